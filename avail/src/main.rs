@@ -1,0 +1,3 @@
+//! What can this machine count?
+
+fn main() {}

@@ -1,0 +1,3 @@
+//! The same sweep, counted: size, line and ways of a cache.
+
+fn main() {}

@@ -1,0 +1,290 @@
+//! Where the lab's arrays live: one page-aligned block, handed out front to
+//! back, so that every array's cache sets are known and the same in each run.
+
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::cell::{Cell, RefCell};
+use std::ops::Range;
+use std::ptr::NonNull;
+
+use thiserror::Error;
+
+use crate::units::Bytes;
+
+/// An element type that may be created as zero bytes.
+///
+/// # Safety
+///
+/// Plain data: no padding, no drop, and all-zero bytes are a valid value.
+pub unsafe trait Word: Copy + Default + 'static {}
+
+macro_rules! words {
+    ($($word:ty)*) => {$(
+        // SAFETY: a primitive number; zero bytes are zero.
+        unsafe impl Word for $word {}
+    )*};
+}
+words!(u8 i8 u16 i16 u32 i32 u64 i64 usize isize f32 f64);
+
+/// The block could not be had.
+#[derive(Debug, Error)]
+#[error("no memory for {0}: choose a smaller size, or close other programs")]
+pub struct OutOfMemory(pub Bytes);
+
+/// The place of one named array, as byte offsets into its arena.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Region {
+    /// The array's name in the lesson: `a`, `b`, `res`.
+    pub name: &'static str,
+    /// First byte and the byte behind the last.
+    pub bytes: Range<usize>,
+}
+
+/// A zeroed, page-aligned block from which arrays are taken in order, each
+/// directly behind the one before (as a C compiler lays out globals).
+#[derive(Debug)]
+pub struct Arena {
+    block: NonNull<u8>,
+    layout: Layout,
+    used: Cell<usize>,
+    regions: RefCell<Vec<Region>>,
+}
+
+impl Arena {
+    /// Alignment of the block: the largest base page in use on Linux hosts of
+    /// this kit (x86 has 4 KiB pages, some Arm machines 16 or 64 KiB).
+    pub const ALIGNMENT: usize = 65536;
+
+    /// A block of `bytes` zeroed bytes.
+    ///
+    /// # Errors
+    ///
+    /// If the system has no such block.
+    pub fn with_capacity(bytes: usize) -> Result<Arena, OutOfMemory> {
+        let refused = || OutOfMemory(Bytes(bytes as u64));
+        let layout = Layout::from_size_align(bytes.max(1), Self::ALIGNMENT).map_err(|_| refused())?;
+        // SAFETY: the layout has a size above zero.
+        let block = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(refused)?;
+        Ok(Arena { block, layout, used: Cell::new(0), regions: RefCell::default() })
+    }
+
+    /// The next `len` elements of the block, zero, under `name`.
+    ///
+    /// # Errors
+    ///
+    /// If the block has too few bytes left.
+    pub fn array<T: Word>(&self, name: &'static str, len: usize) -> Result<Array<'_, T>, OutOfMemory> {
+        let start = self.used.get().next_multiple_of(align_of::<T>());
+        let end = len
+            .checked_mul(size_of::<T>())
+            .and_then(|size| start.checked_add(size))
+            .filter(|&end| end <= self.layout.size())
+            .ok_or(OutOfMemory(Bytes(len.saturating_mul(size_of::<T>()) as u64)))?;
+        self.used.set(end);
+        self.regions.borrow_mut().push(Region { name, bytes: start..end });
+        // SAFETY: start..end lies in the block, is aligned for T, was never
+        // handed out before, and zero bytes are a valid `Cell<T>` (`Word`).
+        let cells =
+            unsafe { std::slice::from_raw_parts(self.block.as_ptr().add(start).cast::<Cell<T>>(), len) };
+        Ok(Array { cells })
+    }
+
+    /// The next `rows * cols` elements as a matrix stored row by row.
+    ///
+    /// # Errors
+    ///
+    /// If the block has too few bytes left.
+    pub fn matrix<T: Word>(
+        &self,
+        name: &'static str,
+        rows: usize,
+        cols: usize,
+    ) -> Result<Matrix<'_, T>, OutOfMemory> {
+        let len = rows.checked_mul(cols).ok_or(OutOfMemory(Bytes(u64::MAX)))?;
+        Ok(Matrix { cells: self.array(name, len)?, rows, cols })
+    }
+
+    /// Address of the first byte; a model subtracts it, so that its sets do
+    /// not depend on where the system put the block.
+    pub fn origin(&self) -> usize {
+        self.block.as_ptr() as usize
+    }
+
+    /// The arrays taken so far, in order.
+    pub fn regions(&self) -> Vec<Region> {
+        self.regions.borrow().clone()
+    }
+}
+
+impl Drop for Arena {
+    fn drop(&mut self) {
+        // SAFETY: allocated in `with_capacity` with this layout; the arrays
+        // borrow the arena, so none is left.
+        unsafe { dealloc(self.block.as_ptr(), self.layout) }
+    }
+}
+
+/// Elements side by side. A view: copying it copies no element.
+#[derive(Debug, Clone, Copy)]
+pub struct Array<'a, T: Copy> {
+    cells: &'a [Cell<T>],
+}
+
+impl<'a, T: Word> Array<'a, T> {
+    /// Number of elements.
+    #[inline(always)]
+    pub fn len(self) -> usize {
+        self.cells.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(self) -> bool {
+        self.cells.is_empty()
+    }
+
+    /// Element `i`, to be given to [`Memory::load`](super::Memory::load).
+    ///
+    /// # Panics
+    ///
+    /// If there is no such element.
+    #[inline(always)]
+    pub fn at(self, i: usize) -> &'a Cell<T> {
+        &self.cells[i]
+    }
+
+    /// All elements.
+    #[inline(always)]
+    pub fn cells(self) -> &'a [Cell<T>] {
+        self.cells
+    }
+
+    /// Sets every element, outside any measurement.
+    pub fn fill(self, value: impl Fn(usize) -> T) {
+        for (i, cell) in self.cells.iter().enumerate() {
+            cell.set(value(i));
+        }
+    }
+
+    /// A copy of the elements.
+    pub fn to_vec(self) -> Vec<T> {
+        self.cells.iter().map(Cell::get).collect()
+    }
+
+    /// The elements `start..start + len`.
+    ///
+    /// # Panics
+    ///
+    /// If they are not all there.
+    #[inline(always)]
+    pub fn part(self, start: usize, len: usize) -> Array<'a, T> {
+        Array { cells: &self.cells[start..start + len] }
+    }
+}
+
+/// A matrix stored row by row. A view: copying it copies no element.
+#[derive(Debug, Clone, Copy)]
+pub struct Matrix<'a, T: Copy> {
+    cells: Array<'a, T>,
+    rows: usize,
+    cols: usize,
+}
+
+impl<'a, T: Word> Matrix<'a, T> {
+    /// Number of rows.
+    #[inline(always)]
+    pub fn rows(self) -> usize {
+        self.rows
+    }
+
+    /// Number of columns.
+    #[inline(always)]
+    pub fn cols(self) -> usize {
+        self.cols
+    }
+
+    /// Element (`i`, `j`), to be given to [`Memory::load`](super::Memory::load).
+    /// Where the loops run to [`rows`](Matrix::rows) and
+    /// [`cols`](Matrix::cols), the compiler proves the check and drops it.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such element.
+    #[inline(always)]
+    pub fn at(self, i: usize, j: usize) -> &'a Cell<T> {
+        assert!(i < self.rows && j < self.cols, "no element ({i}, {j}) in a matrix");
+        // SAFETY: just checked, and the view holds rows * cols elements.
+        unsafe { self.cells.cells().get_unchecked(i * self.cols + j) }
+    }
+
+    /// Row `i`.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such row.
+    #[inline(always)]
+    pub fn row(self, i: usize) -> Array<'a, T> {
+        self.cells.part(i * self.cols, self.cols)
+    }
+
+    /// All elements, row by row.
+    #[inline(always)]
+    pub fn flat(self) -> Array<'a, T> {
+        self.cells
+    }
+
+    /// Sets every element, outside any measurement.
+    pub fn fill(self, value: impl Fn(usize, usize) -> T) {
+        for i in 0..self.rows {
+            self.row(i).fill(|j| value(i, j));
+        }
+    }
+}
+
+/// The side `n` of matrices that must all be `n` by `n`, and the matrices with
+/// that fact in them: loops that run to this `n` need no check of an index.
+///
+/// # Panics
+///
+/// If one of them is not square, or not of the first one's size.
+#[inline(always)]
+pub fn squares<T: Word, const K: usize>(matrices: [Matrix<'_, T>; K]) -> (usize, [Matrix<'_, T>; K]) {
+    let n = matrices[0].rows;
+    let same = matrices.map(|m| {
+        assert!(m.rows == n && m.cols == n, "square matrices of one size are needed");
+        Matrix { rows: n, cols: n, ..m }
+    });
+    (n, same)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrays_lie_one_behind_the_other() {
+        let arena = Arena::with_capacity(1024).unwrap();
+        let bytes = arena.array::<u8>("bytes", 3).unwrap();
+        let m = arena.matrix::<f64>("m", 2, 3).unwrap();
+        assert_eq!(arena.regions()[1], Region { name: "m", bytes: 8..56 });
+        assert_eq!(bytes.at(0).as_ptr() as usize, arena.origin());
+        m.fill(|i, j| (10 * i + j) as f64);
+        assert_eq!(m.at(1, 2).get(), 12.0);
+        assert_eq!(m.row(1).to_vec(), [10.0, 11.0, 12.0]);
+        assert_eq!(arena.origin() % Arena::ALIGNMENT, 0);
+    }
+
+    #[test]
+    fn a_block_that_is_full_says_so() {
+        let arena = Arena::with_capacity(16).unwrap();
+        assert!(arena.array::<f64>("fits", 2).is_ok());
+        assert!(arena.array::<u8>("does not", 1).is_err());
+        assert!(arena.matrix::<f64>("overflows", usize::MAX, 2).is_err());
+        assert!(Arena::with_capacity(usize::MAX / 2).is_err());
+    }
+
+    #[test]
+    #[should_panic(expected = "no element (0, 3)")]
+    fn a_column_too_far_is_refused_even_inside_the_block() {
+        let arena = Arena::with_capacity(1024).unwrap();
+        arena.matrix::<u8>("m", 3, 3).unwrap().at(0, 3);
+    }
+}

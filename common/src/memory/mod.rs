@@ -1,0 +1,70 @@
+//! One kernel, two memories. A kernel says *which* element it loads or stores
+//! ([`Cell`]s out of an [`Arena`]); the [`Memory`] it runs on says what that
+//! does. On [`Native`] memory each access is one machine instruction, on the
+//! modelled memory of [`crate::cache`] the same source feeds a cache model.
+
+mod arena;
+mod vector;
+
+pub use arena::{Arena, Array, Matrix, OutOfMemory, Region, Word, squares};
+pub use vector::{Lanes, Vector};
+
+use std::cell::Cell;
+
+/// What a kernel's loads and stores do. A kernel is generic over this, so that
+/// the program, its tests, its benches and the cache model share one source.
+pub trait Memory {
+    /// Reads one element.
+    fn load<T: Word>(&mut self, cell: &Cell<T>) -> T;
+
+    /// Writes one element.
+    fn store<T: Word>(&mut self, cell: &Cell<T>, value: T);
+
+    /// Reads [`Vector::LANES`] neighbouring elements in one access.
+    fn load_vector<V: Vector>(&mut self, lanes: Lanes<'_, V>) -> V;
+
+    /// Writes [`Vector::LANES`] neighbouring elements in one access.
+    fn store_vector<V: Vector>(&mut self, lanes: Lanes<'_, V>, value: V);
+
+    /// Runs `body` `times` times. Every pass must make the same accesses in
+    /// the same order: a model may then stop walking once its state repeats.
+    fn repeat(&mut self, times: u64, mut body: impl FnMut(&mut Self))
+    where
+        Self: Sized,
+    {
+        for _ in 0..times {
+            body(self);
+        }
+    }
+}
+
+/// The machine's own memory: every [`load`](Memory::load) is one load
+/// instruction and every [`store`](Memory::store) one store, however hard the
+/// compiler optimises. Nothing is kept in a register, reordered or vectorised.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Native;
+
+impl Memory for Native {
+    #[inline(always)]
+    fn load<T: Word>(&mut self, cell: &Cell<T>) -> T {
+        // SAFETY: the reference is valid and aligned, and a `Cell` is not
+        // shared between threads; volatile only forbids removing the load.
+        unsafe { cell.as_ptr().read_volatile() }
+    }
+
+    #[inline(always)]
+    fn store<T: Word>(&mut self, cell: &Cell<T>, value: T) {
+        // SAFETY: as for `load`; a `Cell` may be written through `&`.
+        unsafe { cell.as_ptr().write_volatile(value) }
+    }
+
+    #[inline(always)]
+    fn load_vector<V: Vector>(&mut self, lanes: Lanes<'_, V>) -> V {
+        lanes.read()
+    }
+
+    #[inline(always)]
+    fn store_vector<V: Vector>(&mut self, lanes: Lanes<'_, V>, value: V) {
+        lanes.write(value);
+    }
+}

@@ -1,0 +1,3 @@
+//! Matrix product, straightforward.
+
+fn main() {}

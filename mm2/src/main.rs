@@ -1,0 +1,3 @@
+//! Matrix product with the second matrix transposed first.
+
+fn main() {}

@@ -1,0 +1,3 @@
+//! Matrix product in blocks of a cache line.
+
+fn main() {}

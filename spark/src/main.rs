@@ -1,0 +1,3 @@
+//! Sweep of array size and stride, timed.
+
+fn main() {}
