@@ -1,4 +1,6 @@
 //! Everything in the lab kit that is not the lesson.
+pub mod cli;
+pub mod clock;
 pub mod memory;
 pub mod stats;
 pub mod units;

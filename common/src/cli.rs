@@ -1,0 +1,182 @@
+//! What the command lines of all programs share: options, exit codes, and
+//! errors as one sentence.
+
+use std::fmt::Display;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, CommandFactory, Parser, ValueEnum, error::ErrorKind};
+use thiserror::Error;
+
+/// Where counts shall come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Counters {
+    /// Hardware where it counts, else the best stand-in; says which and why
+    Auto,
+    /// The processor's performance counters, or nothing
+    Hardware,
+    /// Derived from measured latency of dependent accesses (spark, cm1)
+    Timing,
+    /// The cache model of --machine
+    Model,
+    /// Times only
+    None,
+}
+
+/// How results are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// The lab kit's own lines, one figure or cell each
+    Kit,
+    /// Comma-separated values with a header
+    Csv,
+    /// The whole record
+    Json,
+}
+
+/// What may be set beside a measurement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Compare {
+    /// The cache model of this machine, with the residual
+    Model,
+}
+
+/// Options of every program that measures.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Measuring")]
+pub struct Common {
+    /// Where counts come from
+    #[arg(long, value_enum, value_name = "SOURCE", default_value = "auto")]
+    pub counters: Counters,
+
+    /// The machine to model: host, a name from `lab machines`, or a TOML file
+    #[arg(long, value_name = "MACHINE", default_value = "host")]
+    pub machine: String,
+
+    /// Repetitions; the median is printed, with the smallest and largest
+    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub runs: u32,
+
+    /// Processor to run on [default: the one the program starts on]
+    #[arg(long, value_name = "N")]
+    pub cpu: Option<usize>,
+
+    /// Also print what the model expects, and the residual
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub compare: Option<Compare>,
+
+    /// How to print the results
+    #[arg(long, value_enum, value_name = "FORMAT", default_value = "kit", help_heading = "Output")]
+    pub format: Format,
+
+    /// Draw a chart into FILE (.svg or .png)
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub chart: Option<PathBuf>,
+
+    /// Save the whole record, as JSON
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub record: Option<PathBuf>,
+}
+
+/// Why a program ends without a result: one sentence, and the exit code.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum Failure {
+    /// It could not be done here; exit code 1.
+    #[error("{0}")]
+    CouldNot(String),
+    /// It was asked for wrongly; exit code 2.
+    #[error("{0}")]
+    Usage(String),
+    /// Everything is printed already, and it is not good news; exit code 1.
+    #[error("")]
+    Told,
+}
+
+impl Failure {
+    /// It could not be done: `reason` says what and what to do about it.
+    pub fn could_not(reason: impl Display) -> Failure {
+        Failure::CouldNot(reason.to_string())
+    }
+
+    /// It was asked for wrongly: `reason` names the value and what is accepted.
+    pub fn usage(reason: impl Display) -> Failure {
+        Failure::Usage(reason.to_string())
+    }
+
+    fn exit_code(&self) -> u8 {
+        match self {
+            Failure::CouldNot(_) | Failure::Told => 1,
+            Failure::Usage(_) => 2,
+        }
+    }
+}
+
+/// Parses the command line, runs `program`, and turns a [`Failure`] into one
+/// line on stderr and an exit code.
+pub fn run<A: Parser + CommandFactory>(program: impl FnOnce(A) -> Result<(), Failure>) -> ExitCode {
+    die_quietly_on_a_closed_pipe();
+    let outcome = match A::try_parse() {
+        Ok(args) => program(args),
+        Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
+            print!("{error}");
+            return ExitCode::SUCCESS;
+        }
+        Err(error) => Err(Failure::Usage(one_line(&error.to_string()))),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            if failure != Failure::Told {
+                eprintln!("{}: {failure}", A::command().get_name());
+            }
+            ExitCode::from(failure.exit_code())
+        }
+    }
+}
+
+/// A program whose reader is gone (`cm1 | head`) ends like any C program; Rust
+/// would panic in `println!`.
+fn die_quietly_on_a_closed_pipe() {
+    #[cfg(unix)]
+    // SAFETY: restores the default action before any thread is started.
+    unsafe {
+        libc::signal(libc::SIGPIPE, libc::SIG_DFL);
+    }
+}
+
+/// clap's message without its usage text, on one line.
+fn one_line(message: &str) -> String {
+    let told = message.split("\n\nUsage:").next().unwrap_or(message);
+    let told = told.split("\n\nFor more information").next().unwrap_or(told);
+    let words: Vec<&str> = told.trim_start_matches("error: ").split_whitespace().collect();
+    format!("{}; see --help", words.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, Parser)]
+    #[command(name = "example")]
+    struct Example {
+        #[command(flatten)]
+        common: Common,
+    }
+
+    #[test]
+    fn the_defaults_are_those_of_the_handout() {
+        let args = Example::try_parse_from(["example"]).unwrap().common;
+        assert_eq!((args.counters, args.runs, args.format), (Counters::Auto, 1, Format::Kit));
+        assert_eq!(args.machine, "host");
+    }
+
+    #[test]
+    fn a_wrong_value_is_named_on_one_line_with_what_is_accepted() {
+        let error = Example::try_parse_from(["example", "--counters", "papi"]).unwrap_err();
+        let line = one_line(&error.to_string());
+        assert!(!line.contains('\n'));
+        assert!(line.contains("'papi'") && line.contains("hardware"), "{line}");
+        let error = Example::try_parse_from(["example", "--runs", "0"]).unwrap_err();
+        assert!(one_line(&error.to_string()).contains("'0'"));
+    }
+}
