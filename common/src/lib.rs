@@ -2,6 +2,8 @@
 pub mod cli;
 pub mod clock;
 pub mod memory;
+pub mod record;
 pub mod stats;
+pub mod sweep;
 pub mod units;
 pub mod value;
