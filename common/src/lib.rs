@@ -3,6 +3,7 @@ pub mod cli;
 pub mod clock;
 pub mod memory;
 pub mod record;
+pub mod saved;
 pub mod stats;
 pub mod sweep;
 pub mod units;
