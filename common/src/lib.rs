@@ -1,6 +1,7 @@
 //! Everything in the lab kit that is not the lesson.
 pub mod cli;
 pub mod clock;
+pub mod machine;
 pub mod memory;
 pub mod record;
 pub mod saved;

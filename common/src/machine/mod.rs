@@ -1,0 +1,291 @@
+//! A machine is data: cache geometry, policies, latencies, page size, TLB and
+//! clock, read from a TOML description, from the catalogue, or from the system
+//! this program runs on.
+//!
+//! A description needs a name and at least one cache; everything else has the
+//! default given here.
+//!
+//! ```toml
+//! name = "example"
+//! description = "one line for a list"    # default: empty
+//! clock = "3.4 GHz"                      # needed where a latency is in cycles
+//!
+//! [memory]
+//! latency = "70 ns"                      # from the core's request to its data
+//!
+//! [pages]
+//! size = "4K"                            # default 4K
+//! mapping = "random"                     # identity (default) or random
+//! seed = 1                               # for random; default 1
+//!
+//! [core]
+//! in_flight = 10                         # accesses on their way at a time; default 1
+//! store = "1 cycle"                      # what a store costs; default nothing
+//! step = "2 cycles"                      # the other instructions, once per store; default nothing
+//! pass = "5 cycles"                      # starting the loop over; default nothing
+//!
+//! [[cache]]
+//! level = 1
+//! size = "32K"
+//! line = 64
+//! ways = 8                               # a number, or "full"
+//! replacement = "lru"                    # lru (default), plru, fifo, random
+//! seed = 1                               # for random; default 1
+//! write = "back"                         # back (default) or through
+//! allocate = true                        # whether a store that misses fetches the line; default true
+//! inclusion = "neither"                  # of the levels above: inclusive, exclusive, neither (default)
+//! index = "virtual"                      # default: virtual at level 1, physical below
+//! prefetch = "none"                      # none (default), next-line, stride, stream
+//! shared_by = 1                          # cores that share it; default 1, for information
+//! latency = "4 cycles"                   # to a load that hits here
+//!
+//! [[tlb]]
+//! level = 1
+//! entries = 64
+//! ways = 4                               # a number, or "full"
+//! penalty = "7 cycles"                   # what a miss here adds; default nothing
+//! ```
+
+mod catalogue;
+mod describe;
+mod error;
+mod host;
+mod quantity;
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::units::{Bytes, Hertz, Seconds};
+
+pub use catalogue::{Entry, catalogue};
+pub use error::MachineError;
+
+/// Which line of a full set makes room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Replacement {
+    /// The least recently used one.
+    Lru,
+    /// The one a tree of direction bits points at; needs 2, 4, 8 ... ways.
+    Plru,
+    /// The one that came first.
+    Fifo,
+    /// Any, drawn from a seeded generator: the same in every run.
+    Random {
+        /// Start of the generator.
+        seed: u64,
+    },
+}
+
+/// What a store that hits does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Write {
+    /// Marks the line; it is written to the next level when it is replaced.
+    Back,
+    /// Is passed on to the next level at once.
+    Through,
+}
+
+/// How a level's content relates to that of the level above it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Inclusion {
+    /// Holds every line of the levels above: what leaves here leaves there.
+    Inclusive,
+    /// Holds only what the level above replaced.
+    Exclusive,
+    /// Neither is enforced.
+    Neither,
+}
+
+/// Which address picks the set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Index {
+    /// The program's own.
+    Virtual,
+    /// The one the page mapping gives.
+    Physical,
+}
+
+/// What a level fetches without being asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Prefetch {
+    /// Nothing.
+    None,
+    /// The line behind one that missed, or that was used for the first time
+    /// after having been prefetched.
+    NextLine,
+    /// The next line at the distance that the last misses in one array kept.
+    Stride,
+    /// The next lines in the direction in which a page is walked.
+    Stream,
+}
+
+/// How virtual pages lie in physical memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mapping {
+    /// One behind the other.
+    Identity,
+    /// Anywhere, drawn from a seeded generator: the same in every run.
+    Random {
+        /// Start of the generator.
+        seed: u64,
+    },
+}
+
+/// One level of data (or unified) cache.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CacheLevel {
+    /// 1 for the level next to the core.
+    pub level: u8,
+    /// Capacity.
+    pub size: Bytes,
+    /// Bytes per line.
+    pub line: Bytes,
+    /// Lines per set.
+    pub ways: usize,
+    /// Number of logical processors that share it.
+    pub shared_by: usize,
+    /// Who makes room.
+    pub replacement: Replacement,
+    /// What a store that hits does.
+    pub write: Write,
+    /// Whether a store that misses brings the line in.
+    pub allocate: bool,
+    /// Relation to the levels above.
+    pub inclusion: Inclusion,
+    /// Address that picks the set.
+    pub index: Index,
+    /// What is fetched unasked.
+    pub prefetch: Prefetch,
+    /// Time from a load to its data when it hits here.
+    pub latency: Option<Seconds>,
+}
+
+impl CacheLevel {
+    /// Number of sets.
+    pub fn sets(&self) -> usize {
+        self.lines() / self.ways
+    }
+
+    /// Number of lines.
+    pub fn lines(&self) -> usize {
+        (self.size.0 / self.line.0) as usize
+    }
+}
+
+/// One level of data TLB.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Tlb {
+    /// 1 for the level next to the core.
+    pub level: u8,
+    /// Translations it holds.
+    pub entries: usize,
+    /// Translations per set.
+    pub ways: usize,
+    /// What a miss here adds to an access.
+    pub penalty: Option<Seconds>,
+}
+
+/// What the time of a loop depends on besides its misses.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Core {
+    /// Loads that can be on their way at the same time.
+    pub in_flight: f64,
+    /// Cost of a store.
+    pub store: Seconds,
+    /// Cost of the other instructions of one iteration, counted per store.
+    pub step: Seconds,
+    /// Cost of starting a loop over.
+    pub pass: Seconds,
+}
+
+/// A machine, as far as the memory hierarchy sees it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Machine {
+    /// How it is called on a command line.
+    pub name: String,
+    /// One line about it.
+    pub description: String,
+    /// Core clock.
+    pub clock: Option<Hertz>,
+    /// Bytes per page.
+    pub page_size: Bytes,
+    /// How pages lie in physical memory.
+    pub mapping: Mapping,
+    /// Caches, level 1 first.
+    pub levels: Vec<CacheLevel>,
+    /// Data TLBs, level 1 first; none if the description names none.
+    pub tlbs: Vec<Tlb>,
+    /// Time from a load to its data when no cache has it.
+    pub memory_latency: Option<Seconds>,
+    /// The rest of the time.
+    pub core: Core,
+    /// What could not be found out about it, and what is assumed instead.
+    pub unknown: Vec<String>,
+}
+
+impl Machine {
+    /// The machine meant by `which`: `host` for the one this runs on, a name
+    /// of the [`catalogue`], or the path of a description ending in `.toml`.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such machine, or its description is wrong (the error
+    /// names the key, the line and the reason).
+    pub fn select(which: &str) -> Result<Machine, MachineError> {
+        if which.eq_ignore_ascii_case("host") {
+            return Machine::host();
+        }
+        if let Some(entry) = catalogue().iter().find(|entry| entry.name.eq_ignore_ascii_case(which)) {
+            return Machine::from_toml(entry.text, entry.name);
+        }
+        if which.ends_with(".toml") || which.contains('/') || Path::new(which).is_file() {
+            return Machine::read(Path::new(which));
+        }
+        Err(MachineError::no_such(which))
+    }
+
+    /// The machine described in the file at `path`.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read or describes no machine.
+    pub fn read(path: &Path) -> Result<Machine, MachineError> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|e| MachineError::Unreadable { path: path.to_path_buf(), reason: e.to_string() })?;
+        Machine::from_toml(&text, &path.display().to_string())
+    }
+
+    /// The machine described by `text`; errors call it `origin`.
+    ///
+    /// # Errors
+    ///
+    /// If it describes no machine that can be modelled.
+    pub fn from_toml(text: &str, origin: &str) -> Result<Machine, MachineError> {
+        describe::machine(text, origin)
+    }
+
+    /// The machine this program runs on, as `/sys` tells it; what `/sys` does
+    /// not tell is listed in [`unknown`](Machine::unknown).
+    ///
+    /// # Errors
+    ///
+    /// If the system does not say what its level 1 data cache is.
+    pub fn host() -> Result<Machine, MachineError> {
+        host::host()
+    }
+
+    /// The cache at `level`, if it has one.
+    pub fn level(&self, level: u8) -> Option<&CacheLevel> {
+        self.levels.iter().find(|cache| cache.level == level)
+    }
+}
+
+#[cfg(test)]
+mod tests;
