@@ -1,0 +1,106 @@
+//! A tile of c kept in registers: each element of a and b that is loaded takes
+//! part in a whole row or column of multiply-adds. The five loops round it keep
+//! a strip of b in L1, a block of a in L2 and a block of b in L3
+//! (K. Goto, R. van de Geijn, "Anatomy of high-performance matrix
+//! multiplication", ACM TOMS 34, 2008).
+
+use common::memory::{Array, Memory};
+
+use crate::panels;
+use crate::simd::{One, Simd, prefetch};
+use crate::view::{View, conform};
+
+/// Sides of the blocks: `rows` by `depth` of a, `depth` by `cols` of b.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sides {
+    /// Rows of a block of a.
+    pub rows: usize,
+    /// Columns of a block of b.
+    pub cols: usize,
+    /// Columns of a, rows of b.
+    pub depth: usize,
+}
+
+/// `c += a * b` with tiles of `R` rows and `N` registers. With `AHEAD`, the
+/// tile of c is asked for before the products that are added to it.
+#[inline(always)]
+pub(crate) fn blocks<V: Simd, M: Memory, const R: usize, const N: usize, const AHEAD: bool>(
+    mem: &mut M,
+    [a, b, c]: [View; 3],
+    sides: Sides,
+    scratch: Array<f64>,
+) {
+    let (m, n, l, a, b, c) = conform(a, b, c);
+    let (a_panels, b_panels) = scratch_parts(scratch, sides, R, N * V::LANES);
+    for j in (0..n).step_by(sides.cols) {
+        for k in (0..l).step_by(sides.depth) {
+            let right = b.block(k, j, sides.depth, sides.cols);
+            panels::pack_columns(mem, right, b_panels, N * V::LANES);
+            for i in (0..m).step_by(sides.rows) {
+                let left = a.block(i, k, sides.rows, sides.depth);
+                panels::pack_rows(mem, left, a_panels, R);
+                let to = c.block(i, j, sides.rows, sides.cols);
+                tiles::<V, M, R, N, AHEAD>(mem, a_panels, b_panels, to, left.cols());
+            }
+        }
+    }
+}
+
+/// The two inner loops round the tile: every strip of b meets every strip of a.
+#[inline(always)]
+fn tiles<V: Simd, M: Memory, const R: usize, const N: usize, const AHEAD: bool>(
+    mem: &mut M,
+    a: Array<f64>,
+    b: Array<f64>,
+    c: View,
+    depth: usize,
+) {
+    let width = N * V::LANES;
+    for j in (0..c.cols()).step_by(width) {
+        let b = b.part(j * depth, width * depth);
+        for i in (0..c.rows()).step_by(R) {
+            let to = c.block(i, j, R, width);
+            if AHEAD {
+                (0..to.rows()).for_each(|r| to.row(r).cells().iter().step_by(8).for_each(prefetch));
+            }
+            let sums = tile::<V, M, R, N>(mem, a.part(i * depth, R * depth), b, depth);
+            panels::add_to(mem, sums, to);
+        }
+    }
+}
+
+/// The innermost loop: `R * N` registers of sums, `N` of b, one of a.
+#[inline(always)]
+fn tile<V: Simd, M: Memory, const R: usize, const N: usize>(
+    mem: &mut M,
+    a: Array<f64>,
+    b: Array<f64>,
+    depth: usize,
+) -> [[V; N]; R] {
+    let mut sums = [[V::splat(0.0); N]; R];
+    for k in 0..depth {
+        let (a, b) = (a.part(k * R, R), b.part(k * N * V::LANES, N * V::LANES));
+        let mut right = [V::splat(0.0); N];
+        for (j, right) in right.iter_mut().enumerate() {
+            *right = mem.load_vector(b.lanes(j * V::LANES));
+        }
+        for (i, sums) in sums.iter_mut().enumerate() {
+            let One(x) = mem.load_vector(a.lanes(i));
+            for (sum, right) in sums.iter_mut().zip(right) {
+                *sum = V::splat(x).mul_add(right, *sum);
+            }
+        }
+    }
+    sums
+}
+
+/// Doubles of scratch for blocks of these sides and tiles of `r` by `width`.
+pub fn scratch_len(sides: Sides, r: usize, width: usize) -> usize {
+    (sides.rows.next_multiple_of(r) + sides.cols.next_multiple_of(width)) * sides.depth
+}
+
+fn scratch_parts(scratch: Array<f64>, sides: Sides, r: usize, width: usize) -> (Array<f64>, Array<f64>) {
+    let left = sides.rows.next_multiple_of(r) * sides.depth;
+    let right = sides.cols.next_multiple_of(width) * sides.depth;
+    (scratch.part(right, left), scratch.part(0, right))
+}
