@@ -1,6 +1,8 @@
 //! Everything in the lab kit that is not the lesson.
 pub mod cli;
 pub mod clock;
+pub mod counters;
+pub mod events;
 pub mod machine;
 pub mod memory;
 pub mod record;

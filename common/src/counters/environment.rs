@@ -1,0 +1,128 @@
+//! What stands between a program and the counters: the kernel's settings,
+//! containers, virtual machines.
+
+use std::fs;
+use std::path::Path;
+
+/// The circumstances that decide which remedy helps.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Environment {
+    /// `kernel.perf_event_paranoid`; `None` if this kernel has no perf events.
+    pub paranoid: Option<i32>,
+    /// May use perf events whatever the level: CAP_PERFMON or CAP_SYS_ADMIN.
+    pub privileged: bool,
+    /// The container this runs in, as in "docker".
+    pub container: Option<String>,
+    /// A seccomp filter is active.
+    pub seccomp: bool,
+    /// The virtual machine this runs in, as in "KVM".
+    pub virtual_machine: Option<String>,
+}
+
+const CAP_SYS_ADMIN: u32 = 21;
+const CAP_PERFMON: u32 = 38;
+
+impl Environment {
+    /// This machine's.
+    pub fn host() -> Environment {
+        Environment::below(Path::new("/"))
+    }
+
+    pub(crate) fn below(root: &Path) -> Environment {
+        let text = |path: &str| fs::read_to_string(root.join(path)).unwrap_or_default();
+        let status = text("proc/self/status");
+        let field = |name: &str| {
+            status.lines().find_map(|l| Some(l.strip_prefix(name)?.strip_prefix(':')?.trim().to_owned()))
+        };
+        let capabilities = field("CapEff").and_then(|hex| u64::from_str_radix(&hex, 16).ok()).unwrap_or(0);
+        Environment {
+            paranoid: text("proc/sys/kernel/perf_event_paranoid").trim().parse().ok(),
+            privileged: capabilities & (1 << CAP_SYS_ADMIN | 1 << CAP_PERFMON) != 0,
+            container: container(root),
+            seccomp: field("Seccomp").is_some_and(|mode| mode == "2"),
+            virtual_machine: virtual_machine(root),
+        }
+    }
+}
+
+fn container(root: &Path) -> Option<String> {
+    if root.join(".dockerenv").exists() {
+        return Some("docker".into());
+    }
+    if root.join("run/.containerenv").exists() {
+        return Some("podman".into());
+    }
+    let groups = fs::read_to_string(root.join("proc/1/cgroup")).unwrap_or_default();
+    ["docker", "kubepods", "lxc"].into_iter().find(|name| groups.contains(name)).map(str::to_owned)
+}
+
+fn virtual_machine(root: &Path) -> Option<String> {
+    let text = |path: &str| fs::read_to_string(root.join(path)).unwrap_or_default();
+    if text("proc/version").to_lowercase().contains("microsoft") {
+        return Some("WSL2".into());
+    }
+    let maker = format!(
+        "{} {} {}",
+        text("sys/class/dmi/id/sys_vendor"),
+        text("sys/class/dmi/id/product_name"),
+        text("proc/device-tree/compatible"),
+    );
+    let known = [
+        ("QEMU", "QEMU"),
+        ("linux,dummy-virt", "QEMU"),
+        ("riscv-virtio", "QEMU"),
+        ("VMware", "VMware"),
+        ("VirtualBox", "VirtualBox"),
+        ("Parallels", "Parallels"),
+        ("Virtual Machine", "Hyper-V"),
+        ("Xen", "Xen"),
+        ("Google Compute Engine", "Google Compute Engine"),
+        ("Amazon EC2", "Amazon EC2"),
+        ("Firecracker", "Firecracker"),
+    ];
+    if let Some((_, name)) = known.iter().find(|(mark, _)| maker.contains(mark)) {
+        return Some((*name).into());
+    }
+    text("proc/cpuinfo").contains(" hypervisor").then(|| "virtual machine".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let dir = tempfile::tempdir().unwrap();
+        for (path, text) in files {
+            let path = dir.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        dir
+    }
+
+    #[test]
+    fn an_ordinary_user_on_a_strict_kernel() {
+        let dir = tree(&[
+            ("proc/sys/kernel/perf_event_paranoid", "4\n"),
+            ("proc/self/status", "Name:\tx\nCapEff:\t0000000000000000\nSeccomp:\t0\n"),
+        ]);
+        let seen = Environment::below(dir.path());
+        assert_eq!(seen, Environment { paranoid: Some(4), ..Environment::default() });
+    }
+
+    #[test]
+    fn root_in_a_container_in_a_virtual_machine() {
+        let dir = tree(&[
+            ("proc/sys/kernel/perf_event_paranoid", "-1\n"),
+            ("proc/self/status", "CapEff:\t000001ffffffffff\nSeccomp:\t2\n"),
+            (".dockerenv", ""),
+            ("sys/class/dmi/id/sys_vendor", "QEMU\n"),
+        ]);
+        let seen = Environment::below(dir.path());
+        assert!(seen.privileged && seen.seccomp);
+        assert_eq!(seen.container.as_deref(), Some("docker"));
+        assert_eq!(seen.virtual_machine.as_deref(), Some("QEMU"));
+        let wsl = tree(&[("proc/version", "Linux version 5.15 (Microsoft@Microsoft.com)")]);
+        assert_eq!(Environment::below(wsl.path()).virtual_machine.as_deref(), Some("WSL2"));
+    }
+}

@@ -1,0 +1,118 @@
+//! A group of events that count together, and their values.
+
+use std::io;
+
+use super::encoding::{Opening, Part};
+use super::sys::{self, Handle, Scope};
+
+/// Events that are on their counters at the same time, or not at all.
+#[derive(Debug)]
+pub(crate) struct Group {
+    members: Vec<Member>,
+    opening: Opening,
+}
+
+#[derive(Debug)]
+struct Member {
+    handle: Handle,
+    id: u64,
+}
+
+/// A count, and how long it counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Count {
+    /// The count as it is, not scaled.
+    pub value: u64,
+    /// Nanoseconds the event was to count.
+    pub enabled: u64,
+    /// Nanoseconds it was on a counter.
+    pub running: u64,
+}
+
+impl std::ops::Sub for Count {
+    type Output = Count;
+
+    fn sub(self, earlier: Count) -> Count {
+        Count {
+            value: self.value.wrapping_sub(earlier.value),
+            enabled: self.enabled.saturating_sub(earlier.enabled),
+            running: self.running.saturating_sub(earlier.running),
+        }
+    }
+}
+
+/// Which member the kernel did not open, and why.
+#[derive(Debug)]
+pub(crate) struct NotOpened {
+    pub(crate) member: usize,
+    pub(crate) error: io::Error,
+}
+
+impl Group {
+    /// Opens all of `parts` as one group, not counting yet.
+    pub(crate) fn open(parts: &[Part], opening: Opening) -> Result<Group, NotOpened> {
+        let mut group = Group { members: Vec::with_capacity(parts.len()), opening };
+        for (member, part) in parts.iter().enumerate() {
+            let opening = Opening { sibling: member > 0, pinned: opening.pinned && member == 0, ..opening };
+            let leader = group.members.first().map(|m| &m.handle);
+            let opened = sys::open(&mut part.encoding.attr(opening), leader).and_then(|handle| {
+                let id = if opening.group_read { handle.id()? } else { 0 };
+                Ok(Member { handle, id })
+            });
+            match opened {
+                Ok(opened) => group.members.push(opened),
+                Err(error) => return Err(NotOpened { member, error }),
+            }
+        }
+        Ok(group)
+    }
+
+    pub(crate) fn leader(&self) -> Option<&Handle> {
+        self.members.first().map(|m| &m.handle)
+    }
+
+    pub(crate) fn enable(&self) -> io::Result<()> {
+        self.leader().map_or(Ok(()), |l| l.enable(Scope::Group))
+    }
+
+    pub(crate) fn disable(&self) -> io::Result<()> {
+        self.leader().map_or(Ok(()), |l| l.disable(Scope::Group))
+    }
+
+    #[allow(dead_code)]
+    pub(crate) fn reset(&self) -> io::Result<()> {
+        self.leader().map_or(Ok(()), |l| l.reset(Scope::Group))
+    }
+
+    /// The counts since opening or reset, in the order of the parts. A pinned
+    /// group that found no counters reads as an error.
+    pub(crate) fn read(&self) -> io::Result<Vec<Count>> {
+        if self.opening.group_read { self.read_together() } else { self.read_singly() }
+    }
+
+    fn read_singly(&self) -> io::Result<Vec<Count>> {
+        let one = |member: &Member| {
+            let mut words = [0; 3];
+            match member.handle.read(&mut words)? {
+                3 => Ok(Count { value: words[0], enabled: words[1], running: words[2] }),
+                _ => Err(io::ErrorKind::UnexpectedEof.into()),
+            }
+        };
+        self.members.iter().map(one).collect()
+    }
+
+    /// Layout: number, enabled, running, then value and id of each.
+    fn read_together(&self) -> io::Result<Vec<Count>> {
+        let Some(leader) = self.leader() else { return Ok(Vec::new()) };
+        let mut words = vec![0; 3 + 2 * self.members.len()];
+        if leader.read(&mut words)? != words.len() || words[0] != self.members.len() as u64 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        let (enabled, running) = (words[1], words[2]);
+        let value = |member: &Member| {
+            let found = words[3..].chunks_exact(2).find(|pair| pair[1] == member.id);
+            found.map(|pair| Count { value: pair[0], enabled, running })
+        };
+        self.members.iter().map(value).collect::<Option<_>>().ok_or_else(|| io::ErrorKind::InvalidData.into())
+    }
+}

@@ -1,0 +1,221 @@
+//! What this machine calls things: from an event to the numbers the kernel is
+//! given.
+
+use std::fs;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use super::encoding::{Encoding, Part};
+use super::environment::Environment;
+use super::generic;
+use super::pmu::{self, Pmu};
+use super::refusal::Refusal;
+use crate::events::{Event, Family, Formula, Identity, Native, Preset, Spec, kernel, map};
+
+/// A processor and its PMUs.
+#[derive(Debug, Clone)]
+pub struct Platform {
+    /// Its family, if the preset map knows it.
+    pub family: Option<&'static Family>,
+    /// All PMUs, by name.
+    pub pmus: Vec<Pmu>,
+    /// What stands between programs and counters.
+    pub environment: Environment,
+    /// The processor the program was on when it asked; decides the core type
+    /// where there are several.
+    cpu: usize,
+}
+
+/// Where the meaning of an event was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// In the preset map of the processor's family.
+    Table(&'static Family),
+    /// The kit's own, where the map has a gap.
+    Kit,
+    /// The kernel's generic events, whatever the processor.
+    Generic,
+    /// The event is given by its own numbers.
+    Native,
+}
+
+/// What has to be counted for an event.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Definition {
+    /// Where this was found.
+    pub origin: Origin,
+    /// The native events.
+    pub parts: Vec<Part>,
+    /// How the event follows from them.
+    pub formula: Formula,
+    /// What it includes without saying so, or why it is only nearly that.
+    pub notes: Vec<&'static str>,
+}
+
+impl Platform {
+    /// The machine this runs on, seen once.
+    pub fn host() -> &'static Platform {
+        static HOST: LazyLock<Platform> = LazyLock::new(|| {
+            let environment = Environment::host();
+            let cpu = current_cpu();
+            let cpus = Path::new("/sys/devices/system/cpu");
+            let identity = Identity::of_arm_cpu(cpus, cpu).or_else(Identity::host);
+            Platform {
+                family: identity.and_then(Family::of),
+                pmus: pmu::all(Path::new("/sys/bus/event_source/devices")),
+                environment,
+                cpu,
+            }
+        });
+        &HOST
+    }
+
+    /// A machine of another family, to see how its events would be opened.
+    pub fn of_family(family: &'static Family) -> Platform {
+        Platform { family: Some(family), pmus: Vec::new(), environment: Environment::default(), cpu: 0 }
+    }
+
+    /// The PMUs of the cores; more than one where cores differ.
+    pub fn core_pmus(&self) -> impl Iterator<Item = &Pmu> {
+        self.pmus.iter().filter(|p| p.is_core())
+    }
+
+    /// The PMU of the cores that presets are counted on, where it matters:
+    /// performance cores on a hybrid x86, else the kind the program is on.
+    pub fn core_type(&self) -> Option<&Pmu> {
+        let mut cores = self.core_pmus();
+        let (first, second) = (cores.next()?, cores.next());
+        second?;
+        let here = |p: &&Pmu| p.cpus.as_deref().is_some_and(|list| listed(list).contains(&self.cpu));
+        let named = self.pmus.iter().find(|p| p.name == "cpu_core");
+        named.or_else(|| self.core_pmus().find(here)).or(Some(first))
+    }
+
+    /// What is behind an event here, the best way first.
+    pub fn definitions(&self, event: &Event) -> Result<Vec<Definition>, Refusal> {
+        match event {
+            Event::Preset(preset) => self.preset(*preset),
+            Event::Native(native) => Ok(vec![self.native(native)?]),
+        }
+    }
+
+    fn preset(&self, preset: Preset) -> Result<Vec<Definition>, Refusal> {
+        if let Some(family) = self.family
+            && let Some(entry) = map::lookup(family, preset)
+        {
+            return Ok(vec![self.mapped(family, entry)?]);
+        }
+        let found = generic::definitions(self, preset);
+        if found.is_empty() {
+            let processor = self.family.map_or("this processor (no table of its events)", |f| f.title);
+            return Err(Refusal::NotMapped { preset: preset.name().into(), processor: processor.into() });
+        }
+        Ok(found)
+    }
+
+    fn mapped(&self, family: &'static Family, entry: &map::Entry) -> Result<Definition, Refusal> {
+        let part = |code: &map::Code| {
+            if code.name.starts_with("OFFCORE_RESPONSE") {
+                return Err(Refusal::NeedsFilter { event: code.name.into() });
+            }
+            let encoding = match code.config {
+                map::Config::Raw(config) => self.raw(config),
+                map::Config::Cache(config) => self.kernel(kernel::HW_CACHE, config),
+            };
+            Ok(Part { name: code.name.into(), encoding })
+        };
+        Ok(Definition {
+            origin: Origin::Table(family),
+            parts: entry.natives.iter().map(part).collect::<Result<_, _>>()?,
+            formula: entry.formula.clone(),
+            notes: Vec::new(),
+        })
+    }
+
+    /// An event of the core's own PMU.
+    pub(crate) fn raw(&self, config: u64) -> Encoding {
+        let kind = self.core_type().map_or(kernel::RAW, |core| core.kind);
+        Encoding { kind, config, ..Encoding::default() }
+    }
+
+    /// An event by the kernel's own number; on hybrid x86 the upper half of the
+    /// config says for which cores.
+    pub(crate) fn kernel(&self, kind: u32, config: u64) -> Encoding {
+        let hybrid =
+            self.core_type().filter(|core| core.name.starts_with("cpu_") && kind != kernel::SOFTWARE);
+        let config = config | hybrid.map_or(0, |core| u64::from(core.kind) << 32);
+        Encoding { kind, config, ..Encoding::default() }
+    }
+
+    fn native(&self, native: &Native) -> Result<Definition, Refusal> {
+        let mut encoding = match native.spec() {
+            Spec::Raw(config) => self.raw(*config),
+            Spec::Kernel(kind, config) => self.kernel(*kind, *config),
+            Spec::Pmu(name, terms) => self.pmu(name, native)?.encode(terms)?,
+            Spec::Sysfs(name) => self.listing(name)?.encode(&[(name.clone(), None)])?,
+        };
+        let bare = native.text().trim_end_matches(":u");
+        encoding.kernel = kernel::INSIDE_THE_KERNEL.contains(&bare);
+        Ok(Definition {
+            origin: Origin::Native,
+            parts: vec![Part { name: native.text().to_owned(), encoding }],
+            formula: Formula::direct(),
+            notes: Vec::new(),
+        })
+    }
+
+    fn pmu(&self, name: &str, native: &Native) -> Result<&Pmu, Refusal> {
+        let found = self.pmus.iter().find(|p| p.name == name);
+        // `cpu` is what everybody writes, whatever the core's PMU is called.
+        let found =
+            found.or_else(|| self.core_type().or_else(|| self.core_pmus().next()).filter(|_| name == "cpu"));
+        match found {
+            Some(pmu) if pmu.uncore => {
+                Err(Refusal::Uncore { event: native.text().to_owned(), pmu: pmu.name.clone() })
+            }
+            Some(pmu) => Ok(pmu),
+            None => {
+                let names: Vec<String> = self.pmus.iter().map(|p| p.name.clone()).collect();
+                Err(Refusal::NoSuchPmu { pmu: name.to_owned(), has: pmu::some(&names) })
+            }
+        }
+    }
+
+    fn listing(&self, event: &str) -> Result<&Pmu, Refusal> {
+        let has = |p: &&Pmu| p.event(event).is_some();
+        let core = self.core_type().filter(has).or_else(|| self.core_pmus().find(has));
+        match core.or_else(|| self.pmus.iter().find(has)) {
+            Some(pmu) if pmu.uncore => {
+                Err(Refusal::Uncore { event: event.to_owned(), pmu: pmu.name.clone() })
+            }
+            Some(pmu) => Ok(pmu),
+            None => Err(Refusal::NotOnThisCpu { event: event.to_owned() }),
+        }
+    }
+}
+
+/// The processor the caller is on; 0 where that cannot be told.
+fn current_cpu() -> usize {
+    // SAFETY: takes nothing and touches no memory of ours.
+    usize::try_from(unsafe { libc::sched_getcpu() }).unwrap_or(0)
+}
+
+/// The numbers of a list as sysfs writes it: `0-3,8`.
+pub(crate) fn listed(text: &str) -> Vec<usize> {
+    text.trim()
+        .split(',')
+        .filter_map(|range| {
+            let (from, to) = range.split_once('-').unwrap_or((range, range));
+            Some(from.parse::<usize>().ok()?..=to.parse().ok()?)
+        })
+        .flatten()
+        .collect()
+}
+
+/// The processor's name, as the kernel gives it.
+pub fn processor_name() -> Option<String> {
+    let text = fs::read_to_string("/proc/cpuinfo").ok()?;
+    let field =
+        |name: &str| text.lines().find_map(|l| l.strip_prefix(name)?.split_once(':').map(|(_, v)| v.trim()));
+    ["model name", "Hardware", "uarch", "isa"].iter().find_map(|name| field(name)).map(str::to_owned)
+}
