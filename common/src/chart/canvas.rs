@@ -1,0 +1,141 @@
+//! A drawing surface in fractional units over plotters' backends, which know
+//! whole pixels only: everything is drawn enlarged.
+
+use plotters::backend::DrawingBackend;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters::style::{Color, FontDesc, FontFamily, FontStyle, IntoFont, RGBColor, ShapeStyle, TextStyle};
+
+use super::font;
+
+/// A place, in units of the chart.
+pub(super) type Point = (f64, f64);
+
+/// Where a text sits about its place.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+/// How a text is set.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Type {
+    pub(super) em: f64,
+    pub(super) bold: bool,
+    pub(super) colour: RGBColor,
+}
+
+/// What can be drawn; errors are kept for the end.
+pub(super) struct Canvas<B: DrawingBackend> {
+    backend: B,
+    enlarged: f64,
+    /// Text and line joins are drawn here, not by the backend.
+    dots: bool,
+    error: Option<String>,
+}
+
+impl<B: DrawingBackend> Canvas<B> {
+    /// A surface whose backend writes texts itself, as SVG does.
+    pub(super) fn vector(backend: B, enlarged: f64) -> Canvas<B> {
+        Canvas { backend, enlarged, dots: false, error: None }
+    }
+
+    /// A surface of dots.
+    pub(super) fn raster(backend: B, enlarged: f64) -> Canvas<B> {
+        Canvas { backend, enlarged, dots: true, error: None }
+    }
+
+    /// Ends the drawing.
+    pub(super) fn finish(mut self) -> Result<(), String> {
+        if let Err(error) = self.backend.present() {
+            self.error.get_or_insert_with(|| error.to_string());
+        }
+        self.error.map_or(Ok(()), Err)
+    }
+
+    pub(super) fn rectangle(&mut self, (left, top): Point, (right, bottom): Point, colour: RGBColor) {
+        let (from, to) = (self.dot((left, top)), self.dot((right, bottom)));
+        let drawn = self.backend.draw_rect(from, to, &colour.filled(), true);
+        self.note(drawn);
+    }
+
+    pub(super) fn line(&mut self, points: &[Point], width: f64, colour: RGBColor) {
+        let style: ShapeStyle = colour.stroke_width(((width * self.enlarged).round() as u32).max(1));
+        let dots: Vec<(i32, i32)> = points.iter().map(|p| self.dot(*p)).collect();
+        if !self.dots {
+            let drawn = self.backend.draw_path(dots, &style);
+            return self.note(drawn);
+        }
+        for pair in dots.windows(2) {
+            let drawn = self.backend.draw_path(pair.iter().copied(), &style);
+            self.note(drawn);
+        }
+        for corner in dots.iter().skip(1).take(dots.len().saturating_sub(2)) {
+            let drawn = self.backend.draw_circle(*corner, style.stroke_width / 2, &colour.filled(), true);
+            self.note(drawn);
+        }
+    }
+
+    pub(super) fn polygon(&mut self, points: &[Point], colour: RGBColor) {
+        let dots: Vec<(i32, i32)> = points.iter().map(|p| self.dot(*p)).collect();
+        let drawn = self.backend.fill_polygon(dots, &colour.filled());
+        self.note(drawn);
+    }
+
+    pub(super) fn disc(&mut self, centre: Point, radius: f64, colour: RGBColor) {
+        let centre = self.dot(centre);
+        let drawn =
+            self.backend.draw_circle(centre, (radius * self.enlarged).round() as u32, &colour.filled(), true);
+        self.note(drawn);
+    }
+
+    /// Writes `text` with the middle of its small letters at the height of `at`.
+    pub(super) fn text(&mut self, text: &str, at: Point, anchor: Anchor, set: Type) {
+        let em = set.em * self.enlarged;
+        if !self.dots {
+            return self.vector_text(text, at, anchor, set);
+        }
+        let before = match anchor {
+            Anchor::Start => 0.0,
+            Anchor::Middle => font::width(text, em, set.bold) / 2.0,
+            Anchor::End => font::width(text, em, set.bold),
+        };
+        let place = (at.0 * self.enlarged - before, at.1 * self.enlarged);
+        let (width, height) = self.backend.get_size();
+        font::set(text, em, set.bold, place, |x, y, coverage| {
+            if (0..width as i32).contains(&x) && (0..height as i32).contains(&y) {
+                let drawn = self.backend.draw_pixel((x, y), set.colour.mix(coverage).to_backend_color());
+                if let Err(error) = drawn {
+                    self.error.get_or_insert_with(|| error.to_string());
+                }
+            }
+        });
+    }
+
+    fn vector_text(&mut self, text: &str, at: Point, anchor: Anchor, set: Type) {
+        let horizontal = match anchor {
+            Anchor::Start => HPos::Left,
+            Anchor::Middle => HPos::Center,
+            Anchor::End => HPos::Right,
+        };
+        let weight = if set.bold { FontStyle::Bold } else { FontStyle::Normal };
+        // plotters writes the size divided by this into the SVG.
+        let size = set.em * self.enlarged * 1.24;
+        let font = FontDesc::new(FontFamily::Name(font::FAMILY), size, weight).into_font();
+        let style = TextStyle::from(font).color(&set.colour).pos(Pos::new(horizontal, VPos::Center));
+        let place = self.dot(at);
+        let drawn = self.backend.draw_text(text, &style, place);
+        self.note(drawn);
+    }
+
+    fn dot(&self, (x, y): Point) -> (i32, i32) {
+        ((x * self.enlarged).round() as i32, (y * self.enlarged).round() as i32)
+    }
+
+    fn note<E: std::fmt::Display>(&mut self, drawn: Result<(), E>) {
+        if let Err(error) = drawn {
+            self.error.get_or_insert_with(|| error.to_string());
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Paints an arranged chart.
+
+use plotters::backend::{DrawingBackend, SVGBackend};
+use plotters::style::RGBColor;
+
+use super::Chart;
+use super::canvas::{Anchor, Canvas, Point, Type};
+use super::layout::{self, CAPTION_EM, LABEL_EM, Layout, Placed, SAMPLE, TICK_EM, TITLE_EM, WIDTH};
+use super::look::{self, BAND, GRID, Look, PAPER, SOFT, TEXT};
+
+/// SVG places are whole numbers; this many of them make one unit.
+const FINE: u32 = 8;
+
+const CURVE: f64 = 1.8;
+const MARKER: f64 = 3.6;
+
+/// The chart as SVG text.
+pub(super) fn svg(chart: &Chart) -> String {
+    let arranged = layout::arrange(chart);
+    let (width, height) = (WIDTH as u32, arranged.height.ceil() as u32);
+    let mut text = String::new();
+    let backend = SVGBackend::with_string(&mut text, (width * FINE, height * FINE));
+    let mut canvas = Canvas::vector(backend, f64::from(FINE));
+    paint(&mut canvas, chart, &arranged);
+    // Writing into a string cannot fail.
+    let _ = canvas.finish();
+    let body = text.split_once('\n').map_or("", |(_, body)| body);
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" width=\"{width}\" height=\"{height}\" \
+         viewBox=\"0 0 {} {}\">\n<title>{}</title>\n<desc>{}</desc>\n{body}",
+        width * FINE,
+        height * FINE,
+        escaped(&chart.title),
+        escaped(&chart.caption)
+    )
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// Paints everything, background first.
+pub(super) fn paint<B: DrawingBackend>(canvas: &mut Canvas<B>, chart: &Chart, arranged: &Layout) {
+    canvas.rectangle((0.0, 0.0), (WIDTH, arranged.height.ceil()), PAPER);
+    texts(canvas, &arranged.title, Anchor::Start, Type { em: TITLE_EM, bold: true, colour: TEXT });
+    texts(canvas, &arranged.caption, Anchor::Start, Type { em: CAPTION_EM, bold: false, colour: SOFT });
+    let label = Type { em: LABEL_EM, bold: false, colour: TEXT };
+    texts(canvas, std::slice::from_ref(&arranged.y_label), Anchor::Start, label);
+    texts(canvas, std::slice::from_ref(&arranged.x_label), Anchor::Middle, label);
+    ground(canvas, chart, arranged);
+    for (index, series) in chart.series.iter().enumerate() {
+        curve(canvas, arranged, &series.points, Look::of(index, chart.series.len()));
+    }
+    if chart.is_empty() {
+        let middle = |a: f64, b: f64| (a + b) / 2.0;
+        let plot = &arranged.plot;
+        let at = (middle(plot.left, plot.right), middle(plot.top, plot.bottom));
+        canvas.text("no data", at, Anchor::Middle, Type { em: LABEL_EM, bold: false, colour: SOFT });
+    }
+    for (index, entry) in &arranged.legend {
+        legend_entry(canvas, entry, Look::of(*index, chart.series.len()));
+    }
+}
+
+fn texts<B: DrawingBackend>(canvas: &mut Canvas<B>, lines: &[Placed], anchor: Anchor, set: Type) {
+    for line in lines {
+        canvas.text(&line.text, line.at, anchor, set);
+    }
+}
+
+/// Bands, grid, axes, ticks, marks.
+fn ground<B: DrawingBackend>(canvas: &mut Canvas<B>, chart: &Chart, arranged: &Layout) {
+    let plot = &arranged.plot;
+    for band in &chart.bands {
+        if let (Some(from), Some(to)) = (plot.x.share(band.from), plot.x.share(band.to)) {
+            let edge = |share: f64| plot.across(share).clamp(plot.left, plot.right);
+            canvas.rectangle((edge(from), plot.top), (edge(to), plot.bottom), BAND);
+        }
+    }
+    let tick = Type { em: TICK_EM, bold: false, colour: SOFT };
+    for mark in &plot.x.ticks {
+        let x = plot.across(plot.x.tick_share(mark));
+        canvas.line(&[(x, plot.top), (x, plot.bottom)], 0.8, GRID);
+        canvas.line(&[(x, plot.bottom), (x, plot.bottom + 4.0)], 1.0, SOFT);
+        canvas.text(&mark.label, (x, plot.bottom + 15.0), Anchor::Middle, tick);
+    }
+    for mark in &plot.y.ticks {
+        let y = plot.up(plot.y.tick_share(mark));
+        canvas.line(&[(plot.left, y), (plot.right, y)], 0.8, GRID);
+        canvas.text(&mark.label, (plot.left - 8.0, y), Anchor::End, tick);
+    }
+    canvas.line(&[(plot.left, plot.bottom), (plot.right, plot.bottom)], 1.0, SOFT);
+    marks(canvas, chart, arranged);
+}
+
+fn marks<B: DrawingBackend>(canvas: &mut Canvas<B>, chart: &Chart, arranged: &Layout) {
+    let plot = &arranged.plot;
+    for mark in &chart.marks {
+        let Some(share) = plot.x.share(mark.at).filter(|s| (-0.01..=1.01).contains(s)) else { continue };
+        let x = plot.across(share);
+        for piece in look::dashes(&[(x, plot.top), (x, plot.bottom)], &[5.0, 4.0]) {
+            canvas.line(&piece, 1.2, SOFT);
+        }
+    }
+    texts(canvas, &arranged.strip, Anchor::Middle, Type { em: CAPTION_EM, bold: false, colour: SOFT });
+}
+
+/// The line in its pieces between gaps, then the markers on it.
+fn curve<B: DrawingBackend>(canvas: &mut Canvas<B>, arranged: &Layout, points: &[(f64, f64)], look: Look) {
+    let places: Vec<Option<Point>> = points.iter().map(|(x, y)| arranged.plot.place(*x, *y)).collect();
+    for piece in places.split(Option::is_none) {
+        let piece: Vec<Point> = piece.iter().copied().flatten().collect();
+        stroke(canvas, &piece, look);
+    }
+    for place in places.into_iter().flatten() {
+        marker(canvas, place, look);
+    }
+}
+
+fn stroke<B: DrawingBackend>(canvas: &mut Canvas<B>, line: &[Point], look: Look) {
+    for dash in look::dashes(line, look.dash).iter().filter(|dash| dash.len() > 1) {
+        canvas.line(dash, CURVE, look.colour);
+    }
+}
+
+fn marker<B: DrawingBackend>(canvas: &mut Canvas<B>, centre: Point, look: Look) {
+    shape(canvas, centre, look, MARKER + 0.8, PAPER);
+    shape(canvas, centre, look, MARKER, look.colour);
+    if look.hollow {
+        shape(canvas, centre, look, MARKER - 1.6, PAPER);
+    }
+}
+
+fn shape<B: DrawingBackend>(canvas: &mut Canvas<B>, (x, y): Point, look: Look, size: f64, colour: RGBColor) {
+    match look.marker.outline() {
+        [] => canvas.disc((x, y), size, colour),
+        outline => {
+            let corners: Vec<Point> = outline.iter().map(|(dx, dy)| (x + dx * size, y + dy * size)).collect();
+            canvas.polygon(&corners, colour);
+        }
+    }
+}
+
+fn legend_entry<B: DrawingBackend>(canvas: &mut Canvas<B>, entry: &Placed, look: Look) {
+    let (x, y) = entry.at;
+    stroke(canvas, &[(x, y), (x + SAMPLE, y)], look);
+    marker(canvas, (x + SAMPLE / 2.0, y), look);
+    let set = Type { em: TICK_EM, bold: false, colour: TEXT };
+    canvas.text(&entry.text, (x + SAMPLE + 6.0, y), Anchor::Start, set);
+}

@@ -1,0 +1,153 @@
+//! What tells curves apart: colour, marker and dash together, so that any two
+//! of the three may be lost in print or to the eye.
+
+use plotters::style::RGBColor;
+
+use super::canvas::Point;
+
+pub(super) const TEXT: RGBColor = RGBColor(0x1f, 0x24, 0x2a);
+pub(super) const SOFT: RGBColor = RGBColor(0x55, 0x5d, 0x66);
+pub(super) const GRID: RGBColor = RGBColor(0xe4, 0xe7, 0xeb);
+pub(super) const BAND: RGBColor = RGBColor(0xf1, 0xf4, 0xf8);
+pub(super) const PAPER: RGBColor = RGBColor(0xff, 0xff, 0xff);
+
+/// Okabe and Ito's palette without its yellow, which white paper swallows:
+/// colours that stay apart under the common colour blindnesses.
+const DISTINCT: [RGBColor; 7] = [
+    RGBColor(0x00, 0x72, 0xb2),
+    RGBColor(0xd5, 0x5e, 0x00),
+    RGBColor(0x00, 0x9e, 0x73),
+    RGBColor(0xb5, 0x4f, 0x8c),
+    RGBColor(0x00, 0x00, 0x00),
+    RGBColor(0x3d, 0x9f, 0xd8),
+    RGBColor(0xc4, 0x8a, 0x00),
+];
+
+/// For many curves in order (array sizes): from pale to dark, hue turning.
+const RAMP: [RGBColor; 6] = [
+    RGBColor(0xe0, 0x9a, 0x1c),
+    RGBColor(0xd6, 0x5a, 0x31),
+    RGBColor(0xb0, 0x33, 0x5f),
+    RGBColor(0x72, 0x2e, 0x85),
+    RGBColor(0x34, 0x3c, 0x94),
+    RGBColor(0x0b, 0x25, 0x45),
+];
+
+/// On and off lengths along the line; an empty pattern is a full line.
+const DASHES: [&[f64]; 5] = [&[], &[7.0, 3.0], &[2.0, 2.5], &[9.0, 3.0, 2.0, 3.0], &[13.0, 3.0]];
+
+/// The shape that sits on each point.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Marker {
+    Circle,
+    Square,
+    Up,
+    Diamond,
+    Down,
+}
+
+const MARKERS: [Marker; 5] = [Marker::Circle, Marker::Square, Marker::Up, Marker::Diamond, Marker::Down];
+
+/// The look of one curve.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Look {
+    pub(super) colour: RGBColor,
+    pub(super) dash: &'static [f64],
+    pub(super) marker: Marker,
+    /// Markers of the second round are filled with paper.
+    pub(super) hollow: bool,
+}
+
+impl Look {
+    /// The look of curve `index` out of `count`.
+    pub(super) fn of(index: usize, count: usize) -> Look {
+        let colour = if count <= DISTINCT.len() {
+            DISTINCT[index % DISTINCT.len()]
+        } else {
+            ramp(index as f64 / (count - 1) as f64)
+        };
+        Look {
+            colour,
+            dash: DASHES[index % DASHES.len()],
+            marker: MARKERS[index % MARKERS.len()],
+            hollow: (index / MARKERS.len()) % 2 == 1,
+        }
+    }
+}
+
+impl Marker {
+    /// Its outline round the origin, for a circle of radius 1; a circle has none.
+    pub(super) fn outline(self) -> &'static [Point] {
+        match self {
+            Marker::Circle => &[],
+            Marker::Square => &[(-0.88, -0.88), (0.88, -0.88), (0.88, 0.88), (-0.88, 0.88)],
+            Marker::Up => &[(0.0, -1.2), (1.1, 0.75), (-1.1, 0.75)],
+            Marker::Diamond => &[(0.0, -1.25), (1.25, 0.0), (0.0, 1.25), (-1.25, 0.0)],
+            Marker::Down => &[(0.0, 1.2), (-1.1, -0.75), (1.1, -0.75)],
+        }
+    }
+}
+
+/// The ramp's colour at `share`, 0 to 1.
+fn ramp(share: f64) -> RGBColor {
+    let at = share.clamp(0.0, 1.0) * (RAMP.len() - 1) as f64;
+    let (from, to) = (RAMP[at.floor() as usize], RAMP[at.ceil() as usize]);
+    let mix = |a: u8, b: u8| (f64::from(a) + (f64::from(b) - f64::from(a)) * at.fract()).round() as u8;
+    RGBColor(mix(from.0, to.0), mix(from.1, to.1), mix(from.2, to.2))
+}
+
+/// Cuts a line into the drawn pieces of a dash pattern.
+pub(super) fn dashes(line: &[Point], pattern: &[f64]) -> Vec<Vec<Point>> {
+    if pattern.iter().sum::<f64>() <= 0.0 {
+        return vec![line.to_vec()];
+    }
+    let mut lengths = pattern.iter().copied().cycle();
+    let (mut left, mut drawn) = (lengths.next().unwrap_or(1.0), true);
+    let mut pieces: Vec<Vec<Point>> = line.first().map(|p| vec![*p]).into_iter().collect();
+    for pair in line.windows(2) {
+        let (mut from, to) = (pair[0], pair[1]);
+        loop {
+            let length = (to.0 - from.0).hypot(to.1 - from.1);
+            if length < left {
+                left -= length;
+                break;
+            }
+            let share = if length > 0.0 { left / length } else { 1.0 };
+            from = (from.0 + (to.0 - from.0) * share, from.1 + (to.1 - from.1) * share);
+            match pieces.last_mut().filter(|_| drawn) {
+                Some(piece) => piece.push(from),
+                None => pieces.push(vec![from]),
+            }
+            drawn = !drawn;
+            left = lengths.next().unwrap_or(1.0);
+        }
+        if let Some(piece) = pieces.last_mut().filter(|_| drawn) {
+            piece.push(to);
+        }
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dashed_line_starts_drawn_turns_corners_and_keeps_its_share() {
+        let line = [(0.0, 0.0), (5.0, 0.0), (5.0, 5.0)];
+        let pieces = dashes(&line, &[6.0, 2.0]);
+        assert_eq!(pieces, [vec![(0.0, 0.0), (5.0, 0.0), (5.0, 1.0)], vec![(5.0, 3.0), (5.0, 5.0)]]);
+        assert_eq!(dashes(&line, &[]), [line.to_vec()]);
+    }
+
+    #[test]
+    fn no_two_of_twelve_curves_look_alike_without_colour() {
+        let looks: Vec<Look> = (0..12).map(|i| Look::of(i, 12)).collect();
+        for (i, a) in looks.iter().enumerate().take(10) {
+            for b in &looks[i + 1..10] {
+                assert!((a.marker, a.hollow) != (b.marker, b.hollow), "{a:?} {b:?}");
+            }
+        }
+        assert!(looks.windows(2).all(|pair| pair[0].colour != pair[1].colour));
+    }
+}
