@@ -1,0 +1,161 @@
+//! `lab plot`: draws saved sweeps.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use common::chart::{Axis, Chart};
+use common::cli::Failure;
+use common::saved::{Cell, Saved};
+use common::stats;
+use common::units::Bytes;
+
+/// Draw saved sweeps of cm1 or spark, of this kit or of the C kits
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// What cm1 or spark printed or recorded; several files are runs of one sweep,
+    /// and each cell is their median; - is the standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+
+    /// The picture, .svg or .png [default: the first file's name with .svg]
+    #[arg(short, long, value_name = "PICTURE")]
+    output: Option<PathBuf>,
+
+    /// What to draw [default: misses where the file has them, else time]
+    #[arg(long, value_enum, value_name = "WHAT")]
+    show: Option<Show>,
+
+    /// What the horizontal axis is
+    #[arg(long, value_enum, value_name = "AXIS", default_value = "stride")]
+    over: Over,
+
+    /// Draw these array sizes only, like 32K,64K
+    #[arg(long, value_name = "SIZES", value_delimiter = ',')]
+    sizes: Vec<Bytes>,
+
+    /// The line above the chart
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+
+    /// The lines below the chart, such as the machine's name
+    #[arg(long, value_name = "TEXT")]
+    caption: Option<String>,
+}
+
+/// The vertical axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Show {
+    /// Misses per access
+    Misses,
+    /// Nanoseconds per access
+    Time,
+}
+
+/// The horizontal axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Over {
+    /// The stride, one curve for each array size
+    Stride,
+    /// The array size, one curve for each stride
+    Size,
+}
+
+/// Reads, draws, writes.
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let mut sweeps = Vec::new();
+    for path in &args.files {
+        let sweep = read(path)?;
+        for note in &sweep.notes {
+            eprintln!("lab plot: {}: {note}", path.display());
+        }
+        sweeps.push(sweep);
+    }
+    let output = args.output.clone().unwrap_or_else(|| default_output(&args.files));
+    chart(args, &sweeps)?.write(&output)?;
+    eprintln!("lab plot: drew {}", output.display());
+    Ok(())
+}
+
+fn read(path: &Path) -> Result<Saved, Failure> {
+    let told = |error| Failure::could_not(format!("{}: {error}", path.display()));
+    if path != Path::new("-") {
+        return Saved::read(path).map_err(told);
+    }
+    let mut bytes = Vec::new();
+    std::io::stdin()
+        .read_to_end(&mut bytes)
+        .map_err(|e| Failure::could_not(format!("standard input: {e}")))?;
+    Saved::parse(&String::from_utf8_lossy(&bytes)).map_err(told)
+}
+
+fn default_output(files: &[PathBuf]) -> PathBuf {
+    match files.first() {
+        Some(first) if first != Path::new("-") => first.with_extension("svg"),
+        _ => PathBuf::from("sweep.svg"),
+    }
+}
+
+/// The chart of the cells' medians over all sweeps.
+fn chart(args: &Args, sweeps: &[Saved]) -> Result<Chart, Failure> {
+    let cells = || sweeps.iter().flat_map(|s| &s.cells).filter(|c| wanted(args, c));
+    let show =
+        args.show.unwrap_or(if cells().any(|c| c.misses.is_some()) { Show::Misses } else { Show::Time });
+    let mut curves: BTreeMap<u64, BTreeMap<u64, Vec<f64>>> = BTreeMap::new();
+    for cell in cells() {
+        let (curve, at) = match args.over {
+            Over::Stride => (cell.size, cell.stride),
+            Over::Size => (cell.stride, cell.size),
+        };
+        let amount = if show == Show::Misses { cell.misses } else { cell.nanos };
+        curves.entry(curve).or_default().entry(at).or_default().extend(amount);
+    }
+    if curves.values().flat_map(BTreeMap::values).all(Vec::is_empty) {
+        let what = if show == Show::Misses { "misses" } else { "times" };
+        return Err(Failure::could_not(format!(
+            "there are no {what} to draw in these files for the sizes wanted"
+        )));
+    }
+    let (what, y) = match show {
+        Show::Misses => ("Misses", Axis::linear("misses per access").upto(1.0)),
+        Show::Time => ("Time", Axis::linear("time per access (ns)")),
+    };
+    let (over, x) = match args.over {
+        Over::Stride => ("stride", Axis::bytes("stride between accesses")),
+        Over::Size => ("array size", Axis::bytes("array size")),
+    };
+    let title = args.title.clone().unwrap_or_else(|| format!("{what} against {over}"));
+    let mut chart = Chart::new(title, x, y).caption(caption(args, sweeps));
+    for (curve, points) in curves {
+        let median =
+            |(at, amounts): (u64, Vec<f64>)| (at as f64, stats::median(&amounts).unwrap_or(f64::NAN));
+        chart = chart.curve(Bytes(curve).to_string(), points.into_iter().map(median));
+    }
+    Ok(chart)
+}
+
+fn wanted(args: &Args, cell: &Cell) -> bool {
+    args.sizes.is_empty() || args.sizes.contains(&Bytes(cell.size))
+}
+
+/// What is known of the figures: event, source, files.
+fn caption(args: &Args, sweeps: &[Saved]) -> String {
+    let files: Vec<String> = args.files.iter().map(|f| f.display().to_string()).collect();
+    let mut facts = Vec::new();
+    let mut distinct = |fact: String| {
+        if !facts.contains(&fact) {
+            facts.push(fact);
+        }
+    };
+    for sweep in sweeps {
+        sweep.event.iter().for_each(|event| distinct(format!("event {event}")));
+        sweep.source.iter().for_each(|source| distinct(format!("source: {source}")));
+    }
+    distinct(match files.as_slice() {
+        [one] => format!("file {one}"),
+        many => format!("median of {} files: {}", many.len(), many.join(", ")),
+    });
+    let known = args.caption.iter().cloned().chain([facts.join("; ") + "."]);
+    known.collect::<Vec<_>>().join("\n")
+}
