@@ -4,6 +4,7 @@ pub mod cli;
 pub mod clock;
 pub mod counters;
 pub mod events;
+pub mod infer;
 pub mod machine;
 pub mod memory;
 pub mod record;

@@ -34,6 +34,14 @@ fn flat(value: &Value) -> Option<Map<String, Value>> {
             row.extend(more);
         }
     }
+    // a record's figures are a list of names with their readings
+    if let Some(Value::Array(figures)) = row.remove("figures") {
+        for figure in figures {
+            if let Some(name) = figure.get("name").and_then(Value::as_str) {
+                row.insert(name.to_owned(), figure.clone());
+            }
+        }
+    }
     Some(row)
 }
 

@@ -42,7 +42,7 @@ fn column(name: &str) -> Column {
         "avg_time" | "avgtime" | "us_per_access" => Column::Micros,
         "elapsed(s)" | "elapsed" | "elapsed_s" | "elapsed_seconds" | "seconds" => Column::Elapsed,
         "event" => Column::Event,
-        "source" => Column::Source,
+        name if name == "source" || name.ends_with("misses_source") => Column::Source,
         _ => Column::Other,
     }
 }
