@@ -5,6 +5,7 @@ use plotters::style::RGBColor;
 
 use super::Chart;
 use super::canvas::{Anchor, Canvas, Point, Type};
+use super::label;
 use super::layout::{self, CAPTION_EM, LABEL_EM, Layout, Placed, SAMPLE, TICK_EM, TITLE_EM, WIDTH};
 use super::look::{self, BAND, GRID, Look, PAPER, SOFT, TEXT};
 
@@ -13,6 +14,8 @@ const FINE: u32 = 8;
 
 const CURVE: f64 = 1.8;
 const MARKER: f64 = 3.6;
+/// Digits are taller than the small letters that texts are centred by.
+const DIGITS: f64 = 1.0;
 
 /// The chart as SVG text.
 pub(super) fn svg(chart: &Chart) -> String {
@@ -51,6 +54,10 @@ pub(super) fn paint<B: DrawingBackend>(canvas: &mut Canvas<B>, chart: &Chart, ar
     for (index, series) in chart.series.iter().enumerate() {
         curve(canvas, arranged, &series.points, Look::of(index, chart.series.len()));
     }
+    for (index, name) in label::beside(chart, &arranged.plot) {
+        let colour = Look::of(index, chart.series.len()).colour;
+        canvas.text(&name.text, name.at, Anchor::Middle, Type { em: CAPTION_EM, bold: false, colour });
+    }
     if chart.is_empty() {
         let middle = |a: f64, b: f64| (a + b) / 2.0;
         let plot = &arranged.plot;
@@ -87,7 +94,7 @@ fn ground<B: DrawingBackend>(canvas: &mut Canvas<B>, chart: &Chart, arranged: &L
     for mark in &plot.y.ticks {
         let y = plot.up(plot.y.tick_share(mark));
         canvas.line(&[(plot.left, y), (plot.right, y)], 0.8, GRID);
-        canvas.text(&mark.label, (plot.left - 8.0, y), Anchor::End, tick);
+        canvas.text(&mark.label, (plot.left - 8.0, y + DIGITS), Anchor::End, tick);
     }
     canvas.line(&[(plot.left, plot.bottom), (plot.right, plot.bottom)], 1.0, SOFT);
     marks(canvas, chart, arranged);

@@ -84,7 +84,7 @@ pub(super) fn arrange(chart: &Chart) -> Layout {
 
     let points = || chart.series.iter().flat_map(|s| &s.points);
     let shown = || points().filter(|(x, y)| chart.x.shows(*x) && chart.y.shows(*y));
-    let y_span = chart.y.span(shown().map(|p| p.1), 6);
+    let y_span = chart.y.span(shown().map(|p| p.1), 8);
     let widest = y_span.ticks.iter().map(|t| font::width(&t.label, TICK_EM, false)).fold(0.0, f64::max);
     let (left, right) = (MARGIN + widest + 8.0, WIDTH - MARGIN);
     let x_span = fitting(&chart.x, || shown().map(|p| p.0), right - left - 2.0 * INNER);
