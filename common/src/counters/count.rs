@@ -14,7 +14,14 @@ use crate::events::{Event, kernel};
 use crate::value::{Multiplexed, Reading, Source, Value};
 
 /// Threads that the kernel starts count too; they forbid reading as a group.
-const COUNTING: Opening = Opening { inherit: true, group_read: false, pinned: false, sibling: false };
+const COUNTING: Opening = Opening {
+    inherit: true,
+    group_read: false,
+    pinned: false,
+    sibling: false,
+    sample_period: 0,
+    user_read: false,
+};
 
 /// Whether the hardware can count each event, and why not.
 pub fn survey(events: &[Event]) -> Vec<Result<(), Refusal>> {
@@ -159,17 +166,18 @@ impl<'a> Trials<'a> {
 
     fn probe(&self, part: &Part) -> Result<(), Refusal> {
         let parts = std::slice::from_ref(part);
-        let group = Group::open(parts, COUNTING).map_err(|e| self.explain(part, &e.error))?;
+        let group = Group::open(parts, COUNTING, None).map_err(|e| self.explain(part, &e.error))?;
         if runs(&group) { Ok(()) } else { Err(Refusal::NeverRan { event: part.name.clone() }) }
     }
 
     /// Whether the events get counters at the same time.
     pub(crate) fn fits(&self, parts: &[Part]) -> bool {
-        Group::open(parts, COUNTING).is_ok_and(|group| runs(&group))
+        Group::open(parts, COUNTING, None).is_ok_and(|group| runs(&group))
     }
 
     fn run(&self, parts: &[Part], body: &mut dyn FnMut()) -> Result<Vec<Count>, CounterError> {
-        let group = Group::open(parts, COUNTING).map_err(|e| self.explain(&parts[e.member], &e.error))?;
+        let group =
+            Group::open(parts, COUNTING, None).map_err(|e| self.explain(&parts[e.member], &e.error))?;
         group.enable().map_err(|e| CounterError::system("starting the counters", &e))?;
         body();
         group.disable().map_err(|e| CounterError::system("stopping the counters", &e))?;

@@ -1,20 +1,23 @@
 //! A group of events that count together, and their values.
 
 use std::io;
+use std::sync::Arc;
 
 use super::encoding::{Opening, Part};
-use super::sys::{self, Handle, Scope};
+use super::ring::Ring;
+use super::sys::{self, Handle};
 
 /// Events that are on their counters at the same time, or not at all.
 #[derive(Debug)]
 pub(crate) struct Group {
     members: Vec<Member>,
     opening: Opening,
+    sampled: Option<usize>,
 }
 
 #[derive(Debug)]
 struct Member {
-    handle: Handle,
+    handle: Arc<Handle>,
     id: u64,
 }
 
@@ -49,15 +52,21 @@ pub(crate) struct NotOpened {
 }
 
 impl Group {
-    /// Opens all of `parts` as one group, not counting yet.
-    pub(crate) fn open(parts: &[Part], opening: Opening) -> Result<Group, NotOpened> {
-        let mut group = Group { members: Vec::with_capacity(parts.len()), opening };
+    /// Opens all of `parts` as one group, not counting yet; the one numbered
+    /// `sampled` takes samples.
+    pub(crate) fn open(parts: &[Part], opening: Opening, sampled: Option<usize>) -> Result<Group, NotOpened> {
+        let mut group = Group { members: Vec::with_capacity(parts.len()), opening, sampled };
         for (member, part) in parts.iter().enumerate() {
-            let opening = Opening { sibling: member > 0, pinned: opening.pinned && member == 0, ..opening };
-            let leader = group.members.first().map(|m| &m.handle);
+            let opening = Opening {
+                sibling: member > 0,
+                pinned: opening.pinned && member == 0,
+                sample_period: if sampled == Some(member) { opening.sample_period } else { 0 },
+                ..opening
+            };
+            let leader = group.members.first().map(|m| &*m.handle);
             let opened = sys::open(&mut part.encoding.attr(opening), leader).and_then(|handle| {
                 let id = if opening.group_read { handle.id()? } else { 0 };
-                Ok(Member { handle, id })
+                Ok(Member { handle: Arc::new(handle), id })
             });
             match opened {
                 Ok(opened) => group.members.push(opened),
@@ -68,20 +77,31 @@ impl Group {
     }
 
     pub(crate) fn leader(&self) -> Option<&Handle> {
-        self.members.first().map(|m| &m.handle)
+        self.members.first().map(|m| &*m.handle)
+    }
+
+    /// All members, in order.
+    pub(crate) fn handles(&self) -> impl Iterator<Item = &Handle> {
+        self.members.iter().map(|m| &*m.handle)
     }
 
     pub(crate) fn enable(&self) -> io::Result<()> {
-        self.leader().map_or(Ok(()), |l| l.enable(Scope::Group))
+        self.leader().map_or(Ok(()), Handle::enable)
     }
 
     pub(crate) fn disable(&self) -> io::Result<()> {
-        self.leader().map_or(Ok(()), |l| l.disable(Scope::Group))
+        self.leader().map_or(Ok(()), Handle::disable)
     }
 
-    #[allow(dead_code)]
-    pub(crate) fn reset(&self) -> io::Result<()> {
-        self.leader().map_or(Ok(()), |l| l.reset(Scope::Group))
+    /// Maps the sample buffer of the member that samples.
+    pub(crate) fn ring(&self) -> io::Result<Ring> {
+        let sampled = self.sampled.and_then(|i| self.members.get(i));
+        Ring::map(&sampled.ok_or(io::ErrorKind::InvalidInput)?.handle)
+    }
+
+    /// The member that samples.
+    pub(crate) fn sampled(&self) -> Option<Arc<Handle>> {
+        self.sampled.and_then(|i| self.members.get(i)).map(|m| Arc::clone(&m.handle))
     }
 
     /// The counts since opening or reset, in the order of the parts. A pinned

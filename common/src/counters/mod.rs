@@ -7,17 +7,29 @@ mod environment;
 mod error;
 mod generic;
 mod group;
+mod high;
+mod overflow;
 mod plan;
 mod platform;
 mod pmu;
 mod refusal;
+mod ring;
+mod sampling;
+mod set;
 mod sys;
+mod user_read;
 
 pub use count::{count, definition, survey};
 pub use encoding::{Encoding, Part};
 pub use environment::Environment;
 pub use error::{Code, CounterError};
 pub use group::Count;
+pub use high::{
+    Flops, Ipc, accum_counters, flips, flops, ipc, num_counters, read_counters, start_counters, stop_counters,
+};
+pub use overflow::{Handler, Overflow};
 pub use platform::{Definition, Origin, Platform, processor_name};
 pub use pmu::Pmu;
 pub use refusal::Refusal;
+pub use sampling::{Histogram, Sampler, Samples};
+pub use set::{EventSet, State, query_event};

@@ -13,25 +13,6 @@ pub(crate) type Attr = bindings::perf_event_attr;
 #[derive(Debug)]
 pub(crate) struct Handle(OwnedFd);
 
-/// Which events an order is for.
-#[allow(dead_code)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Scope {
-    /// This event alone.
-    One,
-    /// The event and all that were opened in its group.
-    Group,
-}
-
-impl Scope {
-    fn flag(self) -> u32 {
-        match self {
-            Scope::One => 0,
-            Scope::Group => bindings::PERF_IOC_FLAG_GROUP,
-        }
-    }
-}
-
 /// Opens an event for the calling thread on whatever processor it runs.
 pub(crate) fn open(attr: &mut Attr, leader: Option<&Handle>) -> io::Result<Handle> {
     attr.size = size_of::<Attr>() as u32;
@@ -52,23 +33,16 @@ impl Handle {
         self.0.as_raw_fd()
     }
 
-    /// Starts counting.
-    pub(crate) fn enable(&self, scope: Scope) -> io::Result<()> {
+    /// Starts counting, with all members of its group.
+    pub(crate) fn enable(&self) -> io::Result<()> {
         // SAFETY: an ioctl with a plain number on a descriptor we own.
-        done(unsafe { perf::ioctls::ENABLE(self.fd(), scope.flag()) })
+        done(unsafe { perf::ioctls::ENABLE(self.fd(), bindings::PERF_IOC_FLAG_GROUP) })
     }
 
-    /// Stops counting.
-    pub(crate) fn disable(&self, scope: Scope) -> io::Result<()> {
+    /// Stops counting, with all members of its group.
+    pub(crate) fn disable(&self) -> io::Result<()> {
         // SAFETY: as above.
-        done(unsafe { perf::ioctls::DISABLE(self.fd(), scope.flag()) })
-    }
-
-    /// Sets the count to zero; the times it was enabled and running stay.
-    #[allow(dead_code)]
-    pub(crate) fn reset(&self, scope: Scope) -> io::Result<()> {
-        // SAFETY: as above.
-        done(unsafe { perf::ioctls::RESET(self.fd(), scope.flag()) })
+        done(unsafe { perf::ioctls::DISABLE(self.fd(), bindings::PERF_IOC_FLAG_GROUP) })
     }
 
     /// The kernel's number of this event, which a group read gives beside each

@@ -1,0 +1,353 @@
+//! Holds the counters against figures known beforehand, on a machine whose PMU
+//! counts exactly: an emulated one. `scripts/guest_tests.sh` runs it there.
+//!
+//!     guest_checks riscv64 | arm64          all checks for that machine
+//!     guest_checks refused WORDS EVENT..    every event must be refused with WORDS
+
+use std::arch::asm;
+use std::hint::black_box;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use common::counters::{self, Code, EventSet, Histogram, Sampler};
+use common::events::Event;
+use common::value::Reading;
+
+type Outcome = Result<String, String>;
+type Check = (&'static str, fn() -> Outcome);
+
+/// User instructions that starting and stopping themselves may take.
+const OVERHEAD: f64 = 120.0;
+
+const RISCV64: &[Check] = &[
+    ("instructions of a loop, cycles twice that", instructions_and_cycles),
+    ("data TLB misses of a walk", tlb_walk),
+    ("cycles, instructions and task-clock in one group", one_group),
+    ("samples every million cycles", samples),
+    ("overflow handler", overflows),
+    ("profile by address", profile),
+    ("read, accum, reset", read_accum_reset),
+    ("threads are counted", threads),
+    ("high-level interface", high_level),
+    ("an event of another kind of machine", not_here),
+];
+
+const ARM64: &[Check] = &[
+    ("instructions of a loop", instructions),
+    ("ten events on six counters", multiplexed),
+    ("a group too large", too_large),
+    ("planned runs instead of sharing", planned),
+    ("read, accum, reset", read_accum_reset),
+    ("threads are counted", threads),
+];
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let checks = match args.first().map(String::as_str) {
+        Some("riscv64") => RISCV64,
+        Some("arm64") => ARM64,
+        Some("refused") if args.len() > 2 => return verdict("refusal", refused(&args[1], &args[2..])),
+        _ => {
+            eprintln!("guest_checks: say riscv64, arm64, or refused WORDS EVENT..");
+            return ExitCode::from(2);
+        }
+    };
+    let failed = checks.iter().filter(|(name, check)| verdict(name, check()) != ExitCode::SUCCESS).count();
+    println!("{} checks, {failed} failed", checks.len());
+    ExitCode::from(u8::from(failed > 0))
+}
+
+fn verdict(name: &str, outcome: Outcome) -> ExitCode {
+    match outcome {
+        Ok(found) => {
+            println!("PASS\t{name}\t{found}");
+            ExitCode::SUCCESS
+        }
+        Err(why) => {
+            println!("FAIL\t{name}\t{why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn refused(words: &str, events: &[String]) -> Outcome {
+    let mut sentences = Vec::new();
+    for name in events {
+        let event = Event::parse(name).map_err(|e| e.to_string())?;
+        match counters::survey(&[event]).pop() {
+            Some(Err(refusal)) if refusal.to_string().contains(words) => sentences.push(refusal.to_string()),
+            Some(Err(refusal)) => return Err(format!("{name}: {refusal}")),
+            _ => return Err(format!("{name} was not refused")),
+        }
+    }
+    Ok(sentences.join(" | "))
+}
+
+/// Two instructions for each of `times`.
+#[inline(never)]
+fn turn(times: u64) {
+    // SAFETY: counts a register down.
+    unsafe {
+        #[cfg(target_arch = "riscv64")]
+        asm!("1: addi {0}, {0}, -1", "bnez {0}, 1b", inout(reg) times => _);
+        #[cfg(target_arch = "aarch64")]
+        asm!("1: subs {0}, {0}, #1", "b.ne 1b", inout(reg) times => _);
+        #[cfg(target_arch = "x86_64")]
+        asm!("2: sub {0}, 1", "jnz 2b", inout(reg) times => _);
+    }
+}
+
+fn set_of(names: &[&str]) -> Result<EventSet, String> {
+    let mut set = EventSet::create();
+    for name in names {
+        set.add(&event(name)?).map_err(|e| e.to_string())?;
+    }
+    Ok(set)
+}
+
+fn event(name: &str) -> Result<Event, String> {
+    Event::parse(name).map_err(|e| e.to_string())
+}
+
+fn counted(set: &mut EventSet, body: impl FnOnce()) -> Result<Vec<f64>, String> {
+    set.start().map_err(|e| e.to_string())?;
+    body();
+    amounts(set.stop().map_err(|e| e.to_string())?)
+}
+
+fn amounts(readings: Vec<Reading>) -> Result<Vec<f64>, String> {
+    readings.into_iter().map(|r| r.amount().ok_or_else(|| r.to_string())).collect()
+}
+
+fn near(what: &str, found: f64, from: f64, to: f64) -> Result<(), String> {
+    if (from..=to).contains(&found) {
+        Ok(())
+    } else {
+        Err(format!("{what}: {found}, expected {from} to {to}"))
+    }
+}
+
+fn instructions() -> Outcome {
+    let mut set = set_of(&["PAPI_TOT_INS"])?;
+    let mut over = Vec::new();
+    for n in (3..=8).map(|power| 10u64.pow(power)) {
+        let found = counted(&mut set, || turn(n))?[0];
+        near(&format!("instructions of {n} iterations"), found - 2.0 * n as f64, 0.0, OVERHEAD)?;
+        over.push(found - 2.0 * n as f64);
+    }
+    Ok(format!("10^3 to 10^8 iterations, beyond 2 each: {over:?}"))
+}
+
+fn instructions_and_cycles() -> Outcome {
+    let mut set = set_of(&["PAPI_TOT_INS", "PAPI_TOT_CYC"])?;
+    let mut over = Vec::new();
+    for n in (3..=8).map(|power| 10u64.pow(power)) {
+        let found = counted(&mut set, || turn(n))?;
+        near(&format!("instructions of {n} iterations"), found[0] - 2.0 * n as f64, 0.0, OVERHEAD)?;
+        near(
+            &format!("cycles less twice the instructions, {n} iterations"),
+            found[1] - 2.0 * found[0],
+            0.0,
+            0.0,
+        )?;
+        over.push(found[0] - 2.0 * n as f64);
+    }
+    Ok(format!("10^3 to 10^8 iterations, beyond 2 each: {over:?}; cycles exactly twice"))
+}
+
+fn tlb_walk() -> Outcome {
+    let bytes = vec![1u8; 4 << 20];
+    let mut set = set_of(&["dTLB-load-misses"])?;
+    let found = counted(&mut set, || {
+        let sum = bytes.iter().fold(0u64, |sum, byte| sum + u64::from(*black_box(byte)));
+        black_box(sum);
+    })?[0];
+    near("dTLB read misses of 1024 pages", found, 1024.0, 1040.0)?;
+    Ok(format!("{found} for 1024 pages"))
+}
+
+fn one_group() -> Outcome {
+    let mut set = set_of(&["PAPI_TOT_CYC", "PAPI_TOT_INS", "task-clock"])?;
+    let found = counted(&mut set, || turn(10_000_000))?;
+    near("instructions", found[1], 2e7, 2e7 + OVERHEAD)?;
+    near("cycles", found[0], 2.0 * found[1], 2.0 * found[1])?;
+    // One instruction is 2 ns of the emulated machine's time.
+    near("task-clock", found[2], 4e7, 4.4e7)?;
+    Ok(format!("{found:?}"))
+}
+
+/// Where the loop of [`turn`] is.
+fn loop_addresses() -> std::ops::Range<u64> {
+    let start = turn as fn(u64) as usize as u64;
+    start..start + 64
+}
+
+fn samples() -> Outcome {
+    let mut sampler = Sampler::new(&Event::TOT_CYC, 1_000_000).map_err(|e| e.to_string())?;
+    sampler.resume().map_err(|e| e.to_string())?;
+    turn(25_000_000);
+    sampler.pause().map_err(|e| e.to_string())?;
+    turn(5_000_000);
+    let samples = sampler.finish().map_err(|e| e.to_string())?;
+    let (all, inside) = (samples.addresses.len(), samples.within(loop_addresses()));
+    near("samples in 100 million cycles", all as f64, 99.0, 100.0)?;
+    near("of them in the loop", inside as f64, all as f64, all as f64)?;
+    Ok(format!(
+        "{all} samples in {} cycles, {inside} in the loop, {} lost",
+        samples.count.value, samples.lost
+    ))
+}
+
+fn overflows() -> Outcome {
+    let (calls, outside) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
+    let mut set = set_of(&["PAPI_TOT_CYC", "PAPI_TOT_INS"])?;
+    let (count, strays) = (Arc::clone(&calls), Arc::clone(&outside));
+    set.overflow(&Event::TOT_CYC, 1_000_000, move |overflow| {
+        count.store(overflow.number, Ordering::Relaxed);
+        strays.fetch_add(u64::from(!loop_addresses().contains(&overflow.address)), Ordering::Relaxed);
+    })
+    .map_err(|e| e.to_string())?;
+    let found = counted(&mut set, || turn(25_000_000))?;
+    let calls = calls.load(Ordering::Relaxed) as f64;
+    near("calls of the handler", calls, (found[0] / 1e6).floor(), (found[0] / 1e6).floor())?;
+    near("calls outside of the loop", outside.load(Ordering::Relaxed) as f64, 0.0, 0.0)?;
+    near("instructions of the counted thread alone", found[1], 5e7, 5e7 + OVERHEAD)?;
+    Ok(format!("{calls} calls in {} cycles", found[0]))
+}
+
+fn profile() -> Outcome {
+    let histogram = Arc::new(Histogram::new(loop_addresses(), 4));
+    let mut set = set_of(&["PAPI_TOT_CYC"])?;
+    set.profil(&Event::TOT_CYC, 100_000, Arc::clone(&histogram)).map_err(|e| e.to_string())?;
+    counted(&mut set, || turn(2_500_000))?;
+    let inside: u64 = histogram.buckets().map(|(_, samples)| samples).sum();
+    near("samples in the loop", inside as f64, 99.0, 100.0)?;
+    near("samples elsewhere", histogram.outside() as f64, 0.0, 0.0)?;
+    Ok(format!("{inside} in the loop, {} elsewhere", histogram.outside()))
+}
+
+fn read_accum_reset() -> Outcome {
+    let mut set = set_of(&["PAPI_TOT_INS"])?;
+    let mut totals = set.zeros();
+    set.start().map_err(|e| e.to_string())?;
+    turn(1000);
+    let first = amounts(set.read().map_err(|e| e.to_string())?)?[0];
+    turn(1000);
+    set.accum(&mut totals).map_err(|e| e.to_string())?;
+    turn(1000);
+    set.accum(&mut totals).map_err(|e| e.to_string())?;
+    turn(1000);
+    set.reset().map_err(|e| e.to_string())?;
+    turn(1000);
+    let last = amounts(set.stop().map_err(|e| e.to_string())?)?[0];
+    let total = amounts(totals)?[0];
+    // Each call adds what reading and converting takes in the program itself.
+    near("after the first read", first, 2000.0, 2000.0 + 2000.0)?;
+    near("accumulated", total, 6000.0, 6000.0 + 12000.0)?;
+    near("after the reset", last, 2000.0, 2000.0 + 2000.0)?;
+    Ok(format!("read {first}, accumulated {total}, after reset {last}"))
+}
+
+fn threads() -> Outcome {
+    let ran = counters::count(&[Event::TOT_INS], &mut || {}, &mut || {
+        std::thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| turn(10_000_000));
+            }
+        });
+    });
+    let found = amounts(ran.map_err(|e| e.to_string())?)?[0];
+    near("instructions of three threads", found, 6e7, 6.02e7)?;
+    Ok(format!("{found} in three threads of 2e7"))
+}
+
+fn high_level() -> Outcome {
+    counters::start_counters(&[Event::TOT_INS, Event::TOT_CYC]).map_err(|e| e.to_string())?;
+    turn(100_000);
+    let first = amounts(counters::read_counters().map_err(|e| e.to_string())?)?;
+    turn(100_000);
+    let last = amounts(counters::stop_counters().map_err(|e| e.to_string())?)?;
+    near("instructions at the first read", first[0], 2e5, 2e5 + 4000.0)?;
+    near("instructions since", last[0], 2e5, 2e5 + 8000.0)?;
+    counters::ipc().map_err(|e| e.to_string())?;
+    turn(1_000_000);
+    let rate = counters::ipc().map_err(|e| e.to_string())?;
+    near("instructions per cycle", rate.ipc, 0.5, 0.5)?;
+    Ok(format!(
+        "{} counters, read {}, then {}, ipc {}",
+        counters::num_counters(),
+        first[0],
+        last[0],
+        rate.ipc
+    ))
+}
+
+fn not_here() -> Outcome {
+    match counters::survey(&[Event::L1_DCM]).pop() {
+        Some(Err(refusal)) if refusal.to_string().contains("no counter for") => Ok(refusal.to_string()),
+        other => Err(format!("{other:?}")),
+    }
+}
+
+/// Ten events in the notations of this machine that differ, none of them
+/// cycles, which have a counter of their own.
+const TEN: [&str; 10] = [
+    "instructions",
+    "r08",
+    "armv8_pmuv3/event=0x08/",
+    "stalled-cycles-frontend",
+    "r23",
+    "armv8_pmuv3/event=0x23/",
+    "stalled-cycles-backend",
+    "r24",
+    "armv8_pmuv3/event=0x24/",
+    "r00",
+];
+
+fn multiplexed() -> Outcome {
+    let mut set = EventSet::create();
+    set.multiplex().map_err(|e| e.to_string())?;
+    for name in TEN {
+        set.add(&event(name)?).map_err(|e| e.to_string())?;
+    }
+    set.start().map_err(|e| e.to_string())?;
+    turn(400_000_000);
+    let readings = set.stop().map_err(|e| e.to_string())?;
+    let Some(value) = readings[0].value() else { return Err(readings[0].to_string()) };
+    let Some(shared) = value.multiplexed else { return Err(format!("not labelled an estimate: {value}")) };
+    near("running share", shared.share(), 0.55, 0.65)?;
+    near("estimated instructions", value.amount, 8e8 * 0.99, 8e8 * 1.01)?;
+    Ok(format!("{value:.0} (share {:.3})", shared.share()))
+}
+
+fn too_large() -> Outcome {
+    let mut set = EventSet::create();
+    for (added, name) in TEN.iter().enumerate() {
+        match set.add(&event(name)?) {
+            Ok(()) => {}
+            Err(e) if e.code == Code::Ecnflct && added == 6 => return Ok(e.to_string()),
+            Err(e) => return Err(format!("after {added} events: {e}")),
+        }
+    }
+    Err("ten events fitted on six counters".into())
+}
+
+fn planned() -> Outcome {
+    let events: Vec<Event> = TEN.iter().map(|name| event(name)).collect::<Result<_, _>>()?;
+    let mut runs = 0;
+    let readings = counters::count(&events, &mut || runs += 1, &mut || turn(1_000_000));
+    let readings = readings.map_err(|e| e.to_string())?;
+    for reading in &readings {
+        match reading.value() {
+            Some(value) if value.multiplexed.is_none() => {}
+            _ => return Err(reading.to_string()),
+        }
+    }
+    let found = amounts(readings)?;
+    for same in &found[..3] {
+        near("instructions", *same, 2e6, 2e6 + OVERHEAD)?;
+    }
+    near("runs", f64::from(runs), 2.0, 2.0)?;
+    Ok(format!("{runs} runs, {:?}", &found[..3]))
+}

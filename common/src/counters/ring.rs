@@ -1,0 +1,117 @@
+//! The kernel's ring buffer of samples, mapped into the program.
+
+use std::io;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use perf_event::hooks::sys::bindings;
+
+use super::sys::Handle;
+
+/// One page of state, then the records.
+#[derive(Debug)]
+pub(crate) struct Ring {
+    base: NonNull<u8>,
+    bytes: usize,
+    page: usize,
+}
+
+/// What the kernel wrote down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Record {
+    /// The program was at this address when the counter ran over.
+    Sample(u64),
+    /// So many samples found the buffer full.
+    Lost(u64),
+    /// The kernel paused sampling because it came too often.
+    Throttled,
+}
+
+// SAFETY: the mapping belongs to the ring alone; the kernel's side of it is
+// reached through atomics only.
+unsafe impl Send for Ring {}
+
+/// What an ordinary user may lock by default, less the page of state.
+const LARGEST_PAGES: usize = 128;
+
+impl Ring {
+    /// Maps the buffer of a sampling event, as large as the kernel allows.
+    pub(crate) fn map(event: &Handle) -> io::Result<Ring> {
+        let mut pages = LARGEST_PAGES;
+        loop {
+            match Ring::map_pages(event, pages) {
+                Err(e) if pages > 1 && e.raw_os_error() == Some(libc::EPERM) => pages /= 2,
+                other => return other,
+            }
+        }
+    }
+
+    fn map_pages(event: &Handle, pages: usize) -> io::Result<Ring> {
+        // SAFETY: asks for a number.
+        let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096);
+        let bytes = page * (1 + pages);
+        // SAFETY: a new mapping at an address of the kernel's choice.
+        let base = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                bytes,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_SHARED,
+                event.fd(),
+                0,
+            )
+        };
+        if base == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        let base = NonNull::new(base.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
+        Ok(Ring { base, bytes, page })
+    }
+
+    /// One of the two positions in the state page that both sides move.
+    fn position(&self, offset: usize) -> &AtomicU64 {
+        // SAFETY: an aligned u64 within the first page, which lives as long as
+        // the ring; the kernel reads and writes it atomically.
+        unsafe { AtomicU64::from_ptr(self.base.as_ptr().add(offset).cast()) }
+    }
+
+    /// Hands over all records written since the last time, oldest first.
+    pub(crate) fn drain(&mut self, mut each: impl FnMut(Record)) {
+        let head_at = std::mem::offset_of!(bindings::perf_event_mmap_page, data_head);
+        let tail_at = std::mem::offset_of!(bindings::perf_event_mmap_page, data_tail);
+        let head = self.position(head_at).load(Ordering::Acquire);
+        let mut tail = self.position(tail_at).load(Ordering::Relaxed);
+        while tail < head {
+            // Header: type (u32), misc (u16), size (u16), little-endian as all
+            // machines that this runs on.
+            let header = self.word(tail);
+            let size = header >> 48;
+            match header as u32 {
+                bindings::PERF_RECORD_SAMPLE => each(Record::Sample(self.word(tail + 8))),
+                bindings::PERF_RECORD_LOST => each(Record::Lost(self.word(tail + 16))),
+                bindings::PERF_RECORD_THROTTLE => each(Record::Throttled),
+                _ => {}
+            }
+            // A size of zero cannot be; it would hold the loop for ever.
+            tail += size.max(8);
+        }
+        self.position(tail_at).store(head, Ordering::Release);
+    }
+
+    /// The word at a position of the stream, which wraps round the buffer.
+    fn word(&self, position: u64) -> u64 {
+        let data = (self.bytes - self.page) as u64;
+        let offset = self.page + (position % data) as usize;
+        // SAFETY: records are multiples of 8 bytes and so is the buffer: the
+        // word lies within the mapping, and the kernel is done with it, since
+        // it is before `data_head`.
+        unsafe { self.base.as_ptr().add(offset).cast::<u64>().read() }
+    }
+}
+
+impl Drop for Ring {
+    fn drop(&mut self) {
+        // SAFETY: unmaps exactly what was mapped; nobody holds a reference.
+        unsafe { libc::munmap(self.base.as_ptr().cast(), self.bytes) };
+    }
+}

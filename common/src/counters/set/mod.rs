@@ -1,0 +1,324 @@
+//! Event sets: PAPI's low-level interface.
+
+mod inner;
+
+use std::sync::Arc;
+
+use inner::{Open, Threshold, plus};
+
+use crate::counters::count::{Trials, combine};
+use crate::counters::error::{Code, CounterError};
+use crate::counters::group::{Count, Group};
+use crate::counters::overflow::{Overflow, Watcher};
+use crate::counters::platform::{Definition, Platform};
+use crate::counters::refusal::Refusal;
+use crate::counters::sampling::{Histogram, sampled_part};
+use crate::events::Event;
+use crate::value::{Reading, Source, Value};
+
+/// Whether an event set counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// It does not.
+    Stopped,
+    /// It does.
+    Running,
+}
+
+/// Events that are counted together, for the calling thread.
+///
+/// ```no_run
+/// use common::{counters::EventSet, events::Event};
+///
+/// let mut set = EventSet::create();
+/// set.add(&Event::TOT_INS)?;
+/// set.add(&Event::TOT_CYC)?;
+/// set.start()?;
+/// // the region
+/// for (event, reading) in set.list_events().to_vec().iter().zip(set.stop()?) {
+///     println!("{event}\t{reading:.0}");
+/// }
+/// # Ok::<(), common::counters::CounterError>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct EventSet {
+    events: Vec<Event>,
+    definitions: Vec<Definition>,
+    multiplexed: bool,
+    inherited: bool,
+    overflow: Option<Threshold>,
+    open: Option<Open>,
+    watcher: Option<Watcher>,
+    base: Vec<Count>,
+    running: bool,
+}
+
+/// Whether this machine can count an event, by itself.
+///
+/// # Errors
+/// The reason if not.
+pub fn query_event(event: &Event) -> Result<(), Refusal> {
+    Trials::new(Platform::host()).choose(event).map(|_| ())
+}
+
+impl EventSet {
+    /// An empty set, stopped.
+    pub fn create() -> EventSet {
+        EventSet::default()
+    }
+
+    /// Adds an event.
+    ///
+    /// # Errors
+    /// `EISRUN` while running, `EINVAL` if it is in the set, `ENOEVNT`,
+    /// `ENOCNTR` or `EPERM` if it cannot be counted, `ECNFLCT` if the set does
+    /// not fit on the counters with it and is not multiplexed.
+    pub fn add(&mut self, event: &Event) -> Result<(), CounterError> {
+        self.must_be(State::Stopped)?;
+        if self.events.contains(event) {
+            return Err(CounterError::new(
+                Code::Einval,
+                format!("{event} is in the set already; add it once"),
+            ));
+        }
+        let mut trials = Trials::new(Platform::host());
+        let definition = trials.choose(event)?;
+        self.definitions.push(definition);
+        self.events.push(event.clone());
+        if !self.multiplexed && !trials.fits(&self.parts()) {
+            self.definitions.pop();
+            self.events.pop();
+            return Err(CounterError::new(
+                Code::Ecnflct,
+                format!(
+                    "{event} does not fit on the counters beside the {} events of the set; remove one, count it in a \
+                     set of its own, or multiplex the set",
+                    self.events.len()
+                ),
+            ));
+        }
+        self.open = None;
+        Ok(())
+    }
+
+    /// Adds several events, in order, up to the first that fails.
+    ///
+    /// # Errors
+    /// As [`EventSet::add`].
+    pub fn add_all(&mut self, events: &[Event]) -> Result<(), CounterError> {
+        events.iter().try_for_each(|event| self.add(event))
+    }
+
+    /// Removes an event.
+    ///
+    /// # Errors
+    /// `EISRUN` while running, `EINVAL` if it is not in the set.
+    pub fn remove(&mut self, event: &Event) -> Result<(), CounterError> {
+        self.must_be(State::Stopped)?;
+        let at = self.position(event)?;
+        self.events.remove(at);
+        let gone = self.definitions.remove(at);
+        self.overflow = self.overflow.take().filter(|o| !gone.parts.contains(&o.part));
+        self.open = None;
+        Ok(())
+    }
+
+    /// Its events, in the order of the readings.
+    pub fn list_events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// Whether it counts.
+    pub fn state(&self) -> State {
+        if self.running { State::Running } else { State::Stopped }
+    }
+
+    /// Lets the events take turns on the counters if they do not fit: readings
+    /// are then estimates, and say so.
+    ///
+    /// # Errors
+    /// `EISRUN` while running.
+    pub fn multiplex(&mut self) -> Result<(), CounterError> {
+        self.must_be(State::Stopped)?;
+        self.multiplexed = true;
+        self.open = None;
+        Ok(())
+    }
+
+    /// Counts the threads that the calling thread will start, too.
+    ///
+    /// # Errors
+    /// `EISRUN` while running; `EINVAL` with an overflow handler, which can
+    /// watch one thread only.
+    pub fn inherit(&mut self) -> Result<(), CounterError> {
+        self.must_be(State::Stopped)?;
+        if self.overflow.is_some() {
+            return Err(CounterError::new(
+                Code::Einval,
+                "overflows are noticed in one thread only; use a set in each",
+            ));
+        }
+        self.inherited = true;
+        self.open = None;
+        Ok(())
+    }
+
+    /// Calls `handler` each time `event` has happened another `threshold` times.
+    ///
+    /// # Errors
+    /// `EISRUN` while running; `EINVAL` if the event is not in the set, is
+    /// derived from several, the threshold is 0, or threads are inherited.
+    pub fn overflow(
+        &mut self,
+        event: &Event,
+        threshold: u64,
+        handler: impl FnMut(Overflow) + Send + 'static,
+    ) -> Result<(), CounterError> {
+        self.must_be(State::Stopped)?;
+        self.position(event)?;
+        if threshold == 0 || self.inherited || self.multiplexed {
+            let why =
+                "a threshold of 1 or more is needed, and a set that neither multiplexes nor inherits threads";
+            return Err(CounterError::new(Code::Einval, why));
+        }
+        let part = sampled_part(&mut Trials::new(Platform::host()), event)?;
+        self.overflow = Some(Threshold { part, period: threshold, handler: Some(Box::new(handler)) });
+        self.open = None;
+        Ok(())
+    }
+
+    /// Counts into `histogram` where the program is at each `period` of `event`.
+    ///
+    /// # Errors
+    /// As [`EventSet::overflow`].
+    pub fn profil(
+        &mut self,
+        event: &Event,
+        period: u64,
+        histogram: Arc<Histogram>,
+    ) -> Result<(), CounterError> {
+        self.overflow(event, period, move |overflow| histogram.add(overflow.address))
+    }
+
+    /// Counts from zero.
+    ///
+    /// # Errors
+    /// `EISRUN` while running, `EINVAL` for an empty set, `ECNFLCT` if somebody
+    /// took the counters meanwhile, `ESYS`.
+    pub fn start(&mut self) -> Result<(), CounterError> {
+        self.must_be(State::Stopped)?;
+        if self.events.is_empty() {
+            return Err(CounterError::new(Code::Einval, "the event set is empty; add an event first"));
+        }
+        let open = match self.open.take() {
+            Some(open) => open,
+            None => self.open_groups()?,
+        };
+        self.watcher = self.watch(&open)?;
+        self.base = open.counts(false)?;
+        open.groups
+            .iter()
+            .try_for_each(Group::enable)
+            .map_err(|e| CounterError::system("starting the counters", &e))?;
+        self.open = Some(open);
+        self.running = true;
+        Ok(())
+    }
+
+    /// Readings since the start or the last reset; counting goes on.
+    ///
+    /// # Errors
+    /// `ENOTRUN`, `ECNFLCT` or `ESYS`.
+    pub fn read(&mut self) -> Result<Vec<Reading>, CounterError> {
+        let now = self.counts_now()?;
+        Ok(self.readings(&now))
+    }
+
+    /// Adds the readings to `totals` and counts from zero again.
+    ///
+    /// # Errors
+    /// As [`EventSet::read`]; `EINVAL` if there are not as many totals as events.
+    pub fn accum(&mut self, totals: &mut [Reading]) -> Result<(), CounterError> {
+        if totals.len() != self.events.len() {
+            let given = format!("{} totals for {} events; give one each", totals.len(), self.events.len());
+            return Err(CounterError::new(Code::Einval, given));
+        }
+        let now = self.counts_now()?;
+        for (total, reading) in totals.iter_mut().zip(self.readings(&now)) {
+            *total = plus(total, reading);
+        }
+        self.base = now;
+        Ok(())
+    }
+
+    /// Totals to accumulate into: zero for each event.
+    pub fn zeros(&self) -> Vec<Reading> {
+        vec![Reading::from(Value::new(0.0, Source::Hardware)); self.events.len()]
+    }
+
+    /// Counts from zero again.
+    ///
+    /// # Errors
+    /// `ENOTRUN`, `ECNFLCT` or `ESYS`.
+    pub fn reset(&mut self) -> Result<(), CounterError> {
+        self.base = self.counts_now()?;
+        Ok(())
+    }
+
+    /// Readings since the start or the last reset; counting ends. When a
+    /// handler was given, it has been called for every overflow.
+    ///
+    /// # Errors
+    /// `ENOTRUN`, `ECNFLCT` or `ESYS`; `EMISC` if the handler panicked, `ECLOST`
+    /// if overflows came faster than the kernel could write them down.
+    pub fn stop(&mut self) -> Result<Vec<Reading>, CounterError> {
+        self.must_be(State::Running)?;
+        self.running = false;
+        let Some(open) = &self.open else { return Ok(Vec::new()) };
+        open.groups
+            .iter()
+            .try_for_each(Group::disable)
+            .map_err(|e| CounterError::system("stopping the counters", &e))?;
+        let now = open.counts(false)?;
+        let readings = self.readings(&now);
+        self.unwatch()?;
+        Ok(readings)
+    }
+
+    /// Ends the set.
+    ///
+    /// # Errors
+    /// `EISRUN` while running.
+    pub fn destroy(self) -> Result<(), CounterError> {
+        self.must_be(State::Stopped)
+    }
+
+    fn must_be(&self, state: State) -> Result<(), CounterError> {
+        match (self.state(), state) {
+            (State::Running, State::Stopped) => {
+                Err(CounterError::new(Code::Eisrun, "stop the event set before changing it"))
+            }
+            (State::Stopped, State::Running) => {
+                Err(CounterError::new(Code::Enotrun, "start the event set first"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn position(&self, event: &Event) -> Result<usize, CounterError> {
+        let at = self.events.iter().position(|e| e == event);
+        at.ok_or_else(|| CounterError::new(Code::Einval, format!("{event} is not in the set; add it first")))
+    }
+
+    fn counts_now(&self) -> Result<Vec<Count>, CounterError> {
+        self.must_be(State::Running)?;
+        self.open.as_ref().map_or(Ok(Vec::new()), |open| open.counts(true))
+    }
+
+    fn readings(&self, now: &[Count]) -> Vec<Reading> {
+        let Some(open) = &self.open else { return Vec::new() };
+        let since: Vec<Count> = now.iter().zip(&self.base).map(|(now, base)| *now - *base).collect();
+        let counts = |slots: &[usize]| -> Vec<Count> { slots.iter().map(|s| since[*s]).collect() };
+        self.definitions.iter().zip(&open.slots).map(|(d, slots)| combine(d, &counts(slots))).collect()
+    }
+}
