@@ -1,4 +1,5 @@
 //! Everything in the lab kit that is not the lesson.
+pub mod cache;
 pub mod chart;
 pub mod cli;
 pub mod clock;

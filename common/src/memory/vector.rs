@@ -55,14 +55,14 @@ impl<V: Vector> Lanes<'_, V> {
     }
 
     #[inline(always)]
-    pub(super) fn read(self) -> V {
+    pub(crate) fn read(self) -> V {
         // SAFETY: `Array::lanes` checked that LANES elements follow; `Vector`
         // promises that any bit pattern is valid.
         unsafe { self.first.as_ptr().cast::<V>().read_unaligned() }
     }
 
     #[inline(always)]
-    pub(super) fn write(self, value: V) {
+    pub(crate) fn write(self, value: V) {
         // SAFETY: as for `read`; a `Cell` may be written through `&`.
         unsafe { self.first.as_ptr().cast::<V>().write_unaligned(value) }
     }

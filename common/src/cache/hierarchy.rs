@@ -1,0 +1,148 @@
+//! All levels together: batches of requests go down from one to the next.
+
+use super::level::Level;
+use super::pages::Pages;
+use super::places::Places;
+use super::request::Request;
+use super::sets::LINES;
+use super::tlb::Tlbs;
+use crate::machine::{Inclusion, Index, Machine, MachineError};
+use crate::memory::Arena;
+
+/// Accesses collected before the first level looks at them.
+pub(super) const BATCH: usize = 1024;
+
+/// Lines read from and written to memory.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct MemoryTally {
+    pub(super) reads: u64,
+    pub(super) writes: u64,
+}
+
+#[derive(Debug)]
+pub(super) struct Hierarchy {
+    pub(super) places: Places,
+    pages: Option<Pages>,
+    pub(super) tlbs: Tlbs,
+    pub(super) levels: Vec<Level>,
+    /// Which levels see physical addresses, and which include those above.
+    physical: Vec<bool>,
+    inclusive: Vec<bool>,
+    pub(super) memory: MemoryTally,
+    /// Accesses by pointer, not yet looked at.
+    pub(super) pending: Box<[Request; BATCH]>,
+    input: Vec<Request>,
+    output: Vec<Request>,
+}
+
+impl Hierarchy {
+    pub(super) fn new(machine: &Machine, arena: &Arena, classify: bool) -> Result<Hierarchy, MachineError> {
+        let places = Places::new(arena);
+        let pages = Pages::new(machine, places.outside());
+        let line = machine.levels.iter().map(|cache| cache.line.get()).min().unwrap_or(64);
+        let bytes = pages.as_ref().map_or(0, Pages::reach).max(places.outside() + Arena::ALIGNMENT as u64);
+        if bytes / line as u64 >= LINES {
+            let reach = LINES as usize * line;
+            return Err(MachineError::TooMuchMemory { bytes: bytes as usize, reach, line });
+        }
+        Ok(Hierarchy {
+            places,
+            pages,
+            tlbs: Tlbs::new(machine),
+            levels: machine.levels.iter().map(|cache| Level::new(machine, cache, classify)).collect(),
+            physical: machine.levels.iter().map(|cache| cache.index == Index::Physical).collect(),
+            inclusive: machine.levels.iter().map(|c| c.inclusion == Inclusion::Inclusive).collect(),
+            memory: MemoryTally::default(),
+            pending: Box::new([Request::new(0, 0); BATCH]),
+            input: Vec::new(),
+            output: Vec::new(),
+        })
+    }
+
+    /// Shows every counter to `visit`, always in the same order.
+    pub(super) fn each_count(&mut self, mut visit: impl FnMut(&mut u64)) {
+        self.levels.iter_mut().for_each(|level| level.tally.each(&mut visit));
+        self.tlbs.levels.iter_mut().flat_map(|tlb| tlb.misses.iter_mut()).for_each(&mut visit);
+        visit(&mut self.memory.reads);
+        visit(&mut self.memory.writes);
+    }
+
+    /// Notes from now on which levels are in use.
+    pub(super) fn forget_touched(&mut self) {
+        for level in &mut self.levels {
+            level.touched = false;
+        }
+    }
+
+    /// Whether a level can lose or gain lines behind the back of the one above.
+    pub(super) fn feeds_back(machine: &Machine) -> bool {
+        machine.levels.iter().any(|cache| cache.inclusion == Inclusion::Inclusive)
+    }
+
+    /// Serves the first `count` pending accesses; whether the first level
+    /// lost or gained a line that was not asked for.
+    pub(super) fn drain(&mut self, count: usize) -> bool {
+        self.input.clear();
+        for request in self.pending.iter().take(count) {
+            let address = self.places.locate(request.address());
+            self.input.push(request.moved_to(address));
+        }
+        if !self.tlbs.levels.is_empty() {
+            for &request in &self.input {
+                self.tlbs.translate(request.with_region(self.places.region(request.address())));
+            }
+        }
+        for level in 0..self.levels.len() {
+            self.serve(level);
+        }
+        for request in &self.input {
+            match request.is(Request::DATA) {
+                true => self.memory.writes += 1,
+                false => self.memory.reads += 1,
+            }
+        }
+        self.levels.first_mut().is_some_and(|first| std::mem::take(&mut first.disturbed))
+    }
+
+    /// Lets one level serve the input; what it passes on is the new input.
+    fn serve(&mut self, level: usize) {
+        let becomes_physical = self.physical[level] && (level == 0 || !self.physical[level - 1]);
+        if let (true, Some(pages)) = (becomes_physical, &self.pages) {
+            for request in &mut self.input {
+                *request = request.moved_to(pages.physical(request.address()));
+            }
+        }
+        self.output.clear();
+        let places = (level == 0).then_some(&self.places);
+        self.levels[level].run(places, &self.input, &mut self.output);
+        if self.inclusive[level] {
+            self.recall(level);
+        }
+        std::mem::swap(&mut self.input, &mut self.output);
+    }
+
+    /// What left an inclusive level leaves the levels above.
+    fn recall(&mut self, level: usize) {
+        let bytes = 1 << self.levels[level].shift;
+        for at in 0..self.output.len() {
+            let request = self.output[at];
+            if !request.is(Request::BACK) {
+                continue;
+            }
+            let mut dirty = false;
+            for above in 0..level {
+                let address = match (&self.pages, self.physical[level] && !self.physical[above]) {
+                    (Some(pages), true) => pages.virtual_of(request.address()),
+                    _ => request.address(),
+                };
+                dirty |= self.levels[above].drop_lines(address, bytes);
+            }
+            if dirty && !request.is(Request::DATA) {
+                self.levels[level].tally.write_backs += 1;
+                self.output[at] = Request::new(request.address(), Request::BACK | Request::DATA);
+            }
+        }
+        let below_is_told = self.levels[level].tells_below;
+        self.output.retain(|r| !r.is(Request::BACK) || r.is(Request::DATA) || below_is_told);
+    }
+}

@@ -1,0 +1,344 @@
+//! One level: takes what the level above asks for, keeps what its rules say,
+//! and passes on the rest.
+
+use std::collections::HashSet;
+
+use super::places::Places;
+use super::prefetch::Prefetcher;
+use super::request::Request;
+use super::sets::{DIRTY, LINE, Sets, Tag, UNUSED, line_of, tag_of, touch_lru};
+use super::shadow::Shadow;
+use crate::machine::{CacheLevel, Inclusion, Machine, Prefetch, Write};
+
+/// Most arrays that are told apart, and everything else.
+pub(super) const REGIONS: usize = 256;
+
+/// What one level counts.
+#[derive(Debug, Clone)]
+pub(super) struct Tally {
+    /// Misses per array: loads, stores.
+    pub(super) misses: Box<[[u64; 2]; REGIONS]>,
+    /// Misses per array by kind, when classified.
+    pub(super) kinds: Box<[[u64; 3]; REGIONS]>,
+    /// Dirty lines that made room.
+    pub(super) write_backs: u64,
+    /// Stores passed on at once.
+    pub(super) written_through: u64,
+    /// Lines fetched unasked, by this level or one above.
+    pub(super) prefetches: u64,
+    /// Of these, how many were used before they made room.
+    pub(super) useful: u64,
+}
+
+impl Tally {
+    fn new() -> Tally {
+        Tally {
+            misses: Box::new([[0; 2]; REGIONS]),
+            kinds: Box::new([[0; 3]; REGIONS]),
+            write_backs: 0,
+            written_through: 0,
+            prefetches: 0,
+            useful: 0,
+        }
+    }
+
+    /// Shows every counter to `visit`, always in the same order.
+    pub(super) fn each(&mut self, mut visit: impl FnMut(&mut u64)) {
+        self.misses.as_flattened_mut().iter_mut().for_each(&mut visit);
+        self.kinds.as_flattened_mut().iter_mut().for_each(&mut visit);
+        let single =
+            [&mut self.write_backs, &mut self.written_through, &mut self.prefetches, &mut self.useful];
+        single.into_iter().for_each(visit);
+    }
+}
+
+/// One level of the hierarchy.
+#[derive(Debug, Clone)]
+pub(super) struct Level {
+    pub(super) shift: u32,
+    sets: usize,
+    /// `sets - 1` if that masks a line number to its set.
+    mask: Option<u64>,
+    pub(super) lines: Sets,
+    write_back: bool,
+    allocate: bool,
+    exclusive: bool,
+    /// Whether replaced clean lines must be passed on: to an exclusive level
+    /// below, or because the levels above must lose them too.
+    tell_clean: bool,
+    pub(super) tells_below: bool,
+    /// Lines of an exclusive level that went up and were dirty.
+    away: HashSet<u64>,
+    prefetcher: Option<Prefetcher>,
+    /// Whether this level or one above prefetches.
+    sees_prefetches: bool,
+    pub(super) shadow: Option<Shadow>,
+    pub(super) tally: Tally,
+    /// Whether anything was asked of it since this was last cleared.
+    pub(super) touched: bool,
+    /// Whether a line came or went that the level above did not ask for.
+    pub(super) disturbed: bool,
+}
+
+impl Level {
+    pub(super) fn new(machine: &Machine, cache: &CacheLevel, classify: bool) -> Level {
+        let sets = cache.sets();
+        let inclusion = |level: u8| machine.level(level).map(|cache| cache.inclusion);
+        let inclusive = cache.inclusion == Inclusion::Inclusive;
+        let below = inclusion(cache.level + 1);
+        let mut above = machine.levels.iter().filter(|other| other.level <= cache.level);
+        Level {
+            shift: cache.line.0.trailing_zeros(),
+            sets,
+            mask: sets.is_power_of_two().then(|| sets as u64 - 1),
+            lines: Sets::new(sets, cache.ways, cache.replacement),
+            write_back: cache.write == Write::Back,
+            allocate: cache.allocate,
+            exclusive: cache.inclusion == Inclusion::Exclusive,
+            tell_clean: inclusive || below == Some(Inclusion::Exclusive),
+            tells_below: below == Some(Inclusion::Exclusive),
+            away: HashSet::new(),
+            prefetcher: Prefetcher::new(cache, machine.page_size),
+            sees_prefetches: above.any(|cache| cache.prefetch != Prefetch::None),
+            shadow: classify.then(|| Shadow::new(cache.lines())),
+            tally: Tally::new(),
+            touched: false,
+            disturbed: false,
+        }
+    }
+
+    /// Whether every request means: use the line, or bring it in.
+    fn is_plain(&self) -> bool {
+        let keeps_all = self.write_back && self.allocate && !self.exclusive && !self.tell_clean;
+        keeps_all && self.lines.is_lru() && !self.sees_prefetches && self.shadow.is_none()
+    }
+
+    #[inline(always)]
+    fn set_of(sets: usize, mask: Option<u64>, line: u64) -> usize {
+        match mask {
+            Some(mask) => (line & mask) as usize,
+            None => (line % sets as u64) as usize,
+        }
+    }
+
+    fn set(&self, line: u64) -> usize {
+        Self::set_of(self.sets, self.mask, line)
+    }
+
+    /// Serves `input` in order; what must go to the next level is appended to
+    /// `output`. The level next to the core finds each miss's array in `places`.
+    pub(super) fn run(&mut self, places: Option<&Places>, input: &[Request], output: &mut Vec<Request>) {
+        self.touched |= !input.is_empty();
+        if !self.is_plain() {
+            return self.run_by_rules(places, input, output);
+        }
+        match self.lines.ways {
+            1 => self.run_lru::<1>(places, input, output),
+            2 => self.run_lru::<2>(places, input, output),
+            4 => self.run_lru::<4>(places, input, output),
+            8 => self.run_lru::<8>(places, input, output),
+            10 => self.run_lru::<10>(places, input, output),
+            12 => self.run_lru::<12>(places, input, output),
+            16 => self.run_lru::<16>(places, input, output),
+            _ => self.run_by_rules(places, input, output),
+        }
+    }
+
+    /// The hot loop: write-back, allocating, LRU, `W` ways, nothing else.
+    #[inline(always)]
+    fn run_lru<const W: usize>(
+        &mut self,
+        places: Option<&Places>,
+        input: &[Request],
+        output: &mut Vec<Request>,
+    ) {
+        let (shift, sets, mask) = (self.shift, self.sets, self.mask);
+        let (lines, _) = self.lines.tags.as_chunks_mut::<W>();
+        for &request in input {
+            let line = request.address() >> shift;
+            let set = &mut lines[Self::set_of(sets, mask, line)];
+            let key = tag_of(line);
+            if request.is(Request::BACK) {
+                match set.iter_mut().find(|tag| **tag & LINE == key) {
+                    Some(tag) => *tag |= DIRTY,
+                    None => output.push(request),
+                }
+                continue;
+            }
+            let dirty = if request.is(Request::DATA) { DIRTY } else { 0 };
+            let touched = touch_lru(set, key, dirty);
+            if touched.hit {
+                continue;
+            }
+            let request = named(request, places);
+            self.tally.misses[request.region() % REGIONS][usize::from(request.is(Request::STORE))] += 1;
+            output.push(request.fetch());
+            if touched.tag & DIRTY != 0 {
+                self.tally.write_backs += 1;
+                output.push(Request::new(line_of(touched.tag) << shift, Request::BACK | Request::DATA));
+            }
+        }
+    }
+
+    /// Any rules, one request at a time.
+    fn run_by_rules(&mut self, places: Option<&Places>, input: &[Request], output: &mut Vec<Request>) {
+        for &request in input {
+            if request.is(Request::BACK) {
+                self.take_back(request, output);
+            } else if request.is(Request::PREFETCH) {
+                self.bring_unasked(request, output);
+            } else {
+                self.demand(named(request, places), output);
+            }
+        }
+    }
+
+    /// A load or a store.
+    fn demand(&mut self, request: Request, output: &mut Vec<Request>) {
+        let line = request.address() >> self.shift;
+        let (set, key) = (self.set(line), tag_of(line));
+        let data = request.is(Request::DATA);
+        let before = match (self.exclusive, data) {
+            (true, true) => self.lines.mark(set, key, DIRTY).then_some(0),
+            (true, false) => self.hand_up(line),
+            (false, _) => {
+                let flags = if data && self.write_back { DIRTY } else { 0 };
+                self.lines.hit(set, key, flags)
+            }
+        };
+        let hit = before.is_some();
+        let first_use = before.is_some_and(|tag| tag & UNUSED != 0);
+        self.tally.useful += u64::from(first_use);
+        self.observe(request, line, hit);
+        if !hit {
+            self.miss(request, line, output);
+        } else if data && !self.write_back {
+            self.tally.written_through += 1;
+            output.push(request);
+        }
+        if !hit || first_use {
+            self.prefetch(line, request.region(), output);
+        }
+    }
+
+    fn miss(&mut self, request: Request, line: u64, output: &mut Vec<Request>) {
+        let data = request.is(Request::DATA);
+        self.tally.misses[request.region() % REGIONS][usize::from(request.is(Request::STORE))] += 1;
+        if self.exclusive {
+            output.push(request);
+        } else if data && !self.allocate {
+            self.tally.written_through += 1;
+            output.push(request);
+        } else {
+            output.push(request.fetch());
+            let dirty = if data && self.write_back { DIRTY } else { 0 };
+            self.bring(line, tag_of(line) | dirty, output);
+            if data && !self.write_back {
+                self.tally.written_through += 1;
+                output.push(request);
+            }
+        }
+    }
+
+    /// Keeps a line; what made room for it goes down.
+    fn bring(&mut self, line: u64, tag: Tag, output: &mut Vec<Request>) {
+        let replaced = self.lines.fill(self.set(line), tag);
+        if replaced == 0 {
+            return;
+        }
+        let dirty = replaced & DIRTY != 0;
+        self.tally.write_backs += u64::from(dirty);
+        if dirty || self.tell_clean {
+            let data = if dirty { Request::DATA } else { 0 };
+            output.push(Request::new(line_of(replaced) << self.shift, Request::BACK | data));
+        }
+    }
+
+    /// Gives a line of an exclusive level to the level above.
+    fn hand_up(&mut self, line: u64) -> Option<Tag> {
+        let tag = self.lines.remove(self.set(line), tag_of(line));
+        if tag & DIRTY != 0 {
+            self.away.insert(line);
+        }
+        (tag != 0).then_some(tag)
+    }
+
+    /// A line that the level above replaced.
+    fn take_back(&mut self, request: Request, output: &mut Vec<Request>) {
+        let line = request.address() >> self.shift;
+        let (set, key) = (self.set(line), tag_of(line));
+        let data = request.is(Request::DATA);
+        if self.exclusive {
+            let dirty = if self.away.remove(&line) || data { DIRTY } else { 0 };
+            if !self.lines.mark(set, key, dirty) {
+                self.bring(line, key | dirty, output);
+            }
+        } else if data && !(self.write_back && self.lines.mark(set, key, DIRTY)) {
+            output.push(request);
+        }
+    }
+
+    /// A line that the level above prefetches.
+    fn bring_unasked(&mut self, request: Request, output: &mut Vec<Request>) {
+        let line = request.address() >> self.shift;
+        if self.exclusive {
+            if self.hand_up(line).is_none() {
+                output.push(request);
+            }
+        } else if self.lines.find(self.set(line), tag_of(line)).is_none() {
+            self.tally.prefetches += 1;
+            output.push(request);
+            self.bring(line, tag_of(line) | UNUSED, output);
+        }
+    }
+
+    /// Lets the level's own prefetcher see a miss or a first use.
+    fn prefetch(&mut self, line: u64, region: usize, output: &mut Vec<Request>) {
+        let Some(prefetcher) = &mut self.prefetcher else { return };
+        for wanted in prefetcher.after(line, region).into_iter().flatten() {
+            self.disturbed = true;
+            self.bring_unasked(Request::new(wanted << self.shift, Request::PREFETCH), output);
+        }
+    }
+
+    /// All that decides what it does next, beside the tags.
+    pub(super) fn other_state(&self) -> Vec<u64> {
+        let mut away: Vec<u64> = self.away.iter().copied().collect();
+        away.sort_unstable();
+        away.extend_from_slice(self.lines.policy_state());
+        away.extend(self.prefetcher.iter().flat_map(Prefetcher::state));
+        away.extend(self.shadow.iter().flat_map(Shadow::state));
+        away
+    }
+
+    /// Tells the miss's kind by a fully associative cache of the same size.
+    fn observe(&mut self, request: Request, line: u64, hit: bool) {
+        let Some(shadow) = &mut self.shadow else { return };
+        let kind = shadow.kind_of_miss(line);
+        if !hit {
+            self.tally.kinds[request.region() % REGIONS][kind as usize] += 1;
+        }
+    }
+
+    /// Takes out every line in `bytes` bytes from `address`; whether one of
+    /// them was dirty.
+    pub(super) fn drop_lines(&mut self, address: u64, bytes: u64) -> bool {
+        let mut dirty = false;
+        for line in address >> self.shift..(address + bytes) >> self.shift {
+            let tag = self.lines.remove(self.set(line), tag_of(line));
+            dirty |= tag & DIRTY != 0;
+            self.disturbed |= tag != 0;
+            self.touched |= tag != 0;
+        }
+        dirty
+    }
+}
+
+/// The request with its array, if it is the first level's to find out.
+#[inline(always)]
+fn named(request: Request, places: Option<&Places>) -> Request {
+    match places {
+        Some(places) => request.with_region(places.region(request.address())),
+        None => request,
+    }
+}

@@ -1,0 +1,110 @@
+//! From an address in this process to one in the model: arrays at their
+//! offset in the arena, everything else (loop variables kept in memory) behind
+//! them in order of first use, so that counts are the same in every run.
+
+use std::collections::HashMap;
+
+use crate::memory::{Arena, Region};
+
+/// Offsets below this share one entry of the table.
+const GRANULE: u32 = 12;
+/// Entry of a granule that more than one array lies in.
+const MIXED: u8 = u8::MAX;
+/// Memory outside the arrays is placed in pieces of this size: the alignment
+/// that stacks and heaps keep from run to run.
+const STRAY: usize = 16;
+
+#[derive(Debug)]
+pub(super) struct Places {
+    origin: usize,
+    regions: Vec<Region>,
+    /// Array of each granule.
+    table: Vec<u8>,
+    /// Where the first cell outside the arrays is placed.
+    outside: u64,
+    /// Pieces of memory met outside the arrays, by address / [`STRAY`].
+    strays: HashMap<usize, u64>,
+}
+
+impl Places {
+    /// Places outside the arrays start on this boundary.
+    const BOUNDARY: usize = Arena::ALIGNMENT;
+
+    pub(super) fn new(arena: &Arena) -> Places {
+        let mut regions = arena.regions();
+        regions.truncate(usize::from(MIXED) - 1);
+        let end = regions.iter().map(|region| region.bytes.end).max().unwrap_or(0);
+        let outside = end.next_multiple_of(Self::BOUNDARY) as u64;
+        let table = (0..end.div_ceil(1 << GRANULE)).map(|granule| owner(&regions, granule)).collect();
+        Places { origin: arena.origin(), regions, table, outside, strays: HashMap::new() }
+    }
+
+    /// Names of the arrays in order; the last entry is everything else.
+    pub(super) fn names(&self) -> Vec<&'static str> {
+        self.regions.iter().map(|region| region.name).chain(["(outside)"]).collect()
+    }
+
+    /// First address behind all arrays.
+    pub(super) fn outside(&self) -> u64 {
+        self.outside
+    }
+
+    /// The model's address of what lies at `pointer`.
+    #[inline(always)]
+    pub(super) fn locate(&mut self, pointer: u64) -> u64 {
+        let offset = pointer.wrapping_sub(self.origin as u64);
+        if offset >> GRANULE < self.table.len() as u64 { offset } else { self.stray(pointer as usize) }
+    }
+
+    #[cold]
+    fn stray(&mut self, pointer: usize) -> u64 {
+        let next = self.outside + (self.strays.len() * STRAY) as u64;
+        *self.strays.entry(pointer / STRAY).or_insert(next) + (pointer % STRAY) as u64
+    }
+
+    /// Index into [`names`](Places::names) of the array at `address`.
+    #[inline(always)]
+    pub(super) fn region(&self, address: u64) -> u8 {
+        match self.table.get((address >> GRANULE) as usize) {
+            Some(&MIXED) => self.search(address),
+            Some(&region) => region,
+            None => self.regions.len() as u8,
+        }
+    }
+
+    #[cold]
+    fn search(&self, address: u64) -> u8 {
+        let found = self.regions.iter().position(|region| region.bytes.contains(&(address as usize)));
+        found.unwrap_or(self.regions.len()) as u8
+    }
+}
+
+/// The only array in a granule, or [`MIXED`].
+fn owner(regions: &[Region], granule: usize) -> u8 {
+    let (start, end) = (granule << GRANULE, (granule + 1) << GRANULE);
+    let whole = |region: &Region| region.bytes.start <= start && end <= region.bytes.end;
+    regions.iter().position(whole).map_or(MIXED, |found| found as u8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrays_lie_at_their_offset_and_strays_behind_them() {
+        let arena = Arena::with_capacity(1 << 16).unwrap();
+        let a = arena.array::<u8>("a", 5000).unwrap();
+        let b = arena.array::<u8>("b", 9000).unwrap();
+        let mut places = Places::new(&arena);
+        assert_eq!(places.names(), ["a", "b", "(outside)"]);
+        let mut at = |cell: &std::cell::Cell<u8>| places.locate(cell.as_ptr() as u64);
+        assert_eq!((at(a.at(0)), at(b.at(7))), (0, 5007));
+        assert_eq!([4095, 4096, 4999, 5000].map(|x| places.region(x)), [0, 0, 0, 1]);
+        assert_eq!([8192, 13999, 14000].map(|x| places.region(x)), [1, 1, 2]);
+        let first = places.locate(0x1_0008);
+        assert_eq!(first, 65544);
+        assert_eq!(places.locate(0x10_0000), 65552);
+        assert_eq!(places.locate(0x1_000c), first + 4);
+        assert_eq!(places.region(first), 2);
+    }
+}

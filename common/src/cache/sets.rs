@@ -1,0 +1,207 @@
+//! The lines of one level, set by set, under a replacement policy.
+
+use crate::machine::Replacement;
+
+/// A way's content: line number + 1 in the upper bits, so that 0 is an empty
+/// way; flags below.
+pub(super) type Tag = u32;
+
+/// The line has data that the next level has not.
+pub(super) const DIRTY: Tag = 1;
+/// The line was prefetched and not used since.
+pub(super) const UNUSED: Tag = 2;
+/// The bits that name the line.
+pub(super) const LINE: Tag = !3;
+/// Most lines that can be told apart.
+pub(super) const LINES: u64 = (1 << 30) - 1;
+
+/// The tag of a clean line.
+#[inline(always)]
+pub(super) fn tag_of(line: u64) -> Tag {
+    (line as Tag).wrapping_add(1) << 2
+}
+
+/// The line a tag names.
+#[inline(always)]
+pub(super) fn line_of(tag: Tag) -> u64 {
+    u64::from((tag >> 2) - 1)
+}
+
+/// One recency-ordered set: looks for `key`, puts it in front with `flags`
+/// set, and says what was there: the tag found, or the one that made room.
+#[inline(always)]
+pub(super) fn touch_lru<const W: usize>(set: &mut [Tag; W], key: Tag, flags: Tag) -> Touched {
+    let old = *set;
+    let mut hits = 0u32;
+    for (way, tag) in old.iter().enumerate() {
+        hits |= u32::from(tag & LINE == key) << way;
+    }
+    let hit = hits != 0;
+    let last = if hit { hits.trailing_zeros() as usize } else { W - 1 };
+    let mut found = 0;
+    for (way, tag) in old.iter().enumerate() {
+        found |= if way == last { *tag } else { 0 };
+    }
+    set[0] = flags | if hit { found } else { key };
+    for way in 1..W {
+        set[way] = if way <= last { old[way - 1] } else { old[way] };
+    }
+    Touched { hit, tag: found }
+}
+
+/// What [`touch_lru`] met.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Touched {
+    pub(super) hit: bool,
+    /// The line's tag if it hit, else the replaced tag; 0 for an empty way.
+    pub(super) tag: Tag,
+}
+
+/// The sets of a level with any number of ways under any policy.
+#[derive(Debug, Clone)]
+pub(super) struct Sets {
+    pub(super) tags: Vec<Tag>,
+    pub(super) ways: usize,
+    policy: Policy,
+}
+
+#[derive(Debug, Clone)]
+enum Policy {
+    /// Ways in order of last use.
+    Lru,
+    /// Ways in order of arrival.
+    Fifo,
+    /// One direction bit per inner node of a tree over the ways, per set.
+    Plru(Vec<u64>),
+    /// State of the generator.
+    Random(u64),
+}
+
+impl Sets {
+    pub(super) fn new(sets: usize, ways: usize, replacement: Replacement) -> Sets {
+        let policy = match replacement {
+            Replacement::Lru => Policy::Lru,
+            Replacement::Fifo => Policy::Fifo,
+            Replacement::Plru => Policy::Plru(vec![0; sets]),
+            Replacement::Random { seed } => Policy::Random(seed),
+        };
+        Sets { tags: vec![0; sets * ways], ways, policy }
+    }
+
+    /// Whether the policy keeps ways in order of last use.
+    pub(super) fn is_lru(&self) -> bool {
+        matches!(self.policy, Policy::Lru)
+    }
+
+    fn set(&mut self, set: usize) -> &mut [Tag] {
+        &mut self.tags[set * self.ways..][..self.ways]
+    }
+
+    /// Looks for the line `key` in `set` without using it.
+    pub(super) fn find(&self, set: usize, key: Tag) -> Option<usize> {
+        self.tags[set * self.ways..][..self.ways].iter().position(|tag| tag & LINE == key)
+    }
+
+    /// Uses the line `key`, sets `flags`; its tag before, if it is there.
+    pub(super) fn hit(&mut self, set: usize, key: Tag, flags: Tag) -> Option<Tag> {
+        let way = self.find(set, key)?;
+        let tags = &mut self.tags[set * self.ways..][..self.ways];
+        let before = tags[way];
+        tags[way] = (before | flags) & !UNUSED;
+        match &mut self.policy {
+            Policy::Lru => tags[..=way].rotate_right(1),
+            Policy::Plru(trees) => point_away(&mut trees[set], self.ways, way),
+            Policy::Fifo | Policy::Random(_) => {}
+        }
+        Some(before)
+    }
+
+    /// Sets `flags` of the line `key` without using it; whether it is there.
+    pub(super) fn mark(&mut self, set: usize, key: Tag, flags: Tag) -> bool {
+        let way = self.find(set, key);
+        if let Some(way) = way {
+            self.set(set)[way] |= flags;
+        }
+        way.is_some()
+    }
+
+    /// Brings `tag` in; the tag that made room, 0 if there was an empty way.
+    pub(super) fn fill(&mut self, set: usize, tag: Tag) -> Tag {
+        let ways = self.ways;
+        let tags = &mut self.tags[set * ways..][..ways];
+        match &mut self.policy {
+            Policy::Lru | Policy::Fifo => {
+                tags.rotate_right(1);
+                std::mem::replace(&mut tags[0], tag)
+            }
+            Policy::Plru(trees) => {
+                let way = empty(tags).unwrap_or_else(|| pointed_at(trees[set], ways));
+                point_away(&mut trees[set], ways, way);
+                std::mem::replace(&mut tags[way], tag)
+            }
+            Policy::Random(state) => {
+                let way = empty(tags).unwrap_or_else(|| draw(state, ways));
+                std::mem::replace(&mut tags[way], tag)
+            }
+        }
+    }
+
+    /// Takes the line `key` out; its tag, 0 if it was not there.
+    pub(super) fn remove(&mut self, set: usize, key: Tag) -> Tag {
+        let Some(way) = self.find(set, key) else { return 0 };
+        let in_order = matches!(self.policy, Policy::Lru | Policy::Fifo);
+        let tags = self.set(set);
+        let tag = std::mem::take(&mut tags[way]);
+        if in_order {
+            tags[way..].rotate_left(1); // empty ways stay behind the others
+        }
+        tag
+    }
+
+    /// The policy's own state, beside the tags.
+    pub(super) fn policy_state(&self) -> &[u64] {
+        match &self.policy {
+            Policy::Lru | Policy::Fifo => &[],
+            Policy::Plru(trees) => trees,
+            Policy::Random(state) => std::slice::from_ref(state),
+        }
+    }
+}
+
+fn empty(tags: &[Tag]) -> Option<usize> {
+    tags.iter().position(|&tag| tag == 0)
+}
+
+/// The way the tree's bits lead to. Node 1 is the root, node n has the
+/// children 2n and 2n + 1; a set bit leads to the second.
+fn pointed_at(tree: u64, ways: usize) -> usize {
+    let mut node = 1;
+    while node < ways {
+        node = 2 * node + (tree >> node & 1) as usize;
+    }
+    node - ways
+}
+
+/// Turns every bit on the path to `way` the other way.
+fn point_away(tree: &mut u64, ways: usize, way: usize) {
+    let mut node = way + ways;
+    while node > 1 {
+        let parent = node / 2;
+        *tree = *tree & !(1 << parent) | u64::from(node & 1 == 0) << parent;
+        node = parent;
+    }
+}
+
+/// A number below `bound`, from the SplitMix64 generator (Steele, Lea, Flood).
+fn draw(state: &mut u64, bound: usize) -> usize {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let bits = mix(*state);
+    ((u128::from(bits) * bound as u128) >> 64) as usize
+}
+
+/// SplitMix64's output function: every bit depends on every bit.
+pub(super) fn mix(mut z: u64) -> u64 {
+    z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ z >> 31
+}
