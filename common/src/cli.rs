@@ -70,12 +70,22 @@ pub struct Common {
     pub format: Format,
 
     /// Draw a chart into FILE (.svg or .png)
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    #[arg(long, value_name = "FILE", help_heading = "Output", value_parser = picture)]
     pub chart: Option<PathBuf>,
 
     /// Save the whole record, as JSON
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub record: Option<PathBuf>,
+}
+
+/// A file name that a chart can be written to: refused before an hour of
+/// measuring, not after it.
+fn picture(name: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(name);
+    match path.extension().and_then(|e| e.to_str()) {
+        Some("svg" | "png") => Ok(path),
+        _ => Err("a chart's name ends in .svg or .png".to_owned()),
+    }
 }
 
 /// Why a program ends without a result: one sentence, and the exit code.

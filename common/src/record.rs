@@ -7,7 +7,8 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
-use crate::cli::{Failure, Format};
+use crate::chart::Chart;
+use crate::cli::{Common, Failure, Format};
 use crate::value::Reading;
 
 /// One figure of a row; its unit is the end of its name (`ns_per_access`).
@@ -130,6 +131,28 @@ impl Record {
             Format::Kit => kit(self),
             Format::Csv => self.csv(),
             Format::Json => self.json() + "\n",
+        }
+    }
+
+    /// Prints the record as asked for (`kit` gives the program's own lines) and
+    /// saves it and its chart where asked for.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be written or the chart not be drawn.
+    pub fn finish(
+        &self,
+        options: &Common,
+        kit: impl FnOnce(&Record) -> String,
+        chart: impl FnOnce() -> Chart,
+    ) -> Result<(), Failure> {
+        print!("{}", self.text(options.format, kit));
+        if let Some(path) = &options.record {
+            self.save(path)?;
+        }
+        match &options.chart {
+            Some(path) => chart().write(path),
+            None => Ok(()),
         }
     }
 

@@ -133,6 +133,22 @@ impl Reading {
         Reading::Missing { reason: reason.into() }
     }
 
+    /// The median of repeated runs. One missing run makes the whole missing; a
+    /// run that was an estimate makes it an estimate (the least counted share).
+    pub fn median(runs: &[Reading]) -> Reading {
+        if let Some(missing) = runs.iter().find(|r| r.value().is_none()) {
+            return missing.clone();
+        }
+        let values: Vec<Value> = runs.iter().filter_map(Reading::value).collect();
+        let amounts: Vec<f64> = values.iter().map(|v| v.amount).collect();
+        let Some(median) = values.first().and_then(|v| Value::from_runs(&amounts, v.source)) else {
+            return Reading::missing("no run");
+        };
+        let multiplexed =
+            values.iter().filter_map(|v| v.multiplexed).min_by(|a, b| a.share().total_cmp(&b.share()));
+        Value { multiplexed, ..median }.into()
+    }
+
     /// The value, if there is one.
     pub fn value(&self) -> Option<Value> {
         match self {

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::hierarchy::Hierarchy;
 use super::level::Level;
+use crate::events::Event;
 use crate::machine::Machine;
 use crate::units::Seconds;
 use crate::value::{Reading, Source, Value};
@@ -110,6 +111,11 @@ impl Counts {
     /// The counts of cache `level`, if the machine has it.
     pub fn level(&self, level: u8) -> Option<&LevelCounts> {
         self.levels.iter().find(|counts| counts.level == level)
+    }
+
+    /// What the model counted for an event.
+    pub fn reading(&self, event: &Event) -> Reading {
+        self.by_preset(event.name())
     }
 
     /// What the model counts for the PAPI preset `name`, or why it cannot.

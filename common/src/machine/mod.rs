@@ -281,6 +281,14 @@ impl Machine {
         host::host()
     }
 
+    /// One line for captions and records:
+    /// `host (AMD EPYC): L1 32 KiB 8-way 64 B lines, L2 512 KiB 8-way 64 B lines`.
+    pub fn summary(&self) -> String {
+        let level = |l: &CacheLevel| format!("L{} {} {}-way {} lines", l.level, l.size, l.ways, l.line);
+        let levels: Vec<String> = self.levels.iter().map(level).collect();
+        format!("{} ({}): {}", self.name, self.description, levels.join(", "))
+    }
+
     /// The cache at `level`, if it has one.
     pub fn level(&self, level: u8) -> Option<&CacheLevel> {
         self.levels.iter().find(|cache| cache.level == level)

@@ -1,0 +1,265 @@
+//! Measuring one region of code: who counts what, how often it runs, and what
+//! disturbed it.
+
+mod environment;
+mod plan;
+
+use std::time::Duration;
+
+pub use environment::Warning;
+pub use plan::Plan;
+
+use crate::cache::{Counts, Modelled};
+use crate::cli::{Common, Compare, Counters, Failure};
+use crate::clock::{self, Elapsed, Stopwatch};
+use crate::counters;
+use crate::cpu;
+use crate::events::Event;
+use crate::machine::Machine;
+use crate::memory::{Arena, Native};
+use crate::record::Record;
+use crate::value::{Reading, Source, Value};
+
+/// The measured region: one closure, compiled for native memory and for the
+/// model. Written with [`region!`](crate::region).
+pub struct Region<'r> {
+    /// The region on the machine's own memory.
+    pub native: &'r mut dyn FnMut(&mut Native),
+    /// The region on the modelled memory.
+    pub modelled: &'r mut dyn FnMut(&mut Modelled),
+}
+
+/// `region!(|mem| kernel(mem, a, b, c))`: everything between the two reads of
+/// the counters, and nothing else.
+#[macro_export]
+macro_rules! region {
+    (|$mem:ident| $body:expr) => {
+        $crate::measure::Region {
+            native: &mut |$mem: &mut $crate::memory::Native| $body,
+            modelled: &mut |$mem: &mut $crate::cache::Modelled| $body,
+        }
+    };
+}
+
+/// What one region gave.
+#[derive(Debug, Clone)]
+pub struct Sample {
+    /// Seconds on the wall.
+    pub wall: Reading,
+    /// Seconds of processor time.
+    pub cpu: Reading,
+    /// Ticks of the processor's counter (see [`clock::ticks`]).
+    pub ticks: Reading,
+    /// The events asked for, in that order.
+    pub counts: Vec<(Event, Reading)>,
+    /// What the model counted, if it ran.
+    pub model: Option<Counts>,
+}
+
+impl Default for Sample {
+    fn default() -> Sample {
+        let unknown = || Reading::missing("not measured");
+        Sample { wall: unknown(), cpu: unknown(), ticks: unknown(), counts: Vec::new(), model: None }
+    }
+}
+
+impl Sample {
+    /// The reading of an event asked for.
+    pub fn count(&self, name: &str) -> Option<&Reading> {
+        self.counts.iter().find(|(event, _)| event.name() == name).map(|(_, reading)| reading)
+    }
+}
+
+/// The settings and the state of one program's measurements.
+#[derive(Debug)]
+pub struct Session {
+    /// Where counts shall come from.
+    pub counters: Counters,
+    /// The machine that is measured or, if it is not this one, modelled.
+    pub machine: Machine,
+    /// Whether [`machine`](Session::machine) is the one the program runs on.
+    pub here: bool,
+    /// Repetitions of each measurement.
+    pub runs: usize,
+    /// Whether the model shall run beside the measurement.
+    pub compare: bool,
+    /// The processors that were allowed before pinning.
+    pub cpus: Vec<usize>,
+    /// What may have disturbed the measurement.
+    pub warnings: Vec<Warning>,
+    quiet: bool,
+}
+
+impl Session {
+    /// Reads the shared options, pins this thread to one processor, lets the
+    /// clock ramp up, and says on stderr what may disturb the measurement.
+    ///
+    /// # Errors
+    ///
+    /// If the machine is unknown or the processor may not be used.
+    pub fn start(options: &Common) -> Result<Session, Failure> {
+        Session::open(options, false)
+    }
+
+    /// The same without a word on stderr, for a program that reports by itself.
+    ///
+    /// # Errors
+    ///
+    /// If the machine is unknown or the processor may not be used.
+    pub fn start_quietly(options: &Common) -> Result<Session, Failure> {
+        Session::open(options, true)
+    }
+
+    fn open(options: &Common, quiet: bool) -> Result<Session, Failure> {
+        let machine = Machine::select(&options.machine).map_err(Failure::usage)?;
+        let here = options.machine == "host";
+        if !here && matches!(options.counters, Counters::Hardware | Counters::Timing) {
+            return Err(Failure::usage(format!(
+                "--machine {} describes another machine, which only --counters model can count on; leave out --machine to measure this one",
+                options.machine
+            )));
+        }
+        let cpus = cpu::allowed();
+        let mut warnings = environment::warnings(cpus.len());
+        if !pin(options.cpu, &cpus)? {
+            warnings.push(Warning::NotPinned);
+        }
+        for warning in warnings.iter().filter(|_| !quiet) {
+            eprintln!("note: {warning}");
+        }
+        if here {
+            warm_up(Duration::from_millis(50));
+        }
+        Ok(Session {
+            counters: options.counters,
+            machine,
+            here,
+            runs: options.runs as usize,
+            compare: options.compare == Some(Compare::Model),
+            cpus,
+            warnings,
+            quiet,
+        })
+    }
+
+    /// An empty record of `program` on this session's machine.
+    pub fn record(&self, program: &str) -> Record {
+        let mut record = Record::new(program, self.machine.summary()).set("runs", self.runs);
+        record.notes.extend(self.warnings.iter().map(Warning::to_string));
+        record
+    }
+
+    /// Puts a note into the record and, unless the session is quiet, on stderr.
+    pub fn note(&self, record: &mut Record, note: impl Into<String>) {
+        let note = note.into();
+        if !self.quiet {
+            eprintln!("note: {note}");
+        }
+        record.notes.push(note);
+    }
+
+    /// Runs `region` as often as asked for, `prepare` before each run, and
+    /// counts `events` as `plan` says.
+    ///
+    /// # Errors
+    ///
+    /// If a counter fails while it counts, or the machine cannot be modelled.
+    pub fn measure(
+        &self,
+        arena: &Arena,
+        plan: &Plan,
+        prepare: &mut dyn FnMut(),
+        region: Region<'_>,
+    ) -> Result<Sample, Failure> {
+        let mut sample = if self.here { self.time(plan, prepare, region.native)? } else { Sample::default() };
+        if plan.needs_model() || self.compare || !self.here {
+            prepare();
+            let mut model = Modelled::new(&self.machine, arena).map_err(Failure::could_not)?;
+            (region.modelled)(&mut model);
+            let counts = model.counts();
+            if !self.here {
+                self.modelled_time(&counts, &mut sample);
+            }
+            sample.model = Some(counts);
+        }
+        sample.counts = plan.complete(std::mem::take(&mut sample.counts), sample.model.as_ref());
+        Ok(sample)
+    }
+
+    /// The time of a described machine, from its latencies.
+    fn modelled_time(&self, counts: &Counts, sample: &mut Sample) {
+        let time = counts.time(&self.machine).map(|time| time.overlapped);
+        let reading = |time: Result<f64, String>| match time {
+            Ok(amount) => Value::new(amount, Source::Model).into(),
+            Err(reason) => Reading::missing(reason),
+        };
+        let no_clock = || format!("the clock of {} is not described", self.machine.name);
+        let ticks = time.clone().and_then(|t| Ok(self.machine.clock.ok_or_else(no_clock)?.periods(t)));
+        sample.ticks = reading(ticks);
+        sample.wall = reading(time.map(|t| t.0));
+        sample.cpu = sample.wall.clone();
+    }
+
+    /// Times and, where planned, counts in hardware.
+    fn time(
+        &self,
+        plan: &Plan,
+        prepare: &mut dyn FnMut(),
+        region: &mut dyn FnMut(&mut Native),
+    ) -> Result<Sample, Failure> {
+        let elapsed: Vec<Elapsed> = (0..self.runs)
+            .map(|_| {
+                prepare();
+                let watch = Stopwatch::start();
+                region(&mut Native);
+                watch.stop()
+            })
+            .collect();
+        let events = plan.hardware();
+        let mut counted = Vec::new();
+        if !events.is_empty() {
+            let runs: Result<Vec<Vec<Reading>>, _> = (0..self.runs)
+                .map(|_| counters::count(&events, prepare, &mut || region(&mut Native)))
+                .collect();
+            let runs = runs.map_err(Failure::could_not)?;
+            for (i, event) in events.into_iter().enumerate() {
+                let readings: Vec<Reading> = runs.iter().map(|run| run[i].clone()).collect();
+                counted.push((event, Reading::median(&readings)));
+            }
+        }
+        let figure = |pick: fn(&Elapsed) -> f64| {
+            let runs: Vec<f64> = elapsed.iter().map(pick).collect();
+            Value::from_runs(&runs, Source::Timing).map_or_else(|| Reading::missing("no run"), Reading::from)
+        };
+        Ok(Sample {
+            wall: figure(|e| e.wall.0),
+            cpu: figure(|e| e.cpu.0),
+            ticks: figure(|e| e.ticks.0 as f64),
+            counts: counted,
+            model: None,
+        })
+    }
+}
+
+/// Whether the thread now stays on one processor.
+fn pin(wanted: Option<usize>, allowed: &[usize]) -> Result<bool, Failure> {
+    match wanted.or_else(cpu::current) {
+        Some(cpu) if allowed.contains(&cpu) => Ok(cpu::pin(&[cpu])),
+        Some(cpu) if wanted.is_some() => Err(Failure::usage(format!(
+            "--cpu {cpu} may not be used here; this process may run on {allowed:?}"
+        ))),
+        _ => Ok(false),
+    }
+}
+
+/// Keeps the core busy, so that its clock is up when the first run starts.
+fn warm_up(time: Duration) {
+    let from = clock::wall();
+    let mut x = 1u64;
+    while clock::wall().0 - from.0 < time.as_secs_f64() {
+        for _ in 0..100_000 {
+            x = x.wrapping_mul(6364136223846793005).wrapping_add(1);
+        }
+        std::hint::black_box(x);
+    }
+}

@@ -1,0 +1,119 @@
+//! Which source counts which event, decided once and told in one sentence.
+
+use crate::cache::Counts;
+use crate::cli::{Counters, Failure};
+use crate::counters;
+use crate::events::Event;
+use crate::value::Reading;
+
+use super::Session;
+
+/// Who counts an event.
+#[derive(Debug, Clone, PartialEq)]
+enum Duty {
+    Hardware,
+    Model,
+    Nobody(String),
+}
+
+/// Who counts each event of a measurement.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    duties: Vec<(Event, Duty)>,
+    reason: Option<String>,
+    model_of: String,
+}
+
+impl Session {
+    /// Decides who counts `events`: hardware where it is asked for and counts,
+    /// else the model.
+    ///
+    /// # Errors
+    ///
+    /// If `--counters hardware` was asked for and none of them can be counted,
+    /// or a source that cannot count events at all.
+    pub fn plan(&self, events: &[Event]) -> Result<Plan, Failure> {
+        let refusals: Vec<Option<String>> = match self.counters {
+            Counters::Auto | Counters::Hardware if self.here => counters::survey(events)
+                .into_iter()
+                .map(|answer| answer.err().map(|r| r.to_string()))
+                .collect(),
+            _ => vec![None; events.len()],
+        };
+        let reason = refusals.iter().flatten().next().cloned();
+        if self.counters == Counters::Hardware && !events.is_empty() && refusals.iter().all(Option::is_some) {
+            let why = reason.unwrap_or_default();
+            return Err(Failure::could_not(format!("{why} (--counters auto takes the cache model instead)")));
+        }
+        let duty = |refusal: Option<String>| match (self.counters, refusal) {
+            (Counters::None, _) => Duty::Nobody("--counters none".to_owned()),
+            (Counters::Timing, _) => Duty::Nobody("measured latency does not tell this event".to_owned()),
+            (Counters::Hardware, Some(why)) => Duty::Nobody(why),
+            (Counters::Auto, None) if self.here => Duty::Hardware,
+            (Counters::Hardware, None) => Duty::Hardware,
+            (Counters::Auto | Counters::Model, _) => Duty::Model,
+        };
+        let duties = events.iter().cloned().zip(refusals.into_iter().map(duty)).collect();
+        Ok(Plan { duties, reason, model_of: self.machine.name.clone() })
+    }
+}
+
+impl Plan {
+    /// The events hardware counts.
+    pub fn hardware(&self) -> Vec<Event> {
+        self.duties
+            .iter()
+            .filter(|(_, duty)| *duty == Duty::Hardware)
+            .map(|(event, _)| event.clone())
+            .collect()
+    }
+
+    /// Whether an event is counted by the model.
+    pub fn needs_model(&self) -> bool {
+        self.duties.iter().any(|(_, duty)| *duty == Duty::Model)
+    }
+
+    /// Who counts what, and why: one sentence for stderr and the record.
+    pub fn sentence(&self) -> String {
+        let names = |wanted: &dyn Fn(&Duty) -> bool| {
+            let names: Vec<&str> =
+                self.duties.iter().filter(|(_, d)| wanted(d)).map(|(e, _)| e.name()).collect();
+            names.join(", ")
+        };
+        let hardware = names(&|d| *d == Duty::Hardware);
+        let model = names(&|d| *d == Duty::Model);
+        let because = self.reason.as_ref().map(|why| format!(", since {why}")).unwrap_or_default();
+        match (hardware.is_empty(), model.is_empty()) {
+            (true, true) => "nothing is counted, only timed".to_owned(),
+            (false, true) => format!("hardware counts {hardware}"),
+            (true, false) => format!("the cache model of {} counts {model}{because}", self.model_of),
+            (false, false) => {
+                format!(
+                    "hardware counts {hardware}; the cache model of {} counts {model}{because}",
+                    self.model_of
+                )
+            }
+        }
+    }
+
+    /// A reading for each event in the order asked for, from what hardware
+    /// `counted` and what the `model` saw.
+    pub(super) fn complete(
+        &self,
+        counted: Vec<(Event, Reading)>,
+        model: Option<&Counts>,
+    ) -> Vec<(Event, Reading)> {
+        let mut counted = counted.into_iter();
+        self.duties
+            .iter()
+            .map(|(event, duty)| {
+                let reading = match duty {
+                    Duty::Hardware => counted.next().map(|(_, reading)| reading),
+                    Duty::Model => model.map(|counts| counts.reading(event)),
+                    Duty::Nobody(why) => Some(Reading::missing(why.clone())),
+                };
+                (event.clone(), reading.unwrap_or_else(|| Reading::missing("not measured")))
+            })
+            .collect()
+    }
+}

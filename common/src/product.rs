@@ -1,0 +1,223 @@
+//! What mm1, mm2 and mm3 share: the course's 16-bit matrices and the lines the
+//! programs print.
+
+use std::fmt::Write;
+
+use clap::Args;
+
+use crate::chart::{Axis, Chart};
+use crate::cli::{Common, Failure};
+use crate::events::Event;
+use crate::measure::{Plan, Sample, Session};
+use crate::memory::{Arena, Matrix};
+use crate::record::{Record, Row};
+use crate::value::Reading;
+
+/// The largest size accepted: three matrices of 1.5 GiB together.
+const LARGEST: u32 = 16384;
+
+/// Options of the three programs.
+#[derive(Debug, Clone, Args)]
+pub struct Options {
+    /// Rows and columns of each matrix
+    #[arg(long = "size", value_name = "N", default_value = "512", value_parser = clap::value_parser!(u32).range(1..=LARGEST as i64))]
+    size: u32,
+
+    /// Events to count, by PAPI's names or as `avail --native` lists them
+    #[arg(
+        long,
+        value_name = "EVENTS",
+        value_delimiter = ',',
+        default_value = "PAPI_L1_DCM,PAPI_LD_INS,PAPI_SR_INS"
+    )]
+    events: Vec<String>,
+}
+
+impl Options {
+    /// These options for matrices of `size` by `size`, with the kit's events.
+    pub fn with_size(size: u32) -> Options {
+        let events = ["PAPI_L1_DCM", "PAPI_LD_INS", "PAPI_SR_INS"];
+        Options { size, events: events.map(str::to_owned).to_vec() }
+    }
+
+    /// Rows and columns.
+    pub fn size(&self) -> usize {
+        self.size as usize
+    }
+
+    /// Who counts the events.
+    ///
+    /// # Errors
+    ///
+    /// If an event is unknown, or nothing can count it.
+    pub fn plan(&self, session: &Session) -> Result<Plan, Failure> {
+        let events: Result<Vec<Event>, _> = self.events.iter().map(|name| Event::parse(name)).collect();
+        session.plan(&events.map_err(Failure::usage)?)
+    }
+}
+
+/// Room for `count` matrices of the size asked for, one behind the other.
+///
+/// # Errors
+///
+/// If there is no such memory.
+pub fn arena(options: &Options, count: usize) -> Result<Arena, Failure> {
+    Arena::with_capacity(count * options.size() * options.size() * size_of::<i16>())
+        .map_err(Failure::could_not)
+}
+
+/// The course's operands and an empty result: `mul1[i][j] = (i + j) % 8 + 1`,
+/// `mul2[i][j] = (n - i + j) % 8 + 1`.
+///
+/// # Errors
+///
+/// If the arena is too small.
+pub fn operands<'a>(arena: &'a Arena, options: &Options) -> Result<[Matrix<'a, i16>; 3], Failure> {
+    let n = options.size();
+    let matrix = |name| arena.matrix(name, n, n).map_err(Failure::could_not);
+    let [mul1, mul2, res] = [matrix("mul1")?, matrix("mul2")?, matrix("res")?];
+    mul1.fill(|i, j| ((i + j) % 8 + 1) as i16);
+    mul2.fill(|i, j| ((n - i + j) % 8 + 1) as i16);
+    Ok([mul1, mul2, res])
+}
+
+/// Whether an element of the course's product exceeds 16 bits. The operands
+/// repeat every 8 rows and columns, so 64 elements stand for all.
+fn overflows(n: usize) -> bool {
+    let element =
+        |i: usize, j: usize| -> usize { (0..n).map(|k| ((i + k) % 8 + 1) * ((n - k + j) % 8 + 1)).sum() };
+    (0..64).any(|at| element(at / 8, at % 8) > i16::MAX as usize)
+}
+
+/// Sum of all elements.
+pub fn checksum(res: Matrix<'_, i16>) -> i64 {
+    res.flat().cells().iter().map(|cell| i64::from(cell.get())).sum()
+}
+
+/// The result of one program as a record of one row.
+pub fn record(
+    program: &str,
+    session: &Session,
+    options: &Options,
+    plan: &Plan,
+    sample: &Sample,
+    res: Matrix<'_, i16>,
+) -> Record {
+    let mut record = session.record(program).set("size", options.size);
+    session.note(&mut record, plan.sentence());
+    if overflows(options.size()) {
+        session.note(
+            &mut record,
+            "elements of this product do not fit 16 bits and wrap as in C; so does the checksum",
+        );
+    }
+    let mut row = Row::new([("size", options.size.into()), ("checksum", checksum(res).into())]);
+    for (event, reading) in &sample.counts {
+        row = row.with(event.name(), reading.clone());
+    }
+    if let Some(counts) = sample.model.as_ref().filter(|_| session.compare) {
+        for (event, _) in &sample.counts {
+            row = row.with(format!("{}_modelled", event.name()), counts.reading(event));
+        }
+    }
+    row = row.with("wall_cycles", sample.ticks.clone()).with("wall_s", sample.wall.clone());
+    record.rows.push(row);
+    record
+}
+
+/// The kit's lines.
+pub fn kit_text(record: &Record) -> String {
+    let mut text = String::new();
+    for row in &record.rows {
+        let events: Vec<_> = row
+            .figures
+            .iter()
+            .filter(|f| !f.name.starts_with("wall_") && !f.name.ends_with("_modelled"))
+            .collect();
+        for event in &events {
+            let zero = match &event.reading {
+                Reading::Counted(value) => format!("{:.6}\tsource={}", 0.0, value.source),
+                missing => missing.to_string(),
+            };
+            let _ = writeln!(text, "After resetting counter '{}' [x10^6]: {zero}", event.name);
+        }
+        for event in &events {
+            let beside = row.reading(&format!("{}_modelled", event.name));
+            let residual = beside.map(|model| residual(&event.reading, model)).unwrap_or_default();
+            let count = event.reading.scaled(1e-6);
+            let _ = writeln!(text, "After stopping counter '{}'  [x10^6]: {count}{residual}", event.name);
+        }
+        for (name, label, factor) in
+            [("wall_cycles", "cycles [x10^6]", 1e-6), ("wall_s", "time [seconds]", 1.0)]
+        {
+            if let Some(reading) = row.reading(name) {
+                let _ = writeln!(text, "Wall clock {label}: {}", reading.scaled(factor));
+            }
+        }
+        if let Some(checksum) = row.keys.get("checksum") {
+            let _ = writeln!(text, "Matrix checksum: {checksum}");
+        }
+    }
+    text
+}
+
+/// `\tmodel=134.500000\tresidual=+0.62 %` behind a measured figure, in millions.
+fn residual(measured: &Reading, model: &Reading) -> String {
+    match (measured.amount(), model.amount()) {
+        (Some(measured), Some(expected)) if expected != 0.0 => format!(
+            "\tmodel={:.6}\tresidual={:+.2} %",
+            expected * 1e-6,
+            100.0 * (measured - expected) / expected
+        ),
+        (_, Some(expected)) => format!("\tmodel={:.6}", expected * 1e-6),
+        (_, None) => format!("\tmodel {model}"),
+    }
+}
+
+/// Prints the record as asked for, and saves it and its chart where asked for.
+///
+/// # Errors
+///
+/// If a file cannot be written.
+pub fn finish(record: &Record, options: &Common) -> Result<(), Failure> {
+    record.finish(options, kit_text, || chart(record))
+}
+
+/// Each event per inner iteration, as a stem: what one pass of the innermost
+/// statement costs.
+pub fn chart(record: &Record) -> Chart {
+    let x = Axis::linear("event, in the order of the legend").from(0.0);
+    let mut chart =
+        Chart::new(format!("{}: events per inner iteration", record.program), x, Axis::linear("count"));
+    for row in &record.rows {
+        let iterations = row.whole("size").unwrap_or(1).pow(3) as f64;
+        for (i, figure) in row.figures.iter().filter(|f| !f.name.starts_with("wall_")).enumerate() {
+            let Some(value) = figure.reading.value() else { continue };
+            let (at, height) = (i as f64 + 1.0, value.amount / iterations);
+            chart = chart
+                .curve(format!("{} {height:.3} ({})", figure.name, value.source), [(at, 0.0), (at, height)]);
+        }
+    }
+    chart.caption(&record.machine)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::{Source, Value};
+
+    #[test]
+    fn overflow_begins_where_the_c_programs_checksum_leaves_the_closed_form() {
+        assert!(!overflows(512) && !overflows(1424));
+        assert!(overflows(1432) && overflows(2048));
+    }
+
+    #[test]
+    fn a_residual_stands_beside_the_measured_figure() {
+        let measured = Reading::from(Value::new(135.2e6, Source::Hardware));
+        let model = Reading::from(Value::new(134.5e6, Source::Model));
+        assert_eq!(residual(&measured, &model), "\tmodel=134.500000\tresidual=+0.52 %");
+        let missing = Reading::missing("no such counter");
+        assert_eq!(residual(&missing, &model), "\tmodel=134.500000");
+    }
+}
