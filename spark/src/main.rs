@@ -1,3 +1,32 @@
-//! Sweep of array size and stride, timed.
+//! `spark [--min 4K] [--max 4M]`: how long an access takes, by array size and stride.
 
-fn main() {}
+use std::process::ExitCode;
+
+use common::cli::{self, Common, Format};
+use common::measure::Session;
+
+/// Times a sweep over array size and stride
+#[derive(clap::Parser)]
+#[command(name = "spark", version)]
+struct Args {
+    #[command(flatten)]
+    options: spark::Options,
+    #[command(flatten)]
+    common: Common,
+}
+
+fn main() -> ExitCode {
+    cli::run(|args: Args| {
+        let session = Session::start(&args.common)?;
+        let kit = args.common.format == Format::Kit;
+        if kit {
+            println!("{}", spark::kit_header());
+        }
+        let record = spark::measure(&session, &args.options, &mut |row| {
+            if kit {
+                println!("{}", spark::kit_row(row));
+            }
+        })?;
+        record.finish(&args.common, |_| String::new(), || spark::chart(&record))
+    })
+}

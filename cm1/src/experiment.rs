@@ -1,0 +1,128 @@
+//! The sweep of cm1: which cells, which event, and what is printed.
+
+use clap::Args;
+use common::chart::{Axis, Chart};
+use common::cli::Failure;
+use common::events::Event;
+use common::measure::{Sample, Session};
+use common::memory::Arena;
+use common::record::{Record, Row};
+use common::region;
+use common::sweep::{self, Cell, Range};
+use common::units::Bytes;
+use common::value::Reading;
+
+use crate::walk;
+
+/// A model of this machine can only repeat what it was told of it.
+const CIRCULAR: &str = "these misses repeat the geometry that the system reports, they do not discover it";
+
+/// Options of cm1.
+#[derive(Debug, Clone, Args)]
+pub struct Options {
+    #[command(flatten)]
+    range: Range,
+
+    /// Passes per stride: each cell makes N * stride + 1 passes, as the C kit
+    #[arg(long, value_name = "N", default_value = "200", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    repeats: u64,
+
+    /// The event to count: PAPI_L1_DCM, or PAPI_L2_DCM (with --max 2M)
+    #[arg(long, value_name = "EVENT", default_value = "PAPI_L1_DCM")]
+    event: String,
+}
+
+impl Options {
+    /// Sizes from 8 KiB to `max`, counting `event`.
+    pub fn new(event: &str, max: Bytes, repeats: u64) -> Options {
+        Options { range: Range { max: Some(max), ..Range::default() }, repeats, event: event.to_owned() }
+    }
+
+    /// The cells, in order.
+    ///
+    /// # Errors
+    ///
+    /// If the range is impossible.
+    pub fn cells(&self) -> Result<Vec<Cell>, Failure> {
+        self.range.cells(Bytes::kib(8), Bytes::kib(64))
+    }
+}
+
+/// Measures every cell; `each` sees a row as soon as it is there.
+///
+/// # Errors
+///
+/// If the range or the event is impossible, memory is short, or nothing counts.
+pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row)) -> Result<Record, Failure> {
+    let event = Event::parse(&options.event).map_err(Failure::usage)?;
+    let cells = options.cells()?;
+    let plan = session.plan(std::slice::from_ref(&event))?;
+    let mut record = session.record("cm1").set("repeats", options.repeats).set("event", event.name());
+    session.note(&mut record, plan.sentence());
+    if session.here && plan.needs_model() {
+        session.note(&mut record, CIRCULAR);
+    }
+    let largest = cells.iter().map(|cell| cell.size).max().unwrap_or_default();
+    let arena = Arena::with_capacity(largest).map_err(Failure::could_not)?;
+    let array = arena.array::<u8>("x", largest).map_err(Failure::could_not)?;
+    for cell in cells {
+        // The C kit counts `repeat <= 200 * stride`: one pass more.
+        let (part, repeats) = (array.part(0, cell.size), options.repeats * cell.stride as u64 + 1);
+        let clear = &mut || part.fill(|_| 0);
+        let sample =
+            session.measure(&arena, &plan, clear, region!(|mem| walk(mem, part, cell.stride, repeats)))?;
+        let row = row(cell, repeats, &event, &sample);
+        each(&row);
+        record.rows.push(row);
+    }
+    Ok(record)
+}
+
+fn row(cell: Cell, repeats: u64, event: &Event, sample: &Sample) -> Row {
+    let accesses = (repeats * cell.accesses_per_pass()) as f64;
+    let misses = sample.count(event.name()).cloned().unwrap_or_else(|| Reading::missing("not measured"));
+    Row::new([
+        ("size_bytes", cell.size.into()),
+        ("stride_bytes", cell.stride.into()),
+        ("event", event.name().into()),
+    ])
+    .with("avg_misses", misses.scaled(1.0 / accesses))
+    .with("avg_time_us", sample.cpu.scaled(1e6 / accesses))
+    .with("avg_cycles", sample.ticks.scaled(1.0 / accesses))
+}
+
+/// A line of the kit's output. `source` is that of the misses; the time and the
+/// cycles bear theirs behind it.
+pub fn kit_row(row: &Row) -> String {
+    let figure = |name| match row.reading(name) {
+        Some(Reading::Counted(value)) => (format!("{:.6}", value.amount), value.source.to_string()),
+        Some(missing) => (missing.to_string(), "none".to_owned()),
+        None => ("not counted".to_owned(), "none".to_owned()),
+    };
+    let whole = |key| row.whole(key).unwrap_or_default();
+    let (misses, source) = figure("avg_misses");
+    let (time, clock) = figure("avg_time_us");
+    let (cycles, _) = figure("avg_cycles");
+    let event = row.keys.get("event").and_then(|event| event.as_str()).unwrap_or_default();
+    format!(
+        "cache_size={}\tstride={}\tavg_misses={misses}\tavg_time={time}\tavg_cycles={cycles}\tevent={event}\tsource={source}\ttime_source={clock}",
+        whole("size_bytes"),
+        whole("stride_bytes"),
+    )
+}
+
+/// Misses per access against the stride, one curve per array size.
+pub fn chart(record: &Record) -> Chart {
+    let rows = record.rows.iter().filter_map(|row| {
+        Some((row.whole("size_bytes")?, row.whole("stride_bytes")?, row.amount("avg_misses")))
+    });
+    let event = record.settings.get("event").and_then(|event| event.as_str()).unwrap_or_default();
+    let source = record.rows.iter().find_map(|row| row.reading("avg_misses")?.value());
+    let source = source.map(|value| format!("; source: {}", value.source)).unwrap_or_default();
+    sweep::chart(
+        &format!("{event} per access by array size and stride"),
+        Axis::linear("misses per access").upto(1.0),
+        rows,
+    )
+    .caption(format!("{}{source}", record.machine))
+}

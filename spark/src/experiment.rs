@@ -1,0 +1,113 @@
+//! The sweep of spark: which cells, how often, and what is printed.
+
+use clap::Args;
+use common::chart::{Axis, Chart};
+use common::cli::{Counters, Failure};
+use common::measure::{Sample, Session};
+use common::memory::Arena;
+use common::record::{Record, Row};
+use common::region;
+use common::sweep::{self, Cell, Range};
+use common::units::Bytes;
+use common::value::{Reading, Source, Value};
+
+use crate::walk;
+
+/// Options of spark.
+#[derive(Debug, Clone, Args)]
+pub struct Options {
+    #[command(flatten)]
+    range: Range,
+
+    /// Passes per stride: each cell makes N * stride passes, N * size accesses
+    #[arg(long, value_name = "N", default_value = "100", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    repeats: u64,
+}
+
+impl Options {
+    /// Sizes from `min` to `max`, `repeats` times the stride passes each.
+    pub fn new(min: Bytes, max: Bytes, repeats: u64) -> Options {
+        Options { range: Range { min: Some(min), max: Some(max), ..Range::default() }, repeats }
+    }
+
+    /// The cells, in order.
+    ///
+    /// # Errors
+    ///
+    /// If the range is impossible.
+    pub fn cells(&self) -> Result<Vec<Cell>, Failure> {
+        self.range.cells(Bytes::kib(4), Bytes::mib(4))
+    }
+}
+
+/// Measures every cell; `each` sees a row as soon as it is there.
+///
+/// # Errors
+///
+/// If the range is impossible, memory is short, or the source cannot time.
+pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row)) -> Result<Record, Failure> {
+    let cells = options.cells()?;
+    if session.here && matches!(session.counters, Counters::Hardware | Counters::Model) {
+        return Err(Failure::usage(
+            "spark only takes the time of this machine: cm1 counts its misses with --counters hardware, \
+             and a described machine (--machine i5-7500) has modelled times",
+        ));
+    }
+    let plan = session.plan(&[])?;
+    let mut record = session.record("spark").set("repeats", options.repeats);
+    let largest = cells.iter().map(|cell| cell.size).max().unwrap_or_default();
+    let arena = Arena::with_capacity(largest).map_err(Failure::could_not)?;
+    let array = arena.array::<u8>("array", largest).map_err(Failure::could_not)?;
+    for cell in cells {
+        let (part, repeats) = (array.part(0, cell.size), options.repeats * cell.stride as u64);
+        let warm = &mut || part.fill(|_| 0);
+        let sample =
+            session.measure(&arena, &plan, warm, region!(|mem| walk(mem, part, cell.stride, repeats)))?;
+        let row = row(cell, repeats, &sample);
+        each(&row);
+        record.rows.push(row);
+    }
+    Ok(record)
+}
+
+fn row(cell: Cell, repeats: u64, sample: &Sample) -> Row {
+    let accesses = (repeats * cell.accesses_per_pass()) as f64;
+    Row::new([("size_bytes", cell.size.into()), ("stride_bytes", cell.stride.into())])
+        .with("ns_per_access", sample.cpu.scaled(1e9 / accesses))
+        .with("elapsed_s", sample.cpu.clone())
+        .with("cycles", sample.ticks.clone())
+        .with("accesses", Value::new(accesses, Source::Analytic))
+}
+
+/// The header of the kit's table.
+pub fn kit_header() -> &'static str {
+    "size\tstride\telapsed(s)\tcycles"
+}
+
+/// A row of the kit's table.
+pub fn kit_row(row: &Row) -> String {
+    let whole = |key| row.whole(key).unwrap_or_default();
+    let (size, stride) = (whole("size_bytes"), whole("stride_bytes"));
+    match (row.reading("elapsed_s"), row.amount("cycles")) {
+        (Some(Reading::Counted(elapsed)), cycles) => {
+            let cycles = cycles.map_or("not counted".to_owned(), |c| format!("{c:.0}"));
+            let mut line =
+                format!("{size}\t{stride}\t{:.6}\t{cycles}\tsource={}", elapsed.amount, elapsed.source);
+            if let Some(s) = elapsed.spread {
+                line += &format!("\tmedian of {} ({:.6} to {:.6})", s.runs, s.min, s.max);
+            }
+            line
+        }
+        (Some(missing), _) => format!("{size}\t{stride}\t{missing}"),
+        (None, _) => String::new(),
+    }
+}
+
+/// Nanoseconds per access against the stride, one curve per array size.
+pub fn chart(record: &Record) -> Chart {
+    let rows = record.rows.iter().filter_map(|row| {
+        Some((row.whole("size_bytes")?, row.whole("stride_bytes")?, row.amount("ns_per_access")))
+    });
+    sweep::chart("Time of an access by array size and stride", Axis::linear("ns per access"), rows)
+        .caption(&record.machine)
+}

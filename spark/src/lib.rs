@@ -1,0 +1,23 @@
+#![doc = include_str!("../README.md")]
+
+mod experiment;
+
+pub use experiment::{Options, chart, kit_header, kit_row, measure};
+
+use common::memory::{Array, Memory};
+
+/// `repeats` passes over `array`, touching every `stride`-th byte.
+///
+/// How long does one access take when the array fits a cache, and when not?
+pub fn walk<M: Memory>(mem: &mut M, array: Array<u8>, stride: usize, repeats: u64) {
+    let limit = array.len() - stride + 1;
+    let array = array.part(0, limit);
+    mem.repeat(repeats, |mem| {
+        let mut index = 0;
+        while index < array.len() {
+            let element = mem.load(array.at(index));
+            mem.store(array.at(index), element.wrapping_add(1));
+            index += stride;
+        }
+    });
+}
