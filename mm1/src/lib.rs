@@ -1,10 +1,16 @@
-//! Matrix product, straightforward.
+#![doc = include_str!("../README.md")]
 
+use common::cli::Failure;
+use common::measure::Session;
 use common::memory::{Matrix, Memory, squares};
+use common::product::{self, Options};
+use common::record::Record;
+use common::region;
 
-/// `res += mul1 * mul2`, the textbook's loop order.
+/// `res += mul1 * mul2`, in the textbook's order.
 ///
-/// The inner loop walks `mul1` along a row and `mul2` down a column.
+/// Inner loop: `mul1` advances by one element, `mul2` by a whole row, `res`
+/// stays. Three loads and one store each time. Which of them miss?
 pub fn multiply<M: Memory>(mem: &mut M, mul1: Matrix<i16>, mul2: Matrix<i16>, res: Matrix<i16>) {
     let (n, [mul1, mul2, res]) = squares([mul1, mul2, res]);
     for i in 0..n {
@@ -16,4 +22,18 @@ pub fn multiply<M: Memory>(mem: &mut M, mul1: Matrix<i16>, mul2: Matrix<i16>, re
             }
         }
     }
+}
+
+/// Measures one product.
+///
+/// # Errors
+///
+/// If memory is short or a counter fails.
+pub fn measure(session: &Session, options: &Options) -> Result<Record, Failure> {
+    let plan = options.plan(session)?;
+    let arena = product::arena(options, 3)?;
+    let [mul1, mul2, res] = product::operands(&arena, options)?;
+    let clear = &mut || res.fill(|_, _| 0);
+    let sample = session.measure(&arena, &plan, clear, region!(|mem| multiply(mem, mul1, mul2, res)))?;
+    Ok(product::record("mm1", session, options, &plan, &sample, res))
 }

@@ -1,3 +1,25 @@
-//! Matrix product, straightforward.
+//! `mm1 [--size N]`: the straightforward matrix product, counted and timed.
 
-fn main() {}
+use std::process::ExitCode;
+
+use common::cli::{self, Common};
+use common::measure::Session;
+use common::product::{self, Options};
+
+/// Straightforward 16-bit matrix product: L1 misses, loads, stores, cycles, time
+#[derive(clap::Parser)]
+#[command(name = "mm1", version)]
+struct Args {
+    #[command(flatten)]
+    options: Options,
+    #[command(flatten)]
+    common: Common,
+}
+
+fn main() -> ExitCode {
+    cli::run(|args: Args| {
+        let session = Session::start(&args.common)?;
+        let record = mm1::measure(&session, &args.options)?;
+        product::finish(&record, &args.common)
+    })
+}

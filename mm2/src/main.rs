@@ -1,3 +1,31 @@
-//! Matrix product with the second matrix transposed first.
+//! `mm2 [--size N] [--time-transpose]`: the product with the second matrix
+//! transposed first.
 
-fn main() {}
+use std::process::ExitCode;
+
+use common::cli::{self, Common};
+use common::measure::Session;
+use common::product::{self, Options};
+
+/// 16-bit matrix product on a transposed matrix: L1 misses, loads, stores, cycles, time
+#[derive(clap::Parser)]
+#[command(name = "mm2", version)]
+struct Args {
+    #[command(flatten)]
+    options: Options,
+
+    /// Count and time the transposition too
+    #[arg(long)]
+    time_transpose: bool,
+
+    #[command(flatten)]
+    common: Common,
+}
+
+fn main() -> ExitCode {
+    cli::run(|args: Args| {
+        let session = Session::start(&args.common)?;
+        let record = mm2::measure(&session, &args.options, args.time_transpose)?;
+        product::finish(&record, &args.common)
+    })
+}

@@ -1,3 +1,31 @@
-//! Matrix product in blocks of a cache line.
+//! `mm3 [--size N] [--line-size B]`: the product in blocks of a cache line.
 
-fn main() {}
+use std::process::ExitCode;
+
+use common::cli::{self, Common};
+use common::measure::Session;
+use common::product::{self, Options};
+use common::units::Bytes;
+
+/// Blocked 16-bit matrix product: L1 misses, loads, stores, cycles, time
+#[derive(clap::Parser)]
+#[command(name = "mm3", version)]
+struct Args {
+    #[command(flatten)]
+    options: Options,
+
+    /// Bytes in a cache line, as found with cm1: a block has as many elements in a row
+    #[arg(long, value_name = "B", default_value = "64")]
+    line_size: Bytes,
+
+    #[command(flatten)]
+    common: Common,
+}
+
+fn main() -> ExitCode {
+    cli::run(|args: Args| {
+        let session = Session::start(&args.common)?;
+        let record = mm3::measure(&session, &args.options, args.line_size)?;
+        product::finish(&record, &args.common)
+    })
+}
