@@ -1,5 +1,7 @@
 //! cm1 as a student runs it, and its model against real recordings.
 
+#![allow(clippy::unwrap_used)]
+
 use std::collections::BTreeMap;
 use std::process::{Command, Output};
 

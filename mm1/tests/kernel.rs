@@ -1,6 +1,8 @@
 //! The kernel against a product written another way, and against the closed
 //! forms of its accesses.
 
+#![allow(clippy::unwrap_used)]
+
 use common::cache::Modelled;
 use common::machine::Machine;
 use common::memory::{Arena, Matrix, Memory, Native};

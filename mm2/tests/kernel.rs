@@ -1,5 +1,7 @@
 //! The kernel against mm1's, which is held against the definition.
 
+#![allow(clippy::unwrap_used)]
+
 use common::memory::{Arena, Native};
 use proptest::prelude::*;
 

@@ -1,5 +1,7 @@
 //! mm2 as a student runs it.
 
+#![allow(clippy::unwrap_used)]
+
 use std::process::Command;
 
 /// Misses, loads and stores (millions) and the checksum on the model of the

@@ -45,7 +45,7 @@ pub fn multiply<M: Memory>(
 /// If it does not hold a whole number of them.
 pub fn elements_per_line(line: Bytes) -> Result<usize, Failure> {
     let element = size_of::<i16>();
-    if line.0 == 0 || line.get() % element != 0 || line.get() > 1 << 20 {
+    if line.0 == 0 || !line.get().is_multiple_of(element) || line.get() > 1 << 20 {
         return Err(Failure::usage(format!(
             "--line-size {} holds no whole number of {element}-byte elements; a line is {element} bytes or a multiple, up to 1 MiB (64 on most machines)",
             line.0
