@@ -1,0 +1,22 @@
+//! Gaussian elimination.
+
+pub mod auto;
+pub mod avx512;
+pub mod fma;
+pub mod ge1;
+pub mod ge2;
+pub mod ge3;
+pub mod ge4;
+pub mod ge5;
+pub mod ge6;
+pub mod ge7;
+pub mod needs;
+pub mod pivots4;
+pub mod printed;
+pub mod rand;
+mod rung;
+pub mod simd;
+pub mod system;
+mod variants;
+
+pub use variants::{Rounding, Unavailable, VARIANTS, Variant, find};

@@ -1,0 +1,86 @@
+//! What an elimination works on: the matrix, and everything else it touches.
+
+use std::cell::Cell;
+
+use common::memory::{Arena, Array, Matrix, Memory, OutOfMemory};
+
+/// The arrays of one run, in one arena.
+#[derive(Debug, Clone, Copy)]
+pub struct System<'a> {
+    /// The n by n matrix, row by row.
+    pub matrix: Matrix<'a, f64>,
+    /// The same elements behind row pointers, as ge1 to ge4 see them.
+    pub rows: Rows<'a>,
+    /// ge1's loop variables.
+    pub variables: Variables<'a>,
+}
+
+/// A matrix behind row pointers: C's `double **`.
+#[derive(Debug, Clone, Copy)]
+pub struct Rows<'a> {
+    /// For each row, where it starts, counted in elements.
+    pub pointers: Array<'a, usize>,
+    /// The elements.
+    pub elements: Array<'a, f64>,
+}
+
+impl<'a> Rows<'a> {
+    /// Number of rows, and of columns.
+    #[inline(always)]
+    pub fn size(self) -> usize {
+        self.pointers.len()
+    }
+
+    /// Row `i`: loads its pointer.
+    #[inline(always)]
+    pub fn row<M: Memory>(self, mem: &mut M, i: usize) -> Array<'a, f64> {
+        let start = mem.load(self.pointers.at(i));
+        self.elements.part(start, self.size())
+    }
+}
+
+/// Loop variables that live in memory.
+#[derive(Debug, Clone, Copy)]
+pub struct Variables<'a> {
+    /// Rows and columns of the matrix.
+    pub size: &'a Cell<usize>,
+    /// The row that changes.
+    pub i: &'a Cell<usize>,
+    /// The column that changes.
+    pub j: &'a Cell<usize>,
+    /// The pivot's row and column.
+    pub k: &'a Cell<usize>,
+}
+
+impl<'a> System<'a> {
+    /// Bytes of an arena that holds an `n` by `n` system; `None` if no machine
+    /// can address them.
+    pub fn bytes(n: usize) -> Option<usize> {
+        n.checked_mul(n)?.checked_add(n)?.checked_add(4)?.checked_mul(8)
+    }
+
+    /// Rows and columns of the matrix.
+    #[inline(always)]
+    pub fn size(self) -> usize {
+        self.matrix.rows()
+    }
+
+    /// An `n` by `n` matrix of zeros.
+    ///
+    /// # Errors
+    ///
+    /// If the arena has less than [`System::bytes`] left.
+    pub fn new(arena: &'a Arena, n: usize) -> Result<System<'a>, OutOfMemory> {
+        let matrix = arena.matrix("a", n, n)?;
+        let pointers = arena.array::<usize>("rows", n)?;
+        let variables = arena.array::<usize>("variables", 4)?;
+        pointers.fill(|i| i * n);
+        variables.at(0).set(n);
+        let [size, i, j, k] = [0, 1, 2, 3].map(|slot| variables.at(slot));
+        Ok(System {
+            matrix,
+            rows: Rows { pointers, elements: matrix.flat() },
+            variables: Variables { size, i, j, k },
+        })
+    }
+}
