@@ -2,6 +2,8 @@
 
 pub mod auto;
 pub mod avx512;
+pub mod beside;
+pub mod blocked;
 pub mod fma;
 pub mod ge1;
 pub mod ge2;
@@ -10,6 +12,7 @@ pub mod ge4;
 pub mod ge5;
 pub mod ge6;
 pub mod ge7;
+pub mod narrow;
 pub mod needs;
 pub mod pivots4;
 pub mod printed;
@@ -17,6 +20,10 @@ pub mod rand;
 mod rung;
 pub mod simd;
 pub mod system;
+pub mod team;
+pub mod threads;
+pub mod tile;
+pub mod update;
 mod variants;
 
 pub use variants::{Rounding, Unavailable, VARIANTS, Variant, find};

@@ -1,9 +1,13 @@
 //! Each rung as one function: the kernel, and the instructions it may use.
 
-use common::memory::Memory;
+use common::memory::{Memory, Native};
 
 use crate::system::System;
-use crate::{auto, avx512, fma, ge1, ge2, ge3, ge4, ge5, ge6, ge7, pivots4, printed};
+use crate::team::{Member, Team};
+use crate::tile::{Octets, Quads};
+use crate::{
+    auto, avx512, blocked, fma, ge1, ge2, ge3, ge4, ge5, ge6, ge7, needs::Needs, pivots4, printed, threads,
+};
 
 /// A rung made of instructions every processor of the target has.
 macro_rules! plain {
@@ -46,3 +50,33 @@ with!("avx" auto: |mem, s| auto::eliminate(mem, s.matrix.flat(), s.size()));
 with!("avx2,fma" fma: |mem, s| fma::eliminate(mem, s.matrix.flat(), s.size()));
 with!("avx512f" avx512: |mem, s| avx512::eliminate(mem, s.matrix.flat(), s.size()));
 with!("avx2,fma" pivots4: |mem, s| pivots4::eliminate(mem, s.matrix.flat(), s.size()));
+
+/// The blocked rung, compiled for the widest registers: a tile fills most of
+/// the 16 registers of AVX2 and of the 32 of AVX-512 and NEON.
+pub(crate) fn blocked<M: Memory>(mem: &mut M, s: System) {
+    member_of(mem, s, &Team::new(1).alone());
+}
+
+/// Not for a model: several threads have no one order of accesses.
+pub(crate) fn threads(_: &mut Native, s: System) {
+    threads::together(s, s.processors, |mem, s, member| member_of(mem, s, member));
+}
+
+fn member_of<M: Memory>(mem: &mut M, s: System, member: &Member) {
+    #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
+    #[cfg_attr(not(target_arch = "x86_64"), inline)]
+    fn quads<M: Memory>(mem: &mut M, s: System, member: &Member) {
+        blocked::eliminate::<M, Quads>(mem, s.workspace(member.index()), member);
+    }
+    #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx512f"))]
+    #[cfg_attr(not(target_arch = "x86_64"), inline)]
+    fn octets<M: Memory>(mem: &mut M, s: System, member: &Member) {
+        blocked::eliminate::<M, Octets>(mem, s.workspace(member.index()), member);
+    }
+    // SAFETY: the processor was asked, for the one here and for the other see
+    // `plain!`.
+    #[allow(unused_unsafe)]
+    unsafe {
+        if Needs::Octets.missing().is_none() { octets(mem, s, member) } else { quads(mem, s, member) }
+    }
+}

@@ -4,6 +4,8 @@ use std::cell::Cell;
 
 use common::memory::{Arena, Array, Matrix, Memory, OutOfMemory};
 
+use crate::update::Workspace;
+
 /// The arrays of one run, in one arena.
 #[derive(Debug, Clone, Copy)]
 pub struct System<'a> {
@@ -13,6 +15,10 @@ pub struct System<'a> {
     pub rows: Rows<'a>,
     /// ge1's loop variables.
     pub variables: Variables<'a>,
+    /// Processors for the rung that uses several.
+    pub processors: &'a [usize],
+    /// The pivots' inverses, then the private part of each thread.
+    beside: Array<'a, f64>,
 }
 
 /// A matrix behind row pointers: C's `double **`.
@@ -53,10 +59,11 @@ pub struct Variables<'a> {
 }
 
 impl<'a> System<'a> {
-    /// Bytes of an arena that holds an `n` by `n` system; `None` if no machine
-    /// can address them.
-    pub fn bytes(n: usize) -> Option<usize> {
-        n.checked_mul(n)?.checked_add(n)?.checked_add(4)?.checked_mul(8)
+    /// Bytes of an arena that holds an `n` by `n` system for that many threads;
+    /// `None` if no machine can address them.
+    pub fn bytes(n: usize, threads: usize) -> Option<usize> {
+        let beside = threads.checked_mul(Workspace::PRIVATE)?.checked_add(n)?;
+        n.checked_mul(n)?.checked_add(n)?.checked_add(4)?.checked_add(beside)?.checked_mul(8)
     }
 
     /// Rows and columns of the matrix.
@@ -65,15 +72,16 @@ impl<'a> System<'a> {
         self.matrix.rows()
     }
 
-    /// An `n` by `n` matrix of zeros.
+    /// An `n` by `n` matrix of zeros, for one thread on each of `processors`.
     ///
     /// # Errors
     ///
     /// If the arena has less than [`System::bytes`] left.
-    pub fn new(arena: &'a Arena, n: usize) -> Result<System<'a>, OutOfMemory> {
+    pub fn new(arena: &'a Arena, n: usize, processors: &'a [usize]) -> Result<System<'a>, OutOfMemory> {
         let matrix = arena.matrix("a", n, n)?;
         let pointers = arena.array::<usize>("rows", n)?;
         let variables = arena.array::<usize>("variables", 4)?;
+        let beside = arena.array("workspace", n + processors.len() * Workspace::PRIVATE)?;
         pointers.fill(|i| i * n);
         variables.at(0).set(n);
         let [size, i, j, k] = [0, 1, 2, 3].map(|slot| variables.at(slot));
@@ -81,6 +89,15 @@ impl<'a> System<'a> {
             matrix,
             rows: Rows { pointers, elements: matrix.flat() },
             variables: Variables { size, i, j, k },
+            processors,
+            beside,
         })
+    }
+
+    /// The matrix, with the workspace of thread `index`.
+    pub fn workspace(self, index: usize) -> Workspace<'a> {
+        let n = self.size();
+        let private = self.beside.part(n + index * Workspace::PRIVATE, Workspace::PRIVATE);
+        Workspace { a: self.matrix.flat(), n, inverse: self.beside.part(0, n), private }
     }
 }

@@ -78,7 +78,7 @@ macro_rules! variant {
             needs: Needs::$needs,
             rounding: Rounding::$rounding,
             period: $period,
-            native: rung::$name::<Native>,
+            native: rung::$name,
         }
     };
 }
@@ -96,4 +96,6 @@ pub static VARIANTS: &[Variant] = &[
     variant!(fma, FusedQuads, Differs, Some(16), "multiply and subtract in one instruction"),
     variant!(avx512, Octets, Differs, Some(32), "eight doubles at a time, 32 columns a trip"),
     variant!(pivots4, FusedQuads, Differs, None, "four pivots in one pass over a row"),
+    variant!(blocked, FusedQuads, Differs, None, "products of blocks, in registers"),
+    variant!(threads, FusedQuads, Differs, None, "blocked, on several processors"),
 ];

@@ -1,0 +1,63 @@
+//! The pivot rows of [`crate::blocked`], to the right of the pivots.
+
+use std::array;
+use std::ops::Range;
+
+use common::memory::Memory;
+
+use crate::narrow::NARROW;
+use crate::simd::{One, Simd};
+use crate::tile::Tile;
+use crate::update::{Workspace, update};
+
+/// Finishes the rows `pivots` in `columns`: as [`crate::blocked`] does with
+/// columns, eight rows one by one, then a product for those that follow.
+#[inline(always)]
+pub fn beside<M: Memory, T: Tile>(mem: &mut M, w: Workspace, pivots: Range<usize>, columns: Range<usize>) {
+    for first in pivots.clone().step_by(NARROW) {
+        few::<M, T::Register>(mem, w, first, columns.clone());
+        let done = first + NARROW;
+        if done < pivots.end {
+            let blocks = NARROW << ((done - pivots.start) / NARROW).trailing_zeros();
+            let rows = done..pivots.end.min(done + blocks);
+            update::<M, T>(mem, w, rows, columns.clone(), done - blocks..done);
+        }
+    }
+}
+
+/// [`NARROW`] rows, a register of columns at a time: each row loses its
+/// multiples of those above it.
+#[inline(always)]
+fn few<M: Memory, V: Simd>(mem: &mut M, w: Workspace, first: usize, columns: Range<usize>) {
+    let multipliers: [[f64; NARROW]; NARROW] = array::from_fn(|r| {
+        let row = w.a.part((first + r) * w.n + first, NARROW);
+        array::from_fn(|k| if k < r { mem.load(row.at(k)) * mem.load(w.inverse.at(first + k)) } else { 0.0 })
+    });
+    let mut j = columns.start;
+    while j + V::LANES <= columns.end {
+        one_register::<M, V>(mem, w, first, j, &multipliers);
+        j += V::LANES;
+    }
+    while j < columns.end {
+        one_register::<M, One>(mem, w, first, j, &multipliers);
+        j += 1;
+    }
+}
+
+#[inline(always)]
+fn one_register<M: Memory, V: Simd>(
+    mem: &mut M,
+    w: Workspace,
+    first: usize,
+    j: usize,
+    multipliers: &[[f64; NARROW]; NARROW],
+) {
+    let cells: [_; NARROW] = array::from_fn(|r| w.a.part((first + r) * w.n + j, V::LANES).lanes(0));
+    let mut rows: [V; NARROW] = array::from_fn(|r| mem.load_vector(cells[r]));
+    for r in 1..NARROW {
+        for k in 0..r {
+            rows[r] = rows[r].sub_mul(rows[k], V::splat(multipliers[r][k]));
+        }
+        mem.store_vector(cells[r], rows[r]);
+    }
+}

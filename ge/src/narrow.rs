@@ -1,0 +1,66 @@
+//! The bottom of [`crate::blocked`]: a few columns, eliminated one by one.
+
+use std::array;
+use std::ops::Range;
+
+use common::memory::Memory;
+
+use crate::simd::One;
+use crate::team::Member;
+use crate::update::Workspace;
+
+/// Columns that are eliminated one by one: a cache line.
+pub const NARROW: usize = 8;
+
+/// Eliminates the columns `block` (at most [`NARROW`]) in all rows from the
+/// first pivot on, and notes the pivots' inverses. The first member does the
+/// pivot rows, then each its share of the rows below.
+#[inline(always)]
+pub fn narrow<M: Memory>(mem: &mut M, w: Workspace, block: Range<usize>, member: &Member) {
+    if member.first() {
+        for i in block.clone() {
+            for k in block.start..i {
+                let pivot = w.a.part(k * w.n, block.end);
+                let row = w.a.part(i * w.n, block.end);
+                let multiplier = mem.load(row.at(k)) * mem.load(w.inverse.at(k));
+                for j in k + 1..block.end {
+                    let change = mem.load(pivot.at(j)) * multiplier;
+                    let old = mem.load(row.at(j));
+                    mem.store(row.at(j), old - change);
+                }
+            }
+            let pivot = mem.load(w.a.at(i * w.n + i));
+            mem.store(w.inverse.at(i), 1.0 / pivot);
+        }
+    }
+    member.wait();
+    if block.len() == NARROW {
+        below(mem, w, block.start, member.share(block.end..w.n, 1));
+        member.wait();
+    }
+}
+
+/// The rows below [`NARROW`] pivots: each is fetched once, and loses its
+/// multiples of all of them in registers.
+#[inline(always)]
+fn below<M: Memory>(mem: &mut M, w: Workspace, first: usize, rows: Range<usize>) {
+    // Left of the diagonal stays zero, so that all pivots are treated alike.
+    let pivots: [[f64; NARROW]; NARROW] = array::from_fn(|k| {
+        let row = w.a.part((first + k) * w.n + first, NARROW);
+        array::from_fn(|j| if j > k { mem.load(row.at(j)) } else { 0.0 })
+    });
+    let inverse: [f64; NARROW] = array::from_fn(|k| mem.load(w.inverse.at(first + k)));
+    for i in rows {
+        let cells = w.a.part(i * w.n + first, NARROW);
+        let mut row: [f64; NARROW] = array::from_fn(|j| mem.load_vector::<One>(cells.lanes(j)).0);
+        for k in 0..NARROW - 1 {
+            let multiplier = row[k] * inverse[k];
+            for j in k + 1..NARROW {
+                row[j] -= multiplier * pivots[k][j];
+            }
+        }
+        for j in 1..NARROW {
+            mem.store_vector(cells.lanes(j), One(row[j]));
+        }
+    }
+}
