@@ -59,8 +59,8 @@ fn below<M: Memory>(mem: &mut M, w: Workspace, first: usize, rows: Range<usize>)
                 row[j] -= multiplier * pivots[k][j];
             }
         }
-        for j in 1..NARROW {
-            mem.store_vector(cells.lanes(j), One(row[j]));
+        for (j, element) in row.into_iter().enumerate().skip(1) {
+            mem.store_vector(cells.lanes(j), One(element));
         }
     }
 }

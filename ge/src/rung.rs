@@ -6,7 +6,8 @@ use crate::system::System;
 use crate::team::{Member, Team};
 use crate::tile::{Octets, Quads};
 use crate::{
-    auto, avx512, blocked, fma, ge1, ge2, ge3, ge4, ge5, ge6, ge7, needs::Needs, pivots4, printed, threads,
+    auto, avx512, blocked, fma, ge1, ge2, ge3, ge4, ge5, ge6, ge7, needs::Needs, pivoting, pivots4, printed,
+    threads,
 };
 
 /// A rung made of instructions every processor of the target has.
@@ -49,6 +50,7 @@ plain!(printed_pairs: |mem, s| printed::pairs(mem, s.matrix.flat(), s.size()));
 with!("avx" auto: |mem, s| auto::eliminate(mem, s.matrix.flat(), s.size()));
 with!("avx2,fma" fma: |mem, s| fma::eliminate(mem, s.matrix.flat(), s.size()));
 with!("avx512f" avx512: |mem, s| avx512::eliminate(mem, s.matrix.flat(), s.size()));
+with!("avx" pivoting: |mem, s| pivoting::eliminate(mem, s.matrix.flat(), s.size(), s.exchanges));
 with!("avx2,fma" pivots4: |mem, s| pivots4::eliminate(mem, s.matrix.flat(), s.size()));
 
 /// The blocked rung, compiled for the widest registers: a tile fills most of
@@ -59,7 +61,7 @@ pub(crate) fn blocked<M: Memory>(mem: &mut M, s: System) {
 
 /// Not for a model: several threads have no one order of accesses.
 pub(crate) fn threads(_: &mut Native, s: System) {
-    threads::together(s, s.processors, |mem, s, member| member_of(mem, s, member));
+    threads::together(s, s.processors, member_of::<Native>);
 }
 
 fn member_of<M: Memory>(mem: &mut M, s: System, member: &Member) {

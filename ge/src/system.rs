@@ -15,6 +15,8 @@ pub struct System<'a> {
     pub rows: Rows<'a>,
     /// ge1's loop variables.
     pub variables: Variables<'a>,
+    /// For each step, the row that changed places with the pivot row.
+    pub exchanges: Array<'a, usize>,
     /// Processors for the rung that uses several.
     pub processors: &'a [usize],
     /// The pivots' inverses, then the private part of each thread.
@@ -63,7 +65,7 @@ impl<'a> System<'a> {
     /// `None` if no machine can address them.
     pub fn bytes(n: usize, threads: usize) -> Option<usize> {
         let beside = threads.checked_mul(Workspace::PRIVATE)?.checked_add(n)?;
-        n.checked_mul(n)?.checked_add(n)?.checked_add(4)?.checked_add(beside)?.checked_mul(8)
+        n.checked_mul(n)?.checked_add(n.checked_mul(2)?)?.checked_add(4)?.checked_add(beside)?.checked_mul(8)
     }
 
     /// Rows and columns of the matrix.
@@ -81,14 +83,17 @@ impl<'a> System<'a> {
         let matrix = arena.matrix("a", n, n)?;
         let pointers = arena.array::<usize>("rows", n)?;
         let variables = arena.array::<usize>("variables", 4)?;
+        let exchanges = arena.array::<usize>("exchanges", n)?;
         let beside = arena.array("workspace", n + processors.len() * Workspace::PRIVATE)?;
         pointers.fill(|i| i * n);
+        exchanges.fill(|k| k);
         variables.at(0).set(n);
         let [size, i, j, k] = [0, 1, 2, 3].map(|slot| variables.at(slot));
         Ok(System {
             matrix,
             rows: Rows { pointers, elements: matrix.flat() },
             variables: Variables { size, i, j, k },
+            exchanges,
             processors,
             beside,
         })

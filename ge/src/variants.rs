@@ -21,8 +21,12 @@ pub struct Variant {
     /// same length executes the same instructions: then the instruction count
     /// is a cubic in N for all N that leave the same remainder.
     pub period: Option<usize>,
+    /// Whether it exchanges rows.
+    pub exchanges: bool,
     /// The kernel on the machine's own memory.
     native: fn(&mut Native, System),
+    /// The loop as the homework prints it, where that is wrong.
+    printed: Option<fn(&mut Native, System)>,
 }
 
 /// How a rung's result compares with ge1's.
@@ -60,9 +64,44 @@ impl Variant {
     /// If this processor cannot run the rung; then nothing is touched.
     pub fn run(&self, system: System) -> Result<(), Unavailable> {
         self.available()?;
-        (self.native)(&mut Native, system);
+        self.enter(system);
         Ok(())
     }
+
+    /// Eliminates in place, [`available`](Variant::available) having been asked.
+    pub(crate) fn enter(&self, system: System) {
+        (self.native)(&mut Native, system);
+    }
+
+    /// Whether the homework prints this rung's loop wrong.
+    pub fn misprinted(&self) -> bool {
+        self.printed.is_some()
+    }
+
+    /// Runs the loop as printed; without a wrong one, the right one.
+    ///
+    /// # Errors
+    ///
+    /// If this processor cannot run the rung; then nothing is touched.
+    pub fn run_as_printed(&self, system: System) -> Result<(), Unavailable> {
+        self.available()?;
+        self.printed.unwrap_or(self.native)(&mut Native, system);
+        Ok(())
+    }
+
+    /// Useful floating-point operations at size `n`, the same for all rungs: two
+    /// for each inner step and one division for each multiplier. (ge1 and ge2
+    /// divide in every inner step; repeated divisions are no use to anyone.)
+    pub fn flops(n: usize) -> f64 {
+        let n = n as f64;
+        2.0 * inner_steps(n as usize) + n * (n - 1.0) / 2.0
+    }
+}
+
+/// Inner steps at size `n`: n (n - 1) (2 n - 1) / 6.
+pub fn inner_steps(n: usize) -> f64 {
+    let n = n as f64;
+    n * (n - 1.0) * (2.0 * n - 1.0) / 6.0
 }
 
 /// The rung called `name`.
@@ -78,7 +117,9 @@ macro_rules! variant {
             needs: Needs::$needs,
             rounding: Rounding::$rounding,
             period: $period,
+            exchanges: false,
             native: rung::$name,
+            printed: None,
         }
     };
 }
@@ -88,14 +129,27 @@ pub static VARIANTS: &[Variant] = &[
     variant!(ge1, Nothing, Same, Some(1), "row pointers, loop variables in memory"),
     variant!(ge2, Nothing, Same, Some(2), "loop variables and row addresses in registers"),
     variant!(ge3, Nothing, Same, Some(2), "the multiplier computed once per row"),
-    variant!(ge4, Nothing, Same, Some(8), "the inner loop unrolled by 8"),
-    variant!(ge5, Nothing, Same, Some(8), "one flat array"),
-    variant!(ge6, Pairs, Same, Some(8), "two doubles at a time"),
+    Variant {
+        printed: Some(rung::printed_scalar),
+        ..variant!(ge4, Nothing, Same, Some(8), "the inner loop unrolled by 8")
+    },
+    Variant {
+        printed: Some(rung::printed_scalar),
+        ..variant!(ge5, Nothing, Same, Some(8), "one flat array")
+    },
+    Variant {
+        printed: Some(rung::printed_pairs),
+        ..variant!(ge6, Pairs, Same, Some(8), "two doubles at a time")
+    },
     variant!(ge7, Quads, Same, Some(16), "four doubles at a time, 16 columns a trip"),
     variant!(auto, Quads, Same, Some(16), "ge3's loop, vectorised by the compiler"),
     variant!(fma, FusedQuads, Differs, Some(16), "multiply and subtract in one instruction"),
     variant!(avx512, Octets, Differs, Some(32), "eight doubles at a time, 32 columns a trip"),
     variant!(pivots4, FusedQuads, Differs, None, "four pivots in one pass over a row"),
+    Variant {
+        exchanges: true,
+        ..variant!(pivoting, Quads, Differs, None, "rows exchanged for the largest pivot")
+    },
     variant!(blocked, FusedQuads, Differs, None, "products of blocks, in registers"),
     variant!(threads, FusedQuads, Differs, None, "blocked, on several processors"),
 ];

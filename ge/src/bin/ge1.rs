@@ -1,0 +1,2 @@
+//! `ge1 SIZE [MEASURE]`
+ge::program!("ge1");

@@ -1,0 +1,2 @@
+//! `ge2 SIZE [MEASURE]`
+ge::program!("ge2");

@@ -1,0 +1,2 @@
+//! `ge3 SIZE [MEASURE]`
+ge::program!("ge3");

@@ -1,0 +1,2 @@
+//! `ge4 SIZE [MEASURE]`
+ge::program!("ge4");

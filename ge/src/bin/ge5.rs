@@ -1,0 +1,2 @@
+//! `ge5 SIZE [MEASURE]`
+ge::program!("ge5");

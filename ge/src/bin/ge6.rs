@@ -1,0 +1,2 @@
+//! `ge6 SIZE [MEASURE]`
+ge::program!("ge6");

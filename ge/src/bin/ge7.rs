@@ -1,0 +1,2 @@
+//! `ge7 SIZE [MEASURE]`
+ge::program!("ge7");
