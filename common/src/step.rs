@@ -1,6 +1,8 @@
 //! Counting instructions exactly without a counter: a child process runs the
 //! code one instruction at a time, and its parent counts the stops.
 
+use std::collections::BTreeMap;
+
 use thiserror::Error;
 
 /// Why the instructions were not counted.
@@ -20,26 +22,38 @@ pub enum StepError {
     Died,
 }
 
-/// Instructions that `body` executes, counted by stepping through it (about a
-/// microsecond or more each). What it changes in memory is lost: it runs in a
-/// child process, and may neither allocate nor take a lock.
+/// How often each instruction is executed, by its address.
+pub type Trace = BTreeMap<u64, u64>;
+
+/// Which instructions `body` executes how often, found by stepping through it
+/// (some microseconds each; in a virtual machine, tens). What it changes in
+/// memory is lost: it runs in a child process, and may neither allocate nor
+/// take a lock.
 ///
 /// # Errors
 ///
 /// If the system offers no stepping, refuses it, or `body` is longer than
 /// `limit` instructions.
-pub fn instructions(limit: u64, body: &mut dyn FnMut()) -> Result<u64, StepError> {
-    let around = platform::steps(u64::MAX, &mut || {})?;
-    Ok(platform::steps(limit.saturating_add(around), body)? - around)
+pub fn trace(limit: u64, body: &mut dyn FnMut()) -> Result<Trace, StepError> {
+    let around = platform::trace(u64::MAX, &mut || {})?;
+    let mut trace = platform::trace(limit.saturating_add(around.values().sum()), body)?;
+    for (address, times) in around {
+        if let Some(count) = trace.get_mut(&address) {
+            *count = count.saturating_sub(times);
+        }
+    }
+    trace.retain(|_, times| *times > 0);
+    Ok(trace)
 }
 
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod platform {
-    use super::StepError;
+    use super::{StepError, Trace};
     use std::ptr::null_mut;
 
-    /// Stops between the two signals with which the child marks begin and end.
-    pub(super) fn steps(limit: u64, body: &mut dyn FnMut()) -> Result<u64, StepError> {
+    /// What the child executes between the two signals with which it marks
+    /// begin and end.
+    pub(super) fn trace(limit: u64, body: &mut dyn FnMut()) -> Result<Trace, StepError> {
         // SAFETY: the child runs `body`, which by contract neither allocates
         // nor locks, and leaves by `_exit`: no destructor runs twice.
         let child = unsafe { libc::fork() };
@@ -58,20 +72,22 @@ mod platform {
         if child < 0 {
             return Err(refused());
         }
-        let counted = count(child, limit);
-        // SAFETY: our own child, waited for below or already gone.
+        let trace = follow(child, limit);
+        // SAFETY: our own child, waited for here.
         unsafe {
             libc::kill(child, libc::SIGKILL);
             libc::waitpid(child, null_mut(), 0);
         }
-        counted
+        trace
     }
 
-    fn count(child: libc::pid_t, limit: u64) -> Result<u64, StepError> {
+    fn follow(child: libc::pid_t, limit: u64) -> Result<Trace, StepError> {
         if stopped_by(child)? != libc::SIGSTOP {
             return Err(StepError::Died);
         }
-        for steps in 0..limit {
+        let mut trace = Trace::new();
+        for _ in 0..limit {
+            let here = next_instruction(child)?;
             // SAFETY: the child is stopped, and we are its tracer.
             let status =
                 unsafe { libc::ptrace(libc::PTRACE_SINGLESTEP, child, null_mut::<u8>(), null_mut::<u8>()) };
@@ -79,12 +95,33 @@ mod platform {
                 return Err(refused());
             }
             match stopped_by(child)? {
-                libc::SIGTRAP => {}
-                libc::SIGSTOP => return Ok(steps),
+                libc::SIGTRAP => *trace.entry(here).or_default() += 1,
+                libc::SIGSTOP => return Ok(trace),
                 _ => return Err(StepError::Died),
             }
         }
         Err(StepError::TooMany(limit))
+    }
+
+    /// The address of the instruction that the stopped child executes next.
+    fn next_instruction(child: libc::pid_t) -> Result<u64, StepError> {
+        // SAFETY: zero bytes are a valid set of registers; the kernel writes at
+        // most `iov_len` bytes of it, the child being stopped.
+        let (status, registers) = unsafe {
+            let mut registers: libc::user_regs_struct = std::mem::zeroed();
+            let mut place = libc::iovec {
+                iov_base: (&raw mut registers).cast(),
+                iov_len: size_of::<libc::user_regs_struct>(),
+            };
+            (libc::ptrace(libc::PTRACE_GETREGSET, child, libc::NT_PRSTATUS, &raw mut place), registers)
+        };
+        if status != 0 {
+            return Err(refused());
+        }
+        #[cfg(target_arch = "x86_64")]
+        return Ok(registers.rip);
+        #[cfg(target_arch = "aarch64")]
+        return Ok(registers.pc);
     }
 
     /// The signal that stopped the child.
@@ -109,7 +146,7 @@ mod platform {
 
 #[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
 mod platform {
-    pub(super) fn steps(_: u64, _: &mut dyn FnMut()) -> Result<u64, super::StepError> {
+    pub(super) fn trace(_: u64, _: &mut dyn FnMut()) -> Result<super::Trace, super::StepError> {
         Err(super::StepError::Unsupported)
     }
 }
@@ -125,9 +162,12 @@ mod tests {
 
     #[test]
     fn a_loop_of_two_instructions_is_counted_to_the_instruction() {
-        let count = |turns| instructions(10_000, &mut || loop_of(std::hint::black_box(turns)));
-        match (count(100), count(1100)) {
-            (Ok(few), Ok(many)) => assert_eq!(many - few, 2000),
+        let run = |turns| trace(10_000, &mut || loop_of(std::hint::black_box(turns)));
+        match (run(100), run(1100)) {
+            (Ok(few), Ok(many)) => {
+                assert_eq!(many.values().sum::<u64>() - few.values().sum::<u64>(), 2000);
+                assert_eq!(many.values().filter(|&&times| times == 1100).count(), 2);
+            }
             // A sandbox may forbid tracing; then it must say so.
             refusals => assert!(matches!(refusals.0, Err(StepError::Refused(_))), "{refusals:?}"),
         }
@@ -135,7 +175,7 @@ mod tests {
 
     #[test]
     fn too_long_a_run_is_given_up() {
-        let long = instructions(100, &mut || loop_of(1000));
+        let long = trace(100, &mut || loop_of(1000));
         assert!(matches!(long, Err(StepError::TooMany(_) | StepError::Refused(_))), "{long:?}");
     }
 }

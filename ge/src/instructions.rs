@@ -1,7 +1,7 @@
 //! Exact instruction counts on machines without a counter.
 
 use common::memory::Arena;
-use common::step::{self, StepError};
+use common::step::{self, StepError, Trace};
 use common::value::{Reading, Source, Value};
 
 use crate::Variant;
@@ -11,87 +11,128 @@ use crate::system::System;
 /// The longest run that is stepped through, in instructions.
 const LIMIT: u64 = 1_000_000;
 
-/// What the parts of a rung's loop nest cost, in instructions.
+/// The place of an instruction in the loop nest, and so how often it is executed
+/// while a pivot with `l` rows of `l` elements is done.
 ///
-/// A row of `l` elements to the right of the pivot costs the same wherever it
-/// lies; one more trip of the inner loop costs the same wherever it is added;
-/// and the elements behind the last whole trip cost what they cost without one.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Costs {
-    /// Entering and leaving the kernel.
-    call: f64,
-    /// One pivot, without its rows.
-    pivot: f64,
-    /// A row of 0, 1, 2 … elements, shorter than two trips.
-    rows: Vec<f64>,
-    /// One more trip.
-    trip: f64,
+/// In each row the inner loop makes `l / columns` trips, and `l % columns`
+/// elements are left over behind the last one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Place {
+    /// Which pivots: all, those with elements left, those with a whole trip, or
+    /// those without one.
+    pivots: usize,
+    /// In how many of its `l` rows.
+    rows: usize,
+    /// How often in such a row.
+    times: usize,
 }
 
-impl Costs {
-    /// Finds the costs by stepping through small sizes, and confirms them, to
-    /// the instruction, at a size they were not taken from. `None` if they do
-    /// not hold there: the rung's loop is not as regular as that.
+impl Place {
+    /// How often at size `n`, with `columns` to a trip.
+    fn total(self, n: usize, columns: usize) -> u64 {
+        (0..n).map(|l| self.while_doing(l, columns)).sum()
+    }
+
+    fn while_doing(self, l: usize, columns: usize) -> u64 {
+        let (trips, rest) = (l / columns, l % columns);
+        let applies = [true, l > 0, trips > 0, trips == 0 && l > 0, trips > 0 && rest > 0];
+        let rows = [1, l, l.saturating_sub(1), l + 1];
+        let in_a_row = [
+            1,
+            trips,
+            rest,
+            rest / 2,
+            rest % 2,
+            usize::from(rest > 0),
+            usize::from(rest > 1),
+            usize::from(rest == 0),
+            trips.saturating_sub(1),
+            rest.saturating_sub(1),
+            (rest / 2).saturating_sub(1),
+            rest / 4,
+            rest % 4,
+            usize::from(rest > 3),
+            usize::from(rest % 4 > 0),
+            trips + 1,
+            rest + 1,
+        ];
+        if applies[self.pivots] { (rows[self.rows] * in_a_row[self.times]) as u64 } else { 0 }
+    }
+
+    fn all() -> impl Iterator<Item = Place> {
+        let rows = (0..4).flat_map(|rows| (0..17).map(move |times| (rows, times)));
+        rows.flat_map(|(rows, times)| (0..5).map(move |pivots| Place { pivots, rows, times }))
+    }
+}
+
+/// How often each instruction of a rung is executed, as a function of the size.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Counts {
+    columns: usize,
+    /// Instructions executed once whatever the size, or once more than a place
+    /// says: the test that ends a loop.
+    once: u64,
+    places: Vec<Place>,
+}
+
+impl Counts {
+    /// Steps through two small sizes, finds for each instruction the place in
+    /// the loop nest that explains both of its counts, and confirms the sum, to
+    /// the instruction, at a third size. `None` if an instruction has no such
+    /// place: the rung's loops are not as regular as that.
     ///
     /// # Errors
     ///
     /// If this system does not let a program be stepped through.
-    pub fn find(variant: &Variant) -> Result<Option<Costs>, StepError> {
-        match variant.period {
-            Some(columns) => Costs::from_counts(columns.max(2), |n| Ok(stepped(variant, n)? as f64)),
-            None => Ok(None),
-        }
+    pub fn find(variant: &Variant) -> Result<Option<Counts>, StepError> {
+        let Some(columns) = variant.period else { return Ok(None) };
+        let sizes = [(columns + 3).max(9), (2 * columns + 6).max(14)];
+        let traces = [stepped(variant, sizes[0])?, stepped(variant, sizes[1])?];
+        let Some(counts) = Counts::explain(columns, sizes, &traces) else { return Ok(None) };
+        let third = (2 * columns + 3).max(11);
+        let confirmed = stepped(variant, third)?.values().sum::<u64>() == counts.total(third);
+        Ok(confirmed.then_some(counts))
     }
 
-    /// The same from any count of a run at size `n`, for `columns` in a trip.
-    fn from_counts(
-        columns: usize,
-        count: impl Fn(usize) -> Result<f64, StepError>,
-    ) -> Result<Option<Costs>, StepError> {
-        let call = count(0)?;
-        let pivot = count(1)? - call;
-        let mut costs = Costs { call, pivot, rows: vec![0.0], trip: 0.0 };
-        for l in 1..columns + 2 {
-            let row = (count(l + 1)? - costs.total(l) - pivot) / l as f64;
-            costs.rows.push(row);
+    fn explain(columns: usize, sizes: [usize; 2], traces: &[Trace; 2]) -> Option<Counts> {
+        let mut counts = Counts { columns, once: 0, places: Vec::new() };
+        if traces[0].keys().any(|address| !traces[1].contains_key(address)) {
+            return None;
         }
-        for rest in 2..columns {
-            let row = costs.rows[columns + 1] + costs.rows[rest] - costs.rows[1];
-            costs.rows.push(row);
+        for (address, &large) in &traces[1] {
+            let small = traces[0].get(address).copied().unwrap_or(0);
+            if (small, large) == (1, 1) {
+                counts.once += 1;
+                continue;
+            }
+            let at =
+                |place: Place, more: u64| [small, large] == sizes.map(|n| place.total(n, columns) + more);
+            let (place, more) = [0, 1]
+                .into_iter()
+                .find_map(|more| Some((Place::all().find(|&place| at(place, more))?, more)))?;
+            counts.places.push(place);
+            counts.once += more;
         }
-        let two_trips = (count(2 * columns + 1)? - costs.total(2 * columns) - pivot) / (2 * columns) as f64;
-        costs.trip = two_trips - costs.rows[columns];
-        Ok((count(2 * columns + 2)? == costs.total(2 * columns + 2)).then_some(costs))
+        Some(counts)
     }
 
-    /// A row of `l` elements.
-    fn row(&self, l: usize) -> f64 {
-        let Some(&row) = self.rows.get(l) else {
-            let columns = self.rows.len() / 2;
-            let trips = l / columns - 1;
-            return self.rows[columns + l % columns] + trips as f64 * self.trip;
-        };
-        row
-    }
-
-    /// The whole elimination at size `n`: pivot `k` has n - k - 1 rows of as many
-    /// elements each.
-    pub fn total(&self, n: usize) -> f64 {
-        self.call + (0..n).map(|l| self.pivot + l as f64 * self.row(l)).sum::<f64>()
+    /// All instructions of a run at size `n`.
+    pub fn total(&self, n: usize) -> u64 {
+        self.once + self.places.iter().map(|place| place.total(n, self.columns)).sum::<u64>()
     }
 
     /// The count at size `n` as a figure with its source.
-    pub fn reading(found: &Result<Option<Costs>, StepError>, n: usize) -> Reading {
+    pub fn reading(found: &Result<Option<Counts>, StepError>, n: usize) -> Reading {
         match found {
-            Ok(Some(costs)) => Value::new(costs.total(n), Source::Analytic).into(),
+            Ok(Some(counts)) => Value::new(counts.total(n) as f64, Source::Analytic).into(),
             Ok(None) => Reading::missing("this rung's loops are too irregular to be counted in parts"),
             Err(error) => Reading::missing(error.to_string()),
         }
     }
 }
 
-/// The instructions of one run at size `n`, counted.
-fn stepped(variant: &Variant, n: usize) -> Result<u64, StepError> {
+/// The instructions of one run at size `n`.
+fn stepped(variant: &Variant, n: usize) -> Result<Trace, StepError> {
     let bytes = System::bytes(n, 1).unwrap_or(usize::MAX);
     let arena = Arena::with_capacity(bytes).map_err(|_| StepError::TooMany(LIMIT))?;
     let Ok(system) = System::new(&arena, n, &[0]) else { return Err(StepError::TooMany(LIMIT)) };
@@ -100,32 +141,41 @@ fn stepped(variant: &Variant, n: usize) -> Result<u64, StepError> {
     if variant.available().is_err() {
         return Err(StepError::Unsupported);
     }
-    step::instructions(LIMIT, &mut || variant.enter(system))
+    step::trace(LIMIT, &mut || variant.enter(system))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// A loop nest of known costs: 7 a row, 20 a trip of 4 columns, 6 an element
-    /// behind the last trip, 3 more if there are any.
-    fn nest(n: usize) -> f64 {
-        let row = |l: usize| 7 + 20 * (l / 4) + 6 * (l % 4) + if l % 4 > 0 { 3 } else { 0 };
-        (11 + (0..n).map(|l| 5 + l * row(l)).sum::<usize>()) as f64
+    /// The trace of a nest of three instructions a row, five a trip of 4
+    /// columns, two an element behind the last trip.
+    fn nest(n: usize) -> Trace {
+        let mut trace = Trace::from([(0, 1), (1, n as u64)]);
+        let mut execute = |from: u64, instructions: u64, times: usize| {
+            (from..from + instructions)
+                .for_each(|address| *trace.entry(address).or_default() += times as u64);
+        };
+        for l in 0..n {
+            execute(10, 3, l);
+            execute(20, 5, l * (l / 4));
+            execute(30, 2, l * (l % 4));
+        }
+        trace
     }
 
     #[test]
-    fn the_costs_of_a_regular_nest_are_found_and_carried_to_any_size() {
-        let costs = Costs::from_counts(4, |n| Ok(nest(n))).unwrap().unwrap();
-        assert_eq!(costs.trip, 20.0);
-        for n in [0, 1, 5, 10, 11, 100, 1003] {
-            assert_eq!(costs.total(n), nest(n), "size {n}");
+    fn a_regular_nest_is_explained_and_carried_to_any_size() {
+        let counts = Counts::explain(4, [7, 14], &[nest(7), nest(14)]).unwrap();
+        for n in [11, 100, 1003] {
+            assert_eq!(counts.total(n), nest(n).values().sum::<u64>(), "size {n}");
         }
     }
 
     #[test]
-    fn an_irregular_nest_is_refused() {
-        let jumpy = |n: usize| nest(n) + if n == 10 { 1.0 } else { 0.0 };
-        assert_eq!(Costs::from_counts(4, |n| Ok(jumpy(n))).unwrap(), None);
+    fn an_instruction_without_a_place_is_not_explained_away() {
+        let mut odd = nest(14);
+        odd.insert(99, 17);
+        assert_eq!(Counts::explain(4, [7, 14], &[nest(7), odd]), None);
     }
 }

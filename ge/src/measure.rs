@@ -8,7 +8,7 @@ use common::events::Event;
 use common::memory::{Arena, Matrix};
 use common::value::{Reading, Source, Value};
 
-use crate::instructions::Costs;
+use crate::instructions::Counts;
 use crate::matrices::{self, Fill};
 use crate::residual::{Residual, residual};
 use crate::system::System;
@@ -141,7 +141,11 @@ pub fn totals(variant: &Variant, task: &Task, outcome: &Outcome) -> [Reading; 2]
         return missing(&refused);
     }
     let printed = "the misprinted loop is counted by hardware only";
-    let stepped = if task.as_printed { Reading::missing(printed) } else { Costs::reading(&Costs::find(variant), task.size) };
+    let stepped = if task.as_printed {
+        Reading::missing(printed)
+    } else {
+        Counts::reading(&Counts::find(variant), task.size)
+    };
     [stepped, outcome.cycles()]
 }
 

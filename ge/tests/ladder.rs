@@ -1,0 +1,145 @@
+//! All rungs against each other, the course's values and a reference.
+
+use common::memory::Arena;
+use ge::matrices::{self, Fill};
+use ge::residual::residual;
+use ge::system::System;
+use ge::{Rounding, VARIANTS, Variant};
+use proptest::prelude::*;
+
+/// Runs `body` on an `n` by `n` system.
+fn with_system<R>(n: usize, body: impl FnOnce(&Arena, System) -> R) -> R {
+    let arena = Arena::with_capacity(System::bytes(n, 2).unwrap() + n * n * 8).unwrap();
+    let system = System::new(&arena, n, &[0, 1]).unwrap();
+    body(&arena, system)
+}
+
+fn here() -> impl Iterator<Item = &'static Variant> {
+    VARIANTS.iter().filter(|variant| variant.available().is_ok())
+}
+
+/// The textbook's loop on plain numbers.
+fn reference(n: usize, a: &mut [f64]) {
+    for k in 0..n {
+        for i in k + 1..n {
+            for j in k + 1..n {
+                a[i * n + j] -= a[k * n + j] * (a[i * n + k] / a[k * n + k]);
+            }
+        }
+    }
+}
+
+#[test]
+fn check_is_that_of_the_c_programs_bit_for_bit() {
+    for (n, expected) in [(10, 4612545602.908113), (100, 3025813991950.493164)] {
+        with_system(n, |_, system| {
+            for variant in here().filter(|variant| variant.rounding == Rounding::Same) {
+                Fill::Rand.write(system.matrix);
+                variant.run(system).unwrap();
+                assert_eq!(matrices::check(system.matrix), expected, "{} {n}", variant.name);
+            }
+        });
+    }
+}
+
+#[test]
+fn check_holds_at_the_homeworks_size() {
+    with_system(1000, |_, system| {
+        for name in ["ge3", "ge7"] {
+            let Some(variant) = here().find(|variant| variant.name == name) else { continue };
+            Fill::Rand.write(system.matrix);
+            variant.run(system).unwrap();
+            assert_eq!(matrices::check(system.matrix), -873285032152802.5, "{name}");
+        }
+    });
+}
+
+#[test]
+fn every_element_is_the_textbooks_at_awkward_sizes() {
+    for n in [0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 23, 31, 32, 33, 47, 65] {
+        with_system(n, |_, system| {
+            Fill::Rand.write(system.matrix);
+            let mut expected = system.matrix.flat().to_vec();
+            reference(n, &mut expected);
+            for variant in here().filter(|variant| variant.rounding == Rounding::Same) {
+                Fill::Rand.write(system.matrix);
+                variant.run(system).unwrap();
+                assert_eq!(system.matrix.flat().to_vec(), expected, "{} {n}", variant.name);
+            }
+        });
+    }
+}
+
+#[test]
+fn other_roundings_leave_a_small_residual() {
+    for n in [1, 2, 5, 8, 9, 13, 16, 17, 24, 31, 33, 64, 100, 129, 197, 260] {
+        with_system(n, |arena, system| {
+            let original = arena.matrix::<f64>("original", n, n).unwrap();
+            Fill::Rand.write(original);
+            for variant in here() {
+                Fill::Rand.write(system.matrix);
+                system.exchanges.fill(|k| k);
+                variant.run(system).unwrap();
+                let found = residual(original, system.matrix, system.exchanges);
+                assert!(found.roundings <= (n + 4) as f64, "{} {n}: {found:?}", variant.name);
+                if variant.exchanges {
+                    assert!(found.relative < 1e-13, "{} {n}: {found:?}", variant.name);
+                }
+            }
+        });
+    }
+}
+
+#[test]
+fn the_misprinted_loops_explode() {
+    with_system(300, |_, system| {
+        for variant in here().filter(|variant| variant.misprinted()) {
+            Fill::Rand.write(system.matrix);
+            variant.run_as_printed(system).unwrap();
+            let check = matrices::check(system.matrix);
+            assert!((1.0e43..1.02e43).contains(&check), "{} {check:e}", variant.name);
+        }
+    });
+}
+
+#[test]
+fn exchanging_rows_masters_a_zero_pivot_and_reports_a_singular_matrix() {
+    let pivoting = ge::find("pivoting").unwrap();
+    if pivoting.available().is_err() {
+        return;
+    }
+    with_system(40, |arena, system| {
+        let original = arena.matrix::<f64>("original", 40, 40).unwrap();
+        Fill::ZeroPivot.write(original);
+        Fill::ZeroPivot.write(system.matrix);
+        pivoting.run(system).unwrap();
+        assert!(matrices::eliminated(system.matrix, true).is_ok());
+        assert!(residual(original, system.matrix, system.exchanges).relative < 1e-14);
+        system.matrix.fill(|i, j| if j == 3 { 0.0 } else { (i * 7 % 11) as f64 + j as f64 });
+        pivoting.run(system).unwrap();
+        let told = matrices::eliminated(system.matrix, true).unwrap_err().to_string();
+        assert!(told.contains("singular"), "{told}");
+    });
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn any_matrix_gives_the_same_bits_on_all_rungs_that_promise_it(
+        n in 1usize..40,
+        seed in 2u32..1000,
+    ) {
+        with_system(n, |_, system| {
+            let mut rand = ge::rand::Rand::new(seed);
+            let numbers: Vec<f64> = (0..n * n).map(|_| f64::from(rand.next()) / 65536.0 - 16384.0).collect();
+            let mut expected = numbers.clone();
+            reference(n, &mut expected);
+            for variant in here().filter(|variant| variant.rounding == Rounding::Same) {
+                system.matrix.flat().fill(|i| numbers[i]);
+                variant.run(system).unwrap();
+                prop_assert_eq!(system.matrix.flat().to_vec(), expected.clone(), "{}", variant.name);
+            }
+            Ok(())
+        })?;
+    }
+}
