@@ -1,9 +1,12 @@
 //! The programs as a student runs them.
 
-use assert_cmd::Command;
+use std::path::Path;
+use std::process::Command;
 
 fn run(program: &str, arguments: &[&str]) -> (i32, String, String) {
-    let output = Command::cargo_bin(program).unwrap().args(arguments).output().unwrap();
+    // Cargo builds all programs of the crate into one folder.
+    let path = Path::new(env!("CARGO_BIN_EXE_ge")).with_file_name(program);
+    let output = Command::new(path).args(arguments).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
 }
