@@ -1,5 +1,7 @@
 //! All rungs against each other, the course's values and a reference.
 
+#![allow(clippy::unwrap_used)]
+
 use common::memory::Arena;
 use ge::matrices::{self, Fill};
 use ge::residual::residual;
@@ -31,7 +33,7 @@ fn reference(n: usize, a: &mut [f64]) {
 
 #[test]
 fn check_is_that_of_the_c_programs_bit_for_bit() {
-    for (n, expected) in [(10, 4612545602.908113), (100, 3025813991950.493164)] {
+    for (n, expected) in [(10, 4612545602.908113), (100, 3025813991950.493)] {
         with_system(n, |_, system| {
             for variant in here().filter(|variant| variant.rounding == Rounding::Same) {
                 Fill::Rand.write(system.matrix);
