@@ -34,10 +34,9 @@ pub struct Options {
 }
 
 impl Options {
-    /// These options for matrices of `size` by `size`, with the kit's events.
-    pub fn with_size(size: u32) -> Options {
-        let events = ["PAPI_L1_DCM", "PAPI_LD_INS", "PAPI_SR_INS"];
-        Options { size, events: events.map(str::to_owned).to_vec() }
+    /// Matrices of `size` by `size`, counting `events`.
+    pub fn new(size: u32, events: &[&str]) -> Options {
+        Options { size, events: events.iter().map(|event| (*event).to_owned()).collect() }
     }
 
     /// Rows and columns.

@@ -1,26 +1,34 @@
-//! The whole assignment in one run, plots, inference, report.
+#![doc = include_str!("../README.md")]
 
 mod plot;
+mod report;
+mod run;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// The cache lab: the whole assignment, its charts and its report.
+/// The cache lab: the whole assignment in one run, its charts and its report
+///
+/// Without a command it does `lab run`.
 #[derive(Debug, Parser)]
-#[command(name = "lab", version)]
+#[command(name = "lab", version, args_conflicts_with_subcommands = true)]
 struct Args {
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
+    #[command(flatten)]
+    run: run::Args,
 }
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Run(run::Args),
     Plot(plot::Args),
 }
 
 fn main() -> ExitCode {
-    common::cli::run(|args: Args| match args.command {
+    common::cli::run(|args: Args| match args.command.unwrap_or(Command::Run(args.run)) {
+        Command::Run(args) => run::run(&args),
         Command::Plot(args) => plot::run(&args),
     })
 }

@@ -28,7 +28,8 @@ pub(super) fn beside(chart: &Chart, plot: &Plot) -> Vec<(usize, Placed)> {
     if chart.series.len() < 2 {
         return Vec::new();
     }
-    let curves: Vec<Pieces> = chart.series.iter().map(|s| pieces(s, plot)).collect();
+    let mut curves: Vec<Pieces> = chart.series.iter().map(|s| pieces(s, plot)).collect();
+    curves.push(marks(chart, plot));
     let mut taken: Vec<Room> = Vec::new();
     let mut names = Vec::new();
     for (index, series) in chart.series.iter().enumerate().filter(|(_, s)| !s.name.is_empty()) {
@@ -52,6 +53,12 @@ fn pieces(series: &Series, plot: &Plot) -> Pieces {
     let places: Vec<Option<Point>> = series.points.iter().map(|(x, y)| plot.place(*x, *y)).collect();
     let lone = places.iter().flatten().map(|p| (*p, *p));
     places.windows(2).filter_map(|pair| Some((pair[0]?, pair[1]?))).chain(lone).collect()
+}
+
+/// The lines of the marks, which names shall not cross either.
+fn marks(chart: &Chart, plot: &Plot) -> Pieces {
+    let across = chart.marks.iter().filter_map(|mark| Some(plot.across(plot.x.share(mark.at)?)));
+    across.map(|x| ((x, plot.top), (x, plot.bottom))).collect()
 }
 
 /// How much farther the other curves are than the name's own; `None` where the

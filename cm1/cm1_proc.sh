@@ -1,0 +1,1 @@
+../scripts/cm1_proc.sh

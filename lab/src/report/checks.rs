@@ -1,0 +1,154 @@
+//! What goes wrong in this lab, looked for in the results before anyone argues
+//! from them.
+
+use common::record::Record;
+use common::units::Bytes;
+
+use super::figure::Figure;
+use super::product::{self, Product};
+use crate::run::{Findings, LineFrom};
+
+/// A spread over runs above this share of the median makes a time doubtful.
+const SCATTER: f64 = 0.25;
+
+/// Sentences on what is implausible; empty if nothing is.
+pub(crate) fn warnings(findings: &Findings, products: &[Product; 4]) -> Vec<String> {
+    let mut found = Vec::new();
+    checksums(findings, products, &mut found);
+    for product in products {
+        counts(findings, product, &mut found);
+    }
+    times(findings, &mut found);
+    reach(&findings.l1, "L1", findings.machine.level(1).map(|c| c.size), &mut found);
+    reach(&findings.l2, "L2", findings.machine.level(2).map(|c| c.size), &mut found);
+    ratios(&findings.l1, "L1", &mut found);
+    ratios(&findings.l2, "L2", &mut found);
+    line(findings, &mut found);
+    found
+}
+
+/// The four products must agree, with the closed form where 16 bits hold it.
+fn checksums(findings: &Findings, products: &[Product; 4], found: &mut Vec<String>) {
+    let n = findings.settings.size as usize;
+    let wraps = findings.mm1.notes.iter().any(|note| note.contains("16 bits"));
+    for product in products {
+        match product.checksum {
+            Some(0) => found.push(format!(
+                "{}: the checksum is 0: the product was made from an empty matrix, such as a transposition that was never filled",
+                product.name
+            )),
+            sum if !wraps && sum != Some(product::checksum(n)) => found.push(format!(
+                "{}: the checksum is {}, but the product of these matrices has {}; its figures are worthless",
+                product.name,
+                sum.map_or("missing".to_owned(), |sum| sum.to_string()),
+                product::checksum(n)
+            )),
+            _ => {}
+        }
+    }
+    if products.iter().any(|product| product.checksum != products[0].checksum) {
+        found.push("the four products do not have the same checksum: one of them is wrong".to_owned());
+    }
+}
+
+/// Loads and stores are known beforehand: three and one per inner iteration.
+fn counts(findings: &Findings, product: &Product, found: &mut Vec<String>) {
+    let inner = f64::from(findings.settings.size).powi(3);
+    for (what, counted, expected) in
+        [("loads", &product.loads, 3.0 * inner), ("stores", &product.stores, inner)]
+    {
+        if let Some(counted) = counted.known().filter(|c| (c / expected - 1.0).abs() > 0.03) {
+            found.push(format!(
+                "{}: {:.1} million {what} were counted where the loops make {:.1}: another program was compiled than the one in the text (no optimisation, a sanitizer), or other threads were counted",
+                product.name,
+                counted * 1e-6,
+                expected * 1e-6
+            ));
+        }
+    }
+    for (level, rate) in [("L1", &product.hit_rate), ("L2", &product.l2_hit_rate)] {
+        if rate.known().is_some_and(|rate| !(0.0..=1.0).contains(&rate)) {
+            found.push(format!(
+                "{}: the {level} hit rate is outside 0 to 1: the event counts misses that are not accesses of the program, such as prefetches; count hits and misses of one kind",
+                product.name
+            ));
+        }
+    }
+    doubtful(product.name, &product.seconds, found);
+}
+
+fn doubtful(name: &str, seconds: &Figure, found: &mut Vec<String>) {
+    if seconds.known().is_some_and(|s| s < 1e-4) {
+        found.push(format!("{name}: it took less than 0.1 ms, too little to be timed; use larger matrices"));
+    }
+}
+
+/// Times per access that no machine has, first cells in a slow clock, runs that
+/// scatter.
+fn times(findings: &Findings, found: &mut Vec<String>) {
+    let nanos: Vec<f64> = findings.spark.rows.iter().filter_map(|row| row.amount("ns_per_access")).collect();
+    if nanos.iter().any(|ns| *ns < 0.1) {
+        found.push(
+            "spark: an access took less than 0.1 ns: a time was divided by accesses it does not contain"
+                .to_owned(),
+        );
+    }
+    if let [first, second, third, ..] = nanos[..]
+        && first > 1.5 * second.max(third)
+    {
+        found.push(format!(
+            "spark: the first cell took {first:.2} ns per access and the next {second:.2}: the clock was still speeding up; run it again, or fix the frequency"
+        ));
+    }
+    for record in [&findings.mm1, &findings.mm2, &findings.mm2_transposing, &findings.mm3] {
+        let value = record.rows.first().and_then(|row| row.reading("wall_s")?.value());
+        let scatter = value.and_then(|v| v.spread.map(|s| (s.max - s.min) / v.amount));
+        if let Some(scatter) = scatter.filter(|scatter| *scatter > SCATTER) {
+            found.push(format!(
+                "{}: its runs differ by {:.0} % of their median: other programs were running; close them, or use more --runs",
+                record.program,
+                100.0 * scatter
+            ));
+        }
+    }
+}
+
+/// A sweep must go beyond the cache and must have met it.
+fn reach(record: &Record, level: &str, size: Option<Bytes>, found: &mut Vec<String>) {
+    let misses = || record.rows.iter().filter_map(|row| row.amount("avg_misses"));
+    let largest = record.rows.iter().filter_map(|row| row.whole("size_bytes")).max().unwrap_or_default();
+    if misses().count() > 0 && misses().all(|misses| misses < 0.1) {
+        found.push(format!(
+            "cm1, {level}: no array up to {} misses: the range stops before the cache ends, or another level's event was counted",
+            Bytes(largest)
+        ));
+    }
+    if let Some(size) = size.filter(|size| largest < 2 * size.0) {
+        found.push(format!(
+            "cm1, {level}: the largest array is {}, the system reports a cache of {size}: go to four times the cache",
+            Bytes(largest)
+        ));
+    }
+}
+
+/// More misses than accesses have a reason that is not the program's.
+fn ratios(record: &Record, level: &str, found: &mut Vec<String>) {
+    let most = record.rows.iter().filter_map(|row| row.amount("avg_misses")).fold(0.0, f64::max);
+    if most > 1.15 {
+        found.push(format!(
+            "cm1, {level}: up to {most:.2} misses per access: this counter also counts lines that a prefetcher fetched; read places where the curve bends, not its height"
+        ));
+    }
+}
+
+fn line(findings: &Findings, found: &mut Vec<String>) {
+    let reported = findings.machine.level(1).map(|cache| cache.line);
+    if let Some(reported) =
+        reported.filter(|line| findings.line_from == LineFrom::Sweep && *line != findings.line)
+    {
+        found.push(format!(
+            "the sweep shows a line of {}, the system reports {reported}: mm3 was run with the former; look at the curve before you choose",
+            findings.line
+        ));
+    }
+}

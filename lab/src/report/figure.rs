@@ -1,0 +1,158 @@
+//! Figures of the report: readings and what is computed from them, with every
+//! source they rest on.
+
+use common::record::{Record, Row};
+use common::value::{Reading, Source};
+use serde::Serialize;
+
+/// A figure, or why there is none.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Figure {
+    /// The amount, or the reason why it is missing.
+    pub(crate) amount: Result<f64, String>,
+    /// Where it comes from; several if it was computed from several.
+    pub(crate) sources: Vec<Source>,
+    /// Spread over the runs, share of multiplexing.
+    pub(crate) caveat: String,
+}
+
+impl Figure {
+    /// One reading.
+    pub(crate) fn of(reading: &Reading) -> Figure {
+        match reading {
+            Reading::Counted(value) => {
+                Figure { amount: Ok(value.amount), sources: vec![value.source], caveat: caveat(reading) }
+            }
+            Reading::Missing { reason } => Figure::missing(reason),
+        }
+    }
+
+    /// A figure that could not be had.
+    pub(crate) fn missing(reason: &str) -> Figure {
+        Figure { amount: Err(reason.to_owned()), sources: Vec::new(), caveat: String::new() }
+    }
+
+    /// From a closed form.
+    pub(crate) fn analytic(amount: f64) -> Figure {
+        Figure { amount: Ok(amount), sources: vec![Source::Analytic], caveat: String::new() }
+    }
+
+    /// A figure of a record's only row.
+    pub(crate) fn in_record(record: &Record, name: &str) -> Figure {
+        let reading = record.rows.first().and_then(|row: &Row| row.reading(name));
+        reading.map_or_else(|| Figure::missing("not measured"), Figure::of)
+    }
+
+    /// Computed from others; missing if one of them is, or if the result is not
+    /// a number.
+    pub(crate) fn from<const N: usize>(parts: [&Figure; N], compute: impl FnOnce([f64; N]) -> f64) -> Figure {
+        let mut amounts = [0.0; N];
+        let mut sources = Vec::new();
+        for (amount, part) in amounts.iter_mut().zip(parts) {
+            match &part.amount {
+                Ok(known) => *amount = *known,
+                Err(reason) => return Figure::missing(reason),
+            }
+            for source in &part.sources {
+                if !sources.contains(source) {
+                    sources.push(*source);
+                }
+            }
+        }
+        let result = compute(amounts);
+        if !result.is_finite() {
+            return Figure::missing("it would divide by zero");
+        }
+        Figure { amount: Ok(result), sources, caveat: String::new() }
+    }
+
+    /// The amount, if there is one.
+    pub(crate) fn known(&self) -> Option<f64> {
+        self.amount.as_ref().ok().copied()
+    }
+
+    /// `hardware`, `hardware + model`.
+    pub(crate) fn source(&self) -> String {
+        self.sources.iter().map(Source::to_string).collect::<Vec<_>>().join(" + ")
+    }
+
+    /// For the page: `amount * factor` with `digits` decimals.
+    pub(crate) fn cell(&self, factor: f64, digits: usize) -> Cell {
+        match &self.amount {
+            Ok(amount) => Cell {
+                text: grouped(&format!("{:.digits$}", amount * factor)),
+                source: self.source(),
+                note: self.caveat.clone(),
+                missing: false,
+            },
+            Err(reason) => Cell {
+                text: "not counted".to_owned(),
+                source: String::new(),
+                note: reason.clone(),
+                missing: true,
+            },
+        }
+    }
+}
+
+/// A figure as it stands on the page.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Cell {
+    pub(crate) text: String,
+    pub(crate) source: String,
+    pub(crate) note: String,
+    pub(crate) missing: bool,
+}
+
+fn caveat(reading: &Reading) -> String {
+    let Some(value) = reading.value() else { return String::new() };
+    let spread = value.spread.filter(|_| value.amount != 0.0).map(|s| {
+        let percent = |end: f64| 100.0 * (end - value.amount) / value.amount;
+        format!("median of {} runs, {:+.1} % to {:+.1} %", s.runs, percent(s.min), percent(s.max))
+    });
+    let share =
+        value.multiplexed.map(|m| format!("estimate: counted {:.0} % of the time", 100.0 * m.share()));
+    [spread, share].into_iter().flatten().collect::<Vec<_>>().join("; ")
+}
+
+/// Thousands set apart by thin spaces, before the point only.
+pub(crate) fn grouped(number: &str) -> String {
+    let (whole, rest) = number.split_at(number.find('.').unwrap_or(number.len()));
+    let digits = whole.trim_start_matches('-');
+    if digits.len() < 5 {
+        return number.to_owned();
+    }
+    let mut text = whole[..whole.len() - digits.len()].to_owned();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            text.push('\u{202f}');
+        }
+        text.push(digit);
+    }
+    text + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use common::value::Value;
+
+    #[test]
+    fn a_computed_figure_keeps_every_source_and_a_missing_one_stays_missing() {
+        let misses = Figure::of(&Value::new(1.0, Source::Model).into());
+        let loads = Figure::of(&Value::new(4.0, Source::Hardware).into());
+        let rate = Figure::from([&misses, &loads], |[m, l]| 1.0 - m / l);
+        assert_eq!((rate.known(), rate.source().as_str()), (Some(0.75), "model + hardware"));
+        let none = Figure::missing("no such counter");
+        assert_eq!(Figure::from([&none, &loads], |[m, l]| m / l).amount, Err("no such counter".into()));
+        assert!(Figure::from([&loads, &Figure::analytic(0.0)], |[a, b]| a / b).amount.is_err());
+        assert_eq!(none.cell(1.0, 3).text, "not counted");
+    }
+
+    #[test]
+    fn thousands_are_set_apart() {
+        assert_eq!(grouped("1234.5678"), "1234.5678");
+        assert_eq!(grouped("-12345.6"), "-12\u{202f}345.6");
+        assert_eq!(grouped("21743271936"), "21\u{202f}743\u{202f}271\u{202f}936");
+    }
+}

@@ -1,0 +1,123 @@
+//! The figures that the sheet asks for about a matrix product.
+
+use common::record::Record;
+
+use super::figure::Figure;
+
+/// One run of mm1, mm2 or mm3.
+#[derive(Debug, Clone)]
+pub(crate) struct Product {
+    /// `mm1`.
+    pub(crate) name: &'static str,
+    /// L1 data cache misses.
+    pub(crate) misses: Figure,
+    pub(crate) loads: Figure,
+    pub(crate) stores: Figure,
+    /// Loads and stores together.
+    pub(crate) accesses: Figure,
+    /// Ticks of the cycle counter.
+    pub(crate) cycles: Figure,
+    /// Seconds on the wall.
+    pub(crate) seconds: Figure,
+    /// 1 - misses / accesses.
+    pub(crate) hit_rate: Figure,
+    pub(crate) l2_misses: Figure,
+    pub(crate) l2_accesses: Figure,
+    /// 1 - L2 misses / L2 accesses.
+    pub(crate) l2_hit_rate: Figure,
+    /// Sum of the result's elements.
+    pub(crate) checksum: Option<i64>,
+}
+
+impl Product {
+    /// The figures of a record.
+    pub(crate) fn of(name: &'static str, record: &Record) -> Product {
+        let figure = |name| Figure::in_record(record, name);
+        let [misses, loads, stores] = ["PAPI_L1_DCM", "PAPI_LD_INS", "PAPI_SR_INS"].map(figure);
+        let [l2_misses, l2_accesses] = ["PAPI_L2_DCM", "PAPI_L2_DCA"].map(figure);
+        let accesses = Figure::from([&loads, &stores], |[l, s]| l + s);
+        let hit_rate =
+            |misses: &Figure, accesses: &Figure| Figure::from([misses, accesses], |[m, a]| 1.0 - m / a);
+        Product {
+            name,
+            hit_rate: hit_rate(&misses, &accesses),
+            l2_hit_rate: hit_rate(&l2_misses, &l2_accesses),
+            cycles: figure("wall_cycles"),
+            seconds: figure("wall_s"),
+            checksum: record.rows.first().and_then(|row| row.keys.get("checksum")?.as_i64()),
+            misses,
+            loads,
+            stores,
+            accesses,
+            l2_misses,
+            l2_accesses,
+        }
+    }
+}
+
+/// What one product gains over another.
+#[derive(Debug, Clone)]
+pub(crate) struct Gain {
+    /// Difference of the L1 hit rates.
+    pub(crate) hit_rate: Figure,
+    /// Difference of the L2 hit rates.
+    pub(crate) l2_hit_rate: Figure,
+    /// Quotient of the clock ticks.
+    pub(crate) clocks: Figure,
+    /// Quotient of the times.
+    pub(crate) time: Figure,
+}
+
+impl Gain {
+    /// Of `new` over `old`.
+    pub(crate) fn of(new: &Product, old: &Product) -> Gain {
+        Gain {
+            hit_rate: Figure::from([&new.hit_rate, &old.hit_rate], |[new, old]| new - old),
+            l2_hit_rate: Figure::from([&new.l2_hit_rate, &old.l2_hit_rate], |[new, old]| new - old),
+            clocks: Figure::from([&old.cycles, &new.cycles], |[old, new]| old / new),
+            time: Figure::from([&old.seconds, &new.seconds], |[old, new]| old / new),
+        }
+    }
+}
+
+/// The sum of all elements of the course's product of `n` by `n` matrices, while
+/// its elements fit 16 bits: columns of one operand times rows of the other.
+pub(crate) fn checksum(n: usize) -> i64 {
+    let column = |k: usize| (0..n).map(|i| ((i + k) % 8 + 1) as i64).sum::<i64>();
+    let row = |k: usize| (0..n).map(|j| ((n - k + j) % 8 + 1) as i64).sum::<i64>();
+    (0..n).map(|k| column(k) * row(k)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use common::record::Row;
+    use common::value::{Source, Value};
+
+    fn record(misses: f64, seconds: f64) -> Record {
+        let mut record = Record::new("mm1", "a machine");
+        let model = |amount| Value::new(amount, Source::Model);
+        record.rows.push(
+            Row::new([("checksum", 42.into())])
+                .with("PAPI_L1_DCM", model(misses))
+                .with("PAPI_LD_INS", model(300.0))
+                .with("PAPI_SR_INS", model(100.0))
+                .with("wall_s", Value::new(seconds, Source::Timing)),
+        );
+        record
+    }
+
+    #[test]
+    fn the_sheets_figures_follow_from_the_counts() {
+        let (slow, fast) = (Product::of("mm1", &record(100.0, 3.0)), Product::of("mm2", &record(20.0, 1.5)));
+        assert_eq!((slow.hit_rate.known(), slow.checksum), (Some(0.75), Some(42)));
+        let gain = Gain::of(&fast, &slow);
+        assert_eq!((gain.hit_rate.known(), gain.time.known()), (Some(0.2), Some(2.0)));
+        assert_eq!(gain.clocks.amount, Err("not measured".to_owned()));
+    }
+
+    #[test]
+    fn the_checksum_is_the_contracts() {
+        assert_eq!([checksum(512), checksum(1024)], [2_717_908_992, 21_743_271_936]);
+    }
+}

@@ -1,0 +1,103 @@
+//! The figures of the sheet, one per line, for scripts and graders.
+
+use std::fmt::Write;
+
+use serde_json::json;
+
+use super::figure::Figure;
+use super::{Gain, Product, Report};
+
+/// One figure with its place in the guide.
+pub(crate) struct Entry {
+    section: &'static str,
+    name: String,
+    unit: &'static str,
+    figure: Figure,
+}
+
+/// All of them, in the guide's order.
+pub(super) fn entries(report: &Report<'_>) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    let [mm1, mm2, transposing, mm3] = &report.products;
+    product("3.2.1", mm1, &mut entries);
+    product("3.2.2 a", mm2, &mut entries);
+    product("3.2.2 c", transposing, &mut entries);
+    product("3.2.3", mm3, &mut entries);
+    let [over_mm1, transposing_over_mm1, blocked_over_mm1, blocked_over_mm2] = &report.gains;
+    gain("3.2.2 d", "mm2 over mm1", over_mm1, &mut entries);
+    gain("3.2.2 d", "mm2 with its transposition over mm1", transposing_over_mm1, &mut entries);
+    gain("3.2.3 d", "mm3 over mm1", blocked_over_mm1, &mut entries);
+    gain("3.2.3 e", "mm3 over mm2", blocked_over_mm2, &mut entries);
+    entries
+}
+
+fn product(section: &'static str, product: &Product, entries: &mut Vec<Entry>) {
+    let figures = [
+        ("L1 data cache misses", "", &product.misses),
+        ("loads and stores", "", &product.accesses),
+        ("clock ticks", "", &product.cycles),
+        ("time", "s", &product.seconds),
+        ("L1 hit rate", "", &product.hit_rate),
+        ("L2 data cache misses", "", &product.l2_misses),
+        ("L2 data cache accesses", "", &product.l2_accesses),
+        ("L2 hit rate", "", &product.l2_hit_rate),
+    ];
+    for (name, unit, figure) in figures {
+        let name = format!("{}: {name}", product.name);
+        entries.push(Entry { section, name, unit, figure: figure.clone() });
+    }
+}
+
+fn gain(section: &'static str, what: &str, gain: &Gain, entries: &mut Vec<Entry>) {
+    let figures = [
+        ("difference of L1 hit rates", &gain.hit_rate),
+        ("speed-up in clock ticks", &gain.clocks),
+        ("speed-up in time", &gain.time),
+    ];
+    for (name, figure) in figures {
+        entries.push(Entry { section, name: format!("{what}: {name}"), unit: "", figure: figure.clone() });
+    }
+}
+
+/// A header and a line for each.
+pub(super) fn lines(entries: &[Entry]) -> String {
+    let mut text = String::from("section\tfigure\tamount\tunit\tsource\n");
+    for Entry { section, name, unit, figure } in entries {
+        // Writing into a string cannot fail.
+        let _ = match &figure.amount {
+            Ok(amount) => writeln!(text, "{section}\t{name}\t{amount}\t{unit}\t{}", figure.source()),
+            Err(reason) => writeln!(text, "{section}\t{name}\tnot counted ({reason})\t{unit}\t"),
+        };
+    }
+    text
+}
+
+/// Environment, figures, warnings and what the kit reads from the curves.
+pub(super) fn json(report: &Report<'_>) -> String {
+    let figures: Vec<_> = entries(report)
+        .into_iter()
+        .map(|e| {
+            json!({
+                "section": e.section, "figure": e.name, "unit": e.unit, "amount": e.figure.known(),
+                "source": e.figure.source(), "reason": e.figure.amount.err(),
+            })
+        })
+        .collect();
+    let found = report.findings;
+    let answer = |answer: &Result<common::infer::Answer, String>| match answer {
+        Ok(answer) => answer.json(),
+        Err(reason) => json!({ "verdict": "refused", "reason": reason }),
+    };
+    let facts: serde_json::Map<String, serde_json::Value> =
+        found.host.facts.iter().map(|(label, value)| ((*label).to_owned(), value.clone().into())).collect();
+    let mut summary = json!({
+        "workstation": found.host.name, "date": found.host.date, "environment": facts,
+        "quick": found.settings.quick, "matrix_size": found.settings.size, "seconds": found.took,
+        "warnings": report.warnings, "figures": figures,
+    });
+    if report.answers {
+        summary["answers"] = json!({ "l1": answer(&found.l1_answer), "l2": answer(&found.l2_answer) });
+    }
+    // Maps with string keys always serialise.
+    serde_json::to_string_pretty(&summary).unwrap_or_default() + "\n"
+}

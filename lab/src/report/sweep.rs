@@ -1,0 +1,152 @@
+//! Tables and charts of a sweep.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use common::chart::{Axis, Chart};
+use common::machine::Machine;
+use common::record::Record;
+use common::units::Bytes;
+use common::value::Reading;
+use serde::Serialize;
+
+/// A table with a row for each stride and a column for each array size.
+#[derive(Debug, Serialize)]
+pub(crate) struct Table {
+    heading: String,
+    sizes: Vec<String>,
+    rows: Vec<Line>,
+}
+
+#[derive(Debug, Serialize)]
+struct Line {
+    stride: String,
+    cells: Vec<Shade>,
+}
+
+/// A cell with its shade, 0 to 1; empty where the sweep has none.
+#[derive(Debug, Default, Serialize)]
+struct Shade {
+    text: String,
+    note: String,
+    shade: f64,
+}
+
+/// The cells of a record's figure, by stride and size.
+fn cells<'a>(record: &'a Record, figure: &str) -> BTreeMap<(u64, u64), &'a Reading> {
+    let cell = |row: &'a common::record::Row| {
+        Some(((row.whole("stride_bytes")?, row.whole("size_bytes")?), row.reading(figure)?))
+    };
+    record.rows.iter().filter_map(cell).collect()
+}
+
+/// The table of one figure; shades run from 0 to `full` (the largest amount, if
+/// not given).
+pub(crate) fn table(record: &Record, figure: &str, heading: &str, digits: usize, full: Option<f64>) -> Table {
+    let cells = cells(record, figure);
+    let largest = cells.values().filter_map(|r| r.amount()).fold(f64::MIN_POSITIVE, f64::max);
+    let full = full.unwrap_or(largest);
+    let strides: BTreeSet<u64> = cells.keys().map(|(stride, _)| *stride).collect();
+    let sizes: BTreeSet<u64> = cells.keys().map(|(_, size)| *size).collect();
+    let shade = |reading: Option<&&Reading>| match reading {
+        None => Shade::default(),
+        Some(Reading::Counted(value)) => Shade {
+            text: format!("{:.digits$}", value.amount),
+            note: value.source.to_string(),
+            shade: (value.amount / full).clamp(0.0, 1.0),
+        },
+        Some(Reading::Missing { reason }) => {
+            Shade { text: "–".to_owned(), note: format!("not counted ({reason})"), shade: 0.0 }
+        }
+    };
+    let row = |stride: &u64| Line {
+        stride: Bytes(*stride).to_string(),
+        cells: sizes.iter().map(|size| shade(cells.get(&(*stride, *size)))).collect(),
+    };
+    Table {
+        heading: heading.to_owned(),
+        sizes: sizes.iter().map(|size| Bytes(*size).to_string()).collect(),
+        rows: strides.iter().map(row).collect(),
+    }
+}
+
+/// Time against the array size, for a few telling strides: the plateaus are the
+/// caches.
+pub(crate) fn staircase(spark: &Record, line: Bytes) -> Chart {
+    let cells = cells(spark, "ns_per_access");
+    let chart = Chart::new(
+        "Time of an access by array size",
+        Axis::bytes("array size"),
+        Axis::linear("time per access (ns)"),
+    );
+    [1, line.0, 8 * line.0, 4096].into_iter().fold(chart, |chart, wanted| {
+        let curve = cells.iter().filter(|((stride, _), _)| *stride == wanted);
+        let points = curve.map(|((_, size), reading)| (*size as f64, reading.amount().unwrap_or(f64::NAN)));
+        chart.curve(format!("stride {}", Bytes(wanted)), points)
+    })
+}
+
+/// Marks the capacities of the caches.
+pub(crate) fn with_capacities(chart: Chart, machine: &Machine) -> Chart {
+    machine.levels.iter().fold(chart, |chart, cache| {
+        chart.mark(cache.size.0 as f64, format!("L{} {}", cache.level, cache.size))
+    })
+}
+
+/// The sheet's table of section 2: for each array size, at one stride, the time,
+/// the accesses and their quotient.
+#[derive(Debug, Serialize)]
+pub(crate) struct SizeTable {
+    pub(crate) stride: String,
+    columns: Vec<SizeColumn>,
+}
+
+#[derive(Debug, Serialize)]
+struct SizeColumn {
+    size: String,
+    elapsed: String,
+    accesses: String,
+    mean: String,
+}
+
+/// That table from spark's record.
+pub(crate) fn size_table(spark: &Record, stride: Bytes) -> SizeTable {
+    let rows = spark.rows.iter().filter(|row| row.whole("stride_bytes") == Some(stride.0));
+    let text = |reading: Option<&Reading>, digits: usize| match reading {
+        Some(Reading::Counted(value)) => format!("{:.digits$}", value.amount),
+        _ => "–".to_owned(),
+    };
+    let column = |row: &common::record::Row| SizeColumn {
+        size: Bytes(row.whole("size_bytes").unwrap_or_default()).to_string(),
+        elapsed: text(row.reading("elapsed_s"), 6),
+        accesses: super::figure::grouped(&text(row.reading("accesses"), 0)),
+        mean: text(row.reading("ns_per_access"), 3),
+    };
+    SizeTable { stride: stride.to_string(), columns: rows.map(column).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use common::record::Row;
+    use common::value::{Source, Value};
+
+    fn sweep() -> Record {
+        let mut record = Record::new("cm1", "a machine");
+        for (size, stride, misses) in [(8192u64, 1u64, 0.0), (8192, 64, 0.5), (16384, 64, 1.0)] {
+            let row = Row::new([("size_bytes", size.into()), ("stride_bytes", stride.into())]);
+            record.rows.push(row.with("avg_misses", Value::new(misses, Source::Model)));
+        }
+        record.rows[1].figures[0].reading = Reading::missing("no counter");
+        record
+    }
+
+    #[test]
+    fn what_was_not_swept_is_empty_and_what_was_not_counted_says_so() {
+        let table = table(&sweep(), "avg_misses", "misses", 2, Some(1.0));
+        assert_eq!(table.sizes, ["8 KiB", "16 KiB"]);
+        let texts: Vec<Vec<&str>> =
+            table.rows.iter().map(|row| row.cells.iter().map(|c| c.text.as_str()).collect()).collect();
+        assert_eq!(texts, [["0.00", ""], ["–", "1.00"]]);
+        assert!(table.rows[1].cells[0].note.contains("no counter"));
+    }
+}

@@ -1,0 +1,43 @@
+//! The kit's own answers in words.
+
+use common::infer::Answer;
+use serde::Serialize;
+
+/// What the kit would answer, and why.
+#[derive(Debug, Clone, Default, Serialize)]
+pub(super) struct Verdict {
+    size: String,
+    line: String,
+    ways: String,
+    penalty: String,
+    /// Set if the curve cannot tell.
+    refusal: String,
+    why: Vec<String>,
+}
+
+impl Verdict {
+    pub(super) fn of(answer: &Result<Answer, String>) -> Verdict {
+        let answer = match answer {
+            Ok(answer) => answer,
+            Err(reason) => return Verdict { refusal: reason.clone(), ..Verdict::default() },
+        };
+        let why = answer.why.clone();
+        match &answer.verdict {
+            Err(reason) => Verdict { refusal: reason.clone(), why, ..Verdict::default() },
+            Ok(found) => Verdict {
+                size: found.size.to_string(),
+                line: found.line.to_string(),
+                ways: found
+                    .ways
+                    .as_ref()
+                    .map_or_else(|why| format!("not to be told: {why}"), |w| format!("{w} ways")),
+                penalty: found
+                    .times
+                    .map(|t| format!("{:.1} ns above a hit of {:.1} ns", t.penalty_ns, t.hit_ns))
+                    .unwrap_or_default(),
+                refusal: String::new(),
+                why,
+            },
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! The experiments of the assignment, in its order.
+
+use common::cli::Failure;
+use common::infer::{self, Answer};
+use common::machine::Machine;
+use common::measure::Session;
+use common::product;
+use common::record::{Record, Row};
+use common::saved::Saved;
+use common::units::Bytes;
+
+use super::host::Host;
+use super::progress::{Progress, Step};
+use super::settings::{Settings, Sweep};
+
+/// The events of the matrix products: the sheet's three, and L2's for the last
+/// question.
+const PRODUCT_EVENTS: [&str; 5] = ["PAPI_L1_DCM", "PAPI_LD_INS", "PAPI_SR_INS", "PAPI_L2_DCM", "PAPI_L2_DCA"];
+
+/// Where mm3's line size is taken from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LineFrom {
+    /// Read from the L1 sweep of this run.
+    Sweep,
+    /// What the system reports: the sweep could not tell.
+    System,
+    /// Neither knew it.
+    Usual,
+}
+
+/// Everything that was found.
+#[derive(Debug)]
+pub(crate) struct Findings {
+    pub(crate) settings: Settings,
+    pub(crate) host: Host,
+    pub(crate) machine: Machine,
+    /// Whether that machine is the one that was measured.
+    pub(crate) here: bool,
+    pub(crate) spark: Record,
+    pub(crate) l1: Record,
+    pub(crate) l2: Record,
+    pub(crate) mm1: Record,
+    pub(crate) mm2: Record,
+    pub(crate) mm2_transposing: Record,
+    pub(crate) mm3: Record,
+    /// What the kit reads from the sweeps.
+    pub(crate) l1_answer: Result<Answer, String>,
+    pub(crate) l2_answer: Result<Answer, String>,
+    /// The line mm3's blocks were cut to.
+    pub(crate) line: Bytes,
+    pub(crate) line_from: LineFrom,
+    /// Seconds the whole run took.
+    pub(crate) took: f64,
+}
+
+/// Runs everything.
+pub(crate) fn run_all(mut session: Session, settings: Settings) -> Result<Findings, Failure> {
+    let started = std::time::Instant::now();
+    let host = Host::look(&session.machine, session.here);
+    let mut progress = Progress::new(steps(&settings));
+    progress.at(0.0);
+    let spark_options = spark::Options::new(Bytes::kib(4), settings.spark.max, settings.spark.repeats);
+    let cells = spark_options.cells()?.len();
+    let spark = spark::measure(&session, &spark_options, &mut counting(&mut progress, cells))?;
+    progress.next();
+    let l1 = sweep(&session, "PAPI_L1_DCM", settings.l1, &mut progress)?;
+    let l2 = sweep(&session, "PAPI_L2_DCM", settings.l2, &mut progress)?;
+    let (l1_answer, l2_answer) = (answer(&l1), answer(&l2));
+    let (line, line_from) = line(&l1_answer, &session.machine);
+    session.runs = settings.runs as usize;
+    let options = product::Options::new(settings.size, &PRODUCT_EVENTS);
+    let mut done = |record: Result<Record, Failure>| record.inspect(|_| progress.next());
+    let mm1 = done(mm1::measure(&session, &options))?;
+    let mm2 = done(mm2::measure(&session, &options, false))?;
+    let mm2_transposing = done(mm2::measure(&session, &options, true))?;
+    let mm3 = done(mm3::measure(&session, &options, line))?;
+    let (machine, here) = (session.machine, session.here);
+    let took = started.elapsed().as_secs_f64();
+    Ok(Findings {
+        settings,
+        host,
+        machine,
+        here,
+        spark,
+        l1,
+        l2,
+        mm1,
+        mm2,
+        mm2_transposing,
+        mm3,
+        l1_answer,
+        l2_answer,
+        line,
+        line_from,
+        took,
+    })
+}
+
+/// The steps with the seconds expected: an access of a sweep about 1.5 ns, an
+/// inner iteration of a product about 1 ns measured and 6 ns modelled.
+fn steps(settings: &Settings) -> Vec<Step> {
+    let sweep = |name: &str, Sweep { max, repeats }: Sweep| {
+        let strides = f64::from(max.0.ilog2());
+        Step { name: name.to_owned(), expected: 2.0 * max.0 as f64 * repeats as f64 * strides * 1.5e-9 }
+    };
+    let inner = f64::from(settings.size).powi(3);
+    let product = |name: &str| Step {
+        name: format!("{name}, N = {}", settings.size),
+        expected: inner * (f64::from(settings.runs) + 6.0) * 1e-9,
+    };
+    vec![
+        sweep("spark, time against stride", settings.spark),
+        sweep("cm1, L1 misses against stride", settings.l1),
+        sweep("cm1, L2 misses against stride", settings.l2),
+        product("mm1"),
+        product("mm2"),
+        product("mm2 with its transposition"),
+        product("mm3"),
+    ]
+}
+
+/// Counts rows, for the progress of a sweep of `cells`. Larger arrays take
+/// longer: the share grows with the square of the rows done.
+fn counting(progress: &mut Progress, cells: usize) -> impl FnMut(&Row) {
+    let mut rows = 0.0;
+    move |_| {
+        rows += 1.0;
+        progress.at((rows / cells.max(1) as f64).powi(3).min(1.0));
+    }
+}
+
+fn sweep(session: &Session, event: &str, sweep: Sweep, progress: &mut Progress) -> Result<Record, Failure> {
+    let options = cm1::Options::new(event, sweep.max, sweep.repeats);
+    let cells = options.cells()?.len();
+    let record = cm1::measure(session, &options, &mut counting(progress, cells))?;
+    progress.next();
+    Ok(record)
+}
+
+/// What the kit reads from a sweep, or why it was not asked.
+fn answer(record: &Record) -> Result<Answer, String> {
+    let text: String = record.rows.iter().map(|row| cm1::kit_row(row) + "\n").collect();
+    Saved::parse(&text).map(|saved| infer::read(&saved)).map_err(|error| error.to_string())
+}
+
+/// The line mm3 shall fit: the measured one before the reported one.
+fn line(answer: &Result<Answer, String>, machine: &Machine) -> (Bytes, LineFrom) {
+    let read = answer.as_ref().ok().and_then(|answer| answer.verdict.as_ref().ok()).map(|found| found.line);
+    let usable = |line: &Bytes| mm3::elements_per_line(*line).is_ok() && line.0 <= 1024;
+    match (read.filter(usable), machine.level(1).map(|cache| cache.line).filter(usable)) {
+        (Some(line), _) => (line, LineFrom::Sweep),
+        (None, Some(line)) => (line, LineFrom::System),
+        (None, None) => (Bytes(64), LineFrom::Usual),
+    }
+}

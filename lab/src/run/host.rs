@@ -1,0 +1,99 @@
+//! The environment, as far as a reader of the report must know it.
+
+use std::fs;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use common::clock;
+use common::machine::Machine;
+
+/// Facts about the machine, the system and the moment.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Host {
+    /// The workstation's name.
+    pub(crate) name: String,
+    /// The day, `2026-11-20`.
+    pub(crate) date: String,
+    /// Label and value, in the order of the report.
+    pub(crate) facts: Vec<(&'static str, String)>,
+}
+
+impl Host {
+    /// Looks round; what a system does not tell is left out.
+    pub(crate) fn look(machine: &Machine, here: bool) -> Host {
+        let name = word("/proc/sys/kernel/hostname").unwrap_or_else(|| "unnamed".to_owned());
+        let mut facts = vec![("Processor", processor(machine, here))];
+        facts.extend(virtual_machine().map(|what| ("Virtual machine", what)));
+        facts.push(("Page size", machine.page_size.to_string()));
+        facts.push(("Cycle counter", format!("{} (fixed rate, not the core's clock)", clock::tick_rate())));
+        facts.extend(
+            word("/proc/sys/kernel/osrelease")
+                .map(|release| ("System", format!("{} {release}", std::env::consts::OS))),
+        );
+        facts.extend(
+            word("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor").map(|g| ("Frequency governor", g)),
+        );
+        facts
+            .extend(word("/proc/sys/kernel/perf_event_paranoid").map(|level| ("perf_event_paranoid", level)));
+        facts.push(("Build", build()));
+        Host { name, date: today(), facts }
+    }
+}
+
+fn processor(machine: &Machine, here: bool) -> String {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    match here {
+        true => format!("{}, {threads} logical processors available", machine.description),
+        false => format!("{} (described machine, not this one)", machine.description),
+    }
+}
+
+fn word(path: &str) -> Option<String> {
+    fs::read_to_string(path).ok().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
+/// The hypervisor, if the processor says that there is one.
+fn virtual_machine() -> Option<String> {
+    let flags = fs::read_to_string("/proc/cpuinfo").ok()?;
+    let flags = flags.lines().find(|line| line.starts_with("flags"))?;
+    flags.split_whitespace().any(|flag| flag == "hypervisor").then(|| {
+        let vendor = word("/sys/class/dmi/id/sys_vendor").map(|v| format!(" ({v})")).unwrap_or_default();
+        format!("yes{vendor}: times may scatter, counters may be missing")
+    })
+}
+
+fn build() -> String {
+    let profile = if cfg!(debug_assertions) { "debug build" } else { "release build" };
+    format!("lab {} for {}, {profile}", env!("CARGO_PKG_VERSION"), std::env::consts::ARCH)
+}
+
+fn today() -> String {
+    let days = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() / 86_400);
+    let (year, month, day) = civil(days as i64);
+    format!("{year}-{month:02}-{day:02}")
+}
+
+/// Year, month and day of a day counted from 1970-01-01, by counting in years
+/// that start in March.
+fn civil(days: i64) -> (i64, i64, i64) {
+    let shifted = days + 719_468;
+    let era = shifted.div_euclid(146_097);
+    let of_era = shifted.rem_euclid(146_097);
+    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let from_march = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * from_march + 2) / 5 + 1;
+    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
+    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_become_dates() {
+        assert_eq!(civil(0), (1970, 1, 1));
+        assert_eq!(civil(11_016), (2000, 2, 29));
+        assert_eq!(civil(20_777), (2026, 11, 20));
+    }
+}

@@ -1,0 +1,105 @@
+//! What is running and how long it will take, on a terminal's stderr. It is
+//! written between measured regions only: no thread ticks beside them.
+
+use std::io::{IsTerminal, Write};
+use std::time::Instant;
+
+/// One experiment's line in the list of what is to come.
+#[derive(Debug)]
+pub(crate) struct Step {
+    pub(crate) name: String,
+    /// Seconds expected.
+    pub(crate) expected: f64,
+}
+
+/// The state of the run.
+#[derive(Debug)]
+pub(crate) struct Progress {
+    steps: Vec<Step>,
+    current: usize,
+    started: Instant,
+    drawn: Option<Instant>,
+    shown: bool,
+}
+
+impl Progress {
+    /// Announces `steps`.
+    pub(crate) fn new(steps: Vec<Step>) -> Progress {
+        let shown = std::io::stderr().is_terminal();
+        Progress { steps, current: 0, started: Instant::now(), drawn: None, shown }
+    }
+
+    /// `share` (0 to 1) of the current step is done.
+    pub(crate) fn at(&mut self, share: f64) {
+        let fresh = self.drawn.is_some_and(|drawn| drawn.elapsed().as_secs_f64() < 0.2);
+        let Some(step) = self.steps.get(self.current).filter(|_| self.shown && !fresh) else { return };
+        let left = self.left(step, share);
+        let line = format!(
+            "[{}/{}] {}: {:.0} %, about {} left in all",
+            self.current + 1,
+            self.steps.len(),
+            step.name,
+            100.0 * share,
+            duration(left)
+        );
+        self.draw(&line);
+        self.drawn = Some(Instant::now());
+    }
+
+    /// The current step is done.
+    pub(crate) fn next(&mut self) {
+        let took = self.started.elapsed().as_secs_f64();
+        if let Some(step) = self.steps.get(self.current).filter(|_| self.shown) {
+            let line =
+                format!("[{}/{}] {}: {}", self.current + 1, self.steps.len(), step.name, duration(took));
+            self.draw(&line);
+            eprintln!();
+        }
+        self.current += 1;
+        self.started = Instant::now();
+        self.drawn = None;
+        self.at(0.0);
+    }
+
+    /// Seconds until the end: this step's by its own pace once it has one, the
+    /// others' as expected.
+    fn left(&self, step: &Step, share: f64) -> f64 {
+        let elapsed = self.started.elapsed().as_secs_f64();
+        let here = if share > 0.05 { elapsed / share - elapsed } else { step.expected - elapsed };
+        here.max(0.0) + self.steps[self.current + 1..].iter().map(|s| s.expected).sum::<f64>()
+    }
+
+    fn draw(&self, line: &str) {
+        let mut out = std::io::stderr().lock();
+        // A terminal that went away is no reason to stop measuring.
+        let _ = write!(out, "\r\x1b[2K{line}").and_then(|()| out.flush());
+    }
+}
+
+fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s < 9.95 => format!("{s:.1} s"),
+        s if s < 90.0 => format!("{s:.0} s"),
+        s => format!("{:.0} min {:02.0} s", (s / 60.0).floor(), s % 60.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rest_is_this_steps_pace_and_the_others_expectation() {
+        let step = |expected| Step { name: "a".into(), expected };
+        let mut progress = Progress::new(vec![step(2.0), step(5.0)]);
+        progress.started = Instant::now() - std::time::Duration::from_secs(10);
+        let left = progress.left(&progress.steps[0], 0.5);
+        assert!((14.9..15.5).contains(&left), "{left}");
+        assert!(progress.left(&progress.steps[0], 0.0) < 5.1, "an overdue step is nearly done");
+    }
+
+    #[test]
+    fn durations_are_read_at_a_glance() {
+        assert_eq!([3.12, 42.4, 125.0].map(duration), ["3.1 s", "42 s", "2 min 05 s"]);
+    }
+}
