@@ -10,7 +10,7 @@ use super::environment::Environment;
 use super::generic;
 use super::pmu::{self, Pmu};
 use super::refusal::Refusal;
-use crate::events::{Event, Family, Formula, Identity, Native, Preset, Spec, kernel, map};
+use crate::events::{Event, Family, Formula, Identity, Native, Preset, Spec, kernel, map, notes};
 
 /// A processor and its PMUs.
 #[derive(Debug, Clone)]
@@ -103,9 +103,13 @@ impl Platform {
         if let Some(family) = self.family
             && let Some(entry) = map::lookup(family, preset)
         {
-            return Ok(vec![self.mapped(family, entry)?]);
+            return Ok(vec![self.mapped(Origin::Table(family), entry)?]);
         }
-        let found = generic::definitions(self, preset);
+        if let Some(entry) = self.family.and_then(|family| map::kit(family, preset)) {
+            return Ok(vec![self.mapped(Origin::Kit, entry)?]);
+        }
+        // A processor in the map has the better source: its own events.
+        let found = if self.family.is_some() { Vec::new() } else { generic::definitions(self, preset) };
         if found.is_empty() {
             let processor = self.family.map_or("this processor (no table of its events)", |f| f.title);
             return Err(Refusal::NotMapped { preset: preset.name().into(), processor: processor.into() });
@@ -113,7 +117,7 @@ impl Platform {
         Ok(found)
     }
 
-    fn mapped(&self, family: &'static Family, entry: &map::Entry) -> Result<Definition, Refusal> {
+    fn mapped(&self, origin: Origin, entry: &'static map::Entry) -> Result<Definition, Refusal> {
         let part = |code: &map::Code| {
             if code.name.starts_with("OFFCORE_RESPONSE") {
                 return Err(Refusal::NeedsFilter { event: code.name.into() });
@@ -124,11 +128,15 @@ impl Platform {
             };
             Ok(Part { name: code.name.into(), encoding })
         };
+        let mut notes: Vec<&str> = entry.natives.iter().flat_map(|n| notes::of_native(n.name)).collect();
+        notes.extend((!entry.includes.is_empty()).then_some(entry.includes));
+        notes.sort_unstable();
+        notes.dedup();
         Ok(Definition {
-            origin: Origin::Table(family),
+            origin,
             parts: entry.natives.iter().map(part).collect::<Result<_, _>>()?,
             formula: entry.formula.clone(),
-            notes: Vec::new(),
+            notes,
         })
     }
 

@@ -1,4 +1,5 @@
-//! The preset map: what is behind each preset on each processor family.
+//! The preset map: what is behind each preset on each processor family; and
+//! the kit's own presets where the map has a gap.
 
 use std::sync::LazyLock;
 
@@ -13,6 +14,8 @@ pub struct Entry {
     pub formula: Formula,
     /// The native events, in the formula's order.
     pub natives: Vec<Code>,
+    /// Of a preset of the kit: what it includes; else empty.
+    pub includes: &'static str,
     families: Vec<&'static str>,
 }
 
@@ -40,6 +43,11 @@ pub enum Config {
 static TABLE: LazyLock<Vec<Entry>> =
     LazyLock::new(|| include_str!("map.csv").lines().skip(1).filter_map(entry).collect());
 
+/// The same columns, and what the preset includes. Codes from the makers'
+/// event lists, checked against the same core's entries in the map.
+static KIT: LazyLock<Vec<Entry>> =
+    LazyLock::new(|| include_str!("kit.csv").lines().skip(1).filter_map(entry).collect());
+
 fn entry(line: &'static str) -> Option<Entry> {
     let mut fields = line.split(',');
     let preset = Preset::named(fields.next()?)?;
@@ -51,7 +59,8 @@ fn entry(line: &'static str) -> Option<Entry> {
         "difference" => Formula::difference(natives.len()),
         postfix => Formula::postfix(postfix, natives.len())?,
     };
-    Some(Entry { preset, formula, natives, families: fields.next()?.split(' ').collect() })
+    let families = fields.next()?.split(' ').collect();
+    Some(Entry { preset, formula, natives, families, includes: fields.next().unwrap_or_default() })
 }
 
 fn code(text: &'static str) -> Option<Code> {
@@ -66,6 +75,11 @@ fn code(text: &'static str) -> Option<Code> {
 /// What is behind `preset` on `family`; `None` if no event of it counts that.
 pub fn lookup(family: &Family, preset: Preset) -> Option<&'static Entry> {
     TABLE.iter().find(|e| e.preset == preset && e.families.contains(&family.key))
+}
+
+/// The kit's own definition of `preset` on `family`, where the map has none.
+pub fn kit(family: &Family, preset: Preset) -> Option<&'static Entry> {
+    KIT.iter().find(|e| e.preset == preset && e.families.contains(&family.key))
 }
 
 #[cfg(test)]
@@ -85,6 +99,19 @@ mod tests {
         let pairs: usize =
             FAMILIES.iter().map(|f| Preset::all().filter(|p| lookup(f, *p).is_some()).count()).sum();
         assert_eq!(pairs, 880);
+    }
+
+    #[test]
+    fn the_kits_presets_fill_gaps_and_override_nothing() {
+        assert_eq!(KIT.len(), include_str!("kit.csv").lines().count() - 1);
+        for entry in KIT.iter() {
+            for key in &entry.families {
+                let family = Family::keyed(key).unwrap();
+                assert_eq!(lookup(family, entry.preset), None, "{key} {}", entry.preset.name());
+            }
+        }
+        let alder = Family::keyed("adl_glc").unwrap();
+        assert_eq!(kit(alder, preset("PAPI_L1_DCM")).unwrap().natives[0].config, Config::Raw(0x151));
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod formula;
 pub mod kernel;
 pub mod map;
 mod native;
+pub mod notes;
 mod preset;
 mod suggest;
 
