@@ -70,7 +70,6 @@ impl Encoding {
         if opening.sample_period > 0 {
             attr.__bindgen_anon_1.sample_period = opening.sample_period;
             attr.sample_type = u64::from(bindings::PERF_SAMPLE_IP);
-            attr.__bindgen_anon_2.wakeup_events = 1;
         }
         attr.read_format =
             u64::from(bindings::PERF_FORMAT_TOTAL_TIME_ENABLED | bindings::PERF_FORMAT_TOTAL_TIME_RUNNING);

@@ -27,7 +27,7 @@ pub use group::Count;
 pub use high::{
     Flops, Ipc, accum_counters, flips, flops, ipc, num_counters, read_counters, start_counters, stop_counters,
 };
-pub use overflow::{Handler, Overflow};
+pub use overflow::{Handler, Overflow, PATIENCE};
 pub use platform::{Definition, Origin, Platform, processor_name};
 pub use pmu::Pmu;
 pub use refusal::Refusal;

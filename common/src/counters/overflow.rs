@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
+use std::time::Duration;
 
 use super::ring::{Record, Ring};
 use super::sys::Handle;
@@ -19,8 +20,13 @@ pub struct Overflow {
 }
 
 /// What is done at an overflow. It is called on a thread of its own, never in
-/// a signal handler: it may allocate, lock and print.
+/// a signal handler: it may allocate, lock and print. It comes up to
+/// [`PATIENCE`] late, so that the watched thread is not disturbed each time.
 pub type Handler = Box<dyn FnMut(Overflow) + Send>;
+
+/// How long overflows may wait for their handler. The kernel rings earlier if
+/// half of its buffer is full.
+pub const PATIENCE: Duration = Duration::from_millis(50);
 
 /// The thread that waits for overflows.
 #[derive(Debug)]
@@ -83,7 +89,7 @@ fn wait(event: &Handle, until: &File) -> bool {
     let poll = |fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
     let mut fds = [poll(event.fd()), poll(until.as_raw_fd())];
     // SAFETY: the kernel writes to the two entries of the array.
-    let ready = unsafe { libc::poll(fds.as_mut_ptr(), 2, -1) };
+    let ready = unsafe { libc::poll(fds.as_mut_ptr(), 2, PATIENCE.as_millis() as i32) };
     if ready < 0 {
         return io::Error::last_os_error().kind() != io::ErrorKind::Interrupted;
     }

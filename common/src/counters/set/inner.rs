@@ -121,6 +121,18 @@ impl EventSet {
 }
 
 impl Open {
+    /// Starts counting: nearly always there is one group.
+    #[inline]
+    pub(super) fn enable(&self) -> io::Result<()> {
+        self.groups.iter().try_for_each(Group::enable)
+    }
+
+    /// Stops counting.
+    #[inline]
+    pub(super) fn disable(&self) -> io::Result<()> {
+        self.groups.iter().try_for_each(Group::disable)
+    }
+
     /// The counts of all members; `live` if they are on counters that the
     /// program may read itself.
     pub(super) fn counts(&self, live: bool) -> Result<Vec<Count>, CounterError> {

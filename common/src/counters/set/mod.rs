@@ -8,7 +8,7 @@ use inner::{Open, Threshold, plus};
 
 use crate::counters::count::{Trials, combine};
 use crate::counters::error::{Code, CounterError};
-use crate::counters::group::{Count, Group};
+use crate::counters::group::Count;
 use crate::counters::overflow::{Overflow, Watcher};
 use crate::counters::platform::{Definition, Platform};
 use crate::counters::refusal::Refusal;
@@ -216,12 +216,13 @@ impl EventSet {
         };
         self.watcher = self.watch(&open)?;
         self.base = open.counts(false)?;
-        open.groups
-            .iter()
-            .try_for_each(Group::enable)
-            .map_err(|e| CounterError::system("starting the counters", &e))?;
-        self.open = Some(open);
         self.running = true;
+        // Enabling comes last: what follows it is counted.
+        let open = self.open.insert(open);
+        if let Err(error) = open.enable() {
+            self.running = false;
+            return Err(CounterError::system("starting the counters", &error));
+        }
         Ok(())
     }
 
@@ -272,13 +273,12 @@ impl EventSet {
     /// `ENOTRUN`, `ECNFLCT` or `ESYS`; `EMISC` if the handler panicked, `ECLOST`
     /// if overflows came faster than the kernel could write them down.
     pub fn stop(&mut self) -> Result<Vec<Reading>, CounterError> {
+        // Disabling comes first: what precedes it is counted.
+        let stopped = self.open.as_ref().map_or(Ok(()), Open::disable);
         self.must_be(State::Running)?;
         self.running = false;
+        stopped.map_err(|e| CounterError::system("stopping the counters", &e))?;
         let Some(open) = &self.open else { return Ok(Vec::new()) };
-        open.groups
-            .iter()
-            .try_for_each(Group::disable)
-            .map_err(|e| CounterError::system("stopping the counters", &e))?;
         let now = open.counts(false)?;
         let readings = self.readings(&now);
         self.unwatch()?;
