@@ -1,8 +1,8 @@
 //! Holds the counters against figures known beforehand, on a machine whose PMU
 //! counts exactly: an emulated one. `scripts/guest_tests.sh` runs it there.
 //!
-//!     guest_checks riscv64 | arm64          all checks for that machine
-//!     guest_checks refused WORDS EVENT..    every event must be refused with WORDS
+//!     guest_checks riscv64 | sampling | arm64    the checks for that machine
+//!     guest_checks refused WORDS EVENT..         every event must be refused with WORDS
 
 use std::arch::asm;
 use std::hint::black_box;
@@ -18,19 +18,24 @@ type Outcome = Result<String, String>;
 type Check = (&'static str, fn() -> Outcome);
 
 /// User instructions that starting and stopping themselves may take.
-const OVERHEAD: f64 = 150.0;
+const OVERHEAD: f64 = 200.0;
 
 const RISCV64: &[Check] = &[
     ("instructions of a loop, cycles twice that", instructions_and_cycles),
     ("data TLB misses of a walk", tlb_walk),
     ("cycles, instructions and task-clock in one group", one_group),
-    ("samples every million cycles", samples),
-    ("overflow handler", overflows),
-    ("profile by address", profile),
     ("read, accum, reset", read_accum_reset),
     ("threads are counted", threads),
     ("high-level interface", high_level),
     ("an event of another kind of machine", not_here),
+];
+
+/// For a machine on which one instruction is one cycle: where it is two, the
+/// emulator itself loses one sample in forty.
+const SAMPLING: &[Check] = &[
+    ("samples every million cycles", samples),
+    ("overflow handler", overflows),
+    ("profile by address", profile),
 ];
 
 const ARM64: &[Check] = &[
@@ -46,10 +51,11 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let checks = match args.first().map(String::as_str) {
         Some("riscv64") => RISCV64,
+        Some("sampling") => SAMPLING,
         Some("arm64") => ARM64,
         Some("refused") if args.len() > 2 => return verdict("refusal", refused(&args[1], &args[2..])),
         _ => {
-            eprintln!("guest_checks: say riscv64, arm64, or refused WORDS EVENT..");
+            eprintln!("guest_checks: say riscv64, sampling, arm64, or refused WORDS EVENT..");
             return ExitCode::from(2);
         }
     };
@@ -136,6 +142,7 @@ fn instructions() -> Outcome {
         near(&format!("instructions of {n} iterations"), found - 2.0 * n as f64, 0.0, OVERHEAD)?;
         over.push(found - 2.0 * n as f64);
     }
+    same_overhead(&over)?;
     Ok(format!("10^3 to 10^8 iterations, beyond 2 each: {over:?}"))
 }
 
@@ -153,7 +160,14 @@ fn instructions_and_cycles() -> Outcome {
         )?;
         over.push(found[0] - 2.0 * n as f64);
     }
+    same_overhead(&over)?;
     Ok(format!("10^3 to 10^8 iterations, beyond 2 each: {over:?}; cycles exactly twice"))
+}
+
+/// Starting and stopping takes the same number of instructions each time, but
+/// for the first, which has more to set up.
+fn same_overhead(over: &[f64]) -> Result<(), String> {
+    over.iter().try_for_each(|o| near("instructions beyond the loop's", *o, over[1] - 10.0, over[1] + 10.0))
 }
 
 fn tlb_walk() -> Outcome {
@@ -186,7 +200,7 @@ fn loop_addresses() -> std::ops::Range<u64> {
 fn samples() -> Outcome {
     let mut sampler = Sampler::new(&Event::TOT_CYC, 1_000_000).map_err(|e| e.to_string())?;
     sampler.resume().map_err(|e| e.to_string())?;
-    turn(25_000_000);
+    turn(50_000_000);
     sampler.pause().map_err(|e| e.to_string())?;
     turn(5_000_000);
     let samples = sampler.finish().map_err(|e| e.to_string())?;
@@ -208,11 +222,11 @@ fn overflows() -> Outcome {
         strays.fetch_add(u64::from(!loop_addresses().contains(&overflow.address)), Ordering::Relaxed);
     })
     .map_err(|e| e.to_string())?;
-    let found = counted(&mut set, || turn(25_000_000))?;
+    let found = counted(&mut set, || turn(50_000_000))?;
     let calls = calls.load(Ordering::Relaxed) as f64;
     near("calls of the handler", calls, (found[0] / 1e6).floor(), (found[0] / 1e6).floor())?;
     near("calls outside of the loop", outside.load(Ordering::Relaxed) as f64, 0.0, 0.0)?;
-    near("instructions of the counted thread alone", found[1], 5e7, 5e7 + OVERHEAD)?;
+    near("instructions of the counted thread alone", found[1], 1e8, 1e8 + OVERHEAD)?;
     Ok(format!("{calls} calls in {} cycles", found[0]))
 }
 
@@ -220,7 +234,7 @@ fn profile() -> Outcome {
     let histogram = Arc::new(Histogram::new(loop_addresses(), 4));
     let mut set = set_of(&["PAPI_TOT_CYC"])?;
     set.profil(&Event::TOT_CYC, 100_000, Arc::clone(&histogram)).map_err(|e| e.to_string())?;
-    counted(&mut set, || turn(2_500_000))?;
+    counted(&mut set, || turn(5_000_000))?;
     let inside: u64 = histogram.buckets().map(|(_, samples)| samples).sum();
     near("samples in the loop", inside as f64, 99.0, 100.0)?;
     near("samples elsewhere", histogram.outside() as f64, 0.0, 0.0)?;

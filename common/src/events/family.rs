@@ -161,6 +161,20 @@ impl Identity {
     }
 }
 
+impl std::fmt::Display for Identity {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Identity::Intel { model, stepping } => {
+                write!(f, "Intel family 6 model {model:#04x} stepping {stepping}")
+            }
+            Identity::Amd { family, model } => write!(f, "AMD family {family:#04x} model {model:#04x}"),
+            Identity::Arm { implementer, part } => {
+                write!(f, "MIDR implementer {implementer:#04x} part {part:#05x}")
+            }
+        }
+    }
+}
+
 #[cfg(target_arch = "x86_64")]
 fn cpuid() -> Option<Identity> {
     use std::arch::x86_64::__cpuid;

@@ -133,6 +133,11 @@ impl Open {
         self.groups.iter().try_for_each(Group::disable)
     }
 
+    /// Whether every member can be read without the kernel now.
+    pub(super) fn reads_itself(&self) -> bool {
+        self.user.as_ref().is_some_and(|user| user.iter().all(|u| u.read().is_some()))
+    }
+
     /// The counts of all members; `live` if they are on counters that the
     /// program may read itself.
     pub(super) fn counts(&self, live: bool) -> Result<Vec<Count>, CounterError> {

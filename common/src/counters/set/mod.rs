@@ -133,6 +133,11 @@ impl EventSet {
         if self.running { State::Running } else { State::Stopped }
     }
 
+    /// Whether it is running on counters that are read without the kernel.
+    pub fn reads_itself(&self) -> bool {
+        self.running && self.open.as_ref().is_some_and(Open::reads_itself)
+    }
+
     /// Lets the events take turns on the counters if they do not fit: readings
     /// are then estimates, and say so.
     ///

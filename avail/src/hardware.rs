@@ -1,0 +1,131 @@
+//! The hardware header, in papi_avail's layout.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use common::counters::{self, EventSet, Platform};
+use common::events::{Event, Identity};
+use serde::Serialize;
+
+use crate::args::{line, rule};
+
+/// The machine, as far as counting is concerned.
+#[derive(Debug, Serialize)]
+pub(crate) struct Hardware {
+    kernel: String,
+    vendor: String,
+    model: String,
+    cpuid: Option<String>,
+    family: Option<&'static str>,
+    max_mhz: Option<u64>,
+    min_mhz: Option<u64>,
+    logical_cpus: usize,
+    cores: usize,
+    sockets: usize,
+    virtual_machine: Option<String>,
+    container: Option<String>,
+    perf_event_paranoid: Option<i32>,
+    core_pmus: Vec<String>,
+    counted_on: Option<String>,
+    counters: usize,
+    user_reads: bool,
+}
+
+impl Hardware {
+    pub(crate) fn host() -> Hardware {
+        let platform = Platform::host();
+        let topology = topology();
+        let word = |path: &str| fs::read_to_string(path).ok().map(|t| t.trim().to_owned());
+        let mhz = |file: &str| {
+            let khz: u64 = word(&format!("/sys/devices/system/cpu/cpu0/cpufreq/{file}"))?.parse().ok()?;
+            Some(khz / 1000)
+        };
+        Hardware {
+            kernel: word("/proc/sys/kernel/osrelease").unwrap_or_else(|| "unknown".into()),
+            vendor: cpuinfo("vendor_id")
+                .or_else(|| cpuinfo("CPU implementer"))
+                .unwrap_or_else(|| "unknown".into()),
+            model: counters::processor_name().unwrap_or_else(|| "unknown".into()),
+            cpuid: Identity::host().map(|id| id.to_string()),
+            family: platform.family.map(|f| f.title),
+            max_mhz: mhz("cpuinfo_max_freq"),
+            min_mhz: mhz("cpuinfo_min_freq"),
+            logical_cpus: topology.len(),
+            cores: topology.iter().collect::<BTreeSet<_>>().len(),
+            sockets: topology.iter().map(|(socket, _)| socket).collect::<BTreeSet<_>>().len(),
+            virtual_machine: platform.environment.virtual_machine.clone(),
+            container: platform.environment.container.clone(),
+            perf_event_paranoid: platform.environment.paranoid,
+            core_pmus: platform.core_pmus().map(|p| p.name.clone()).collect(),
+            counted_on: platform
+                .core_type()
+                .map(|p| format!("{} (CPUs {})", p.name, p.cpus.as_deref().unwrap_or("all"))),
+            counters: counters::num_counters(),
+            user_reads: user_reads(),
+        }
+    }
+
+    pub(crate) fn print(&self) {
+        let or = |value: &Option<String>, none: &str| value.clone().unwrap_or_else(|| none.into());
+        let number = |value: Option<u64>| value.map_or("unknown".into(), |v| v.to_string());
+        println!("Available PAPI preset events plus hardware information.");
+        rule();
+        line("Operating system", format_args!("Linux {}", self.kernel));
+        line("Vendor string", &self.vendor);
+        line("Model string", &self.model);
+        line("CPUID", or(&self.cpuid, "unknown"));
+        line("Family in the preset map", self.family.unwrap_or("none: generic events are used"));
+        line("CPU Max MHz", number(self.max_mhz));
+        line("CPU Min MHz", number(self.min_mhz));
+        line("Total cores", self.cores);
+        line("SMT threads per core", self.logical_cpus.checked_div(self.cores).unwrap_or(1));
+        line("Cores per socket", self.cores.checked_div(self.sockets).unwrap_or(self.cores));
+        line("Sockets", self.sockets);
+        line("Running in a VM", or(&self.virtual_machine, "no"));
+        line("Running in a container", or(&self.container, "no"));
+        line(
+            "perf_event_paranoid",
+            self.perf_event_paranoid.map_or("no perf events".into(), |l| l.to_string()),
+        );
+        line(
+            "PMUs of the cores",
+            if self.core_pmus.is_empty() { "none".into() } else { self.core_pmus.join(", ") },
+        );
+        if let Some(cores) = &self.counted_on {
+            line("Presets are counted on", cores);
+        }
+        line("Number Hardware Counters", self.counters);
+        line("Fast counter read", if self.user_reads { "yes, without the kernel" } else { "no" });
+        rule();
+    }
+}
+
+/// Socket and core of each processor.
+fn topology() -> Vec<(u64, u64)> {
+    let Ok(entries) = fs::read_dir("/sys/devices/system/cpu") else { return vec![(0, 0)] };
+    let cpus: Vec<(u64, u64)> = entries
+        .flatten()
+        .filter_map(|entry| {
+            let number = |file: &str| -> Option<i64> {
+                fs::read_to_string(entry.path().join("topology").join(file)).ok()?.trim().parse().ok()
+            };
+            // A board that does not know its package says -1.
+            Some((number("physical_package_id")?.max(0) as u64, number("core_id")?.max(0) as u64))
+        })
+        .collect();
+    if cpus.is_empty() { vec![(0, 0)] } else { cpus }
+}
+
+fn cpuinfo(field: &str) -> Option<String> {
+    let text = fs::read_to_string("/proc/cpuinfo").ok()?;
+    text.lines().find_map(|l| l.strip_prefix(field)?.split_once(':').map(|(_, v)| v.trim().to_owned()))
+}
+
+/// Whether a running event can be read without the kernel.
+fn user_reads() -> bool {
+    let mut set = EventSet::create();
+    let started = set.add(&Event::TOT_INS).and_then(|()| set.start());
+    let fast = started.is_ok() && set.reads_itself();
+    let _ = set.stop();
+    fast
+}

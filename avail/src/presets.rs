@@ -1,0 +1,155 @@
+//! The table of presets, in papi_avail's layout.
+
+use common::cli::Failure;
+use common::counters::{self, Definition, Origin, Refusal};
+use common::events::{Derivation, Event, Preset};
+use serde::Serialize;
+
+use crate::args::{Format, json, rule};
+use crate::hardware::Hardware;
+
+#[derive(Debug, Serialize)]
+struct Report {
+    hardware: Hardware,
+    presets: Vec<Row>,
+    available: usize,
+    derived: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Row {
+    name: &'static str,
+    code: String,
+    available: bool,
+    derived: bool,
+    derivation: Option<&'static str>,
+    source: Option<String>,
+    description: &'static str,
+    events: Vec<Native>,
+    includes: Vec<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+}
+
+/// A native event behind a preset.
+#[derive(Debug, Serialize)]
+pub(crate) struct Native {
+    pub(crate) name: String,
+    pub(crate) opened_as: String,
+}
+
+pub(crate) fn natives(definition: &Definition) -> Vec<Native> {
+    let native = |p: &counters::Part| Native { name: p.name.clone(), opened_as: p.encoding.to_string() };
+    definition.parts.iter().map(native).collect()
+}
+
+/// Where a definition comes from, for people.
+pub(crate) fn origin(origin: Origin) -> String {
+    match origin {
+        Origin::Table(family) => format!("PAPI's map for {}", family.title),
+        Origin::Kit => "defined by this kit, where PAPI's map has a gap".into(),
+        Origin::Generic => "the kernel's generic event, for a processor that PAPI's map does not know".into(),
+        Origin::Native => "given by its own numbers".into(),
+    }
+}
+
+fn row(preset: Preset) -> (Row, Option<Refusal>) {
+    let found = counters::definition(&Event::Preset(preset));
+    let refusal = found.as_ref().err().cloned();
+    let definition = found.ok();
+    let derivation = definition.as_ref().map(|d| d.formula.derivation());
+    let row = Row {
+        name: preset.name(),
+        code: format!("{:#x}", preset.code()),
+        available: definition.is_some(),
+        derived: derivation.is_some_and(|d| d != Derivation::Direct),
+        derivation: derivation.map(Derivation::papi_name),
+        source: definition.as_ref().map(|d| origin(d.origin)),
+        description: preset.description(),
+        events: definition.as_ref().map(natives).unwrap_or_default(),
+        includes: definition.map(|d| d.notes).unwrap_or_default(),
+        reason: refusal.as_ref().map(Refusal::to_string),
+    };
+    (row, refusal)
+}
+
+/// Prints the header and the table; fails if nothing can be counted.
+pub(crate) fn print(only_available: bool, detailed: bool, format: Format) -> Result<(), Failure> {
+    let (mut rows, refusals): (Vec<Row>, Vec<Option<Refusal>>) = Preset::all().map(row).unzip();
+    let available = rows.iter().filter(|r| r.available).count();
+    let derived = rows.iter().filter(|r| r.derived).count();
+    let reason = (available == 0).then(|| why_nothing(refusals));
+    if only_available {
+        rows.retain(|r| r.available);
+    }
+    let hardware = Hardware::host();
+    if format == Format::Json {
+        json(&Report { hardware, presets: rows, available, derived, reason: reason.clone() })?;
+    } else {
+        hardware.print();
+        println!("\n{}\n  PAPI Preset Events\n{}", "=".repeat(80), "=".repeat(80));
+        if detailed {
+            details(&rows)
+        } else {
+            table(&rows)
+        }
+        rule();
+        println!(
+            "Of {} possible events, {available} are available, of which {derived} are derived.",
+            Preset::COUNT
+        );
+        if let Some(reason) = &reason {
+            println!("Nothing can be counted: {reason}.");
+        }
+    }
+    reason.map_or(Ok(()), |reason| Err(Failure::could_not(format!("nothing can be counted: {reason}"))))
+}
+
+/// The reason that lies deepest: a missing PMU explains every missing event.
+fn why_nothing(refusals: Vec<Option<Refusal>>) -> String {
+    let about_one_event = |r: &Refusal| {
+        matches!(r, Refusal::NotMapped { .. } | Refusal::NotOnThisCpu { .. } | Refusal::NeedsFilter { .. })
+    };
+    let refusals: Vec<Refusal> = refusals.into_iter().flatten().collect();
+    let deepest = refusals.iter().find(|r| !about_one_event(r)).or(refusals.first());
+    deepest.map(Refusal::to_string).unwrap_or_default()
+}
+
+fn table(rows: &[Row]) {
+    println!("    Name        Code    Avail Deriv Description (Note)");
+    for row in rows {
+        let yes = |is: bool| if is { "Yes" } else { "No " };
+        println!(
+            "{:<12} {}  {}   {}  {}",
+            row.name,
+            row.code,
+            yes(row.available),
+            yes(row.derived),
+            row.description
+        );
+    }
+}
+
+fn details(rows: &[Row]) {
+    for row in rows {
+        println!("Symbol           {}", row.name);
+        println!("Code             {}", row.code);
+        println!("Description      {}", row.description);
+        match (&row.reason, row.derivation) {
+            (Some(reason), _) => println!("Not available    {reason}"),
+            (None, derivation) => println!("Derived          {}", derivation.unwrap_or("unknown")),
+        }
+        if let Some(source) = &row.source {
+            println!("Defined by       {source}");
+        }
+        for native in &row.events {
+            println!("Native event     {}  {}", native.name, native.opened_as);
+        }
+        for note in &row.includes {
+            println!("Note             {note}");
+        }
+        println!();
+    }
+}

@@ -1,0 +1,186 @@
+//! Which kernel answers for which presets, and within what.
+
+use std::fs;
+
+use common::units::Bytes;
+
+use super::kernels::{self, Round, Width};
+
+/// A kernel, what is counted in it, and what must come out.
+pub(super) struct Check {
+    pub(super) presets: &'static [&'static str],
+    pub(super) kernel: &'static str,
+    pub(super) expected: [f64; 2],
+    /// `None` if this machine cannot run it.
+    pub(super) run: Option<Box<dyn FnMut()>>,
+    /// Why it cannot.
+    pub(super) unavailable: &'static str,
+}
+
+const MILLION: f64 = 1e6;
+
+/// What starting and stopping may add, and a stray interrupt's return.
+const SLACK: f64 = 1000.0;
+
+fn exact(
+    presets: &'static [&'static str],
+    kernel: &'static str,
+    count: f64,
+    run: impl FnMut() + 'static,
+) -> Check {
+    let expected = [count, count * 1.001 + SLACK];
+    Check { presets, kernel, expected, run: Some(Box::new(run)), unavailable: "" }
+}
+
+fn between(
+    presets: &'static [&'static str],
+    kernel: &'static str,
+    from: f64,
+    to: f64,
+    run: impl FnMut() + 'static,
+) -> Check {
+    Check { presets, kernel, expected: [from, to], run: Some(Box::new(run)), unavailable: "" }
+}
+
+/// All checks, their memory laid out.
+pub(super) fn all() -> Vec<Check> {
+    let mut checks = instructions();
+    checks.extend(operations());
+    checks.extend(misses());
+    checks
+}
+
+fn instructions() -> Vec<Check> {
+    let million = 1_000_000;
+    vec![
+        exact(&["PAPI_TOT_INS"], "million turns of 2 instructions", 2.0 * MILLION, move || {
+            kernels::count_down(million)
+        }),
+        exact(
+            &["PAPI_BR_INS", "PAPI_BR_CN", "PAPI_BR_TKN", "PAPI_BR_PRC"],
+            "million turns of one branch",
+            MILLION - 1.0,
+            move || kernels::count_down(million),
+        ),
+        between(
+            &["PAPI_BR_MSP", "PAPI_BR_NTK", "PAPI_BR_UCN"],
+            "million turns of one branch",
+            0.0,
+            SLACK,
+            move || {
+                kernels::count_down(million);
+            },
+        ),
+        // Presets of branches may count the loop's as well.
+        between(&["PAPI_BR_MSP"], "million random branches", 0.4 * MILLION, 0.6 * MILLION, move || {
+            kernels::guess(million);
+        }),
+        exact(
+            &["PAPI_LD_INS", "PAPI_LST_INS", "PAPI_L1_DCR", "PAPI_L1_DCA"],
+            "million loads",
+            MILLION,
+            move || {
+                kernels::load(million);
+            },
+        ),
+        exact(
+            &["PAPI_SR_INS", "PAPI_LST_INS", "PAPI_L1_DCW", "PAPI_L1_DCA"],
+            "million stores",
+            MILLION,
+            move || {
+                kernels::store(million);
+            },
+        ),
+        between(&["PAPI_TOT_CYC"], "million dependent additions", 0.98 * MILLION, 1.05 * MILLION, || {
+            kernels::chain(10_000);
+        }),
+    ]
+}
+
+type Add = fn(u64, Width) -> bool;
+
+fn operations() -> Vec<Check> {
+    let doubles: Add = kernels::add_doubles;
+    let singles: Add = kernels::add_singles;
+    [
+        ("million scalar double additions", doubles, Width::Scalar, 1.0, DOUBLE),
+        ("million additions of 2 doubles", doubles, Width::Packed128, 2.0, DOUBLE),
+        ("million additions of 4 doubles", doubles, Width::Packed256, 4.0, DOUBLE),
+        ("million scalar single additions", singles, Width::Scalar, 1.0, SINGLE),
+        ("million additions of 4 singles", singles, Width::Packed128, 4.0, SINGLE),
+        ("million additions of 8 singles", singles, Width::Packed256, 8.0, SINGLE),
+    ]
+    .into_iter()
+    .map(|(kernel, add, width, lanes, presets): (_, Add, _, _, &'static [&'static str])| {
+        let mut check = exact(presets, kernel, lanes * MILLION, move || {
+            add(1_000_000, width);
+        });
+        if !add(0, width) {
+            check.run = None;
+            check.unavailable = "this processor has no additions of that width";
+        }
+        check
+    })
+    .collect()
+}
+
+const DOUBLE: &[&str] = &["PAPI_FP_OPS", "PAPI_DP_OPS"];
+const SINGLE: &[&str] = &["PAPI_FP_OPS", "PAPI_SP_OPS"];
+
+/// Random walks through memory that is eight times a cache: hardly a step
+/// finds its line there.
+fn misses() -> Vec<Check> {
+    let line = cache(1, "coherency_line_size").unwrap_or(64);
+    let mut checks = vec![
+        walk(
+            &["PAPI_L1_DCM", "PAPI_L1_LDM", "PAPI_L1_TCM"],
+            "random walk, 8 times level 1",
+            cache_size(1),
+            line,
+        ),
+        walk(
+            &["PAPI_L2_DCM", "PAPI_L2_LDM", "PAPI_L2_TCM"],
+            "random walk, 8 times level 2",
+            cache_size(2),
+            line,
+        ),
+    ];
+    let pages = 16_384;
+    let round = Round::new(pages, 4096);
+    let count = pages as f64;
+    checks.push(between(
+        &["PAPI_TLB_DM"],
+        "random walk over 16384 pages",
+        0.8 * count,
+        1.3 * count,
+        move || {
+            round.walk(pages as u64);
+        },
+    ));
+    checks
+}
+
+fn walk(presets: &'static [&'static str], kernel: &'static str, size: Option<usize>, line: usize) -> Check {
+    let places = size.unwrap_or(0) * 8 / line;
+    let expected = [0.8 * places as f64, 1.25 * places as f64];
+    let round = size.map(|_| Round::new(places, line));
+    let run = round.map(|round| Box::new(move || round.walk(places as u64)) as Box<dyn FnMut()>);
+    Check { presets, kernel, expected, run, unavailable: "sysfs does not tell the size of that cache" }
+}
+
+fn cache_size(level: usize) -> Option<usize> {
+    cache(level, "size")
+}
+
+/// A figure of the data cache of a level.
+fn cache(level: usize, file: &str) -> Option<usize> {
+    (0..8).find_map(|index| {
+        let word = |file: &str| {
+            let path = format!("/sys/devices/system/cpu/cpu0/cache/index{index}/{file}");
+            fs::read_to_string(path).ok().map(|t| t.trim().to_owned())
+        };
+        let right = word("level")? == level.to_string() && word("type")? != "Instruction";
+        let figure: Bytes = word(file)?.parse().ok()?;
+        right.then_some(figure.0 as usize)
+    })
+}

@@ -1,0 +1,225 @@
+//! Kernels in the instructions of each processor, so that what they do is
+//! known to the last load.
+
+use std::arch::asm;
+use std::hint::black_box;
+
+/// One subtraction and one conditional branch for each of `times`.
+#[inline(never)]
+pub(super) fn count_down(times: u64) {
+    // SAFETY: counts a register down.
+    unsafe {
+        #[cfg(target_arch = "x86_64")]
+        asm!("2: sub {0}, 1", "jnz 2b", inout(reg) times => _);
+        #[cfg(target_arch = "aarch64")]
+        asm!("2: subs {0}, {0}, #1", "b.ne 2b", inout(reg) times => _);
+        #[cfg(target_arch = "riscv64")]
+        asm!("2: addi {0}, {0}, -1", "bnez {0}, 2b", inout(reg) times => _);
+    }
+}
+
+/// One load for each of `times`, all of one address.
+#[inline(never)]
+pub(super) fn load(times: u64) {
+    let place = black_box(1u64);
+    // SAFETY: loads from a local variable.
+    unsafe {
+        #[cfg(target_arch = "x86_64")]
+        asm!("2: mov {1}, [{2}]", "sub {0}, 1", "jnz 2b", inout(reg) times => _, out(reg) _, in(reg) &place);
+        #[cfg(target_arch = "aarch64")]
+        asm!("2: ldr {1}, [{2}]", "subs {0}, {0}, #1", "b.ne 2b", inout(reg) times => _, out(reg) _, in(reg) &place);
+        #[cfg(target_arch = "riscv64")]
+        asm!("2: ld {1}, 0({2})", "addi {0}, {0}, -1", "bnez {0}, 2b", inout(reg) times => _, out(reg) _, in(reg) &place);
+    }
+}
+
+/// One store for each of `times`, all to one address.
+#[inline(never)]
+pub(super) fn store(times: u64) {
+    let mut place = black_box(1u64);
+    // SAFETY: stores to a local variable.
+    unsafe {
+        #[cfg(target_arch = "x86_64")]
+        asm!("2: mov [{1}], {0}", "sub {0}, 1", "jnz 2b", inout(reg) times => _, in(reg) &mut place);
+        #[cfg(target_arch = "aarch64")]
+        asm!("2: str {0}, [{1}]", "subs {0}, {0}, #1", "b.ne 2b", inout(reg) times => _, in(reg) &mut place);
+        #[cfg(target_arch = "riscv64")]
+        asm!("2: sd {0}, 0({1})", "addi {0}, {0}, -1", "bnez {0}, 2b", inout(reg) times => _, in(reg) &mut place);
+    }
+    black_box(place);
+}
+
+/// For each of `times`, a branch that a random bit decides: a predictor is
+/// wrong half of the time.
+#[inline(never)]
+pub(super) fn guess(times: u64) {
+    // xorshift64: Marsaglia, Xorshift RNGs, 2003.
+    let mut bits = black_box(0x9e37_79b9_7f4a_7c15_u64);
+    for _ in 0..times {
+        bits ^= bits << 13;
+        bits ^= bits >> 7;
+        bits ^= bits << 17;
+        // SAFETY: jumps over one instruction that does nothing.
+        unsafe {
+            #[cfg(target_arch = "x86_64")]
+            asm!("test {0}, 1", "jz 2f", "nop", "2:", in(reg) bits);
+            #[cfg(target_arch = "aarch64")]
+            asm!("tbz {0}, #0, 2f", "nop", "2:", in(reg) bits);
+            #[cfg(target_arch = "riscv64")]
+            asm!("andi {1}, {0}, 1", "beqz {1}, 2f", "nop", "2:", in(reg) bits, out(reg) _);
+        }
+    }
+    black_box(bits);
+}
+
+/// A hundred additions, each of the last one's result, for each of `times`:
+/// one cycle each on any core that does not guess values.
+#[inline(never)]
+pub(super) fn chain(times: u64) {
+    for _ in 0..times {
+        // SAFETY: adds in registers.
+        unsafe {
+            #[cfg(target_arch = "x86_64")]
+            asm!(".rept 100", "add {0}, {0}", ".endr", inout(reg) times => _);
+            #[cfg(target_arch = "aarch64")]
+            asm!(".rept 100", "add {0}, {0}, {0}", ".endr", inout(reg) times => _);
+            #[cfg(target_arch = "riscv64")]
+            asm!(".rept 100", "add {0}, {0}, {0}", ".endr", inout(reg) times => _);
+        }
+    }
+}
+
+/// How wide a floating-point instruction is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Width {
+    Scalar,
+    Packed128,
+    Packed256,
+}
+
+#[cfg(target_arch = "x86_64")]
+macro_rules! add {
+    ($times:expr, $instruction:literal) => {
+        for _ in 0..$times / 10 {
+            // SAFETY: adds in vector registers that it declares; the caller saw
+            // that the processor has the instruction.
+            unsafe { asm!(".rept 10", $instruction, ".endr", out("xmm0") _, out("xmm1") _) }
+        }
+    };
+}
+
+#[cfg(target_arch = "aarch64")]
+macro_rules! add {
+    ($times:expr, $instruction:literal) => {
+        for _ in 0..$times / 10 {
+            // SAFETY: adds in vector registers that it declares.
+            unsafe { asm!(".rept 10", $instruction, ".endr", out("v0") _, out("v1") _) }
+        }
+    };
+}
+
+#[cfg(target_arch = "riscv64")]
+macro_rules! add {
+    ($times:expr, $instruction:literal) => {
+        for _ in 0..$times / 10 {
+            // SAFETY: adds in floating-point registers that it declares.
+            unsafe { asm!(".rept 10", $instruction, ".endr", out("f0") _, out("f1") _) }
+        }
+    };
+}
+
+/// `times` additions of doubles, `times` a multiple of 10; false if this
+/// processor has none of that width.
+#[inline(never)]
+pub(super) fn add_doubles(times: u64, width: Width) -> bool {
+    match width {
+        #[cfg(target_arch = "x86_64")]
+        Width::Scalar => add!(times, "addsd xmm0, xmm1"),
+        #[cfg(target_arch = "x86_64")]
+        Width::Packed128 => add!(times, "addpd xmm0, xmm1"),
+        #[cfg(target_arch = "x86_64")]
+        Width::Packed256 if is_x86_feature_detected!("avx") => {
+            add!(times, "vaddpd ymm0, ymm0, ymm1");
+            // SAFETY: detected above; leaves no dirty upper halves behind.
+            unsafe { asm!("vzeroupper") };
+        }
+        #[cfg(target_arch = "aarch64")]
+        Width::Scalar => add!(times, "fadd d0, d0, d1"),
+        #[cfg(target_arch = "aarch64")]
+        Width::Packed128 => add!(times, "fadd v0.2d, v0.2d, v1.2d"),
+        #[cfg(target_arch = "riscv64")]
+        Width::Scalar => add!(times, "fadd.d f0, f0, f1"),
+        #[allow(unreachable_patterns)]
+        _ => return false,
+    }
+    true
+}
+
+/// As [`add_doubles`], of single-precision numbers.
+#[inline(never)]
+pub(super) fn add_singles(times: u64, width: Width) -> bool {
+    match width {
+        #[cfg(target_arch = "x86_64")]
+        Width::Scalar => add!(times, "addss xmm0, xmm1"),
+        #[cfg(target_arch = "x86_64")]
+        Width::Packed128 => add!(times, "addps xmm0, xmm1"),
+        #[cfg(target_arch = "x86_64")]
+        Width::Packed256 if is_x86_feature_detected!("avx") => {
+            add!(times, "vaddps ymm0, ymm0, ymm1");
+            // SAFETY: detected above; leaves no dirty upper halves behind.
+            unsafe { asm!("vzeroupper") };
+        }
+        #[cfg(target_arch = "aarch64")]
+        Width::Scalar => add!(times, "fadd s0, s0, s1"),
+        #[cfg(target_arch = "aarch64")]
+        Width::Packed128 => add!(times, "fadd v0.4s, v0.4s, v1.4s"),
+        #[cfg(target_arch = "riscv64")]
+        Width::Scalar => add!(times, "fadd.s f0, f0, f1"),
+        #[allow(unreachable_patterns)]
+        _ => return false,
+    }
+    true
+}
+
+/// Places in memory, each holding the index of the next, in one random round.
+pub(super) struct Round {
+    next: Vec<usize>,
+}
+
+impl Round {
+    /// `places` of them, `stride` bytes apart in small pages (a huge page would
+    /// need one TLB entry), already walked once.
+    pub(super) fn new(places: usize, stride: usize) -> Round {
+        let words = (stride / size_of::<usize>()).max(1);
+        let mut order: Vec<usize> = (0..places).collect();
+        let mut bits = 0x2545_f491_4f6c_dd1d_u64;
+        for i in (1..places).rev() {
+            bits ^= bits << 13;
+            bits ^= bits >> 7;
+            bits ^= bits << 17;
+            order.swap(i, (bits % (i as u64 + 1)) as usize);
+        }
+        let mut next: Vec<usize> = Vec::with_capacity(places * words);
+        let start = next.as_ptr() as usize & !4095;
+        // SAFETY: advice about memory that the vector owns, before its first
+        // use; it changes nothing but the size of the pages.
+        unsafe { libc::madvise(start as *mut _, places * words * size_of::<usize>(), libc::MADV_NOHUGEPAGE) };
+        next.resize(places * words, 0);
+        for (from, to) in order.iter().zip(order.iter().cycle().skip(1)) {
+            next[from * words] = to * words;
+        }
+        let round = Round { next };
+        round.walk(places as u64);
+        round
+    }
+
+    /// Goes `steps` places on, each found in the last.
+    #[inline(never)]
+    pub(super) fn walk(&self, steps: u64) {
+        let mut at = 0;
+        for _ in 0..steps {
+            at = black_box(self.next[at]);
+        }
+        black_box(at);
+    }
+}
