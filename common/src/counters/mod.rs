@@ -17,6 +17,8 @@ mod ring;
 mod sampling;
 mod set;
 mod sys;
+#[cfg(test)]
+mod tests;
 mod user_read;
 
 pub use count::{count, definition, survey};
