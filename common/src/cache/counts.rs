@@ -113,14 +113,9 @@ impl Counts {
         self.levels.iter().find(|counts| counts.level == level)
     }
 
-    /// What the model counted for an event.
+    /// What the model counts for `event`, or why it cannot.
     pub fn reading(&self, event: &Event) -> Reading {
-        self.by_preset(event.name())
-    }
-
-    /// What the model counts for the PAPI preset `name`, or why it cannot.
-    pub fn by_preset(&self, name: &str) -> Reading {
-        match self.preset(name) {
+        match self.preset(event.name()) {
             Ok(count) => Value::new(count as f64, Source::Model).into(),
             Err(reason) => Reading::missing(reason),
         }

@@ -2,15 +2,20 @@
 
 use super::level::Level;
 use super::pages::Pages;
+use super::period;
 use super::places::Places;
 use super::request::Request;
 use super::sets::LINES;
+use super::steady::Saved;
 use super::tlb::Tlbs;
 use crate::machine::{Inclusion, Index, Machine, MachineError};
 use crate::memory::Arena;
 
-/// Accesses collected before the first level looks at them.
-pub(super) const BATCH: usize = 1024;
+/// Accesses collected before they are looked at: enough to see an inner loop
+/// repeat.
+pub(super) const BATCH: usize = 16384;
+/// Accesses that go down the hierarchy together.
+const CHUNK: usize = 1024;
 
 /// Lines read from and written to memory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -30,7 +35,9 @@ pub(super) struct Hierarchy {
     inclusive: Vec<bool>,
     pub(super) memory: MemoryTally,
     /// Accesses by pointer, not yet looked at.
-    pub(super) pending: Box<[Request; BATCH]>,
+    pub(super) pending: Box<[Request]>,
+    /// Length of the last repetition met; 0 for none.
+    period: usize,
     input: Vec<Request>,
     output: Vec<Request>,
 }
@@ -53,7 +60,8 @@ impl Hierarchy {
             physical: machine.levels.iter().map(|cache| cache.index == Index::Physical).collect(),
             inclusive: machine.levels.iter().map(|c| c.inclusion == Inclusion::Inclusive).collect(),
             memory: MemoryTally::default(),
-            pending: Box::new([Request::new(0, 0); BATCH]),
+            pending: vec![Request::new(0, 0); BATCH].into_boxed_slice(),
+            period: 0,
             input: Vec::new(),
             output: Vec::new(),
         })
@@ -61,17 +69,11 @@ impl Hierarchy {
 
     /// Shows every counter to `visit`, always in the same order.
     pub(super) fn each_count(&mut self, mut visit: impl FnMut(&mut u64)) {
-        self.levels.iter_mut().for_each(|level| level.tally.each(&mut visit));
-        self.tlbs.levels.iter_mut().flat_map(|tlb| tlb.misses.iter_mut()).for_each(&mut visit);
+        let regions = self.places.names().len();
+        self.levels.iter_mut().for_each(|level| level.tally.each(regions, &mut visit));
+        self.tlbs.levels.iter_mut().flat_map(|tlb| &mut tlb.misses[..regions]).for_each(&mut visit);
         visit(&mut self.memory.reads);
         visit(&mut self.memory.writes);
-    }
-
-    /// Notes from now on which levels are in use.
-    pub(super) fn forget_touched(&mut self) {
-        for level in &mut self.levels {
-            level.touched = false;
-        }
     }
 
     /// Whether a level can lose or gain lines behind the back of the one above.
@@ -82,16 +84,56 @@ impl Hierarchy {
     /// Serves the first `count` pending accesses; whether the first level
     /// lost or gained a line that was not asked for.
     pub(super) fn drain(&mut self, count: usize) -> bool {
-        self.input.clear();
-        for request in self.pending.iter().take(count) {
-            let address = self.places.locate(request.address());
-            self.input.push(request.moved_to(address));
+        let mut pending = std::mem::take(&mut self.pending);
+        let row = &mut pending[..count];
+        self.places.settle(row);
+        let mut at = 0;
+        while at < row.len() {
+            at += match self.repeated(row, at) {
+                0 => self.walk(&row[at..row.len().min(at + CHUNK)]),
+                served => served,
+            };
         }
+        self.pending = pending;
+        self.levels.first_mut().is_some_and(|first| std::mem::take(&mut first.disturbed))
+    }
+
+    /// If the accesses from `at` on repeat those before, and the state does,
+    /// counts them without walking them; how many were served.
+    fn repeated(&mut self, row: &[Request], at: usize) -> usize {
+        let length = |period: &usize| match *period {
+            0 => 0,
+            period if period <= at => period::length(row, at, period),
+            _ => 0,
+        };
+        let mut run = length(&self.period);
+        if run < 3 * self.period.max(1) {
+            self.period = period::find(row, at).unwrap_or(0);
+            run = length(&self.period);
+        }
+        let passes = run / self.period.max(1);
+        if passes < 3 {
+            return 0;
+        }
+        let pass = &row[at..at + self.period];
+        let saved = Saved::of(self, 16 * self.period);
+        self.walk(pass);
+        if !saved.is_state_of(self) {
+            return pass.len();
+        }
+        saved.advance_counts(self, passes as u64 - 1);
+        passes * pass.len()
+    }
+
+    /// Sends `row` down the levels; its length.
+    fn walk(&mut self, row: &[Request]) -> usize {
         if !self.tlbs.levels.is_empty() {
-            for &request in &self.input {
+            for &request in row {
                 self.tlbs.translate(request.with_region(self.places.region(request.address())));
             }
         }
+        self.input.clear();
+        self.input.extend_from_slice(row);
         for level in 0..self.levels.len() {
             self.serve(level);
         }
@@ -101,7 +143,7 @@ impl Hierarchy {
                 false => self.memory.reads += 1,
             }
         }
-        self.levels.first_mut().is_some_and(|first| std::mem::take(&mut first.disturbed))
+        row.len()
     }
 
     /// Lets one level serve the input; what it passes on is the new input.

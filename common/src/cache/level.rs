@@ -3,10 +3,11 @@
 
 use std::collections::HashSet;
 
+use super::lru;
 use super::places::Places;
 use super::prefetch::Prefetcher;
 use super::request::Request;
-use super::sets::{DIRTY, LINE, Sets, Tag, UNUSED, line_of, tag_of, touch_lru};
+use super::sets::{DIRTY, LINE, Sets, Tag, UNUSED, line_of, tag_of};
 use super::shadow::Shadow;
 use crate::machine::{CacheLevel, Inclusion, Machine, Prefetch, Write};
 
@@ -42,10 +43,11 @@ impl Tally {
         }
     }
 
-    /// Shows every counter to `visit`, always in the same order.
-    pub(super) fn each(&mut self, mut visit: impl FnMut(&mut u64)) {
-        self.misses.as_flattened_mut().iter_mut().for_each(&mut visit);
-        self.kinds.as_flattened_mut().iter_mut().for_each(&mut visit);
+    /// Shows every counter, of the first `regions` arrays, to `visit`, always
+    /// in the same order.
+    pub(super) fn each(&mut self, regions: usize, mut visit: impl FnMut(&mut u64)) {
+        self.misses[..regions].as_flattened_mut().iter_mut().for_each(&mut visit);
+        self.kinds[..regions].as_flattened_mut().iter_mut().for_each(&mut visit);
         let single =
             [&mut self.write_backs, &mut self.written_through, &mut self.prefetches, &mut self.useful];
         single.into_iter().for_each(visit);
@@ -74,8 +76,8 @@ pub(super) struct Level {
     sees_prefetches: bool,
     pub(super) shadow: Option<Shadow>,
     pub(super) tally: Tally,
-    /// Whether anything was asked of it since this was last cleared.
-    pub(super) touched: bool,
+    /// Grows whenever anything is asked of it.
+    pub(super) uses: u64,
     /// Whether a line came or went that the level above did not ask for.
     pub(super) disturbed: bool,
 }
@@ -102,7 +104,7 @@ impl Level {
             sees_prefetches: above.any(|cache| cache.prefetch != Prefetch::None),
             shadow: classify.then(|| Shadow::new(cache.lines())),
             tally: Tally::new(),
-            touched: false,
+            uses: 0,
             disturbed: false,
         }
     }
@@ -128,7 +130,7 @@ impl Level {
     /// Serves `input` in order; what must go to the next level is appended to
     /// `output`. The level next to the core finds each miss's array in `places`.
     pub(super) fn run(&mut self, places: Option<&Places>, input: &[Request], output: &mut Vec<Request>) {
-        self.touched |= !input.is_empty();
+        self.uses += input.len() as u64;
         if !self.is_plain() {
             return self.run_by_rules(places, input, output);
         }
@@ -166,7 +168,7 @@ impl Level {
                 continue;
             }
             let dirty = if request.is(Request::DATA) { DIRTY } else { 0 };
-            let touched = touch_lru(set, key, dirty);
+            let touched = lru::touch(set, key, dirty);
             if touched.hit {
                 continue;
             }
@@ -328,7 +330,7 @@ impl Level {
             let tag = self.lines.remove(self.set(line), tag_of(line));
             dirty |= tag & DIRTY != 0;
             self.disturbed |= tag != 0;
-            self.touched |= tag != 0;
+            self.uses += u64::from(tag != 0);
         }
         dirty
     }

@@ -1,14 +1,17 @@
 //! The modelled memory: the same kernel that runs on the machine feeds a cache
 //! model, which counts what the machine's caches would do.
 //!
-//! What is modelled: data accesses of one core, one after the other. What is
-//! not: instruction fetches, other cores, out-of-order effects, and anything
+//! What is modelled: data accesses of one core, one after the other; a level
+//! makes room for a line before it asks the next level for it, and a written
+//! back line is not thereby used again. What is not: instruction fetches, other cores, out-of-order effects, and anything
 //! the machine's description does not say.
 
 mod counts;
 mod hierarchy;
 mod level;
+mod lru;
 mod pages;
+mod period;
 mod places;
 mod prefetch;
 mod request;
@@ -49,6 +52,9 @@ pub struct Modelled {
     passes: u64,
     shift: u32,
     mask: usize,
+    origin: usize,
+    /// Bits of an address that can tell lines or arrays apart.
+    grain: usize,
     filter: Box<[Repeatable]>,
     /// Set in stored line numbers when nothing may be taken as repeated.
     never: usize,
@@ -97,6 +103,8 @@ impl Modelled {
             passes: 0,
             shift: first.line.0.trailing_zeros(),
             mask: slots - 1,
+            origin: hierarchy.places.origin(),
+            grain: !(first.line.get().min(hierarchy.places.alignment()) - 1),
             filter: vec![NONE; slots].into_boxed_slice(),
             never: if prefetches || !plain_stores { 1 << (usize::BITS - 1) } else { 0 },
             filled: 0,
@@ -114,7 +122,8 @@ impl Modelled {
     /// Counts from zero again; the caches keep their lines.
     pub fn reset_counts(&mut self) {
         self.flush();
-        self.each_count(|count| *count = 0);
+        self.own_counts().into_iter().for_each(|count| *count = 0);
+        self.hierarchy.each_count(|count| *count = 0);
     }
 
     /// Everything counted since the start or the last reset.
@@ -140,7 +149,8 @@ impl Modelled {
         }
         let line = line | self.never;
         *repeatable = Repeatable { load: line, store: if kind == 0 { usize::MAX } else { line } };
-        self.hierarchy.pending[self.filled % BATCH] = Request::new(pointer as u64, kind);
+        let offset = (pointer.wrapping_sub(self.origin) & self.grain) as u64;
+        self.hierarchy.pending[self.filled] = Request::new(offset, kind);
         self.filled += 1;
         if self.filled >= self.batch {
             self.filled = 0;
@@ -165,11 +175,10 @@ impl Modelled {
         }
     }
 
-    /// Shows every counter to `visit`, always in the same order.
-    fn each_count(&mut self, mut visit: impl FnMut(&mut u64)) {
-        let own = [&mut self.loads, &mut self.stores, &mut self.passes];
-        own.into_iter().chain(&mut self.splits).for_each(&mut visit);
-        self.hierarchy.each_count(visit);
+    /// The counters that are not the hierarchy's.
+    fn own_counts(&mut self) -> [&mut u64; 5] {
+        let [loads, stores] = &mut self.splits;
+        [&mut self.loads, &mut self.stores, &mut self.passes, loads, stores]
     }
 
     /// Lets the hierarchy see all pending accesses.

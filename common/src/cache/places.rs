@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 
+use super::request::Request;
 use crate::memory::{Arena, Region};
 
 /// Offsets below this share one entry of the table.
@@ -20,21 +21,18 @@ pub(super) struct Places {
     regions: Vec<Region>,
     /// Array of each granule.
     table: Vec<u8>,
-    /// Where the first cell outside the arrays is placed.
+    /// Where memory outside the arrays is placed: a power of two.
     outside: u64,
-    /// Pieces of memory met outside the arrays, by address / [`STRAY`].
+    /// Pieces of memory met outside the arrays, by offset / [`STRAY`].
     strays: HashMap<usize, u64>,
 }
 
 impl Places {
-    /// Places outside the arrays start on this boundary.
-    const BOUNDARY: usize = Arena::ALIGNMENT;
-
     pub(super) fn new(arena: &Arena) -> Places {
         let mut regions = arena.regions();
         regions.truncate(usize::from(MIXED) - 1);
         let end = regions.iter().map(|region| region.bytes.end).max().unwrap_or(0);
-        let outside = end.next_multiple_of(Self::BOUNDARY) as u64;
+        let outside = end.next_power_of_two().max(Arena::ALIGNMENT) as u64;
         let table = (0..end.div_ceil(1 << GRANULE)).map(|granule| owner(&regions, granule)).collect();
         Places { origin: arena.origin(), regions, table, outside, strays: HashMap::new() }
     }
@@ -49,17 +47,33 @@ impl Places {
         self.outside
     }
 
-    /// The model's address of what lies at `pointer`.
-    #[inline(always)]
-    pub(super) fn locate(&mut self, pointer: u64) -> u64 {
-        let offset = pointer.wrapping_sub(self.origin as u64);
-        if offset >> GRANULE < self.table.len() as u64 { offset } else { self.stray(pointer as usize) }
+    /// Address of the first array; the model's addresses count from here.
+    pub(super) fn origin(&self) -> usize {
+        self.origin
+    }
+
+    /// Largest power of two on whose multiples all arrays begin and end.
+    pub(super) fn alignment(&self) -> usize {
+        let ends = self.regions.iter().flat_map(|region| [region.bytes.start, region.bytes.end]);
+        1 << ends.fold(1 << 12, |bits, end| bits | end).trailing_zeros().min(12)
+    }
+
+    /// Moves what lies outside the arrays to its place.
+    pub(super) fn settle(&mut self, row: &mut [Request]) {
+        if Request::reach(row) < self.outside {
+            return;
+        }
+        for request in row {
+            if request.address() >= self.outside {
+                *request = request.moved_to(self.stray(request.address() as usize));
+            }
+        }
     }
 
     #[cold]
-    fn stray(&mut self, pointer: usize) -> u64 {
+    fn stray(&mut self, offset: usize) -> u64 {
         let next = self.outside + (self.strays.len() * STRAY) as u64;
-        *self.strays.entry(pointer / STRAY).or_insert(next) + (pointer % STRAY) as u64
+        *self.strays.entry(offset / STRAY).or_insert(next) + (offset % STRAY) as u64
     }
 
     /// Index into [`names`](Places::names) of the array at `address`.
@@ -97,14 +111,15 @@ mod tests {
         let b = arena.array::<u8>("b", 9000).unwrap();
         let mut places = Places::new(&arena);
         assert_eq!(places.names(), ["a", "b", "(outside)"]);
-        let mut at = |cell: &std::cell::Cell<u8>| places.locate(cell.as_ptr() as u64);
-        assert_eq!((at(a.at(0)), at(b.at(7))), (0, 5007));
+        assert_eq!(places.alignment(), 8);
+        let offset = |cell: &std::cell::Cell<u8>| cell.as_ptr() as usize - places.origin();
+        assert_eq!((offset(a.at(0)), offset(b.at(7))), (0, 5007));
         assert_eq!([4095, 4096, 4999, 5000].map(|x| places.region(x)), [0, 0, 0, 1]);
         assert_eq!([8192, 13999, 14000].map(|x| places.region(x)), [1, 1, 2]);
-        let first = places.locate(0x1_0008);
-        assert_eq!(first, 65544);
-        assert_eq!(places.locate(0x10_0000), 65552);
-        assert_eq!(places.locate(0x1_000c), first + 4);
-        assert_eq!(places.region(first), 2);
+        let mut row = [0x99_0008, 0x77_0000, 0x99_000c, 5007].map(|address| Request::new(address, 1));
+        places.settle(&mut row);
+        assert_eq!(row.map(Request::address), [65544, 65552, 65548, 5007]);
+        assert!(row[0].is(Request::STORE));
+        assert_eq!(places.region(65544), 2);
     }
 }

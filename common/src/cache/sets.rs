@@ -27,36 +27,6 @@ pub(super) fn line_of(tag: Tag) -> u64 {
     u64::from((tag >> 2) - 1)
 }
 
-/// One recency-ordered set: looks for `key`, puts it in front with `flags`
-/// set, and says what was there: the tag found, or the one that made room.
-#[inline(always)]
-pub(super) fn touch_lru<const W: usize>(set: &mut [Tag; W], key: Tag, flags: Tag) -> Touched {
-    let old = *set;
-    let mut hits = 0u32;
-    for (way, tag) in old.iter().enumerate() {
-        hits |= u32::from(tag & LINE == key) << way;
-    }
-    let hit = hits != 0;
-    let last = if hit { hits.trailing_zeros() as usize } else { W - 1 };
-    let mut found = 0;
-    for (way, tag) in old.iter().enumerate() {
-        found |= if way == last { *tag } else { 0 };
-    }
-    set[0] = flags | if hit { found } else { key };
-    for way in 1..W {
-        set[way] = if way <= last { old[way - 1] } else { old[way] };
-    }
-    Touched { hit, tag: found }
-}
-
-/// What [`touch_lru`] met.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Touched {
-    pub(super) hit: bool,
-    /// The line's tag if it hit, else the replaced tag; 0 for an empty way.
-    pub(super) tag: Tag,
-}
-
 /// The sets of a level with any number of ways under any policy.
 #[derive(Debug, Clone)]
 pub(super) struct Sets {

@@ -1,7 +1,8 @@
-//! Repeated passes: once the hierarchy is in a state it has been in before,
-//! the passes in between repeat for ever, and so do their counts.
+//! Repetition: once the hierarchy is in a state it has been in before, and the
+//! accesses since then are made again, their counts are the same again.
 
 use super::Modelled;
+use super::hierarchy::Hierarchy;
 use super::sets::Tag;
 
 /// Runs `body` `times` times, walking no more passes than needed. Brent's
@@ -11,23 +12,32 @@ pub(super) fn repeat(model: &mut Modelled, times: u64, mut body: impl FnMut(&mut
     let mut left = times;
     let mut since = 0;
     let mut renew_after = 1;
-    let mut saved = Saved::nothing();
+    let mut saved: Option<(Saved, [u64; 5])> = None;
     model.flush();
-    model.hierarchy.forget_touched();
     while left > 0 {
         let before = model.loads + model.stores;
         pass(model, &mut body);
         left -= 1;
         since += 1;
-        if saved.is_state_of(model) {
-            saved.advance_counts(model, left / since);
+        if let Some((saved, own)) = &saved
+            && saved.is_state_of(&model.hierarchy)
+        {
+            saved.advance_counts(&mut model.hierarchy, left / since);
+            for (count, before) in model.own_counts().into_iter().zip(own) {
+                *count += (*count - before) * (left / since);
+            }
             (0..left % since).for_each(|_| pass(model, &mut body));
             return;
         }
-        if since == renew_after || !saved.complete {
-            renew_after *= if saved.complete { 2 } else { 1 };
-            let accesses = model.loads + model.stores - before;
-            saved = Saved::of(model, if saved.first { accesses as usize } else { usize::MAX });
+        let complete = saved.as_ref().is_some_and(|(saved, _)| saved.complete);
+        if since == renew_after || !complete {
+            renew_after *= if complete { 2 } else { 1 };
+            // The first pass fills levels that later ones may leave alone: a
+            // level much larger than a pass is then not worth a copy.
+            let accesses = (model.loads + model.stores - before) as usize;
+            let limit = if saved.is_none() { accesses.max(4096) } else { usize::MAX };
+            let state = Saved::of(&mut model.hierarchy, limit);
+            saved = Some((state, model.own_counts().map(|count| *count)));
             since = 0;
         }
     }
@@ -40,61 +50,59 @@ fn pass(model: &mut Modelled, body: &mut impl FnMut(&mut Modelled)) {
 }
 
 /// A state of the hierarchy, and the counts at that time.
-struct Saved {
-    /// Nothing was saved before.
-    first: bool,
-    /// Every level that was in use was saved.
-    complete: bool,
-    /// Per level: tags and the rest; `None` for a level not saved.
-    levels: Vec<Option<(Vec<Tag>, Vec<u64>)>>,
+#[derive(Debug)]
+pub(super) struct Saved {
+    /// Every level was saved.
+    pub(super) complete: bool,
+    levels: Vec<SavedLevel>,
     tlbs: Vec<Vec<Tag>>,
     counts: Vec<u64>,
 }
 
+#[derive(Debug)]
+struct SavedLevel {
+    /// How often the level had been used.
+    uses: u64,
+    /// Tags and the rest; `None` if it was too large to save.
+    state: Option<(Vec<Tag>, Vec<u64>)>,
+}
+
 impl Saved {
-    fn nothing() -> Saved {
-        Saved { first: true, complete: false, levels: Vec::new(), tlbs: Vec::new(), counts: Vec::new() }
-    }
-
-    /// The present state. A level that was not used since the last time is
-    /// not copied: as long as it stays unused, it need not be compared. Nor is
-    /// a level of more than `limit` tags, whose copy would cost more than
-    /// another pass: it may well not be used again.
-    fn of(model: &mut Modelled, limit: usize) -> Saved {
-        let mut complete = true;
-        let levels = model.hierarchy.levels.iter().map(|level| {
-            let fits = level.lines.tags.len() <= limit.max(4096);
-            complete &= fits || !level.touched;
-            (level.touched && fits).then(|| (level.lines.tags.clone(), level.other_state()))
-        });
-        let levels = levels.collect();
-        let tlbs = model.hierarchy.tlbs.levels.iter().map(|tlb| tlb.pages.tags.clone()).collect();
+    /// The present state; of levels with more than `limit` tags only whether
+    /// they are used again.
+    pub(super) fn of(hierarchy: &mut Hierarchy, limit: usize) -> Saved {
+        let levels: Vec<SavedLevel> = hierarchy
+            .levels
+            .iter()
+            .map(|level| {
+                let fits = level.lines.tags.len() <= limit;
+                let state = fits.then(|| (level.lines.tags.clone(), level.other_state()));
+                SavedLevel { uses: level.uses, state }
+            })
+            .collect();
+        let tlbs = hierarchy.tlbs.levels.iter().map(|tlb| tlb.pages.tags.clone()).collect();
         let mut counts = Vec::new();
-        model.each_count(|count| counts.push(*count));
-        model.hierarchy.forget_touched();
-        Saved { first: false, complete, levels, tlbs, counts }
+        hierarchy.each_count(|count| counts.push(*count));
+        Saved { complete: levels.iter().all(|level| level.state.is_some()), levels, tlbs, counts }
     }
 
-    /// Whether the present state is the saved one.
-    fn is_state_of(&self, model: &Modelled) -> bool {
-        if self.first {
-            return false;
-        }
-        let mut levels = model.hierarchy.levels.iter().zip(&self.levels);
-        let mut tlbs = model.hierarchy.tlbs.levels.iter().zip(&self.tlbs);
-        levels.all(|(level, saved)| match saved {
-            _ if !level.touched => true,
+    /// Whether the present state surely is the saved one.
+    pub(super) fn is_state_of(&self, hierarchy: &Hierarchy) -> bool {
+        let mut levels = hierarchy.levels.iter().zip(&self.levels);
+        let mut tlbs = hierarchy.tlbs.levels.iter().zip(&self.tlbs);
+        levels.all(|(level, saved)| match &saved.state {
+            _ if level.uses == saved.uses => true,
             Some((tags, other)) => *tags == level.lines.tags && *other == level.other_state(),
             None => false,
         }) && tlbs.all(|(tlb, saved)| tlb.pages.tags == *saved)
     }
 
-    /// Counts what was counted since, `periods` times more.
-    fn advance_counts(&self, model: &mut Modelled, periods: u64) {
+    /// Counts what was counted since, `times` times more.
+    pub(super) fn advance_counts(&self, hierarchy: &mut Hierarchy, times: u64) {
         let mut saved = self.counts.iter();
-        model.each_count(|count| {
+        hierarchy.each_count(|count| {
             let before = saved.next().copied().unwrap_or(*count);
-            *count += (*count - before) * periods;
+            *count += (*count - before) * times;
         });
     }
 }
