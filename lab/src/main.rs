@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod machines;
 mod plot;
 mod report;
 mod run;
@@ -24,11 +25,13 @@ struct Args {
 enum Command {
     Run(run::Args),
     Plot(plot::Args),
+    Machines(machines::Args),
 }
 
 fn main() -> ExitCode {
     common::cli::run(|args: Args| match args.command.unwrap_or(Command::Run(args.run)) {
         Command::Run(args) => run::run(&args),
         Command::Plot(args) => plot::run(&args),
+        Command::Machines(args) => machines::run(&args),
     })
 }

@@ -50,6 +50,7 @@ mod catalogue;
 mod describe;
 mod error;
 mod host;
+mod print;
 mod quantity;
 
 use std::path::Path;
@@ -60,6 +61,7 @@ use crate::units::{Bytes, Hertz, Seconds};
 
 pub use catalogue::{Entry, catalogue};
 pub use error::MachineError;
+pub use print::description;
 
 /// Which line of a full set makes room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

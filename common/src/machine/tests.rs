@@ -135,3 +135,16 @@ fn a_system_without_descriptions_is_told_to_name_a_machine() {
     let refusal = host::from_sysfs(root.path(), Bytes::kib(4), None).unwrap_err().to_string();
     assert!(refusal.contains("--machine"), "{refusal}");
 }
+
+#[test]
+fn a_printed_machine_reads_back_as_the_same_machine() {
+    for entry in catalogue() {
+        let machine = Machine::select(entry.name).unwrap();
+        let again = Machine::from_toml(&machine.to_toml(), entry.name).unwrap();
+        let geometry = |m: &Machine| m.levels.iter().map(|l| (l.size, l.line, l.ways)).collect::<Vec<_>>();
+        assert_eq!(geometry(&again), geometry(&machine));
+        assert_eq!(again.to_toml(), machine.to_toml());
+    }
+    assert!(description("sparcstation-1+").unwrap().contains("# LSI"));
+    assert!(description("nothing").is_err());
+}

@@ -1,0 +1,41 @@
+//! `lab machines`: what can be modelled.
+
+use common::cli::Failure;
+use common::machine::{self, CacheLevel, Machine};
+
+/// Lists the machines that can be modelled, or prints one's description
+///
+/// A printed description is a TOML file: save it, change it, and give the file
+/// to any program with --machine FILE.toml.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Args {
+    /// The machine to print: host, or a name from the list
+    name: Option<String>,
+}
+
+/// Prints the list, or one description.
+///
+/// # Errors
+///
+/// If there is no such machine.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    match args.name.as_deref() {
+        None => list(),
+        Some(name) => print!("{}", machine::description(name).map_err(Failure::usage)?),
+    }
+    Ok(())
+}
+
+/// One line per machine; the host last, if it can be read.
+fn list() {
+    let described = machine::catalogue().iter().map(|entry| Machine::select(entry.name));
+    for machine in described.chain([Machine::host()]).flatten() {
+        let levels: Vec<String> = machine.levels.iter().map(level).collect();
+        println!("{}\t{}\t{}", machine.name, levels.join(", "), machine.description);
+    }
+}
+
+fn level(cache: &CacheLevel) -> String {
+    let ways = if cache.ways == cache.lines() { "full".to_string() } else { cache.ways.to_string() };
+    format!("L{} {} {}-way {}", cache.level, cache.size, ways, cache.line)
+}
