@@ -17,6 +17,7 @@
 //! | `latency` | timing experiments with dependent accesses |
 //! | [`measure`] | one region of code, who counts it, how often it runs |
 //! | [`sweep`], [`product`] | the cells of spark and cm1; the matrices of mm1, mm2, mm3 |
+//! | [`metric`] | derived metrics: IPC, FLOPS, hit rate …, each with its formula |
 //! | [`saved`], [`record`] | results that outlive the run: read in every old format, written as JSON and CSV |
 //! | [`infer`] | from curves to geometry, with the argument |
 //! | [`chart`] | pictures |
@@ -56,6 +57,7 @@ pub mod infer;
 pub mod machine;
 pub mod measure;
 pub mod memory;
+pub mod metric;
 pub mod product;
 pub mod record;
 pub mod saved;

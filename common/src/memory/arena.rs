@@ -178,6 +178,17 @@ impl<'a, T: Word> Array<'a, T> {
     pub fn part(self, start: usize, len: usize) -> Array<'a, T> {
         Array { cells: &self.cells[start..start + len] }
     }
+
+    /// The whole pieces of `len` elements, one behind the other: with a
+    /// constant `len`, no index inside a piece needs a check.
+    ///
+    /// # Panics
+    ///
+    /// If `len` is 0.
+    #[inline(always)]
+    pub fn pieces(self, len: usize) -> impl Iterator<Item = Array<'a, T>> {
+        self.cells.chunks_exact(len).map(|cells| Array { cells })
+    }
 }
 
 /// A matrix stored row by row. A view: copying it copies no element.
@@ -269,6 +280,8 @@ mod tests {
         m.fill(|i, j| (10 * i + j) as f64);
         assert_eq!(m.at(1, 2).get(), 12.0);
         assert_eq!(m.row(1).to_vec(), [10.0, 11.0, 12.0]);
+        let sums: Vec<f64> = m.flat().pieces(4).map(|p| p.to_vec().iter().sum()).collect();
+        assert_eq!(sums, [13.0], "what is left over is no piece");
         assert_eq!(arena.origin() % Arena::ALIGNMENT, 0);
     }
 

@@ -1,0 +1,218 @@
+//! Derived metrics: quotients of counts that say more than the counts. Each is
+//! defined once, with its formula and how it misleads. A metric whose inputs
+//! are missing is missing too, with the reason.
+
+use crate::value::{Multiplexed, Reading, Source, Value};
+
+/// Floating-point operations, known or counted; an input besides the events.
+pub const OPERATIONS: &str = "operations";
+/// Seconds on the wall; an input besides the events.
+pub const SECONDS: &str = "seconds";
+/// Loads and stores: `PAPI_LST_INS`, or else the sum of the two presets.
+const LOAD_STORES: &str = "PAPI_LST_INS";
+
+/// One derived metric.
+#[derive(Debug, Clone, Copy)]
+pub struct Metric {
+    /// As in records: `instructions_per_cycle`.
+    pub name: &'static str,
+    /// The quotient in words.
+    pub formula: &'static str,
+    /// When not to believe it.
+    pub misleads: &'static str,
+    over: &'static str,
+    under: &'static str,
+    shape: Shape,
+}
+
+/// What is made of the quotient.
+#[derive(Debug, Clone, Copy)]
+enum Shape {
+    Quotient,
+    OneMinus,
+}
+
+/// Every metric of the lecture.
+pub const METRICS: &[Metric] = &[
+    Metric {
+        name: "instructions_per_cycle",
+        formula: "PAPI_TOT_INS / PAPI_TOT_CYC",
+        misleads: "a slower program has a higher one if it executes more instructions: unrolling and SIMD \
+                   lower it while they save time",
+        over: "PAPI_TOT_INS",
+        under: "PAPI_TOT_CYC",
+        shape: Shape::Quotient,
+    },
+    Metric {
+        name: "flops",
+        formula: "floating-point operations / seconds",
+        misleads: "counted operations include speculated and repeated ones, known operations are those of the \
+                   textbook: two programs with the same answer may differ in the first and not in the second",
+        over: OPERATIONS,
+        under: SECONDS,
+        shape: Shape::Quotient,
+    },
+    Metric {
+        name: "computational_intensity",
+        formula: "floating-point operations / (loads + stores)",
+        misleads: "it counts instructions, not bytes: one 32-byte load weighs as much as one of 8 bytes, and a \
+                   load that hits as much as one that goes to memory",
+        over: OPERATIONS,
+        under: LOAD_STORES,
+        shape: Shape::Quotient,
+    },
+    Metric {
+        name: "instructions_per_load_store",
+        formula: "PAPI_TOT_INS / (loads + stores)",
+        misleads: "loop overhead raises it as well as arithmetic does: unrolling lowers it and changes nothing \
+                   about memory",
+        over: "PAPI_TOT_INS",
+        under: LOAD_STORES,
+        shape: Shape::Quotient,
+    },
+    Metric {
+        name: "load_stores_per_miss",
+        formula: "(loads + stores) / PAPI_L1_DCM",
+        misleads: "keeping values in registers takes away the accesses that hit, so a better program can show a \
+                   lower one; some processors count prefetches as misses",
+        over: LOAD_STORES,
+        under: "PAPI_L1_DCM",
+        shape: Shape::Quotient,
+    },
+    Metric {
+        name: "hit_rate",
+        formula: "1 - PAPI_L1_DCM / (loads + stores)",
+        misleads: "97 % and 99 % look alike and differ by three times the misses; below 0 the misses contain \
+                   prefetches, which are no accesses of the program",
+        over: "PAPI_L1_DCM",
+        under: LOAD_STORES,
+        shape: Shape::OneMinus,
+    },
+    Metric {
+        name: "loads_per_load_miss",
+        formula: "PAPI_LD_INS / PAPI_L1_LDM",
+        misleads: "a load of a line that is already on its way counts as a hit on some processors and as a miss \
+                   on others",
+        over: "PAPI_LD_INS",
+        under: "PAPI_L1_LDM",
+        shape: Shape::Quotient,
+    },
+    Metric {
+        name: "loads_per_tlb_miss",
+        formula: "PAPI_LD_INS / PAPI_TLB_DM",
+        misleads: "it says nothing of the cost: a translation found in the second TLB takes a few cycles, a walk \
+                   of the page table up to a hundred; huge pages change it without any change of the program",
+        over: "PAPI_LD_INS",
+        under: "PAPI_TLB_DM",
+        shape: Shape::Quotient,
+    },
+];
+
+impl Metric {
+    /// The metric of that name.
+    pub fn find(name: &str) -> Option<&'static Metric> {
+        METRICS.iter().find(|metric| metric.name == name)
+    }
+
+    /// The metric from its inputs, which `input` gives by the names of the
+    /// presets, [`OPERATIONS`] and [`SECONDS`].
+    pub fn reading(&self, input: impl Fn(&str) -> Reading) -> Reading {
+        let look = |name| if name == LOAD_STORES { load_stores(&input) } else { input(name) };
+        let (over, under) = match (look(self.over), look(self.under)) {
+            (Reading::Counted(over), Reading::Counted(under)) => (over, under),
+            (Reading::Missing { reason }, _) | (_, Reading::Missing { reason }) => {
+                return Reading::missing(reason);
+            }
+        };
+        if under.amount <= 0.0 {
+            return Reading::missing(format!("{} is 0, nothing to divide by", self.under));
+        }
+        let quotient = over.amount / under.amount;
+        let amount = match self.shape {
+            Shape::Quotient => quotient,
+            Shape::OneMinus => 1.0 - quotient,
+        };
+        joined(amount, over, under).into()
+    }
+}
+
+fn load_stores(input: &impl Fn(&str) -> Reading) -> Reading {
+    match (input(LOAD_STORES), input("PAPI_LD_INS"), input("PAPI_SR_INS")) {
+        (Reading::Counted(both), ..) => both.into(),
+        (_, Reading::Counted(loads), Reading::Counted(stores)) => {
+            joined(loads.amount + stores.amount, loads, stores).into()
+        }
+        (missing, ..) => missing,
+    }
+}
+
+/// `amount`, made of `x` and `y`: it is as direct as the less direct of the
+/// two, a closed form (which is exact) aside, and an estimate if one of them is.
+fn joined(amount: f64, x: Value, y: Value) -> Value {
+    let source = match (x.source, y.source) {
+        (Source::Analytic, other) | (other, Source::Analytic) => other,
+        (Source::Model, _) | (_, Source::Model) => Source::Model,
+        (Source::Timing, _) | (_, Source::Timing) => Source::Timing,
+        (Source::Hardware, Source::Hardware) => Source::Hardware,
+    };
+    let share = |m: &Multiplexed| m.share();
+    let multiplexed =
+        x.multiplexed.into_iter().chain(y.multiplexed).min_by(|p, q| share(p).total_cmp(&share(q)));
+    Value { multiplexed, ..Value::new(amount, source) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(name: &str) -> Reading {
+        let hardware = |amount| Value::new(amount, Source::Hardware).into();
+        match name {
+            "PAPI_TOT_INS" => hardware(800.0),
+            "PAPI_TOT_CYC" => hardware(400.0),
+            "PAPI_LD_INS" => hardware(300.0),
+            "PAPI_SR_INS" => hardware(100.0),
+            "PAPI_L1_DCM" => Value::new(20.0, Source::Model).into(),
+            "PAPI_TLB_DM" => hardware(0.0),
+            OPERATIONS => Value::new(200.0, Source::Analytic).into(),
+            SECONDS => Value::new(0.1, Source::Timing).into(),
+            _ => Reading::missing(format!("no counter for {name}")),
+        }
+    }
+
+    fn value(name: &str) -> Option<Value> {
+        Metric::find(name).unwrap().reading(counts).value()
+    }
+
+    #[test]
+    fn every_metric_is_its_quotient() {
+        let amount = |name| value(name).unwrap().amount;
+        assert_eq!(amount("instructions_per_cycle"), 2.0);
+        assert_eq!(amount("flops"), 2000.0);
+        assert_eq!(amount("computational_intensity"), 0.5);
+        assert_eq!(amount("instructions_per_load_store"), 2.0);
+        assert_eq!(amount("load_stores_per_miss"), 20.0);
+        assert_eq!(amount("hit_rate"), 0.95);
+    }
+
+    #[test]
+    fn a_missing_input_makes_the_metric_missing_with_its_reason() {
+        let loads = Metric::find("loads_per_load_miss").unwrap().reading(counts);
+        assert_eq!(loads, Reading::missing("no counter for PAPI_L1_LDM"));
+        assert_eq!(value("loads_per_tlb_miss"), None, "never a division by zero");
+    }
+
+    #[test]
+    fn a_metric_is_as_direct_as_its_least_direct_input() {
+        assert_eq!(value("hit_rate").unwrap().source, Source::Model);
+        assert_eq!(value("flops").unwrap().source, Source::Timing);
+        assert_eq!(value("computational_intensity").unwrap().source, Source::Hardware);
+    }
+
+    #[test]
+    fn every_metric_says_how_it_misleads() {
+        for metric in METRICS {
+            assert!(metric.misleads.len() > 40 && metric.formula.contains(['/', '-']), "{}", metric.name);
+        }
+    }
+}
