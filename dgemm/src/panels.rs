@@ -26,20 +26,27 @@ pub(crate) fn pack_rows<M: Memory>(mem: &mut M, from: View, to: Array<f64>, r: u
     }
 }
 
-/// Strips of `width` columns of `from`; in a strip, row after row.
+/// Strips of `registers` registers' width of `from`; in a strip, row after row.
 #[inline(always)]
-pub(crate) fn pack_columns<M: Memory>(mem: &mut M, from: View, to: Array<f64>, width: usize) {
-    let depth = from.rows();
+pub(crate) fn pack_columns<V: Simd, M: Memory>(mem: &mut M, from: View, to: Array<f64>, registers: usize) {
+    let (depth, width) = (from.rows(), registers * V::LANES);
     for k in 0..depth {
         let row = from.row(k);
         for left in (0..row.len()).step_by(width) {
             let to = to.part(left * depth + k * width, width);
-            let taken = width.min(row.len() - left);
-            for (to, from) in to.cells().iter().zip(row.part(left, taken).cells()) {
+            let from = row.part(left, width.min(row.len() - left));
+            if from.len() == width {
+                for lane in (0..width).step_by(V::LANES) {
+                    let value: V = mem.load_vector(from.lanes(lane));
+                    mem.store_vector(to.lanes(lane), value);
+                }
+                continue;
+            }
+            for (to, from) in to.cells().iter().zip(from.cells()) {
                 let value = mem.load(from);
                 mem.store(to, value);
             }
-            to.cells()[taken..].iter().for_each(|to| mem.store(to, 0.0));
+            to.cells()[from.len()..].iter().for_each(|to| mem.store(to, 0.0));
         }
     }
 }

@@ -72,7 +72,7 @@ impl Isa {
             #[cfg(target_arch = "x86_64")]
             Isa::Avx512 => (8, 24),
             #[cfg(target_arch = "x86_64")]
-            Isa::Avx2 => (4, 12),
+            Isa::Avx2 => (6, 8),
             #[cfg(target_arch = "aarch64")]
             Isa::Neon => (6, 8),
             Isa::Plain => (4, 4),
@@ -195,7 +195,7 @@ pub(crate) fn prefetch(cell: &Cell<f64>) {
         std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(cell.as_ptr().cast())
     }
     #[cfg(target_arch = "aarch64")]
-    // SAFETY: a hint that touches no register and no memory.
+    // SAFETY: as above.
     unsafe {
         std::arch::asm!("prfm pldl1keep, [{0}]", in(reg) cell.as_ptr(), options(nostack, preserves_flags, readonly))
     }

@@ -35,7 +35,7 @@ pub(crate) fn blocks<V: Simd, M: Memory, const R: usize, const N: usize, const A
     for j in (0..n).step_by(sides.cols) {
         for k in (0..l).step_by(sides.depth) {
             let right = b.block(k, j, sides.depth, sides.cols);
-            panels::pack_columns(mem, right, b_panels, N * V::LANES);
+            panels::pack_columns::<V, M>(mem, right, b_panels, N);
             for i in (0..m).step_by(sides.rows) {
                 let left = a.block(i, k, sides.rows, sides.depth);
                 panels::pack_rows(mem, left, a_panels, R);
@@ -63,7 +63,7 @@ fn tiles<V: Simd, M: Memory, const R: usize, const N: usize, const AHEAD: bool>(
             if AHEAD {
                 (0..to.rows()).for_each(|r| to.row(r).cells().iter().step_by(8).for_each(prefetch));
             }
-            let sums = tile::<V, M, R, N>(mem, a.part(i * depth, R * depth), b, depth);
+            let sums = tile::<V, M, R, N>(mem, a.part(i * depth, R * depth), b);
             panels::add_to(mem, sums, to);
         }
     }
@@ -75,11 +75,9 @@ fn tile<V: Simd, M: Memory, const R: usize, const N: usize>(
     mem: &mut M,
     a: Array<f64>,
     b: Array<f64>,
-    depth: usize,
 ) -> [[V; N]; R] {
     let mut sums = [[V::splat(0.0); N]; R];
-    for k in 0..depth {
-        let (a, b) = (a.part(k * R, R), b.part(k * N * V::LANES, N * V::LANES));
+    for (a, b) in a.pieces(R).zip(b.pieces(N * V::LANES)) {
         let mut right = [V::splat(0.0); N];
         for (j, right) in right.iter_mut().enumerate() {
             *right = mem.load_vector(b.lanes(j * V::LANES));

@@ -150,7 +150,7 @@ mod x86 {
 
     #[target_feature(enable = "avx2,fma")]
     pub(super) fn avx2<M: Memory, const AHEAD: bool>(m: &mut M, v: [View; 3], s: Sides, scratch: Array<f64>) {
-        tiled::blocks::<__m256d, M, 4, 3, AHEAD>(m, v, s, scratch);
+        tiled::blocks::<__m256d, M, 6, 2, AHEAD>(m, v, s, scratch);
     }
 }
 

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod dgemm;
 mod machines;
 mod plot;
 mod report;
@@ -24,6 +25,7 @@ struct Args {
 #[derive(Debug, Subcommand)]
 enum Command {
     Run(run::Args),
+    Dgemm(dgemm::Args),
     Plot(plot::Args),
     Machines(machines::Args),
 }
@@ -31,6 +33,7 @@ enum Command {
 fn main() -> ExitCode {
     common::cli::run(|args: Args| match args.command.unwrap_or(Command::Run(args.run)) {
         Command::Run(args) => run::run(&args),
+        Command::Dgemm(args) => dgemm::run(&args),
         Command::Plot(args) => plot::run(&args),
         Command::Machines(args) => machines::run(&args),
     })

@@ -1,0 +1,34 @@
+//! Somebody else's product: the crate `matrixmultiply`, in Rust with its own
+//! SIMD kernels, to see how far the ladder has come.
+
+use crate::problem::Problem;
+
+/// The library's name, as printed.
+pub const NAME: &str = "matrixmultiply";
+
+/// `c += a * b` by the library, on one core.
+pub fn multiply(p: &Problem) {
+    let [m, n, k] = p.sides();
+    let [(a, row_a), (b, row_b), (c, row_c)] = [p.a.flat(), p.b.flat(), p.c.flat()];
+    // SAFETY: the three views hold m by k, k by n and m by n elements, rows
+    // `row_*` apart and columns 1, and nothing else uses them meanwhile; cells
+    // may be written through a shared reference.
+    unsafe {
+        matrixmultiply::dgemm(
+            m,
+            k,
+            n,
+            1.0,
+            a.cells().as_ptr().cast(),
+            row_a as isize,
+            1,
+            b.cells().as_ptr().cast(),
+            row_b as isize,
+            1,
+            1.0,
+            c.cells().as_ptr().cast::<f64>().cast_mut(),
+            row_c as isize,
+            1,
+        );
+    }
+}

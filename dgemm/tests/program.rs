@@ -1,0 +1,120 @@
+//! dgemm as a student runs it.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+use std::process::{Command, Output};
+
+use serde_json::Value as Json;
+
+fn dgemm(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_dgemm")).args(args).output().unwrap()
+}
+
+fn stdout(args: &[&str]) -> String {
+    let out = dgemm(args);
+    assert!(out.status.success(), "{args:?}: {}", String::from_utf8_lossy(&out.stderr));
+    String::from_utf8(out.stdout).unwrap()
+}
+
+fn json(args: &[&str]) -> Json {
+    serde_json::from_str(&stdout(args)).unwrap()
+}
+
+#[test]
+fn the_list_names_every_rung() {
+    let text = stdout(&["--list"]);
+    for variant in dgemm::VARIANTS {
+        assert!(text.lines().any(|line| line.starts_with(variant.name)), "{}", variant.name);
+    }
+}
+
+#[test]
+fn misses_per_iteration_come_as_a_b_and_c() {
+    let object = json(&["ijk", "120", "--machine", "lecture", "--format", "json"]);
+    let misses = &object["misses_per_iteration"];
+    assert_eq!(misses["source"], "model");
+    for array in ["a", "b", "c"] {
+        assert!(misses[array].as_f64().unwrap() > 0.0);
+        assert!(object["closed_form"][array].as_f64().unwrap() > 0.0);
+    }
+    assert_eq!(object["gflops"], Json::Null, "the lecture's machine is not here to be timed");
+    let n = 120.0 * 120.0;
+    assert_eq!(object["counts"]["PAPI_LD_INS"]["amount"].as_f64().unwrap(), 2.0 * 120.0 * n + n);
+    assert_eq!(object["counts"]["PAPI_SR_INS"]["amount"].as_f64().unwrap(), n);
+}
+
+#[test]
+fn all_lists_every_rung_and_the_yardstick() {
+    let list = json(&["all", "48", "--format", "json", "--threads", "2"]);
+    let list = list.as_array().unwrap();
+    assert_eq!(list.len(), dgemm::VARIANTS.len() + 1);
+    for (object, variant) in list.iter().zip(dgemm::VARIANTS) {
+        assert_eq!(object["variant"], variant.name);
+        assert_eq!(object["yardstick"], false);
+        assert!(object["gflops"].as_f64().unwrap() > 0.0);
+        assert!(object["check"].as_f64().unwrap() < 1e-12);
+    }
+    let last = list.last().unwrap();
+    assert_eq!((&last["yardstick"], &last["threads"]), (&Json::from(true), &Json::from(1)));
+    let threads = list.iter().find(|object| object["variant"] == "threads").unwrap();
+    assert_eq!(threads["threads"], 2);
+}
+
+#[test]
+fn counters_none_only_times() {
+    let text = stdout(&["ikj", "40", "--counters", "none"]);
+    assert!(text.contains("seconds="));
+    assert!(text.contains("not counted (--counters none"), "{text}");
+    assert!(!text.contains("source=model"), "{text}");
+}
+
+#[test]
+fn sides_may_differ_and_blocks_be_set() {
+    let object =
+        json(&["block-l2", "--m", "20", "--n", "30", "--k", "40", "--block", "7", "--format", "json"]);
+    assert_eq!((&object["m"], &object["n"], &object["k"]), (&20.into(), &30.into(), &40.into()));
+    assert!(object["check"].as_f64().unwrap() < 1e-12);
+}
+
+#[test]
+fn kit_lines_set_theory_beside_the_model() {
+    let text = stdout(&["jki", "128", "--machine", "zen3"]);
+    for part in
+        ["closed form", "model", "residual", "hardware", "hit_rate=", "source=analytic", "not so here: "]
+    {
+        assert!(text.contains(part), "no '{part}' in\n{text}");
+    }
+}
+
+#[test]
+fn what_is_asked_for_wrongly_is_told_in_one_line() {
+    let wrong: [(&[&str], &str); 6] = [
+        (&["ijkl", "10"], "ijk"),
+        (&["ijk", "0"], "1 or more"),
+        (&["ijk", "ten"], "'ten'"),
+        (&["ijk", "10", "--block", "0"], "1 to 65536"),
+        (&["ijk", "10", "--machine", "abacus"], "abacus"),
+        (&["ijk", "10", "--counters", "timing"], "auto"),
+    ];
+    for (args, told) in wrong {
+        let out = dgemm(args);
+        let stderr = String::from_utf8(out.stderr).unwrap();
+        assert_eq!(out.status.code(), Some(2), "{args:?}: {stderr}");
+        assert!(stderr.lines().last().unwrap().contains(told), "{args:?}: {stderr}");
+        assert!(out.stdout.is_empty());
+    }
+    let out = dgemm(&["ijk", "9000000"]);
+    assert_eq!(out.status.code(), Some(1));
+    assert!(String::from_utf8(out.stderr).unwrap().contains("choose a smaller N"));
+}
+
+#[test]
+fn a_record_and_a_chart_are_written_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let (record, chart) = (folder.path().join("r.json"), folder.path().join("c.svg"));
+    stdout(&["all", "24", "--record", record.to_str().unwrap(), "--chart", chart.to_str().unwrap()]);
+    let record: Json = serde_json::from_slice(&std::fs::read(record).unwrap()).unwrap();
+    assert_eq!(record["rows"].as_array().unwrap().len(), dgemm::VARIANTS.len() + 1);
+    assert!(std::fs::read_to_string(chart).unwrap().starts_with("<svg"));
+    let csv = stdout(&["ikj", "24", "--format", "csv"]);
+    assert!(csv.starts_with("variant,m,n,k,threads,seconds,seconds_source,gflops"), "{csv}");
+}

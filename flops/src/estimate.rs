@@ -1,0 +1,306 @@
+//! One rate, estimated in every way this machine allows.
+
+use common::cli::Failure;
+use common::clock;
+use common::counters::{self, Samples};
+use common::events::Event;
+use common::value::{Reading, Source, Value};
+
+use crate::events::{FpEvent, Generation};
+use crate::kernels::Kernel;
+use crate::team::{self, Matrices, Run};
+
+/// What to run.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// Side of the matrices.
+    pub n: usize,
+    /// Threads.
+    pub threads: usize,
+    /// Products in a row; `None` for as many as half a second holds.
+    pub repeats: Option<u32>,
+    /// Timed runs.
+    pub runs: u32,
+    /// What to sample; `None` for the kernel's event, or else the clock.
+    pub event: Option<Event>,
+    /// Events per sample; `None` for [`period_of`].
+    pub period: Option<u64>,
+    /// Whether counters may be used at all.
+    pub count: bool,
+}
+
+/// What sampling found.
+#[derive(Debug, Clone)]
+pub struct Sampled {
+    /// Samples of all threads.
+    pub samples: usize,
+    /// Samples times period, of all threads.
+    pub estimate: f64,
+    /// The event counted over the same time.
+    pub counted: f64,
+    /// Share of the samples in the product's code.
+    pub inside: f64,
+    /// Samples lost, and times the kernel throttled.
+    pub spoilt: u64,
+}
+
+/// One kernel's rates.
+#[derive(Debug, Clone)]
+pub struct Estimate {
+    /// What ran.
+    pub kernel: &'static Kernel,
+    /// Side of the matrices.
+    pub n: usize,
+    /// Threads that worked.
+    pub threads: usize,
+    /// Products in a row.
+    pub repeats: u32,
+    /// Seconds they took.
+    pub seconds: Value,
+    /// Processor seconds of one thread: less, where others wanted the processors.
+    pub busy: Value,
+    /// Whether the product was right.
+    pub right: bool,
+    /// Operations of the textbook, all threads and repeats.
+    pub operations: f64,
+    /// Nanoseconds of one addition that waits for the one before.
+    pub latency_ns: f64,
+    /// Cycles per second, by a chain of integer additions.
+    pub frequency: f64,
+    /// The FP events of this generation with what they counted.
+    pub counted: Vec<(FpEvent, Reading)>,
+    /// Unhalted cycles of all threads.
+    pub cycles: Reading,
+    /// The event that was sampled, its period, what came of it.
+    pub event: Event,
+    /// Events per sample.
+    pub period: u64,
+    /// What came of it, or why nothing.
+    pub sampled: Result<Sampled, String>,
+    /// If the sampled event counts floating-point work, operations per count.
+    pub per_event: Option<f64>,
+}
+
+/// Events per sample where none is given: a prime, so that no loop keeps step
+/// with it; for clocks nanoseconds, some 2000 samples a second.
+pub fn period_of(event: &Event) -> u64 {
+    if is_clock(event) { 499_979 } else { 1_000_003 }
+}
+
+/// Whether the event is a clock of the kernel, which counts nanoseconds.
+pub fn is_clock(event: &Event) -> bool {
+    matches!(event.name(), "task-clock" | "cpu-clock")
+}
+
+/// Measures `kernel` as planned.
+///
+/// # Errors
+///
+/// If a counter fails while it counts, or the clock is no event here.
+pub fn estimate(kernel: &'static Kernel, plan: &Plan) -> Result<Estimate, Failure> {
+    let mut x = Matrices::new(plan.n);
+    let first = team::run(kernel, &mut x, plan.threads, 1, None);
+    let half_a_second = (0.5 / first.seconds.max(1e-6)).ceil().clamp(1.0, 10_000.0) as u32;
+    let repeats = plan.repeats.unwrap_or(half_a_second);
+    let runs: Vec<Run> =
+        (0..plan.runs.max(1)).map(|_| team::run(kernel, &mut x, plan.threads, repeats, None)).collect();
+    let seconds: Vec<f64> = runs.iter().map(|run| run.seconds).collect();
+    let busy: Vec<f64> = runs.iter().map(|run| run.busy / run.threads as f64).collect();
+    let generation = Generation::host();
+    let fp = generation.and_then(|g| g.event_for(kernel.name));
+    let (event, per_event) = to_sample(plan, fp)?;
+    let period = plan.period.unwrap_or_else(|| period_of(&event));
+    let sampled = if plan.count {
+        let run = team::run(kernel, &mut x, plan.threads, repeats, Some((&event, period)));
+        added_up(&run)
+    } else {
+        Err("--counters none".to_owned())
+    };
+    let (counted, cycles) = counted(kernel, plan, generation, &mut x, repeats)?;
+    let unknown = Value::new(first.seconds, Source::Timing);
+    Ok(Estimate {
+        kernel,
+        n: plan.n,
+        threads: first.threads,
+        repeats,
+        seconds: Value::from_runs(&seconds, Source::Timing).unwrap_or(unknown),
+        busy: Value::from_runs(&busy, Source::Timing).unwrap_or(unknown),
+        right: x.checksum() == x.expected(),
+        operations: 2.0 * (plan.n as f64).powi(3) * f64::from(repeats),
+        latency_ns: latency(kernel.chain),
+        frequency: 1e9 / latency(integers),
+        counted,
+        cycles,
+        event,
+        period,
+        sampled,
+        per_event,
+    })
+}
+
+/// The event to sample: the one asked for, the kernel's own if this machine can
+/// count it, else the clock.
+fn to_sample(plan: &Plan, fp: Option<&FpEvent>) -> Result<(Event, Option<f64>), Failure> {
+    if let Some(event) = &plan.event {
+        let known = fp.filter(|fp| fp.event().as_ref() == Some(event));
+        return Ok((event.clone(), known.map(|fp| fp.operations)));
+    }
+    if let Some((fp, event)) = fp.and_then(|fp| Some((fp, fp.event()?)))
+        && plan.count
+        && counters::survey(std::slice::from_ref(&event)).iter().all(Result::is_ok)
+    {
+        return Ok((event, Some(fp.operations)));
+    }
+    Ok((Event::parse("task-clock").map_err(Failure::could_not)?, None))
+}
+
+fn added_up(run: &Run) -> Result<Sampled, String> {
+    let threads: Vec<&Samples> = run.sampled().map_err(str::to_owned)?;
+    let samples: usize = threads.iter().map(|s| s.addresses.len()).sum();
+    if samples == 0 {
+        return Err("it was not sampled once: raise --repeats or lower --period".to_owned());
+    }
+    #[cfg(target_os = "linux")]
+    let inside: usize = threads.iter().map(|s| s.within(crate::kernels::product_code())).sum();
+    #[cfg(not(target_os = "linux"))]
+    let inside = 0;
+    Ok(Sampled {
+        samples,
+        estimate: threads.iter().map(|s| s.total() as f64).sum(),
+        counted: threads.iter().map(|s| s.count.estimate()).sum(),
+        inside: inside as f64 / samples as f64,
+        spoilt: threads.iter().map(|s| s.lost + s.throttled).sum(),
+    })
+}
+
+type Counted = (Vec<(FpEvent, Reading)>, Reading);
+
+fn counted(
+    kernel: &Kernel,
+    plan: &Plan,
+    generation: Option<&Generation>,
+    x: &mut Matrices,
+    repeats: u32,
+) -> Result<Counted, Failure> {
+    let table = generation.map_or(&[][..], |g| g.events);
+    let missing = |why: &str| {
+        let rows = table.iter().map(|fp| (*fp, Reading::missing(why))).collect();
+        (rows, Reading::missing(why))
+    };
+    if !plan.count {
+        return Ok(missing("--counters none"));
+    }
+    let known: Vec<(FpEvent, Option<Event>)> = table.iter().map(|fp| (*fp, fp.event())).collect();
+    let events: Vec<Event> =
+        known.iter().filter_map(|(_, event)| event.clone()).chain([Event::TOT_CYC]).collect();
+    let survey = counters::survey(&events);
+    if let Some(Err(why)) = survey.last()
+        && survey.iter().all(Result::is_err)
+    {
+        return Ok(missing(&why.to_string()));
+    }
+    let mut body = || {
+        team::run(kernel, x, plan.threads, repeats, None);
+    };
+    let mut readings =
+        counters::count(&events, &mut || {}, &mut body).map_err(Failure::could_not)?.into_iter();
+    let mut next = || readings.next().unwrap_or_else(|| Reading::missing("not counted"));
+    let unknown = || Reading::missing("the kernel knows no PMU of that name here");
+    let rows = known.into_iter().map(|(fp, event)| (fp, event.map_or_else(unknown, |_| next()))).collect();
+    Ok((rows, next()))
+}
+
+/// Nanoseconds of one step of a chain: the fastest of several tries, as nothing
+/// makes a chain faster than it is.
+fn latency<R>(chain: fn(u64) -> R) -> f64 {
+    const STEPS: u64 = 1_600_000;
+    let tries = (0..9).map(|_| {
+        let from = clock::wall();
+        std::hint::black_box(chain(std::hint::black_box(STEPS)));
+        (clock::wall().0 - from.0) * 1e9 / STEPS as f64
+    });
+    tries.fold(f64::INFINITY, f64::min)
+}
+
+/// A chain of integer operations that take a cycle each on every processor of
+/// this kit: it tells the frequency. Sums and exclusive-ors in turn, which no
+/// optimiser can join.
+fn integers(n: u64) -> u64 {
+    let mut x = n;
+    for i in 0..n / 8 {
+        x = (x ^ i).wrapping_add(i);
+        x = (x ^ i).wrapping_add(i);
+        x = (x ^ i).wrapping_add(i);
+        x = (x ^ i).wrapping_add(i);
+    }
+    x
+}
+
+impl Estimate {
+    /// MFLOPS from the operations of the textbook.
+    pub fn known(&self) -> Value {
+        Value::new(self.operations / 1e6 / self.seconds.amount, Source::Timing)
+    }
+
+    /// The same over processor time, as in the article, where cycles in which
+    /// the program did not run are no part of the elapsed time.
+    pub fn known_busy(&self) -> Value {
+        Value::new(self.operations / 1e6 / self.busy.amount, Source::Timing)
+    }
+
+    /// MFLOPS that the unit can give: each addition of a chain adds `width`
+    /// products, and waits for the one before.
+    pub fn predicted(&self) -> Value {
+        let per_thread = 2.0 * self.kernel.width as f64 / self.latency_ns * 1e3;
+        Value::new(per_thread * self.threads as f64, Source::Analytic)
+    }
+
+    /// Floating-point operations from all counted events.
+    pub fn counted_operations(&self) -> Reading {
+        let mut sum = 0.0;
+        let mut reason = None;
+        for (fp, reading) in &self.counted {
+            match reading {
+                Reading::Counted(value) => sum += value.amount * fp.operations,
+                Reading::Missing { reason: why } => reason = Some(why.clone()),
+            }
+        }
+        match reason {
+            None if !self.counted.is_empty() => Value::new(sum, Source::Hardware).into(),
+            Some(why) => Reading::missing(why),
+            None => Reading::missing("this processor has no events of floating-point work"),
+        }
+    }
+
+    /// Seconds by the article's formula: cycles over frequency over cores.
+    pub fn seconds_by_cycles(&self) -> Reading {
+        self.cycles.scaled(1.0 / self.frequency / self.threads as f64)
+    }
+
+    /// MFLOPS from counted events.
+    pub fn counted_rate(&self) -> Reading {
+        self.counted_operations().scaled(1e-6 / self.seconds.amount)
+    }
+
+    /// MFLOPS from samples of an event of floating-point work.
+    pub fn sampled_rate(&self) -> Reading {
+        match (&self.sampled, self.per_event) {
+            (Ok(s), Some(width)) => {
+                Value::new(width * s.estimate / 1e6 / self.seconds.amount, Source::Hardware).into()
+            }
+            (Ok(_), None) => Reading::missing(format!(
+                "{} counts no floating-point work: its samples say where the time goes, not how many operations",
+                self.event
+            )),
+            (Err(why), _) => Reading::missing(why.clone()),
+        }
+    }
+}
+
+impl Sampled {
+    /// One standard deviation of the estimate, as a share of it: samples are
+    /// counted, so it falls with the square root of their number.
+    pub fn error(&self) -> f64 {
+        1.0 / (self.samples as f64).sqrt()
+    }
+}

@@ -1,0 +1,42 @@
+//! Two doubles at a time: NEON, multiplication and addition apart.
+
+use std::arch::aarch64::*;
+
+use super::{Band, rows, scalar};
+
+/// `start + sum of x[k] * y[k]`, even and odd k in a chain each.
+#[inline(always)]
+fn dot(start: f64, x: &[f64], y: &[f64]) -> f64 {
+    let (pairs, others) = (x.chunks_exact(2), y.chunks_exact(2));
+    let rest = scalar::dot(0.0, pairs.remainder(), others.remainder());
+    // SAFETY: every aarch64 processor that std supports has NEON; the chunks
+    // hold two doubles.
+    unsafe {
+        let mut sum = vsetq_lane_f64::<0>(start, vdupq_n_f64(0.0));
+        for (x, y) in pairs.zip(others) {
+            sum = vaddq_f64(sum, vmulq_f64(vld1q_f64(x.as_ptr()), vld1q_f64(y.as_ptr())));
+        }
+        vaddvq_f64(sum) + rest
+    }
+}
+
+#[inline(never)]
+#[cfg_attr(target_os = "linux", unsafe(link_section = "flops_product"))]
+pub(super) fn band(band: Band) {
+    rows(band, dot);
+}
+
+/// `n` additions in a row.
+pub(super) fn chain(n: u64) -> f64 {
+    // SAFETY: as above.
+    unsafe {
+        let one = std::hint::black_box(vdupq_n_f64(1.0));
+        let mut sum = vdupq_n_f64(0.0);
+        for _ in 0..n / 8 {
+            for _ in 0..8 {
+                sum = vaddq_f64(sum, one);
+            }
+        }
+        vgetq_lane_f64::<0>(sum)
+    }
+}

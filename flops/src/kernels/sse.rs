@@ -1,0 +1,41 @@
+//! Two doubles at a time: the packed SSE2 instructions.
+
+use std::arch::x86_64::*;
+
+use super::{Band, rows, scalar};
+
+/// `start + sum of x[k] * y[k]`, even and odd k in a chain each.
+#[inline(always)]
+fn dot(start: f64, x: &[f64], y: &[f64]) -> f64 {
+    let (pairs, others) = (x.chunks_exact(2), y.chunks_exact(2));
+    let rest = scalar::dot(0.0, pairs.remainder(), others.remainder());
+    // SAFETY: every x86-64 processor has SSE2; the chunks hold two doubles.
+    unsafe {
+        let mut sum = _mm_set_sd(start);
+        for (x, y) in pairs.zip(others) {
+            sum = _mm_add_pd(sum, _mm_mul_pd(_mm_loadu_pd(x.as_ptr()), _mm_loadu_pd(y.as_ptr())));
+        }
+        _mm_cvtsd_f64(_mm_add_sd(sum, _mm_unpackhi_pd(sum, sum))) + rest
+    }
+}
+
+#[inline(never)]
+#[cfg_attr(target_os = "linux", unsafe(link_section = "flops_product"))]
+pub(super) fn band(band: Band) {
+    rows(band, dot);
+}
+
+/// `n` additions in a row.
+pub(super) fn chain(n: u64) -> f64 {
+    // SAFETY: every x86-64 processor has SSE2.
+    unsafe {
+        let one = std::hint::black_box(_mm_set1_pd(1.0));
+        let mut sum = _mm_setzero_pd();
+        for _ in 0..n / 8 {
+            for _ in 0..8 {
+                sum = _mm_add_pd(sum, one);
+            }
+        }
+        _mm_cvtsd_f64(sum)
+    }
+}

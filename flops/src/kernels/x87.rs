@@ -1,0 +1,73 @@
+//! The stack machine of 1980, which no compiler chooses any more: by hand.
+
+use std::arch::asm;
+
+use super::{Band, rows};
+
+/// `start + sum of x[k] * y[k]`, the sum an 80-bit number on the stack.
+#[inline(always)]
+fn dot(start: f64, x: &[f64], y: &[f64]) -> f64 {
+    let n = x.len().min(y.len());
+    let mut sum = start;
+    // SAFETY: reads n doubles behind each pointer, reads and writes `sum`, leaves
+    // the stack as it found it and names what it changes.
+    unsafe {
+        asm!(
+            "fld qword ptr [{sum}]",
+            "test {n}, {n}",
+            "jz 3f",
+            "2:",
+            "fld qword ptr [{x}]",
+            "fmul qword ptr [{y}]",
+            "faddp st(1), st",
+            "add {x}, 8",
+            "add {y}, 8",
+            "dec {n}",
+            "jnz 2b",
+            "3:",
+            "fstp qword ptr [{sum}]",
+            x = inout(reg) x.as_ptr() => _,
+            y = inout(reg) y.as_ptr() => _,
+            n = inout(reg) n => _,
+            sum = in(reg) &raw mut sum,
+            out("st(0)") _, out("st(1)") _, out("st(2)") _, out("st(3)") _,
+            out("st(4)") _, out("st(5)") _, out("st(6)") _, out("st(7)") _,
+            options(nostack),
+        );
+    }
+    sum
+}
+
+#[inline(never)]
+#[cfg_attr(target_os = "linux", unsafe(link_section = "flops_product"))]
+pub(super) fn band(band: Band) {
+    rows(band, dot);
+}
+
+/// `n` additions in a row.
+pub(super) fn chain(n: u64) -> f64 {
+    let mut sum = 0.0f64;
+    // SAFETY: works on the stack alone, which it leaves as it found it.
+    unsafe {
+        asm!(
+            "fld1",
+            "fldz",
+            "test {n}, {n}",
+            "jz 3f",
+            "2:",
+            "fadd st, st(1)", "fadd st, st(1)", "fadd st, st(1)", "fadd st, st(1)",
+            "fadd st, st(1)", "fadd st, st(1)", "fadd st, st(1)", "fadd st, st(1)",
+            "dec {n}",
+            "jnz 2b",
+            "3:",
+            "fstp qword ptr [{sum}]",
+            "fstp st(0)",
+            n = inout(reg) n / 8 => _,
+            sum = in(reg) &raw mut sum,
+            out("st(0)") _, out("st(1)") _, out("st(2)") _, out("st(3)") _,
+            out("st(4)") _, out("st(5)") _, out("st(6)") _, out("st(7)") _,
+            options(nostack),
+        );
+    }
+    sum
+}

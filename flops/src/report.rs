@@ -1,0 +1,152 @@
+//! How estimates are printed: each formula with its numbers.
+
+use std::fmt::Write;
+
+use common::value::{Reading, Source, Value};
+use serde_json::{Value as Json, json};
+
+use crate::estimate::{Estimate, is_clock};
+
+/// The lines of one kernel.
+pub fn text(e: &Estimate) -> String {
+    let mut out = String::new();
+    let _ = writeln!(
+        out,
+        "kernel={}\tn={}\tthreads={}\trepeats={}\tseconds={}",
+        e.kernel.name, e.n, e.threads, e.repeats, e.seconds
+    );
+    let _ = writeln!(out, "known_mflops={:.3}", e.known());
+    let _ = writeln!(
+        out,
+        "  MFLOPS = operations / 10^6 / elapsed = 2 x {}^3 x {} / 10^6 / {:.6} s",
+        e.n, e.repeats, e.seconds.amount
+    );
+    let _ = writeln!(out, "busy_mflops={:.3}", e.known_busy());
+    let _ = writeln!(out, "  the same over {:.6} s of processor time per thread", e.busy.amount);
+    let _ = writeln!(out, "predicted_mflops={:.3}", e.predicted());
+    let _ = writeln!(
+        out,
+        "  MFLOPS = 2 x width / latency x threads = 2 x {} / {:.4} ns x {} x 10^3",
+        e.kernel.width, e.latency_ns, e.threads
+    );
+    counted(&mut out, e);
+    sampled(&mut out, e);
+    out
+}
+
+fn counted(out: &mut String, e: &Estimate) {
+    let _ = writeln!(out, "counted_mflops={:.3}", e.counted_rate());
+    for (fp, reading) in &e.counted {
+        let _ = writeln!(out, "  {} x {} = {reading:.0}", fp.operations, fp.name);
+    }
+    if let (Some(operations), Some(cycles), Some(elapsed)) =
+        (e.counted_operations().amount(), e.cycles.amount(), e.seconds_by_cycles().amount())
+    {
+        let _ = writeln!(
+            out,
+            "  elapsed = cycles / frequency / cores = {cycles:.0} / {:.4} x 10^9 / {} = {elapsed:.3} s",
+            e.frequency / 1e9,
+            e.threads
+        );
+        let _ = writeln!(
+            out,
+            "  MFLOPS = operations / 10^6 / elapsed = {operations:.0} / 10^6 / {elapsed:.3} s = {:.3}",
+            operations / 1e6 / elapsed
+        );
+    }
+}
+
+fn sampled(out: &mut String, e: &Estimate) {
+    let _ = writeln!(out, "sampled_mflops={:.3}", e.sampled_rate());
+    let Ok(s) = &e.sampled else { return };
+    let unit = if is_clock(&e.event) { " ns" } else { "" };
+    let _ = writeln!(
+        out,
+        "  {} of {}: {} samples x {}{unit} = {:.0}{unit}, +- {:.2} % (1 / sqrt(samples))",
+        e.kernel.name,
+        e.event,
+        s.samples,
+        e.period,
+        s.estimate,
+        100.0 * s.error()
+    );
+    let _ = writeln!(
+        out,
+        "  counted over the same time: {:.0}{unit}, the samples are {:+.2} % off",
+        s.counted,
+        100.0 * (s.estimate / s.counted - 1.0)
+    );
+    let _ = writeln!(out, "  {:.2} % of the samples lie in the product's code", 100.0 * s.inside);
+    if s.spoilt > 0 {
+        let _ = writeln!(out, "  {} samples were lost or throttled: the estimate is too low", s.spoilt);
+    }
+    if let Some(width) = e.per_event {
+        let _ = writeln!(
+            out,
+            "  MFLOPS = {width} x events / 10^6 / elapsed = {width} x {:.0} / 10^6 / {:.6} s",
+            s.estimate, e.seconds.amount
+        );
+    }
+}
+
+/// Ratios of neighbouring kernels over processor time, measured and predicted.
+pub fn ratios(all: &[Estimate]) -> String {
+    let mut out = String::new();
+    for pair in all.windows(2) {
+        let ratio = |f: fn(&Estimate) -> Value| f(&pair[1]).amount / f(&pair[0]).amount;
+        let (measured, predicted) = (ratio(Estimate::known_busy), ratio(Estimate::predicted));
+        let _ = writeln!(
+            out,
+            "{} / {}\tmeasured={measured:.3}\tpredicted={predicted:.3}\toff={:+.1} %",
+            pair[1].kernel.name,
+            pair[0].kernel.name,
+            100.0 * (measured / predicted - 1.0)
+        );
+    }
+    out
+}
+
+/// All figures by name.
+pub fn figures(e: &Estimate) -> Vec<(&'static str, Reading)> {
+    let timing = |amount| Reading::from(Value::new(amount, Source::Timing));
+    let mut all = vec![
+        ("seconds", Reading::from(e.seconds)),
+        ("known_mflops", e.known().into()),
+        ("busy_mflops", e.known_busy().into()),
+        ("predicted_mflops", e.predicted().into()),
+        ("counted_mflops", e.counted_rate()),
+        ("sampled_mflops", e.sampled_rate()),
+        ("add_latency_ns", timing(e.latency_ns)),
+        ("seconds_by_cycles", e.seconds_by_cycles()),
+    ];
+    let sampled = |f: fn(&crate::estimate::Sampled) -> f64| match &e.sampled {
+        Ok(s) => Value::new(f(s), Source::Hardware).into(),
+        Err(why) => Reading::missing(why.clone()),
+    };
+    all.push(("samples", sampled(|s| s.samples as f64)));
+    all.push(("sampled_events", sampled(|s| s.estimate)));
+    all.push(("counted_events", sampled(|s| s.counted)));
+    all.push(("sampling_error", sampled(|s| s.error())));
+    all.push(("share_in_product", sampled(|s| s.inside)));
+    all
+}
+
+/// One kernel as an object.
+pub fn json(e: &Estimate) -> Json {
+    let figures = figures(e).into_iter().map(|(name, reading)| (name.to_owned(), json!(reading)));
+    let mut object = json!({
+        "kernel": e.kernel.name,
+        "n": e.n,
+        "threads": e.threads,
+        "repeats": e.repeats,
+        "event": e.event.name(),
+        "period": e.period,
+        "operations": e.operations,
+        "operations_per_event": e.per_event,
+        "right": e.right,
+    });
+    if let Some(map) = object.as_object_mut() {
+        map.extend(figures);
+    }
+    object
+}

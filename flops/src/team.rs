@@ -1,0 +1,142 @@
+//! The product on several threads, each of which watches itself: collection is
+//! on between the two barriers only, and what the threads saw is added up.
+
+use std::sync::Barrier;
+
+use common::clock;
+use common::counters::{CounterError, Sampler, Samples};
+use common::events::Event;
+
+use crate::kernels::{Band, Kernel};
+
+/// The matrices, b transposed.
+#[derive(Debug)]
+pub struct Matrices {
+    n: usize,
+    a: Vec<f64>,
+    b: Vec<f64>,
+    c: Vec<f64>,
+}
+
+impl Matrices {
+    /// Side `n`, with small whole numbers, so that every kernel's sums are
+    /// exact and equal.
+    pub fn new(n: usize) -> Matrices {
+        let small = |x: usize| (x % 7 + 1) as f64;
+        let fill = |f: &dyn Fn(usize, usize) -> f64| (0..n * n).map(|x| f(x / n, x % n)).collect();
+        Matrices { n, a: fill(&|i, k| small(i + k)), b: fill(&|j, k| small(2 * j + k)), c: vec![0.0; n * n] }
+    }
+
+    /// Side.
+    pub fn side(&self) -> usize {
+        self.n
+    }
+
+    /// The sum of all elements of c.
+    pub fn checksum(&self) -> f64 {
+        self.c.iter().sum()
+    }
+
+    /// What the sum must be: the product of the column sums of a and the row
+    /// sums of b, in `n^2` operations.
+    pub fn expected(&self) -> f64 {
+        let column = |x: &[f64], k: usize| x.iter().skip(k).step_by(self.n).sum::<f64>();
+        (0..self.n).map(|k| column(&self.a, k) * column(&self.b, k)).sum()
+    }
+}
+
+/// What one run of the team gave.
+#[derive(Debug)]
+pub struct Run {
+    /// Seconds on the wall, products only.
+    pub seconds: f64,
+    /// Processor time of all threads meanwhile.
+    pub busy: f64,
+    /// Threads that had rows to work on.
+    pub threads: usize,
+    /// Each thread's samples, or why it had none; empty if none were asked for.
+    pub samples: Vec<Result<Samples, String>>,
+}
+
+/// Runs the product `repeats` times on `threads` threads, sampling as asked.
+pub fn run(
+    kernel: &Kernel,
+    x: &mut Matrices,
+    threads: usize,
+    repeats: u32,
+    sample: Option<(&Event, u64)>,
+) -> Run {
+    let n = x.n;
+    let rows = n.div_ceil(threads.max(1));
+    let bands: Vec<(&[f64], &mut [f64])> = x.a.chunks(rows * n).zip(x.c.chunks_mut(rows * n)).collect();
+    let (threads, b) = (bands.len(), x.b.as_slice());
+    let (ready, done) = (Barrier::new(threads), Barrier::new(threads));
+    std::thread::scope(|scope| {
+        let mut team = Vec::new();
+        for (a, c) in bands {
+            let (ready, done) = (&ready, &done);
+            team.push(scope.spawn(move || {
+                let mut sampler = sample.map(|(event, period)| Sampler::new(event, period));
+                ready.wait();
+                let from = (clock::wall().0, clock::process_cpu().0);
+                let resumed = sampler.as_mut().and_then(|s| s.as_mut().ok()).map(Sampler::resume);
+                for _ in 0..repeats {
+                    (kernel.band)(Band { depth: n, a, b, c: &mut *c });
+                }
+                let paused = sampler.as_mut().and_then(|s| s.as_mut().ok()).map(Sampler::pause);
+                let to = (clock::wall().0, clock::process_cpu().0);
+                done.wait();
+                let finished = |sampler: Result<Sampler, CounterError>| {
+                    let sampler = sampler?;
+                    resumed.into_iter().chain(paused).collect::<Result<(), _>>()?;
+                    sampler.finish()
+                };
+                let samples = sampler.map(|s| finished(s).map_err(|error| error.to_string()));
+                (from, to, samples)
+            }));
+        }
+        let members: Vec<_> = team.into_iter().filter_map(|member| member.join().ok()).collect();
+        // Each member reads the clocks itself: this thread may wake up late.
+        let first = |f: fn(&Times) -> f64| members.iter().map(|m| f(&m.0)).fold(f64::INFINITY, f64::min);
+        let last = |f: fn(&Times) -> f64| members.iter().map(|m| f(&m.1)).fold(0.0, f64::max);
+        let seconds = last(|t| t.0) - first(|t| t.0);
+        let busy = last(|t| t.1) - first(|t| t.1);
+        let samples = members.into_iter().filter_map(|m| m.2).collect();
+        Run { seconds, busy, threads, samples }
+    })
+}
+
+/// Time on the wall, and of all processors.
+type Times = (f64, f64);
+
+impl Run {
+    /// All threads' samples, or the first reason why there are none.
+    pub fn sampled(&self) -> Result<Vec<&Samples>, &str> {
+        self.samples.iter().map(|s| s.as_ref().map_err(String::as_str)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::KERNELS;
+
+    #[test]
+    fn every_kernel_gives_the_same_exact_sums_on_any_number_of_threads() {
+        for kernel in KERNELS.iter().filter(|kernel| (kernel.present)()) {
+            for (n, threads) in [(1, 1), (2, 3), (5, 2), (33, 4), (64, 2)] {
+                let mut x = Matrices::new(n);
+                let run = run(kernel, &mut x, threads, 2, None);
+                assert_eq!(x.checksum(), x.expected(), "{} {n} {threads}", kernel.name);
+                assert!(run.threads <= threads && run.samples.is_empty());
+            }
+        }
+    }
+
+    #[test]
+    fn a_chain_adds_what_it_says() {
+        for kernel in KERNELS.iter().filter(|kernel| (kernel.present)()) {
+            assert_eq!((kernel.chain)(800), 800.0, "{}", kernel.name);
+        }
+    }
+}

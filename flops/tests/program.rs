@@ -1,0 +1,75 @@
+//! flops as a student runs it.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+use std::process::{Command, Output};
+
+use flops::kernels::KERNELS;
+use serde_json::Value as Json;
+
+fn flops(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_flops")).args(args).output().unwrap()
+}
+
+fn json(args: &[&str]) -> Json {
+    let out = flops(args);
+    assert!(out.status.success(), "{args:?}: {}", String::from_utf8_lossy(&out.stderr));
+    serde_json::from_slice(&out.stdout).unwrap()
+}
+
+#[test]
+fn every_kernel_is_right_and_has_a_rate() {
+    let list = json(&["all", "64", "--threads", "2", "--repeats", "3", "--format", "json"]);
+    let here = KERNELS.iter().filter(|kernel| (kernel.present)());
+    for (object, kernel) in list.as_array().unwrap().iter().zip(here) {
+        assert_eq!(object["kernel"], kernel.name);
+        assert_eq!((&object["right"], &object["threads"]), (&Json::from(true), &Json::from(2)));
+        assert_eq!(object["operations"].as_f64().unwrap(), 2.0 * 64f64.powi(3) * 3.0);
+        assert!(object["known_mflops"]["amount"].as_f64().unwrap() > 0.0);
+        assert_eq!(object["predicted_mflops"]["source"], "analytic");
+    }
+}
+
+/// The software clock works where no counter does, unless the kernel forbids
+/// all events: then the reason stands in its place.
+#[test]
+fn samples_of_the_clock_lie_in_the_product_and_are_no_estimate() {
+    let name = KERNELS.last().unwrap().name;
+    let name = if (KERNELS.last().unwrap().present)() { name } else { KERNELS[1].name };
+    let object = json(&[name, "128", "--threads", "1", "--event", "task-clock", "--format", "json"]);
+    assert!(object["sampled_mflops"]["reason"].is_string());
+    if let Some(share) = object["share_in_product"]["amount"].as_f64() {
+        assert!(share > 0.95, "{object:#}");
+        let (samples, error) = (&object["samples"]["amount"], &object["sampling_error"]["amount"]);
+        let expected = 1.0 / samples.as_f64().unwrap().sqrt();
+        assert!((error.as_f64().unwrap() - expected).abs() < 1e-12);
+    } else {
+        assert!(object["samples"]["reason"].is_string(), "{object:#}");
+    }
+}
+
+#[test]
+fn the_formulas_are_printed_with_their_numbers() {
+    let out = flops(&[KERNELS[0].name, "32", "--threads", "1", "--repeats", "2", "--counters", "none"]);
+    let text = String::from_utf8(out.stdout).unwrap();
+    assert!(text.contains("2 x 32^3 x 2 / 10^6"), "{text}");
+    assert!(text.contains("MFLOPS = 2 x width / latency x threads"), "{text}");
+    assert!(text.contains("counted_mflops=not counted (--counters none)"), "{text}");
+}
+
+#[test]
+fn what_is_asked_for_wrongly_is_told_in_one_line() {
+    let wrong: [(&[&str], &str); 6] = [
+        (&["mmx", "10"], "no kernel 'mmx'"),
+        (&["all", "0"], "'0'"),
+        (&["all", "8", "--event", "PAPI_FLOPS"], "PAPI_FLOPS"),
+        (&["all", "8", "--machine", "lecture"], "leave out --machine"),
+        (&["all", "8", "--counters", "model"], "--counters auto"),
+        (&["all", "8", "--period", "0"], "'0'"),
+    ];
+    for (args, told) in wrong {
+        let out = flops(args);
+        let stderr = String::from_utf8(out.stderr).unwrap();
+        assert_eq!(out.status.code(), Some(2), "{args:?}: {stderr}");
+        assert!(stderr.contains(told) && stderr.lines().count() == 1, "{args:?}: {stderr}");
+    }
+}

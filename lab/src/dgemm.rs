@@ -1,0 +1,202 @@
+//! `lab dgemm`: the lecture's charts of the matrix product.
+
+use std::path::PathBuf;
+
+use ::dgemm::experiment::{self, Outcome, Subject};
+use ::dgemm::{Problem, VARIANTS, Variant, charts, program};
+use common::chart::{Axis, Chart};
+use common::cli::{Common, Failure};
+use common::measure::Session;
+use common::memory::Arena;
+use common::record::Record;
+
+/// Draw time, rate and misses of the matrix product over the side n
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Smallest and largest side; two sides in each doubling are taken
+    #[arg(long, value_name = "FROM..TO", default_value = "64..1024", value_parser = sizes)]
+    sizes: (usize, usize),
+
+    /// The rungs, like ijk,ikj [default: those that the lecture compares, and the last ones]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    variants: Vec<String>,
+
+    /// Leave out a product that would take longer, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "20")]
+    limit: f64,
+
+    /// Folder for the charts and the record
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    out: PathBuf,
+
+    #[command(flatten)]
+    common: Common,
+}
+
+/// What the lecture's charts compare, and where the ladder ends.
+const USUAL: [&str; 9] =
+    ["ijk", "ikj", "block-l1", "unrolled", "block-l2", "recursive", "packed", "prefetch", "threads"];
+/// Accesses the model walks for one point.
+const BUDGET: f64 = 1e8;
+
+fn sizes(text: &str) -> Result<(usize, usize), String> {
+    let sides = text.split_once("..").and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+    sides
+        .filter(|&(from, to)| 1 <= from && from <= to && to <= 16_384)
+        .ok_or_else(|| format!("'{text}' is no range of sides; give one like 64..2048, up to 16384"))
+}
+
+/// `from`, half as much again, twice as much, and so on to `to`.
+fn sides((from, to): (usize, usize)) -> Vec<usize> {
+    let doublings = (0..16).map(|power| from << power);
+    let mut sides: Vec<usize> = doublings.flat_map(|side| [side, side + side / 2]).collect();
+    sides.retain(|&side| side <= to);
+    sides.dedup();
+    sides
+}
+
+/// One measured rung at one side.
+struct Point {
+    n: usize,
+    outcome: Outcome,
+    gflops: f64,
+    misses: f64,
+}
+
+/// Measures, draws, writes.
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let mut variants = variants(&args.variants)?;
+    let session = Session::start(&args.common)?;
+    let mut record = session.record("lab dgemm");
+    let mut points: Vec<Point> = Vec::new();
+    for n in sides(args.sizes) {
+        variants.retain(|variant| {
+            let expected = expected_seconds(&points, variant, n);
+            if expected > args.limit {
+                let name = variant.name;
+                eprintln!(
+                    "note: {name} ends before n = {n}, where it would take {expected:.0} s; --limit allows more"
+                );
+            }
+            expected <= args.limit
+        });
+        eprintln!("n = {n}");
+        measure(&session, &variants, n, &mut points, &mut record)?;
+    }
+    write(args, &session, &points, &record)
+}
+
+fn variants(names: &[String]) -> Result<Vec<&'static Variant>, Failure> {
+    let names: Vec<&str> =
+        if names.is_empty() { USUAL.to_vec() } else { names.iter().map(|s| &**s).collect() };
+    let find = |name: &&str| {
+        Variant::find(name).ok_or_else(|| {
+            let known: Vec<&str> = VARIANTS.iter().map(|v| v.name).collect();
+            Failure::usage(format!("there is no variant '{name}'; it can be {}", known.join(", ")))
+        })
+    };
+    names.iter().map(find).collect()
+}
+
+/// What a product of side `n` will take, from the last smaller one.
+fn expected_seconds(points: &[Point], variant: &Variant, n: usize) -> f64 {
+    let last = points.iter().rfind(|p| p.outcome.subject.name() == variant.name);
+    let scaled = |p: &Point| Some(p.outcome.seconds.amount()? * (n as f64 / p.n as f64).powi(3));
+    last.and_then(scaled).unwrap_or(0.0)
+}
+
+fn measure(
+    session: &Session,
+    variants: &[&'static Variant],
+    n: usize,
+    points: &mut Vec<Point>,
+    record: &mut Record,
+) -> Result<(), Failure> {
+    let blocks = experiment::blocks_for(&session.machine, session.cpus.len().max(1));
+    let arena = Arena::with_capacity(Problem::bytes(n, n, n, blocks)).map_err(Failure::could_not)?;
+    let p = Problem::new(&arena, [n; 3], blocks).map_err(Failure::could_not)?;
+    let subjects: Vec<Subject> = variants.iter().copied().map(Subject::Rung).collect();
+    let times = experiment::times(session, &subjects, &p);
+    for (subject, time) in subjects.into_iter().zip(times) {
+        let outcome = experiment::counted(session, subject, &p, &arena, BUDGET, time)?;
+        record.rows.push(program::row(&outcome, &p));
+        let gflops = outcome.gflops(&p).amount().unwrap_or(f64::NAN);
+        let model = outcome.per_iteration(&p, 1).and_then(|per| per.model);
+        points.push(Point { n, outcome, gflops, misses: model.map_or(f64::NAN, |m| m.total()) });
+    }
+    Ok(())
+}
+
+fn write(args: &Args, session: &Session, points: &[Point], record: &Record) -> Result<(), Failure> {
+    std::fs::create_dir_all(&args.out).map_err(|error| {
+        let folder = args.out.display();
+        Failure::could_not(format!("cannot make the folder '{folder}': {error}; choose another with --out"))
+    })?;
+    let seconds = |p: &Point| p.outcome.seconds.amount().unwrap_or(f64::NAN);
+    let machine = &session.machine.description;
+    let timed = format!("Wall time on {machine}, source: timing.");
+    let drawings: [(&str, &str, Axis, &dyn Fn(&Point) -> f64, String); 3] = [
+        ("dgemm-time.svg", "Time of the matrix product", Axis::log10("seconds"), &seconds, timed.clone()),
+        ("dgemm-rate.svg", "Rate of the matrix product", Axis::log10("GFLOP/s"), &|p| p.gflops, timed),
+        (
+            "dgemm-misses.svg",
+            "L1 misses per inner iteration",
+            Axis::linear("misses per inner iteration"),
+            &|p| p.misses,
+            format!("Cache model of {machine}, source: model."),
+        ),
+    ];
+    for (file, title, axis, pick, caption) in drawings {
+        let chart = curves(title, axis, points, pick, session, args.sizes).caption(caption);
+        if chart.is_empty() {
+            eprintln!("note: {file} is not drawn, nothing was measured for it");
+            continue;
+        }
+        let path = args.out.join(file);
+        chart.write(&path)?;
+        eprintln!("lab dgemm: drew {}", path.display());
+    }
+    record.save(&args.out.join("dgemm.json"))
+}
+
+fn curves(
+    title: &str,
+    y: Axis,
+    points: &[Point],
+    pick: &dyn Fn(&Point) -> f64,
+    session: &Session,
+    (from, to): (usize, usize),
+) -> Chart {
+    let mut chart = Chart::new(title, Axis::log2("side n of the matrices"), y);
+    for variant in VARIANTS {
+        let own: Vec<(f64, f64)> = points
+            .iter()
+            .filter(|p| p.outcome.subject.name() == variant.name)
+            .map(|p| (p.n as f64, pick(p)))
+            .collect();
+        if !own.is_empty() {
+            chart = chart.curve(variant.name, own);
+        }
+    }
+    for (n, label) in charts::capacities(&session.machine) {
+        if (from as f64..=to as f64).contains(&n) {
+            chart = chart.mark(n, label);
+        }
+    }
+    chart
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_gives_two_sides_in_each_doubling() {
+        assert_eq!(sides((64, 256)), [64, 96, 128, 192, 256]);
+        assert_eq!(sides((1, 3)), [1, 2, 3]);
+        assert_eq!(sizes("64..2048"), Ok((64, 2048)));
+        for wrong in ["64", "0..8", "9..8", "a..b", "1..99999"] {
+            assert!(sizes(wrong).unwrap_err().contains("64..2048"), "{wrong}");
+        }
+    }
+}
