@@ -1,4 +1,4 @@
-//! Gaussian elimination.
+#![doc = include_str!("../README.md")]
 
 pub mod auto;
 pub mod avx512;
@@ -18,6 +18,7 @@ pub mod matrices;
 pub mod measure;
 pub mod narrow;
 pub mod needs;
+pub mod peak;
 pub mod pivoting;
 pub mod pivots4;
 pub mod printed;
@@ -27,6 +28,7 @@ pub mod residual;
 pub mod room;
 mod rung;
 pub mod simd;
+pub mod sweep;
 pub mod system;
 pub mod team;
 pub mod threads;

@@ -1,14 +1,16 @@
 //! One rung at one size: prepared, timed, counted, and its result checked.
 
+use common::cache::{Counts, Modelled};
 use common::cli::Counters;
 use common::clock::{Elapsed, Stopwatch};
 use common::core_clock;
 use common::counters;
 use common::events::Event;
+use common::machine::Machine;
 use common::memory::{Arena, Matrix};
 use common::value::{Reading, Source, Value};
 
-use crate::instructions::Counts;
+use crate::instructions;
 use crate::matrices::{self, Fill};
 use crate::residual::{Residual, residual};
 use crate::system::System;
@@ -129,27 +131,32 @@ fn compare(task: &Task, system: System, arena: &Arena) -> Result<Residual, Strin
 /// else stepped instructions and cycles from the clock.
 pub fn totals(variant: &Variant, task: &Task, outcome: &Outcome) -> [Reading; 2] {
     let missing = |reason: &str| [Reading::missing(reason), Reading::missing(reason)];
-    let refused = match task.counters {
-        Counters::None => return missing("--counters none"),
-        Counters::Auto | Counters::Hardware => match hardware(variant, task) {
-            Ok(counted) => return counted,
-            Err(reason) => reason,
-        },
-        Counters::Timing | Counters::Model => String::new(),
-    };
-    if task.counters == Counters::Hardware {
-        return missing(&refused);
+    if task.counters == Counters::None {
+        return missing("--counters none");
+    }
+    match hardware_totals(variant, task) {
+        Ok(counted) => return counted,
+        Err(reason) if task.counters == Counters::Hardware => return missing(&reason),
+        Err(_) => {}
     }
     let printed = "the misprinted loop is counted by hardware only";
     let stepped = if task.as_printed {
         Reading::missing(printed)
     } else {
-        Counts::reading(&Counts::find(variant), task.size)
+        instructions::Counts::reading(&instructions::Counts::find(variant), task.size)
     };
     [stepped, outcome.cycles()]
 }
 
-fn hardware(variant: &Variant, task: &Task) -> Result<[Reading; 2], String> {
+/// Instructions and cycles of another run, counted by hardware.
+///
+/// # Errors
+///
+/// Why hardware does not count them, or is not wanted.
+pub fn hardware_totals(variant: &Variant, task: &Task) -> Result<[Reading; 2], String> {
+    if !matches!(task.counters, Counters::Auto | Counters::Hardware) {
+        return Err("hardware was not asked for".to_owned());
+    }
     let events: Result<Vec<Event>, _> =
         ["PAPI_TOT_INS", "PAPI_TOT_CYC"].map(Event::parse).into_iter().collect();
     let events = events.map_err(|error| error.to_string())?;
@@ -166,4 +173,24 @@ fn hardware(variant: &Variant, task: &Task) -> Result<[Reading; 2], String> {
     ran.map_err(|refusal| refusal.to_string())?;
     let counted = counted.map_err(|error| error.to_string())?;
     <[Reading; 2]>::try_from(counted).map_err(|_| "the counters gave no pair of counts".to_owned())
+}
+
+/// What the cache model of `machine` counts in a run.
+///
+/// # Errors
+///
+/// A sentence: the rung cannot be modelled, the memory is short, or the machine
+/// is not described well enough.
+pub fn model(variant: &Variant, task: &Task, machine: &Machine) -> Result<Counts, String> {
+    variant.available().map_err(|refusal| refusal.to_string())?;
+    let bytes = room::bytes(task.size, 1)?;
+    let arena = Arena::with_capacity(bytes).map_err(|error| error.to_string())?;
+    let system = System::new(&arena, task.size, &task.processors[..1]).map_err(|error| error.to_string())?;
+    task.fill.write(system.matrix);
+    let mut model = Modelled::new(machine, &arena).map_err(|error| error.to_string())?;
+    if variant.model(&mut model, system) {
+        Ok(model.counts())
+    } else {
+        Err(format!("{} runs on several processors at once, which the model cannot follow", variant.name))
+    }
 }

@@ -1,12 +1,13 @@
 //! What `ge1` to `ge7` and `ge` do with their command lines.
 
-use common::cli::{Common, Failure};
+use common::cli::{Common, Counters, Failure};
+use common::measure::Session;
 use common::record::{Record, Row};
-use common::value::Reading;
+use common::value::{Reading, Source, Value};
 
 use crate::cformat::exponent;
 use crate::matrices::Fill;
-use crate::measure::{self, Outcome, Task};
+use crate::measure::{self, Task};
 use crate::{VARIANTS, Variant, find};
 
 /// From here on elimination has lost half of a double's digits.
@@ -109,24 +110,22 @@ fn run(name: &str, size: usize, what: &What) -> Result<(), Failure> {
     if what.common.chart.is_some() {
         return Err(Failure::usage("one size makes no chart; `lab ge --sizes 100..1500:100` draws four"));
     }
-    let processors = processors();
+    let session = Session::start(&what.common)?;
     let task = Task {
         size,
         fill: what.matrix,
         as_printed: what.as_printed,
-        counters: what.common.counters,
-        runs: what.common.runs as usize,
-        processors: &processors,
+        counters: session.counters,
+        runs: session.runs,
+        processors: if session.cpus.is_empty() { &[0] } else { &session.cpus },
     };
-    let outcome = measure::run(variant, &task).map_err(Failure::could_not)?;
-    if outcome.growth > DOUBTFUL_GROWTH && !what.as_printed {
-        eprintln!(
-            "note: a tiny pivot let the elements grow {:.0e}-fold; {:.0} of their 16 digits are lost (`ge pivoting` keeps them)",
-            outcome.growth,
-            outcome.growth.log10().min(16.0)
-        );
-    }
-    let record = record(variant, &task, &outcome, what.measure);
+    let mut record = session.record(name).set("as_printed", task.as_printed);
+    let keys = [("variant", name.into()), ("size", size.into())];
+    let row = Row::new(keys);
+    let row = if session.here { measured(row, variant, &task, what.measure)? } else { row };
+    let wants_model = !session.here || session.compare || session.counters == Counters::Model;
+    let row = if wants_model { modelled(row, variant, &task, &session)? } else { row };
+    record.rows.push(row);
     if let Some(path) = &what.common.record {
         record.save(path)?;
     }
@@ -134,62 +133,62 @@ fn run(name: &str, size: usize, what: &What) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The processors threads may run on.
-fn processors() -> Vec<usize> {
-    let count = std::thread::available_parallelism().map_or(1, usize::from);
-    (0..count).collect()
-}
-
-/// Everything that was found, in the kit's form.
-fn record(variant: &Variant, task: &Task, outcome: &Outcome, measure: u8) -> Record {
-    let mut record =
-        Record::new(variant.name, machine()).set("runs", task.runs).set("as_printed", task.as_printed);
-    let mut row = Row::new([
-        ("variant", variant.name.into()),
-        ("size", task.size.into()),
-        ("check", outcome.check.into()),
-        ("residual", outcome.residual.map(|r| r.relative).into()),
-    ])
-    .with("real_time_seconds", outcome.wall())
-    .with("proc_time_seconds", outcome.cpu())
-    .with("flops", flops(task.size))
-    .with("mflops", outcome.mflops(task.size));
+/// What the run itself gives.
+fn measured(row: Row, variant: &Variant, task: &Task, measure: u8) -> Result<Row, Failure> {
+    let outcome = measure::run(variant, task).map_err(Failure::could_not)?;
+    if outcome.growth > DOUBTFUL_GROWTH && !task.as_printed {
+        eprintln!(
+            "note: a tiny pivot let the elements grow {:.0e}-fold; {:.0} of their 16 digits are lost (`ge pivoting` keeps them)",
+            outcome.growth,
+            outcome.growth.log10().min(16.0)
+        );
+    }
+    let mut row = row
+        .with("real_time_seconds", outcome.wall())
+        .with("proc_time_seconds", outcome.cpu())
+        .with("flops", Value::new(Variant::flops(task.size), Source::Analytic))
+        .with("mflops", outcome.mflops(task.size));
+    row.keys.insert("check".to_owned(), outcome.check.into());
+    row.keys.insert("residual".to_owned(), outcome.residual.map(|r| r.relative).into());
     if measure == 2 {
-        let [instructions, cycles] = measure::totals(variant, task, outcome);
+        let [instructions, cycles] = measure::totals(variant, task, &outcome);
         row = row.with("instructions", instructions).with("cycles", cycles);
     }
-    record.rows.push(row);
-    record
+    Ok(row)
 }
 
-fn flops(size: usize) -> Reading {
-    common::value::Value::new(Variant::flops(size), common::value::Source::Analytic).into()
-}
-
-/// The processor's own name.
-fn machine() -> String {
-    common::counters::processor_name().unwrap_or_else(|| std::env::consts::ARCH.to_owned())
+/// What the cache model says of it.
+fn modelled(row: Row, variant: &Variant, task: &Task, session: &Session) -> Result<Row, Failure> {
+    let counts = measure::model(variant, task, &session.machine).map_err(Failure::could_not)?;
+    let events = [("loads", "PAPI_LD_INS"), ("stores", "PAPI_SR_INS"), ("l1_misses", "PAPI_L1_DCM")];
+    let row = events.into_iter().fold(row, |row, (name, event)| row.with(name, counts.by_preset(event)));
+    Ok(row.with("l2_misses", counts.by_preset("PAPI_L2_DCM")))
 }
 
 /// The homework's lines; sources stand at their ends.
 fn kit(record: &Record, measure: u8) -> String {
     let Some(row) = record.rows.first() else { return String::new() };
+    let modelled = ["loads", "stores", "l1_misses", "l2_misses"]
+        .iter()
+        .filter_map(|name| Some(format!("Model {name}: {:.0}\n", row.reading(name)?)));
+    times(row, measure) + &modelled.collect::<String>() + &checks(row)
+}
+
+fn times(row: &Row, measure: u8) -> String {
     let reading =
         |name: &str| row.reading(name).cloned().unwrap_or_else(|| Reading::missing("not asked for"));
     let number = |name: &str| row.amount(name).unwrap_or(f64::NAN);
-    let mut text = match measure {
-        0 => format!(
-            "Time: {} {}\n",
-            exponent(number("real_time_seconds")),
-            source(&reading("real_time_seconds"))
-        ),
+    let time = reading("real_time_seconds");
+    match measure {
+        _ if time.value().is_none() => "Time: not counted (another machine is modelled)\n".to_owned(),
+        0 => format!("Time: {} {}\n", exponent(number("real_time_seconds")), source(&time)),
         1 => format!(
             "Real_time: {:.6} Proc_time: {:.6} flpops: {:.0} MFLOPS: {:.6} {} flpops=analytic (2 per inner step, 1 per multiplier)\n",
             number("real_time_seconds"),
             number("proc_time_seconds"),
             number("flops"),
             number("mflops"),
-            source(&reading("real_time_seconds")),
+            source(&time),
         ),
         _ => {
             let [instructions, cycles] = ["instructions", "cycles"].map(reading);
@@ -201,13 +200,22 @@ fn kit(record: &Record, measure: u8) -> String {
                 source(&cycles)
             )
         }
-    };
-    let check = row.keys.get("check").and_then(serde_json::Value::as_f64).unwrap_or(f64::NAN);
-    text += &format!("Check: {} ", exponent(check));
-    if let Some(residual) = row.keys.get("residual").and_then(serde_json::Value::as_f64) {
-        text += &format!("residual: {}", exponent(residual));
     }
-    text + "\n"
+}
+
+fn checks(row: &Row) -> String {
+    let key = |name: &str| row.keys.get(name).and_then(serde_json::Value::as_f64);
+    match (row.keys.contains_key("check"), key("residual")) {
+        (false, _) => "Check: not computed \n".to_owned(),
+        (true, None) => format!("Check: {} \n", exponent(key("check").unwrap_or(f64::NAN))),
+        (true, Some(residual)) => {
+            format!(
+                "Check: {} residual: {}\n",
+                exponent(key("check").unwrap_or(f64::NAN)),
+                exponent(residual)
+            )
+        }
+    }
 }
 
 fn whole(reading: &Reading) -> String {

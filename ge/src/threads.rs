@@ -26,7 +26,8 @@ pub fn together(
         for (member, &processor) in team.members().zip(processors) {
             let (shared, eliminate) = (&shared, &eliminate);
             scope.spawn(move || {
-                let _ = processor;
+                // Where the system does not agree, it places the thread itself.
+                common::cpu::pin(&[processor]);
                 eliminate(&mut Native, shared.get(), &member);
             });
         }

@@ -10,7 +10,7 @@ use crate::tile::{MOST_ROWS, Operands, Tile};
 
 /// Pivots per pass: a panel of that many rows of pivots, a few registers wide,
 /// stays in the first-level cache.
-const DEPTH: usize = 192;
+pub const DEPTH: usize = 192;
 /// Columns per pass: all panels together stay in the second-level cache.
 const WIDTH: usize = 128;
 

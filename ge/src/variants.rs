@@ -1,13 +1,16 @@
 //! The ladder as a table: programs, tests, benches and charts walk it.
 
+use common::cache::Modelled;
 use common::memory::Native;
 use thiserror::Error;
 
 use crate::needs::Needs;
 use crate::rung;
 use crate::system::System;
+use crate::update::DEPTH;
 
 /// One rung.
+#[derive(Debug)]
 pub struct Variant {
     /// As typed and printed: `ge3`.
     pub name: &'static str,
@@ -21,10 +24,14 @@ pub struct Variant {
     /// same length executes the same instructions: then the instruction count
     /// is a cubic in N for all N that leave the same remainder.
     pub period: Option<usize>,
+    /// Pivots applied each time a row is fetched.
+    pub pivots_per_pass: usize,
     /// Whether it exchanges rows.
     pub exchanges: bool,
     /// The kernel on the machine's own memory.
     native: fn(&mut Native, System),
+    /// The same kernel on modelled memory; several threads cannot be modelled.
+    modelled: Option<fn(&mut Modelled, System)>,
     /// The loop as the homework prints it, where that is wrong.
     printed: Option<fn(&mut Native, System)>,
 }
@@ -73,6 +80,15 @@ impl Variant {
         (self.native)(&mut Native, system);
     }
 
+    /// Eliminates in place on modelled memory; `false` if that cannot be done.
+    pub fn model(&self, mem: &mut Modelled, system: System) -> bool {
+        match self.modelled {
+            Some(kernel) if self.available().is_ok() => kernel(mem, system),
+            _ => return false,
+        }
+        true
+    }
+
     /// Whether the homework prints this rung's loop wrong.
     pub fn misprinted(&self) -> bool {
         self.printed.is_some()
@@ -117,8 +133,10 @@ macro_rules! variant {
             needs: Needs::$needs,
             rounding: Rounding::$rounding,
             period: $period,
+            pivots_per_pass: 1,
             exchanges: false,
             native: rung::$name,
+            modelled: Some(rung::$name),
             printed: None,
         }
     };
@@ -145,11 +163,24 @@ pub static VARIANTS: &[Variant] = &[
     variant!(auto, Quads, Same, Some(16), "ge3's loop, vectorised by the compiler"),
     variant!(fma, FusedQuads, Differs, Some(16), "multiply and subtract in one instruction"),
     variant!(avx512, Octets, Differs, Some(32), "eight doubles at a time, 32 columns a trip"),
-    variant!(pivots4, FusedQuads, Differs, None, "four pivots in one pass over a row"),
+    Variant {
+        pivots_per_pass: 4,
+        ..variant!(pivots4, FusedQuads, Differs, None, "four pivots in one pass over a row")
+    },
     Variant {
         exchanges: true,
         ..variant!(pivoting, Quads, Differs, None, "rows exchanged for the largest pivot")
     },
-    variant!(blocked, FusedQuads, Differs, None, "products of blocks, in registers"),
-    variant!(threads, FusedQuads, Differs, None, "blocked, on several processors"),
+    Variant {
+        pivots_per_pass: DEPTH,
+        ..variant!(blocked, FusedQuads, Differs, None, "products of blocks, in registers")
+    },
+    Variant {
+        name: "threads",
+        idea: "blocked, on several processors",
+        pivots_per_pass: DEPTH,
+        native: rung::threads,
+        modelled: None,
+        ..variant!(blocked, FusedQuads, Differs, None, "")
+    },
 ];

@@ -145,3 +145,36 @@ proptest! {
         })?;
     }
 }
+
+#[test]
+fn loads_and_stores_are_those_of_the_closed_forms() {
+    let machine = common::machine::Machine::select("lecture").unwrap();
+    for n in [0usize, 1, 2, 9, 20, 37] {
+        let steps = ge::inner_steps(n) as u64;
+        let (pivots, rows) = (n as u64, (n * n.saturating_sub(1) / 2) as u64);
+        let in_registers =
+            |trip: usize| (0..n).map(|l| l * (4 * (l / trip) + l % trip)).sum::<usize>() as u64;
+        let expected = [
+            ("ge1", 22 * steps + 6 * rows + 6 * pivots + 2, 2 * steps + 2 * rows + 2 * pivots + 1),
+            ("ge2", 4 * steps + rows + pivots, steps),
+            ("ge3", 2 * steps + 3 * rows + pivots, steps),
+            ("ge4", 2 * steps + 3 * rows + pivots, steps),
+            ("ge5", 2 * steps + 2 * rows, steps),
+            ("ge6", 2 * in_registers(8) + 2 * rows, in_registers(8)),
+            ("ge7", 2 * in_registers(16) + 2 * rows, in_registers(16)),
+        ];
+        for (name, loads, stores) in expected {
+            let Some(variant) = here().find(|variant| variant.name == name) else { continue };
+            let task = ge::measure::Task {
+                size: n,
+                fill: Fill::Rand,
+                as_printed: false,
+                counters: common::cli::Counters::Model,
+                runs: 1,
+                processors: &[0],
+            };
+            let counts = ge::measure::model(variant, &task, &machine).unwrap();
+            assert_eq!((counts.loads, counts.stores), (loads, stores), "{name} {n}");
+        }
+    }
+}

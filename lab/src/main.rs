@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod dgemm;
+mod ge;
 mod machines;
 mod plot;
 mod report;
@@ -26,6 +27,7 @@ struct Args {
 enum Command {
     Run(run::Args),
     Dgemm(dgemm::Args),
+    Ge(ge::Args),
     Plot(plot::Args),
     Machines(machines::Args),
 }
@@ -34,6 +36,7 @@ fn main() -> ExitCode {
     common::cli::run(|args: Args| match args.command.unwrap_or(Command::Run(args.run)) {
         Command::Run(args) => run::run(&args),
         Command::Dgemm(args) => dgemm::run(&args),
+        Command::Ge(args) => ge::run(&args),
         Command::Plot(args) => plot::run(&args),
         Command::Machines(args) => machines::run(&args),
     })

@@ -1,0 +1,263 @@
+//! `lab ge`: the Gaussian-elimination ladder by size, and its charts.
+
+use std::fmt::Write;
+use std::io::IsTerminal;
+use std::path::PathBuf;
+
+use ::ge::sweep::{self, Cell, Gain, Plan};
+use ::ge::{Variant, peak};
+use common::chart::{Axis, Chart};
+use common::cli::{Common, Failure};
+use common::measure::Session;
+use common::record::{Record, Row, write_atomically};
+use common::value::{Reading, Source, Value};
+
+/// Sweep the Gaussian-elimination ladder by size; draw its charts
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Matrix sizes: FIRST..LAST:STEP, or a list like 100,500,1000
+    #[arg(long, value_name = "SIZES", default_value = "100..1500:100")]
+    sizes: String,
+
+    /// Rungs, in the order of the ladder (`ge --list` names all)
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "ge1,ge2,ge3,ge4,ge5,ge6,ge7")]
+    variants: Vec<String>,
+
+    /// Folder for the charts, ge.csv and ge.json [default: none are written]
+    #[arg(short, long, value_name = "FOLDER")]
+    out: Option<PathBuf>,
+
+    #[command(flatten)]
+    common: Common,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    if args.common.chart.is_some() {
+        return Err(Failure::usage("this sweep draws six charts; --out FOLDER says where"));
+    }
+    let session = Session::start(&args.common)?;
+    if !session.here {
+        return Err(Failure::usage(
+            "times are measured, so only this machine can be swept; leave out --machine",
+        ));
+    }
+    let plan = Plan {
+        variants: variants(&args.variants)?,
+        sizes: sizes(&args.sizes)?,
+        rounds: session.runs,
+        counters: session.counters,
+        processors: &session.cpus,
+    };
+    let terminal = std::io::stderr().is_terminal();
+    let cells = sweep::run(&plan, |round, size| {
+        if terminal {
+            eprint!("\rround {} of {}, size {size}   ", round + 1, plan.rounds);
+        }
+    });
+    if terminal {
+        eprintln!();
+    }
+    let cells = cells.map_err(Failure::could_not)?;
+    let limits = Limits::measure(&plan);
+    let gains = sweep::gains(&plan, &cells);
+    let record = record(&session, &plan, &cells, &limits, &gains);
+    if let Some(folder) = &args.out {
+        std::fs::create_dir_all(folder)
+            .map_err(|e| Failure::could_not(format!("cannot make the folder '{}': {e}", folder.display())))?;
+        for (name, chart) in charts(&plan, &cells, &limits, &record.machine) {
+            chart.write(&folder.join(name))?;
+        }
+        write_atomically(&folder.join("ge.csv"), record.csv().as_bytes())?;
+        record.save(&folder.join("ge.json"))?;
+    }
+    if let Some(path) = &args.common.record {
+        record.save(path)?;
+    }
+    print!("{}", record.text(args.common.format, |_| kit(&cells, &limits, &gains)));
+    Ok(())
+}
+
+fn variants(names: &[String]) -> Result<Vec<&'static Variant>, Failure> {
+    let all = || ::ge::VARIANTS.iter().map(|v| v.name).collect::<Vec<_>>().join(", ");
+    names
+        .iter()
+        .map(|name| {
+            let variant = ::ge::find(name)
+                .ok_or_else(|| Failure::usage(format!("there is no rung '{name}'; there are {}", all())))?;
+            variant.available().map_err(Failure::could_not)?;
+            Ok(variant)
+        })
+        .collect()
+}
+
+/// `100..1500:100` (both ends included), `100..500` (steps of 100), `10,20`.
+fn sizes(text: &str) -> Result<Vec<usize>, Failure> {
+    let wrong = || {
+        Failure::usage(format!(
+            "--sizes '{text}' is not FIRST..LAST:STEP or a list of sizes, like 100..1500:100"
+        ))
+    };
+    let number = |text: &str| text.trim().parse::<usize>().map_err(|_| wrong());
+    let Some((first, rest)) = text.split_once("..") else {
+        return text.split(',').map(number).collect();
+    };
+    let (last, step) = rest.split_once(':').unwrap_or((rest, "100"));
+    let (first, last, step) = (number(first)?, number(last)?, number(step)?);
+    if step == 0 || first > last {
+        return Err(wrong());
+    }
+    Ok((first..=last).step_by(step).collect())
+}
+
+/// What the core can do at most.
+struct Limits {
+    flops: f64,
+    /// Where the matrix is, and how fast it comes from there and goes back.
+    roofs: [(&'static str, f64); 2],
+}
+
+impl Limits {
+    fn measure(plan: &Plan) -> Limits {
+        let largest = plan.sizes.iter().max().copied().unwrap_or(0);
+        let roofs = [("first-level cache", 16 << 10), ("where the largest matrix is", largest * largest * 8)];
+        Limits { flops: peak::flops(), roofs: roofs.map(|(name, bytes)| (name, peak::bandwidth(bytes))) }
+    }
+}
+
+fn record(session: &Session, plan: &Plan, cells: &[Cell], limits: &Limits, gains: &[Gain]) -> Record {
+    let mut record = session
+        .record("ge")
+        .set("sizes", plan.sizes.clone())
+        .set("variants", plan.variants.iter().map(|v| v.name).collect::<Vec<_>>())
+        .set("peak_mflops", limits.flops * 1e-6)
+        .set("bandwidth_l1_gb_per_second", limits.roofs[0].1 * 1e-9)
+        .set("bandwidth_matrix_gb_per_second", limits.roofs[1].1 * 1e-9);
+    for cell in cells {
+        let mflops = cell.outcome.mflops(cell.size);
+        record.rows.push(
+            Row::new([
+                ("variant", cell.variant.into()),
+                ("size", cell.size.into()),
+                ("check", cell.outcome.check.into()),
+                ("residual", cell.outcome.residual.map(|r| r.relative).into()),
+            ])
+            .with("real_time_seconds", cell.outcome.wall())
+            .with("proc_time_seconds", cell.outcome.cpu())
+            .with("instructions", cell.instructions.clone())
+            .with("cycles", cell.cycles.clone())
+            .with("flops", Value::new(Variant::flops(cell.size), Source::Analytic))
+            .with("mflops", mflops.clone())
+            .with("share_of_peak", mflops.scaled(1e6 / limits.flops)),
+        );
+    }
+    let told = gains.iter().map(|gain| format!("gain: {}", told(gain)));
+    record.notes.extend(told);
+    record
+}
+
+fn told(gain: &Gain) -> String {
+    format!(
+        "{} to {} at {}: {:.2} times faster ({:.2} to {:.2})",
+        gain.from, gain.to, gain.size, gain.times_faster, gain.interval.0, gain.interval.1
+    )
+}
+
+fn kit(cells: &[Cell], limits: &Limits, gains: &[Gain]) -> String {
+    let mut text =
+        String::from("variant\tsize\treal_time(s)\tinstructions\tcycles\tMFLOPS\tpeak(%)\tsources\n");
+    for cell in cells {
+        let mflops = cell.outcome.mflops(cell.size).amount().unwrap_or(f64::NAN);
+        let source = |reading: &Reading| reading.value().map_or("none".to_owned(), |v| v.source.to_string());
+        let whole =
+            |reading: &Reading| reading.amount().map_or("-".to_owned(), |amount| format!("{amount:.0}"));
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            text,
+            "{}\t{}\t{:.6}\t{}\t{}\t{mflops:.1}\t{:.1}\ttiming,{},{}",
+            cell.variant,
+            cell.size,
+            cell.outcome.wall().amount().unwrap_or(f64::NAN),
+            whole(&cell.instructions),
+            whole(&cell.cycles),
+            mflops * 1e8 / limits.flops,
+            source(&cell.instructions),
+            source(&cell.cycles),
+        );
+    }
+    let _ = writeln!(text, "\npeak of this core: {:.1} MFLOPS source=timing", limits.flops * 1e-6);
+    for (name, rate) in limits.roofs {
+        let _ = writeln!(text, "read and written back, {name}: {:.1} GB/s source=timing", rate * 1e-9);
+    }
+    text.push('\n');
+    for gain in gains {
+        text += &format!("{}\n", told(gain));
+    }
+    text
+}
+
+/// The homework's four charts, and two that say how far there is to go.
+fn charts(plan: &Plan, cells: &[Cell], limits: &Limits, machine: &str) -> Vec<(&'static str, Chart)> {
+    let over_size = |title: &str, unit: &str, figure: &dyn Fn(&Cell) -> f64| {
+        let chart = Chart::new(title, Axis::linear("matrix size N"), Axis::linear(unit)).caption(machine);
+        plan.variants.iter().fold(chart, |chart, variant| {
+            let of_variant = cells.iter().filter(|cell| cell.variant == variant.name);
+            chart.curve(variant.name, of_variant.map(|cell| (cell.size as f64, figure(cell))))
+        })
+    };
+    let amount = |reading: Reading| reading.amount().unwrap_or(f64::NAN);
+    vec![
+        ("time.svg", over_size("Real time", "seconds", &|c| amount(c.outcome.wall()))),
+        (
+            "instructions.svg",
+            over_size("Instructions", "10^9 instructions", &|c| amount(c.instructions.scaled(1e-9))),
+        ),
+        ("cycles.svg", over_size("Cycles", "10^9 cycles", &|c| amount(c.cycles.scaled(1e-9)))),
+        ("mflops.svg", over_size("MFLOPS", "MFLOPS", &|c| amount(c.outcome.mflops(c.size)))),
+        (
+            "peak.svg",
+            over_size("Share of this core's measured peak", "% of peak", &|c| {
+                amount(c.outcome.mflops(c.size)) * 1e8 / limits.flops
+            }),
+        ),
+        ("roofline.svg", roofline(plan, cells, limits, machine)),
+    ]
+}
+
+/// Rates at the largest size against operations per byte of the rows that are
+/// fetched and written back, under the roofs of memory and arithmetic.
+fn roofline(plan: &Plan, cells: &[Cell], limits: &Limits, machine: &str) -> Chart {
+    let axes = (Axis::log2("operations per byte fetched and written back"), Axis::log10("GFLOPS"));
+    let mut chart = Chart::new("Roofline", axes.0, axes.1).caption(machine);
+    for (name, bandwidth) in limits.roofs {
+        let roof = (-4..=7).map(|power| {
+            let intensity = f64::from(power).exp2();
+            (intensity, (intensity * bandwidth).min(limits.flops) * 1e-9)
+        });
+        chart = chart.curve(name, roof);
+    }
+    let largest = plan.sizes.iter().max();
+    for variant in &plan.variants {
+        let at_largest = cells.iter().filter(|c| c.variant == variant.name && Some(&c.size) == largest);
+        let intensity = variant.pivots_per_pass as f64 * 2.0 / 16.0;
+        chart = chart.curve(
+            variant.name,
+            at_largest.map(|c| (intensity, c.outcome.mflops(c.size).amount().unwrap_or(f64::NAN) * 1e-3)),
+        );
+    }
+    chart
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sizes;
+
+    #[test]
+    fn sizes_are_ranges_or_lists() {
+        assert_eq!(sizes("100..300:100").unwrap(), [100, 200, 300]);
+        assert_eq!(sizes("100..350").unwrap(), [100, 200, 300]);
+        assert_eq!(sizes("5,17").unwrap(), [5, 17]);
+        for wrong in ["", "a", "3..1:1", "1..3:0", "1,,2", "1..x"] {
+            assert!(sizes(wrong).is_err(), "{wrong}");
+        }
+    }
+}
