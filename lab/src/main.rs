@@ -16,7 +16,7 @@ use clap::{Parser, Subcommand};
 /// Without a command it does `lab run`.
 #[derive(Debug, Parser)]
 #[command(name = "lab", version, args_conflicts_with_subcommands = true)]
-struct Args {
+struct Lab {
     #[command(subcommand)]
     command: Option<Command>,
     #[command(flatten)]
@@ -33,7 +33,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    common::cli::run(|args: Args| match args.command.unwrap_or(Command::Run(args.run)) {
+    common::cli::run(|args: Lab| match args.command.unwrap_or(Command::Run(args.run)) {
         Command::Run(args) => run::run(&args),
         Command::Dgemm(args) => dgemm::run(&args),
         Command::Ge(args) => ge::run(&args),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use common::chart::{Axis, Chart};
 use common::cli::Failure;
-use common::saved::{Cell, Saved};
+use common::saved::{Cell, Saved, SavedError};
 use common::stats;
 use common::units::Bytes;
 
@@ -34,6 +34,10 @@ pub(crate) struct Args {
     /// Draw these array sizes only, like 32K,64K
     #[arg(long, value_name = "SIZES", value_delimiter = ',')]
     sizes: Vec<Bytes>,
+
+    /// Draw damaged files too: a cut line is left out, what is no number is a gap
+    #[arg(long)]
+    tolerate: bool,
 
     /// The line above the chart
     #[arg(long, value_name = "TEXT")]
@@ -67,9 +71,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut sweeps = Vec::new();
     for path in &args.files {
         let sweep = read(path)?;
-        for note in &sweep.notes {
-            eprintln!("lab plot: {}: {note}", path.display());
-        }
+        tell(path, &sweep, args.tolerate)?;
         sweeps.push(sweep);
     }
     let output = args.output.clone().unwrap_or_else(|| default_output(&args.files));
@@ -78,8 +80,29 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Refuses a damaged file; says on stderr what else was noticed, at most three
+/// things of it.
+fn tell(path: &Path, sweep: &Saved, tolerate: bool) -> Result<(), Failure> {
+    let name = path.display();
+    if let Some(damage) = sweep.damage.first().filter(|_| !tolerate) {
+        return Err(Failure::could_not(format!(
+            "{name}: {damage}; make the file again, or draw what is left of it with --tolerate"
+        )));
+    }
+    for note in sweep.notes.iter().take(3) {
+        eprintln!("lab plot: {name}: {note}");
+    }
+    if sweep.notes.len() > 3 {
+        eprintln!("lab plot: {name}: and {} more of the kind", sweep.notes.len() - 3);
+    }
+    Ok(())
+}
+
 fn read(path: &Path) -> Result<Saved, Failure> {
-    let told = |error| Failure::could_not(format!("{}: {error}", path.display()));
+    let told = |error| match error {
+        SavedError::File { .. } => Failure::could_not(error),
+        _ => Failure::could_not(format!("{}: {error}", path.display())),
+    };
     if path != Path::new("-") {
         return Saved::read(path).map_err(told);
     }

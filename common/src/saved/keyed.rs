@@ -36,14 +36,14 @@ pub(super) fn parse(lines: &Lines) -> Result<Found, SavedError> {
         widest = widest.max(fields.0.len());
         let (Some(size), Some(stride)) = (size, stride) else {
             if lines.is_last(number) && !found.rows.is_empty() {
-                found.notes.push(format!("line {number}, the last, is cut off; it is left out"));
+                found.note_damage(format!("line {number}, the last, is cut off; it is left out"));
             } else {
                 strangers.push((number, text));
             }
             continue;
         };
         if cut {
-            found.notes.push(format!("line {number}, the last, is cut off; it is left out"));
+            found.note_damage(format!("line {number}, the last, is cut off; it is left out"));
             continue;
         }
         let bytes = |text: &str| text.parse::<Bytes>().ok().filter(|b| b.0 > 0).map(|b| b.0);
@@ -54,9 +54,17 @@ pub(super) fn parse(lines: &Lines) -> Result<Found, SavedError> {
                 "has a size or stride that is not a positive number of bytes",
             ));
         };
-        let misses = fields.get(&["avgmisses"]).and_then(amount);
-        if misses.is_none() {
-            found.notes.push(format!("line {number} has no usable number of misses; that cell is left open"));
+        let entry = fields.get(&["avgmisses"]);
+        let misses = entry.and_then(amount);
+        match entry {
+            // `not counted (reason)` is how the kit prints a gap
+            Some("not") | None if misses.is_none() => {
+                found.notes.push(format!("line {number} has no number of misses; that cell is left open"));
+            }
+            Some(entry) if misses.is_none() => found.note_damage(format!(
+                "line {number}: '{entry}' is no usable number of misses; that cell is left open"
+            )),
+            _ => {}
         }
         // avg_time is in microseconds per access
         let nanos = fields.get(&["avgtime"]).and_then(amount).map(|micros| micros * 1e3);

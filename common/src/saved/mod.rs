@@ -48,6 +48,9 @@ pub struct Saved {
     pub source: Option<Source>,
     /// What was tolerated, one sentence each.
     pub notes: Vec<String>,
+    /// Those of the notes that tell of damage: a line cut off, an entry that is
+    /// no number.
+    pub damage: Vec<String>,
 }
 
 /// The file cannot be read as a sweep.
@@ -113,7 +116,13 @@ impl Saved {
             return Err(SavedError::Empty);
         }
         let cells = merge::merge(&mut found)?;
-        Ok(Saved { cells, event: found.event, source: found.source, notes: found.notes })
+        Ok(Saved {
+            cells,
+            event: found.event,
+            source: found.source,
+            notes: found.notes,
+            damage: found.damage,
+        })
     }
 
     /// The sizes in the file, ascending.
@@ -142,9 +151,15 @@ struct Found {
     event: Option<String>,
     source: Option<Source>,
     notes: Vec<String>,
+    damage: Vec<String>,
 }
 
 impl Found {
+    fn note_damage(&mut self, note: String) {
+        self.damage.push(note.clone());
+        self.notes.push(note);
+    }
+
     fn note_event(&mut self, event: &str) {
         match &self.event {
             None => self.event = Some(event.to_owned()),

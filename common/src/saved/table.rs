@@ -112,7 +112,7 @@ pub(super) fn parse(lines: &Lines) -> Result<Found, SavedError> {
         }
         let mut cells = split(text);
         if lines.cut && lines.is_last(number) && cells.len() < columns.len() {
-            found.notes.push(format!("line {number}, the last, is cut off; its last entry is left out"));
+            found.note_damage(format!("line {number}, the last, is cut off; its last entry is left out"));
             cells.pop();
         }
         row(&columns, &cells, number, text, &mut found, lines.is_last(number))?;
@@ -187,6 +187,6 @@ fn row(
 /// Notes an entry that is there but is no number.
 fn unusable(cell: &str, number: usize, found: &mut Found) {
     if !cell.trim().is_empty() && amount(cell).is_none() {
-        found.notes.push(format!("line {number}: '{cell}' is not a usable number; that cell is left open"));
+        found.note_damage(format!("line {number}: '{cell}' is not a usable number; that cell is left open"));
     }
 }

@@ -109,10 +109,10 @@ mod tests {
 
     #[test]
     fn the_sheets_figures_follow_from_the_counts() {
-        let (slow, fast) = (Product::of("mm1", &record(100.0, 3.0)), Product::of("mm2", &record(20.0, 1.5)));
+        let (slow, fast) = (Product::of("mm1", &record(100.0, 3.0)), Product::of("mm2", &record(0.0, 1.5)));
         assert_eq!((slow.hit_rate.known(), slow.checksum), (Some(0.75), Some(42)));
         let gain = Gain::of(&fast, &slow);
-        assert_eq!((gain.hit_rate.known(), gain.time.known()), (Some(0.2), Some(2.0)));
+        assert_eq!((gain.hit_rate.known(), gain.time.known()), (Some(0.25), Some(2.0)));
         assert_eq!(gain.clocks.amount, Err("not measured".to_owned()));
     }
 

@@ -44,7 +44,7 @@ impl Settings {
             spark: Sweep { max: if quick { Bytes::mib(1) } else { Bytes::mib(4) }, repeats: repeats(20, 4) },
             l1: Sweep { max: reach(1, Bytes::kib(64), Bytes::mib(1)), repeats: repeats(200, 20) },
             l2: Sweep { max: reach(2, Bytes::mib(2), Bytes::mib(16)), repeats: repeats(20, 2) },
-            size: size.unwrap_or(if quick { 512 } else { 1024 }),
+            size: size.unwrap_or(if quick { 256 } else { 512 }),
             runs: runs.unwrap_or(if quick { 1 } else { 3 }),
         }
     }

@@ -1,0 +1,126 @@
+//! `lab` as a student runs it: the report, the charts, and what is refused.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn lab(folder: &Path, args: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
+    command.current_dir(folder).args(args.split_whitespace()).output().unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+const RECORDED: &str = include_str!("../../common/tests/data/i5-7500/cm1-l1-1.out");
+
+/// Fails with one line that names `culprit`.
+fn refuses(folder: &Path, args: &str, code: i32, culprit: &str) {
+    let output = lab(folder, args);
+    let told = stderr(&output);
+    assert_eq!(output.status.code(), Some(code), "{args}: {told}");
+    assert_eq!(told.lines().count(), 1, "{args}: {told}");
+    assert!(told.contains(culprit), "{args}: {told}");
+    assert!(output.stdout.is_empty(), "{args}");
+}
+
+#[test]
+fn a_run_writes_a_report_that_stands_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = lab(folder.path(), "run --quick --hasten 4 --size 32 --answers --counters model --out r");
+    assert!(output.status.success(), "{}", stderr(&output));
+    let told = String::from_utf8(output.stdout).unwrap();
+    assert!(told.starts_with("section\tfigure\tamount\tunit\tsource\n"), "{told}");
+    assert!(told.lines().all(|line| line.split('\t').count() == 5), "{told}");
+
+    let page = fs::read_to_string(folder.path().join("r/report.html")).unwrap();
+    for section in ["2 Exercise", "3.1.1", "3.1.2", "3.2.1", "3.2.2", "3.2.3", "specification", "Checksum"] {
+        assert!(page.to_lowercase().contains(&section.to_lowercase()), "{section}");
+    }
+    assert_eq!(page.matches("<svg").count(), 5);
+    for outside in ["src=", "<link", "@import", "<script", "href=\"http", "url("] {
+        assert!(!page.contains(outside), "{outside}");
+    }
+    let json = |name: &str| -> serde_json::Value {
+        serde_json::from_str(&fs::read_to_string(folder.path().join("r").join(name)).unwrap()).unwrap()
+    };
+    let loads = json("records/mm1.json");
+    let loads = loads["rows"][0]["figures"].as_array().unwrap().iter().find(|f| f["name"] == "PAPI_LD_INS");
+    assert_eq!(loads.unwrap()["amount"], 3.0 * 32f64.powi(3));
+    assert_eq!(json("summary.json")["matrix_size"], 32);
+    for (name, start) in [("cm1-l1.svg", &b"<svg"[..]), ("spark-stride.png", b"\x89PNG")] {
+        assert!(fs::read(folder.path().join("r/pictures").join(name)).unwrap().starts_with(start), "{name}");
+    }
+
+    // What the run leaves is what the plot reads.
+    let plotted = lab(folder.path(), "plot r/records/cm1-l1.out -o again.svg");
+    assert!(plotted.status.success(), "{}", stderr(&plotted));
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_refused_before_anything_is_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("file"), "mine").unwrap();
+    refuses(folder.path(), "run --out file", 1, "'file'");
+    refuses(folder.path(), "run --out file/r", 1, "'file/r'");
+    refuses(folder.path(), "--quick --out file", 1, "'file'");
+    assert_eq!(fs::read_to_string(folder.path().join("file")).unwrap(), "mine");
+}
+
+#[test]
+fn wrong_usage_of_run_names_the_value() {
+    let folder = tempfile::tempdir().unwrap();
+    for (args, culprit) in [
+        ("run --size 0", "'0'"),
+        ("run --size 7X", "'7X'"),
+        ("run --runs 0", "'0'"),
+        ("run --machine nowhere", "'nowhere'"),
+        ("run --counters papi", "'papi'"),
+        ("run --cpu 123456", "123456"),
+        ("walk", "'walk'"),
+    ] {
+        refuses(folder.path(), args, 2, culprit);
+    }
+    assert!(fs::read_dir(folder.path().join("report")).map_or(0, Iterator::count) == 0, "nothing is written");
+}
+
+#[test]
+fn saved_sweeps_are_drawn_into_either_format() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("cm1.out"), RECORDED).unwrap();
+    for (args, picture, start) in [
+        ("plot cm1.out", "cm1.svg", &b"<svg"[..]),
+        ("plot cm1.out cm1.out -o two.png", "two.png", b"\x89PNG"),
+        ("plot cm1.out --show time --over size --sizes 32K,64K -o t.svg", "t.svg", b"<svg"),
+    ] {
+        let output = lab(folder.path(), args);
+        assert!(output.status.success(), "{args}: {}", stderr(&output));
+        assert!(output.stdout.is_empty(), "{args}");
+        assert!(fs::read(folder.path().join(picture)).unwrap().starts_with(start), "{args}");
+    }
+}
+
+#[test]
+fn files_that_are_no_sweep_and_pictures_that_are_none_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    write("good.out", RECORDED);
+    write("empty.out", "");
+    write("half.out", &RECORDED[..RECORDED.len() / 2]);
+    write("nan.out", &RECORDED.replacen("avg_misses=0.000294", "avg_misses=NaN", 1));
+    write("prose.out", "It was a dark and stormy night.\n");
+    refuses(folder.path(), "plot none.out", 1, "none.out");
+    refuses(folder.path(), "plot empty.out", 1, "empty.out");
+    refuses(folder.path(), "plot half.out", 1, "cut off");
+    refuses(folder.path(), "plot nan.out", 1, "'NaN'");
+    refuses(folder.path(), "plot prose.out", 1, "prose.out");
+    refuses(folder.path(), "plot good.out -o chart.jpeg", 2, "'chart.jpeg'");
+    refuses(folder.path(), "plot good.out -o no/chart.svg", 1, "'no/chart.svg'");
+    refuses(folder.path(), "plot good.out --sizes 7X", 2, "'7X'");
+    refuses(folder.path(), "plot good.out --sizes 3K", 1, "sizes");
+    let tolerated = lab(folder.path(), "plot half.out nan.out --tolerate -o left.svg");
+    assert!(tolerated.status.success(), "{}", stderr(&tolerated));
+}
