@@ -8,7 +8,7 @@ use common::machine::{self, CacheLevel, Machine};
 /// A printed description is a TOML file: save it, change it, and give the file
 /// to any program with --machine FILE.toml.
 #[derive(Debug, Clone, clap::Args)]
-pub struct Args {
+pub(crate) struct Args {
     /// The machine to print: host, or a name from the list
     name: Option<String>,
 }
@@ -18,7 +18,7 @@ pub struct Args {
 /// # Errors
 ///
 /// If there is no such machine.
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     match args.name.as_deref() {
         None => list(),
         Some(name) => print!("{}", machine::description(name).map_err(Failure::usage)?),

@@ -1,6 +1,6 @@
 //! The experiments of the assignment, in its order.
 
-use common::cli::Failure;
+use common::cli::{Counters, Failure};
 use common::infer::{self, Answer};
 use common::machine::Machine;
 use common::measure::Session;
@@ -61,7 +61,11 @@ pub(crate) fn run_all(mut session: Session, settings: Settings) -> Result<Findin
     progress.at(0.0);
     let spark_options = spark::Options::new(Bytes::kib(4), settings.spark.max, settings.spark.repeats);
     let cells = spark_options.cells()?.len();
+    // spark counts nothing, whoever counts for the others.
+    let counters = session.counters;
+    session.counters = if session.here { Counters::Auto } else { counters };
     let spark = spark::measure(&session, &spark_options, &mut counting(&mut progress, cells))?;
+    session.counters = counters;
     progress.next();
     let l1 = sweep(&session, "PAPI_L1_DCM", settings.l1, &mut progress)?;
     let l2 = sweep(&session, "PAPI_L2_DCM", settings.l2, &mut progress)?;
