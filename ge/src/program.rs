@@ -1,6 +1,7 @@
 //! What `ge1` to `ge7` and `ge` do with their command lines.
 
 use common::cli::{Common, Counters, Failure};
+use common::events::Event;
 use common::measure::Session;
 use common::record::{Record, Row};
 use common::value::{Reading, Source, Value};
@@ -160,9 +161,16 @@ fn measured(row: Row, variant: &Variant, task: &Task, measure: u8) -> Result<Row
 /// What the cache model says of it.
 fn modelled(row: Row, variant: &Variant, task: &Task, session: &Session) -> Result<Row, Failure> {
     let counts = measure::model(variant, task, &session.machine).map_err(Failure::could_not)?;
-    let events = [("loads", "PAPI_LD_INS"), ("stores", "PAPI_SR_INS"), ("l1_misses", "PAPI_L1_DCM")];
-    let row = events.into_iter().fold(row, |row, (name, event)| row.with(name, counts.by_preset(event)));
-    Ok(row.with("l2_misses", counts.by_preset("PAPI_L2_DCM")))
+    let events = [
+        ("loads", "PAPI_LD_INS"),
+        ("stores", "PAPI_SR_INS"),
+        ("l1_misses", "PAPI_L1_DCM"),
+        ("l2_misses", "PAPI_L2_DCM"),
+    ];
+    events.into_iter().try_fold(row, |row, (name, event)| {
+        let event = Event::parse(event).map_err(Failure::could_not)?;
+        Ok(row.with(name, counts.reading(&event)))
+    })
 }
 
 /// The homework's lines; sources stand at their ends.
