@@ -7,6 +7,7 @@
 //! the machine's description does not say.
 
 mod counts;
+mod front;
 mod hierarchy;
 mod level;
 mod lru;
@@ -22,24 +23,13 @@ mod tlb;
 
 use std::cell::Cell;
 
-use crate::machine::{Index, Machine, MachineError, Prefetch, Write};
+use crate::machine::{Machine, MachineError};
 use crate::memory::{Arena, Lanes, Memory, Vector, Word};
 
 pub use counts::{AccessTime, ArrayCounts, Counts, Kinds, LevelCounts, LoadsStores, TlbCounts};
-use hierarchy::{BATCH, Hierarchy};
+use front::{Front, NONE, Repeatable};
+use hierarchy::Hierarchy;
 use request::Request;
-
-/// A line of the first level that an access may repeat without changing
-/// anything: it was the last one used in its set. One number for loads, one
-/// for stores, which also need it to be dirty already.
-#[derive(Debug, Clone, Copy)]
-struct Repeatable {
-    load: usize,
-    store: usize,
-}
-
-/// No line.
-const NONE: Repeatable = Repeatable { load: usize::MAX, store: usize::MAX };
 
 /// Memory with a modelled cache hierarchy. It reads and writes the same cells
 /// as [`Native`](crate::memory::Native) memory and counts on the way.
@@ -52,16 +42,9 @@ pub struct Modelled {
     passes: u64,
     shift: u32,
     mask: usize,
-    origin: usize,
-    /// Bits of an address that can tell lines or arrays apart.
-    grain: usize,
-    filter: Box<[Repeatable]>,
-    /// Set in stored line numbers when nothing may be taken as repeated.
-    never: usize,
-    /// Pending accesses, and how many may be.
-    filled: usize,
-    batch: usize,
-    hierarchy: Box<Hierarchy>,
+    /// The last line of each set.
+    recent: Box<[Repeatable]>,
+    front: Box<Front>,
     machine: Machine,
 }
 
@@ -86,30 +69,18 @@ impl Modelled {
     }
 
     fn build(machine: &Machine, arena: &Arena, classify: bool) -> Result<Modelled, MachineError> {
-        let hierarchy = Box::new(Hierarchy::new(machine, arena, classify)?);
-        let first = &machine.levels[0];
-        let prefetches = first.prefetch != Prefetch::None;
-        let at_once = prefetches || Hierarchy::feeds_back(machine);
-        let plain_stores = first.write == Write::Back && first.allocate;
-        // Only the last line of all is repeatable where order among sets counts.
-        let in_order = classify || !machine.tlbs.is_empty() || first.index == Index::Physical;
-        let slots = if in_order || !first.sets().is_power_of_two() { 1 } else { first.sets() };
-        let reach = Arena::ALIGNMENT / first.line.get(); // the arena's alignment keeps these set bits
-        let slots = slots.min(reach);
+        let hierarchy = Hierarchy::new(machine, arena, classify)?;
+        let slots = Front::slots(machine, classify);
+        let front = Box::new(Front::new(machine, hierarchy, slots));
         Ok(Modelled {
             loads: 0,
             stores: 0,
             splits: [0; 2],
             passes: 0,
-            shift: first.line.0.trailing_zeros(),
+            shift: front.shift,
             mask: slots - 1,
-            origin: hierarchy.places.origin(),
-            grain: !(first.line.get().min(hierarchy.places.alignment()) - 1),
-            filter: vec![NONE; slots].into_boxed_slice(),
-            never: if prefetches || !plain_stores { 1 << (usize::BITS - 1) } else { 0 },
-            filled: 0,
-            batch: if at_once { 1 } else { BATCH },
-            hierarchy,
+            recent: vec![NONE; slots].into_boxed_slice(),
+            front,
             machine: machine.clone(),
         })
     }
@@ -123,7 +94,7 @@ impl Modelled {
     pub fn reset_counts(&mut self) {
         self.flush();
         self.own_counts().into_iter().for_each(|count| *count = 0);
-        self.hierarchy.each_count(|count| *count = 0);
+        self.front.hierarchy.each_count(|count| *count = 0);
     }
 
     /// Everything counted since the start or the last reset.
@@ -131,7 +102,7 @@ impl Modelled {
         self.flush();
         let own =
             counts::Own { loads: self.loads, stores: self.stores, splits: self.splits, passes: self.passes };
-        counts::gather(own, &self.hierarchy, &self.machine)
+        counts::gather(own, &self.front.hierarchy, &self.machine)
     }
 
     /// One access of a load (`kind` 0) or store to the line that `pointer`
@@ -140,23 +111,12 @@ impl Modelled {
     fn touch(&mut self, pointer: usize, kind: u64) {
         let line = pointer >> self.shift;
         let slot = line & self.mask;
-        debug_assert!(slot < self.filter.len());
-        // SAFETY: the mask is one less than the filter's length.
-        let repeatable = unsafe { self.filter.get_unchecked_mut(slot) };
-        let last = if kind == 0 { repeatable.load } else { repeatable.store };
-        if last == line {
-            return;
-        }
-        let line = line | self.never;
-        *repeatable = Repeatable { load: line, store: if kind == 0 { usize::MAX } else { line } };
-        let offset = (pointer.wrapping_sub(self.origin) & self.grain) as u64;
-        self.hierarchy.pending[self.filled] = Request::new(offset, kind);
-        self.filled += 1;
-        if self.filled >= self.batch {
-            self.filled = 0;
-            if drain(&mut self.hierarchy, self.batch) {
-                self.filter.fill(NONE);
-            }
+        debug_assert!(slot < self.recent.len());
+        // SAFETY: the mask is one less than the number of slots.
+        let recent = unsafe { self.recent.get_unchecked_mut(slot) };
+        let last = if kind == 0 { recent.load } else { recent.store };
+        if last != line && front::look(&mut self.front, recent, slot, pointer, kind) {
+            self.recent.fill(NONE);
         }
     }
 
@@ -183,19 +143,10 @@ impl Modelled {
 
     /// Lets the hierarchy see all pending accesses.
     fn flush(&mut self) {
-        let count = std::mem::take(&mut self.filled);
-        if drain(&mut self.hierarchy, count) {
-            self.filter.fill(NONE);
+        if self.front.flush(&self.recent) {
+            self.recent.fill(NONE);
         }
     }
-}
-
-/// Outside [`Modelled`], and never unwinding, so that a kernel's loop can keep
-/// the counters in registers across it.
-#[cold]
-#[inline(never)]
-extern "C" fn drain(hierarchy: &mut Hierarchy, count: usize) -> bool {
-    hierarchy.drain(count)
 }
 
 impl Memory for Modelled {

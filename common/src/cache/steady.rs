@@ -20,9 +20,9 @@ pub(super) fn repeat(model: &mut Modelled, times: u64, mut body: impl FnMut(&mut
         left -= 1;
         since += 1;
         if let Some((saved, own)) = &saved
-            && saved.is_state_of(&model.hierarchy)
+            && saved.is_state_of(&model.front.hierarchy)
         {
-            saved.advance_counts(&mut model.hierarchy, left / since);
+            saved.advance_counts(&mut model.front.hierarchy, left / since);
             for (count, before) in model.own_counts().into_iter().zip(own) {
                 *count += (*count - before) * (left / since);
             }
@@ -36,7 +36,7 @@ pub(super) fn repeat(model: &mut Modelled, times: u64, mut body: impl FnMut(&mut
             // level much larger than a pass is then not worth a copy.
             let accesses = (model.loads + model.stores - before) as usize;
             let limit = if saved.is_none() { accesses.max(4096) } else { usize::MAX };
-            let state = Saved::of(&mut model.hierarchy, limit);
+            let state = Saved::of(&mut model.front.hierarchy, limit);
             saved = Some((state, model.own_counts().map(|count| *count)));
             since = 0;
         }

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::events::Event;
-use crate::machine::Replacement;
+use crate::machine::{Prefetch, Replacement};
 use crate::memory::{Array, Matrix, squares};
 
 mod naive;
@@ -141,7 +141,7 @@ proptest! {
         let mut batched = Modelled::new(&machine, &arena).unwrap();
         (0..times).for_each(|_| walk(&mut batched, x, &accesses));
         let mut single = Modelled::new(&machine, &arena).unwrap();
-        single.batch = 1; // too short a row to see a repetition in
+        single.front.batch = 1; // too short a row to see a repetition in
         (0..times).for_each(|_| walk(&mut single, x, &accesses));
         prop_assert_eq!(batched.counts(), single.counts());
     }
