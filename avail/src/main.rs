@@ -1,4 +1,4 @@
-//! What can this machine count?
+#![doc = include_str!("../README.md")]
 
 mod args;
 mod cost;

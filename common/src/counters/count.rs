@@ -50,6 +50,8 @@ pub fn count(
     let chosen: Vec<_> = events.iter().map(|event| trials.choose(event)).collect();
     let wanted: Vec<&[Part]> = chosen.iter().flatten().map(|d| d.parts.as_slice()).collect();
     let mut runs = Vec::new();
+    // On a hybrid processor the events exist on one core type only.
+    let _kept = Platform::host().keep_to_core_type();
     for parts in plan::groups(&wanted, |parts| trials.fits(parts)) {
         prepare();
         let counts = trials.run(&parts, body)?;
@@ -202,6 +204,14 @@ impl<'a> Trials<'a> {
         };
         Basics { cycles: opens(0), instructions: opens(1) }
     }
+}
+
+/// Samples a moment of nothing at a short period, to see whether the group gets
+/// its counters that way; it also clears what an earlier trial of the same event
+/// left in the counter, which costs an emulated PMU the first samples.
+pub(crate) fn settles(parts: &[Part], opening: Opening, sampled: usize) -> bool {
+    let opening = Opening { sample_period: opening.sample_period.min(5000), ..opening };
+    Group::open(parts, opening, Some(sampled)).is_ok_and(|group| (0..20).all(|_| runs(&group)))
 }
 
 /// Counts a moment of nothing, to see whether the group gets its counters.

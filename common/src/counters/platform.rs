@@ -91,6 +91,13 @@ impl Platform {
         named.or_else(|| self.core_pmus().find(here)).or(Some(first))
     }
 
+    /// Keeps the calling thread, and those it starts, to the cores that presets
+    /// are counted on until the value is dropped; nothing where all are alike.
+    pub(crate) fn keep_to_core_type(&self) -> Option<Kept> {
+        let allowed = listed(self.core_type()?.cpus.as_deref()?);
+        Kept::to(&allowed)
+    }
+
     /// What is behind an event here, the best way first.
     pub fn definitions(&self, event: &Event) -> Result<Vec<Definition>, Refusal> {
         match event {
@@ -199,6 +206,42 @@ impl Platform {
             Some(pmu) => Ok(pmu),
             None => Err(Refusal::NotOnThisCpu { event: event.to_owned() }),
         }
+    }
+}
+
+/// A thread kept to some processors; dropped, it may go where it could before.
+pub(crate) struct Kept {
+    before: libc::cpu_set_t,
+}
+
+impl Kept {
+    /// `None` if that is not possible, as when none of them is allowed.
+    fn to(allowed: &[usize]) -> Option<Kept> {
+        let bytes = size_of::<libc::cpu_set_t>();
+        // SAFETY: zero bytes are an empty set; the kernel fills it up to its size.
+        let mut before: libc::cpu_set_t = unsafe { std::mem::zeroed() };
+        let mut wanted = before;
+        // SAFETY: as above.
+        if unsafe { libc::sched_getaffinity(0, bytes, &mut before) } != 0 {
+            return None;
+        }
+        for cpu in allowed.iter().copied().filter(|cpu| *cpu < 8 * bytes) {
+            // SAFETY: the number lies within the set.
+            unsafe {
+                if libc::CPU_ISSET(cpu, &before) {
+                    libc::CPU_SET(cpu, &mut wanted);
+                }
+            }
+        }
+        // SAFETY: the kernel reads the set up to its size.
+        (unsafe { libc::sched_setaffinity(0, bytes, &wanted) } == 0).then_some(Kept { before })
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        // SAFETY: as above.
+        unsafe { libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &self.before) };
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::count::Trials;
+use super::count::{Trials, settles};
 use super::encoding::{Opening, Part};
 use super::error::{Code, CounterError};
 use super::group::{Count, Group};
@@ -82,8 +82,9 @@ impl Sampler {
         let mut trials = Trials::new(Platform::host());
         let part = sampled_part(&mut trials, event)?;
         let opening = Opening { sample_period: period, ..Opening::default() };
-        let group = Group::open(std::slice::from_ref(&part), opening, Some(0))
-            .map_err(|e| trials.explain(&part, &e.error))?;
+        let parts = std::slice::from_ref(&part);
+        settles(parts, opening, 0);
+        let group = Group::open(parts, opening, Some(0)).map_err(|e| trials.explain(&part, &e.error))?;
         let ring = group.ring().map_err(|e| CounterError::system("mapping the sample buffer", &e))?;
         let samples = Samples {
             event: event.clone(),

@@ -4,7 +4,7 @@
 use std::io;
 
 use super::EventSet;
-use crate::counters::count::Trials;
+use crate::counters::count::{Trials, settles};
 use crate::counters::encoding::{Opening, Part};
 use crate::counters::error::{Code, CounterError};
 use crate::counters::group::{Count, Group};
@@ -70,6 +70,10 @@ impl EventSet {
                 user_read: self.readable(),
                 ..Opening::default()
             };
+            if sampled.is_some_and(|sampled| !settles(&parts, opening, sampled)) {
+                let why = "the set does not fit on the counters while it samples; remove an event";
+                return Err(CounterError::new(Code::Ecnflct, why));
+            }
             let group = Group::open(&parts, opening, sampled)
                 .map_err(|e| trials.explain(&parts[e.member], &e.error))?;
             groups.push(group);

@@ -1,0 +1,47 @@
+//! The lecture's first program: count, read, accumulate, stop.
+//!
+//! `read_counters` sets the counts back to zero, `accum_counters` adds them to
+//! what is in the array: the second line shows about twice the first.
+
+use std::hint::black_box;
+use std::process::ExitCode;
+
+use common::counters::{self, CounterError};
+use common::events::Event;
+
+const FLOPS: u64 = 10_000;
+
+fn do_flops(times: u64) {
+    let mut sum = black_box(0.0);
+    for _ in 0..times {
+        sum += black_box(1.1) * black_box(1.01);
+    }
+    black_box(sum);
+}
+
+fn count() -> Result<(), CounterError> {
+    counters::start_counters(&[Event::TOT_INS])?;
+    do_flops(FLOPS);
+
+    let mut values = counters::read_counters()?;
+    println!("After reading the counters:  {:.0}", values[0]);
+    do_flops(FLOPS);
+
+    counters::accum_counters(&mut values)?;
+    println!("After adding the counters:   {:.0}", values[0]);
+    do_flops(FLOPS);
+
+    let values = counters::stop_counters()?;
+    println!("After stopping the counters: {:.0}", values[0]);
+    Ok(())
+}
+
+fn main() -> ExitCode {
+    match count() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("do_flops: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
