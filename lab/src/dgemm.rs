@@ -132,42 +132,47 @@ fn write(args: &Args, session: &Session, points: &[Point], record: &Record) -> R
         let folder = args.out.display();
         Failure::could_not(format!("cannot make the folder '{folder}': {error}; choose another with --out"))
     })?;
-    let seconds = |p: &Point| p.outcome.seconds.amount().unwrap_or(f64::NAN);
+    let seconds: fn(&Point) -> f64 = |p| p.outcome.seconds.amount().unwrap_or(f64::NAN);
     let machine = &session.machine.description;
     let timed = format!("Wall time on {machine}, source: timing.");
-    let drawings: [(&str, &str, Axis, &dyn Fn(&Point) -> f64, String); 3] = [
-        ("dgemm-time.svg", "Time of the matrix product", Axis::log10("seconds"), &seconds, timed.clone()),
-        ("dgemm-rate.svg", "Rate of the matrix product", Axis::log10("GFLOP/s"), &|p| p.gflops, timed),
-        (
-            "dgemm-misses.svg",
-            "L1 misses per inner iteration",
-            Axis::linear("misses per inner iteration"),
-            &|p| p.misses,
-            format!("Cache model of {machine}, source: model."),
-        ),
+    let modelled = format!("Cache model of {machine}, source: model.");
+    let misses = Axis::linear("misses per inner iteration");
+    let drawings = [
+        Drawing::new("time", "Time of the matrix product", Axis::log10("seconds"), seconds, &timed),
+        Drawing::new("rate", "Rate of the matrix product", Axis::log10("GFLOP/s"), |p| p.gflops, &timed),
+        Drawing::new("misses", "L1 misses per inner iteration", misses, |p| p.misses, &modelled),
     ];
-    for (file, title, axis, pick, caption) in drawings {
-        let chart = curves(title, axis, points, pick, session, args.sizes).caption(caption);
+    for drawing in drawings {
+        let file = args.out.join(format!("dgemm-{}.svg", drawing.what));
+        let chart = curves(drawing, points, session, args.sizes);
         if chart.is_empty() {
-            eprintln!("note: {file} is not drawn, nothing was measured for it");
+            eprintln!("note: {} is not drawn, nothing was measured for it", file.display());
             continue;
         }
-        let path = args.out.join(file);
-        chart.write(&path)?;
-        eprintln!("lab dgemm: drew {}", path.display());
+        chart.write(&file)?;
+        eprintln!("lab dgemm: drew {}", file.display());
     }
     record.save(&args.out.join("dgemm.json"))
 }
 
-fn curves(
-    title: &str,
-    y: Axis,
-    points: &[Point],
-    pick: &dyn Fn(&Point) -> f64,
-    session: &Session,
-    (from, to): (usize, usize),
-) -> Chart {
-    let mut chart = Chart::new(title, Axis::log2("side n of the matrices"), y);
+/// One chart to be.
+struct Drawing<'t> {
+    what: &'t str,
+    title: &'t str,
+    axis: Axis,
+    pick: fn(&Point) -> f64,
+    caption: &'t str,
+}
+
+impl<'t> Drawing<'t> {
+    fn new(what: &'t str, title: &'t str, axis: Axis, pick: fn(&Point) -> f64, caption: &'t str) -> Self {
+        Drawing { what, title, axis, pick, caption }
+    }
+}
+
+fn curves(drawing: Drawing, points: &[Point], session: &Session, (from, to): (usize, usize)) -> Chart {
+    let Drawing { title, axis, pick, caption, .. } = drawing;
+    let mut chart = Chart::new(title, Axis::log2("side n of the matrices"), axis).caption(caption);
     for variant in VARIANTS {
         let own: Vec<(f64, f64)> = points
             .iter()
