@@ -54,6 +54,7 @@ pub mod counters;
 pub mod cpu;
 pub mod events;
 pub mod infer;
+pub mod latency;
 pub mod machine;
 pub mod measure;
 pub mod memory;

@@ -11,6 +11,7 @@
 mod check;
 mod curve;
 mod line;
+pub mod probe;
 mod size;
 mod timing;
 mod ways;

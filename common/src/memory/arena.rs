@@ -103,6 +103,11 @@ impl Arena {
         Ok(Matrix { cells: self.array(name, len)?, rows, cols })
     }
 
+    /// Bytes of the block, taken or not.
+    pub fn capacity(&self) -> usize {
+        self.layout.size()
+    }
+
     /// Address of the first byte; a model subtracts it, so that its sets do
     /// not depend on where the system put the block.
     pub fn origin(&self) -> usize {
