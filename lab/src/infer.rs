@@ -51,7 +51,9 @@ fn sweep(path: &Path) -> Result<Saved, Failure> {
     let named = |error| Failure::could_not(format!("'{}': {error}", path.display()));
     if path == Path::new("-") {
         let mut bytes = Vec::new();
-        std::io::stdin().read_to_end(&mut bytes).map_err(|e| Failure::could_not(format!("cannot read: {e}")))?;
+        std::io::stdin()
+            .read_to_end(&mut bytes)
+            .map_err(|e| Failure::could_not(format!("cannot read: {e}")))?;
         return Saved::parse(&String::from_utf8_lossy(&bytes)).map_err(named);
     }
     Saved::read(path).map_err(named)

@@ -1,7 +1,9 @@
 #![doc = include_str!("../README.md")]
 
 mod dgemm;
+mod discover;
 mod ge;
+mod infer;
 mod machines;
 mod plot;
 mod report;
@@ -27,6 +29,8 @@ struct Lab {
 enum Command {
     Run(run::Args),
     Dgemm(dgemm::Args),
+    Discover(discover::Args),
+    Infer(infer::Args),
     Ge(ge::Args),
     Plot(plot::Args),
     Machines(machines::Args),
@@ -35,6 +39,8 @@ enum Command {
 fn main() -> ExitCode {
     common::cli::run(|args: Lab| match args.command.unwrap_or(Command::Run(args.run)) {
         Command::Run(args) => run::run(&args),
+        Command::Discover(args) => discover::run(&args),
+        Command::Infer(args) => infer::run(&args),
         Command::Dgemm(args) => dgemm::run(&args),
         Command::Ge(args) => ge::run(&args),
         Command::Plot(args) => plot::run(&args),

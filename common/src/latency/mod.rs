@@ -9,14 +9,18 @@
 mod batch;
 mod cells;
 mod chain;
+mod core;
 mod probe;
 mod room;
+mod tlb;
 
 pub use batch::{Effort, Timed, time};
 pub use cells::{CellTime, Cells, cell_order};
 pub use chain::{Chain, WORD};
+pub use core::core_clock;
 pub use probe::OnTime;
 pub use room::{HUGE_PAGE, Pages, Room};
+pub use tlb::{Translation, translation};
 
 /// Orders without pattern, the same in every run: Marsaglia's xorshift64 with
 /// his triple (13, 7, 17).

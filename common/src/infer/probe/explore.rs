@@ -116,7 +116,6 @@ fn cache(
         Bytes(range.1),
         slow.cost
     ));
-    let page = probe.contiguous();
     let share = probe.noise(level);
     let step = (slow.cost - fast.cost).min(fast.cost);
     let threshold = Threshold { fits_below: fast.cost + share * step };
