@@ -2,9 +2,9 @@
 
 use clap::Args;
 use common::chart::{Axis, Chart};
-use common::cli::Failure;
+use common::cli::{Counters, Failure};
 use common::events::Event;
-use common::measure::{Sample, Session};
+use common::measure::{Plan, Sample, Session};
 use common::memory::Arena;
 use common::record::{Record, Row};
 use common::region;
@@ -12,6 +12,7 @@ use common::sweep::{self, Cell, Range};
 use common::units::Bytes;
 use common::value::Reading;
 
+use crate::timing::Timing;
 use crate::walk;
 
 /// A model of this machine can only repeat what it was told of it.
@@ -56,30 +57,58 @@ impl Options {
 pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row)) -> Result<Record, Failure> {
     let event = Event::parse(&options.event).map_err(Failure::usage)?;
     let cells = options.cells()?;
-    let plan = session.plan(std::slice::from_ref(&event))?;
-    let mut record = session.record("cm1").set("repeats", options.repeats).set("event", event.name());
-    session.note(&mut record, plan.sentence());
-    if session.here && plan.needs_model() {
-        session.note(&mut record, CIRCULAR);
-    }
     let largest = cells.iter().map(|cell| cell.size).max().unwrap_or_default();
+    let mut record = session.record("cm1").set("repeats", options.repeats).set("event", event.name());
+    let plan = session.plan(std::slice::from_ref(&event))?;
+    let mut timer = timer(session, &plan, &event, largest, &mut record)?;
     let arena = Arena::with_capacity(largest).map_err(Failure::could_not)?;
     let array = arena.array::<u8>("x", largest).map_err(Failure::could_not)?;
     for cell in cells {
         // The C kit counts `repeat <= 200 * stride`: one pass more.
         let (part, repeats) = (array.part(0, cell.size), options.repeats * cell.stride as u64 + 1);
+        let accesses = (repeats * cell.accesses_per_pass()) as f64;
         let clear = &mut || part.fill(|_| 0);
-        let sample =
-            session.measure(&arena, &plan, clear, region!(|mem| walk(mem, part, cell.stride, repeats)))?;
-        let row = row(cell, repeats, &event, &sample);
+        let sample = match &mut timer {
+            Some(timer) => timer.measure(cell, accesses)?,
+            None => {
+                session.measure(&arena, &plan, clear, region!(|mem| walk(mem, part, cell.stride, repeats)))?
+            }
+        };
+        let row = row(cell, accesses, &event, &sample);
         each(&row);
         record.rows.push(row);
     }
     Ok(record)
 }
 
-fn row(cell: Cell, repeats: u64, event: &Event, sample: &Sample) -> Row {
-    let accesses = (repeats * cell.accesses_per_pass()) as f64;
+/// The timer, where time stands in for a counter; the record says how and why.
+fn timer(
+    session: &Session,
+    plan: &Plan,
+    event: &Event,
+    largest: usize,
+    record: &mut Record,
+) -> Result<Option<Timing>, Failure> {
+    if Timing::wanted(session, plan, event) {
+        match Timing::start(session, event, largest) {
+            Ok(timer) => {
+                let because = plan.reason().map(|why| format!(", since {why}")).unwrap_or_default();
+                session.note(record, format!("{} is derived from measured latency{because}", event.name()));
+                timer.notes().into_iter().for_each(|note| session.note(record, note));
+                return Ok(Some(timer));
+            }
+            Err(failure) if session.counters == Counters::Timing => return Err(failure),
+            Err(failure) => session.note(record, failure.to_string()),
+        }
+    }
+    session.note(record, plan.sentence());
+    if session.here && plan.needs_model() {
+        session.note(record, CIRCULAR);
+    }
+    Ok(None)
+}
+
+fn row(cell: Cell, accesses: f64, event: &Event, sample: &Sample) -> Row {
     let misses = sample.count(event.name()).cloned().unwrap_or_else(|| Reading::missing("not measured"));
     Row::new([
         ("size_bytes", cell.size.into()),

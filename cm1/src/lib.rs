@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod experiment;
+mod timing;
 
 pub use experiment::{Options, chart, kit_row, measure};
 

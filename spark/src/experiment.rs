@@ -3,6 +3,7 @@
 use clap::Args;
 use common::chart::{Axis, Chart};
 use common::cli::{Counters, Failure};
+use common::latency::Cells;
 use common::measure::{Sample, Session};
 use common::memory::Arena;
 use common::record::{Record, Row};
@@ -58,20 +59,40 @@ pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row))
     let largest = cells.iter().map(|cell| cell.size).max().unwrap_or_default();
     let arena = Arena::with_capacity(largest).map_err(Failure::could_not)?;
     let array = arena.array::<u8>("array", largest).map_err(Failure::could_not)?;
+    let mut dependent = match session.counters {
+        Counters::Timing => Some(Cells::new(Bytes(largest as u64))?),
+        _ => None,
+    };
+    if let Some(timer) = &dependent {
+        timer.notes().into_iter().for_each(|note| session.note(&mut record, note));
+    }
     for cell in cells {
         let (part, repeats) = (array.part(0, cell.size), options.repeats * cell.stride as u64);
+        let accesses = (repeats * cell.accesses_per_pass()) as f64;
         let warm = &mut || part.fill(|_| 0);
-        let sample =
-            session.measure(&arena, &plan, warm, region!(|mem| walk(mem, part, cell.stride, repeats)))?;
-        let row = row(cell, repeats, &sample);
+        let sample = match &mut dependent {
+            Some(timer) => timed(timer, session.runs, cell, accesses)?,
+            None => {
+                session.measure(&arena, &plan, warm, region!(|mem| walk(mem, part, cell.stride, repeats)))?
+            }
+        };
+        let row = row(cell, accesses, &sample);
         each(&row);
         record.rows.push(row);
     }
     Ok(record)
 }
 
-fn row(cell: Cell, repeats: u64, sample: &Sample) -> Row {
-    let accesses = (repeats * cell.accesses_per_pass()) as f64;
+/// What `accesses` accesses that wait for each other would take.
+fn timed(timer: &mut Cells, runs: usize, cell: Cell, accesses: f64) -> Result<Sample, Failure> {
+    let nanos: Result<Vec<f64>, Failure> =
+        (0..runs).map(|_| timer.time(cell.size, cell.stride).map(|time| time.timed.nanos)).collect();
+    let each =
+        Value::from_runs(&nanos?, Source::Timing).map_or_else(|| Reading::missing("no run"), Reading::from);
+    Ok(Sample::of_accesses(&each, accesses))
+}
+
+fn row(cell: Cell, accesses: f64, sample: &Sample) -> Row {
     Row::new([("size_bytes", cell.size.into()), ("stride_bytes", cell.stride.into())])
         .with("ns_per_access", sample.cpu.scaled(1e9 / accesses))
         .with("elapsed_s", sample.cpu.clone())

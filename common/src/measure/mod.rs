@@ -64,6 +64,13 @@ impl Default for Sample {
 }
 
 impl Sample {
+    /// The sample of `accesses` accesses, each of which takes `nanos`.
+    pub fn of_accesses(nanos: &Reading, accesses: f64) -> Sample {
+        let time = nanos.scaled(1e-9 * accesses);
+        let ticks = time.scaled(clock::tick_rate().0);
+        Sample { wall: time.clone(), cpu: time, ticks, ..Sample::default() }
+    }
+
     /// The reading of an event asked for.
     pub fn count(&self, name: &str) -> Option<&Reading> {
         self.counts.iter().find(|(event, _)| event.name() == name).map(|(_, reading)| reading)

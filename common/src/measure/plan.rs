@@ -42,8 +42,7 @@ impl Session {
         };
         let reason = refusals.iter().flatten().next().cloned();
         if self.counters == Counters::Hardware && !events.is_empty() && refusals.iter().all(Option::is_some) {
-            let why = reason.unwrap_or_default();
-            return Err(Failure::could_not(format!("{why} (--counters auto takes the cache model instead)")));
+            return Err(Failure::could_not(reason.unwrap_or_default()));
         }
         let duty = |refusal: Option<String>| match (self.counters, refusal) {
             (Counters::None, _) => Duty::Nobody("--counters none".to_owned()),
@@ -71,6 +70,11 @@ impl Plan {
     /// Whether an event is counted by the model.
     pub fn needs_model(&self) -> bool {
         self.duties.iter().any(|(_, duty)| *duty == Duty::Model)
+    }
+
+    /// Why hardware does not count, if it was asked.
+    pub fn reason(&self) -> Option<&str> {
+        self.reason.as_deref()
     }
 
     /// Who counts what, and why: one sentence for stderr and the record.

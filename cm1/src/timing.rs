@@ -1,0 +1,71 @@
+//! The sweep without counters: misses from the time of accesses that depend on
+//! each other.
+
+use common::cli::{Counters, Failure};
+use common::events::Event;
+use common::latency::Cells;
+use common::measure::{Plan, Sample, Session};
+use common::sweep::Cell;
+use common::units::Bytes;
+use common::value::{Reading, Source, Value};
+
+/// The levels whose misses show in the time of an access.
+const LEVELS: [&str; 2] = ["PAPI_L1_DCM", "PAPI_L2_DCM"];
+
+/// Derives one event from measured latency.
+pub(crate) struct Timing {
+    cells: Cells,
+    event: Event,
+    level: usize,
+    runs: usize,
+}
+
+impl Timing {
+    /// Whether this sweep is to be timed: when asked for, or when counters are
+    /// wanted that this machine does not have.
+    pub(crate) fn wanted(session: &Session, plan: &Plan, event: &Event) -> bool {
+        let stands_in = session.here && plan.needs_model() && LEVELS.contains(&event.name());
+        session.counters == Counters::Timing || session.counters == Counters::Auto && stands_in
+    }
+
+    /// Finds the latencies of the levels, for arrays up to `largest` bytes.
+    pub(crate) fn start(session: &Session, event: &Event, largest: usize) -> Result<Timing, Failure> {
+        let level = LEVELS.iter().position(|name| *name == event.name()).ok_or_else(|| {
+            Failure::could_not(format!(
+                "measured latency does not tell {}; it tells {}",
+                event.name(),
+                LEVELS.join(" and ")
+            ))
+        })?;
+        Ok(Timing {
+            cells: Cells::new(Bytes(largest as u64))?,
+            event: event.clone(),
+            level,
+            runs: session.runs,
+        })
+    }
+
+    /// How the figures came about.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        self.cells.notes()
+    }
+
+    /// One cell: what `accesses` accesses would have taken and missed.
+    pub(crate) fn measure(&mut self, cell: Cell, accesses: f64) -> Result<Sample, Failure> {
+        let runs: Result<Vec<_>, _> =
+            (0..self.runs).map(|_| self.cells.time(cell.size, cell.stride)).collect();
+        let runs = runs?;
+        let misses: Option<Vec<f64>> = runs.iter().map(|run| run.misses[self.level]).collect();
+        let nanos: Vec<f64> = runs.iter().map(|run| run.timed.nanos).collect();
+        let misses = match misses {
+            Some(misses) => median(&misses).scaled(accesses),
+            None => Reading::missing("the time of accesses shows no such level here"),
+        };
+        let counts = vec![(self.event.clone(), misses)];
+        Ok(Sample { counts, ..Sample::of_accesses(&median(&nanos), accesses) })
+    }
+}
+
+fn median(runs: &[f64]) -> Reading {
+    Value::from_runs(runs, Source::Timing).map_or_else(|| Reading::missing("no run"), Reading::from)
+}
