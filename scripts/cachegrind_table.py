@@ -70,8 +70,10 @@ def cachegrind(command, geometry):
 
 
 def figures(value, name):
-    """Every value under the key `name` in a JSON document."""
+    """Every value under the key `name` in a JSON document, and every figure of that name."""
     if isinstance(value, dict):
+        if value.get("name") == name and "amount" in value:
+            yield value["amount"]
         for key, inner in value.items():
             if key == name:
                 yield inner
@@ -85,9 +87,8 @@ def model(command, machine):
     """Level 1 misses that the model counts, and its seconds."""
     out, _, seconds = run(command + ["--counters", "model", "--machine", machine, "--format", "json"])
     for found in figures(json.loads(out), "PAPI_L1_DCM"):
-        amount = found.get("amount") if isinstance(found, dict) else found
-        if amount is not None:
-            return round(amount), seconds
+        if isinstance(found, (int, float)):
+            return round(found), seconds
     for found in figures(json.loads(out), "misses_per_iteration"):
         size = int(command[-1])
         return round(sum(found.values()) * size**3), seconds
