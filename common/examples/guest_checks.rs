@@ -42,6 +42,7 @@ const ARM64: &[Check] = &[
     ("instructions of a loop", instructions),
     ("ten events on six counters", multiplexed),
     ("a group too large", too_large),
+    ("pinned events that find no counter", pinned),
     ("planned runs instead of sharing", planned),
     ("read, accum, reset", read_accum_reset),
     ("threads are counted", threads),
@@ -345,6 +346,22 @@ fn too_large() -> Outcome {
         }
     }
     Err("ten events fitted on six counters".into())
+}
+
+fn pinned() -> Outcome {
+    let mut first = set_of(&TEN[..6])?;
+    first.pin().map_err(|e| e.to_string())?;
+    let mut second = set_of(&TEN[6..])?;
+    second.pin().map_err(|e| e.to_string())?;
+    first.start().map_err(|e| e.to_string())?;
+    second.start().map_err(|e| e.to_string())?;
+    turn(1000);
+    let found = second.stop();
+    first.stop().map_err(|e| e.to_string())?;
+    match found {
+        Err(e) if e.code == Code::Ecnflct => Ok(e.to_string()),
+        other => Err(format!("{other:?}")),
+    }
 }
 
 fn planned() -> Outcome {

@@ -65,6 +65,7 @@ impl EventSet {
                 self.overflow.as_ref().and_then(|o| parts.iter().position(|p| p.encoding == o.part.encoding));
             let opening = Opening {
                 inherit: self.inherited,
+                pinned: self.pinned,
                 group_read: !self.inherited,
                 sample_period: self.overflow.as_ref().map_or(0, |o| o.period),
                 user_read: self.readable(),

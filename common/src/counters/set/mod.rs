@@ -46,6 +46,7 @@ pub struct EventSet {
     definitions: Vec<Definition>,
     multiplexed: bool,
     inherited: bool,
+    pinned: bool,
     overflow: Option<Threshold>,
     open: Option<Open>,
     watcher: Option<Watcher>,
@@ -146,6 +147,18 @@ impl EventSet {
     pub fn multiplex(&mut self) -> Result<(), CounterError> {
         self.must_be(State::Stopped)?;
         self.multiplexed = true;
+        self.open = None;
+        Ok(())
+    }
+
+    /// Never waits for counters: if another user takes them, reading fails
+    /// instead of giving a part of the count.
+    ///
+    /// # Errors
+    /// `EISRUN` while running.
+    pub fn pin(&mut self) -> Result<(), CounterError> {
+        self.must_be(State::Stopped)?;
+        self.pinned = true;
         self.open = None;
         Ok(())
     }
