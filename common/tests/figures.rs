@@ -1,5 +1,7 @@
 //! The model against the recorded curves of real machines.
 
+#![allow(clippy::unwrap_used)]
+
 use common::cache::{Counts, Modelled};
 use common::machine::Machine;
 use common::memory::{Arena, Array, Memory};

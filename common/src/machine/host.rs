@@ -29,18 +29,24 @@ pub(super) fn from_sysfs(
         let reason = format!("{} has no complete description of a data cache", root.display());
         return Err(MachineError::HostUnknown { reason });
     }
-    Ok(Machine {
+    Ok(Machine { page_size, levels, unknown: UNKNOWN.map(str::to_string).to_vec(), ..bare(processor) })
+}
+
+/// A host of which only the processor's name is known: it can be measured, not
+/// modelled.
+pub(super) fn bare(processor: Option<String>) -> Machine {
+    Machine {
         name: "host".to_string(),
         description: processor.unwrap_or_else(|| "this machine".to_string()),
         clock: None,
-        page_size,
+        page_size: Bytes(4096),
         mapping: Mapping::Identity,
-        levels,
+        levels: Vec::new(),
         tlbs: Vec::new(),
         memory_latency: None,
         core: Core { in_flight: 1.0, store: Seconds(0.0), step: Seconds(0.0), pass: Seconds(0.0) },
-        unknown: UNKNOWN.map(str::to_string).to_vec(),
-    })
+        unknown: Vec::new(),
+    }
 }
 
 /// What no system tells.

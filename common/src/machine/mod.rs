@@ -283,12 +283,19 @@ impl Machine {
         host::host()
     }
 
+    /// The machine this program runs on, of whose caches the system does not
+    /// tell: it can be measured, not modelled. `why` becomes what is unknown.
+    pub fn undescribed_host(why: &MachineError) -> Machine {
+        Machine { unknown: vec![why.to_string()], ..host::bare(None) }
+    }
+
     /// One line for captions and records:
     /// `host (AMD EPYC): L1 32 KiB 8-way 64 B lines, L2 512 KiB 8-way 64 B lines`.
     pub fn summary(&self) -> String {
         let level = |l: &CacheLevel| format!("L{} {} {}-way {} lines", l.level, l.size, l.ways, l.line);
         let levels: Vec<String> = self.levels.iter().map(level).collect();
-        format!("{} ({}): {}", self.name, self.description, levels.join(", "))
+        let levels = if levels.is_empty() { "caches unknown".to_owned() } else { levels.join(", ") };
+        format!("{} ({}): {levels}", self.name, self.description)
     }
 
     /// The cache at `level`, if it has one.

@@ -15,7 +15,7 @@ use crate::clock::{self, Elapsed, Stopwatch};
 use crate::counters;
 use crate::cpu;
 use crate::events::Event;
-use crate::machine::Machine;
+use crate::machine::{Machine, MachineError};
 use crate::memory::{Arena, Native};
 use crate::record::Record;
 use crate::value::{Reading, Source, Value};
@@ -118,8 +118,13 @@ impl Session {
     }
 
     fn open(options: &Common, quiet: bool) -> Result<Session, Failure> {
-        let machine = Machine::select(&options.machine).map_err(Failure::usage)?;
-        let here = options.machine == "host";
+        let machine = match Machine::select(&options.machine) {
+            Err(why @ MachineError::HostUnknown { .. }) if options.counters != Counters::Model => {
+                Ok(Machine::undescribed_host(&why))
+            }
+            selected => selected.map_err(Failure::usage),
+        }?;
+        let here = options.machine.eq_ignore_ascii_case("host");
         if !here && matches!(options.counters, Counters::Hardware | Counters::Timing) {
             return Err(Failure::usage(format!(
                 "--machine {} describes another machine, which only --counters model can count on; leave out --machine to measure this one",
@@ -139,10 +144,10 @@ impl Session {
         }
         Ok(Session {
             counters: options.counters,
+            compare: options.compare == Some(Compare::Model) && !machine.levels.is_empty(),
             machine,
             here,
             runs: options.runs as usize,
-            compare: options.compare == Some(Compare::Model),
             cpus,
             warnings,
             quiet,

@@ -50,6 +50,9 @@ impl Session {
             (Counters::Hardware, Some(why)) => Duty::Nobody(why),
             (Counters::Auto, None) if self.here => Duty::Hardware,
             (Counters::Hardware, None) => Duty::Hardware,
+            (Counters::Auto | Counters::Model, refusal) if self.machine.levels.is_empty() => {
+                Duty::Nobody(refusal.unwrap_or_else(|| self.machine.unknown.join("; ")))
+            }
             (Counters::Auto | Counters::Model, _) => Duty::Model,
         };
         let duties = events.iter().cloned().zip(refusals.into_iter().map(duty)).collect();

@@ -118,7 +118,7 @@ fn modelled_machines_are_found_or_refused() {
                 ));
             }
             // ways behind pages that lie anywhere are not there to be found
-            if !prefetches && !(scattered && cache.level > 1) {
+            if !(prefetches || scattered && cache.level > 1) {
                 plain += 1;
                 right += usize::from(outcome == &Ok(true));
             }
