@@ -161,7 +161,10 @@ fn row(
     }
     if wide {
         for (column, cell) in columns.iter().zip(cells) {
-            if let Column::NanosAt(size) = *column {
+            // an empty cell is one that was not run
+            if let Column::NanosAt(size) = *column
+                && !cell.is_empty()
+            {
                 unusable(cell, number, found);
                 found.rows.push(Row {
                     cell: Cell { size, stride, misses: None, nanos: amount(cell) },

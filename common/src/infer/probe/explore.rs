@@ -27,6 +27,9 @@ pub struct LevelFound {
     pub size: u64,
     /// The size is in this range.
     pub range: (u64, u64),
+    /// The largest working set that fits and the smallest that does not, by
+    /// cost alone.
+    pub rise: (u64, u64),
     /// Bytes per line, if partner accesses showed it.
     pub line: Option<u64>,
     /// Lines per set, or why they cannot be told.
@@ -124,6 +127,7 @@ fn cache(
         level,
         size,
         range,
+        rise: range,
         line,
         ways: Err(String::new()),
         latency: fast.cost,
