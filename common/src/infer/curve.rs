@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::saved::Saved;
 use crate::stats;
 use crate::units::Bytes;
+use crate::value::Source;
 
 /// A cell this many times above both its neighbours along the stride is a
 /// disturbance: no cache makes a single stride of a row stand out so.
@@ -29,7 +30,7 @@ impl Curve {
     /// The misses in the file; `None` if it has none.
     pub(super) fn of_misses(saved: &Saved) -> Option<Curve> {
         let cells = saved.cells.iter().filter_map(|c| Some((c.size, c.stride, c.misses?)));
-        let curve = Curve::from_cells(cells, false);
+        let curve = Curve::from_cells(cells, saved.source == Some(Source::Timing));
         (!curve.rows.is_empty()).then_some(curve)
     }
 

@@ -33,28 +33,30 @@ struct Ramp {
 }
 
 fn ramp(curve: &Curve, size: u64) -> Option<Ramp> {
-    let mut row = curve.row(size);
+    let row = curve.row(size);
     let top = row.iter().map(|c| c.1).fold(0.0, f64::max);
-    if curve.timed {
-        row.retain({
-            let mut started = false;
-            move |c| {
-                started |= c.1 >= 0.08 * top;
-                started
-            }
-        });
-    }
     let steep = if curve.timed { TOO_STEEP_TIMED } else { TOO_STEEP };
     // per doubling of the stride, also across a hole in the row
     let factor = |a: (u64, f64), b: (u64, f64)| {
         (a.1 > 0.0).then(|| (b.1 / a.1).powf(1.0 / (b.0 as f64 / a.0 as f64).log2()))
     };
-    let mut doublings = 0;
-    let mut i = 0;
-    while i + 1 < row.len() && factor(row[i], row[i + 1]).is_some_and(|f| (DOUBLING..=steep).contains(&f)) {
-        doublings += 1;
-        i += 1;
-    }
+    let run = |start: usize| {
+        let doubles = |i: &usize| {
+            let pair = row.get(*i).zip(row.get(i + 1));
+            pair.is_some_and(|(a, b)| factor(*a, *b).is_some_and(|f| (DOUBLING..=steep).contains(&f)))
+        };
+        start + (start..).take_while(doubles).count()
+    };
+    // counted, the ramp begins with the first stride; timed, small ratios are
+    // noise and one of them may hide its foot
+    let starts: Vec<usize> = if curve.timed {
+        (0..row.len()).filter(|&i| (0.08 * top..0.5 * top).contains(&row[i].1)).collect()
+    } else {
+        vec![0]
+    };
+    let start = starts.into_iter().max_by_key(|&start| (run(start) - start, start))?;
+    let i = run(start);
+    let doublings = i - start;
     if doublings < 2 {
         return None;
     }
