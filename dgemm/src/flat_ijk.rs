@@ -4,7 +4,7 @@ use common::memory::Memory;
 
 use crate::view::{View, conform};
 
-/// `c += a * b`. The column of b is every `stride`-th element from b[j] on, so
+/// `c += a * b`. The column of b is every `stride`-th element from `b[j]` on, so
 /// the inner loop adds to a pointer where `b[k][j]` multiplies and adds.
 #[inline(always)]
 pub fn multiply<M: Memory>(mem: &mut M, a: View, b: View, c: View) {

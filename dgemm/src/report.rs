@@ -160,7 +160,7 @@ pub fn line(outcome: &Outcome, p: &Problem) -> String {
     line + "\n"
 }
 
-/// The line above [`line`]s.
+/// The line above kit lines.
 pub fn head() -> String {
     format!(
         "{:<15}{:>2}{:>11}{:>10}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}\n",

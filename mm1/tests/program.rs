@@ -108,10 +108,10 @@ fn a_file_that_cannot_be_written_is_named_with_exit_code_1() {
 /// On native memory the inner statement really makes 3 loads and 1 store.
 ///
 /// Counted by cachegrind as the difference of two sizes, so that the start of
-/// the program cancels out. The release binary at size 512 gave 402.84 M reads
-/// and 134.31 M writes in all (`valgrind --tool=cachegrind --cache-sim=yes
+/// the program cancels out. The release binary at size 512 gave 403.01 M reads
+/// and 134.36 M writes in all (`valgrind --tool=cachegrind --cache-sim=yes
 /// target/release/mm1 --counters none`), of which the kernel's share is 402.65
-/// and 134.22.
+/// and 134.22; mm2, which also transposes, gave 403.27 and 135.15.
 #[test]
 fn native_memory_makes_exactly_the_accesses_of_the_lesson() {
     let Some((small_reads, small_writes)) = cachegrind("64") else {

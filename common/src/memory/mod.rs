@@ -55,7 +55,7 @@ impl Memory for Native {
     #[inline(always)]
     fn store<T: Word>(&mut self, cell: &Cell<T>, value: T) {
         // SAFETY: as for `load`; a `Cell` may be written through `&`.
-        unsafe { cell.as_ptr().write_volatile(value) }
+        unsafe { cell.as_ptr().write_volatile(value.in_register()) }
     }
 
     #[inline(always)]
