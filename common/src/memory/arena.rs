@@ -27,7 +27,7 @@ pub unsafe trait Word: Copy + Default + 'static {
 
 /// Integers, which x86 can add to memory in one instruction.
 macro_rules! integers {
-    ($($word:ty: $class:ident),*) => {$(
+    ($($word:ty: $class:ident $size:literal),*) => {$(
         // SAFETY: a primitive number; zero bytes are zero.
         unsafe impl Word for $word {
             #[cfg(all(target_arch = "x86_64", not(miri)))]
@@ -35,14 +35,17 @@ macro_rules! integers {
             fn in_register(mut self) -> Self {
                 // SAFETY: no instruction at all; the value comes out as it went in.
                 unsafe {
-                    std::arch::asm!("/* {0} */", inout($class) self, options(pure, nomem, nostack, preserves_flags));
+                    std::arch::asm!(concat!("/* {0", $size, "} */"), inout($class) self, options(pure, nomem, nostack, preserves_flags));
                 }
                 self
             }
         }
     )*};
 }
-integers!(u8: reg_byte, i8: reg_byte, u16: reg, i16: reg, u32: reg, i32: reg, u64: reg, i64: reg, usize: reg, isize: reg);
+integers!(
+    u8: reg_byte "", i8: reg_byte "", u16: reg ":x", i16: reg ":x", u32: reg ":e", i32: reg ":e",
+    u64: reg ":r", i64: reg ":r", usize: reg ":r", isize: reg ":r"
+);
 
 // SAFETY: primitive numbers; zero bytes are zero.
 unsafe impl Word for f32 {}
