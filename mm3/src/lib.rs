@@ -5,8 +5,8 @@ use common::measure::Session;
 use common::memory::{Matrix, Memory, squares};
 use common::product::{self, Options};
 use common::record::Record;
-use common::region;
 use common::units::Bytes;
+use common::{region, steps};
 
 /// `res += mul1 * mul2`, in squares of `block` by `block` elements.
 ///
@@ -26,11 +26,16 @@ pub fn multiply<M: Memory>(
             for k in (0..n).step_by(block) {
                 for i2 in i..end(i) {
                     for k2 in k..end(k) {
-                        for j2 in j..end(j) {
-                            let product = mem.load(mul1.at(i2, k2)).wrapping_mul(mem.load(mul2.at(k2, j2)));
-                            let sum = mem.load(res.at(i2, j2)).wrapping_add(product);
-                            mem.store(res.at(i2, j2), sum);
-                        }
+                        let past = end(j);
+                        steps!(
+                            mem,
+                            for j2 in j..past {
+                                let product =
+                                    mem.load(mul1.at(i2, k2)).wrapping_mul(mem.load(mul2.at(k2, j2)));
+                                let sum = mem.load(res.at(i2, j2)).wrapping_add(product);
+                                mem.store(res.at(i2, j2), sum);
+                            }
+                        );
                     }
                 }
             }

@@ -31,7 +31,10 @@ struct Second {
 #[derive(Debug)]
 pub(super) struct Front {
     pub(super) shift: u32,
-    origin: usize,
+    pub(super) origin: usize,
+    /// Offset from which on there are no arrays.
+    outside: u64,
+    page_shift: u32,
     /// Bits of an address that can tell lines or arrays apart.
     grain: usize,
     /// Nothing may be taken as repeated.
@@ -39,8 +42,7 @@ pub(super) struct Front {
     /// The last two lines of a set are sure to be there, not only the last.
     two: bool,
     seconds: Box<[Second]>,
-    /// Accesses pending, and how many may be.
-    filled: usize,
+    /// How many accesses may be pending.
     pub(super) batch: usize,
     pub(super) hierarchy: Hierarchy,
 }
@@ -52,15 +54,15 @@ impl Front {
         let plain_stores = first.write == Write::Back && first.allocate;
         let at_once = prefetches || Hierarchy::feeds_back(machine);
         let keeps_two = matches!(first.replacement, Replacement::Lru | Replacement::Plru) && first.ways > 1;
-        let translates_two = machine.tlbs.iter().all(|tlb| tlb.ways > 1);
         Front {
             shift: first.line.0.trailing_zeros(),
             origin: hierarchy.places.origin(),
+            outside: hierarchy.places.outside(),
+            page_shift: machine.page_size.0.trailing_zeros(),
             grain: !(first.line.get().min(hierarchy.places.alignment()) - 1),
             never: prefetches || !plain_stores,
-            two: keeps_two && translates_two && !at_once,
+            two: keeps_two && !at_once,
             seconds: vec![Second { line: NONE, told: usize::MAX }; slots].into_boxed_slice(),
-            filled: 0,
             batch: if at_once { 1 } else { BATCH },
             hierarchy,
         }
@@ -70,9 +72,31 @@ impl Front {
     pub(super) fn slots(machine: &Machine, classify: bool) -> usize {
         let first = &machine.levels[0];
         // Only the last lines of all count where order among sets does.
-        let in_order = classify || !machine.tlbs.is_empty() || first.index == Index::Physical;
+        let in_order = classify || first.index == Index::Physical;
         let reach = Arena::ALIGNMENT / first.line.get(); // the arena's alignment keeps these set bits
         if in_order || !first.sets().is_power_of_two() { 1 } else { first.sets().min(reach) }
+    }
+
+    /// Offset of `pointer` in the arena; all that lies outside is one place.
+    #[inline(always)]
+    pub(super) fn offset(&self, pointer: usize) -> u64 {
+        self.outside.min(pointer.wrapping_sub(self.origin) as u64)
+    }
+
+    /// Number of the page that `pointer` lies on.
+    #[inline(always)]
+    pub(super) fn page(&self, pointer: usize) -> u64 {
+        self.offset(pointer) >> self.page_shift
+    }
+
+    /// Bits of an address below which nothing tells lines or arrays apart.
+    pub(super) fn grain_bits(&self) -> u32 {
+        self.grain.trailing_zeros()
+    }
+
+    /// Whether `pointer` lies in an array.
+    pub(super) fn is_inside(&self, pointer: usize) -> bool {
+        self.offset(pointer) < self.outside
     }
 
     /// An access that does not repeat `recent`, the last line of its `slot`;
@@ -112,14 +136,8 @@ impl Front {
 
     fn push(&mut self, pointer: usize, kind: u64) -> bool {
         let offset = (pointer.wrapping_sub(self.origin) & self.grain) as u64;
-        self.hierarchy.pending[self.filled] = Request::new(offset, kind);
-        self.filled += 1;
-        self.filled >= self.batch && self.drain()
-    }
-
-    fn drain(&mut self) -> bool {
-        let count = std::mem::take(&mut self.filled);
-        self.hierarchy.drain(count)
+        self.hierarchy.input.push(Request::new(offset, kind));
+        self.hierarchy.input.len() >= self.batch && self.hierarchy.drain()
     }
 
     /// Lets the hierarchy see everything up to now.
@@ -130,8 +148,21 @@ impl Front {
                 forget |= self.tell(recent, slot);
             }
         }
-        self.drain() | forget
+        self.hierarchy.drain() | forget
     }
+}
+
+/// How many sets of the first TLB the last pages are kept for: a power of two.
+pub(super) fn page_slots(machine: &Machine) -> usize {
+    let sets = machine.tlbs.first().map_or(0, |tlb| tlb.entries / tlb.ways);
+    if sets == 0 { 0 } else { 1 << sets.trailing_zeros() }
+}
+
+/// A page that is not the last one of its set.
+#[inline(never)]
+pub(super) extern "C" fn translate(front: &mut Front, page: u64, pointer: usize) {
+    let offset = front.offset(pointer);
+    front.hierarchy.translate(page, offset);
 }
 
 /// [`Front::look`], never unwinding, so that a kernel's loop can keep its

@@ -2,20 +2,15 @@
 
 use super::level::Level;
 use super::pages::Pages;
-use super::period;
 use super::places::Places;
 use super::request::Request;
 use super::sets::LINES;
-use super::steady::Saved;
 use super::tlb::Tlbs;
 use crate::machine::{Inclusion, Index, Machine, MachineError};
 use crate::memory::Arena;
 
-/// Accesses collected before they are looked at: enough to see an inner loop
-/// repeat.
-pub(super) const BATCH: usize = 16384;
 /// Accesses that go down the hierarchy together.
-const CHUNK: usize = 1024;
+pub(super) const BATCH: usize = 1024;
 
 /// Lines read from and written to memory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -34,11 +29,8 @@ pub(super) struct Hierarchy {
     physical: Vec<bool>,
     inclusive: Vec<bool>,
     pub(super) memory: MemoryTally,
-    /// Accesses by pointer, not yet looked at.
-    pub(super) pending: Box<[Request]>,
-    /// Length of the last repetition met; 0 for none.
-    period: usize,
-    input: Vec<Request>,
+    /// What the level at work is asked for: at first, accesses by pointer.
+    pub(super) input: Vec<Request>,
     output: Vec<Request>,
 }
 
@@ -60,9 +52,7 @@ impl Hierarchy {
             physical: machine.levels.iter().map(|cache| cache.index == Index::Physical).collect(),
             inclusive: machine.levels.iter().map(|c| c.inclusion == Inclusion::Inclusive).collect(),
             memory: MemoryTally::default(),
-            pending: vec![Request::new(0, 0); BATCH].into_boxed_slice(),
-            period: 0,
-            input: Vec::new(),
+            input: Vec::with_capacity(BATCH),
             output: Vec::new(),
         })
     }
@@ -81,59 +71,10 @@ impl Hierarchy {
         machine.levels.iter().any(|cache| cache.inclusion == Inclusion::Inclusive)
     }
 
-    /// Serves the first `count` pending accesses; whether the first level
-    /// lost or gained a line that was not asked for.
-    pub(super) fn drain(&mut self, count: usize) -> bool {
-        let mut pending = std::mem::take(&mut self.pending);
-        let row = &mut pending[..count];
-        self.places.settle(row);
-        let mut at = 0;
-        while at < row.len() {
-            at += match self.repeated(row, at) {
-                0 => self.walk(&row[at..row.len().min(at + CHUNK)]),
-                served => served,
-            };
-        }
-        self.pending = pending;
-        self.levels.first_mut().is_some_and(|first| std::mem::take(&mut first.disturbed))
-    }
-
-    /// If the accesses from `at` on repeat those before, and the state does,
-    /// counts them without walking them; how many were served.
-    fn repeated(&mut self, row: &[Request], at: usize) -> usize {
-        let length = |period: &usize| match *period {
-            0 => 0,
-            period if period <= at => period::length(row, at, period),
-            _ => 0,
-        };
-        let mut run = length(&self.period);
-        if run < 3 * self.period.max(1) {
-            self.period = period::find(row, at).unwrap_or(0);
-            run = length(&self.period);
-        }
-        let passes = run / self.period.max(1);
-        if passes < 3 {
-            return 0;
-        }
-        let pass = &row[at..at + self.period];
-        let saved = Saved::of(self, 16 * self.period);
-        self.walk(pass);
-        if !saved.is_state_of(self) {
-            return pass.len();
-        }
-        saved.advance_counts(self, passes as u64 - 1);
-        passes * pass.len()
-    }
-
-    /// Sends `row` down the levels; its length.
-    fn walk(&mut self, row: &[Request]) -> usize {
-        if !self.tlbs.levels.is_empty() {
-            for &request in row {
-                self.tlbs.translate(request.with_region(self.places.region(request.address())));
-            }
-        }
-        self.input.clear();
-        self.input.extend_from_slice(row);
+    /// Serves the accesses in `input`; whether the first level lost or gained
+    /// a line that was not asked for.
+    pub(super) fn drain(&mut self) -> bool {
+        self.places.settle(&mut self.input);
         for level in 0..self.levels.len() {
             self.serve(level);
         }
@@ -143,7 +84,29 @@ impl Hierarchy {
                 false => self.memory.reads += 1,
             }
         }
-        row.len()
+        self.input.clear();
+        self.levels.first_mut().is_some_and(|first| std::mem::take(&mut first.disturbed))
+    }
+
+    /// Looks a page of the array at `offset` up.
+    pub(super) fn translate(&mut self, page: u64, offset: u64) {
+        self.tlbs.translate(page, self.places.region(offset));
+    }
+
+    /// Starts the journal of every level.
+    pub(super) fn start_journal(&mut self) -> Vec<Vec<u64>> {
+        self.tlbs.levels.iter_mut().for_each(|tlb| tlb.pages.start_journal());
+        self.levels.iter_mut().map(Level::start_journal).collect()
+    }
+
+    /// Whether every level surely is as it was at the start of the journal.
+    /// Ends all of them.
+    pub(super) fn unchanged(&mut self, beside_tags: &[Vec<u64>]) -> bool {
+        let mut same = true;
+        self.tlbs.levels.iter_mut().for_each(|tlb| same &= tlb.pages.unchanged());
+        let levels = self.levels.iter_mut().zip(beside_tags);
+        levels.for_each(|(level, beside_tags)| same &= level.unchanged(beside_tags));
+        same
     }
 
     /// Lets one level serve the input; what it passes on is the new input.

@@ -69,8 +69,10 @@ pub(super) struct Level {
     /// below, or because the levels above must lose them too.
     tell_clean: bool,
     pub(super) tells_below: bool,
-    /// Lines of an exclusive level that went up and were dirty.
+    /// Lines of an exclusive level that went up and were dirty, and how often
+    /// that changed.
     away: HashSet<u64>,
+    away_changes: u64,
     prefetcher: Option<Prefetcher>,
     /// Whether this level or one above prefetches.
     sees_prefetches: bool,
@@ -100,6 +102,7 @@ impl Level {
             tell_clean: inclusive || below == Some(Inclusion::Exclusive),
             tells_below: below == Some(Inclusion::Exclusive),
             away: HashSet::new(),
+            away_changes: 0,
             prefetcher: Prefetcher::new(cache, machine.page_size),
             sees_prefetches: above.any(|cache| cache.prefetch != Prefetch::None),
             shadow: classify.then(|| Shadow::new(cache.lines())),
@@ -156,9 +159,14 @@ impl Level {
     ) {
         let (shift, sets, mask) = (self.shift, self.sets, self.mask);
         let (lines, _) = self.lines.tags.as_chunks_mut::<W>();
+        let journal = &mut self.lines.journal;
         for &request in input {
             let line = request.address() >> shift;
-            let set = &mut lines[Self::set_of(sets, mask, line)];
+            let place = Self::set_of(sets, mask, line);
+            let set = &mut lines[place];
+            if journal.on {
+                journal.note(place, set, 0);
+            }
             let key = tag_of(line);
             if request.is(Request::BACK) {
                 match set.iter_mut().find(|tag| **tag & LINE == key) {
@@ -261,6 +269,7 @@ impl Level {
         let tag = self.lines.remove(self.set(line), tag_of(line));
         if tag & DIRTY != 0 {
             self.away.insert(line);
+            self.away_changes += 1;
         }
         (tag != 0).then_some(tag)
     }
@@ -271,7 +280,9 @@ impl Level {
         let (set, key) = (self.set(line), tag_of(line));
         let data = request.is(Request::DATA);
         if self.exclusive {
-            let dirty = if self.away.remove(&line) || data { DIRTY } else { 0 };
+            let was_away = self.away.remove(&line);
+            self.away_changes += u64::from(was_away);
+            let dirty = if was_away || data { DIRTY } else { 0 };
             if !self.lines.mark(set, key, dirty) {
                 self.bring(line, key | dirty, output);
             }
@@ -311,6 +322,23 @@ impl Level {
         away.extend(self.prefetcher.iter().flat_map(Prefetcher::state));
         away.extend(self.shadow.iter().flat_map(Shadow::state));
         away
+    }
+
+    /// From here on, what changes is written down; gives what little is not,
+    /// to be compared with [`unchanged`](Level::unchanged).
+    pub(super) fn start_journal(&mut self) -> Vec<u64> {
+        self.lines.start_journal();
+        self.beside_tags()
+    }
+
+    /// Whether the level surely is as it was when the journal was started.
+    pub(super) fn unchanged(&mut self, beside_tags: &[u64]) -> bool {
+        self.lines.unchanged() && self.shadow.is_none() && self.beside_tags() == beside_tags
+    }
+
+    fn beside_tags(&self) -> Vec<u64> {
+        let prefetcher = self.prefetcher.iter().flat_map(Prefetcher::state);
+        prefetcher.chain([self.away_changes, self.lines.generator()]).collect()
     }
 
     /// Tells the miss's kind by a fully associative cache of the same size.

@@ -9,13 +9,14 @@
 mod counts;
 mod front;
 mod hierarchy;
+mod journal;
 mod level;
 mod lru;
 mod pages;
-mod period;
 mod places;
 mod prefetch;
 mod request;
+mod rows;
 mod sets;
 mod shadow;
 mod steady;
@@ -30,6 +31,7 @@ pub use counts::{AccessTime, ArrayCounts, Counts, Kinds, LevelCounts, LoadsStore
 use front::{Front, NONE, Repeatable};
 use hierarchy::Hierarchy;
 use request::Request;
+use rows::{Access, Rows};
 
 /// Memory with a modelled cache hierarchy. It reads and writes the same cells
 /// as [`Native`](crate::memory::Native) memory and counts on the way.
@@ -42,9 +44,14 @@ pub struct Modelled {
     passes: u64,
     shift: u32,
     mask: usize,
+    /// Accesses are noted, not looked up: they may belong to a row.
+    noting: bool,
     /// The last line of each set.
     recent: Box<[Repeatable]>,
+    /// The last page of each set of the first TLB; none without a TLB.
+    recent_pages: Box<[u64]>,
     front: Box<Front>,
+    rows: Box<Rows>,
     machine: Machine,
 }
 
@@ -68,10 +75,23 @@ impl Modelled {
         Modelled::build(machine, arena, true)
     }
 
+    /// As [`new`](Modelled::new), and every access of every row is walked: the
+    /// yardstick that tests hold the short cuts against.
+    ///
+    /// # Errors
+    ///
+    /// As for [`new`](Modelled::new).
+    pub fn walking(machine: &Machine, arena: &Arena) -> Result<Modelled, MachineError> {
+        let mut model = Modelled::build(machine, arena, false)?;
+        model.rows.walks_all = true;
+        Ok(model)
+    }
+
     fn build(machine: &Machine, arena: &Arena, classify: bool) -> Result<Modelled, MachineError> {
         let hierarchy = Hierarchy::new(machine, arena, classify)?;
         let slots = Front::slots(machine, classify);
         let front = Box::new(Front::new(machine, hierarchy, slots));
+        let rows = Box::new(Rows::new(machine, &front));
         Ok(Modelled {
             loads: 0,
             stores: 0,
@@ -79,8 +99,11 @@ impl Modelled {
             passes: 0,
             shift: front.shift,
             mask: slots - 1,
+            noting: false,
             recent: vec![NONE; slots].into_boxed_slice(),
+            recent_pages: vec![u64::MAX; front::page_slots(machine)].into_boxed_slice(),
             front,
+            rows,
             machine: machine.clone(),
         })
     }
@@ -106,24 +129,45 @@ impl Modelled {
     }
 
     /// One access of a load (`kind` 0) or store to the line that `pointer`
-    /// lies in, unless it repeats the last one of its set.
+    /// lies in.
     #[inline(always)]
     fn touch(&mut self, pointer: usize, kind: u64) {
+        match self.noting {
+            true => rows::note(self, Access { pointer, kind }),
+            false => _ = self.look_up(pointer, kind),
+        }
+    }
+
+    /// The same, looked up at once unless it repeats the last one of its set;
+    /// whether the first level lost or gained a line that was not asked for.
+    #[inline(always)]
+    fn look_up(&mut self, pointer: usize, kind: u64) -> bool {
+        if !self.recent_pages.is_empty() {
+            let page = self.front.page(pointer);
+            let slot = page as usize & (self.recent_pages.len() - 1);
+            if self.recent_pages[slot] != page {
+                self.recent_pages[slot] = page;
+                front::translate(&mut self.front, page, pointer);
+            }
+        }
         let line = pointer >> self.shift;
         let slot = line & self.mask;
         debug_assert!(slot < self.recent.len());
         // SAFETY: the mask is one less than the number of slots.
         let recent = unsafe { self.recent.get_unchecked_mut(slot) };
         let last = if kind == 0 { recent.load } else { recent.store };
-        if last != line && front::look(&mut self.front, recent, slot, pointer, kind) {
-            self.recent.fill(NONE);
+        if last == line || !front::look(&mut self.front, recent, slot, pointer, kind) {
+            return false;
         }
+        self.recent.fill(NONE);
+        true
     }
 
     /// As [`touch`](Modelled::touch) for `bytes` bytes, which may reach over
     /// the end of a line.
     #[inline(always)]
     fn touch_all(&mut self, pointer: usize, bytes: usize, kind: u64) {
+        rows::stop_noting(self);
         let line = 1 << self.shift;
         let end = pointer + bytes;
         self.touch(pointer, kind);
@@ -141,8 +185,14 @@ impl Modelled {
         [&mut self.loads, &mut self.stores, &mut self.passes, loads, stores]
     }
 
-    /// Lets the hierarchy see all pending accesses.
+    /// Lets the hierarchy see everything up to now.
     fn flush(&mut self) {
+        rows::stop_noting(self);
+        self.tell_all();
+    }
+
+    /// Lets the hierarchy see all pending accesses.
+    fn tell_all(&mut self) {
         if self.front.flush(&self.recent) {
             self.recent.fill(NONE);
         }
@@ -182,6 +232,14 @@ impl Memory for Modelled {
     /// been in before; the rest then is counted without walking it.
     fn repeat(&mut self, times: u64, body: impl FnMut(&mut Self)) {
         steady::repeat(self, times, body);
+    }
+
+    fn watched(&mut self, left: usize) -> usize {
+        rows::watched(self, left)
+    }
+
+    fn foresees(&mut self, left: usize) -> bool {
+        rows::foresees(self, left)
     }
 }
 

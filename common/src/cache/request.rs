@@ -44,12 +44,6 @@ impl Request {
         Request(self.0 & ((1 << REGION) - 1) | u64::from(region) << REGION)
     }
 
-    /// Whether two rows of the same length are equal.
-    #[inline(always)]
-    pub(super) fn all_equal(a: &[Request], b: &[Request]) -> bool {
-        a.iter().zip(b).fold(0, |different, (a, b)| different | (a.0 ^ b.0)) == 0
-    }
-
     /// All bits that are set in one of `row`'s addresses.
     #[inline(always)]
     pub(super) fn reach(row: &[Request]) -> u64 {

@@ -1,5 +1,6 @@
 //! The lines of one level, set by set, under a replacement policy.
 
+use super::journal::Journal;
 use crate::machine::Replacement;
 
 /// A way's content: line number + 1 in the upper bits, so that 0 is an empty
@@ -33,6 +34,7 @@ pub(super) struct Sets {
     pub(super) tags: Vec<Tag>,
     pub(super) ways: usize,
     policy: Policy,
+    pub(super) journal: Journal,
 }
 
 #[derive(Debug, Clone)]
@@ -55,7 +57,7 @@ impl Sets {
             Replacement::Plru => Policy::Plru(vec![0; sets]),
             Replacement::Random { seed } => Policy::Random(seed),
         };
-        Sets { tags: vec![0; sets * ways], ways, policy }
+        Sets { tags: vec![0; sets * ways], ways, policy, journal: Journal::default() }
     }
 
     /// Whether the policy keeps ways in order of last use.
@@ -63,8 +65,24 @@ impl Sets {
         matches!(self.policy, Policy::Lru)
     }
 
+    /// The ways of `set`, about to be changed.
     fn set(&mut self, set: usize) -> &mut [Tag] {
-        &mut self.tags[set * self.ways..][..self.ways]
+        let tags = &mut self.tags[set * self.ways..][..self.ways];
+        if self.journal.on {
+            self.journal.note(set, tags, self.policy.tree(set));
+        }
+        tags
+    }
+
+    /// From here on, what is changed is written down.
+    pub(super) fn start_journal(&mut self) {
+        self.journal.start(self.tags.len() / self.ways);
+    }
+
+    /// Whether all sets are as they were at the start of the journal.
+    pub(super) fn unchanged(&mut self) -> bool {
+        let Sets { tags, ways, policy, journal } = self;
+        journal.stop(*ways, |set| (&tags[set * *ways..][..*ways], policy.tree(set)))
     }
 
     /// Looks for the line `key` in `set` without using it.
@@ -75,11 +93,11 @@ impl Sets {
     /// Uses the line `key`, sets `flags`; its tag before, if it is there.
     pub(super) fn hit(&mut self, set: usize, key: Tag, flags: Tag) -> Option<Tag> {
         let way = self.find(set, key)?;
-        let tags = &mut self.tags[set * self.ways..][..self.ways];
+        let tags = self.set(set);
         let before = tags[way];
         tags[way] = (before | flags) & !UNUSED;
         match &mut self.policy {
-            Policy::Lru => tags[..=way].rotate_right(1),
+            Policy::Lru => self.tags[set * self.ways..][..=way].rotate_right(1),
             Policy::Plru(trees) => point_away(&mut trees[set], self.ways, way),
             Policy::Fifo | Policy::Random(_) => {}
         }
@@ -97,6 +115,7 @@ impl Sets {
 
     /// Brings `tag` in; the tag that made room, 0 if there was an empty way.
     pub(super) fn fill(&mut self, set: usize, tag: Tag) -> Tag {
+        self.set(set);
         let ways = self.ways;
         let tags = &mut self.tags[set * ways..][..ways];
         match &mut self.policy {
@@ -128,6 +147,11 @@ impl Sets {
         tag
     }
 
+    /// State of the random policy's generator.
+    pub(super) fn generator(&self) -> u64 {
+        if let Policy::Random(state) = self.policy { state } else { 0 }
+    }
+
     /// The policy's own state, beside the tags.
     pub(super) fn policy_state(&self) -> &[u64] {
         match &self.policy {
@@ -135,6 +159,13 @@ impl Sets {
             Policy::Plru(trees) => trees,
             Policy::Random(state) => std::slice::from_ref(state),
         }
+    }
+}
+
+impl Policy {
+    /// The direction bits of `set`.
+    fn tree(&self, set: usize) -> u64 {
+        if let Policy::Plru(trees) = self { trees[set] } else { 0 }
     }
 }
 

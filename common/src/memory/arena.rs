@@ -271,7 +271,9 @@ impl<'a, T: Word> Matrix<'a, T> {
     /// If there is no such element.
     #[inline(always)]
     pub fn at(self, i: usize, j: usize) -> &'a Cell<T> {
-        assert!(i < self.rows && j < self.cols, "no element ({i}, {j}) in a matrix");
+        if i >= self.rows || j >= self.cols {
+            no_element(i, j);
+        }
         // SAFETY: just checked, and the view holds rows * cols elements.
         unsafe { self.cells.cells().get_unchecked(i * self.cols + j) }
     }
@@ -298,6 +300,13 @@ impl<'a, T: Word> Matrix<'a, T> {
             self.row(i).fill(|j| value(i, j));
         }
     }
+}
+
+/// By value, so that a loop's counters need no place in memory.
+#[cold]
+#[inline(never)]
+fn no_element(i: usize, j: usize) -> ! {
+    panic!("no element ({i}, {j}) in a matrix")
 }
 
 /// The side `n` of matrices that must all be `n` by `n`, and the matrices with

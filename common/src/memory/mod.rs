@@ -36,6 +36,68 @@ pub trait Memory {
             body(self);
         }
     }
+
+    /// How many of the `left` steps of an inner loop of [`steps!`](crate::steps)
+    /// are to run on this memory now: all, unless a model has seen enough.
+    #[inline(always)]
+    fn watched(&mut self, left: usize) -> usize {
+        left
+    }
+
+    /// Whether the accesses of the `left` steps are known by now.
+    #[inline(always)]
+    fn foresees(&mut self, _left: usize) -> bool {
+        false
+    }
+}
+
+/// `steps!(mem, for k in 0..n { ... })`: an inner loop in which every access
+/// moves on by the same distance from step to step, as `a[i][k]`, `b[k][j]` and
+/// `c[i][j]` do. On the machine's own memory that is the plain loop. The cache
+/// model watches two steps, knows the addresses of the others, and runs those
+/// on [`Plain`] memory. `mem` is a variable that holds the `&mut` memory; the
+/// body runs to its end (no `break`, no `return`).
+#[macro_export]
+macro_rules! steps {
+    ($mem:ident, for $k:ident in $from:tt..$to:tt $body:block) => {{
+        let (mut next, end): (usize, usize) = ($from, $to);
+        while next < end {
+            let upto = end.min(next + $crate::memory::Memory::watched($mem, end - next));
+            for $k in next..upto $body
+            next = upto;
+            if next < end && $crate::memory::Memory::foresees($mem, end - next) {
+                let $mem = &mut $crate::memory::Plain;
+                for $k in next..end $body
+                break;
+            }
+        }
+    }};
+}
+
+/// Memory that nobody watches: cells as the compiler sees fit.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Plain;
+
+impl Memory for Plain {
+    #[inline(always)]
+    fn load<T: Word>(&mut self, cell: &Cell<T>) -> T {
+        cell.get()
+    }
+
+    #[inline(always)]
+    fn store<T: Word>(&mut self, cell: &Cell<T>, value: T) {
+        cell.set(value);
+    }
+
+    #[inline(always)]
+    fn load_vector<V: Vector>(&mut self, lanes: Lanes<'_, V>) -> V {
+        lanes.read()
+    }
+
+    #[inline(always)]
+    fn store_vector<V: Vector>(&mut self, lanes: Lanes<'_, V>, value: V) {
+        lanes.write(value);
+    }
 }
 
 /// The machine's own memory: every [`load`](Memory::load) is one load

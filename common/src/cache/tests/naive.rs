@@ -28,9 +28,18 @@ struct Cache {
 
 pub(super) struct Naive {
     caches: Vec<Cache>,
+    page: u64,
+    tlbs: Vec<Tlb>,
     time: u64,
     reads: u64,
     writes: u64,
+}
+
+struct Tlb {
+    /// Pages of each set, the last used one last.
+    sets: Vec<Vec<u64>>,
+    ways: usize,
+    misses: u64,
 }
 
 impl Naive {
@@ -47,11 +56,25 @@ impl Naive {
             write_backs: 0,
             lent: Vec::new(),
         };
-        Naive { caches: machine.levels.iter().map(cache).collect(), time: 0, reads: 0, writes: 0 }
+        let tlb = |t: &crate::machine::Tlb| Tlb {
+            sets: vec![Vec::new(); t.entries / t.ways],
+            ways: t.ways,
+            misses: 0,
+        };
+        Naive {
+            caches: machine.levels.iter().map(cache).collect(),
+            page: machine.page_size.0,
+            tlbs: machine.tlbs.iter().map(tlb).collect(),
+            time: 0,
+            reads: 0,
+            writes: 0,
+        }
     }
 
     pub(super) fn access(&mut self, address: u64, store: bool) {
         self.time += 1;
+        let page = address / self.page;
+        let _ = self.tlbs.iter_mut().any(|tlb| tlb.has(page));
         match store {
             true => self.store(0, address / 64, true),
             false => self.fetch(0, address / 64, false),
@@ -62,6 +85,7 @@ impl Naive {
         let level = |c: &Cache| [c.misses[0], c.misses[1], c.write_backs];
         let mut figures: Vec<u64> = self.caches.iter().flat_map(level).collect();
         figures.extend([self.reads, self.writes]);
+        figures.extend(self.tlbs.iter().map(|tlb| tlb.misses));
         figures
     }
 
@@ -156,6 +180,22 @@ impl Naive {
             }
             _ => self.give_back(level + 1, line, true),
         }
+    }
+}
+
+impl Tlb {
+    /// Whether it had the page, which it has now.
+    fn has(&mut self, page: u64) -> bool {
+        let count = self.sets.len();
+        let set = &mut self.sets[page as usize % count];
+        let found = set.iter().position(|&other| other == page);
+        found.map(|at| set.remove(at));
+        set.push(page);
+        if set.len() > self.ways {
+            set.remove(0);
+        }
+        self.misses += u64::from(found.is_none());
+        found.is_some()
     }
 }
 

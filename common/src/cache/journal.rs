@@ -1,0 +1,50 @@
+//! What the sets touched since some moment looked like then: enough to tell
+//! whether the same accesses left everything as it was.
+
+use super::sets::Tag;
+
+/// The earlier content of every set touched since [`start`](Journal::start).
+#[derive(Debug, Clone, Default)]
+pub(super) struct Journal {
+    pub(super) on: bool,
+    /// Which journal this is, and the last one each set stands in.
+    now: u32,
+    last: Vec<u32>,
+    sets: Vec<u32>,
+    tags: Vec<Tag>,
+    trees: Vec<u64>,
+}
+
+impl Journal {
+    /// Begins anew, for that many sets.
+    pub(super) fn start(&mut self, sets: usize) {
+        self.on = true;
+        self.now = self.now.wrapping_add(1);
+        if self.last.len() != sets || self.now == 0 {
+            self.last = vec![0; sets];
+            self.now = 1;
+        }
+        self.sets.clear();
+        self.tags.clear();
+        self.trees.clear();
+    }
+
+    /// To be called before anything happens to `set`.
+    #[inline]
+    pub(super) fn note(&mut self, set: usize, tags: &[Tag], tree: u64) {
+        if self.last[set] != self.now {
+            self.last[set] = self.now;
+            self.sets.push(set as u32);
+            self.tags.extend_from_slice(tags);
+            self.trees.push(tree);
+        }
+    }
+
+    /// Ends it; whether every set is again what it was, `now` telling what
+    /// tags and tree a set has.
+    pub(super) fn stop<'a>(&mut self, ways: usize, now: impl Fn(usize) -> (&'a [Tag], u64)) -> bool {
+        self.on = false;
+        let before = self.tags.chunks_exact(ways).zip(&self.trees);
+        self.sets.iter().zip(before).all(|(&set, (tags, &tree))| now(set as usize) == (tags, tree))
+    }
+}
