@@ -53,6 +53,8 @@ struct Findings {
     translation: Option<Translation>,
     batches: (usize, usize),
     huge: bool,
+    /// Huge pages that the processor translates piece by piece.
+    split: bool,
     clock: Option<(f64, f64)>,
     source: &'static str,
 }
@@ -85,6 +87,7 @@ fn on_model(name: &str) -> Result<Findings, Failure> {
         translation: None,
         batches: (0, 0),
         huge: true,
+        split: false,
         clock: None,
         source: "model",
     })
@@ -103,7 +106,7 @@ fn on_time() -> Result<Findings, Failure> {
     let first = explore(&mut probe, 3)
         .map_err(|reason| Failure::could_not(format!("{reason}; try again when the machine is idle")))?;
     let (mut kept, mut dropped) = probe.batches();
-    let huge = probe.huge();
+    let (huge, split) = (probe.huge(), probe.split());
     let line = first.levels[0].line.unwrap_or(64) as usize;
     let mut runs = vec![first];
     drop(probe);
@@ -118,7 +121,7 @@ fn on_time() -> Result<Findings, Failure> {
         (kept, dropped) = (kept + more.0, dropped + more.1);
     }
     let clock = before.zip(core_clock()).map(|(a, b)| (a.0, b.0));
-    Ok(Findings { runs, translation, batches: (kept, dropped), huge, clock, source: "timing" })
+    Ok(Findings { runs, translation, batches: (kept, dropped), huge, split, clock, source: "timing" })
 }
 
 /// One level over all runs.
@@ -219,6 +222,7 @@ impl Findings {
             })),
             "source": self.source,
             "huge_pages": self.huge,
+            "huge_pages_split": self.split,
             "batches_kept": self.batches.0,
             "batches_dropped": self.batches.1,
             "clock_hz": self.clock.map(|c| c.0),
@@ -270,7 +274,11 @@ impl Findings {
                 "source=timing: {} batches of accesses kept, {} dropped as disturbed; huge pages {}",
                 self.batches.0,
                 self.batches.1,
-                if self.huge { "granted" } else { "not granted" }
+                match (self.huge, self.split) {
+                    (true, false) => "granted",
+                    (true, true) => "granted, but translated in small pieces: the hypervisor has none behind them",
+                    (false, _) => "not granted",
+                }
             ));
         }
         if let Some(drift) = self.drift().filter(|d| *d > DRIFT) {

@@ -1,11 +1,13 @@
 //! The cells of the kit's sweep, timed with dependent accesses.
 
+use std::collections::BTreeMap;
+
 use super::batch::{Effort, Timed, time};
 use super::chain::{Chain, WORD};
-use super::room::{Pages, Room};
+use super::room::{HUGE_PAGE, Pages, Room};
 use super::{OnTime, Random};
 use crate::cli::Failure;
-use crate::infer::probe::{Exploration, explore};
+use crate::infer::probe::{Exploration, Probe, explore};
 use crate::units::Bytes;
 
 /// Byte offsets of the words of one pass over `size` bytes in steps of
@@ -51,6 +53,11 @@ pub struct Cells {
     line: usize,
     /// Time of a hit for steps of 1, 2, 4 and [`WORD`] bytes.
     hits: [Option<f64>; 4],
+    /// Bytes that one translation serves.
+    page: usize,
+    /// What translation adds to an access, by the number of pages and
+    /// their distance.
+    translations: BTreeMap<(usize, usize), f64>,
 }
 
 /// An array that fits into the L1 of every machine of the kit.
@@ -79,11 +86,19 @@ impl Cells {
             ))
         })?;
         let line = levels.levels[0].line.unwrap_or(64) as usize;
-        Ok(Cells { room: probe.into_room(), effort: Effort::default(), levels, line, hits: [None; 4] })
+        Ok(Cells {
+            page: probe.contiguous() as usize,
+            room: probe.into_room(),
+            effort: Effort::default(),
+            levels,
+            line,
+            hits: [None; 4],
+            translations: BTreeMap::new(),
+        })
     }
 
-    /// Whether the arrays lie in huge pages; if not, TLB misses and the places
-    /// of the pages are part of the times of large arrays.
+    /// Whether the arrays lie in huge pages; if not, the places of the pages are
+    /// part of the times of large arrays.
     pub fn huge(&self) -> bool {
         self.room.huge()
     }
@@ -98,7 +113,7 @@ impl Cells {
         let mut notes = vec![format!(
             "each access depends on the last; blocks of {} bytes are visited in random order, and so are the words \
              of a block, so that prefetchers cannot follow",
-            2 * self.line
+            self.block()
         )];
         for level in &self.levels.levels {
             notes.push(format!(
@@ -114,12 +129,12 @@ impl Cells {
              the last; the time of a hit is measured for each such stride and subtracted"
                 .to_owned(),
         );
-        if !self.huge() {
-            notes.push(
-                "no huge pages were granted: TLB misses, and pages that share sets, are part of the times of arrays \
-                 larger than L1"
-                    .to_owned(),
-            );
+        if self.page < HUGE_PAGE {
+            notes.push(format!(
+                "huge pages were {}: pages that share sets make a large cache look smaller; what a TLB miss costs is \
+                 measured for each number of pages and subtracted",
+                if self.huge() { "granted, but the hypervisor splits them" } else { "not granted" }
+            ));
         }
         notes
     }
@@ -147,7 +162,8 @@ impl Cells {
         // others on a private cache only ever add misses: the undisturbed batch
         // is the cell's
         let own = if size <= PRIVATE { timed.fastest } else { timed.nanos };
-        let misses = self.misses(own - hit, stride);
+        let beyond = own - hit - self.translation(size, stride);
+        let misses = self.misses(beyond, stride);
         Ok(CellTime { timed, hit, misses })
     }
 
@@ -165,6 +181,39 @@ impl Cells {
         [first, second]
     }
 
+    /// What an access of that cell waits for its translation: once per block of
+    /// neighbours, the difference of one line in each of its pages to as many
+    /// lines side by side.
+    fn translation(&mut self, size: usize, stride: usize) -> f64 {
+        let step = self.page.max(stride);
+        let (pages, block) = (size / step, self.block());
+        if pages < 2 {
+            return 0.0;
+        }
+        let each = match self.translations.get(&(pages, step)) {
+            Some(known) => *known,
+            None => {
+                let (page, line) = (self.page, self.line);
+                let apart = self.shuffled((0..pages).map(|i| i * step + i * line % page).collect());
+                let near = self.shuffled((0..pages).map(|i| i * line).collect());
+                let each = (apart - near).max(0.0);
+                self.translations.insert((pages, step), each);
+                each
+            }
+        };
+        each * (stride as f64 / block as f64).min(1.0)
+    }
+
+    /// Bytes whose words are visited one after the other.
+    fn block(&self) -> usize {
+        2 * self.line
+    }
+
+    fn shuffled(&mut self, mut offsets: Vec<usize>) -> f64 {
+        Random::default().shuffle(&mut offsets);
+        time(&mut Chain::new(&mut self.room, &offsets, WORD), self.effort).fastest
+    }
+
     fn hit(&mut self, step: usize) -> f64 {
         let slot = step.trailing_zeros().min(3) as usize;
         match self.hits[slot] {
@@ -178,7 +227,7 @@ impl Cells {
     }
 
     fn walk(&mut self, size: usize, stride: usize) -> Timed {
-        let order = cell_order(size, stride, 2 * self.line);
+        let order = cell_order(size, stride, self.block());
         let mut chain = Chain::new(&mut self.room, &order, stride.min(WORD));
         time(&mut chain, self.effort)
     }

@@ -3,15 +3,28 @@
 use super::batch::{Effort, Timed, time};
 use super::chain::{Chain, WORD};
 use super::room::{HUGE_PAGE, Room};
-use crate::infer::probe::Probe;
+use crate::infer::probe::{Probe, shuffled};
 
 /// Most lines of a working set that may fit into a private cache.
 const PRIVATE: usize = 1 << 16;
+
+/// Bytes of a base page, and of the lines taken of each.
+const BASE_PAGE: u64 = 4096;
+const LINE: u64 = 64;
+
+/// Pieces of one huge page: more than any first-level TLB holds, and as many
+/// lines as every L1 holds.
+const PIECES: u64 = 256;
+
+/// Pieces that cost this factor more have translations of their own.
+const SPLIT: f64 = 1.15;
 
 /// Real memory whose accesses are timed.
 #[derive(Debug)]
 pub struct OnTime {
     room: Room,
+    /// Bytes within which physical memory is in one piece, as far as seen.
+    page: u64,
     effort: Effort,
     kept: usize,
     dropped: usize,
@@ -20,7 +33,26 @@ pub struct OnTime {
 impl OnTime {
     /// Experiments in this memory.
     pub fn new(room: Room) -> OnTime {
-        OnTime { room, effort: Effort::default(), kept: 0, dropped: 0 }
+        let page = if room.huge() { HUGE_PAGE as u64 } else { BASE_PAGE };
+        let mut probe = OnTime { room, page, effort: Effort::default(), kept: 0, dropped: 0 };
+        if probe.huge() && probe.in_pieces() {
+            probe.page = BASE_PAGE;
+        }
+        probe
+    }
+
+    /// Whether huge pages were granted, but are translated piece by piece, as
+    /// under a hypervisor that has no huge pages itself.
+    pub fn split(&self) -> bool {
+        self.huge() && self.page == BASE_PAGE
+    }
+
+    /// Whether lines in as many base pages as no first-level TLB has entries
+    /// for cost more than as many side by side.
+    fn in_pieces(&mut self) -> bool {
+        let apart = self.cost(&shuffled(PIECES, |i| i * BASE_PAGE + i * LINE % BASE_PAGE));
+        let together = self.cost(&shuffled(PIECES, |i| i * LINE));
+        apart > SPLIT * together
     }
 
     /// The memory, for other uses.
@@ -64,10 +96,10 @@ impl Probe for OnTime {
     }
 
     fn contiguous(&self) -> u64 {
-        if self.room.huge() { HUGE_PAGE as u64 } else { 4096 }
+        self.page
     }
 
-    fn shared(&self) -> bool {
+    fn real(&self) -> bool {
         true
     }
 

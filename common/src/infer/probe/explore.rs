@@ -1,7 +1,7 @@
 //! The whole exploration of a memory hierarchy through a [`Probe`].
 
 use super::line::{Partners, line};
-use super::plateau::{Plateau, Scan, plateaus, scan};
+use super::plateau::{Plateau, Scan, plateaus, scan, without_translation};
 use super::ways::{OneSet, Search, Threshold};
 use super::{Probe, shuffled, usual_sizes};
 use crate::infer::Confidence;
@@ -67,7 +67,7 @@ pub struct Exploration {
 /// A sentence, if the cost shows no level at all.
 pub fn explore(probe: &mut impl Probe, levels: usize) -> Result<Exploration, String> {
     let scan = scan(probe);
-    let plateaus = plateaus(&scan);
+    let plateaus = without_translation(probe, plateaus(&scan));
     if plateaus.len() < 2 {
         return Err(format!(
             "accesses to working sets up to {} all cost the same ({:.2} ns): no cache is seen",
@@ -96,22 +96,23 @@ fn cache(
     let mut why = Vec::new();
     let (mut line, partners) = line(probe, above.map_or(fast.cost, |a| a.latency), slow);
     why.push(line_sentence(line, &partners));
-    if line.is_none()
-        && let Some(known) = above.and_then(|a| a.line)
+    if let Some(known) = above.and_then(|a| a.line)
+        && (line.is_none() || line > Some(known) && probe.real())
     {
         line = Some(known);
-        why.push(format!("Line: taken as {known} bytes, as in the level above."));
+        why.push(format!(
+            "Line: taken as {known} bytes, as in the level above: a prefetcher that fetches neighbouring lines hides \
+             it."
+        ));
     }
     let bytes = line.unwrap_or(64);
     let knee = if fast.to <= probe.finest() {
         fine_knee(probe, fast, slow, bytes)
     } else {
-        scan.iter().copied().filter(|(size, _)| (fast.from..=slow.to).contains(size)).collect()
+        let sizes = scan.iter().map(|(size, _)| *size).filter(|size| (fast.from..=slow.to).contains(size));
+        knee(probe, sizes, bytes, fast, slow)
     };
     let (size, mut range) = size_and_range(&knee, fast, slow);
-    if level > 1 && probe.contiguous() < size {
-        range.1 = range.1.max(8 * size); // pages that share sets make it look smaller
-    }
     why.push(format!(
         "Size: working sets up to {} cost {:.2} ns per access, from {} on more than half the step to {:.2} ns.",
         Bytes(range.0),
@@ -119,6 +120,14 @@ fn cache(
         Bytes(range.1),
         slow.cost
     ));
+    if level > 1 && probe.contiguous() < size {
+        let others = if probe.real() && level > 2 { ", and others on a shared level," } else { "" };
+        range.1 = range.1.max(8 * size);
+        why.push(format!(
+            "Size: pages that share sets{others} make it look smaller, so it may have up to {}.",
+            Bytes(range.1)
+        ));
+    }
     let share = probe.noise(level);
     let step = (slow.cost - fast.cost).min(fast.cost);
     let threshold = Threshold { fits_below: fast.cost + share * step };
@@ -137,7 +146,7 @@ fn cache(
         partners,
         why,
     };
-    conclude(&mut found, set, bytes, level == 1 && probe.shared());
+    conclude(&mut found, set, bytes, level == 1 && probe.real());
     found
 }
 
@@ -154,8 +163,8 @@ fn lines_of_one_set(
     let page = probe.contiguous();
     if page < high {
         return Err(format!(
-            "pages of {} lie anywhere in physical memory, so which lines share a set is not known; huge pages would \
-             tell",
+            "pages of {} lie anywhere in physical memory, so which lines share a set is not known; huge pages, the \
+             hypervisor's too if there is one, would tell",
             Bytes(page)
         ));
     }
@@ -235,11 +244,10 @@ fn line_sentence(line: Option<u64>, partners: &Partners) -> String {
     match line {
         Some(line) => format!(
             "Line: after an access that misses, one nearby hits if it is in the same line. Cost of that partner as a \
-             share of a miss, by distance: {shares}. So a line has {line} bytes."
+             share of a miss, by distance: {shares}. So {line} bytes arrive together."
         ),
         None => format!(
-            "Line: the partner's cost by distance ({shares}) has no clear step, so the line cannot be told; \
-             prefetchers that fetch neighbouring lines are the likely reason."
+            "Line: the partner's cost by distance ({shares}) has no clear step, so the line cannot be told."
         ),
     }
 }
@@ -248,11 +256,23 @@ fn line_sentence(line: Option<u64>, partners: &Partners) -> String {
 /// neighbouring lines are fetched along, every second line is left out: the
 /// sets of the others fill at the same size.
 fn fine_knee(probe: &mut impl Probe, fast: Plateau, slow: Plateau, line: u64) -> Scan {
-    let mut knee = Scan::new();
     let mut missing = |apart: u64| probe.cost(&shuffled(slow.to / apart, |i| i * apart)) - fast.cost;
     let apart = if missing(line) < 0.8 * missing(2 * line) { 2 * line } else { line };
     let most = (2 * slow.from.max(fast.to)).min(probe.reach());
-    for size in usual_sizes((fast.to / 8).max(8 * apart), most, 15) {
+    knee(probe, usual_sizes((fast.to / 8).max(8 * apart), most, 15).into_iter(), apart, fast, slow)
+}
+
+/// Costs of working sets of these sizes, up to the first that nothing of fits.
+/// Levels that pick sets by a hash are filled only by all their lines.
+fn knee(
+    probe: &mut impl Probe,
+    sizes: impl Iterator<Item = u64>,
+    apart: u64,
+    fast: Plateau,
+    slow: Plateau,
+) -> Scan {
+    let mut knee = Scan::new();
+    for size in sizes {
         let cost = probe.cost(&shuffled(size / apart, |i| i * apart));
         knee.push((size, cost));
         if share(cost, fast, slow) > NONE_FITS {
@@ -264,7 +284,7 @@ fn fine_knee(probe: &mut impl Probe, fast: Plateau, slow: Plateau, line: u64) ->
 
 /// How far a cost is from the fast plateau to the slow one.
 fn share(cost: f64, fast: Plateau, slow: Plateau) -> f64 {
-    (cost - fast.cost) / (slow.cost - fast.cost)
+    (cost - fast.top) / (slow.cost - fast.top)
 }
 
 /// The size, and the range it is certainly in: from where all fits to where
@@ -274,7 +294,7 @@ fn size_and_range(knee: &[(u64, f64)], fast: Plateau, slow: Plateau) -> (u64, (u
     let last = knee.len().saturating_sub(1);
     let half = above(MISSES).unwrap_or(last);
     // a small step may be one of two that lie close together
-    let slower = knee.iter().position(|(_, cost)| *cost > SLOWER * fast.cost);
+    let slower = knee.iter().position(|(_, cost)| *cost > SLOWER * fast.top);
     let fits = above(FITS).into_iter().chain(slower).min().unwrap_or(half).min(half).saturating_sub(1);
     let Some(between) = knee.get(fits..half.max(fits + 1)) else { return (fast.to, (fast.to, slow.from)) };
     // a sharp step: the roundest size that is not yet too large. A slow one is

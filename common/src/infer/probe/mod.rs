@@ -27,9 +27,9 @@ pub trait Probe {
     /// Bytes within which neighbours are neighbours physically too: the page.
     fn contiguous(&self) -> u64;
 
-    /// Whether others may be using the same caches, which makes these look
-    /// smaller.
-    fn shared(&self) -> bool;
+    /// Whether this is real memory: behind a TLB, with others on the same
+    /// caches, who make these look smaller.
+    fn real(&self) -> bool;
 
     /// The largest working set that is worth walking in fine steps.
     fn finest(&self) -> u64;

@@ -85,7 +85,7 @@ impl Probe for OnModel<'_> {
         if physical && scattered { self.machine.page_size.0 } else { u64::MAX }
     }
 
-    fn shared(&self) -> bool {
+    fn real(&self) -> bool {
         false
     }
 

@@ -17,6 +17,15 @@ const SAME: f64 = 1.02;
 /// A new level costs at least this factor more.
 const STEP: f64 = 1.2;
 
+/// Base page.
+const PAGE: u64 = 4096;
+
+/// Lines of one page are taken this far apart.
+const LINE: u64 = 64;
+
+/// A step is the TLB's when it makes this share of it.
+const TRANSLATED: f64 = 0.5;
+
 /// Cost by size of the working set.
 pub type Scan = Vec<(u64, f64)>;
 
@@ -29,6 +38,8 @@ pub struct Plateau {
     pub to: u64,
     /// Nanoseconds per access.
     pub cost: f64,
+    /// Nanoseconds per access at its end, where the TLB may be part of them.
+    pub top: f64,
 }
 
 /// Costs of working sets from 1 KiB to the probe's reach, two per doubling.
@@ -51,13 +62,41 @@ pub(super) fn plateaus(scan: &[(u64, f64)]) -> Vec<Plateau> {
         let flat = sizes > 2 || (sizes == 2 && scan[end].1 < SAME * scan[start].1) || end + 1 == scan.len();
         let higher = found.last().is_none_or(|last| cost > STEP * last.cost);
         if flat && higher {
-            found.push(Plateau { from: scan[start].0, to: scan[end].0, cost });
+            found.push(Plateau { from: scan[start].0, to: scan[end].0, cost, top: cost });
         } else if flat && let Some(last) = found.last_mut() {
             last.to = scan[end].0;
         }
         start = end + 1;
     }
     found
+}
+
+/// Joins plateaus between which there is no cache: where one line in each page
+/// of the working set costs most of the step too, the TLB made it.
+pub(super) fn without_translation(probe: &mut impl Probe, all: Vec<Plateau>) -> Vec<Plateau> {
+    let mut found: Vec<Plateau> = Vec::new();
+    for plateau in all {
+        match found.last_mut() {
+            Some(last) if probe.real() && translated(probe, last, &plateau) => (last.to, last.top) = (plateau.to, plateau.cost),
+            _ => found.push(plateau),
+        }
+    }
+    found
+}
+
+/// Whether most of the step between two plateaus is the work of the TLB.
+fn translated(probe: &mut impl Probe, fast: &Plateau, slow: &Plateau) -> bool {
+    let step = slow.cost - fast.top;
+    fast.to >= 2 * PAGE && translation(probe, slow.from) - translation(probe, fast.to) > TRANSLATED * step
+}
+
+/// Nanoseconds by which an access to one line in each base page of `size` bytes
+/// costs more than one to as many lines side by side.
+pub(super) fn translation(probe: &mut impl Probe, size: u64) -> f64 {
+    let pages = (size / PAGE).max(1);
+    // each page's line in another set, so that a cache holds as many of them
+    let apart = probe.cost(&shuffled(pages, |i| i * PAGE + i * LINE % PAGE));
+    apart - probe.cost(&shuffled(pages, |i| i * LINE))
 }
 
 fn level(part: &[(u64, f64)]) -> f64 {
