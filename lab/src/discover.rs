@@ -276,7 +276,8 @@ impl Findings {
                 self.batches.1,
                 match (self.huge, self.split) {
                     (true, false) => "granted",
-                    (true, true) => "granted, but translated in small pieces: the hypervisor has none behind them",
+                    (true, true) =>
+                        "granted, but translated in small pieces: the hypervisor has none behind them",
                     (false, _) => "not granted",
                 }
             ));

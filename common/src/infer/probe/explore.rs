@@ -2,7 +2,7 @@
 
 use super::line::{Partners, line};
 use super::plateau::{Plateau, Scan, plateaus, scan, without_translation};
-use super::ways::{OneSet, Search, Threshold};
+use super::ways::{AGREE, OneSet, Search, Threshold};
 use super::{Probe, shuffled, usual_sizes};
 use crate::infer::Confidence;
 use crate::units::Bytes;
@@ -15,8 +15,6 @@ const FITS: f64 = 0.1;
 const SLOWER: f64 = 1.15;
 /// Share from which nothing of it is left in the cache.
 const NONE_FITS: f64 = 0.9;
-/// Ways times their size may be below where the cost rises by this share.
-const AGREE: f64 = 0.13;
 
 /// One cache as it was found.
 #[derive(Debug, Clone, PartialEq)]
@@ -175,21 +173,17 @@ fn lines_of_one_set(
     // driven out of it; else that takes as many other lines, or twice as many
     // where the oldest is not always the one to go
     let way = above.size / held;
-    let searches = [Search::behind(threshold, 2 * held, way), Search::behind(threshold, held, way), plain];
+    let searches =
+        [Search::behind(threshold, line, 2 * held, way), Search::behind(threshold, line, held, way), plain];
     let mut reason = String::new();
     for (search, least) in searches.into_iter().zip([0, 0, held]) {
         match search.run(probe, low, high) {
-            Ok(set) if set.ways > least && agrees(set, low, high as f64 * (1.0 + AGREE)) => return Ok(set),
+            Ok(set) if set.ways > least && set.agrees(low, high as f64 * (1.0 + AGREE)) => return Ok(set),
             Ok(set) => reason = disagreement(set, low, high),
             Err(other) => reason = other,
         }
     }
     Err(reason)
-}
-
-/// Whether ways times their size is where the cost rises.
-fn agrees(set: OneSet, low: u64, most: f64) -> bool {
-    (low as f64 * (1.0 - AGREE)..=most).contains(&((set.ways * set.way) as f64))
 }
 
 fn disagreement(set: OneSet, low: u64, high: u64) -> String {
@@ -211,7 +205,7 @@ fn conclude(found: &mut LevelFound, set: Result<OneSet, String>, line: u64, shar
         let size = set.ways * set.way;
         // others on the same cache make it look smaller, never larger
         let most = if shared { 2.0 * high as f64 } else { high as f64 * (1.0 + AGREE) };
-        if !agrees(set, low, most) {
+        if !set.agrees(low, most) {
             return Err(disagreement(set, low, high));
         }
         found.size = size;

@@ -18,8 +18,9 @@ pub struct OnModel<'a> {
 }
 
 impl<'a> OnModel<'a> {
-    /// Memory for [`OnModel::new`]: six times the largest cache, five of which the search for ways
-    /// needs.
+    /// Memory for [`OnModel::new`]: six times the largest cache, five of which
+    /// the search for ways needs, and as often as the first level's way has an
+    /// odd factor, which the distances of lines must have too.
     ///
     /// # Errors
     ///
@@ -27,7 +28,8 @@ impl<'a> OnModel<'a> {
     pub fn arena(machine: &Machine) -> Result<Arena, String> {
         let sizes = machine.levels.iter().map(|l| l.size.0);
         let (first, last) = (machine.levels.first().map_or(0, |l| l.size.0), sizes.max().unwrap_or(0));
-        let reach = (6 * last).max(48 * first).min(REACH.0.max(6 * first));
+        let way = machine.levels.first().map_or(1, |l| l.size.0 / l.ways.max(1) as u64).max(1);
+        let reach = (6 * last * (way >> way.trailing_zeros())).max(48 * first).min(REACH.0.max(6 * first));
         Arena::with_capacity(reach.next_multiple_of(Arena::ALIGNMENT as u64) as usize)
             .map_err(|e| e.to_string())
     }

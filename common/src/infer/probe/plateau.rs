@@ -77,7 +77,9 @@ pub(super) fn without_translation(probe: &mut impl Probe, all: Vec<Plateau>) -> 
     let mut found: Vec<Plateau> = Vec::new();
     for plateau in all {
         match found.last_mut() {
-            Some(last) if probe.real() && translated(probe, last, &plateau) => (last.to, last.top) = (plateau.to, plateau.cost),
+            Some(last) if probe.real() && translated(probe, last, &plateau) => {
+                (last.to, last.top) = (plateau.to, plateau.cost)
+            }
             _ => found.push(plateau),
         }
     }

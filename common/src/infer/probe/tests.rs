@@ -34,7 +34,7 @@ fn cache(level: u8, size: u64, line: u64, ways: u64, replacement: Replacement) -
     }
 }
 
-/// A cache of at least `size` bytes: 1, 3 or 5 times a power of two, any number
+/// A cache of `size` bytes or up to half more: 1, 3 or 5 times a power of two, any number
 /// of ways that divides it.
 fn random_cache(lcg: &mut Lcg, level: u8, size: u64, line: u64) -> CacheLevel {
     let size = size.next_power_of_two() / 4 * lcg.of(&[4, 4, 5, 6]);
@@ -48,13 +48,16 @@ fn random_cache(lcg: &mut Lcg, level: u8, size: u64, line: u64) -> CacheLevel {
     cache(level, size, line, lcg.of(&possible), replacement)
 }
 
-fn random_machine(lcg: &mut Lcg) -> Machine {
+/// One or two levels; a first level alone has 4 KiB, doubled up to `doublings - 1`
+/// times, and up to half more.
+fn random_machine(lcg: &mut Lcg, doublings: u64) -> Machine {
     let line = lcg.of(&[16, 32, 64, 64, 128, 256]);
-    let size = 4096 << lcg.below(5);
+    let two_levels = lcg.below(3) == 0;
+    let size = 4096 << lcg.below(if two_levels { 5 } else { doublings });
     let first = random_cache(lcg, 1, size, line);
     let mut machine = Machine::select("zen5").unwrap();
     machine.levels = vec![first];
-    if lcg.below(3) == 0 {
+    if two_levels {
         let size = machine.levels[0].size.0 << (3 + lcg.below(2));
         let mut second = random_cache(lcg, 2, size, line);
         if lcg.below(3) == 0 {
@@ -91,11 +94,21 @@ fn judge(cache: &CacheLevel, found: &LevelFound) -> Result<bool, String> {
 
 #[test]
 fn modelled_machines_are_found_or_refused() {
+    are_found_or_refused(5);
+}
+
+#[test]
+#[ignore = "caches up to 6 MiB take minutes"]
+fn large_modelled_machines_are_found_or_refused() {
+    are_found_or_refused(11);
+}
+
+fn are_found_or_refused(doublings: u64) {
     let mut lcg = Lcg(2026);
     let (mut right, mut plain) = (0, 0);
     let mut wrong = Vec::new();
     for number in 0..330 {
-        let machine = random_machine(&mut lcg);
+        let machine = random_machine(&mut lcg, doublings);
         let prefetches = machine.levels.iter().any(|l| l.prefetch != Prefetch::None);
         let scattered = machine.mapping != Mapping::Identity;
         let outcomes: Vec<Result<bool, String>> = match found(&machine) {
@@ -125,5 +138,5 @@ fn modelled_machines_are_found_or_refused() {
         }
     }
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
-    assert!(right * 100 >= plain * 94, "{right} of {plain} read exactly");
+    assert!(right * 100 >= plain * 98, "{right} of {plain} read exactly");
 }

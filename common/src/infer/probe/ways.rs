@@ -2,10 +2,15 @@
 //! way's size (or a multiple) fall into the same set: as many as there are
 //! ways fit, one more does not.
 
+use std::collections::BTreeMap;
+
 use super::{Probe, shuffled, usual_sizes};
 
 /// More lines are not tried.
 const MOST: u64 = 40;
+
+/// Ways times their size may be below where the cost rises by this share.
+pub(super) const AGREE: f64 = 0.13;
 
 /// The costs that tell a fit from a miss.
 #[derive(Debug, Clone, Copy)]
@@ -21,6 +26,13 @@ pub(super) struct OneSet {
     pub(super) way: u64,
 }
 
+impl OneSet {
+    /// Whether ways times their size is where the cost rises.
+    pub(super) fn agrees(self, low: u64, most: f64) -> bool {
+        (low as f64 * (1.0 - AGREE)..=most).contains(&((self.ways * self.way) as f64))
+    }
+}
+
 /// A search for the lines of one set.
 #[derive(Debug)]
 pub(super) struct Search {
@@ -29,6 +41,8 @@ pub(super) struct Search {
     /// full, so that it cannot hold the set's lines itself: they share its set
     /// and lie in other sets of the cache that is looked at.
     evictors: Vec<u64>,
+    /// Bytes per line; a way has a multiple of them.
+    line: u64,
     /// Distances are multiples of this.
     unit: u64,
 }
@@ -36,13 +50,13 @@ pub(super) struct Search {
 impl Search {
     /// In the first level.
     pub(super) fn first(threshold: Threshold, line: u64) -> Search {
-        Search { threshold, evictors: Vec::new(), unit: line }
+        Search { threshold, evictors: Vec::new(), line, unit: line }
     }
 
     /// In the level behind one with `ways` ways of `way` bytes each.
-    pub(super) fn behind(threshold: Threshold, ways: u64, way: u64) -> Search {
+    pub(super) fn behind(threshold: Threshold, line: u64, ways: u64, way: u64) -> Search {
         // odd multiples of the way are in no set that even multiples are in
-        Search { threshold, evictors: (0..ways).map(|i| (2 * i + 1) * way).collect(), unit: 2 * way }
+        Search { threshold, evictors: (0..ways).map(|i| (2 * i + 1) * way).collect(), line, unit: 2 * way }
     }
 
     fn fits(&self, probe: &mut impl Probe, lines: u64, distance: u64) -> bool {
@@ -67,16 +81,25 @@ impl Search {
         (fit < room).then_some(fit)
     }
 
-    /// The smallest distance at which as many lines fit as at its multiples:
-    /// the size of a way. The cache has
-    /// between `low` and `high` bytes, as far as known.
+    /// The smallest way at whose multiples always as many lines fit. The cache
+    /// has between `low` and `high` bytes, as far as known.
     pub(super) fn run(&self, probe: &mut impl Probe, low: u64, high: u64) -> Result<OneSet, String> {
-        let candidates = usual_sizes((low / MOST).max(self.unit), 2 * high, 5);
-        for way in candidates.into_iter().filter(|way| way.is_multiple_of(self.unit)) {
-            let Some(ways) = self.most(probe, way) else { continue };
-            let reach = probe.reach();
-            if 5 * ways * way <= reach && [2, 3, 5].into_iter().all(|m| self.fits(probe, ways, m * way)) {
-                return Ok(OneSet { ways, way });
+        let reach = probe.reach();
+        let mut tried = BTreeMap::new();
+        let candidates = usual_sizes((low / MOST).max(self.line), 2 * high, 5);
+        for way in candidates.into_iter().filter(|way| way.is_multiple_of(self.line)) {
+            // lines of one set in the level above too
+            let distance = least_common_multiple(way, self.unit);
+            let fixed = *tried.entry(distance).or_insert_with(|| {
+                let ways = self.most(probe, distance)?;
+                let always = 5 * ways * distance <= reach
+                    && [2, 3, 5].into_iter().all(|m| self.fits(probe, ways, m * distance));
+                always.then_some(ways)
+            });
+            let Some(set) = fixed.map(|ways| OneSet { ways, way }) else { continue };
+            // other ways have this distance as a multiple too
+            if distance == way || set.agrees(low, high as f64 * (1.0 + AGREE)) {
+                return Ok(set);
             }
         }
         Err(format!(
@@ -84,4 +107,12 @@ impl Search {
              by the address bits alone, or pages or others on the cache hide them"
         ))
     }
+}
+
+fn least_common_multiple(a: u64, b: u64) -> u64 {
+    let (mut divisor, mut rest) = (a, b);
+    while rest > 0 {
+        (divisor, rest) = (rest, divisor % rest);
+    }
+    a / divisor * b
 }
