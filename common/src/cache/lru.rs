@@ -38,6 +38,7 @@ fn touch_one_by_one<const W: usize>(set: &mut [Tag; W], key: Tag, flags: Tag) ->
 }
 
 /// Most ways that are searched by fours.
+#[cfg(target_arch = "x86_64")]
 const WIDEST: usize = 16;
 
 /// `MOVED[last]`: all ones in the ways from 0 to `last`.

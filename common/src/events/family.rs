@@ -147,6 +147,7 @@ impl Identity {
     }
 
     /// From the maker's name and register EAX of CPUID leaf 1.
+    #[cfg(any(target_arch = "x86_64", test))]
     fn from_cpuid(maker: &[u8; 12], leaf1: u32) -> Option<Identity> {
         let base = leaf1 >> 8 & 0xf;
         let family = if base == 0xf { base + (leaf1 >> 20 & 0xff) } else { base };

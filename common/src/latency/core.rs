@@ -1,6 +1,5 @@
 //! The core's own clock, by instructions of known latency.
 
-use crate::clock;
 use crate::stats;
 use crate::units::Hertz;
 
@@ -17,6 +16,7 @@ pub fn core_clock() -> Option<Hertz> {
 /// Cycles and nanoseconds of a chain of multiplications.
 #[cfg(target_arch = "x86_64")]
 fn multiplications() -> Option<(f64, f64)> {
+    use crate::clock;
     const ROUNDS: u64 = 4000;
     let from = clock::ticks();
     let (mut value, mut left) = (3u64, ROUNDS);

@@ -69,6 +69,7 @@ impl<V: Vector> Lanes<'_, V> {
 }
 
 /// Declares the SIMD register types of this target.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! vectors {
     ($($(#[$attribute:meta])* $register:ty => $lane:ty),* $(,)?) => {$(
         $(#[$attribute])*
