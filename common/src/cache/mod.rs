@@ -60,7 +60,8 @@ impl Modelled {
     ///
     /// # Errors
     ///
-    /// If the arrays are larger than the model reaches.
+    /// If the arrays are larger than the model reaches, or the machine's caches
+    /// are unknown.
     pub fn new(machine: &Machine, arena: &Arena) -> Result<Modelled, MachineError> {
         Modelled::build(machine, arena, false)
     }
@@ -88,6 +89,9 @@ impl Modelled {
     }
 
     fn build(machine: &Machine, arena: &Arena, classify: bool) -> Result<Modelled, MachineError> {
+        if machine.levels.is_empty() {
+            return Err(MachineError::Undescribed { reason: machine.unknown.join("; ") });
+        }
         let hierarchy = Hierarchy::new(machine, arena, classify)?;
         let slots = Front::slots(machine, classify);
         let front = Box::new(Front::new(machine, hierarchy, slots));

@@ -289,6 +289,14 @@ fn more_memory_than_line_numbers_is_refused() {
 }
 
 #[test]
+fn a_machine_of_unknown_caches_is_refused() {
+    let why = crate::machine::MachineError::HostUnknown { reason: "no sysfs".into() };
+    let arena = Arena::with_capacity(64).unwrap();
+    let refusal = Modelled::new(&Machine::undescribed_host(&why), &arena).unwrap_err().to_string();
+    assert!(refusal.contains("no sysfs") && refusal.contains("--machine"), "{refusal}");
+}
+
+#[test]
 fn a_random_policy_draws_the_same_in_every_run() {
     let mut machine = machine(&[(4, 4)], "");
     machine.levels[0].replacement = Replacement::Random { seed: 5 };

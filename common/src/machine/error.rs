@@ -49,6 +49,12 @@ pub enum MachineError {
         /// What was missing.
         reason: String,
     },
+    /// Its caches are not described, so there is nothing to model.
+    #[error("{reason}")]
+    Undescribed {
+        /// What is unknown, and what helps.
+        reason: String,
+    },
     /// More memory than the model's line numbers reach.
     #[error(
         "the cache model reaches {reach} bytes with lines of {line} bytes, the arrays need {bytes}; choose a smaller size or longer lines"

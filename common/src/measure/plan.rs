@@ -40,7 +40,7 @@ impl Session {
                 .collect(),
             _ => vec![None; events.len()],
         };
-        let reason = refusals.iter().flatten().next().cloned();
+        let mut reason = refusals.iter().flatten().next().cloned();
         if self.counters == Counters::Hardware && !events.is_empty() && refusals.iter().all(Option::is_some) {
             return Err(Failure::could_not(reason.unwrap_or_default()));
         }
@@ -55,6 +55,10 @@ impl Session {
             }
             (Counters::Auto | Counters::Model, _) => Duty::Model,
         };
+        if self.counters == Counters::Auto && self.machine.levels.is_empty() {
+            let both = reason.iter().chain(&self.machine.unknown).map(String::as_str);
+            reason = reason.as_ref().map(|_| both.collect::<Vec<_>>().join("; and "));
+        }
         let duties = events.iter().cloned().zip(refusals.into_iter().map(duty)).collect();
         Ok(Plan { duties, reason, model_of: self.machine.name.clone() })
     }
@@ -91,7 +95,7 @@ impl Plan {
         let model = names(&|d| *d == Duty::Model);
         let because = self.reason.as_ref().map(|why| format!(", since {why}")).unwrap_or_default();
         match (hardware.is_empty(), model.is_empty()) {
-            (true, true) => "nothing is counted, only timed".to_owned(),
+            (true, true) => format!("nothing is counted, only timed{because}"),
             (false, true) => format!("hardware counts {hardware}"),
             (true, false) => format!("the cache model of {} counts {model}{because}", self.model_of),
             (false, false) => {
