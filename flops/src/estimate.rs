@@ -266,6 +266,10 @@ impl Estimate {
             }
         }
         match reason {
+            // A product is nothing but operations.
+            None if sum == 0.0 && !self.counted.is_empty() => Reading::missing(
+                "the events open but stay at 0 through the whole product: this processor does not count them",
+            ),
             None if !self.counted.is_empty() => Value::new(sum, Source::Hardware).into(),
             Some(why) => Reading::missing(why),
             None => Reading::missing("this processor has no events of floating-point work"),
