@@ -109,9 +109,7 @@ pub(crate) fn print(only_available: bool, detailed: bool, format: Format) -> Res
 
 /// The reason that lies deepest: a missing PMU explains every missing event.
 fn why_nothing(refusals: Vec<Option<Refusal>>) -> String {
-    let about_one_event = |r: &Refusal| {
-        matches!(r, Refusal::NotMapped { .. } | Refusal::NotOnThisCpu { .. } | Refusal::NeedsFilter { .. })
-    };
+    let about_one_event = |r: &Refusal| matches!(r, Refusal::NotMapped { .. } | Refusal::NotOnThisCpu { .. });
     let refusals: Vec<Refusal> = refusals.into_iter().flatten().collect();
     let deepest = refusals.iter().find(|r| !about_one_event(r)).or(refusals.first());
     deepest.map(Refusal::to_string).unwrap_or_default()

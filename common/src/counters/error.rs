@@ -145,7 +145,6 @@ impl Refusal {
             Refusal::NoInstructions
             | Refusal::NotOnThisCpu { .. }
             | Refusal::NotMapped { .. }
-            | Refusal::NeedsFilter { .. }
             | Refusal::NoSuchPmu { .. }
             | Refusal::NoSuchTerm { .. } => Code::Enoevnt,
             Refusal::Paranoid { .. } | Refusal::KernelEvent { .. } | Refusal::Sealed { .. } => Code::Eperm,

@@ -110,41 +110,35 @@ impl Platform {
         if let Some(family) = self.family
             && let Some(entry) = map::lookup(family, preset)
         {
-            return Ok(vec![self.mapped(Origin::Table(family), entry)?]);
+            return Ok(vec![self.mapped(Origin::Table(family), entry)]);
         }
         if let Some(entry) = self.family.and_then(|family| map::kit(family, preset)) {
-            return Ok(vec![self.mapped(Origin::Kit, entry)?]);
+            return Ok(vec![self.mapped(Origin::Kit, entry)]);
         }
         // A processor in the map has the better source: its own events.
         let found = if self.family.is_some() { Vec::new() } else { generic::definitions(self, preset) };
         if found.is_empty() {
-            let processor = self.family.map_or("this processor (no table of its events)", |f| f.title);
-            return Err(Refusal::NotMapped { preset: preset.name().into(), processor: processor.into() });
+            let preset = preset.name().to_owned();
+            return Err(Refusal::NotMapped { preset, processor: self.family.map(|f| f.title.to_owned()) });
         }
         Ok(found)
     }
 
-    fn mapped(&self, origin: Origin, entry: &'static map::Entry) -> Result<Definition, Refusal> {
+    fn mapped(&self, origin: Origin, entry: &'static map::Entry) -> Definition {
         let part = |code: &map::Code| {
-            if code.name.starts_with("OFFCORE_RESPONSE") {
-                return Err(Refusal::NeedsFilter { event: code.name.into() });
-            }
             let encoding = match code.config {
                 map::Config::Raw(config) => self.raw(config),
+                map::Config::Response(config, config1) => Encoding { config1, ..self.raw(config) },
                 map::Config::Cache(config) => self.kernel(kernel::HW_CACHE, config),
             };
-            Ok(Part { name: code.name.into(), encoding })
+            Part { name: code.name.into(), encoding }
         };
         let mut notes: Vec<&str> = entry.natives.iter().flat_map(|n| notes::of_native(n.name)).collect();
         notes.extend((!entry.includes.is_empty()).then_some(entry.includes));
         notes.sort_unstable();
         notes.dedup();
-        Ok(Definition {
-            origin,
-            parts: entry.natives.iter().map(part).collect::<Result<_, _>>()?,
-            formula: entry.formula.clone(),
-            notes,
-        })
+        let parts = entry.natives.iter().map(part).collect();
+        Definition { origin, parts, formula: entry.formula.clone(), notes }
     }
 
     /// An event of the core's own PMU.

@@ -31,22 +31,12 @@ pub enum Refusal {
         event: String,
     },
     /// The table has no such preset for this processor.
-    #[error(
-        "{preset} is not available on {processor}: no event of it counts that; `avail -a` lists what it has"
-    )]
+    #[error("{preset} is not available on {}; `avail -a` lists what is", unmapped(.processor))]
     NotMapped {
         /// The preset.
         preset: String,
-        /// The processor, by the name of its family.
-        processor: String,
-    },
-    /// Needs a filter register whose value is not known.
-    #[error(
-        "{event} needs a value for the off-core response register, which its table lacks; give it as cpu/event=..,umask=..,offcore_rsp=../"
-    )]
-    NeedsFilter {
-        /// The native event.
-        event: String,
+        /// The processor's family, if there is a table for it.
+        processor: Option<String>,
     },
     /// The kernel's setting forbids all events to ordinary users.
     #[error(
@@ -139,6 +129,15 @@ pub enum Refusal {
         /// Its number.
         errno: i32,
     },
+}
+
+fn unmapped(processor: &Option<String>) -> String {
+    match processor {
+        Some(family) => format!("{family}: no event of it counts that"),
+        None => {
+            "this processor: there is no table of its events, and none of the kernel's counts that".into()
+        }
+    }
 }
 
 fn this(machine: &str) -> String {

@@ -34,12 +34,15 @@ pub struct Code {
 pub enum Config {
     /// The core's PMU's own.
     Raw(u64),
+    /// The same, and which answers of the uncore count: `offcore_rsp`, which
+    /// the kernel takes in `config1`.
+    Response(u64, u64),
     /// The kernel's `PERF_TYPE_HW_CACHE`.
     Cache(u64),
 }
 
-/// Columns: preset, formula (empty: the event itself), events as NAME=CODE,
-/// families. Codes are hexadecimal.
+/// Columns: preset, formula (empty: the event itself), events as NAME=CODE or
+/// NAME=CODE+RESPONSE, families. Codes are hexadecimal.
 static TABLE: LazyLock<Vec<Entry>> =
     LazyLock::new(|| include_str!("map.csv").lines().skip(1).filter_map(entry).collect());
 
@@ -65,9 +68,11 @@ fn entry(line: &'static str) -> Option<Entry> {
 
 fn code(text: &'static str) -> Option<Code> {
     let (name, code) = text.rsplit_once('=')?;
-    let config = match code.strip_prefix("cache:0x") {
-        Some(cache) => Config::Cache(u64::from_str_radix(cache, 16).ok()?),
-        None => Config::Raw(u64::from_str_radix(code, 16).ok()?),
+    let hex = |digits| u64::from_str_radix(digits, 16).ok();
+    let config = match (code.strip_prefix("cache:0x"), code.split_once('+')) {
+        (Some(cache), _) => Config::Cache(hex(cache)?),
+        (None, Some((config, response))) => Config::Response(hex(config)?, hex(response)?),
+        (None, None) => Config::Raw(hex(code)?),
     };
     Some(Code { name, config })
 }

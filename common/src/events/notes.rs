@@ -23,6 +23,10 @@ const NOTES: &[(Mark, &str)] = &[
     ),
     (Starts("OFFCORE_REQUESTS:DATA_RD"), "reads that left level 2, those of the prefetchers among them"),
     (Starts("OFFCORE_REQUESTS:ALL_DATA_RD"), "reads that left level 2, those of the prefetchers among them"),
+    (
+        Starts("OFFCORE_RESPONSE"),
+        "requests of every kind that left level 2, those of the prefetchers among them",
+    ),
     (Starts("L2_RQSTS:ALL_DEMAND"), "the program's own requests, without prefetches"),
     (Starts("MEM_UOPS_RETIRED"), "retired work only: wrong guesses do not count"),
     (Starts("MEM_INST_RETIRED"), "retired work only: wrong guesses do not count"),
