@@ -97,35 +97,44 @@ fn instructions() -> Vec<Check> {
     ]
 }
 
-type Add = fn(u64, Width) -> bool;
-
-fn operations() -> Vec<Check> {
-    let doubles: Add = kernels::add_doubles;
-    let singles: Add = kernels::add_singles;
-    [
-        ("million scalar double additions", doubles, Width::Scalar, 1.0, DOUBLE),
-        ("million additions of 2 doubles", doubles, Width::Packed128, 2.0, DOUBLE),
-        ("million additions of 4 doubles", doubles, Width::Packed256, 4.0, DOUBLE),
-        ("million scalar single additions", singles, Width::Scalar, 1.0, SINGLE),
-        ("million additions of 4 singles", singles, Width::Packed128, 4.0, SINGLE),
-        ("million additions of 8 singles", singles, Width::Packed256, 8.0, SINGLE),
-    ]
-    .into_iter()
-    .map(|(kernel, add, width, lanes, presets): (_, Add, _, _, &'static [&'static str])| {
-        let mut check = exact(presets, kernel, lanes * MILLION, move || {
-            add(1_000_000, width);
-        });
-        if !add(0, width) {
-            check.run = None;
-            check.unavailable = "this processor has no additions of that width";
-        }
-        check
-    })
-    .collect()
-}
+/// Kernel, lanes, what counts its operations, what counts its instructions.
+type Row =
+    (&'static str, fn(u64, Width) -> bool, Width, f64, &'static [&'static str], &'static [&'static str]);
 
 const DOUBLE: &[&str] = &["PAPI_FP_OPS", "PAPI_DP_OPS"];
 const SINGLE: &[&str] = &["PAPI_FP_OPS", "PAPI_SP_OPS"];
+
+// PAPI_VEC_INS is left out: it is operations, not instructions, on some processors.
+const ADDITIONS: &[Row] = {
+    use Width::{Packed128, Packed256, Packed512, Scalar};
+    use kernels::{add_doubles, add_singles};
+    &[
+        ("million scalar double additions", add_doubles, Scalar, 1.0, DOUBLE, &["PAPI_FP_INS"]),
+        ("million additions of 2 doubles", add_doubles, Packed128, 2.0, DOUBLE, &["PAPI_VEC_DP"]),
+        ("million additions of 4 doubles", add_doubles, Packed256, 4.0, DOUBLE, &["PAPI_VEC_DP"]),
+        ("million additions of 8 doubles", add_doubles, Packed512, 8.0, DOUBLE, &["PAPI_VEC_DP"]),
+        ("million scalar single additions", add_singles, Scalar, 1.0, SINGLE, &["PAPI_FP_INS"]),
+        ("million additions of 4 singles", add_singles, Packed128, 4.0, SINGLE, &["PAPI_VEC_SP"]),
+        ("million additions of 8 singles", add_singles, Packed256, 8.0, SINGLE, &["PAPI_VEC_SP"]),
+        ("million additions of 16 singles", add_singles, Packed512, 16.0, SINGLE, &["PAPI_VEC_SP"]),
+    ]
+};
+
+fn operations() -> Vec<Check> {
+    let checks = |&(kernel, add, width, lanes, operations, instructions): &Row| {
+        [(operations, lanes), (instructions, 1.0)].map(|(presets, each)| {
+            let mut check = exact(presets, kernel, each * MILLION, move || {
+                add(1_000_000, width);
+            });
+            if !add(0, width) {
+                check.run = None;
+                check.unavailable = "this processor has no additions of that width";
+            }
+            check
+        })
+    };
+    ADDITIONS.iter().flat_map(checks).collect()
+}
 
 /// Random walks through memory that is eight times a cache: hardly a step
 /// finds its line there.
@@ -183,4 +192,21 @@ fn cache(level: usize, file: &str) -> Option<usize> {
         let figure: Bytes = word(file)?.parse().ok()?;
         right.then_some(figure.0 as usize)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use common::events::Preset;
+
+    #[test]
+    fn every_check_is_of_presets_and_runs_where_the_processor_can() {
+        for mut check in super::all() {
+            assert!(check.presets.iter().all(|name| Preset::named(name).is_some()), "{:?}", check.presets);
+            assert!(check.expected[0] <= check.expected[1], "{}", check.kernel);
+            match &mut check.run {
+                Some(run) => run(),
+                None => assert!(!check.unavailable.is_empty(), "{}", check.kernel),
+            }
+        }
+    }
 }

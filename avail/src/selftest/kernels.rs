@@ -95,6 +95,7 @@ pub(super) enum Width {
     Scalar,
     Packed128,
     Packed256,
+    Packed512,
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -143,6 +144,12 @@ pub(super) fn add_doubles(times: u64, width: Width) -> bool {
             // SAFETY: detected above; leaves no dirty upper halves behind.
             unsafe { asm!("vzeroupper") };
         }
+        #[cfg(target_arch = "x86_64")]
+        Width::Packed512 if is_x86_feature_detected!("avx512f") => {
+            add!(times, "vaddpd zmm0, zmm0, zmm1");
+            // SAFETY: as above.
+            unsafe { asm!("vzeroupper") };
+        }
         #[cfg(target_arch = "aarch64")]
         Width::Scalar => add!(times, "fadd d0, d0, d1"),
         #[cfg(target_arch = "aarch64")]
@@ -167,6 +174,12 @@ pub(super) fn add_singles(times: u64, width: Width) -> bool {
         Width::Packed256 if is_x86_feature_detected!("avx") => {
             add!(times, "vaddps ymm0, ymm0, ymm1");
             // SAFETY: detected above; leaves no dirty upper halves behind.
+            unsafe { asm!("vzeroupper") };
+        }
+        #[cfg(target_arch = "x86_64")]
+        Width::Packed512 if is_x86_feature_detected!("avx512f") => {
+            add!(times, "vaddps zmm0, zmm0, zmm1");
+            // SAFETY: as above.
             unsafe { asm!("vzeroupper") };
         }
         #[cfg(target_arch = "aarch64")]
