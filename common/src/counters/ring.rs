@@ -92,8 +92,8 @@ impl Ring {
                 bindings::PERF_RECORD_THROTTLE => each(Record::Throttled),
                 _ => {}
             }
-            // A size of zero cannot be; it would hold the loop for ever.
-            tail += size.max(8);
+            // No other size can be; zero would hold the loop for ever.
+            tail += (size & !7).max(8);
         }
         self.position(tail_at).store(head, Ordering::Release);
     }
@@ -113,5 +113,69 @@ impl Drop for Ring {
     fn drop(&mut self) {
         // SAFETY: unmaps exactly what was mapped; nobody holds a reference.
         unsafe { libc::munmap(self.base.as_ptr().cast(), self.bytes) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGE: usize = 4096;
+    const HEAD: usize = std::mem::offset_of!(bindings::perf_event_mmap_page, data_head);
+
+    /// A ring of one page of records, which the test writes instead of the kernel.
+    fn ring() -> Ring {
+        let (access, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+        // SAFETY: a new mapping at an address of the kernel's choice.
+        let base = unsafe { libc::mmap(std::ptr::null_mut(), 2 * PAGE, access, kind, -1, 0) };
+        assert_ne!(base, libc::MAP_FAILED);
+        Ring { base: NonNull::new(base.cast()).unwrap(), bytes: 2 * PAGE, page: PAGE }
+    }
+
+    /// Writes a record of a type, with its words behind the header.
+    fn write(ring: &Ring, kind: u32, words: &[u64]) {
+        let head = ring.position(HEAD).load(Ordering::Relaxed);
+        let size = 8 * (1 + words.len() as u64);
+        for (i, word) in std::iter::once(&(u64::from(kind) | size << 48)).chain(words).enumerate() {
+            let offset = PAGE + (head as usize + 8 * i) % PAGE;
+            // SAFETY: an aligned word within the mapping; nobody else reads it now.
+            unsafe { ring.base.as_ptr().add(offset).cast::<u64>().write(*word) };
+        }
+        ring.position(HEAD).store(head + size, Ordering::Release);
+    }
+
+    fn drained(ring: &mut Ring) -> Vec<Record> {
+        let mut records = Vec::new();
+        ring.drain(|record| records.push(record));
+        records
+    }
+
+    #[test]
+    fn records_come_out_once_in_order_also_round_the_end() {
+        let mut ring = ring();
+        // 24 bytes each: the buffer's end falls inside of a record.
+        for address in 0..1000 {
+            write(&ring, bindings::PERF_RECORD_SAMPLE, &[address, 7]);
+            assert_eq!(drained(&mut ring), [Record::Sample(address)]);
+        }
+        write(&ring, bindings::PERF_RECORD_LOST, &[3, 5]);
+        write(&ring, bindings::PERF_RECORD_EXIT, &[1, 2, 3]);
+        write(&ring, bindings::PERF_RECORD_THROTTLE, &[1, 2, 3]);
+        write(&ring, bindings::PERF_RECORD_SAMPLE, &[9]);
+        assert_eq!(drained(&mut ring), [Record::Lost(5), Record::Throttled, Record::Sample(9)]);
+        assert_eq!(drained(&mut ring), []);
+    }
+
+    #[test]
+    fn a_broken_size_ends_the_walk_at_the_head() {
+        let mut ring = ring();
+        let head = |ring: &Ring| ring.position(HEAD).load(Ordering::Relaxed);
+        for size in [0, 1, 7, 9, 0xffff] {
+            write(&ring, bindings::PERF_RECORD_EXIT, &[u64::from(bindings::PERF_RECORD_EXIT); 3]);
+            let offset = PAGE + (head(&ring) as usize - 32) % PAGE;
+            // SAFETY: the header just written.
+            unsafe { ring.base.as_ptr().add(offset).cast::<u64>().write(size << 48) };
+            assert_eq!(drained(&mut ring), [], "{size}");
+        }
     }
 }
