@@ -6,35 +6,41 @@ use clap::{Parser, ValueEnum};
 use common::cli::Failure;
 use serde::Serialize;
 
+const EXAMPLES: &str = "\
+Examples:
+  avail -a               what can be counted here, in one table
+  avail -e PAPI_L1_DCM   what this event counts, and whether it can be compared
+  avail -e cpu/event=0x51,umask=0x01/    the same for an event by its numbers";
+
 /// What can this machine count? Without options: the hardware, and all presets.
 #[derive(Debug, Parser)]
-#[command(name = "avail", version, group = clap::ArgGroup::new("what").multiple(false))]
+#[command(name = "avail", version, group = clap::ArgGroup::new("what").multiple(false), after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Only the presets that this machine counts
+    /// Only the presets that can be counted here
     #[arg(short = 'a')]
     pub(crate) available: bool,
 
-    /// In detail: the native events behind each preset
+    /// Each preset with the processor's own events behind it
     #[arg(short = 'd')]
     pub(crate) detailed: bool,
 
-    /// Explain one event: what is opened for it, what it includes
+    /// One event explained: what is opened, what it includes, whether it can be compared
     #[arg(short = 'e', value_name = "NAME", group = "what")]
     pub(crate) event: Option<String>,
 
-    /// The native events that sysfs lists, and those that cannot be counted for one program
+    /// The processor's and the kernel's own events, and which count no single program
     #[arg(long, group = "what")]
     pub(crate) native: bool,
 
-    /// Caches and TLBs, from sysfs and from the processor
+    /// Caches and TLBs, as the kernel and the processor tell them
     #[arg(long, group = "what")]
     pub(crate) mem: bool,
 
-    /// What start, stop, read, accum and reset cost
+    /// What starting, stopping, reading, accumulating and resetting cost
     #[arg(long, group = "what")]
     pub(crate) cost: bool,
 
-    /// Count kernels whose answers are known
+    /// Count loops whose answers are known, and compare
     #[arg(long, group = "what")]
     pub(crate) self_test: bool,
 

@@ -81,11 +81,10 @@ impl Explanation {
         if let Some(defined_by) = &self.defined_by {
             line("Defined by", defined_by);
         }
-        if let Some(derivation) = self.derivation {
-            line("Derivation", derivation);
-        }
-        if let Some(formula) = &self.formula {
-            line("Computed as", formula);
+        if let (Some(derivation), Some(formula)) = (self.derivation, &self.formula)
+            && self.events.len() > 1
+        {
+            line("Computed as", format_args!("{formula}  ({derivation})"));
         }
         for native in &self.events {
             line("Opens", format_args!("{}  {}", native.name, native.opened_as));

@@ -81,7 +81,11 @@ impl Hardware {
         line("SMT threads per core", self.logical_cpus.checked_div(self.cores).unwrap_or(1));
         line("Cores per socket", self.cores.checked_div(self.sockets).unwrap_or(self.cores));
         line("Sockets", self.sockets);
-        line("Running in a VM", or(&self.virtual_machine, "no"));
+        let machine = self.virtual_machine.as_deref().map(|name| match name {
+            "virtual machine" => "yes, of unknown make",
+            name => name,
+        });
+        line("Running in a VM", machine.unwrap_or("no"));
         line("Running in a container", or(&self.container, "no"));
         line(
             "perf_event_paranoid",

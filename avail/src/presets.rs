@@ -1,7 +1,7 @@
 //! The table of presets, in papi_avail's layout.
 
 use common::cli::Failure;
-use common::counters::{self, Definition, Origin, Refusal};
+use common::counters::{self, Definition, Origin, Platform, Refusal};
 use common::events::{Derivation, Event, Preset};
 use serde::Serialize;
 
@@ -56,14 +56,16 @@ pub(crate) fn origin(origin: Origin) -> String {
 }
 
 fn row(preset: Preset) -> (Row, Option<Refusal>) {
-    let found = counters::definition(&Event::Preset(preset));
+    let event = Event::Preset(preset);
+    let found = counters::definition(&event);
     let refusal = found.as_ref().err().cloned();
-    let definition = found.ok();
+    // What would be opened is told even if it is refused.
+    let definition = found.ok().or_else(|| Platform::host().definitions(&event).ok()?.into_iter().next());
     let derivation = definition.as_ref().map(|d| d.formula.derivation());
     let row = Row {
         name: preset.name(),
         code: format!("{:#x}", preset.code()),
-        available: definition.is_some(),
+        available: refusal.is_none(),
         derived: derivation.is_some_and(|d| d != Derivation::Direct),
         derivation: derivation.map(Derivation::papi_name),
         source: definition.as_ref().map(|d| origin(d.origin)),
@@ -79,7 +81,7 @@ fn row(preset: Preset) -> (Row, Option<Refusal>) {
 pub(crate) fn print(only_available: bool, detailed: bool, format: Format) -> Result<(), Failure> {
     let (mut rows, refusals): (Vec<Row>, Vec<Option<Refusal>>) = Preset::all().map(row).unzip();
     let available = rows.iter().filter(|r| r.available).count();
-    let derived = rows.iter().filter(|r| r.derived).count();
+    let derived = rows.iter().filter(|r| r.available && r.derived).count();
     let reason = (available == 0).then(|| why_nothing(refusals));
     if only_available {
         rows.retain(|r| r.available);
@@ -91,7 +93,7 @@ pub(crate) fn print(only_available: bool, detailed: bool, format: Format) -> Res
         hardware.print();
         println!("\n{}\n  PAPI Preset Events\n{}", "=".repeat(80), "=".repeat(80));
         if detailed {
-            details(&rows)
+            details(&rows, reason.as_deref())
         } else {
             table(&rows)
         }
@@ -100,9 +102,6 @@ pub(crate) fn print(only_available: bool, detailed: bool, format: Format) -> Res
             "Of {} possible events, {available} are available, of which {derived} are derived.",
             Preset::COUNT
         );
-        if let Some(reason) = &reason {
-            println!("Nothing can be counted: {reason}.");
-        }
     }
     reason.map_or(Ok(()), |reason| Err(Failure::could_not(format!("nothing can be counted: {reason}"))))
 }
@@ -130,14 +129,20 @@ fn table(rows: &[Row]) {
     }
 }
 
-fn details(rows: &[Row]) {
+/// `nothing`: why no event at all can be counted, which is told once and not
+/// again for each.
+fn details(rows: &[Row], nothing: Option<&str>) {
     for row in rows {
         println!("Symbol           {}", row.name);
         println!("Code             {}", row.code);
         println!("Description      {}", row.description);
-        match (&row.reason, row.derivation) {
-            (Some(reason), _) => println!("Not available    {reason}"),
-            (None, derivation) => println!("Derived          {}", derivation.unwrap_or("unknown")),
+        match row.reason.as_deref() {
+            Some(reason) if nothing == Some(reason) => println!("Not available    for the reason at the end"),
+            Some(reason) => println!("Not available    {reason}"),
+            None => {}
+        }
+        if row.derived {
+            println!("Derived          {}", row.derivation.unwrap_or("unknown"));
         }
         if let Some(source) = &row.source {
             println!("Defined by       {source}");
@@ -146,7 +151,7 @@ fn details(rows: &[Row]) {
             println!("Native event     {}  {}", native.name, native.opened_as);
         }
         for note in &row.includes {
-            println!("Note             {note}");
+            println!("Includes         {note}");
         }
         println!();
     }
