@@ -35,6 +35,7 @@ const RISCV64: &[Check] = &[
 const SAMPLING: &[Check] = &[
     ("samples every million cycles", samples),
     ("overflow handler", overflows),
+    ("overflows that come too fast", too_fast),
     ("profile by address", profile),
 ];
 
@@ -229,6 +230,15 @@ fn overflows() -> Outcome {
     near("calls outside of the loop", outside.load(Ordering::Relaxed) as f64, 0.0, 0.0)?;
     near("instructions of the counted thread alone", found[1], 1e8, 1e8 + OVERHEAD)?;
     Ok(format!("{calls} calls in {} cycles", found[0]))
+}
+
+fn too_fast() -> Outcome {
+    let mut set = set_of(&["PAPI_TOT_CYC"])?;
+    set.overflow(&Event::TOT_CYC, 500, |_| ()).map_err(|e| e.to_string())?;
+    match counted(&mut set, || turn(50_000_000)) {
+        Err(why) if why.contains("PAPI_ECLOST") => Ok(why),
+        other => Err(format!("{other:?}")),
+    }
 }
 
 fn profile() -> Outcome {

@@ -7,7 +7,7 @@ use super::encoding::{Encoding, Opening, Part};
 use super::error::CounterError;
 use super::group::{Count, Group};
 use super::plan;
-use super::platform::{Definition, Platform};
+use super::platform::{Definition, Kept, Platform};
 use super::refusal::{Attempt, Basics, Refusal};
 use super::sys;
 use crate::events::{Event, kernel};
@@ -50,8 +50,6 @@ pub fn count(
     let chosen: Vec<_> = events.iter().map(|event| trials.choose(event)).collect();
     let wanted: Vec<&[Part]> = chosen.iter().flatten().map(|d| d.parts.as_slice()).collect();
     let mut runs = Vec::new();
-    // On a hybrid processor the events exist on one core type only.
-    let _kept = Platform::host().keep_to_core_type();
     for parts in plan::groups(&wanted, |parts| trials.fits(parts)) {
         prepare();
         let counts = trials.run(&parts, body)?;
@@ -137,11 +135,13 @@ impl Count {
 pub(crate) struct Trials<'a> {
     platform: &'a Platform,
     tried: HashMap<Encoding, Result<(), Refusal>>,
+    /// On a hybrid processor the events run on one core type only.
+    _kept: Option<Kept>,
 }
 
 impl<'a> Trials<'a> {
     pub(crate) fn new(platform: &'a Platform) -> Trials<'a> {
-        Trials { platform, tried: HashMap::new() }
+        Trials { platform, tried: HashMap::new(), _kept: platform.keep_to_core_type() }
     }
 
     /// The first way of counting `event` of which every part counts; else why

@@ -32,7 +32,7 @@ pub const PATIENCE: Duration = Duration::from_millis(50);
 #[derive(Debug)]
 pub(crate) struct Watcher {
     stop: File,
-    thread: JoinHandle<Watched>,
+    thread: Option<JoinHandle<Watched>>,
 }
 
 /// What the thread works with, and gives back.
@@ -41,6 +41,8 @@ pub(crate) struct Watched {
     pub(crate) handler: Handler,
     /// Overflows that the kernel could not write down.
     pub(crate) lost: u64,
+    /// How often it paused the sampling because overflows came too fast.
+    pub(crate) throttled: u64,
 }
 
 impl Watcher {
@@ -54,14 +56,28 @@ impl Watcher {
         let stop = unsafe { File::from_raw_fd(stop) };
         let until = stop.try_clone()?;
         let thread = Builder::new().name("overflow".into()).spawn(move || watch(&event, &until, watched))?;
-        Ok(Watcher { stop, thread })
+        Ok(Watcher { stop, thread: Some(thread) })
     }
 
     /// Ends the thread when it has handed over all there was; `None` if the
     /// handler panicked.
     pub(crate) fn stop(mut self) -> io::Result<Option<Watched>> {
-        self.stop.write_all(&1u64.to_ne_bytes())?;
-        Ok(self.thread.join().ok())
+        self.end()?;
+        Ok(self.thread.take().and_then(|thread| thread.join().ok()))
+    }
+
+    fn end(&mut self) -> io::Result<()> {
+        self.stop.write_all(&1u64.to_ne_bytes())
+    }
+}
+
+impl Drop for Watcher {
+    /// Of a set that is dropped while it counts: the thread ends by itself.
+    fn drop(&mut self) {
+        if self.thread.is_some() {
+            // A thread that cannot be told to end must not end the program.
+            let _ = self.end();
+        }
     }
 }
 
@@ -69,14 +85,14 @@ fn watch(event: &Handle, until: &File, mut watched: Watched) -> Watched {
     let mut number = 0;
     loop {
         let over = wait(event, until);
-        let Watched { ring, handler, lost } = &mut watched;
+        let Watched { ring, handler, lost, throttled } = &mut watched;
         ring.drain(|record| match record {
             Record::Sample(address) => {
                 number += 1;
                 handler(Overflow { address, number });
             }
             Record::Lost(many) => *lost += many,
-            Record::Throttled => {}
+            Record::Throttled => *throttled += 1,
         });
         if over {
             return watched;

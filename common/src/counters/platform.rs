@@ -10,6 +10,7 @@ use super::environment::Environment;
 use super::generic;
 use super::pmu::{self, Pmu};
 use super::refusal::Refusal;
+use crate::cpu;
 use crate::events::{Event, Family, Formula, Identity, Native, Preset, Spec, kernel, map, notes};
 
 /// A processor and its PMUs.
@@ -57,7 +58,7 @@ impl Platform {
     pub fn host() -> &'static Platform {
         static HOST: LazyLock<Platform> = LazyLock::new(|| {
             let environment = Environment::host();
-            let cpu = current_cpu();
+            let cpu = cpu::current().unwrap_or(0);
             let cpus = Path::new("/sys/devices/system/cpu");
             let identity = Identity::of_arm_cpu(cpus, cpu).or_else(Identity::host);
             Platform {
@@ -91,11 +92,15 @@ impl Platform {
         named.or_else(|| self.core_pmus().find(here)).or(Some(first))
     }
 
+    /// The processors that presets are counted on, where cores differ.
+    pub(crate) fn counted_on(&self) -> Option<Vec<usize>> {
+        Some(listed(self.core_type()?.cpus.as_deref()?))
+    }
+
     /// Keeps the calling thread, and those it starts, to the cores that presets
     /// are counted on until the value is dropped; nothing where all are alike.
     pub(crate) fn keep_to_core_type(&self) -> Option<Kept> {
-        let allowed = listed(self.core_type()?.cpus.as_deref()?);
-        Kept::to(&allowed)
+        Kept::to(&self.counted_on()?)
     }
 
     /// What is behind an event here, the best way first.
@@ -204,45 +209,24 @@ impl Platform {
 }
 
 /// A thread kept to some processors; dropped, it may go where it could before.
+#[derive(Debug)]
 pub(crate) struct Kept {
-    before: libc::cpu_set_t,
+    before: Vec<usize>,
 }
 
 impl Kept {
     /// `None` if that is not possible, as when none of them is allowed.
-    fn to(allowed: &[usize]) -> Option<Kept> {
-        let bytes = size_of::<libc::cpu_set_t>();
-        // SAFETY: zero bytes are an empty set; the kernel fills it up to its size.
-        let mut before: libc::cpu_set_t = unsafe { std::mem::zeroed() };
-        let mut wanted = before;
-        // SAFETY: as above.
-        if unsafe { libc::sched_getaffinity(0, bytes, &mut before) } != 0 {
-            return None;
-        }
-        for cpu in allowed.iter().copied().filter(|cpu| *cpu < 8 * bytes) {
-            // SAFETY: the number lies within the set.
-            unsafe {
-                if libc::CPU_ISSET(cpu, &before) {
-                    libc::CPU_SET(cpu, &mut wanted);
-                }
-            }
-        }
-        // SAFETY: the kernel reads the set up to its size.
-        (unsafe { libc::sched_setaffinity(0, bytes, &wanted) } == 0).then_some(Kept { before })
+    fn to(wanted: &[usize]) -> Option<Kept> {
+        let before = cpu::allowed();
+        let both: Vec<usize> = before.iter().copied().filter(|cpu| wanted.contains(cpu)).collect();
+        (!both.is_empty() && cpu::pin(&both)).then_some(Kept { before })
     }
 }
 
 impl Drop for Kept {
     fn drop(&mut self) {
-        // SAFETY: as above.
-        unsafe { libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &self.before) };
+        cpu::pin(&self.before);
     }
-}
-
-/// The processor the caller is on; 0 where that cannot be told.
-fn current_cpu() -> usize {
-    // SAFETY: takes nothing and touches no memory of ours.
-    usize::try_from(unsafe { libc::sched_getcpu() }).unwrap_or(0)
 }
 
 /// The numbers of a list as sysfs writes it: `0-3,8`.

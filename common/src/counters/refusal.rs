@@ -69,7 +69,7 @@ pub enum Refusal {
     NoPerf,
     /// Opens, and then is never put on a counter.
     #[error(
-        "{event} opens but never runs: every counter it could use is taken; stop other profilers, or `sudo sysctl kernel.nmi_watchdog=0`"
+        "{event} opens but never runs: every counter it could use is taken, or the program is kept off the cores that have it; stop other profilers, leave out --cpu, or `sudo sysctl kernel.nmi_watchdog=0`"
     )]
     NeverRan {
         /// The native event.

@@ -10,7 +10,8 @@ use perf_event::hooks::sys::bindings::perf_event_mmap_page as Page;
 use super::group::Count;
 use super::sys::Handle;
 
-/// The page in which the kernel says where an event's counter is.
+/// The page in which the kernel says where an event's counter is. Not to be
+/// sent to another thread, which would read a counter of its own processor.
 #[derive(Debug)]
 pub(crate) struct UserCounter {
     page: NonNull<Page>,
@@ -25,9 +26,6 @@ macro_rules! field {
         unsafe { (&raw const (*$counter.page.as_ptr()).$name).read_volatile() }
     };
 }
-
-// SAFETY: the page belongs to this value alone, and is only read.
-unsafe impl Send for UserCounter {}
 
 impl UserCounter {
     /// Maps the page; `None` if this kernel or machine lets no program read.

@@ -12,7 +12,7 @@ pub use plan::Plan;
 use crate::cache::{Counts, Modelled};
 use crate::cli::{Common, Compare, Counters, Failure};
 use crate::clock::{self, Elapsed, Stopwatch};
-use crate::counters;
+use crate::counters::{self, Platform};
 use crate::cpu;
 use crate::events::Event;
 use crate::machine::{Machine, MachineError};
@@ -253,15 +253,21 @@ impl Session {
     }
 }
 
-/// Whether the thread now stays on one processor.
+/// Whether the thread now stays on one processor: the one asked for, else the
+/// present one or, where cores differ, one whose events can be counted.
 fn pin(wanted: Option<usize>, allowed: &[usize]) -> Result<bool, Failure> {
-    match wanted.or_else(cpu::current) {
+    match wanted.or_else(|| home(cpu::current()?, Platform::host().counted_on(), allowed)) {
         Some(cpu) if allowed.contains(&cpu) => Ok(cpu::pin(&[cpu])),
         Some(cpu) if wanted.is_some() => Err(Failure::usage(format!(
             "--cpu {cpu} may not be used here; this process may run on {allowed:?}"
         ))),
         _ => Ok(false),
     }
+}
+
+fn home(current: usize, counted_on: Option<Vec<usize>>, allowed: &[usize]) -> Option<usize> {
+    let Some(good) = counted_on.filter(|good| !good.contains(&current)) else { return Some(current) };
+    allowed.iter().copied().find(|cpu| good.contains(cpu)).or(Some(current))
 }
 
 /// Keeps the core busy, so that its clock is up when the first run starts.
@@ -273,5 +279,20 @@ fn warm_up(time: Duration) {
             x = x.wrapping_mul(6364136223846793005).wrapping_add(1);
         }
         std::hint::black_box(x);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::home;
+
+    #[test]
+    fn where_cores_differ_a_program_goes_to_those_that_count() {
+        let all: Vec<usize> = (0..8).collect();
+        assert_eq!(home(5, None, &all), Some(5));
+        assert_eq!(home(5, Some(vec![0, 1, 2, 3]), &all), Some(0));
+        assert_eq!(home(2, Some(vec![0, 1, 2, 3]), &all), Some(2));
+        // A mask of efficiency cores is obeyed.
+        assert_eq!(home(5, Some(vec![0, 1]), &[4, 5]), Some(5));
     }
 }

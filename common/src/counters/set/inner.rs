@@ -99,10 +99,11 @@ impl EventSet {
         let Some((group, event)) = open.groups.iter().find_map(|g| Some((g, g.sampled()?))) else {
             return Ok(None);
         };
+        let ring = group.ring().map_err(failed)?;
         let Some(handler) = threshold.handler.take() else {
             return Err(CounterError::new(Code::Emisc, "the overflow handler panicked; set another one"));
         };
-        let watched = Watched { ring: group.ring().map_err(failed)?, handler, lost: 0 };
+        let watched = Watched { ring, handler, lost: 0, throttled: 0 };
         Watcher::start(event, watched).map(Some).map_err(failed)
     }
 
@@ -115,13 +116,16 @@ impl EventSet {
         if let Some(threshold) = &mut self.overflow {
             threshold.handler = Some(watched.handler);
         }
-        match watched.lost {
-            0 => Ok(()),
-            lost => Err(CounterError::new(
-                Code::Eclost,
-                format!("{lost} overflows came too fast to be handled; raise the threshold"),
-            )),
+        if watched.lost + watched.throttled == 0 {
+            return Ok(());
         }
+        Err(CounterError::new(
+            Code::Eclost,
+            format!(
+                "overflows came too fast: {} were lost, and the kernel paused them {} times; raise the threshold",
+                watched.lost, watched.throttled
+            ),
+        ))
     }
 }
 

@@ -1,18 +1,16 @@
 //! Event sets: PAPI's low-level interface.
 
 mod inner;
-
-use std::sync::Arc;
+mod options;
 
 use inner::{Open, Threshold, plus};
 
 use crate::counters::count::{Trials, combine};
 use crate::counters::error::{Code, CounterError};
 use crate::counters::group::Count;
-use crate::counters::overflow::{Overflow, Watcher};
-use crate::counters::platform::{Definition, Platform};
+use crate::counters::overflow::Watcher;
+use crate::counters::platform::{Definition, Kept, Platform};
 use crate::counters::refusal::Refusal;
-use crate::counters::sampling::{Histogram, sampled_part};
 use crate::events::Event;
 use crate::value::{Reading, Source, Value};
 
@@ -25,7 +23,8 @@ pub enum State {
     Running,
 }
 
-/// Events that are counted together, for the calling thread.
+/// Events that are counted together, for the calling thread. Where cores
+/// differ, the thread stays on those that the events are of while they count.
 ///
 /// ```no_run
 /// use common::{counters::EventSet, events::Event};
@@ -50,6 +49,7 @@ pub struct EventSet {
     overflow: Option<Threshold>,
     open: Option<Open>,
     watcher: Option<Watcher>,
+    kept: Option<Kept>,
     base: Vec<Count>,
     running: bool,
 }
@@ -139,85 +139,6 @@ impl EventSet {
         self.running && self.open.as_ref().is_some_and(Open::reads_itself)
     }
 
-    /// Lets the events take turns on the counters if they do not fit: readings
-    /// are then estimates, and say so.
-    ///
-    /// # Errors
-    /// `EISRUN` while running.
-    pub fn multiplex(&mut self) -> Result<(), CounterError> {
-        self.must_be(State::Stopped)?;
-        self.multiplexed = true;
-        self.open = None;
-        Ok(())
-    }
-
-    /// Never waits for counters: if another user takes them, reading fails
-    /// instead of giving a part of the count.
-    ///
-    /// # Errors
-    /// `EISRUN` while running.
-    pub fn pin(&mut self) -> Result<(), CounterError> {
-        self.must_be(State::Stopped)?;
-        self.pinned = true;
-        self.open = None;
-        Ok(())
-    }
-
-    /// Counts the threads that the calling thread will start, too.
-    ///
-    /// # Errors
-    /// `EISRUN` while running; `EINVAL` with an overflow handler, which can
-    /// watch one thread only.
-    pub fn inherit(&mut self) -> Result<(), CounterError> {
-        self.must_be(State::Stopped)?;
-        if self.overflow.is_some() {
-            return Err(CounterError::new(
-                Code::Einval,
-                "overflows are noticed in one thread only; use a set in each",
-            ));
-        }
-        self.inherited = true;
-        self.open = None;
-        Ok(())
-    }
-
-    /// Calls `handler` each time `event` has happened another `threshold` times.
-    ///
-    /// # Errors
-    /// `EISRUN` while running; `EINVAL` if the event is not in the set, is
-    /// derived from several, the threshold is 0, or threads are inherited.
-    pub fn overflow(
-        &mut self,
-        event: &Event,
-        threshold: u64,
-        handler: impl FnMut(Overflow) + Send + 'static,
-    ) -> Result<(), CounterError> {
-        self.must_be(State::Stopped)?;
-        self.position(event)?;
-        if threshold == 0 || self.inherited || self.multiplexed {
-            let why =
-                "a threshold of 1 or more is needed, and a set that neither multiplexes nor inherits threads";
-            return Err(CounterError::new(Code::Einval, why));
-        }
-        let part = sampled_part(&mut Trials::new(Platform::host()), event)?;
-        self.overflow = Some(Threshold { part, period: threshold, handler: Some(Box::new(handler)) });
-        self.open = None;
-        Ok(())
-    }
-
-    /// Counts into `histogram` where the program is at each `period` of `event`.
-    ///
-    /// # Errors
-    /// As [`EventSet::overflow`].
-    pub fn profil(
-        &mut self,
-        event: &Event,
-        period: u64,
-        histogram: Arc<Histogram>,
-    ) -> Result<(), CounterError> {
-        self.overflow(event, period, move |overflow| histogram.add(overflow.address))
-    }
-
     /// Counts from zero.
     ///
     /// # Errors
@@ -232,13 +153,15 @@ impl EventSet {
             Some(open) => open,
             None => self.open_groups()?,
         };
-        self.watcher = self.watch(&open)?;
         self.base = open.counts(false)?;
+        self.kept = Platform::host().keep_to_core_type();
+        self.watcher = self.watch(&open)?;
         self.running = true;
         // Enabling comes last: what follows it is counted.
-        let open = self.open.insert(open);
-        if let Err(error) = open.enable() {
+        if let Err(error) = self.open.insert(open).enable() {
             self.running = false;
+            self.kept = None;
+            self.unwatch()?;
             return Err(CounterError::system("starting the counters", &error));
         }
         Ok(())
@@ -295,6 +218,7 @@ impl EventSet {
         let stopped = self.open.as_ref().map_or(Ok(()), Open::disable);
         self.must_be(State::Running)?;
         self.running = false;
+        self.kept = None;
         stopped.map_err(|e| CounterError::system("stopping the counters", &e))?;
         let Some(open) = &self.open else { return Ok(Vec::new()) };
         let now = open.counts(false)?;
