@@ -2,50 +2,36 @@
 # guest_tests.sh: proves the hardware counters on emulated machines whose PMU
 # counts exactly, since many real ones (virtual machines above all) have none.
 #
-# Needs: a Debian or Ubuntu system, cargo, and
-#   sudo apt install qemu-system-arm qemu-system-misc opensbi \
-#        gcc-aarch64-linux-gnu gcc-riscv64-linux-gnu
+# Needs: Debian 13 or a relative of it, cargo, and
+#   sudo dpkg --add-architecture arm64; sudo dpkg --add-architecture riscv64; sudo apt-get update
+#   sudo apt-get install qemu-system-arm qemu-system-riscv opensbi gcc-{aarch64,riscv64}-linux-gnu
 #   rustup target add aarch64-unknown-linux-gnu riscv64gc-unknown-linux-gnu
-# (qemu 9.2 or newer for riscv64; on newer Debian: qemu-system-riscv).
+# What cannot be had is skipped with the reason. On Debian 12 that is riscv64,
+# unless qemu is from bookworm-backports and the kernel put there by hand.
 # Kernels and busybox for the guests are fetched with `apt-get download` once
 # and kept in GUEST_DIR (default ~/.cache/lab-kit-guests).
 #
 # GUEST_DIR may also hold, for ARCH = arm64 and riscv64: ARCH/vmlinuz and
-# ARCH/busybox, put there by hand. QEMU_PATH: where qemu-system-* are, if not on PATH.
+# ARCH/busybox, put there by hand. QEMU_PATH: where qemu-system-* and the cross
+# tools are, if not on PATH.
 # GUEST_LIBS, QEMU_SHARE, OPENSBI: libraries, data and firmware of such a qemu.
 # CARGO_RISCV64, CARGO_ARM64: what to run instead of cargo to build for a guest.
 #
-# Usage: scripts/guest_tests.sh [riscv64|arm64|refusals|mm1]...   (default: all)
+# Usage: scripts/guest_tests.sh [riscv64|arm64|refusals|mm1|programs]...   (default: all)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 GUESTS=${GUEST_DIR:-$HOME/.cache/lab-kit-guests}
 BUILD=${CARGO_TARGET_DIR:-target}/guests
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
-[ -z "${QEMU_PATH:-}" ] || PATH=$QEMU_PATH:$PATH
-failures=0
-
-die() { echo "guest_tests.sh: $*" >&2; exit 1; }
+[ -z "${QEMU_PATH:-}" ] || PATH=$PATH:$QEMU_PATH
+. scripts/guests/boot.sh
+passed=0 failed=0 skipped=0
+declare -A absent
 
 triple() { case $1 in arm64) echo aarch64-unknown-linux-gnu ;; riscv64) echo riscv64gc-unknown-linux-gnu ;; esac; }
-
-# A kernel and a static busybox of that architecture.
-fetch() {
-    local arch=$1 dir=$GUESTS/$1 kernel
-    [ -s "$dir/vmlinuz" ] && [ -s "$dir/busybox" ] && return
-    mkdir -p "$dir/debs"
-    dpkg --print-foreign-architectures | grep -qx "$arch" ||
-        die "apt does not know $arch packages: sudo dpkg --add-architecture $arch && sudo apt-get update, or put vmlinuz and busybox into $dir"
-    case $arch in arm64) kernel=linux-image-arm64 ;; riscv64) kernel=linux-image-riscv64 ;; esac
-    kernel=$(apt-cache depends "$kernel:$arch" | awk '/Depends: linux-image/ { print $2; exit }')
-    (cd "$dir/debs" && apt-get -q download "${kernel%%:*}:$arch" "busybox-static:$arch") ||
-        die "the $arch kernel or busybox could not be fetched"
-    for deb in "$dir"/debs/*.deb; do dpkg-deb -x "$deb" "$dir/debs/root"; done
-    cp "$dir"/debs/root/boot/vmlinu* "$dir/vmlinuz"
-    find "$dir/debs/root" -name busybox -type f -exec cp {} "$dir/busybox" \;
-    rm -rf "$dir/debs"
-    [ -s "$dir/busybox" ] || die "no busybox in the $arch package"
-}
+tools() { case $1 in arm64) echo aarch64-linux-gnu ;; riscv64) echo riscv64-linux-gnu ;; esac; }
+binary() { echo "$BUILD/$(triple "$1")/release/$2"; }
 
 # The programs, linked statically: the guest has no libraries.
 build() {
@@ -58,113 +44,59 @@ build() {
     if [ "$cargo" = cargo ]; then
         variable=$(echo "$target" | tr 'a-z-' 'A-Z_')
         export "CARGO_TARGET_${variable}_RUSTFLAGS=-C target-feature=+crt-static"
-        export "CARGO_TARGET_${variable}_LINKER=$(echo "$target" | sed 's/gc-/-/; s/-unknown//')-gcc"
+        export "CARGO_TARGET_${variable}_LINKER=$(tools "$arch")-gcc"
     fi
+    echo "== building for $arch"
+    CARGO_TARGET_DIR=$BUILD $cargo build -q --release --target "$target" --workspace --bins
     CARGO_TARGET_DIR=$BUILD $cargo build -q --release --target "$target" -p common --example guest_checks
-    CARGO_TARGET_DIR=$BUILD $cargo build -q --release --target "$target" -p avail -p mm1
 }
 
-binary() { echo "$BUILD/$(triple "$1")/release/$2"; }
-
-# A folder as the kernel's initial file system: a cpio archive of the "newc"
-# kind, all of it root's. Perl is on every Debian system, cpio is not.
-archive() {
-    (cd "$1" && find . -mindepth 1 | sort) | perl -e '
-        my ($root, $inode) = ($ARGV[0], 0);
-        sub entry {
-            my ($name, $mode, $data) = @_;
-            my $head = "070701" . join "", map { sprintf "%08X", $_ }
-                (++$inode, $mode, 0, 0, 1, 0, length $data, 0, 0, 0, 0, 1 + length $name, 0);
-            for my $part ("$head$name\0", $data) { print $part, "\0" x (-length($part) % 4) }
-        }
-        binmode STDOUT;
-        chomp(my @names = <STDIN>);
-        for (@names) {
-            s{^\./}{};
-            my ($path, $data) = ("$root/$_", "");
-            if (-f $path) { local $/; open my $in, "<:raw", $path or die "$path: $!"; $data = <$in>; }
-            entry($_, (stat $path)[2], $data);
-        }
-        entry("TRAILER!!!", 0, "");
-    ' "$1"
-}
-
-# guest ARCH ICOUNT CPU USER SETUP PROGRAM ARGS..: boots, runs SETUP as root and
-# the program as USER (0: root); its output, and its exit status.
-guest() {
-    local arch=$1 icount=$2 cpu=$3 user=$4 setup=$5 program=$6 root=$WORK/root status
-    shift 6
-    rm -rf "$root" && mkdir -p "$root"/{bin,dev,proc,sys,tmp}
-    cp "$GUESTS/$arch/busybox" "$root/bin/busybox"
-    cp "$program" "$root/program"
-    {
-        echo '#!/bin/busybox sh'
-        echo '/bin/busybox --install -s /bin; export PATH=/bin HOME=/'
-        echo 'mount -t devtmpfs none /dev; mount -t proc none /proc; mount -t sysfs none /sys'
-        echo 'echo "user:x:1000:1000::/:/bin/sh" > /etc/passwd'
-        echo 'echo -1 > /proc/sys/kernel/perf_event_paranoid'
-        echo 'sleep 5' # lets the kernel's own threads settle; it takes no real time
-        echo "$setup"
-        printf 'run() { /program'
-        printf ' %q' "$@"
-        echo '; }'
-        echo 'echo "<<<"'
-        if [ "$user" = 0 ]; then
-            echo 'run 2>&1; status=$?'
-        else
-            printf 'su -s /bin/sh user -c %q 2>&1; status=$?\n' "/program$(printf " '%s'" "$@")"
-        fi
-        echo 'echo ">>> $status"; poweroff -f'
-    } > "$root/init"
-    mkdir -p "$root/etc"
-    chmod 755 "$root/init" "$root/program"
-    archive "$root" > "$WORK/initrd"
-    local qemu console
-    case $arch in
-        arm64) qemu=(qemu-system-aarch64 -M virt,gic-version=3 -cpu "${cpu:-max}") console=ttyAMA0 ;;
-        riscv64)
-            qemu=(qemu-system-riscv64 -M virt -cpu "${cpu:-rv64,sscofpmf=on,pmu-mask=0x7fff8}") console=ttyS0
-            [ -z "${OPENSBI:-}" ] || qemu+=(-bios "$OPENSBI")
-            ;;
-    esac
-    [ -z "${QEMU_SHARE:-}" ] || qemu+=(-L "$QEMU_SHARE")
-    [ "$icount" = off ] || qemu+=(-icount "shift=$icount,align=off,sleep=off")
-    LD_LIBRARY_PATH=${GUEST_LIBS:-} timeout 300 "${qemu[@]}" -accel tcg -m 512 -display none -nodefaults \
-        -no-reboot -monitor none -nic none -kernel "$GUESTS/$arch/vmlinuz" -initrd "$WORK/initrd" \
-        -append "console=$console quiet panic=-1" -serial "file:$WORK/console" > "$WORK/qemu" 2>&1 || true
-    tr -d '\r' < "$WORK/console" | sed -n '/^<<<$/,/^>>> /p' | sed '1d' > "$WORK/output"
-    status=$(sed -n 's/^>>> //p' "$WORK/output")
-    [ -n "$status" ] || { tail -5 "$WORK/console" "$WORK/qemu" >&2; die "the $arch guest gave no answer"; }
-    sed '/^>>> /d' "$WORK/output"
-    return "$status"
-}
-
-check() {
-    local title=$1
-    shift
+check() { # ARCH TITLE COMMAND ARGS..
+    local arch=$1 title="$1: $2"
+    shift 2
+    if [ -n "${absent[$arch]:-}" ]; then
+        skipped=$((skipped + 1))
+        return
+    fi
     echo "== $title"
-    "$@" || { failures=$((failures + 1)); echo "FAILED: $title"; }
+    if "$@"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $title"
+    fi
 }
 
 riscv64() {
-    local checks
-    checks=$(binary riscv64 examples/guest_checks)
-    check "riscv64: exact counts" guest riscv64 1 '' 0 : "$checks" riscv64
-    check "riscv64: sampling" guest riscv64 0 '' 0 : "$checks" sampling
-    check "riscv64: avail's self-test" guest riscv64 0 '' 0 : "$(binary riscv64 avail)" --self-test
-    check "riscv64: avail's costs" guest riscv64 1 '' 0 : "$(binary riscv64 avail)" --cost
+    local checks avail
+    checks=$(binary riscv64 examples/guest_checks) avail=$(binary riscv64 avail)
+    check riscv64 "exact counts" guest riscv64 1 '' 0 : "$checks" riscv64
+    check riscv64 "sampling" guest riscv64 0 '' 0 : "$checks" sampling
+    check riscv64 "avail's self-test" guest riscv64 0 '' 0 : "$avail" --self-test
+    check riscv64 "avail's costs" guest riscv64 1 '' 0 : "$avail" --cost
 }
 
 arm64() {
-    local checks
-    checks=$(binary arm64 examples/guest_checks)
-    check "arm64: sharing and planning" guest arm64 1 '' 0 : "$checks" arm64
-    check "arm64: reads without the kernel" guest arm64 1 '' 0 'echo 1 > /proc/sys/kernel/perf_user_access' \
-        "$(binary arm64 avail)" --cost
+    local checks avail
+    checks=$(binary arm64 examples/guest_checks) avail=$(binary arm64 avail)
+    check arm64 "sharing and planning" guest arm64 1 '' 0 : "$checks" arm64
+    local allow='echo 1 > /proc/sys/kernel/perf_user_access'
+    check arm64 "the same, read without the kernel" guest arm64 1 '' 0 "$allow" "$checks" arm64
+    check arm64 "costs without the kernel" says 'Read without the kernel  : yes' guest arm64 1 '' 0 "$allow" \
+        "$avail" --cost
+}
+
+# Runs the command and looks for WORDS in what it prints.
+says() { # WORDS COMMAND ARGS..
+    local words=$1 out
+    shift
+    out=$("$@") || { echo "$out"; return 1; }
+    echo "$out"
+    grep -qF -- "$words" <<< "$out" || { echo "not said: $words"; return 1; }
 }
 
 refused() { # TITLE ARCH ICOUNT CPU USER SETUP WORDS EVENT
-    check "refusal: $1" guest "$2" "$3" "$4" "$5" "$6" "$(binary "$2" examples/guest_checks)" refused "$7" "$8"
+    check "$2" "refusal: $1" guest "$2" "$3" "$4" "$5" "$6" "$(binary "$2" examples/guest_checks)" refused "$7" "$8"
 }
 
 paranoid() { echo "echo $1 > /proc/sys/kernel/perf_event_paranoid"; }
@@ -174,32 +106,111 @@ refusals() {
     refused "cycles without instructions" arm64 off max 0 : "cycles but no instructions" PAPI_TOT_INS
     refused "event not on this core" riscv64 1 '' 0 : "no counter for" PAPI_L1_DCM
     refused "kernel not left out" riscv64 1 rv64 0 : "cannot leave the kernel out" PAPI_TOT_INS
+    local level
     for level in 3 4; do
         refused "level $level, ordinary user" riscv64 1 '' 1000 "$(paranoid $level)" \
             "perf_event_paranoid is $level" PAPI_TOT_INS
     done
     refused "level 2, inside the kernel" riscv64 1 '' 1000 "$(paranoid 2)" "perf_event_paranoid 2" context-switches
     for level in 2 3 4; do
-        check "level $level, root counts" guest riscv64 1 '' 0 "$(paranoid $level)" \
+        check riscv64 "level $level, root counts" guest riscv64 1 '' 0 "$(paranoid $level)" \
             "$(binary riscv64 avail)" -e PAPI_TOT_INS
     done
-    check "level 2, an ordinary user counts" guest riscv64 1 '' 1000 "$(paranoid 2)" \
+    check riscv64 "level 2, an ordinary user counts" guest riscv64 1 '' 1000 "$(paranoid 2)" \
         "$(binary riscv64 examples/guest_checks)" riscv64
 }
 
 mm1() {
-    check "mm1, counted" guest riscv64 1 '' 0 : "$(binary riscv64 mm1)" --size 64 --counters hardware \
-        --events PAPI_TOT_INS,PAPI_TOT_CYC,PAPI_L1_DCM
+    local arch
+    for arch in riscv64 arm64; do
+        check $arch "mm1's instructions by its disassembly" counted_product $arch
+    done
 }
 
-what=${*:-riscv64 arm64 refusals mm1}
+# Instructions counted against those of the inner loop, cycles against them.
+counted_product() {
+    local arch=$1 program out n=256 each
+    program=$(binary "$arch" mm1)
+    each=$(LD_LIBRARY_PATH=${GUEST_LIBS:-} "$(tools "$arch")-objdump" -d --no-show-raw-insn "$program" |
+        perl scripts/guests/inner_loop.pl) || return 1
+    out=$(guest "$arch" 1 '' 0 : "$program" --size $n --counters hardware \
+        --events PAPI_TOT_INS,PAPI_TOT_CYC,PAPI_L1_DCM) || { echo "$out"; return 1; }
+    grep -e 'After stopping' -e checksum <<< "$out"
+    perl -e '
+        my ($out, $n, $each) = @ARGV;
+        my %count = $out =~ /stopping counter .(\w+).*?: ([\d.]+)\t/g;
+        my ($instructions, $cycles) = map { 1e6 * $_ } @count{qw(PAPI_TOT_INS PAPI_TOT_CYC)};
+        my $expected = $each * $n ** 3;
+        my $off = 100 * ($instructions / $expected - 1);
+        printf "%d instructions x %d^3 = %.0f, counted %.0f: %+.3f %%; cycles by instructions %.6f\n",
+            $each, $n, $expected, $instructions, $off, $cycles / $instructions;
+        my $refused = $out =~ /stopping counter .PAPI_L1_DCM.*not counted \(this processor has no counter/;
+        exit !(abs $off <= 0.5 && abs($cycles / $instructions - 2) < 1e-4 && $refused);
+    ' "$out" $n "$each"
+}
+
+programs() {
+    local arch here=${CARGO_TARGET_DIR:-target}/release names=(spark cm1 mm1 mm2 mm3 ge{1..7} dgemm flops avail lab)
+    echo "== building for this machine"
+    cargo build -q --release --workspace --bins
+    for arch in riscv64 arm64; do
+        beside=()
+        for name in "${names[@]}"; do beside+=("$(binary $arch "$name")"); done
+        check $arch "programs give the same answers as here" same_answers $arch "$here"
+        check $arch "programs on a machine that tells little" strange_machine $arch
+    done
+    beside=()
+}
+
+# Lines that depend on nothing but the program: checks, checksums, what the
+# model counts, how it ended.
+answers() { grep -E '^(\$|exit|Check|Matrix checksum|cache_size|After stopping|-- )|wrong|panicked|lines$'; }
+
+same_answers() {
+    local arch=$1 here=$2
+    PATH=$here:$PATH scripts/guests/programs.sh same "$arch" | answers > "$WORK/here"
+    guest "$arch" 1 '' 0 : scripts/guests/programs.sh same "$arch" > "$WORK/all" || return 1
+    answers < "$WORK/all" > "$WORK/there"
+    diff "$WORK/here" "$WORK/there" && echo "$(wc -l < "$WORK/here") lines alike"
+}
+
+# No caches in sysfs, few counters, and none in the machine to discover.
+strange_machine() {
+    local arch=$1 line missing=0 expected=(
+        'PAPI_TOT_INS 0x80000032 Yes'
+        'measure them with `lab discover`'
+        'nothing is counted, only timed, since this processor has no counter for .*--machine'
+        'hardware counts PAPI_TOT_INS'
+        "'PAPI_TOT_INS' .*source=hardware"
+        'matrixmultiply  1 '
+        'no cache is seen'
+        'report.html is ready'
+    )
+    [ "$arch" = riscv64 ] && expected+=('ge7 needs AVX') || expected+=('total instructions executed are [0-9]+')
+    guest "$arch" 1 '' 0 : scripts/guests/programs.sh there "$arch" > "$WORK/all" || return 1
+    for line in "${expected[@]}" ; do
+        grep -qE -- "$line" "$WORK/all" || { echo "no line like: $line"; missing=1; }
+    done
+    ! grep -E 'panicked|wrong' "$WORK/all" || missing=1
+    [ $missing = 0 ] || { cat "$WORK/all"; return 1; }
+    grep -E 'nothing is counted|no cache is seen|is ready' "$WORK/all"
+}
+
+what=${*:-riscv64 arm64 refusals mm1 programs}
 for one in $what; do
-    case $one in riscv64 | arm64 | refusals | mm1) ;; *) die "unknown test '$one'; give riscv64, arm64, refusals or mm1" ;; esac
+    case $one in
+        riscv64 | arm64 | refusals | mm1 | programs) ;;
+        *) echo "guest_tests.sh: unknown test '$one'; give riscv64, arm64, refusals, mm1 or programs" >&2; exit 2 ;;
+    esac
 done
 for arch in riscv64 arm64; do
-    fetch $arch
-    build $arch
+    if reason=$(can_boot $arch); then
+        build $arch
+    else
+        absent[$arch]=$reason
+        echo "== $arch is skipped: $reason"
+    fi
 done
 for one in $what; do $one; done
-echo "$failures failed"
-[ "$failures" = 0 ]
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
