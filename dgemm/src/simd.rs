@@ -185,19 +185,28 @@ mod arm {
     }
 }
 
-/// Asks for the line of `cell` ahead of its use: a hint that loads nothing and
-/// that the cache model does not see.
+/// Asks for the line of `cell` ahead of its use, into L1 or, where that has no
+/// room yet, into L2: a hint that loads nothing and that the cache model does
+/// not see. An address without memory is ignored.
 #[inline(always)]
-pub(crate) fn prefetch(cell: &Cell<f64>) {
+pub(crate) fn prefetch<const LEVEL: u32>(cell: *const Cell<f64>) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: a hint; the address is a valid one anyway.
+    // SAFETY: a hint, which never faults.
     unsafe {
-        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(cell.as_ptr().cast())
+        use std::arch::x86_64::{_MM_HINT_T0, _MM_HINT_T1, _mm_prefetch};
+        match LEVEL {
+            1 => _mm_prefetch::<_MM_HINT_T0>(cell.cast()),
+            _ => _mm_prefetch::<_MM_HINT_T1>(cell.cast()),
+        }
     }
     #[cfg(target_arch = "aarch64")]
     // SAFETY: as above.
     unsafe {
-        std::arch::asm!("prfm pldl1keep, [{0}]", in(reg) cell.as_ptr(), options(nostack, preserves_flags, readonly))
+        use std::arch::asm;
+        match LEVEL {
+            1 => asm!("prfm pldl1keep, [{0}]", in(reg) cell, options(nostack, preserves_flags, readonly)),
+            _ => asm!("prfm pldl2keep, [{0}]", in(reg) cell, options(nostack, preserves_flags, readonly)),
+        }
     }
     #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
     let _ = cell;

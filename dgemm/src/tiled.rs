@@ -4,6 +4,8 @@
 //! (K. Goto, R. van de Geijn, "Anatomy of high-performance matrix
 //! multiplication", ACM TOMS 34, 2008).
 
+use std::cell::Cell;
+
 use common::memory::{Array, Memory};
 
 use crate::panels;
@@ -21,8 +23,9 @@ pub struct Sides {
     pub depth: usize,
 }
 
-/// `c += a * b` with tiles of `R` rows and `N` registers. With `AHEAD`, the
-/// tile of c is asked for before the products that are added to it.
+/// `c += a * b` with tiles of `R` rows and `N` registers. With `AHEAD`, what is
+/// needed soon is asked for: the next lines of a strip, the tile of c that the
+/// sums will be added to, and a share of the strip of b that comes next.
 #[inline(always)]
 pub(crate) fn blocks<V: Simd, M: Memory, const R: usize, const N: usize, const AHEAD: bool>(
     mem: &mut M,
@@ -38,7 +41,7 @@ pub(crate) fn blocks<V: Simd, M: Memory, const R: usize, const N: usize, const A
             panels::pack_columns::<V, M>(mem, right, b_panels, N);
             for i in (0..m).step_by(sides.rows) {
                 let left = a.block(i, k, sides.rows, sides.depth);
-                panels::pack_rows(mem, left, a_panels, R);
+                panels::pack_rows::<M, R>(mem, left, a_panels);
                 let to = c.block(i, j, sides.rows, sides.cols);
                 tiles::<V, M, R, N, AHEAD>(mem, a_panels, b_panels, to, left.cols());
             }
@@ -60,36 +63,83 @@ fn tiles<V: Simd, M: Memory, const R: usize, const N: usize, const AHEAD: bool>(
         let b = b.part(j * depth, width * depth);
         for i in (0..c.rows()).step_by(R) {
             let to = c.block(i, j, R, width);
-            if AHEAD {
-                (0..to.rows()).for_each(|r| to.row(r).cells().iter().step_by(8).for_each(prefetch));
-            }
-            let sums = tile::<V, M, R, N>(mem, a.part(i * depth, R * depth), b);
-            panels::add_to(mem, sums, to);
+            let soon = Soon { c: to, b: b.cells().as_ptr().wrapping_add((depth + i) * width) };
+            let sums = tile::<V, M, R, N, AHEAD>(mem, a.part(i * depth, R * depth), b, soon);
+            panels::add_to(mem, &sums, to);
         }
     }
 }
 
+/// What a tile asks for ahead of its use.
+struct Soon<'a> {
+    /// The tile of c.
+    c: View<'a>,
+    /// In the next strip of b, the rows that are this tile's share: as many as
+    /// it has, so that a block of a with as many rows as columns asks for all.
+    b: *const Cell<f64>,
+}
+
+impl Soon<'_> {
+    /// One row of each: the core has only some dozen lines under way at a time.
+    #[inline(always)]
+    fn ask(&self, row: usize, width: usize) {
+        let (c, b) = (self.c.row(row).cells().as_ptr(), self.b.wrapping_add(row * width));
+        for left in (0..width).step_by(8) {
+            prefetch::<1>(c.wrapping_add(left));
+            prefetch::<2>(b.wrapping_add(left));
+        }
+    }
+}
+
+/// Steps from asking for a line of a to its use: some 400 cycles.
+const STEPS_AHEAD: usize = 32;
+
 /// The innermost loop: `R * N` registers of sums, `N` of b, one of a.
 #[inline(always)]
-fn tile<V: Simd, M: Memory, const R: usize, const N: usize>(
+fn tile<V: Simd, M: Memory, const R: usize, const N: usize, const AHEAD: bool>(
     mem: &mut M,
     a: Array<f64>,
     b: Array<f64>,
+    soon: Soon,
 ) -> [[V; N]; R] {
     let mut sums = [[V::splat(0.0); N]; R];
-    for (a, b) in a.pieces(R).zip(b.pieces(N * V::LANES)) {
-        let mut right = [V::splat(0.0); N];
-        for (j, right) in right.iter_mut().enumerate() {
-            *right = mem.load_vector(b.lanes(j * V::LANES));
-        }
-        for (i, sums) in sums.iter_mut().enumerate() {
-            let One(x) = mem.load_vector(a.lanes(i));
-            for (sum, right) in sums.iter_mut().zip(right) {
-                *sum = V::splat(x).mul_add(right, *sum);
+    let mut steps = a.pieces(R).zip(b.pieces(N * V::LANES));
+    if AHEAD {
+        for row in 0..soon.c.rows() {
+            soon.ask(row, N * V::LANES);
+            for (a, b) in steps.by_ref().take(4) {
+                prefetch::<1>(a.cells().as_ptr().wrapping_add(STEPS_AHEAD * R));
+                step(mem, &mut sums, a, b);
             }
         }
     }
+    for (a, b) in steps {
+        if AHEAD {
+            prefetch::<1>(a.cells().as_ptr().wrapping_add(STEPS_AHEAD * R));
+        }
+        step(mem, &mut sums, a, b);
+    }
     sums
+}
+
+/// One column of a strip of a times one row of a strip of b.
+#[inline(always)]
+fn step<V: Simd, M: Memory, const R: usize, const N: usize>(
+    mem: &mut M,
+    sums: &mut [[V; N]; R],
+    a: Array<f64>,
+    b: Array<f64>,
+) {
+    let mut right = [V::splat(0.0); N];
+    for (j, right) in right.iter_mut().enumerate() {
+        *right = mem.load_vector(b.lanes(j * V::LANES));
+    }
+    for (i, sums) in sums.iter_mut().enumerate() {
+        let One(x) = mem.load_vector(a.lanes(i));
+        for (sum, right) in sums.iter_mut().zip(right) {
+            *sum = V::splat(x).mul_add(right, *sum);
+        }
+    }
 }
 
 /// Doubles of scratch for blocks of these sides and tiles of `r` by `width`.
