@@ -44,7 +44,8 @@ impl Subject {
         }
     }
 
-    fn run(self, p: &Problem) {
+    /// `c += a * b`.
+    pub fn run(self, p: &Problem) {
         match self {
             Subject::Rung(variant) => variant.run_native(p),
             Subject::Yardstick => yardstick::multiply(p),
