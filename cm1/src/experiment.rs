@@ -121,7 +121,7 @@ fn row(cell: Cell, accesses: f64, event: &Event, sample: &Sample) -> Row {
 }
 
 /// A line of the kit's output. `source` is that of the misses; the time and the
-/// cycles bear theirs behind it.
+/// cycles bear theirs behind it, and repeated runs their spread at the end.
 pub fn kit_row(row: &Row) -> String {
     let figure = |name| match row.reading(name) {
         Some(Reading::Counted(value)) => (format!("{:.6}", value.amount), value.source.to_string()),
@@ -133,10 +133,16 @@ pub fn kit_row(row: &Row) -> String {
     let (time, clock) = figure("avg_time_us");
     let (cycles, _) = figure("avg_cycles");
     let event = row.keys.get("event").and_then(|event| event.as_str()).unwrap_or_default();
+    let spread = |name, short| {
+        let spread = row.reading(name).and_then(Reading::value).and_then(|value| value.spread);
+        spread.map_or(String::new(), |s| format!("\t{short}_min={:.6}\t{short}_max={:.6}", s.min, s.max))
+    };
     format!(
-        "cache_size={}\tstride={}\tavg_misses={misses}\tavg_time={time}\tavg_cycles={cycles}\tevent={event}\tsource={source}\ttime_source={clock}",
+        "cache_size={}\tstride={}\tavg_misses={misses}\tavg_time={time}\tavg_cycles={cycles}\tevent={event}\tsource={source}\ttime_source={clock}{}{}",
         whole("size_bytes"),
         whole("stride_bytes"),
+        spread("avg_misses", "misses"),
+        spread("avg_time_us", "time"),
     )
 }
 

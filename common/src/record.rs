@@ -104,13 +104,19 @@ impl Record {
     }
 
     /// The rows as comma-separated values: the keys, then for each figure its
-    /// amount and its source. What is missing is an empty cell, with the reason
+    /// amount and its source; if any was measured more than once, its smallest
+    /// and largest value too. What is missing is an empty cell, with the reason
     /// in the place of the source.
     pub fn csv(&self) -> String {
         let mut writer = csv::Writer::from_writer(Vec::new());
         let mut header: Vec<String> = Vec::new();
         for row in &self.rows {
-            let names = row.figures.iter().flat_map(|f| [f.name.clone(), format!("{}_source", f.name)]);
+            let names = row.figures.iter().flat_map(|f| {
+                let spread = f.reading.value().and_then(|value| value.spread);
+                let columns =
+                    if spread.is_some() { &["", "_source", "_min", "_max"][..] } else { &["", "_source"] };
+                columns.iter().map(|column| format!("{}{column}", f.name))
+            });
             for name in row.keys.keys().cloned().chain(names) {
                 if !header.contains(&name) {
                     header.push(name);
@@ -173,10 +179,14 @@ fn cell(row: &Row, column: &str) -> String {
     if let Some(reading) = row.reading(column) {
         return reading.amount().map(|a| a.to_string()).unwrap_or_default();
     }
-    match column.strip_suffix("_source").and_then(|name| row.reading(name)) {
-        Some(Reading::Counted(value)) => value.source.to_string(),
-        Some(Reading::Missing { reason }) => format!("not counted ({reason})"),
-        None => String::new(),
+    let of = |suffix| column.strip_suffix(suffix).and_then(|name| row.reading(name));
+    let spread = |reading: &Reading| reading.value().and_then(|value| value.spread);
+    match (of("_source"), of("_min").and_then(spread), of("_max").and_then(spread)) {
+        (Some(Reading::Counted(value)), ..) => value.source.to_string(),
+        (Some(Reading::Missing { reason }), ..) => format!("not counted ({reason})"),
+        (None, Some(spread), _) => spread.min.to_string(),
+        (None, None, Some(spread)) => spread.max.to_string(),
+        (None, None, None) => String::new(),
     }
 }
 
@@ -230,6 +240,14 @@ mod tests {
             "size_bytes,event,misses,misses_source,cycles,cycles_source\n\
              8192,PAPI_L1_DCM,0.5,model,,not counted (no counter)\n"
         );
+    }
+
+    #[test]
+    fn csv_keeps_the_spread_of_repeated_runs() {
+        let mut record = Record::new("mm1", "a machine");
+        let runs = Value::from_runs(&[0.3, 0.1, 0.2], Source::Timing).unwrap();
+        record.rows.push(Row::new([("size", 512.into())]).with("wall_s", runs));
+        assert_eq!(record.csv(), "size,wall_s,wall_s_source,wall_s_min,wall_s_max\n512,0.2,timing,0.1,0.3\n");
     }
 
     #[test]
