@@ -187,22 +187,23 @@ pub fn finish(record: &Record, options: &Common) -> Result<(), Failure> {
     record.finish(options, kit_text, || chart(record))
 }
 
-/// Each event per inner iteration, as a stem: what one pass of the innermost
-/// statement costs.
+/// Each event per inner iteration: what one pass of the innermost statement
+/// costs.
 pub fn chart(record: &Record) -> Chart {
-    let x = Axis::linear("event, in the order of the legend").from(0.0);
-    let mut chart =
-        Chart::new(format!("{}: events per inner iteration", record.program), x, Axis::linear("count"));
+    let mut names = Vec::new();
+    let mut bars = Vec::new();
     for row in &record.rows {
         let iterations = row.whole("size").unwrap_or(1).pow(3) as f64;
-        for (i, figure) in row.figures.iter().filter(|f| !f.name.starts_with("wall_")).enumerate() {
+        for figure in row.figures.iter().filter(|f| !f.name.starts_with("wall_")) {
             let Some(value) = figure.reading.value() else { continue };
-            let (at, height) = (i as f64 + 1.0, value.amount / iterations);
-            chart = chart
-                .curve(format!("{} {height:.3} ({})", figure.name, value.source), [(at, 0.0), (at, height)]);
+            names.push(format!("{} ({})", figure.name, value.source));
+            bars.push((names.len() as f64, value.amount / iterations));
         }
     }
-    chart.caption(&record.machine)
+    let x = Axis::named("event (source)", names);
+    Chart::new(format!("{}: events per inner iteration", record.program), x, Axis::linear("events"))
+        .curve("", bars)
+        .caption(&record.machine)
 }
 
 #[cfg(test)]

@@ -41,6 +41,8 @@ pub struct Axis {
     pub low: Option<f64>,
     /// The axis reaches at least to here, whatever the data.
     pub high: Option<f64>,
+    /// Names instead of numbers: the first stands at 1, the next at 2 …
+    pub names: Vec<String>,
 }
 
 impl Axis {
@@ -64,6 +66,11 @@ impl Axis {
         Axis { unit: Unit::Bytes, ..Axis::log2(label) }
     }
 
+    /// An axis of named things; over each, a point is a bar.
+    pub fn named(label: impl Into<String>, names: Vec<String>) -> Axis {
+        Axis { label: label.into(), names, ..Axis::default() }
+    }
+
     /// The axis starts at least at `low`.
     #[must_use]
     pub fn from(self, low: f64) -> Axis {
@@ -79,6 +86,11 @@ impl Axis {
     /// Whether `value` has a place on this axis.
     pub(super) fn shows(&self, value: f64) -> bool {
         value.abs() < ABSURD && (self.scale == Scale::Linear || value > 1.0 / ABSURD)
+    }
+
+    /// Whether what stands on this axis are bars.
+    pub(super) fn has_bars(&self) -> bool {
+        !self.names.is_empty()
     }
 
     /// `value` in the axis's own measure: itself, or its logarithm.
@@ -101,6 +113,12 @@ impl Axis {
     /// The stretch that shows all of `data`, with its ticks; at most `most`
     /// ticks, but at least two.
     pub(super) fn span(&self, data: impl Iterator<Item = f64>, most: usize) -> Span {
+        if !self.names.is_empty() {
+            let places = (0..).map(|i| f64::from(i) + 0.5);
+            let ticks = places.zip(&self.names).map(|(at, name)| Tick { at, label: name.clone() });
+            let length = self.names.len() as f64;
+            return Span { axis: self.clone(), ticks: ticks.collect(), low: 0.5, length };
+        }
         let zero = (self.scale == Scale::Linear).then_some(0.0);
         let wanted = data.chain(self.low).chain(self.high).chain(zero);
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);

@@ -14,6 +14,8 @@ const FINE: u32 = 8;
 
 const CURVE: f64 = 1.8;
 const MARKER: f64 = 3.6;
+/// Width of a bar, as a share of its place.
+const BAR: f64 = 0.4;
 /// Digits are taller than the small letters that texts are centred by.
 const DIGITS: f64 = 1.0;
 
@@ -52,7 +54,11 @@ pub(super) fn paint<B: DrawingBackend>(canvas: &mut Canvas<B>, chart: &Chart, ar
     texts(canvas, std::slice::from_ref(&arranged.x_label), Anchor::Middle, label);
     ground(canvas, chart, arranged);
     for (index, series) in chart.series.iter().enumerate() {
-        curve(canvas, arranged, &series.points, Look::of(index, chart.series.len()));
+        let look = Look::of(index, chart.series.len());
+        match chart.x.has_bars() {
+            true => bars(canvas, arranged, &series.points, look),
+            false => curve(canvas, arranged, &series.points, look),
+        }
     }
     for (index, name) in label::beside(chart, &arranged.plot) {
         let colour = Look::of(index, chart.series.len()).colour;
@@ -87,7 +93,9 @@ fn ground<B: DrawingBackend>(canvas: &mut Canvas<B>, chart: &Chart, arranged: &L
     let tick = Type { em: TICK_EM, bold: false, colour: SOFT };
     for mark in &plot.x.ticks {
         let x = plot.across(plot.x.tick_share(mark));
-        canvas.line(&[(x, plot.top), (x, plot.bottom)], 0.8, GRID);
+        if !chart.x.has_bars() {
+            canvas.line(&[(x, plot.top), (x, plot.bottom)], 0.8, GRID);
+        }
         canvas.line(&[(x, plot.bottom), (x, plot.bottom + 4.0)], 1.0, SOFT);
         canvas.text(&mark.label, (x, plot.bottom + 15.0), Anchor::Middle, tick);
     }
@@ -121,6 +129,18 @@ fn curve<B: DrawingBackend>(canvas: &mut Canvas<B>, arranged: &Layout, points: &
     }
     for place in places.into_iter().flatten() {
         marker(canvas, place, look);
+    }
+}
+
+/// A bar from zero for each point, with its height above it.
+fn bars<B: DrawingBackend>(canvas: &mut Canvas<B>, arranged: &Layout, points: &[(f64, f64)], look: Look) {
+    let plot = &arranged.plot;
+    for (x, y) in points {
+        let corners = plot.place(x - BAR / 2.0, 0.0).zip(plot.place(x + BAR / 2.0, *y));
+        let Some(((left, bottom), (right, top))) = corners else { continue };
+        canvas.rectangle((left, top), (right, bottom), look.colour);
+        let set = Type { em: TICK_EM, bold: false, colour: TEXT };
+        canvas.text(&format!("{y:.3}"), ((left + right) / 2.0, top - 8.0), Anchor::Middle, set);
     }
 }
 

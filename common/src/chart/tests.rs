@@ -67,12 +67,14 @@ fn axis() -> impl Strategy<Value = Axis> {
     let end = prop::option::of(prop_oneof![any::<f64>(), 0.0..100.0]);
     let scale = prop_oneof![Just(Scale::Linear), Just(Scale::Log2), Just(Scale::Log10)];
     let unit = prop_oneof![Just(Unit::Number), Just(Unit::Bytes)];
-    (scale, unit, end.clone(), end).prop_map(|(scale, unit, low, high)| Axis {
+    let named = prop::bool::weighted(0.2);
+    (scale, unit, end.clone(), end, named).prop_map(|(scale, unit, low, high, named)| Axis {
         label: "axis".into(),
         scale,
         unit,
         low,
         high,
+        names: if named { vec!["first".into(), "second".into()] } else { Vec::new() },
     })
 }
 
