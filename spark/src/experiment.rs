@@ -31,6 +31,13 @@ impl Options {
         Options { range: Range { min: Some(min), max: Some(max), ..Range::default() }, repeats }
     }
 
+    /// The same sizes at one stride only.
+    #[must_use]
+    pub fn at_stride(mut self, stride: Bytes) -> Options {
+        self.range.strides = vec![stride];
+        self
+    }
+
     /// The cells, in order.
     ///
     /// # Errors

@@ -81,9 +81,10 @@ impl Report<'_> {
     }
 
     /// The records under the names of their files.
-    fn records(&self) -> [(&'static str, &Record); 7] {
+    fn records(&self) -> Vec<(&'static str, &Record)> {
         let found = self.findings;
-        [
+        let waiting = found.waiting.as_ref().ok().map(|record| ("spark-waiting", record));
+        let all = [
             ("spark", &found.spark),
             ("cm1-l1", &found.l1),
             ("cm1-l2", &found.l2),
@@ -91,6 +92,7 @@ impl Report<'_> {
             ("mm2", &found.mm2),
             ("mm2-transposing", &found.mm2_transposing),
             ("mm3", &found.mm3),
-        ]
+        ];
+        all.into_iter().chain(waiting).collect()
     }
 }

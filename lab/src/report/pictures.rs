@@ -30,8 +30,11 @@ impl Pictures {
     pub(super) fn of(findings: &Findings, answers: bool) -> Pictures {
         let caption =
             |what: &str, source: &str| format!("{what}. {}; source: {source}.", findings.spark.machine);
-        let staircase = staircase(&findings.spark, findings.line)
-            .caption(caption("spark, one curve for each stride; independent accesses", "timing"));
+        let staircase =
+            staircase(&findings.spark, findings.waiting.as_ref().ok(), findings.line).caption(caption(
+                "spark, one curve for each stride; accesses overlap unless each waits for the last",
+                "timing",
+            ));
         Pictures {
             spark: spark::chart(&findings.spark),
             staircase: if answers { with_capacities(staircase, &findings.machine) } else { staircase },

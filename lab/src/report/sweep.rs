@@ -69,20 +69,25 @@ pub(crate) fn table(record: &Record, figure: &str, heading: &str, digits: usize,
     }
 }
 
-/// Time against the array size, for a few telling strides: the plateaus are the
-/// caches.
-pub(crate) fn staircase(spark: &Record, line: Bytes) -> Chart {
+/// Time against the array size, for a few telling strides, and for accesses that
+/// wait for each other: the plateaus are the caches.
+pub(crate) fn staircase(spark: &Record, waiting: Option<&Record>, line: Bytes) -> Chart {
     let cells = cells(spark, "ns_per_access");
     let chart = Chart::new(
         "Time of an access by array size",
         Axis::bytes("array size"),
-        Axis::linear("time per access (ns)"),
+        Axis::log2("time per access (ns)"),
     );
-    [1, line.0, 8 * line.0, 4096].into_iter().fold(chart, |chart, wanted| {
+    let chart = [1, line.0, 8 * line.0, 4096].into_iter().fold(chart, |chart, wanted| {
         let curve = cells.iter().filter(|((stride, _), _)| *stride == wanted);
         let points = curve.map(|((_, size), reading)| (*size as f64, reading.amount().unwrap_or(f64::NAN)));
         chart.curve(format!("stride {}", Bytes(wanted)), points)
-    })
+    });
+    let Some(waiting) = waiting else { return chart };
+    let points = waiting.rows.iter().filter_map(|row| {
+        Some((row.whole("size_bytes")? as f64, row.amount("ns_per_access").unwrap_or(f64::NAN)))
+    });
+    chart.curve(format!("stride {}, each waits for the last", Bytes(line.0)), points)
 }
 
 /// Marks the capacities of the caches.

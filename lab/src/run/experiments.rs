@@ -37,6 +37,9 @@ pub(crate) struct Findings {
     /// Whether that machine is the one that was measured.
     pub(crate) here: bool,
     pub(crate) spark: Record,
+    /// The same sizes at the line's stride, each access waiting for the last;
+    /// or why there are none.
+    pub(crate) waiting: Result<Record, String>,
     pub(crate) l1: Record,
     pub(crate) l2: Record,
     pub(crate) mm1: Record,
@@ -65,8 +68,10 @@ pub(crate) fn run_all(mut session: Session, settings: Settings) -> Result<Findin
     let counters = session.counters;
     session.counters = if session.here { Counters::Auto } else { counters };
     let spark = spark::measure(&session, &spark_options, &mut counting(&mut progress, cells))?;
-    session.counters = counters;
     progress.next();
+    session.counters = Counters::Timing;
+    let waiting = waiting(&session, &settings).map_err(|failure| failure.to_string());
+    session.counters = counters;
     let l1 = sweep(&session, "PAPI_L1_DCM", settings.l1, &mut progress)?;
     let l2 = sweep(&session, "PAPI_L2_DCM", settings.l2, &mut progress)?;
     let (l1_answer, l2_answer) = (answer(&l1), answer(&l2));
@@ -86,6 +91,7 @@ pub(crate) fn run_all(mut session: Session, settings: Settings) -> Result<Findin
         machine,
         here,
         spark,
+        waiting,
         l1,
         l2,
         mm1,
@@ -98,6 +104,17 @@ pub(crate) fn run_all(mut session: Session, settings: Settings) -> Result<Findin
         line_from,
         took,
     })
+}
+
+/// Times accesses that wait for each other; on a described machine they always
+/// do.
+fn waiting(session: &Session, settings: &Settings) -> Result<Record, Failure> {
+    if !session.here {
+        return Err(Failure::could_not("a modelled access always waits for the one before"));
+    }
+    let line = session.machine.level(1).map_or(Bytes(64), |cache| cache.line);
+    let max = settings.spark.max.max(settings.l2.max);
+    spark::measure(session, &spark::Options::new(Bytes::kib(4), max, 1).at_stride(line), &mut |_| ())
 }
 
 /// The steps with the seconds expected: an access of a sweep about 1.5 ns, an
