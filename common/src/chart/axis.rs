@@ -183,10 +183,12 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// Where `value` lies, 0 at the start of the axis and 1 at its end.
+    /// Where `value` lies, 0 at the start of the axis and 1 at its end; beyond
+    /// the last name there is no place.
     pub(super) fn share(&self, value: f64) -> Option<f64> {
         let at = self.axis.shows(value).then(|| self.axis.measure(value))?;
-        Some((at - self.low) / self.length)
+        let share = (at - self.low) / self.length;
+        (!self.axis.has_bars() || (0.0..=1.0).contains(&share)).then_some(share)
     }
 
     /// Where a tick lies, 0 to 1.

@@ -140,8 +140,13 @@ fn bars<B: DrawingBackend>(canvas: &mut Canvas<B>, arranged: &Layout, points: &[
         let Some(((left, bottom), (right, top))) = corners else { continue };
         canvas.rectangle((left, top), (right, bottom), look.colour);
         let set = Type { em: TICK_EM, bold: false, colour: TEXT };
-        canvas.text(&format!("{y:.3}"), ((left + right) / 2.0, top - 8.0), Anchor::Middle, set);
+        canvas.text(&figure(*y), ((left + right) / 2.0, top - 8.0), Anchor::Middle, set);
     }
+}
+
+/// Three decimals, unless there are too many digits before them.
+fn figure(value: f64) -> String {
+    if value.abs() < 1e6 { format!("{value:.3}") } else { format!("{value:.2e}") }
 }
 
 fn stroke<B: DrawingBackend>(canvas: &mut Canvas<B>, line: &[Point], look: Look) {
