@@ -27,25 +27,34 @@ pub(crate) fn pack_rows<M: Memory, const R: usize>(mem: &mut M, from: View, to: 
     }
 }
 
-/// Strips of `registers` registers' width of `from`; in a strip, row after row.
+/// Strips of `registers` registers' width of `from`; in a strip, row after row,
+/// each multiplied by its factor if there are any.
 #[inline(always)]
-pub(crate) fn pack_columns<V: Simd, M: Memory>(mem: &mut M, from: View, to: Array<f64>, registers: usize) {
+pub(crate) fn pack_columns<V: Simd, M: Memory>(
+    mem: &mut M,
+    from: View,
+    factors: Option<Array<f64>>,
+    to: Array<f64>,
+    registers: usize,
+) {
     let (depth, width) = (from.rows(), registers * V::LANES);
     for k in 0..depth {
         let row = from.row(k);
+        let factor = factors.map(|factors| mem.load(factors.at(k)));
         for left in (0..row.len()).step_by(width) {
             let to = to.part(left * depth + k * width, width);
             let from = row.part(left, width.min(row.len() - left));
             if from.len() == width {
                 for lane in (0..width).step_by(V::LANES) {
                     let value: V = mem.load_vector(from.lanes(lane));
+                    let value = factor.map_or(value, |factor| value.mul(V::splat(factor)));
                     mem.store_vector(to.lanes(lane), value);
                 }
                 continue;
             }
             for (to, from) in to.cells().iter().zip(from.cells()) {
                 let value = mem.load(from);
-                mem.store(to, value);
+                mem.store(to, factor.map_or(value, |factor| value * factor));
             }
             to.cells()[from.len()..].iter().for_each(|to| mem.store(to, 0.0));
         }

@@ -49,9 +49,7 @@ impl Blocks {
 
     /// The same with blocks no larger than an `m` by `n` by `k` product needs.
     fn within(self, m: usize, n: usize, k: usize) -> Blocks {
-        let Sides { rows, cols, depth } = self.sides;
-        let sides = Sides { rows: rows.min(m.max(1)), cols: cols.min(n.max(1)), depth: depth.min(k.max(1)) };
-        Blocks { sides, ..self }
+        Blocks { sides: self.sides.within(m, n, k), ..self }
     }
 }
 
@@ -94,9 +92,7 @@ impl<'a> Problem<'a> {
         }
         let blocks = blocks.within(m, n, k);
         let len = scratch_len(n, k, blocks);
-        let scratch = arena.array("copies", len + LINE)?;
-        let address = scratch.cells().as_ptr() as usize;
-        let scratch = scratch.part((address.next_multiple_of(8 * LINE) - address) / 8, len);
+        let scratch = on_a_line(arena.array("copies", len + LINE)?).part(0, len);
         Ok(Problem { a: a.into(), b: b.into(), c: c.into(), scratch, blocks, isa: Isa::best() })
     }
 
@@ -136,7 +132,15 @@ impl<'a> Problem<'a> {
 }
 
 /// Doubles of the longest line in use (Apple's 128 bytes).
-const LINE: usize = 16;
+pub const LINE: usize = 16;
+
+/// `array` from the first element on that begins a line: at least all but
+/// [`LINE`] of it.
+pub fn on_a_line(array: Array<f64>) -> Array<f64> {
+    let address = array.cells().as_ptr() as usize;
+    let skipped = (address.next_multiple_of(8 * LINE) - address) / 8;
+    array.part(skipped, array.len() - skipped)
+}
 
 fn scratch_len(n: usize, k: usize, blocks: Blocks) -> usize {
     let (height, width) = Isa::best().tile();

@@ -14,6 +14,8 @@ pub(crate) trait Simd: Vector<Lane = f64> {
     fn splat(x: f64) -> Self;
     /// Lane by lane.
     fn add(self, other: Self) -> Self;
+    /// Lane by lane.
+    fn mul(self, other: Self) -> Self;
     /// `self * x + sum`, rounded once.
     fn mul_add(self, x: Self, sum: Self) -> Self;
 }
@@ -111,11 +113,15 @@ impl Simd for Plain {
         let (x, y) = (self.0, other.0);
         Plain([x[0] + y[0], x[1] + y[1], x[2] + y[2], x[3] + y[3]])
     }
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        let (x, y) = (self.0, other.0);
+        Plain([x[0] * y[0], x[1] * y[1], x[2] * y[2], x[3] * y[3]])
+    }
     // Without the instruction `f64::mul_add` is a slow library call.
     #[inline(always)]
     fn mul_add(self, x: Self, sum: Self) -> Self {
-        let (x, y) = (self.0, x.0);
-        Plain([x[0] * y[0], x[1] * y[1], x[2] * y[2], x[3] * y[3]]).add(sum)
+        self.mul(x).add(sum)
     }
 }
 
@@ -136,6 +142,11 @@ mod x86 {
             unsafe { _mm256_add_pd(self, other) }
         }
         #[inline(always)]
+        fn mul(self, other: Self) -> Self {
+            // SAFETY: as above.
+            unsafe { _mm256_mul_pd(self, other) }
+        }
+        #[inline(always)]
         fn mul_add(self, x: Self, sum: Self) -> Self {
             // SAFETY: called only where FMA is enabled, see `Simd`.
             unsafe { _mm256_fmadd_pd(self, x, sum) }
@@ -152,6 +163,11 @@ mod x86 {
         fn add(self, other: Self) -> Self {
             // SAFETY: as above.
             unsafe { _mm512_add_pd(self, other) }
+        }
+        #[inline(always)]
+        fn mul(self, other: Self) -> Self {
+            // SAFETY: as above.
+            unsafe { _mm512_mul_pd(self, other) }
         }
         #[inline(always)]
         fn mul_add(self, x: Self, sum: Self) -> Self {
@@ -176,6 +192,11 @@ mod arm {
         fn add(self, other: Self) -> Self {
             // SAFETY: as above.
             unsafe { vaddq_f64(self, other) }
+        }
+        #[inline(always)]
+        fn mul(self, other: Self) -> Self {
+            // SAFETY: as above.
+            unsafe { vmulq_f64(self, other) }
         }
         #[inline(always)]
         fn mul_add(self, x: Self, sum: Self) -> Self {

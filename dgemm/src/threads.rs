@@ -3,6 +3,7 @@
 
 use common::memory::{Array, Memory, Native};
 
+use crate::problem::LINE;
 use crate::simd::Isa;
 use crate::tiled::Sides;
 use crate::variants::one_core;
@@ -17,14 +18,14 @@ pub fn bands(columns: usize, threads: usize, tile: usize) -> impl Iterator<Item 
 /// `c += a * b`, every band on a thread of its own. `scratch` is cut into as
 /// many parts as there are threads.
 pub fn multiply(isa: Isa, [a, b, c]: [View; 3], sides: Sides, scratch: Array<f64>, threads: usize) {
-    let share = scratch.len() / threads.max(1);
+    let share = scratch.len() / threads.max(1) / LINE * LINE;
     std::thread::scope(|scope| {
         for (t, (from, width)) in bands(c.cols(), threads, isa.tile().1).enumerate() {
             let views = [a, b.block(0, from, b.rows(), width), c.block(0, from, c.rows(), width)];
             let mine = Lent((views, scratch.part(t * share, share)));
             scope.spawn(move || {
                 let (views, scratch) = mine.taken();
-                one_core::<_, true>(&mut Native, isa, views, sides, scratch);
+                one_core::<_, true>(&mut Native, isa, views, None, sides, scratch);
             });
         }
     });
@@ -42,7 +43,7 @@ pub fn in_turn<M: Memory>(
 ) {
     for (from, width) in bands(c.cols(), threads, isa.tile().1) {
         let views = [a, b.block(0, from, b.rows(), width), c.block(0, from, c.rows(), width)];
-        one_core::<_, true>(mem, isa, views, sides, scratch);
+        one_core::<_, true>(mem, isa, views, None, sides, scratch);
     }
 }
 

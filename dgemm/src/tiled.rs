@@ -23,13 +23,23 @@ pub struct Sides {
     pub depth: usize,
 }
 
+impl Sides {
+    /// No larger than a product of `m` by `n` by `k` needs.
+    pub fn within(self, m: usize, n: usize, k: usize) -> Sides {
+        let Sides { rows, cols, depth } = self;
+        Sides { rows: rows.min(m.max(1)), cols: cols.min(n.max(1)), depth: depth.min(k.max(1)) }
+    }
+}
+
 /// `c += a * b` with tiles of `R` rows and `N` registers. With `AHEAD`, what is
 /// needed soon is asked for: the next lines of a strip, the tile of c that the
-/// sums will be added to, and a share of the strip of b that comes next.
+/// sums will be added to, and a share of the strip of b that comes next. With
+/// `factors`, row k of b counts `factors[k]` times.
 #[inline(always)]
 pub(crate) fn blocks<V: Simd, M: Memory, const R: usize, const N: usize, const AHEAD: bool>(
     mem: &mut M,
     [a, b, c]: [View; 3],
+    factors: Option<Array<f64>>,
     sides: Sides,
     scratch: Array<f64>,
 ) {
@@ -38,7 +48,8 @@ pub(crate) fn blocks<V: Simd, M: Memory, const R: usize, const N: usize, const A
     for j in (0..n).step_by(sides.cols) {
         for k in (0..l).step_by(sides.depth) {
             let right = b.block(k, j, sides.depth, sides.cols);
-            panels::pack_columns::<V, M>(mem, right, b_panels, N);
+            let factors = factors.map(|factors| factors.part(k, right.rows()));
+            panels::pack_columns::<V, M>(mem, right, factors, b_panels, N);
             for i in (0..m).step_by(sides.rows) {
                 let left = a.block(i, k, sides.rows, sides.depth);
                 panels::pack_rows::<M, R>(mem, left, a_panels);

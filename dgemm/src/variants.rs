@@ -1,5 +1,7 @@
 //! The table of the ladder, which tests, benches, charts and programs walk.
 
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+use common::memory::Vector;
 use common::memory::{Array, Memory, Native};
 
 use crate::orders::{ijk, ikj, jik, jki, kij, kji};
@@ -103,11 +105,25 @@ impl Variant {
             Kernel::BlockL2 => block_l2::multiply(mem, a, b, c, s.l2, s.l1),
             Kernel::Recursive => recursive::multiply(mem, a, b, c, s.base),
             Kernel::Packed => packed::multiply(mem, a, b, c, s.l1, p.scratch),
-            Kernel::Tiled => one_core::<_, false>(mem, p.isa, [a, b, c], s.sides, p.scratch),
-            Kernel::Prefetch => one_core::<_, true>(mem, p.isa, [a, b, c], s.sides, p.scratch),
+            Kernel::Tiled => one_core::<_, false>(mem, p.isa, [a, b, c], None, s.sides, p.scratch),
+            Kernel::Prefetch => one_core::<_, true>(mem, p.isa, [a, b, c], None, s.sides, p.scratch),
             Kernel::Threads => threads::in_turn(mem, p.isa, [a, b, c], s.sides, p.scratch, s.threads),
         }
     }
+}
+
+/// `c += a * diag(factors) * b` with the `prefetch` rung's tiles, for programs
+/// whose work is a product: row k of b counts `factors[k]` times. `scratch` has
+/// room for [`tiled::scratch_len`] doubles, `isa` is [`Isa::best`].
+pub fn add_product<M: Memory>(
+    mem: &mut M,
+    isa: Isa,
+    views: [View; 3],
+    factors: Array<f64>,
+    sides: Sides,
+    scratch: Array<f64>,
+) {
+    one_core::<M, true>(mem, isa, views, Some(factors), sides, scratch);
 }
 
 /// The tiled product with the tile of one instruction set, which the
@@ -115,22 +131,45 @@ impl Variant {
 pub(crate) fn one_core<M: Memory, const AHEAD: bool>(
     mem: &mut M,
     isa: Isa,
-    views: [View; 3],
+    v: [View; 3],
+    factors: Option<Array<f64>>,
     sides: Sides,
     scratch: Array<f64>,
 ) {
     match isa {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: `Isa::best`, the only source of this value, asked the processor.
-        Isa::Avx512 => unsafe { x86::avx512::<M, AHEAD>(mem, views, sides, scratch) },
+        Isa::Avx512 => unsafe { x86::avx512::<M, AHEAD>(mem, v, factors, sides, scratch) },
         #[cfg(target_arch = "x86_64")]
         // SAFETY: as above.
-        Isa::Avx2 => unsafe { x86::avx2::<M, AHEAD>(mem, views, sides, scratch) },
+        Isa::Avx2 => unsafe { x86::avx2::<M, AHEAD>(mem, v, factors, sides, scratch) },
         #[cfg(target_arch = "aarch64")]
         // SAFETY: as above.
-        Isa::Neon => unsafe { arm::neon::<M, AHEAD>(mem, views, sides, scratch) },
-        Isa::Plain => tiled::blocks::<crate::simd::Plain, M, 4, 1, AHEAD>(mem, views, sides, scratch),
+        Isa::Neon => unsafe { arm::neon::<M, AHEAD>(mem, v, factors, sides, scratch) },
+        Isa::Plain => tiled::blocks::<crate::simd::Plain, M, 4, 1, AHEAD>(mem, v, factors, sides, scratch),
     }
+}
+
+/// Declares the product for the tiles of one instruction set.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+macro_rules! product {
+    ($name:ident, $features:literal: $register:ty, $rows:literal, $registers:literal) => {
+        #[target_feature(enable = $features)]
+        pub(super) fn $name<M: Memory, const AHEAD: bool>(
+            m: &mut M,
+            v: [View; 3],
+            factors: Option<Array<f64>>,
+            s: Sides,
+            scratch: Array<f64>,
+        ) {
+            if v[2].cols() <= <$register as Vector>::LANES {
+                // Too few columns for a tile: one register wide.
+                tiled::blocks::<$register, M, $rows, 1, AHEAD>(m, v, factors, s, scratch);
+            } else {
+                tiled::blocks::<$register, M, $rows, $registers, AHEAD>(m, v, factors, s, scratch);
+            }
+        }
+    };
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -138,20 +177,8 @@ mod x86 {
     use super::*;
     use std::arch::x86_64::{__m256d, __m512d};
 
-    #[target_feature(enable = "avx512f")]
-    pub(super) fn avx512<M: Memory, const AHEAD: bool>(
-        m: &mut M,
-        v: [View; 3],
-        s: Sides,
-        scratch: Array<f64>,
-    ) {
-        tiled::blocks::<__m512d, M, 8, 3, AHEAD>(m, v, s, scratch);
-    }
-
-    #[target_feature(enable = "avx2,fma")]
-    pub(super) fn avx2<M: Memory, const AHEAD: bool>(m: &mut M, v: [View; 3], s: Sides, scratch: Array<f64>) {
-        tiled::blocks::<__m256d, M, 6, 2, AHEAD>(m, v, s, scratch);
-    }
+    product!(avx512, "avx512f": __m512d, 8, 3);
+    product!(avx2, "avx2,fma": __m256d, 6, 2);
 }
 
 #[cfg(target_arch = "aarch64")]
@@ -159,8 +186,5 @@ mod arm {
     use super::*;
     use std::arch::aarch64::float64x2_t;
 
-    #[target_feature(enable = "neon")]
-    pub(super) fn neon<M: Memory, const AHEAD: bool>(m: &mut M, v: [View; 3], s: Sides, scratch: Array<f64>) {
-        tiled::blocks::<float64x2_t, M, 6, 4, AHEAD>(m, v, s, scratch);
-    }
+    product!(neon, "neon": float64x2_t, 6, 4);
 }

@@ -5,22 +5,22 @@ use std::ops::Range;
 
 use common::memory::Memory;
 
+use crate::blocked::next;
 use crate::narrow::NARROW;
 use crate::simd::{One, Simd};
-use crate::tile::Tile;
 use crate::update::{Workspace, update};
 
 /// Finishes the rows `pivots` in `columns`: as [`crate::blocked`] does with
 /// columns, eight rows one by one, then a product for those that follow.
 #[inline(always)]
-pub fn beside<M: Memory, T: Tile>(mem: &mut M, w: Workspace, pivots: Range<usize>, columns: Range<usize>) {
+pub fn beside<M: Memory, V: Simd>(mem: &mut M, w: Workspace, pivots: Range<usize>, columns: Range<usize>) {
     for first in pivots.clone().step_by(NARROW) {
-        few::<M, T::Register>(mem, w, first, columns.clone());
+        few::<M, V>(mem, w, first, columns.clone());
         let done = first + NARROW;
         if done < pivots.end {
-            let blocks = NARROW << ((done - pivots.start) / NARROW).trailing_zeros();
-            let rows = done..pivots.end.min(done + blocks);
-            update::<M, T>(mem, w, rows, columns.clone(), done - blocks..done);
+            let (last, following) = next(done - pivots.start);
+            let rows = done..pivots.end.min(done + following);
+            update(mem, w, rows, columns.clone(), done - last..done);
         }
     }
 }
@@ -31,7 +31,7 @@ pub fn beside<M: Memory, T: Tile>(mem: &mut M, w: Workspace, pivots: Range<usize
 fn few<M: Memory, V: Simd>(mem: &mut M, w: Workspace, first: usize, columns: Range<usize>) {
     let multipliers: [[f64; NARROW]; NARROW] = array::from_fn(|r| {
         let row = w.a.part((first + r) * w.n + first, NARROW);
-        array::from_fn(|k| if k < r { mem.load(row.at(k)) * mem.load(w.inverse.at(first + k)) } else { 0.0 })
+        array::from_fn(|k| if k < r { -mem.load(row.at(k)) * mem.load(w.factors.at(first + k)) } else { 0.0 })
     });
     let mut j = columns.start;
     while j + V::LANES <= columns.end {

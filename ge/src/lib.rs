@@ -32,7 +32,6 @@ pub mod sweep;
 pub mod system;
 pub mod team;
 pub mod threads;
-pub mod tile;
 pub mod update;
 mod variants;
 

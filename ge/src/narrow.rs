@@ -13,7 +13,7 @@ use crate::update::Workspace;
 pub const NARROW: usize = 8;
 
 /// Eliminates the columns `block` (at most [`NARROW`]) in all rows from the
-/// first pivot on, and notes the pivots' inverses. The first member does the
+/// first pivot on, and notes -1 / pivot for each. The first member does the
 /// pivot rows, then each its share of the rows below.
 #[inline(always)]
 pub fn narrow<M: Memory>(mem: &mut M, w: Workspace, block: Range<usize>, member: &Member) {
@@ -22,15 +22,15 @@ pub fn narrow<M: Memory>(mem: &mut M, w: Workspace, block: Range<usize>, member:
             for k in block.start..i {
                 let pivot = w.a.part(k * w.n, block.end);
                 let row = w.a.part(i * w.n, block.end);
-                let multiplier = mem.load(row.at(k)) * mem.load(w.inverse.at(k));
+                let multiplier = mem.load(row.at(k)) * mem.load(w.factors.at(k));
                 for j in k + 1..block.end {
                     let change = mem.load(pivot.at(j)) * multiplier;
                     let old = mem.load(row.at(j));
-                    mem.store(row.at(j), old - change);
+                    mem.store(row.at(j), old + change);
                 }
             }
             let pivot = mem.load(w.a.at(i * w.n + i));
-            mem.store(w.inverse.at(i), 1.0 / pivot);
+            mem.store(w.factors.at(i), -1.0 / pivot);
         }
     }
     member.wait();
@@ -49,14 +49,14 @@ fn below<M: Memory>(mem: &mut M, w: Workspace, first: usize, rows: Range<usize>)
         let row = w.a.part((first + k) * w.n + first, NARROW);
         array::from_fn(|j| if j > k { mem.load(row.at(j)) } else { 0.0 })
     });
-    let inverse: [f64; NARROW] = array::from_fn(|k| mem.load(w.inverse.at(first + k)));
+    let factors: [f64; NARROW] = array::from_fn(|k| mem.load(w.factors.at(first + k)));
     for i in rows {
         let cells = w.a.part(i * w.n + first, NARROW);
         let mut row: [f64; NARROW] = array::from_fn(|j| mem.load_vector::<One>(cells.lanes(j)).0);
         for k in 0..NARROW - 1 {
-            let multiplier = row[k] * inverse[k];
+            let multiplier = row[k] * factors[k];
             for j in k + 1..NARROW {
-                row[j] -= multiplier * pivots[k][j];
+                row[j] += multiplier * pivots[k][j];
             }
         }
         for (j, element) in row.into_iter().enumerate().skip(1) {

@@ -2,12 +2,14 @@
 
 use common::memory::{Memory, Native};
 
+#[cfg(target_arch = "x86_64")]
+use crate::simd::Octet;
+use crate::simd::Quad;
 use crate::system::System;
 use crate::team::{Member, Team};
-use crate::tile::{Octets, Quads};
+use crate::update::Isa;
 use crate::{
-    auto, avx512, blocked, fma, ge1, ge2, ge3, ge4, ge5, ge6, ge7, needs::Needs, pivoting, pivots4, printed,
-    threads,
+    auto, avx512, blocked, fma, ge1, ge2, ge3, ge4, ge5, ge6, ge7, pivoting, pivots4, printed, threads,
 };
 
 /// A rung made of instructions every processor of the target has.
@@ -53,8 +55,7 @@ with!("avx512f" avx512: |mem, s| avx512::eliminate(mem, s.matrix.flat(), s.size(
 with!("avx" pivoting: |mem, s| pivoting::eliminate(mem, s.matrix.flat(), s.size(), s.exchanges));
 with!("avx2,fma" pivots4: |mem, s| pivots4::eliminate(mem, s.matrix.flat(), s.size()));
 
-/// The blocked rung, compiled for the widest registers: a tile fills most of
-/// the 16 registers of AVX2 and of the 32 of AVX-512 and NEON.
+/// The blocked rung, compiled for the widest registers.
 pub(crate) fn blocked<M: Memory>(mem: &mut M, s: System) {
     member_of(mem, s, &Team::new(1).alone());
 }
@@ -68,17 +69,21 @@ fn member_of<M: Memory>(mem: &mut M, s: System, member: &Member) {
     #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
     #[cfg_attr(not(target_arch = "x86_64"), inline)]
     fn quads<M: Memory>(mem: &mut M, s: System, member: &Member) {
-        blocked::eliminate::<M, Quads>(mem, s.workspace(member.index()), member);
+        blocked::eliminate::<M, Quad>(mem, s.workspace(member.index()), member);
     }
-    #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx512f"))]
-    #[cfg_attr(not(target_arch = "x86_64"), inline)]
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f")]
     fn octets<M: Memory>(mem: &mut M, s: System, member: &Member) {
-        blocked::eliminate::<M, Octets>(mem, s.workspace(member.index()), member);
+        blocked::eliminate::<M, Octet>(mem, s.workspace(member.index()), member);
     }
-    // SAFETY: the processor was asked, for the one here and for the other see
-    // `plain!`.
+    // SAFETY: the processor was asked, by `Isa::best` for the one and as in
+    // `with!` for the other.
     #[allow(unused_unsafe)]
     unsafe {
-        if Needs::Octets.missing().is_none() { octets(mem, s, member) } else { quads(mem, s, member) }
+        match Isa::best() {
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512 => octets(mem, s, member),
+            _ => quads(mem, s, member),
+        }
     }
 }

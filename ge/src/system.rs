@@ -3,8 +3,9 @@
 use std::cell::Cell;
 
 use common::memory::{Arena, Array, Matrix, Memory, OutOfMemory};
+use dgemm::problem::{LINE, on_a_line};
 
-use crate::update::Workspace;
+use crate::update::{Isa, Workspace};
 
 /// The arrays of one run, in one arena.
 #[derive(Debug, Clone, Copy)]
@@ -19,8 +20,10 @@ pub struct System<'a> {
     pub exchanges: Array<'a, usize>,
     /// Processors for the rung that uses several.
     pub processors: &'a [usize],
-    /// The pivots' inverses, then the private part of each thread.
-    beside: Array<'a, f64>,
+    /// What each pivot's row is multiplied by.
+    factors: Array<'a, f64>,
+    /// Room for copies, a part for each thread.
+    panels: Array<'a, f64>,
 }
 
 /// A matrix behind row pointers: C's `double **`.
@@ -64,8 +67,8 @@ impl<'a> System<'a> {
     /// Bytes of an arena that holds an `n` by `n` system for that many threads;
     /// `None` if no machine can address them.
     pub fn bytes(n: usize, threads: usize) -> Option<usize> {
-        let beside = threads.checked_mul(Workspace::PRIVATE)?.checked_add(n)?;
-        n.checked_mul(n)?.checked_add(n.checked_mul(2)?)?.checked_add(4)?.checked_add(beside)?.checked_mul(8)
+        let beside = threads.checked_mul(Workspace::panels(n))?.checked_add(LINE)?;
+        n.checked_mul(n)?.checked_add(n.checked_mul(3)?)?.checked_add(4)?.checked_add(beside)?.checked_mul(8)
     }
 
     /// Rows and columns of the matrix.
@@ -84,7 +87,8 @@ impl<'a> System<'a> {
         let pointers = arena.array::<usize>("rows", n)?;
         let variables = arena.array::<usize>("variables", 4)?;
         let exchanges = arena.array::<usize>("exchanges", n)?;
-        let beside = arena.array("workspace", n + processors.len() * Workspace::PRIVATE)?;
+        let factors = arena.array("factors", n)?;
+        let panels = on_a_line(arena.array("panels", processors.len() * Workspace::panels(n) + LINE)?);
         pointers.fill(|i| i * n);
         exchanges.fill(|k| k);
         variables.at(0).set(n);
@@ -95,14 +99,16 @@ impl<'a> System<'a> {
             variables: Variables { size, i, j, k },
             exchanges,
             processors,
-            beside,
+            factors,
+            panels,
         })
     }
 
     /// The matrix, with the workspace of thread `index`.
     pub fn workspace(self, index: usize) -> Workspace<'a> {
         let n = self.size();
-        let private = self.beside.part(n + index * Workspace::PRIVATE, Workspace::PRIVATE);
-        Workspace { a: self.matrix.flat(), n, inverse: self.beside.part(0, n), private }
+        let len = Workspace::panels(n);
+        let panels = self.panels.part(index * len, len);
+        Workspace { a: self.matrix.flat(), n, factors: self.factors, panels, isa: Isa::best() }
     }
 }
