@@ -35,8 +35,9 @@ pub fn narrow<M: Memory>(mem: &mut M, w: Workspace, block: Range<usize>, member:
     }
     member.wait();
     if block.len() == NARROW {
-        below(mem, w, block.start, member.share(block.end..w.n, 1));
-        member.wait();
+        // Shared as `crate::blocked` shares the rows of its update, and what lies
+        // between needs none of them: nobody has to wait.
+        below(mem, w, block.start, member.share(block.end..w.n, NARROW));
     }
 }
 
