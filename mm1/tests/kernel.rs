@@ -46,6 +46,22 @@ fn makes_three_loads_and_one_store_an_inner_iteration() {
 }
 
 #[test]
+fn the_models_short_cuts_change_no_count() {
+    let n = 45; // rows that begin at any place in a line
+    let arena = Arena::with_capacity(6 * n * n).unwrap();
+    let [x, y, z] = operands(&arena, n, &[1; 2025], &[1; 2025]);
+    for name in ["i5-7500", "ryzen5-3600x", "lecture", "sparcstation-1+"] {
+        let machine = Machine::select(name).unwrap();
+        let [short, whole] = [Modelled::new, Modelled::walking].map(|new| {
+            let mut model = new(&machine, &arena).unwrap();
+            mm1::multiply(&mut model, x, y, z);
+            model.counts()
+        });
+        assert_eq!(short, whole, "{name}");
+    }
+}
+
+#[test]
 #[should_panic(expected = "square matrices of one size")]
 fn refuses_matrices_of_different_sizes() {
     let arena = Arena::with_capacity(64).unwrap();

@@ -76,6 +76,9 @@ impl Hierarchy {
     pub(super) fn drain(&mut self) -> bool {
         self.places.settle(&mut self.input);
         for level in 0..self.levels.len() {
+            if self.input.is_empty() {
+                break;
+            }
             self.serve(level);
         }
         for request in &self.input {
@@ -94,19 +97,20 @@ impl Hierarchy {
     }
 
     /// Starts the journal of every level.
-    pub(super) fn start_journal(&mut self) -> Vec<Vec<u64>> {
+    pub(super) fn start_journal(&mut self) {
         self.tlbs.levels.iter_mut().for_each(|tlb| tlb.pages.start_journal());
-        self.levels.iter_mut().map(Level::start_journal).collect()
+        self.levels.iter_mut().for_each(Level::start_journal);
+    }
+
+    /// Ends the journal of every level.
+    pub(super) fn stop_journal(&mut self) {
+        self.tlbs.levels.iter_mut().for_each(|tlb| tlb.pages.journal.on = false);
+        self.levels.iter_mut().for_each(|level| level.lines.journal.on = false);
     }
 
     /// Whether every level surely is as it was at the start of the journal.
-    /// Ends all of them.
-    pub(super) fn unchanged(&mut self, beside_tags: &[Vec<u64>]) -> bool {
-        let mut same = true;
-        self.tlbs.levels.iter_mut().for_each(|tlb| same &= tlb.pages.unchanged());
-        let levels = self.levels.iter_mut().zip(beside_tags);
-        levels.for_each(|(level, beside_tags)| same &= level.unchanged(beside_tags));
-        same
+    pub(super) fn unchanged(&self) -> bool {
+        self.tlbs.levels.iter().all(|tlb| tlb.pages.unchanged()) && self.levels.iter().all(Level::unchanged)
     }
 
     /// Lets one level serve the input; what it passes on is the new input.

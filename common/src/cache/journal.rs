@@ -40,10 +40,9 @@ impl Journal {
         }
     }
 
-    /// Ends it; whether every set is again what it was, `now` telling what
-    /// tags and tree a set has.
-    pub(super) fn stop<'a>(&mut self, ways: usize, now: impl Fn(usize) -> (&'a [Tag], u64)) -> bool {
-        self.on = false;
+    /// Whether every set is again what it was, `now` telling what tags and tree
+    /// a set has.
+    pub(super) fn tells_of<'a>(&self, ways: usize, now: impl Fn(usize) -> (&'a [Tag], u64)) -> bool {
         let before = self.tags.chunks_exact(ways).zip(&self.trees);
         self.sets.iter().zip(before).all(|(&set, (tags, &tree))| now(set as usize) == (tags, tree))
     }

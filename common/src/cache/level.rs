@@ -69,15 +69,17 @@ pub(super) struct Level {
     /// below, or because the levels above must lose them too.
     tell_clean: bool,
     pub(super) tells_below: bool,
-    /// Lines of an exclusive level that went up and were dirty, and how often
-    /// that changed.
+    /// Lines of an exclusive level that went up and were dirty.
     away: HashSet<u64>,
-    away_changes: u64,
+    /// Those that went or came back since the journal was started, and not both.
+    away_changed: HashSet<u64>,
     prefetcher: Option<Prefetcher>,
     /// Whether this level or one above prefetches.
     sees_prefetches: bool,
     pub(super) shadow: Option<Shadow>,
     pub(super) tally: Tally,
+    /// What was not in the tags when the journal was started.
+    beside_tags_then: Vec<u64>,
     /// Grows whenever anything is asked of it.
     pub(super) uses: u64,
     /// Whether a line came or went that the level above did not ask for.
@@ -102,11 +104,12 @@ impl Level {
             tell_clean: inclusive || below == Some(Inclusion::Exclusive),
             tells_below: below == Some(Inclusion::Exclusive),
             away: HashSet::new(),
-            away_changes: 0,
+            away_changed: HashSet::new(),
             prefetcher: Prefetcher::new(cache, machine.page_size),
             sees_prefetches: above.any(|cache| cache.prefetch != Prefetch::None),
             shadow: classify.then(|| Shadow::new(cache.lines())),
             tally: Tally::new(),
+            beside_tags_then: Vec::new(),
             uses: 0,
             disturbed: false,
         }
@@ -114,7 +117,7 @@ impl Level {
 
     /// Whether every request means: use the line, or bring it in.
     fn is_plain(&self) -> bool {
-        let keeps_all = self.write_back && self.allocate && !self.exclusive && !self.tell_clean;
+        let keeps_all = self.write_back && self.allocate && !self.exclusive;
         keeps_all && self.lines.is_lru() && !self.sees_prefetches && self.shadow.is_none()
     }
 
@@ -157,7 +160,7 @@ impl Level {
         input: &[Request],
         output: &mut Vec<Request>,
     ) {
-        let (shift, sets, mask) = (self.shift, self.sets, self.mask);
+        let (shift, sets, mask, tell_clean) = (self.shift, self.sets, self.mask, self.tell_clean);
         let (lines, _) = self.lines.tags.as_chunks_mut::<W>();
         let journal = &mut self.lines.journal;
         for &request in input {
@@ -169,6 +172,9 @@ impl Level {
             }
             let key = tag_of(line);
             if request.is(Request::BACK) {
+                if !request.is(Request::DATA) {
+                    continue;
+                }
                 match set.iter_mut().find(|tag| **tag & LINE == key) {
                     Some(tag) => *tag |= DIRTY,
                     None => output.push(request),
@@ -183,9 +189,11 @@ impl Level {
             let request = named(request, places);
             self.tally.misses[request.region() % REGIONS][usize::from(request.is(Request::STORE))] += 1;
             output.push(request.fetch());
-            if touched.tag & DIRTY != 0 {
-                self.tally.write_backs += 1;
-                output.push(Request::new(line_of(touched.tag) << shift, Request::BACK | Request::DATA));
+            let dirty = touched.tag & DIRTY != 0;
+            self.tally.write_backs += u64::from(dirty);
+            if dirty || tell_clean && touched.tag != 0 {
+                let data = if dirty { Request::DATA } else { 0 };
+                output.push(Request::new(line_of(touched.tag) << shift, Request::BACK | data));
             }
         }
     }
@@ -269,7 +277,7 @@ impl Level {
         let tag = self.lines.remove(self.set(line), tag_of(line));
         if tag & DIRTY != 0 {
             self.away.insert(line);
-            self.away_changes += 1;
+            self.note_away(line);
         }
         (tag != 0).then_some(tag)
     }
@@ -281,7 +289,9 @@ impl Level {
         let data = request.is(Request::DATA);
         if self.exclusive {
             let was_away = self.away.remove(&line);
-            self.away_changes += u64::from(was_away);
+            if was_away {
+                self.note_away(line);
+            }
             let dirty = if was_away || data { DIRTY } else { 0 };
             if !self.lines.mark(set, key, dirty) {
                 self.bring(line, key | dirty, output);
@@ -324,21 +334,28 @@ impl Level {
         away
     }
 
-    /// From here on, what changes is written down; gives what little is not,
-    /// to be compared with [`unchanged`](Level::unchanged).
-    pub(super) fn start_journal(&mut self) -> Vec<u64> {
+    fn note_away(&mut self, line: u64) {
+        if self.lines.journal.on && !self.away_changed.remove(&line) {
+            self.away_changed.insert(line);
+        }
+    }
+
+    /// From here on, what changes is written down.
+    pub(super) fn start_journal(&mut self) {
         self.lines.start_journal();
-        self.beside_tags()
+        self.away_changed.clear();
+        self.beside_tags_then = self.beside_tags();
     }
 
     /// Whether the level surely is as it was when the journal was started.
-    pub(super) fn unchanged(&mut self, beside_tags: &[u64]) -> bool {
-        self.lines.unchanged() && self.shadow.is_none() && self.beside_tags() == beside_tags
+    pub(super) fn unchanged(&self) -> bool {
+        let away = self.away_changed.is_empty() && self.beside_tags() == self.beside_tags_then;
+        away && self.shadow.is_none() && self.lines.unchanged()
     }
 
     fn beside_tags(&self) -> Vec<u64> {
         let prefetcher = self.prefetcher.iter().flat_map(Prefetcher::state);
-        prefetcher.chain([self.away_changes, self.lines.generator()]).collect()
+        prefetcher.chain([self.lines.generator()]).collect()
     }
 
     /// Tells the miss's kind by a fully associative cache of the same size.

@@ -5,8 +5,9 @@
 //!
 //! - Steps in which no access comes to another line repeat the step before:
 //!   every line is still there, in the same order of last use.
-//! - A row that asks for the same lines as the row before, which left every
-//!   level as it was, leaves them so again and counts the same again.
+//! - Rows that ask for the same lines as the row before: once some of them have
+//!   left every level as it was, as many more leave it so again and count the
+//!   same again.
 
 use super::Modelled;
 use super::front::Front;
@@ -42,15 +43,25 @@ struct Row {
     steps: usize,
 }
 
-/// What is known of the last row, made again.
+/// What is known of the last row, made again and again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Known {
     Nothing,
     /// It was walked.
     Walked,
-    /// It leaves every level as it was.
-    Steady,
+    /// The levels' journals run since `rows` rows, and will for `most`.
+    Watched {
+        rows: u64,
+        most: u64,
+    },
+    /// Every `period` rows leave all levels as they were.
+    Steady {
+        period: u64,
+    },
 }
+
+/// Longest period looked for.
+const LONGEST: u64 = 32;
 
 #[derive(Debug)]
 pub(super) struct Rows {
@@ -68,7 +79,7 @@ pub(super) struct Rows {
     now: Row,
     last: Row,
     known: Known,
-    /// What a steady row counts, and how often it was not walked.
+    /// What a period of rows counts, and how many rows were not walked.
     counts: Vec<u64>,
     skipped: u64,
 }
@@ -191,44 +202,63 @@ fn inside(model: &Modelled) -> bool {
 fn serve(model: &mut Modelled) {
     if !model.rows.asks_again() {
         settle(model);
-        model.rows.known = Known::Nothing;
     }
-    match model.rows.known {
+    model.rows.known = match model.rows.known {
+        Known::Steady { .. } => {
+            model.rows.skipped += 1;
+            model.rows.known
+        }
         Known::Nothing => {
             walk(model);
-            model.rows.known = Known::Walked;
+            Known::Walked
         }
-        Known::Walked => {
-            model.tell_all();
-            let beside_tags = model.front.hierarchy.start_journal();
-            model.rows.counts.clear();
-            let Modelled { front, rows, .. } = model;
-            front.hierarchy.each_count(|count| rows.counts.push(count.wrapping_neg()));
-            walk(model);
-            model.tell_all();
-            if model.front.hierarchy.unchanged(&beside_tags) {
-                model.rows.known = Known::Steady;
-                let Modelled { front, rows, .. } = model;
-                let mut counts = rows.counts.iter_mut();
-                front.hierarchy.each_count(|count| {
-                    if let Some(before) = counts.next() {
-                        *before = before.wrapping_add(*count);
-                    }
-                });
-            }
-        }
-        Known::Steady => model.rows.skipped += 1,
-    }
+        Known::Walked => watch(model, 0, 1),
+        Known::Watched { rows, most } if rows == most => watch(model, 0, LONGEST.min(2 * most)),
+        Known::Watched { rows, most } => watch(model, rows, most),
+    };
     std::mem::swap(&mut model.rows.now, &mut model.rows.last);
 }
 
-/// Counts the rows that were not walked.
+/// Walks the row at hand, the first one or one more under the journals' eyes.
+fn watch(model: &mut Modelled, rows: u64, most: u64) -> Known {
+    if rows == 0 {
+        model.tell_all();
+        let Modelled { front, rows, .. } = model;
+        front.hierarchy.start_journal();
+        rows.counts.clear();
+        front.hierarchy.each_count(|count| rows.counts.push(*count));
+    }
+    walk(model);
+    model.tell_all();
+    let period = rows + 1;
+    if !model.front.hierarchy.unchanged() {
+        return Known::Watched { rows: period, most };
+    }
+    let Modelled { front, rows, .. } = model;
+    front.hierarchy.stop_journal();
+    let mut counts = rows.counts.iter_mut();
+    front.hierarchy.each_count(|count| {
+        if let Some(before) = counts.next() {
+            *before = *count - *before;
+        }
+    });
+    Known::Steady { period }
+}
+
+/// Counts the rows that were not walked, and forgets what is known.
 fn settle(model: &mut Modelled) {
     let Modelled { front, rows, .. } = model;
-    let times = std::mem::take(&mut rows.skipped);
-    if times > 0 {
-        let mut counts = rows.counts.iter();
-        front.hierarchy.each_count(|count| *count += times * counts.next().copied().unwrap_or(0));
+    front.hierarchy.stop_journal();
+    let known = std::mem::replace(&mut rows.known, Known::Nothing);
+    let skipped = std::mem::take(&mut rows.skipped);
+    let Known::Steady { period } = known else { return };
+    let mut counts = rows.counts.iter();
+    front.hierarchy.each_count(|count| *count += skipped / period * counts.next().copied().unwrap_or(0));
+    // The rest of a period; every one of its rows is like the last.
+    for _ in 0..skipped % period {
+        std::mem::swap(&mut model.rows.now, &mut model.rows.last);
+        walk(model);
+        std::mem::swap(&mut model.rows.now, &mut model.rows.last);
     }
 }
 
@@ -291,7 +321,6 @@ pub(super) fn stop_noting(model: &mut Modelled) {
     }
     model.noting = false;
     settle(model);
-    model.rows.known = Known::Nothing;
     let mut notes = std::mem::take(&mut model.rows.notes);
     notes.drain(..).for_each(|access| _ = model.look_up(access.pointer, access.kind));
     model.rows.notes = notes;

@@ -1,6 +1,7 @@
 //! The lines of one level, set by set, under a replacement policy.
 
 use super::journal::Journal;
+use super::lru;
 use crate::machine::Replacement;
 
 /// A way's content: line number + 1 in the upper bits, so that 0 is an empty
@@ -80,14 +81,14 @@ impl Sets {
     }
 
     /// Whether all sets are as they were at the start of the journal.
-    pub(super) fn unchanged(&mut self) -> bool {
-        let Sets { tags, ways, policy, journal } = self;
-        journal.stop(*ways, |set| (&tags[set * *ways..][..*ways], policy.tree(set)))
+    pub(super) fn unchanged(&self) -> bool {
+        let now = |set: usize| (&self.tags[set * self.ways..][..self.ways], self.policy.tree(set));
+        self.journal.tells_of(self.ways, now)
     }
 
     /// Looks for the line `key` in `set` without using it.
     pub(super) fn find(&self, set: usize, key: Tag) -> Option<usize> {
-        self.tags[set * self.ways..][..self.ways].iter().position(|tag| tag & LINE == key)
+        position(&self.tags[set * self.ways..][..self.ways], key)
     }
 
     /// Uses the line `key`, sets `flags`; its tag before, if it is there.
@@ -102,6 +103,31 @@ impl Sets {
             Policy::Fifo | Policy::Random(_) => {}
         }
         Some(before)
+    }
+
+    /// Uses the line `key` of a set in order of last use, or brings it in.
+    #[inline]
+    pub(super) fn touch(&mut self, set: usize, key: Tag) -> bool {
+        match self.ways {
+            4 => self.touch_lru::<4>(set, key),
+            6 => self.touch_lru::<6>(set, key),
+            8 => self.touch_lru::<8>(set, key),
+            12 => self.touch_lru::<12>(set, key),
+            16 => self.touch_lru::<16>(set, key),
+            _ => {
+                let hit = self.hit(set, key, 0).is_some();
+                if !hit {
+                    self.fill(set, key);
+                }
+                hit
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn touch_lru<const W: usize>(&mut self, set: usize, key: Tag) -> bool {
+        let (sets, _) = self.set(set).as_chunks_mut::<W>();
+        sets.first_mut().is_some_and(|set| lru::touch(set, key, 0).hit)
     }
 
     /// Sets `flags` of the line `key` without using it; whether it is there.
@@ -167,6 +193,17 @@ impl Policy {
     fn tree(&self, set: usize) -> u64 {
         if let Policy::Plru(trees) = self { trees[set] } else { 0 }
     }
+}
+
+/// Where the line `key` is: groups are compared as a whole, so that sets of
+/// hundreds of ways are searched quickly.
+fn position(tags: &[Tag], key: Tag) -> Option<usize> {
+    const GROUP: usize = 32;
+    let is_in = |tags: &[Tag]| tags.iter().fold(false, |found, tag| found | (tag & LINE == key));
+    let (groups, rest) = tags.as_chunks::<GROUP>();
+    let start = GROUP * groups.iter().position(|group| is_in(group)).unwrap_or(groups.len());
+    let end = tags.len().min(start + GROUP.max(rest.len()));
+    tags[start..end].iter().position(|tag| tag & LINE == key).map(|at| start + at)
 }
 
 fn empty(tags: &[Tag]) -> Option<usize> {

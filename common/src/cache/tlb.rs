@@ -32,11 +32,11 @@ impl Tlbs {
     /// Looks `page` up for array `region`, level by level until one has it.
     pub(super) fn translate(&mut self, page: u64, region: u8) {
         for level in &mut self.levels {
-            let (set, key) = ((page % level.sets) as usize, tag_of(page));
-            if level.pages.hit(set, key, 0).is_some() {
+            let set = if level.sets.is_power_of_two() { page & (level.sets - 1) } else { page % level.sets };
+            let (set, key) = (set as usize, tag_of(page));
+            if level.pages.touch(set, key) {
                 return;
             }
-            level.pages.fill(set, key);
             level.misses[usize::from(region)] += 1;
         }
     }

@@ -44,7 +44,7 @@ fn nest() -> impl Strategy<Value = Nest> {
     });
     let streams = prop::collection::vec(stream.clone(), 1..6);
     let loose = prop::collection::vec(stream, 0..3);
-    (1usize..12, 0usize..60, loose, streams).prop_map(|(rows, steps, loose, streams)| Nest {
+    (1usize..40, 0usize..60, loose, streams).prop_map(|(rows, steps, loose, streams)| Nest {
         rows,
         steps,
         loose,
@@ -74,9 +74,9 @@ fn any_machine() -> impl Strategy<Value = Machine> {
     let prefetch = prop::sample::select(vec!["none", "none", "none", "next-line", "stride", "stream"]);
     let rules = prop::sample::select(vec!["", "", "write = \"through\"", "allocate = false"]);
     let inclusion = prop::sample::select(vec!["neither", "neither", "inclusive", "exclusive"]);
-    (geometry(), policy, prefetch, rules, inclusion, any::<bool>(), any::<bool>()).prop_filter_map(
+    (geometry(), policy, prefetch, rules, inclusion, any::<[bool; 3]>()).prop_filter_map(
         "a tree needs 2, 4, 8 ... ways",
-        |(levels, policy, prefetch, rules, inclusion, tlbs, scattered)| {
+        |(levels, policy, prefetch, rules, inclusion, [tlbs, scattered, three])| {
             if policy == "plru" && !levels.iter().all(|(_, ways)| ways.is_power_of_two()) {
                 return None;
             }
@@ -88,6 +88,16 @@ fn any_machine() -> impl Strategy<Value = Machine> {
                     "exclusive" => crate::machine::Inclusion::Exclusive,
                     _ => crate::machine::Inclusion::Neither,
                 };
+            }
+            if let (true, [_, second]) = (three, &machine.levels[..]) {
+                let size = Bytes(2 * second.size.0);
+                let inclusion = crate::machine::Inclusion::Exclusive;
+                machine.levels.push(crate::machine::CacheLevel {
+                    level: 3,
+                    size,
+                    inclusion,
+                    ..second.clone()
+                });
             }
             machine.page_size = Bytes(512);
             if scattered {
