@@ -6,21 +6,24 @@ use std::ops::Range;
 use common::memory::Memory;
 
 use crate::blocked::next;
-use crate::narrow::NARROW;
+use crate::narrow::{NARROW, PANEL};
 use crate::simd::{One, Simd};
 use crate::update::{Workspace, update};
 
 /// Finishes the rows `pivots` in `columns`: as [`crate::blocked`] does with
-/// columns, eight rows one by one, then a product for those that follow.
+/// columns, a panel of rows one by one, then a product for those that follow.
 #[inline(always)]
 pub fn beside<M: Memory, V: Simd>(mem: &mut M, w: Workspace, pivots: Range<usize>, columns: Range<usize>) {
-    for first in pivots.clone().step_by(NARROW) {
-        few::<M, V>(mem, w, first, columns.clone());
-        let done = first + NARROW;
+    for panel in pivots.clone().step_by(PANEL) {
+        let done = pivots.end.min(panel + PANEL);
+        for first in (panel..done).step_by(NARROW) {
+            few::<M, V>(mem, w, first, columns.clone());
+            let rows = first + NARROW..done.min(first + 2 * NARROW);
+            update(mem, w, rows.clone(), columns.clone(), panel..rows.start);
+        }
         if done < pivots.end {
-            let (last, following) = next(done - pivots.start);
-            let rows = done..pivots.end.min(done + following);
-            update(mem, w, rows, columns.clone(), done - last..done);
+            let last = next(done - pivots.start);
+            update(mem, w, done..pivots.end.min(done + last), columns.clone(), done - last..done);
         }
     }
 }

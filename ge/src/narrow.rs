@@ -5,28 +5,31 @@ use std::ops::Range;
 
 use common::memory::Memory;
 
-use crate::simd::One;
+use crate::simd::{One, Simd};
 use crate::team::Member;
-use crate::update::Workspace;
+use crate::update::{Workspace, update};
 
 /// Columns that are eliminated one by one: a cache line.
 pub const NARROW: usize = 8;
+/// Columns between two meetings of the team: three times eight, as many as the
+/// widest tile has.
+pub const PANEL: usize = 3 * NARROW;
 
-/// Eliminates the columns `block` (at most [`NARROW`]) in all rows from the
-/// first pivot on, and notes -1 / pivot for each. The first member does the
-/// pivot rows, then each its share of the rows below.
+/// Eliminates the columns `panel` (at most [`PANEL`]) in all rows from the first
+/// pivot on, and notes -1 / pivot for each. The first member does the pivot
+/// rows, then each its share of the rows below.
 #[inline(always)]
-pub fn narrow<M: Memory>(mem: &mut M, w: Workspace, block: Range<usize>, member: &Member) {
+pub fn narrow<M: Memory>(mem: &mut M, w: Workspace, panel: Range<usize>, member: &Member) {
     if member.first() {
-        for i in block.clone() {
-            for k in block.start..i {
-                let pivot = w.a.part(k * w.n, block.end);
-                let row = w.a.part(i * w.n, block.end);
+        for i in panel.clone() {
+            for k in panel.start..i {
+                let pivot = w.a.part(k * w.n, panel.end);
+                let row = w.a.part(i * w.n, panel.end);
                 let multiplier = mem.load(row.at(k)) * mem.load(w.factors.at(k));
-                for j in k + 1..block.end {
-                    let change = mem.load(pivot.at(j)) * multiplier;
-                    let old = mem.load(row.at(j));
-                    mem.store(row.at(j), old + change);
+                for j in k + 1..panel.end {
+                    let One(change) = One(multiplier).mul(mem.load_vector(pivot.lanes(j)));
+                    let One(old) = mem.load_vector(row.lanes(j));
+                    mem.store_vector(row.lanes(j), One(old + change));
                 }
             }
             let pivot = mem.load(w.a.at(i * w.n + i));
@@ -34,10 +37,13 @@ pub fn narrow<M: Memory>(mem: &mut M, w: Workspace, block: Range<usize>, member:
         }
     }
     member.wait();
-    if block.len() == NARROW {
-        // Shared as `crate::blocked` shares the rows of its update, and what lies
-        // between needs none of them: nobody has to wait.
-        below(mem, w, block.start, member.share(block.end..w.n, NARROW));
+    let rows = member.share(panel.end..w.n, NARROW);
+    if !rows.is_empty() {
+        for first in panel.clone().step_by(NARROW) {
+            below(mem, w, first, rows.clone());
+            let done = first + NARROW;
+            update(mem, w, rows.clone(), done..panel.end.min(done + NARROW), panel.start..done);
+        }
     }
 }
 

@@ -50,6 +50,9 @@ pub fn update<M: Memory>(
     columns: Range<usize>,
     pivots: Range<usize>,
 ) {
+    if rows.is_empty() || columns.is_empty() {
+        return;
+    }
     let matrix = View::over(w.a, w.n, w.n);
     let block = |rows: &Range<usize>, columns: &Range<usize>| {
         matrix.block(rows.start, columns.start, rows.len(), columns.len())
