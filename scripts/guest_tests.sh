@@ -6,6 +6,7 @@
 #   sudo dpkg --add-architecture arm64; sudo dpkg --add-architecture riscv64; sudo apt-get update
 #   sudo apt-get install qemu-system-arm qemu-system-riscv opensbi gcc-{aarch64,riscv64}-linux-gnu
 #   rustup target add aarch64-unknown-linux-gnu riscv64gc-unknown-linux-gnu
+# (or Debian's own Rust: cargo-web rustc-web libstd-rust-web-dev{,:arm64,:riscv64}).
 # What cannot be had is skipped with the reason. On Debian 12 that is riscv64,
 # unless qemu is from bookworm-backports and the kernel put there by hand.
 # Kernels and busybox for the guests are fetched with `apt-get download` once
@@ -48,7 +49,7 @@ build() {
     fi
     echo "== building for $arch"
     CARGO_TARGET_DIR=$BUILD $cargo build -q --release --target "$target" --workspace --bins
-    CARGO_TARGET_DIR=$BUILD $cargo build -q --release --target "$target" -p common --example guest_checks
+    CARGO_TARGET_DIR=$BUILD $cargo build -q --release --target "$target" -p common --examples
 }
 
 check() { # ARCH TITLE COMMAND ARGS..
@@ -72,6 +73,10 @@ riscv64() {
     checks=$(binary riscv64 examples/guest_checks) avail=$(binary riscv64 avail)
     check riscv64 "exact counts" guest riscv64 1 '' 0 : "$checks" riscv64
     check riscv64 "sampling" guest riscv64 0 '' 0 : "$checks" sampling
+    check riscv64 "the lecture's count, read, accumulate, stop" says 'After stopping the counters' \
+        guest riscv64 1 '' 0 : "$(binary riscv64 examples/do_flops)"
+    check riscv64 "the lecture's cost of an event set" says 'microseconds' \
+        guest riscv64 1 '' 0 : "$(binary riscv64 examples/set_cost)"
     check riscv64 "avail's self-test" guest riscv64 0 '' 0 : "$avail" --self-test
     check riscv64 "avail's costs" guest riscv64 1 '' 0 : "$avail" --cost
 }
@@ -177,7 +182,7 @@ same_answers() {
 # No caches in sysfs, few counters, and none in the machine to discover.
 strange_machine() {
     local arch=$1 line missing=0 expected=(
-        'PAPI_TOT_INS 0x80000032 Yes'
+        'PAPI_TOT_INS +0x80000032 +Yes'
         'measure them with `lab discover`'
         'nothing is counted, only timed, since this processor has no counter for .*--machine'
         'hardware counts PAPI_TOT_INS'

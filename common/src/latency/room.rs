@@ -68,7 +68,7 @@ impl Room {
         Ok(room)
     }
 
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(miri)))]
     fn advise(&mut self, pages: Pages) {
         let advice = match pages {
             Pages::Huge => libc::MADV_HUGEPAGE,
@@ -79,7 +79,7 @@ impl Room {
         unsafe { libc::madvise(self.block.as_ptr().cast(), self.len, advice) };
     }
 
-    #[cfg(not(target_os = "linux"))]
+    #[cfg(any(not(target_os = "linux"), miri))]
     fn advise(&mut self, _pages: Pages) {}
 
     /// Bytes in the block.

@@ -4,13 +4,14 @@
 //!     guest_checks riscv64 | sampling | arm64    the checks for that machine
 //!     guest_checks refused WORDS EVENT..         every event must be refused with WORDS
 
+mod sampling;
+mod sharing;
+
 use std::arch::asm;
 use std::hint::black_box;
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-use common::counters::{self, Code, EventSet, Histogram, Sampler};
+use common::counters::{self, EventSet};
 use common::events::Event;
 use common::value::Reading;
 
@@ -33,18 +34,18 @@ const RISCV64: &[Check] = &[
 /// For a machine on which one instruction is one cycle: where it is two, the
 /// emulator itself loses one sample in forty.
 const SAMPLING: &[Check] = &[
-    ("samples every million cycles", samples),
-    ("overflow handler", overflows),
-    ("overflows that come too fast", too_fast),
-    ("profile by address", profile),
+    ("samples every million cycles", sampling::samples),
+    ("overflow handler", sampling::overflows),
+    ("overflows that come too fast", sampling::too_fast),
+    ("profile by address", sampling::profile),
 ];
 
 const ARM64: &[Check] = &[
     ("instructions of a loop", instructions),
-    ("ten events on six counters", multiplexed),
-    ("a group too large", too_large),
-    ("pinned events that find no counter", pinned),
-    ("planned runs instead of sharing", planned),
+    ("ten events on six counters", sharing::multiplexed),
+    ("a group too large", sharing::too_large),
+    ("pinned events that find no counter", sharing::pinned),
+    ("planned runs instead of sharing", sharing::planned),
     ("read, accum, reset", read_accum_reset),
     ("threads are counted", threads),
 ];
@@ -193,65 +194,6 @@ fn one_group() -> Outcome {
     Ok(format!("{found:?}"))
 }
 
-/// Where the loop of [`turn`] is.
-fn loop_addresses() -> std::ops::Range<u64> {
-    let start = turn as fn(u64) as usize as u64;
-    start..start + 64
-}
-
-fn samples() -> Outcome {
-    let mut sampler = Sampler::new(&Event::TOT_CYC, 1_000_000).map_err(|e| e.to_string())?;
-    sampler.resume().map_err(|e| e.to_string())?;
-    turn(50_000_000);
-    sampler.pause().map_err(|e| e.to_string())?;
-    turn(5_000_000);
-    let samples = sampler.finish().map_err(|e| e.to_string())?;
-    let (all, inside) = (samples.addresses.len(), samples.within(loop_addresses()));
-    near("samples in 100 million cycles", all as f64, 99.0, 100.0)?;
-    near("of them in the loop", inside as f64, all as f64, all as f64)?;
-    Ok(format!(
-        "{all} samples in {} cycles, {inside} in the loop, {} lost",
-        samples.count.value, samples.lost
-    ))
-}
-
-fn overflows() -> Outcome {
-    let (calls, outside) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
-    let mut set = set_of(&["PAPI_TOT_CYC", "PAPI_TOT_INS"])?;
-    let (count, strays) = (Arc::clone(&calls), Arc::clone(&outside));
-    set.overflow(&Event::TOT_CYC, 1_000_000, move |overflow| {
-        count.store(overflow.number, Ordering::Relaxed);
-        strays.fetch_add(u64::from(!loop_addresses().contains(&overflow.address)), Ordering::Relaxed);
-    })
-    .map_err(|e| e.to_string())?;
-    let found = counted(&mut set, || turn(50_000_000))?;
-    let calls = calls.load(Ordering::Relaxed) as f64;
-    near("calls of the handler", calls, (found[0] / 1e6).floor(), (found[0] / 1e6).floor())?;
-    near("calls outside of the loop", outside.load(Ordering::Relaxed) as f64, 0.0, 0.0)?;
-    near("instructions of the counted thread alone", found[1], 1e8, 1e8 + OVERHEAD)?;
-    Ok(format!("{calls} calls in {} cycles", found[0]))
-}
-
-fn too_fast() -> Outcome {
-    let mut set = set_of(&["PAPI_TOT_CYC"])?;
-    set.overflow(&Event::TOT_CYC, 500, |_| ()).map_err(|e| e.to_string())?;
-    match counted(&mut set, || turn(50_000_000)) {
-        Err(why) if why.contains("PAPI_ECLOST") => Ok(why),
-        other => Err(format!("{other:?}")),
-    }
-}
-
-fn profile() -> Outcome {
-    let histogram = Arc::new(Histogram::new(loop_addresses(), 4));
-    let mut set = set_of(&["PAPI_TOT_CYC"])?;
-    set.profil(&Event::TOT_CYC, 100_000, Arc::clone(&histogram)).map_err(|e| e.to_string())?;
-    counted(&mut set, || turn(5_000_000))?;
-    let inside: u64 = histogram.buckets().map(|(_, samples)| samples).sum();
-    near("samples in the loop", inside as f64, 99.0, 100.0)?;
-    near("samples elsewhere", histogram.outside() as f64, 0.0, 0.0)?;
-    Ok(format!("{inside} in the loop, {} elsewhere", histogram.outside()))
-}
-
 fn read_accum_reset() -> Outcome {
     let mut set = set_of(&["PAPI_TOT_INS"])?;
     let mut totals = set.zeros();
@@ -313,82 +255,4 @@ fn not_here() -> Outcome {
         Some(Err(refusal)) if refusal.to_string().contains("no counter for") => Ok(refusal.to_string()),
         other => Err(format!("{other:?}")),
     }
-}
-
-/// Ten events in the notations of this machine that differ, none of them
-/// cycles, which have a counter of their own.
-const TEN: [&str; 10] = [
-    "instructions",
-    "r08",
-    "armv8_pmuv3/event=0x08/",
-    "stalled-cycles-frontend",
-    "r23",
-    "armv8_pmuv3/event=0x23/",
-    "stalled-cycles-backend",
-    "r24",
-    "armv8_pmuv3/event=0x24/",
-    "r00",
-];
-
-fn multiplexed() -> Outcome {
-    let mut set = EventSet::create();
-    set.multiplex().map_err(|e| e.to_string())?;
-    for name in TEN {
-        set.add(&event(name)?).map_err(|e| e.to_string())?;
-    }
-    set.start().map_err(|e| e.to_string())?;
-    turn(400_000_000);
-    let readings = set.stop().map_err(|e| e.to_string())?;
-    let Some(value) = readings[0].value() else { return Err(readings[0].to_string()) };
-    let Some(shared) = value.multiplexed else { return Err(format!("not labelled an estimate: {value}")) };
-    near("running share", shared.share(), 0.55, 0.65)?;
-    near("estimated instructions", value.amount, 8e8 * 0.99, 8e8 * 1.01)?;
-    Ok(format!("{value:.0} (share {:.3})", shared.share()))
-}
-
-fn too_large() -> Outcome {
-    let mut set = EventSet::create();
-    for (added, name) in TEN.iter().enumerate() {
-        match set.add(&event(name)?) {
-            Ok(()) => {}
-            Err(e) if e.code == Code::Ecnflct && added == 6 => return Ok(e.to_string()),
-            Err(e) => return Err(format!("after {added} events: {e}")),
-        }
-    }
-    Err("ten events fitted on six counters".into())
-}
-
-fn pinned() -> Outcome {
-    let mut first = set_of(&TEN[..6])?;
-    first.pin().map_err(|e| e.to_string())?;
-    let mut second = set_of(&TEN[6..])?;
-    second.pin().map_err(|e| e.to_string())?;
-    first.start().map_err(|e| e.to_string())?;
-    second.start().map_err(|e| e.to_string())?;
-    turn(1000);
-    let found = second.stop();
-    first.stop().map_err(|e| e.to_string())?;
-    match found {
-        Err(e) if e.code == Code::Ecnflct => Ok(e.to_string()),
-        other => Err(format!("{other:?}")),
-    }
-}
-
-fn planned() -> Outcome {
-    let events: Vec<Event> = TEN.iter().map(|name| event(name)).collect::<Result<_, _>>()?;
-    let mut runs = 0;
-    let readings = counters::count(&events, &mut || runs += 1, &mut || turn(1_000_000));
-    let readings = readings.map_err(|e| e.to_string())?;
-    for reading in &readings {
-        match reading.value() {
-            Some(value) if value.multiplexed.is_none() => {}
-            _ => return Err(reading.to_string()),
-        }
-    }
-    let found = amounts(readings)?;
-    for same in &found[..3] {
-        near("instructions", *same, 2e6, 2e6 + OVERHEAD)?;
-    }
-    near("runs", f64::from(runs), 2.0, 2.0)?;
-    Ok(format!("{runs} runs, {:?}", &found[..3]))
 }

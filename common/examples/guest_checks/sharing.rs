@@ -1,0 +1,84 @@
+//! More events than counters.
+
+use common::counters::{self, Code, EventSet};
+use common::events::Event;
+
+use super::{OVERHEAD, Outcome, amounts, event, near, set_of, turn};
+
+/// Ten events in the notations of this machine that differ, none of them
+/// cycles, which have a counter of their own.
+const TEN: [&str; 10] = [
+    "instructions",
+    "r08",
+    "armv8_pmuv3/event=0x08/",
+    "stalled-cycles-frontend",
+    "r23",
+    "armv8_pmuv3/event=0x23/",
+    "stalled-cycles-backend",
+    "r24",
+    "armv8_pmuv3/event=0x24/",
+    "r00",
+];
+
+pub(super) fn multiplexed() -> Outcome {
+    let mut set = EventSet::create();
+    set.multiplex().map_err(|e| e.to_string())?;
+    for name in TEN {
+        set.add(&event(name)?).map_err(|e| e.to_string())?;
+    }
+    set.start().map_err(|e| e.to_string())?;
+    turn(400_000_000);
+    let readings = set.stop().map_err(|e| e.to_string())?;
+    let Some(value) = readings[0].value() else { return Err(readings[0].to_string()) };
+    let Some(shared) = value.multiplexed else { return Err(format!("not labelled an estimate: {value}")) };
+    near("running share", shared.share(), 0.55, 0.65)?;
+    near("estimated instructions", value.amount, 8e8 * 0.99, 8e8 * 1.01)?;
+    Ok(format!("{value:.0} (share {:.3})", shared.share()))
+}
+
+pub(super) fn too_large() -> Outcome {
+    let mut set = EventSet::create();
+    for (added, name) in TEN.iter().enumerate() {
+        match set.add(&event(name)?) {
+            Ok(()) => {}
+            Err(e) if e.code == Code::Ecnflct && added == 6 => return Ok(e.to_string()),
+            Err(e) => return Err(format!("after {added} events: {e}")),
+        }
+    }
+    Err("ten events fitted on six counters".into())
+}
+
+pub(super) fn pinned() -> Outcome {
+    let mut first = set_of(&TEN[..6])?;
+    first.pin().map_err(|e| e.to_string())?;
+    let mut second = set_of(&TEN[6..])?;
+    second.pin().map_err(|e| e.to_string())?;
+    first.start().map_err(|e| e.to_string())?;
+    second.start().map_err(|e| e.to_string())?;
+    turn(1000);
+    let found = second.stop();
+    first.stop().map_err(|e| e.to_string())?;
+    match found {
+        Err(e) if e.code == Code::Ecnflct => Ok(e.to_string()),
+        other => Err(format!("{other:?}")),
+    }
+}
+
+pub(super) fn planned() -> Outcome {
+    let events: Vec<Event> = TEN.iter().map(|name| event(name)).collect::<Result<_, _>>()?;
+    let mut runs = 0;
+    let readings = counters::count(&events, &mut || runs += 1, &mut || turn(1_000_000));
+    let readings = readings.map_err(|e| e.to_string())?;
+    for reading in &readings {
+        match reading.value() {
+            Some(value) if value.multiplexed.is_none() => {}
+            _ => return Err(reading.to_string()),
+        }
+    }
+    let found = amounts(readings)?;
+    for same in &found[..3] {
+        near("instructions", *same, 2e6, 2e6 + OVERHEAD)?;
+    }
+    near("runs", f64::from(runs), 2.0, 2.0)?;
+    Ok(format!("{runs} runs, {:?}", &found[..3]))
+}
