@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::marker::PhantomData;
+use std::ptr::NonNull;
 
 use super::{Array, Word};
 
@@ -22,8 +23,9 @@ pub unsafe trait Vector: Copy {
 /// construction; no alignment beyond the element's own is assumed.
 #[derive(Debug)]
 pub struct Lanes<'a, V: Vector> {
-    first: &'a Cell<V::Lane>,
-    vector: PhantomData<V>,
+    /// Of the whole access: a reference to its first cell reaches no further.
+    lanes: NonNull<V>,
+    cells: PhantomData<&'a [Cell<V::Lane>]>,
 }
 
 impl<V: Vector> Clone for Lanes<'_, V> {
@@ -43,7 +45,7 @@ impl<'a, T: Word> Array<'a, T> {
     #[inline(always)]
     pub fn lanes<V: Vector<Lane = T>>(self, index: usize) -> Lanes<'a, V> {
         let cells = &self.cells()[index..index + V::LANES];
-        Lanes { first: &cells[0], vector: PhantomData }
+        Lanes { lanes: NonNull::from(cells).cast(), cells: PhantomData }
     }
 }
 
@@ -51,20 +53,20 @@ impl<V: Vector> Lanes<'_, V> {
     /// The address of the first element.
     #[inline(always)]
     pub fn address(self) -> usize {
-        self.first.as_ptr() as usize
+        self.lanes.addr().get()
     }
 
     #[inline(always)]
     pub(crate) fn read(self) -> V {
         // SAFETY: `Array::lanes` checked that LANES elements follow; `Vector`
         // promises that any bit pattern is valid.
-        unsafe { self.first.as_ptr().cast::<V>().read_unaligned() }
+        unsafe { self.lanes.read_unaligned() }
     }
 
     #[inline(always)]
     pub(crate) fn write(self, value: V) {
         // SAFETY: as for `read`; a `Cell` may be written through `&`.
-        unsafe { self.first.as_ptr().cast::<V>().write_unaligned(value) }
+        unsafe { self.lanes.write_unaligned(value) }
     }
 }
 
