@@ -37,7 +37,7 @@ fetch() {
     fi
     for deb in "$dir"/debs/*.deb; do dpkg-deb -x "$deb" "$dir/debs/root"; done
     cp "$dir"/debs/root/boot/vmlinu* "$dir/vmlinuz"
-    find "$dir/debs/root" -name busybox -type f -exec cp {} "$dir/busybox" \;
+    find "$dir/debs/root" -path '*bin/busybox' -type f -exec cp {} "$dir/busybox" \;
     rm -rf "$dir/debs"
     [ -s "$dir/busybox" ] || { echo "there is no busybox in the $arch package"; return 1; }
 }
@@ -95,7 +95,7 @@ guest() {
         fi
         echo 'echo ">>> $status"; poweroff -f'
     } > "$root/init"
-    chmod 755 "$root/init" "$root/program"
+    chmod 755 "$root/init" "$root/program" "$root"/bin/*
     archive "$root" > "$WORK/initrd"
     local qemu console
     case $arch in
@@ -114,7 +114,7 @@ guest() {
     status=$(sed -n 's/^>>> //p' "$WORK/output")
     sed '/^>>> /d' "$WORK/output"
     if [ -z "$status" ]; then
-        tail -5 "$WORK/console" "$WORK/qemu" >&2
+        tail -n 5 "$WORK/console" "$WORK/qemu" >&2
         echo "the $arch guest did not finish" >&2
         return 1
     fi
