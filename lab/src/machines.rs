@@ -36,6 +36,5 @@ fn list() {
 }
 
 fn level(cache: &CacheLevel) -> String {
-    let ways = if cache.ways == cache.lines() { "full".to_string() } else { cache.ways.to_string() };
-    format!("L{} {} {}-way {}", cache.level, cache.size, ways, cache.line)
+    format!("L{} {} {} {}", cache.level, cache.size, cache.associativity(), cache.line)
 }

@@ -179,6 +179,15 @@ impl CacheLevel {
     pub fn lines(&self) -> usize {
         (self.size.0 / self.line.0) as usize
     }
+
+    /// `8-way`, `direct-mapped` or `fully associative`.
+    pub fn associativity(&self) -> String {
+        match self.ways {
+            1 => "direct-mapped".to_owned(),
+            ways if ways == self.lines() => "fully associative".to_owned(),
+            ways => format!("{ways}-way"),
+        }
+    }
 }
 
 /// One level of data TLB.
@@ -292,7 +301,8 @@ impl Machine {
     /// One line for captions and records:
     /// `host (AMD EPYC): L1 32 KiB 8-way 64 B lines, L2 512 KiB 8-way 64 B lines`.
     pub fn summary(&self) -> String {
-        let level = |l: &CacheLevel| format!("L{} {} {}-way {} lines", l.level, l.size, l.ways, l.line);
+        let level =
+            |l: &CacheLevel| format!("L{} {} {} {} lines", l.level, l.size, l.associativity(), l.line);
         let levels: Vec<String> = self.levels.iter().map(level).collect();
         let levels = if levels.is_empty() { "caches unknown".to_owned() } else { levels.join(", ") };
         format!("{} ({}): {levels}", self.name, self.description)
