@@ -98,7 +98,7 @@ impl Sets {
         let before = tags[way];
         tags[way] = (before | flags) & !UNUSED;
         match &mut self.policy {
-            Policy::Lru => self.tags[set * self.ways..][..=way].rotate_right(1),
+            Policy::Lru => to_front(&mut self.tags[set * self.ways..], way),
             Policy::Plru(trees) => point_away(&mut trees[set], self.ways, way),
             Policy::Fifo | Policy::Random(_) => {}
         }
@@ -146,7 +146,7 @@ impl Sets {
         let tags = &mut self.tags[set * ways..][..ways];
         match &mut self.policy {
             Policy::Lru | Policy::Fifo => {
-                tags.rotate_right(1);
+                to_front(tags, ways - 1);
                 std::mem::replace(&mut tags[0], tag)
             }
             Policy::Plru(trees) => {
@@ -198,12 +198,22 @@ impl Policy {
 /// Where the line `key` is: groups are compared as a whole, so that sets of
 /// hundreds of ways are searched quickly.
 fn position(tags: &[Tag], key: Tag) -> Option<usize> {
-    const GROUP: usize = 32;
+    const GROUP: usize = 16;
     let is_in = |tags: &[Tag]| tags.iter().fold(false, |found, tag| found | (tag & LINE == key));
     let (groups, rest) = tags.as_chunks::<GROUP>();
-    let start = GROUP * groups.iter().position(|group| is_in(group)).unwrap_or(groups.len());
-    let end = tags.len().min(start + GROUP.max(rest.len()));
-    tags[start..end].iter().position(|tag| tag & LINE == key).map(|at| start + at)
+    let (start, group) = match groups.iter().position(|group| is_in(group)) {
+        Some(at) => (GROUP * at, &groups[at][..]),
+        None if is_in(rest) => (tags.len() - rest.len(), rest),
+        None => return None,
+    };
+    group.iter().position(|tag| tag & LINE == key).map(|at| start + at)
+}
+
+/// Moves the tag at `way` to the front.
+fn to_front(tags: &mut [Tag], way: usize) {
+    let tag = tags[way];
+    tags.copy_within(..way, 1);
+    tags[0] = tag;
 }
 
 fn empty(tags: &[Tag]) -> Option<usize> {
