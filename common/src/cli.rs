@@ -159,7 +159,15 @@ fn one_line(message: &str) -> String {
     let told = message.split("\n\nUsage:").next().unwrap_or(message);
     let told = told.split("\n\nFor more information").next().unwrap_or(told);
     let words: Vec<&str> = told.trim_start_matches("error: ").split_whitespace().collect();
-    format!("{}; see --help", words.join(" "))
+    let told = [
+        ("invalid digit found in string", "a whole number is needed"),
+        ("cannot parse integer from empty string", "a whole number is needed"),
+        ("number too large to fit in target type", "no number is accepted that large"),
+        (" tip: ", "; tip: "),
+    ]
+    .iter()
+    .fold(words.join(" "), |told, (from, to)| told.replace(from, to));
+    format!("{told}; see --help")
 }
 
 #[cfg(test)]
@@ -188,5 +196,7 @@ mod tests {
         assert!(line.contains("'papi'") && line.contains("hardware"), "{line}");
         let error = Example::try_parse_from(["example", "--runs", "0"]).unwrap_err();
         assert!(one_line(&error.to_string()).contains("'0'"));
+        let error = Example::try_parse_from(["example", "--cpu", "abc"]).unwrap_err();
+        assert!(one_line(&error.to_string()).ends_with("a whole number is needed; see --help"));
     }
 }

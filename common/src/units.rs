@@ -31,7 +31,9 @@ impl Bytes {
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (number, unit) = match self.0 {
-            b if b >= 1 << 30 && b % (1 << 20) == 0 => (b as f64 / (1u64 << 30) as f64, "GiB"),
+            b if b >= 10 << 30 || b >= 1 << 30 && b % (1 << 20) == 0 => {
+                (b as f64 / (1u64 << 30) as f64, "GiB")
+            }
             b if b >= 1 << 20 && b % (1 << 10) == 0 => (b as f64 / (1u64 << 20) as f64, "MiB"),
             b if b >= 1 << 10 => (b as f64 / (1u64 << 10) as f64, "KiB"),
             b => (b as f64, "B"),
@@ -137,7 +139,13 @@ mod tests {
 
     #[test]
     fn sizes_print_in_the_largest_unit_that_stays_short() {
-        for (bytes, text) in [(64, "64 B"), (49152, "48 KiB"), (1310720, "1.25 MiB"), (1 << 30, "1 GiB")] {
+        for (bytes, text) in [
+            (64, "64 B"),
+            (49152, "48 KiB"),
+            (1310720, "1.25 MiB"),
+            (1 << 30, "1 GiB"),
+            (9 << 40 | 1, "9216 GiB"),
+        ] {
             assert_eq!(Bytes(bytes).to_string(), text);
         }
     }

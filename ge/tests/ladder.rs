@@ -45,6 +45,22 @@ fn check_is_that_of_the_c_programs_bit_for_bit() {
 }
 
 #[test]
+#[ignore = "takes a minute even in an optimised build"]
+fn check_holds_bit_for_bit_on_all_seven_at_large_sizes() {
+    for (n, expected) in
+        [(1000, -873285032152802.5), (1500, -46057812482890496.0), (2000, 20045566062568936.0)]
+    {
+        with_system(n, |_, system| {
+            for variant in here().filter(|variant| variant.rounding == Rounding::Same) {
+                Fill::Rand.write(system.matrix);
+                variant.run(system).unwrap();
+                assert_eq!(matrices::check(system.matrix), expected, "{} {n}", variant.name);
+            }
+        });
+    }
+}
+
+#[test]
 fn check_holds_at_the_homeworks_size() {
     with_system(1000, |_, system| {
         for name in ["ge3", "ge7"] {
