@@ -6,7 +6,7 @@ use super::places::Places;
 use super::request::Request;
 use super::sets::LINES;
 use super::tlb::Tlbs;
-use crate::machine::{Inclusion, Index, Machine, MachineError};
+use crate::machine::{CacheLevel, Inclusion, Index, Machine, MachineError};
 use crate::memory::Arena;
 
 /// Accesses that go down the hierarchy together.
@@ -44,11 +44,17 @@ impl Hierarchy {
             let reach = LINES as usize * line;
             return Err(MachineError::TooMuchMemory { bytes: bytes as usize, reach, line });
         }
+        let level = |cache: &CacheLevel| {
+            // Ways that can never be filled cost memory and nothing else.
+            let apart = cache.sets() * cache.line.get();
+            let fillable = if pages.is_none() { places.pieces(apart) } else { cache.ways };
+            Level::new(machine, cache, fillable.clamp(1, cache.ways), classify)
+        };
         Ok(Hierarchy {
+            levels: machine.levels.iter().map(level).collect(),
             places,
             pages,
             tlbs: Tlbs::new(machine),
-            levels: machine.levels.iter().map(|cache| Level::new(machine, cache, classify)).collect(),
             physical: machine.levels.iter().map(|cache| cache.index == Index::Physical).collect(),
             inclusive: machine.levels.iter().map(|c| c.inclusion == Inclusion::Inclusive).collect(),
             memory: MemoryTally::default(),

@@ -89,7 +89,8 @@ pub(super) struct Level {
 }
 
 impl Level {
-    pub(super) fn new(machine: &Machine, cache: &CacheLevel, classify: bool) -> Level {
+    /// The level `cache` of `machine`, of whose ways only `ways` can be filled.
+    pub(super) fn new(machine: &Machine, cache: &CacheLevel, ways: usize, classify: bool) -> Level {
         let sets = cache.sets();
         let inclusion = |level: u8| machine.level(level).map(|cache| cache.inclusion);
         let inclusive = cache.inclusion == Inclusion::Inclusive;
@@ -99,7 +100,7 @@ impl Level {
             shift: cache.line.0.trailing_zeros(),
             sets,
             mask: sets.is_power_of_two().then(|| sets as u64 - 1),
-            lines: Sets::new(sets, cache.ways, cache.replacement),
+            lines: Sets::new(sets, ways, cache.replacement),
             write_back: cache.write == Write::Back,
             allocate: cache.allocate,
             exclusive: cache.inclusion == Inclusion::Exclusive,

@@ -14,6 +14,8 @@ const MIXED: u8 = u8::MAX;
 /// Memory outside the arrays is placed in pieces of this size: the alignment
 /// that stacks and heaps keep from run to run.
 const STRAY: usize = 16;
+/// Bytes for all of it, enough for any kernel's variables; more would share.
+const STRAYS: usize = 4096;
 
 #[derive(Debug)]
 pub(super) struct Places {
@@ -21,6 +23,8 @@ pub(super) struct Places {
     regions: Vec<Region>,
     /// Array of each granule.
     table: Vec<u8>,
+    /// Where the last array ends.
+    end: usize,
     /// Where memory outside the arrays is placed: a power of two.
     outside: u64,
     /// Pieces of memory met outside the arrays, by offset / [`STRAY`].
@@ -34,7 +38,7 @@ impl Places {
         let end = regions.iter().map(|region| region.bytes.end).max().unwrap_or(0);
         let outside = end.next_power_of_two().max(Arena::ALIGNMENT) as u64;
         let table = (0..end.div_ceil(1 << GRANULE)).map(|granule| owner(&regions, granule)).collect();
-        Places { origin: arena.origin(), regions, table, outside, strays: HashMap::new() }
+        Places { origin: arena.origin(), regions, table, end, outside, strays: HashMap::new() }
     }
 
     /// Names of the arrays in order; the last entry is everything else.
@@ -45,6 +49,11 @@ impl Places {
     /// First address behind all arrays.
     pub(super) fn outside(&self) -> u64 {
         self.outside
+    }
+
+    /// How many pieces of memory `bytes` apart can be in use at most.
+    pub(super) fn pieces(&self, bytes: usize) -> usize {
+        self.end.div_ceil(bytes) + STRAYS.div_ceil(bytes)
     }
 
     /// Address of the first array; the model's addresses count from here.
@@ -72,7 +81,7 @@ impl Places {
 
     #[cold]
     fn stray(&mut self, offset: usize) -> u64 {
-        let next = self.outside + (self.strays.len() * STRAY) as u64;
+        let next = self.outside + (self.strays.len() * STRAY % STRAYS) as u64;
         *self.strays.entry(offset / STRAY).or_insert(next) + (offset % STRAY) as u64
     }
 
