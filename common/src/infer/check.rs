@@ -3,6 +3,7 @@
 
 use super::curve::Curve;
 use super::size::{Level, Size};
+use super::ways::missing;
 use crate::units::Bytes;
 
 /// Share of the cells of each kind that must be where the geometry puts them;
@@ -48,8 +49,10 @@ pub(super) fn agrees(
             } else if array >= 2 * size.fits
                 && let Ok(ways) = ways
             {
-                if array / stride > *ways {
-                    plateau.count(misses >= 0.4 * full);
+                let sets = size.fits / level.line / ways;
+                let expected = missing(array / stride, stride / level.line, sets, *ways);
+                if expected > 0.0 {
+                    plateau.count(misses >= 0.4 * expected * full);
                 } else {
                     vanished.count(misses <= 0.3 * full);
                 }

@@ -22,6 +22,7 @@ use serde_json::json;
 
 use crate::saved::Saved;
 use crate::units::Bytes;
+use crate::value::Source;
 
 use curve::Curve;
 
@@ -124,7 +125,8 @@ fn argue(saved: &Saved, why: &mut Vec<String>) -> Result<Geometry, String> {
     let line = line::read(&curve, why)?;
     let level = size::saturation(&curve, line, why)?;
     let size = size::read(&curve, &level, saved, why)?;
-    let ways = ways::read(&curve, &level, &size, why);
+    let modelled = saved.source == Some(Source::Model);
+    let ways = ways::read(&curve, &level, &size, modelled, why);
     check::agrees(&curve, &level, &size, &ways)?;
     let confidence = words::confidence(saved, &curve, &level, &size, why);
     if let Some(Times { hit_ns, penalty_ns }) = times {
