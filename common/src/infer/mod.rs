@@ -96,9 +96,12 @@ impl Answer {
             Err(reason) => json!({
                 "verdict": "refused",
                 "size": null,
+                "size_below": null,
                 "line": null,
                 "ways": null,
                 "ways_reason": null,
+                "hit_ns": null,
+                "penalty_ns": null,
                 "confidence": null,
                 "reason": reason,
                 "why": self.why,

@@ -113,7 +113,7 @@ fn what_tells(a: u64, b: u64, lines: u64, line: u64) -> String {
         let [with_a, with_b] = [a, b].map(|ways| missing(count, apart, lines / ways, ways));
         ((with_a - with_b).abs() > 0.3).then(|| {
             format!(
-                "The array of {} at stride {} would tell: {with_a:.2} misses per access with {a} ways, {with_b:.2} \
+                "An array of {} bytes at stride {} would tell: {with_a:.2} misses per access with {a} ways, {with_b:.2} \
                  with {b} (--sizes, --strides).",
                 count * apart * line,
                 apart * line
