@@ -124,3 +124,51 @@ fn files_that_are_no_sweep_and_pictures_that_are_none_are_refused() {
     let tolerated = lab(folder.path(), "plot half.out nan.out --tolerate -o left.svg");
     assert!(tolerated.status.success(), "{}", stderr(&tolerated));
 }
+
+/// The misses of a 32 KiB cache with 8 ways of 64-byte lines, as cm1 prints them.
+fn sweep(scale: f64) -> String {
+    let mut text = String::new();
+    for size in [8u64 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10] {
+        for stride in (0..).map(|k| 1u64 << k).take_while(|s| *s <= size / 2) {
+            let misses = size > 32 << 10 && size / stride > 8;
+            let misses = if misses { scale * (stride as f64 / 64.0).min(1.0) } else { 0.0 };
+            text += &format!("cache_size={size}\tstride={stride}\tavg_misses={misses:.6}\tavg_time=0.001\n");
+        }
+    }
+    text
+}
+
+#[test]
+fn a_sweep_is_read_and_one_that_cannot_tell_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("cm1.out"), sweep(1.0)).unwrap();
+    let read = lab(folder.path(), "infer cm1.out --format json");
+    assert_eq!(read.status.code(), Some(0), "{}", stderr(&read));
+    let found: serde_json::Value = serde_json::from_slice(&read.stdout).unwrap();
+    assert_eq!((&found["verdict"], &found["size"]), (&"ok".into(), &32768.into()));
+    assert_eq!((&found["line"], &found["ways"]), (&64.into(), &8.into()));
+    std::fs::write(folder.path().join("l2.out"), sweep(0.001)).unwrap();
+    let refused = lab(folder.path(), "infer l2.out --format json");
+    assert_eq!(refused.status.code(), Some(1));
+    let found: serde_json::Value = serde_json::from_slice(&refused.stdout).unwrap();
+    assert_eq!((&found["verdict"], &found["ways"]), (&"refused".into(), &serde_json::Value::Null));
+    assert!(found["reason"].as_str().unwrap().len() > 20);
+    refuses(folder.path(), "infer none.out", 1, "none.out");
+}
+
+#[test]
+fn a_described_machine_is_discovered() {
+    let folder = tempfile::tempdir().unwrap();
+    let found = lab(folder.path(), "discover --machine i5-7500 --format json --chart found.svg");
+    assert_eq!(found.status.code(), Some(0), "{}", stderr(&found));
+    assert!(folder.path().join("found.svg").exists());
+    let found: serde_json::Value = serde_json::from_slice(&found.stdout).unwrap();
+    let [first, second] = [&found["levels"][0], &found["levels"][1]];
+    assert_eq!((&first["size"], &first["line"], &first["ways"]), (&32768.into(), &64.into(), &8.into()));
+    // its pages lie anywhere, so the sets of L2 cannot be picked
+    assert_eq!(second["ways"], serde_json::Value::Null);
+    assert!(second["ways_reason"].as_str().unwrap().contains("pages"));
+    let [low, high] = ["size_low", "size_high"].map(|key| second[key].as_u64().unwrap());
+    assert!(low <= 262_144 && 262_144 <= high, "{low} to {high}");
+    refuses(folder.path(), "discover --machine none", 1, "none");
+}
