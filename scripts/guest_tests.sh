@@ -60,25 +60,41 @@ check() { # ARCH TITLE COMMAND ARGS..
         return
     fi
     echo "== $title"
-    if "$@"; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAILED: $title"
-    fi
+    local status=0
+    "$@" || status=$?
+    case $status in
+        0) passed=$((passed + 1)) ;;
+        77) skipped=$((skipped + 1)) ;;
+        *) failed=$((failed + 1)) && echo "FAILED: $title" ;;
+    esac
 }
 
 riscv64() {
     local checks avail
     checks=$(binary riscv64 examples/guest_checks) avail=$(binary riscv64 avail)
     check riscv64 "exact counts" guest riscv64 1 '' 0 : "$checks" riscv64
-    check riscv64 "sampling" guest riscv64 0 '' 0 : "$checks" sampling
+    check riscv64 "sampling" sampling "$checks"
     check riscv64 "the lecture's count, read, accumulate, stop" says 'After stopping the counters' \
         guest riscv64 1 '' 0 : "$(binary riscv64 examples/do_flops)"
     check riscv64 "the lecture's cost of an event set" says 'microseconds' \
         guest riscv64 1 '' 0 : "$(binary riscv64 examples/set_cost)"
     check riscv64 "avail's self-test" guest riscv64 0 '' 0 : "$avail" --self-test
     check riscv64 "avail's costs" guest riscv64 1 '' 0 : "$avail" --cost
+}
+
+# Some qemus (10.0.13, but not 10.0.2) count and raise no interrupt at overflow.
+sampling() { # CHECKS
+    local out status=0
+    printf '#!/bin/sh\nguest_checks sampling; status=$?; grep riscv-pmu /proc/interrupts; exit $status\n' > "$WORK/sampling"
+    beside=("$1")
+    out=$(guest riscv64 0 '' 0 : "$WORK/sampling") || status=1
+    beside=()
+    echo "$out"
+    if [ $status != 0 ] && grep -qE '^ *[0-9]+: +0 .*riscv-pmu' <<< "$out"; then
+        echo "skipped: this qemu raised not one interrupt at a counter's overflow, so that nothing can be sampled"
+        return 77
+    fi
+    return $status
 }
 
 arm64() {
