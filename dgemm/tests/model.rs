@@ -16,8 +16,18 @@ fn blocks() -> Blocks {
 }
 
 fn counted(name: &str, sides: [usize; 3], machine: &Machine, budget: f64) -> Result<Tally, NoTally> {
-    let arena = Arena::with_capacity(Problem::bytes(sides[0], sides[1], sides[2], blocks())).unwrap();
-    let p = Problem::new(&arena, sides, blocks()).unwrap();
+    blocked(name, sides, machine, budget, blocks())
+}
+
+fn blocked(
+    name: &str,
+    sides: [usize; 3],
+    machine: &Machine,
+    budget: f64,
+    blocks: Blocks,
+) -> Result<Tally, NoTally> {
+    let arena = Arena::with_capacity(Problem::bytes(sides[0], sides[1], sides[2], blocks)).unwrap();
+    let p = Problem::new(&arena, sides, blocks).unwrap();
     tally(Variant::find(name).unwrap(), &p, &arena, machine, budget)
 }
 
@@ -53,6 +63,38 @@ fn the_lectures_table_comes_out_to_two_decimals() {
         let form = closed(name, [2100; 3], &lecture());
         assert_eq!(rounded(form.misses, [2100; 3]), expected, "{name}, closed form");
     }
+}
+
+/// The lecture's totals, written down once more from its slides: lines of m
+/// doubles, n by n matrices, blocks of b by b.
+#[test]
+fn the_lectures_totals_come_out_where_their_assumptions_hold() {
+    let one_level = |size: u32, ways: &str| {
+        let text =
+            format!("name = \"small\"\n[[cache]]\nlevel = 1\nsize = {size}\nline = 32\nways = {ways}\n");
+        Machine::from_toml(&text, "small").unwrap()
+    };
+    let (full, four_ways) = (one_level(2048, "\"full\""), one_level(16384, "4"));
+    let m = 4.0;
+    let twice_by_rows = |n: f64| 2.0 * n * n / m;
+    let cases: [(&str, usize, &Machine, f64); 4] = [
+        // A row of a stays, since the column of b replaces only itself.
+        ("ijk", 128, &four_ways, twice_by_rows(128.0) + 128f64.powi(3)),
+        // 100 lines of a column leave nothing of 64: the row of a goes too.
+        ("ijk", 100, &full, 100f64.powi(2) / m + 100f64.powi(3) / m + 100f64.powi(3)),
+        // A row of b and one of c are 50 of 64 lines.
+        ("ikj", 100, &full, twice_by_rows(100.0) + 100f64.powi(3) / m),
+        ("block-l1", 96, &one_level(4096, "\"full\""), 96f64.powi(2) / m + 2.0 * 96f64.powi(3) / (m * 8.0)),
+    ];
+    for (name, n, machine, expected) in cases {
+        let blocks = Blocks { l1: 8, ..blocks() };
+        let tally = blocked(name, [n; 3], machine, f64::INFINITY, blocks).unwrap();
+        let misses = tally.levels[0].misses.total();
+        assert!((misses / expected - 1.0).abs() < 0.03, "{name} {n}: {misses} for {expected}");
+    }
+    // A column of 40 lines and a row of 10 fit 64: the lecture's n^3 is far too much.
+    let misses = counted("ijk", [40; 3], &full, f64::INFINITY).unwrap().levels[0].misses;
+    assert!(misses.b < 0.5 * 40f64.powi(3), "{misses:?}");
 }
 
 #[test]
