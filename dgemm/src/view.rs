@@ -51,7 +51,9 @@ impl<'a> View<'a> {
     /// If there is no such element.
     #[inline(always)]
     pub fn at(self, i: usize, j: usize) -> &'a Cell<f64> {
-        assert!(i < self.rows && j < self.cols, "no element ({i}, {j}) in a view");
+        if i >= self.rows || j >= self.cols {
+            no_element(i, j);
+        }
         // SAFETY: just checked; every view holds (rows - 1) * stride + cols
         // elements, as `From` and `over` take them whole and `block` cuts them out.
         unsafe { self.cells.cells().get_unchecked(i * self.stride + j) }
@@ -85,6 +87,13 @@ impl<'a> View<'a> {
     pub fn flat(self) -> (Array<'a, f64>, usize) {
         (self.cells, self.stride)
     }
+}
+
+/// By value, so that a loop's counters need no place in memory.
+#[cold]
+#[inline(never)]
+fn no_element(i: usize, j: usize) -> ! {
+    panic!("no element ({i}, {j}) in a view")
 }
 
 /// The sides `m`, `n`, `k` of `a` (m by k), `b` (k by n) and `c` (m by n), and

@@ -26,14 +26,11 @@ pub fn multiply<M: Memory>(mem: &mut M, mul1: Matrix<i16>, tmp: Matrix<i16>, res
     let (n, [mul1, tmp, res]) = squares([mul1, tmp, res]);
     for i in 0..n {
         for j in 0..n {
-            steps!(
-                mem,
-                for k in 0..n {
-                    let product = mem.load(mul1.at(i, k)).wrapping_mul(mem.load(tmp.at(j, k)));
-                    let sum = mem.load(res.at(i, j)).wrapping_add(product);
-                    mem.store(res.at(i, j), sum);
-                }
-            );
+            steps!(mem; for k in 0..n {
+                let product = mem.load(mul1.at(i, k)).wrapping_mul(mem.load(tmp.at(j, k)));
+                let sum = mem.load(res.at(i, j)).wrapping_add(product);
+                mem.store(res.at(i, j), sum);
+            });
         }
     }
 }

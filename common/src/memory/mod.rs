@@ -51,7 +51,7 @@ pub trait Memory {
     }
 }
 
-/// `steps!(mem, for k in 0..n { ... })`: an inner loop in which every access
+/// `steps!(mem; for k in 0..n { ... })`: an inner loop in which every access
 /// moves on by the same distance from step to step, as `a[i][k]`, `b[k][j]` and
 /// `c[i][j]` do. On the machine's own memory that is the plain loop. The cache
 /// model watches two steps, knows the addresses of the others, and runs those
@@ -59,7 +59,7 @@ pub trait Memory {
 /// body runs to its end (no `break`, no `return`).
 #[macro_export]
 macro_rules! steps {
-    ($mem:ident, for $k:ident in $from:tt..$to:tt $body:block) => {{
+    ($mem:ident; for $k:ident in $from:tt..$to:tt $body:block) => {{
         let (mut next, end): (usize, usize) = ($from, $to);
         while next < end {
             let upto = end.min(next + $crate::memory::Memory::watched($mem, end - next));

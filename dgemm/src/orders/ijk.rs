@@ -1,6 +1,7 @@
 //! Order i, j, k: each element of c is the product of a row and a column.
 
 use common::memory::Memory;
+use common::steps;
 
 use crate::view::{View, conform};
 
@@ -12,9 +13,9 @@ pub fn multiply<M: Memory>(mem: &mut M, a: View, b: View, c: View) {
     for i in 0..m {
         for j in 0..n {
             let mut sum = 0.0;
-            for k in 0..l {
+            steps!(mem; for k in 0..l {
                 sum += mem.load(a.at(i, k)) * mem.load(b.at(k, j));
-            }
+            });
             let sum = mem.load(c.at(i, j)) + sum;
             mem.store(c.at(i, j), sum);
         }

@@ -1,6 +1,7 @@
 //! Order k, i, j: one row of b goes into all rows of c, then the next one.
 
 use common::memory::Memory;
+use common::steps;
 
 use crate::view::{View, conform};
 
@@ -12,10 +13,10 @@ pub fn multiply<M: Memory>(mem: &mut M, a: View, b: View, c: View) {
     for k in 0..l {
         for i in 0..m {
             let r = mem.load(a.at(i, k));
-            for j in 0..n {
+            steps!(mem; for j in 0..n {
                 let sum = mem.load(c.at(i, j)) + r * mem.load(b.at(k, j));
                 mem.store(c.at(i, j), sum);
-            }
+            });
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Order k, j, i: one column of a goes into all columns of c, then the next one.
 
 use common::memory::Memory;
+use common::steps;
 
 use crate::view::{View, conform};
 
@@ -12,10 +13,10 @@ pub fn multiply<M: Memory>(mem: &mut M, a: View, b: View, c: View) {
     for k in 0..l {
         for j in 0..n {
             let r = mem.load(b.at(k, j));
-            for i in 0..m {
+            steps!(mem; for i in 0..m {
                 let sum = mem.load(c.at(i, j)) + mem.load(a.at(i, k)) * r;
                 mem.store(c.at(i, j), sum);
-            }
+            });
         }
     }
 }

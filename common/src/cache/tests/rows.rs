@@ -58,14 +58,11 @@ fn run(mem: &mut impl Memory, x: [Array<u8>; 2], nest: &Nest) {
             stream.access(mem, x, row, 0);
         }
         let n = nest.steps;
-        steps!(
-            mem,
-            for step in 0..n {
-                for stream in &nest.streams {
-                    stream.access(mem, x, row, step);
-                }
+        steps!(mem; for step in 0..n {
+            for stream in &nest.streams {
+                stream.access(mem, x, row, step);
             }
-        );
+        });
     }
 }
 
