@@ -9,6 +9,8 @@ use common::infer::{Answer, read};
 use common::saved::Saved;
 use common::units::Bytes;
 
+use crate::plot;
+
 /// Read size, line and ways of the cache from a saved sweep, with the argument
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -32,9 +34,7 @@ enum Format {
 /// Reads the file, prints the answer; a refusal is exit code 1.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let saved = sweep(&args.file)?;
-    for note in &saved.notes {
-        eprintln!("lab: note: {note}");
-    }
+    plot::notes(&saved.notes, "lab: note");
     let answer = read(&saved);
     match args.format {
         Format::Json => println!("{:#}", answer.json()),

@@ -89,12 +89,7 @@ fn tell(path: &Path, sweep: &Saved, tolerate: bool) -> Result<(), Failure> {
             "{name}: {damage}; make the file again, or draw what is left of it with --tolerate"
         )));
     }
-    for note in sweep.notes.iter().take(3) {
-        eprintln!("lab plot: {name}: {note}");
-    }
-    if sweep.notes.len() > 3 {
-        eprintln!("lab plot: {name}: and {} more of the kind", sweep.notes.len() - 3);
-    }
+    notes(&sweep.notes, &format!("lab plot: {name}"));
     Ok(())
 }
 
@@ -181,4 +176,14 @@ fn caption(args: &Args, sweeps: &[Saved]) -> String {
     });
     let known = args.caption.iter().cloned().chain([facts.join("; ") + "."]);
     known.collect::<Vec<_>>().join("\n")
+}
+
+/// Notes on a file, on standard error: the first three, and how many more.
+pub(crate) fn notes(notes: &[String], program: &str) {
+    for note in notes.iter().take(3) {
+        eprintln!("{program}: {note}");
+    }
+    if notes.len() > 3 {
+        eprintln!("{program}: and {} more of the kind", notes.len() - 3);
+    }
 }
