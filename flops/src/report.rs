@@ -102,6 +102,15 @@ pub fn ratios(all: &[Estimate]) -> String {
             pair[0].kernel.name,
             100.0 * (measured / predicted - 1.0)
         );
+        if (measured / predicted - 1.0).abs() > 0.15 {
+            let _ = writeln!(
+                out,
+                "  the prediction counts additions in steps of the chain alone: the wider the unit, the fewer steps a \
+                 sum of {} takes, and the more its start and end weigh, and the fetching of b from beyond L1; \
+                 where n does not matter, the clock changed between the two measurements: repeat",
+                pair[1].n
+            );
+        }
     }
     out
 }
