@@ -4,10 +4,14 @@
 //! modelled memory of [`crate::cache`] the same source feeds a cache model.
 
 mod arena;
+mod array;
 mod vector;
+mod word;
 
-pub use arena::{Arena, Array, Matrix, OutOfMemory, Region, Word, squares};
+pub use arena::{Arena, OutOfMemory, Region};
+pub use array::{Array, Matrix, squares};
 pub use vector::{Lanes, Vector};
+pub use word::Word;
 
 use std::cell::Cell;
 

@@ -1,0 +1,165 @@
+//! Arrays and matrices: views of elements in an [`Arena`](super::Arena).
+
+use std::cell::Cell;
+
+use super::Word;
+
+/// Elements side by side. A view: copying it copies no element.
+#[derive(Debug, Clone, Copy)]
+pub struct Array<'a, T: Copy> {
+    pub(super) cells: &'a [Cell<T>],
+}
+
+impl<'a, T: Word> Array<'a, T> {
+    /// Number of elements.
+    #[inline(always)]
+    pub fn len(self) -> usize {
+        self.cells.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(self) -> bool {
+        self.cells.is_empty()
+    }
+
+    /// Element `i`, to be given to [`Memory::load`](super::Memory::load).
+    ///
+    /// # Panics
+    ///
+    /// If there is no such element.
+    #[inline(always)]
+    pub fn at(self, i: usize) -> &'a Cell<T> {
+        &self.cells[i]
+    }
+
+    /// All elements.
+    #[inline(always)]
+    pub fn cells(self) -> &'a [Cell<T>] {
+        self.cells
+    }
+
+    /// Sets every element, outside any measurement.
+    pub fn fill(self, value: impl Fn(usize) -> T) {
+        for (i, cell) in self.cells.iter().enumerate() {
+            cell.set(value(i));
+        }
+    }
+
+    /// Sets every element to that of `values` at its place, outside any
+    /// measurement. Places beyond the end of `values` stay as they are.
+    pub fn copy_from(self, values: &[T]) {
+        for (cell, value) in self.cells.iter().zip(values) {
+            cell.set(*value);
+        }
+    }
+
+    /// A copy of the elements.
+    pub fn to_vec(self) -> Vec<T> {
+        self.cells.iter().map(Cell::get).collect()
+    }
+
+    /// The elements `start..start + len`.
+    ///
+    /// # Panics
+    ///
+    /// If they are not all there.
+    #[inline(always)]
+    pub fn part(self, start: usize, len: usize) -> Array<'a, T> {
+        Array { cells: &self.cells[start..start + len] }
+    }
+
+    /// The whole pieces of `len` elements, one behind the other: with a
+    /// constant `len`, no index inside a piece needs a check.
+    ///
+    /// # Panics
+    ///
+    /// If `len` is 0.
+    #[inline(always)]
+    pub fn pieces(self, len: usize) -> impl Iterator<Item = Array<'a, T>> {
+        self.cells.chunks_exact(len).map(|cells| Array { cells })
+    }
+}
+
+/// A matrix stored row by row. A view: copying it copies no element.
+#[derive(Debug, Clone, Copy)]
+pub struct Matrix<'a, T: Copy> {
+    pub(super) cells: Array<'a, T>,
+    pub(super) rows: usize,
+    pub(super) cols: usize,
+}
+
+impl<'a, T: Word> Matrix<'a, T> {
+    /// Number of rows.
+    #[inline(always)]
+    pub fn rows(self) -> usize {
+        self.rows
+    }
+
+    /// Number of columns.
+    #[inline(always)]
+    pub fn cols(self) -> usize {
+        self.cols
+    }
+
+    /// Element (`i`, `j`), to be given to [`Memory::load`](super::Memory::load).
+    /// Where the loops run to [`rows`](Matrix::rows) and
+    /// [`cols`](Matrix::cols), the compiler proves the check and drops it.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such element.
+    #[inline(always)]
+    pub fn at(self, i: usize, j: usize) -> &'a Cell<T> {
+        if i >= self.rows || j >= self.cols {
+            no_element(i, j);
+        }
+        // SAFETY: just checked, and the view holds rows * cols elements.
+        unsafe { self.cells.cells().get_unchecked(i * self.cols + j) }
+    }
+
+    /// Row `i`.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such row.
+    #[inline(always)]
+    pub fn row(self, i: usize) -> Array<'a, T> {
+        self.cells.part(i * self.cols, self.cols)
+    }
+
+    /// All elements, row by row.
+    #[inline(always)]
+    pub fn flat(self) -> Array<'a, T> {
+        self.cells
+    }
+
+    /// Sets every element, outside any measurement.
+    pub fn fill(self, value: impl Fn(usize, usize) -> T) {
+        for i in 0..self.rows {
+            self.row(i).fill(|j| value(i, j));
+        }
+    }
+}
+
+/// By value, so that a loop's counters need no place in memory.
+#[cold]
+#[inline(never)]
+fn no_element(i: usize, j: usize) -> ! {
+    panic!("no element ({i}, {j}) in a matrix")
+}
+
+/// The side `n` of matrices that must all be `n` by `n`, and the matrices with
+/// that fact in them: loops that run to this `n` need no check of an index.
+///
+/// # Panics
+///
+/// If one of them is not square, or not of the first one's size.
+#[inline(always)]
+pub fn squares<T: Word, const K: usize>(matrices: [Matrix<'_, T>; K]) -> (usize, [Matrix<'_, T>; K]) {
+    let n = matrices[0].rows;
+    let same = matrices.map(|m| {
+        assert!(m.rows == n && m.cols == n, "square matrices of one size are needed");
+        Matrix { rows: n, cols: n, ..m }
+    });
+    (n, same)
+}
