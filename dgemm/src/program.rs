@@ -94,6 +94,11 @@ pub fn run(args: Args) -> Result<(), Failure> {
     for outcome in &outcomes {
         remark(outcome);
     }
+    if all {
+        eprintln!(
+            "note: \"on\" counts cores; a, b, c and copies are L1 misses per inner iteration by the model, \"model\" their sum, \"closed\" the lecture's closed form"
+        );
+    }
     args.print(&session, &outcomes, &p, all)
 }
 

@@ -60,7 +60,11 @@ pub const VARIANTS: &[Variant] = &[
     Variant { name: "recursive", idea: "halves of halves, no cache size known", kernel: Kernel::Recursive },
     Variant { name: "packed", idea: "blocks copied side by side", kernel: Kernel::Packed },
     Variant { name: "tiled", idea: "a tile of c in SIMD registers", kernel: Kernel::Tiled },
-    Variant { name: "prefetch", idea: "tiled, the tile of c asked for ahead", kernel: Kernel::Prefetch },
+    Variant {
+        name: "prefetch",
+        idea: "tiled, what is needed next asked for ahead",
+        kernel: Kernel::Prefetch,
+    },
     Variant { name: "threads", idea: "prefetch, a band of columns per core", kernel: Kernel::Threads },
 ];
 
