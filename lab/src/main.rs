@@ -5,6 +5,7 @@ mod discover;
 mod ge;
 mod infer;
 mod machines;
+mod mystery;
 mod plot;
 mod report;
 mod run;
@@ -34,6 +35,7 @@ enum Command {
     Ge(ge::Args),
     Plot(plot::Args),
     Machines(machines::Args),
+    Mystery(mystery::Args),
 }
 
 fn main() -> ExitCode {
@@ -45,5 +47,6 @@ fn main() -> ExitCode {
         Command::Ge(args) => ge::run(&args),
         Command::Plot(args) => plot::run(&args),
         Command::Machines(args) => machines::run(&args),
+        Command::Mystery(args) => mystery::run(&args),
     })
 }

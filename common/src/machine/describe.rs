@@ -124,6 +124,7 @@ impl Description {
             memory_latency: memory_latency.transpose()?,
             core: self.core.check(clock)?,
             unknown: Vec::new(),
+            sealed: false,
         })
     }
 }

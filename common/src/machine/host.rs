@@ -46,6 +46,7 @@ pub(super) fn bare(processor: Option<String>) -> Machine {
         memory_latency: None,
         core: Core { in_flight: 1.0, store: Seconds(0.0), step: Seconds(0.0), pass: Seconds(0.0) },
         unknown: Vec::new(),
+        sealed: false,
     }
 }
 

@@ -52,6 +52,7 @@ mod error;
 mod host;
 mod print;
 mod quantity;
+mod sealed;
 
 use std::path::Path;
 
@@ -62,6 +63,7 @@ use crate::units::{Bytes, Hertz, Seconds};
 pub use catalogue::{Entry, catalogue};
 pub use error::MachineError;
 pub use print::description;
+pub use sealed::{mystery, seal};
 
 /// Which line of a full set makes room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -239,6 +241,8 @@ pub struct Machine {
     pub core: Core,
     /// What could not be found out about it, and what is assumed instead.
     pub unknown: Vec<String>,
+    /// Whether its geometry is to be found, not to be shown.
+    pub sealed: bool,
 }
 
 impl Machine {
@@ -270,7 +274,11 @@ impl Machine {
     pub fn read(path: &Path) -> Result<Machine, MachineError> {
         let text = std::fs::read_to_string(path)
             .map_err(|e| MachineError::Unreadable { path: path.to_path_buf(), reason: e.to_string() })?;
-        Machine::from_toml(&text, &path.display().to_string())
+        let origin = path.display().to_string();
+        match sealed::opened(&text) {
+            Some(text) => Ok(Machine { sealed: true, ..Machine::from_toml(&text, &origin)? }),
+            None => Machine::from_toml(&text, &origin),
+        }
     }
 
     /// The machine described by `text`; errors call it `origin`.
@@ -304,7 +312,11 @@ impl Machine {
         let level =
             |l: &CacheLevel| format!("L{} {} {} {} lines", l.level, l.size, l.associativity(), l.line);
         let levels: Vec<String> = self.levels.iter().map(level).collect();
-        let levels = if levels.is_empty() { "caches unknown".to_owned() } else { levels.join(", ") };
+        let levels = match self.sealed {
+            true => "sealed".to_owned(),
+            false if levels.is_empty() => "caches unknown".to_owned(),
+            false => levels.join(", "),
+        };
         format!("{} ({}): {levels}", self.name, self.description)
     }
 

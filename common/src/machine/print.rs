@@ -20,8 +20,11 @@ pub fn description(which: &str) -> Result<String, MachineError> {
 
 impl Machine {
     /// The machine as a description that reads back as the same machine; what
-    /// is unknown about it stands in comments.
+    /// is unknown about it stands in comments. A sealed one is not told.
     pub fn to_toml(&self) -> String {
+        if self.sealed {
+            return format!("# {}: its description is sealed\n", self.name);
+        }
         let mut text = format!("name = {:?}\ndescription = {:?}\n", self.name, self.description);
         for unknown in &self.unknown {
             text += &format!("# not known: {unknown}\n");
