@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use common::units::Bytes;
 use common::value::{Reading, Source, Value};
 use serde_json::{Value as Json, json};
 
@@ -106,9 +107,11 @@ pub fn ratios(all: &[Estimate]) -> String {
             let _ = writeln!(
                 out,
                 "  the prediction counts additions in steps of the chain alone: the wider the unit, the fewer steps a \
-                 sum of {} takes, and the more its start and end weigh, and the fetching of b from beyond L1; \
-                 where n does not matter, the clock changed between the two measurements: repeat",
-                pair[1].n
+                 sum of {} takes, and the more its start and end weigh, and the fetching of b, whose {} must come \
+                 from a cache; with a smaller N it comes from a nearer one. Where N makes no difference, the clock \
+                 changed between the two measurements: repeat",
+                pair[1].n,
+                Bytes(8 * pair[1].n as u64 * pair[1].n as u64)
             );
         }
     }
