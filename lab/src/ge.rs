@@ -14,6 +14,7 @@ use common::value::{Reading, Source, Value};
 
 /// Sweep the Gaussian-elimination ladder by size; draw its charts
 #[derive(Debug, clap::Args)]
+#[command(mut_arg("runs", |runs| runs.default_value("3")))]
 pub(crate) struct Args {
     /// Matrix sizes: FIRST..LAST:STEP, or a list like 100,500,1000
     #[arg(long, value_name = "SIZES", default_value = "100..1500:100")]
@@ -157,7 +158,7 @@ fn record(session: &Session, plan: &Plan, cells: &[Cell], limits: &Limits, gains
 
 fn told(gain: &Gain) -> String {
     format!(
-        "{} to {} at {}: {:.2} times faster ({:.2} to {:.2})",
+        "{} to {} at {}: {:.2} times as fast ({:.2} to {:.2})",
         gain.from, gain.to, gain.size, gain.times_faster, gain.interval.0, gain.interval.1
     )
 }

@@ -160,6 +160,7 @@ impl Axis {
         match self.unit {
             Unit::Bytes if (1.0..1e15).contains(&value) => Bytes(value.round() as u64).to_string(),
             _ if self.scale == Scale::Log2 && value > 65536.0 => format!("2^{measure:.0}"),
+            _ if self.scale == Scale::Log2 && (1e-5..1.0).contains(&value) => value.to_string(),
             _ if self.scale == Scale::Linear => plain(value, high - low),
             _ => plain(value, value.abs() * 5.0),
         }
