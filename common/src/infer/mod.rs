@@ -145,5 +145,13 @@ fn argue(saved: &Saved, why: &mut Vec<String>) -> Result<Geometry, String> {
     })
 }
 
+/// Of sets and distances: how far lines repeat.
+fn common_divisor(mut a: u64, mut b: u64) -> u64 {
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
 #[cfg(test)]
 mod tests;

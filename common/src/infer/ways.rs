@@ -1,6 +1,7 @@
 //! The ways: at large strides all accesses fall into one set, and the misses
 //! vanish once the set holds them all.
 
+use super::common_divisor;
 use super::curve::Curve;
 use super::size::{Level, QUIET, Size};
 use crate::units::Bytes;
@@ -52,13 +53,6 @@ pub(super) fn missing(count: u64, apart: u64, sets: u64, ways: u64) -> f64 {
     let (each, one_more) = (count / met, count % met);
     let over = |lines: u64| if lines > ways { lines } else { 0 };
     (one_more * over(each + 1) + (met - one_more) * over(each)) as f64 / count.max(1) as f64
-}
-
-fn common_divisor(mut a: u64, mut b: u64) -> u64 {
-    while b > 0 {
-        (a, b) = (b, a % b);
-    }
-    a
 }
 
 /// Numbers of ways that explain where the misses vanish, those with a power of

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::{Probe, shuffled, usual_sizes};
+use crate::infer::common_divisor;
 
 /// More lines are not tried.
 const MOST: u64 = 40;
@@ -89,7 +90,7 @@ impl Search {
         let candidates = usual_sizes((low / MOST).max(self.line), 2 * high, 5);
         for way in candidates.into_iter().filter(|way| way.is_multiple_of(self.line)) {
             // lines of one set in the level above too
-            let distance = least_common_multiple(way, self.unit);
+            let distance = way / common_divisor(way, self.unit) * self.unit;
             let fixed = *tried.entry(distance).or_insert_with(|| {
                 let ways = self.most(probe, distance)?;
                 let always = 5 * ways * distance <= reach
@@ -107,12 +108,4 @@ impl Search {
              by the address bits alone, or pages or others on the cache hide them"
         ))
     }
-}
-
-fn least_common_multiple(a: u64, b: u64) -> u64 {
-    let (mut divisor, mut rest) = (a, b);
-    while rest > 0 {
-        (divisor, rest) = (rest, divisor % rest);
-    }
-    a / divisor * b
 }
