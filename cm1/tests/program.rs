@@ -119,3 +119,16 @@ fn wrong_use_is_told_in_one_line_with_exit_code_2() {
         assert!(last.starts_with("cm1: ") && last.contains(named), "{args:?}: {told}");
     }
 }
+
+#[test]
+fn a_record_is_read_back_the_same_from_json_and_csv() {
+    let args = [&I5[..], &["--max", "16K", "--repeats", "2"]].concat();
+    let json = stdout(&[&args[..], &["--format", "json"]].concat());
+    let record: common::record::Record = serde_json::from_str(&json).unwrap();
+    let made = Saved::of(&record);
+    assert!(made.cells.iter().all(|cell| cell.misses.is_some() && cell.nanos.is_some()), "{made:?}");
+    assert_eq!(made.source, Some(common::value::Source::Model));
+    for text in [json, record.csv()] {
+        assert_eq!(Saved::parse(&text).unwrap(), made, "{text}");
+    }
+}

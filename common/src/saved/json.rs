@@ -63,7 +63,7 @@ pub(super) fn parse(text_of_file: &str) -> Result<Found, SavedError> {
             return Err(SavedError::Json(format!("row {} has no array size and stride", i + 1)));
         };
         let nanos = figure(&row, &["ns_per_access"])
-            .or_else(|| figure(&row, &["avg_time"]).map(|micros| micros * 1e3));
+            .or_else(|| figure(&row, &["avg_time_us", "avg_time"]).map(|micros| micros * 1e3));
         let misses = figure(&row, &["avg_misses", "misses_per_access"]);
         origin(&row, &mut found);
         let cell = Cell { size: size as u64, stride: stride as u64, misses, nanos };

@@ -22,6 +22,7 @@ use std::path::Path;
 
 use thiserror::Error;
 
+use crate::record::{self, Record};
 use crate::value::Source;
 
 /// One cell of a sweep.
@@ -123,6 +124,29 @@ impl Saved {
             notes: found.notes,
             damage: found.damage,
         })
+    }
+
+    /// The sweep of a record that was just made, as it would be read back.
+    pub fn of(record: &Record) -> Saved {
+        let cell = |row: &record::Row| {
+            let micros = row.amount("avg_time_us").map(|micros| micros * 1e3);
+            Some(Cell {
+                size: row.whole("size_bytes")?,
+                stride: row.whole("stride_bytes")?,
+                misses: row.amount("avg_misses"),
+                nanos: row.amount("ns_per_access").or(micros),
+            })
+        };
+        let mut cells: Vec<Cell> = record.rows.iter().filter_map(cell).collect();
+        cells.sort_by_key(|cell| (cell.size, cell.stride));
+        let event = record.settings.get("event").and_then(|event| event.as_str());
+        let counted = record.rows.iter().find_map(|row| row.reading("avg_misses")?.value());
+        Saved {
+            cells,
+            event: event.map(str::to_owned),
+            source: counted.map(|value| value.source),
+            ..Saved::default()
+        }
     }
 
     /// The sizes in the file, ascending.

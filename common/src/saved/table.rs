@@ -39,7 +39,7 @@ fn column(name: &str) -> Column {
         "stride" | "stride_bytes" => Column::Stride,
         "avg_misses" | "avgmisses" | "misses_per_access" | "misses" => Column::Misses,
         "ns_per_access" | "ns" => Column::Nanos,
-        "avg_time" | "avgtime" | "us_per_access" => Column::Micros,
+        "avg_time_us" | "avg_time" | "avgtime" | "us_per_access" => Column::Micros,
         "elapsed(s)" | "elapsed" | "elapsed_s" | "elapsed_seconds" | "seconds" => Column::Elapsed,
         "event" => Column::Event,
         name if name == "source" || name.ends_with("misses_source") => Column::Source,

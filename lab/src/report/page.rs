@@ -136,9 +136,9 @@ impl Report<'_> {
             spark: self.pictures.spark.svg(),
             staircase: self.pictures.staircase.svg(),
             figure_1: self.pictures.figure_1.svg(),
-            figure_1_verdict: Verdict::of(
-                &Saved::parse(FIGURE_1).map(|s| infer::read(&s)).map_err(|e| e.to_string()),
-            ),
+            figure_1_verdict: Saved::parse(FIGURE_1)
+                .map(|saved| Verdict::of(&infer::read(&saved)))
+                .unwrap_or_default(),
             l1: sweep(&found.l1, &self.pictures.l1, &found.l1_answer),
             l2: sweep(&found.l2, &self.pictures.l2, &found.l2_answer),
             n: found.settings.size,
@@ -177,11 +177,7 @@ fn line_from(found: &Findings) -> &'static str {
     }
 }
 
-fn sweep(
-    record: &common::record::Record,
-    chart: &common::chart::Chart,
-    answer: &Result<infer::Answer, String>,
-) -> Sweep {
+fn sweep(record: &common::record::Record, chart: &common::chart::Chart, answer: &infer::Answer) -> Sweep {
     let setting = |key: &str| record.settings.get(key);
     let event = setting("event").and_then(|event| event.as_str()).unwrap_or_default().to_owned();
     let meaning = Event::parse(&event).map(|event| event.description().to_owned()).unwrap_or_default();

@@ -84,10 +84,6 @@ pub(super) fn json(report: &Report<'_>) -> String {
         })
         .collect();
     let found = report.findings;
-    let answer = |answer: &Result<common::infer::Answer, String>| match answer {
-        Ok(answer) => answer.json(),
-        Err(reason) => json!({ "verdict": "refused", "reason": reason }),
-    };
     let facts: serde_json::Map<String, serde_json::Value> =
         found.host.facts.iter().map(|(label, value)| ((*label).to_owned(), value.clone().into())).collect();
     let mut summary = json!({
@@ -96,7 +92,7 @@ pub(super) fn json(report: &Report<'_>) -> String {
         "warnings": report.warnings, "figures": figures,
     });
     if report.answers {
-        summary["answers"] = json!({ "l1": answer(&found.l1_answer), "l2": answer(&found.l2_answer) });
+        summary["answers"] = json!({ "l1": found.l1_answer.json(), "l2": found.l2_answer.json() });
     }
     // Maps with string keys always serialise.
     serde_json::to_string_pretty(&summary).unwrap_or_default() + "\n"

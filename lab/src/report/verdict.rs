@@ -16,11 +16,7 @@ pub(super) struct Verdict {
 }
 
 impl Verdict {
-    pub(super) fn of(answer: &Result<Answer, String>) -> Verdict {
-        let answer = match answer {
-            Ok(answer) => answer,
-            Err(reason) => return Verdict { refusal: reason.clone(), ..Verdict::default() },
-        };
+    pub(super) fn of(answer: &Answer) -> Verdict {
         let why = answer.why.clone();
         match &answer.verdict {
             Err(reason) => Verdict { refusal: reason.clone(), why, ..Verdict::default() },

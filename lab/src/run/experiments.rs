@@ -47,8 +47,8 @@ pub(crate) struct Findings {
     pub(crate) mm2_transposing: Record,
     pub(crate) mm3: Record,
     /// What the kit reads from the sweeps.
-    pub(crate) l1_answer: Result<Answer, String>,
-    pub(crate) l2_answer: Result<Answer, String>,
+    pub(crate) l1_answer: Answer,
+    pub(crate) l2_answer: Answer,
     /// The line mm3's blocks were cut to.
     pub(crate) line: Bytes,
     pub(crate) line_from: LineFrom,
@@ -74,7 +74,7 @@ pub(crate) fn run_all(mut session: Session, settings: Settings) -> Result<Findin
     session.counters = counters;
     let l1 = sweep(&session, "PAPI_L1_DCM", settings.l1, &mut progress)?;
     let l2 = sweep(&session, "PAPI_L2_DCM", settings.l2, &mut progress)?;
-    let (l1_answer, l2_answer) = (answer(&l1), answer(&l2));
+    let [l1_answer, l2_answer] = [&l1, &l2].map(|record| infer::read(&Saved::of(record)));
     let (line, line_from) = line(&l1_answer, &session.machine);
     session.runs = settings.runs as usize;
     let options = product::Options::new(settings.size, &PRODUCT_EVENTS);
@@ -161,15 +161,9 @@ fn sweep(session: &Session, event: &str, sweep: Sweep, progress: &mut Progress) 
     Ok(record)
 }
 
-/// What the kit reads from a sweep, or why it was not asked.
-fn answer(record: &Record) -> Result<Answer, String> {
-    let text: String = record.rows.iter().map(|row| cm1::kit_row(row) + "\n").collect();
-    Saved::parse(&text).map(|saved| infer::read(&saved)).map_err(|error| error.to_string())
-}
-
 /// The line mm3 shall fit: the measured one before the reported one.
-fn line(answer: &Result<Answer, String>, machine: &Machine) -> (Bytes, LineFrom) {
-    let read = answer.as_ref().ok().and_then(|answer| answer.verdict.as_ref().ok()).map(|found| found.line);
+fn line(answer: &Answer, machine: &Machine) -> (Bytes, LineFrom) {
+    let read = answer.verdict.as_ref().ok().map(|found| found.line);
     let usable = |line: &Bytes| mm3::elements_per_line(*line).is_ok() && line.0 <= 1024;
     match (read.filter(usable), machine.level(1).map(|cache| cache.line).filter(usable)) {
         (Some(line), _) => (line, LineFrom::Sweep),
