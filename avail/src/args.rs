@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use clap::{Parser, ValueEnum};
-use common::cli::Failure;
+use common::failure::Failure;
 use serde::Serialize;
 
 const EXAMPLES: &str = "\

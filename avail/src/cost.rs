@@ -1,9 +1,9 @@
 //! What the calls of an event set cost, in the manner of papi_cost.
 
-use common::cli::Failure;
 use common::clock;
 use common::counters::{CounterError, EventSet};
 use common::events::Event;
+use common::failure::Failure;
 use common::stats;
 use serde::Serialize;
 

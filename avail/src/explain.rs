@@ -1,8 +1,8 @@
 //! One event, explained.
 
-use common::cli::Failure;
 use common::counters::{self, Definition, Origin, Platform};
 use common::events::{Event, notes};
+use common::failure::Failure;
 use serde::Serialize;
 
 use crate::args::{Format, json, line};

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::fs;
 
+use common::counters::identity;
 use common::counters::{self, EventSet, Platform};
-use common::events::{Event, Identity};
+use common::events::Event;
 use serde::Serialize;
 
 use crate::args::{line, rule};
@@ -46,7 +47,7 @@ impl Hardware {
                 .or_else(|| cpuinfo("CPU implementer"))
                 .unwrap_or_else(|| "unknown".into()),
             model: counters::processor_name().unwrap_or_else(|| "unknown".into()),
-            cpuid: Identity::host().map(|id| id.to_string()),
+            cpuid: identity::of_this().map(|id| id.to_string()),
             family: platform.family.map(|f| f.title),
             max_mhz: mhz("cpuinfo_max_freq"),
             min_mhz: mhz("cpuinfo_min_freq"),

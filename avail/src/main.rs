@@ -13,7 +13,8 @@ mod selftest;
 use std::process::ExitCode;
 
 use args::Args;
-use common::cli::{self, Failure};
+use common::cli;
+use common::failure::Failure;
 
 fn main() -> ExitCode {
     cli::run(|args: Args| -> Result<(), Failure> {

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use common::cli::Failure;
+use common::failure::Failure;
 use common::units::Bytes;
 use serde::Serialize;
 

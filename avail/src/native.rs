@@ -1,8 +1,8 @@
 //! The native events that sysfs lists.
 
-use common::cli::Failure;
 use common::counters::{Platform, Pmu};
 use common::events::kernel;
+use common::failure::Failure;
 use serde::Serialize;
 
 use crate::args::{Format, json};

@@ -1,8 +1,8 @@
 //! The table of presets, in papi_avail's layout.
 
-use common::cli::Failure;
 use common::counters::{self, Definition, Origin, Platform, Refusal};
 use common::events::{Derivation, Event, Preset};
+use common::failure::Failure;
 use serde::Serialize;
 
 use crate::args::{Format, json, rule};

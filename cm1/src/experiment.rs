@@ -1,14 +1,15 @@
 //! The sweep of cm1: which cells, which event, and what is printed.
 
 use clap::Args;
-use common::chart::{Axis, Chart};
-use common::cli::{Counters, Failure};
+use common::chart::{self, Axis, Chart};
+use common::cli::Counters;
 use common::events::Event;
+use common::failure::Failure;
 use common::measure::{Plan, Sample, Session};
 use common::memory::Arena;
 use common::record::{Record, Row};
 use common::region;
-use common::sweep::{self, Cell, Range};
+use common::sweep::{Cell, Range};
 use common::units::Bytes;
 use common::value::Reading;
 
@@ -154,7 +155,7 @@ pub fn chart(record: &Record) -> Chart {
     let event = record.settings.get("event").and_then(|event| event.as_str()).unwrap_or_default();
     let source = record.rows.iter().find_map(|row| row.reading("avg_misses")?.value());
     let source = source.map(|value| format!("; source: {}", value.source)).unwrap_or_default();
-    sweep::chart(
+    chart::sweep(
         &format!("{event} per access by array size and stride"),
         Axis::linear("misses per access").upto(1.0),
         rows,

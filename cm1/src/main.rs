@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use common::cli::{self, Common, Format};
 use common::measure::Session;
+use common::output;
 
 /// Counts cache misses over a sweep of array size and stride
 #[derive(clap::Parser)]
@@ -24,6 +25,6 @@ fn main() -> ExitCode {
                 println!("{}", cm1::kit_row(row));
             }
         })?;
-        record.finish(&args.common, |_| String::new(), || cm1::chart(&record))
+        output::finish(&record, &args.common, |_| String::new(), || cm1::chart(&record))
     })
 }

@@ -1,9 +1,11 @@
 //! The sweep without counters: misses from the time of accesses that depend on
 //! each other.
 
-use common::cli::{Counters, Failure};
+use common::cli::Counters;
+
 use common::events::Event;
-use common::latency::Cells;
+use common::failure::Failure;
+use common::latency::{Cells, LatencyError};
 use common::measure::{Plan, Sample, Session};
 use common::sweep::Cell;
 use common::units::Bytes;
@@ -52,7 +54,7 @@ impl Timing {
 
     /// One cell: what `accesses` accesses would have taken and missed.
     pub(crate) fn measure(&mut self, cell: Cell, accesses: f64) -> Result<Sample, Failure> {
-        let runs: Result<Vec<_>, _> =
+        let runs: Result<Vec<_>, LatencyError> =
             (0..self.runs).map(|_| self.cells.time(cell.size, cell.stride)).collect();
         let runs = runs?;
         let misses: Option<Vec<f64>> = runs.iter().map(|run| run.misses[self.level]).collect();

@@ -1,12 +1,12 @@
 //! What the command lines of all programs share: options, exit codes, and
 //! errors as one sentence.
 
-use std::fmt::Display;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, CommandFactory, Parser, ValueEnum, error::ErrorKind};
-use thiserror::Error;
+
+use crate::failure::Failure;
 
 /// Where counts shall come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -85,39 +85,6 @@ fn picture(name: &str) -> Result<PathBuf, String> {
     match path.extension().and_then(|e| e.to_str()) {
         Some("svg" | "png") => Ok(path),
         _ => Err("a chart's name ends in .svg or .png".to_owned()),
-    }
-}
-
-/// Why a program ends without a result: one sentence, and the exit code.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum Failure {
-    /// It could not be done here; exit code 1.
-    #[error("{0}")]
-    CouldNot(String),
-    /// It was asked for wrongly; exit code 2.
-    #[error("{0}")]
-    Usage(String),
-    /// Everything is printed already, and it is not good news; exit code 1.
-    #[error("")]
-    Told,
-}
-
-impl Failure {
-    /// It could not be done: `reason` says what and what to do about it.
-    pub fn could_not(reason: impl Display) -> Failure {
-        Failure::CouldNot(reason.to_string())
-    }
-
-    /// It was asked for wrongly: `reason` names the value and what is accepted.
-    pub fn usage(reason: impl Display) -> Failure {
-        Failure::Usage(reason.to_string())
-    }
-
-    fn exit_code(&self) -> u8 {
-        match self {
-            Failure::CouldNot(_) | Failure::Told => 1,
-            Failure::Usage(_) => 2,
-        }
     }
 }
 

@@ -45,25 +45,28 @@
 //! - **Ask what ran.** Release build, one core, warm clock; the notes on stderr
 //!   say what was not so.
 
-pub mod cache;
-pub mod chart;
 pub mod cli;
-pub mod clock;
-pub mod core_clock;
-pub mod counters;
-pub mod cpu;
-pub mod events;
-pub mod infer;
-pub mod latency;
-pub mod machine;
+pub mod failure;
+pub mod input;
 pub mod measure;
-pub mod memory;
-pub mod metric;
+pub mod output;
 pub mod product;
-pub mod record;
-pub mod saved;
-pub mod stats;
-pub mod step;
 pub mod sweep;
-pub mod units;
-pub mod value;
+
+pub use cache;
+pub use chart;
+pub use counters;
+pub use events;
+pub use figures::{metric, random, stats, text, units, value};
+pub use infer;
+pub use isa;
+pub use latency;
+pub use memory::{self, steps};
+pub use records::{record, saved};
+pub use system::{self, clock, core_clock, cpu, step};
+
+/// Machines as data, and this one.
+pub mod machine {
+    pub use ::machine::*;
+    pub use system::machine::*;
+}

@@ -5,13 +5,15 @@ use std::fmt::Write;
 
 use clap::Args;
 
-use crate::chart::{Axis, Chart};
-use crate::cli::{Common, Failure};
-use crate::events::Event;
+use crate::cli::Common;
+use crate::failure::Failure;
 use crate::measure::{Plan, Sample, Session};
-use crate::memory::{Arena, Matrix};
-use crate::record::{Record, Row};
-use crate::value::Reading;
+use crate::output;
+use chart::{Axis, Chart};
+use events::Event;
+use figures::value::Reading;
+use memory::{Arena, Matrix};
+use records::record::{Record, Row};
 
 /// The largest size accepted: three matrices of 1.5 GiB together.
 const LARGEST: u32 = 16384;
@@ -50,7 +52,7 @@ impl Options {
     ///
     /// If an event is unknown, or nothing can count it.
     pub fn plan(&self, session: &Session) -> Result<Plan, Failure> {
-        let events: Result<Vec<Event>, _> = self.events.iter().map(|name| Event::parse(name)).collect();
+        let events: Result<Vec<Event>, _> = self.events.iter().map(|name| counters::event(name)).collect();
         session.plan(&events.map_err(Failure::usage)?)
     }
 }
@@ -184,7 +186,7 @@ fn residual(measured: &Reading, model: &Reading) -> String {
 ///
 /// If a file cannot be written.
 pub fn finish(record: &Record, options: &Common) -> Result<(), Failure> {
-    record.finish(options, kit_text, || chart(record))
+    output::finish(record, options, kit_text, || chart(record))
 }
 
 /// Each event per inner iteration: what one pass of the innermost statement
@@ -209,7 +211,7 @@ pub fn chart(record: &Record) -> Chart {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::value::{Source, Value};
+    use figures::value::{Source, Value};
 
     #[test]
     fn overflow_begins_where_the_c_programs_checksum_leaves_the_closed_form() {

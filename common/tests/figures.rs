@@ -40,7 +40,7 @@ fn bytes(head: &str) -> usize {
 
 #[test]
 fn the_guides_figure_is_drawn_within_five_percent() {
-    let machine = Machine::select("sparcstation-1+").unwrap();
+    let machine = Machine::named("sparcstation-1+").unwrap();
     let table = include_str!("data/sparcstation_fig1.csv");
     let mut rows = table.lines();
     let sizes: Vec<usize> = rows.next().unwrap().split(',').skip(1).map(bytes).collect();
@@ -61,7 +61,7 @@ fn the_guides_figure_is_drawn_within_five_percent() {
 
 #[test]
 fn the_guides_figure_has_its_knees_where_they_were() {
-    let machine = Machine::select("sparcstation-1+").unwrap();
+    let machine = Machine::named("sparcstation-1+").unwrap();
     let step = |size: usize, stride: usize| {
         let counts = cell(&machine, size << 10, stride, 200);
         counts.time(&machine).unwrap().dependent.nanos() / counts.stores as f64
@@ -84,7 +84,7 @@ fn half_misses(machine: &Machine, size: usize) -> f64 {
 /// misses, as recorded. One mapping scatters; the mean over many does not.
 #[test]
 fn random_pages_make_a_second_level_miss_early() {
-    let mut machine = Machine::select("i5-7500").unwrap();
+    let mut machine = Machine::named("i5-7500").unwrap();
     machine.levels.truncate(2);
     machine.tlbs.clear();
     for (size, recorded) in [(128, 0.13), (256, 0.56), (512, 0.96)] {

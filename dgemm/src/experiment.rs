@@ -1,11 +1,13 @@
 //! One rung measured: its time, its counts by whoever can count, its closed
 //! form beside them.
 
-use common::cli::{Counters, Failure};
+use common::cli::Counters;
+
 use common::clock::Stopwatch;
 use common::counters;
 use common::cpu;
 use common::events::Event;
+use common::failure::Failure;
 use common::machine::{CacheLevel, Machine};
 use common::measure::Session;
 use common::memory::Arena;

@@ -1,9 +1,12 @@
 //! What the program `dgemm` does.
 
-use common::cli::{Common, Counters, Failure, Format};
+use common::cli::{Common, Counters, Format};
+use common::output;
+
+use common::failure::Failure;
 use common::measure::Session;
 use common::memory::Arena;
-use common::record::{Record, Row, write_atomically};
+use common::record::{Record, Row};
 use serde_json::Value as Json;
 
 use crate::experiment::{self, Outcome, Subject};
@@ -181,10 +184,10 @@ impl Args {
             }
         }
         if let Some(path) = &self.common.chart {
-            crate::charts::rates(outcomes, p, &session.machine).write(path)?;
+            output::draw(&crate::charts::rates(outcomes, p, &session.machine), path)?;
         }
         match &self.common.record {
-            Some(path) => write_atomically(path, record.json().as_bytes()),
+            Some(path) => output::save(&record, path),
             None => Ok(()),
         }
     }

@@ -1,7 +1,9 @@
 //! One band of columns of b and c for each thread. Nothing is shared but a,
 //! which is only read: no lock, no waiting but at the end.
 
-use common::memory::{Array, Memory, Native};
+use common::memory::{Array, Memory};
+
+use common::isa::Native;
 
 use crate::problem::LINE;
 use crate::simd::Isa;

@@ -1,8 +1,9 @@
 //! The table of the ladder, which tests, benches, charts and programs walk.
 
+use common::isa::Native;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use common::memory::Vector;
-use common::memory::{Array, Memory, Native};
+use common::memory::{Array, Memory};
 
 use crate::orders::{ijk, ikj, jik, jki, kij, kji};
 use crate::problem::Problem;

@@ -8,7 +8,7 @@ use dgemm::theory::{self, ClosedForm, Misses};
 use dgemm::{Blocks, Problem, VARIANTS, Variant};
 
 fn lecture() -> Machine {
-    Machine::select("lecture").unwrap()
+    Machine::named("lecture").unwrap()
 }
 
 fn blocks() -> Blocks {
@@ -100,7 +100,7 @@ fn the_lectures_totals_come_out_where_their_assumptions_hold() {
 #[test]
 fn where_model_and_lecture_part_an_assumption_is_named() {
     // Rows of 1024 doubles: a column falls on 8 places of an 8-way cache.
-    let zen3 = Machine::select("zen3").unwrap();
+    let zen3 = Machine::named("zen3").unwrap();
     let form = closed("ijk", [1024; 3], &zen3);
     let failing: Vec<&str> = form.assumptions.iter().filter(|a| !a.holds).map(|a| a.text.as_str()).collect();
     assert!(failing.iter().any(|text| text.contains("share 8 places")), "{failing:?}");
@@ -116,7 +116,7 @@ fn blocks_miss_as_the_closed_form_says() {
     // 193 = 6 blocks of 32 and one row: every block has an edge, no conflicts.
     // LRU keeps blocks that are done with for a while, which the lecture does
     // not count: up to twice the misses, and a fifth of those of i, j, k.
-    let machine = Machine::select("zen3").unwrap();
+    let machine = Machine::named("zen3").unwrap();
     let sides = [193; 3];
     let total = |name| counted(name, sides, &machine, f64::INFINITY).unwrap().levels[0].misses.total();
     let without = total("ijk");

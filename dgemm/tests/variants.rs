@@ -3,7 +3,9 @@
 
 use std::cell::Cell;
 
-use common::memory::{Arena, Lanes, Memory, Native, Vector, Word};
+use common::memory::{Arena, Lanes, Memory, Vector, Word};
+
+use common::isa::Native;
 use dgemm::{Blocks, Kernel, Problem, VARIANTS, Variant, View};
 use proptest::prelude::*;
 

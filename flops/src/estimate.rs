@@ -1,9 +1,9 @@
 //! One rate, estimated in every way this machine allows.
 
-use common::cli::Failure;
 use common::clock;
 use common::counters::{self, Samples};
 use common::events::Event;
+use common::failure::Failure;
 use common::value::{Reading, Source, Value};
 
 use crate::events::{FpEvent, Generation};

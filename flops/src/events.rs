@@ -1,6 +1,7 @@
 //! Which events count floating-point work, generation by generation: no two of
 //! them agree on what is counted, nor on its unit.
 
+use common::counters::identity;
 use common::events::{Event, Identity};
 
 /// One event, and what one count of it stands for.
@@ -130,7 +131,7 @@ const INTEL_SINCE_BROADWELL: [u32; 29] = [
 impl Generation {
     /// The generation of the processor this runs on, if the table has it.
     pub fn host() -> Option<&'static Generation> {
-        Generation::of(Identity::host()?)
+        Generation::of(identity::of_this()?)
     }
 
     /// The generation of a processor, if the table has it.

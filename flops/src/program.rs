@@ -1,8 +1,11 @@
 //! What the program `flops` does.
 
-use common::cli::{Common, Counters, Failure, Format};
+use common::cli::{Common, Counters, Format};
+use common::output;
+
 use common::events::Event;
-use common::machine::Machine;
+use common::failure::Failure;
+use common::machine;
 use common::record::{Record, Row};
 use serde_json::Value as Json;
 
@@ -62,7 +65,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
             print!("{}", report::ratios(&all));
         }
     }
-    args.common.record.as_ref().map_or(Ok(()), |path| record.save(path))
+    args.common.record.as_ref().map_or(Ok(()), |path| output::save(&record, path))
 }
 
 fn kernels(name: &str) -> Result<Vec<&'static Kernel>, Failure> {
@@ -136,7 +139,7 @@ fn remark(e: &Estimate) {
 }
 
 fn record(all: &[Estimate]) -> Record {
-    let machine = Machine::host().map_or_else(|_| "this machine".to_owned(), |machine| machine.description);
+    let machine = machine::host().map_or_else(|_| "this machine".to_owned(), |machine| machine.description);
     let mut record = Record::new("flops", machine);
     for e in all {
         let mut row = Row::new([

@@ -1,7 +1,10 @@
 //! What `ge1` to `ge7` and `ge` do with their command lines.
 
-use common::cli::{Common, Counters, Failure};
+use common::cli::{Common, Counters};
+use common::output;
+
 use common::events::Event;
+use common::failure::Failure;
 use common::measure::Session;
 use common::record::{Record, Row};
 use common::value::{Reading, Source, Value};
@@ -128,9 +131,9 @@ fn run(name: &str, size: usize, what: &What) -> Result<(), Failure> {
     let row = if wants_model { modelled(row, variant, &task, &session)? } else { row };
     record.rows.push(row);
     if let Some(path) = &what.common.record {
-        record.save(path)?;
+        output::save(&record, path)?;
     }
-    print!("{}", record.text(what.common.format, |record| kit(record, what.measure)));
+    print!("{}", output::text(&record, what.common.format, |record| kit(record, what.measure)));
     Ok(())
 }
 

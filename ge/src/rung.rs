@@ -1,6 +1,8 @@
 //! Each rung as one function: the kernel, and the instructions it may use.
 
-use common::memory::{Memory, Native};
+use common::memory::Memory;
+
+use common::isa::Native;
 
 #[cfg(target_arch = "x86_64")]
 use crate::simd::Octet;

@@ -8,7 +8,7 @@
 //!
 //! **Per inner step:** 2 flops, as in blocked.
 
-use common::memory::Native;
+use common::isa::Native;
 
 use crate::system::System;
 use crate::team::{Member, Team};

@@ -1,7 +1,7 @@
 //! The ladder as a table: programs, tests, benches and charts walk it.
 
 use common::cache::Modelled;
-use common::memory::Native;
+use common::isa::Native;
 use thiserror::Error;
 
 use crate::needs::Needs;

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+use common::machine::Machine;
 use common::memory::Arena;
 use ge::matrices::{self, Fill};
 use ge::residual::residual;
@@ -164,7 +165,7 @@ proptest! {
 
 #[test]
 fn loads_and_stores_are_those_of_the_closed_forms() {
-    let machine = common::machine::Machine::select("lecture").unwrap();
+    let machine = Machine::named("lecture").unwrap();
     for n in [0usize, 1, 2, 9, 20, 37] {
         let steps = ge::inner_steps(n) as u64;
         let (pivots, rows) = (n as u64, (n * n.saturating_sub(1) / 2) as u64);

@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use ::dgemm::experiment::{self, Outcome, Subject};
 use ::dgemm::{Problem, VARIANTS, Variant, charts, program};
 use common::chart::{Axis, Chart};
-use common::cli::{Common, Failure};
+use common::cli::Common;
+use common::failure::Failure;
 use common::measure::Session;
 use common::memory::Arena;
+use common::output;
 use common::record::Record;
 
 /// Draw time, rate and misses of the matrix product over the side n
@@ -149,10 +151,10 @@ fn write(args: &Args, session: &Session, points: &[Point], record: &Record) -> R
             eprintln!("note: {} is not drawn, nothing was measured for it", file.display());
             continue;
         }
-        chart.write(&file)?;
+        output::draw(&chart, &file)?;
         eprintln!("lab dgemm: drew {}", file.display());
     }
-    record.save(&args.out.join("dgemm.json"))
+    output::save(record, &args.out.join("dgemm.json"))
 }
 
 /// One chart to be.

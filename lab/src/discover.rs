@@ -5,13 +5,14 @@ use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
 use common::chart::{Axis, Chart};
-use common::cli::Failure;
-use common::cpu;
+use common::failure::Failure;
 use common::infer::Confidence;
 use common::infer::probe::{Exploration, LevelFound, OnModel, explore};
-use common::latency::{OnTime, Pages, Room, Translation, core_clock, translation};
-use common::machine::Machine;
+use common::latency::{OnTime, Translation, translation};
+use common::machine::{self, Machine};
+use common::system::pages::{Pages, Room};
 use common::units::Bytes;
+use common::{core_clock, cpu, output};
 use serde_json::{Value, json};
 
 /// Find size, line, ways and latency of each cache by experiment
@@ -68,17 +69,17 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let levels = findings.levels();
     let known = match &args.machine {
         Some(_) => None,
-        None => Machine::host().ok(),
+        None => machine::host().ok(),
     };
     match args.format {
         Format::Json => println!("{:#}", findings.json(&levels, known.as_ref())),
         Format::Text => print!("{}", findings.text(&levels, known.as_ref())),
     }
-    args.chart.as_ref().map_or(Ok(()), |path| findings.chart(&levels).write(path))
+    args.chart.as_ref().map_or(Ok(()), |path| output::draw(&findings.chart(&levels), path))
 }
 
 fn on_model(name: &str) -> Result<Findings, Failure> {
-    let machine = Machine::select(name).map_err(Failure::could_not)?;
+    let machine = machine::select(name).map_err(Failure::could_not)?;
     let arena = OnModel::arena(&machine).map_err(Failure::could_not)?;
     let mut probe = OnModel::new(&machine, &arena).map_err(Failure::could_not)?;
     let found = explore(&mut probe, 3).map_err(Failure::could_not)?;
@@ -100,7 +101,7 @@ fn on_time() -> Result<Findings, Failure> {
     {
         eprintln!("lab: warning: this process may move between processors: pinning was refused");
     }
-    let before = core_clock();
+    let before = core_clock::measure();
     let room = Room::new(LARGE, Pages::Huge).map_err(Failure::could_not)?;
     let mut probe = OnTime::new(room);
     let first = explore(&mut probe, 3)
@@ -120,7 +121,7 @@ fn on_time() -> Result<Findings, Failure> {
         let more = probe.batches();
         (kept, dropped) = (kept + more.0, dropped + more.1);
     }
-    let clock = before.zip(core_clock()).map(|(a, b)| (a.0, b.0));
+    let clock = Some((before.0, core_clock::measure().0));
     Ok(Findings { runs, translation, batches: (kept, dropped), huge, split, clock, source: "timing" })
 }
 

@@ -7,9 +7,11 @@ use std::path::PathBuf;
 use ::ge::sweep::{self, Cell, Gain, Plan};
 use ::ge::{Variant, peak};
 use common::chart::{Axis, Chart};
-use common::cli::{Common, Failure};
+use common::cli::Common;
+use common::failure::Failure;
 use common::measure::Session;
-use common::record::{Record, Row, write_atomically};
+use common::output;
+use common::record::{Record, Row};
 use common::value::{Reading, Source, Value};
 
 /// Sweep the Gaussian-elimination ladder by size; draw its charts
@@ -66,15 +68,15 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         std::fs::create_dir_all(folder)
             .map_err(|e| Failure::could_not(format!("cannot make the folder '{}': {e}", folder.display())))?;
         for (name, chart) in charts(&plan, &cells, &limits, &record.machine) {
-            chart.write(&folder.join(name))?;
+            output::draw(&chart, &folder.join(name))?;
         }
-        write_atomically(&folder.join("ge.csv"), record.csv().as_bytes())?;
-        record.save(&folder.join("ge.json"))?;
+        output::write(&folder.join("ge.csv"), record.csv().as_bytes())?;
+        output::save(&record, &folder.join("ge.json"))?;
     }
     if let Some(path) = &args.common.record {
-        record.save(path)?;
+        output::save(&record, path)?;
     }
-    print!("{}", record.text(args.common.format, |_| kit(&cells, &limits, &gains)));
+    print!("{}", output::text(&record, args.common.format, |_| kit(&cells, &limits, &gains)));
     Ok(())
 }
 

@@ -1,12 +1,11 @@
 //! `lab infer`: reads the cache behind a saved sweep, with the argument.
 
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::ValueEnum;
-use common::cli::Failure;
+use common::failure::Failure;
 use common::infer::{Answer, read};
-use common::saved::Saved;
+use common::input;
 use common::units::Bytes;
 
 use crate::plot;
@@ -33,7 +32,7 @@ enum Format {
 
 /// Reads the file, prints the answer; a refusal is exit code 1.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let saved = sweep(&args.file)?;
+    let saved = input::sweep(&args.file)?;
     plot::notes(&saved.notes, "lab: note");
     let answer = read(&saved);
     match args.format {
@@ -45,18 +44,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         Err(_) if args.format == Format::Json => Err(Failure::Told),
         Err(reason) => Err(Failure::could_not(reason)),
     }
-}
-
-fn sweep(path: &Path) -> Result<Saved, Failure> {
-    let named = |error| Failure::could_not(format!("'{}': {error}", path.display()));
-    if path == Path::new("-") {
-        let mut bytes = Vec::new();
-        std::io::stdin()
-            .read_to_end(&mut bytes)
-            .map_err(|e| Failure::could_not(format!("cannot read: {e}")))?;
-        return Saved::parse(&String::from_utf8_lossy(&bytes)).map_err(named);
-    }
-    Saved::read(path).map_err(named)
 }
 
 /// The answer in lines, the argument below it.

@@ -1,7 +1,7 @@
 //! `lab machines`: what can be modelled.
 
-use common::cli::Failure;
-use common::machine::{self, CacheLevel, Machine};
+use common::failure::Failure;
+use common::machine::{self, CacheLevel};
 
 /// Lists the machines that can be modelled, or prints one's description
 ///
@@ -28,8 +28,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 
 /// One line per machine; the host last, if it can be read.
 fn list() {
-    let described = machine::catalogue().iter().map(|entry| Machine::select(entry.name));
-    for machine in described.chain([Machine::host()]).flatten() {
+    let described = machine::catalogue().iter().map(|entry| machine::select(entry.name));
+    for machine in described.chain([machine::host()]).flatten() {
         let levels: Vec<String> = machine.levels.iter().map(level).collect();
         println!("{}\t{}\t{}", machine.name, levels.join(", "), machine.description);
     }

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use common::cli::Failure;
+use common::failure::Failure;
 use common::machine::{self, Machine};
-use common::record::write_atomically;
+use common::output;
 
 /// Make sealed machines, one per name, whose caches a student is to find
 ///
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             println!("{}", machine.summary());
         } else {
             let path = args.out.join(format!("{name}.toml"));
-            write_atomically(&path, machine::seal(&description).as_bytes())?;
+            output::write(&path, machine::seal(&description).as_bytes())?;
             println!("{}", path.display());
         }
     }

@@ -1,15 +1,15 @@
 //! `lab plot`: draws saved sweeps.
 
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use common::chart::{Axis, Chart};
-use common::cli::Failure;
-use common::saved::{Cell, Saved, SavedError};
+use common::failure::Failure;
+use common::saved::{Cell, Saved};
 use common::stats;
 use common::units::Bytes;
+use common::{input, output};
 
 /// Draw saved sweeps of cm1 or spark, of this kit or of the C kits
 #[derive(Debug, clap::Args)]
@@ -70,12 +70,12 @@ enum Over {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut sweeps = Vec::new();
     for path in &args.files {
-        let sweep = read(path)?;
+        let sweep = input::sweep(path)?;
         tell(path, &sweep, args.tolerate)?;
         sweeps.push(sweep);
     }
     let output = args.output.clone().unwrap_or_else(|| default_output(&args.files));
-    chart(args, &sweeps)?.write(&output)?;
+    output::draw(&chart(args, &sweeps)?, &output)?;
     eprintln!("lab plot: drew {}", output.display());
     Ok(())
 }
@@ -91,21 +91,6 @@ fn tell(path: &Path, sweep: &Saved, tolerate: bool) -> Result<(), Failure> {
     }
     notes(&sweep.notes, &format!("lab plot: {name}"));
     Ok(())
-}
-
-fn read(path: &Path) -> Result<Saved, Failure> {
-    let told = |error| match error {
-        SavedError::File { .. } => Failure::could_not(error),
-        _ => Failure::could_not(format!("{}: {error}", path.display())),
-    };
-    if path != Path::new("-") {
-        return Saved::read(path).map_err(told);
-    }
-    let mut bytes = Vec::new();
-    std::io::stdin()
-        .read_to_end(&mut bytes)
-        .map_err(|e| Failure::could_not(format!("standard input: {e}")))?;
-    Saved::parse(&String::from_utf8_lossy(&bytes)).map_err(told)
 }
 
 fn default_output(files: &[PathBuf]) -> PathBuf {

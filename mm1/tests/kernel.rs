@@ -4,8 +4,9 @@
 #![allow(clippy::unwrap_used)]
 
 use common::cache::Modelled;
+use common::isa::Native;
 use common::machine::Machine;
-use common::memory::{Arena, Matrix, Memory, Native};
+use common::memory::{Arena, Matrix, Memory};
 use proptest::prelude::*;
 
 /// The product by definition, in 32 bits, cut to 16 at the end.
@@ -38,7 +39,7 @@ fn makes_three_loads_and_one_store_an_inner_iteration() {
     let n = 24u64;
     let arena = Arena::with_capacity(6 * 24 * 24).unwrap();
     let [x, y, z] = operands(&arena, 24, &[1; 576], &[1; 576]);
-    let mut model = Modelled::new(&Machine::select("i5-7500").unwrap(), &arena).unwrap();
+    let mut model = Modelled::new(&Machine::named("i5-7500").unwrap(), &arena).unwrap();
     mm1::multiply(&mut model, x, y, z);
     let counts = model.counts();
     assert_eq!((counts.loads, counts.stores), (3 * n * n * n, n * n * n));
@@ -51,7 +52,7 @@ fn the_models_short_cuts_change_no_count() {
     let arena = Arena::with_capacity(6 * n * n).unwrap();
     let [x, y, z] = operands(&arena, n, &[1; 2025], &[1; 2025]);
     for name in ["i5-7500", "ryzen5-3600x", "lecture", "sparcstation-1+"] {
-        let machine = Machine::select(name).unwrap();
+        let machine = Machine::named(name).unwrap();
         let [short, whole] = [Modelled::new, Modelled::walking].map(|new| {
             let mut model = new(&machine, &arena).unwrap();
             mm1::multiply(&mut model, x, y, z);

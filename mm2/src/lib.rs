@@ -1,6 +1,6 @@
 #![doc = include_str!("../README.md")]
 
-use common::cli::Failure;
+use common::failure::Failure;
 use common::measure::Session;
 use common::memory::{Matrix, Memory, squares};
 use common::product::{self, Options};

@@ -32,7 +32,7 @@ ways = 8
 "#;
 
 fn machine(name: &str) -> Machine {
-    if name == "two-levels" { Machine::from_toml(TWO_LEVELS, name) } else { Machine::select(name) }.unwrap()
+    if name == "two-levels" { Machine::from_toml(TWO_LEVELS, name) } else { Machine::named(name) }.unwrap()
 }
 
 const MACHINES: [&str; 4] = ["two-levels", "i5-7500", "zen3", "lecture"];

@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
-use common::memory::{Arena, Native};
+use common::memory::Arena;
+
+use common::isa::Native;
 use common::units::Bytes;
 use proptest::prelude::*;
 

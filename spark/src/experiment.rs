@@ -1,14 +1,15 @@
 //! The sweep of spark: which cells, how often, and what is printed.
 
 use clap::Args;
-use common::chart::{Axis, Chart};
-use common::cli::{Counters, Failure};
+use common::chart::{self, Axis, Chart};
+use common::cli::Counters;
+use common::failure::Failure;
 use common::latency::Cells;
 use common::measure::{Sample, Session};
 use common::memory::Arena;
 use common::record::{Record, Row};
 use common::region;
-use common::sweep::{self, Cell, Range};
+use common::sweep::{Cell, Range};
 use common::units::Bytes;
 use common::value::{Reading, Source, Value};
 
@@ -93,7 +94,7 @@ pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row))
 /// What `accesses` accesses that wait for each other would take.
 fn timed(timer: &mut Cells, runs: usize, cell: Cell, accesses: f64) -> Result<Sample, Failure> {
     let nanos: Result<Vec<f64>, Failure> =
-        (0..runs).map(|_| timer.time(cell.size, cell.stride).map(|time| time.timed.nanos)).collect();
+        (0..runs).map(|_| Ok(timer.time(cell.size, cell.stride)?.timed.nanos)).collect();
     let each =
         Value::from_runs(&nanos?, Source::Timing).map_or_else(|| Reading::missing("no run"), Reading::from);
     Ok(Sample::of_accesses(&each, accesses))
@@ -136,6 +137,6 @@ pub fn chart(record: &Record) -> Chart {
     let rows = record.rows.iter().filter_map(|row| {
         Some((row.whole("size_bytes")?, row.whole("stride_bytes")?, row.amount("ns_per_access")))
     });
-    sweep::chart("Time of an access by array size and stride", Axis::linear("ns per access"), rows)
+    chart::sweep("Time of an access by array size and stride", Axis::linear("ns per access"), rows)
         .caption(&record.machine)
 }

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use common::cli::{self, Common, Format};
 use common::measure::Session;
+use common::output;
 
 /// Times a sweep over array size and stride
 #[derive(clap::Parser)]
@@ -27,6 +28,6 @@ fn main() -> ExitCode {
                 println!("{}", spark::kit_row(row));
             }
         })?;
-        record.finish(&args.common, |_| String::new(), || spark::chart(&record))
+        output::finish(&record, &args.common, |_| String::new(), || spark::chart(&record))
     })
 }

@@ -3,9 +3,9 @@
 mod checks;
 mod kernels;
 
-use common::cli::Failure;
 use common::counters;
 use common::events::{Event, Preset};
+use common::failure::Failure;
 use serde::Serialize;
 
 use crate::args::{Format, json};

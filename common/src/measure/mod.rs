@@ -9,16 +9,18 @@ use std::time::Duration;
 pub use environment::Warning;
 pub use plan::Plan;
 
-use crate::cache::{Counts, Modelled};
-use crate::cli::{Common, Compare, Counters, Failure};
-use crate::clock::{self, Elapsed, Stopwatch};
-use crate::counters::{self, Platform};
-use crate::cpu;
-use crate::events::Event;
-use crate::machine::{Machine, MachineError};
-use crate::memory::{Arena, Native};
-use crate::record::Record;
-use crate::value::{Reading, Source, Value};
+use crate::cli::{Common, Compare, Counters};
+use crate::failure::Failure;
+use cache::{Counts, Modelled};
+use counters::{self, Platform};
+use events::Event;
+use figures::value::{Reading, Source, Value};
+use isa::Native;
+use machine::{Machine, MachineError};
+use memory::Arena;
+use records::record::Record;
+use system::clock::{self, Elapsed, Stopwatch};
+use system::cpu;
 
 /// The measured region: one closure, compiled for native memory and for the
 /// model. Written with [`region!`](crate::region).
@@ -35,7 +37,7 @@ pub struct Region<'r> {
 macro_rules! region {
     (|$mem:ident| $body:expr) => {
         $crate::measure::Region {
-            native: &mut |$mem: &mut $crate::memory::Native| $body,
+            native: &mut |$mem: &mut $crate::isa::Native| $body,
             modelled: &mut |$mem: &mut $crate::cache::Modelled| $body,
         }
     };
@@ -118,9 +120,9 @@ impl Session {
     }
 
     fn open(options: &Common, quiet: bool) -> Result<Session, Failure> {
-        let machine = match Machine::select(&options.machine) {
+        let machine = match system::machine::select(&options.machine) {
             Err(why @ MachineError::HostUnknown { .. }) if options.counters != Counters::Model => {
-                Ok(Machine::undescribed_host(&why))
+                Ok(system::machine::undescribed_host(&why))
             }
             selected => selected.map_err(Failure::usage),
         }?;

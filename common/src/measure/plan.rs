@@ -1,10 +1,11 @@
 //! Which source counts which event, decided once and told in one sentence.
 
-use crate::cache::Counts;
-use crate::cli::{Counters, Failure};
-use crate::counters;
-use crate::events::Event;
-use crate::value::Reading;
+use crate::cli::Counters;
+use crate::failure::Failure;
+use cache::Counts;
+use counters;
+use events::Event;
+use figures::value::Reading;
 
 use super::Session;
 

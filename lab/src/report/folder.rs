@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use common::cli::Failure;
+use common::failure::Failure;
 
 /// The page's name.
 const PAGE: &str = "report.html";

@@ -11,7 +11,7 @@ mod summary;
 mod sweep;
 mod verdict;
 
-use common::cli::Failure;
+use common::failure::Failure;
 use common::record::Record;
 
 pub(crate) use folder::Folder;
@@ -56,7 +56,7 @@ impl Report<'_> {
         let mut files = vec![("report.html".to_owned(), self.page()?.into_bytes())];
         for (name, chart) in self.pictures.named() {
             files.push((format!("pictures/{name}.svg"), chart.svg().into_bytes()));
-            files.push((format!("pictures/{name}.png"), chart.png()?));
+            files.push((format!("pictures/{name}.png"), chart.png().map_err(Failure::could_not)?));
         }
         for (name, record) in self.records() {
             files.push((format!("records/{name}.json"), record.json().into_bytes()));

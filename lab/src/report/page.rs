@@ -1,7 +1,7 @@
 //! The page, from the template.
 
-use common::cli::Failure;
 use common::events::Event;
+use common::failure::Failure;
 use common::infer;
 use common::saved::Saved;
 use common::units::Bytes;

@@ -1,8 +1,7 @@
 //! The report's pictures.
 
-use common::chart::{Axis, Chart};
+use common::chart::{self, Axis, Chart};
 use common::saved::Saved;
-use common::sweep;
 
 use super::sweep::{staircase, with_capacities};
 use crate::run::Findings;
@@ -59,7 +58,7 @@ impl Pictures {
 fn figure_1() -> Chart {
     let cells = Saved::parse(FIGURE_1).map(|saved| saved.cells).unwrap_or_default();
     let rows = cells.into_iter().map(|cell| (cell.size, cell.stride, cell.nanos));
-    sweep::chart(
+    chart::sweep(
         "Figure 1 of the guide: access time of the machine in question",
         Axis::linear("time per access (ns)"),
         rows,

@@ -1,6 +1,8 @@
 //! The experiments of the assignment, in its order.
 
-use common::cli::{Counters, Failure};
+use common::cli::Counters;
+
+use common::failure::Failure;
 use common::infer::{self, Answer};
 use common::machine::Machine;
 use common::measure::Session;

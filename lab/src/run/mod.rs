@@ -7,7 +7,9 @@ mod settings;
 
 use std::path::PathBuf;
 
-use common::cli::{Common, Compare, Counters, Failure, Format};
+use common::cli::{Common, Compare, Counters, Format};
+
+use common::failure::Failure;
 use common::measure::Session;
 
 pub(crate) use experiments::{Findings, LineFrom};

@@ -1,0 +1,265 @@
+//! What the model counted, and what it takes in time.
+
+use serde::Serialize;
+
+use super::hierarchy::Hierarchy;
+use super::level::Level;
+use events::Event;
+use figures::units::Seconds;
+use figures::value::{Reading, Source, Value};
+use machine::Machine;
+
+/// Loads and stores apart.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct LoadsStores {
+    /// By load instructions.
+    pub loads: u64,
+    /// By store instructions.
+    pub stores: u64,
+}
+
+impl LoadsStores {
+    /// Both together.
+    pub fn total(self) -> u64 {
+        self.loads + self.stores
+    }
+}
+
+/// Misses by their kind.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Kinds {
+    /// The line was never in use before.
+    pub compulsory: u64,
+    /// A fully associative LRU cache of the same size misses too.
+    pub capacity: u64,
+    /// Only this placement misses.
+    pub conflict: u64,
+}
+
+/// One array's misses at one level.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ArrayCounts {
+    /// The array's name; `(outside)` for memory outside the arrays.
+    pub name: &'static str,
+    /// Its misses.
+    pub misses: LoadsStores,
+    /// The same by kind, when the model classifies.
+    pub kinds: Option<Kinds>,
+}
+
+/// One level's counts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LevelCounts {
+    /// 1 for the level next to the core.
+    pub level: u8,
+    /// Lines that were asked of it.
+    pub accesses: LoadsStores,
+    /// Of these, how many it did not have.
+    pub misses: LoadsStores,
+    /// The misses by kind, when the model classifies.
+    pub kinds: Option<Kinds>,
+    /// Dirty lines that made room.
+    pub write_backs: u64,
+    /// Stores passed to the next level at once.
+    pub written_through: u64,
+    /// Lines brought in unasked.
+    pub prefetches: u64,
+    /// Of these, how many were used before they made room.
+    pub useful_prefetches: u64,
+    /// Misses by array, in the order of the arrays.
+    pub arrays: Vec<ArrayCounts>,
+}
+
+impl LevelCounts {
+    /// Accesses that found their line.
+    pub fn hits(&self) -> u64 {
+        self.accesses.total() - self.misses.total()
+    }
+}
+
+/// One TLB level's counts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TlbCounts {
+    /// 1 for the level next to the core.
+    pub level: u8,
+    /// Translations it did not have.
+    pub misses: u64,
+    /// The same by array: name, misses.
+    pub arrays: Vec<(&'static str, u64)>,
+}
+
+/// Everything counted since the start, or since the last reset.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// Load instructions.
+    pub loads: u64,
+    /// Store instructions.
+    pub stores: u64,
+    /// Passes of [`repeat`](memory::Memory::repeat).
+    pub passes: u64,
+    /// Caches, level 1 first.
+    pub levels: Vec<LevelCounts>,
+    /// TLBs, level 1 first; empty if the machine describes none.
+    pub tlbs: Vec<TlbCounts>,
+    /// Lines read from memory, prefetched ones included.
+    pub memory_reads: u64,
+    /// Lines (or written-through stores) written to memory.
+    pub memory_writes: u64,
+}
+
+impl Counts {
+    /// The counts of cache `level`, if the machine has it.
+    pub fn level(&self, level: u8) -> Option<&LevelCounts> {
+        self.levels.iter().find(|counts| counts.level == level)
+    }
+
+    /// What the model counts for `event`, or why it cannot.
+    pub fn reading(&self, event: &Event) -> Reading {
+        match self.preset(event.name()) {
+            Ok(count) => Value::new(count as f64, Source::Model).into(),
+            Err(reason) => Reading::missing(reason),
+        }
+    }
+
+    fn preset(&self, name: &str) -> Result<u64, String> {
+        match name {
+            "PAPI_LD_INS" => return Ok(self.loads),
+            "PAPI_SR_INS" => return Ok(self.stores),
+            "PAPI_LST_INS" => return Ok(self.loads + self.stores),
+            "PAPI_TLB_DM" => {
+                let last = self.tlbs.last().map(|tlb| tlb.misses);
+                return last.ok_or_else(|| "the modelled machine describes no TLB".to_string());
+            }
+            _ => {}
+        }
+        let unknown = || "the cache model has no such event".to_string();
+        let (level, what) =
+            name.strip_prefix("PAPI_L").and_then(|rest| rest.split_once('_')).ok_or_else(unknown)?;
+        let level: u8 = level.parse().map_err(|_| unknown())?;
+        let pick: fn(&LevelCounts) -> u64 = match what {
+            "DCM" => |counts| counts.misses.total(),
+            "DCA" => |counts| counts.accesses.total(),
+            "DCH" => LevelCounts::hits,
+            "DCR" => |counts| counts.accesses.loads,
+            "DCW" => |counts| counts.accesses.stores,
+            "LDM" => |counts| counts.misses.loads,
+            "STM" => |counts| counts.misses.stores,
+            "ICM" | "ICA" | "ICH" | "ICR" | "ICW" | "TCM" | "TCA" | "TCH" | "TCR" | "TCW" => {
+                return Err("the cache model fetches no instructions".to_string());
+            }
+            _ => return Err(unknown()),
+        };
+        let counts = self.level(level);
+        counts.map(pick).ok_or_else(|| format!("the modelled machine has no level {level} cache"))
+    }
+
+    /// What the counted accesses take on `machine`, whose model counted them.
+    ///
+    /// # Errors
+    ///
+    /// The reason, if the machine's description lacks a latency.
+    pub fn time(&self, machine: &Machine) -> Result<AccessTime, String> {
+        let lacks = |what: &str| format!("the description of {} gives no latency of {what}", machine.name);
+        let mut loads = Seconds(0.0);
+        for (counts, cache) in self.levels.iter().zip(&machine.levels) {
+            let latency = cache.latency.ok_or_else(|| lacks(&format!("level {}", cache.level)))?;
+            let hits = counts.accesses.loads - counts.misses.loads;
+            loads.0 += hits as f64 * latency.0;
+        }
+        let from_memory = self.levels.last().map_or(self.loads, |last| last.misses.loads);
+        if from_memory > 0 {
+            loads.0 += from_memory as f64 * machine.memory_latency.ok_or_else(|| lacks("memory"))?.0;
+        }
+        for (counts, tlb) in self.tlbs.iter().zip(&machine.tlbs) {
+            loads.0 += counts.misses as f64 * tlb.penalty.map_or(0.0, |penalty| penalty.0);
+        }
+        let per_store = machine.core.store.0 + machine.core.step.0;
+        let rest = self.stores as f64 * per_store + self.passes as f64 * machine.core.pass.0;
+        Ok(AccessTime {
+            average_load: Seconds(loads.0 / self.loads.max(1) as f64),
+            dependent: Seconds(loads.0 + rest),
+            overlapped: Seconds(loads.0 / machine.core.in_flight + rest),
+        })
+    }
+}
+
+/// Time from latencies. Stores wait for nobody, they cost what the machine's
+/// description says; TLB misses are counted with the loads.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct AccessTime {
+    /// Average time of a load: the sum over the levels of the share of loads
+    /// that hit there times its latency (AMAT).
+    pub average_load: Seconds,
+    /// Total, if every load waits for the one before.
+    pub dependent: Seconds,
+    /// Total, if the core keeps as many loads on their way as it can (Little's
+    /// law: loads in flight = rate of loads * latency).
+    pub overlapped: Seconds,
+}
+
+/// What [`Modelled`](super::Modelled) counts itself.
+pub(super) struct Own {
+    pub(super) loads: u64,
+    pub(super) stores: u64,
+    pub(super) splits: [u64; 2],
+    pub(super) passes: u64,
+}
+
+/// Everything the model knows, in the form for readers.
+pub(super) fn gather(own: Own, hierarchy: &Hierarchy, machine: &Machine) -> Counts {
+    let names = hierarchy.places.names();
+    let [loads, stores] = own.splits;
+    let mut accesses = LoadsStores { loads: own.loads + loads, stores: own.stores + stores };
+    let mut levels = Vec::new();
+    for (level, cache) in hierarchy.levels.iter().zip(&machine.levels) {
+        let counts = level_counts(cache.level, level, &names, accesses);
+        let fetched_to_store = if cache.allocate { counts.misses.stores } else { 0 };
+        let stores = fetched_to_store + counts.written_through;
+        accesses = LoadsStores { loads: counts.misses.loads, stores };
+        levels.push(counts);
+    }
+    let tlbs = hierarchy.tlbs.levels.iter().zip(1..);
+    Counts {
+        loads: own.loads,
+        stores: own.stores,
+        passes: own.passes,
+        levels,
+        tlbs: tlbs.map(|(tlb, level)| tlb_counts(level, &tlb.misses[..], &names)).collect(),
+        memory_reads: hierarchy.memory.reads,
+        memory_writes: hierarchy.memory.writes,
+    }
+}
+
+fn level_counts(number: u8, level: &Level, names: &[&'static str], accesses: LoadsStores) -> LevelCounts {
+    let tally = &level.tally;
+    let kinds = |region: usize| {
+        let [compulsory, capacity, conflict] = tally.kinds[region];
+        level.shadow.as_ref().map(|_| Kinds { compulsory, capacity, conflict })
+    };
+    let array = |(region, &name): (usize, &&'static str)| {
+        let [loads, stores] = tally.misses[region];
+        ArrayCounts { name, misses: LoadsStores { loads, stores }, kinds: kinds(region) }
+    };
+    let arrays: Vec<ArrayCounts> = names.iter().enumerate().map(array).collect();
+    let sum = |pick: fn(&ArrayCounts) -> u64| arrays.iter().map(pick).sum();
+    LevelCounts {
+        level: number,
+        accesses,
+        misses: LoadsStores { loads: sum(|a| a.misses.loads), stores: sum(|a| a.misses.stores) },
+        kinds: level.shadow.as_ref().map(|_| Kinds {
+            compulsory: sum(|a| a.kinds.map_or(0, |k| k.compulsory)),
+            capacity: sum(|a| a.kinds.map_or(0, |k| k.capacity)),
+            conflict: sum(|a| a.kinds.map_or(0, |k| k.conflict)),
+        }),
+        write_backs: tally.write_backs,
+        written_through: tally.written_through,
+        prefetches: tally.prefetches,
+        useful_prefetches: tally.useful,
+        arrays,
+    }
+}
+
+fn tlb_counts(level: u8, misses: &[u64], names: &[&'static str]) -> TlbCounts {
+    let arrays: Vec<(&'static str, u64)> = names.iter().copied().zip(misses.iter().copied()).collect();
+    TlbCounts { level, misses: arrays.iter().map(|(_, misses)| misses).sum(), arrays }
+}

@@ -1,0 +1,253 @@
+//! One level: takes what the level above asks for, keeps what its rules say,
+//! and passes on the rest.
+
+mod rules;
+
+use std::collections::HashSet;
+
+use super::lru;
+use super::places::Places;
+use super::prefetch::Prefetcher;
+use super::request::Request;
+use super::sets::{DIRTY, LINE, Sets, line_of, tag_of};
+use super::shadow::Shadow;
+use machine::{CacheLevel, Inclusion, Machine, Prefetch, Write};
+
+/// Most arrays that are told apart, and everything else.
+pub(super) const REGIONS: usize = 256;
+
+/// What one level counts.
+#[derive(Debug, Clone)]
+pub(super) struct Tally {
+    /// Misses per array: loads, stores.
+    pub(super) misses: Box<[[u64; 2]; REGIONS]>,
+    /// Misses per array by kind, when classified.
+    pub(super) kinds: Box<[[u64; 3]; REGIONS]>,
+    /// Dirty lines that made room.
+    pub(super) write_backs: u64,
+    /// Stores passed on at once.
+    pub(super) written_through: u64,
+    /// Lines fetched unasked, by this level or one above.
+    pub(super) prefetches: u64,
+    /// Of these, how many were used before they made room.
+    pub(super) useful: u64,
+}
+
+impl Tally {
+    fn new() -> Tally {
+        Tally {
+            misses: Box::new([[0; 2]; REGIONS]),
+            kinds: Box::new([[0; 3]; REGIONS]),
+            write_backs: 0,
+            written_through: 0,
+            prefetches: 0,
+            useful: 0,
+        }
+    }
+
+    /// Shows every counter, of the first `regions` arrays, to `visit`, always
+    /// in the same order.
+    pub(super) fn each(&mut self, regions: usize, mut visit: impl FnMut(&mut u64)) {
+        self.misses[..regions].as_flattened_mut().iter_mut().for_each(&mut visit);
+        self.kinds[..regions].as_flattened_mut().iter_mut().for_each(&mut visit);
+        let single =
+            [&mut self.write_backs, &mut self.written_through, &mut self.prefetches, &mut self.useful];
+        single.into_iter().for_each(visit);
+    }
+}
+
+/// One level of the hierarchy.
+#[derive(Debug, Clone)]
+pub(super) struct Level {
+    pub(super) shift: u32,
+    sets: usize,
+    /// `sets - 1` if that masks a line number to its set.
+    mask: Option<u64>,
+    pub(super) lines: Sets,
+    write_back: bool,
+    allocate: bool,
+    exclusive: bool,
+    /// Whether replaced clean lines must be passed on: to an exclusive level
+    /// below, or because the levels above must lose them too.
+    tell_clean: bool,
+    pub(super) tells_below: bool,
+    /// Lines of an exclusive level that went up and were dirty.
+    away: HashSet<u64>,
+    /// Those that went or came back since the journal was started, and not both.
+    away_changed: HashSet<u64>,
+    prefetcher: Option<Prefetcher>,
+    /// Whether this level or one above prefetches.
+    sees_prefetches: bool,
+    pub(super) shadow: Option<Shadow>,
+    pub(super) tally: Tally,
+    /// What was not in the tags when the journal was started.
+    beside_tags_then: Vec<u64>,
+    /// Grows whenever anything is asked of it.
+    pub(super) uses: u64,
+    /// Whether a line came or went that the level above did not ask for.
+    pub(super) disturbed: bool,
+}
+
+impl Level {
+    /// The level `cache` of `machine`, of whose ways only `ways` can be filled.
+    pub(super) fn new(machine: &Machine, cache: &CacheLevel, ways: usize, classify: bool) -> Level {
+        let sets = cache.sets();
+        let inclusion = |level: u8| machine.level(level).map(|cache| cache.inclusion);
+        let inclusive = cache.inclusion == Inclusion::Inclusive;
+        let below = inclusion(cache.level + 1);
+        let mut above = machine.levels.iter().filter(|other| other.level <= cache.level);
+        Level {
+            shift: cache.line.0.trailing_zeros(),
+            sets,
+            mask: sets.is_power_of_two().then(|| sets as u64 - 1),
+            lines: Sets::new(sets, ways, cache.replacement),
+            write_back: cache.write == Write::Back,
+            allocate: cache.allocate,
+            exclusive: cache.inclusion == Inclusion::Exclusive,
+            tell_clean: inclusive || below == Some(Inclusion::Exclusive),
+            tells_below: below == Some(Inclusion::Exclusive),
+            away: HashSet::new(),
+            away_changed: HashSet::new(),
+            prefetcher: Prefetcher::new(cache, machine.page_size),
+            sees_prefetches: above.any(|cache| cache.prefetch != Prefetch::None),
+            shadow: classify.then(|| Shadow::new(cache.lines())),
+            tally: Tally::new(),
+            beside_tags_then: Vec::new(),
+            uses: 0,
+            disturbed: false,
+        }
+    }
+
+    /// Whether every request means: use the line, or bring it in.
+    fn is_plain(&self) -> bool {
+        let keeps_all = self.write_back && self.allocate && !self.exclusive;
+        keeps_all && self.lines.is_lru() && !self.sees_prefetches && self.shadow.is_none()
+    }
+
+    #[inline(always)]
+    fn set_of(sets: usize, mask: Option<u64>, line: u64) -> usize {
+        match mask {
+            Some(mask) => (line & mask) as usize,
+            None => (line % sets as u64) as usize,
+        }
+    }
+
+    fn set(&self, line: u64) -> usize {
+        Self::set_of(self.sets, self.mask, line)
+    }
+
+    /// Serves `input` in order; what must go to the next level is appended to
+    /// `output`. The level next to the core finds each miss's array in `places`.
+    pub(super) fn run(&mut self, places: Option<&Places>, input: &[Request], output: &mut Vec<Request>) {
+        self.uses += input.len() as u64;
+        if !self.is_plain() {
+            return self.run_by_rules(places, input, output);
+        }
+        match self.lines.ways {
+            1 => self.run_lru::<1>(places, input, output),
+            2 => self.run_lru::<2>(places, input, output),
+            4 => self.run_lru::<4>(places, input, output),
+            8 => self.run_lru::<8>(places, input, output),
+            10 => self.run_lru::<10>(places, input, output),
+            12 => self.run_lru::<12>(places, input, output),
+            16 => self.run_lru::<16>(places, input, output),
+            _ => self.run_by_rules(places, input, output),
+        }
+    }
+
+    /// The hot loop: write-back, allocating, LRU, `W` ways, nothing else.
+    #[inline(always)]
+    fn run_lru<const W: usize>(
+        &mut self,
+        places: Option<&Places>,
+        input: &[Request],
+        output: &mut Vec<Request>,
+    ) {
+        let (shift, sets, mask, tell_clean) = (self.shift, self.sets, self.mask, self.tell_clean);
+        let (lines, _) = self.lines.tags.as_chunks_mut::<W>();
+        let journal = &mut self.lines.journal;
+        for &request in input {
+            let line = request.address() >> shift;
+            let place = Self::set_of(sets, mask, line);
+            let set = &mut lines[place];
+            if journal.on {
+                journal.note(place, set, 0);
+            }
+            let key = tag_of(line);
+            if request.is(Request::BACK) {
+                if !request.is(Request::DATA) {
+                    continue;
+                }
+                match set.iter_mut().find(|tag| **tag & LINE == key) {
+                    Some(tag) => *tag |= DIRTY,
+                    None => output.push(request),
+                }
+                continue;
+            }
+            let dirty = if request.is(Request::DATA) { DIRTY } else { 0 };
+            let touched = lru::touch(set, key, dirty);
+            if touched.hit {
+                continue;
+            }
+            let request = named(request, places);
+            self.tally.misses[request.region() % REGIONS][usize::from(request.is(Request::STORE))] += 1;
+            output.push(request.fetch());
+            let dirty = touched.tag & DIRTY != 0;
+            self.tally.write_backs += u64::from(dirty);
+            if dirty || tell_clean && touched.tag != 0 {
+                let data = if dirty { Request::DATA } else { 0 };
+                output.push(Request::new(line_of(touched.tag) << shift, Request::BACK | data));
+            }
+        }
+    }
+
+    /// All that decides what it does next, beside the tags.
+    pub(super) fn other_state(&self) -> Vec<u64> {
+        let mut away: Vec<u64> = self.away.iter().copied().collect();
+        away.sort_unstable();
+        away.extend_from_slice(&self.lines.policy_state());
+        away.extend(self.prefetcher.iter().flat_map(Prefetcher::state));
+        away.extend(self.shadow.iter().flat_map(Shadow::state));
+        away
+    }
+
+    /// From here on, what changes is written down.
+    pub(super) fn start_journal(&mut self) {
+        self.lines.start_journal();
+        self.away_changed.clear();
+        self.beside_tags_then = self.beside_tags();
+    }
+
+    /// Whether the level surely is as it was when the journal was started.
+    pub(super) fn unchanged(&self) -> bool {
+        let away = self.away_changed.is_empty() && self.beside_tags() == self.beside_tags_then;
+        away && self.shadow.is_none() && self.lines.unchanged()
+    }
+
+    fn beside_tags(&self) -> Vec<u64> {
+        let prefetcher = self.prefetcher.iter().flat_map(Prefetcher::state);
+        prefetcher.chain([self.lines.generator()]).collect()
+    }
+
+    /// Takes out every line in `bytes` bytes from `address`; whether one of
+    /// them was dirty.
+    pub(super) fn drop_lines(&mut self, address: u64, bytes: u64) -> bool {
+        let mut dirty = false;
+        for line in address >> self.shift..(address + bytes) >> self.shift {
+            let tag = self.lines.remove(self.set(line), tag_of(line));
+            dirty |= tag & DIRTY != 0;
+            self.disturbed |= tag != 0;
+            self.uses += u64::from(tag != 0);
+        }
+        dirty
+    }
+}
+
+/// The request with its array, if it is the first level's to find out.
+#[inline(always)]
+fn named(request: Request, places: Option<&Places>) -> Request {
+    match places {
+        Some(places) => request.with_region(places.region(request.address())),
+        None => request,
+    }
+}

@@ -1,0 +1,96 @@
+//! Where virtual pages lie in physical memory.
+
+use figures::random::mix;
+use machine::{Machine, Mapping};
+
+/// A seeded permutation of all page numbers of the modelled memory.
+#[derive(Debug, Clone)]
+pub(super) struct Pages {
+    shift: u32,
+    seed: u64,
+    /// Bits of each half of a page number.
+    half: u32,
+    /// Frame of each of the first pages.
+    frames: Vec<u64>,
+}
+
+impl Pages {
+    /// Half the bits of the smallest physical memory: 2^20 pages.
+    const HALF: u32 = 10;
+
+    /// The mapping of `machine` for addresses up to `reach`; `None` if pages
+    /// lie as they are numbered.
+    pub(super) fn new(machine: &Machine, reach: u64) -> Option<Pages> {
+        let Mapping::Random { seed } = machine.mapping else { return None };
+        let shift = machine.page_size.0.trailing_zeros();
+        let used = (reach >> shift) + 1;
+        let mut pages = Pages { shift, seed, half: Self::HALF, frames: Vec::new() };
+        while used > 1 << (2 * pages.half) {
+            pages.half += 1;
+        }
+        pages.frames = (0..used).map(|page| pages.frame(page)).collect();
+        Some(pages)
+    }
+
+    /// Bytes of the physical memory.
+    pub(super) fn reach(&self) -> u64 {
+        1 << (2 * self.half + self.shift)
+    }
+
+    pub(super) fn physical(&self, address: u64) -> u64 {
+        let page = address >> self.shift;
+        let frame = self.frames.get(page as usize).copied().unwrap_or_else(|| self.frame(page));
+        frame << self.shift | address & ((1 << self.shift) - 1)
+    }
+
+    pub(super) fn virtual_of(&self, address: u64) -> u64 {
+        let page = self.page(address >> self.shift);
+        page << self.shift | address & ((1 << self.shift) - 1)
+    }
+
+    /// Four rounds of a Feistel network: a permutation for any round function.
+    fn frame(&self, page: u64) -> u64 {
+        let (mut left, mut right) = self.halves(page);
+        for round in 0..4 {
+            (left, right) = (right, left ^ self.scramble(right, round));
+        }
+        left << self.half | right
+    }
+
+    /// The same rounds backwards.
+    fn page(&self, frame: u64) -> u64 {
+        let (mut left, mut right) = self.halves(frame);
+        for round in (0..4).rev() {
+            (left, right) = (right ^ self.scramble(left, round), left);
+        }
+        left << self.half | right
+    }
+
+    fn halves(&self, number: u64) -> (u64, u64) {
+        let mask = (1 << self.half) - 1;
+        (number >> self.half & mask, number & mask)
+    }
+
+    fn scramble(&self, half: u64, round: u64) -> u64 {
+        mix(self.seed ^ mix(half << 2 | round)) & ((1 << self.half) - 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_page_has_a_frame_of_its_own() {
+        let mut machine = Machine::named("lecture").unwrap();
+        assert!(Pages::new(&machine, 1 << 20).is_none());
+        machine.mapping = Mapping::Random { seed: 7 };
+        let pages = Pages::new(&machine, 1 << 20).unwrap();
+        let frames: std::collections::BTreeSet<u64> = (0..4096).map(|p| pages.physical(p << 12)).collect();
+        assert_eq!(frames.len(), 4096);
+        for address in [0, 4095, 4096, 0x1234_5678] {
+            assert_eq!(pages.virtual_of(pages.physical(address)), address);
+            assert!(pages.physical(address) < pages.reach());
+        }
+    }
+}

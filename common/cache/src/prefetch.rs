@@ -1,0 +1,130 @@
+//! What a level fetches without being asked. A prefetcher sees the level's
+//! misses and the first use of each prefetched line, and never leaves a page.
+
+use figures::units::Bytes;
+use machine::{CacheLevel, Prefetch};
+
+/// Most lines fetched at a time.
+const AHEAD: usize = 2;
+/// Pages walked at the same time that a stream prefetcher can follow.
+const STREAMS: usize = 16;
+
+/// Lines to fetch.
+pub(super) type Wanted = [Option<u64>; AHEAD];
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Prefetcher {
+    /// Lines per page, as a shift.
+    page: u32,
+    kind: Kind,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Kind {
+    NextLine,
+    /// Per array: its last line, and the distance to the one before.
+    Stride(Vec<(u64, i64)>),
+    /// Pages in order of last use: page, last line, direction (0: not known).
+    Stream(Vec<(u64, u64, i64)>),
+}
+
+impl Prefetcher {
+    pub(super) fn new(cache: &CacheLevel, page_size: Bytes) -> Option<Prefetcher> {
+        let kind = match cache.prefetch {
+            Prefetch::None => return None,
+            Prefetch::NextLine => Kind::NextLine,
+            Prefetch::Stride => Kind::Stride(Vec::new()),
+            Prefetch::Stream => Kind::Stream(Vec::new()),
+        };
+        let lines = page_size.0 / cache.line.0;
+        Some(Prefetcher { page: lines.max(1).trailing_zeros(), kind })
+    }
+
+    /// What to fetch after `line` of array `region` missed, or was used for
+    /// the first time.
+    pub(super) fn after(&mut self, line: u64, region: usize) -> Wanted {
+        let (distance, lines) = match &mut self.kind {
+            Kind::NextLine => (1, 1),
+            Kind::Stride(arrays) => (same_distance(arrays, line, region), AHEAD),
+            Kind::Stream(pages) => (direction(pages, line >> self.page, line), AHEAD),
+        };
+        let mut wanted = [None; AHEAD];
+        for (ahead, wanted) in (1..=lines as i64).zip(&mut wanted) {
+            let next = line.checked_add_signed(ahead * distance);
+            *wanted = next.filter(|next| distance != 0 && next >> self.page == line >> self.page);
+        }
+        wanted
+    }
+
+    /// All that decides what it fetches next.
+    pub(super) fn state(&self) -> Vec<u64> {
+        match &self.kind {
+            Kind::NextLine => Vec::new(),
+            Kind::Stride(arrays) => arrays.iter().flat_map(|&(line, d)| [line, d as u64]).collect(),
+            Kind::Stream(pages) => pages.iter().flat_map(|&(page, line, d)| [page, line, d as u64]).collect(),
+        }
+    }
+}
+
+/// The distance from the last line of this array, if the one before was the
+/// same; else 0.
+fn same_distance(arrays: &mut Vec<(u64, i64)>, line: u64, region: usize) -> i64 {
+    arrays.resize(arrays.len().max(region + 1), (line, 0));
+    let (last, before) = arrays[region];
+    let distance = line.wrapping_sub(last) as i64;
+    arrays[region] = (line, distance);
+    if distance == before { distance } else { 0 }
+}
+
+/// The direction in which `page` is walked, once two steps went the same way;
+/// else 0.
+fn direction(pages: &mut Vec<(u64, u64, i64)>, page: u64, line: u64) -> i64 {
+    let Some(at) = pages.iter().position(|&(known, ..)| known == page) else {
+        pages.truncate(STREAMS - 1);
+        pages.insert(0, (page, line, 0));
+        return 0;
+    };
+    pages[..=at].rotate_right(1);
+    let (_, last, before) = pages[0];
+    let step = (line as i64 - last as i64).signum();
+    pages[0] = (page, line, step);
+    if step == before { step } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use machine::Machine;
+
+    fn prefetcher(kind: Prefetch) -> Prefetcher {
+        let mut cache = Machine::named("i5-7500").unwrap().levels[0].clone();
+        cache.prefetch = kind;
+        Prefetcher::new(&cache, Bytes::kib(4)).unwrap()
+    }
+
+    #[test]
+    fn the_next_line_is_fetched_inside_the_page() {
+        let mut next = prefetcher(Prefetch::NextLine);
+        assert_eq!(next.after(5, 0), [Some(6), None]);
+        assert_eq!(next.after(63, 0), [None, None]);
+    }
+
+    #[test]
+    fn a_stride_must_be_seen_twice_in_one_array() {
+        let mut stride = prefetcher(Prefetch::Stride);
+        assert_eq!(stride.after(0, 0), [None, None]);
+        assert_eq!(stride.after(3, 0), [None, None]);
+        assert_eq!(stride.after(100, 1), [None, None]);
+        assert_eq!(stride.after(6, 0), [Some(9), Some(12)]);
+        assert_eq!(stride.after(7, 0), [None, None]);
+    }
+
+    #[test]
+    fn a_stream_goes_either_way() {
+        let mut stream = prefetcher(Prefetch::Stream);
+        let wanted = [40, 38, 130, 37, 131].map(|line| stream.after(line, 0));
+        assert_eq!(wanted[..3], [[None, None]; 3]);
+        assert_eq!(wanted[3], [Some(36), Some(35)]);
+        assert_eq!(stream.after(132, 0), [Some(133), Some(134)]);
+    }
+}

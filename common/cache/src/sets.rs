@@ -1,0 +1,244 @@
+//! The lines of one level, set by set, under a replacement policy.
+
+use std::borrow::Cow;
+
+use super::journal::Journal;
+use super::lru;
+use figures::random::Random;
+use machine::Replacement;
+
+/// A way's content: line number + 1 in the upper bits, so that 0 is an empty
+/// way; flags below.
+pub(super) type Tag = u32;
+
+/// The line has data that the next level has not.
+pub(super) const DIRTY: Tag = 1;
+/// The line was prefetched and not used since.
+pub(super) const UNUSED: Tag = 2;
+/// The bits that name the line.
+pub(super) const LINE: Tag = !3;
+/// Most lines that can be told apart.
+pub(super) const LINES: u64 = (1 << 30) - 1;
+
+/// The tag of a clean line.
+#[inline(always)]
+pub(super) fn tag_of(line: u64) -> Tag {
+    (line as Tag).wrapping_add(1) << 2
+}
+
+/// The line a tag names.
+#[inline(always)]
+pub(super) fn line_of(tag: Tag) -> u64 {
+    u64::from((tag >> 2) - 1)
+}
+
+/// The sets of a level with any number of ways under any policy.
+#[derive(Debug, Clone)]
+pub(super) struct Sets {
+    pub(super) tags: Vec<Tag>,
+    pub(super) ways: usize,
+    policy: Policy,
+    pub(super) journal: Journal,
+}
+
+#[derive(Debug, Clone)]
+enum Policy {
+    /// Ways in order of last use.
+    Lru,
+    /// Ways in order of arrival.
+    Fifo,
+    /// One direction bit per inner node of a tree over the ways, per set.
+    Plru(Vec<u64>),
+    /// State of the generator.
+    Random(Random),
+}
+
+impl Sets {
+    pub(super) fn new(sets: usize, ways: usize, replacement: Replacement) -> Sets {
+        let policy = match replacement {
+            Replacement::Lru => Policy::Lru,
+            Replacement::Fifo => Policy::Fifo,
+            Replacement::Plru => Policy::Plru(vec![0; sets]),
+            Replacement::Random { seed } => Policy::Random(Random::new(seed)),
+        };
+        Sets { tags: vec![0; sets * ways], ways, policy, journal: Journal::default() }
+    }
+
+    /// Whether the policy keeps ways in order of last use.
+    pub(super) fn is_lru(&self) -> bool {
+        matches!(self.policy, Policy::Lru)
+    }
+
+    /// The ways of `set`, about to be changed.
+    fn set(&mut self, set: usize) -> &mut [Tag] {
+        let tags = &mut self.tags[set * self.ways..][..self.ways];
+        if self.journal.on {
+            self.journal.note(set, tags, self.policy.tree(set));
+        }
+        tags
+    }
+
+    /// From here on, what is changed is written down.
+    pub(super) fn start_journal(&mut self) {
+        self.journal.start(self.tags.len() / self.ways);
+    }
+
+    /// Whether all sets are as they were at the start of the journal.
+    pub(super) fn unchanged(&self) -> bool {
+        let now = |set: usize| (&self.tags[set * self.ways..][..self.ways], self.policy.tree(set));
+        self.journal.tells_of(self.ways, now)
+    }
+
+    /// Looks for the line `key` in `set` without using it.
+    pub(super) fn find(&self, set: usize, key: Tag) -> Option<usize> {
+        position(&self.tags[set * self.ways..][..self.ways], key)
+    }
+
+    /// Uses the line `key`, sets `flags`; its tag before, if it is there.
+    pub(super) fn hit(&mut self, set: usize, key: Tag, flags: Tag) -> Option<Tag> {
+        let way = self.find(set, key)?;
+        let tags = self.set(set);
+        let before = tags[way];
+        tags[way] = (before | flags) & !UNUSED;
+        match &mut self.policy {
+            Policy::Lru => to_front(&mut self.tags[set * self.ways..], way),
+            Policy::Plru(trees) => point_away(&mut trees[set], self.ways, way),
+            Policy::Fifo | Policy::Random(_) => {}
+        }
+        Some(before)
+    }
+
+    /// Uses the line `key` of a set in order of last use, or brings it in.
+    #[inline]
+    pub(super) fn touch(&mut self, set: usize, key: Tag) -> bool {
+        match self.ways {
+            4 => self.touch_lru::<4>(set, key),
+            6 => self.touch_lru::<6>(set, key),
+            8 => self.touch_lru::<8>(set, key),
+            12 => self.touch_lru::<12>(set, key),
+            16 => self.touch_lru::<16>(set, key),
+            _ => {
+                let hit = self.hit(set, key, 0).is_some();
+                if !hit {
+                    self.fill(set, key);
+                }
+                hit
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn touch_lru<const W: usize>(&mut self, set: usize, key: Tag) -> bool {
+        let (sets, _) = self.set(set).as_chunks_mut::<W>();
+        sets.first_mut().is_some_and(|set| lru::touch(set, key, 0).hit)
+    }
+
+    /// Sets `flags` of the line `key` without using it; whether it is there.
+    pub(super) fn mark(&mut self, set: usize, key: Tag, flags: Tag) -> bool {
+        let way = self.find(set, key);
+        if let Some(way) = way {
+            self.set(set)[way] |= flags;
+        }
+        way.is_some()
+    }
+
+    /// Brings `tag` in; the tag that made room, 0 if there was an empty way.
+    pub(super) fn fill(&mut self, set: usize, tag: Tag) -> Tag {
+        self.set(set);
+        let ways = self.ways;
+        let tags = &mut self.tags[set * ways..][..ways];
+        match &mut self.policy {
+            Policy::Lru | Policy::Fifo => {
+                to_front(tags, ways - 1);
+                std::mem::replace(&mut tags[0], tag)
+            }
+            Policy::Plru(trees) => {
+                let way = empty(tags).unwrap_or_else(|| pointed_at(trees[set], ways));
+                point_away(&mut trees[set], ways, way);
+                std::mem::replace(&mut tags[way], tag)
+            }
+            Policy::Random(random) => {
+                let way = empty(tags).unwrap_or_else(|| random.below(ways));
+                std::mem::replace(&mut tags[way], tag)
+            }
+        }
+    }
+
+    /// Takes the line `key` out; its tag, 0 if it was not there.
+    pub(super) fn remove(&mut self, set: usize, key: Tag) -> Tag {
+        let Some(way) = self.find(set, key) else { return 0 };
+        let in_order = matches!(self.policy, Policy::Lru | Policy::Fifo);
+        let tags = self.set(set);
+        let tag = std::mem::take(&mut tags[way]);
+        if in_order {
+            tags[way..].rotate_left(1); // empty ways stay behind the others
+        }
+        tag
+    }
+
+    /// State of the random policy's generator.
+    pub(super) fn generator(&self) -> u64 {
+        if let Policy::Random(random) = &self.policy { random.state() } else { 0 }
+    }
+
+    /// The policy's own state, beside the tags.
+    pub(super) fn policy_state(&self) -> Cow<'_, [u64]> {
+        match &self.policy {
+            Policy::Lru | Policy::Fifo => Cow::default(),
+            Policy::Plru(trees) => trees.into(),
+            Policy::Random(random) => vec![random.state()].into(),
+        }
+    }
+}
+
+impl Policy {
+    /// The direction bits of `set`.
+    fn tree(&self, set: usize) -> u64 {
+        if let Policy::Plru(trees) = self { trees[set] } else { 0 }
+    }
+}
+
+/// Where the line `key` is: groups are compared as a whole, so that sets of
+/// hundreds of ways are searched quickly.
+fn position(tags: &[Tag], key: Tag) -> Option<usize> {
+    const GROUP: usize = 16;
+    let is_in = |tags: &[Tag]| tags.iter().fold(false, |found, tag| found | (tag & LINE == key));
+    let (groups, rest) = tags.as_chunks::<GROUP>();
+    let (start, group) = match groups.iter().position(|group| is_in(group)) {
+        Some(at) => (GROUP * at, &groups[at][..]),
+        None if is_in(rest) => (tags.len() - rest.len(), rest),
+        None => return None,
+    };
+    group.iter().position(|tag| tag & LINE == key).map(|at| start + at)
+}
+
+/// Moves the tag at `way` to the front.
+fn to_front(tags: &mut [Tag], way: usize) {
+    let tag = tags[way];
+    tags.copy_within(..way, 1);
+    tags[0] = tag;
+}
+
+fn empty(tags: &[Tag]) -> Option<usize> {
+    tags.iter().position(|&tag| tag == 0)
+}
+
+/// The way the tree's bits lead to. Node 1 is the root, node n has the
+/// children 2n and 2n + 1; a set bit leads to the second.
+fn pointed_at(tree: u64, ways: usize) -> usize {
+    let mut node = 1;
+    while node < ways {
+        node = 2 * node + (tree >> node & 1) as usize;
+    }
+    node - ways
+}
+
+/// Turns every bit on the path to `way` the other way.
+fn point_away(tree: &mut u64, ways: usize, way: usize) {
+    let mut node = way + ways;
+    while node > 1 {
+        let parent = node / 2;
+        *tree = *tree & !(1 << parent) | u64::from(node & 1 == 0) << parent;
+        node = parent;
+    }
+}

@@ -1,0 +1,124 @@
+//! Rows counted by their short cuts, against every access walked.
+
+use super::*;
+
+/// An access of a nest of two loops: where it starts, how far it moves with
+/// each step and with each row, and whether it stores.
+#[derive(Debug, Clone, Copy)]
+struct Stream {
+    start: isize,
+    step: isize,
+    row: isize,
+    store: bool,
+}
+
+impl Stream {
+    /// `[x, y]` lie one behind the other, and share a line.
+    fn access(self, mem: &mut impl Memory, [x, y]: [Array<u8>; 2], row: usize, step: usize) {
+        let at = (self.start + self.row * row as isize + self.step * step as isize) as usize;
+        let cell = if at < x.len() { x.at(at) } else { y.at(at - x.len()) };
+        match self.store {
+            true => mem.store(cell, 1),
+            false => _ = mem.load(cell),
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Nest {
+    rows: usize,
+    steps: usize,
+    /// Made once a row, before the steps.
+    loose: Vec<Stream>,
+    streams: Vec<Stream>,
+}
+
+const ROOM: usize = 1 << 17;
+
+fn nest() -> impl Strategy<Value = Nest> {
+    let steps = prop::sample::select(vec![0isize, 0, 1, 2, 8, 24, -1, -8, 64, -64, 512, 520]);
+    let rows = prop::sample::select(vec![0isize, 0, 1, 2, 8, 64, -2]);
+    let near = prop::sample::select(vec![0isize, 1, 60, 512, 1024, 4096]);
+    let stream = (0isize..6, near, steps, rows, any::<bool>()).prop_map(|(at, near, step, row, store)| {
+        Stream { start: (ROOM / 2) as isize + at * near, step, row, store }
+    });
+    let streams = prop::collection::vec(stream.clone(), 1..6);
+    let loose = prop::collection::vec(stream, 0..3);
+    (1usize..40, 0usize..60, loose, streams).prop_map(|(rows, steps, loose, streams)| Nest {
+        rows,
+        steps,
+        loose,
+        streams,
+    })
+}
+
+fn run(mem: &mut impl Memory, x: [Array<u8>; 2], nest: &Nest) {
+    for row in 0..nest.rows {
+        for stream in &nest.loose {
+            stream.access(mem, x, row, 0);
+        }
+        let n = nest.steps;
+        steps!(mem; for step in 0..n {
+            for stream in &nest.streams {
+                stream.access(mem, x, row, step);
+            }
+        });
+    }
+}
+
+fn any_machine() -> impl Strategy<Value = Machine> {
+    let policy = prop::sample::select(vec!["lru", "lru", "lru", "fifo", "random", "plru"]);
+    let prefetch = prop::sample::select(vec!["none", "none", "none", "next-line", "stride", "stream"]);
+    let rules = prop::sample::select(vec!["", "", "write = \"through\"", "allocate = false"]);
+    let inclusion = prop::sample::select(vec!["neither", "neither", "inclusive", "exclusive"]);
+    (geometry(), policy, prefetch, rules, inclusion, any::<[bool; 3]>()).prop_filter_map(
+        "a tree needs 2, 4, 8 ... ways",
+        |(levels, policy, prefetch, rules, inclusion, [tlbs, scattered, three])| {
+            if policy == "plru" && !levels.iter().all(|(_, ways)| ways.is_power_of_two()) {
+                return None;
+            }
+            let rules = format!("replacement = \"{policy}\"\nprefetch = \"{prefetch}\"\n{rules}");
+            let mut machine = machine(&levels, &rules);
+            if let Some(last) = machine.levels.get_mut(1) {
+                last.inclusion = match inclusion {
+                    "inclusive" => machine::Inclusion::Inclusive,
+                    "exclusive" => machine::Inclusion::Exclusive,
+                    _ => machine::Inclusion::Neither,
+                };
+            }
+            if let (true, [_, second]) = (three, &machine.levels[..]) {
+                let size = Bytes(2 * second.size.0);
+                let inclusion = machine::Inclusion::Exclusive;
+                machine.levels.push(machine::CacheLevel { level: 3, size, inclusion, ..second.clone() });
+            }
+            machine.page_size = Bytes(512);
+            if scattered {
+                machine.mapping = Mapping::Random { seed: 3 };
+            }
+            Some(if tlbs { with_tlbs(machine) } else { machine })
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn rows_are_counted_as_if_walked(
+        machine in any_machine(),
+        nests in prop::collection::vec(nest(), 1..4),
+        classify in any::<bool>(),
+        repeat in 1u64..4,
+    ) {
+        let arena = Arena::with_capacity(ROOM).unwrap();
+        let x = [("x", ROOM / 2 + 24), ("y", ROOM / 2 - 24)].map(|(name, len)| arena.array(name, len).unwrap());
+        let count = |walks_all: bool| {
+            let mut model = Modelled::build(&machine, &arena, classify).unwrap();
+            model.rows.walks_all = walks_all;
+            model.repeat(repeat, |mem| nests.iter().for_each(|nest| run(mem, x, nest)));
+            nests.iter().for_each(|nest| run(&mut model, x, nest));
+            model.counts()
+        };
+        prop_assert_eq!(count(false), count(true));
+    }
+}

@@ -1,0 +1,125 @@
+//! Names beside their curves, where there is room: a name is set only where it
+//! touches nothing and its own curve is clearly the nearest.
+
+use super::canvas::Point;
+use super::font;
+use super::layout::{CAPTION_EM, Placed, Plot};
+use super::{Chart, Series};
+
+/// Half the height of a name's box.
+const HALF_HEIGHT: f64 = 7.0;
+/// From a point to the middle of a name above or below it.
+const AWAY: f64 = 12.0;
+/// Other curves must be this many times as far away as the name's own.
+const CLEARLY: f64 = 1.7;
+
+/// The line pieces of one curve.
+type Pieces = Vec<(Point, Point)>;
+
+/// A name's box: its middle and half its width.
+#[derive(Debug, Clone, Copy)]
+struct Room {
+    middle: Point,
+    half_width: f64,
+}
+
+/// The names that found room, with the index of their series.
+pub(super) fn beside(chart: &Chart, plot: &Plot) -> Vec<(usize, Placed)> {
+    if chart.series.len() < 2 {
+        return Vec::new();
+    }
+    let mut curves: Vec<Pieces> = chart.series.iter().map(|s| pieces(s, plot)).collect();
+    curves.push(marks(chart, plot));
+    let mut taken: Vec<Room> = Vec::new();
+    let mut names = Vec::new();
+    for (index, series) in chart.series.iter().enumerate().filter(|(_, s)| !s.name.is_empty()) {
+        let half_width = font::width(&series.name, CAPTION_EM, false) / 2.0 + 2.0;
+        let candidates = series.points.iter().filter_map(|(x, y)| plot.place(*x, *y)).flat_map(|(x, y)| {
+            let middles =
+                [(x, y - AWAY), (x, y + AWAY), (x + half_width + 6.0, y), (x - half_width - 6.0, y)];
+            middles.map(|middle| Room { middle, half_width })
+        });
+        let scored =
+            candidates.filter_map(|room| Some((room, clearance(room, index, &curves, plot, &taken)?)));
+        if let Some((room, _)) = scored.max_by(|a, b| a.1.total_cmp(&b.1)) {
+            taken.push(room);
+            names.push((index, Placed { at: room.middle, text: series.name.clone() }));
+        }
+    }
+    names
+}
+
+fn pieces(series: &Series, plot: &Plot) -> Pieces {
+    let places: Vec<Option<Point>> = series.points.iter().map(|(x, y)| plot.place(*x, *y)).collect();
+    let lone = places.iter().flatten().map(|p| (*p, *p));
+    places.windows(2).filter_map(|pair| Some((pair[0]?, pair[1]?))).chain(lone).collect()
+}
+
+/// The lines of the marks, which names shall not cross either.
+fn marks(chart: &Chart, plot: &Plot) -> Pieces {
+    let across = chart.marks.iter().filter_map(|mark| Some(plot.across(plot.x.share(mark.at)?)));
+    across.map(|x| ((x, plot.top), (x, plot.bottom))).collect()
+}
+
+/// How much farther the other curves are than the name's own; `None` where the
+/// name would touch something or could be taken for another curve's.
+fn clearance(room: Room, own: usize, curves: &[Pieces], plot: &Plot, taken: &[Room]) -> Option<f64> {
+    let (x, y) = room.middle;
+    let inside = x - room.half_width > plot.left
+        && x + room.half_width < plot.right
+        && y - HALF_HEIGHT > plot.top
+        && y + HALF_HEIGHT < plot.bottom;
+    let overlaps = |other: &Room| {
+        (x - other.middle.0).abs() < room.half_width + other.half_width
+            && (y - other.middle.1).abs() < 2.0 * HALF_HEIGHT
+    };
+    if !inside || taken.iter().any(overlaps) {
+        return None;
+    }
+    let mut nearest = (f64::INFINITY, f64::INFINITY);
+    for (index, curve) in curves.iter().enumerate() {
+        for piece in curve {
+            let away = distance(room, *piece);
+            if away < 3.0 {
+                return None;
+            }
+            let side = if index == own { &mut nearest.0 } else { &mut nearest.1 };
+            *side = side.min(away);
+        }
+    }
+    (nearest.1 > CLEARLY * nearest.0 + 4.0).then_some(nearest.1.min(80.0) - nearest.0)
+}
+
+/// From a box to a line piece: the least over a few places along the piece.
+fn distance(room: Room, (from, to): (Point, Point)) -> f64 {
+    let steps = ((to.0 - from.0).hypot(to.1 - from.1) / 3.0).ceil().max(1.0);
+    let beyond = |at: f64, middle: f64, half: f64| ((at - middle).abs() - half).max(0.0);
+    let at = |share: f64| (from.0 + (to.0 - from.0) * share, from.1 + (to.1 - from.1) * share);
+    (0..=steps as usize)
+        .map(|i| at(i as f64 / steps))
+        .map(|(x, y)| beyond(x, room.middle.0, room.half_width).hypot(beyond(y, room.middle.1, HALF_HEIGHT)))
+        .fold(f64::INFINITY, f64::min)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Axis, layout};
+
+    fn names(chart: &Chart) -> Vec<String> {
+        let plot = layout::arrange(chart).plot;
+        beside(chart, &plot).into_iter().map(|(_, placed)| placed.text).collect()
+    }
+
+    #[test]
+    fn curves_apart_are_named_and_coinciding_ones_are_not() {
+        let line = |height: f64| (0..8).map(move |i| (f64::from(1 << i), height));
+        let chart = Chart::new("", Axis::log2("n"), Axis::linear("y"))
+            .curve("low", line(1.0))
+            .curve("high", line(9.0));
+        assert_eq!(names(&chart), ["low", "high"]);
+        let chart =
+            Chart::new("", Axis::log2("n"), Axis::linear("y")).curve("a", line(1.0)).curve("b", line(1.0));
+        assert_eq!(names(&chart), [""; 0]);
+    }
+}

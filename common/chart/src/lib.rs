@@ -1,0 +1,128 @@
+//! Charts in the manner of the lab guide: one curve per array size over a
+//! binary logarithmic axis, told apart by marker and dash as well as by colour,
+//! with the machine and the units in the caption.
+//!
+//! ```
+//! use chart::{Axis, Chart};
+//! let chart = Chart::new("Array sweep", Axis::bytes("stride"), Axis::linear("misses per access").upto(1.0))
+//!     .curve("64 KiB", [(32.0, 0.5), (64.0, 1.0), (128.0, 1.0)])
+//!     .caption("Misses of a 32 KiB cache, source: model of i5-7500.");
+//! assert!(chart.svg().starts_with("<svg"));
+//! ```
+
+mod axis;
+mod bitmap;
+mod canvas;
+mod draw;
+mod font;
+mod label;
+mod layout;
+mod look;
+mod sweep;
+
+use thiserror::Error;
+
+pub use axis::{Axis, Scale, Unit};
+pub use sweep::sweep;
+
+/// The picture cannot be encoded.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("cannot draw the chart: {0}; draw it as .svg")]
+pub struct ChartError(String);
+
+/// A chart: what is to be seen, not yet how.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Chart {
+    /// One line: what the chart shows.
+    pub title: String,
+    /// Below the chart: units, machine, source of the figures.
+    pub caption: String,
+    /// The horizontal axis.
+    pub x: Axis,
+    /// The vertical axis.
+    pub y: Axis,
+    /// The curves, in the order of the legend.
+    pub series: Vec<Series>,
+    /// Vertical lines at known places, such as a cache's capacity.
+    pub marks: Vec<Mark>,
+    /// Shaded stretches of the horizontal axis.
+    pub bands: Vec<Band>,
+}
+
+/// One curve.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Series {
+    /// Its name in the legend.
+    pub name: String,
+    /// Its points, in drawing order. A point that is not finite (or not
+    /// positive on a logarithmic axis) is a gap in the line, never a zero.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// A vertical line with a label above the plot.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Mark {
+    /// Where it stands on the horizontal axis.
+    pub at: f64,
+    /// What it means: `L1 32 KiB`.
+    pub label: String,
+}
+
+/// A shaded stretch of the horizontal axis, with a label above the plot.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Band {
+    /// Left end.
+    pub from: f64,
+    /// Right end.
+    pub to: f64,
+    /// What it means.
+    pub label: String,
+}
+
+impl Chart {
+    /// A chart without curves yet.
+    pub fn new(title: impl Into<String>, x: Axis, y: Axis) -> Chart {
+        Chart { title: title.into(), x, y, ..Chart::default() }
+    }
+
+    /// Sets the caption.
+    pub fn caption(mut self, caption: impl Into<String>) -> Chart {
+        self.caption = caption.into();
+        self
+    }
+
+    /// Adds a curve.
+    pub fn curve(mut self, name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Chart {
+        self.series.push(Series { name: name.into(), points: points.into_iter().collect() });
+        self
+    }
+
+    /// Adds a vertical line, such as a cache's capacity.
+    pub fn mark(mut self, at: f64, label: impl Into<String>) -> Chart {
+        self.marks.push(Mark { at, label: label.into() });
+        self
+    }
+
+    /// The chart as SVG text, for a file or inside a page.
+    pub fn svg(&self) -> String {
+        draw::svg(self)
+    }
+
+    /// The chart as a PNG file's bytes, for screens and slides.
+    ///
+    /// # Errors
+    ///
+    /// If the picture cannot be encoded.
+    pub fn png(&self) -> Result<Vec<u8>, ChartError> {
+        bitmap::png(self)
+    }
+
+    /// Whether there is no point that can be drawn.
+    pub fn is_empty(&self) -> bool {
+        let drawable = |&(x, y): &(f64, f64)| self.x.shows(x) && self.y.shows(y);
+        !self.series.iter().any(|s| s.points.iter().any(drawable))
+    }
+}
+
+#[cfg(test)]
+mod tests;

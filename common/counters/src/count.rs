@@ -1,0 +1,228 @@
+//! Counting a kernel: what can be counted, in which runs, with which result.
+
+use std::collections::HashMap;
+use std::hint::black_box;
+
+use super::encoding::{Encoding, Opening, Part};
+use super::error::CounterError;
+use super::group::{Count, Group};
+use super::plan;
+use super::platform::{Definition, Kept, Platform};
+use super::refusal::{Attempt, Basics, Refusal};
+use super::sys;
+use events::{Event, kernel};
+use figures::value::{Multiplexed, Reading, Source, Value};
+
+/// Threads that the kernel starts count too; they forbid reading as a group.
+const COUNTING: Opening = Opening {
+    inherit: true,
+    group_read: false,
+    pinned: false,
+    sibling: false,
+    sample_period: 0,
+    user_read: false,
+};
+
+/// Whether the hardware can count each event, and why not.
+pub fn survey(events: &[Event]) -> Vec<Result<(), Refusal>> {
+    let mut trials = Trials::new(Platform::host());
+    events.iter().map(|event| trials.choose(event).map(|_| ())).collect()
+}
+
+/// What would be counted for an event on this machine.
+pub fn definition(event: &Event) -> Result<Definition, Refusal> {
+    Trials::new(Platform::host()).choose(event)
+}
+
+/// Counts `events` while `body` runs. Events that do not fit on the counters
+/// together are counted in runs of their own, each after a `prepare`; nothing
+/// is multiplexed unless another program takes counters meanwhile, which the
+/// reading then says. Without a countable event, nothing is run.
+///
+/// # Errors
+/// When the kernel fails on events that it had opened.
+pub fn count(
+    events: &[Event],
+    prepare: &mut dyn FnMut(),
+    body: &mut dyn FnMut(),
+) -> Result<Vec<Reading>, CounterError> {
+    let mut trials = Trials::new(Platform::host());
+    let chosen: Vec<_> = events.iter().map(|event| trials.choose(event)).collect();
+    let wanted: Vec<&[Part]> = chosen.iter().flatten().map(|d| d.parts.as_slice()).collect();
+    let mut runs = Vec::new();
+    for parts in plan::groups(&wanted, |parts| trials.fits(parts)) {
+        prepare();
+        let counts = trials.run(&parts, body)?;
+        runs.push(parts.into_iter().map(|p| p.encoding).zip(counts).collect());
+    }
+    let reading = |found: &Result<Definition, Refusal>| match found {
+        Ok(definition) => reading(definition, &runs),
+        Err(refusal) => Reading::missing(refusal.to_string()),
+    };
+    Ok(chosen.iter().map(reading).collect())
+}
+
+type Run = HashMap<Encoding, Count>;
+
+/// An event's figure from the runs; its parts come from one run if any has all.
+fn reading(definition: &Definition, runs: &[Run]) -> Reading {
+    let in_run = |run: &Run| -> Option<Vec<Count>> {
+        definition.parts.iter().map(|p| run.get(&p.encoding).copied()).collect()
+    };
+    let anywhere = || -> Option<Vec<Count>> {
+        let find = |p: &Part| runs.iter().find_map(|run| run.get(&p.encoding).copied());
+        definition.parts.iter().map(find).collect()
+    };
+    match runs.iter().find_map(in_run).or_else(anywhere) {
+        Some(counts) => combine(definition, &counts),
+        None => Reading::missing(Refusal::NeverRan { event: definition.names() }.to_string()),
+    }
+}
+
+/// A figure from the counts of its parts: scaled and labelled where a part was
+/// not counted all the time, missing where one was not counted at all.
+pub(crate) fn combine(definition: &Definition, counts: &[Count]) -> Reading {
+    let mut least: Option<Multiplexed> = None;
+    let mut amounts = Vec::with_capacity(counts.len());
+    for (count, part) in counts.iter().zip(&definition.parts) {
+        if count.running == 0 {
+            return Reading::missing(Refusal::NeverRan { event: part.name.clone() }.to_string());
+        }
+        amounts.push(count.estimate());
+        if let Some(shared) = count.multiplexed() {
+            least = Some(least.filter(|l| l.share() <= shared.share()).unwrap_or(shared));
+        }
+    }
+    match definition.formula.evaluate(&amounts) {
+        Some(amount) if amount >= 0.0 => {
+            Reading::from(Value { multiplexed: least, ..Value::new(amount, Source::Hardware) })
+        }
+        Some(amount) => Reading::missing(format!(
+            "the difference {} came out as {amount:.0}: its parts do not count the same things here",
+            definition.spelt()
+        )),
+        None => Reading::missing(format!("{} could not be computed", definition.spelt())),
+    }
+}
+
+impl Definition {
+    /// The native events, joined for a message.
+    pub fn names(&self) -> String {
+        self.parts.iter().map(|p| p.name.as_str()).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The formula with the native events' names.
+    pub fn spelt(&self) -> String {
+        self.formula.infix(&self.parts.iter().map(|p| p.name.as_str()).collect::<Vec<_>>())
+    }
+}
+
+impl Count {
+    /// The share of the time it counted; `None` if that was all of it. The
+    /// kernel's two clocks may differ by their reading alone: a thousandth.
+    pub fn multiplexed(self) -> Option<Multiplexed> {
+        let all = u128::from(self.running) * 1000 >= u128::from(self.enabled) * 999;
+        (!all).then_some(Multiplexed { enabled: self.enabled, running: self.running })
+    }
+
+    /// The count, scaled up if it was on a counter only part of the time.
+    pub fn estimate(self) -> f64 {
+        self.value as f64 / self.multiplexed().map_or(1.0, Multiplexed::share)
+    }
+}
+
+/// Tries events out, each once.
+pub(crate) struct Trials<'a> {
+    platform: &'a Platform,
+    tried: HashMap<Encoding, Result<(), Refusal>>,
+    /// On a hybrid processor the events run on one core type only.
+    _kept: Option<Kept>,
+}
+
+impl<'a> Trials<'a> {
+    pub(crate) fn new(platform: &'a Platform) -> Trials<'a> {
+        Trials { platform, tried: HashMap::new(), _kept: platform.keep_to_core_type() }
+    }
+
+    /// The first way of counting `event` of which every part counts; else why
+    /// the best way does not.
+    pub(crate) fn choose(&mut self, event: &Event) -> Result<Definition, Refusal> {
+        let mut refused = None;
+        for definition in self.platform.definitions(event)? {
+            match definition.parts.iter().try_for_each(|part| self.works(part)) {
+                Ok(()) => return Ok(definition),
+                Err(refusal) => refused = refused.or(Some(refusal)),
+            }
+        }
+        Err(refused.unwrap_or_else(|| Refusal::NotOnThisCpu { event: event.name().to_owned() }))
+    }
+
+    fn works(&mut self, part: &Part) -> Result<(), Refusal> {
+        if let Some(known) = self.tried.get(&part.encoding) {
+            return known.clone();
+        }
+        let result = self.probe(part);
+        self.tried.insert(part.encoding, result.clone());
+        result
+    }
+
+    fn probe(&self, part: &Part) -> Result<(), Refusal> {
+        let parts = std::slice::from_ref(part);
+        let group = Group::open(parts, COUNTING, None).map_err(|e| self.explain(part, &e.error))?;
+        if runs(&group) { Ok(()) } else { Err(Refusal::NeverRan { event: part.name.clone() }) }
+    }
+
+    /// Whether the events get counters at the same time.
+    pub(crate) fn fits(&self, parts: &[Part]) -> bool {
+        Group::open(parts, COUNTING, None).is_ok_and(|group| runs(&group))
+    }
+
+    fn run(&self, parts: &[Part], body: &mut dyn FnMut()) -> Result<Vec<Count>, CounterError> {
+        let group =
+            Group::open(parts, COUNTING, None).map_err(|e| self.explain(&parts[e.member], &e.error))?;
+        group.enable().map_err(|e| CounterError::system("starting the counters", &e))?;
+        body();
+        group.disable().map_err(|e| CounterError::system("stopping the counters", &e))?;
+        group.read().map_err(|e| CounterError::system("reading the counters", &e))
+    }
+
+    /// The reason behind the kernel's error number.
+    pub(crate) fn explain(&self, part: &Part, error: &std::io::Error) -> Refusal {
+        let attempt = Attempt {
+            event: &part.name,
+            software: part.encoding.is_software(),
+            kernel: part.encoding.kernel,
+            instructions: part.encoding.kind == kernel::HARDWARE && part.encoding.config & 0xffff_ffff == 1,
+        };
+        Refusal::diagnose(error, attempt, &self.platform.environment, || self.basics())
+    }
+
+    fn basics(&self) -> Basics {
+        let opens = |config| {
+            let encoding = self.platform.kernel(kernel::HARDWARE, config);
+            sys::open(&mut encoding.attr(Opening::default()), None).is_ok()
+        };
+        Basics { cycles: opens(0), instructions: opens(1) }
+    }
+}
+
+/// Samples a moment of nothing at a short period, to see whether the group gets
+/// its counters that way; it also clears what an earlier trial of the same event
+/// left in the counter, which costs an emulated PMU the first samples.
+pub(crate) fn settles(parts: &[Part], opening: Opening, sampled: usize) -> bool {
+    let opening = Opening { sample_period: opening.sample_period.min(5000), ..opening };
+    Group::open(parts, opening, Some(sampled)).is_ok_and(|group| (0..20).all(|_| runs(&group)))
+}
+
+/// Counts a moment of nothing, to see whether the group gets its counters.
+fn runs(group: &Group) -> bool {
+    let counted = || -> std::io::Result<Vec<Count>> {
+        group.enable()?;
+        for i in 0..2000 {
+            black_box(i);
+        }
+        group.disable()?;
+        group.read()
+    };
+    counted().is_ok_and(|counts| counts.iter().all(|c| c.running > 0))
+}

@@ -1,0 +1,208 @@
+//! PAPI's high-level interface: a few calls round the code of interest, no
+//! event set to keep. Each thread has its own counters.
+
+use std::cell::RefCell;
+use std::time::Instant;
+
+use super::count::Trials;
+use super::encoding::Part;
+use super::error::{Code, CounterError};
+use super::platform::Platform;
+use super::set::EventSet;
+use events::{Event, kernel};
+use figures::value::Reading;
+use system::clock;
+
+thread_local! {
+    static STARTED: RefCell<Option<EventSet>> = const { RefCell::new(None) };
+    static RATED: RefCell<Option<Rated>> = const { RefCell::new(None) };
+}
+
+/// How many events this processor can count at once; 0 if it counts nothing.
+/// Found by trying: as many copies of instructions as get counters, and cycles,
+/// which often have a counter of their own.
+pub fn num_counters() -> usize {
+    let platform = Platform::host();
+    let trials = Trials::new(platform);
+    let mut parts: Vec<Part> = Vec::new();
+    for name in std::iter::once("cycles").chain(std::iter::repeat_n("instructions", 63)) {
+        let Some((kind, config)) = kernel::lookup(name) else { break };
+        parts.push(Part { name: name.into(), encoding: platform.kernel(kind, config) });
+        if !trials.fits(&parts) {
+            parts.pop();
+        }
+    }
+    parts.len()
+}
+
+fn started<T>(then: impl FnOnce(&mut EventSet) -> Result<T, CounterError>) -> Result<T, CounterError> {
+    STARTED.with_borrow_mut(|set| match set {
+        Some(set) => then(set),
+        None => Err(CounterError::new(Code::Enotrun, "no counters are started; call start_counters first")),
+    })
+}
+
+/// Counts `events` from zero.
+///
+/// # Errors
+/// `EISRUN` if counters are started; else as [`EventSet::add`] and [`EventSet::start`].
+pub fn start_counters(events: &[Event]) -> Result<(), CounterError> {
+    STARTED.with_borrow_mut(|started| {
+        if started.is_some() {
+            return Err(CounterError::new(
+                Code::Eisrun,
+                "counters are started already; call stop_counters first",
+            ));
+        }
+        let mut set = EventSet::create();
+        set.add_all(events)?;
+        set.start()?;
+        *started = Some(set);
+        Ok(())
+    })
+}
+
+/// The counts since the start or the last read, in the order of the events;
+/// counting goes on from zero.
+///
+/// # Errors
+/// `ENOTRUN` if none are started, or as [`EventSet::read`].
+pub fn read_counters() -> Result<Vec<Reading>, CounterError> {
+    started(|set| {
+        let mut counts = set.zeros();
+        set.accum(&mut counts)?;
+        Ok(counts)
+    })
+}
+
+/// Adds the counts to `totals`; counting goes on from zero.
+///
+/// # Errors
+/// `ENOTRUN` if none are started, or as [`EventSet::accum`].
+pub fn accum_counters(totals: &mut [Reading]) -> Result<(), CounterError> {
+    started(|set| set.accum(totals))
+}
+
+/// The counts since the start or the last read; counting ends.
+///
+/// # Errors
+/// `ENOTRUN` if none are started, or as [`EventSet::stop`].
+pub fn stop_counters() -> Result<Vec<Reading>, CounterError> {
+    let counts = started(EventSet::stop);
+    STARTED.with_borrow_mut(|set| *set = None);
+    counts
+}
+
+/// What [`flops`], [`flips`] and [`ipc`] count, and since when.
+struct Rated {
+    what: What,
+    set: EventSet,
+    wall: Instant,
+    cpu: f64,
+    last: Moment,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum What {
+    Operations,
+    Instructions,
+    PerCycle,
+}
+
+/// Counts and processor seconds at a call.
+#[derive(Clone, Copy, Default)]
+struct Moment {
+    counts: [f64; 2],
+    cpu: f64,
+}
+
+/// What [`flops`] and [`flips`] tell.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Flops {
+    /// Wall-clock seconds since the first call.
+    pub real_time: f64,
+    /// Seconds on the processor since the first call.
+    pub proc_time: f64,
+    /// Floating-point operations (or instructions) since the first call.
+    pub operations: f64,
+    /// Millions of them per second of processor time since the last call.
+    pub mflops: f64,
+}
+
+/// What [`ipc`] tells.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Ipc {
+    /// Wall-clock seconds since the first call.
+    pub real_time: f64,
+    /// Seconds on the processor since the first call.
+    pub proc_time: f64,
+    /// Instructions since the first call.
+    pub instructions: f64,
+    /// Instructions per cycle since the last call.
+    pub ipc: f64,
+}
+
+/// Floating-point operations and their rate: the first call starts counting
+/// and gives zeros, each later one tells.
+///
+/// # Errors
+/// If this processor cannot count PAPI_FP_OPS, or counting fails.
+pub fn flops() -> Result<Flops, CounterError> {
+    rate(What::Operations, &[Event::FP_OPS]).map(flops_of)
+}
+
+/// As [`flops`], of floating-point instructions.
+///
+/// # Errors
+/// If this processor cannot count PAPI_FP_INS, or counting fails.
+pub fn flips() -> Result<Flops, CounterError> {
+    rate(What::Instructions, &[Event::FP_INS]).map(flops_of)
+}
+
+/// Instructions per cycle: the first call starts counting and gives zeros,
+/// each later one tells.
+///
+/// # Errors
+/// If this processor cannot count PAPI_TOT_INS and PAPI_TOT_CYC, or counting fails.
+pub fn ipc() -> Result<Ipc, CounterError> {
+    let (real_time, now, before) = rate(What::PerCycle, &[Event::TOT_INS, Event::TOT_CYC])?;
+    let ipc = ratio(now.counts[0] - before.counts[0], now.counts[1] - before.counts[1]);
+    Ok(Ipc { real_time, proc_time: now.cpu, instructions: now.counts[0], ipc })
+}
+
+fn flops_of((real_time, now, before): (f64, Moment, Moment)) -> Flops {
+    let mflops = ratio(now.counts[0] - before.counts[0], (now.cpu - before.cpu) * 1e6);
+    Flops { real_time, proc_time: now.cpu, operations: now.counts[0], mflops }
+}
+
+fn ratio(of: f64, by: f64) -> f64 {
+    if by > 0.0 { of / by } else { 0.0 }
+}
+
+/// Seconds since the first call, then this call and the one before it.
+fn rate(what: What, events: &[Event]) -> Result<(f64, Moment, Moment), CounterError> {
+    RATED.with_borrow_mut(|rated| {
+        if let Some(rated) = rated.as_mut().filter(|r| r.what == what) {
+            return rated.tell();
+        }
+        // Another rate was asked for before: its counters are given back.
+        *rated = None;
+        let mut set = EventSet::create();
+        set.add_all(events)?;
+        set.start()?;
+        let cpu = clock::process_cpu().0;
+        *rated = Some(Rated { what, set, wall: Instant::now(), cpu, last: Moment::default() });
+        Ok((0.0, Moment::default(), Moment::default()))
+    })
+}
+
+impl Rated {
+    fn tell(&mut self) -> Result<(f64, Moment, Moment), CounterError> {
+        let mut now = Moment { cpu: clock::process_cpu().0 - self.cpu, ..Moment::default() };
+        for (count, reading) in now.counts.iter_mut().zip(self.set.read()?) {
+            *count = reading.amount().ok_or_else(|| CounterError::new(Code::Ecnflct, reading.to_string()))?;
+        }
+        let before = std::mem::replace(&mut self.last, now);
+        Ok((self.wall.elapsed().as_secs_f64(), now, before))
+    }
+}

@@ -1,0 +1,240 @@
+//! What this machine calls things: from an event to the numbers the kernel is
+//! given.
+
+use std::fs;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use figures::numbers::listed;
+
+use super::encoding::{Encoding, Part};
+use super::environment::Environment;
+use super::pmu::{self, Pmu};
+use super::refusal::Refusal;
+use super::{generic, identity};
+use events::{Event, Family, Formula, Native, Preset, Spec, kernel, map, notes};
+use system::cpu;
+
+/// A processor and its PMUs.
+#[derive(Debug, Clone)]
+pub struct Platform {
+    /// Its family, if the preset map knows it.
+    pub family: Option<&'static Family>,
+    /// All PMUs, by name.
+    pub pmus: Vec<Pmu>,
+    /// What stands between programs and counters.
+    pub environment: Environment,
+    /// The processor the program was on when it asked; decides the core type
+    /// where there are several.
+    cpu: usize,
+}
+
+/// Where the meaning of an event was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// In the preset map of the processor's family.
+    Table(&'static Family),
+    /// The kit's own, where the map has a gap.
+    Kit,
+    /// The kernel's generic events, whatever the processor.
+    Generic,
+    /// The event is given by its own numbers.
+    Native,
+}
+
+/// What has to be counted for an event.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Definition {
+    /// Where this was found.
+    pub origin: Origin,
+    /// The native events.
+    pub parts: Vec<Part>,
+    /// How the event follows from them.
+    pub formula: Formula,
+    /// What it includes without saying so, or why it is only nearly that.
+    pub notes: Vec<&'static str>,
+}
+
+impl Platform {
+    /// The machine this runs on, seen once.
+    pub fn host() -> &'static Platform {
+        static HOST: LazyLock<Platform> = LazyLock::new(|| {
+            let environment = Environment::host();
+            let cpu = cpu::current().unwrap_or(0);
+            let cpus = Path::new("/sys/devices/system/cpu");
+            let identity = identity::of_arm_cpu(cpus, cpu).or_else(identity::of_this);
+            Platform {
+                family: identity.and_then(Family::of),
+                pmus: pmu::all(Path::new("/sys/bus/event_source/devices")),
+                environment,
+                cpu,
+            }
+        });
+        &HOST
+    }
+
+    /// A machine of another family, to see how its events would be opened.
+    pub fn of_family(family: &'static Family) -> Platform {
+        Platform { family: Some(family), pmus: Vec::new(), environment: Environment::default(), cpu: 0 }
+    }
+
+    /// The PMUs of the cores; more than one where cores differ.
+    pub fn core_pmus(&self) -> impl Iterator<Item = &Pmu> {
+        self.pmus.iter().filter(|p| p.is_core())
+    }
+
+    /// The PMU of the cores that presets are counted on, where it matters:
+    /// performance cores on a hybrid x86, else the kind the program is on.
+    pub fn core_type(&self) -> Option<&Pmu> {
+        let mut cores = self.core_pmus();
+        let (first, second) = (cores.next()?, cores.next());
+        second?;
+        let here = |p: &&Pmu| p.cpus.as_deref().is_some_and(|list| listed(list).contains(&self.cpu));
+        let named = self.pmus.iter().find(|p| p.name == "cpu_core");
+        named.or_else(|| self.core_pmus().find(here)).or(Some(first))
+    }
+
+    /// The processors that presets are counted on, where cores differ.
+    pub fn counted_on(&self) -> Option<Vec<usize>> {
+        Some(listed(self.core_type()?.cpus.as_deref()?))
+    }
+
+    /// Keeps the calling thread, and those it starts, to the cores that presets
+    /// are counted on until the value is dropped; nothing where all are alike.
+    pub(crate) fn keep_to_core_type(&self) -> Option<Kept> {
+        Kept::to(&self.counted_on()?)
+    }
+
+    /// What is behind an event here, the best way first.
+    pub fn definitions(&self, event: &Event) -> Result<Vec<Definition>, Refusal> {
+        match event {
+            Event::Preset(preset) => self.preset(*preset),
+            Event::Native(native) => Ok(vec![self.native(native)?]),
+        }
+    }
+
+    fn preset(&self, preset: Preset) -> Result<Vec<Definition>, Refusal> {
+        if let Some(family) = self.family
+            && let Some(entry) = map::lookup(family, preset)
+        {
+            return Ok(vec![self.mapped(Origin::Table(family), entry)]);
+        }
+        if let Some(entry) = self.family.and_then(|family| map::kit(family, preset)) {
+            return Ok(vec![self.mapped(Origin::Kit, entry)]);
+        }
+        // A processor in the map has the better source: its own events.
+        let found = if self.family.is_some() { Vec::new() } else { generic::definitions(self, preset) };
+        if found.is_empty() {
+            let preset = preset.name().to_owned();
+            return Err(Refusal::NotMapped { preset, processor: self.family.map(|f| f.title.to_owned()) });
+        }
+        Ok(found)
+    }
+
+    fn mapped(&self, origin: Origin, entry: &'static map::Entry) -> Definition {
+        let part = |code: &map::Code| {
+            let encoding = match code.config {
+                map::Config::Raw(config) => self.raw(config),
+                map::Config::Response(config, config1) => Encoding { config1, ..self.raw(config) },
+                map::Config::Cache(config) => self.kernel(kernel::HW_CACHE, config),
+            };
+            Part { name: code.name.into(), encoding }
+        };
+        let mut notes: Vec<&str> = entry.natives.iter().flat_map(|n| notes::of_native(n.name)).collect();
+        notes.extend((!entry.includes.is_empty()).then_some(entry.includes));
+        notes.sort_unstable();
+        notes.dedup();
+        let parts = entry.natives.iter().map(part).collect();
+        Definition { origin, parts, formula: entry.formula.clone(), notes }
+    }
+
+    /// An event of the core's own PMU.
+    pub(crate) fn raw(&self, config: u64) -> Encoding {
+        let kind = self.core_type().map_or(kernel::RAW, |core| core.kind);
+        Encoding { kind, config, ..Encoding::default() }
+    }
+
+    /// An event by the kernel's own number; on hybrid x86 the upper half of the
+    /// config says for which cores.
+    pub(crate) fn kernel(&self, kind: u32, config: u64) -> Encoding {
+        let hybrid =
+            self.core_type().filter(|core| core.name.starts_with("cpu_") && kind != kernel::SOFTWARE);
+        let config = config | hybrid.map_or(0, |core| u64::from(core.kind) << 32);
+        Encoding { kind, config, ..Encoding::default() }
+    }
+
+    fn native(&self, native: &Native) -> Result<Definition, Refusal> {
+        let mut encoding = match native.spec() {
+            Spec::Raw(config) => self.raw(*config),
+            Spec::Kernel(kind, config) => self.kernel(*kind, *config),
+            Spec::Pmu(name, terms) => self.pmu(name, native)?.encode(terms)?,
+            Spec::Sysfs(name) => self.listing(name)?.encode(&[(name.clone(), None)])?,
+        };
+        let bare = native.text().trim_end_matches(":u");
+        encoding.kernel = kernel::INSIDE_THE_KERNEL.contains(&bare);
+        Ok(Definition {
+            origin: Origin::Native,
+            parts: vec![Part { name: native.text().to_owned(), encoding }],
+            formula: Formula::direct(),
+            notes: Vec::new(),
+        })
+    }
+
+    fn pmu(&self, name: &str, native: &Native) -> Result<&Pmu, Refusal> {
+        let found = self.pmus.iter().find(|p| p.name == name);
+        // `cpu` is what everybody writes, whatever the core's PMU is called.
+        let found =
+            found.or_else(|| self.core_type().or_else(|| self.core_pmus().next()).filter(|_| name == "cpu"));
+        match found {
+            Some(pmu) if pmu.uncore => {
+                Err(Refusal::Uncore { event: native.text().to_owned(), pmu: pmu.name.clone() })
+            }
+            Some(pmu) => Ok(pmu),
+            None => {
+                let names: Vec<String> = self.pmus.iter().map(|p| p.name.clone()).collect();
+                Err(Refusal::NoSuchPmu { pmu: name.to_owned(), has: pmu::some(&names) })
+            }
+        }
+    }
+
+    fn listing(&self, event: &str) -> Result<&Pmu, Refusal> {
+        let has = |p: &&Pmu| p.event(event).is_some();
+        let core = self.core_type().filter(has).or_else(|| self.core_pmus().find(has));
+        match core.or_else(|| self.pmus.iter().find(has)) {
+            Some(pmu) if pmu.uncore => {
+                Err(Refusal::Uncore { event: event.to_owned(), pmu: pmu.name.clone() })
+            }
+            Some(pmu) => Ok(pmu),
+            None => Err(Refusal::NotOnThisCpu { event: event.to_owned() }),
+        }
+    }
+}
+
+/// A thread kept to some processors; dropped, it may go where it could before.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    before: Vec<usize>,
+}
+
+impl Kept {
+    /// `None` if that is not possible, as when none of them is allowed.
+    fn to(wanted: &[usize]) -> Option<Kept> {
+        let before = cpu::allowed();
+        let both: Vec<usize> = before.iter().copied().filter(|cpu| wanted.contains(cpu)).collect();
+        (!both.is_empty() && cpu::pin(&both)).then_some(Kept { before })
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        cpu::pin(&self.before);
+    }
+}
+
+/// The processor's name, as the kernel gives it.
+pub fn processor_name() -> Option<String> {
+    let text = fs::read_to_string("/proc/cpuinfo").ok()?;
+    let field =
+        |name: &str| text.lines().find_map(|l| l.strip_prefix(name)?.split_once(':').map(|(_, v)| v.trim()));
+    ["model name", "Hardware", "uarch", "isa"].iter().find_map(|name| field(name)).map(str::to_owned)
+}

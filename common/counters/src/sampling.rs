@@ -1,0 +1,223 @@
+//! Event-based sampling: every so many events, where the program was.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::count::{Trials, settles};
+use super::encoding::{Opening, Part};
+use super::error::{Code, CounterError};
+use super::group::{Count, Group};
+use super::platform::Platform;
+use super::ring::{Record, Ring};
+use events::{Derivation, Event};
+
+/// Samples the calling thread; each thread that shall be sampled makes its own.
+///
+/// ```no_run
+/// use counters::Sampler;
+/// use events::Event;
+///
+/// let mut sampler = Sampler::new(&Event::parse("task-clock")?, 1_000_000)?;
+/// sampler.resume()?;
+/// // the region
+/// sampler.pause()?;
+/// let samples = sampler.finish()?;
+/// println!("about {} ns in {} samples", samples.total(), samples.addresses.len());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Sampler {
+    group: Group,
+    ring: Ring,
+    samples: Samples,
+}
+
+/// What a sampler saw.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Samples {
+    /// What was sampled.
+    pub event: Event,
+    /// Events per sample; for clocks, nanoseconds.
+    pub period: u64,
+    /// Where the program was at each sample: addresses of instructions, shortly
+    /// after the one that made the counter run over.
+    pub addresses: Vec<u64>,
+    /// Samples that found the buffer full.
+    pub lost: u64,
+    /// How often the kernel paused sampling because it came too often; if ever,
+    /// the samples are too few.
+    pub throttled: u64,
+    /// The event counted exactly, over the same time.
+    pub count: Count,
+}
+
+/// The one native event behind an event that can be sampled: sums and
+/// differences have no moment of overflow.
+pub(crate) fn sampled_part(trials: &mut Trials<'_>, event: &Event) -> Result<Part, CounterError> {
+    let definition = trials.choose(event)?;
+    match definition.parts.first() {
+        Some(part) if definition.formula.derivation() == Derivation::Direct => Ok(part.clone()),
+        _ => Err(CounterError::new(
+            Code::Einval,
+            format!(
+                "{event} is {} on this processor, which no counter runs over for; sample one of {}",
+                definition.spelt(),
+                definition.names()
+            ),
+        )),
+    }
+}
+
+impl Sampler {
+    /// A sampler for `event`, one sample every `period` events (nanoseconds, if
+    /// the event is `cpu-clock` or `task-clock`), paused.
+    ///
+    /// # Errors
+    /// If the event cannot be counted, is derived from several, or the period is 0.
+    pub fn new(event: &Event, period: u64) -> Result<Sampler, CounterError> {
+        if period == 0 {
+            return Err(CounterError::new(
+                Code::Einval,
+                "a sampling period of 0; give 1 or more events per sample",
+            ));
+        }
+        let mut trials = Trials::new(Platform::host());
+        let part = sampled_part(&mut trials, event)?;
+        let opening = Opening { sample_period: period, ..Opening::default() };
+        let parts = std::slice::from_ref(&part);
+        settles(parts, opening, 0);
+        let group = Group::open(parts, opening, Some(0)).map_err(|e| trials.explain(&part, &e.error))?;
+        let ring = group.ring().map_err(|e| CounterError::system("mapping the sample buffer", &e))?;
+        let samples = Samples {
+            event: event.clone(),
+            period,
+            addresses: Vec::new(),
+            lost: 0,
+            throttled: 0,
+            count: Count::default(),
+        };
+        Ok(Sampler { group, ring, samples })
+    }
+
+    /// Collects from here on.
+    ///
+    /// # Errors
+    /// If the kernel fails.
+    pub fn resume(&mut self) -> Result<(), CounterError> {
+        self.group.enable().map_err(|e| CounterError::system("starting the sampling", &e))
+    }
+
+    /// Collects no more until resumed, and empties the kernel's buffer, which
+    /// holds some 30 000 samples.
+    ///
+    /// # Errors
+    /// If the kernel fails.
+    pub fn pause(&mut self) -> Result<(), CounterError> {
+        self.group.disable().map_err(|e| CounterError::system("stopping the sampling", &e))?;
+        let samples = &mut self.samples;
+        self.ring.drain(|record| match record {
+            Record::Sample(address) => samples.addresses.push(address),
+            Record::Lost(many) => samples.lost += many,
+            Record::Throttled => samples.throttled += 1,
+        });
+        Ok(())
+    }
+
+    /// Ends sampling and gives all that was collected.
+    ///
+    /// # Errors
+    /// If the kernel fails.
+    pub fn finish(mut self) -> Result<Samples, CounterError> {
+        self.pause()?;
+        let counts = self.group.read().map_err(|e| CounterError::system("reading the sampled event", &e))?;
+        self.samples.count = counts.first().copied().unwrap_or_default();
+        Ok(self.samples)
+    }
+}
+
+impl Samples {
+    /// Samples times period: the event's count as sampling estimates it.
+    pub fn total(&self) -> u64 {
+        (self.addresses.len() as u64 + self.lost) * self.period
+    }
+
+    /// How many samples lie in a range of addresses.
+    pub fn within(&self, addresses: std::ops::Range<u64>) -> usize {
+        self.addresses.iter().filter(|a| addresses.contains(a)).count()
+    }
+}
+
+/// Samples by address, as profil() has them: equal stretches of code, counted.
+#[derive(Debug)]
+pub struct Histogram {
+    start: u64,
+    stretch: u64,
+    buckets: Vec<AtomicU64>,
+    outside: AtomicU64,
+}
+
+impl Histogram {
+    /// Over `addresses`, in stretches of `stretch` bytes (at least one).
+    pub fn new(addresses: std::ops::Range<u64>, stretch: u64) -> Histogram {
+        let stretch = stretch.max(1);
+        let buckets = addresses.end.saturating_sub(addresses.start).div_ceil(stretch);
+        Histogram {
+            start: addresses.start,
+            stretch,
+            buckets: (0..buckets).map(|_| AtomicU64::new(0)).collect(),
+            outside: AtomicU64::new(0),
+        }
+    }
+
+    /// Counts one sample.
+    pub fn add(&self, address: u64) {
+        let bucket = address.checked_sub(self.start).map(|offset| offset / self.stretch);
+        let bucket = bucket.and_then(|b| self.buckets.get(usize::try_from(b).ok()?));
+        bucket.unwrap_or(&self.outside).fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// First address and samples of each stretch.
+    pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> {
+        let starts = (0..).map(|i| self.start + i * self.stretch);
+        starts.zip(self.buckets.iter().map(|b| b.load(Ordering::Relaxed)))
+    }
+
+    /// Samples that fell outside of the range.
+    pub fn outside(&self) -> u64 {
+        self.outside.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_clock_is_sampled_in_the_loop_that_burns_it() {
+        let Ok(task_clock) = Event::parse("task-clock") else { panic!("a kernel event") };
+        // Where perf events are forbidden altogether there is nothing to test.
+        let Ok(mut sampler) = Sampler::new(&task_clock, 100_000) else { return };
+        sampler.resume().unwrap();
+        std::hint::black_box((0..20_000_000u64).fold(0, |a, b| a ^ std::hint::black_box(b)));
+        sampler.pause().unwrap();
+        let samples = sampler.finish().unwrap();
+        assert!(samples.count.value > 0);
+        // The clock only ticks when the kernel's timer does: never too often.
+        assert!(samples.total() <= samples.count.value + 2 * samples.period, "{samples:?}");
+    }
+
+    #[test]
+    fn a_period_of_zero_and_a_derived_event_are_refused() {
+        let error = Sampler::new(&Event::TOT_CYC, 0).unwrap_err();
+        assert_eq!(error.code, Code::Einval);
+    }
+
+    #[test]
+    fn samples_fall_into_their_stretches() {
+        let histogram = Histogram::new(100..110, 4);
+        for address in [100, 103, 104, 109, 99, 112, 111] {
+            histogram.add(address);
+        }
+        assert_eq!(histogram.buckets().collect::<Vec<_>>(), [(100, 2), (104, 1), (108, 2)]);
+        assert_eq!(histogram.outside(), 2);
+    }
+}

@@ -1,0 +1,267 @@
+//! Event sets: PAPI's low-level interface.
+
+mod inner;
+mod options;
+
+use inner::{Open, Threshold, plus};
+
+use crate::count::{Trials, combine};
+use crate::error::{Code, CounterError};
+use crate::group::Count;
+use crate::overflow::Watcher;
+use crate::platform::{Definition, Kept, Platform};
+use crate::refusal::Refusal;
+use events::Event;
+use figures::value::{Reading, Source, Value};
+
+/// Whether an event set counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// It does not.
+    Stopped,
+    /// It does.
+    Running,
+}
+
+/// Events that are counted together, for the calling thread. Where cores
+/// differ, the thread stays on those that the events are of while they count.
+///
+/// ```no_run
+/// use counters::EventSet;
+/// use events::Event;
+///
+/// let mut set = EventSet::create();
+/// set.add(&Event::TOT_INS)?;
+/// set.add(&Event::TOT_CYC)?;
+/// set.start()?;
+/// // the region
+/// for (event, reading) in set.list_events().to_vec().iter().zip(set.stop()?) {
+///     println!("{event}\t{reading:.0}");
+/// }
+/// # Ok::<(), counters::CounterError>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct EventSet {
+    events: Vec<Event>,
+    definitions: Vec<Definition>,
+    multiplexed: bool,
+    inherited: bool,
+    pinned: bool,
+    overflow: Option<Threshold>,
+    open: Option<Open>,
+    watcher: Option<Watcher>,
+    kept: Option<Kept>,
+    base: Vec<Count>,
+    running: bool,
+}
+
+/// Whether this machine can count an event, by itself.
+///
+/// # Errors
+/// The reason if not.
+pub fn query_event(event: &Event) -> Result<(), Refusal> {
+    Trials::new(Platform::host()).choose(event).map(|_| ())
+}
+
+impl EventSet {
+    /// An empty set, stopped.
+    pub fn create() -> EventSet {
+        EventSet::default()
+    }
+
+    /// Adds an event.
+    ///
+    /// # Errors
+    /// `EISRUN` while running, `EINVAL` if it is in the set, `ENOEVNT`,
+    /// `ENOCNTR` or `EPERM` if it cannot be counted, `ECNFLCT` if the set does
+    /// not fit on the counters with it and is not multiplexed.
+    pub fn add(&mut self, event: &Event) -> Result<(), CounterError> {
+        self.must_be(State::Stopped)?;
+        if self.events.contains(event) {
+            return Err(CounterError::new(
+                Code::Einval,
+                format!("{event} is in the set already; add it once"),
+            ));
+        }
+        let mut trials = Trials::new(Platform::host());
+        let definition = trials.choose(event)?;
+        self.definitions.push(definition);
+        self.events.push(event.clone());
+        if !self.multiplexed && !trials.fits(&self.parts()) {
+            self.definitions.pop();
+            self.events.pop();
+            return Err(CounterError::new(
+                Code::Ecnflct,
+                format!(
+                    "{event} does not fit on the counters beside the {} events of the set; remove one, count it in a \
+                     set of its own, or multiplex the set",
+                    self.events.len()
+                ),
+            ));
+        }
+        self.open = None;
+        Ok(())
+    }
+
+    /// Adds several events, in order, up to the first that fails.
+    ///
+    /// # Errors
+    /// As [`EventSet::add`].
+    pub fn add_all(&mut self, events: &[Event]) -> Result<(), CounterError> {
+        events.iter().try_for_each(|event| self.add(event))
+    }
+
+    /// Removes an event.
+    ///
+    /// # Errors
+    /// `EISRUN` while running, `EINVAL` if it is not in the set.
+    pub fn remove(&mut self, event: &Event) -> Result<(), CounterError> {
+        self.must_be(State::Stopped)?;
+        let at = self.position(event)?;
+        self.events.remove(at);
+        let gone = self.definitions.remove(at);
+        self.overflow = self.overflow.take().filter(|o| !gone.parts.contains(&o.part));
+        self.open = None;
+        Ok(())
+    }
+
+    /// Its events, in the order of the readings.
+    pub fn list_events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// Whether it counts.
+    pub fn state(&self) -> State {
+        if self.running { State::Running } else { State::Stopped }
+    }
+
+    /// Whether it is running on counters that are read without the kernel.
+    pub fn reads_itself(&self) -> bool {
+        self.running && self.open.as_ref().is_some_and(Open::reads_itself)
+    }
+
+    /// Counts from zero.
+    ///
+    /// # Errors
+    /// `EISRUN` while running, `EINVAL` for an empty set, `ECNFLCT` if somebody
+    /// took the counters meanwhile, `ESYS`.
+    pub fn start(&mut self) -> Result<(), CounterError> {
+        self.must_be(State::Stopped)?;
+        if self.events.is_empty() {
+            return Err(CounterError::new(Code::Einval, "the event set is empty; add an event first"));
+        }
+        let open = match self.open.take() {
+            Some(open) => open,
+            None => self.open_groups()?,
+        };
+        self.base = open.counts(false)?;
+        self.kept = Platform::host().keep_to_core_type();
+        self.watcher = self.watch(&open)?;
+        self.running = true;
+        // Enabling comes last: what follows it is counted.
+        if let Err(error) = self.open.insert(open).enable() {
+            self.running = false;
+            self.kept = None;
+            self.unwatch()?;
+            return Err(CounterError::system("starting the counters", &error));
+        }
+        Ok(())
+    }
+
+    /// Readings since the start or the last reset; counting goes on.
+    ///
+    /// # Errors
+    /// `ENOTRUN`, `ECNFLCT` or `ESYS`.
+    pub fn read(&mut self) -> Result<Vec<Reading>, CounterError> {
+        let now = self.counts_now()?;
+        Ok(self.readings(&now))
+    }
+
+    /// Adds the readings to `totals` and counts from zero again.
+    ///
+    /// # Errors
+    /// As [`EventSet::read`]; `EINVAL` if there are not as many totals as events.
+    pub fn accum(&mut self, totals: &mut [Reading]) -> Result<(), CounterError> {
+        if totals.len() != self.events.len() {
+            let given = format!("{} totals for {} events; give one each", totals.len(), self.events.len());
+            return Err(CounterError::new(Code::Einval, given));
+        }
+        let now = self.counts_now()?;
+        for (total, reading) in totals.iter_mut().zip(self.readings(&now)) {
+            *total = plus(total, reading);
+        }
+        self.base = now;
+        Ok(())
+    }
+
+    /// Totals to accumulate into: zero for each event.
+    pub fn zeros(&self) -> Vec<Reading> {
+        vec![Reading::from(Value::new(0.0, Source::Hardware)); self.events.len()]
+    }
+
+    /// Counts from zero again.
+    ///
+    /// # Errors
+    /// `ENOTRUN`, `ECNFLCT` or `ESYS`.
+    pub fn reset(&mut self) -> Result<(), CounterError> {
+        self.base = self.counts_now()?;
+        Ok(())
+    }
+
+    /// Readings since the start or the last reset; counting ends. When a
+    /// handler was given, it has been called for every overflow.
+    ///
+    /// # Errors
+    /// `ENOTRUN`, `ECNFLCT` or `ESYS`; `EMISC` if the handler panicked, `ECLOST`
+    /// if overflows came faster than the kernel could write them down.
+    pub fn stop(&mut self) -> Result<Vec<Reading>, CounterError> {
+        // Disabling comes first: what precedes it is counted.
+        let stopped = self.open.as_ref().map_or(Ok(()), Open::disable);
+        self.must_be(State::Running)?;
+        self.running = false;
+        self.kept = None;
+        stopped.map_err(|e| CounterError::system("stopping the counters", &e))?;
+        let Some(open) = &self.open else { return Ok(Vec::new()) };
+        let now = open.counts(false)?;
+        let readings = self.readings(&now);
+        self.unwatch()?;
+        Ok(readings)
+    }
+
+    /// Ends the set.
+    ///
+    /// # Errors
+    /// `EISRUN` while running.
+    pub fn destroy(self) -> Result<(), CounterError> {
+        self.must_be(State::Stopped)
+    }
+
+    fn must_be(&self, state: State) -> Result<(), CounterError> {
+        match (self.state(), state) {
+            (State::Running, State::Stopped) => {
+                Err(CounterError::new(Code::Eisrun, "stop the event set before changing it"))
+            }
+            (State::Stopped, State::Running) => {
+                Err(CounterError::new(Code::Enotrun, "start the event set first"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn position(&self, event: &Event) -> Result<usize, CounterError> {
+        let at = self.events.iter().position(|e| e == event);
+        at.ok_or_else(|| CounterError::new(Code::Einval, format!("{event} is not in the set; add it first")))
+    }
+
+    fn counts_now(&self) -> Result<Vec<Count>, CounterError> {
+        self.must_be(State::Running)?;
+        self.open.as_ref().map_or(Ok(Vec::new()), |open| open.counts(true))
+    }
+
+    fn readings(&self, now: &[Count]) -> Vec<Reading> {
+        let Some(open) = &self.open else { return Vec::new() };
+        let since: Vec<Count> = now.iter().zip(&self.base).map(|(now, base)| *now - *base).collect();
+        let counts = |slots: &[usize]| -> Vec<Count> { slots.iter().map(|s| since[*s]).collect() };
+        self.definitions.iter().zip(&open.slots).map(|(d, slots)| combine(d, &counts(slots))).collect()
+    }
+}

@@ -1,0 +1,137 @@
+//! Native events, in the notations of `perf`: `pmu/event=0x3c,umask=0/`,
+//! `r1a8`, and the names the kernel or sysfs knows.
+
+use super::{EventError, kernel};
+
+/// An event of this machine rather than of the course texts.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Native {
+    text: String,
+    spec: Spec,
+}
+
+/// What a native event's notation says.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Spec {
+    /// `rNNNN`: the raw config of the CPU's own PMU.
+    Raw(u64),
+    /// `pmu/term=value,term/`: a PMU's directory in sysfs and its format terms;
+    /// a term without value is the name of one of its events, or a bit.
+    Pmu(String, Vec<(String, Option<u64>)>),
+    /// A name from `linux/perf_event.h` in the notation of `perf list`.
+    Kernel(u32, u64),
+    /// A name in the `events` directory of a CPU PMU in sysfs.
+    Sysfs(String),
+}
+
+impl Native {
+    /// Reads any of the notations. A name is only known if the kernel has it or
+    /// `in_sysfs` says so.
+    pub(super) fn parse(text: &str, in_sysfs: impl Fn(&str) -> bool) -> Result<Option<Native>, EventError> {
+        let bare = text.strip_suffix(":u").unwrap_or(text);
+        let spec = if bare.contains('/') {
+            Some(pmu(text, bare)?)
+        } else if let Some(config) = raw(bare) {
+            Some(Spec::Raw(config))
+        } else if let Some((kind, config)) = kernel::lookup(bare) {
+            Some(Spec::Kernel(kind, config))
+        } else {
+            in_sysfs(bare).then(|| Spec::Sysfs(bare.to_owned()))
+        };
+        Ok(spec.map(|spec| Native { text: text.to_owned(), spec }))
+    }
+
+    /// As it was written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// What it says.
+    pub fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    /// Where the event comes from, in words.
+    pub fn description(&self) -> &'static str {
+        match self.spec {
+            Spec::Raw(_) => "raw event code of this processor",
+            Spec::Pmu(..) => "event of a PMU, by its format in sysfs",
+            Spec::Kernel(kernel::SOFTWARE, _) => "software event of the kernel",
+            Spec::Kernel(..) => "hardware event by the kernel's generic name",
+            Spec::Sysfs(_) => "event named in sysfs",
+        }
+    }
+}
+
+fn raw(text: &str) -> Option<u64> {
+    let digits = text.strip_prefix('r')?;
+    (digits.len() > 1 || digits.bytes().all(|b| b.is_ascii_digit()))
+        .then(|| u64::from_str_radix(digits, 16).ok())
+        .flatten()
+}
+
+fn pmu(text: &str, bare: &str) -> Result<Spec, EventError> {
+    let wrong = |why: String| EventError::Notation { text: text.to_owned(), why };
+    let (name, rest) = bare.split_once('/').unwrap_or((bare, ""));
+    let Some(terms) = rest.strip_suffix('/') else {
+        return Err(wrong("the closing slash is missing".into()));
+    };
+    let plain =
+        |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-.".contains(&b));
+    if !plain(name) || name.starts_with('.') {
+        return Err(wrong(format!("'{name}' is no PMU name")));
+    }
+    let term = |term: &str| {
+        let (key, value) = term.split_once('=').map_or((term, None), |(k, v)| (k, Some(v)));
+        let value = value.map(|v| number(v).ok_or_else(|| wrong(format!("'{v}' is no number"))));
+        if plain(key) && !key.starts_with('.') {
+            Ok((key.to_owned(), value.transpose()?))
+        } else {
+            Err(wrong(format!("'{term}' is no term")))
+        }
+    };
+    Ok(Spec::Pmu(name.to_owned(), terms.split(',').map(term).collect::<Result<_, _>>()?))
+}
+
+/// Decimal, or hexadecimal with `0x`.
+pub fn number(text: &str) -> Option<u64> {
+    match text.strip_prefix("0x") {
+        Some(hex) => u64::from_str_radix(hex, 16).ok(),
+        None => text.parse().ok(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spec(text: &str) -> Option<Spec> {
+        Native::parse(text, |name| name == "ld_blocks").unwrap().map(|n| n.spec)
+    }
+
+    #[test]
+    fn every_notation_of_perf_is_read() {
+        let terms = vec![("event".to_owned(), Some(0x3c)), ("umask".to_owned(), Some(2))];
+        assert_eq!(spec("cpu/event=0x3c,umask=2/"), Some(Spec::Pmu("cpu".into(), terms)));
+        let one = vec![("instructions".to_owned(), None)];
+        assert_eq!(spec("cpu_core/instructions/:u"), Some(Spec::Pmu("cpu_core".into(), one)));
+        assert_eq!(spec("r1a8"), Some(Spec::Raw(0x1a8)));
+        assert_eq!(spec("task-clock"), Some(Spec::Kernel(kernel::SOFTWARE, 1)));
+        assert_eq!(spec("ld_blocks"), Some(Spec::Sysfs("ld_blocks".into())));
+        assert_eq!(spec("rubbish"), None);
+    }
+
+    #[test]
+    fn a_broken_notation_says_what_is_wrong() {
+        for (text, why) in [
+            ("cpu/event=0x3c", "closing slash"),
+            ("cpu/event=blue/", "'blue' is no number"),
+            ("cpu//", "no term"),
+            ("../etc/x=1/", "no PMU name"),
+            ("cpu/../", "no term"),
+        ] {
+            let error = Native::parse(text, |_| false).unwrap_err().to_string();
+            assert!(error.contains(why) && error.contains(text), "{error}");
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! The ground floor: quantities with their units, figures with their source,
+//! and the arithmetic that every other crate needs.
+
+pub mod metric;
+pub mod numbers;
+pub mod random;
+pub mod stats;
+pub mod text;
+pub mod units;
+pub mod value;

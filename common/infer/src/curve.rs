@@ -1,0 +1,136 @@
+//! The sweep as a grid: misses per access by array size and stride.
+
+use std::collections::BTreeMap;
+
+use figures::stats;
+use figures::units::Bytes;
+use figures::value::Source;
+use records::saved::Saved;
+
+/// A cell this many times above both its neighbours along the stride is a
+/// disturbance: no cache makes a single stride of a row stand out so.
+const SPIKE: f64 = 4.0;
+
+/// Misses per access below which a spike cannot change a reading.
+const SMALL: f64 = 0.2;
+
+/// Misses per access by size, then stride.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Curve {
+    rows: BTreeMap<u64, BTreeMap<u64, f64>>,
+    /// Strides at which a cell should be but is not usable, by size.
+    gaps: BTreeMap<u64, Vec<u64>>,
+    /// Cells taken out as disturbances.
+    spikes: Vec<(u64, u64)>,
+    /// Whether it was computed from times: small ratios are then noise.
+    pub(super) timed: bool,
+}
+
+impl Curve {
+    /// The misses in the file; `None` if it has none.
+    pub(super) fn of_misses(saved: &Saved) -> Option<Curve> {
+        let cells = saved.cells.iter().filter_map(|c| Some((c.size, c.stride, c.misses?)));
+        let curve = Curve::from_cells(cells, saved.source == Some(Source::Timing));
+        (!curve.rows.is_empty()).then_some(curve)
+    }
+
+    pub(super) fn from_cells(cells: impl Iterator<Item = (u64, u64, f64)>, timed: bool) -> Curve {
+        let mut curve = Curve { timed, ..Curve::default() };
+        for (size, stride, misses) in cells {
+            curve.rows.entry(size).or_default().insert(stride, misses);
+        }
+        let strides: Vec<u64> = {
+            let mut all: Vec<u64> = curve.rows.values().flat_map(|r| r.keys().copied()).collect();
+            all.sort_unstable();
+            all.dedup();
+            all
+        };
+        for (&size, row) in &curve.rows {
+            let open = strides.iter().copied().filter(|s| *s <= size / 2 && !row.contains_key(s));
+            curve.gaps.insert(size, open.collect());
+        }
+        curve
+    }
+
+    pub(super) fn sizes(&self) -> impl DoubleEndedIterator<Item = u64> + '_ {
+        self.rows.keys().copied()
+    }
+
+    pub(super) fn largest(&self) -> u64 {
+        self.rows.keys().next_back().copied().unwrap_or(0)
+    }
+
+    /// The cells of one size, by stride.
+    pub(super) fn row(&self, size: u64) -> Vec<(u64, f64)> {
+        self.rows.get(&size).map(|r| r.iter().map(|(s, m)| (*s, *m)).collect()).unwrap_or_default()
+    }
+
+    pub(super) fn at(&self, size: u64, stride: u64) -> Option<f64> {
+        self.rows.get(&size)?.get(&stride).copied()
+    }
+
+    /// Whether a cell between these strides (exclusive) is missing.
+    pub(super) fn open_between(&self, size: u64, low: u64, high: u64) -> bool {
+        self.gaps.get(&size).is_some_and(|g| g.iter().any(|s| (low + 1..high).contains(s)))
+    }
+
+    /// Whether a cell of the row from this stride on was taken out.
+    pub(super) fn spiked_from(&self, size: u64, stride: u64) -> bool {
+        self.spikes.iter().any(|s| s.0 == size && s.1 >= stride)
+    }
+
+    /// Whether the row was measured up to half its size.
+    pub(super) fn reaches_half(&self, size: u64) -> bool {
+        self.rows.get(&size).and_then(|r| r.keys().next_back()).is_some_and(|last| last * 2 >= size)
+    }
+
+    /// Takes single cells out that stand far above both neighbours.
+    pub(super) fn drop_spikes(&mut self, why: &mut Vec<String>) {
+        for size in self.sizes().collect::<Vec<_>>() {
+            let row = self.row(size);
+            for (i, &(stride, misses)) in row.iter().enumerate() {
+                let beside = [i.checked_sub(1).and_then(|j| row.get(j)), row.get(i + 1)];
+                let highest = beside.into_iter().flatten().map(|n| n.1).fold(0.0, f64::max);
+                if misses > SMALL && misses > SPIKE * highest && row.len() > 2 {
+                    if let Some(cells) = self.rows.get_mut(&size) {
+                        cells.remove(&stride);
+                    }
+                    self.gaps.entry(size).or_default().push(stride);
+                    self.spikes.push((size, stride));
+                    why.push(format!(
+                        "At array size {} and stride {} the value ({misses:.3}) stands alone, more than {SPIKE} \
+                         times above its neighbours; it is taken for a disturbance and left out.",
+                        Bytes(size),
+                        Bytes(stride)
+                    ));
+                }
+            }
+        }
+    }
+
+    /// Whether there is enough to begin with.
+    pub(super) fn is_enough(&self) -> Result<(), String> {
+        let strides = self.rows.values().map(BTreeMap::len).max().unwrap_or(0);
+        if self.rows.len() < 2 || strides < 4 {
+            return Err(format!(
+                "There are only {} array sizes and at most {strides} strides: one needs sizes below and above the \
+                 cache, with strides from one element to half the size. Run the sweep over its whole range.",
+                self.rows.len()
+            ));
+        }
+        Ok(())
+    }
+
+    /// How much of `reference`'s misses `size` has, over the strides round
+    /// `line`: the median of the ratios, so that one cell cannot decide.
+    pub(super) fn share(&self, size: u64, reference: u64, line: u64) -> Option<f64> {
+        let least = if self.timed { line / 4 } else { line / 32 };
+        let ratios: Vec<f64> = self
+            .row(size)
+            .into_iter()
+            .filter(|(stride, _)| (least.max(1)..=4 * line).contains(stride))
+            .filter_map(|(stride, m)| Some(m / self.at(reference, stride).filter(|r| *r > 0.0)?))
+            .collect();
+        stats::median(&ratios)
+    }
+}

@@ -1,0 +1,101 @@
+//! Experiments on a modelled machine.
+
+use super::Probe;
+use cache::Modelled;
+use figures::units::{Bytes, Seconds};
+use machine::{Index, Machine, Mapping};
+use memory::{Arena, Array, Memory};
+
+/// Largest working set that is worth the model's time.
+const REACH: Bytes = Bytes::mib(64);
+
+/// A modelled machine whose memory can be walked.
+#[derive(Debug)]
+pub struct OnModel<'a> {
+    machine: Machine,
+    walked: Array<'a, u64>,
+    model: Modelled,
+}
+
+impl<'a> OnModel<'a> {
+    /// Memory for [`OnModel::new`]: six times the largest cache, five of which
+    /// the search for ways needs, and as often as the first level's way has an
+    /// odd factor, which the distances of lines must have too.
+    ///
+    /// # Errors
+    ///
+    /// A sentence, if there is no such memory.
+    pub fn arena(machine: &Machine) -> Result<Arena, String> {
+        let sizes = machine.levels.iter().map(|l| l.size.0);
+        let (first, last) = (machine.levels.first().map_or(0, |l| l.size.0), sizes.max().unwrap_or(0));
+        let way = machine.levels.first().map_or(1, |l| l.size.0 / l.ways.max(1) as u64).max(1);
+        let reach = (6 * last * (way >> way.trailing_zeros())).max(48 * first).min(REACH.0.max(6 * first));
+        Arena::with_capacity(reach.next_multiple_of(Arena::ALIGNMENT as u64) as usize)
+            .map_err(|e| e.to_string())
+    }
+
+    /// Experiments on `machine`. Latencies its description has not got are
+    /// taken as 1, 4, 16 ... ns: only their order matters.
+    ///
+    /// # Errors
+    ///
+    /// A sentence, if the machine cannot be modelled.
+    pub fn new(machine: &Machine, arena: &'a Arena) -> Result<OnModel<'a>, String> {
+        let mut machine = machine.clone();
+        let mut latency = 1e-9;
+        for level in &mut machine.levels {
+            latency = level.latency.map_or(latency, |l| l.0.max(latency));
+            level.latency = Some(Seconds(latency));
+            latency *= 4.0;
+        }
+        machine.memory_latency = machine.memory_latency.filter(|l| l.0 >= latency).or(Some(Seconds(latency)));
+        // a TLB miss would pass for a cache miss; experiments on real memory use huge pages
+        machine.tlbs.clear();
+        let walked = arena.array::<u64>("walked", arena.capacity() / 8).map_err(|e| e.to_string())?;
+        let model = Modelled::new(&machine, arena).map_err(|e| e.to_string())?;
+        Ok(OnModel { machine, walked, model })
+    }
+
+    fn pass(&mut self, offsets: &[u64]) {
+        for &offset in offsets {
+            self.model.load(self.walked.at(offset as usize / 8));
+        }
+    }
+}
+
+impl Probe for OnModel<'_> {
+    fn cost(&mut self, offsets: &[u64]) -> f64 {
+        // FIFO and tree-PLRU need some rounds to push strangers out
+        let warm = if offsets.len() < 256 { 8 } else { 3 };
+        for _ in 0..warm {
+            self.pass(offsets);
+        }
+        self.model.reset_counts();
+        for _ in 0..if offsets.len() < 256 { 8 } else { 1 } {
+            self.pass(offsets);
+        }
+        self.model.counts().time(&self.machine).map_or(f64::NAN, |time| time.average_load.nanos())
+    }
+
+    fn reach(&self) -> u64 {
+        self.walked.len() as u64 * 8
+    }
+
+    fn contiguous(&self) -> u64 {
+        let physical = self.machine.levels.iter().any(|l| l.index == Index::Physical);
+        let scattered = matches!(self.machine.mapping, Mapping::Random { .. });
+        if physical && scattered { self.machine.page_size.0 } else { u64::MAX }
+    }
+
+    fn real(&self) -> bool {
+        false
+    }
+
+    fn finest(&self) -> u64 {
+        u64::MAX
+    }
+
+    fn noise(&self, _level: usize) -> f64 {
+        0.01
+    }
+}

@@ -1,0 +1,142 @@
+use super::*;
+use crate::Confidence;
+use figures::units::Bytes;
+use machine::{CacheLevel, Inclusion, Index, Machine, Mapping, Prefetch, Replacement, Write};
+
+/// A small repeatable generator: tests must not depend on luck.
+struct Lcg(u64);
+
+impl Lcg {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 33) % n
+    }
+
+    fn of<T: Copy>(&mut self, choice: &[T]) -> T {
+        choice[self.below(choice.len() as u64) as usize]
+    }
+}
+
+fn cache(level: u8, size: u64, line: u64, ways: u64, replacement: Replacement) -> CacheLevel {
+    CacheLevel {
+        level,
+        size: Bytes(size),
+        line: Bytes(line),
+        ways: ways as usize,
+        shared_by: 1,
+        replacement,
+        write: Write::Back,
+        allocate: true,
+        inclusion: Inclusion::Neither,
+        index: Index::Virtual,
+        prefetch: Prefetch::None,
+        latency: None,
+    }
+}
+
+/// A cache of `size` bytes or up to half more: 1, 3 or 5 times a power of two, any number
+/// of ways that divides it.
+fn random_cache(lcg: &mut Lcg, level: u8, size: u64, line: u64) -> CacheLevel {
+    let size = size.next_power_of_two() / 4 * lcg.of(&[4, 4, 5, 6]);
+    let replacement = lcg.of(&[Replacement::Lru, Replacement::Plru, Replacement::Fifo]);
+    let lines = size / line;
+    let possible: Vec<u64> = (1..=24)
+        .filter(|w| {
+            lines.is_multiple_of(*w) && (replacement != Replacement::Plru || (w.is_power_of_two() && *w > 1))
+        })
+        .collect();
+    cache(level, size, line, lcg.of(&possible), replacement)
+}
+
+/// One or two levels; a first level alone has 4 KiB, doubled up to `doublings - 1`
+/// times, and up to half more.
+fn random_machine(lcg: &mut Lcg, doublings: u64) -> Machine {
+    let line = lcg.of(&[16, 32, 64, 64, 128, 256]);
+    let two_levels = lcg.below(3) == 0;
+    let size = 4096 << lcg.below(if two_levels { 5 } else { doublings });
+    let first = random_cache(lcg, 1, size, line);
+    let mut machine = Machine::named("zen5").unwrap();
+    machine.levels = vec![first];
+    if two_levels {
+        let size = machine.levels[0].size.0 << (3 + lcg.below(2));
+        let mut second = random_cache(lcg, 2, size, line);
+        if lcg.below(3) == 0 {
+            second.index = Index::Physical;
+            machine.mapping = Mapping::Random { seed: lcg.below(1 << 30) };
+        }
+        machine.levels.push(second);
+    }
+    if lcg.below(4) == 0 {
+        machine.levels[0].prefetch = Prefetch::NextLine;
+    }
+    machine
+}
+
+fn found(machine: &Machine) -> Result<Exploration, String> {
+    let arena = OnModel::arena(machine)?;
+    explore(&mut OnModel::new(machine, &arena)?, 2)
+}
+
+/// What one cache's finding is worth.
+fn judge(cache: &CacheLevel, found: &LevelFound) -> Result<bool, String> {
+    if found.line.is_some_and(|line| line != cache.line.0) {
+        return Err(format!("line {:?}", found.line));
+    }
+    let (low, high) = found.range;
+    match &found.ways {
+        Ok(ways) if (*ways, found.size) == (cache.ways as u64, cache.size.0) => Ok(found.line.is_some()),
+        Ok(ways) => Err(format!("{} in {ways} ways", Bytes(found.size))),
+        Err(_) if found.confidence == Confidence::High => Err("confident without ways".to_owned()),
+        Err(_) if (low..=high).contains(&cache.size.0) => Ok(false),
+        Err(_) => Err(format!("size from {} to {}", Bytes(low), Bytes(high))),
+    }
+}
+
+#[test]
+fn modelled_machines_are_found_or_refused() {
+    are_found_or_refused(5);
+}
+
+#[test]
+#[ignore = "caches up to 6 MiB take minutes"]
+fn large_modelled_machines_are_found_or_refused() {
+    are_found_or_refused(11);
+}
+
+fn are_found_or_refused(doublings: u64) {
+    let mut lcg = Lcg(2026);
+    let (mut right, mut plain) = (0, 0);
+    let mut wrong = Vec::new();
+    for number in 0..330 {
+        let machine = random_machine(&mut lcg, doublings);
+        let prefetches = machine.levels.iter().any(|l| l.prefetch != Prefetch::None);
+        let scattered = machine.mapping != Mapping::Identity;
+        let outcomes: Vec<Result<bool, String>> = match found(&machine) {
+            Ok(e) if e.levels.is_empty() => vec![Ok(false)],
+            Ok(e) => machine.levels.iter().zip(&e.levels).map(|(c, f)| judge(c, f)).collect(),
+            Err(_) => vec![Ok(false)],
+        };
+        for (outcome, cache) in outcomes.iter().zip(&machine.levels) {
+            if let Err(what) = outcome {
+                wrong.push(format!(
+                    "{number}: {what} for L{} {} {} B {}-way {:?} {:?} {:?} {:?}",
+                    cache.level,
+                    cache.size,
+                    cache.line.0,
+                    cache.ways,
+                    cache.replacement,
+                    cache.prefetch,
+                    cache.index,
+                    machine.mapping
+                ));
+            }
+            // ways behind pages that lie anywhere are not there to be found
+            if !(prefetches || scattered && cache.level > 1) {
+                plain += 1;
+                right += usize::from(outcome == &Ok(true));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(right * 100 >= plain * 98, "{right} of {plain} read exactly");
+}

@@ -1,0 +1,221 @@
+//! Saturation and size.
+
+use super::curve::Curve;
+use figures::stats;
+use figures::units::Bytes;
+use figures::value::Source;
+use records::saved::Saved;
+
+/// Every access misses: one miss per access, within this.
+const ONE: f64 = 0.05;
+/// ... and timed, within this.
+const ONE_TIMED: f64 = 0.12;
+/// Beyond the line the row may differ from its value there by this much.
+const FLAT: f64 = 0.15;
+/// Two rows that differ by at most this have reached the same level.
+const AGREE: f64 = 0.12;
+/// An array fits while it has at most this share of the misses. An L2 behind
+/// 4 KiB pages misses by half when array and cache are equal.
+const FITS: f64 = 0.75;
+/// At most this share in a row that is clearly inside the cache.
+const INSIDE: f64 = 0.25;
+/// Below this share a row has no misses but those of chance.
+pub(super) const QUIET: f64 = 0.1;
+/// Misses per access lower than this in all rows are no curve of a cache that
+/// is walked cyclically, whatever their shape.
+const LEAST: f64 = 0.3;
+
+/// The line, and the misses per access when nothing is in the cache.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Level {
+    pub(super) line: u64,
+    pub(super) misses: f64,
+}
+
+/// Where the array stops fitting.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Size {
+    pub(super) fits: u64,
+    pub(super) too_large: u64,
+    /// Share of the misses in the row that still fits.
+    pub(super) at_size: f64,
+}
+
+/// Whether the sweep goes far enough beyond the cache.
+pub(super) fn saturation(curve: &Curve, line: u64, why: &mut Vec<String>) -> Result<Level, String> {
+    let largest = curve.largest();
+    let before = curve.sizes().rev().nth(1).unwrap_or(largest);
+    let advice = |what: String| {
+        format!(
+            "{what}, so the sweep does not show a cache that is exceeded. Extend the range to 4 times the cache \
+             (--max), and check that the event belongs to this level."
+        )
+    };
+    let Some(misses) = curve.at(largest, line) else {
+        return Err(advice(format!("The cell at stride {line} of the largest array is missing")));
+    };
+    let one = if curve.timed { ONE_TIMED } else { ONE };
+    if misses < LEAST {
+        return Err(advice(format!(
+            "Even the largest array ({}) misses only {misses:.3} times per access at the line's stride",
+            Bytes(largest)
+        )));
+    }
+    let beyond: Vec<f64> = [2, 4, 8].into_iter().filter_map(|f| curve.at(largest, line * f)).collect();
+    // timed, the line's own stride is still eased by what is fetched along
+    let misses = match stats::median(&beyond) {
+        Some(plateau) if curve.timed && plateau >= misses => plateau,
+        _ => misses,
+    };
+    let flat = beyond.iter().take(2).count() == 2
+        && beyond.iter().all(|m| (m / misses - 1.0).abs() <= FLAT || *m < INSIDE * misses)
+        && (beyond[0] / misses - 1.0).abs() <= FLAT;
+    if (misses - 1.0).abs() <= one && flat {
+        why.push(format!(
+            "Saturation: in the largest array ({}) every access to a new line misses ({misses:.3} per access), and \
+             that stays so for larger strides: nothing of it is still in the cache when it comes round again.",
+            Bytes(largest)
+        ));
+        return Ok(Level { line, misses });
+    }
+    let share = curve.share(before, largest, line).unwrap_or(0.0);
+    if largest < 3 * before / 2 || (share - 1.0).abs() > AGREE {
+        return Err(advice(format!(
+            "The misses are still growing between the two largest arrays ({} has {:.0} % of those of {})",
+            Bytes(before),
+            100.0 * share,
+            Bytes(largest)
+        )));
+    }
+    let mut sentence = format!(
+        "Saturation: the two largest arrays ({} and {}) have the same misses at the line's stride ({misses:.3} per \
+         access), so nothing is gained from the cache any more.",
+        Bytes(before),
+        Bytes(largest)
+    );
+    if misses > 1.0 + ONE {
+        sentence.push_str(
+            " More than one miss per access does not mean more misses than accesses: the event also counts the \
+             lines that the prefetchers fetch (PAPI_L2_DCM on Intel Sandy Bridge to Kaby Lake), so it is used as a \
+             scale only.",
+        );
+    }
+    why.push(sentence);
+    Ok(Level { line, misses })
+}
+
+/// The largest array that still fits.
+pub(super) fn read(
+    curve: &Curve,
+    level: &Level,
+    saved: &Saved,
+    why: &mut Vec<String>,
+) -> Result<Size, String> {
+    let largest = curve.largest();
+    let shares: Vec<(u64, f64)> =
+        curve.sizes().filter_map(|s| Some((s, curve.share(s, largest, level.line)?))).collect();
+    for pair in shares.windows(2) {
+        if pair[1].1 < pair[0].1 - 0.15 {
+            return Err(format!(
+                "The array of {} misses less than the smaller one of {}, which no cache does: the rows are not in \
+                 order or were disturbed. Repeat the sweep.",
+                Bytes(pair[1].0),
+                Bytes(pair[0].0)
+            ));
+        }
+    }
+    let Some(at) = shares.iter().rposition(|(_, share)| *share <= FITS) else {
+        return Err(format!(
+            "Even the smallest array ({}) misses as the largest does: the cache is smaller. Start lower (--min).",
+            Bytes(shares.first().map_or(0, |s| s.0))
+        ));
+    };
+    if shares[0].1 > INSIDE {
+        return Err(format!(
+            "Even the smallest array ({}) has {:.0} % of the misses of the largest, so no row is inside the cache. \
+             Start lower (--min).",
+            Bytes(shares[0].0),
+            100.0 * shares[0].1
+        ));
+    }
+    let (size, share) = shares[at];
+    let (too_large, its_share) = shares.get(at + 1).copied().unwrap_or(shares[at]);
+    if too_large > 2 * size {
+        return Err(format!(
+            "Between {}, which fits, and {}, which does not, there is no usable row, so the size may be anything \
+             between. Measure those sizes too (--sizes).",
+            Bytes(size),
+            Bytes(too_large)
+        ));
+    }
+    let doubling = too_large == 2 * size;
+    if share <= QUIET || !doubling {
+        return knee(&shares, level, why);
+    }
+    // a row that misses by half: array and cache are equal but the pages lie
+    // badly, or the array is somewhat larger than the cache
+    let below = at.checked_sub(1).map_or(0.0, |i| shares[i].1);
+    let pages_explain = below <= INSIDE
+        && its_share >= 0.85
+        && !curve.timed
+        && saved.source != Some(Source::Model)
+        && size >= 64 << 10;
+    if !pages_explain {
+        return Err(format!(
+            "The array of {} misses by {:.0} %: it is near the cache's size, but on which side of it these data do \
+             not show. Add sizes between, for example --sizes {},{},{},{}.",
+            Bytes(size),
+            100.0 * share,
+            size / 2,
+            size / 8 * 5,
+            size / 4 * 3,
+            size / 8 * 7
+        ));
+    }
+    why.push(format!(
+        "Size: the array of {} has {:.0} % of the misses of the largest, the one of {} has {:.0} %. A cache that is \
+         addressed physically behind small pages misses by half when the array is as large as itself, because \
+         pages share some sets and leave others empty; so the size is {}.",
+        Bytes(size),
+        100.0 * share,
+        Bytes(too_large),
+        100.0 * its_share,
+        Bytes(size)
+    ));
+    Ok(Size { fits: size, too_large, at_size: share })
+}
+
+/// The size where misses begin: the last row without them.
+fn knee(shares: &[(u64, f64)], level: &Level, why: &mut Vec<String>) -> Result<Size, String> {
+    let Some(quiet) = shares.iter().rposition(|(_, share)| *share <= QUIET) else {
+        return Err("No array is clearly inside the cache. Start lower (--min).".to_owned());
+    };
+    let (size, share) = shares[quiet];
+    let Some(&(too_large, its_share)) = shares.get(quiet + 1) else {
+        return Err("No array is clearly outside the cache. Extend the range (--max).".to_owned());
+    };
+    let slow = shares.iter().filter(|(s, share)| *s >= 2 * size && *share < FITS).count();
+    if slow > 0 {
+        return Err(format!(
+            "The misses begin at {} but grow slowly over more than a doubling of the array: several caches, or \
+             pages that lie badly, are mixed in this curve. Repeat it with huge pages, or use lab discover.",
+            Bytes(too_large)
+        ));
+    }
+    why.push(format!(
+        "Size: the array of {} has {:.1} % of the misses of the largest at strides up to {} bytes, the one of {} has \
+         {:.0} %: the first fits into the cache, the second does not. So the cache has {}{}.",
+        Bytes(size),
+        100.0 * share,
+        level.line,
+        Bytes(too_large),
+        100.0 * its_share,
+        Bytes(size),
+        if too_large >= 2 * size {
+            format!(" (or more, but less than {}; sizes between were not tried)", Bytes(too_large))
+        } else {
+            String::new()
+        }
+    ));
+    Ok(Size { fits: size, too_large, at_size: share })
+}

@@ -1,0 +1,208 @@
+use std::path::Path;
+
+use super::*;
+
+fn file(name: &str) -> Saved {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data").join(name);
+    Saved::parse(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+fn geometry(saved: &Saved) -> Result<(u64, u64, Option<u64>), String> {
+    read(saved).verdict.map(|g| (g.size.0, g.line.0, g.ways.ok()))
+}
+
+#[test]
+fn recorded_curves_are_read() {
+    for i in 1..=5 {
+        assert_eq!(geometry(&file(&format!("i5-7500/cm1-l1-{i}.out"))), Ok((32768, 64, Some(8))), "L1 {i}");
+    }
+    for i in 1..=3 {
+        assert_eq!(geometry(&file(&format!("i5-7500/cm1-l2-{i}.out"))), Ok((262144, 64, None)), "L2 {i}");
+    }
+}
+
+#[test]
+fn the_sparcstation_is_read_from_its_times() {
+    let answer = read(&file("sparcstation_fig1.csv"));
+    let g = answer.verdict.unwrap();
+    assert_eq!((g.size, g.line, g.ways), (Bytes::kib(64), Bytes(16), Ok(1)));
+    let times = g.times.unwrap();
+    assert!((600.0..=640.0).contains(&times.penalty_ns), "{times:?}");
+}
+
+#[test]
+fn independent_accesses_in_order_are_refused() {
+    assert!(geometry(&file("i5-7500/spark-1.out")).is_err());
+}
+
+/// A small repeatable generator: tests must not depend on luck.
+struct Lcg(u64);
+
+impl Lcg {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        ((self.0 >> 33) as usize) % n
+    }
+}
+
+/// Size, line and ways that may be read.
+type Truth = (u64, u64, Option<u64>);
+
+fn recorded() -> Vec<(String, Saved, Truth)> {
+    let l1 = (1..=5).map(|i| (format!("i5-7500/cm1-l1-{i}.out"), (32768, 64, Some(8))));
+    let l2 = (1..=3).map(|i| (format!("i5-7500/cm1-l2-{i}.out"), (262144, 64, None)));
+    let sparc = [("sparcstation_fig1.csv".to_owned(), (65536, 16, Some(1)))];
+    l1.chain(l2).chain(sparc).map(|(name, truth)| (name.clone(), file(&name), truth)).collect()
+}
+
+/// Right, ways perhaps left open, or refused.
+fn never_wrong(what: &str, saved: &Saved, truth: Truth) -> bool {
+    match geometry(saved) {
+        Err(reason) => {
+            assert!(reason.len() > 40, "{what}: '{reason}' is no advice");
+            false
+        }
+        Ok((size, line, ways)) => {
+            assert_eq!((size, line), (truth.0, truth.1), "{what}");
+            assert!(ways.is_none() || ways == truth.2, "{what}: {ways:?} ways");
+            true
+        }
+    }
+}
+
+fn each_value(saved: &mut Saved, mut change: impl FnMut(usize, &mut f64)) {
+    for (i, cell) in saved.cells.iter_mut().enumerate() {
+        for value in [&mut cell.misses, &mut cell.nanos].into_iter().flatten() {
+            change(i, value);
+        }
+    }
+}
+
+#[test]
+fn one_disturbed_cell_never_makes_the_answer_wrong() {
+    let (mut read, mut tried) = (0, 0);
+    for (name, saved, truth) in recorded() {
+        for at in 0..saved.cells.len() {
+            for factor in [50.0, 8.0, 3.0, 1.6, 0.5, 0.02] {
+                let mut disturbed = saved.clone();
+                each_value(&mut disturbed, |i, v| *v *= if i == at { factor } else { 1.0 });
+                let what = format!("{name} {:?} times {factor}", saved.cells[at]);
+                read += usize::from(never_wrong(&what, &disturbed, truth));
+                tried += 1;
+            }
+            let mut replaced = saved.clone();
+            each_value(&mut replaced, |i, v| *v = if i == at { 50.0 } else { *v });
+            never_wrong(&format!("{name} {:?} is 50", saved.cells[at]), &replaced, truth);
+        }
+    }
+    assert!(read * 10 > tried * 8, "most single disturbances do no harm: {read} of {tried}");
+}
+
+#[test]
+fn cut_thinned_and_scaled_curves_never_make_the_answer_wrong() {
+    let mut lcg = Lcg(7);
+    for (name, saved, truth) in recorded() {
+        for keep in 0..saved.cells.len() {
+            let cut = Saved { cells: saved.cells[..keep].to_vec(), ..saved.clone() };
+            never_wrong(&format!("{name} cut to {keep}"), &cut, truth);
+            let late = Saved { cells: saved.cells[keep..].to_vec(), ..saved.clone() };
+            never_wrong(&format!("{name} without the first {keep}"), &late, truth);
+        }
+        for percent in [2, 5, 10, 20, 40, 70] {
+            for _ in 0..60 {
+                let mut thin = saved.clone();
+                thin.cells.retain(|_| lcg.below(100) >= percent);
+                never_wrong(&format!("{name} without {percent} %"), &thin, truth);
+            }
+        }
+        for factor in [2.0, 0.5, 50.0, 0.1] {
+            let mut scaled = saved.clone();
+            each_value(&mut scaled, |_, v| *v *= factor);
+            never_wrong(&format!("{name} times {factor}"), &scaled, truth);
+        }
+        for percent in [3, 6, 12] {
+            for _ in 0..60 {
+                let mut noisy = saved.clone();
+                each_value(&mut noisy, |_, v| {
+                    *v *= 1.0 + (lcg.below(2 * percent + 1) as f64 - percent as f64) / 100.0
+                });
+                never_wrong(&format!("{name} with noise of {percent} %"), &noisy, truth);
+            }
+        }
+    }
+}
+
+#[test]
+fn constant_and_shuffled_curves_are_refused() {
+    let mut lcg = Lcg(11);
+    for (name, saved, _) in recorded() {
+        for constant in [0.0, 0.3, 1.0, 400.0] {
+            let mut flat = saved.clone();
+            each_value(&mut flat, |_, v| *v = constant);
+            assert!(geometry(&flat).is_err(), "{name} at {constant}");
+        }
+        for round in 0..200 {
+            let mut shuffled = saved.clone();
+            let n = shuffled.cells.len();
+            for i in (1..n).rev() {
+                let j = lcg.below(i + 1);
+                let (a, b) = (shuffled.cells[i], shuffled.cells[j]);
+                (shuffled.cells[i].misses, shuffled.cells[i].nanos) = (b.misses, b.nanos);
+                (shuffled.cells[j].misses, shuffled.cells[j].nanos) = (a.misses, a.nanos);
+            }
+            assert!(
+                geometry(&shuffled).is_err(),
+                "{name} shuffled, round {round}: {:?}",
+                geometry(&shuffled)
+            );
+        }
+        for round in 0..50 {
+            // whole rows exchanged
+            let mut exchanged = saved.clone();
+            let sizes = saved.sizes();
+            let mut places = sizes.clone();
+            for i in (1..places.len()).rev() {
+                places.swap(i, lcg.below(i + 1));
+            }
+            if places == sizes {
+                continue;
+            }
+            for cell in &mut exchanged.cells {
+                let to = sizes.iter().position(|s| *s == cell.size).unwrap();
+                cell.size = places[to];
+            }
+            exchanged.cells.retain(|c| c.stride * 2 <= c.size);
+            exchanged.cells.sort_by_key(|c| (c.size, c.stride));
+            if let Ok((size, line, _)) = geometry(&exchanged) {
+                // only an exchange among rows that fit, or that do not, is harmless
+                let truth = geometry(&saved).unwrap();
+                assert_eq!((size, line), (truth.0, truth.1), "{name}, exchange {round}: {places:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn short_ranges_and_levels_that_do_not_match_are_refused() {
+    for i in 1..=3 {
+        let l2 = file(&format!("i5-7500/cm1-l2-{i}.out"));
+        for max in [64 << 10, 128 << 10, 256 << 10, 512 << 10] {
+            let mut short = l2.clone();
+            short.cells.retain(|c| c.size <= max);
+            assert!(geometry(&short).is_err(), "L2 {i} up to {max}");
+        }
+        let mut high = l2.clone();
+        high.cells.retain(|c| c.size >= 512 << 10);
+        assert!(geometry(&high).is_err(), "L2 {i} from 512K");
+    }
+    for i in 1..=5 {
+        let l1 = file(&format!("i5-7500/cm1-l1-{i}.out"));
+        let mut short = l1.clone();
+        short.cells.retain(|c| c.size <= 32 << 10);
+        assert!(geometry(&short).is_err(), "L1 {i} up to 32K");
+        // the times of the same file: independent accesses in order
+        let mut times = l1.clone();
+        times.cells.iter_mut().for_each(|c| c.misses = None);
+        assert!(geometry(&times).is_err(), "L1 {i} by time");
+    }
+}

@@ -1,0 +1,69 @@
+//! Memory on which every access is one instruction.
+
+use std::cell::Cell;
+
+use memory::{Lanes, Memory, Vector, Word};
+
+/// The machine's own memory: every [`load`](Memory::load) is one load
+/// instruction and every [`store`](Memory::store) one store, however hard the
+/// compiler optimises. Nothing is kept in a register, reordered or vectorised.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Native;
+
+impl Memory for Native {
+    #[inline(always)]
+    fn load<T: Word>(&mut self, cell: &Cell<T>) -> T {
+        // SAFETY: the reference is valid and aligned, and a `Cell` is not
+        // shared between threads; volatile only forbids removing the load.
+        unsafe { cell.as_ptr().read_volatile() }
+    }
+
+    #[inline(always)]
+    fn store<T: Word>(&mut self, cell: &Cell<T>, value: T) {
+        // SAFETY: as for `load`; a `Cell` may be written through `&`.
+        unsafe { cell.as_ptr().write_volatile(in_register(value)) }
+    }
+
+    #[inline(always)]
+    fn load_vector<V: Vector>(&mut self, lanes: Lanes<'_, V>) -> V {
+        lanes.read()
+    }
+
+    #[inline(always)]
+    fn store_vector<V: Vector>(&mut self, lanes: Lanes<'_, V>, value: V) {
+        lanes.write(value);
+    }
+}
+
+/// The same value, in a register: keeps the compiler from joining a load, an
+/// addition and a store into one instruction, which counts as a load alone in
+/// cachegrind.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[inline(always)]
+fn in_register<T: Word>(value: T) -> T {
+    macro_rules! held {
+        ($bits:ty, $class:ident, $size:literal) => {{
+            // SAFETY: an integer of that size (`Word`), whose bits come out of an
+            // empty piece of assembly as they went in.
+            unsafe {
+                let mut bits: $bits = std::mem::transmute_copy(&value);
+                std::arch::asm!(concat!("/* {0", $size, "} */"), inout($class) bits, options(pure, nomem, nostack, preserves_flags));
+                std::mem::transmute_copy(&bits)
+            }
+        }};
+    }
+    match (T::INTEGER, size_of::<T>()) {
+        (true, 1) => held!(u8, reg_byte, ""),
+        (true, 2) => held!(u16, reg, ":x"),
+        (true, 4) => held!(u32, reg, ":e"),
+        (true, 8) => held!(u64, reg, ":r"),
+        _ => value,
+    }
+}
+
+/// Other processors have no instruction that adds to memory.
+#[cfg(not(all(target_arch = "x86_64", not(miri))))]
+#[inline(always)]
+fn in_register<T: Word>(value: T) -> T {
+    value
+}

@@ -1,0 +1,261 @@
+//! The cells of the kit's sweep, timed with dependent accesses.
+
+use std::collections::BTreeMap;
+
+use super::OnTime;
+use super::batch::{Effort, Timed, time};
+use super::chain::{Chain, WORD};
+use crate::LatencyError;
+use figures::random::Random;
+use figures::units::Bytes;
+use infer::probe::{Exploration, Probe, explore};
+use system::pages::{HUGE_PAGE, Pages, Room};
+
+/// Byte offsets of the words of one pass over `size` bytes in steps of
+/// `stride`, in the order they are visited: blocks of `block` bytes in random
+/// order, and the words of each block in random order too. So what shares a
+/// line stays together in time, as in the guide's loop, and no prefetcher can
+/// follow. With strides below [`WORD`] each word holds several elements.
+pub fn cell_order(size: usize, stride: usize, block: usize) -> Vec<usize> {
+    let stride = stride.max(WORD);
+    let per_block = (block / stride).max(1);
+    let count = (size / stride).max(1);
+    let mut blocks: Vec<usize> = (0..count.div_ceil(per_block)).collect();
+    let mut random = Random::new(1);
+    random.shuffle(&mut blocks);
+    let mut order = Vec::with_capacity(count);
+    for block in blocks {
+        let begin = order.len();
+        order.extend((block * per_block..count.min((block + 1) * per_block)).map(|e| e * stride));
+        random.shuffle(&mut order[begin..]);
+    }
+    order
+}
+
+/// The time of one cell.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CellTime {
+    /// Nanoseconds per access.
+    pub timed: Timed,
+    /// Nanoseconds per access when all of them hit: the same instructions over
+    /// an array that fits into any L1.
+    pub hit: f64,
+    /// Misses per access of the first and the second level, from 0 to 1.
+    pub misses: [Option<f64>; 2],
+}
+
+/// Times the cells of a sweep, with the memory they share and the levels'
+/// latencies by which times become misses.
+#[derive(Debug)]
+pub struct Cells {
+    room: Room,
+    effort: Effort,
+    levels: Exploration,
+    line: usize,
+    /// Time of a hit for steps of 1, 2, 4 and [`WORD`] bytes.
+    hits: [Option<f64>; 4],
+    /// Bytes that one translation serves.
+    page: usize,
+    /// What translation adds to an access, by the number of pages and
+    /// their distance.
+    translations: BTreeMap<(usize, usize), f64>,
+}
+
+/// An array that fits into the L1 of every machine of the kit.
+const TINY: usize = 1024;
+
+/// Arrays up to this size may fit into a private cache.
+const PRIVATE: usize = 1 << 20;
+
+/// Working sets up to this size are looked at for the levels' latencies: 4
+/// times the largest private cache of any machine in the catalogue.
+const EXPLORED: Bytes = Bytes::mib(8);
+
+impl Cells {
+    /// Memory for arrays up to `largest` bytes; finds the latencies of the
+    /// levels and the line first (half a second).
+    ///
+    /// # Errors
+    ///
+    /// If there is no such memory, or no level can be seen in the latencies.
+    pub fn new(largest: Bytes) -> Result<Cells, LatencyError> {
+        let room = Room::new(largest.max(EXPLORED).get(), Pages::Huge)?;
+        let mut probe = OnTime::new(room);
+        let levels = explore(&mut probe, 2).map_err(LatencyError::NoLevel)?;
+        let line = levels.levels[0].line.unwrap_or(64) as usize;
+        Ok(Cells {
+            page: probe.contiguous() as usize,
+            room: probe.into_room(),
+            effort: Effort::default(),
+            levels,
+            line,
+            hits: [None; 4],
+            translations: BTreeMap::new(),
+        })
+    }
+
+    /// Whether the arrays lie in huge pages; if not, the places of the pages are
+    /// part of the times of large arrays.
+    pub fn huge(&self) -> bool {
+        self.room.huge()
+    }
+
+    /// What was found about the levels before the sweep.
+    pub fn levels(&self) -> &Exploration {
+        &self.levels
+    }
+
+    /// How the figures came about, for the record: one sentence each.
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes = vec![format!(
+            "each access depends on the last; blocks of {} bytes are visited in random order, and so are the words \
+             of a block, so that prefetchers cannot follow",
+            self.block()
+        )];
+        for level in &self.levels.levels {
+            notes.push(format!(
+                "a hit in level {} takes {:.2} ns, a miss {:.2} ns; a cell's time between them is its misses per access",
+                level.level,
+                level.latency,
+                level.latency + level.penalty
+            ));
+        }
+        notes.push(
+            "strides below 8 bytes: the first element of each 8-byte word is read as an address, the others as \
+             bytes; each value read, masked to zero, is added to the next address, so that every access depends on \
+             the last; the time of a hit is measured for each such stride and subtracted"
+                .to_owned(),
+        );
+        if self.page < HUGE_PAGE {
+            notes.push(format!(
+                "huge pages were {}: pages that share sets make a large cache look smaller; what a TLB miss costs is \
+                 measured for each number of pages and subtracted",
+                if self.huge() { "granted, but the hypervisor splits them" } else { "not granted" }
+            ));
+        }
+        notes
+    }
+
+    /// Times an array of `size` bytes walked in steps of `stride` bytes.
+    ///
+    /// # Errors
+    ///
+    /// If the array does not fit into the memory, or the stride cannot be
+    /// timed.
+    pub fn time(&mut self, size: usize, stride: usize) -> Result<CellTime, LatencyError> {
+        if !matches!(stride, 1 | 2 | 4) && (stride == 0 || !stride.is_multiple_of(WORD)) {
+            return Err(LatencyError::Stride(stride));
+        }
+        if size > self.room.len() || size < stride || size < WORD {
+            return Err(LatencyError::Array { size, stride });
+        }
+        let hit = self.hit(stride.min(WORD));
+        let timed = self.walk(size, stride);
+        // others on a private cache only ever add misses: the undisturbed batch
+        // is the cell's
+        let own = if size <= PRIVATE { timed.fastest } else { timed.nanos };
+        let beyond = own - hit - self.translation(size, stride);
+        let misses = self.misses(beyond, stride);
+        Ok(CellTime { timed, hit, misses })
+    }
+
+    /// Misses per access from the time beyond a hit. First level: the share of
+    /// the step to the second, at most 1. Second level: what is left when the
+    /// accesses to a line of their own have missed the first.
+    fn misses(&self, beyond: f64, stride: usize) -> [Option<f64>; 2] {
+        let penalty = |level: usize| self.levels.levels.get(level).map(|l| l.penalty);
+        let first = penalty(0).map(|step| (beyond / step).clamp(0.0, 1.0));
+        let own_lines = (stride as f64 / self.line as f64).min(1.0);
+        let second = penalty(0).zip(penalty(1)).map(|(l1, l2)| {
+            let misses_first = first.unwrap_or(1.0).min(own_lines);
+            ((beyond - misses_first * l1) / l2).clamp(0.0, 1.0)
+        });
+        [first, second]
+    }
+
+    /// What an access of that cell waits for its translation: once per block of
+    /// neighbours, the difference of one line in each of its pages to as many
+    /// lines side by side.
+    fn translation(&mut self, size: usize, stride: usize) -> f64 {
+        let step = self.page.max(stride);
+        let (pages, block) = (size / step, self.block());
+        if pages < 2 {
+            return 0.0;
+        }
+        let each = match self.translations.get(&(pages, step)) {
+            Some(known) => *known,
+            None => {
+                let (page, line) = (self.page, self.line);
+                let apart = self.shuffled((0..pages).map(|i| i * step + i * line % page).collect());
+                let near = self.shuffled((0..pages).map(|i| i * line).collect());
+                let each = (apart - near).max(0.0);
+                self.translations.insert((pages, step), each);
+                each
+            }
+        };
+        each * (stride as f64 / block as f64).min(1.0)
+    }
+
+    /// Bytes whose words are visited one after the other.
+    fn block(&self) -> usize {
+        2 * self.line
+    }
+
+    fn shuffled(&mut self, mut offsets: Vec<usize>) -> f64 {
+        Random::new(1).shuffle(&mut offsets);
+        time(&mut Chain::new(&mut self.room, &offsets, WORD), self.effort).fastest
+    }
+
+    fn hit(&mut self, step: usize) -> f64 {
+        let slot = step.trailing_zeros().min(3) as usize;
+        match self.hits[slot] {
+            Some(hit) => hit,
+            None => {
+                let hit = self.walk(TINY, step).fastest;
+                self.hits[slot] = Some(hit);
+                hit
+            }
+        }
+    }
+
+    fn walk(&mut self, size: usize, stride: usize) -> Timed {
+        let order = cell_order(size, stride, self.block());
+        let mut chain = Chain::new(&mut self.room, &order, stride.min(WORD));
+        time(&mut chain, self.effort)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pass_visits_every_element_once() {
+        for (size, stride) in [(4096, 1), (4096, 8), (65536, 64), (65536, 4096), (49152, 512), (1000, 24)] {
+            let mut order = cell_order(size, stride, 128);
+            let step = stride.max(WORD);
+            order.sort_unstable();
+            let expected: Vec<usize> = (0..size / step).map(|i| i * step).collect();
+            assert_eq!(order, expected, "{size} by {stride}");
+        }
+    }
+
+    #[test]
+    fn blocks_stay_together_and_are_out_of_order() {
+        let order = cell_order(65536, 16, 128);
+        assert!(order.chunks(8).all(|block| block.iter().all(|o| o / 128 == block[0] / 128)));
+        let followed = order.windows(2).filter(|w| w[1] == w[0] + 16).count();
+        assert!(followed < order.len() / 4, "{followed} accesses follow their neighbour");
+    }
+
+    #[test]
+    fn what_cannot_be_timed_is_refused() {
+        let mut cells = Cells::new(Bytes::kib(64)).unwrap();
+        for (size, stride) in [(4096, 0), (4096, 3), (4096, 12), (1 << 30, 64), (64, 128)] {
+            assert!(cells.time(size, stride).is_err(), "{size} by {stride}");
+        }
+        let cell = cells.time(4096, 64).unwrap();
+        assert!(cell.timed.nanos > 0.0 && cell.hit > 0.0 && cell.misses[0].is_some());
+        assert!(cells.notes().len() >= 3);
+    }
+}

@@ -1,0 +1,140 @@
+//! A chain of dependent accesses through a [`Room`]: every element holds the
+//! address of the next, so no access can start before the last has ended.
+
+use std::hint::black_box;
+
+use system::pages::Room;
+
+/// Bytes of an address; elements closer than this share a word.
+pub const WORD: usize = size_of::<usize>();
+
+/// A closed chain, and where the walk stands in it.
+#[derive(Debug)]
+pub struct Chain<'a> {
+    room: &'a mut Room,
+    at: usize,
+    words: usize,
+    /// Bytes between the elements of one word: `WORD` when there is one.
+    step: usize,
+}
+
+impl<'a> Chain<'a> {
+    /// Links the words at these byte offsets in this order, the last to the
+    /// first. `step` below [`WORD`] makes a walk visit the bytes `0, step,
+    /// 2 step ...` of each word.
+    ///
+    /// # Panics
+    ///
+    /// If there is no offset, or one is not a multiple of [`WORD`] inside the
+    /// room, or `step` is not 1, 2, 4 or [`WORD`].
+    pub fn new(room: &'a mut Room, offsets: &[usize], step: usize) -> Chain<'a> {
+        assert!(!offsets.is_empty() && WORD.is_multiple_of(step), "a chain needs elements");
+        let base = room.base();
+        let address = base.expose_provenance();
+        for (i, &offset) in offsets.iter().enumerate() {
+            assert!(
+                offset.is_multiple_of(WORD) && offset + WORD <= room.len(),
+                "offset {offset} is not in the room"
+            );
+            let next = offsets[(i + 1) % offsets.len()];
+            // SAFETY: just checked to be an aligned word of the block, which
+            // this chain borrows alone.
+            unsafe { base.add(offset).cast::<usize>().write(address + next) };
+        }
+        Chain { room, at: address + offsets[0], words: offsets.len(), step }
+    }
+
+    /// Accesses of one round.
+    pub fn round(&self) -> usize {
+        self.words * (WORD / self.step)
+    }
+
+    /// Whether all of the room is in huge pages.
+    pub fn huge(&self) -> bool {
+        self.room.huge()
+    }
+
+    /// Makes at least `accesses` accesses from where the last walk stopped;
+    /// returns how many were made.
+    #[inline(never)]
+    pub fn walk(&mut self, accesses: usize) -> usize {
+        match self.step {
+            1 => self.walk_bytes::<1>(accesses),
+            2 => self.walk_bytes::<2>(accesses),
+            4 => self.walk_bytes::<4>(accesses),
+            _ => self.walk_words(accesses),
+        }
+    }
+
+    fn walk_words(&mut self, accesses: usize) -> usize {
+        let rounds = accesses.div_ceil(16);
+        let mut at = self.at;
+        for _ in 0..rounds {
+            for _ in 0..16 {
+                at = follow(at);
+            }
+        }
+        self.at = black_box(at);
+        16 * rounds
+    }
+
+    /// Each word's elements in order: the first is read as the word (it holds
+    /// the next word's address), the others as bytes. What was read, masked to
+    /// zero, is part of the next address, which makes it dependent.
+    fn walk_bytes<const STEP: usize>(&mut self, accesses: usize) -> usize {
+        let words = accesses.div_ceil(WORD / STEP);
+        let nothing = black_box(0usize);
+        let mut at = self.at;
+        for _ in 0..words {
+            let next = follow(at);
+            let mut last = next;
+            for element in 1..WORD / STEP {
+                last = usize::from(byte(at + element * STEP + (last & nothing)));
+            }
+            at = next + (last & nothing);
+        }
+        self.at = black_box(at);
+        words * (WORD / STEP)
+    }
+}
+
+#[inline(always)]
+fn follow(at: usize) -> usize {
+    // SAFETY: `at` is the address of a linked word of the room (`Chain::new`
+    // wrote only such addresses), which outlives the chain.
+    unsafe { std::ptr::with_exposed_provenance::<usize>(at).read_volatile() }
+}
+
+#[inline(always)]
+fn byte(at: usize) -> u8 {
+    // SAFETY: a byte of the linked word that was just read; see `follow`.
+    unsafe { std::ptr::with_exposed_provenance::<u8>(at).read_volatile() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use system::pages::Pages;
+
+    #[test]
+    fn a_walk_comes_round_to_where_it_began() {
+        let mut room = Room::new(4096, Pages::Base).unwrap();
+        let offsets = [0, 64, 24, 4000];
+        for step in [1, 2, 4, WORD] {
+            let mut chain = Chain::new(&mut room, &offsets, step);
+            let start = chain.at;
+            let per_word = WORD / step;
+            assert_eq!(chain.round(), 4 * per_word);
+            let made = chain.walk(16 * per_word);
+            assert_eq!((made % chain.round(), chain.at), (0, start), "step {step}");
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "not in the room")]
+    fn an_offset_outside_is_refused() {
+        let mut room = Room::new(4096, Pages::Base).unwrap();
+        let len = room.len();
+        Chain::new(&mut room, &[len], WORD);
+    }
+}

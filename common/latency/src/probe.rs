@@ -1,0 +1,115 @@
+//! The experiments of [`infer::probe`] on real memory, by time.
+
+use super::batch::{Effort, Timed, time};
+use super::chain::{Chain, WORD};
+use infer::probe::{Probe, shuffled};
+use system::pages::{HUGE_PAGE, Room};
+
+/// Most lines of a working set that may fit into a private cache.
+const PRIVATE: usize = 1 << 16;
+
+/// Bytes of a base page, and of the lines taken of each.
+const BASE_PAGE: u64 = 4096;
+const LINE: u64 = 64;
+
+/// Pieces of one huge page: more than any first-level TLB holds, and as many
+/// lines as every L1 holds.
+const PIECES: u64 = 256;
+
+/// Pieces that cost this factor more have translations of their own.
+const SPLIT: f64 = 1.15;
+
+/// Real memory whose accesses are timed.
+#[derive(Debug)]
+pub struct OnTime {
+    room: Room,
+    /// Bytes within which physical memory is in one piece, as far as seen.
+    page: u64,
+    effort: Effort,
+    kept: usize,
+    dropped: usize,
+}
+
+impl OnTime {
+    /// Experiments in this memory.
+    pub fn new(room: Room) -> OnTime {
+        let page = if room.huge() { HUGE_PAGE as u64 } else { BASE_PAGE };
+        let mut probe = OnTime { room, page, effort: Effort::default(), kept: 0, dropped: 0 };
+        if probe.huge() && probe.in_pieces() {
+            probe.page = BASE_PAGE;
+        }
+        probe
+    }
+
+    /// Whether huge pages were granted, but are translated piece by piece, as
+    /// under a hypervisor that has no huge pages itself.
+    pub fn split(&self) -> bool {
+        self.huge() && self.page == BASE_PAGE
+    }
+
+    /// Whether lines in as many base pages as no first-level TLB has entries
+    /// for cost more than as many side by side.
+    fn in_pieces(&mut self) -> bool {
+        let apart = self.cost(&shuffled(PIECES, |i| i * BASE_PAGE + i * LINE % BASE_PAGE));
+        let together = self.cost(&shuffled(PIECES, |i| i * LINE));
+        apart > SPLIT * together
+    }
+
+    /// The memory, for other uses.
+    pub fn into_room(self) -> Room {
+        self.room
+    }
+
+    /// Batches of accesses kept so far, and batches dropped because they were
+    /// interrupted or moved to another processor.
+    pub fn batches(&self) -> (usize, usize) {
+        (self.kept, self.dropped)
+    }
+
+    /// Whether the memory lies in huge pages.
+    pub fn huge(&self) -> bool {
+        self.room.huge()
+    }
+
+    /// The time of one access when these offsets are walked round and round.
+    pub fn time(&mut self, offsets: &[u64]) -> Timed {
+        let offsets: Vec<usize> = offsets.iter().map(|o| *o as usize).collect();
+        let mut chain = Chain::new(&mut self.room, &offsets, WORD);
+        let timed = time(&mut chain, self.effort);
+        self.kept += timed.kept;
+        self.dropped += timed.dropped;
+        timed
+    }
+}
+
+impl Probe for OnTime {
+    fn cost(&mut self, offsets: &[u64]) -> f64 {
+        let timed = self.time(offsets);
+        // whoever shares a cache with this core (the sibling thread of the
+        // core, in a virtual machine often unseen) only ever adds misses: for
+        // sets that fit into private caches the undisturbed batch is the truth
+        if offsets.len() <= PRIVATE { timed.fastest } else { timed.nanos }
+    }
+
+    fn reach(&self) -> u64 {
+        self.room.len() as u64
+    }
+
+    fn contiguous(&self) -> u64 {
+        self.page
+    }
+
+    fn real(&self) -> bool {
+        true
+    }
+
+    fn finest(&self) -> u64 {
+        4 << 20
+    }
+
+    fn noise(&self, level: usize) -> f64 {
+        // in the first level the times are steady to a few percent; beyond it
+        // way prediction and TLB add up to a quarter of the step
+        if level == 1 { 0.2 } else { 0.35 }
+    }
+}

@@ -1,0 +1,184 @@
+//! From the text of a description to a [`Machine`], refusing what makes none.
+
+use serde::Deserialize;
+use toml::Spanned;
+
+mod levels;
+
+use super::quantity::{As, Time};
+use super::{CacheLevel, Core, Machine, MachineError, Mapping, Tlb};
+use figures::units::{Bytes, Hertz, Seconds};
+use levels::{Cache, TlbEntry};
+
+/// Larger caches are taken for a slip of the unit.
+const LARGEST: Bytes = Bytes::mib(1024);
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Description {
+    name: Spanned<String>,
+    #[serde(default)]
+    description: String,
+    clock: Option<As<Hertz>>,
+    memory: Option<Memory>,
+    #[serde(default)]
+    pages: Pages,
+    #[serde(default)]
+    core: CoreTimes,
+    cache: Spanned<Vec<Cache>>,
+    #[serde(default)]
+    tlb: Vec<TlbEntry>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Memory {
+    latency: Spanned<As<Time>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+struct Pages {
+    size: Option<Spanned<As<Bytes>>>,
+    mapping: Option<MappingName>,
+    seed: Option<Spanned<u64>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+struct CoreTimes {
+    in_flight: Option<Spanned<f64>>,
+    store: Option<Spanned<As<Time>>>,
+    step: Option<Spanned<As<Time>>>,
+    pass: Option<Spanned<As<Time>>>,
+}
+
+#[derive(Deserialize, Clone, Copy, PartialEq)]
+#[serde(rename_all = "lowercase")]
+enum MappingName {
+    Identity,
+    Random,
+}
+
+/// A key, its place in the text, and what is wrong with it.
+struct Fault {
+    key: &'static str,
+    at: usize,
+    reason: String,
+}
+
+type Checked<T> = Result<T, Fault>;
+
+fn refuse<T, S>(key: &'static str, value: &Spanned<S>, reason: impl Into<String>) -> Checked<T> {
+    Err(Fault { key, at: value.span().start, reason: reason.into() })
+}
+
+/// The machine that `text` describes.
+pub(super) fn machine(text: &str, origin: &str) -> Result<Machine, MachineError> {
+    let wrong = |at: usize, key: &str, reason: String| {
+        let before = &text.as_bytes()[..at.min(text.len())];
+        let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
+        MachineError::Wrong { origin: origin.to_string(), line, key: key.to_string(), reason }
+    };
+    let parsed: Description = toml::from_str(text).map_err(|e| {
+        let at = e.span().map_or(0, |span| span.start);
+        wrong(at, key_at(text, at), e.message().to_string())
+    })?;
+    parsed.check().map_err(|fault| wrong(fault.at, fault.key, fault.reason))
+}
+
+/// The key on the line around byte `at`; the line itself if it has none.
+fn key_at(text: &str, at: usize) -> &str {
+    let start = text[..at.min(text.len())].rfind('\n').map_or(0, |newline| newline + 1);
+    let line = text[start..].lines().next().unwrap_or_default();
+    let key = line.split(['=', '#']).next().unwrap_or(line).trim();
+    if key.is_empty() { "description" } else { key }
+}
+
+impl Description {
+    fn check(self) -> Checked<Machine> {
+        let clock = self.clock.map(|As(clock)| clock);
+        if self.name.get_ref().trim().is_empty() {
+            return refuse("name", &self.name, "is empty; give the machine a name");
+        }
+        if self.cache.get_ref().is_empty() {
+            return refuse("cache", &self.cache, "a machine needs at least one [[cache]]");
+        }
+        let mut levels: Vec<CacheLevel> = Vec::new();
+        for cache in self.cache.get_ref() {
+            levels.push(cache.check(&levels, clock)?);
+        }
+        let mut tlbs: Vec<Tlb> = Vec::new();
+        for tlb in &self.tlb {
+            tlbs.push(tlb.check(tlbs.len(), clock)?);
+        }
+        let memory_latency = self.memory.map(|memory| time("memory.latency", &memory.latency, clock));
+        Ok(Machine {
+            name: self.name.into_inner(),
+            description: self.description,
+            clock,
+            page_size: self.pages.size()?,
+            mapping: self.pages.mapping()?,
+            levels,
+            tlbs,
+            memory_latency: memory_latency.transpose()?,
+            core: self.core.check(clock)?,
+            unknown: Vec::new(),
+            sealed: false,
+        })
+    }
+}
+
+impl Pages {
+    fn size(&self) -> Checked<Bytes> {
+        let Some(given) = &self.size else { return Ok(Bytes::kib(4)) };
+        let As(size) = *given.get_ref();
+        if !size.0.is_power_of_two() || !(Bytes(512)..=LARGEST).contains(&size) {
+            return refuse(
+                "pages.size",
+                given,
+                format!("{size} is no page size; take a power of two from 512 B to {LARGEST}"),
+            );
+        }
+        Ok(size)
+    }
+
+    fn mapping(&self) -> Checked<Mapping> {
+        match (self.mapping, &self.seed) {
+            (Some(MappingName::Random), seed) => {
+                Ok(Mapping::Random { seed: seed.as_ref().map_or(1, |s| *s.get_ref()) })
+            }
+            (_, Some(seed)) => refuse("pages.seed", seed, "only mapping = \"random\" draws from a seed"),
+            (_, None) => Ok(Mapping::Identity),
+        }
+    }
+}
+
+impl CoreTimes {
+    fn check(&self, clock: Option<Hertz>) -> Checked<Core> {
+        let in_flight = match &self.in_flight {
+            Some(given) if !(1.0..=1000.0).contains(given.get_ref()) => {
+                return refuse("core.in_flight", given, "must be a number from 1 to 1000");
+            }
+            given => given.as_ref().map_or(1.0, |n| *n.get_ref()),
+        };
+        let or_nothing = |key, given: &Option<_>| match given {
+            Some(given) => time(key, given, clock),
+            None => Ok(Seconds(0.0)),
+        };
+        Ok(Core {
+            in_flight,
+            store: or_nothing("core.store", &self.store)?,
+            step: or_nothing("core.step", &self.step)?,
+            pass: or_nothing("core.pass", &self.pass)?,
+        })
+    }
+}
+
+fn time(key: &'static str, given: &Spanned<As<Time>>, clock: Option<Hertz>) -> Checked<Seconds> {
+    let As(time) = given.get_ref();
+    match time.with(clock) {
+        Some(seconds) => Ok(seconds),
+        None => refuse(key, given, "is in cycles, and there is no clock; add clock = \"3.4 GHz\""),
+    }
+}

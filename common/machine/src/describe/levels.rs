@@ -1,0 +1,193 @@
+//! The `[[cache]]` and `[[tlb]]` tables of a description.
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::{Checked, LARGEST, refuse, time};
+use crate::quantity::{As, Time, Ways};
+use crate::{CacheLevel, Inclusion, Index, Prefetch, Replacement, Tlb, Write};
+use figures::units::{Bytes, Hertz};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Cache {
+    level: Spanned<u8>,
+    size: Spanned<As<Bytes>>,
+    line: Spanned<As<Bytes>>,
+    ways: Spanned<As<Ways>>,
+    replacement: Option<Spanned<ReplacementName>>,
+    seed: Option<Spanned<u64>>,
+    write: Option<Write>,
+    allocate: Option<bool>,
+    inclusion: Option<Spanned<Inclusion>>,
+    index: Option<Index>,
+    prefetch: Option<Prefetch>,
+    shared_by: Option<usize>,
+    latency: Option<Spanned<As<Time>>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TlbEntry {
+    level: Spanned<u8>,
+    entries: Spanned<usize>,
+    ways: Spanned<As<Ways>>,
+    penalty: Option<Spanned<As<Time>>>,
+}
+
+#[derive(Deserialize, Clone, Copy, PartialEq)]
+#[serde(rename_all = "lowercase")]
+enum ReplacementName {
+    Lru,
+    Plru,
+    Fifo,
+    Random,
+}
+
+impl Cache {
+    pub(super) fn check(&self, above: &[CacheLevel], clock: Option<Hertz>) -> Checked<CacheLevel> {
+        let level = next_level("cache.level", &self.level, above.len())?;
+        let line = self.line()?;
+        let size = self.size(line)?;
+        let ways = self.ways((size.0 / line.0) as usize)?;
+        let above = above.last();
+        self.fits_under(above, size, line)?;
+        Ok(CacheLevel {
+            level,
+            size,
+            line,
+            ways,
+            shared_by: self.shared_by.unwrap_or(1),
+            replacement: self.replacement(ways)?,
+            write: self.write.unwrap_or(Write::Back),
+            allocate: self.allocate.unwrap_or(true),
+            inclusion: self.inclusion.as_ref().map_or(Inclusion::Neither, |i| *i.get_ref()),
+            index: self.index.unwrap_or(if level == 1 { Index::Virtual } else { Index::Physical }),
+            prefetch: self.prefetch.unwrap_or(Prefetch::None),
+            latency: self.latency.as_ref().map(|l| time("cache.latency", l, clock)).transpose()?,
+        })
+    }
+
+    fn line(&self) -> Checked<Bytes> {
+        let As(line) = *self.line.get_ref();
+        if !line.0.is_power_of_two() || !(8..=4096).contains(&line.0) {
+            let reason = format!("{line} is no line size; take a power of two from 8 B to 4 KiB");
+            return refuse("cache.line", &self.line, reason);
+        }
+        Ok(line)
+    }
+
+    fn size(&self, line: Bytes) -> Checked<Bytes> {
+        let As(size) = *self.size.get_ref();
+        let reason = if size < line {
+            format!("{size} is less than one line of {line}")
+        } else if size > LARGEST {
+            format!("{size} is more than the {LARGEST} that can be modelled; is the unit right?")
+        } else if !size.0.is_multiple_of(line.0) {
+            format!("{size} is not a whole number of lines of {line}")
+        } else {
+            return Ok(size);
+        };
+        refuse("cache.size", &self.size, reason)
+    }
+
+    fn ways(&self, lines: usize) -> Checked<usize> {
+        let ways = match *self.ways.get_ref() {
+            As(Ways::Full) => lines,
+            As(Ways::Number(ways)) => ways,
+        };
+        if !lines.is_multiple_of(ways) {
+            let reason = format!("{ways} ways do not divide the {lines} lines of this cache");
+            return refuse("cache.ways", &self.ways, reason);
+        }
+        if ways > 4096 {
+            let reason = format!("{ways} ways are more than the 4096 that can be searched");
+            return refuse("cache.ways", &self.ways, reason);
+        }
+        Ok(ways)
+    }
+
+    fn replacement(&self, ways: usize) -> Checked<Replacement> {
+        let name = self.replacement.as_ref().map_or(ReplacementName::Lru, |r| *r.get_ref());
+        match (name, &self.replacement, &self.seed) {
+            (ReplacementName::Random, _, seed) => {
+                Ok(Replacement::Random { seed: seed.as_ref().map_or(1, |s| *s.get_ref()) })
+            }
+            (_, _, Some(seed)) => {
+                refuse("cache.seed", seed, "only replacement = \"random\" draws from a seed")
+            }
+            (ReplacementName::Plru, Some(given), _) if !ways.is_power_of_two() || ways > 64 => {
+                let reason = format!("\"plru\" needs 1, 2, 4 ... 64 ways, this cache has {ways}");
+                refuse("cache.replacement", given, reason)
+            }
+            (ReplacementName::Plru, ..) => Ok(Replacement::Plru),
+            (ReplacementName::Fifo, ..) => Ok(Replacement::Fifo),
+            (ReplacementName::Lru, ..) => Ok(Replacement::Lru),
+        }
+    }
+
+    fn fits_under(&self, above: Option<&CacheLevel>, size: Bytes, line: Bytes) -> Checked<()> {
+        let inclusion = self.inclusion.as_ref();
+        let Some(above) = above else {
+            return match inclusion {
+                Some(i) if *i.get_ref() != Inclusion::Neither => {
+                    refuse("cache.inclusion", i, "level 1 has no level above it to include or exclude")
+                }
+                _ => Ok(()),
+            };
+        };
+        if line < above.line {
+            let reason = format!("{line} is shorter than the {} of the level above", above.line);
+            return refuse("cache.line", &self.line, reason);
+        }
+        match inclusion {
+            Some(i) if *i.get_ref() == Inclusion::Inclusive && size < above.size => refuse(
+                "cache.size",
+                &self.size,
+                format!("{size} cannot include the {} of the level above", above.size),
+            ),
+            Some(i) if *i.get_ref() == Inclusion::Exclusive && line != above.line => refuse(
+                "cache.inclusion",
+                i,
+                format!("an exclusive level needs the line of the level above, {}", above.line),
+            ),
+            Some(i) if *i.get_ref() == Inclusion::Exclusive => Ok(()),
+            _ if size < above.size => refuse(
+                "cache.size",
+                &self.size,
+                format!("{size} is smaller than the {} of the level above", above.size),
+            ),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl TlbEntry {
+    pub(super) fn check(&self, above: usize, clock: Option<Hertz>) -> Checked<Tlb> {
+        let level = next_level("tlb.level", &self.level, above)?;
+        let entries = *self.entries.get_ref();
+        if !(1..=65536).contains(&entries) {
+            return refuse("tlb.entries", &self.entries, "must be from 1 to 65536");
+        }
+        let ways = match *self.ways.get_ref() {
+            As(Ways::Full) => entries,
+            As(Ways::Number(ways)) => ways,
+        };
+        if !entries.is_multiple_of(ways) {
+            let reason = format!("{ways} ways do not divide {entries} entries");
+            return refuse("tlb.ways", &self.ways, reason);
+        }
+        let penalty = self.penalty.as_ref().map(|p| time("tlb.penalty", p, clock)).transpose()?;
+        Ok(Tlb { level, entries, ways, penalty })
+    }
+}
+
+/// Levels are described in order: 1, 2, 3.
+fn next_level(key: &'static str, given: &Spanned<u8>, above: usize) -> Checked<u8> {
+    if usize::from(*given.get_ref()) != above + 1 || above >= 4 {
+        let reason =
+            format!("is {}, expected {}; describe levels 1 to 4 in order", given.get_ref(), above + 1);
+        return refuse(key, given, reason);
+    }
+    Ok(*given.get_ref())
+}

@@ -1,0 +1,81 @@
+//! A machine back as the text of a description.
+
+use std::fmt::Write as _;
+
+use super::{CacheLevel, Machine, Mapping, Replacement};
+use figures::units::{Bytes, Seconds};
+
+impl Machine {
+    /// The machine as a description that reads back as the same machine; what
+    /// is unknown about it stands in comments. A sealed one is not told.
+    pub fn to_toml(&self) -> String {
+        if self.sealed {
+            return format!("# {}: its description is sealed\n", self.name);
+        }
+        let mut text = format!("name = {:?}\ndescription = {:?}\n", self.name, self.description);
+        for unknown in &self.unknown {
+            text += &format!("# not known: {unknown}\n");
+        }
+        if let Some(clock) = self.clock {
+            text += &format!("clock = \"{} MHz\"\n", clock.0 * 1e-6);
+        }
+        if let Some(latency) = self.memory_latency {
+            text += &format!("\n[memory]\nlatency = {}\n", time(latency));
+        }
+        text += &format!("\n[pages]\nsize = {}\n", size(self.page_size));
+        if let Mapping::Random { seed } = self.mapping {
+            text += &format!("mapping = \"random\"\nseed = {seed}\n");
+        }
+        let core = &self.core;
+        let (store, step, pass) = (time(core.store), time(core.step), time(core.pass));
+        text += &format!("\n[core]\nin_flight = {:?}\n", core.in_flight);
+        text += &format!("store = {store}\nstep = {step}\npass = {pass}\n");
+        self.levels.iter().for_each(|cache| text += &level(cache));
+        for tlb in &self.tlbs {
+            let (number, entries, ways) = (tlb.level, tlb.entries, tlb.ways);
+            text += &format!("\n[[tlb]]\nlevel = {number}\nentries = {entries}\nways = {ways}\n");
+            text += &tlb.penalty.map_or(String::new(), |penalty| format!("penalty = {}\n", time(penalty)));
+        }
+        text
+    }
+}
+
+fn level(cache: &CacheLevel) -> String {
+    let mut text = format!("\n[[cache]]\nlevel = {}\nsize = {}\n", cache.level, size(cache.size));
+    let mut key = |name: &str, value: String| _ = writeln!(text, "{name} = {value}");
+    key("line", cache.line.0.to_string());
+    key("ways", cache.ways.to_string());
+    match cache.replacement {
+        Replacement::Lru => key("replacement", "\"lru\"".to_string()),
+        Replacement::Plru => key("replacement", "\"plru\"".to_string()),
+        Replacement::Fifo => key("replacement", "\"fifo\"".to_string()),
+        Replacement::Random { seed } => key("replacement", format!("\"random\"\nseed = {seed}")),
+    }
+    key("write", quoted(&cache.write));
+    key("allocate", cache.allocate.to_string());
+    key("inclusion", quoted(&cache.inclusion));
+    key("index", quoted(&cache.index));
+    key("prefetch", quoted(&cache.prefetch));
+    key("shared_by", cache.shared_by.to_string());
+    if let Some(latency) = cache.latency {
+        key("latency", time(latency));
+    }
+    text
+}
+
+/// The word that stands for a policy.
+fn quoted(word: &impl serde::Serialize) -> String {
+    toml::Value::try_from(word).map_or_else(|_| "\"\"".to_string(), |value| value.to_string())
+}
+
+fn size(bytes: Bytes) -> String {
+    match bytes.0 {
+        b if b.is_multiple_of(1 << 20) => format!("\"{}M\"", b >> 20),
+        b if b.is_multiple_of(1 << 10) => format!("\"{}K\"", b >> 10),
+        b => b.to_string(),
+    }
+}
+
+fn time(time: Seconds) -> String {
+    format!("\"{} ns\"", (time.0 * 1e12).round() / 1e3)
+}

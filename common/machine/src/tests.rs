@@ -1,0 +1,112 @@
+use super::*;
+
+const SMALL: &str = "name = \"small\"\n\n[[cache]]\nlevel = 1\nsize = \"32K\"\nline = 64\nways = 8\n";
+
+#[test]
+fn every_machine_of_the_catalogue_is_described_rightly() {
+    for entry in catalogue() {
+        let machine = Machine::named(entry.name).unwrap();
+        assert_eq!(machine.name, entry.name);
+        assert!(!machine.description.is_empty(), "{}", entry.name);
+        assert!(machine.memory_latency.is_some(), "{}", entry.name);
+        assert!(machine.levels.iter().all(|level| level.latency.is_some()), "{}", entry.name);
+        assert!(entry.text.contains('#'), "{} names no source", entry.name);
+    }
+    let core = Machine::named("Golden-Cove").unwrap();
+    let geometry = |level: usize| {
+        let cache = &core.levels[level - 1];
+        (cache.size, cache.line, cache.ways, cache.sets())
+    };
+    assert_eq!(geometry(1), (Bytes::kib(48), Bytes(64), 12, 64));
+    assert_eq!(geometry(2), (Bytes::kib(1280), Bytes(64), 10, 2048));
+}
+
+#[test]
+fn what_a_description_leaves_out_has_its_default() {
+    let machine = Machine::from_toml(SMALL, "small.toml").unwrap();
+    let cache = machine.level(1).unwrap();
+    assert_eq!((cache.replacement, cache.write, cache.allocate), (Replacement::Lru, Write::Back, true));
+    assert_eq!((cache.index, cache.prefetch, cache.sets()), (Index::Virtual, Prefetch::None, 64));
+    assert_eq!((machine.page_size, machine.mapping), (Bytes::kib(4), Mapping::Identity));
+    assert_eq!(machine.level(2), None);
+}
+
+#[test]
+fn cycles_become_seconds_by_the_clock() {
+    let text = SMALL.replace("\n\n", "\nclock = \"4 GHz\"\n") + "latency = \"5 cycles\"\n";
+    let machine = Machine::from_toml(&text, "small.toml").unwrap();
+    assert_eq!(machine.levels[0].latency, Some(Seconds(1.25e-9)));
+}
+
+/// A description with one line changed, and what the refusal must name.
+fn refused(from: &str, to: &str, line: usize, key: &str, reason: &str) {
+    let text = SMALL.replace(from, to);
+    let refusal = Machine::from_toml(&text, "small.toml").unwrap_err();
+    let MachineError::Wrong { origin, line: at, key: named, reason: said } = &refusal else {
+        panic!("{refusal}");
+    };
+    assert_eq!((origin.as_str(), *at, named.as_str()), ("small.toml", line, key), "{refusal}");
+    assert!(said.contains(reason), "{refusal}");
+}
+
+#[test]
+fn a_wrong_description_is_refused_with_key_line_and_reason() {
+    refused("ways = 8", "ways = 7", 7, "cache.ways", "7 ways do not divide the 512 lines");
+    refused("ways = 8", "ways = 0", 7, "ways", "0 is not a number of ways");
+    refused("ways = 8", "ways = 8\nwayz = 8", 8, "wayz", "unknown field `wayz`");
+    refused("line = 64", "line = 48", 6, "cache.line", "power of two");
+    refused("line = 64", "line = 4", 6, "cache.line", "4 B is no line size");
+    refused("size = \"32K\"", "size = 32", 5, "cache.size", "less than one line");
+    refused("size = \"32K\"", "size = \"10G\"", 5, "cache.size", "10 GiB is more than the 1 GiB");
+    refused("size = \"32K\"", "size = \"much\"", 5, "size", "'much' is not a size");
+    refused("size = \"32K\"\n", "", 3, "[[cache]]", "missing field `size`");
+    refused("ways = 8", "ways = 8\nlatency = \"-4 ns\"", 8, "latency", "'-4 ns' is not a time of 0 or more");
+    refused("ways = 8", "ways = 8\nlatency = \"4 cycles\"", 8, "cache.latency", "there is no clock");
+    refused("ways = 8", "ways = 8\nseed = 3", 8, "cache.seed", "only replacement");
+    refused("ways = 8", "ways = 8\ninclusion = \"inclusive\"", 8, "cache.inclusion", "no level above");
+    refused("ways = 8", "ways = 512\nreplacement = \"plru\"", 8, "cache.replacement", "has 512");
+    refused("ways = 8", "ways = 8\nreplacement = \"mru\"", 8, "replacement", "unknown variant `mru`");
+    refused("level = 1", "level = 2", 4, "cache.level", "is 2, expected 1");
+    refused("name = \"small\"", "name = \"\"", 1, "name", "give the machine a name");
+    refused("\n\n", "\npages = { size = 3000 }\n", 2, "pages.size", "no page size");
+    refused("\n\n", "\npages = { seed = 3 }\n", 2, "pages.seed", "mapping");
+    refused("\n\n", "\ncore = { in_flight = 0.0 }\n", 2, "core.in_flight", "from 1 to 1000");
+    refused("ways = 8", "ways = ", 7, "ways", "");
+}
+
+#[test]
+fn a_second_level_must_fit_under_the_first() {
+    let second = |text: &str| Machine::from_toml(&format!("{SMALL}\n[[cache]]\nlevel = 2\n{text}"), "two");
+    assert!(second("size = \"256K\"\nline = 64\nways = 4").is_ok());
+    for (text, key, reason) in [
+        ("size = \"16K\"\nline = 64\nways = 4", "cache.size", "smaller than the 32 KiB"),
+        ("size = \"256K\"\nline = 32\nways = 4", "cache.line", "shorter than the 64 B"),
+        ("size = \"16K\"\nline = 64\nways = 4\ninclusion = \"inclusive\"", "cache.size", "cannot include"),
+        (
+            "size = \"1M\"\nline = 128\nways = 4\ninclusion = \"exclusive\"",
+            "cache.inclusion",
+            "needs the line",
+        ),
+    ] {
+        let refusal = second(text).unwrap_err().to_string();
+        assert!(refusal.contains(key) && refusal.contains(reason), "{refusal}");
+    }
+    assert!(second("size = \"16K\"\nline = 64\nways = 4\ninclusion = \"exclusive\"").is_ok());
+}
+
+#[test]
+fn an_unknown_name_lists_the_known_ones_and_the_closest() {
+    let refusal = Machine::named("i5-7600").unwrap_err().to_string();
+    assert!(refusal.contains("sparcstation-1+") && refusal.ends_with("did you mean i5-7500?"), "{refusal}");
+}
+
+#[test]
+fn a_printed_machine_reads_back_as_the_same_machine() {
+    for entry in catalogue() {
+        let machine = Machine::named(entry.name).unwrap();
+        let again = Machine::from_toml(&machine.to_toml(), entry.name).unwrap();
+        let geometry = |m: &Machine| m.levels.iter().map(|l| (l.size, l.line, l.ways)).collect::<Vec<_>>();
+        assert_eq!(geometry(&again), geometry(&machine));
+        assert_eq!(again.to_toml(), machine.to_toml());
+    }
+}

@@ -1,0 +1,105 @@
+//! One kernel, two memories. A kernel says *which* element it loads or stores
+//! ([`Cell`]s out of an [`Arena`]); the [`Memory`] it runs on says what that
+//! does. On [`Native`] memory each access is one machine instruction, on the
+//! modelled memory of [`cache`] the same source feeds a cache model.
+
+mod arena;
+mod array;
+mod vector;
+mod word;
+
+pub use arena::{Arena, OutOfMemory, Region};
+pub use array::{Array, Matrix, squares};
+pub use vector::{Lanes, Vector};
+pub use word::Word;
+
+use std::cell::Cell;
+
+/// What a kernel's loads and stores do. A kernel is generic over this, so that
+/// the program, its tests, its benches and the cache model share one source.
+pub trait Memory {
+    /// Reads one element.
+    fn load<T: Word>(&mut self, cell: &Cell<T>) -> T;
+
+    /// Writes one element.
+    fn store<T: Word>(&mut self, cell: &Cell<T>, value: T);
+
+    /// Reads [`Vector::LANES`] neighbouring elements in one access.
+    fn load_vector<V: Vector>(&mut self, lanes: Lanes<'_, V>) -> V;
+
+    /// Writes [`Vector::LANES`] neighbouring elements in one access.
+    fn store_vector<V: Vector>(&mut self, lanes: Lanes<'_, V>, value: V);
+
+    /// Runs `body` `times` times. Every pass must make the same accesses in
+    /// the same order: a model may then stop walking once its state repeats.
+    fn repeat(&mut self, times: u64, mut body: impl FnMut(&mut Self))
+    where
+        Self: Sized,
+    {
+        for _ in 0..times {
+            body(self);
+        }
+    }
+
+    /// How many of the `left` steps of an inner loop of [`steps!`](crate::steps)
+    /// are to run on this memory now: all, unless a model has seen enough.
+    #[inline(always)]
+    fn watched(&mut self, left: usize) -> usize {
+        left
+    }
+
+    /// Whether the accesses of the `left` steps are known by now.
+    #[inline(always)]
+    fn foresees(&mut self, _left: usize) -> bool {
+        false
+    }
+}
+
+/// `steps!(mem; for k in 0..n { ... })`: an inner loop in which every access
+/// moves on by the same distance from step to step, as `a[i][k]`, `b[k][j]` and
+/// `c[i][j]` do. On the machine's own memory that is the plain loop. The cache
+/// model watches two steps, knows the addresses of the others, and runs those
+/// on [`Plain`] memory. `mem` is a variable that holds the `&mut` memory; the
+/// body runs to its end (no `break`, no `return`).
+#[macro_export]
+macro_rules! steps {
+    ($mem:ident; for $k:ident in $from:tt..$to:tt $body:block) => {{
+        let (mut next, end): (usize, usize) = ($from, $to);
+        while next < end {
+            let upto = end.min(next + $crate::Memory::watched($mem, end - next));
+            for $k in next..upto $body
+            next = upto;
+            if next < end && $crate::Memory::foresees($mem, end - next) {
+                let $mem = &mut $crate::Plain;
+                for $k in next..end $body
+                break;
+            }
+        }
+    }};
+}
+
+/// Memory that nobody watches: cells as the compiler sees fit.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Plain;
+
+impl Memory for Plain {
+    #[inline(always)]
+    fn load<T: Word>(&mut self, cell: &Cell<T>) -> T {
+        cell.get()
+    }
+
+    #[inline(always)]
+    fn store<T: Word>(&mut self, cell: &Cell<T>, value: T) {
+        cell.set(value);
+    }
+
+    #[inline(always)]
+    fn load_vector<V: Vector>(&mut self, lanes: Lanes<'_, V>) -> V {
+        lanes.read()
+    }
+
+    #[inline(always)]
+    fn store_vector<V: Vector>(&mut self, lanes: Lanes<'_, V>, value: V) {
+        lanes.write(value);
+    }
+}

@@ -1,0 +1,6 @@
+//! What the programs found, in a form that outlives the run: records of rows of
+//! figures, and every format in which a sweep was ever saved, read back.
+
+pub mod record;
+pub mod saved;
+pub mod sweep;

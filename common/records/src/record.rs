@@ -1,0 +1,185 @@
+//! What a program found, in a form that outlives it: rows of figures with their
+//! sources, and what must be known to believe them.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
+
+use figures::value::Reading;
+
+/// One figure of a row; its unit is the end of its name (`ns_per_access`).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Figure {
+    /// Name and unit.
+    pub name: String,
+    /// The value with its source, or why there is none.
+    #[serde(flatten)]
+    pub reading: Reading,
+}
+
+/// One cell of a sweep, or the one result of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// What was set: `size_bytes`, `stride_bytes`, `variant`.
+    #[serde(flatten)]
+    pub keys: Map<String, Json>,
+    /// What was found.
+    pub figures: Vec<Figure>,
+}
+
+impl Row {
+    /// A row without figures.
+    pub fn new<const N: usize>(keys: [(&str, Json); N]) -> Row {
+        Row { keys: keys.into_iter().map(|(k, v)| (k.to_owned(), v)).collect(), figures: Vec::new() }
+    }
+
+    /// The same row with one figure more.
+    #[must_use]
+    pub fn with(mut self, name: impl Into<String>, reading: impl Into<Reading>) -> Row {
+        self.figures.push(Figure { name: name.into(), reading: reading.into() });
+        self
+    }
+
+    /// The figure of that name.
+    pub fn reading(&self, name: &str) -> Option<&Reading> {
+        self.figures.iter().find(|f| f.name == name).map(|f| &f.reading)
+    }
+
+    /// The amount of the figure of that name.
+    pub fn amount(&self, name: &str) -> Option<f64> {
+        self.reading(name).and_then(Reading::amount)
+    }
+
+    /// A key that is a whole number.
+    pub fn whole(&self, key: &str) -> Option<u64> {
+        self.keys.get(key).and_then(Json::as_u64)
+    }
+}
+
+/// A run of one program.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// `spark`, `cm1`, `mm1` …
+    pub program: String,
+    /// The kit's version.
+    pub version: String,
+    /// The command line's settings.
+    pub settings: Map<String, Json>,
+    /// The machine that was measured or modelled, in one line.
+    pub machine: String,
+    /// What may have disturbed the measurement, and what stood in for what.
+    pub notes: Vec<String>,
+    /// The results.
+    pub rows: Vec<Row>,
+}
+
+impl Record {
+    /// A record without rows.
+    pub fn new(program: &str, machine: impl Into<String>) -> Record {
+        Record {
+            program: program.to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            settings: Map::new(),
+            machine: machine.into(),
+            notes: Vec::new(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// The same record with one setting more.
+    #[must_use]
+    pub fn set(mut self, key: &str, value: impl Into<Json>) -> Record {
+        self.settings.insert(key.to_owned(), value.into());
+        self
+    }
+
+    /// The record as indented JSON.
+    pub fn json(&self) -> String {
+        // Maps with string keys and finite or null numbers always serialise.
+        serde_json::to_string_pretty(self).unwrap_or_default()
+    }
+
+    /// The rows as comma-separated values: the keys, then for each figure its
+    /// amount and its source; if any was measured more than once, its smallest
+    /// and largest value too. What is missing is an empty cell, with the reason
+    /// in the place of the source.
+    pub fn csv(&self) -> String {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        let mut header: Vec<String> = Vec::new();
+        for row in &self.rows {
+            let names = row.figures.iter().flat_map(|f| {
+                let spread = f.reading.value().and_then(|value| value.spread);
+                let columns =
+                    if spread.is_some() { &["", "_source", "_min", "_max"][..] } else { &["", "_source"] };
+                columns.iter().map(|column| format!("{}{column}", f.name))
+            });
+            for name in row.keys.keys().cloned().chain(names) {
+                if !header.contains(&name) {
+                    header.push(name);
+                }
+            }
+        }
+        // Writing to a Vec cannot fail.
+        let _ = writer.write_record(&header);
+        for row in &self.rows {
+            let _ = writer.write_record(header.iter().map(|column| cell(row, column)));
+        }
+        String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default()
+    }
+}
+
+fn cell(row: &Row, column: &str) -> String {
+    if let Some(key) = row.keys.get(column) {
+        return key.as_str().map_or_else(|| key.to_string(), str::to_owned);
+    }
+    if let Some(reading) = row.reading(column) {
+        return reading.amount().map(|a| a.to_string()).unwrap_or_default();
+    }
+    let of = |suffix| column.strip_suffix(suffix).and_then(|name| row.reading(name));
+    let spread = |reading: &Reading| reading.value().and_then(|value| value.spread);
+    match (of("_source"), of("_min").and_then(spread), of("_max").and_then(spread)) {
+        (Some(Reading::Counted(value)), ..) => value.source.to_string(),
+        (Some(Reading::Missing { reason }), ..) => format!("not counted ({reason})"),
+        (None, Some(spread), _) => spread.min.to_string(),
+        (None, None, Some(spread)) => spread.max.to_string(),
+        (None, None, None) => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use figures::value::{Source, Value};
+
+    fn example() -> Record {
+        let mut record = Record::new("cm1", "a machine").set("min", 8192);
+        record.rows.push(
+            Row::new([("size_bytes", 8192.into()), ("event", "PAPI_L1_DCM".into())])
+                .with("misses", Value::new(0.5, Source::Model))
+                .with("cycles", Reading::missing("no counter")),
+        );
+        record
+    }
+
+    #[test]
+    fn csv_gives_every_figure_its_source_and_leaves_gaps_empty() {
+        assert_eq!(
+            example().csv(),
+            "size_bytes,event,misses,misses_source,cycles,cycles_source\n\
+             8192,PAPI_L1_DCM,0.5,model,,not counted (no counter)\n"
+        );
+    }
+
+    #[test]
+    fn csv_keeps_the_spread_of_repeated_runs() {
+        let mut record = Record::new("mm1", "a machine");
+        let runs = Value::from_runs(&[0.3, 0.1, 0.2], Source::Timing).unwrap();
+        record.rows.push(Row::new([("size", 512.into())]).with("wall_s", runs));
+        assert_eq!(record.csv(), "size,wall_s,wall_s_source,wall_s_min,wall_s_max\n512,0.2,timing,0.1,0.3\n");
+    }
+
+    #[test]
+    fn a_record_survives_json() {
+        let record = example();
+        assert_eq!(serde_json::from_str::<Record>(&record.json()).unwrap(), record);
+    }
+}
