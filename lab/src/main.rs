@@ -1,18 +1,13 @@
 #![doc = include_str!("../README.md")]
 
-mod dgemm;
-mod discover;
-mod ge;
-mod infer;
-mod machines;
-mod mystery;
-mod plot;
-mod report;
+mod commands;
 mod run;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+
+use commands::{dgemm, discover, ge, infer, machines, mystery, plot};
 
 /// The cache lab: the whole assignment in one run, its charts and its report
 ///

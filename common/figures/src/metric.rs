@@ -25,11 +25,17 @@ pub struct Metric {
     shape: Shape,
 }
 
-/// What is made of the quotient.
+/// What is made of the two.
 #[derive(Debug, Clone, Copy)]
 enum Shape {
     Quotient,
-    OneMinus,
+    HitRate,
+}
+
+/// The share of `accesses` that hit, of any one level; below 0 where the misses
+/// contain prefetches.
+pub fn hit_rate(misses: f64, accesses: f64) -> f64 {
+    1.0 - misses / accesses
 }
 
 /// Every metric of the lecture.
@@ -86,7 +92,7 @@ pub const METRICS: &[Metric] = &[
                    prefetches, which are no accesses of the program",
         over: "PAPI_L1_DCM",
         under: LOAD_STORES,
-        shape: Shape::OneMinus,
+        shape: Shape::HitRate,
     },
     Metric {
         name: "loads_per_load_miss",
@@ -127,10 +133,9 @@ impl Metric {
         if under.amount <= 0.0 {
             return Reading::missing(format!("{} is 0, nothing to divide by", self.under));
         }
-        let quotient = over.amount / under.amount;
         let amount = match self.shape {
-            Shape::Quotient => quotient,
-            Shape::OneMinus => 1.0 - quotient,
+            Shape::Quotient => over.amount / under.amount,
+            Shape::HitRate => hit_rate(over.amount, under.amount),
         };
         joined(amount, over, under).into()
     }

@@ -1,1 +1,84 @@
-//! x
+//! The report: a page like the guide's response sheet, its pictures, and records
+//! for scripts. It is made of [`Findings`] alone and handed back as files in
+//! memory: measuring and writing are the caller's.
+
+mod checks;
+mod contents;
+mod figure;
+mod findings;
+mod page;
+mod pictures;
+mod product;
+mod summary;
+mod sweep;
+mod verdict;
+
+use chart::ChartError;
+use thiserror::Error;
+
+pub use findings::{Findings, Host, LineFrom, Sweep};
+
+use contents::Contents;
+
+/// The name of the page among the files.
+pub const PAGE: &str = "report.html";
+
+/// A file to write: its path within the report's folder, and its bytes.
+pub type File = (String, Vec<u8>);
+
+/// The report cannot be made.
+#[derive(Debug, Error)]
+pub enum ReportError {
+    /// The template asks for what the page does not give.
+    #[error("the report's template does not fit: {0:#}")]
+    Template(#[from] minijinja::Error),
+    /// A picture cannot be encoded.
+    #[error(transparent)]
+    Chart(#[from] ChartError),
+}
+
+/// A report, all its figures computed.
+#[derive(Debug)]
+pub struct Report<'f> {
+    contents: Contents<'f>,
+}
+
+impl Report<'_> {
+    /// The report of `findings`; with `answers`, what the kit itself reads from
+    /// the curves is told too.
+    pub fn new(findings: &Findings, answers: bool) -> Report<'_> {
+        Report { contents: Contents::of(findings, answers) }
+    }
+
+    /// The page, the pictures and the records, by their paths in the folder.
+    ///
+    /// # Errors
+    ///
+    /// If the template or an encoder fails, which only a fault in this crate
+    /// can cause.
+    pub fn files(&self) -> Result<Vec<File>, ReportError> {
+        let found = self.contents.findings;
+        let mut files = vec![(PAGE.to_owned(), page::html(&self.contents)?.into_bytes())];
+        for (name, chart) in self.contents.pictures.named() {
+            files.push((format!("pictures/{name}.svg"), chart.svg().into_bytes()));
+            files.push((format!("pictures/{name}.png"), chart.png()?));
+        }
+        for (name, record) in self.contents.records() {
+            files.push((format!("records/{name}.json"), record.json().into_bytes()));
+            files.push((format!("records/{name}.csv"), record.csv().into_bytes()));
+        }
+        for (name, sweep) in [("cm1-l1", &found.l1), ("cm1-l2", &found.l2)] {
+            files.push((format!("records/{name}.out"), sweep.printed.clone().into_bytes()));
+        }
+        files.push(("summary.json".to_owned(), summary::json(&self.contents).into_bytes()));
+        files.push(("summary.tsv".to_owned(), self.summary().into_bytes()));
+        Ok(files)
+    }
+
+    /// The sheet's figures as tab-separated lines.
+    pub fn summary(&self) -> String {
+        summary::lines(&self.contents)
+    }
+}
+#[cfg(test)]
+mod tests;

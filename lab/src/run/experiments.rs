@@ -1,7 +1,6 @@
 //! The experiments of the assignment, in its order.
 
 use common::cli::Counters;
-
 use common::failure::Failure;
 use common::infer::{self, Answer};
 use common::machine::Machine;
@@ -10,58 +9,20 @@ use common::product;
 use common::record::{Record, Row};
 use common::saved::Saved;
 use common::units::Bytes;
+use report::{Findings, LineFrom, Sweep};
 
-use super::host::Host;
+use super::host;
 use super::progress::{Progress, Step};
-use super::settings::{Settings, Sweep};
+use super::settings::{Extent, Settings};
 
 /// The events of the matrix products: the sheet's three, and L2's for the last
 /// question.
 const PRODUCT_EVENTS: [&str; 5] = ["PAPI_L1_DCM", "PAPI_LD_INS", "PAPI_SR_INS", "PAPI_L2_DCM", "PAPI_L2_DCA"];
 
-/// Where mm3's line size is taken from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum LineFrom {
-    /// Read from the L1 sweep of this run.
-    Sweep,
-    /// What the system reports: the sweep could not tell.
-    System,
-    /// Neither knew it.
-    Usual,
-}
-
-/// Everything that was found.
-#[derive(Debug)]
-pub(crate) struct Findings {
-    pub(crate) settings: Settings,
-    pub(crate) host: Host,
-    pub(crate) machine: Machine,
-    /// Whether that machine is the one that was measured.
-    pub(crate) here: bool,
-    pub(crate) spark: Record,
-    /// The same sizes at the line's stride, each access waiting for the last;
-    /// or why there are none.
-    pub(crate) waiting: Result<Record, String>,
-    pub(crate) l1: Record,
-    pub(crate) l2: Record,
-    pub(crate) mm1: Record,
-    pub(crate) mm2: Record,
-    pub(crate) mm2_transposing: Record,
-    pub(crate) mm3: Record,
-    /// What the kit reads from the sweeps.
-    pub(crate) l1_answer: Answer,
-    pub(crate) l2_answer: Answer,
-    /// The line mm3's blocks were cut to.
-    pub(crate) line: Bytes,
-    pub(crate) line_from: LineFrom,
-    /// Seconds the whole run took.
-    pub(crate) took: f64,
-}
-
 /// Runs everything.
 pub(crate) fn run_all(mut session: Session, settings: Settings) -> Result<Findings, Failure> {
     let started = std::time::Instant::now();
-    let host = Host::look(&session.machine, session.here);
+    let host = host::look(&session.machine, session.here);
     let mut progress = Progress::new(steps(&settings));
     progress.at(0.0);
     let spark_options = spark::Options::new(Bytes::kib(4), settings.spark.max, settings.spark.repeats);
@@ -70,13 +31,14 @@ pub(crate) fn run_all(mut session: Session, settings: Settings) -> Result<Findin
     let counters = session.counters;
     session.counters = if session.here { Counters::Auto } else { counters };
     let spark = spark::measure(&session, &spark_options, &mut counting(&mut progress, cells))?;
+    let spark = Sweep { chart: spark::chart(&spark), printed: spark_table(&spark), record: spark };
     progress.next();
     session.counters = Counters::Timing;
     let waiting = waiting(&session, &settings).map_err(|failure| failure.to_string());
     session.counters = counters;
     let l1 = sweep(&session, "PAPI_L1_DCM", settings.l1, &mut progress)?;
     let l2 = sweep(&session, "PAPI_L2_DCM", settings.l2, &mut progress)?;
-    let [l1_answer, l2_answer] = [&l1, &l2].map(|record| infer::read(&Saved::of(record)));
+    let [l1_answer, l2_answer] = [&l1, &l2].map(|sweep| infer::read(&Saved::of(&sweep.record)));
     let (line, line_from) = line(&l1_answer, &session.machine);
     session.runs = settings.runs as usize;
     let options = product::Options::new(settings.size, &PRODUCT_EVENTS);
@@ -91,7 +53,9 @@ pub(crate) fn run_all(mut session: Session, settings: Settings) -> Result<Findin
     }
     let took = started.elapsed().as_secs_f64();
     Ok(Findings {
-        settings,
+        quick: settings.quick,
+        size: settings.size,
+        runs: settings.runs,
         host,
         machine,
         here,
@@ -125,7 +89,7 @@ fn waiting(session: &Session, settings: &Settings) -> Result<Record, Failure> {
 /// The steps with the seconds expected: an access of a sweep about 1.5 ns, an
 /// inner iteration of a product about 1 ns measured and 6 ns modelled.
 fn steps(settings: &Settings) -> Vec<Step> {
-    let sweep = |name: &str, Sweep { max, repeats }: Sweep| {
+    let sweep = |name: &str, Extent { max, repeats }: Extent| {
         let strides = f64::from(max.0.ilog2());
         Step { name: name.to_owned(), expected: 2.0 * max.0 as f64 * repeats as f64 * strides * 1.5e-9 }
     };
@@ -155,12 +119,20 @@ fn counting(progress: &mut Progress, cells: usize) -> impl FnMut(&Row) {
     }
 }
 
-fn sweep(session: &Session, event: &str, sweep: Sweep, progress: &mut Progress) -> Result<Record, Failure> {
-    let options = cm1::Options::new(event, sweep.max, sweep.repeats);
+fn sweep(session: &Session, event: &str, extent: Extent, progress: &mut Progress) -> Result<Sweep, Failure> {
+    let options = cm1::Options::new(event, extent.max, extent.repeats);
     let cells = options.cells()?.len();
     let record = cm1::measure(session, &options, &mut counting(progress, cells))?;
     progress.next();
-    Ok(record)
+    let printed = record.rows.iter().map(|row| cm1::kit_row(row) + "\n").collect();
+    Ok(Sweep { chart: cm1::chart(&record), printed, record })
+}
+
+/// What spark prints of its record.
+fn spark_table(record: &Record) -> String {
+    let rows = record.rows.iter().map(spark::kit_row);
+    let lines: Vec<String> = std::iter::once(spark::kit_header().to_owned()).chain(rows).collect();
+    lines.join("\n") + "\n"
 }
 
 /// The line mm3 shall fit: the measured one before the reported one.

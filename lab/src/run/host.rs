@@ -5,45 +5,33 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use common::clock;
 use common::machine::Machine;
+use report::Host;
 
-/// Facts about the machine, the system and the moment.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Host {
-    /// The workstation's name.
-    pub(crate) name: String,
-    /// The day, `2026-11-20`.
-    pub(crate) date: String,
-    /// Label and value, in the order of the report.
-    pub(crate) facts: Vec<(&'static str, String)>,
-}
-
-impl Host {
-    /// Looks round; what a system does not tell is left out.
-    pub(crate) fn look(machine: &Machine, here: bool) -> Host {
-        let name = word("/proc/sys/kernel/hostname").unwrap_or_else(|| "unnamed".to_owned());
-        let mut facts = vec![("Processor", processor(machine, here))];
-        facts.extend(virtual_machine().map(|what| ("Virtual machine", what)));
-        facts.push(("Page size", machine.page_size.to_string()));
-        facts.push(("Cycle counter", format!("{} (fixed rate, not the core's clock)", clock::tick_rate())));
-        facts.extend(
-            word("/proc/sys/kernel/osrelease")
-                .map(|release| ("System", format!("{} {release}", std::env::consts::OS))),
-        );
-        facts.extend(
-            word("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor").map(|g| ("Frequency governor", g)),
-        );
-        facts
-            .extend(word("/proc/sys/kernel/perf_event_paranoid").map(|level| ("perf_event_paranoid", level)));
-        facts.push(("Build", build()));
-        Host { name, date: today(), facts }
-    }
+/// Looks round; what a system does not tell is left out.
+pub(crate) fn look(machine: &Machine, here: bool) -> Host {
+    let name = word("/proc/sys/kernel/hostname").unwrap_or_else(|| "unnamed".to_owned());
+    let mut facts = vec![("Processor", processor(machine, here))];
+    facts.extend(virtual_machine().map(|what| ("Virtual machine", what)));
+    facts.push(("Page size", machine.page_size.to_string()));
+    facts.push(("Cycle counter", format!("{} (fixed rate, not the core's clock)", clock::tick_rate())));
+    facts.extend(
+        word("/proc/sys/kernel/osrelease")
+            .map(|release| ("System", format!("{} {release}", std::env::consts::OS))),
+    );
+    facts.extend(
+        word("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor").map(|g| ("Frequency governor", g)),
+    );
+    facts.extend(word("/proc/sys/kernel/perf_event_paranoid").map(|level| ("perf_event_paranoid", level)));
+    facts.push(("Build", build()));
+    Host { name, date: today(), facts }
 }
 
 fn processor(machine: &Machine, here: bool) -> String {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    match here {
-        true => format!("{}, {threads} logical processors available", machine.description),
-        false => format!("{} (described machine, not this one)", machine.description),
+    if here {
+        format!("{}, {threads} logical processors available", machine.description)
+    } else {
+        format!("{} (described machine, not this one)", machine.description)
     }
 }
 

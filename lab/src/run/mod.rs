@@ -1,6 +1,7 @@
 //! `lab run`: every experiment of the assignment, then the report.
 
 mod experiments;
+mod folder;
 mod host;
 mod progress;
 mod settings;
@@ -8,14 +9,12 @@ mod settings;
 use std::path::PathBuf;
 
 use common::cli::{Common, Compare, Counters, Format};
-
 use common::failure::Failure;
 use common::measure::Session;
+use report::Report;
 
-pub(crate) use experiments::{Findings, LineFrom};
+use folder::Folder;
 use settings::Settings;
-
-use crate::report;
 
 /// Do the whole assignment and write the report
 #[derive(Debug, clap::Args)]
@@ -59,12 +58,12 @@ pub(crate) struct Args {
 
 /// Measures, writes, and says where.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let folder = report::Folder::prepare(&args.out)?;
+    let folder = Folder::prepare(&args.out)?;
     let session = Session::start_quietly(&common_options(args))?;
     let settings = Settings::new(args.quick, args.size, args.runs, args.hasten, &session.machine);
     let findings = experiments::run_all(session, settings)?;
-    let report = report::Report::new(&findings, args.answers);
-    folder.fill(&report.files()?)?;
+    let report = Report::new(&findings, args.answers);
+    folder.fill(&report.files().map_err(Failure::could_not)?)?;
     print!("{}", report.summary());
     eprintln!("lab run: {} is ready; open it in a browser, or print it from there", folder.page().display());
     Ok(())

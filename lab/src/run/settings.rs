@@ -5,7 +5,7 @@ use common::units::Bytes;
 
 /// A sweep's largest array and its repetitions per stride.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Sweep {
+pub(crate) struct Extent {
     pub(crate) max: Bytes,
     pub(crate) repeats: u64,
 }
@@ -14,9 +14,9 @@ pub(crate) struct Sweep {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Settings {
     pub(crate) quick: bool,
-    pub(crate) spark: Sweep,
-    pub(crate) l1: Sweep,
-    pub(crate) l2: Sweep,
+    pub(crate) spark: Extent,
+    pub(crate) l1: Extent,
+    pub(crate) l2: Extent,
     /// Rows and columns of the matrices.
     pub(crate) size: u32,
     /// Repetitions of each product.
@@ -41,9 +41,9 @@ impl Settings {
         let repeats = |full: u64, quick_: u64| ((if quick { quick_ } else { full }) / hasten).max(1);
         Settings {
             quick,
-            spark: Sweep { max: if quick { Bytes::mib(1) } else { Bytes::mib(4) }, repeats: repeats(20, 4) },
-            l1: Sweep { max: reach(1, Bytes::kib(64), Bytes::mib(1)), repeats: repeats(200, 20) },
-            l2: Sweep { max: reach(2, Bytes::mib(2), Bytes::mib(16)), repeats: repeats(20, 2) },
+            spark: Extent { max: if quick { Bytes::mib(1) } else { Bytes::mib(4) }, repeats: repeats(20, 4) },
+            l1: Extent { max: reach(1, Bytes::kib(64), Bytes::mib(1)), repeats: repeats(200, 20) },
+            l2: Extent { max: reach(2, Bytes::mib(2), Bytes::mib(16)), repeats: repeats(20, 2) },
             size: size.unwrap_or(if quick { 256 } else { 512 }),
             runs: runs.unwrap_or(if quick { 1 } else { 3 }),
         }

@@ -8,7 +8,7 @@ use common::infer::{Answer, read};
 use common::input;
 use common::units::Bytes;
 
-use crate::plot;
+use super::plot;
 
 /// Read size, line and ways of the cache from a saved sweep, with the argument
 #[derive(Debug, clap::Args)]

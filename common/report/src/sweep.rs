@@ -2,12 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use common::chart::{Axis, Chart};
-use common::machine::Machine;
-use common::record::Record;
-use common::units::Bytes;
-use common::value::Reading;
+use chart::{Axis, Chart};
+use figures::units::Bytes;
+use figures::value::Reading;
+use machine::Machine;
+use records::record::{Record, Row};
 use serde::Serialize;
+
+use crate::figure::grouped;
 
 /// A table with a row for each stride and a column for each array size.
 #[derive(Debug, Serialize)]
@@ -33,9 +35,8 @@ struct Shade {
 
 /// The cells of a record's figure, by stride and size.
 fn cells<'a>(record: &'a Record, figure: &str) -> BTreeMap<(u64, u64), &'a Reading> {
-    let cell = |row: &'a common::record::Row| {
-        Some(((row.whole("stride_bytes")?, row.whole("size_bytes")?), row.reading(figure)?))
-    };
+    let cell =
+        |row: &'a Row| Some(((row.whole("stride_bytes")?, row.whole("size_bytes")?), row.reading(figure)?));
     record.rows.iter().filter_map(cell).collect()
 }
 
@@ -120,10 +121,10 @@ pub(crate) fn size_table(spark: &Record, stride: Bytes) -> SizeTable {
         Some(Reading::Counted(value)) => format!("{:.digits$}", value.amount),
         _ => "–".to_owned(),
     };
-    let column = |row: &common::record::Row| SizeColumn {
+    let column = |row: &Row| SizeColumn {
         size: Bytes(row.whole("size_bytes").unwrap_or_default()).to_string(),
         elapsed: text(row.reading("elapsed_s"), 6),
-        accesses: super::figure::grouped(&text(row.reading("accesses"), 0)),
+        accesses: grouped(&text(row.reading("accesses"), 0)),
         mean: text(row.reading("ns_per_access"), 3),
     };
     SizeTable { stride: stride.to_string(), columns: rows.map(column).collect() }
@@ -132,8 +133,7 @@ pub(crate) fn size_table(spark: &Record, stride: Bytes) -> SizeTable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use common::record::Row;
-    use common::value::{Source, Value};
+    use figures::value::{Source, Value};
 
     fn sweep() -> Record {
         let mut record = Record::new("cm1", "a machine");

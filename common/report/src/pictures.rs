@@ -1,56 +1,58 @@
 //! The report's pictures.
 
-use common::chart::{self, Axis, Chart};
-use common::saved::Saved;
+use chart::{self, Axis, Chart};
+use records::saved::Saved;
 
-use super::sweep::{staircase, with_capacities};
-use crate::run::Findings;
+use crate::findings::Findings;
+use crate::sweep::{staircase, with_capacities};
 
 /// The guide's Figure 1, read off the printed chart to about 5 ns.
-pub(super) const FIGURE_1: &str = include_str!("figure1.csv");
+pub(crate) const FIGURE_1: &str = include_str!("figure1.csv");
 
 /// All pictures.
-pub(crate) struct Pictures {
+#[derive(Debug)]
+pub(crate) struct Pictures<'f> {
     /// Section 2: time against stride.
-    pub(super) spark: Chart,
+    pub(crate) spark: &'f Chart,
     /// Section 2: time against array size.
-    pub(super) staircase: Chart,
+    pub(crate) staircase: Chart,
     /// The guide's Figure 1.
-    pub(super) figure_1: Chart,
+    pub(crate) figure_1: Chart,
     /// 3.1.1 b.
-    pub(super) l1: Chart,
+    pub(crate) l1: &'f Chart,
     /// 3.1.2 b.
-    pub(super) l2: Chart,
+    pub(crate) l2: &'f Chart,
 }
 
-impl Pictures {
+impl<'f> Pictures<'f> {
     /// Draws them; with the `answers`, capacities are marked where sizes are
     /// asked for.
-    pub(super) fn of(findings: &Findings, answers: bool) -> Pictures {
-        let caption =
-            |what: &str, source: &str| format!("{what}. {}; source: {source}.", findings.spark.machine);
-        let staircase =
-            staircase(&findings.spark, findings.waiting.as_ref().ok(), findings.line).caption(caption(
+    pub(crate) fn of(findings: &'f Findings, answers: bool) -> Pictures<'f> {
+        let caption = |what: &str, source: &str| {
+            format!("{what}. {}; source: {source}.", findings.spark.record.machine)
+        };
+        let staircase = staircase(&findings.spark.record, findings.waiting.as_ref().ok(), findings.line)
+            .caption(caption(
                 "spark, one curve for each stride; accesses overlap unless each waits for the last",
                 "timing",
             ));
         Pictures {
-            spark: spark::chart(&findings.spark),
+            spark: &findings.spark.chart,
             staircase: if answers { with_capacities(staircase, &findings.machine) } else { staircase },
             figure_1: figure_1(),
-            l1: cm1::chart(&findings.l1),
-            l2: cm1::chart(&findings.l2),
+            l1: &findings.l1.chart,
+            l2: &findings.l2.chart,
         }
     }
 
     /// With the names of their files.
-    pub(super) fn named(&self) -> [(&'static str, &Chart); 5] {
+    pub(crate) fn named(&self) -> [(&'static str, &Chart); 5] {
         [
-            ("spark-stride", &self.spark),
+            ("spark-stride", self.spark),
             ("spark-size", &self.staircase),
             ("figure-1", &self.figure_1),
-            ("cm1-l1", &self.l1),
-            ("cm1-l2", &self.l2),
+            ("cm1-l1", self.l1),
+            ("cm1-l2", self.l2),
         ]
     }
 }

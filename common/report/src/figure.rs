@@ -1,8 +1,8 @@
 //! Figures of the report: readings and what is computed from them, with every
 //! source they rest on.
 
-use common::record::{Record, Row};
-use common::value::{Reading, Source};
+use figures::value::{Reading, Source};
+use records::record::{Record, Row};
 use serde::Serialize;
 
 /// A figure, or why there is none.
@@ -135,7 +135,7 @@ pub(crate) fn grouped(number: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use common::value::Value;
+    use figures::value::Value;
 
     #[test]
     fn a_computed_figure_keeps_every_source_and_a_missing_one_stays_missing() {

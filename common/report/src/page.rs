@@ -1,21 +1,21 @@
 //! The page, from the template.
 
-use common::events::Event;
-use common::failure::Failure;
-use common::infer;
-use common::saved::Saved;
-use common::units::Bytes;
+use events::Event;
+use figures::units::Bytes;
+use machine::CacheLevel;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior};
+use records::saved::Saved;
 use serde::Serialize;
 
-use super::figure::{Cell, Figure};
-use super::pictures::FIGURE_1;
-use super::sweep::{SizeTable, Table, size_table, table};
-use super::verdict::Verdict;
-use super::{Gain, Product, Report};
-use crate::run::{Findings, LineFrom};
+use crate::contents::Contents;
+use crate::figure::{Cell, Figure};
+use crate::findings::{Findings, LineFrom, Sweep};
+use crate::pictures::FIGURE_1;
+use crate::product::{Gain, Product};
+use crate::sweep::{SizeTable, Table, size_table, table};
+use crate::verdict::Verdict;
 
 const TEMPLATE: &str = include_str!("report.html");
 
@@ -37,8 +37,8 @@ struct Page<'r> {
     staircase: String,
     figure_1: String,
     figure_1_verdict: Verdict,
-    l1: Sweep,
-    l2: Sweep,
+    l1: Misses,
+    l2: Misses,
     n: u32,
     runs: u32,
     matrix: String,
@@ -54,7 +54,7 @@ struct Page<'r> {
 
 /// A sweep of cm1.
 #[derive(Serialize)]
-struct Sweep {
+struct Misses {
     event: String,
     meaning: String,
     sizes: String,
@@ -104,68 +104,53 @@ struct Level {
     read: Option<Verdict>,
 }
 
-impl Report<'_> {
-    /// The page as HTML.
-    pub(super) fn page(&self) -> Result<String, Failure> {
-        let mut environment = Environment::new();
-        environment.set_undefined_behavior(UndefinedBehavior::Strict);
-        environment.set_auto_escape_callback(|_| AutoEscape::Html);
-        let told = |error: minijinja::Error| {
-            Failure::could_not(format!("the report's template does not fit: {error:#}"))
-        };
-        let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build().map_err(told)?;
-        environment.set_syntax(syntax);
-        environment.add_template("report.html", TEMPLATE).map_err(told)?;
-        environment.get_template("report.html").and_then(|t| t.render(Serde(self.context()))).map_err(told)
-    }
+/// The page as HTML.
+///
+/// # Errors
+///
+/// If the template asks for what is not there.
+pub(crate) fn html(contents: &Contents<'_>) -> Result<String, minijinja::Error> {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_auto_escape_callback(|_| AutoEscape::Html);
+    environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
+    environment.add_template("report.html", TEMPLATE)?;
+    environment.get_template("report.html")?.render(Serde(page(contents)))
+}
 
-    fn context(&self) -> Page<'_> {
-        let found = self.findings;
-        let n = f64::from(found.settings.size);
-        Page {
-            answers: self.answers,
-            here: found.here,
-            quick: found.settings.quick,
-            workstation: &found.host.name,
-            date: &found.host.date,
-            facts: &found.host.facts,
-            seconds: format!("{:.0}", found.took),
-            warnings: &self.warnings,
-            notes: self.notes(),
-            spark_table: size_table(&found.spark, found.line),
-            spark: self.pictures.spark.svg(),
-            staircase: self.pictures.staircase.svg(),
-            figure_1: self.pictures.figure_1.svg(),
-            figure_1_verdict: Saved::parse(FIGURE_1)
-                .map(|saved| Verdict::of(&infer::read(&saved)))
-                .unwrap_or_default(),
-            l1: sweep(&found.l1, &self.pictures.l1, &found.l1_answer),
-            l2: sweep(&found.l2, &self.pictures.l2, &found.l2_answer),
-            n: found.settings.size,
-            runs: found.settings.runs,
-            matrix: Bytes((n * n * 2.0) as u64).to_string(),
-            matrix_bytes: Figure::analytic(n * n * 2.0).cell(1.0, 0),
-            line: found.line.to_string(),
-            line_from: line_from(found),
-            elements: Figure::analytic(found.line.0 as f64 / 2.0).cell(1.0, 0),
-            products: self.products.iter().map(product).collect(),
-            gains: self.gains.iter().map(gain).collect(),
-            levels: levels(found, self.answers),
-            assumed: &found.machine.unknown,
-        }
-    }
-
-    /// The notes of all records, each once.
-    fn notes(&self) -> Vec<String> {
-        let mut notes: Vec<String> = Vec::new();
-        for (name, record) in self.records() {
-            for note in &record.notes {
-                if !notes.iter().any(|known| known.ends_with(note)) {
-                    notes.push(format!("{name}: {note}"));
-                }
-            }
-        }
-        notes
+fn page<'r>(contents: &'r Contents<'_>) -> Page<'r> {
+    let found = contents.findings;
+    let pictures = &contents.pictures;
+    let n = f64::from(found.size);
+    let figure_1 = Saved::parse(FIGURE_1).map(|saved| infer::read(&saved));
+    Page {
+        answers: contents.answers,
+        here: found.here,
+        quick: found.quick,
+        workstation: &found.host.name,
+        date: &found.host.date,
+        facts: &found.host.facts,
+        seconds: format!("{:.0}", found.took),
+        warnings: &contents.warnings,
+        notes: contents.notes(),
+        spark_table: size_table(&found.spark.record, found.line),
+        spark: pictures.spark.svg(),
+        staircase: pictures.staircase.svg(),
+        figure_1: pictures.figure_1.svg(),
+        figure_1_verdict: figure_1.map(|answer| Verdict::of(&answer)).unwrap_or_default(),
+        l1: misses(&found.l1, &found.l1_answer),
+        l2: misses(&found.l2, &found.l2_answer),
+        n: found.size,
+        runs: found.runs,
+        matrix: Bytes((n * n * 2.0) as u64).to_string(),
+        matrix_bytes: Figure::analytic(n * n * 2.0).cell(1.0, 0),
+        line: found.line.to_string(),
+        line_from: line_from(found),
+        elements: Figure::analytic(found.line.0 as f64 / 2.0).cell(1.0, 0),
+        products: contents.products.iter().map(product).collect(),
+        gains: contents.gains.iter().map(gain).collect(),
+        levels: levels(found, contents.answers),
+        assumed: &found.machine.unknown,
     }
 }
 
@@ -177,20 +162,21 @@ fn line_from(found: &Findings) -> &'static str {
     }
 }
 
-fn sweep(record: &common::record::Record, chart: &common::chart::Chart, answer: &infer::Answer) -> Sweep {
+fn misses(sweep: &Sweep, answer: &infer::Answer) -> Misses {
+    let record = &sweep.record;
     let setting = |key: &str| record.settings.get(key);
     let event = setting("event").and_then(|event| event.as_str()).unwrap_or_default().to_owned();
     let meaning = Event::parse(&event).map(|event| event.description().to_owned()).unwrap_or_default();
     let sizes = || record.rows.iter().filter_map(|row| row.whole("size_bytes")).map(Bytes);
     let range = |end: Option<Bytes>| end.map(|b| b.to_string()).unwrap_or_default();
     let source = record.rows.iter().find_map(|row| row.reading("avg_misses")?.value());
-    Sweep {
+    Misses {
         event,
         meaning,
         sizes: format!("{} to {}", range(sizes().min()), range(sizes().max())),
         repeats: setting("repeats").and_then(|r| r.as_u64()).unwrap_or_default(),
         source: source.map_or("none".to_owned(), |value| value.source.to_string()),
-        picture: chart.svg(),
+        picture: sweep.chart.svg(),
         notes: record
             .notes
             .iter()
@@ -237,7 +223,7 @@ fn levels(found: &Findings, answers: bool) -> Vec<Level> {
         2 => Some(Verdict::of(&found.l2_answer)),
         _ => None,
     };
-    let level = |cache: &common::machine::CacheLevel| Level {
+    let level = |cache: &CacheLevel| Level {
         name: if cache.level == 1 { "L1 data".to_owned() } else { format!("L{}", cache.level) },
         size: cache.size.to_string(),
         line: cache.line.to_string(),

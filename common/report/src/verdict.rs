@@ -1,11 +1,11 @@
 //! The kit's own answers in words.
 
-use common::infer::Answer;
+use infer::Answer;
 use serde::Serialize;
 
 /// What the kit would answer, and why.
 #[derive(Debug, Clone, Default, Serialize)]
-pub(super) struct Verdict {
+pub(crate) struct Verdict {
     size: String,
     line: String,
     ways: String,
@@ -16,7 +16,7 @@ pub(super) struct Verdict {
 }
 
 impl Verdict {
-    pub(super) fn of(answer: &Answer) -> Verdict {
+    pub(crate) fn of(answer: &Answer) -> Verdict {
         let why = answer.why.clone();
         match &answer.verdict {
             Err(reason) => Verdict { refusal: reason.clone(), why, ..Verdict::default() },

@@ -1,12 +1,12 @@
 //! What goes wrong in this lab, looked for in the results before anyone argues
 //! from them.
 
-use common::record::Record;
-use common::units::Bytes;
+use figures::units::Bytes;
+use records::record::Record;
 
-use super::figure::Figure;
-use super::product::{self, Product};
-use crate::run::{Findings, LineFrom};
+use crate::figure::Figure;
+use crate::findings::{Findings, LineFrom};
+use crate::product::{self, Product};
 
 /// A spread over runs above this share of the median makes a time doubtful.
 const SCATTER: f64 = 0.25;
@@ -19,17 +19,17 @@ pub(crate) fn warnings(findings: &Findings, products: &[Product; 4]) -> Vec<Stri
         counts(findings, product, &mut found);
     }
     times(findings, &mut found);
-    reach(&findings.l1, "L1", findings.machine.level(1).map(|c| c.size), &mut found);
-    reach(&findings.l2, "L2", findings.machine.level(2).map(|c| c.size), &mut found);
-    ratios(&findings.l1, "L1", &mut found);
-    ratios(&findings.l2, "L2", &mut found);
+    reach(&findings.l1.record, "L1", findings.machine.level(1).map(|c| c.size), &mut found);
+    reach(&findings.l2.record, "L2", findings.machine.level(2).map(|c| c.size), &mut found);
+    ratios(&findings.l1.record, "L1", &mut found);
+    ratios(&findings.l2.record, "L2", &mut found);
     line(findings, &mut found);
     found
 }
 
 /// The four products must agree, with the closed form where 16 bits hold it.
 fn checksums(findings: &Findings, products: &[Product; 4], found: &mut Vec<String>) {
-    let n = findings.settings.size as usize;
+    let n = findings.size as usize;
     let wraps = findings.mm1.notes.iter().any(|note| note.contains("16 bits"));
     for product in products {
         match product.checksum {
@@ -53,7 +53,7 @@ fn checksums(findings: &Findings, products: &[Product; 4], found: &mut Vec<Strin
 
 /// Loads and stores are known beforehand: three and one per inner iteration.
 fn counts(findings: &Findings, product: &Product, found: &mut Vec<String>) {
-    let inner = f64::from(findings.settings.size).powi(3);
+    let inner = f64::from(findings.size).powi(3);
     for (what, counted, expected) in
         [("loads", &product.loads, 3.0 * inner), ("stores", &product.stores, inner)]
     {
@@ -86,7 +86,8 @@ fn doubtful(name: &str, seconds: &Figure, found: &mut Vec<String>) {
 /// Times per access that no machine has, first cells in a slow clock, runs that
 /// scatter.
 fn times(findings: &Findings, found: &mut Vec<String>) {
-    let nanos: Vec<f64> = findings.spark.rows.iter().filter_map(|row| row.amount("ns_per_access")).collect();
+    let nanos: Vec<f64> =
+        findings.spark.record.rows.iter().filter_map(|row| row.amount("ns_per_access")).collect();
     if nanos.iter().any(|ns| *ns < 0.1) {
         found.push(
             "spark: an access took less than 0.1 ns: a time was divided by accesses it does not contain"

@@ -6,12 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use common::failure::Failure;
-
-/// The page's name.
-const PAGE: &str = "report.html";
-
-/// A file to write: its path within the folder, and its bytes.
-pub(crate) type File = (String, Vec<u8>);
+use report::{File, PAGE};
 
 /// A folder that can be written to.
 #[derive(Debug)]

@@ -4,11 +4,12 @@ use std::fmt::Write;
 
 use serde_json::json;
 
-use super::figure::Figure;
-use super::{Gain, Product, Report};
+use crate::contents::Contents;
+use crate::figure::Figure;
+use crate::product::{Gain, Product};
 
 /// One figure with its place in the guide.
-pub(crate) struct Entry {
+struct Entry {
     section: &'static str,
     name: String,
     unit: &'static str,
@@ -16,14 +17,14 @@ pub(crate) struct Entry {
 }
 
 /// All of them, in the guide's order.
-pub(super) fn entries(report: &Report<'_>) -> Vec<Entry> {
+fn entries(contents: &Contents<'_>) -> Vec<Entry> {
     let mut entries = Vec::new();
-    let [mm1, mm2, transposing, mm3] = &report.products;
+    let [mm1, mm2, transposing, mm3] = &contents.products;
     product("3.2.1", mm1, &mut entries);
     product("3.2.2 a", mm2, &mut entries);
     product("3.2.2 c", transposing, &mut entries);
     product("3.2.3", mm3, &mut entries);
-    let [over_mm1, transposing_over_mm1, blocked_over_mm1, blocked_over_mm2] = &report.gains;
+    let [over_mm1, transposing_over_mm1, blocked_over_mm1, blocked_over_mm2] = &contents.gains;
     gain("3.2.2 d", "mm2 over mm1", over_mm1, &mut entries);
     gain("3.2.2 d", "mm2 with its transposition over mm1", transposing_over_mm1, &mut entries);
     gain("3.2.3 d", "mm3 over mm1", blocked_over_mm1, &mut entries);
@@ -60,9 +61,9 @@ fn gain(section: &'static str, what: &str, gain: &Gain, entries: &mut Vec<Entry>
 }
 
 /// A header and a line for each.
-pub(super) fn lines(entries: &[Entry]) -> String {
+pub(crate) fn lines(contents: &Contents<'_>) -> String {
     let mut text = String::from("section\tfigure\tamount\tunit\tsource\n");
-    for Entry { section, name, unit, figure } in entries {
+    for Entry { section, name, unit, figure } in &entries(contents) {
         // Writing into a string cannot fail.
         let _ = match &figure.amount {
             Ok(amount) => writeln!(text, "{section}\t{name}\t{amount}\t{unit}\t{}", figure.source()),
@@ -73,8 +74,8 @@ pub(super) fn lines(entries: &[Entry]) -> String {
 }
 
 /// Environment, figures, warnings and what the kit reads from the curves.
-pub(super) fn json(report: &Report<'_>) -> String {
-    let figures: Vec<_> = entries(report)
+pub(crate) fn json(contents: &Contents<'_>) -> String {
+    let figures: Vec<_> = entries(contents)
         .into_iter()
         .map(|e| {
             json!({
@@ -83,15 +84,15 @@ pub(super) fn json(report: &Report<'_>) -> String {
             })
         })
         .collect();
-    let found = report.findings;
+    let found = contents.findings;
     let facts: serde_json::Map<String, serde_json::Value> =
         found.host.facts.iter().map(|(label, value)| ((*label).to_owned(), value.clone().into())).collect();
     let mut summary = json!({
         "workstation": found.host.name, "date": found.host.date, "environment": facts,
-        "quick": found.settings.quick, "matrix_size": found.settings.size, "seconds": found.took,
-        "warnings": report.warnings, "figures": figures,
+        "quick": found.quick, "matrix_size": found.size, "seconds": found.took,
+        "warnings": contents.warnings, "figures": figures,
     });
-    if report.answers {
+    if contents.answers {
         summary["answers"] = json!({ "l1": found.l1_answer.json(), "l2": found.l2_answer.json() });
     }
     // Maps with string keys always serialise.

@@ -1,8 +1,9 @@
 //! The figures that the sheet asks for about a matrix product.
 
-use common::record::Record;
+use figures::metric;
+use records::record::Record;
 
-use super::figure::Figure;
+use crate::figure::Figure;
 
 /// One run of mm1, mm2 or mm3.
 #[derive(Debug, Clone)]
@@ -19,11 +20,11 @@ pub(crate) struct Product {
     pub(crate) cycles: Figure,
     /// Seconds on the wall.
     pub(crate) seconds: Figure,
-    /// 1 - misses / accesses.
+    /// Of the accesses to L1.
     pub(crate) hit_rate: Figure,
     pub(crate) l2_misses: Figure,
     pub(crate) l2_accesses: Figure,
-    /// 1 - L2 misses / L2 accesses.
+    /// Of the accesses to L2.
     pub(crate) l2_hit_rate: Figure,
     /// Sum of the result's elements.
     pub(crate) checksum: Option<i64>,
@@ -36,8 +37,9 @@ impl Product {
         let [misses, loads, stores] = ["PAPI_L1_DCM", "PAPI_LD_INS", "PAPI_SR_INS"].map(figure);
         let [l2_misses, l2_accesses] = ["PAPI_L2_DCM", "PAPI_L2_DCA"].map(figure);
         let accesses = Figure::from([&loads, &stores], |[l, s]| l + s);
-        let hit_rate =
-            |misses: &Figure, accesses: &Figure| Figure::from([misses, accesses], |[m, a]| 1.0 - m / a);
+        let hit_rate = |misses: &Figure, accesses: &Figure| {
+            Figure::from([misses, accesses], |[misses, accesses]| metric::hit_rate(misses, accesses))
+        };
         Product {
             name,
             hit_rate: hit_rate(&misses, &accesses),
@@ -91,8 +93,8 @@ pub(crate) fn checksum(n: usize) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use common::record::Row;
-    use common::value::{Source, Value};
+    use figures::value::{Source, Value};
+    use records::record::Row;
 
     fn record(misses: f64, seconds: f64) -> Record {
         let mut record = Record::new("mm1", "a machine");

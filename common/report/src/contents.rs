@@ -1,0 +1,68 @@
+//! Everything the report says, computed once.
+
+use records::record::Record;
+
+use crate::checks;
+use crate::findings::Findings;
+use crate::pictures::Pictures;
+use crate::product::{Gain, Product};
+
+/// Figures, pictures and warnings.
+#[derive(Debug)]
+pub(crate) struct Contents<'f> {
+    pub(crate) findings: &'f Findings,
+    /// Whether the kit's own answers are told.
+    pub(crate) answers: bool,
+    /// mm1, mm2, mm2 with its transposition, mm3.
+    pub(crate) products: [Product; 4],
+    /// mm2 over mm1, mm2 with its transposition over mm1, mm3 over mm1, mm3
+    /// over mm2.
+    pub(crate) gains: [Gain; 4],
+    pub(crate) pictures: Pictures<'f>,
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Contents<'_> {
+    /// Computes all figures and arranges all pictures.
+    pub(crate) fn of(findings: &Findings, answers: bool) -> Contents<'_> {
+        let products = [
+            Product::of("mm1", &findings.mm1),
+            Product::of("mm2", &findings.mm2),
+            Product::of("mm2 with its transposition", &findings.mm2_transposing),
+            Product::of("mm3", &findings.mm3),
+        ];
+        let [mm1, mm2, transposing, mm3] = &products;
+        let gains = [Gain::of(mm2, mm1), Gain::of(transposing, mm1), Gain::of(mm3, mm1), Gain::of(mm3, mm2)];
+        let warnings = checks::warnings(findings, &products);
+        Contents { findings, answers, gains, pictures: Pictures::of(findings, answers), warnings, products }
+    }
+
+    /// The records under the names of their files.
+    pub(crate) fn records(&self) -> Vec<(&'static str, &Record)> {
+        let found = self.findings;
+        let waiting = found.waiting.as_ref().ok().map(|record| ("spark-waiting", record));
+        let all = [
+            ("spark", &found.spark.record),
+            ("cm1-l1", &found.l1.record),
+            ("cm1-l2", &found.l2.record),
+            ("mm1", &found.mm1),
+            ("mm2", &found.mm2),
+            ("mm2-transposing", &found.mm2_transposing),
+            ("mm3", &found.mm3),
+        ];
+        all.into_iter().chain(waiting).collect()
+    }
+
+    /// The notes of all records, each once.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let mut notes: Vec<String> = Vec::new();
+        for (name, record) in self.records() {
+            for note in &record.notes {
+                if !notes.iter().any(|known| known.ends_with(note)) {
+                    notes.push(format!("{name}: {note}"));
+                }
+            }
+        }
+        notes
+    }
+}

@@ -1,0 +1,111 @@
+use figures::units::Bytes;
+use figures::value::{Reading, Source, Value};
+use machine::Machine;
+use records::record::{Record, Row};
+use records::saved::Saved;
+
+use super::*;
+
+/// A sweep over a 32 KiB cache of 64-byte lines, for its misses and its times.
+fn sweep(program: &str) -> Sweep {
+    let mut record = Record::new(program, "a machine").set("event", "PAPI_L1_DCM").set("repeats", 4);
+    for size in [16u64 << 10, 32 << 10, 64 << 10, 128 << 10] {
+        for stride in (0..).map(|power| 1u64 << power).take_while(|stride| *stride <= size / 2) {
+            let misses =
+                if size > 32 << 10 && size / stride > 8 { (stride as f64 / 64.0).min(1.0) } else { 0.0 };
+            let row = Row::new([("size_bytes", size.into()), ("stride_bytes", stride.into())]);
+            record.rows.push(
+                row.with("avg_misses", Value::new(misses, Source::Model))
+                    .with("ns_per_access", Value::new(1.0 + misses, Source::Timing)),
+            );
+        }
+    }
+    let chart = chart::sweep("a sweep", chart::Axis::linear("misses"), [(16 << 10, 1, Some(0.5))]);
+    Sweep { record, chart, printed: "as printed\n".to_owned() }
+}
+
+fn product(checksum: i64, misses: impl Into<Reading>) -> Record {
+    let mut record = Record::new("mm", "a machine");
+    let counted = |amount| Value::new(amount, Source::Hardware);
+    record.rows.push(
+        Row::new([("checksum", checksum.into())])
+            .with("PAPI_L1_DCM", misses)
+            .with("PAPI_LD_INS", counted(3.0 * 512f64.powi(3)))
+            .with("PAPI_SR_INS", counted(512f64.powi(3)))
+            .with("wall_s", Value::new(0.25, Source::Timing)),
+    );
+    record
+}
+
+fn findings() -> Findings {
+    let (l1, l2) = (sweep("cm1"), sweep("cm1"));
+    let answer = infer::read(&Saved::of(&l1.record));
+    let right = 2_717_908_992;
+    Findings {
+        quick: false,
+        size: 512,
+        runs: 1,
+        host: Host {
+            name: "<desk>".into(),
+            date: "2026-11-20".into(),
+            facts: vec![("Build", "here".into())],
+        },
+        machine: Machine::named("i5-7500").unwrap(),
+        here: true,
+        spark: sweep("spark"),
+        waiting: Err("not timed".into()),
+        l1,
+        l2,
+        mm1: product(right, Value::new(135.0e6, Source::Model)),
+        mm2: product(right, Reading::missing("no such counter")),
+        mm2_transposing: product(right, Reading::missing("no such counter")),
+        mm3: product(7, Value::new(0.0, Source::Hardware)),
+        l1_answer: answer.clone(),
+        l2_answer: answer,
+        line: Bytes(64),
+        line_from: LineFrom::Sweep,
+        took: 12.0,
+    }
+}
+
+fn text(files: &[File], name: &str) -> String {
+    let (_, bytes) = files.iter().find(|(path, _)| path == name).unwrap();
+    String::from_utf8(bytes.clone()).unwrap()
+}
+
+#[test]
+fn the_page_stands_alone_and_has_every_section_and_picture() {
+    let findings = findings();
+    let files = Report::new(&findings, true).files().unwrap();
+    let page = text(&files, PAGE);
+    for part in ["2 Exercise", "3.1.1", "3.1.2", "3.2.1", "3.2.2", "3.2.3", "specification", "&lt;desk&gt;"] {
+        assert!(page.to_lowercase().contains(&part.to_lowercase()), "{part}");
+    }
+    assert_eq!(page.matches("<svg").count(), 5);
+    assert!(!page.contains("<script") && !page.contains("src="));
+    assert!(page.contains("32 KiB"), "the answer is told");
+    assert_eq!(text(&files, "records/cm1-l1.out"), "as printed\n");
+    assert_eq!(files.iter().filter(|(_, bytes)| bytes.starts_with(b"\x89PNG")).count(), 5);
+}
+
+#[test]
+fn a_figure_keeps_its_source_and_a_missing_one_its_reason() {
+    let findings = findings();
+    let summary = Report::new(&findings, false).summary();
+    let line = |start: &str| summary.lines().find(|line| line.contains(start)).unwrap().to_owned();
+    let rate = line("mm1: L1 hit rate");
+    assert!(rate.contains("0.748") && rate.ends_with("model + hardware"), "{rate}");
+    assert!(line("mm2: L1 hit rate").contains("not counted (no such counter)"));
+    assert!(line("mm3 over mm2: speed-up in time").contains("\t1\t"));
+}
+
+#[test]
+fn a_wrong_checksum_is_told_and_answers_are_kept_back() {
+    let findings = findings();
+    let summary = text(&Report::new(&findings, false).files().unwrap(), "summary.json");
+    assert!(
+        summary.contains("mm3: the checksum is 7") && !summary.contains("mm2: the checksum"),
+        "{summary}"
+    );
+    assert!(!summary.contains("\"answers\""));
+}
