@@ -1,7 +1,7 @@
 //! One event, explained.
 
 use common::counters::{self, Definition, Origin, Platform};
-use common::events::{Event, notes};
+use common::events::{Event, map, notes};
 use common::failure::Failure;
 use serde::Serialize;
 
@@ -59,15 +59,16 @@ fn counts(definition: Option<&Definition>) -> &'static str {
 }
 
 fn comparable(event: &Event, definition: Option<&Definition>) -> &'static str {
-    match (event, definition) {
-        (Event::Preset(preset), Some(d)) => notes::comparable(
-            *preset,
-            d.formula.derivation(),
-            !d.notes.is_empty(),
-            d.origin == Origin::Generic,
-        ),
-        _ => "on machines with the same native event only",
-    }
+    let (Event::Preset(preset), Some(d)) = (event, definition) else {
+        return "on machines with the same native event only";
+    };
+    let limited = match d.origin {
+        Origin::Table(family) | Origin::Kit(family) => {
+            map::lookup(family, *preset).is_ok_and(|entry| entry.is_limited(family))
+        }
+        _ => !d.notes.is_empty(),
+    };
+    notes::comparable(*preset, d.formula.derivation(), limited, d.origin == Origin::Generic)
 }
 
 impl Explanation {

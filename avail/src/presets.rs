@@ -49,8 +49,8 @@ pub(crate) fn natives(definition: &Definition) -> Vec<Native> {
 pub(crate) fn origin(origin: Origin) -> String {
     match origin {
         Origin::Table(family) => format!("PAPI's map for {}", family.title),
-        Origin::Kit => "defined by this kit, where PAPI's map has a gap".into(),
-        Origin::Generic => "the kernel's generic event, for a processor that PAPI's map does not know".into(),
+        Origin::Kit(family) => format!("this kit, for {}", family.title),
+        Origin::Generic => "the kernel's generic event, for a processor whose own is not known".into(),
         Origin::Native => "given by its own numbers".into(),
     }
 }

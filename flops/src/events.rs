@@ -1,8 +1,8 @@
 //! Which events count floating-point work, generation by generation: no two of
 //! them agree on what is counted, nor on its unit.
 
-use common::counters::identity;
-use common::events::{Event, Identity};
+use common::counters::Platform;
+use common::events::{Event, Family};
 
 /// One event, and what one count of it stands for.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,7 +26,8 @@ pub struct Generation {
     pub remark: &'static str,
     /// The events of double-precision work.
     pub events: &'static [FpEvent],
-    covers: fn(Identity) -> bool,
+    /// Keys of the families it takes in, and of all that are like them.
+    families: &'static [&'static str],
 }
 
 const fn event(name: &'static str, spec: &'static str, operations: f64, kernel: &'static str) -> FpEvent {
@@ -37,21 +38,13 @@ const fn operations(name: &'static str, spec: &'static str) -> FpEvent {
     FpEvent { name, spec, operations: 1.0, kernel: None }
 }
 
-fn intel(identity: Identity, models: &[u32]) -> bool {
-    matches!(identity, Identity::Intel { model, .. } if models.contains(&model))
-}
-
-fn amd(identity: Identity, families: std::ops::RangeInclusive<u32>) -> bool {
-    matches!(identity, Identity::Amd { family, .. } if families.contains(&family))
-}
-
 /// Codes from Intel's Software Developer's Manual volume 3 (event tables), AMD's
 /// Processor Programming References, and Arm's Architecture Reference Manual.
 pub static GENERATIONS: &[Generation] = &[
     Generation {
         name: "Intel Core 2",
         remark: "counts retired instructions",
-        covers: |id| intel(id, &[0x0f, 0x16, 0x17, 0x1d]),
+        families: &["core2"],
         events: &[
             event("X87_OPS_RETIRED.ANY", "cpu/event=0xc1,umask=0xfe/", 1.0, "x87"),
             event("SIMD_COMP_INST_RETIRED.SCALAR_DOUBLE", "cpu/event=0xca,umask=0x08/", 1.0, "sse-scalar"),
@@ -61,7 +54,7 @@ pub static GENERATIONS: &[Generation] = &[
     Generation {
         name: "Intel Nehalem and Westmere",
         remark: "counts executed instructions: what was speculated in vain counts too",
-        covers: |id| intel(id, &[0x1a, 0x1e, 0x1f, 0x2e, 0x25, 0x2c, 0x2f]),
+        families: &["nhm"],
         events: &[
             event("FP_COMP_OPS_EXE.X87", "cpu/event=0x10,umask=0x01/", 1.0, "x87"),
             event("FP_COMP_OPS_EXE.SSE_FP_SCALAR", "cpu/event=0x10,umask=0x20/", 1.0, "sse-scalar"),
@@ -72,7 +65,7 @@ pub static GENERATIONS: &[Generation] = &[
         name: "Intel Sandy Bridge and Ivy Bridge",
         remark: "counts executed instructions, and again each time one waits for a cache miss: far too many where \
                  data come from far away",
-        covers: |id| intel(id, &[0x2a, 0x2d, 0x3a, 0x3e]),
+        families: &["snb"],
         events: &[
             event("FP_COMP_OPS_EXE.X87", "cpu/event=0x10,umask=0x01/", 1.0, "x87"),
             event("FP_COMP_OPS_EXE.SSE_SCALAR_DOUBLE", "cpu/event=0x10,umask=0x80/", 1.0, "sse-scalar"),
@@ -83,13 +76,13 @@ pub static GENERATIONS: &[Generation] = &[
     Generation {
         name: "Intel Haswell",
         remark: "has no floating-point events: they were taken out after Ivy Bridge's had counted too much",
-        covers: |id| intel(id, &[0x3c, 0x3f, 0x45, 0x46]),
+        families: &["hsw"],
         events: &[],
     },
     Generation {
         name: "Intel Broadwell, Skylake and later",
         remark: "counts retired instructions, a fused multiply-add twice; not the x87 unit",
-        covers: |id| matches!(id, Identity::Intel { model, .. } if INTEL_SINCE_BROADWELL.contains(&model)),
+        families: &["bdw", "skl", "skx", "clx", "cnl", "icl", "icx", "spr", "emr", "gnr", "adl_glc"],
         events: &[
             event("FP_ARITH_INST_RETIRED.SCALAR_DOUBLE", "cpu/event=0xc7,umask=0x01/", 1.0, "sse-scalar"),
             event(
@@ -102,10 +95,32 @@ pub static GENERATIONS: &[Generation] = &[
         ],
     },
     Generation {
-        name: "AMD Zen",
+        name: "Intel Atom since Crestmont",
+        remark: "counts retired operations, lanes included, a fused multiply-add as two",
+        families: &["srf", "cwf"],
+        events: &[operations("FP_FLOPS_RETIRED.FP64", "cpu/event=0xc8,umask=0x01/")],
+    },
+    Generation {
+        name: "Intel Atom before Crestmont",
+        remark: "has no floating-point events in Intel's table",
+        families: &["glm", "glp", "tnt", "adl_grt"],
+        events: &[],
+    },
+    Generation {
+        name: "AMD Zen and Zen+",
+        remark: "counts retired operations, lanes included; up to 64 a cycle, which is more than a counter can \
+                 take beside others",
+        families: &["amd64_fam17h_zen1"],
+        events: &[
+            operations("FpRetSseAvxOps.Dp", "cpu/event=0x03,umask=0xf0/"),
+            event("FpRetX87FpOps.All", "cpu/event=0x02,umask=0x07/", 1.0, "x87"),
+        ],
+    },
+    Generation {
+        name: "AMD since Zen 2",
         remark: "counts retired operations, lanes included, single and double precision together; up to 64 a \
                  cycle, which is more than a counter can take beside others",
-        covers: |id| amd(id, 0x17..=0x1a),
+        families: &["amd64_fam17h_zen2", "amd64_fam19h_zen3", "amd64_fam19h_zen4", "amd64_fam1ah_zen5"],
         events: &[
             operations("FpRetSseAvxOps.All", "cpu/event=0x03,umask=0x0f/"),
             event("FpRetX87FpOps.All", "cpu/event=0x02,umask=0x07/", 1.0, "x87"),
@@ -114,29 +129,29 @@ pub static GENERATIONS: &[Generation] = &[
     Generation {
         name: "Arm with PMUv3",
         remark: "counts speculatively executed instructions; ASE_SPEC takes in integer vectors as well",
-        covers: |id| matches!(id, Identity::Arm { .. }),
+        families: &["arm_ac57", "arm_ac72", "arm_ac76", "arm_n1", "arm_n2", "arm_v1", "arm_v2"],
         events: &[
-            event("VFP_SPEC", "armv8_pmuv3/event=0x75/", 1.0, "scalar"),
-            event("ASE_SPEC", "armv8_pmuv3/event=0x74/", 2.0, "neon"),
+            event("VFP_SPEC", "cpu/event=0x75/", 1.0, "scalar"),
+            event("ASE_SPEC", "cpu/event=0x74/", 2.0, "neon"),
         ],
     },
-];
-
-/// Family 6 models from Broadwell to Granite Rapids, as the kernel numbers them.
-const INTEL_SINCE_BROADWELL: [u32; 29] = [
-    0x3d, 0x47, 0x4f, 0x56, 0x4e, 0x5e, 0x55, 0x8e, 0x9e, 0xa5, 0xa6, 0x66, 0x7d, 0x7e, 0x6a, 0x6c, 0x8c,
-    0x8d, 0xa7, 0x97, 0x9a, 0xb7, 0xba, 0xbf, 0x8f, 0xcf, 0xad, 0xae, 0xaa,
+    Generation {
+        name: "SiFive U74",
+        remark: "counts retired instructions; fused multiply-adds are another event",
+        families: &["sifive_u74"],
+        events: &[event("FP_ADDITION, FP_MULTIPLICATION", "cpu/event=0x600000/", 1.0, "scalar")],
+    },
 ];
 
 impl Generation {
     /// The generation of the processor this runs on, if the table has it.
     pub fn host() -> Option<&'static Generation> {
-        Generation::of(identity::of_this()?)
+        Generation::of(Platform::host().family?)
     }
 
-    /// The generation of a processor, if the table has it.
-    pub fn of(identity: Identity) -> Option<&'static Generation> {
-        GENERATIONS.iter().find(|generation| (generation.covers)(identity))
+    /// The generation of a family, if the table has it.
+    pub fn of(family: &'static Family) -> Option<&'static Generation> {
+        GENERATIONS.iter().find(|generation| generation.families.iter().any(|key| family.is_like(key)))
     }
 
     /// The event that counts `kernel`'s work.
@@ -158,18 +173,36 @@ impl FpEvent {
 mod tests {
     use super::*;
 
+    fn of(key: &str) -> Option<&'static Generation> {
+        Generation::of(Family::keyed(key).unwrap())
+    }
+
     #[test]
-    fn every_generation_is_found_by_one_of_its_processors() {
-        let intel = |model| Generation::of(Identity::Intel { model, stepping: 0 }).map(|g| g.name);
-        assert_eq!(intel(0x17), Some("Intel Core 2"));
-        assert_eq!(intel(0x2c), Some("Intel Nehalem and Westmere"));
-        assert_eq!(intel(0x3a), Some("Intel Sandy Bridge and Ivy Bridge"));
-        assert_eq!(intel(0x3c), Some("Intel Haswell"));
-        assert_eq!(intel(0x9e), Some("Intel Broadwell, Skylake and later"));
-        let zen3 = Generation::of(Identity::Amd { family: 0x19, model: 1 }).unwrap();
-        assert_eq!(zen3.event_for("avx").unwrap().name, "FpRetSseAvxOps.All");
-        assert_eq!(zen3.event_for("x87").unwrap().name, "FpRetX87FpOps.All");
-        assert_eq!(Generation::of(Identity::Amd { family: 0x15, model: 1 }).map(|g| g.name), None);
+    fn every_generation_is_found_by_its_families() {
+        for (family, name) in [
+            ("core2", "Intel Core 2"),
+            ("nhm", "Intel Nehalem and Westmere"),
+            ("snb", "Intel Sandy Bridge and Ivy Bridge"),
+            ("hsw", "Intel Haswell"),
+            ("skl", "Intel Broadwell, Skylake and later"),
+            ("mtl", "Intel Broadwell, Skylake and later"),
+            ("ptl", "Intel Broadwell, Skylake and later"),
+            ("arm_ac78", "Arm with PMUv3"),
+        ] {
+            assert_eq!(of(family).unwrap().name, name);
+        }
+        assert!(GENERATIONS.iter().flat_map(|g| g.families).all(|key| Family::keyed(key).is_some()));
+        assert_eq!(of("amd_old").map(|g| g.name), None);
+        assert_eq!(of("amd64_fam19h_zen3").unwrap().event_for("x87").unwrap().name, "FpRetX87FpOps.All");
+    }
+
+    #[test]
+    fn zens_first_mask_is_its_double_precision_half() {
+        let event = |key| of(key).unwrap().event_for("avx").unwrap().spec;
+        assert_eq!(event("amd64_fam17h_zen1"), "cpu/event=0x03,umask=0xf0/");
+        for key in ["amd64_fam17h_zen2", "amd64_fam19h_zen3", "amd64_fam1ah_zen6"] {
+            assert_eq!(event(key), "cpu/event=0x03,umask=0x0f/");
+        }
     }
 
     #[test]

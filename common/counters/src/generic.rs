@@ -12,7 +12,8 @@ type Row = (&'static str, &'static [&'static str], &'static [&'static str]);
 
 const BOTH: &str =
     "read and write misses as the kernel names them; what they include is the processor's choice";
-const READS_ONLY: &str = "reads only: this processor does not count write misses";
+const READS_ONLY: &str =
+    "read misses alone, as the kernel names them; on Arm writes count under that name too";
 const LAST: &str = "the last level of cache, which is taken for level 3";
 const ALL_BRANCHES: &str = "mispredicted branches of every kind, not only conditional ones";
 const ACCESSES: &str = "accesses of the level 1 data cache, taken for instructions";

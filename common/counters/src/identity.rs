@@ -7,7 +7,16 @@ use events::{Identity, number};
 
 /// Of the processor this runs on.
 pub fn of_this() -> Option<Identity> {
-    cpuid().or_else(|| of_arm_cpu(Path::new("/sys/devices/system/cpu"), 0))
+    cpuid().or_else(|| of_arm_cpu(Path::new("/sys/devices/system/cpu"), 0)).or_else(of_riscv)
+}
+
+/// By the lines of `/proc/cpuinfo`, the only place where RISC-V's are told.
+fn of_riscv() -> Option<Identity> {
+    let text = fs::read_to_string("/proc/cpuinfo").ok()?;
+    let field = |name: &str| {
+        text.lines().find_map(|l| number(l.strip_prefix(name)?.trim_start().strip_prefix(':')?.trim()))
+    };
+    Some(Identity::from_riscv(field("mvendorid")?, field("marchid")?))
 }
 
 /// Of one processor by its MIDR in sysfs; `cpus` is the directory of all.

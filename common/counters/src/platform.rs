@@ -12,13 +12,13 @@ use super::environment::Environment;
 use super::pmu::{self, Pmu};
 use super::refusal::Refusal;
 use super::{generic, identity};
-use events::{Event, Family, Formula, Native, Preset, Spec, kernel, map, notes};
+use events::{Event, Family, Formula, Native, Preset, Spec, kernel, map};
 use system::cpu;
 
 /// A processor and its PMUs.
 #[derive(Debug, Clone)]
 pub struct Platform {
-    /// Its family, if the preset map knows it.
+    /// Its family, if it is known.
     pub family: Option<&'static Family>,
     /// All PMUs, by name.
     pub pmus: Vec<Pmu>,
@@ -32,10 +32,11 @@ pub struct Platform {
 /// Where the meaning of an event was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// In the preset map of the processor's family.
+    /// In PAPI's map of the processor's family.
     Table(&'static Family),
-    /// The kit's own, where the map has a gap.
-    Kit,
+    /// The kit's own, where that map has a gap or says something else than the
+    /// maker.
+    Kit(&'static Family),
     /// The kernel's generic events, whatever the processor.
     Generic,
     /// The event is given by its own numbers.
@@ -114,24 +115,23 @@ impl Platform {
     }
 
     fn preset(&self, preset: Preset) -> Result<Vec<Definition>, Refusal> {
-        if let Some(family) = self.family
-            && let Some(entry) = map::lookup(family, preset)
-        {
-            return Ok(vec![self.mapped(Origin::Table(family), entry)]);
-        }
-        if let Some(entry) = self.family.and_then(|family| map::kit(family, preset)) {
-            return Ok(vec![self.mapped(Origin::Kit, entry)]);
-        }
-        // A processor in the map has the better source: its own events.
-        let found = if self.family.is_some() { Vec::new() } else { generic::definitions(self, preset) };
+        let why = match self.family.map(|family| (family, map::lookup(family, preset))) {
+            Some((family, Ok(entry))) => return Ok(vec![self.mapped(family, entry)]),
+            // A processor in the map has the better source: its own events.
+            Some((family, Err(why))) if family.generic.is_empty() => format!("{}: {why}", family.title),
+            Some((family, Err(_))) => format!("{}: {}", family.title, family.generic),
+            None => "this processor: there is no table of its events".to_owned(),
+        };
+        let generic = self.family.is_none_or(|family| !family.generic.is_empty());
+        let found = if generic { generic::definitions(self, preset) } else { Vec::new() };
         if found.is_empty() {
-            let preset = preset.name().to_owned();
-            return Err(Refusal::NotMapped { preset, processor: self.family.map(|f| f.title.to_owned()) });
+            let beside = if generic { ", and none of the kernel's counts that" } else { "" };
+            return Err(Refusal::NotMapped { preset: preset.name().to_owned(), why: why + beside });
         }
         Ok(found)
     }
 
-    fn mapped(&self, origin: Origin, entry: &'static map::Entry) -> Definition {
+    fn mapped(&self, family: &'static Family, entry: &'static map::Entry) -> Definition {
         let part = |code: &map::Code| {
             let encoding = match code.config {
                 map::Config::Raw(config) => self.raw(config),
@@ -140,11 +140,13 @@ impl Platform {
             };
             Part { name: code.name.into(), encoding }
         };
-        let mut notes: Vec<&str> = entry.natives.iter().flat_map(|n| notes::of_native(n.name)).collect();
+        let mut notes: Vec<&str> = entry.notes(family).into_iter().map(|note| note.text).collect();
         notes.extend((!entry.includes.is_empty()).then_some(entry.includes));
-        notes.sort_unstable();
-        notes.dedup();
         let parts = entry.natives.iter().map(part).collect();
+        let origin = match entry.origin {
+            map::Origin::Papi => Origin::Table(family),
+            map::Origin::Kit => Origin::Kit(family),
+        };
         Definition { origin, parts, formula: entry.formula.clone(), notes }
     }
 

@@ -31,12 +31,12 @@ pub enum Refusal {
         event: String,
     },
     /// The table has no such preset for this processor.
-    #[error("{preset} is not available on {}; `avail -a` lists what is", unmapped(.processor))]
+    #[error("{preset} is not available on {why}; `avail -a` lists what is")]
     NotMapped {
         /// The preset.
         preset: String,
-        /// The processor's family, if there is a table for it.
-        processor: Option<String>,
+        /// The processor, and why not.
+        why: String,
     },
     /// The kernel's setting forbids all events to ordinary users.
     #[error(
@@ -129,15 +129,6 @@ pub enum Refusal {
         /// Its number.
         errno: i32,
     },
-}
-
-fn unmapped(processor: &Option<String>) -> String {
-    match processor {
-        Some(family) => format!("{family}: no event of it counts that"),
-        None => {
-            "this processor: there is no table of its events, and none of the kernel's counts that".into()
-        }
-    }
 }
 
 fn this(machine: &str) -> String {

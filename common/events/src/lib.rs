@@ -16,7 +16,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-pub use family::{FAMILIES, Family, Identity};
+pub use family::{FAMILIES, Family, Identity, Maker};
 pub use formula::{Derivation, Formula};
 pub use native::{Native, Spec};
 pub use preset::Preset;

@@ -1,8 +1,9 @@
-//! The preset map: what is behind each preset on each processor family; and
-//! the kit's own presets where the map has a gap.
+//! The preset map: what is behind each preset on each processor family, by PAPI
+//! and by this kit, which says where and why it differs.
 
 use std::sync::LazyLock;
 
+use super::notes::{self, Note};
 use super::{Family, Formula, Preset};
 
 /// A preset on one family, or on several alike.
@@ -14,9 +15,22 @@ pub struct Entry {
     pub formula: Formula,
     /// The native events, in the formula's order.
     pub natives: Vec<Code>,
+    /// Whose definition it is.
+    pub origin: Origin,
     /// Of a preset of the kit: what it includes; else empty.
     pub includes: &'static str,
+    /// Of a preset of the kit: why it is not PAPI's; empty if PAPI has none.
+    pub why: &'static str,
     families: Vec<&'static str>,
+}
+
+/// Whose definition of a preset it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// PAPI's map.
+    Papi,
+    /// This kit.
+    Kit,
 }
 
 /// A native event as its maker's manual calls it, and its number.
@@ -41,21 +55,24 @@ pub enum Config {
     Cache(u64),
 }
 
-/// Columns: preset, formula (empty: the event itself), events as NAME=CODE or
-/// NAME=CODE+RESPONSE, families. Codes are hexadecimal.
-static TABLE: LazyLock<Vec<Entry>> =
-    LazyLock::new(|| include_str!("map.csv").lines().skip(1).filter_map(entry).collect());
+/// PAPI's map. Columns: preset, formula (empty: the event itself), events as
+/// NAME=CODE or NAME=CODE+RESPONSE, families. Codes are hexadecimal.
+static PAPI: LazyLock<Vec<Entry>> = LazyLock::new(|| table(include_str!("map.csv"), Origin::Papi));
 
-/// The same columns, and what the preset includes. Codes from the makers'
-/// event lists, checked against the same core's entries in the map.
-static KIT: LazyLock<Vec<Entry>> =
-    LazyLock::new(|| include_str!("kit.csv").lines().skip(1).filter_map(entry).collect());
+/// The kit's presets, where the map has a gap or says something else than the
+/// makers' event tables. The same columns, what the preset includes, and why it
+/// is not PAPI's; without events it is not counted on these families at all.
+static KIT: LazyLock<Vec<Entry>> = LazyLock::new(|| table(include_str!("kit.csv"), Origin::Kit));
 
-fn entry(line: &'static str) -> Option<Entry> {
-    let mut fields = line.split(',');
+fn table(text: &'static str, origin: Origin) -> Vec<Entry> {
+    text.lines().skip(1).filter_map(|line| entry(line, origin)).collect()
+}
+
+fn entry(line: &'static str, origin: Origin) -> Option<Entry> {
+    let mut fields = line.splitn(6, ',');
     let preset = Preset::named(fields.next()?)?;
     let formula = fields.next()?;
-    let natives: Vec<Code> = fields.next()?.split(' ').map(code).collect::<Option<_>>()?;
+    let natives: Vec<Code> = fields.next()?.split_whitespace().map(code).collect::<Option<_>>()?;
     let formula = match formula {
         "" => Formula::direct(),
         "sum" => Formula::sum(natives.len()),
@@ -63,7 +80,8 @@ fn entry(line: &'static str) -> Option<Entry> {
         postfix => Formula::postfix(postfix, natives.len())?,
     };
     let families = fields.next()?.split(' ').collect();
-    Some(Entry { preset, formula, natives, families, includes: fields.next().unwrap_or_default() })
+    let includes = fields.next().unwrap_or_default();
+    Some(Entry { preset, formula, natives, origin, includes, why: fields.next().unwrap_or_default(), families })
 }
 
 fn code(text: &'static str) -> Option<Code> {
@@ -77,14 +95,53 @@ fn code(text: &'static str) -> Option<Code> {
     Some(Code { name, config })
 }
 
-/// What is behind `preset` on `family`; `None` if no event of it counts that.
-pub fn lookup(family: &Family, preset: Preset) -> Option<&'static Entry> {
-    TABLE.iter().find(|e| e.preset == preset && e.families.contains(&family.key))
+/// What is behind `preset` on `family`: the kit's definition where it has one,
+/// else PAPI's; first the family's own, then those of the family it is like.
+///
+/// # Errors
+///
+/// Why there is none.
+pub fn lookup(family: &'static Family, preset: Preset) -> Result<&'static Entry, &'static str> {
+    let own = |f: &Family| kit(f, preset).or_else(|| papi(f, preset));
+    match family.tables().find_map(own) {
+        Some(entry) if entry.natives.is_empty() => Err(entry.why),
+        Some(entry) => Ok(entry),
+        None => Err("no event of it counts that"),
+    }
 }
 
-/// The kit's own definition of `preset` on `family`, where the map has none.
-pub fn kit(family: &Family, preset: Preset) -> Option<&'static Entry> {
+/// PAPI's definition of `preset` on `family`, whether or not the kit has another.
+pub fn papi(family: &Family, preset: Preset) -> Option<&'static Entry> {
+    PAPI.iter().find(|e| e.preset == preset && e.families.contains(&family.key))
+}
+
+/// The kit's own definition of `preset` on `family`.
+fn kit(family: &Family, preset: Preset) -> Option<&'static Entry> {
     KIT.iter().find(|e| e.preset == preset && e.families.contains(&family.key))
+}
+
+impl Entry {
+    /// What it includes on `family`, each told once.
+    pub fn notes(&self, family: &'static Family) -> Vec<&'static Note> {
+        let mut notes: Vec<&Note> = Vec::new();
+        for note in self.natives.iter().flat_map(|native| notes::of_native(family, native.name)) {
+            if !notes.iter().any(|told| told.text == note.text) {
+                notes.push(note);
+            }
+        }
+        notes
+    }
+
+    /// Whether something it includes makes it more than its name says.
+    pub fn is_limited(&self, family: &'static Family) -> bool {
+        self.notes(family).iter().any(|note| note.limits)
+    }
+
+    /// The formula with the native events' names.
+    pub fn spelt(&self) -> String {
+        let names: Vec<&str> = self.natives.iter().map(|native| native.name).collect();
+        self.formula.infix(&names)
+    }
 }
 
 #[cfg(test)]
@@ -96,41 +153,58 @@ mod tests {
         Preset::named(name).unwrap()
     }
 
-    #[test]
-    fn every_line_of_the_map_is_read() {
-        assert_eq!(TABLE.len(), include_str!("map.csv").lines().count() - 1);
-        let known = |key| FAMILIES.iter().any(|f| f.key == key);
-        assert!(TABLE.iter().flat_map(|e| &e.families).all(|key| known(*key)));
-        let pairs: usize =
-            FAMILIES.iter().map(|f| Preset::all().filter(|p| lookup(f, *p).is_some()).count()).sum();
-        assert_eq!(pairs, 880);
+    fn found(family: &str, name: &str) -> Result<&'static Entry, &'static str> {
+        lookup(Family::keyed(family).unwrap(), preset(name))
     }
 
     #[test]
-    fn the_kits_presets_fill_gaps_and_override_nothing() {
+    fn every_line_of_both_tables_is_read() {
+        assert_eq!(PAPI.len(), include_str!("map.csv").lines().count() - 1);
         assert_eq!(KIT.len(), include_str!("kit.csv").lines().count() - 1);
+        assert!(PAPI.iter().chain(KIT.iter()).flat_map(|e| &e.families).all(|k| Family::keyed(k).is_some()));
+        let pairs: usize =
+            FAMILIES.iter().map(|f| Preset::all().filter(|p| papi(f, *p).is_some()).count()).sum();
+        assert_eq!(pairs, 880);
+        // Of PAPI's rows the natives are never missing.
+        assert!(PAPI.iter().all(|e| !e.natives.is_empty() && e.origin == Origin::Papi));
+    }
+
+    #[test]
+    fn where_the_kit_differs_from_papi_it_says_why() {
         for entry in KIT.iter() {
             for key in &entry.families {
                 let family = Family::keyed(key).unwrap();
-                assert_eq!(lookup(family, entry.preset), None, "{key} {}", entry.preset.name());
+                let name = entry.preset.name();
+                let twice = KIT.iter().filter(|e| e.preset == entry.preset && e.families.contains(key));
+                assert_eq!(twice.count(), 1, "{key} {name}");
+                let papi = papi(family, entry.preset);
+                assert_eq!(papi.is_some(), !entry.why.is_empty() && family.tables().count() == 1, "{key} {name}");
+                assert!(papi.is_none_or(|p| p.natives != entry.natives), "{key} {name} is PAPI's");
             }
         }
-        let alder = Family::keyed("adl_glc").unwrap();
-        assert_eq!(kit(alder, preset("PAPI_L1_DCM")).unwrap().natives[0].config, Config::Raw(0x151));
     }
 
     #[test]
     fn the_lessons_presets_on_the_kits_machines() {
-        let skylake = Family::keyed("skl").unwrap();
-        let misses = lookup(skylake, Preset::named("PAPI_L1_DCM").unwrap()).unwrap();
+        let misses = found("skl", "PAPI_L1_DCM").unwrap();
         assert_eq!(misses.natives, [Code { name: "L1D:REPLACEMENT", config: Config::Raw(0x151) }]);
-        let l2 = lookup(skylake, preset("PAPI_L2_DCM")).unwrap();
+        let l2 = found("skl", "PAPI_L2_DCM").unwrap();
         assert_eq!(l2.formula.derivation(), Derivation::Difference);
         assert_eq!(l2.natives[1].config, Config::Raw(0x2424));
-        let zen2 = Family::keyed("amd64_fam17h_zen2").unwrap();
-        assert_eq!(lookup(zen2, preset("PAPI_L1_DCA")).unwrap().natives[0].config, Config::Cache(0));
-        assert_eq!(lookup(zen2, preset("PAPI_L1_DCM")), None);
-        let flops = lookup(Family::keyed("bdw").unwrap(), preset("PAPI_DP_OPS")).unwrap();
+        assert_eq!(found("amd64_fam17h_zen2", "PAPI_L1_DCA").unwrap().natives[0].config, Config::Cache(0));
+        let flops = found("bdw", "PAPI_DP_OPS").unwrap();
         assert_eq!(flops.formula.evaluate(&[3.0, 5.0, 7.0]), Some(3.0 + 10.0 + 28.0));
+    }
+
+    #[test]
+    fn a_family_has_its_own_before_what_it_shares() {
+        let config = |family, name| found(family, name).unwrap().natives[0].config;
+        assert_eq!(config("mtl", "PAPI_BR_CN"), config("adl_glc", "PAPI_BR_CN"));
+        assert_eq!(config("lnl", "PAPI_BR_CN"), Config::Raw(0x100_0000_11c4));
+        assert_eq!(config("ptl", "PAPI_BR_CN"), Config::Raw(0x7c4));
+        assert_eq!(config("arm_ac77", "PAPI_L2_DCA"), Config::Raw(0x50));
+        assert!(found("nvl", "PAPI_L2_DCM").unwrap_err().contains("Nova Lake"));
+        assert!(found("amd64_fam17h_zen2", "PAPI_FP_INS").unwrap_err().contains("integer work"));
+        assert!(found("hsw", "PAPI_FP_OPS").is_err() && found("apple_m3", "PAPI_TOT_INS").is_err());
     }
 }

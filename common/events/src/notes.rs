@@ -1,81 +1,85 @@
-//! What native events include without saying so.
+//! What native events include without saying so, on which families, and where
+//! their makers say it.
 
-use super::{Derivation, Preset};
+use std::sync::LazyLock;
 
-/// How an event's name shows that a note holds for it.
-enum Mark {
-    Starts(&'static str),
-    Contains(&'static str),
+use super::{Derivation, Family, Preset};
+
+/// What holds for a native event.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Note {
+    /// Ends with its source, in parentheses.
+    pub text: &'static str,
+    /// Whether the figure is thereby more, or other, than the preset's name says.
+    pub limits: bool,
+    event: &'static str,
+    families: Vec<&'static str>,
 }
 
-use Mark::{Contains, Starts};
+/// Columns: event, with `*` for any text; families (empty: all that have an
+/// event of that name); `more` or `holds`; the note.
+static NOTES: LazyLock<Vec<Note>> =
+    LazyLock::new(|| include_str!("notes.csv").lines().skip(1).filter_map(note).collect());
 
-/// From the makers' manuals and their errata.
-const NOTES: &[(Mark, &str)] = &[
-    (
-        Starts("L1D:REPLACEMENT"),
-        "lines brought into the cache, by loads, stores and the level 1 prefetchers alike",
-    ),
-    (
-        Starts("ix86arch::LLC_"),
-        "requests that went past level 2, those of the hardware prefetchers among them: the figure can exceed the \
-         program's own accesses",
-    ),
-    (Starts("OFFCORE_REQUESTS:DATA_RD"), "reads that left level 2, those of the prefetchers among them"),
-    (Starts("OFFCORE_REQUESTS:ALL_DATA_RD"), "reads that left level 2, those of the prefetchers among them"),
-    (
-        Starts("OFFCORE_RESPONSE"),
-        "requests of every kind that left level 2, those of the prefetchers among them",
-    ),
-    (Starts("L2_RQSTS:ALL_DEMAND"), "the program's own requests, without prefetches"),
-    (Starts("MEM_UOPS_RETIRED"), "retired work only: wrong guesses do not count"),
-    (Starts("MEM_INST_RETIRED"), "retired work only: wrong guesses do not count"),
-    (Starts("FP_ARITH"), "a fused multiply-add counts twice; masked lanes count as well"),
-    (Starts("RETIRED_SSE_AVX"), "operations, vector lanes counted; a fused multiply-add counts as two"),
-    (Starts("REQUESTS_TO_L2_GROUP1"), "requests of level 1 to level 2, those of its prefetchers among them"),
-    (
-        Starts("CORE_TO_L2_CACHEABLE_REQUEST"),
-        "level 1's requests that missed level 2; level 2's own prefetches are left out",
-    ),
-    (Starts("L1_DTLB_MISS"), "misses of the first TLB level, most of which the second serves at little cost"),
-    (Starts("DTLB_LOAD_MISSES"), "misses that caused a walk of the page table"),
-    (Starts("L1D_CACHE_REFILL"), "refills by loads, stores and prefetches, also on behalf of wrong guesses"),
-    (Starts("L1D_READ_REFILL"), "refills, also on behalf of wrong guesses"),
-    (Starts("L2D_CACHE_REFILL"), "refills of level 2 for data and instructions, prefetches among them"),
-    (Starts("DATA_MEM_READ_ACCESS"), "accesses rather than instructions, also on behalf of wrong guesses"),
-    (
-        Contains("_SPEC"),
-        "operations executed on speculation: wrong guesses that are thrown away count as well",
-    ),
-    (
-        Contains("SPEC_EXEC"),
-        "operations executed on speculation: wrong guesses that are thrown away count as well",
-    ),
-];
-
-/// What holds for a native event of that name.
-pub fn of_native(name: &str) -> impl Iterator<Item = &'static str> {
-    let holds = move |mark: &Mark| match mark {
-        Starts(text) => name.starts_with(text),
-        Contains(text) => name.contains(text),
+fn note(line: &'static str) -> Option<Note> {
+    let mut fields = line.splitn(4, ',');
+    let event = fields.next()?;
+    let families = fields.next()?.split_whitespace().collect();
+    let limits = match fields.next()? {
+        "more" => true,
+        "holds" => false,
+        _ => return None,
     };
-    NOTES.iter().filter(move |(mark, _)| holds(mark)).map(|(_, note)| *note)
+    Some(Note { text: fields.next()?.trim_matches('"'), limits, event, families })
+}
+
+/// Whether `name` is `pattern`, in which `*` stands for any text.
+fn matches(pattern: &str, name: &str) -> bool {
+    let Some((head, rest)) = pattern.split_once('*') else { return pattern == name };
+    let Some(mut tail) = name.strip_prefix(head) else { return false };
+    loop {
+        if matches(rest, tail) {
+            return true;
+        }
+        let mut characters = tail.chars();
+        if characters.next().is_none() {
+            return false;
+        }
+        tail = characters.as_str();
+    }
+}
+
+/// What holds for a family's native event of that name.
+pub fn of_native(family: &'static Family, name: &str) -> impl Iterator<Item = &'static Note> {
+    NOTES.iter().filter(move |note| {
+        matches(note.event, name)
+            && (note.families.is_empty() || note.families.iter().any(|key| family.is_like(key)))
+    })
 }
 
 /// Presets that count what the program's text says, on any machine whose
 /// compiler made the same instructions.
-const ARCHITECTURAL: &[&str] =
-    &["PAPI_TOT_INS", "PAPI_LD_INS", "PAPI_SR_INS", "PAPI_LST_INS", "PAPI_BR_INS", "PAPI_BR_CN"];
+const ARCHITECTURAL: &[&str] = &[
+    "PAPI_TOT_INS",
+    "PAPI_LD_INS",
+    "PAPI_SR_INS",
+    "PAPI_LST_INS",
+    "PAPI_BR_INS",
+    "PAPI_BR_CN",
+    "PAPI_FP_OPS",
+    "PAPI_SP_OPS",
+    "PAPI_DP_OPS",
+];
 
-/// Whether a preset's figures can be set beside those of another machine.
-pub fn comparable(preset: Preset, derivation: Derivation, noted: bool, generic: bool) -> &'static str {
+/// Whether a preset's figures can be set beside those of another machine;
+/// `limited`: something it includes makes it more than its name says.
+pub fn comparable(preset: Preset, derivation: Derivation, limited: bool, generic: bool) -> &'static str {
     if generic {
         return "on this machine only: the kernel chose the event behind its generic name";
     }
-    match (ARCHITECTURAL.contains(&preset.name()), noted) {
+    match (ARCHITECTURAL.contains(&preset.name()), limited) {
+        (_, true) => "within one processor family only: others include different things",
         (true, false) => "between machines that run the same instructions",
-        (true, true) => "roughly, between machines that run the same instructions: see what it includes",
-        (false, true) => "within one processor family only: others include different things",
         (false, false) if derivation != Derivation::Direct => {
             "within one processor family only: it is derived from that family's events"
         }
@@ -89,10 +93,49 @@ pub fn comparable(preset: Preset, derivation: Derivation, noted: bool, generic: 
 mod tests {
     use super::*;
 
+    fn texts(family: &str, event: &str) -> Vec<&'static str> {
+        of_native(Family::keyed(family).unwrap(), event).map(|n| n.text).collect()
+    }
+
     #[test]
-    fn prefetches_and_speculation_are_told() {
-        assert!(of_native("ix86arch::LLC_REFERENCES").any(|n| n.contains("prefetch")));
-        assert!(of_native("LD_SPEC").any(|n| n.contains("speculation")));
-        assert_eq!(of_native("INST_RETIRED").count(), 0);
+    fn every_note_is_read_and_names_its_source() {
+        assert_eq!(NOTES.len(), include_str!("notes.csv").lines().count() - 1);
+        for note in NOTES.iter() {
+            let source = note.text.rsplit_once('(').map(|(_, source)| source).unwrap_or_default();
+            let makers = ["Intel event table", "AMD event table", "Arm PMU data", "Linux", "SiFive"];
+            assert!(makers.iter().any(|m| source.starts_with(m)) && source.ends_with(')'), "{}", note.text);
+            assert!(note.families.iter().all(|key| Family::keyed(key).is_some()), "{}", note.text);
+        }
+    }
+
+    #[test]
+    fn stars_stand_for_any_text() {
+        assert!(matches("A*", "A") && matches("A*", "ABC") && matches("*_SPEC", "LD_SPEC"));
+        assert!(matches("A*HIT*", "A:X_HIT_Y") && !matches("A*HIT*", "A:MISS") && !matches("A", "AB"));
+    }
+
+    #[test]
+    fn prefetches_and_speculation_are_told_where_the_maker_says_so() {
+        assert!(texts("skl", "ix86arch::LLC_REFERENCES")[0].contains("prefetch"));
+        assert!(texts("arm_n1", "LD_SPEC")[0].contains("speculation"));
+        assert_eq!(texts("arm_ac53", "INST_RETIRED").len(), 0);
+        // The same event, and its maker says other things of it.
+        assert!(texts("arm_ac76", "L2D_CACHE_REFILL")[0].contains("prefetches into level 2 are left out"));
+        assert!(texts("arm_n1", "L2D_CACHE_REFILL")[0].contains("instructions and prefetches"));
+        assert!(!texts("arm_ac76", "L1D_CACHE_REFILL")[0].contains("stores and prefetches"));
+        assert!(texts("arm_ac77", "L1D_CACHE_REFILL") == texts("arm_ac76", "L1D_CACHE_REFILL"));
+        assert!(texts("hsw", "L2_RQSTS:ALL_DEMAND_DATA_RD")[0].contains("prefetchers count as demand"));
+        assert!(!texts("spr", "L2_RQSTS:ALL_DEMAND_DATA_RD")[0].contains("prefetchers"));
+        let hits = "CORE_TO_L2_CACHEABLE_REQUEST_ACCESS_STATUS:LS_RD_BLK_L_HIT_X:LS_RD_BLK_L_HIT_S:LS_RD_BLK_X";
+        assert!(texts("amd64_fam17h_zen1", hits).iter().all(|t| !t.contains("missed level 2")));
+    }
+
+    #[test]
+    fn only_what_is_counted_alike_everywhere_is_comparable() {
+        let preset = |name| Preset::named(name).unwrap();
+        let told = |name, limited| comparable(preset(name), Derivation::Direct, limited, false);
+        assert!(told("PAPI_TOT_INS", false).contains("between machines"));
+        assert!(!told("PAPI_BR_INS", true).contains("between machines"));
+        assert!(!told("PAPI_L1_DCM", false).contains("between machines"));
     }
 }
