@@ -140,8 +140,7 @@ impl Family {
 
     /// Where the numbers by which its processors are known come from.
     pub fn detected_by(&self) -> impl Iterator<Item = &'static str> {
-        let mut sources: Vec<&str> =
-            MODELS.iter().filter(|m| m.key == self.key).map(|m| m.source).collect();
+        let mut sources: Vec<&str> = MODELS.iter().filter(|m| m.key == self.key).map(|m| m.source).collect();
         sources.dedup();
         sources.into_iter()
     }

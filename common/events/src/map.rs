@@ -81,7 +81,15 @@ fn entry(line: &'static str, origin: Origin) -> Option<Entry> {
     };
     let families = fields.next()?.split(' ').collect();
     let includes = fields.next().unwrap_or_default();
-    Some(Entry { preset, formula, natives, origin, includes, why: fields.next().unwrap_or_default(), families })
+    Some(Entry {
+        preset,
+        formula,
+        natives,
+        origin,
+        includes,
+        why: fields.next().unwrap_or_default(),
+        families,
+    })
 }
 
 fn code(text: &'static str) -> Option<Code> {
@@ -178,7 +186,11 @@ mod tests {
                 let twice = KIT.iter().filter(|e| e.preset == entry.preset && e.families.contains(key));
                 assert_eq!(twice.count(), 1, "{key} {name}");
                 let papi = papi(family, entry.preset);
-                assert_eq!(papi.is_some(), !entry.why.is_empty() && family.tables().count() == 1, "{key} {name}");
+                assert_eq!(
+                    papi.is_some(),
+                    !entry.why.is_empty() && family.tables().count() == 1,
+                    "{key} {name}"
+                );
                 assert!(papi.is_none_or(|p| p.natives != entry.natives), "{key} {name} is PAPI's");
             }
         }

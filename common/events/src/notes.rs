@@ -126,7 +126,8 @@ mod tests {
         assert!(texts("arm_ac77", "L1D_CACHE_REFILL") == texts("arm_ac76", "L1D_CACHE_REFILL"));
         assert!(texts("hsw", "L2_RQSTS:ALL_DEMAND_DATA_RD")[0].contains("prefetchers count as demand"));
         assert!(!texts("spr", "L2_RQSTS:ALL_DEMAND_DATA_RD")[0].contains("prefetchers"));
-        let hits = "CORE_TO_L2_CACHEABLE_REQUEST_ACCESS_STATUS:LS_RD_BLK_L_HIT_X:LS_RD_BLK_L_HIT_S:LS_RD_BLK_X";
+        let hits =
+            "CORE_TO_L2_CACHEABLE_REQUEST_ACCESS_STATUS:LS_RD_BLK_L_HIT_X:LS_RD_BLK_L_HIT_S:LS_RD_BLK_X";
         assert!(texts("amd64_fam17h_zen1", hits).iter().all(|t| !t.contains("missed level 2")));
     }
 
