@@ -1,9 +1,11 @@
 //! Saved files on their way in.
 
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 
-use records::saved::Saved;
+use figures::text::shorten;
+use records::saved::limits::{BYTES, NAME};
+use records::saved::{Saved, SavedError};
 
 use crate::failure::Failure;
 
@@ -13,19 +15,31 @@ use crate::failure::Failure;
 ///
 /// If the file cannot be read, or holds no sweep; the sentence names it.
 pub fn sweep(path: &Path) -> Result<Saved, Failure> {
-    let name = if path == Path::new("-") { "standard input".into() } else { path.to_string_lossy() };
+    let name = name(path);
     let bytes = bytes(path).map_err(|error| {
         Failure::could_not(format!("cannot read {name}: {error}; give a file that cm1 or spark has written"))
     })?;
-    Saved::parse(&String::from_utf8_lossy(&bytes))
-        .map_err(|error| Failure::could_not(format!("{name}: {error}")))
+    let saved = Saved::parse(&String::from_utf8_lossy(&bytes));
+    saved.map_err(|error: SavedError| Failure::could_not(format!("{name}: {error}")))
 }
 
-fn bytes(path: &Path) -> std::io::Result<Vec<u8>> {
-    if path != Path::new("-") {
-        return std::fs::read(path);
+/// What a file is called in messages.
+pub fn name(path: &Path) -> String {
+    if path == Path::new("-") {
+        "standard input".to_owned()
+    } else {
+        shorten(&path.to_string_lossy(), 2 * NAME)
     }
+}
+
+/// What is in the file: at most one byte more than the reader takes, so that an
+/// endless one is refused.
+fn bytes(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    std::io::stdin().read_to_end(&mut bytes)?;
+    if path == Path::new("-") {
+        io::stdin().take(BYTES + 1).read_to_end(&mut bytes)?;
+    } else {
+        std::fs::File::open(path)?.take(BYTES + 1).read_to_end(&mut bytes)?;
+    }
     Ok(bytes)
 }

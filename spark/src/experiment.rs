@@ -113,7 +113,9 @@ pub fn kit_header() -> &'static str {
     "size\tstride\telapsed(s)\tcycles"
 }
 
-/// A row of the kit's table.
+/// A row of the kit's table. Behind the kit's columns stand the source, the
+/// spread of repeated runs, and the passes per stride, without which the seconds
+/// say nothing of an access.
 pub fn kit_row(row: &Row) -> String {
     let whole = |key| row.whole(key).unwrap_or_default();
     let (size, stride) = (whole("size_bytes"), whole("stride_bytes"));
@@ -125,7 +127,9 @@ pub fn kit_row(row: &Row) -> String {
             if let Some(s) = elapsed.spread {
                 line += &format!("\tmedian of {} ({:.6} to {:.6})", s.runs, s.min, s.max);
             }
-            line
+            let repeats =
+                row.amount("accesses").unwrap_or_default() / (stride * (size / stride.max(1))).max(1) as f64;
+            line + &format!("\trepeats={repeats}")
         }
         (Some(missing), _) => format!("{size}\t{stride}\t{missing}"),
         (None, _) => String::new(),

@@ -1,4 +1,31 @@
-//! Words that were almost right.
+//! Words that were almost right, and words from outside.
+
+/// `text` from a file, a name or a command line as it may be shown: a control
+/// character, which a terminal would obey, or one that turns the direction of
+/// writing (Unicode's Bidi_Control) becomes U+FFFD, the end of a line a blank.
+pub fn clean(text: &str) -> String {
+    let shown = |c: char| match c {
+        '\n' | '\r' | '\t' | '\u{2028}' | '\u{2029}' => ' ',
+        c if is_unprintable(c) => char::REPLACEMENT_CHARACTER,
+        c => c,
+    };
+    text.chars().map(shown).collect()
+}
+
+/// Whether a character is a control character or turns the direction of writing.
+pub fn is_unprintable(c: char) -> bool {
+    let turns =
+        matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    c.is_control() || turns || matches!(c, '\u{2028}' | '\u{2029}')
+}
+
+/// [`clean`] text of at most `most` characters; what is cut ends in `…`.
+pub fn shorten(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => clean(&text[..end]) + "…",
+        None => clean(text),
+    }
+}
 
 /// Edits between two words, case ignored: letters to insert, to drop, to change,
 /// or neighbours to swap (the restricted Damerau-Levenshtein distance).
@@ -24,6 +51,20 @@ pub fn edit_distance(a: &str, b: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_terminal_would_obey_is_not_shown_to_it() {
+        for (text, shown) in [
+            ("\u{1b}[31mred\u{7}", "\u{fffd}[31mred\u{fffd}"),
+            ("a\u{202e}fdp.exe", "a\u{fffd}fdp.exe"),
+            ("two\nlines\tand\u{9b}more", "two lines and\u{fffd}more"),
+            ("שָׁלוֹם नमस्ते 😀", "שָׁלוֹם नमस्ते 😀"),
+        ] {
+            assert_eq!(clean(text), shown);
+        }
+        assert_eq!(shorten("äöüß", 4), "äöüß");
+        assert_eq!(shorten("äöüß\u{1b}", 4), "äöüß…");
+    }
 
     #[test]
     fn slips_of_the_finger_are_near() {

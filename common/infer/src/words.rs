@@ -4,7 +4,6 @@ use super::Confidence;
 use super::curve::Curve;
 use super::size::{Level, Size};
 use figures::units::Bytes;
-use figures::value::Source;
 use records::saved::Saved;
 
 /// The answer's confidence, and in words what it rests on.
@@ -40,7 +39,7 @@ pub(super) fn confidence(
     if size.at_size > 0.1 {
         confidence = confidence.min(Confidence::Medium);
     }
-    if curve.timed && saved.source != Some(Source::Timing) {
+    if curve.timed && saved.cells.iter().all(|cell| cell.misses.is_none()) {
         why.push(
             "Confidence: the curve is one of times, in which prefetching and other levels may hide."
                 .to_owned(),

@@ -1,34 +1,118 @@
 //! JSON: a list of rows, or an object that has one under `rows`. A figure is
 //! a number, or a reading with an `amount` and a `source`.
 
+use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::{Cell, Found, Row, SavedError, bad_line};
+use super::found::{Found, FoundCell, source};
+use super::limits::{ROW_BYTES, ROWS};
+use super::{Cell, SavedError, bad_line};
 
-/// A figure under the first of these names that the row has.
-fn figure(row: &Map<String, Value>, names: &[&str]) -> Option<f64> {
-    let value = names.iter().find_map(|name| row.get(*name))?;
-    value.as_f64().or_else(|| value.get("amount")?.as_f64()).filter(|v| v.is_finite() && *v >= 0.0)
+/// A record, as far as it matters here; the rows are read one by one, so that a
+/// large file is never in memory as a tree.
+#[derive(Deserialize)]
+struct Document<'a> {
+    #[serde(borrow, alias = "cells", alias = "results")]
+    rows: Option<Rows<'a>>,
+    event: Option<String>,
 }
 
-fn text<'a>(row: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
-    row.get(name)?.as_str()
-}
+struct Rows<'a>(Vec<&'a RawValue>);
 
-/// The list of rows, wherever it is.
-fn rows(value: &Value) -> Option<&Vec<Value>> {
-    match value {
-        Value::Array(rows) => Some(rows),
-        Value::Object(object) => {
-            ["rows", "cells", "results"].iter().find_map(|name| object.get(*name)?.as_array())
+impl<'de: 'a, 'a> Deserialize<'de> for Rows<'a> {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor;
+        impl<'de> serde::de::Visitor<'de> for Visitor {
+            type Value = Vec<&'de RawValue>;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+                f.write_str("a list of rows")
+            }
+
+            fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+                let mut rows = Vec::new();
+                while let Some(row) = list.next_element()? {
+                    if rows.len() == ROWS {
+                        return Err(serde::de::Error::custom(format!("{MANY} {ROWS} rows")));
+                    }
+                    rows.push(row);
+                }
+                Ok(rows)
+            }
         }
-        _ => None,
+        deserializer.deserialize_seq(Visitor).map(Rows)
     }
 }
 
+const MANY: &str = "has more than";
+
+/// Reads the text.
+pub(super) fn parse(text: &str) -> Result<Found, SavedError> {
+    let document = if text.trim_start().starts_with('[') {
+        serde_json::from_str(text).map(|rows| Document { rows: Some(rows), event: None })
+    } else {
+        serde_json::from_str::<Document>(text)
+    };
+    let document = document.map_err(|error| refusal(text, &error))?;
+    let Some(Rows(rows)) = document.rows else {
+        return Err(SavedError::Json("there is no list of rows in it".to_owned()));
+    };
+    let mut found = Found::default();
+    if let Some(event) = document.event {
+        found.note_event(&event);
+    }
+    for (number, row) in (1..).zip(rows) {
+        cell(number, row.get(), &mut found)?;
+    }
+    Ok(found)
+}
+
+fn refusal(text: &str, error: &serde_json::Error) -> SavedError {
+    let told = error.to_string();
+    if told.starts_with(MANY) {
+        return SavedError::TooMuch(format!("{MANY} {ROWS} rows"));
+    }
+    if error.is_data() {
+        return SavedError::Json("its rows are no list".to_owned());
+    }
+    let line = text.lines().nth(error.line().max(1) - 1).unwrap_or_default();
+    bad_line(error.line(), line, "is not JSON")
+}
+
+/// Adds the cell of one row.
+fn cell(number: usize, row: &str, found: &mut Found) -> Result<(), SavedError> {
+    if row.len() > ROW_BYTES {
+        return Err(SavedError::TooMuch(format!("has a row {number} of more than {ROW_BYTES} bytes")));
+    }
+    let row = serde_json::from_str(row).ok().and_then(flat);
+    let row = row.ok_or_else(|| SavedError::Json(format!("row {number} is not an object")))?;
+    let places =
+        [&["cache_size", "size_bytes", "size", "array_size", "array_bytes"][..], &["stride", "stride_bytes"]];
+    let places =
+        places.map(|names| figure(&row, names).map(|(bytes, _)| bytes).filter(|bytes| *bytes >= 1.0));
+    let [Some(size), Some(stride)] = places else {
+        return Err(SavedError::Json(format!("row {number} has no array size and stride")));
+    };
+    if let Some(event) = row.get("event").and_then(Value::as_str) {
+        found.note_event(event);
+    }
+    let whole = row.get("source").and_then(Value::as_str).and_then(source);
+    let micros = || figure(&row, &["avg_time_us", "avg_time"]).map(|(micros, from)| (micros * 1e3, from));
+    let time = figure(&row, &["ns_per_access"]).or_else(micros);
+    let misses = figure(&row, &["avg_misses", "misses_per_access"]);
+    let amount = |figure: Option<(f64, _)>| figure.map(|(amount, _)| amount);
+    found.push(FoundCell {
+        cell: Cell { size: size as u64, stride: stride as u64, misses: amount(misses), nanos: amount(time) },
+        counted: misses.and_then(|(_, from)| from).or(whole),
+        timed: time.and_then(|(_, from)| from).or(whole),
+        line: number,
+    })
+}
+
 /// One row; its names may stand directly in it or under `values`.
-fn flat(value: &Value) -> Option<Map<String, Value>> {
-    let mut row = value.as_object()?.clone();
+fn flat(value: Value) -> Option<Map<String, Value>> {
+    let Value::Object(mut row) = value else { return None };
     for inner in ["values", "parameters", "readings"] {
         if let Some(Value::Object(more)) = row.remove(inner) {
             row.extend(more);
@@ -45,40 +129,10 @@ fn flat(value: &Value) -> Option<Map<String, Value>> {
     Some(row)
 }
 
-/// Reads the text.
-pub(super) fn parse(text_of_file: &str) -> Result<Found, SavedError> {
-    let value: Value = serde_json::from_str(text_of_file).map_err(|e| {
-        bad_line(e.line(), text_of_file.lines().nth(e.line().max(1) - 1).unwrap_or(""), "is not JSON")
-    })?;
-    let rows = rows(&value).ok_or_else(|| SavedError::Json("there is no list of rows in it".to_owned()))?;
-    let mut found = Found::default();
-    if let Some(object) = value.as_object() {
-        origin(object, &mut found);
-    }
-    for (i, value) in rows.iter().enumerate() {
-        let row = flat(value).ok_or_else(|| SavedError::Json(format!("row {} is not an object", i + 1)))?;
-        let size = figure(&row, &["cache_size", "size_bytes", "size", "array_size", "array_bytes"]);
-        let stride = figure(&row, &["stride", "stride_bytes"]);
-        let (Some(size), Some(stride)) = (size.filter(|s| *s >= 1.0), stride.filter(|s| *s >= 1.0)) else {
-            return Err(SavedError::Json(format!("row {} has no array size and stride", i + 1)));
-        };
-        let nanos = figure(&row, &["ns_per_access"])
-            .or_else(|| figure(&row, &["avg_time_us", "avg_time"]).map(|micros| micros * 1e3));
-        let misses = figure(&row, &["avg_misses", "misses_per_access"]);
-        origin(&row, &mut found);
-        let cell = Cell { size: size as u64, stride: stride as u64, misses, nanos };
-        found.rows.push(Row { cell, line: i + 1 });
-    }
-    Ok(found)
-}
-
-/// Event and source, where they stand.
-fn origin(row: &Map<String, Value>, found: &mut Found) {
-    if let Some(event) = text(row, "event") {
-        found.note_event(event);
-    }
-    let of_reading = row.get("avg_misses").and_then(|v| v.get("source")).and_then(Value::as_str);
-    if let Some(source) = text(row, "source").or(of_reading) {
-        found.note_source(source);
-    }
+/// The figure under the first of these names that the row has, and its source.
+fn figure(row: &Map<String, Value>, names: &[&str]) -> Option<(f64, Option<figures::value::Source>)> {
+    let value = names.iter().find_map(|name| row.get(*name))?;
+    let amount = value.as_f64().or_else(|| value.get("amount")?.as_f64())?;
+    let from = value.get("source").and_then(Value::as_str).and_then(source);
+    (amount.is_finite() && amount >= 0.0).then_some((amount, from))
 }

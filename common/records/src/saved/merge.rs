@@ -1,9 +1,12 @@
-//! Bringing the rows in order: duplicates, impossible cells, open cells.
+//! Bringing the cells in order: duplicates, impossible cells, open cells.
 
 use std::collections::BTreeMap;
 
-use super::{Cell, Found, Row, SavedError, bad_line};
 use figures::stats;
+use figures::units::Bytes;
+
+use super::found::{Found, FoundCell};
+use super::{Cell, SavedError, bad_line, limits};
 
 /// Two figures of one cell that differ by more than this factor are not two
 /// runs of one experiment.
@@ -12,54 +15,51 @@ const SAME: f64 = 1.5;
 /// Misses per access below which a difference is noise, whatever its factor.
 const NOISE: f64 = 0.05;
 
-/// Largest array that is believed, in bytes.
-const LARGEST: u64 = 1 << 40;
-
 /// The cells in order, each once.
-pub(super) fn merge(found: &mut Found) -> Result<Vec<Cell>, SavedError> {
-    let mut places: BTreeMap<(u64, u64), Vec<&Row>> = BTreeMap::new();
-    for row in &found.rows {
-        let Cell { size, stride, .. } = row.cell;
-        if size > LARGEST {
+pub(super) fn merge(cells: &[FoundCell], notes: &mut Found) -> Result<Vec<Cell>, SavedError> {
+    let mut places: BTreeMap<(u64, u64), Vec<&FoundCell>> = BTreeMap::new();
+    for found in cells {
+        let Cell { size, stride, .. } = found.cell;
+        if size > limits::ARRAY {
             let text = format!("array size {size}, stride {stride}");
-            return Err(bad_line(row.line, &text, "has an array larger than 1 TiB"));
+            let what = format!("has an array larger than {}", Bytes(limits::ARRAY));
+            return Err(bad_line(found.line, &text, what));
         }
         if stride > size {
-            found.notes.push(format!("line {} has a stride beyond its array; it is left out", row.line));
+            notes.note(format!("line {} has a stride beyond its array; it is left out", found.line));
             continue;
         }
-        places.entry((size, stride)).or_default().push(row);
+        places.entry((size, stride)).or_default().push(found);
     }
-    let mut cells = Vec::new();
-    let mut repeated = 0;
-    for ((size, stride), rows) in places {
-        repeated += usize::from(rows.len() > 1);
-        let pick = |value: fn(&Cell) -> Option<f64>, noise: f64, notes: &mut Vec<String>| {
-            let values: Vec<f64> = rows.iter().filter_map(|r| value(&r.cell)).collect();
-            let (low, high) = (stats::quantile(&values, 0.0)?, stats::quantile(&values, 1.0)?);
-            if high > low * SAME && high - low > noise {
-                notes.push(format!(
-                    "array size {size}, stride {stride} is there {} times with figures from {low} to {high} \
-                     (lines {} and {}); that cell is left open",
-                    values.len(),
-                    rows[0].line,
-                    rows[rows.len() - 1].line
-                ));
-                return None;
-            }
-            stats::median(&values)
-        };
-        let misses = pick(|c| c.misses, NOISE, &mut found.notes);
-        let nanos = pick(|c| c.nanos, 0.0, &mut found.notes);
+    let repeated = places.values().filter(|found| found.len() > 1).count();
+    let mut merged = Vec::new();
+    for ((size, stride), found) in places {
+        let misses = pick(&found, |cell| cell.misses, NOISE, notes);
+        let nanos = pick(&found, |cell| cell.nanos, 0.0, notes);
         if misses.is_some() || nanos.is_some() {
-            cells.push(Cell { size, stride, misses, nanos });
+            merged.push(Cell { size, stride, misses, nanos });
         }
     }
     if repeated > 0 {
-        found.notes.push(format!("{repeated} cells are in the file more than once; their median is taken"));
+        notes.note(format!("{repeated} cells are in the file more than once; their median is taken"));
     }
-    if cells.is_empty() {
-        return Err(SavedError::Empty);
+    if merged.is_empty() { Err(SavedError::Empty) } else { Ok(merged) }
+}
+
+/// The median of what one cell was found to have, unless it contradicts itself.
+fn pick(found: &[&FoundCell], value: fn(&Cell) -> Option<f64>, noise: f64, notes: &mut Found) -> Option<f64> {
+    let values: Vec<f64> = found.iter().filter_map(|found| value(&found.cell)).collect();
+    let (low, high) = (stats::quantile(&values, 0.0)?, stats::quantile(&values, 1.0)?);
+    if high <= low * SAME || high - low <= noise {
+        return stats::median(&values);
     }
-    Ok(cells)
+    let Cell { size, stride, .. } = found[0].cell;
+    notes.note(format!(
+        "array size {size}, stride {stride} is there {} times with figures from {low} to {high} \
+         (lines {} and {}); that cell is left open",
+        values.len(),
+        found[0].line,
+        found[found.len() - 1].line
+    ));
+    None
 }

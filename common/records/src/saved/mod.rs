@@ -5,23 +5,31 @@
 //! |---|---|
 //! | oldest kit | `CSIZE=8192 STRIDE=1 avgMISSES=0.000294 avgTIME=0.003029` |
 //! | newer kit, and ours | `cache_size=8192 stride=1 avg_misses=0.000294 avg_time=0.003029 ...` |
-//! | spark's table | a header `size stride elapsed(s) cycles`, then numbers; `[LOG]` lines |
-//! | CSV | a header that names the columns: `size_bytes,stride_bytes,ns_per_access` |
+//! | spark's table | a header `size stride elapsed(s) cycles`, then numbers, then perhaps `source=timing repeats=100`; `[LOG]` lines |
+//! | CSV | a header that names the columns: `size_bytes,stride_bytes,ns_per_access`; also with `;` or tabs |
 //! | one column per size | `stride_bytes,4k,8k,16k,...`, nanoseconds per access |
 //! | JSON record | what `--record` and `--format json` write |
 //!
 //! Small damage is tolerated and noted; where the data would have to be
-//! guessed, the file is refused and the line named.
+//! guessed, the file is refused and the line named. How much is read at all
+//! stands in [`limits`].
 
+mod found;
 mod json;
 mod keyed;
+pub mod limits;
+mod lines;
 mod merge;
+mod stranger;
 mod table;
 
+use figures::text::shorten;
+use figures::units::Bytes;
+use figures::value::{Reading, Source};
 use thiserror::Error;
 
-use crate::record::{self, Record};
-use figures::value::Source;
+use crate::record::{Record, Row};
+use found::{Found, FoundCell};
 
 /// One cell of a sweep.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -43,7 +51,8 @@ pub struct Saved {
     pub cells: Vec<Cell>,
     /// The event that was counted, where the file names it.
     pub event: Option<String>,
-    /// Where the figures come from, where the file says it.
+    /// Where the misses come from, or, if there are none, the times; where the
+    /// file says it. Of several sources the weakest.
     pub source: Option<Source>,
     /// What was tolerated, one sentence each.
     pub notes: Vec<String>,
@@ -75,6 +84,12 @@ pub enum SavedError {
     /// A JSON text that is not a record of a sweep.
     #[error("it is JSON, but {0}; give what cm1 or spark wrote with --format json or --record")]
     Json(String),
+    /// The output of a program that sweeps nothing.
+    #[error("this is {0}, which is no sweep of array size and stride; give what spark or cm1 wrote")]
+    Stranger(String),
+    /// More than the reader takes in: see [`limits`].
+    #[error("it {0}, more than any sweep of spark or cm1; give the file that one of them wrote")]
+    TooMuch(String),
 }
 
 impl Saved {
@@ -82,50 +97,28 @@ impl Saved {
     ///
     /// # Errors
     ///
-    /// If no row is found, or a line cannot be understood.
+    /// If no row is found, a line cannot be understood, or the text is beyond
+    /// the [`limits`].
     pub fn parse(text: &str) -> Result<Saved, SavedError> {
-        let text = text.trim_start_matches('\u{feff}');
-        let mut found =
-            if text.trim_start().starts_with(['{', '[']) && !text.trim_start().starts_with("[LOG]") {
-                json::parse(text)?
-            } else {
-                let lines = Lines::of(text);
-                if table::recognises(&lines) { table::parse(&lines)? } else { keyed::parse(&lines)? }
-            };
-        if found.rows.is_empty() {
-            return Err(SavedError::Empty);
+        if text.len() as u64 > limits::BYTES {
+            return Err(SavedError::TooMuch(format!("has more than {}", Bytes(limits::BYTES))));
         }
-        let cells = merge::merge(&mut found)?;
-        Ok(Saved {
-            cells,
-            event: found.event,
-            source: found.source,
-            notes: found.notes,
-            damage: found.damage,
+        let text = text.trim_start_matches('\u{feff}');
+        let read = found(text).and_then(Found::sweep);
+        read.map_err(|error| match error {
+            SavedError::TooMuch(_) => error,
+            error => stranger::of(text).map_or(error, SavedError::Stranger),
         })
     }
 
     /// The sweep of a record that was just made, as it would be read back.
     pub fn of(record: &Record) -> Saved {
-        let cell = |row: &record::Row| {
-            let micros = row.amount("avg_time_us").map(|micros| micros * 1e3);
-            Some(Cell {
-                size: row.whole("size_bytes")?,
-                stride: row.whole("stride_bytes")?,
-                misses: row.amount("avg_misses"),
-                nanos: row.amount("ns_per_access").or(micros),
-            })
-        };
-        let mut cells: Vec<Cell> = record.rows.iter().filter_map(cell).collect();
-        cells.sort_by_key(|cell| (cell.size, cell.stride));
-        let event = record.settings.get("event").and_then(|event| event.as_str());
-        let counted = record.rows.iter().find_map(|row| row.reading("avg_misses")?.value());
-        Saved {
-            cells,
-            event: event.map(str::to_owned),
-            source: counted.map(|value| value.source),
-            ..Saved::default()
+        let mut found = Found::default();
+        if let Some(event) = record.settings.get("event").and_then(|event| event.as_str()) {
+            found.note_event(event);
         }
+        found.cells = (1..).zip(&record.rows).filter_map(|(line, row)| of_row(row, line)).collect();
+        found.sweep().unwrap_or_default()
     }
 
     /// The sizes in the file, ascending.
@@ -137,87 +130,59 @@ impl Saved {
 
     /// The cells of one size, by stride.
     pub fn row(&self, size: u64) -> impl Iterator<Item = &Cell> {
-        self.cells.iter().filter(move |c| c.size == size)
+        let from = self.cells.partition_point(|cell| cell.size < size);
+        self.cells[from..].iter().take_while(move |cell| cell.size == size)
     }
 }
 
-/// A row before duplicates are merged, with the line it stood on.
-struct Row {
-    cell: Cell,
-    line: usize,
-}
-
-/// What a parser found.
-#[derive(Default)]
-struct Found {
-    rows: Vec<Row>,
-    event: Option<String>,
-    source: Option<Source>,
-    notes: Vec<String>,
-    damage: Vec<String>,
-}
-
-impl Found {
-    fn note_damage(&mut self, note: String) {
-        self.damage.push(note.clone());
-        self.notes.push(note);
+fn found(text: &str) -> Result<Found, SavedError> {
+    let start = text.trim_start();
+    if start.starts_with(['{', '[']) && !start.starts_with("[LOG]") {
+        return json::parse(text);
     }
-
-    fn note_event(&mut self, event: &str) {
-        match &self.event {
-            None => self.event = Some(event.to_owned()),
-            Some(known) if known != event => {
-                let note =
-                    format!("the file mixes rows of {known} and of {event}; they are read as one curve");
-                if !self.notes.contains(&note) {
-                    self.notes.push(note);
-                }
-            }
-            Some(_) => {}
-        }
-    }
-
-    fn note_source(&mut self, source: &str) {
-        self.source = match source {
-            "hardware" => Some(Source::Hardware),
-            "timing" => Some(Source::Timing),
-            "model" => Some(Source::Model),
-            "analytic" => Some(Source::Analytic),
-            _ => self.source,
-        };
+    match table::recognise(text) {
+        Some(table) => table.parse(text),
+        None => keyed::parse(text),
     }
 }
 
-/// The lines that can hold data, with their numbers, and whether the text ends
-/// in the middle of the last one.
-struct Lines<'a> {
-    lines: Vec<(usize, &'a str)>,
-    cut: bool,
-}
-
-impl<'a> Lines<'a> {
-    fn of(text: &'a str) -> Lines<'a> {
-        let lines = (1..)
-            .zip(text.lines())
-            .map(|(number, line)| (number, line.trim()))
-            .filter(|(_, line)| !line.is_empty() && !line.starts_with("[LOG]") && !line.starts_with('#'))
-            .collect();
-        Lines { lines, cut: !text.is_empty() && !text.ends_with('\n') }
-    }
-
-    fn is_last(&self, number: usize) -> bool {
-        self.lines.last().is_some_and(|&(last, _)| last == number)
-    }
+/// The cell of a record's row.
+fn of_row(row: &Row, line: usize) -> Option<FoundCell> {
+    let micros = || row.reading("avg_time_us").map(|micros| micros.scaled(1e3));
+    let time = row.reading("ns_per_access").cloned().or_else(micros).and_then(|time| time.value());
+    let misses = row.reading("avg_misses").and_then(Reading::value);
+    let [amount, nanos] = [misses, time].map(|value| value.map(|value| value.amount));
+    Some(FoundCell {
+        cell: Cell {
+            size: row.whole("size_bytes")?,
+            stride: row.whole("stride_bytes")?,
+            misses: amount,
+            nanos,
+        },
+        counted: misses.map(|value| value.source),
+        timed: time.map(|value| value.source),
+        line,
+    })
 }
 
 /// A line that cannot be used.
 fn bad_line(line: usize, text: &str, what: impl Into<String>) -> SavedError {
-    SavedError::Line { line, what: what.into(), text: text.chars().take(60).collect() }
+    SavedError::Line { line, what: what.into(), text: shorten(text, limits::NAME) }
 }
 
 /// A finite number that can be a count or a time, else `None`.
 fn amount(text: &str) -> Option<f64> {
     text.trim().parse().ok().filter(|v: &f64| v.is_finite() && *v >= 0.0)
+}
+
+/// Whether this is how the kit prints a figure that could not be had.
+fn is_gap(text: &str) -> bool {
+    text.starts_with("not counted")
+}
+
+/// A size or a stride.
+fn bytes(text: &str) -> Option<u64> {
+    text.parse::<Bytes>().ok().map(|bytes| bytes.0).filter(|bytes| *bytes > 0)
 }
 
 #[cfg(test)]

@@ -1,11 +1,15 @@
 //! Tables with a header: spark's, CSV with named columns, and one column per
 //! array size.
 
-use super::{Cell, Found, Lines, Row, SavedError, amount, bad_line};
-use figures::units::Bytes;
+use figures::text::shorten;
+
+use super::found::{Found, FoundCell, source};
+use super::limits::{COLUMNS, NAME};
+use super::lines::{self, Line, Mark};
+use super::{Cell, SavedError, amount, bad_line, bytes, is_gap};
 
 /// What a column holds.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 enum Column {
     Size,
     Stride,
@@ -13,183 +17,257 @@ enum Column {
     Nanos,
     /// Microseconds per access, as cm1 prints.
     Micros,
-    /// Seconds for the whole cell: 100 accesses for each byte of the array.
+    /// Seconds for the whole cell: `repeats` * stride passes over the array.
     Elapsed,
     Event,
+    /// Source of whatever the row tells.
     Source,
+    MissesSource,
+    TimeSource,
     /// Nanoseconds per access at this array size.
     NanosAt(u64),
     Other,
 }
 
-/// spark accesses every byte's worth of the array this often (100 * stride
-/// passes of size / stride accesses).
-const SPARK_ACCESSES_PER_BYTE: f64 = 100.0;
+/// How a column may be called, in lower case.
+const NAMES: [(Column, &[&str]); 10] = [
+    (Column::Size, &["size", "size_bytes", "cache_size", "array_size", "array_bytes", "csize"]),
+    (Column::Stride, &["stride", "stride_bytes"]),
+    (Column::Misses, &["avg_misses", "avgmisses", "misses_per_access", "misses"]),
+    (Column::Nanos, &["ns_per_access", "ns"]),
+    (Column::Micros, &["avg_time_us", "avg_time", "avgtime", "us_per_access"]),
+    (Column::Elapsed, &["elapsed(s)", "elapsed", "elapsed_s", "elapsed_seconds", "seconds"]),
+    (Column::Event, &["event"]),
+    (Column::Source, &["source"]),
+    (Column::MissesSource, &["avg_misses_source", "misses_source"]),
+    (Column::TimeSource, &["ns_per_access_source", "avg_time_us_source"]),
+];
 
-fn split(line: &str) -> Vec<&str> {
-    match [',', ';', '\t'].into_iter().find(|&mark| line.contains(mark)) {
-        Some(mark) => line.split(mark).map(|cell| cell.trim().trim_matches('"')).collect(),
-        None => line.split_whitespace().collect(),
-    }
+/// spark's passes per stride, where the file does not say them.
+const USUAL_REPEATS: f64 = 100.0;
+
+/// Lines that may stand above the header.
+const HEAD: usize = 20;
+
+/// A table that was recognised.
+pub(super) struct Table {
+    mark: Mark,
+    /// The line with the header; 0 if it was lost.
+    header: usize,
+    columns: Vec<Column>,
 }
 
 fn column(name: &str) -> Column {
-    match name.to_ascii_lowercase().as_str() {
-        "size" | "size_bytes" | "cache_size" | "array_size" | "array_bytes" | "csize" => Column::Size,
-        "stride" | "stride_bytes" => Column::Stride,
-        "avg_misses" | "avgmisses" | "misses_per_access" | "misses" => Column::Misses,
-        "ns_per_access" | "ns" => Column::Nanos,
-        "avg_time_us" | "avg_time" | "avgtime" | "us_per_access" => Column::Micros,
-        "elapsed(s)" | "elapsed" | "elapsed_s" | "elapsed_seconds" | "seconds" => Column::Elapsed,
-        "event" => Column::Event,
-        name if name == "source" || name.ends_with("misses_source") => Column::Source,
-        _ => Column::Other,
-    }
+    let name = name.to_ascii_lowercase();
+    NAMES
+        .iter()
+        .find(|(_, names)| names.contains(&name.as_str()))
+        .map_or(Column::Other, |(column, _)| *column)
 }
 
-/// The columns, if this line is a header.
-fn columns(line: &str) -> Option<Vec<Column>> {
-    let names = split(line);
+/// The columns, if these are the entries of a header.
+fn columns(names: &[String]) -> Option<Vec<Column>> {
     let (first, rest) = names.split_first()?;
-    let sizes: Option<Vec<u64>> = rest.iter().map(|n| n.parse::<Bytes>().ok().map(|b| b.0)).collect();
-    if column(first) == Column::Stride
-        && let Some(sizes) = sizes.filter(|s| !s.is_empty())
-    {
-        let wide = sizes.into_iter().map(Column::NanosAt);
-        return Some(std::iter::once(Column::Stride).chain(wide).collect());
+    if column(first) == Column::Stride && !rest.is_empty() {
+        let wide: Option<Vec<Column>> = rest.iter().map(|name| bytes(name).map(Column::NanosAt)).collect();
+        if let Some(wide) = wide {
+            return Some([vec![Column::Stride], wide].concat());
+        }
     }
     let columns: Vec<Column> = names.iter().map(|name| column(name)).collect();
-    let named = |wanted: Column| columns.contains(&wanted);
-    (named(Column::Size) && named(Column::Stride)).then_some(columns)
+    (columns.contains(&Column::Size) && columns.contains(&Column::Stride)).then_some(columns)
 }
 
-/// Position of the header among the lines, and its columns.
-fn header(lines: &Lines) -> Option<(usize, Vec<Column>)> {
-    let heads = lines.lines.iter().take(20).enumerate();
-    heads.filter_map(|(i, (_, line))| columns(line).map(|c| (i, c))).next()
-}
-
-/// Whether these are spark's rows whose header was lost.
-fn bare(lines: &Lines) -> bool {
-    let numeric =
-        |line: &str| split(line).len() == 4 && split(line).iter().all(|cell| amount(cell).is_some());
-    let (inner, last) = lines.lines.split_at(lines.lines.len().saturating_sub(1));
-    !inner.is_empty() && inner.iter().all(|(_, line)| numeric(line)) && !last.is_empty()
-}
-
-/// Whether the lines are a table of one of these kinds.
-pub(super) fn recognises(lines: &Lines) -> bool {
-    header(lines).is_some() || bare(lines)
-}
-
-/// Reads the lines.
-pub(super) fn parse(lines: &Lines) -> Result<Found, SavedError> {
-    let mut found = Found::default();
-    let (skip, mut columns) = match header(lines) {
-        Some((position, columns)) => (position + 1, columns),
-        None => {
-            found
-                .notes
-                .push("the table has no header; it is read as spark's: size stride seconds cycles".into());
-            (0, vec![Column::Size, Column::Stride, Column::Elapsed, Column::Other])
-        }
+/// The table that `text` is, if it is one.
+pub(super) fn recognise(text: &str) -> Option<Table> {
+    let with_header = |mark: Mark| {
+        let head = |line: Line| Some(Table { mark, header: line.number, columns: columns(&line.entries)? });
+        lines::split(text, mark).take(HEAD).find_map(head)
     };
-    if columns.contains(&Column::Nanos) || columns.contains(&Column::Micros) {
-        columns.iter_mut().filter(|c| **c == Column::Elapsed).for_each(|c| *c = Column::Other);
-    }
-    for &(number, text) in &lines.lines[..skip.saturating_sub(1)] {
-        found.notes.push(format!("line {number}, above the header, is skipped: '{text}'"));
-    }
-    if columns.contains(&Column::Elapsed) {
-        found.notes.push(
-            "the time per access is taken for spark's usual 100 * stride passes over each array".to_owned(),
-        );
-    }
-    for &(number, text) in &lines.lines[skip..] {
-        // a file that two runs were appended to repeats the header
-        if self::columns(text).is_some() {
-            continue;
-        }
-        let mut cells = split(text);
-        if lines.cut && lines.is_last(number) && cells.len() < columns.len() {
-            found.note_damage(format!("line {number}, the last, is cut off; its last entry is left out"));
-            cells.pop();
-        }
-        row(&columns, &cells, number, text, &mut found, lines.is_last(number))?;
-    }
-    Ok(found)
+    Mark::ALL
+        .into_iter()
+        .find_map(with_header)
+        .or_else(|| Mark::ALL.into_iter().find_map(|mark| bare(text, mark)))
 }
 
-/// Adds the cells of one line.
-fn row(
-    columns: &[Column],
-    cells: &[&str],
-    number: usize,
-    text: &str,
-    found: &mut Found,
-    last: bool,
-) -> Result<(), SavedError> {
-    let at = |wanted: Column| {
-        columns
-            .iter()
-            .position(|c| *c == wanted)
-            .and_then(|i| cells.get(i).copied())
-            .filter(|c| !c.is_empty())
-    };
-    let bytes =
-        |wanted: Column| at(wanted).and_then(|t| t.parse::<Bytes>().ok()).map(|b| b.0).filter(|&b| b > 0);
-    let wide = columns.iter().any(|c| matches!(c, Column::NanosAt(_)));
-    let (stride, size) = (bytes(Column::Stride), if wide { Some(1) } else { bytes(Column::Size) });
-    let (Some(stride), Some(size)) = (stride, size) else {
-        if last {
-            return Ok(());
+/// spark's rows whose header was lost; the last may be damaged.
+fn bare(text: &str, mark: Mark) -> Option<Table> {
+    let numbers =
+        |line: &Line| line.entries.len() >= 4 && line.entries[..4].iter().all(|e| amount(e).is_some());
+    let mut lines = lines::split(text, mark);
+    let first = lines.next()?;
+    let all = numbers(&first) && !first.last && lines.all(|line| line.last || numbers(&line));
+    let columns = vec![Column::Size, Column::Stride, Column::Elapsed, Column::Other];
+    all.then_some(Table { mark, header: 0, columns })
+}
+
+impl Table {
+    /// Reads the rows of `text`.
+    pub(super) fn parse(mut self, text: &str) -> Result<Found, SavedError> {
+        let mut found = Found::default();
+        if self.header == 0 {
+            found.note("the table has no header; it is read as spark's: size stride seconds cycles");
         }
-        return Err(bad_line(number, text, "has no array size and stride where the header has them"));
-    };
-    if cells.len() > columns.len() {
-        return Err(bad_line(
-            number,
-            text,
-            format!("has {} entries for {} columns", cells.len(), columns.len()),
-        ));
-    }
-    if let Some(event) = at(Column::Event) {
-        found.note_event(event);
-    }
-    if let Some(source) = at(Column::Source) {
-        found.note_source(source);
-    }
-    if wide {
-        for (column, cell) in columns.iter().zip(cells) {
-            // an empty cell is one that was not run
-            if let Column::NanosAt(size) = *column
-                && !cell.is_empty()
-            {
-                unusable(cell, number, found);
-                found.rows.push(Row {
-                    cell: Cell { size, stride, misses: None, nanos: amount(cell) },
-                    line: number,
-                });
+        if self.columns.contains(&Column::Nanos) || self.columns.contains(&Column::Micros) {
+            self.columns.iter_mut().filter(|c| **c == Column::Elapsed).for_each(|c| *c = Column::Other);
+        }
+        let mut usual = false;
+        for line in lines::split(text, self.mark) {
+            if line.number < self.header {
+                let text = shorten(line.text, NAME);
+                found.note(format!("line {}, above the header, is skipped: '{text}'", line.number));
+            } else if columns(&line.entries).is_none() {
+                // (a file that two runs were appended to repeats the header)
+                usual |= self.row(line, lines::is_cut(text), &mut found)?;
             }
         }
-        return Ok(());
+        if usual {
+            found.note("the time per access is taken for spark's usual 100 * stride passes over each array");
+        }
+        Ok(found)
     }
-    for column in [Column::Misses, Column::Nanos, Column::Micros, Column::Elapsed] {
-        unusable(at(column).unwrap_or(""), number, found);
+
+    /// Adds the cells of one line; whether spark's usual passes were assumed.
+    fn row(&self, mut line: Line, cut: bool, found: &mut Found) -> Result<bool, SavedError> {
+        let number = line.number;
+        if line.entries.len() > COLUMNS {
+            return Err(bad_line(number, line.text, format!("has more than {COLUMNS} entries")));
+        }
+        if line.is_open() {
+            return Err(bad_line(number, line.text, "opens a quotation mark that is never closed"));
+        }
+        let beyond = line.entries.split_off(line.entries.len().min(self.columns.len()));
+        let appended = Appended::of(&beyond).ok_or_else(|| {
+            let (entries, columns) = (line.entries.len() + beyond.len(), self.columns.len());
+            bad_line(number, line.text, format!("has {entries} entries for {columns} columns"))
+        })?;
+        if cut && line.last && line.entries.len() < self.columns.len() {
+            found.note_damage(format!("line {number}, the last, is cut off; its last entry is left out"));
+            line.entries.pop();
+        }
+        let row = Row { columns: &self.columns, entries: &line.entries, appended, number };
+        let places = row.get(Column::Stride).and_then(bytes).zip(row.sizes());
+        let Some((stride, size)) = places else {
+            if !line.last {
+                return Err(bad_line(
+                    number,
+                    line.text,
+                    "has no array size and stride where the header has them",
+                ));
+            }
+            found.note_damage(format!(
+                "line {number}, the last, has no array size and stride; it is left out"
+            ));
+            return Ok(false);
+        };
+        match size {
+            Some(size) => row.cell(size, stride, found),
+            None => row.cells(stride, found).map(|()| false),
+        }
     }
-    let nanos = at(Column::Nanos).and_then(amount);
-    let micros = at(Column::Micros).and_then(amount).map(|t| t * 1e3);
-    let accesses = SPARK_ACCESSES_PER_BYTE * size as f64;
-    let elapsed = at(Column::Elapsed).and_then(amount).map(|t| t * 1e9 / accesses);
-    let misses = at(Column::Misses).and_then(amount);
-    let cell = Cell { size, stride, misses, nanos: nanos.or(micros).or(elapsed) };
-    found.rows.push(Row { cell, line: number });
-    Ok(())
 }
 
-/// Notes an entry that is there but is no number.
-fn unusable(cell: &str, number: usize, found: &mut Found) {
-    if !cell.trim().is_empty() && amount(cell).is_none() {
-        found.note_damage(format!("line {number}: '{cell}' is not a usable number; that cell is left open"));
+/// What the kit has appended to a line of spark's since the first table.
+#[derive(Default)]
+struct Appended<'a> {
+    source: Option<&'a str>,
+    repeats: Option<f64>,
+}
+
+impl<'a> Appended<'a> {
+    /// `source=timing`, `median of 3 (0.1 to 0.2)`, `repeats=100`; `None` where
+    /// an entry is nothing of the kind. Blanks may have taken the tabs' places.
+    fn of(entries: &'a [String]) -> Option<Appended<'a>> {
+        let mut appended = Appended::default();
+        let mut entries = entries.iter();
+        while let Some(entry) = entries.next() {
+            match entry.split_once('=') {
+                Some(("source", name)) => appended.source = Some(name),
+                Some(("repeats", number)) => appended.repeats = Some(amount(number).filter(|n| *n >= 1.0)?),
+                Some(_) => {}
+                None if entry == "median" => _ = entries.find(|word| word.ends_with(')'))?,
+                None if entry.starts_with("median of ") => {}
+                None => return None,
+            }
+        }
+        Some(appended)
+    }
+}
+
+/// The entries of one line by their columns.
+struct Row<'a> {
+    columns: &'a [Column],
+    entries: &'a [String],
+    appended: Appended<'a>,
+    number: usize,
+}
+
+impl<'a> Row<'a> {
+    fn get(&self, wanted: Column) -> Option<&'a str> {
+        let at = self.columns.iter().position(|column| *column == wanted)?;
+        self.entries.get(at).map(String::as_str).filter(|entry| !entry.is_empty())
+    }
+
+    /// `Some(None)` if every column is of its own size.
+    fn sizes(&self) -> Option<Option<u64>> {
+        match self.columns.get(1) {
+            Some(Column::NanosAt(_)) => Some(None),
+            _ => self.get(Column::Size).and_then(bytes).map(Some),
+        }
+    }
+
+    /// The number in a column; what is there and is none is noted.
+    fn amount(&self, wanted: Column, found: &mut Found) -> Option<f64> {
+        self.number_of(self.get(wanted)?, found)
+    }
+
+    fn number_of(&self, entry: &str, found: &mut Found) -> Option<f64> {
+        let number = amount(entry);
+        if number.is_none() && !is_gap(entry) {
+            let (line, entry) = (self.number, shorten(entry, NAME));
+            found.note_damage(format!(
+                "line {line}: '{entry}' is not a usable number; that cell is left open"
+            ));
+        }
+        number
+    }
+
+    /// Adds the cell of a row that has one; whether spark's usual passes were
+    /// assumed for it.
+    fn cell(&self, size: u64, stride: u64, found: &mut Found) -> Result<bool, SavedError> {
+        if let Some(event) = self.get(Column::Event) {
+            found.note_event(event);
+        }
+        let either = self.get(Column::Source).or(self.appended.source);
+        let from = |column: Column| self.get(column).or(either).and_then(source);
+        // repeats * stride passes of size / stride accesses each
+        let repeats = self.appended.repeats.unwrap_or(USUAL_REPEATS);
+        let accesses = repeats * stride as f64 * (size / stride).max(1) as f64;
+        let misses = self.amount(Column::Misses, found);
+        let nanos = self.amount(Column::Nanos, found);
+        let micros = self.amount(Column::Micros, found).map(|micros| micros * 1e3);
+        let elapsed = self.amount(Column::Elapsed, found).map(|seconds| seconds * 1e9 / accesses);
+        found.push(FoundCell {
+            cell: Cell { size, stride, misses, nanos: nanos.or(micros).or(elapsed) },
+            counted: from(Column::MissesSource),
+            timed: from(Column::TimeSource),
+            line: self.number,
+        })?;
+        Ok(elapsed.is_some() && self.appended.repeats.is_none())
+    }
+
+    /// Adds the cells of a row with one column per size; an empty entry is a
+    /// cell that was not run.
+    fn cells(&self, stride: u64, found: &mut Found) -> Result<(), SavedError> {
+        for (column, entry) in self.columns.iter().zip(self.entries) {
+            if let Column::NanosAt(size) = *column
+                && !entry.is_empty()
+            {
+                let nanos = self.number_of(entry, found);
+                let cell = Cell { size, stride, misses: None, nanos };
+                found.push(FoundCell { cell, counted: None, timed: None, line: self.number })?;
+            }
+        }
+        Ok(())
     }
 }

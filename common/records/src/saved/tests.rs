@@ -98,6 +98,129 @@ fn damage_is_noted_or_refused_with_the_line() {
 }
 
 #[test]
+fn the_fields_behind_sparks_columns_are_read_and_strange_ones_refused() {
+    let table = |behind: &str| format!("size\tstride\telapsed(s)\tcycles\n8192\t64\t0.0016384\t7{behind}\n");
+    let read = |behind: &str| Saved::parse(&table(behind));
+    for (behind, nanos, source) in [
+        ("", 2.0, None),
+        ("\tsource=timing", 2.0, Some(Source::Timing)),
+        ("\tsource=model\tmedian of 3 (0.001 to 0.002)", 2.0, Some(Source::Model)),
+        ("\tsource=timing\trepeats=10", 20.0, Some(Source::Timing)),
+        ("\tsource=timing\tmedian of 3 (0.001 to 0.002)\trepeats=1000", 0.2, Some(Source::Timing)),
+    ] {
+        for text in [table(behind), table(behind).replace('\t', " ")] {
+            let saved = Saved::parse(&text).unwrap();
+            assert!((saved.cells[0].nanos.unwrap() / nanos - 1.0).abs() < 1e-9, "{text}: {saved:?}");
+            assert_eq!(saved.source, source, "{text}");
+            assert_eq!(saved.notes.is_empty(), text.contains("repeats="), "{saved:?}");
+        }
+    }
+    for behind in ["\t9", "\tsource=timing\tmore", "\trepeats=0", "\trepeats=many"] {
+        assert!(read(behind).unwrap_err().to_string().contains("for 4 columns"), "{behind}");
+    }
+}
+
+#[test]
+fn a_stride_that_does_not_divide_the_array_makes_fewer_accesses() {
+    let text = "size\tstride\telapsed(s)\tcycles\n40960\t16384\t1.0\t7\n40960\t1\t1.0\t7\n";
+    let cells = Saved::parse(text).unwrap().cells;
+    assert_eq!(cells[0].nanos, Some(1e9 / (100.0 * 40960.0)));
+    assert_eq!(cells[1].nanos, Some(1e9 / (100.0 * 2.0 * 16384.0)));
+}
+
+#[test]
+fn a_reason_may_hold_the_mark_between_columns() {
+    let reason = "\"not counted (no counters, \"\"none\"\" at all)\"";
+    for mark in [",", ";", "\t"] {
+        let header =
+            ["size_bytes", "stride_bytes", "avg_misses", "avg_misses_source", "ns_per_access"].join(mark);
+        let row = |stride: &str, misses: &str, from: &str| ["8192", stride, misses, from, "2.5"].join(mark);
+        let text = format!("{header}\n{}\n\n{}\n", row("1", "", reason), row("2", "0.5", "model"));
+        let saved = Saved::parse(&text).unwrap();
+        let cell = |stride, misses| Cell { size: 8192, stride, misses, nanos: Some(2.5) };
+        assert_eq!(saved.cells, [cell(1, None), cell(2, Some(0.5))], "{text}");
+        assert_eq!((saved.source, saved.notes), (Some(Source::Model), vec![]), "{text}");
+        let open = text.replacen("all)\"", "all)", 1);
+        let refusal = Saved::parse(&open).unwrap_err().to_string();
+        assert!(refusal.contains("line 2") && refusal.contains("quotation"), "{refusal}");
+    }
+}
+
+#[test]
+fn a_last_row_that_is_none_is_noted_as_damage() {
+    let text = "size_bytes,stride_bytes,ns_per_access\n8192,1,2.5\n8192,x,2.5\n";
+    let saved = Saved::parse(text).unwrap();
+    assert_eq!((saved.cells.len(), saved.damage.len()), (1, 1));
+    assert!(saved.damage[0].contains("line 3"), "{:?}", saved.damage);
+}
+
+#[test]
+fn of_several_sources_the_weakest_holds_and_is_told() {
+    let row = |stride: u64, source: &str| {
+        format!("cache_size=8192\tstride={stride}\tavg_misses=0.5\tavg_time=0.1\tsource={source}\n")
+    };
+    for order in [["hardware", "model"], ["model", "hardware"]] {
+        let text: String = (0..).zip(order).map(|(power, source)| row(1 << power, source)).collect();
+        let saved = Saved::parse(&text).unwrap();
+        assert_eq!(saved.source, Some(Source::Model), "{order:?}");
+        assert!(saved.notes[0].contains("hardware and model"), "{:?}", saved.notes);
+    }
+}
+
+#[test]
+fn the_output_of_other_programs_is_refused_by_name() {
+    for (text, name) in [
+        ("After resetting counter 'PAPI_L1_DCM' [x10^6]: 0.000000\n", "mm1, mm2 or mm3"),
+        ("size,checksum,PAPI_L1_DCM\n512,1,2\n", "mm1, mm2 or mm3"),
+        ("Time: 7.527800e-05 source=timing\nCheck: 6.481138e+11 \n", "ge"),
+        ("{\n  \"program\": \"mm2\", \"rows\": [{\"size\": 512, \"figures\": []}]}", "a record of mm2,"),
+        ("{\"program\":\"\u{1b}[2J\",\"rows\":[{}]}", "a record of \u{fffd}[2J,"),
+        ("name = \"x\"\n[[cache]]\nlevel = 1\n", "a machine's description"),
+    ] {
+        let refusal = Saved::parse(text).unwrap_err().to_string();
+        assert!(refusal.contains(name) && refusal.contains("no sweep"), "{refusal}");
+    }
+}
+
+#[test]
+fn what_is_beyond_the_limits_is_refused_with_the_limit() {
+    let head = "size_bytes,stride_bytes,ns_per_access\n";
+    let row = |i: usize| format!("{},1,2.5\n", 8192 + i);
+    let many: String = (0..=limits::ROWS).map(row).collect();
+    let list = vec!["{}"; limits::ROWS + 1].join(",");
+    let wide = format!("{head}8192,1{}\n", ",".repeat(limits::COLUMNS));
+    let large = format!("[{{\"size\":1,\"stride\":1,\"note\":\"{}\"}}]", " ".repeat(limits::ROW_BYTES));
+    for (text, limit) in [
+        (head.to_owned() + &many, "200000 rows"),
+        (format!("[{list}]"), "200000 rows"),
+        (format!("{{\"rows\":[{list}]}}"), "200000 rows"),
+        (wide, "4096 entries"),
+        (large, "65536 bytes"),
+        (head.to_owned() + "8G,64,2.5\n8192,1,2.5\n", "4 GiB"),
+        (" ".repeat(limits::BYTES as usize + 1), "16 MiB"),
+    ] {
+        let refusal = Saved::parse(&text).unwrap_err().to_string();
+        assert!(refusal.contains(limit), "{refusal}");
+    }
+    assert!(Saved::parse(&(head.to_owned() + &many[..many.len() - row(limits::ROWS).len()])).is_ok());
+}
+
+#[test]
+fn a_file_of_many_events_is_read_in_one_pass_and_quoted_shortly() {
+    let row = |i: usize| format!("cache_size=8192\tstride={}\tavg_misses=0.5\tevent=E{i}\n", 1 + i % 4096);
+    let text: String = (0..80_000).map(row).collect();
+    let saved = Saved::parse(&text).unwrap();
+    assert!(
+        saved.notes.iter().any(|note| note.contains("E0 and of E1, E10, E100 and 79996")),
+        "{:?}",
+        saved.notes
+    );
+    let long = format!("size stride elapsed(s)\n8192 \u{1b}[2J{} 1\n8192 1 1\n", "x".repeat(100_000));
+    let refusal = Saved::parse(&long).unwrap_err().to_string();
+    assert!(refusal.len() < 200 && !refusal.contains('\u{1b}'), "{refusal}");
+}
+
+#[test]
 fn a_table_without_its_header_is_still_sparks() {
     let saved = Saved::parse("8192 1 0.002 2000\n8192 2 0.002 2000\n").unwrap();
     assert_eq!(saved.cells.len(), 2);
@@ -106,10 +229,65 @@ fn a_table_without_its_header_is_still_sparks() {
     assert!(Saved::parse(wrong).unwrap_err().to_string().contains("line 3"));
 }
 
+/// Pieces of every format, so that random texts come far into the readers.
+const PIECES: [&str; 32] = [
+    "size",
+    "stride",
+    "elapsed(s)",
+    "cycles",
+    "stride_bytes,4k,8k",
+    "size_bytes,stride_bytes,ns_per_access",
+    "\t",
+    ",",
+    ";",
+    " ",
+    "\n",
+    "\r\n",
+    "\"",
+    "8192",
+    "64",
+    "0.5",
+    "-1",
+    "nan",
+    "1e308",
+    "99999999999999999999",
+    "cache_size=",
+    "stride=",
+    "avg_misses=",
+    "source=model",
+    "repeats=10",
+    "[LOG]",
+    "#",
+    "[",
+    "]",
+    "{\"rows\":",
+    "{\"size\":1,\"stride\":1}",
+    "é\u{1b}\u{202e}",
+];
+
 proptest! {
     #[test]
     fn no_text_makes_the_reader_fail_otherwise_than_by_a_sentence(text in "\\PC{0,200}") {
         let _ = Saved::parse(&text);
+    }
+
+    #[test]
+    fn no_bytes_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        let _ = Saved::parse(&String::from_utf8_lossy(&bytes));
+    }
+
+    #[test]
+    fn no_mixture_of_formats_makes_it_panic_and_what_is_read_is_in_order(
+        pieces in prop::collection::vec(prop::sample::select(&PIECES[..]), 0..60)
+    ) {
+        match Saved::parse(&pieces.concat()) {
+            Ok(saved) => {
+                prop_assert!(saved.cells.windows(2).all(|two| (two[0].size, two[0].stride) < (two[1].size, two[1].stride)));
+                prop_assert!(saved.cells.iter().all(|cell| (1..=cell.size).contains(&cell.stride)));
+                prop_assert!(saved.cells.iter().all(|cell| cell.misses.or(cell.nanos).is_some_and(f64::is_finite)));
+            }
+            Err(refusal) => prop_assert!(refusal.to_string().chars().count() < 400, "{refusal}"),
+        }
     }
 
     #[test]

@@ -1,0 +1,29 @@
+//! How much the readers take in.
+//!
+//! | limit | value | because |
+//! |---|---|---|
+//! | [`BYTES`] | 16 MiB a file | a sweep of 20,000 cells, as an indented record, has 12 MB |
+//! | [`ROWS`] | 200,000 rows | ten times that sweep |
+//! | [`COLUMNS`] | 4,096 entries a line | one column per array size is the widest table known |
+//! | [`ROW_BYTES`] | 64 KiB a row of JSON | a row of cm1 has 0.5 KB |
+//! | [`ARRAY`] | 4 GiB an array | spark and cm1 sweep up to 1 GiB |
+//! | [`NAME`] | 60 characters of an event or of a line that is quoted | what a terminal shows on one line |
+//! | [`NOTES`] | 100 notes kept, the rest counted | nobody reads more |
+//!
+//! What is beyond the last two is shortened; beyond the others, the file is
+//! refused in a sentence that names the limit.
+
+/// Bytes of a file.
+pub const BYTES: u64 = 16 << 20;
+/// Rows of a file.
+pub const ROWS: usize = 200_000;
+/// Entries of one line of a table.
+pub const COLUMNS: usize = 4096;
+/// Bytes of one row in JSON.
+pub const ROW_BYTES: usize = 64 << 10;
+/// Bytes of an array that a row tells of.
+pub const ARRAY: u64 = 4 << 30;
+/// Characters of a name or a line that is repeated in a message.
+pub const NAME: usize = 60;
+/// Notes on one file.
+pub const NOTES: usize = 100;

@@ -1,0 +1,115 @@
+//! Lines split into entries.
+
+use csv::{Position, ReaderBuilder, StringRecord, Trim};
+
+use super::limits::COLUMNS;
+
+/// What stands between the entries of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mark {
+    Tab,
+    Semicolon,
+    Comma,
+    /// Any blanks, as the C kit's programs are pasted.
+    Blanks,
+}
+
+impl Mark {
+    /// The mark that is most likely meant, first: a tab stands in no entry, a
+    /// comma may stand in a reason.
+    pub(super) const ALL: [Mark; 4] = [Mark::Tab, Mark::Semicolon, Mark::Comma, Mark::Blanks];
+
+    fn byte(self) -> Option<u8> {
+        match self {
+            Mark::Tab => Some(b'\t'),
+            Mark::Semicolon => Some(b';'),
+            Mark::Comma => Some(b','),
+            Mark::Blanks => None,
+        }
+    }
+}
+
+/// One line that may hold data.
+#[derive(Debug)]
+pub(super) struct Line<'a> {
+    /// Counted from 1.
+    pub(super) number: usize,
+    /// As it stands in the file; over more than one line if a quoted entry is.
+    pub(super) text: &'a str,
+    /// Its entries, unquoted; of too many, one more than [`COLUMNS`].
+    pub(super) entries: Vec<String>,
+    /// Whether it is the last of the file.
+    pub(super) last: bool,
+}
+
+impl Line<'_> {
+    /// Whether a quotation mark is open at its end.
+    pub(super) fn is_open(&self) -> bool {
+        self.entries.iter().any(|entry| entry.contains('\n')) && self.text.matches('"').count() % 2 == 1
+    }
+}
+
+/// Whether the text ends in the middle of its last line.
+pub(super) fn is_cut(text: &str) -> bool {
+    !text.is_empty() && !text.ends_with('\n')
+}
+
+/// The lines of a text that may hold data: no blank ones, no comments, no
+/// messages of the C kit.
+pub(super) fn plain(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    (1..).zip(text.lines()).map(|(number, line)| (number, line.trim())).filter(|(_, line)| holds_data(line))
+}
+
+fn holds_data(line: &str) -> bool {
+    !line.is_empty() && !line.starts_with("[LOG]") && !line.starts_with('#')
+}
+
+/// The same lines, split at `mark` (and where a line has no such mark, at
+/// blanks). An entry may be quoted, and then hold the mark.
+pub(super) fn split(text: &str, mark: Mark) -> Box<dyn Iterator<Item = Line<'_>> + '_> {
+    let end = text.trim_end().len();
+    let is_last = move |line: &str| line.as_ptr() as usize + line.len() >= text.as_ptr() as usize + end;
+    let Some(byte) = mark.byte() else {
+        return Box::new(plain(text).map(move |(number, line)| Line {
+            number,
+            text: line,
+            entries: words(line),
+            last: is_last(line),
+        }));
+    };
+    let mut reader = ReaderBuilder::new()
+        .delimiter(byte)
+        .has_headers(false)
+        .flexible(true)
+        .trim(Trim::All)
+        .from_reader(text.as_bytes());
+    let mut record = StringRecord::new();
+    Box::new(std::iter::from_fn(move || {
+        loop {
+            let from = reader.position().clone();
+            if !reader.read_record(&mut record).ok()? {
+                return None;
+            }
+            let (number, line) = raw(text, &from, reader.position());
+            if !holds_data(line) {
+                continue;
+            }
+            let entries: Vec<String> = record.iter().take(COLUMNS + 1).map(str::to_owned).collect();
+            let entries = if entries.len() == 1 { words(line) } else { entries };
+            return Some(Line { number, text: line, entries, last: is_last(line) });
+        }
+    }))
+}
+
+fn words(line: &str) -> Vec<String> {
+    line.split_whitespace().take(COLUMNS + 1).map(str::to_owned).collect()
+}
+
+/// The text between two positions of the reader, and the number of its first
+/// line that is not blank.
+fn raw<'a>(text: &'a str, from: &Position, to: &Position) -> (usize, &'a str) {
+    let raw = text.get(from.byte() as usize..to.byte() as usize).unwrap_or_default();
+    let start = raw.len() - raw.trim_start().len();
+    let blank = raw[..start].matches('\n').count();
+    (from.line() as usize + blank, raw.trim())
+}

@@ -1,0 +1,47 @@
+//! Files that other programs of the kit wrote, told apart by what only they say.
+
+use figures::text::shorten;
+
+use super::limits;
+
+/// What a file is, and what stands in it.
+const STRANGERS: [(&str, &[&str]); 16] = [
+    ("the output of mm1, mm2 or mm3", &["After resetting counter '"]),
+    ("the output of mm1, mm2 or mm3", &["size,checksum,"]),
+    ("the output of ge", &["Check: "]),
+    ("the output of ge", &["variant,size,check,"]),
+    ("the output of lab ge", &["variant\tsize\treal_time(s)"]),
+    ("the output of dgemm", &["variant=", "gflops="]),
+    ("the output of dgemm", &["variant", "GFLOP/s"]),
+    ("the output of dgemm", &["variant,m,n,k,"]),
+    ("the output of dgemm", &["\"variant\"", "\"gflops\""]),
+    ("the output of flops", &["kernel=", "known_mflops="]),
+    ("the output of flops", &["kernel,n,threads,"]),
+    ("the output of flops", &["\"kernel\"", "\"operations\""]),
+    ("the answer of lab infer", &["\"verdict\""]),
+    ("the answer of lab discover", &["\"levels\"", "\"latency_ns\""]),
+    ("a machine's description", &["[[cache]]"]),
+    ("a sealed machine", &["sealed = \""]),
+];
+
+/// How far into the file is looked.
+const LOOK: usize = 4096;
+
+/// What `text` is, if another program wrote it.
+pub(super) fn of(text: &str) -> Option<String> {
+    let end = (0..=LOOK.min(text.len())).rev().find(|&end| text.is_char_boundary(end))?;
+    let head = &text[..end];
+    if let Some(program) = program(head) {
+        return Some(format!("a record of {}", shorten(program, limits::NAME)));
+    }
+    let says = |signs: &[&str]| signs.iter().all(|sign| head.contains(sign));
+    STRANGERS.iter().find(|(_, signs)| says(signs)).map(|(name, _)| (*name).to_owned())
+}
+
+/// Who made a record that is no sweep; those of spark and cm1 are damaged ones.
+fn program(head: &str) -> Option<&str> {
+    let (_, rest) = head.trim_start().strip_prefix('{')?.split_once("\"program\"")?;
+    let (program, _) =
+        rest.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?.split_once('"')?;
+    (!["spark", "cm1"].contains(&program)).then_some(program)
+}
