@@ -13,6 +13,10 @@ const AWAY: f64 = 12.0;
 /// Other curves must be this many times as far away as the name's own.
 const CLEARLY: f64 = 1.7;
 
+/// With more points than this in a chart there is no room for a name beside a
+/// curve, and looking for it takes the square of their number.
+const CROWD: usize = 2000;
+
 /// The line pieces of one curve.
 type Pieces = Vec<(Point, Point)>;
 
@@ -25,7 +29,8 @@ struct Room {
 
 /// The names that found room, with the index of their series.
 pub(super) fn beside(chart: &Chart, plot: &Plot) -> Vec<(usize, Placed)> {
-    if chart.series.len() < 2 {
+    let points: usize = chart.series.iter().map(|series| series.points.len()).sum();
+    if chart.series.len() < 2 || points > CROWD {
         return Vec::new();
     }
     let mut curves: Vec<Pieces> = chart.series.iter().map(|s| pieces(s, plot)).collect();
