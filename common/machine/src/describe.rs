@@ -7,8 +7,16 @@ mod levels;
 
 use super::quantity::{As, Time};
 use super::{CacheLevel, Core, Machine, MachineError, Mapping, Tlb};
+use figures::text::is_unprintable;
 use figures::units::{Bytes, Hertz, Seconds};
 use levels::{Cache, TlbEntry};
+
+/// The longest description, in bytes: the catalogue's have 3,000.
+pub const LONGEST: usize = 256 << 10;
+
+/// The longest name and the longest line about a machine, in characters.
+const LONGEST_NAME: usize = 100;
+const LONGEST_ABOUT: usize = 300;
 
 /// Larger caches are taken for a slip of the unit.
 const LARGEST: Bytes = Bytes::mib(1024);
@@ -17,8 +25,7 @@ const LARGEST: Bytes = Bytes::mib(1024);
 #[serde(deny_unknown_fields)]
 struct Description {
     name: Spanned<String>,
-    #[serde(default)]
-    description: String,
+    description: Option<Spanned<String>>,
     clock: Option<As<Hertz>>,
     memory: Option<Memory>,
     #[serde(default)]
@@ -80,6 +87,9 @@ pub(super) fn machine(text: &str, origin: &str) -> Result<Machine, MachineError>
         let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
         MachineError::Wrong { origin: origin.to_string(), line, key: key.to_string(), reason }
     };
+    if text.len() > LONGEST {
+        return Err(wrong(0, "description", format!("has more than {LONGEST} bytes; is it a description?")));
+    }
     let parsed: Description = toml::from_str(text).map_err(|e| {
         let at = e.span().map_or(0, |span| span.start);
         wrong(at, key_at(text, at), e.message().to_string())
@@ -101,6 +111,8 @@ impl Description {
         if self.name.get_ref().trim().is_empty() {
             return refuse("name", &self.name, "is empty; give the machine a name");
         }
+        one_line("name", &self.name, LONGEST_NAME)?;
+        self.description.iter().try_for_each(|about| one_line("description", about, LONGEST_ABOUT))?;
         if self.cache.get_ref().is_empty() {
             return refuse("cache", &self.cache, "a machine needs at least one [[cache]]");
         }
@@ -115,7 +127,7 @@ impl Description {
         let memory_latency = self.memory.map(|memory| time("memory.latency", &memory.latency, clock));
         Ok(Machine {
             name: self.name.into_inner(),
-            description: self.description,
+            description: self.description.map(Spanned::into_inner).unwrap_or_default(),
             clock,
             page_size: self.pages.size()?,
             mapping: self.pages.mapping()?,
@@ -127,6 +139,21 @@ impl Description {
             sealed: false,
         })
     }
+}
+
+/// Refuses what cannot stand in a list, in a caption, or on a terminal.
+fn one_line(key: &'static str, given: &Spanned<String>, longest: usize) -> Checked<()> {
+    if given.get_ref().contains(is_unprintable) {
+        return refuse(
+            key,
+            given,
+            "has a control character, or one that turns the direction of writing; leave it out",
+        );
+    }
+    if given.get_ref().chars().count() > longest {
+        return refuse(key, given, format!("is longer than {longest} characters; shorten it"));
+    }
+    Ok(())
 }
 
 impl Pages {

@@ -72,6 +72,12 @@ pub enum MachineError {
 }
 
 impl MachineError {
+    pub(super) fn damaged_seal(origin: &str, line: usize) -> MachineError {
+        let reason =
+            "the seal is damaged, so nothing can be told of this machine; get the file again".to_string();
+        MachineError::Wrong { origin: origin.to_string(), line, key: "sealed".to_string(), reason }
+    }
+
     pub(super) fn no_such(name: &str) -> MachineError {
         let names: Vec<&str> = catalogue().iter().map(|entry| entry.name).collect();
         let close = names.iter().min_by_key(|known| edit_distance(known, name));

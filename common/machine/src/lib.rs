@@ -58,6 +58,7 @@ use serde::{Deserialize, Serialize};
 use figures::units::{Bytes, Hertz, Seconds};
 
 pub use catalogue::{Entry, catalogue};
+pub use describe::LONGEST;
 pub use error::MachineError;
 pub use sealed::{mystery, seal};
 
@@ -261,8 +262,12 @@ impl Machine {
     /// If it describes no machine that can be modelled.
     pub fn parse(text: &str, origin: &str) -> Result<Machine, MachineError> {
         match sealed::opened(text) {
-            Some(text) => Ok(Machine { sealed: true, ..Machine::from_toml(&text, origin)? }),
             None => Machine::from_toml(text, origin),
+            Some((line, sealed)) => {
+                let sealed = sealed.and_then(|text| Machine::from_toml(&text, origin).ok());
+                let machine = sealed.ok_or_else(|| MachineError::damaged_seal(origin, line))?;
+                Ok(Machine { sealed: true, ..machine })
+            }
         }
     }
 

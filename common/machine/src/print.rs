@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{CacheLevel, Machine, Mapping, Replacement};
+use figures::text::clean;
 use figures::units::{Bytes, Seconds};
 
 impl Machine {
@@ -10,11 +11,12 @@ impl Machine {
     /// is unknown about it stands in comments. A sealed one is not told.
     pub fn to_toml(&self) -> String {
         if self.sealed {
-            return format!("# {}: its description is sealed\n", self.name);
+            return format!("# {}: its description is sealed\n", clean(&self.name));
         }
-        let mut text = format!("name = {:?}\ndescription = {:?}\n", self.name, self.description);
+        let mut text =
+            format!("name = {}\ndescription = {}\n", quoted(&self.name), quoted(&self.description));
         for unknown in &self.unknown {
-            text += &format!("# not known: {unknown}\n");
+            text += &format!("# not known: {}\n", clean(unknown));
         }
         if let Some(clock) = self.clock {
             text += &format!("clock = \"{} MHz\"\n", clock.0 * 1e-6);
@@ -63,8 +65,8 @@ fn level(cache: &CacheLevel) -> String {
     text
 }
 
-/// The word that stands for a policy.
-fn quoted(word: &impl serde::Serialize) -> String {
+/// A text, or the word that stands for a policy, as TOML writes it.
+pub(super) fn quoted(word: &(impl serde::Serialize + ?Sized)) -> String {
     toml::Value::try_from(word).map_or_else(|_| "\"\"".to_string(), |value| value.to_string())
 }
 

@@ -5,6 +5,8 @@
 use figures::random::Random;
 use figures::units::Bytes;
 
+use super::print::quoted;
+
 /// The description of a machine of two levels, drawn from the instructor's
 /// `key` and the machine's `name`: the same words always give the same machine.
 pub fn mystery(key: &str, name: &str) -> String {
@@ -20,10 +22,11 @@ pub fn mystery(key: &str, name: &str) -> String {
     let hit = one_of(&[2, 3, 4, 5]);
     let [behind, far] = [10 + random.below(9), 60 + random.below(60)];
     format!(
-        "name = {name:?}\ndescription = \"to be found out\"\nclock = \"2 GHz\"\n\n[memory]\nlatency = \"{far} ns\"\n\n\
+        "name = {}\ndescription = \"to be found out\"\nclock = \"2 GHz\"\n\n[memory]\nlatency = \"{far} ns\"\n\n\
          [[cache]]\nlevel = 1\nsize = \"{}K\"\nline = {line}\nways = {first_ways}\nlatency = \"{hit} cycles\"\n\n\
          [[cache]]\nlevel = 2\nsize = \"{}K\"\nline = {line}\nways = {second_ways}\nindex = \"virtual\"\n\
          latency = \"{behind} cycles\"\n",
+        quoted(name),
         first / Bytes::kib(1).0,
         second / Bytes::kib(1).0
     )
@@ -37,9 +40,15 @@ pub fn seal(description: &str) -> String {
     )
 }
 
-/// What was sealed, if `text` is a sealed description.
-pub(super) fn opened(text: &str) -> Option<String> {
-    let hidden = text.lines().find_map(|line| line.strip_prefix(SEAL)?.strip_suffix('"'))?;
+/// The line, counted from 1, on which `text` has a seal, and what was sealed; the
+/// latter is `None` where the seal is damaged.
+pub(super) fn opened(text: &str) -> Option<(usize, Option<String>)> {
+    let mut lines = (1..).zip(text.lines());
+    lines.find_map(|(number, line)| Some((number, unhidden(line.strip_prefix(SEAL)?))))
+}
+
+fn unhidden(hidden: &str) -> Option<String> {
+    let hidden = hidden.trim_end().strip_suffix('"')?;
     let bytes: Option<Vec<u8>> =
         (0..hidden.len()).step_by(2).map(|at| u8::from_str_radix(hidden.get(at..at + 2)?, 16).ok()).collect();
     String::from_utf8(hide(bytes?.into_iter()).collect()).ok()
@@ -61,9 +70,30 @@ mod tests {
     #[test]
     fn a_seal_opens_to_what_was_sealed() {
         let text = mystery("spring", "ada");
-        assert_eq!(opened(&seal(&text)).as_deref(), Some(text.as_str()));
+        assert_eq!(opened(&seal(&text)), Some((2, Some(text.clone()))));
         assert!(!seal(&text).contains("ways") && opened(&text).is_none());
-        assert!(opened("sealed = \"0g\"\n").is_none() && opened("sealed = \"é\"\n").is_none());
+    }
+
+    #[test]
+    fn a_damaged_seal_is_called_that() {
+        let whole = seal(&mystery("spring", "ada"));
+        for text in
+            [&whole[..whole.len() - 40], "sealed = \"0g\"\n", "sealed = \"é\"\n", "sealed = \"00ff\"\n"]
+        {
+            let refusal = Machine::parse(text, "ada.toml").unwrap_err().to_string();
+            assert!(refusal.contains("ada.toml") && refusal.contains("the seal is damaged"), "{refusal}");
+        }
+    }
+
+    /// Marks on letters, as Devanagari, Tamil and vowelled Hebrew have them, are
+    /// escaped by Rust in a way that TOML does not know.
+    #[test]
+    fn a_mystery_may_have_any_name() {
+        for name in ["हिन्दी", "தமிழ்", "שָׁלוֹם", "Zoë", "a\"b", "back\\slash", "it's", "'''", "\"\"\"", "😀"]
+        {
+            let machine = Machine::parse(&seal(&mystery("spring", name)), "file").unwrap();
+            assert_eq!(machine.name, name);
+        }
     }
 
     #[test]

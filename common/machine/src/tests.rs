@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::*;
 
 const SMALL: &str = "name = \"small\"\n\n[[cache]]\nlevel = 1\nsize = \"32K\"\nline = 64\nways = 8\n";
@@ -68,6 +70,17 @@ fn a_wrong_description_is_refused_with_key_line_and_reason() {
     refused("ways = 8", "ways = 8\nreplacement = \"mru\"", 8, "replacement", "unknown variant `mru`");
     refused("level = 1", "level = 2", 4, "cache.level", "is 2, expected 1");
     refused("name = \"small\"", "name = \"\"", 1, "name", "give the machine a name");
+    refused("name = \"small\"", "name = \"a\\u001b[2J\"", 1, "name", "control character");
+    refused("name = \"small\"", "name = \"a\\u202eb\"", 1, "name", "direction of writing");
+    refused("name = \"small\"", &format!("name = \"{}\"", "x".repeat(101)), 1, "name", "100 characters");
+    refused(
+        "\n\n",
+        &format!("\ndescription = \"{}\"\n", "x".repeat(301)),
+        2,
+        "description",
+        "300 characters",
+    );
+    refused("ways = 8", &format!("ways = 8\n#{}", "x".repeat(LONGEST)), 1, "description", "262144 bytes");
     refused("\n\n", "\npages = { size = 3000 }\n", 2, "pages.size", "no page size");
     refused("\n\n", "\npages = { seed = 3 }\n", 2, "pages.seed", "mapping");
     refused("\n\n", "\ncore = { in_flight = 0.0 }\n", 2, "core.in_flight", "from 1 to 1000");
@@ -110,3 +123,45 @@ fn a_printed_machine_reads_back_as_the_same_machine() {
         assert_eq!(again.to_toml(), machine.to_toml());
     }
 }
+
+proptest! {
+    #[test]
+    fn any_name_is_printed_as_toml_reads_it(name in ".{1,20}", about in any::<String>()) {
+        let mut machine = Machine::named("lecture").unwrap();
+        (machine.name, machine.description) = (name.clone(), about.clone());
+        machine.unknown.push(about.clone());
+        let table: toml::Table = machine.to_toml().parse().unwrap();
+        prop_assert_eq!(table["name"].as_str(), Some(name.as_str()));
+        prop_assert_eq!(table["description"].as_str(), Some(about.as_str()));
+    }
+
+    #[test]
+    fn no_text_makes_the_reader_panic(
+        text in ".{0,200}",
+        lines in prop::collection::vec(prop::sample::select(&LINES[..]), 0..20)
+    ) {
+        let _ = Machine::parse(&text, "t");
+        let _ = Machine::parse(&lines.join("\n"), "t");
+        let _ = Machine::parse(&format!("sealed = \"{text}\""), "t");
+    }
+}
+
+/// Lines of descriptions, right and wrong.
+const LINES: [&str; 16] = [
+    "name = \"x\"",
+    "[[cache]]",
+    "[[tlb]]",
+    "[pages]",
+    "level = 1",
+    "level = 2",
+    "size = \"32K\"",
+    "size = 0",
+    "line = 64",
+    "line = 18446744073709551615",
+    "ways = \"full\"",
+    "ways = 3",
+    "entries = 0",
+    "clock = \"0 GHz\"",
+    "latency = \"4 cycles\"",
+    "latency = \"1e400 ns\"",
+];

@@ -1,39 +1,72 @@
 //! Files, written whole or not at all.
 
-use std::io::{self, Write};
+use std::fs::{self, File, OpenOptions};
+use std::hash::{BuildHasher, RandomState};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
+use figures::text::shorten;
 use thiserror::Error;
+
+/// Characters of a file's name in a message.
+const NAME: usize = 120;
 
 /// A file that cannot be written.
 #[derive(Debug, Error)]
-#[error("cannot write '{}': {error}; choose a place you may write to", .path.display())]
+#[error("cannot write '{}': {error}; choose a place you may write to, with room", shorten(&.path.to_string_lossy(), NAME))]
 pub struct WriteError {
     path: PathBuf,
     error: io::Error,
 }
 
 /// Writes a file beside its place and renames it, so that a reader or a crash
-/// never meets half of it.
+/// never meets half of it. A symbolic link keeps pointing where it does, a file
+/// that is replaced keeps its permissions, and what is no file (a device, a
+/// pipe) is written to.
 ///
 /// # Errors
 ///
-/// If the folder cannot be written to; the sentence names the file.
+/// If the folder cannot be written to, or is full; the sentence names the file.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
-    let refused = |error: io::Error| WriteError { path: path.to_owned(), error };
-    let folder = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
+    let written = match (fs::metadata(path), fs::canonicalize(path)) {
+        (Ok(there), Ok(target)) if there.is_file() => replace(&target, bytes, Some(there.permissions())),
+        (Ok(_), _) => OpenOptions::new().append(true).open(path).and_then(|mut file| file.write_all(bytes)),
+        (Err(error), _) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        // A link to nothing yet: the file is made where it points to.
+        _ if path.is_symlink() => File::create(path).and_then(|mut file| file.write_all(bytes)),
+        _ => replace(path, bytes, None),
     };
-    let name = path.file_name().ok_or_else(|| refused(io::ErrorKind::InvalidInput.into()))?;
-    let beside = folder.join(format!(".{}.{}.part", name.to_string_lossy(), std::process::id()));
-    let written = std::fs::File::create(&beside)
-        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
-        .and_then(|()| std::fs::rename(&beside, path));
-    written.map_err(|error| {
-        let _ = std::fs::remove_file(&beside);
-        refused(error)
-    })
+    written.map_err(|error| WriteError { path: path.to_owned(), error })
+}
+
+/// Puts a new file in the place of `path`, by a name that nobody can foresee.
+fn replace(path: &Path, bytes: &[u8], permissions: Option<fs::Permissions>) -> io::Result<()> {
+    if path.file_name().is_none() {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let beside = folder.join(format!(".{:016x}.part", RandomState::new().hash_one(path)));
+    let mut file = OpenOptions::new().write(true).create_new(true).open(&beside)?;
+    let written = permissions
+        .map_or(Ok(()), |permissions| file.set_permissions(permissions))
+        .and_then(|()| file.write_all(bytes))
+        .and_then(|()| file.sync_all())
+        .and_then(|()| fs::rename(&beside, path));
+    if written.is_err() {
+        let _ = fs::remove_file(&beside);
+    }
+    written
+}
+
+/// What is in a file, up to `most` bytes: an endless one does not fill the memory.
+///
+/// # Errors
+///
+/// If it cannot be read.
+pub fn read_at_most(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(most).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 #[cfg(test)]
@@ -46,9 +79,43 @@ mod tests {
         let path = folder.path().join("r.json");
         write_atomically(&path, b"one").unwrap();
         write_atomically(&path, b"two").unwrap();
-        assert_eq!(std::fs::read(&path).unwrap(), b"two");
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+        assert_eq!(fs::read(&path).unwrap(), b"two");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
         let missing = folder.path().join("none/r.json");
         assert!(write_atomically(&missing, b"x").unwrap_err().to_string().contains("none/r.json"));
+        assert!(write_atomically(folder.path(), b"x").is_err());
+        assert!(write_atomically(Path::new(".."), b"x").is_err());
+        let long = folder.path().join("n".repeat(250));
+        write_atomically(&long, b"x").unwrap();
+        assert_eq!(fs::read(&long).unwrap(), b"x");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_permissions_and_what_is_no_file_are_left_as_they_are() {
+        use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let [target, link, dangling] = ["target", "link", "dangling"].map(|name| folder.path().join(name));
+        fs::write(&target, "old").unwrap();
+        fs::set_permissions(&target, fs::Permissions::from_mode(0o600)).unwrap();
+        symlink("target", &link).unwrap();
+        symlink("made", &dangling).unwrap();
+        write_atomically(&link, b"new").unwrap();
+        write_atomically(&dangling, b"new").unwrap();
+        assert!(link.is_symlink() && dangling.is_symlink());
+        assert_eq!(fs::read(&target).unwrap(), b"new");
+        assert_eq!(fs::read(folder.path().join("made")).unwrap(), b"new");
+        assert_eq!(fs::metadata(&target).unwrap().permissions().mode() & 0o777, 0o600);
+        let null = Path::new("/dev/null");
+        write_atomically(null, b"x").unwrap();
+        assert!(fs::metadata(null).unwrap().file_type().is_char_device());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn an_endless_file_is_read_up_to_its_limit() {
+        assert_eq!(read_at_most(Path::new("/dev/zero"), 1000).unwrap().len(), 1000);
+        let full = write_atomically(Path::new("/dev/full"), b"x").unwrap_err().to_string();
+        assert!(full.contains("/dev/full") && full.contains("space"), "{full}");
     }
 }

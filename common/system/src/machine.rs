@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use ::machine::{
-    CacheLevel, Inclusion, Index, Machine, MachineError, Prefetch, Replacement, Write, catalogue,
+    CacheLevel, Inclusion, Index, LONGEST, Machine, MachineError, Prefetch, Replacement, Write, catalogue,
 };
 use figures::numbers::listed;
 use figures::units::Bytes;
@@ -36,7 +36,8 @@ pub fn select(which: &str) -> Result<Machine, MachineError> {
 ///
 /// If the file cannot be read or describes no machine.
 pub fn read(path: &Path) -> Result<Machine, MachineError> {
-    let text = fs::read_to_string(path)
+    let text = crate::files::read_at_most(path, LONGEST as u64 + 1)
+        .and_then(|bytes| String::from_utf8(bytes).map_err(|_| std::io::ErrorKind::InvalidData.into()))
         .map_err(|e| MachineError::Unreadable { path: path.to_path_buf(), reason: e.to_string() })?;
     Machine::parse(&text, &path.display().to_string())
 }
