@@ -2,9 +2,9 @@
 
 use std::process::ExitCode;
 
-use common::cli::{self, Common, Format};
+use common::cli::{self, Common};
 use common::measure::Session;
-use common::output;
+use common::output::Lines;
 
 /// Counts cache misses over a sweep of array size and stride
 #[derive(clap::Parser)]
@@ -19,12 +19,8 @@ struct Args {
 fn main() -> ExitCode {
     cli::run(|args: Args| {
         let session = Session::start(&args.common)?;
-        let kit = args.common.format == Format::Kit;
-        let record = cm1::measure(&session, &args.options, &mut |row| {
-            if kit {
-                println!("{}", cm1::kit_row(row));
-            }
-        })?;
-        output::finish(&record, &args.common, |_| String::new(), || cm1::chart(&record))
+        let mut lines = Lines::of(&args.common);
+        let record = cm1::measure(&session, &args.options, &mut |row| lines.print(&cm1::kit_row(row)))?;
+        lines.finish(&record, &args.common, || cm1::chart(&record))
     })
 }

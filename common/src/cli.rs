@@ -6,7 +6,13 @@ use std::process::ExitCode;
 
 use clap::{Args, CommandFactory, Parser, ValueEnum, error::ErrorKind};
 
+use figures::text::shorten;
+
 use crate::failure::Failure;
+use crate::output;
+
+/// Characters of a message: an argument that it repeats may be a whole file.
+const LONGEST: usize = 1500;
 
 /// Where counts shall come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -95,8 +101,7 @@ pub fn run<A: Parser + CommandFactory>(program: impl FnOnce(A) -> Result<(), Fai
     let outcome = match A::try_parse() {
         Ok(args) => program(args),
         Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
-            print!("{error}");
-            return ExitCode::SUCCESS;
+            output::print(&error.to_string())
         }
         Err(error) => Err(Failure::Usage(one_line(&error.to_string()))),
     };
@@ -104,7 +109,8 @@ pub fn run<A: Parser + CommandFactory>(program: impl FnOnce(A) -> Result<(), Fai
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             if failure != Failure::Told {
-                eprintln!("{}: {failure}", A::command().get_name());
+                let told = shorten(&failure.to_string(), LONGEST);
+                output::tell(format!("{}: {told}", A::command().get_name()));
             }
             ExitCode::from(failure.exit_code())
         }

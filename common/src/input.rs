@@ -6,6 +6,7 @@ use std::path::Path;
 use figures::text::shorten;
 use records::saved::limits::{BYTES, NAME};
 use records::saved::{Saved, SavedError};
+use system::files;
 
 use crate::failure::Failure;
 
@@ -35,11 +36,10 @@ pub fn name(path: &Path) -> String {
 /// What is in the file: at most one byte more than the reader takes, so that an
 /// endless one is refused.
 fn bytes(path: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    if path == Path::new("-") {
-        io::stdin().take(BYTES + 1).read_to_end(&mut bytes)?;
-    } else {
-        std::fs::File::open(path)?.take(BYTES + 1).read_to_end(&mut bytes)?;
+    if path != Path::new("-") {
+        return files::read_at_most(path, BYTES + 1);
     }
+    let mut bytes = Vec::new();
+    io::stdin().take(BYTES + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }

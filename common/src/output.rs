@@ -1,8 +1,11 @@
 //! Results on their way out: printed, saved, drawn.
 
+use std::fmt::Display;
+use std::io::{self, Write};
 use std::path::Path;
 
 use chart::Chart;
+use figures::text::clean;
 use records::record::Record;
 use system::files;
 
@@ -18,26 +21,85 @@ pub fn text(record: &Record, format: Format, kit: impl FnOnce(&Record) -> String
     }
 }
 
-/// Prints the record as asked for (`kit` gives the program's own lines) and
-/// saves it and its chart where asked for.
+/// Writes to standard output.
 ///
 /// # Errors
 ///
-/// If a file cannot be written or the chart not be drawn.
+/// If it is full or cannot be written to. Where its reader is gone there is
+/// nobody to tell.
+pub fn print(text: &str) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|error| match error.kind() {
+        io::ErrorKind::BrokenPipe => Failure::Told,
+        _ => Failure::could_not(format!(
+            "cannot write to standard output: {error}; make room, or let it go somewhere else"
+        )),
+    })
+}
+
+/// One line on standard error, for people; when nobody can read it, nothing is
+/// lost.
+pub fn tell(line: impl Display) {
+    let _ = writeln!(io::stderr(), "{}", clean(&line.to_string()));
+}
+
+/// The kit's lines of a sweep, printed one by one while it runs. That printing
+/// failed is told at the end, when what was measured is saved.
+#[derive(Debug)]
+pub struct Lines {
+    wanted: bool,
+    printed: Result<(), Failure>,
+}
+
+impl Lines {
+    /// Lines, if that is the format asked for.
+    pub fn of(options: &Common) -> Lines {
+        Lines { wanted: options.format == Format::Kit, printed: Ok(()) }
+    }
+
+    /// Prints a line.
+    pub fn print(&mut self, line: &str) {
+        if self.wanted && self.printed.is_ok() {
+            self.printed = print(&format!("{line}\n"));
+        }
+    }
+
+    /// Saves the record and its chart where asked for, and prints it if it is
+    /// asked for in another format than lines.
+    ///
+    /// # Errors
+    ///
+    /// If a file or standard output cannot be written, or the chart not be drawn.
+    pub fn finish(
+        self,
+        record: &Record,
+        options: &Common,
+        chart: impl FnOnce() -> Chart,
+    ) -> Result<(), Failure> {
+        finish(record, options, |_| String::new(), chart)?;
+        self.printed
+    }
+}
+
+/// Saves the record and its chart where asked for, then prints it as asked for
+/// (`kit` gives the program's own lines): what fails to print is not lost.
+///
+/// # Errors
+///
+/// If a file or standard output cannot be written, or the chart not be drawn.
 pub fn finish(
     record: &Record,
     options: &Common,
     kit: impl FnOnce(&Record) -> String,
     chart: impl FnOnce() -> Chart,
 ) -> Result<(), Failure> {
-    print!("{}", text(record, options.format, kit));
     if let Some(path) = &options.record {
         save(record, path)?;
     }
-    match &options.chart {
-        Some(path) => draw(&chart(), path),
-        None => Ok(()),
+    if let Some(path) = &options.chart {
+        draw(&chart(), path)?;
     }
+    print(&text(record, options.format, kit))
 }
 
 /// Saves the record as JSON.
@@ -60,7 +122,7 @@ pub fn draw(chart: &Chart, path: &Path) -> Result<(), Failure> {
         "svg" => chart.svg().into_bytes(),
         "png" => chart.png().map_err(Failure::could_not)?,
         _ => {
-            let name = path.display();
+            let name = crate::input::name(path);
             return Err(Failure::usage(format!(
                 "'{name}' is no name for a chart; give one that ends in .svg or .png"
             )));

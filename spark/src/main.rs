@@ -2,9 +2,9 @@
 
 use std::process::ExitCode;
 
-use common::cli::{self, Common, Format};
+use common::cli::{self, Common};
 use common::measure::Session;
-use common::output;
+use common::output::Lines;
 
 /// Times a sweep over array size and stride
 #[derive(clap::Parser)]
@@ -19,15 +19,9 @@ struct Args {
 fn main() -> ExitCode {
     cli::run(|args: Args| {
         let session = Session::start(&args.common)?;
-        let kit = args.common.format == Format::Kit;
-        if kit {
-            println!("{}", spark::kit_header());
-        }
-        let record = spark::measure(&session, &args.options, &mut |row| {
-            if kit {
-                println!("{}", spark::kit_row(row));
-            }
-        })?;
-        output::finish(&record, &args.common, |_| String::new(), || spark::chart(&record))
+        let mut lines = Lines::of(&args.common);
+        lines.print(spark::kit_header());
+        let record = spark::measure(&session, &args.options, &mut |row| lines.print(&spark::kit_row(row)))?;
+        lines.finish(&record, &args.common, || spark::chart(&record))
     })
 }

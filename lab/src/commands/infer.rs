@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use common::failure::Failure;
 use common::infer::{Answer, read};
-use common::input;
 use common::units::Bytes;
+use common::{input, output};
 
 use super::plot;
 
@@ -30,20 +30,22 @@ enum Format {
     Json,
 }
 
-/// Reads the file, prints the answer; a refusal is exit code 1.
+/// Reads the file, prints the answer; a refusal is exit code 1. In JSON, a file
+/// that cannot be read at all is a refusal too.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let saved = input::sweep(&args.file)?;
-    plot::notes(&saved.notes, "lab: note");
-    let answer = read(&saved);
-    match args.format {
-        Format::Json => println!("{:#}", answer.json()),
-        Format::Text => print!("{}", text(&answer)),
-    }
-    match &answer.verdict {
-        Ok(_) => Ok(()),
-        Err(_) if args.format == Format::Json => Err(Failure::Told),
-        Err(reason) => Err(Failure::could_not(reason)),
-    }
+    let answer = match (input::sweep(&args.file), args.format) {
+        (Ok(saved), _) => {
+            plot::notes(&saved.notes, "lab: note");
+            read(&saved)
+        }
+        (Err(failure), Format::Json) => Answer { verdict: Err(failure.to_string()), why: Vec::new() },
+        (Err(failure), Format::Text) => return Err(failure),
+    };
+    output::print(&match args.format {
+        Format::Json => format!("{:#}\n", answer.json()),
+        Format::Text => text(&answer),
+    })?;
+    answer.verdict.map(|_| ()).map_err(Failure::could_not)
 }
 
 /// The answer in lines, the argument below it.

@@ -1,7 +1,8 @@
 //! `lab machines`: what can be modelled.
 
 use common::failure::Failure;
-use common::machine::{self, CacheLevel};
+use common::machine::{self, CacheLevel, Machine};
+use common::output;
 
 /// Lists the machines that can be modelled, or prints one's description
 ///
@@ -19,20 +20,20 @@ pub(crate) struct Args {
 ///
 /// If there is no such machine.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    match args.name.as_deref() {
+    output::print(&match args.name.as_deref() {
         None => list(),
-        Some(name) => print!("{}", machine::description(name).map_err(Failure::usage)?),
-    }
-    Ok(())
+        Some(name) => machine::description(name).map_err(Failure::usage)?,
+    })
 }
 
 /// One line per machine; the host last, if it can be read.
-fn list() {
+fn list() -> String {
     let described = machine::catalogue().iter().map(|entry| machine::select(entry.name));
-    for machine in described.chain([machine::host()]).flatten() {
+    let line = |machine: Machine| {
         let levels: Vec<String> = machine.levels.iter().map(level).collect();
-        println!("{}\t{}\t{}", machine.name, levels.join(", "), machine.description);
-    }
+        format!("{}\t{}\t{}\n", machine.name, levels.join(", "), machine.description)
+    };
+    described.chain([machine::host()]).flatten().map(line).collect()
 }
 
 fn level(cache: &CacheLevel) -> String {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use common::failure::Failure;
 use common::machine::{self, Machine};
 use common::output;
+use common::text::{is_unprintable, shorten};
 
 /// Make sealed machines, one per name, whose caches a student is to find
 ///
@@ -34,25 +35,35 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(name) = args.names.iter().find(|name| !is_file_name(name)) {
         return Err(Failure::usage(format!(
-            "'{name}' cannot be the name of a file; use letters, digits, '-', '_' and '.', not first"
+            "'{}' cannot be the name of a file; use letters and digits of any script, '-', '_' and '.', not first, \
+             and at most {LONGEST} bytes",
+            shorten(name, 60)
         )));
     }
     for name in &args.names {
         let description = machine::mystery(&args.key, name);
         if args.answers {
             let machine = Machine::from_toml(&description, name).map_err(Failure::could_not)?;
-            println!("{}", machine.summary());
+            output::print(&(machine.summary() + "\n"))?;
         } else {
             let path = args.out.join(format!("{name}.toml"));
             output::write(&path, machine::seal(&description).as_bytes())?;
-            println!("{}", path.display());
+            output::print(&format!("{}\n", path.display()))?;
         }
     }
     Ok(())
 }
 
+/// Bytes of a name: with `.toml` behind it, every file system takes that.
+const LONGEST: usize = 200;
+
+/// Whether a name can stand for a file on any system. Letters include the marks
+/// that scripts set above or below them, so only what is surely none is refused.
 fn is_file_name(name: &str) -> bool {
-    !name.is_empty()
-        && !name.starts_with('.')
-        && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'))
+    let refused = |c: char| {
+        is_unprintable(c)
+            || c.is_whitespace()
+            || c.is_ascii() && !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_' | '.')
+    };
+    !name.is_empty() && name.len() <= LONGEST && !name.starts_with('.') && !name.contains(refused)
 }

@@ -68,22 +68,35 @@ enum Over {
 
 /// Reads, draws, writes.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let picture = args.output.clone().unwrap_or_else(|| default_output(&args.files));
+    spare_the_data(&args.files, &picture)?;
     let mut sweeps = Vec::new();
     for path in &args.files {
         let sweep = input::sweep(path)?;
         tell(path, &sweep, args.tolerate)?;
         sweeps.push(sweep);
     }
-    let output = args.output.clone().unwrap_or_else(|| default_output(&args.files));
-    output::draw(&chart(args, &sweeps)?, &output)?;
-    eprintln!("lab plot: drew {}", output.display());
+    output::draw(&chart(args, &sweeps)?, &picture)?;
+    output::tell(format!("lab plot: drew {}", input::name(&picture)));
     Ok(())
+}
+
+/// Refuses to draw over a file that is read.
+fn spare_the_data(files: &[PathBuf], picture: &Path) -> Result<(), Failure> {
+    let Ok(place) = picture.canonicalize() else { return Ok(()) };
+    match files.iter().find(|file| file.canonicalize().is_ok_and(|file| file == place)) {
+        None => Ok(()),
+        Some(file) => Err(Failure::usage(format!(
+            "{} is one of the files to draw, and the picture would take its place; name another with -o",
+            input::name(file)
+        ))),
+    }
 }
 
 /// Refuses a damaged file; says on stderr what else was noticed, at most three
 /// things of it.
 fn tell(path: &Path, sweep: &Saved, tolerate: bool) -> Result<(), Failure> {
-    let name = path.display();
+    let name = input::name(path);
     if let Some(damage) = sweep.damage.first().filter(|_| !tolerate) {
         return Err(Failure::could_not(format!(
             "{name}: {damage}; make the file again, or draw what is left of it with --tolerate"
@@ -144,7 +157,7 @@ fn wanted(args: &Args, cell: &Cell) -> bool {
 
 /// What is known of the figures: event, source, files.
 fn caption(args: &Args, sweeps: &[Saved]) -> String {
-    let files: Vec<String> = args.files.iter().map(|f| f.display().to_string()).collect();
+    let files: Vec<String> = args.files.iter().map(|file| input::name(file)).collect();
     let mut facts = Vec::new();
     let mut distinct = |fact: String| {
         if !facts.contains(&fact) {
@@ -166,9 +179,9 @@ fn caption(args: &Args, sweeps: &[Saved]) -> String {
 /// Notes on a file, on standard error: the first three, and how many more.
 pub(crate) fn notes(notes: &[String], program: &str) {
     for note in notes.iter().take(3) {
-        eprintln!("{program}: {note}");
+        output::tell(format!("{program}: {note}"));
     }
     if notes.len() > 3 {
-        eprintln!("{program}: and {} more of the kind", notes.len() - 3);
+        output::tell(format!("{program}: and {} more of the kind", notes.len() - 3));
     }
 }
