@@ -118,7 +118,7 @@ fn row(cell: Cell, accesses: f64, event: &Event, sample: &Sample) -> Row {
     ])
     .with("avg_misses", misses.scaled(1.0 / accesses))
     .with("avg_time_us", sample.cpu.scaled(1e6 / accesses))
-    .with("avg_cycles", sample.ticks.scaled(1.0 / accesses))
+    .with("avg_cycles", sample.cycles.scaled(1.0 / accesses))
 }
 
 /// A line of the kit's output. `source` is that of the misses; the time and the

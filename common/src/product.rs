@@ -126,7 +126,7 @@ pub fn record(
             row = row.with(format!("{}_modelled", event.name()), counts.reading(event));
         }
     }
-    row = row.with("wall_cycles", sample.ticks.clone()).with("wall_s", sample.wall.clone());
+    row = row.with("wall_cycles", sample.cycles.clone()).with("wall_s", sample.wall.clone());
     record.rows.push(row);
     record
 }

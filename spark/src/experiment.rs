@@ -104,7 +104,7 @@ fn row(cell: Cell, accesses: f64, sample: &Sample) -> Row {
     Row::new([("size_bytes", cell.size.into()), ("stride_bytes", cell.stride.into())])
         .with("ns_per_access", sample.cpu.scaled(1e9 / accesses))
         .with("elapsed_s", sample.cpu.clone())
-        .with("cycles", sample.ticks.clone())
+        .with("cycles", sample.cycles.clone())
         .with("accesses", Value::new(accesses, Source::Analytic))
 }
 

@@ -185,7 +185,7 @@ fn misses(sweep: &Sweep, answer: &infer::Answer) -> Misses {
             .collect(),
         tables: [
             table(record, "avg_misses", "Misses per access", 4, Some(1.0)),
-            table(record, "avg_cycles", "Clock ticks per access (fixed-rate counter)", 2, None),
+            table(record, "avg_cycles", "Core cycles per access", 2, None),
         ],
         verdict: Verdict::of(answer),
     }

@@ -16,7 +16,7 @@ pub(crate) struct Product {
     pub(crate) stores: Figure,
     /// Loads and stores together.
     pub(crate) accesses: Figure,
-    /// Ticks of the cycle counter.
+    /// Cycles of the core.
     pub(crate) cycles: Figure,
     /// Seconds on the wall.
     pub(crate) seconds: Figure,
@@ -64,7 +64,7 @@ pub(crate) struct Gain {
     pub(crate) hit_rate: Figure,
     /// Difference of the L2 hit rates.
     pub(crate) l2_hit_rate: Figure,
-    /// Quotient of the clock ticks.
+    /// Quotient of the cycles.
     pub(crate) clocks: Figure,
     /// Quotient of the times.
     pub(crate) time: Figure,

@@ -36,7 +36,7 @@ fn product(section: &'static str, product: &Product, entries: &mut Vec<Entry>) {
     let figures = [
         ("L1 data cache misses", "", &product.misses),
         ("loads and stores", "", &product.accesses),
-        ("clock ticks", "", &product.cycles),
+        ("core cycles", "", &product.cycles),
         ("time", "s", &product.seconds),
         ("L1 hit rate", "", &product.hit_rate),
         ("L2 data cache misses", "", &product.l2_misses),
@@ -52,7 +52,7 @@ fn product(section: &'static str, product: &Product, entries: &mut Vec<Entry>) {
 fn gain(section: &'static str, what: &str, gain: &Gain, entries: &mut Vec<Entry>) {
     let figures = [
         ("difference of L1 hit rates", &gain.hit_rate),
-        ("speed-up in clock ticks", &gain.clocks),
+        ("speed-up in core cycles", &gain.clocks),
         ("speed-up in time", &gain.time),
     ];
     for (name, figure) in figures {

@@ -14,13 +14,14 @@ use crate::failure::Failure;
 use cache::{Counts, Modelled};
 use counters::{self, Platform};
 use events::Event;
+use figures::units::Hertz;
 use figures::value::{Reading, Source, Value};
 use isa::Native;
 use machine::{Machine, MachineError};
 use memory::Arena;
 use records::record::Record;
 use system::clock::{self, Elapsed, Stopwatch};
-use system::cpu;
+use system::{core_clock, cpu};
 
 /// The measured region: one closure, compiled for native memory and for the
 /// model. Written with [`region!`](crate::region).
@@ -50,8 +51,10 @@ pub struct Sample {
     pub wall: Reading,
     /// Seconds of processor time.
     pub cpu: Reading,
-    /// Ticks of the processor's counter (see [`clock::ticks`]).
-    pub ticks: Reading,
+    /// Cycles of the core's clock: counted (PAPI_TOT_CYC) where hardware counts
+    /// them, else processor time at the clock measured beside it; on a described
+    /// machine its time at its clock.
+    pub cycles: Reading,
     /// The events asked for, in that order.
     pub counts: Vec<(Event, Reading)>,
     /// What the model counted, if it ran.
@@ -61,7 +64,7 @@ pub struct Sample {
 impl Default for Sample {
     fn default() -> Sample {
         let unknown = || Reading::missing("not measured");
-        Sample { wall: unknown(), cpu: unknown(), ticks: unknown(), counts: Vec::new(), model: None }
+        Sample { wall: unknown(), cpu: unknown(), cycles: unknown(), counts: Vec::new(), model: None }
     }
 }
 
@@ -69,8 +72,8 @@ impl Sample {
     /// The sample of `accesses` accesses, each of which takes `nanos`.
     pub fn of_accesses(nanos: &Reading, accesses: f64) -> Sample {
         let time = nanos.scaled(1e-9 * accesses);
-        let ticks = time.scaled(clock::tick_rate().0);
-        Sample { wall: time.clone(), cpu: time, ticks, ..Sample::default() }
+        let cycles = time.scaled(core_clock::measure().0);
+        Sample { wall: time.clone(), cpu: time, cycles, ..Sample::default() }
     }
 
     /// The reading of an event asked for.
@@ -120,6 +123,9 @@ impl Session {
     }
 
     fn open(options: &Common, quiet: bool) -> Result<Session, Failure> {
+        // Pinned first: where cores differ, the machine is what this one sees.
+        let cpus = cpu::allowed();
+        let pinned = pin(options.cpu, &cpus)?;
         let machine = match system::machine::select(&options.machine) {
             Err(why @ MachineError::HostUnknown { .. }) if options.counters != Counters::Model => {
                 Ok(system::machine::undescribed_host(&why))
@@ -133,9 +139,8 @@ impl Session {
                 options.machine
             )));
         }
-        let cpus = cpu::allowed();
         let mut warnings = environment::warnings(cpus.len());
-        if !pin(options.cpu, &cpus)? {
+        if !pinned {
             warnings.push(Warning::NotPinned);
         }
         for warning in warnings.iter().filter(|_| !quiet) {
@@ -208,8 +213,8 @@ impl Session {
             Err(reason) => Reading::missing(reason),
         };
         let no_clock = || format!("the clock of {} is not described", self.machine.name);
-        let ticks = time.clone().and_then(|t| Ok(self.machine.clock.ok_or_else(no_clock)?.periods(t)));
-        sample.ticks = reading(ticks);
+        let cycles = time.clone().and_then(|t| Ok(self.machine.clock.ok_or_else(no_clock)?.periods(t)));
+        sample.cycles = reading(cycles);
         sample.wall = reading(time.map(|t| t.0));
         sample.cpu = sample.wall.clone();
     }
@@ -221,6 +226,7 @@ impl Session {
         prepare: &mut dyn FnMut(),
         region: &mut dyn FnMut(&mut Native),
     ) -> Result<Sample, Failure> {
+        let before = core_clock::measure();
         let elapsed: Vec<Elapsed> = (0..self.runs)
             .map(|_| {
                 prepare();
@@ -229,29 +235,41 @@ impl Session {
                 watch.stop()
             })
             .collect();
-        let events = plan.hardware();
-        let mut counted = Vec::new();
-        if !events.is_empty() {
-            let runs: Result<Vec<Vec<Reading>>, _> = (0..self.runs)
-                .map(|_| counters::count(&events, prepare, &mut || region(&mut Native)))
-                .collect();
-            let runs = runs.map_err(Failure::could_not)?;
-            for (i, event) in events.into_iter().enumerate() {
-                let readings: Vec<Reading> = runs.iter().map(|run| run[i].clone()).collect();
-                counted.push((event, Reading::median(&readings)));
-            }
-        }
-        let figure = |pick: fn(&Elapsed) -> f64| {
+        let clock = Hertz((before.0 + core_clock::measure().0) / 2.0);
+        let mut counts = self.count(&plan.hardware(), prepare, region)?;
+        let counted = plan.counts_cycles().then(|| counts.pop()).flatten();
+        let figure = |pick: &dyn Fn(&Elapsed) -> f64| {
             let runs: Vec<f64> = elapsed.iter().map(pick).collect();
             Value::from_runs(&runs, Source::Timing).map_or_else(|| Reading::missing("no run"), Reading::from)
         };
+        let timed = figure(&|e| clock.periods(e.cpu));
         Ok(Sample {
-            wall: figure(|e| e.wall.0),
-            cpu: figure(|e| e.cpu.0),
-            ticks: figure(|e| e.ticks.0 as f64),
-            counts: counted,
+            wall: figure(&|e| e.wall.0),
+            cpu: figure(&|e| e.cpu.0),
+            cycles: counted.map(|(_, reading)| reading).filter(|r| r.amount().is_some()).unwrap_or(timed),
+            counts,
             model: None,
         })
+    }
+
+    /// Counts `events` in hardware, as often as asked for.
+    fn count(
+        &self,
+        events: &[Event],
+        prepare: &mut dyn FnMut(),
+        region: &mut dyn FnMut(&mut Native),
+    ) -> Result<Vec<(Event, Reading)>, Failure> {
+        if events.is_empty() {
+            return Ok(Vec::new());
+        }
+        let runs: Result<Vec<Vec<Reading>>, _> =
+            (0..self.runs).map(|_| counters::count(events, prepare, &mut || region(&mut Native))).collect();
+        let runs = runs.map_err(Failure::could_not)?;
+        let median = |at: usize| {
+            let readings: Vec<Reading> = runs.iter().map(|run| run[at].clone()).collect();
+            Reading::median(&readings)
+        };
+        Ok(events.iter().cloned().enumerate().map(|(at, event)| (event, median(at))).collect())
     }
 }
 
@@ -286,7 +304,20 @@ fn warm_up(time: Duration) {
 
 #[cfg(test)]
 mod tests {
-    use super::home;
+    use super::*;
+
+    #[test]
+    fn cycles_are_those_of_the_core_whatever_the_rate_of_its_timer() {
+        let nanos = Reading::from(Value::new(2.0, Source::Timing));
+        // Others may take the processor while the clock is measured; not always.
+        let ratio = |_| {
+            let sample = Sample::of_accesses(&nanos, 1e9);
+            let clock = sample.cycles.amount().unwrap() / sample.cpu.amount().unwrap();
+            clock / core_clock::measure().0
+        };
+        let ratios: Vec<f64> = (0..20).map(ratio).collect();
+        assert!(ratios.iter().any(|r| (0.9..1.1).contains(r)), "{ratios:?}");
+    }
 
     #[test]
     fn where_cores_differ_a_program_goes_to_those_that_count() {

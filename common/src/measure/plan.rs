@@ -21,6 +21,8 @@ enum Duty {
 #[derive(Debug, Clone)]
 pub struct Plan {
     duties: Vec<(Event, Duty)>,
+    /// Whether hardware counts cycles beside the events asked for.
+    cycles: bool,
     reason: Option<String>,
     model_of: String,
 }
@@ -34,13 +36,14 @@ impl Session {
     /// If `--counters hardware` was asked for and none of them can be counted,
     /// or a source that cannot count events at all.
     pub fn plan(&self, events: &[Event]) -> Result<Plan, Failure> {
-        let refusals: Vec<Option<String>> = match self.counters {
-            Counters::Auto | Counters::Hardware if self.here => counters::survey(events)
-                .into_iter()
-                .map(|answer| answer.err().map(|r| r.to_string()))
-                .collect(),
-            _ => vec![None; events.len()],
+        let may_count = self.here && matches!(self.counters, Counters::Auto | Counters::Hardware);
+        let refusals: Vec<Option<String>> = if may_count {
+            let survey = counters::survey(events).into_iter();
+            survey.map(|answer| answer.err().map(|refusal| refusal.to_string())).collect()
+        } else {
+            vec![None; events.len()]
         };
+        let cycles = may_count && counters::survey(&[Event::TOT_CYC]).iter().all(Result::is_ok);
         let mut reason = refusals.iter().flatten().next().cloned();
         if self.counters == Counters::Hardware && !events.is_empty() && refusals.iter().all(Option::is_some) {
             return Err(Failure::could_not(reason.unwrap_or_default()));
@@ -61,18 +64,20 @@ impl Session {
             reason = reason.as_ref().map(|_| both.collect::<Vec<_>>().join("; and "));
         }
         let duties = events.iter().cloned().zip(refusals.into_iter().map(duty)).collect();
-        Ok(Plan { duties, reason, model_of: self.machine.name.clone() })
+        Ok(Plan { duties, cycles, reason, model_of: self.machine.name.clone() })
     }
 }
 
 impl Plan {
-    /// The events hardware counts.
-    pub fn hardware(&self) -> Vec<Event> {
-        self.duties
-            .iter()
-            .filter(|(_, duty)| *duty == Duty::Hardware)
-            .map(|(event, _)| event.clone())
-            .collect()
+    /// The events hardware counts: of those asked for, then cycles, if it does.
+    pub(super) fn hardware(&self) -> Vec<Event> {
+        let asked = self.duties.iter().filter(|(_, duty)| *duty == Duty::Hardware);
+        asked.map(|(event, _)| event.clone()).chain(self.cycles.then_some(Event::TOT_CYC)).collect()
+    }
+
+    /// Whether [`Plan::hardware`] ends with cycles that nobody asked for.
+    pub(super) fn counts_cycles(&self) -> bool {
+        self.cycles
     }
 
     /// Whether an event is counted by the model.
