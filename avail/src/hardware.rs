@@ -1,11 +1,9 @@
 //! The hardware header, in papi_avail's layout.
 
-use std::collections::BTreeSet;
-use std::fs;
-
-use common::counters::identity;
 use common::counters::{self, EventSet, Platform};
 use common::events::Event;
+use common::system::facts::Facts;
+use common::units::Hertz;
 use serde::Serialize;
 
 use crate::args::{line, rule};
@@ -35,25 +33,21 @@ pub(crate) struct Hardware {
 impl Hardware {
     pub(crate) fn host() -> Hardware {
         let platform = Platform::host();
-        let topology = topology();
-        let word = |path: &str| fs::read_to_string(path).ok().map(|t| t.trim().to_owned());
-        let mhz = |file: &str| {
-            let khz: u64 = word(&format!("/sys/devices/system/cpu/cpu0/cpufreq/{file}"))?.parse().ok()?;
-            Some(khz / 1000)
-        };
+        let facts = Facts::here();
+        let (logical_cpus, cores, sockets) = facts.counts();
+        let mhz = |clock: Option<Hertz>| clock.map(|clock| (clock.0 / 1e6) as u64);
+        let or_unknown = |word: Option<String>| word.unwrap_or_else(|| "unknown".into());
         Hardware {
-            kernel: word("/proc/sys/kernel/osrelease").unwrap_or_else(|| "unknown".into()),
-            vendor: cpuinfo("vendor_id")
-                .or_else(|| cpuinfo("CPU implementer"))
-                .unwrap_or_else(|| "unknown".into()),
-            model: counters::processor_name().unwrap_or_else(|| "unknown".into()),
-            cpuid: identity::of_this().map(|id| id.to_string()),
+            kernel: or_unknown(facts.system),
+            vendor: or_unknown(facts.vendor),
+            model: or_unknown(facts.name),
+            cpuid: facts.identity.map(|id| id.to_string()),
             family: platform.family.map(|f| f.title),
-            max_mhz: mhz("cpuinfo_max_freq"),
-            min_mhz: mhz("cpuinfo_min_freq"),
-            logical_cpus: topology.len(),
-            cores: topology.iter().collect::<BTreeSet<_>>().len(),
-            sockets: topology.iter().map(|(socket, _)| socket).collect::<BTreeSet<_>>().len(),
+            max_mhz: mhz(facts.clock.1),
+            min_mhz: mhz(facts.clock.0),
+            logical_cpus,
+            cores,
+            sockets,
             virtual_machine: platform.environment.virtual_machine.clone(),
             container: platform.environment.container.clone(),
             perf_event_paranoid: platform.environment.paranoid,
@@ -71,7 +65,7 @@ impl Hardware {
         let number = |value: Option<u64>| value.map_or("unknown".into(), |v| v.to_string());
         println!("Available PAPI preset events plus hardware information.");
         rule();
-        line("Operating system", format_args!("Linux {}", self.kernel));
+        line("Operating system", &self.kernel);
         line("Vendor string", &self.vendor);
         line("Model string", &self.model);
         line("CPUID", or(&self.cpuid, "unknown"));
@@ -103,27 +97,6 @@ impl Hardware {
         line("Fast counter read", if self.user_reads { "yes, without the kernel" } else { "no" });
         rule();
     }
-}
-
-/// Socket and core of each processor.
-fn topology() -> Vec<(u64, u64)> {
-    let Ok(entries) = fs::read_dir("/sys/devices/system/cpu") else { return vec![(0, 0)] };
-    let cpus: Vec<(u64, u64)> = entries
-        .flatten()
-        .filter_map(|entry| {
-            let number = |file: &str| -> Option<i64> {
-                fs::read_to_string(entry.path().join("topology").join(file)).ok()?.trim().parse().ok()
-            };
-            // A board that does not know its package says -1.
-            Some((number("physical_package_id")?.max(0) as u64, number("core_id")?.max(0) as u64))
-        })
-        .collect();
-    if cpus.is_empty() { vec![(0, 0)] } else { cpus }
-}
-
-fn cpuinfo(field: &str) -> Option<String> {
-    let text = fs::read_to_string("/proc/cpuinfo").ok()?;
-    text.lines().find_map(|l| l.strip_prefix(field)?.split_once(':').map(|(_, v)| v.trim().to_owned()))
 }
 
 /// Whether a running event can be read without the kernel.

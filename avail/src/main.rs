@@ -2,7 +2,6 @@
 
 mod args;
 mod cost;
-mod cpuid;
 mod explain;
 mod hardware;
 mod mem;

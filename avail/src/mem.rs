@@ -1,13 +1,12 @@
 //! Caches and TLBs, from two sources, and where they disagree.
 
-use std::fs;
-
 use common::failure::Failure;
+use common::system::facts::{self, CacheKind, Facts, Sharers, cpuid};
+use common::system::pages;
 use common::units::Bytes;
 use serde::Serialize;
 
 use crate::args::{Format, json, rule};
-use crate::cpuid::{self, Described};
 
 #[derive(Debug, Serialize)]
 struct Memory {
@@ -19,8 +18,8 @@ struct Memory {
 
 #[derive(Debug, Serialize)]
 struct Cache {
-    level: u64,
-    kind: String,
+    level: u8,
+    kind: &'static str,
     source: &'static str,
     size: u64,
     line: u64,
@@ -39,45 +38,31 @@ struct Tlb {
     source: &'static str,
 }
 
-fn sysfs() -> Vec<Cache> {
-    let cache = |index: usize| -> Option<Cache> {
-        let word = |file: &str| {
-            let path = format!("/sys/devices/system/cpu/cpu0/cache/index{index}/{file}");
-            fs::read_to_string(path).ok().map(|t| t.trim().to_owned())
-        };
-        let number = |file: &str| word(file)?.parse::<u64>().ok();
-        let size: Bytes = word("size")?.parse().ok()?;
-        Some(Cache {
-            level: number("level")?,
-            kind: word("type")?,
-            source: "sysfs",
-            size: size.0,
-            line: number("coherency_line_size").unwrap_or(0),
-            ways: number("ways_of_associativity").unwrap_or(0),
-            sets: number("number_of_sets").unwrap_or(0),
-            shared_by: word("shared_cpu_list"),
-        })
-    };
-    (0..16).filter_map(cache).collect()
-}
-
-fn cpuid_caches() -> Vec<Cache> {
-    let cache = |d: Described| Cache {
-        level: d.level,
-        kind: d.kind.into(),
-        source: "cpuid",
-        size: d.size,
-        line: d.line,
-        ways: d.ways,
-        sets: d.size / (d.line * d.ways),
-        shared_by: None,
-    };
-    cpuid::caches().into_iter().map(cache).collect()
+impl Cache {
+    fn of(told: &facts::Cache) -> Cache {
+        Cache {
+            level: told.level,
+            kind: match told.kind {
+                CacheKind::Data => "Data",
+                CacheKind::Instruction => "Instruction",
+                CacheKind::Unified => "Unified",
+            },
+            source: told.teller.name(),
+            size: told.size.0,
+            line: told.line.0,
+            ways: told.ways.unwrap_or(0),
+            sets: told.sets.unwrap_or(0),
+            shared_by: match &told.shared_by {
+                Some(Sharers::Listed(list)) => Some(list.clone()),
+                _ => None,
+            },
+        }
+    }
 }
 
 impl Cache {
     fn name(&self) -> String {
-        let kind = match self.kind.as_str() {
+        let kind = match self.kind {
             "Data" => "d",
             "Instruction" => "i",
             _ => "",
@@ -86,7 +71,9 @@ impl Cache {
     }
 
     fn geometry(&self) -> String {
-        format!("{} {}-way, {} B lines, {} sets", Bytes(self.size), self.ways, self.line, self.sets)
+        let told = |number: u64| if number == 0 { "?".to_owned() } else { number.to_string() };
+        let (ways, line, sets) = (told(self.ways), told(self.line), told(self.sets));
+        format!("{} {ways}-way, {line} B lines, {sets} sets", Bytes(self.size))
     }
 
     fn same_place(&self, other: &Cache) -> bool {
@@ -98,28 +85,49 @@ impl Cache {
     }
 }
 
-fn disagreements(sysfs: &[Cache], cpuid: &[Cache]) -> Vec<String> {
+/// Where the system and the processor tell different things.
+fn disagreements(system: &[Cache], own: &[Cache]) -> Vec<String> {
     let differs = |a: &Cache| {
-        let b = cpuid.iter().find(|b| a.same_place(b))?;
-        let told = || format!("{}: sysfs says {}, cpuid says {}", a.name(), a.geometry(), b.geometry());
+        let b = own.iter().find(|b| a.same_place(b))?;
+        let told = || {
+            format!("{}: {} says {}, {} says {}", a.name(), a.source, a.geometry(), b.source, b.geometry())
+        };
         (!a.same_geometry(b)).then(told)
     };
-    sysfs.iter().filter_map(differs).collect()
+    system.iter().filter_map(differs).collect()
+}
+
+/// What comes of comparing them, on one line each.
+fn verdict(caches: &[Cache], disagreements: &[String]) -> Vec<String> {
+    let by_cpuid = |cache: &&Cache| cache.source == "cpuid";
+    let (own, system): (Vec<_>, Vec<_>) = caches.iter().partition(by_cpuid);
+    match (system.first(), own.is_empty()) {
+        (None, _) => vec!["The system does not describe the caches; cpuid alone was read.".to_owned()],
+        (Some(told), true) => {
+            vec![format!(
+                "The processor does not describe its caches to programs; {} alone was read.",
+                told.source
+            )]
+        }
+        (Some(told), false) if disagreements.is_empty() => vec![format!("{} and cpuid agree.", told.source)],
+        _ => disagreements.to_vec(),
+    }
 }
 
 pub(crate) fn print(format: Format) -> Result<(), Failure> {
-    let (mut caches, cpuid) = (sysfs(), cpuid_caches());
-    let disagreements = disagreements(&caches, &cpuid);
-    caches.extend(cpuid);
+    let facts = Facts::here();
+    let told: Vec<Cache> = facts.caches.iter().map(Cache::of).collect();
+    let own: Vec<Cache> = facts.described.iter().map(Cache::of).collect();
+    let disagreements = disagreements(&told, &own);
+    let caches: Vec<Cache> = told.into_iter().chain(own).collect();
     let tlb = |t: cpuid::Tlb| Tlb { name: t.name, entries: t.entries, ways: t.ways, source: "cpuid" };
     let tlbs: Vec<Tlb> = cpuid::tlbs().into_iter().map(tlb).collect();
     if caches.is_empty() && tlbs.is_empty() {
         return Err(Failure::could_not(
-            "neither sysfs nor the processor describes the caches of this machine; measure them with `lab discover`",
+            "neither the system nor the processor describes the caches of this machine; measure them with `lab discover`",
         ));
     }
-    // SAFETY: asks for a number.
-    let page_size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) }.max(0) as u64;
+    let page_size = pages::base().0;
     let memory = Memory { caches, tlbs, page_size, disagreements };
     if format == Format::Json {
         return json(&memory);
@@ -142,10 +150,33 @@ impl Memory {
         }
         println!("Page size {}", Bytes(self.page_size));
         rule();
-        match self.disagreements.as_slice() {
-            [] if self.caches.iter().any(|c| c.source == "cpuid") => println!("sysfs and cpuid agree."),
-            [] => println!("The processor does not describe its caches to programs; sysfs alone was read."),
-            told => told.iter().for_each(|d| println!("{d}")),
-        }
+        verdict(&self.caches, &self.disagreements).iter().for_each(|line| println!("{line}"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cache(source: &'static str, size: u64) -> Cache {
+        Cache { level: 1, kind: "Data", source, size, line: 64, ways: 8, sets: 64, shared_by: None }
+    }
+
+    #[test]
+    fn two_sources_agree_only_where_both_have_spoken() {
+        let told = |caches: &[Cache]| {
+            let (own, system): (Vec<Cache>, Vec<Cache>) =
+                caches.iter().map(|c| cache(c.source, c.size)).partition(|c| c.source == "cpuid");
+            verdict(caches, &disagreements(&system, &own)).join("\n")
+        };
+        let (sysfs, cpuid) = (cache("sysfs", 32768), cache("cpuid", 32768));
+        assert_eq!(told(&[cpuid]), "The system does not describe the caches; cpuid alone was read.");
+        assert!(told(&[sysfs]).ends_with("sysfs alone was read."));
+        assert_eq!(told(&[cache("sysfs", 32768), cache("cpuid", 32768)]), "sysfs and cpuid agree.");
+        let differ = told(&[cache("sysfs", 32768), cache("cpuid", 49152)]);
+        assert!(
+            differ.starts_with("L1d: sysfs says 32 KiB 8-way") && differ.contains("cpuid says 48 KiB"),
+            "{differ}"
+        );
     }
 }

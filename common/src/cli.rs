@@ -97,7 +97,7 @@ fn picture(name: &str) -> Result<PathBuf, String> {
 /// Parses the command line, runs `program`, and turns a [`Failure`] into one
 /// line on stderr and an exit code.
 pub fn run<A: Parser + CommandFactory>(program: impl FnOnce(A) -> Result<(), Failure>) -> ExitCode {
-    die_quietly_on_a_closed_pipe();
+    system::end_quietly_on_a_closed_pipe();
     let outcome = match A::try_parse() {
         Ok(args) => program(args),
         Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
@@ -114,16 +114,6 @@ pub fn run<A: Parser + CommandFactory>(program: impl FnOnce(A) -> Result<(), Fai
             }
             ExitCode::from(failure.exit_code())
         }
-    }
-}
-
-/// A program whose reader is gone (`cm1 | head`) ends like any C program; Rust
-/// would panic in `println!`.
-fn die_quietly_on_a_closed_pipe() {
-    #[cfg(unix)]
-    // SAFETY: restores the default action before any thread is started.
-    unsafe {
-        libc::signal(libc::SIGPIPE, libc::SIG_DFL);
     }
 }
 

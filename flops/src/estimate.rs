@@ -1,10 +1,10 @@
 //! One rate, estimated in every way this machine allows.
 
-use common::clock;
 use common::counters::{self, Samples};
 use common::events::Event;
 use common::failure::Failure;
 use common::value::{Reading, Source, Value};
+use common::{clock, core_clock};
 
 use crate::events::{FpEvent, Generation};
 use crate::kernels::Kernel;
@@ -65,7 +65,7 @@ pub struct Estimate {
     pub operations: f64,
     /// Nanoseconds of one addition that waits for the one before.
     pub latency_ns: f64,
-    /// Cycles per second, by a chain of integer additions.
+    /// Cycles per second, measured.
     pub frequency: f64,
     /// The FP events of this generation with what they counted.
     pub counted: Vec<(FpEvent, Reading)>,
@@ -128,7 +128,7 @@ pub fn estimate(kernel: &'static Kernel, plan: &Plan) -> Result<Estimate, Failur
         right: x.checksum() == x.expected(),
         operations: 2.0 * (plan.n as f64).powi(3) * f64::from(repeats),
         latency_ns: latency(kernel.chain),
-        frequency: 1e9 / latency(integers),
+        frequency: core_clock::measure().0,
         counted,
         cycles,
         event,
@@ -222,20 +222,6 @@ fn latency<R>(chain: fn(u64) -> R) -> f64 {
     tries.fold(f64::INFINITY, f64::min)
 }
 
-/// A chain of integer operations that take a cycle each on every processor of
-/// this kit: it tells the frequency. Sums and exclusive-ors in turn, which no
-/// optimiser can join.
-fn integers(n: u64) -> u64 {
-    let mut x = n;
-    for i in 0..n / 8 {
-        x = (x ^ i).wrapping_add(i);
-        x = (x ^ i).wrapping_add(i);
-        x = (x ^ i).wrapping_add(i);
-        x = (x ^ i).wrapping_add(i);
-    }
-    x
-}
-
 impl Estimate {
     /// MFLOPS from the operations of the textbook.
     pub fn known(&self) -> Value {
@@ -249,10 +235,10 @@ impl Estimate {
     }
 
     /// MFLOPS that the unit can give: each addition of a chain adds `width`
-    /// products, and waits for the one before.
+    /// products, and waits for the one before, for as long as was measured.
     pub fn predicted(&self) -> Value {
         let per_thread = 2.0 * self.kernel.width as f64 / self.latency_ns * 1e3;
-        Value::new(per_thread * self.threads as f64, Source::Analytic)
+        Value::new(per_thread * self.threads as f64, Source::Timing)
     }
 
     /// Floating-point operations from all counted events.

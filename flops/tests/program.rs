@@ -25,7 +25,7 @@ fn every_kernel_is_right_and_has_a_rate() {
         assert_eq!((&object["right"], &object["threads"]), (&Json::from(true), &Json::from(2)));
         assert_eq!(object["operations"].as_f64().unwrap(), 2.0 * 64f64.powi(3) * 3.0);
         assert!(object["known_mflops"]["amount"].as_f64().unwrap() > 0.0);
-        assert_eq!(object["predicted_mflops"]["source"], "analytic");
+        assert_eq!(object["predicted_mflops"]["source"], "timing");
     }
 }
 

@@ -1,6 +1,7 @@
 //! Whether a matrix fits into this machine's memory: a system that promises
 //! more than it has would end the program in the middle of its work.
 
+use common::system::facts;
 use common::units::Bytes;
 
 use crate::system::System;
@@ -11,7 +12,7 @@ use crate::system::System;
 ///
 /// A sentence: what is needed, what there is, which size would fit.
 pub fn bytes(n: usize, threads: usize) -> Result<usize, String> {
-    within(n, threads, available())
+    within(n, threads, facts::free_memory().map(|free| free.0))
 }
 
 fn within(n: usize, threads: usize, available: Option<u64>) -> Result<usize, String> {
@@ -29,14 +30,6 @@ fn within(n: usize, threads: usize, available: Option<u64>) -> Result<usize, Str
         (Some(bytes), _) => Ok(bytes),
         (None, free) => Err(too_large(free.unwrap_or(1 << 32))),
     }
-}
-
-/// Memory the system can give without swapping, where it says so.
-fn available() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    let kib: u64 = line.split_whitespace().next()?.parse().ok()?;
-    Some(kib * 1024)
 }
 
 #[cfg(test)]

@@ -1,8 +1,7 @@
 //! Which kernel answers for which presets, and within what.
 
-use std::fs;
-
-use common::units::Bytes;
+use common::system::facts::{Cache, Facts};
+use common::system::pages;
 
 use super::kernels::{self, Round, Width};
 
@@ -139,31 +138,24 @@ fn operations() -> Vec<Check> {
 /// Random walks through memory that is eight times a cache: hardly a step
 /// finds its line there.
 fn misses() -> Vec<Check> {
-    let line = cache(1, "coherency_line_size").unwrap_or(64);
+    let facts = Facts::here();
+    let caches = facts.data_caches();
+    let size = |level: usize| caches.get(level - 1).map(|cache: &&Cache| cache.size.get());
+    let line = caches.first().map_or(64, |cache| cache.line.get());
     let mut checks = vec![
-        walk(
-            &["PAPI_L1_DCM", "PAPI_L1_LDM", "PAPI_L1_TCM"],
-            "random walk, 8 times level 1",
-            cache_size(1),
-            line,
-        ),
-        walk(
-            &["PAPI_L2_DCM", "PAPI_L2_LDM", "PAPI_L2_TCM"],
-            "random walk, 8 times level 2",
-            cache_size(2),
-            line,
-        ),
+        walk(&["PAPI_L1_DCM", "PAPI_L1_LDM", "PAPI_L1_TCM"], "random walk, 8 times level 1", size(1), line),
+        walk(&["PAPI_L2_DCM", "PAPI_L2_LDM", "PAPI_L2_TCM"], "random walk, 8 times level 2", size(2), line),
     ];
-    let pages = 16_384;
-    let round = Round::new(pages, 4096);
-    let count = pages as f64;
+    let places = 16_384;
+    let round = Round::new(places, pages::base().get());
+    let count = places as f64;
     checks.push(between(
         &["PAPI_TLB_DM"],
         "random walk over 16384 pages",
         0.8 * count,
         1.3 * count,
         move || {
-            round.walk(pages as u64);
+            round.walk(places as u64);
         },
     ));
     checks
@@ -174,24 +166,13 @@ fn walk(presets: &'static [&'static str], kernel: &'static str, size: Option<usi
     let expected = [0.8 * places as f64, 1.25 * places as f64];
     let round = size.map(|_| Round::new(places, line));
     let run = round.map(|round| Box::new(move || round.walk(places as u64)) as Box<dyn FnMut()>);
-    Check { presets, kernel, expected, run, unavailable: "sysfs does not tell the size of that cache" }
-}
-
-fn cache_size(level: usize) -> Option<usize> {
-    cache(level, "size")
-}
-
-/// A figure of the data cache of a level.
-fn cache(level: usize, file: &str) -> Option<usize> {
-    (0..8).find_map(|index| {
-        let word = |file: &str| {
-            let path = format!("/sys/devices/system/cpu/cpu0/cache/index{index}/{file}");
-            fs::read_to_string(path).ok().map(|t| t.trim().to_owned())
-        };
-        let right = word("level")? == level.to_string() && word("type")? != "Instruction";
-        let figure: Bytes = word(file)?.parse().ok()?;
-        right.then_some(figure.0 as usize)
-    })
+    Check {
+        presets,
+        kernel,
+        expected,
+        run,
+        unavailable: "neither the system nor the processor tells the size of that cache",
+    }
 }
 
 #[cfg(test)]

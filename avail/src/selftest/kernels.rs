@@ -4,6 +4,8 @@
 use std::arch::asm;
 use std::hint::black_box;
 
+use common::system::pages::{self, PageKind};
+
 /// One subtraction and one conditional branch for each of `times`.
 #[inline(never)]
 pub(super) fn count_down(times: u64) {
@@ -213,10 +215,7 @@ impl Round {
             order.swap(i, (bits % (i as u64 + 1)) as usize);
         }
         let mut next: Vec<usize> = Vec::with_capacity(places * words);
-        let start = next.as_ptr() as usize & !4095;
-        // SAFETY: advice about memory that the vector owns, before its first
-        // use; it changes nothing but the size of the pages.
-        unsafe { libc::madvise(start as *mut _, places * words * size_of::<usize>(), libc::MADV_NOHUGEPAGE) };
+        pages::advise(next.spare_capacity_mut(), PageKind::Base);
         next.resize(places * words, 0);
         for (from, to) in order.iter().zip(order.iter().cycle().skip(1)) {
             next[from * words] = to * words;

@@ -9,7 +9,7 @@ use crate::LatencyError;
 use figures::random::Random;
 use figures::units::Bytes;
 use infer::probe::{Exploration, Probe, explore};
-use system::pages::{HUGE_PAGE, Pages, Room};
+use system::pages::{HUGE_PAGE, PageKind, Room};
 
 /// Byte offsets of the words of one pass over `size` bytes in steps of
 /// `stride`, in the order they are visited: blocks of `block` bytes in random
@@ -79,7 +79,7 @@ impl Cells {
     ///
     /// If there is no such memory, or no level can be seen in the latencies.
     pub fn new(largest: Bytes) -> Result<Cells, LatencyError> {
-        let room = Room::new(largest.max(EXPLORED).get(), Pages::Huge)?;
+        let room = Room::new(largest.max(EXPLORED).get(), PageKind::Huge)?;
         let mut probe = OnTime::new(room);
         let levels = explore(&mut probe, 2).map_err(LatencyError::NoLevel)?;
         let line = levels.levels[0].line.unwrap_or(64) as usize;

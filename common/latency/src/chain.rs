@@ -33,7 +33,7 @@ impl<'a> Chain<'a> {
         let address = base.expose_provenance();
         for (i, &offset) in offsets.iter().enumerate() {
             assert!(
-                offset.is_multiple_of(WORD) && offset + WORD <= room.len(),
+                offset.is_multiple_of(WORD) && offset <= room.len() - WORD,
                 "offset {offset} is not in the room"
             );
             let next = offsets[(i + 1) % offsets.len()];
@@ -114,11 +114,11 @@ fn byte(at: usize) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use system::pages::Pages;
+    use system::pages::PageKind;
 
     #[test]
     fn a_walk_comes_round_to_where_it_began() {
-        let mut room = Room::new(4096, Pages::Base).unwrap();
+        let mut room = Room::new(4096, PageKind::Base).unwrap();
         let offsets = [0, 64, 24, 4000];
         for step in [1, 2, 4, WORD] {
             let mut chain = Chain::new(&mut room, &offsets, step);
@@ -133,8 +133,15 @@ mod tests {
     #[test]
     #[should_panic(expected = "not in the room")]
     fn an_offset_outside_is_refused() {
-        let mut room = Room::new(4096, Pages::Base).unwrap();
+        let mut room = Room::new(4096, PageKind::Base).unwrap();
         let len = room.len();
         Chain::new(&mut room, &[len], WORD);
+    }
+
+    #[test]
+    #[should_panic(expected = "not in the room")]
+    fn an_offset_whose_end_wraps_round_is_refused() {
+        let mut room = Room::new(4096, PageKind::Base).unwrap();
+        Chain::new(&mut room, &[usize::MAX - WORD + 1], WORD);
     }
 }

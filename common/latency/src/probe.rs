@@ -3,13 +3,12 @@
 use super::batch::{Effort, Timed, time};
 use super::chain::{Chain, WORD};
 use infer::probe::{Probe, shuffled};
-use system::pages::{HUGE_PAGE, Room};
+use system::pages::{self, HUGE_PAGE, Room};
 
 /// Most lines of a working set that may fit into a private cache.
 const PRIVATE: usize = 1 << 16;
 
-/// Bytes of a base page, and of the lines taken of each.
-const BASE_PAGE: u64 = 4096;
+/// Bytes between the lines taken of each page.
 const LINE: u64 = 64;
 
 /// Pieces of one huge page: more than any first-level TLB holds, and as many
@@ -33,10 +32,10 @@ pub struct OnTime {
 impl OnTime {
     /// Experiments in this memory.
     pub fn new(room: Room) -> OnTime {
-        let page = if room.huge() { HUGE_PAGE as u64 } else { BASE_PAGE };
+        let page = if room.huge() { HUGE_PAGE as u64 } else { pages::base().0 };
         let mut probe = OnTime { room, page, effort: Effort::default(), kept: 0, dropped: 0 };
         if probe.huge() && probe.in_pieces() {
-            probe.page = BASE_PAGE;
+            probe.page = pages::base().0;
         }
         probe
     }
@@ -44,13 +43,14 @@ impl OnTime {
     /// Whether huge pages were granted, but are translated piece by piece, as
     /// under a hypervisor that has no huge pages itself.
     pub fn split(&self) -> bool {
-        self.huge() && self.page == BASE_PAGE
+        self.huge() && self.page < HUGE_PAGE as u64
     }
 
     /// Whether lines in as many base pages as no first-level TLB has entries
     /// for cost more than as many side by side.
     fn in_pieces(&mut self) -> bool {
-        let apart = self.cost(&shuffled(PIECES, |i| i * BASE_PAGE + i * LINE % BASE_PAGE));
+        let page = pages::base().0;
+        let apart = self.cost(&shuffled(PIECES, |i| i * page + i * LINE % page));
         let together = self.cost(&shuffled(PIECES, |i| i * LINE));
         apart > SPLIT * together
     }

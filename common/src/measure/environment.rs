@@ -1,7 +1,8 @@
 //! What around a measurement makes its figures doubtful, with advice.
 
 use std::fmt;
-use std::fs;
+
+use system::facts::{self, Facts};
 
 /// A reason to distrust the figures that follow.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,20 +45,17 @@ impl fmt::Display for Warning {
     }
 }
 
-/// What can be seen from inside this process.
+/// What can be seen from inside this process, on the processor it is on.
 pub(super) fn warnings(cpus: usize) -> Vec<Warning> {
     let debug = cfg!(debug_assertions).then_some(Warning::DebugBuild);
-    let governor = fs::read_to_string("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
-        .ok()
-        .map(|name| name.trim().to_owned())
-        .filter(|name| name != "performance")
-        .map(Warning::Governor);
-    let busy = fs::read_to_string("/proc/loadavg").ok().and_then(|text| busy(&text, cpus));
+    let governor = Facts::here().governor.filter(|name| name != "performance").map(Warning::Governor);
+    let busy = facts::load().and_then(|load| busy(load, cpus));
     [debug, governor, busy].into_iter().flatten().collect()
 }
 
-fn busy(loadavg: &str, cpus: usize) -> Option<Warning> {
-    let load: f64 = loadavg.split_whitespace().next()?.parse().ok()?;
+fn busy(load: f64, cpus: usize) -> Option<Warning> {
+    // A system that does not list its processors has at least one.
+    let cpus = cpus.max(1);
     (load > cpus as f64).then_some(Warning::Busy { load, cpus })
 }
 
@@ -67,8 +65,7 @@ mod tests {
 
     #[test]
     fn more_processes_than_processors_are_warned_of() {
-        assert_eq!(busy("2.50 1.0 0.9 3/210 4711", 2), Some(Warning::Busy { load: 2.5, cpus: 2 }));
-        assert_eq!(busy("1.99 1.0 0.9 3/210 4711", 2), None);
-        assert_eq!(busy("", 2), None);
+        assert_eq!(busy(2.5, 2), Some(Warning::Busy { load: 2.5, cpus: 2 }));
+        assert_eq!(busy(1.99, 2), None);
     }
 }

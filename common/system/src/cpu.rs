@@ -1,55 +1,33 @@
 //! Which processors this process may run on, and staying on one of them: a
 //! measurement that migrates meets cold caches.
 
-/// The processors the system lets this process use, ascending.
+use crate::os::{Here, Os};
+
+/// The processors the system lets this process use, ascending; none where it
+/// does not tell.
 pub fn allowed() -> Vec<usize> {
-    #[cfg(target_os = "linux")]
-    {
-        // SAFETY: zero bytes are an empty set; the kernel fills it.
-        let set = unsafe {
-            let mut set: libc::cpu_set_t = std::mem::zeroed();
-            libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut set);
-            set
-        };
-        // SAFETY: the index stays below the size of the set.
-        (0..libc::CPU_SETSIZE as usize).filter(|&cpu| unsafe { libc::CPU_ISSET(cpu, &set) }).collect()
-    }
-    #[cfg(not(target_os = "linux"))]
-    Vec::new()
+    Here::allowed()
 }
 
-/// The processor this thread runs on now.
+/// The processor this thread runs on now, where the system tells it.
 pub fn current() -> Option<usize> {
-    #[cfg(target_os = "linux")]
-    {
-        // SAFETY: has no arguments and touches no memory of ours.
-        usize::try_from(unsafe { libc::sched_getcpu() }).ok()
-    }
-    #[cfg(not(target_os = "linux"))]
-    None
+    Here::current()
 }
 
 /// Keeps this thread, and those it starts from now on, on `cpus`. Says whether
 /// the system agreed.
 pub fn pin(cpus: &[usize]) -> bool {
-    #[cfg(target_os = "linux")]
-    {
-        if cpus.iter().any(|&cpu| cpu >= libc::CPU_SETSIZE as usize) {
-            return false;
-        }
-        // SAFETY: zero bytes are an empty set, all indices are below its size,
-        // and the kernel only reads it.
-        unsafe {
-            let mut set: libc::cpu_set_t = std::mem::zeroed();
-            cpus.iter().for_each(|&cpu| libc::CPU_SET(cpu, &mut set));
-            libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &set) == 0
-        }
+    Here::pin(cpus)
+}
+
+/// What `ask` says on processor `cpu`, where cores may differ: asked here if
+/// this thread is there, else on a thread that is sent there. `None` if it may
+/// not go there.
+pub(crate) fn on<T: Send>(cpu: usize, ask: impl FnOnce() -> T + Send) -> Option<T> {
+    if current() == Some(cpu) && allowed() == [cpu] {
+        return Some(ask());
     }
-    #[cfg(not(target_os = "linux"))]
-    {
-        let _ = cpus;
-        false
-    }
+    std::thread::scope(|scope| scope.spawn(|| pin(&[cpu]).then(ask)).join().ok().flatten())
 }
 
 #[cfg(all(test, target_os = "linux"))]
@@ -68,6 +46,8 @@ mod tests {
         })
         .join()
         .unwrap();
+        assert_eq!(on(last, || (current(), allowed())), Some((Some(last), vec![last])));
+        assert_eq!(on(1_000_000, || ()), None);
         assert_eq!(allowed(), before, "other threads are left alone");
     }
 }

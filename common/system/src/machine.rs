@@ -1,15 +1,13 @@
-//! The machine this program runs on, read from `/sys`.
+//! Machines by name, and the one this program runs on.
 
-use std::fs;
 use std::path::Path;
 
 use ::machine::{
     CacheLevel, Inclusion, Index, LONGEST, Machine, MachineError, Prefetch, Replacement, Write, catalogue,
 };
-use figures::numbers::listed;
-use figures::units::Bytes;
 
-const CACHES: &str = "/sys/devices/system/cpu/cpu0/cache";
+use crate::facts::{Cache, Facts, Teller};
+use crate::pages;
 
 /// The machine meant by `which`: `host` for the one this runs on, a name of the
 /// catalogue, or the path of a description.
@@ -55,35 +53,36 @@ pub fn description(which: &str) -> Result<String, MachineError> {
     }
 }
 
-/// The machine this program runs on, as `/sys` tells it; what `/sys` does not
-/// tell is listed in [`unknown`](Machine::unknown).
+/// The machine this program runs on, as the processor sees it that the calling
+/// thread is on (pin it first where cores differ). What neither the system nor
+/// the processor tells is listed in [`unknown`](Machine::unknown).
 ///
 /// # Errors
 ///
-/// If the system does not say what its level 1 data cache is.
+/// If neither says what the level 1 data cache is.
 pub fn host() -> Result<Machine, MachineError> {
-    from_sysfs(Path::new(CACHES), page_size(), processor_name())
+    from_facts(&Facts::here())
 }
 
-/// The machine this program runs on, of whose caches the system does not tell:
-/// it can be measured, not modelled. `why` becomes what is unknown.
+/// The machine this program runs on, of whose caches nobody tells: it can be
+/// measured, not modelled. `why` becomes what is unknown.
 pub fn undescribed_host(why: &MachineError) -> Machine {
-    Machine::undescribed(processor_name(), page_size(), vec![why.to_string()])
+    Machine::undescribed(Facts::here().name, pages::base(), vec![why.to_string()])
 }
 
-/// The machine whose caches are described under `root`.
-fn from_sysfs(root: &Path, page_size: Bytes, processor: Option<String>) -> Result<Machine, MachineError> {
-    let mut levels: Vec<CacheLevel> =
-        (0..16).filter_map(|index| cache(&root.join(format!("index{index}")))).collect();
-    levels.sort_by_key(|cache| cache.level);
-    levels.dedup_by_key(|cache| cache.level);
-    let in_order = levels.iter().zip(1..).all(|(cache, level)| cache.level == level);
-    if levels.is_empty() || !in_order {
-        let reason = format!("{} has no complete description of a data cache", root.display());
-        return Err(MachineError::HostUnknown { reason });
+fn from_facts(facts: &Facts) -> Result<Machine, MachineError> {
+    let caches = facts.data_caches();
+    let levels: Option<Vec<CacheLevel>> = caches.iter().map(|cache| level(cache)).collect();
+    let Some(levels) = levels.filter(|levels| !levels.is_empty()) else {
+        let reason = "neither the system nor the processor gives a complete description of a data cache";
+        return Err(MachineError::HostUnknown { reason: reason.to_owned() });
+    };
+    let mut machine =
+        Machine::undescribed(facts.name.clone(), pages::base(), UNKNOWN.map(str::to_string).to_vec());
+    if caches.iter().any(|cache| cache.teller == Teller::Cpuid) {
+        machine.description += ", caches as CPUID tells them";
     }
-    let unknown = UNKNOWN.map(str::to_string).to_vec();
-    Ok(Machine { levels, ..Machine::undescribed(processor, page_size, unknown) })
+    Ok(Machine { levels, ..machine })
 }
 
 /// What no system tells.
@@ -96,64 +95,40 @@ const UNKNOWN: [&str; 6] = [
     "latencies, clock and TLBs: not modelled",
 ];
 
-/// One `index` directory; `None` unless it is a data or unified cache whose
-/// geometry is complete.
-fn cache(dir: &Path) -> Option<CacheLevel> {
-    let word = |name: &str| Some(fs::read_to_string(dir.join(name)).ok()?.trim().to_string());
-    let number = |name: &str| word(name)?.parse::<u64>().ok();
-    if !matches!(word("type")?.as_str(), "Data" | "Unified") {
+/// `None` unless the geometry is that of a cache that can be modelled.
+fn level(cache: &Cache) -> Option<CacheLevel> {
+    let (size, line, ways) = (cache.size, cache.line, cache.ways.filter(|ways| *ways > 0)?);
+    let lines = size.0.checked_div(line.0)?;
+    if !line.0.is_power_of_two()
+        || lines == 0
+        || !lines.is_multiple_of(ways)
+        || !size.0.is_multiple_of(line.0)
+    {
         return None;
     }
-    let size: Bytes = word("size")?.parse().ok()?;
-    let line = Bytes(number("coherency_line_size").filter(|line| line.is_power_of_two())?);
-    let lines = size.0 / line.0;
-    let ways = match (number("ways_of_associativity"), number("number_of_sets")) {
-        (Some(ways), _) if ways > 0 => ways,
-        (_, Some(sets)) if sets > 0 => lines / sets,
-        _ => return None,
-    };
-    if ways == 0 || lines == 0 || !lines.is_multiple_of(ways) || !size.0.is_multiple_of(line.0) {
-        return None;
-    }
-    let level = number("level")? as u8;
     Some(CacheLevel {
-        level,
+        level: cache.level,
         size,
         line,
         ways: ways as usize,
-        shared_by: word("shared_cpu_list").map_or(1, |list| listed(&list).len().max(1)),
+        shared_by: cache.sharers(),
         replacement: Replacement::Lru,
         write: Write::Back,
         allocate: true,
         inclusion: Inclusion::Neither,
-        index: if level == 1 { Index::Virtual } else { Index::Physical },
+        index: if cache.level == 1 { Index::Virtual } else { Index::Physical },
         prefetch: Prefetch::None,
         latency: None,
     })
 }
 
-/// `model name` of the first processor.
-fn processor_name() -> Option<String> {
-    let info = fs::read_to_string("/proc/cpuinfo").ok()?;
-    let line = info.lines().find(|line| line.starts_with("model name"))?;
-    Some(line.split_once(':')?.1.trim().to_string())
-}
-
-#[cfg(unix)]
-fn page_size() -> Bytes {
-    // SAFETY: `sysconf` reads a constant of the system.
-    let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
-    u64::try_from(size).ok().filter(|size| size.is_power_of_two()).map_or(Bytes::kib(4), Bytes)
-}
-
-#[cfg(not(unix))]
-fn page_size() -> Bytes {
-    Bytes::kib(4)
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
+    use crate::facts::CacheKind;
+    use figures::units::Bytes;
 
     #[test]
     fn machines_come_from_files_and_from_the_catalogue() {
@@ -164,17 +139,17 @@ mod tests {
         assert!(description("nothing").is_err());
     }
 
-    /// Writes a `/sys`-like cache directory.
+    /// Writes one cache of processor 2 as Linux does.
     fn index(root: &Path, number: usize, words: &[(&str, &str)]) {
-        let dir = root.join(format!("index{number}"));
-        fs::create_dir(&dir).unwrap();
+        let dir = root.join(format!("sys/devices/system/cpu/cpu2/cache/index{number}"));
+        fs::create_dir_all(&dir).unwrap();
         for (name, word) in words {
             fs::write(dir.join(name), format!("{word}\n")).unwrap();
         }
     }
 
     #[test]
-    fn the_host_is_read_from_a_directory_tree() {
+    fn the_host_is_described_by_what_its_system_tells() {
         let root = tempfile::tempdir().unwrap();
         let l1 = [("level", "1"), ("type", "Data"), ("size", "48K"), ("coherency_line_size", "64")];
         index(root.path(), 0, &[l1.as_slice(), &[("ways_of_associativity", "12")]].concat());
@@ -183,17 +158,31 @@ mod tests {
         let l2 = [("level", "2"), ("type", "Unified"), ("size", "1024K"), ("coherency_line_size", "64")];
         let shared = [("number_of_sets", "1024"), ("shared_cpu_list", "0-1,4")];
         index(root.path(), 2, &[l2.as_slice(), &shared].concat());
-        let machine = from_sysfs(root.path(), Bytes::kib(4), None).unwrap();
+        let machine = from_facts(&Facts::below(root.path(), 2)).unwrap();
         let geometry: Vec<_> =
             machine.levels.iter().map(|l| (l.level, l.size, l.ways, l.shared_by)).collect();
         assert_eq!(geometry, [(1, Bytes::kib(48), 12, 1), (2, Bytes::mib(1), 16, 3)]);
-        assert!(!machine.unknown.is_empty());
+        assert!(!machine.unknown.is_empty() && !machine.description.contains("CPUID"));
     }
 
     #[test]
-    fn a_system_without_descriptions_is_told_to_name_a_machine() {
+    fn where_files_are_hidden_the_processor_is_asked_and_named_as_the_source() {
         let root = tempfile::tempdir().unwrap();
-        let refusal = from_sysfs(root.path(), Bytes::kib(4), None).unwrap_err().to_string();
+        let hidden = Facts::below(root.path(), 0);
+        let refusal = from_facts(&hidden).unwrap_err().to_string();
         assert!(refusal.contains("--machine"), "{refusal}");
+        let described = vec![Cache {
+            level: 1,
+            kind: CacheKind::Data,
+            size: Bytes::kib(32),
+            line: Bytes(64),
+            ways: Some(8),
+            sets: Some(64),
+            shared_by: None,
+            teller: Teller::Cpuid,
+        }];
+        let machine = from_facts(&Facts { described, ..hidden }).unwrap();
+        assert_eq!(machine.levels[0].size, Bytes::kib(32));
+        assert!(machine.description.ends_with("caches as CPUID tells them"), "{}", machine.description);
     }
 }

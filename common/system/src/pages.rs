@@ -6,12 +6,33 @@ use std::ptr::NonNull;
 use figures::units::Bytes;
 use memory::OutOfMemory;
 
+use crate::os::{Here, Os};
+
 /// Size of a huge page on x86-64, and on Arm and RISC-V with 4 KiB base pages.
 pub const HUGE_PAGE: usize = 2 << 20;
 
+/// No system has smaller pages.
+const SMALLEST_PAGE: usize = 4096;
+
+/// Bytes of a base page; 4 KiB where the system does not tell.
+pub fn base() -> Bytes {
+    Here::page_size().unwrap_or(Bytes(SMALLEST_PAGE as u64))
+}
+
+/// Asks for pages of a kind for the whole pages of `memory` that were not
+/// touched before. The system may refuse.
+pub fn advise<T>(memory: &mut [T], kind: PageKind) {
+    let page = base().0 as usize;
+    let start = memory.as_mut_ptr().cast::<u8>();
+    let skip = start.align_offset(page);
+    if let (Some(bytes), Some(start)) = (size_of_val(memory).checked_sub(skip), NonNull::new(start)) {
+        Here::advise(start.map_addr(|address| address.saturating_add(skip)), bytes, kind);
+    }
+}
+
 /// Which pages to ask for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pages {
+pub enum PageKind {
     /// As large as the system gives them: few TLB misses, and physical
     /// neighbours are neighbours.
     Huge,
@@ -35,52 +56,22 @@ impl Room {
     /// # Errors
     ///
     /// If the system has no such block.
-    pub fn new(bytes: usize, pages: Pages) -> Result<Room, OutOfMemory> {
+    pub fn new(bytes: usize, kind: PageKind) -> Result<Room, OutOfMemory> {
         let refused = || OutOfMemory(Bytes(bytes as u64));
         let len = bytes.max(1).checked_next_multiple_of(HUGE_PAGE).ok_or_else(refused)?;
         let mapped = len.checked_add(HUGE_PAGE).ok_or_else(refused)?;
-        // SAFETY: an anonymous private mapping at a place of the system's
-        // choice touches no existing memory.
-        let mapping = unsafe {
-            libc::mmap(
-                std::ptr::null_mut(),
-                mapped,
-                libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
-                -1,
-                0,
-            )
-        };
-        if mapping == libc::MAP_FAILED {
-            return Err(refused());
-        }
-        let mapping = NonNull::new(mapping.cast::<u8>()).ok_or_else(refused)?;
+        let mapping = Here::map(mapped).ok_or_else(refused)?;
         let skip = mapping.as_ptr().align_offset(HUGE_PAGE);
         // SAFETY: `skip` is below HUGE_PAGE, which was mapped beyond `len`.
         let block = unsafe { mapping.add(skip) };
-        let mut room = Room { mapping, mapped, block, len, huge: false };
-        room.advise(pages);
-        for offset in (0..room.len).step_by(4096) {
+        Here::advise(block, len, kind);
+        for offset in (0..len).step_by(SMALLEST_PAGE) {
             // SAFETY: inside the block, which nobody else has.
-            unsafe { room.block.as_ptr().add(offset).write_volatile(0) };
+            unsafe { block.as_ptr().add(offset).write_volatile(0) };
         }
-        room.huge = pages == Pages::Huge && granted(room.block.as_ptr() as usize, room.len);
-        Ok(room)
+        let huge = kind == PageKind::Huge && Here::huge_bytes(block.as_ptr() as usize) >= len;
+        Ok(Room { mapping, mapped, block, len, huge })
     }
-
-    #[cfg(all(target_os = "linux", not(miri)))]
-    fn advise(&mut self, pages: Pages) {
-        let advice = match pages {
-            Pages::Huge => libc::MADV_HUGEPAGE,
-            Pages::Base => libc::MADV_NOHUGEPAGE,
-        };
-        // SAFETY: the range is our own mapping; advice changes no content. A
-        // refusal is no error here: `granted` looks at what came of it.
-        unsafe { libc::madvise(self.block.as_ptr().cast(), self.len, advice) };
-    }
-
-    #[cfg(any(not(target_os = "linux"), miri))]
-    fn advise(&mut self, _pages: Pages) {}
 
     /// Bytes in the block.
     pub fn len(&self) -> usize {
@@ -106,31 +97,8 @@ impl Room {
 impl Drop for Room {
     fn drop(&mut self) {
         // SAFETY: mapped in `new` with this length; nothing borrows it.
-        unsafe { libc::munmap(self.mapping.as_ptr().cast(), self.mapped) };
+        unsafe { Here::unmap(self.mapping, self.mapped) };
     }
-}
-
-/// Whether the kernel reports the block as huge pages throughout.
-fn granted(start: usize, len: usize) -> bool {
-    std::fs::read_to_string("/proc/self/smaps").is_ok_and(|maps| huge_bytes(&maps, start) >= len)
-}
-
-/// Bytes of huge pages in the mapping that holds `start`, from the text of
-/// `/proc/PID/smaps`.
-fn huge_bytes(smaps: &str, start: usize) -> usize {
-    let mut inside = false;
-    for line in smaps.lines() {
-        let first = line.split_whitespace().next().unwrap_or("");
-        if let Some((low, high)) = first.split_once('-') {
-            let range = (usize::from_str_radix(low, 16), usize::from_str_radix(high, 16));
-            if let (Ok(low), Ok(high)) = range {
-                inside = (low..high).contains(&start);
-            }
-        } else if inside && let Some(kib) = line.strip_prefix("AnonHugePages:") {
-            return kib.trim().trim_end_matches("kB").trim().parse::<usize>().unwrap_or(0) << 10;
-        }
-    }
-    0
 }
 
 #[cfg(test)]
@@ -139,20 +107,11 @@ mod tests {
 
     #[test]
     fn a_room_is_aligned_and_writable_to_its_end() {
-        for pages in [Pages::Huge, Pages::Base] {
-            let room = Room::new(3 << 20, pages).unwrap();
+        for kind in [PageKind::Huge, PageKind::Base] {
+            let room = Room::new(3 << 20, kind).unwrap();
             assert_eq!((room.base() as usize % HUGE_PAGE, room.len()), (0, 4 << 20));
-            assert!(!(pages == Pages::Base && room.huge()));
+            assert!(!(kind == PageKind::Base && room.huge()));
         }
-        assert!(Room::new(usize::MAX - 4096, Pages::Base).is_err());
-    }
-
-    #[test]
-    fn smaps_tells_what_was_granted() {
-        let text =
-            "1000-3000 rw-p 0\nRss: 8 kB\nAnonHugePages:      4 kB\n3000-5000 rw-p\nAnonHugePages: 2048 kB\n";
-        assert_eq!(huge_bytes(text, 0x1800), 4096);
-        assert_eq!(huge_bytes(text, 0x3000), 2 << 20);
-        assert_eq!(huge_bytes(text, 0x9000), 0);
+        assert!(Room::new(usize::MAX - 4096, PageKind::Base).is_err());
     }
 }

@@ -10,7 +10,7 @@ use common::infer::Confidence;
 use common::infer::probe::{Exploration, LevelFound, OnModel, explore};
 use common::latency::{OnTime, Translation, translation};
 use common::machine::{self, Machine};
-use common::system::pages::{Pages, Room};
+use common::system::pages::{PageKind, Room};
 use common::units::Bytes;
 use common::{core_clock, cpu, output};
 use serde_json::{Value, json};
@@ -102,7 +102,7 @@ fn on_time() -> Result<Findings, Failure> {
         eprintln!("lab: warning: this process may move between processors: pinning was refused");
     }
     let before = core_clock::measure();
-    let room = Room::new(LARGE, Pages::Huge).map_err(Failure::could_not)?;
+    let room = Room::new(LARGE, PageKind::Huge).map_err(Failure::could_not)?;
     let mut probe = OnTime::new(room);
     let first = explore(&mut probe, 3)
         .map_err(|reason| Failure::could_not(format!("{reason}; try again when the machine is idle")))?;
@@ -115,7 +115,7 @@ fn on_time() -> Result<Findings, Failure> {
     while runs.len() < 3 || (began.elapsed() < PATIENCE && runs.len() < 5) {
         // late repetitions look at the first level only, which is quick
         let depth = if began.elapsed() < PATIENCE { 2 } else { 1 };
-        let room = Room::new(PRIVATE, Pages::Huge).map_err(Failure::could_not)?;
+        let room = Room::new(PRIVATE, PageKind::Huge).map_err(Failure::could_not)?;
         let mut probe = OnTime::new(room);
         runs.push(explore(&mut probe, depth).unwrap_or_else(|_| runs[0].clone()));
         let more = probe.batches();

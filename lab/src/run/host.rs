@@ -1,27 +1,25 @@
 //! The environment, as far as a reader of the report must know it.
 
-use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use common::clock;
+use common::core_clock;
+use common::counters::Platform;
 use common::machine::Machine;
+use common::system::facts::Facts;
 use report::Host;
 
 /// Looks round; what a system does not tell is left out.
 pub(crate) fn look(machine: &Machine, here: bool) -> Host {
-    let name = word("/proc/sys/kernel/hostname").unwrap_or_else(|| "unnamed".to_owned());
+    let known = Facts::here();
+    let name = known.host_name.unwrap_or_else(|| "unnamed".to_owned());
     let mut facts = vec![("Processor", processor(machine, here))];
-    facts.extend(virtual_machine().map(|what| ("Virtual machine", what)));
+    facts.extend(known.virtual_machine.map(|name| ("Virtual machine", virtual_machine(&name))));
     facts.push(("Page size", machine.page_size.to_string()));
-    facts.push(("Cycle counter", format!("{} (fixed rate, not the core's clock)", clock::tick_rate())));
-    facts.extend(
-        word("/proc/sys/kernel/osrelease")
-            .map(|release| ("System", format!("{} {release}", std::env::consts::OS))),
-    );
-    facts.extend(
-        word("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor").map(|g| ("Frequency governor", g)),
-    );
-    facts.extend(word("/proc/sys/kernel/perf_event_paranoid").map(|level| ("perf_event_paranoid", level)));
+    facts.push(("Core clock", format!("{} (measured)", core_clock::measure())));
+    facts.extend(known.system.map(|system| ("System", system)));
+    facts.extend(known.governor.map(|governor| ("Frequency governor", governor)));
+    let paranoid = Platform::host().environment.paranoid;
+    facts.extend(paranoid.map(|level| ("perf_event_paranoid", level.to_string())));
     facts.push(("Build", build()));
     Host { name, date: today(), facts }
 }
@@ -35,18 +33,10 @@ fn processor(machine: &Machine, here: bool) -> String {
     }
 }
 
-fn word(path: &str) -> Option<String> {
-    fs::read_to_string(path).ok().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
-}
-
-/// The hypervisor, if the processor says that there is one.
-fn virtual_machine() -> Option<String> {
-    let flags = fs::read_to_string("/proc/cpuinfo").ok()?;
-    let flags = flags.lines().find(|line| line.starts_with("flags"))?;
-    flags.split_whitespace().any(|flag| flag == "hypervisor").then(|| {
-        let vendor = word("/sys/class/dmi/id/sys_vendor").map(|v| format!(" ({v})")).unwrap_or_default();
-        format!("yes{vendor}: times may scatter, counters may be missing")
-    })
+/// The warning that goes with a virtual machine.
+fn virtual_machine(name: &str) -> String {
+    let make = if name == "virtual machine" { String::new() } else { format!(" ({name})") };
+    format!("yes{make}: times may scatter, counters may be missing")
 }
 
 fn build() -> String {

@@ -1,0 +1,143 @@
+//! Linux.
+
+use std::fs;
+use std::path::Path;
+use std::ptr::NonNull;
+
+use figures::units::{Bytes, Seconds};
+
+use super::{Os, posix};
+use crate::facts::Facts;
+use crate::pages::PageKind;
+use crate::step::{StepError, Trace};
+
+pub(crate) struct Linux;
+
+impl Os for Linux {
+    fn wall() -> Seconds {
+        posix::clock(libc::CLOCK_MONOTONIC)
+    }
+
+    fn process_cpu() -> Seconds {
+        posix::clock(libc::CLOCK_PROCESS_CPUTIME_ID)
+    }
+
+    fn thread_cpu() -> Seconds {
+        posix::clock(libc::CLOCK_THREAD_CPUTIME_ID)
+    }
+
+    fn page_size() -> Option<Bytes> {
+        posix::page_size()
+    }
+
+    fn map(bytes: usize) -> Option<NonNull<u8>> {
+        posix::map(bytes)
+    }
+
+    unsafe fn unmap(start: NonNull<u8>, bytes: usize) {
+        // SAFETY: the caller's word.
+        unsafe { posix::unmap(start, bytes) };
+    }
+
+    fn facts(cpu: usize) -> Facts {
+        Facts::below(Path::new("/"), cpu)
+    }
+
+    fn advise(start: NonNull<u8>, bytes: usize, kind: PageKind) {
+        if cfg!(miri) {
+            return;
+        }
+        let advice = match kind {
+            PageKind::Huge => libc::MADV_HUGEPAGE,
+            PageKind::Base => libc::MADV_NOHUGEPAGE,
+        };
+        // SAFETY: advice on the size of pages changes no content; the kernel
+        // checks the range.
+        unsafe { libc::madvise(start.as_ptr().cast(), bytes, advice) };
+    }
+
+    fn huge_bytes(address: usize) -> usize {
+        fs::read_to_string("/proc/self/smaps").map_or(0, |maps| huge_bytes(&maps, address))
+    }
+
+    fn allowed() -> Vec<usize> {
+        // SAFETY: zero bytes are an empty set; the kernel fills it.
+        let set = unsafe {
+            let mut set: libc::cpu_set_t = std::mem::zeroed();
+            libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut set);
+            set
+        };
+        // SAFETY: the index stays below the size of the set.
+        (0..libc::CPU_SETSIZE as usize).filter(|&cpu| unsafe { libc::CPU_ISSET(cpu, &set) }).collect()
+    }
+
+    fn current() -> Option<usize> {
+        // SAFETY: has no arguments and touches no memory of ours.
+        usize::try_from(unsafe { libc::sched_getcpu() }).ok()
+    }
+
+    fn pin(cpus: &[usize]) -> bool {
+        if cpus.iter().any(|&cpu| cpu >= libc::CPU_SETSIZE as usize) {
+            return false;
+        }
+        // SAFETY: zero bytes are an empty set, all indices are below its size,
+        // and the kernel only reads it.
+        unsafe {
+            let mut set: libc::cpu_set_t = std::mem::zeroed();
+            cpus.iter().for_each(|&cpu| libc::CPU_SET(cpu, &mut set));
+            libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &set) == 0
+        }
+    }
+
+    fn load() -> Option<f64> {
+        posix::load()
+    }
+
+    fn free_memory() -> Option<Bytes> {
+        let text = fs::read_to_string("/proc/meminfo").ok()?;
+        let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+        Some(Bytes::kib(line.split_whitespace().next()?.parse().ok()?))
+    }
+
+    fn end_quietly_on_a_closed_pipe() {
+        posix::end_quietly_on_a_closed_pipe();
+    }
+
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    unsafe fn trace(limit: u64, body: &mut dyn FnMut()) -> Result<Trace, StepError> {
+        // SAFETY: the caller's word.
+        unsafe { super::ptrace::trace(limit, body) }
+    }
+}
+
+/// Bytes of huge pages in the mapping that holds `address`, from the text of
+/// `/proc/PID/smaps`.
+fn huge_bytes(smaps: &str, address: usize) -> usize {
+    let mut inside = false;
+    for line in smaps.lines() {
+        let first = line.split_whitespace().next().unwrap_or("");
+        if let Some((low, high)) = first.split_once('-') {
+            let range = (usize::from_str_radix(low, 16), usize::from_str_radix(high, 16));
+            if let (Ok(low), Ok(high)) = range {
+                inside = (low..high).contains(&address);
+            }
+        } else if inside && let Some(kib) = line.strip_prefix("AnonHugePages:") {
+            return kib.trim().trim_end_matches("kB").trim().parse::<usize>().unwrap_or(0) << 10;
+        }
+    }
+    0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn smaps_tells_what_was_granted() {
+        let text =
+            "1000-3000 rw-p 0\nRss: 8 kB\nAnonHugePages:      4 kB\n3000-5000 rw-p\nAnonHugePages: 2048 kB\n";
+        assert_eq!(huge_bytes(text, 0x1800), 4096);
+        assert_eq!(huge_bytes(text, 0x3000), 2 << 20);
+        assert_eq!(huge_bytes(text, 0x9000), 0);
+    }
+}

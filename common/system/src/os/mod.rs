@@ -1,0 +1,107 @@
+//! The systems, one of which is chosen here.
+
+use std::ptr::NonNull;
+
+use figures::units::{Bytes, Seconds};
+
+use crate::facts::Facts;
+use crate::pages::PageKind;
+use crate::step::{StepError, Trace};
+
+#[cfg(not(any(target_os = "linux", target_os = "macos", windows)))]
+mod elsewhere;
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(target_os = "macos")]
+mod macos;
+#[cfg(any(target_os = "linux", target_os = "macos"))]
+mod posix;
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod ptrace;
+#[cfg(windows)]
+mod windows;
+
+#[cfg(not(any(target_os = "linux", target_os = "macos", windows)))]
+pub(crate) use elsewhere::Elsewhere as Here;
+#[cfg(target_os = "linux")]
+pub(crate) use linux::Linux as Here;
+#[cfg(target_os = "macos")]
+pub(crate) use macos::MacOs as Here;
+#[cfg(windows)]
+pub(crate) use windows::Windows as Here;
+
+/// What this kit asks of an operating system. What has a body here is an answer
+/// for systems that do not offer the thing.
+pub(crate) trait Os {
+    /// Time since some fixed moment, never set back.
+    fn wall() -> Seconds;
+
+    /// Processor time of all threads of this process.
+    fn process_cpu() -> Seconds;
+
+    /// Processor time of the calling thread.
+    fn thread_cpu() -> Seconds;
+
+    /// Bytes of a base page.
+    fn page_size() -> Option<Bytes>;
+
+    /// `bytes` zeroed bytes on pages of their own.
+    fn map(bytes: usize) -> Option<NonNull<u8>>;
+
+    /// Gives the pages back.
+    ///
+    /// # Safety
+    ///
+    /// `start` and `bytes` are of one [`Os::map`], and nothing refers to it.
+    unsafe fn unmap(start: NonNull<u8>, bytes: usize);
+
+    /// What the system says of this machine and of its processor `cpu`.
+    fn facts(cpu: usize) -> Facts;
+
+    /// Asks for pages of a kind before they are touched first; it may be refused.
+    fn advise(_start: NonNull<u8>, _bytes: usize, _kind: PageKind) {}
+
+    /// Bytes of huge pages in the mapping that holds `address`.
+    fn huge_bytes(_address: usize) -> usize {
+        0
+    }
+
+    /// The processors that this process may use, ascending; none where the
+    /// system does not tell.
+    fn allowed() -> Vec<usize> {
+        Vec::new()
+    }
+
+    /// The processor of the calling thread.
+    fn current() -> Option<usize> {
+        None
+    }
+
+    /// Keeps the calling thread, and those it starts, on these processors;
+    /// false where that was not done.
+    fn pin(_cpus: &[usize]) -> bool {
+        false
+    }
+
+    /// Processes that wanted to run, on average over the last minute.
+    fn load() -> Option<f64> {
+        None
+    }
+
+    /// Memory that can be had without swapping.
+    fn free_memory() -> Option<Bytes> {
+        None
+    }
+
+    /// Restores the default action of SIGPIPE, where there is such a signal.
+    fn end_quietly_on_a_closed_pipe() {}
+
+    /// Instructions that `body` executes in a child process, by address.
+    ///
+    /// # Safety
+    ///
+    /// As [`crate::step::trace`].
+    unsafe fn trace(_limit: u64, _body: &mut dyn FnMut()) -> Result<Trace, StepError> {
+        Err(StepError::Unsupported)
+    }
+}

@@ -1,0 +1,117 @@
+//! Windows: facts come from the processor itself, large pages need a privilege
+//! that no student has.
+
+use std::ptr::NonNull;
+use std::sync::OnceLock;
+use std::time::Instant;
+
+use figures::units::{Bytes, Seconds};
+use windows_sys::Win32::Foundation::{FILETIME, HANDLE};
+use windows_sys::Win32::System::Memory::{
+    MEM_COMMIT, MEM_RELEASE, MEM_RESERVE, PAGE_READWRITE, VirtualAlloc, VirtualFree,
+};
+use windows_sys::Win32::System::SystemInformation::{
+    GetSystemInfo, GlobalMemoryStatusEx, MEMORYSTATUSEX, SYSTEM_INFO,
+};
+use windows_sys::Win32::System::Threading::{
+    GetCurrentProcess, GetCurrentProcessorNumber, GetCurrentThread, GetProcessAffinityMask, GetProcessTimes,
+    GetThreadTimes, SetThreadAffinityMask,
+};
+use windows_sys::core::BOOL;
+
+use super::Os;
+use crate::facts::Facts;
+
+pub(crate) struct Windows;
+
+type Times =
+    unsafe extern "system" fn(HANDLE, *mut FILETIME, *mut FILETIME, *mut FILETIME, *mut FILETIME) -> BOOL;
+
+/// User and kernel time, which Windows counts in units of 100 ns.
+fn used(times: Times, of: HANDLE) -> Seconds {
+    let [mut made, mut ended, mut kernel, mut user] = [FILETIME { dwLowDateTime: 0, dwHighDateTime: 0 }; 4];
+    // SAFETY: the system writes the four structs; the handle is the caller's own.
+    unsafe { times(of, &mut made, &mut ended, &mut kernel, &mut user) };
+    let units = |t: FILETIME| (u64::from(t.dwHighDateTime) << 32 | u64::from(t.dwLowDateTime)) as f64;
+    Seconds((units(kernel) + units(user)) * 1e-7)
+}
+
+fn system_info() -> SYSTEM_INFO {
+    // SAFETY: zero bytes are a valid struct, which the system fills.
+    unsafe {
+        let mut info: SYSTEM_INFO = std::mem::zeroed();
+        GetSystemInfo(&mut info);
+        info
+    }
+}
+
+impl Os for Windows {
+    /// `Instant` reads the performance counter here.
+    fn wall() -> Seconds {
+        static START: OnceLock<Instant> = OnceLock::new();
+        Seconds(START.get_or_init(Instant::now).elapsed().as_secs_f64())
+    }
+
+    fn process_cpu() -> Seconds {
+        // SAFETY: a constant that stands for this process.
+        used(GetProcessTimes, unsafe { GetCurrentProcess() })
+    }
+
+    fn thread_cpu() -> Seconds {
+        // SAFETY: a constant that stands for this thread.
+        used(GetThreadTimes, unsafe { GetCurrentThread() })
+    }
+
+    fn page_size() -> Option<Bytes> {
+        Some(Bytes(u64::from(system_info().dwPageSize))).filter(|size| size.0.is_power_of_two())
+    }
+
+    fn map(bytes: usize) -> Option<NonNull<u8>> {
+        // SAFETY: new pages at a place of the system's choice.
+        NonNull::new(unsafe {
+            VirtualAlloc(std::ptr::null(), bytes, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE).cast()
+        })
+    }
+
+    unsafe fn unmap(start: NonNull<u8>, _bytes: usize) {
+        // SAFETY: the caller's word; 0 stands for all that was reserved.
+        unsafe { VirtualFree(start.as_ptr().cast(), 0, MEM_RELEASE) };
+    }
+
+    fn facts(_cpu: usize) -> Facts {
+        let host_name = std::env::var("COMPUTERNAME").ok();
+        Facts { system: Some("Windows".to_owned()), host_name, ..Facts::default() }
+    }
+
+    /// Those of the first group: up to 64.
+    fn allowed() -> Vec<usize> {
+        let (mut mine, mut all) = (0, 0);
+        // SAFETY: the system writes the two masks.
+        unsafe { GetProcessAffinityMask(GetCurrentProcess(), &mut mine, &mut all) };
+        (0..usize::BITS as usize).filter(|cpu| mine >> cpu & 1 == 1).collect()
+    }
+
+    fn current() -> Option<usize> {
+        // SAFETY: has no arguments and touches no memory of ours.
+        Some(unsafe { GetCurrentProcessorNumber() } as usize)
+    }
+
+    fn pin(cpus: &[usize]) -> bool {
+        if cpus.iter().any(|&cpu| cpu >= usize::BITS as usize) {
+            return false;
+        }
+        let mask = cpus.iter().fold(0, |mask, cpu| mask | 1 << cpu);
+        // SAFETY: a handle that stands for this thread, and a number.
+        unsafe { SetThreadAffinityMask(GetCurrentThread(), mask) != 0 }
+    }
+
+    fn free_memory() -> Option<Bytes> {
+        // SAFETY: zero bytes are a valid struct; the system fills it if it finds
+        // its length in it.
+        unsafe {
+            let mut status: MEMORYSTATUSEX = std::mem::zeroed();
+            status.dwLength = size_of::<MEMORYSTATUSEX>() as u32;
+            (GlobalMemoryStatusEx(&mut status) != 0).then_some(Bytes(status.ullAvailPhys))
+        }
+    }
+}
