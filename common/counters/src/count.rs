@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 use std::hint::black_box;
 
-use super::encoding::{Encoding, Opening, Part};
+use super::encoding::{Encoding, Part};
 use super::error::CounterError;
 use super::group::{Count, Group};
-use super::plan;
+use super::kernel::{Handle, Opening};
 use super::platform::{Definition, Kept, Platform};
 use super::refusal::{Attempt, Basics, Refusal};
-use super::sys;
+use super::schedule;
 use events::{Event, kernel};
 use figures::value::{Multiplexed, Reading, Source, Value};
 
@@ -50,7 +50,7 @@ pub fn count(
     let chosen: Vec<_> = events.iter().map(|event| trials.choose(event)).collect();
     let wanted: Vec<&[Part]> = chosen.iter().flatten().map(|d| d.parts.as_slice()).collect();
     let mut runs = Vec::new();
-    for parts in plan::groups(&wanted, |parts| trials.fits(parts)) {
+    for parts in schedule::groups(&wanted, |parts| trials.fits(parts)) {
         prepare();
         let counts = trials.run(&parts, body)?;
         runs.push(parts.into_iter().map(|p| p.encoding).zip(counts).collect());
@@ -200,7 +200,7 @@ impl<'a> Trials<'a> {
     fn basics(&self) -> Basics {
         let opens = |config| {
             let encoding = self.platform.kernel(kernel::HARDWARE, config);
-            sys::open(&mut encoding.attr(Opening::default()), None).is_ok()
+            Handle::open(encoding, Opening::default(), None).is_ok()
         };
         Basics { cycles: opens(0), instructions: opens(1) }
     }

@@ -4,6 +4,8 @@
 use std::fs;
 use std::path::Path;
 
+use system::facts::Facts;
+
 /// The circumstances that decide which remedy helps.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Environment {
@@ -24,11 +26,12 @@ const CAP_PERFMON: u32 = 38;
 
 impl Environment {
     /// This machine's.
-    pub fn host() -> Environment {
-        Environment::below(Path::new("/"))
+    pub(crate) fn host(facts: &Facts) -> Environment {
+        Environment::below(Path::new("/"), facts)
     }
 
-    pub(crate) fn below(root: &Path) -> Environment {
+    /// What the kernel says in files below `root`, on a machine of these facts.
+    fn below(root: &Path, facts: &Facts) -> Environment {
         let text = |path: &str| fs::read_to_string(root.join(path)).unwrap_or_default();
         let status = text("proc/self/status");
         let field = |name: &str| {
@@ -38,52 +41,11 @@ impl Environment {
         Environment {
             paranoid: text("proc/sys/kernel/perf_event_paranoid").trim().parse().ok(),
             privileged: capabilities & (1 << CAP_SYS_ADMIN | 1 << CAP_PERFMON) != 0,
-            container: container(root),
+            container: facts.container.clone(),
             seccomp: field("Seccomp").is_some_and(|mode| mode == "2"),
-            virtual_machine: virtual_machine(root),
+            virtual_machine: facts.virtual_machine.clone(),
         }
     }
-}
-
-fn container(root: &Path) -> Option<String> {
-    if root.join(".dockerenv").exists() {
-        return Some("docker".into());
-    }
-    if root.join("run/.containerenv").exists() {
-        return Some("podman".into());
-    }
-    let groups = fs::read_to_string(root.join("proc/1/cgroup")).unwrap_or_default();
-    ["docker", "kubepods", "lxc"].into_iter().find(|name| groups.contains(name)).map(str::to_owned)
-}
-
-fn virtual_machine(root: &Path) -> Option<String> {
-    let text = |path: &str| fs::read_to_string(root.join(path)).unwrap_or_default();
-    if text("proc/version").to_lowercase().contains("microsoft") {
-        return Some("WSL2".into());
-    }
-    let maker = format!(
-        "{} {} {}",
-        text("sys/class/dmi/id/sys_vendor"),
-        text("sys/class/dmi/id/product_name"),
-        text("proc/device-tree/compatible"),
-    );
-    let known = [
-        ("QEMU", "QEMU"),
-        ("linux,dummy-virt", "QEMU"),
-        ("riscv-virtio", "QEMU"),
-        ("VMware", "VMware"),
-        ("VirtualBox", "VirtualBox"),
-        ("Parallels", "Parallels"),
-        ("Virtual Machine", "Hyper-V"),
-        ("Xen", "Xen"),
-        ("Google Compute Engine", "Google Compute Engine"),
-        ("Amazon EC2", "Amazon EC2"),
-        ("Firecracker", "Firecracker"),
-    ];
-    if let Some((_, name)) = known.iter().find(|(mark, _)| maker.contains(mark)) {
-        return Some((*name).into());
-    }
-    text("proc/cpuinfo").contains(" hypervisor").then(|| "virtual machine".into())
 }
 
 #[cfg(test)]
@@ -106,7 +68,7 @@ mod tests {
             ("proc/sys/kernel/perf_event_paranoid", "4\n"),
             ("proc/self/status", "Name:\tx\nCapEff:\t0000000000000000\nSeccomp:\t0\n"),
         ]);
-        let seen = Environment::below(dir.path());
+        let seen = Environment::below(dir.path(), &Facts::below(dir.path(), 0));
         assert_eq!(seen, Environment { paranoid: Some(4), ..Environment::default() });
     }
 
@@ -118,11 +80,9 @@ mod tests {
             (".dockerenv", ""),
             ("sys/class/dmi/id/sys_vendor", "QEMU\n"),
         ]);
-        let seen = Environment::below(dir.path());
+        let seen = Environment::below(dir.path(), &Facts::below(dir.path(), 0));
         assert!(seen.privileged && seen.seccomp);
         assert_eq!(seen.container.as_deref(), Some("docker"));
         assert_eq!(seen.virtual_machine.as_deref(), Some("QEMU"));
-        let wsl = tree(&[("proc/version", "Linux version 5.15 (Microsoft@Microsoft.com)")]);
-        assert_eq!(Environment::below(wsl.path()).virtual_machine.as_deref(), Some("WSL2"));
     }
 }

@@ -3,9 +3,8 @@
 use std::io;
 use std::sync::Arc;
 
-use super::encoding::{Opening, Part};
-use super::ring::Ring;
-use super::sys::{self, Handle};
+use super::encoding::Part;
+use super::kernel::{Handle, Opening, Ring};
 
 /// Events that are on their counters at the same time, or not at all.
 #[derive(Debug)]
@@ -64,7 +63,7 @@ impl Group {
                 ..opening
             };
             let leader = group.members.first().map(|m| &*m.handle);
-            let opened = sys::open(&mut part.encoding.attr(opening), leader).and_then(|handle| {
+            let opened = Handle::open(part.encoding, opening, leader).and_then(|handle| {
                 let id = if opening.group_read { handle.id()? } else { 0 };
                 Ok(Member { handle: Arc::new(handle), id })
             });

@@ -109,7 +109,7 @@ enum What {
     PerCycle,
 }
 
-/// Counts and processor seconds at a call.
+/// Counts and processor seconds of this thread at a call.
 #[derive(Clone, Copy, Default)]
 struct Moment {
     counts: [f64; 2],
@@ -121,7 +121,7 @@ struct Moment {
 pub struct Flops {
     /// Wall-clock seconds since the first call.
     pub real_time: f64,
-    /// Seconds on the processor since the first call.
+    /// Seconds of this thread on the processor since the first call.
     pub proc_time: f64,
     /// Floating-point operations (or instructions) since the first call.
     pub operations: f64,
@@ -134,7 +134,7 @@ pub struct Flops {
 pub struct Ipc {
     /// Wall-clock seconds since the first call.
     pub real_time: f64,
-    /// Seconds on the processor since the first call.
+    /// Seconds of this thread on the processor since the first call.
     pub proc_time: f64,
     /// Instructions since the first call.
     pub instructions: f64,
@@ -190,7 +190,7 @@ fn rate(what: What, events: &[Event]) -> Result<(f64, Moment, Moment), CounterEr
         let mut set = EventSet::create();
         set.add_all(events)?;
         set.start()?;
-        let cpu = clock::process_cpu().0;
+        let cpu = clock::thread_cpu().0;
         *rated = Some(Rated { what, set, wall: Instant::now(), cpu, last: Moment::default() });
         Ok((0.0, Moment::default(), Moment::default()))
     })
@@ -198,11 +198,33 @@ fn rate(what: What, events: &[Event]) -> Result<(f64, Moment, Moment), CounterEr
 
 impl Rated {
     fn tell(&mut self) -> Result<(f64, Moment, Moment), CounterError> {
-        let mut now = Moment { cpu: clock::process_cpu().0 - self.cpu, ..Moment::default() };
+        let mut now = Moment { cpu: clock::thread_cpu().0 - self.cpu, ..Moment::default() };
         for (count, reading) in now.counts.iter_mut().zip(self.set.read()?) {
             *count = reading.amount().ok_or_else(|| CounterError::new(Code::Ecnflct, reading.to_string()))?;
         }
         let before = std::mem::replace(&mut self.last, now);
         Ok((self.wall.elapsed().as_secs_f64(), now, before))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_is_per_second_of_the_thread_that_is_counted() {
+        let Ok(own) = Event::parse("task-clock") else { panic!("a kernel event") };
+        // Where perf events are forbidden altogether there is nothing to test.
+        if rate(What::Operations, &[own]).is_err() {
+            return;
+        }
+        let other = std::thread::spawn(|| {
+            let from = clock::thread_cpu().0;
+            while clock::thread_cpu().0 - from < 0.03 {}
+        });
+        other.join().unwrap();
+        let (_, now, _) = rate(What::Operations, &[]).unwrap();
+        // The event counts this thread's nanoseconds, and so must the clock.
+        assert!(now.cpu < 0.02 && now.counts[0] < 0.02e9, "{} s, {} ns", now.cpu, now.counts[0]);
     }
 }

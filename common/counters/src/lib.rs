@@ -8,20 +8,15 @@ mod error;
 mod generic;
 mod group;
 mod high;
-pub mod identity;
+mod kernel;
 mod overflow;
-mod plan;
 mod platform;
 mod pmu;
 mod refusal;
 mod region;
-mod ring;
 mod sampling;
+mod schedule;
 mod set;
-mod sys;
-#[cfg(test)]
-mod tests;
-mod user_read;
 
 pub use count::{count, definition, survey};
 pub use encoding::{Encoding, Part};
@@ -32,10 +27,10 @@ pub use high::{
     Flops, Ipc, accum_counters, flips, flops, ipc, num_counters, read_counters, start_counters, stop_counters,
 };
 pub use overflow::{Handler, Overflow, PATIENCE};
-pub use platform::{Definition, Origin, Platform, processor_name};
+pub use platform::{Definition, Origin, Platform};
 pub use pmu::Pmu;
 pub use refusal::Refusal;
-pub use region::{Region, region_begin, region_end, region_events, regions};
+pub use region::{HighLevelRegion, region_begin, region_end, region_events, regions};
 pub use sampling::{Histogram, Sampler, Samples};
 pub use set::{EventSet, State, query_event};
 
@@ -54,6 +49,6 @@ pub fn event(text: &str) -> Result<Event, EventError> {
 /// Whether a CPU PMU of this machine has an event file of that name.
 fn in_sysfs(name: &str) -> bool {
     let plain = !name.is_empty() && !name.contains(['/', '.']);
-    let Ok(pmus) = std::fs::read_dir("/sys/bus/event_source/devices") else { return false };
+    let Ok(pmus) = std::fs::read_dir(pmu::DEVICES) else { return false };
     plain && pmus.flatten().any(|pmu| pmu.path().join("events").join(name).is_file())
 }

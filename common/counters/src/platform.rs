@@ -1,7 +1,6 @@
 //! What this machine calls things: from an event to the numbers the kernel is
 //! given.
 
-use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -9,11 +8,12 @@ use figures::numbers::listed;
 
 use super::encoding::{Encoding, Part};
 use super::environment::Environment;
+use super::generic;
 use super::pmu::{self, Pmu};
 use super::refusal::Refusal;
-use super::{generic, identity};
 use events::{Event, Family, Formula, Native, Preset, Spec, kernel, map};
 use system::cpu;
+use system::facts::Facts;
 
 /// A processor and its PMUs.
 #[derive(Debug, Clone)]
@@ -60,15 +60,12 @@ impl Platform {
     /// The machine this runs on, seen once.
     pub fn host() -> &'static Platform {
         static HOST: LazyLock<Platform> = LazyLock::new(|| {
-            let environment = Environment::host();
-            let cpu = cpu::current().unwrap_or(0);
-            let cpus = Path::new("/sys/devices/system/cpu");
-            let identity = identity::of_arm_cpu(cpus, cpu).or_else(identity::of_this);
+            let facts = Facts::here();
             Platform {
-                family: identity.and_then(Family::of),
-                pmus: pmu::all(Path::new("/sys/bus/event_source/devices")),
-                environment,
-                cpu,
+                family: facts.identity.and_then(Family::of),
+                pmus: pmu::all(Path::new(pmu::DEVICES)),
+                environment: Environment::host(&facts),
+                cpu: facts.cpu,
             }
         });
         &HOST
@@ -220,7 +217,7 @@ pub(crate) struct Kept {
 
 impl Kept {
     /// `None` if that is not possible, as when none of them is allowed.
-    fn to(wanted: &[usize]) -> Option<Kept> {
+    pub(crate) fn to(wanted: &[usize]) -> Option<Kept> {
         let before = cpu::allowed();
         let both: Vec<usize> = before.iter().copied().filter(|cpu| wanted.contains(cpu)).collect();
         (!both.is_empty() && cpu::pin(&both)).then_some(Kept { before })
@@ -231,12 +228,4 @@ impl Drop for Kept {
     fn drop(&mut self) {
         cpu::pin(&self.before);
     }
-}
-
-/// The processor's name, as the kernel gives it.
-pub fn processor_name() -> Option<String> {
-    let text = fs::read_to_string("/proc/cpuinfo").ok()?;
-    let field =
-        |name: &str| text.lines().find_map(|l| l.strip_prefix(name)?.split_once(':').map(|(_, v)| v.trim()));
-    ["model name", "Hardware", "uarch", "isa"].iter().find_map(|name| field(name)).map(str::to_owned)
 }

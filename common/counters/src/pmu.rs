@@ -21,6 +21,9 @@ pub struct Pmu {
     dir: PathBuf,
 }
 
+/// Where Linux lists them.
+pub(crate) const DEVICES: &str = "/sys/bus/event_source/devices";
+
 /// All PMUs below `devices`, by name.
 pub(crate) fn all(devices: &Path) -> Vec<Pmu> {
     let Ok(entries) = fs::read_dir(devices) else { return Vec::new() };

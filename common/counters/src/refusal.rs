@@ -5,6 +5,7 @@ use std::io;
 use thiserror::Error;
 
 use super::environment::Environment;
+use super::kernel::Errno;
 
 /// Why an event cannot be counted here.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -62,9 +63,9 @@ pub enum Refusal {
         /// The container, if it is known which.
         container: Option<String>,
     },
-    /// Built without perf events.
+    /// Another system than Linux, or a kernel built without perf events.
     #[error(
-        "this kernel has no perf events (perf_event_open is not there); use a kernel with CONFIG_PERF_EVENTS, or the cache model"
+        "this system has no perf events (perf_event_open is not there); use a Linux kernel with CONFIG_PERF_EVENTS, or the cache model"
     )]
     NoPerf,
     /// Opens, and then is never put on a counter.
@@ -181,20 +182,20 @@ impl Refusal {
         basics: impl FnOnce() -> Basics,
     ) -> Refusal {
         let event = attempt.event.to_owned();
-        let errno = error.raw_os_error().unwrap_or(0);
-        match errno {
-            libc::ENOENT | libc::ENODEV | libc::EOPNOTSUPP if !attempt.software => {
-                missing(attempt, environment, basics())
+        match Errno::of(error) {
+            Errno::Missing if attempt.software => {
+                Refusal::System { event, error: error.to_string(), errno: error.raw_os_error().unwrap_or(0) }
             }
-            libc::EACCES | libc::EPERM => forbidden(attempt, environment),
-            libc::ENOSYS => Refusal::NoPerf,
-            libc::EBUSY => Refusal::Busy { event },
-            libc::EINVAL => Refusal::Invalid {
+            Errno::Missing => missing(attempt, environment, basics()),
+            Errno::Forbidden => forbidden(attempt, environment),
+            Errno::NoCall => Refusal::NoPerf,
+            Errno::Busy => Refusal::Busy { event },
+            Errno::Invalid => Refusal::Invalid {
                 event,
                 why: "it does not exist in this form, or this PMU cannot leave the kernel out of its counts, or the group is too large".into(),
             },
-            libc::EMFILE => Refusal::Invalid { event, why: "too many files are open; raise `ulimit -n`".into() },
-            _ => Refusal::System { event, error: error.to_string(), errno },
+            Errno::Files => Refusal::Invalid { event, why: "too many files are open; raise `ulimit -n`".into() },
+            Errno::Other(errno) => Refusal::System { event, error: error.to_string(), errno },
         }
     }
 }

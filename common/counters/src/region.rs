@@ -15,12 +15,12 @@ thread_local! {
 struct Regions {
     set: Option<EventSet>,
     entered: Vec<(String, Vec<f64>)>,
-    done: Vec<Region>,
+    done: Vec<HighLevelRegion>,
 }
 
 /// What was counted in a region, all its passes together.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Region {
+pub struct HighLevelRegion {
     /// As given to [`region_begin`].
     pub name: String,
     /// How often it was passed.
@@ -84,7 +84,7 @@ pub fn region_end(name: &str) -> Result<(), CounterError> {
 }
 
 /// What this thread's regions have counted so far, in the order of their first end.
-pub fn regions() -> Vec<Region> {
+pub fn regions() -> Vec<HighLevelRegion> {
     REGIONS.with_borrow(|regions| regions.done.clone())
 }
 
@@ -99,7 +99,7 @@ impl Regions {
         let at = self.done.iter().position(|r| r.name == name).unwrap_or_else(|| {
             let events = self.set.as_ref().map_or(&[][..], EventSet::list_events);
             let counts = events.iter().map(|e| (e.clone(), 0.0)).collect();
-            self.done.push(Region { name, passes: 0, counts });
+            self.done.push(HighLevelRegion { name, passes: 0, counts });
             self.done.len() - 1
         });
         let region = &mut self.done[at];

@@ -3,11 +3,11 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::count::{Trials, settles};
-use super::encoding::{Opening, Part};
+use super::encoding::Part;
 use super::error::{Code, CounterError};
 use super::group::{Count, Group};
+use super::kernel::{Opening, Record, Ring};
 use super::platform::Platform;
-use super::ring::{Record, Ring};
 use events::{Derivation, Event};
 
 /// Samples the calling thread; each thread that shall be sampled makes its own.

@@ -30,7 +30,8 @@ pub(crate) fn on<T: Send>(cpu: usize, ask: impl FnOnce() -> T + Send) -> Option<
     std::thread::scope(|scope| scope.spawn(|| pin(&[cpu]).then(ask)).join().ok().flatten())
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use super::*;
 

@@ -5,12 +5,12 @@ use std::io;
 
 use super::EventSet;
 use crate::count::{Trials, settles};
-use crate::encoding::{Opening, Part};
+use crate::encoding::Part;
 use crate::error::{Code, CounterError};
 use crate::group::{Count, Group};
+use crate::kernel::{Opening, UserCounter};
 use crate::overflow::{Handler, Watched, Watcher};
 use crate::platform::{Definition, Platform};
-use crate::user_read::UserCounter;
 use figures::value::{Multiplexed, Reading, Source, Value};
 
 /// An overflow that was asked for.

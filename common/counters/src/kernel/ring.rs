@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use perf_event::hooks::sys::bindings;
 
-use super::sys::Handle;
+use super::{Handle, Record};
 
 /// One page of state, then the records.
 #[derive(Debug)]
@@ -14,17 +14,6 @@ pub(crate) struct Ring {
     base: NonNull<u8>,
     bytes: usize,
     page: usize,
-}
-
-/// What the kernel wrote down.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Record {
-    /// The program was at this address when the counter ran over.
-    Sample(u64),
-    /// So many samples found the buffer full.
-    Lost(u64),
-    /// The kernel paused sampling because it came too often.
-    Throttled,
 }
 
 // SAFETY: the mapping belongs to the ring alone; the kernel's side of it is
@@ -47,8 +36,7 @@ impl Ring {
     }
 
     fn map_pages(event: &Handle, pages: usize) -> io::Result<Ring> {
-        // SAFETY: asks for a number.
-        let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096);
+        let page = system::pages::base().get();
         let bytes = page * (1 + pages);
         // SAFETY: a new mapping at an address of the kernel's choice.
         let base = unsafe {

@@ -71,7 +71,7 @@ mod tests {
         configs.iter().map(|c| part(*c)).collect()
     }
 
-    fn plan(sets: &[&[u64]], counters: usize) -> Vec<Vec<u64>> {
+    fn schedule(sets: &[&[u64]], counters: usize) -> Vec<Vec<u64>> {
         let sets: Vec<Vec<Part>> = sets.iter().map(|s| parts(s)).collect();
         let sets: Vec<&[Part]> = sets.iter().map(Vec::as_slice).collect();
         let planned = groups(&sets, |g| g.len() <= counters);
@@ -80,19 +80,19 @@ mod tests {
 
     #[test]
     fn what_fits_is_counted_in_one_run() {
-        assert_eq!(plan(&[&[1], &[2, 3], &[3, 1]], 3), [vec![1, 2, 3]]);
+        assert_eq!(schedule(&[&[1], &[2, 3], &[3, 1]], 3), [vec![1, 2, 3]]);
     }
 
     #[test]
     fn a_difference_is_kept_in_one_run() {
-        assert_eq!(plan(&[&[1], &[2], &[3, 4]], 3), [vec![1, 2], vec![3, 4]]);
+        assert_eq!(schedule(&[&[1], &[2], &[3, 4]], 3), [vec![1, 2], vec![3, 4]]);
         // Both halves are planned already, but in different runs.
-        assert_eq!(plan(&[&[1], &[2], &[3], &[1, 3]], 2), [vec![1, 2], vec![3, 1]]);
+        assert_eq!(schedule(&[&[1], &[2], &[3], &[1, 3]], 2), [vec![1, 2], vec![3, 1]]);
     }
 
     #[test]
     fn a_set_larger_than_the_counters_is_spread() {
-        assert_eq!(plan(&[&[1, 2, 3, 4, 5]], 2), [vec![1, 2], vec![3, 4], vec![5]]);
+        assert_eq!(schedule(&[&[1, 2, 3, 4, 5]], 2), [vec![1, 2], vec![3, 4], vec![5]]);
     }
 
     proptest! {
@@ -102,7 +102,7 @@ mod tests {
             counters in 1usize..6,
         ) {
             let slices: Vec<&[u64]> = sets.iter().map(Vec::as_slice).collect();
-            let planned = plan(&slices, counters);
+            let planned = schedule(&slices, counters);
             prop_assert!(planned.iter().all(|g| !g.is_empty() && g.len() <= counters));
             for set in &sets {
                 prop_assert!(set.iter().all(|c| planned.iter().any(|g| g.contains(c))));

@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex};
 use perf_event::hooks::sys::bindings::perf_event_attr;
 use perf_event::hooks::{Hooks, clear_thread_hooks, set_thread_hooks};
 
-use super::encoding::Opening;
-use super::{Definition, Origin, Platform, Refusal, survey, sys};
+use super::{Handle, Opening};
+use crate::{Definition, Origin, Platform, Refusal, survey};
 use events::{Event, FAMILIES, Preset};
 
 /// Family, preset, native event's place, type, config, config1.
@@ -20,7 +20,7 @@ type Row = (String, String, usize, u32, u64, u64);
 /// table and libpfm's encodings, so that the kit's compact form is held
 /// against it.
 fn published() -> Vec<Row> {
-    include_str!("../../tests/data/x86_preset_encodings.csv")
+    include_str!("../../../tests/data/x86_preset_encodings.csv")
         .lines()
         .skip(1)
         .map(|line| {
@@ -77,7 +77,9 @@ impl Hooks for Fake {
     }
 }
 
-fn with_kernel<T>(
+/// What `then` gives on a kernel that answers each opening with an error number, or
+/// with an event of which nothing can be read, for 0; and what it was asked for.
+pub(crate) fn played<T>(
     answer: fn(&perf_event_attr) -> i32,
     then: impl FnOnce() -> T,
 ) -> (T, Vec<perf_event_attr>) {
@@ -106,8 +108,7 @@ fn every_x86_preset_opens_what_the_map_says() {
             continue;
         }
         let encoding = definition.parts[place].encoding;
-        let (opened, attrs) =
-            with_kernel(|_| libc::ENOENT, || sys::open(&mut encoding.attr(Opening::default()), None));
+        let (opened, attrs) = played(|_| libc::ENOENT, || Handle::open(encoding, Opening::default(), None));
         assert!(opened.is_err());
         let attr = attrs[0];
         let name = format!("{family} {preset} {}", definition.parts[place].name);
@@ -140,7 +141,7 @@ fn a_preset_that_is_not_counted_says_why() {
 
 fn refusal(answer: fn(&perf_event_attr) -> i32, event: &str) -> String {
     let event = Event::parse(event).unwrap();
-    let (mut survey, _) = with_kernel(answer, || survey(&[event]));
+    let (mut survey, _) = played(answer, || survey(&[event]));
     survey.pop().unwrap().unwrap_err().to_string()
 }
 

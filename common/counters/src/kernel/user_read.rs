@@ -7,8 +7,8 @@ use std::sync::atomic::{Ordering, compiler_fence};
 
 use perf_event::hooks::sys::bindings::perf_event_mmap_page as Page;
 
-use super::group::Count;
-use super::sys::Handle;
+use super::Handle;
+use crate::group::Count;
 
 /// The page in which the kernel says where an event's counter is. Not to be
 /// sent to another thread, which would read a counter of its own processor.
@@ -33,8 +33,7 @@ impl UserCounter {
         if !registers::AVAILABLE {
             return None;
         }
-        // SAFETY: asks for a number.
-        let bytes = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).ok()?;
+        let bytes = system::pages::base().get();
         // SAFETY: a new mapping at an address of the kernel's choice.
         let page = unsafe {
             libc::mmap(std::ptr::null_mut(), bytes, libc::PROT_READ, libc::MAP_SHARED, event.fd(), 0)

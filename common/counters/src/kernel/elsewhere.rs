@@ -1,0 +1,99 @@
+//! Systems without perf events: every call is refused.
+
+use std::io;
+use std::time::Duration;
+
+use super::{Errno, Opening, Record};
+use crate::encoding::Encoding;
+use crate::group::Count;
+
+/// What no call gives.
+#[derive(Debug)]
+enum Never {}
+
+fn none<T>() -> io::Result<T> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// An open event: there is none.
+#[derive(Debug)]
+pub(crate) struct Handle(Never);
+
+impl Handle {
+    pub(crate) fn open(_: Encoding, _: Opening, _: Option<&Handle>) -> io::Result<Handle> {
+        none()
+    }
+
+    pub(crate) fn enable(&self) -> io::Result<()> {
+        match self.0 {}
+    }
+
+    pub(crate) fn disable(&self) -> io::Result<()> {
+        match self.0 {}
+    }
+
+    pub(crate) fn id(&self) -> io::Result<u64> {
+        match self.0 {}
+    }
+
+    pub(crate) fn read(&self, _words: &mut [u64]) -> io::Result<usize> {
+        match self.0 {}
+    }
+}
+
+/// A buffer of samples: there is none.
+#[derive(Debug)]
+pub(crate) struct Ring(Never);
+
+impl Ring {
+    pub(crate) fn map(event: &Handle) -> io::Result<Ring> {
+        match event.0 {}
+    }
+
+    pub(crate) fn drain(&mut self, _each: impl FnMut(Record)) {
+        match self.0 {}
+    }
+}
+
+/// A counter that is read without the kernel: there is none.
+#[derive(Debug)]
+pub(crate) struct UserCounter(Never);
+
+impl UserCounter {
+    pub(crate) fn map(event: &Handle) -> Option<UserCounter> {
+        match event.0 {}
+    }
+
+    pub(crate) fn read(&self) -> Option<Count> {
+        match self.0 {}
+    }
+}
+
+/// What ends the waiting for overflows: there are none.
+#[derive(Debug)]
+pub(crate) struct Bell(Never);
+
+impl Bell {
+    pub(crate) fn new() -> io::Result<Bell> {
+        none()
+    }
+
+    pub(crate) fn share(&self) -> io::Result<Bell> {
+        match self.0 {}
+    }
+
+    pub(crate) fn ring(&self) -> io::Result<()> {
+        match self.0 {}
+    }
+
+    pub(crate) fn wait(&self, event: &Handle, _patience: Duration) -> bool {
+        match event.0 {}
+    }
+}
+
+impl Errno {
+    /// What an error of [`Handle::open`] means.
+    pub(crate) fn of(_: &io::Error) -> Errno {
+        Errno::NoCall
+    }
+}

@@ -1,0 +1,173 @@
+//! The few system calls of perf_event. They go through `perf_event::hooks`, so
+//! that a test can stand in for the kernel.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::time::Duration;
+
+use perf_event::hooks::sys::{self as perf, bindings};
+
+use super::{Errno, Opening};
+use crate::encoding::Encoding;
+
+/// The bindings' struct of an event to open.
+pub(super) type Attr = bindings::perf_event_attr;
+
+/// One open event. Closing it ends its counting.
+#[derive(Debug)]
+pub(crate) struct Handle(OwnedFd);
+
+/// Term `rdpmc` of the Arm PMU's format.
+const ARM_USER_READ: u64 = 1 << 1;
+
+/// User code alone is counted, except for events that happen in the kernel.
+pub(super) fn attr(encoding: Encoding, opening: Opening) -> Attr {
+    let mut attr = Attr { type_: encoding.kind, config: encoding.config, ..Attr::default() };
+    let user_read = opening.user_read && cfg!(target_arch = "aarch64") && !encoding.is_software();
+    attr.size = size_of::<Attr>() as u32;
+    attr.__bindgen_anon_3.config1 = encoding.config1 | if user_read { ARM_USER_READ } else { 0 };
+    attr.__bindgen_anon_4.config2 = encoding.config2;
+    attr.set_disabled(u64::from(!opening.sibling));
+    attr.set_exclude_kernel(u64::from(!encoding.kernel));
+    attr.set_exclude_hv(1);
+    attr.set_inherit(u64::from(opening.inherit));
+    attr.set_pinned(u64::from(opening.pinned));
+    if opening.sample_period > 0 {
+        attr.__bindgen_anon_1.sample_period = opening.sample_period;
+        attr.sample_type = u64::from(bindings::PERF_SAMPLE_IP);
+    }
+    attr.read_format =
+        u64::from(bindings::PERF_FORMAT_TOTAL_TIME_ENABLED | bindings::PERF_FORMAT_TOTAL_TIME_RUNNING);
+    if opening.group_read {
+        attr.read_format |= u64::from(bindings::PERF_FORMAT_GROUP | bindings::PERF_FORMAT_ID);
+    }
+    attr
+}
+
+impl Handle {
+    /// Opens an event for the calling thread on whatever processor it runs.
+    pub(crate) fn open(encoding: Encoding, opening: Opening, leader: Option<&Handle>) -> io::Result<Handle> {
+        let mut attr = attr(encoding, opening);
+        let group = leader.map_or(-1, Handle::fd);
+        let flags = bindings::PERF_FLAG_FD_CLOEXEC;
+        // SAFETY: `attr` is a whole attribute block of the size it states, and
+        // the kernel keeps no reference to it.
+        let fd = unsafe { perf::perf_event_open(&mut attr, 0, -1, group, flags.into()) };
+        if fd < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: the kernel just gave us this descriptor; nobody else has it.
+        Ok(Handle(unsafe { OwnedFd::from_raw_fd(fd) }))
+    }
+
+    pub(super) fn fd(&self) -> RawFd {
+        self.0.as_raw_fd()
+    }
+
+    /// Starts counting, with all members of its group.
+    pub(crate) fn enable(&self) -> io::Result<()> {
+        // SAFETY: an ioctl with a plain number on a descriptor we own.
+        done(unsafe { perf::ioctls::ENABLE(self.fd(), bindings::PERF_IOC_FLAG_GROUP) })
+    }
+
+    /// Stops counting, with all members of its group.
+    pub(crate) fn disable(&self) -> io::Result<()> {
+        // SAFETY: as above.
+        done(unsafe { perf::ioctls::DISABLE(self.fd(), bindings::PERF_IOC_FLAG_GROUP) })
+    }
+
+    /// The kernel's number of this event, which a group read gives beside each
+    /// value.
+    pub(crate) fn id(&self) -> io::Result<u64> {
+        let mut id = 0;
+        // SAFETY: the kernel writes one u64 to the address, which outlives the call.
+        done(unsafe { perf::ioctls::ID(self.fd(), &mut id) })?;
+        Ok(id)
+    }
+
+    /// Reads the values of this event, or of its group, into `words`; gives how
+    /// many words came. None: the event is in error, as a pinned one is that
+    /// found no counter.
+    pub(crate) fn read(&self, words: &mut [u64]) -> io::Result<usize> {
+        loop {
+            // SAFETY: the kernel writes at most the slice's size in bytes to it.
+            let got = unsafe { libc::read(self.fd(), words.as_mut_ptr().cast(), size_of_val(words)) };
+            match usize::try_from(got) {
+                Ok(bytes) => return Ok(bytes / size_of::<u64>()),
+                Err(_) => {
+                    let error = io::Error::last_os_error();
+                    if error.kind() != io::ErrorKind::Interrupted {
+                        return Err(error);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn done(result: i32) -> io::Result<()> {
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// What a thread that waits for overflows is told with that it shall end.
+#[derive(Debug)]
+pub(crate) struct Bell(File);
+
+impl Bell {
+    pub(crate) fn new() -> io::Result<Bell> {
+        // SAFETY: gives a new descriptor, checked below.
+        let fd = unsafe { libc::eventfd(0, libc::EFD_CLOEXEC) };
+        if fd < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: the descriptor is new and ours alone.
+        Ok(Bell(unsafe { File::from_raw_fd(fd) }))
+    }
+
+    /// The same bell for another thread.
+    pub(crate) fn share(&self) -> io::Result<Bell> {
+        self.0.try_clone().map(Bell)
+    }
+
+    pub(crate) fn ring(&self) -> io::Result<()> {
+        (&self.0).write_all(&1u64.to_ne_bytes())
+    }
+
+    /// Waits for an overflow of `event`, or as long as `patience`, or for the
+    /// bell; true if it was rung, or if waiting fails.
+    pub(crate) fn wait(&self, event: &Handle, patience: Duration) -> bool {
+        let poll = |fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+        let mut fds = [poll(event.fd()), poll(self.0.as_raw_fd())];
+        // SAFETY: the kernel writes to the two entries of the array.
+        let ready = unsafe { libc::poll(fds.as_mut_ptr(), 2, patience.as_millis() as i32) };
+        if ready < 0 {
+            return io::Error::last_os_error().kind() != io::ErrorKind::Interrupted;
+        }
+        // An event whose thread has ended reports nothing but that, for ever.
+        fds[1].revents != 0 || fds[0].revents & (libc::POLLERR | libc::POLLHUP) != 0 && self.rung()
+    }
+
+    /// Waits for the bell alone.
+    fn rung(&self) -> bool {
+        let mut end = libc::pollfd { fd: self.0.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+        // SAFETY: as above, with one entry.
+        unsafe { libc::poll(&mut end, 1, -1) };
+        true
+    }
+}
+
+impl Errno {
+    /// What an error of [`Handle::open`] means.
+    pub(crate) fn of(error: &io::Error) -> Errno {
+        match error.raw_os_error().unwrap_or(0) {
+            libc::ENOENT | libc::ENODEV | libc::EOPNOTSUPP => Errno::Missing,
+            libc::EACCES | libc::EPERM => Errno::Forbidden,
+            libc::ENOSYS => Errno::NoCall,
+            libc::EBUSY => Errno::Busy,
+            libc::EINVAL => Errno::Invalid,
+            libc::EMFILE => Errno::Files,
+            number => Errno::Other(number),
+        }
+    }
+}
