@@ -1,11 +1,14 @@
 #![doc = include_str!("../README.md")]
 
+#[cfg(feature = "program")]
 mod experiment;
+#[cfg(feature = "program")]
 mod timing;
 
+#[cfg(feature = "program")]
 pub use experiment::{Options, chart, kit_row, measure};
 
-use common::memory::{Array, Memory};
+use memory::{Array, Memory};
 
 /// `repeats` passes over `array`, touching every `stride`-th byte.
 ///

@@ -1,11 +1,12 @@
 #![doc = include_str!("../README.md")]
 
-use common::failure::Failure;
-use common::measure::Session;
-use common::memory::{Matrix, Memory, squares};
-use common::product::{self, Options};
-use common::record::Record;
-use common::{region, steps};
+#[cfg(feature = "program")]
+mod experiment;
+
+#[cfg(feature = "program")]
+pub use experiment::measure;
+
+use memory::{Matrix, Memory, squares, steps};
 
 /// `res += mul1 * mul2`, in the textbook's order.
 ///
@@ -23,18 +24,4 @@ pub fn multiply<M: Memory>(mem: &mut M, mul1: Matrix<i16>, mul2: Matrix<i16>, re
             });
         }
     }
-}
-
-/// Measures one product.
-///
-/// # Errors
-///
-/// If memory is short or a counter fails.
-pub fn measure(session: &Session, options: &Options) -> Result<Record, Failure> {
-    let plan = options.plan(session)?;
-    let arena = product::arena(options, 3)?;
-    let [mul1, mul2, res] = product::operands(&arena, options)?;
-    let clear = &mut || res.fill(|_, _| 0);
-    let sample = session.measure(&arena, &plan, clear, region!(|mem| multiply(mem, mul1, mul2, res)))?;
-    Ok(product::record("mm1", session, options, &plan, &sample, res))
 }

@@ -1,5 +1,4 @@
-//! `mm2 [--size N] [--time-transpose]`: the product with the second matrix
-//! transposed first.
+//! `mm2 [--size N] [--time-transpose]`: the product, one matrix transposed first.
 
 use std::process::ExitCode;
 
@@ -13,11 +12,9 @@ use common::product::{self, Options};
 struct Args {
     #[command(flatten)]
     options: Options,
-
     /// Count and time the transposition too
     #[arg(long)]
     time_transpose: bool,
-
     #[command(flatten)]
     common: Common,
 }

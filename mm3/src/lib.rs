@@ -1,12 +1,12 @@
 #![doc = include_str!("../README.md")]
 
-use common::failure::Failure;
-use common::measure::Session;
-use common::memory::{Matrix, Memory, squares};
-use common::product::{self, Options};
-use common::record::Record;
-use common::units::Bytes;
-use common::{region, steps};
+#[cfg(feature = "program")]
+mod experiment;
+
+#[cfg(feature = "program")]
+pub use experiment::{elements_per_line, measure};
+
+use memory::{Matrix, Memory, squares, steps};
 
 /// `res += mul1 * mul2`, in squares of `block` by `block` elements.
 ///
@@ -37,36 +37,4 @@ pub fn multiply<M: Memory>(
             }
         }
     }
-}
-
-/// How many elements of a matrix one cache line of `line` bytes holds.
-///
-/// # Errors
-///
-/// If it does not hold a whole number of them.
-pub fn elements_per_line(line: Bytes) -> Result<usize, Failure> {
-    let element = size_of::<i16>();
-    if line.0 == 0 || !line.get().is_multiple_of(element) || line.get() > 1 << 20 {
-        return Err(Failure::usage(format!(
-            "--line-size {} holds no whole number of {element}-byte elements; a line is {element} bytes or a multiple, up to 1 MiB (64 on most machines)",
-            line.0
-        )));
-    }
-    Ok(line.get() / element)
-}
-
-/// Measures one product in blocks of `line` bytes a row.
-///
-/// # Errors
-///
-/// If the line is impossible, memory is short or a counter fails.
-pub fn measure(session: &Session, options: &Options, line: Bytes) -> Result<Record, Failure> {
-    let block = elements_per_line(line)?;
-    let plan = options.plan(session)?;
-    let arena = product::arena(options, 3)?;
-    let [mul1, mul2, res] = product::operands(&arena, options)?;
-    let clear = &mut || res.fill(|_, _| 0);
-    let sample =
-        session.measure(&arena, &plan, clear, region!(|mem| multiply(mem, mul1, mul2, res, block)))?;
-    Ok(product::record("mm3", session, options, &plan, &sample, res).set("line_size", line.0))
 }

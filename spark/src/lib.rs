@@ -1,10 +1,12 @@
 #![doc = include_str!("../README.md")]
 
+#[cfg(feature = "program")]
 mod experiment;
 
+#[cfg(feature = "program")]
 pub use experiment::{Options, chart, kit_header, kit_row, measure};
 
-use common::memory::{Array, Memory};
+use memory::{Array, Memory};
 
 /// `repeats` passes over `array`, touching every `stride`-th byte.
 ///
