@@ -5,10 +5,12 @@ use common::chart::{self, Axis, Chart};
 use common::cli::Counters;
 use common::events::Event;
 use common::failure::Failure;
+use common::infer;
 use common::measure::{Plan, Sample, Session};
 use common::memory::Arena;
 use common::record::{Record, Row};
 use common::region;
+use common::saved::Saved;
 use common::sweep::{Cell, Range};
 use common::units::Bytes;
 use common::value::Reading;
@@ -18,6 +20,9 @@ use crate::walk;
 
 /// A model of this machine can only repeat what it was told of it.
 const CIRCULAR: &str = "these misses repeat the geometry that the system reports, they do not discover it";
+
+/// Rounds of deciding cells, at most: each halves what is possible, at best.
+const DECIDING: usize = 40;
 
 /// Options of cm1.
 #[derive(Debug, Clone, Args)]
@@ -32,12 +37,27 @@ pub struct Options {
     /// The event to count: PAPI_L1_DCM, or PAPI_L2_DCM (with --max 2M)
     #[arg(long, value_name = "EVENT", default_value = "PAPI_L1_DCM")]
     event: String,
+
+    /// Then measure what would decide between the caches that the sweep allows, as far as cells can
+    #[arg(long)]
+    until_decided: bool,
 }
 
 impl Options {
     /// Sizes from 8 KiB to `max`, counting `event`.
     pub fn new(event: &str, max: Bytes, repeats: u64) -> Options {
-        Options { range: Range { max: Some(max), ..Range::default() }, repeats, event: event.to_owned() }
+        Options {
+            range: Range { max: Some(max), ..Range::default() },
+            repeats,
+            event: event.to_owned(),
+            until_decided: false,
+        }
+    }
+
+    /// And then what decides between the caches that the sweep allows.
+    #[must_use]
+    pub fn until_decided(self) -> Options {
+        Options { until_decided: true, ..self }
     }
 
     /// The cells, in order.
@@ -64,22 +84,44 @@ pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row))
     let mut timer = timer(session, &plan, &event, largest, &mut record)?;
     let arena = Arena::with_capacity(largest).map_err(Failure::could_not)?;
     let array = arena.array::<u8>("x", largest).map_err(Failure::could_not)?;
-    for cell in cells {
-        // The C kit counts `repeat <= 200 * stride`: one pass more.
-        let (part, repeats) = (array.part(0, cell.size), options.repeats * cell.stride as u64 + 1);
-        let accesses = (repeats * cell.accesses_per_pass()) as f64;
-        let clear = &mut || part.fill(|_| 0);
-        let sample = match &mut timer {
-            Some(timer) => timer.measure(cell, accesses)?,
-            None => {
-                session.measure(&arena, &plan, clear, region!(|mem| walk(mem, part, cell.stride, repeats)))?
-            }
-        };
-        let row = row(cell, accesses, &event, &sample);
-        each(&row);
-        record.rows.push(row);
+    let mut measure = |cells: Vec<Cell>, record: &mut Record| -> Result<(), Failure> {
+        for cell in cells {
+            // The C kit counts `repeat <= 200 * stride`: one pass more.
+            let (part, repeats) = (array.part(0, cell.size), options.repeats * cell.stride as u64 + 1);
+            let accesses = (repeats * cell.accesses_per_pass()) as f64;
+            let clear = &mut || part.fill(|_| 0);
+            let sample = match &mut timer {
+                Some(timer) => timer.measure(cell, accesses)?,
+                None => session.measure(
+                    &arena,
+                    &plan,
+                    clear,
+                    region!(|mem| walk(mem, part, cell.stride, repeats)),
+                )?,
+            };
+            let row = row(cell, accesses, &event, &sample);
+            each(&row);
+            record.rows.push(row);
+        }
+        Ok(())
+    };
+    measure(cells, &mut record)?;
+    let rounds = if options.until_decided { DECIDING } else { 0 };
+    for _ in 0..rounds {
+        let deciding = deciding(&record);
+        if deciding.is_empty() {
+            break;
+        }
+        measure(deciding, &mut record)?;
     }
     Ok(record)
+}
+
+/// The cells that would tell more than those of the record.
+fn deciding(record: &Record) -> Vec<Cell> {
+    let found = infer::read(&Saved::of(record)).verdict;
+    let cells = found.map_or(Vec::new(), |found| found.decide);
+    cells.into_iter().map(|(size, stride)| Cell { size: size as usize, stride: stride as usize }).collect()
 }
 
 /// The timer, where time stands in for a counter; the record says how and why.
@@ -147,11 +189,19 @@ pub fn kit_row(row: &Row) -> String {
     )
 }
 
-/// Misses per access against the stride, one curve per array size.
+/// Misses per access against the stride, one curve per array size; single cells
+/// between, which were measured to decide, make no curve.
 pub fn chart(record: &Record) -> Chart {
-    let rows = record.rows.iter().filter_map(|row| {
-        Some((row.whole("size_bytes")?, row.whole("stride_bytes")?, row.amount("avg_misses")))
-    });
+    let cells: Vec<(u64, u64, Option<f64>)> = record
+        .rows
+        .iter()
+        .filter_map(|row| {
+            Some((row.whole("size_bytes")?, row.whole("stride_bytes")?, row.amount("avg_misses")))
+        })
+        .collect();
+    let of_size = |size: u64| cells.iter().filter(|cell| cell.0 == size).count();
+    let few = cells.iter().map(|cell| of_size(cell.0)).max().unwrap_or(0).min(3);
+    let rows = cells.iter().copied().filter(|cell| of_size(cell.0) >= few);
     let event = record.settings.get("event").and_then(|event| event.as_str()).unwrap_or_default();
     let source = record.rows.iter().find_map(|row| row.reading("avg_misses")?.value());
     let source = source.map(|value| format!("; source: {}", value.source)).unwrap_or_default();

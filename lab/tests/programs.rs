@@ -146,7 +146,12 @@ fn a_sweep_is_read_and_one_that_cannot_tell_is_refused() {
     assert_eq!(read.status.code(), Some(0), "{}", stderr(&read));
     let found: serde_json::Value = serde_json::from_slice(&read.stdout).unwrap();
     assert_eq!((&found["verdict"], &found["size"]), (&"ok".into(), &32768.into()));
-    assert_eq!((&found["line"], &found["ways"]), (&64.into(), &8.into()));
+    // doubling sizes show neither 32 KiB nor 8 ways
+    assert_eq!(
+        (&found["line"], &found["ways"], &found["size_below"]),
+        (&64.into(), &serde_json::Value::Null, &65536.into())
+    );
+    assert_eq!((&found["ways_least"], &found["ways_most"]), (&8.into(), &15.into()));
     std::fs::write(folder.path().join("l2.out"), sweep(0.001)).unwrap();
     let refused = lab(folder.path(), "infer l2.out --format json");
     assert_eq!(refused.status.code(), Some(1));

@@ -3,7 +3,6 @@
 
 use super::curve::Curve;
 use super::size::{Level, Size};
-use super::ways::missing;
 use figures::units::Bytes;
 
 /// Share of the cells of each kind that must be where the geometry puts them;
@@ -29,15 +28,9 @@ impl Tally {
 }
 
 /// Whether the geometry explains the sweep.
-pub(super) fn agrees(
-    curve: &Curve,
-    level: &Level,
-    size: &Size,
-    ways: &Result<u64, String>,
-) -> Result<(), String> {
+pub(super) fn agrees(curve: &Curve, level: &Level, size: &Size) -> Result<(), String> {
     let full = level.misses;
-    let (mut inside, mut ramp, mut plateau, mut vanished) =
-        (Tally::default(), Tally::default(), Tally::default(), Tally::default());
+    let (mut inside, mut ramp) = (Tally::default(), Tally::default());
     for array in curve.sizes() {
         for (stride, misses) in curve.row(array) {
             if 2 * array <= size.fits || (array <= size.fits && size.at_size <= 0.1) {
@@ -46,24 +39,12 @@ pub(super) fn agrees(
                 let expected = full * stride as f64 / level.line as f64;
                 let tolerance = if curve.timed { 0.1 * full } else { 0.05 * full };
                 ramp.count((misses - expected).abs() <= 0.35 * expected + tolerance);
-            } else if array >= 2 * size.fits
-                && let Ok(ways) = ways
-            {
-                let sets = size.fits / level.line / ways;
-                let expected = missing(array / stride, stride / level.line, sets, *ways);
-                if expected > 0.0 {
-                    plateau.count(misses >= 0.4 * expected * full);
-                } else {
-                    vanished.count(misses <= 0.3 * full);
-                }
             }
         }
     }
     let kinds = [
         (inside, "arrays that fit do not all hit"),
         (ramp, "misses do not grow with the stride below the line"),
-        (plateau, "large arrays do not all miss"),
-        (vanished, "few lines of one set do not all hit"),
     ];
     match kinds.into_iter().find(|(tally, _)| !tally.holds()) {
         None => Ok(()),

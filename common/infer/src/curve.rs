@@ -20,8 +20,6 @@ pub(super) struct Curve {
     rows: BTreeMap<u64, BTreeMap<u64, f64>>,
     /// Strides at which a cell should be but is not usable, by size.
     gaps: BTreeMap<u64, Vec<u64>>,
-    /// Cells taken out as disturbances.
-    spikes: Vec<(u64, u64)>,
     /// Whether it was computed from times: small ratios are then noise.
     pub(super) timed: bool,
 }
@@ -74,11 +72,6 @@ impl Curve {
         self.gaps.get(&size).is_some_and(|g| g.iter().any(|s| (low + 1..high).contains(s)))
     }
 
-    /// Whether a cell of the row from this stride on was taken out.
-    pub(super) fn spiked_from(&self, size: u64, stride: u64) -> bool {
-        self.spikes.iter().any(|s| s.0 == size && s.1 >= stride)
-    }
-
     /// Whether the row was measured up to half its size.
     pub(super) fn reaches_half(&self, size: u64) -> bool {
         self.rows.get(&size).and_then(|r| r.keys().next_back()).is_some_and(|last| last * 2 >= size)
@@ -96,7 +89,6 @@ impl Curve {
                         cells.remove(&stride);
                     }
                     self.gaps.entry(size).or_default().push(stride);
-                    self.spikes.push((size, stride));
                     why.push(format!(
                         "At array size {} and stride {} the value ({misses:.3}) stands alone, more than {SPIKE} \
                          times above its neighbours; it is taken for a disturbance and left out.",

@@ -25,36 +25,45 @@ use figures::value::Source;
 use records::saved::Saved;
 
 use curve::Curve;
+use size::{Level, Size};
+use ways::{Allowed, Place};
+
+pub use ways::Above;
 
 /// How far to trust an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Confidence {
-    /// Several readings of the data are possible; this is the likeliest.
+    /// Several readings of the data are possible: an interval, no point.
     Low,
-    /// Right if the size is a power of two and no prefetcher interfered, which
-    /// the data do not show.
+    /// Right if nothing interfered that the data do not show.
     Medium,
     /// The data exclude everything else.
     High,
 }
 
-/// What was read from a sweep.
+/// What was read from a sweep: all that the data allow.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Geometry {
-    /// The cache's size.
+    /// The smallest size that the data allow.
     pub size: Bytes,
-    /// The smallest array known not to fit, if sizes between were not tried.
+    /// The largest size that the data allow; equal to `size` if it is known.
+    pub most: Bytes,
+    /// The smallest array known not to fit.
     pub below: Bytes,
     /// The cache line.
     pub line: Bytes,
-    /// Lines per set, or why they cannot be told.
-    pub ways: Result<u64, String>,
+    /// The fewest and the most lines per set that the data allow, or why they
+    /// cannot be told.
+    pub ways: Result<(u64, u64), String>,
     /// Time of a hit and what a miss costs beyond it, in nanoseconds, where
     /// the sweep was timed.
     pub times: Option<Times>,
     /// How far to trust it.
     pub confidence: Confidence,
+    /// Cells (array and stride, in bytes) that would tell more; none if nothing
+    /// is open, or nothing of it can be told by such cells.
+    pub decide: Vec<(u64, u64)>,
 }
 
 /// What a timed sweep shows beside the geometry.
@@ -76,49 +85,57 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// The answer for scripts: `verdict`, `size`, `line`, `ways`,
-    /// `ways_reason`, `reason`, `why`; what does not apply is null.
+    /// The answer for scripts; what does not apply is null. `size` is the
+    /// smallest size possible, `size_most` the largest, `size_below` the smallest
+    /// array that does not fit; `ways` is a number only if every other is
+    /// excluded, else `ways_least` and `ways_most` bound it.
     pub fn json(&self) -> serde_json::Value {
-        match &self.verdict {
-            Ok(g) => json!({
-                "verdict": "ok",
-                "size": g.size,
-                "size_below": g.below,
-                "line": g.line,
-                "ways": g.ways.as_ref().ok(),
-                "ways_reason": g.ways.as_ref().err(),
-                "hit_ns": g.times.map(|t| t.hit_ns),
-                "penalty_ns": g.times.map(|t| t.penalty_ns),
-                "confidence": g.confidence,
-                "reason": null,
-                "why": self.why,
-            }),
-            Err(reason) => json!({
-                "verdict": "refused",
-                "size": null,
-                "size_below": null,
-                "line": null,
-                "ways": null,
-                "ways_reason": null,
-                "hit_ns": null,
-                "penalty_ns": null,
-                "confidence": null,
-                "reason": reason,
-                "why": self.why,
-            }),
-        }
+        let found = self.verdict.as_ref().ok();
+        let ways = found.and_then(|g| g.ways.as_ref().ok());
+        json!({
+            "verdict": if found.is_some() { "ok" } else { "refused" },
+            "size": found.map(|g| g.size),
+            "size_most": found.map(|g| g.most),
+            "size_below": found.map(|g| g.below),
+            "line": found.map(|g| g.line),
+            "ways": found.and_then(Geometry::exact_ways),
+            "ways_least": ways.map(|w| w.0),
+            "ways_most": ways.map(|w| w.1),
+            "ways_reason": found.and_then(ways_reason),
+            "hit_ns": found.and_then(|g| g.times).map(|t| t.hit_ns),
+            "penalty_ns": found.and_then(|g| g.times).map(|t| t.penalty_ns),
+            "confidence": found.map(|g| g.confidence),
+            "decide": found.map(|g| g.decide.iter().map(|(size, stride)| json!({"size": size, "stride": stride})).collect::<Vec<_>>()),
+            "reason": self.verdict.as_ref().err(),
+            "why": self.why,
+        })
+    }
+}
+
+/// Why there is no single number of ways.
+fn ways_reason(found: &Geometry) -> Option<String> {
+    match found.ways_told() {
+        Ok(_) if found.exact_ways().is_some() => None,
+        Ok(told) => Some(format!("{told}: these data do not tell which")),
+        Err(reason) => Some(reason.to_owned()),
     }
 }
 
 /// Reads the cache behind a sweep.
 pub fn read(saved: &Saved) -> Answer {
+    read_behind(saved, None)
+}
+
+/// Reads the cache behind a sweep; `above` is the first level, if that is known
+/// and the sweep is one of the second.
+pub fn read_behind(saved: &Saved, above: Option<Above>) -> Answer {
     let mut why: Vec<String> = Vec::new();
-    let verdict = argue(saved, &mut why);
+    let verdict = argue(saved, above, &mut why);
     Answer { verdict, why }
 }
 
 /// The argument in its order; stops at the first step the data do not carry.
-fn argue(saved: &Saved, why: &mut Vec<String>) -> Result<Geometry, String> {
+fn argue(saved: &Saved, above: Option<Above>, why: &mut Vec<String>) -> Result<Geometry, String> {
     let (mut curve, times) = match Curve::of_misses(saved) {
         Some(curve) => (curve, None),
         None => timing::curve(saved, why).map(|(curve, times)| (curve, Some(times)))?,
@@ -128,21 +145,61 @@ fn argue(saved: &Saved, why: &mut Vec<String>) -> Result<Geometry, String> {
     let line = line::read(&curve, why)?;
     let level = size::saturation(&curve, line, why)?;
     let size = size::read(&curve, &level, saved, why)?;
+    check::agrees(&curve, &level, &size)?;
     let modelled = saved.source == Some(Source::Model);
-    let ways = ways::read(&curve, &level, &size, modelled, why);
-    check::agrees(&curve, &level, &size, &ways)?;
-    let confidence = words::confidence(saved, &curve, &level, &size, why);
+    // the event tells the level; below the first, that one is in the way
+    let behind = saved.event.as_deref().is_some_and(|event| event.contains("L2") || event.contains("L3"));
+    let place = if behind { Place::Behind(above) } else { Place::First };
+    let allowed = ways::read(&curve, &level, &size, modelled, place);
+    let certain = size.at_size <= size::QUIET && allowed.as_ref().is_ok_and(|allowed| !allowed.odd);
+    let mut found = geometry(&curve, &level, &size, allowed, why);
+    found.times = times;
+    found.confidence = words::confidence(saved, &curve, &found, certain, why);
     if let Some(Times { hit_ns, penalty_ns }) = times {
         why.push(words::penalty(hit_ns, penalty_ns));
     }
-    Ok(Geometry {
+    Ok(found)
+}
+
+/// All that is allowed, as intervals.
+fn geometry(
+    curve: &Curve,
+    level: &Level,
+    size: &Size,
+    allowed: Result<Allowed, String>,
+    why: &mut Vec<String>,
+) -> Geometry {
+    let unknown = Geometry {
         size: Bytes(size.fits),
-        below: Bytes(size.too_large),
-        line: Bytes(line),
-        ways,
-        times,
-        confidence,
-    })
+        most: Bytes(size.full - 1),
+        below: Bytes(size.full),
+        line: Bytes(level.line),
+        ways: Err(String::new()),
+        times: None,
+        confidence: Confidence::Low,
+        decide: Vec::new(),
+    };
+    let allowed = match allowed {
+        Ok(allowed) => allowed,
+        Err(reason) => {
+            why.push(format!("Ways: {reason}"));
+            return Geometry { ways: Err(reason), ..unknown };
+        }
+    };
+    why.push(words::ways(curve, level, size, &allowed));
+    why.extend(words::deciding(&allowed.decide));
+    why.extend(allowed.hidden.as_ref().map(|hidden| format!("Ways: {hidden}.")));
+    let sizes = || allowed.all.iter().map(|c| c.sets * c.ways * level.line);
+    let [least, most] = [sizes().min(), sizes().max()].map(|size| Bytes(size.unwrap_or_default()));
+    let below = Bytes(size.too_large);
+    Geometry {
+        size: least,
+        most,
+        below,
+        ways: Ok(words::bounds(&allowed)),
+        decide: allowed.decide,
+        ..unknown
+    }
 }
 
 #[cfg(test)]

@@ -19,6 +19,10 @@ const TOO_STEEP_TIMED: f64 = 3.0;
 /// A row takes part when its ramp ends this high compared to the highest.
 const PART: f64 = 0.2;
 
+/// No cache has longer lines; a prefetcher that follows strides inside a page
+/// leaves one miss per page, which looks like a line as long.
+const LONGEST: u64 = 512;
+
 /// Ramps of real counters are straight to 10 %.
 const SCATTER: f64 = 0.14;
 
@@ -102,6 +106,13 @@ pub(super) fn read(curve: &Curve, why: &mut Vec<String>) -> Result<u64, String> 
         return Err(format!(
             "The misses seem to stop doubling at a stride of {line} bytes, but over all rows that miss the bend is \
              not clear. Repeat the sweep on an idle machine, with --runs 5."
+        ));
+    }
+    if line > LONGEST {
+        return Err(format!(
+            "The misses double up to a stride of {line} bytes, and no cache has lines that long: a prefetcher follows \
+             the strides and leaves one miss per page. Time dependent accesses (--counters timing), or use lab \
+             discover."
         ));
     }
     let (shown, _) = part.iter().rev().find(|(_, r)| r.seen && r.end == line).copied().unwrap_or(part[0]);

@@ -19,6 +19,8 @@ const AGREE: f64 = 0.12;
 const FITS: f64 = 0.75;
 /// At most this share in a row that is clearly inside the cache.
 const INSIDE: f64 = 0.25;
+/// From this share on nothing is left of the array when it comes round again.
+const FULL: f64 = 0.85;
 /// Below this share a row has no misses but those of chance.
 pub(super) const QUIET: f64 = 0.1;
 /// Misses per access lower than this in all rows are no curve of a cache that
@@ -37,6 +39,9 @@ pub(super) struct Level {
 pub(super) struct Size {
     pub(super) fits: u64,
     pub(super) too_large: u64,
+    /// The first array of which nothing is left. Behind pages that share sets
+    /// the cache may be as large as that.
+    pub(super) full: u64,
     /// Share of the misses in the row that still fits.
     pub(super) at_size: f64,
 }
@@ -44,7 +49,8 @@ pub(super) struct Size {
 /// Whether the sweep goes far enough beyond the cache.
 pub(super) fn saturation(curve: &Curve, line: u64, why: &mut Vec<String>) -> Result<Level, String> {
     let largest = curve.largest();
-    let before = curve.sizes().rev().nth(1).unwrap_or(largest);
+    // sizes between, measured later, stand close together
+    let before = curve.sizes().rev().find(|s| 3 * s <= 2 * largest).unwrap_or(largest);
     let advice = |what: String| {
         format!(
             "{what}, so the sweep does not show a cache that is exceeded. Extend the range to 4 times the cache \
@@ -79,7 +85,7 @@ pub(super) fn saturation(curve: &Curve, line: u64, why: &mut Vec<String>) -> Res
         return Ok(Level { line, misses });
     }
     let share = curve.share(before, largest, line).unwrap_or(0.0);
-    if largest < 3 * before / 2 || (share - 1.0).abs() > AGREE {
+    if (share - 1.0).abs() > AGREE {
         return Err(advice(format!(
             "The misses are still growing between the two largest arrays ({} has {:.0} % of those of {})",
             Bytes(before),
@@ -182,7 +188,13 @@ pub(super) fn read(
         100.0 * its_share,
         Bytes(size)
     ));
-    Ok(Size { fits: size, too_large, at_size: share })
+    Ok(Size { fits: size, too_large, full: full(&shares, too_large), at_size: share })
+}
+
+/// The first array from `too_large` on that misses as the largest does.
+fn full(shares: &[(u64, f64)], too_large: u64) -> u64 {
+    let none_left = |s: &&(u64, f64)| s.0 >= too_large && s.1 >= FULL;
+    shares.iter().find(none_left).map_or(too_large, |s| s.0)
 }
 
 /// The size where misses begin: the last row without them.
@@ -217,5 +229,5 @@ fn knee(shares: &[(u64, f64)], level: &Level, why: &mut Vec<String>) -> Result<S
             String::new()
         }
     ));
-    Ok(Size { fits: size, too_large, at_size: share })
+    Ok(Size { fits: size, too_large, full: full(shares, too_large), at_size: share })
 }

@@ -1,144 +1,218 @@
-//! The ways: at large strides all accesses fall into one set, and the misses
-//! vanish once the set holds them all.
+//! Ways and size together: every cache that the sweep allows is tried against
+//! its cells, and those that none of them excludes are what the data say.
+//!
+//! A walk round an array puts a known number of lines into each set. A set that
+//! holds all of its lines never misses, whatever the policy of replacement; one
+//! that does not misses, with LRU and FIFO at each access, with others at some.
 
+use super::Geometry;
 use super::curve::Curve;
 use super::size::{Level, QUIET, Size};
 use figures::numbers::greatest_common_divisor;
 use figures::units::Bytes;
 
-/// Below this share of the full misses a cell hits, above the other it misses;
-/// what lies between says nothing. Counted, a few lines of one set that fit
-/// leave nothing but noise; timed, the short loop costs its share.
-const HITS: f64 = 0.02;
-const HITS_TIMED: f64 = 0.3;
-const MISSES: f64 = 0.4;
-
-/// More lines in a set are believed only if nothing else explains the curves.
-const MOST_WAYS: u64 = 32;
-
-/// A number of ways is nearer to the data at this share of another's distance.
-const NEARER: f64 = 0.5;
-
-/// Lines of one set that fit and lines that do not, seen in one row.
-#[derive(Debug, Clone, Copy)]
-struct Bound {
-    array: u64,
-    stride: u64,
-    fit: u64,
-    too_many: u64,
+/// Of more caches than this, a sample proposes the cells that would tell them
+/// apart, and another judges the proposals.
+const PROPOSING: usize = 64;
+const JUDGING: usize = 256;
+/// Odd factors that the number of sets of a modelled cache may have; a real one
+/// picks its sets by address bits.
+const MOST_ODD: u64 = 15;
+/// Random replacement lets this share of the accesses miss when 32 ways get 33
+/// lines in turn; no other policy comes near it.
+const RANDOM: f64 = 0.02;
+/// Timed, a short loop beside a few disturbed batches tells only much from
+/// little: below the one share nothing missed, above the other something did.
+const HITS_TIMED: f64 = 0.2;
+const MISSES_TIMED: f64 = 0.5;
+/// Counters see other misses too (prefetches, interrupts): more than this share
+/// in a row, no array that fits has.
+const MISSES_COUNTED: f64 = 0.4;
+/// A model counts no misses but those of the walk, and of its first pass: of 33
+/// passes at the least, if lines have 16 bytes.
+const MISSES_MODELLED: f64 = 0.04;
+/// Cells in which the likeliest cache may be contradicted, as a share; real
+/// counters miss it in single cells only.
+const DISTURBED: f64 = 0.15;
+/// One cache of which the sweep may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Candidate {
+    pub(super) sets: u64,
+    pub(super) ways: u64,
 }
 
-/// Where the misses of a row vanish for good.
-fn bound(curve: &Curve, level: &Level, array: u64) -> Option<Bound> {
-    let row: Vec<(u64, f64)> = curve.row(array).into_iter().filter(|(s, _)| *s >= level.line).collect();
-    let hits = if curve.timed { HITS_TIMED } else { HITS };
-    let last_miss = row.iter().rposition(|(_, m)| *m > hits * level.misses)?;
-    let (stride, misses) = row[last_miss];
-    if misses < MISSES * level.misses || !curve.reaches_half(array) || curve.spiked_from(array, level.line) {
-        return None;
-    }
-    let Some(&(next, _)) = row.get(last_miss + 1) else {
-        // two lines of one set miss still
-        return (array / stride == 2).then_some(Bound { array, stride, fit: 1, too_many: 2 });
-    };
-    let adjacent = next == 2 * stride && !curve.open_between(array, stride, next);
-    adjacent.then_some(Bound { array, stride: next, fit: array / next, too_many: array / stride })
+/// The cache above the one that is looked at: lines it holds are not asked for
+/// below, and cannot show the sets there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Above {
+    /// Lines per set.
+    pub ways: u64,
+    /// Bytes of one way: sets times line.
+    pub way: u64,
+}
+
+/// Which level the sweep is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    First,
+    /// Below a level that is known, or not.
+    Behind(Option<Above>),
+}
+
+/// The caches that the sweep allows.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Allowed {
+    pub(super) all: Vec<Candidate>,
+    /// Others have numbers of sets that no address bits give.
+    pub(super) odd: bool,
+    /// Cells that would tell them apart: array and stride.
+    pub(super) decide: Vec<(u64, u64)>,
+    /// The number of ways cannot be told, whatever is measured, for this reason.
+    pub(super) hidden: Option<String>,
 }
 
 /// Share of `count` lines, `apart` lines from one to the next, that miss when
 /// they are walked round and round in a cache of `sets` sets: all lines of a set
 /// that gets more than its `ways`, with LRU and FIFO.
-pub(super) fn missing(count: u64, apart: u64, sets: u64, ways: u64) -> f64 {
+pub(super) fn missing(count: u64, apart: u64, cache: Candidate) -> f64 {
+    let Candidate { sets, ways } = cache;
     let met = sets / greatest_common_divisor(apart, sets);
     let (each, one_more) = (count / met, count % met);
     let over = |lines: u64| if lines > ways { lines } else { 0 };
     (one_more * over(each + 1) + (met - one_more) * over(each)) as f64 / count.max(1) as f64
 }
 
-/// Numbers of ways that explain where the misses vanish, those with a power of
-/// two of sets first. Where the curves part two of them, the nearer stays.
-fn possible(curve: &Curve, level: &Level, bounds: &[Bound], lines: u64) -> Vec<u64> {
-    let explains = |ways: &u64| {
-        let sets = lines / ways;
-        bounds.iter().all(|b| {
-            let fit = missing(b.fit, b.array / b.fit / level.line, sets, *ways);
-            let not = missing(b.too_many, b.array / b.too_many / level.line, sets, *ways);
-            fit == 0.0 && not > 0.0
-        })
-    };
-    let mut all: Vec<u64> = (1..=lines).filter(|w| lines.is_multiple_of(*w)).filter(explains).collect();
-    if all.iter().any(|w| *w <= MOST_WAYS) {
-        all.retain(|w| *w <= MOST_WAYS);
-    }
-    let worse = |a: u64, b: u64| parts(curve, level, lines, a, b).is_some_and(|(a, b)| b <= NEARER * a);
-    let kept = all.iter().copied().filter(|a| !all.iter().any(|b| worse(*a, *b)));
-    let mut kept: Vec<u64> = kept.collect();
-    kept.sort_by_key(|w| !(lines / w).is_power_of_two());
-    kept
+/// A cell decides if more than this share of it misses in some caches, and none in others.
+const MISSES_ALL: f64 = 0.3;
+
+/// What the cells are held against.
+pub(super) struct Evidence<'a> {
+    curve: &'a Curve,
+    line: u64,
+    /// Array, stride, share of the full misses, whether it can show hits.
+    cells: Vec<(u64, u64, f64, bool)>,
+    modelled: bool,
 }
 
-/// How far the cells in which `a` and `b` ways would differ are from either,
-/// if there are any.
-fn parts(curve: &Curve, level: &Level, lines: u64, a: u64, b: u64) -> Option<(f64, f64)> {
-    let (mut from_a, mut from_b) = (0.0, 0.0);
-    for array in curve.sizes() {
-        for (stride, misses) in curve.row(array).into_iter().filter(|(s, _)| s.is_multiple_of(level.line)) {
-            let expected = |ways| missing(array / stride, stride / level.line, lines / ways, ways);
-            let (with_a, with_b, seen) = (expected(a), expected(b), misses / level.misses);
-            if with_a != with_b {
-                from_a += (seen - with_a).abs();
-                from_b += (seen - with_b).abs();
+impl<'a> Evidence<'a> {
+    pub(super) fn new(
+        curve: &'a Curve,
+        level: &Level,
+        size: &Size,
+        modelled: bool,
+        place: Place,
+    ) -> Evidence<'a> {
+        let mut cells = Vec::new();
+        for array in curve.sizes() {
+            for (stride, misses) in curve.row(array) {
+                if stride.is_multiple_of(level.line) {
+                    let held = place.may_hold(array, stride, level.line, size.fits);
+                    // more misses than accesses are prefetches that the event counts too
+                    cells.push((array, stride, (misses / level.misses).min(1.0), !held));
+                }
+            }
+        }
+        Evidence { curve, line: level.line, cells, modelled }
+    }
+
+    /// Whether this share of the misses cannot be, where LRU would have
+    /// `expected`; no policy has more.
+    fn contradicts(&self, expected: f64, seen: f64, shows_hits: bool) -> bool {
+        let most = match (self.curve.timed, self.modelled) {
+            (true, _) => MISSES_TIMED,
+            (_, true) if expected == 0.0 => MISSES_MODELLED,
+            _ => MISSES_COUNTED,
+        };
+        let least = if self.curve.timed { expected - (1.0 - HITS_TIMED) } else { RANDOM * expected };
+        seen > expected + most || shows_hits && expected > 0.0 && seen < least
+    }
+
+    /// Cells that contradict, counted up to `most`.
+    fn contradictions(&self, cache: Candidate, most: usize) -> usize {
+        let against = |&&(array, stride, seen, shows_hits): &&(u64, u64, f64, bool)| {
+            let expected = missing(array / stride, stride / self.line, cache);
+            self.contradicts(expected, seen, shows_hits)
+        };
+        self.cells.iter().rev().filter(against).take(most).count()
+    }
+
+    /// The least contradicted of `candidates`. A sweep that contradicts each of
+    /// them somewhere was disturbed; one more cell may have been.
+    fn best(&self, candidates: &[Candidate]) -> Vec<Candidate> {
+        let never = candidates.iter().copied().filter(|c| self.contradictions(*c, 1) == 0);
+        let never: Vec<Candidate> = never.collect();
+        if !never.is_empty() {
+            return never;
+        }
+        let most = (DISTURBED * self.cells.len() as f64) as usize;
+        let rated = candidates.iter().map(|c| (self.contradictions(*c, most + 2), *c));
+        let rated: Vec<(usize, Candidate)> = rated.collect();
+        let least = rated.iter().map(|r| r.0).min().unwrap_or(0);
+        rated.into_iter().filter(|r| least <= most && r.0 <= least + 1).map(|r| r.1).collect()
+    }
+
+    /// The cell that parts `all` most evenly into those that fit and those that
+    /// do not, and the same array at the line's stride: as many lines of one set
+    /// as a candidate has ways, or one more.
+    fn decide(&self, all: &[Candidate], place: Place, fits: u64) -> Vec<(u64, u64)> {
+        let largest = self.curve.largest();
+        let open = |array: u64, stride: u64| {
+            let tells = array < largest && stride <= array / 2 && self.curve.at(array, stride).is_none();
+            tells && !place.may_hold(array, stride, self.line, fits)
+        };
+        let proposed = spread(all, PROPOSING).flat_map(|c| {
+            let way = c.sets * self.line;
+            let arrays = [c.ways * way, (c.ways + 1) * way];
+            arrays.into_iter().flat_map(move |array| [(array, way), (array, self.line)])
+        });
+        let told = |&(array, stride): &(u64, u64)| {
+            let shares = spread(all, JUDGING).map(|c| missing(array / stride, stride / self.line, *c));
+            let (fit, miss) = shares.fold((0, 0), |(fit, miss), share| {
+                (fit + usize::from(share == 0.0), miss + usize::from(share > MISSES_ALL))
+            });
+            fit.min(miss)
+        };
+        let rated = proposed.filter(|cell| open(cell.0, cell.1)).map(|cell| (told(&cell), cell));
+        let best = rated.filter(|r| r.0 > 0).max_by_key(|(told, cell)| (*told, std::cmp::Reverse(*cell)));
+        let Some((_, (array, stride))) = best else { return Vec::new() };
+        let beside = Some((array, self.line)).filter(|_| stride != self.line && open(array, self.line));
+        beside.into_iter().chain([(array, stride)]).collect()
+    }
+}
+
+impl Above {
+    /// The level that was read, if nothing of it is open.
+    pub fn of(found: &Geometry) -> Option<Above> {
+        let ways = found.exact_ways().filter(|_| found.size == found.most)?;
+        Some(Above { ways, way: found.size.0 / ways })
+    }
+}
+
+impl Place {
+    /// Whether the level above may hold lines of that walk itself. Of one that
+    /// is not known, no more than that it has at most half of `next` bytes.
+    fn may_hold(self, array: u64, stride: u64, line: u64, next: u64) -> bool {
+        let (count, apart) = (array / stride, (stride / line).max(1));
+        match self {
+            Place::First => false,
+            Place::Behind(None) => count * line <= next / 2,
+            Place::Behind(Some(above)) => {
+                let sets = (above.way / line).max(1);
+                count / (sets / greatest_common_divisor(apart, sets)) <= above.ways
             }
         }
     }
-    (from_a + from_b > 0.0).then_some((from_a, from_b))
 }
 
-fn listed(possible: &[u64], lines: u64) -> String {
-    let each: Vec<String> = possible.iter().map(|w| format!("{w} ways of {} sets", lines / w)).collect();
-    each.join(", ")
-}
-
-/// The cell that would tell two numbers of ways apart: as many lines as the
-/// sets that one stride meets hold, and one more.
-fn what_tells(a: u64, b: u64, lines: u64, line: u64) -> String {
-    let apart = 1 << (lines / a).trailing_zeros().max((lines / b).trailing_zeros());
-    let tells = (2..=4 * a.max(b)).find_map(|count| {
-        let [with_a, with_b] = [a, b].map(|ways| missing(count, apart, lines / ways, ways));
-        ((with_a - with_b).abs() > 0.3).then(|| {
-            format!(
-                "An array of {} bytes at stride {} would tell: {with_a:.2} misses per access with {a} ways, {with_b:.2} \
-                 with {b} (--sizes, --strides).",
-                count * apart * line,
-                apart * line
-            )
-        })
-    });
-    tells.unwrap_or_default()
-}
-
-/// Lines per set, or why not; `modelled` caches may have any number of sets.
+/// The caches of sizes from the last array that fits to the first that does
+/// not. An empty list: no cache explains the cells.
 pub(super) fn read(
     curve: &Curve,
     level: &Level,
     size: &Size,
     modelled: bool,
-    why: &mut Vec<String>,
-) -> Result<u64, String> {
-    let ways = search(curve, level, size, modelled, why);
-    if let Err(reason) = &ways {
-        why.push(format!("Ways: {reason}"));
-    }
-    ways
-}
-
-fn search(
-    curve: &Curve,
-    level: &Level,
-    size: &Size,
-    modelled: bool,
-    why: &mut Vec<String>,
-) -> Result<u64, String> {
+    place: Place,
+) -> Result<Allowed, String> {
     if size.at_size > QUIET {
         return Err(format!(
             "not identifiable from these data: the array as large as the cache ({}) already misses ({:.0} %), so \
@@ -148,62 +222,53 @@ fn search(
             100.0 * size.at_size
         ));
     }
-    let bounds: Vec<Bound> =
-        curve.sizes().filter(|s| *s >= 2 * size.fits).filter_map(|s| bound(curve, level, s)).collect();
-    let Some(first) = bounds.first().copied() else {
+    if !curve.sizes().any(|array| array >= size.too_large && curve.reaches_half(array)) {
         return Err(format!(
-            "not identifiable: no array of at least {} shows at which stride its misses vanish. Run all strides up \
-             to half the array size.",
-            Bytes(2 * size.fits)
-        ));
-    };
-    let lines = size.fits / level.line;
-    let possible = possible(curve, level, &bounds, lines);
-    let ways = match possible[..] {
-        [] => {
-            let fit = bounds.iter().map(|b| b.fit).max().unwrap_or(1);
-            let too_many = bounds.iter().map(|b| b.too_many).min().unwrap_or(2);
-            return Err(format!(
-                "not identifiable: {fit} lines that share sets fit and {too_many} do not, which goes with no number \
-                 of ways of a cache of {lines} lines. Disturbed cells, or pages, are the likely reason; repeat the \
-                 sweep."
-            ));
-        }
-        [ways] => ways,
-        [ways, ..] if (lines / ways).is_power_of_two() && !modelled => {
-            why.push(format!(
-                "Ways: {} would give the same curves, but real caches pick the set by address bits, so the number of \
-                 sets is taken for a power of two.",
-                listed(&possible[1..], lines)
-            ));
-            ways
-        }
-        [ways, other, ..] => {
-            return Err(format!(
-                "not identifiable from these sizes: {} all give these curves. {}",
-                listed(&possible, lines),
-                what_tells(ways, other, lines, level.line)
-            ));
-        }
-    };
-    if ways == 1 {
-        why.push(format!(
-            "Ways: in the array of {} the misses do not vanish at any stride: even two lines {} apart push each \
-             other out. So the cache is direct-mapped (1 way).",
-            Bytes(first.array),
-            Bytes(first.array / 2)
-        ));
-    } else {
-        why.push(format!(
-            "Ways: in the array of {} the misses vanish from stride {} on. There all {} lines share {} and fit; at \
-             half that stride {} lines do not. With {lines} lines in {} sets that makes {ways} ways.",
-            Bytes(first.array),
-            Bytes(first.stride),
-            first.fit,
-            if (lines / ways).is_power_of_two() { "one set" } else { "the few sets that this stride meets" },
-            first.too_many,
-            lines / ways
+            "not identifiable: no array of at least {} was walked at strides up to half of it, at which its misses \
+             vanish. Run all strides up to half the array size.",
+            Bytes(size.too_large)
         ));
     }
-    Ok(ways)
+    let evidence = Evidence::new(curve, level, size, modelled, place);
+    let mut all = evidence.best(&candidates(size, level.line, modelled).collect::<Vec<_>>());
+    if all.is_empty() {
+        return Err(format!(
+            "not identifiable: no cache from {} to less than {} has such misses at large strides. Disturbed cells, \
+             pages that lie anywhere, or a prefetcher are the likely reason; repeat the sweep.",
+            Bytes(size.fits),
+            Bytes(size.too_large)
+        ));
+    }
+    let decide = evidence.decide(&all, place, size.fits);
+    let hidden = (place != Place::First && decide.is_empty() && all.len() > 1).then(|| {
+        let known = match place {
+            Place::Behind(Some(above)) => format!("up to {} of them never leave it", above.ways),
+            _ => "it may hold them all; with L1's own sweep more can be told (lab infer --above)".to_owned(),
+        };
+        format!("lines that share a set here share one in L1 too, and {known}")
+    });
+    let odd = all.iter().any(|c| c.sets.is_power_of_two()) && !all.iter().all(|c| c.sets.is_power_of_two());
+    if odd {
+        all.retain(|c| c.sets.is_power_of_two());
+    }
+    Ok(Allowed { all, odd, decide, hidden })
+}
+
+/// At most `count` of them, evenly from all.
+fn spread(all: &[Candidate], count: usize) -> impl Iterator<Item = &Candidate> {
+    all.iter().step_by(all.len().div_ceil(count).max(1))
+}
+
+/// All caches between the sizes: any number of ways of 1, 2, 4 ... sets; modelled
+/// caches may have odd multiples of those.
+fn candidates(size: &Size, line: u64, modelled: bool) -> impl Iterator<Item = Candidate> {
+    // in a model, which has no other misses, a share of them is a share that does not fit
+    let held = if modelled { size.fits as f64 * (1.0 - size.at_size) } else { size.fits as f64 };
+    let lines = (held as u64).div_ceil(line)..size.too_large.div_ceil(line);
+    let odd = (1..=if modelled { MOST_ODD } else { 1 }).step_by(2);
+    let most = lines.end;
+    let sets = odd.flat_map(move |odd| (0..40).map(move |k| odd << k)).filter(move |sets| *sets < most);
+    sets.flat_map(move |sets| {
+        (lines.start.div_ceil(sets)..lines.end.div_ceil(sets)).map(move |ways| Candidate { sets, ways })
+    })
 }

@@ -1,45 +1,140 @@
-//! The closing sentences: how far to trust the answer.
+//! The closing sentences: the geometry in words, what would decide it, and how
+//! far to trust it.
 
-use super::Confidence;
 use super::curve::Curve;
 use super::size::{Level, Size};
+use super::ways::{Allowed, Candidate};
+use super::{Confidence, Geometry};
 use figures::units::Bytes;
+use figures::value::Source;
 use records::saved::Saved;
 
-/// The answer's confidence, and in words what it rests on.
+/// Candidates named one by one, at most.
+const NAMED: usize = 4;
+
+impl Geometry {
+    /// The size as the data show it: `48 KiB`, or `32 KiB to less than 64 KiB`.
+    pub fn size_told(&self) -> String {
+        match self.size == self.most {
+            true => self.size.to_string(),
+            false => format!("{} to less than {}", self.size, self.below),
+        }
+    }
+
+    /// The ways as the data show them: `12`, or `8 to 15`; or why there are none.
+    pub fn ways_told(&self) -> Result<String, &str> {
+        match &self.ways {
+            Ok((least, most)) if least == most => Ok(least.to_string()),
+            Ok((least, most)) => Ok(format!("{least} to {most}")),
+            Err(reason) => Err(reason),
+        }
+    }
+
+    /// The number of ways, if the data exclude every other.
+    pub fn exact_ways(&self) -> Option<u64> {
+        self.ways.as_ref().ok().filter(|(least, most)| least == most).map(|ways| ways.0)
+    }
+}
+
+/// What the strides say of the ways.
+pub(super) fn ways(curve: &Curve, level: &Level, size: &Size, allowed: &Allowed) -> String {
+    let (least, most) = bounds(allowed);
+    let row = curve.sizes().rev().find(|s| *s >= 2 * size.fits).unwrap_or_default();
+    let cells: Vec<(u64, f64)> = curve.row(row).into_iter().filter(|c| c.0 >= level.line).collect();
+    let shown = match cells.iter().rposition(|(_, misses)| *misses > 0.5 * level.misses) {
+        Some(last) if last + 1 < cells.len() => format!(
+            "in the array of {} misses vanish from stride {} on, where its {} lines share few sets and fit; at stride \
+             {} its {} do not",
+            Bytes(row),
+            Bytes(cells[last + 1].0),
+            row / cells[last + 1].0,
+            Bytes(cells[last].0),
+            row / cells[last].0
+        ),
+        Some(last) => format!(
+            "in the array of {} the misses do not vanish at any stride: even {} lines {} apart push each other out",
+            Bytes(row),
+            row / cells[last].0,
+            Bytes(cells[last].0)
+        ),
+        None => format!("in the array of {} no stride of a line or more misses", Bytes(row)),
+    };
+    let each: Vec<String> = allowed.all.iter().take(NAMED).map(|c| named(*c, level.line)).collect();
+    let others = match allowed.all.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let so = match (allowed.all.len(), least == most) {
+        (1, _) => format!("Of all caches only {} gives these rows: {least} {}", each[0], way_or_ways(least)),
+        (_, true) => format!("{}{others} give these rows: {least} {}", each.join(", "), way_or_ways(least)),
+        _ => format!("{}{others} give these rows: {least} to {most} ways", each.join(", ")),
+    };
+    let odd = if allowed.odd {
+        " Caches whose number of sets is no power of two would give them too, but real ones pick the set by address \
+         bits."
+    } else {
+        ""
+    };
+    format!("Ways: {shown}. {so}.{odd}")
+}
+
+fn way_or_ways(count: u64) -> &'static str {
+    if count == 1 { "way, direct-mapped" } else { "ways" }
+}
+
+fn named(cache: Candidate, line: u64) -> String {
+    format!("{} of {} x {} sets", Bytes(cache.ways * cache.sets * line), cache.ways, cache.sets)
+}
+
+/// The fewest and the most ways of those allowed.
+pub(super) fn bounds(allowed: &Allowed) -> (u64, u64) {
+    let ways = || allowed.all.iter().map(|c| c.ways);
+    (ways().min().unwrap_or(0), ways().max().unwrap_or(0))
+}
+
+/// The cells that would tell the candidates apart.
+pub(super) fn deciding(decide: &[(u64, u64)]) -> Option<String> {
+    let strides: Vec<String> = decide.iter().map(|cell| cell.1.to_string()).collect();
+    decide.first().map(|(array, _)| {
+        format!(
+            "What would tell: an array of {array} bytes at stride {} (--sizes {array} --strides {}); it hits with \
+             some of these and misses with the others. Append the rows and ask again; cm1 --until-decided does so \
+             itself.",
+            strides.join(" and "),
+            strides.join(",")
+        )
+    })
+}
+
+/// How far to trust the answer, and in words what it rests on.
 pub(super) fn confidence(
     saved: &Saved,
     curve: &Curve,
-    level: &Level,
-    size: &Size,
+    geometry: &Geometry,
+    certain: bool,
     why: &mut Vec<String>,
 ) -> Confidence {
     let mut confidence = Confidence::High;
-    if size.too_large >= 2 * size.fits {
+    let line = geometry.line.0;
+    if line > 64 && saved.source != Some(Source::Model) {
         confidence = Confidence::Medium;
         why.push(format!(
-            "Confidence: sizes between {} and {} were not tried; a cache of {} would give the same rows. Sizes like \
-             --sizes {},{},{} would exclude that.",
-            Bytes(size.fits),
-            Bytes(size.too_large),
-            Bytes(size.fits / 2 * 3),
-            size.fits,
-            size.fits / 4 * 5,
-            size.fits / 2 * 3
+            "Confidence: a prefetcher that fetches the next line makes a line look twice as long; that {line} bytes are \
+             one line and not two is what lab discover can test."
         ));
     }
-    if level.line > 64 {
+    if !certain {
         confidence = Confidence::Medium;
-        why.push(format!(
-            "Confidence: a prefetcher that fetches the next line makes a line look twice as long; that {} bytes are \
-             one line and not two is what lab discover can test.",
-            level.line
-        ));
     }
-    if size.at_size > 0.1 {
-        confidence = confidence.min(Confidence::Medium);
+    if geometry.size != geometry.most || geometry.exact_ways().is_none() && geometry.ways.is_ok() {
+        confidence = Confidence::Low;
+        why.push(format!(
+            "Confidence: the data leave the {} open, within these bounds.",
+            if geometry.size == geometry.most { "ways" } else { "size" }
+        ));
     }
     if curve.timed && saved.cells.iter().all(|cell| cell.misses.is_none()) {
+        confidence = confidence.min(Confidence::Medium);
         why.push(
             "Confidence: the curve is one of times, in which prefetching and other levels may hide."
                 .to_owned(),

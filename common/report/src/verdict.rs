@@ -21,11 +21,10 @@ impl Verdict {
         match &answer.verdict {
             Err(reason) => Verdict { refusal: reason.clone(), why, ..Verdict::default() },
             Ok(found) => Verdict {
-                size: found.size.to_string(),
+                size: found.size_told(),
                 line: found.line.to_string(),
                 ways: found
-                    .ways
-                    .as_ref()
+                    .ways_told()
                     .map_or_else(|why| format!("not to be told: {why}"), |w| format!("{w} ways")),
                 penalty: found
                     .times

@@ -1,11 +1,10 @@
 //! `lab infer`: reads the cache behind a saved sweep, with the argument.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use common::failure::Failure;
-use common::infer::{Answer, read};
-use common::units::Bytes;
+use common::infer::{self, Above, Answer};
 use common::{input, output};
 
 use super::plot;
@@ -16,6 +15,10 @@ pub(crate) struct Args {
     /// What cm1 or spark printed or recorded; - is the standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
+
+    /// The first level's sweep, if FILE is one of the second: what L1 holds says nothing of L2's ways
+    #[arg(long, value_name = "FILE")]
+    above: Option<PathBuf>,
 
     /// How to print the answer
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
@@ -33,10 +36,11 @@ enum Format {
 /// Reads the file, prints the answer; a refusal is exit code 1. In JSON, a file
 /// that cannot be read at all is a refusal too.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let above = args.above.as_deref().map(known).transpose()?;
     let answer = match (input::sweep(&args.file), args.format) {
         (Ok(saved), _) => {
             plot::notes(&saved.notes, "lab: note");
-            read(&saved)
+            infer::read_behind(&saved, above)
         }
         (Err(failure), Format::Json) => Answer { verdict: Err(failure.to_string()), why: Vec::new() },
         (Err(failure), Format::Text) => return Err(failure),
@@ -48,13 +52,24 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     answer.verdict.map(|_| ()).map_err(Failure::could_not)
 }
 
+/// The level that a sweep of L1 shows.
+fn known(file: &Path) -> Result<Above, Failure> {
+    let found = infer::read(&input::sweep(file)?).verdict;
+    found.as_ref().ok().and_then(Above::of).ok_or_else(|| {
+        Failure::could_not(format!(
+            "{} does not show L1's size and ways exactly; sweep it with cm1 --until-decided, or leave --above out",
+            file.display()
+        ))
+    })
+}
+
 /// The answer in lines, the argument below it.
 fn text(answer: &Answer) -> String {
     let mut lines = Vec::new();
     if let Ok(g) = &answer.verdict {
-        lines.push(format!("size: {}", g.size));
+        lines.push(format!("size: {}", g.size_told()));
         lines.push(format!("line: {} B", g.line.0));
-        lines.push(match &g.ways {
+        lines.push(match g.ways_told() {
             Ok(ways) => format!("ways: {ways}"),
             Err(reason) => format!("ways: not counted ({reason})"),
         });
@@ -63,9 +78,6 @@ fn text(answer: &Answer) -> String {
             lines.push(format!("miss penalty: {:.2} ns", times.penalty_ns));
         }
         lines.push(format!("confidence: {:?}", g.confidence).to_lowercase());
-        if g.below.0 >= 2 * g.size.0 {
-            lines.push(format!("tried next: {}", Bytes(g.below.0)));
-        }
         lines.push(String::new());
     }
     lines.extend(answer.why.iter().cloned());

@@ -38,7 +38,9 @@ pub(crate) fn run_all(mut session: Session, settings: Settings) -> Result<Findin
     session.counters = counters;
     let l1 = sweep(&session, "PAPI_L1_DCM", settings.l1, &mut progress)?;
     let l2 = sweep(&session, "PAPI_L2_DCM", settings.l2, &mut progress)?;
-    let [l1_answer, l2_answer] = [&l1, &l2].map(|sweep| infer::read(&Saved::of(&sweep.record)));
+    let l1_answer = infer::read(&Saved::of(&l1.record));
+    let above = l1_answer.verdict.as_ref().ok().and_then(infer::Above::of);
+    let l2_answer = infer::read_behind(&Saved::of(&l2.record), above);
     let (line, line_from) = line(&l1_answer, &session.machine);
     session.runs = settings.runs as usize;
     let options = product::Options::new(settings.size, &PRODUCT_EVENTS);
@@ -120,7 +122,7 @@ fn counting(progress: &mut Progress, cells: usize) -> impl FnMut(&Row) {
 }
 
 fn sweep(session: &Session, event: &str, extent: Extent, progress: &mut Progress) -> Result<Sweep, Failure> {
-    let options = cm1::Options::new(event, extent.max, extent.repeats);
+    let options = cm1::Options::new(event, extent.max, extent.repeats).until_decided();
     let cells = options.cells()?.len();
     let record = cm1::measure(session, &options, &mut counting(progress, cells))?;
     progress.next();
