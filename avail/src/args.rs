@@ -10,7 +10,9 @@ const EXAMPLES: &str = "\
 Examples:
   avail -a               what can be counted here, in one table
   avail -e PAPI_L1_DCM   what this event counts, and whether it can be compared
-  avail -e cpu/event=0x51,umask=0x01/    the same for an event by its numbers";
+  avail -e PAPI_FP_OPS --family skl      the same on another processor
+  avail -e cpu/event=0x51,umask=0x01/    the same for an event by its numbers
+  avail --families       which processors the presets are mapped for";
 
 /// What can this machine count? Without options: the hardware, and all presets.
 #[derive(Debug, Parser)]
@@ -27,6 +29,14 @@ pub(crate) struct Args {
     /// One event explained: what is opened, what it includes, whether it can be compared
     #[arg(short = 'e', value_name = "NAME", group = "what")]
     pub(crate) event: Option<String>,
+
+    /// With -e: on a processor of this family, by its key in --families
+    #[arg(long, value_name = "KEY", requires = "event")]
+    pub(crate) family: Option<String>,
+
+    /// The processors that the presets are mapped for, and from which tables
+    #[arg(long, group = "what")]
+    pub(crate) families: bool,
 
     /// The processor's and the kernel's own events, and which count no single program
     #[arg(long, group = "what")]

@@ -1,7 +1,7 @@
 //! One event, explained.
 
 use common::counters::{self, Definition, Origin, Platform};
-use common::events::{Event, map, notes};
+use common::events::{Event, Family, map, notes};
 use common::failure::Failure;
 use serde::Serialize;
 
@@ -12,6 +12,8 @@ use crate::presets::{Native, natives, origin};
 struct Explanation {
     name: String,
     description: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    processor: Option<&'static str>,
     countable: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
@@ -20,26 +22,47 @@ struct Explanation {
     derivation: Option<&'static str>,
     formula: Option<String>,
     events: Vec<Native>,
+    /// PAPI's own definition, where this kit's is another.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    papi: Option<Papi>,
     counts: &'static str,
     includes: Vec<&'static str>,
-    comparable: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    comparable: Option<&'static str>,
 }
 
-pub(crate) fn print(name: &str, format: Format) -> Result<(), Failure> {
+/// What PAPI takes, and why this kit does not.
+#[derive(Debug, Serialize)]
+struct Papi {
+    formula: String,
+    events: Vec<String>,
+    why_not: &'static str,
+}
+
+/// Explains the event on this machine, or on a processor of `family`.
+pub(crate) fn print(name: &str, family: Option<&'static Family>, format: Format) -> Result<(), Failure> {
     let event = Event::parse(name).map_err(Failure::usage)?;
-    let refusal = counters::definition(&event).err();
-    // What would be opened is told even if it is refused.
-    let chosen = counters::definition(&event).ok();
-    let definition = chosen.or_else(|| Platform::host().definitions(&event).ok()?.into_iter().next());
+    let elsewhere = family.map(Platform::of_family);
+    let ways = |platform: &Platform| platform.definitions(&event).map(|ways| ways.into_iter().next());
+    let (definition, refusal) = match &elsewhere {
+        Some(platform) => ways(platform).map_or_else(|why| (None, Some(why)), |first| (first, None)),
+        None => match counters::definition(&event) {
+            Ok(definition) => (Some(definition), None),
+            // What would be opened is told even if it is refused.
+            Err(why) => (ways(Platform::host()).ok().flatten(), Some(why)),
+        },
+    };
     let explanation = Explanation {
         name: event.name().to_owned(),
         description: event.description(),
+        processor: family.map(|family| family.title),
         countable: refusal.is_none(),
         reason: refusal.map(|r| r.to_string()),
         defined_by: definition.as_ref().map(|d| origin(d.origin)),
         derivation: definition.as_ref().map(|d| d.formula.derivation().papi_name()),
         formula: definition.as_ref().map(Definition::spelt),
         events: definition.as_ref().map(natives).unwrap_or_default(),
+        papi: papi(&event, family.or(Platform::host().family)),
         counts: counts(definition.as_ref()),
         comparable: comparable(&event, definition.as_ref()),
         includes: definition.map(|d| d.notes).unwrap_or_default(),
@@ -51,6 +74,16 @@ pub(crate) fn print(name: &str, format: Format) -> Result<(), Failure> {
     Ok(())
 }
 
+fn papi(event: &Event, family: Option<&'static Family>) -> Option<Papi> {
+    let (Event::Preset(preset), Some(family)) = (event, family) else { return None };
+    let (papi, why_not) = map::replaced(family, *preset)?;
+    Some(Papi {
+        formula: papi.spelt(),
+        events: papi.natives.iter().map(|native| format!("{} {}", native.name, native.config)).collect(),
+        why_not,
+    })
+}
+
 fn counts(definition: Option<&Definition>) -> &'static str {
     match definition {
         Some(d) if d.parts.iter().any(|p| p.encoding.kernel) => "the program and the kernel on its behalf",
@@ -58,24 +91,27 @@ fn counts(definition: Option<&Definition>) -> &'static str {
     }
 }
 
-fn comparable(event: &Event, definition: Option<&Definition>) -> &'static str {
-    let (Event::Preset(preset), Some(d)) = (event, definition) else {
-        return "on machines with the same native event only";
-    };
+/// `None` for a preset that nothing counts.
+fn comparable(event: &Event, definition: Option<&Definition>) -> Option<&'static str> {
+    let Event::Preset(preset) = event else { return Some("on machines with the same native event only") };
+    let d = definition?;
     let limited = match d.origin {
         Origin::Table(family) | Origin::Kit(family) => {
             map::lookup(family, *preset).is_ok_and(|entry| entry.is_limited(family))
         }
         _ => !d.notes.is_empty(),
     };
-    notes::comparable(*preset, d.formula.derivation(), limited, d.origin == Origin::Generic)
+    Some(notes::comparable(*preset, d.formula.derivation(), limited, d.origin == Origin::Generic))
 }
 
 impl Explanation {
     fn print(&self) {
         line("Event", &self.name);
         line("Description", self.description);
-        line("Can be counted here", if self.countable { "yes" } else { "no" });
+        match self.processor {
+            Some(processor) => line("Counted on", format_args!("{processor}: {}", yes(self.countable))),
+            None => line("Can be counted here", yes(self.countable)),
+        }
         if let Some(reason) = &self.reason {
             line("Why not", reason);
         }
@@ -90,10 +126,21 @@ impl Explanation {
         for native in &self.events {
             line("Opens", format_args!("{}  {}", native.name, native.opened_as));
         }
+        if let Some(papi) = &self.papi {
+            line("PAPI has instead", &papi.formula);
+            papi.events.iter().for_each(|event| line("  with", event));
+            line("  not taken here", papi.why_not);
+        }
         line("Counts", self.counts);
         for note in &self.includes {
             line("Includes", note);
         }
-        line("Figures can be compared", self.comparable);
+        if let Some(comparable) = self.comparable {
+            line("Figures can be compared", comparable);
+        }
     }
+}
+
+fn yes(is: bool) -> &'static str {
+    if is { "yes" } else { "no" }
 }

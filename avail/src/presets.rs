@@ -48,7 +48,12 @@ pub(crate) fn natives(definition: &Definition) -> Vec<Native> {
 /// Where a definition comes from, for people.
 pub(crate) fn origin(origin: Origin) -> String {
     match origin {
-        Origin::Table(family) => format!("PAPI's map for {}", family.title),
+        Origin::Table(family) => {
+            let mapped = family.tables().find(|f| f.source.starts_with("PAPI")).unwrap_or(family);
+            let shared = (mapped != family)
+                .then(|| format!(", and {} has the same codes for {}", family.source, family.title));
+            format!("PAPI's map for {}{}", mapped.title, shared.unwrap_or_default())
+        }
         Origin::Kit(family) => format!("this kit, for {}", family.title),
         Origin::Generic => "the kernel's generic event, for a processor whose own is not known".into(),
         Origin::Native => "given by its own numbers".into(),
