@@ -12,7 +12,7 @@
 //! | [`machine`] | a machine as data: caches, TLBs, latencies; the catalogue and this host |
 //! | [`events`] | PAPI's presets and native events, and what they are on each processor |
 //! | [`cache`] | the cache model: [`Modelled`](cache::Modelled) memory and its counts |
-//! | [`clock`], [`cpu`] | the clocks; which processors may be used |
+//! | [`system`] | what is asked of the operating system, one file for each: [`clock`]s, affinity ([`cpu`]), pages, the facts of a processor |
 //! | [`counters`] | hardware counters: event sets, groups, sampling, refusals |
 //! | `latency` | timing experiments with dependent accesses |
 //! | [`measure`] | one region of code, who counts it, how often it runs |

@@ -12,7 +12,7 @@ use crate::team::{self, Matrices, Run};
 
 /// What to run.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub struct Settings {
     /// Side of the matrices.
     pub n: usize,
     /// Threads.
@@ -92,41 +92,42 @@ pub fn is_clock(event: &Event) -> bool {
     matches!(event.name(), "task-clock" | "cpu-clock")
 }
 
-/// Measures `kernel` as planned.
+/// Measures `kernel` as told.
 ///
 /// # Errors
 ///
 /// If a counter fails while it counts, or the clock is no event here.
-pub fn estimate(kernel: &'static Kernel, plan: &Plan) -> Result<Estimate, Failure> {
-    let mut x = Matrices::new(plan.n);
-    let first = team::run(kernel, &mut x, plan.threads, 1, None);
+pub fn estimate(kernel: &'static Kernel, settings: &Settings) -> Result<Estimate, Failure> {
+    let mut x = Matrices::new(settings.n);
+    let first = team::run(kernel, &mut x, settings.threads, 1, None);
     let half_a_second = (0.5 / first.seconds.max(1e-6)).ceil().clamp(1.0, 10_000.0) as u32;
-    let repeats = plan.repeats.unwrap_or(half_a_second);
-    let runs: Vec<Run> =
-        (0..plan.runs.max(1)).map(|_| team::run(kernel, &mut x, plan.threads, repeats, None)).collect();
+    let repeats = settings.repeats.unwrap_or(half_a_second);
+    let runs: Vec<Run> = (0..settings.runs.max(1))
+        .map(|_| team::run(kernel, &mut x, settings.threads, repeats, None))
+        .collect();
     let seconds: Vec<f64> = runs.iter().map(|run| run.seconds).collect();
     let busy: Vec<f64> = runs.iter().map(|run| run.busy / run.threads as f64).collect();
     let generation = Generation::host();
     let fp = generation.and_then(|g| g.event_for(kernel.name));
-    let (event, per_event) = to_sample(plan, fp)?;
-    let period = plan.period.unwrap_or_else(|| period_of(&event));
-    let sampled = if plan.count {
-        let run = team::run(kernel, &mut x, plan.threads, repeats, Some((&event, period)));
+    let (event, per_event) = to_sample(settings, fp)?;
+    let period = settings.period.unwrap_or_else(|| period_of(&event));
+    let sampled = if settings.count {
+        let run = team::run(kernel, &mut x, settings.threads, repeats, Some((&event, period)));
         added_up(&run)
     } else {
         Err("--counters none".to_owned())
     };
-    let (counted, cycles) = counted(kernel, plan, generation, &mut x, repeats)?;
+    let (counted, cycles) = counted(kernel, settings, generation, &mut x, repeats)?;
     let unknown = Value::new(first.seconds, Source::Timing);
     Ok(Estimate {
         kernel,
-        n: plan.n,
+        n: settings.n,
         threads: first.threads,
         repeats,
         seconds: Value::from_runs(&seconds, Source::Timing).unwrap_or(unknown),
         busy: Value::from_runs(&busy, Source::Timing).unwrap_or(unknown),
         right: x.checksum() == x.expected(),
-        operations: 2.0 * (plan.n as f64).powi(3) * f64::from(repeats),
+        operations: 2.0 * (settings.n as f64).powi(3) * f64::from(repeats),
         latency_ns: latency(kernel.chain),
         frequency: core_clock::measure().0,
         counted,
@@ -140,13 +141,13 @@ pub fn estimate(kernel: &'static Kernel, plan: &Plan) -> Result<Estimate, Failur
 
 /// The event to sample: the one asked for, the kernel's own if this machine can
 /// count it, else the clock.
-fn to_sample(plan: &Plan, fp: Option<&FpEvent>) -> Result<(Event, Option<f64>), Failure> {
-    if let Some(event) = &plan.event {
+fn to_sample(settings: &Settings, fp: Option<&FpEvent>) -> Result<(Event, Option<f64>), Failure> {
+    if let Some(event) = &settings.event {
         let known = fp.filter(|fp| fp.event().as_ref() == Some(event));
         return Ok((event.clone(), known.map(|fp| fp.operations)));
     }
     if let Some((fp, event)) = fp.and_then(|fp| Some((fp, fp.event()?)))
-        && plan.count
+        && settings.count
         && counters::survey(std::slice::from_ref(&event)).iter().all(Result::is_ok)
     {
         return Ok((event, Some(fp.operations)));
@@ -177,7 +178,7 @@ type Counted = (Vec<(FpEvent, Reading)>, Reading);
 
 fn counted(
     kernel: &Kernel,
-    plan: &Plan,
+    settings: &Settings,
     generation: Option<&Generation>,
     x: &mut Matrices,
     repeats: u32,
@@ -187,7 +188,7 @@ fn counted(
         let rows = table.iter().map(|fp| (*fp, Reading::missing(why))).collect();
         (rows, Reading::missing(why))
     };
-    if !plan.count {
+    if !settings.count {
         return Ok(missing("--counters none"));
     }
     let known: Vec<(FpEvent, Option<Event>)> = table.iter().map(|fp| (*fp, fp.event())).collect();
@@ -200,7 +201,7 @@ fn counted(
         return Ok(missing(&why.to_string()));
     }
     let mut body = || {
-        team::run(kernel, x, plan.threads, repeats, None);
+        team::run(kernel, x, settings.threads, repeats, None);
     };
     let mut readings =
         counters::count(&events, &mut || {}, &mut body).map_err(Failure::could_not)?.into_iter();

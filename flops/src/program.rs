@@ -9,7 +9,7 @@ use common::machine;
 use common::record::{Record, Row};
 use serde_json::Value as Json;
 
-use crate::estimate::{self, Estimate, Plan, is_clock};
+use crate::estimate::{self, Estimate, Settings, is_clock};
 use crate::events::Generation;
 use crate::kernels::{KERNELS, Kernel};
 use crate::report;
@@ -46,10 +46,10 @@ pub struct Args {
 /// If the command line asks for what there is not, or a counter fails.
 pub fn run(args: Args) -> Result<(), Failure> {
     let kernels = kernels(&args.kernel)?;
-    let plan = args.plan()?;
+    let settings = args.settings()?;
     let mut all = Vec::new();
     for kernel in kernels {
-        let estimate = estimate::estimate(kernel, &plan)?;
+        let estimate = estimate::estimate(kernel, &settings)?;
         remark(&estimate);
         all.push(estimate);
     }
@@ -85,7 +85,7 @@ fn kernels(name: &str) -> Result<Vec<&'static Kernel>, Failure> {
 }
 
 impl Args {
-    fn plan(&self) -> Result<Plan, Failure> {
+    fn settings(&self) -> Result<Settings, Failure> {
         if let Counters::Timing | Counters::Model = self.common.counters {
             return Err(Failure::usage(
                 "floating-point operations can be counted by hardware only; take --counters auto, hardware or none",
@@ -101,7 +101,7 @@ impl Args {
         }
         let event = self.event.as_deref().map(Event::parse).transpose().map_err(Failure::usage)?;
         let cpus = std::thread::available_parallelism().map_or(1, usize::from);
-        Ok(Plan {
+        Ok(Settings {
             n: self.n as usize,
             threads: self.threads.map_or(cpus, usize::from),
             repeats: self.repeats,

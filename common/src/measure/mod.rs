@@ -25,7 +25,7 @@ use system::{core_clock, cpu};
 
 /// The measured region: one closure, compiled for native memory and for the
 /// model. Written with [`region!`](crate::region).
-pub struct Region<'r> {
+pub struct Measured<'r> {
     /// The region on the machine's own memory.
     pub native: &'r mut dyn FnMut(&mut Native),
     /// The region on the modelled memory.
@@ -37,7 +37,7 @@ pub struct Region<'r> {
 #[macro_export]
 macro_rules! region {
     (|$mem:ident| $body:expr) => {
-        $crate::measure::Region {
+        $crate::measure::Measured {
             native: &mut |$mem: &mut $crate::isa::Native| $body,
             modelled: &mut |$mem: &mut $crate::cache::Modelled| $body,
         }
@@ -188,7 +188,7 @@ impl Session {
         arena: &Arena,
         plan: &Plan,
         prepare: &mut dyn FnMut(),
-        region: Region<'_>,
+        region: Measured<'_>,
     ) -> Result<Sample, Failure> {
         let mut sample = if self.here { self.time(plan, prepare, region.native)? } else { Sample::default() };
         if plan.needs_model() || self.compare || !self.here {

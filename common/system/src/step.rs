@@ -42,6 +42,14 @@ pub type Trace = BTreeMap<u64, u64>;
 ///
 /// If the system offers no stepping, refuses it, or `body` is longer than
 /// `limit` instructions.
+///
+/// # Examples
+///
+/// A body that allocates breaks the contract, which nobody signs by accident:
+///
+/// ```compile_fail,E0133
+/// let _ = system::step::trace(1000, &mut || drop(vec![1]));
+/// ```
 pub unsafe fn trace(limit: u64, body: &mut dyn FnMut()) -> Result<Trace, StepError> {
     // SAFETY: an empty body keeps the contract.
     let around = unsafe { Here::trace(u64::MAX, &mut || {}) }?;

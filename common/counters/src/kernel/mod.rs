@@ -58,6 +58,7 @@ pub(crate) struct Opening {
 
 /// What the kernel wrote down while it sampled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(not(target_os = "linux"), expect(dead_code))]
 pub(crate) enum Record {
     /// The program was at this address when the counter ran over.
     Sample(u64),
@@ -69,6 +70,7 @@ pub(crate) enum Record {
 
 /// Why the kernel does not open an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(not(target_os = "linux"), expect(dead_code))]
 pub(crate) enum Errno {
     /// No such event or no PMU for it (ENOENT, ENODEV, EOPNOTSUPP).
     Missing,
