@@ -49,7 +49,7 @@ build() {
     fi
     echo "== building for $arch"
     CARGO_TARGET_DIR=$BUILD $cargo build -q --release --target "$target" --workspace --bins
-    CARGO_TARGET_DIR=$BUILD $cargo build -q --release --target "$target" -p common --examples
+    CARGO_TARGET_DIR=$BUILD $cargo build -q --release --target "$target" -p counters --examples
 }
 
 check() { # ARCH TITLE COMMAND ARGS..

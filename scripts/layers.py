@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Checks that the house stands: arrows between crates and modules only go down.
 
-usage: scripts/layers.py
+usage: scripts/layers.py [--portable]
 
 Needs cargo and Python's standard library. Prints a sentence with file and line
 for each arrow that goes up, for each circle of modules within a crate, and for
 each thing of the operating system in a crate that shall know none; exit 1 then.
+With --portable it only prints the names of those crates.
 """
 import json
 import os
@@ -232,6 +233,11 @@ def check_portable(package, root):
 
 
 def main():
+    if sys.argv[1:] == ["--portable"]:
+        print("\n".join(crate for crate in ORDER if FLOOR_OF[crate] == "portable"))
+        return 0
+    if sys.argv[1:]:
+        sys.exit(__doc__.strip())
     command = ["cargo", "metadata", "--format-version", "1", "--no-deps", "--offline"]
     packages = json.loads(subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout)["packages"]
     for package in packages:

@@ -1,38 +1,54 @@
-//! Everything in the lab kit that is not the lesson.
+//! Everything in the lab kit that is not the lesson: what the programs import.
+//! (The field's words are in the [`glossary`].)
 //!
 //! # The map of the house
 //!
-//! From the ground up; a module uses only what stands above it in this table.
+//! Each line is a crate in a folder of this one, and uses only what stands above
+//! it; `scripts/layers.py` holds the crates, and the modules within each, to that.
 //!
-//! | module | what it holds |
+//! | floor | crate | what it holds |
+//! |---|---|---|
+//! | **portable** | `figures` | bytes, seconds, ticks; a [value](value) with its source; medians; [metrics](metric) |
+//! | | [`events`] | PAPI's presets, native events, processor families: as data |
+//! | | [`memory`] | [`Memory`](memory::Memory): what a kernel's loads and stores do; arenas, arrays |
+//! | | [`machine`] | a machine described: caches, TLBs, latencies; the catalogue |
+//! | | [`cache`] | the cache model: [`Modelled`](cache::Modelled) memory and its counts |
+//! | | `records` | [results](record) that outlive the run; [every saved format](saved) read back |
+//! | | [`infer`] | from curves, or by exploring a probe, to a cache's geometry |
+//! | | [`chart`] | pictures, as SVG and PNG |
+//! | | `report` | the report: one page made of findings (`lab` alone uses it) |
+//! | **hardware, system** | [`isa`] | what the instruction set decides: native memory, SIMD |
+//! | | [`system`] | what is asked of the operating system: clocks, affinity, pages, files, this machine |
+//! | **experiments** | [`latency`] | timing with accesses that wait for each other |
+//! | | [`counters`] | hardware counters: event sets, groups, sampling, refusals |
+//! | **session** | `common` | [one region measured](measure), [options](cli), [output](mod@output), [failures](failure) |
+//! | **programs** | `spark` … `lab` | the kernels, each with its handout |
+//!
+//! Crates, because then the compiler holds the floors: the portable ones know no
+//! operating system, instruction set, file or clock, and run in a browser as they
+//! do here (`scripts/wasi_tests.sh`); and a change in one rebuilds only what stands
+//! on it, so a new chart does not rebuild the cache model.
+//!
+//! # Where is it?
+//!
+//! | question | answer |
 //! |---|---|
-//! | [`units`], [`stats`] | bytes, seconds, ticks; medians and intervals |
-//! | [`value`] | a figure that knows its [`Source`](value::Source), or why it is missing |
-//! | [`memory`] | [`Memory`](memory::Memory): what a kernel's loads and stores do; arrays and matrices |
-//! | [`machine`] | a machine as data: caches, TLBs, latencies; the catalogue and this host |
-//! | [`events`] | PAPI's presets and native events, and what they are on each processor |
-//! | [`cache`] | the cache model: [`Modelled`](cache::Modelled) memory and its counts |
-//! | [`system`] | what is asked of the operating system, one file for each: [`clock`]s, affinity ([`cpu`]), pages, the facts of a processor |
-//! | [`counters`] | hardware counters: event sets, groups, sampling, refusals |
-//! | `latency` | timing experiments with dependent accesses |
-//! | [`measure`] | one region of code, who counts it, how often it runs |
-//! | [`sweep`], [`product`] | the cells of spark and cm1; the matrices of mm1, mm2, mm3 |
-//! | [`metric`] | derived metrics: IPC, FLOPS, hit rate …, each with its formula |
-//! | [`saved`], [`record`] | results that outlive the run: read in every old format, written as JSON and CSV |
-//! | [`infer`] | from curves to geometry, with the argument |
-//! | [`chart`] | pictures |
-//! | [`cli`] | options, exit codes, errors as one sentence |
+//! | Where is a miss counted? | on the model, each level's accesses in `cache/src/level.rs`, read out in `counts.rs`; in hardware, `counters/src/count.rs`; [`Session::plan`](measure::Session::plan) decides which |
+//! | Where is a page size read? | `system/src/facts` asks, in the one file that this system has under `system/src/os`; it ends in [`Machine::page_size`](machine::Machine::page_size) |
+//! | Where does a new program's option go? | its own into `Args` in its `src/main.rs`; one that every measuring program has into [`cli::Common`] |
+//! | Where is a new system added? | one file in `system/src/os` that implements its trait; what it cannot do it says at run time |
+//! | Where is a new replacement policy? | a name in [`machine::Replacement`], read in `machine/src/describe`, and its victim in `cache/src/sets.rs`; the naive cache of `cache/src/tests` must agree |
 //!
 //! # One number's way
 //!
 //! A kernel calls [`Memory::load`](memory::Memory::load). On
-//! [`Native`](memory::Native) memory that is one load instruction, which the
+//! [`Native`](isa::Native) memory that is one load instruction, which the
 //! processor may count; on [`Modelled`](cache::Modelled) memory it is one access
 //! of the model. [`Session::measure`](measure::Session::measure) runs the region
-//! and gives a [`Reading`](value::Reading) an event: an amount with its source
+//! and gives a [`Reading`](value::Reading) for each event: an amount with its source
 //! and spread, or the reason why there is none. The reading goes into a
 //! [`Row`](record::Row) and from there, unchanged, to the terminal, the file, the
-//! chart and the report.
+//! chart and the report. Rates are made of readings in [`metric`] alone.
 //!
 //! # How to distrust a number
 //!
@@ -47,6 +63,8 @@
 
 pub mod cli;
 pub mod failure;
+#[doc = include_str!("glossary.md")]
+pub mod glossary {}
 pub mod input;
 pub mod measure;
 pub mod output;

@@ -3,9 +3,10 @@
 
 use std::process::ExitCode;
 
-use common::counters::{CounterError, EventSet};
-use common::events::Event;
-use common::{clock, stats};
+use counters::{CounterError, EventSet};
+use events::Event;
+use figures::stats;
+use system::clock;
 
 const TIMES: usize = 1000;
 

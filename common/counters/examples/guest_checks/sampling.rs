@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use common::counters::{Histogram, Sampler};
-use common::events::Event;
+use counters::{Histogram, Sampler};
+use events::Event;
 
 use super::{OVERHEAD, Outcome, counted, near, set_of, turn};
 

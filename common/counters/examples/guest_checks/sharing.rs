@@ -1,7 +1,7 @@
 //! More events than counters.
 
-use common::counters::{self, Code, EventSet};
-use common::events::Event;
+use counters::{Code, EventSet};
+use events::Event;
 
 use super::{OVERHEAD, Outcome, amounts, event, near, set_of, turn};
 

@@ -2,10 +2,10 @@
 
 #![allow(clippy::unwrap_used)]
 
-use common::cache::{Counts, Modelled};
-use common::machine::Machine;
-use common::memory::{Arena, Array, Memory};
-use common::stats;
+use cache::{Counts, Modelled};
+use machine::Machine;
+use memory::{Arena, Array, Memory};
+use figures::stats;
 
 /// The lab's sweep with elements of four bytes: `passes` times over `array`,
 /// touching every `stride`-th byte.
@@ -41,7 +41,7 @@ fn bytes(head: &str) -> usize {
 #[test]
 fn the_guides_figure_is_drawn_within_five_percent() {
     let machine = Machine::named("sparcstation-1+").unwrap();
-    let table = include_str!("data/sparcstation_fig1.csv");
+    let table = include_str!("../../tests/data/sparcstation_fig1.csv");
     let mut rows = table.lines();
     let sizes: Vec<usize> = rows.next().unwrap().split(',').skip(1).map(bytes).collect();
     let mut errors = Vec::new();
@@ -90,7 +90,7 @@ fn random_pages_make_a_second_level_miss_early() {
     for (size, recorded) in [(128, 0.13), (256, 0.56), (512, 0.96)] {
         let shares: Vec<f64> = (0..60)
             .map(|seed| {
-                machine.mapping = common::machine::Mapping::Random { seed };
+                machine.mapping = machine::Mapping::Random { seed };
                 half_misses(&machine, size)
             })
             .collect();

@@ -6,8 +6,8 @@
 use std::hint::black_box;
 use std::process::ExitCode;
 
-use common::counters::{self, CounterError};
-use common::events::Event;
+use counters::CounterError;
+use events::Event;
 
 const FLOPS: u64 = 10_000;
 

@@ -11,9 +11,9 @@ use std::arch::asm;
 use std::hint::black_box;
 use std::process::ExitCode;
 
-use common::counters::{self, EventSet};
-use common::events::Event;
-use common::value::Reading;
+use counters::EventSet;
+use events::Event;
+use figures::value::Reading;
 
 type Outcome = Result<String, String>;
 type Check = (&'static str, fn() -> Outcome);
