@@ -3,9 +3,9 @@
 #![allow(clippy::unwrap_used)]
 
 use cache::{Counts, Modelled};
+use figures::stats;
 use machine::Machine;
 use memory::{Arena, Array, Memory};
-use figures::stats;
 
 /// The lab's sweep with elements of four bytes: `passes` times over `array`,
 /// touching every `stride`-th byte.

@@ -55,9 +55,10 @@ pub(super) fn paint<B: DrawingBackend>(canvas: &mut Canvas<B>, chart: &Chart, ar
     ground(canvas, chart, arranged);
     for (index, series) in chart.series.iter().enumerate() {
         let look = Look::of(index, chart.series.len());
-        match chart.x.has_bars() {
-            true => bars(canvas, arranged, &series.points, look),
-            false => curve(canvas, arranged, &series.points, look),
+        if chart.x.has_bars() {
+            bars(canvas, arranged, &series.points, look);
+        } else {
+            curve(canvas, arranged, &series.points, look);
         }
     }
     for (index, name) in label::beside(chart, &arranged.plot) {
