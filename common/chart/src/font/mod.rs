@@ -1,12 +1,16 @@
 //! The embedded font: pictures need no font of the system, and widths are known
 //! before anything is drawn. SVG viewers use their own; it is rarely wider.
 
+mod face;
+
 use std::sync::OnceLock;
 
-use ab_glyph::{Font, FontRef, PxScale, ScaleFont, point};
+use ab_glyph_rasterizer::{Rasterizer, point};
 
-const REGULAR: &[u8] = include_bytes!("../assets/NotoSans-Regular.ttf");
-const BOLD: &[u8] = include_bytes!("../assets/NotoSans-Bold.ttf");
+use face::{Face, Piece};
+
+const REGULAR: &[u8] = include_bytes!("../../assets/NotoSans-Regular.ttf");
+const BOLD: &[u8] = include_bytes!("../../assets/NotoSans-Bold.ttf");
 
 /// What SVG viewers are asked for.
 pub(super) const FAMILY: &str = "Noto Sans, Helvetica, Arial, sans-serif";
@@ -15,24 +19,18 @@ pub(super) const FAMILY: &str = "Noto Sans, Helvetica, Arial, sans-serif";
 /// small letters.
 const HALF_X: f32 = 0.268;
 
-fn face(bold: bool) -> Option<&'static FontRef<'static>> {
-    static FACES: [OnceLock<Option<FontRef<'static>>>; 2] = [OnceLock::new(), OnceLock::new()];
+fn face(bold: bool) -> Option<&'static Face> {
+    static FACES: [OnceLock<Option<Face>>; 2] = [OnceLock::new(), OnceLock::new()];
     let bytes = if bold { BOLD } else { REGULAR };
-    FACES[usize::from(bold)].get_or_init(|| FontRef::try_from_slice(bytes).ok()).as_ref()
-}
-
-/// ab_glyph scales by line height, texts are sized by the em.
-fn scale(font: &FontRef<'_>, em: f32) -> PxScale {
-    let units = font.units_per_em().unwrap_or(1000.0);
-    PxScale::from(em * font.height_unscaled() / units)
+    FACES[usize::from(bold)].get_or_init(|| Face::parse(bytes)).as_ref()
 }
 
 /// `text` with the signs the font lacks written with ones it has.
-fn spelled(font: &FontRef<'_>, text: &str) -> String {
+fn spelled(font: &Face, text: &str) -> String {
     let mut spelled = String::new();
     for c in text.chars() {
         match c {
-            _ if font.glyph_id(c).0 != 0 => spelled.push(c),
+            _ if font.glyph(c).is_some() => spelled.push(c),
             '\u{2212}' => spelled.push('\u{2013}'),
             '\u{2248}' => spelled.push('~'),
             '\u{2264}' => spelled.push_str("<="),
@@ -47,8 +45,14 @@ fn spelled(font: &FontRef<'_>, text: &str) -> String {
 /// The width of `text` at `em` pixels.
 pub(super) fn width(text: &str, em: f64, bold: bool) -> f64 {
     let Some(font) = face(bold) else { return text.chars().count() as f64 * em * 0.6 };
-    let scaled = font.as_scaled(scale(font, em as f32));
-    spelled(font, text).chars().map(|c| f64::from(scaled.h_advance(font.glyph_id(c)))).sum()
+    let scale = em / f64::from(font.units_per_em);
+    glyphs(font, text).map(|glyph| f64::from(font.advance(glyph)) * scale).sum()
+}
+
+/// The glyphs of `text`, one after the other.
+fn glyphs(font: &Face, text: &str) -> impl Iterator<Item = u16> {
+    let spelled: Vec<char> = spelled(font, text).chars().collect();
+    spelled.into_iter().map(|c| font.glyph(c).unwrap_or_default())
 }
 
 /// Sets `text` in dots: calls `dot(x, y, coverage)` for each pixel that it
@@ -61,19 +65,40 @@ pub(super) fn set(
     mut dot: impl FnMut(i32, i32, f64),
 ) {
     let Some(font) = face(bold) else { return };
-    let scale = scale(font, em as f32);
-    let scaled = font.as_scaled(scale);
+    let scale = em as f32 / font.units_per_em;
     let (mut x, baseline) = (left as f32, middle as f32 + HALF_X * em as f32);
-    for c in spelled(font, text).chars() {
-        let id = font.glyph_id(c);
-        if let Some(outline) = font.outline_glyph(id.with_scale_and_position(scale, point(x, baseline))) {
-            let corner = outline.px_bounds().min;
-            outline.draw(|dx, dy, coverage| {
-                dot(corner.x as i32 + dx as i32, corner.y as i32 + dy as i32, f64::from(coverage.min(1.0)));
-            });
-        }
-        x += scaled.h_advance(id);
+    for glyph in glyphs(font, text) {
+        let pieces: Vec<Piece> = font
+            .outline(glyph)
+            .into_iter()
+            .map(|p| p.map(|(dx, dy)| (x + dx * scale, baseline - dy * scale)))
+            .collect();
+        fill(&pieces, &mut dot);
+        x += font.advance(glyph) * scale;
     }
+}
+
+/// Fills closed outlines.
+fn fill(pieces: &[Piece], dot: &mut impl FnMut(i32, i32, f64)) {
+    let ends = |side: fn(face::Point) -> f32| {
+        let sides = pieces.iter().flat_map(|piece| piece.points()).map(side);
+        sides.fold((f32::MAX, f32::MIN), |(low, high), v| (low.min(v.floor()), high.max(v.ceil())))
+    };
+    let ((left, right), (top, bottom)) = (ends(|p| p.0), ends(|p| p.1));
+    if left >= right || top >= bottom {
+        return;
+    }
+    let mut raster = Rasterizer::new((right - left) as usize, (bottom - top) as usize);
+    let at = |(x, y): face::Point| point(x - left, y - top);
+    for piece in pieces {
+        match *piece {
+            Piece::Line(from, to) => raster.draw_line(at(from), at(to)),
+            Piece::Curve(from, control, to) => raster.draw_quad(at(from), at(control), at(to)),
+        }
+    }
+    raster.for_each_pixel_2d(|x, y, coverage| {
+        dot(left as i32 + x as i32, top as i32 + y as i32, f64::from(coverage.min(1.0)));
+    });
 }
 
 /// Breaks `text` into lines no wider than `most`; its own line breaks stay.
