@@ -13,10 +13,11 @@ type Row = (&'static str, &'static [&'static str], &'static [&'static str]);
 const BOTH: &str =
     "read and write misses as the kernel names them; what they include is the processor's choice";
 const READS_ONLY: &str =
-    "read misses alone, as the kernel names them; on Arm writes count under that name too";
+    "read misses alone, as the kernel names them; on most Arm cores writes count under that name too";
 const LAST: &str = "the last level of cache, which is taken for level 3";
 const ALL_BRANCHES: &str = "mispredicted branches of every kind, not only conditional ones";
 const ACCESSES: &str = "accesses of the level 1 data cache, taken for instructions";
+const ARM_WRITES: &str = "on most Arm cores the kernel counts writes under its name for reads too";
 
 /// Several rows of one preset are ways of counting it, the better first.
 const ROWS: &[Row] = &[
@@ -28,14 +29,14 @@ const ROWS: &[Row] = &[
     ("PAPI_RES_STL", &["stalled-cycles-backend"], &[]),
     ("PAPI_L1_DCM", &["L1-dcache-load-misses", "L1-dcache-store-misses"], &[BOTH]),
     ("PAPI_L1_DCM", &["L1-dcache-load-misses"], &[READS_ONLY]),
-    ("PAPI_L1_LDM", &["L1-dcache-load-misses"], &[]),
+    ("PAPI_L1_LDM", &["L1-dcache-load-misses"], &[ARM_WRITES]),
     ("PAPI_L1_STM", &["L1-dcache-store-misses"], &[]),
-    ("PAPI_L1_DCR", &["L1-dcache-loads"], &[]),
+    ("PAPI_L1_DCR", &["L1-dcache-loads"], &[ARM_WRITES]),
     ("PAPI_L1_DCW", &["L1-dcache-stores"], &[]),
-    ("PAPI_L1_DCA", &["L1-dcache-loads", "L1-dcache-stores"], &[]),
-    ("PAPI_LD_INS", &["L1-dcache-loads"], &[ACCESSES]),
+    ("PAPI_L1_DCA", &["L1-dcache-loads", "L1-dcache-stores"], &[ARM_WRITES]),
+    ("PAPI_LD_INS", &["L1-dcache-loads"], &[ACCESSES, ARM_WRITES]),
     ("PAPI_SR_INS", &["L1-dcache-stores"], &[ACCESSES]),
-    ("PAPI_LST_INS", &["L1-dcache-loads", "L1-dcache-stores"], &[ACCESSES]),
+    ("PAPI_LST_INS", &["L1-dcache-loads", "L1-dcache-stores"], &[ACCESSES, ARM_WRITES]),
     ("PAPI_L1_ICM", &["L1-icache-load-misses"], &[]),
     ("PAPI_L1_ICR", &["L1-icache-loads"], &[]),
     ("PAPI_L1_ICA", &["L1-icache-loads"], &[]),
