@@ -20,11 +20,9 @@ printf 'rung\tsize\tstepped\tcallgrind\tdifference(%%)\tper inner step\n'
 for size in $sizes; do
     before=
     for k in 1 2 3 4 5 6 7; do
-        function="*rung*ge$k"
-        if [ $k = 7 ]; then function="*rung*ge7*ge7"; fi
         stepped=$("$kit/ge$k" "$size" 2 2>/dev/null | sed -n 's/^The total instructions executed are \([0-9]*\),.*/\1/p')
         counted=$(valgrind --tool=callgrind --callgrind-out-file=/dev/null --collect-atstart=no \
-            --toggle-collect="$function" "$kit/ge$k" "$size" --counters none 2>&1 >/dev/null |
+            --toggle-collect="ge::rungs::enter*" "$kit/ge$k" "$size" --counters none 2>&1 >/dev/null |
             sed -n 's/.*Collected : \([0-9]*\).*/\1/p')
         if [ -z "$stepped" ]; then
             echo "ge$k: instructions cannot be stepped here" >&2

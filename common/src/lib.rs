@@ -54,7 +54,8 @@
 //!
 //! - **Ask where it comes from.** `hardware` counts this processor with all its
 //!   prefetching and speculation; `model` counts an ideal one; `timing` was
-//!   inferred from a clock; `analytic` holds where its assumptions do.
+//!   inferred from a clock; `stepped` was counted at small sizes and carried to
+//!   larger ones; `analytic` holds where its assumptions do.
 //! - **Ask how it scattered.** One run is an anecdote; `--runs 5` prints the
 //!   median with the smallest and the largest.
 //! - **Ask what an event includes.** `avail -e NAME` says it for this processor.

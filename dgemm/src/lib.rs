@@ -1,28 +1,23 @@
 #![doc = include_str!("../README.md")]
+//!
+//! # The rooms of this crate
+//!
+//! | room | what is in it |
+//! |---|---|
+//! | [`variants`] | the rungs, a file each, and their table |
+//! | [`problem`] | the matrices of one product, views of them, the check of the result |
+//! | [`counting`] | misses by the lecture's closed forms and by the cache model |
+//! | `experiment` | measuring and printing, with the feature `program` |
+//!
+//! Without the feature `program` the crate asks no operating system, and builds
+//! for `wasm32-unknown-unknown`.
 
-pub mod block_l1;
-pub mod block_l2;
-pub mod charts;
+pub mod counting;
+#[cfg(feature = "program")]
 pub mod experiment;
-pub mod flat_ijk;
-pub mod flat_ikj;
-pub mod model;
-pub mod orders;
-pub mod packed;
-mod panels;
 pub mod problem;
-pub mod program;
-pub mod recursive;
-pub mod report;
-pub mod simd;
-pub mod theory;
-pub mod threads;
-pub mod tiled;
-pub mod unrolled;
 pub mod variants;
-pub mod view;
-pub mod yardstick;
 
+pub use problem::view::View;
 pub use problem::{Blocks, Problem};
 pub use variants::{Kernel, VARIANTS, Variant};
-pub use view::View;

@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    common::cli::run(dgemm::program::run)
+    common::cli::run(dgemm::experiment::program::run)
 }

@@ -1,11 +1,12 @@
 //! The model's counts beside the lecture's, on the lecture's machine.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
-use common::machine::Machine;
-use common::memory::Arena;
-use dgemm::model::{NoTally, Tally, tally};
-use dgemm::theory::{self, ClosedForm, Misses};
+use dgemm::counting::model::{NoTally, Tally, tally};
+use dgemm::counting::theory::{self, ClosedForm, Misses};
+use dgemm::variants::widest::tile;
 use dgemm::{Blocks, Problem, VARIANTS, Variant};
+use machine::Machine;
+use memory::Arena;
 
 fn lecture() -> Machine {
     Machine::named("lecture").unwrap()
@@ -33,7 +34,7 @@ fn blocked(
 
 fn closed(name: &str, sides: [usize; 3], machine: &Machine) -> ClosedForm {
     let kernel = Variant::find(name).unwrap().kernel;
-    theory::closed_form(kernel, sides, blocks(), dgemm::simd::Isa::best().tile(), &machine.levels[0])
+    theory::closed_form(kernel, sides, blocks(), tile(isa::Widest::detect()), &machine.levels[0])
 }
 
 fn rounded(misses: Misses, sides: [usize; 3]) -> [String; 3] {

@@ -107,6 +107,20 @@ fn what_is_asked_for_wrongly_is_told_in_one_line() {
     assert!(String::from_utf8(out.stderr).unwrap().contains("choose a smaller N"));
 }
 
+/// No system has room for such a stack: the first thread is refused.
+#[test]
+#[cfg(target_os = "linux")]
+fn threads_that_the_system_does_not_start_are_told_in_one_line() {
+    let out = Command::new(env!("CARGO_BIN_EXE_dgemm"))
+        .args(["threads", "64", "--threads", "2"])
+        .env("RUST_MIN_STACK", (1_u64 << 60).to_string())
+        .output()
+        .unwrap();
+    let stderr = String::from_utf8(out.stderr).unwrap();
+    assert_eq!((out.status.code(), out.stdout.is_empty()), (Some(1), true), "{stderr}");
+    assert!(stderr.lines().last().unwrap().contains("started 0 threads"), "{stderr}");
+}
+
 #[test]
 fn a_record_and_a_chart_are_written_whole() {
     let folder = tempfile::tempdir().unwrap();

@@ -3,16 +3,16 @@
 
 use std::cell::Cell;
 
-use common::memory::{Arena, Lanes, Memory, Vector, Word};
+use memory::{Arena, Lanes, Memory, Vector, Word};
 
-use common::isa::Native;
 use dgemm::{Blocks, Kernel, Problem, VARIANTS, Variant, View};
+use isa::Native;
 use proptest::prelude::*;
 
 /// Small blocks of odd sides, so that every loop has an edge.
 fn small(threads: usize) -> Blocks {
     let usual = Blocks::for_caches(32 << 10, 256 << 10, threads);
-    let sides = dgemm::tiled::Sides { rows: 10, cols: 31, depth: 13 };
+    let sides = dgemm::variants::tiled::Sides { rows: 10, cols: 31, depth: 13 };
     Blocks { l1: 5, l2: 15, base: 3, sides, ..usual }
 }
 
@@ -37,11 +37,11 @@ fn check(variant: &Variant, sides: [usize; 3], blocks: Blocks) {
     let [m, n, k] = sides;
     let arena = Arena::with_capacity(Problem::bytes(m, n, k, blocks)).unwrap();
     let p = Problem::new(&arena, sides, blocks).unwrap();
-    (0..m).for_each(|i| p.c.row(i).fill(|_| 1.0));
-    variant.run_native(&p);
+    (0..m).for_each(|i| p.c().row(i).fill(|_| 1.0));
+    variant.run_native(&p).unwrap();
     for i in 0..m {
         for j in 0..n {
-            let (right, got) = (1.0 + reference(p.a, p.b, i, j), p.c.at(i, j).get());
+            let (right, got) = (1.0 + reference(p.a(), p.b(), i, j), p.c().at(i, j).get());
             let bound = 1e-12 * k.max(1) as f64 * right.abs();
             assert!((got - right).abs() <= bound, "{} {sides:?} ({i}, {j}): {got} {right}", variant.name);
         }
@@ -86,7 +86,7 @@ proptest! {
         l1 in 1usize..12, factor in 1usize..4, base in 1usize..6,
         rows in 1usize..20, cols in 1usize..30, depth in 1usize..20, threads in 1usize..5,
     ) {
-        let sides = dgemm::tiled::Sides { rows, cols, depth };
+        let sides = dgemm::variants::tiled::Sides { rows, cols, depth };
         let blocks = Blocks { l1, l2: l1 * factor, base, sides, threads };
         for variant in VARIANTS {
             check(variant, [m, n, k], blocks);

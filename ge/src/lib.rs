@@ -1,38 +1,22 @@
 #![doc = include_str!("../README.md")]
+//!
+//! # The rooms of this crate
+//!
+//! | room | what is in it |
+//! |---|---|
+//! | [`rungs`] | the rungs, a file each |
+//! | [`VARIANTS`] | their table |
+//! | [`problem`] | the matrices, the checks of the result, the modelled run |
+//! | `measuring` | measuring and printing, with the feature `program` |
+//!
+//! Without the feature `program` the crate asks no operating system, and builds
+//! for `wasm32-unknown-unknown`.
 
-pub mod auto;
-pub mod avx512;
-pub mod beside;
-pub mod blocked;
-pub mod cformat;
-pub mod fma;
-pub mod ge1;
-pub mod ge2;
-pub mod ge3;
-pub mod ge4;
-pub mod ge5;
-pub mod ge6;
-pub mod ge7;
-pub mod instructions;
-pub mod matrices;
-pub mod measure;
-pub mod narrow;
-pub mod needs;
-pub mod peak;
-pub mod pivoting;
-pub mod pivots4;
-pub mod printed;
-pub mod program;
-pub mod rand;
-pub mod residual;
-pub mod room;
-mod rung;
-pub mod simd;
-pub mod sweep;
-pub mod system;
-pub mod team;
-pub mod threads;
-pub mod update;
+#[cfg(feature = "program")]
+pub mod measuring;
+pub mod problem;
+pub mod rungs;
 mod variants;
 
-pub use variants::{Rounding, Unavailable, VARIANTS, Variant, find, inner_steps};
+pub use rungs::NotRun;
+pub use variants::{Rounding, VARIANTS, Variant, find, inner_steps};

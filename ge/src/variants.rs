@@ -1,13 +1,23 @@
 //! The ladder as a table: programs, tests, benches and charts walk it.
 
-use common::cache::Modelled;
-use common::isa::Native;
-use thiserror::Error;
+use cache::Modelled;
 
-use crate::needs::Needs;
-use crate::rung;
-use crate::system::System;
-use crate::update::DEPTH;
+use crate::problem::system::System;
+use crate::rungs::auto::Auto;
+use crate::rungs::avx512::Avx512;
+use crate::rungs::blocked::{Blocked, DEPTH};
+use crate::rungs::fma::Fma;
+use crate::rungs::ge1::Ge1;
+use crate::rungs::ge2::Ge2;
+use crate::rungs::ge3::Ge3;
+use crate::rungs::ge4::Ge4;
+use crate::rungs::ge5::Ge5;
+use crate::rungs::ge6::Ge6;
+use crate::rungs::ge7::Ge7;
+use crate::rungs::pivoting::Pivoting;
+use crate::rungs::pivots4::Pivots4;
+use crate::rungs::printed::{ByOne, ByTwo};
+use crate::rungs::{Kernel, NotRun, threads};
 
 /// One rung.
 #[derive(Debug)]
@@ -16,8 +26,8 @@ pub struct Variant {
     pub name: &'static str,
     /// What is new against the rung before.
     pub idea: &'static str,
-    /// What the processor must have.
-    pub needs: Needs,
+    /// Its loop, on each memory.
+    kernel: Kernel,
     /// How its result compares with ge1's.
     pub rounding: Rounding,
     /// Columns per trip of its inner loop, where every pass over a row of the
@@ -28,12 +38,8 @@ pub struct Variant {
     pub pivots_per_pass: usize,
     /// Whether it exchanges rows.
     pub exchanges: bool,
-    /// The kernel on the machine's own memory.
-    native: fn(&mut Native, System),
-    /// The same kernel on modelled memory; several threads cannot be modelled.
-    modelled: Option<fn(&mut Modelled, System)>,
     /// The loop as the homework prints it, where that is wrong.
-    printed: Option<fn(&mut Native, System)>,
+    printed: Option<Kernel>,
 }
 
 /// How a rung's result compares with ge1's.
@@ -45,48 +51,37 @@ pub enum Rounding {
     Differs,
 }
 
-/// This processor has not what the rung is made of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("{name} needs {instructions}, which this processor does not have: choose another rung")]
-pub struct Unavailable {
-    name: &'static str,
-    instructions: &'static str,
-}
-
 impl Variant {
+    /// The instruction set it is made of, in words.
+    pub fn needs(&self) -> &'static str {
+        self.kernel.needs
+    }
+
     /// Whether this processor can run it.
     ///
     /// # Errors
     ///
     /// If it cannot: which instructions are missing.
-    pub fn available(&self) -> Result<(), Unavailable> {
-        let gap = self.needs.missing();
-        gap.map_or(Ok(()), |instructions| Err(Unavailable { name: self.name, instructions }))
+    pub fn available(&self) -> Result<(), NotRun> {
+        if (self.kernel.there)() { Ok(()) } else { Err(NotRun::Lacks(self.kernel.needs)) }
     }
 
     /// Eliminates in place.
     ///
     /// # Errors
     ///
-    /// If this processor cannot run the rung; then nothing is touched.
-    pub fn run(&self, system: System) -> Result<(), Unavailable> {
-        self.available()?;
-        self.enter(system);
-        Ok(())
+    /// If this processor cannot run the rung, or the system gives no threads.
+    pub fn run(&self, system: System) -> Result<(), NotRun> {
+        (self.kernel.native)(system)
     }
 
-    /// Eliminates in place, [`available`](Variant::available) having been asked.
-    pub(crate) fn enter(&self, system: System) {
-        (self.native)(&mut Native, system);
-    }
-
-    /// Eliminates in place on modelled memory; `false` if that cannot be done.
-    pub fn model(&self, mem: &mut Modelled, system: System) -> bool {
-        match self.modelled {
-            Some(kernel) if self.available().is_ok() => kernel(mem, system),
-            _ => return false,
-        }
-        true
+    /// Eliminates in place on modelled memory.
+    ///
+    /// # Errors
+    ///
+    /// If this processor cannot run the rung, or it runs on several.
+    pub fn model(&self, mem: &mut Modelled, system: System) -> Result<(), NotRun> {
+        (self.kernel.modelled)(mem, system)
     }
 
     /// Whether the homework prints this rung's loop wrong.
@@ -98,11 +93,9 @@ impl Variant {
     ///
     /// # Errors
     ///
-    /// If this processor cannot run the rung; then nothing is touched.
-    pub fn run_as_printed(&self, system: System) -> Result<(), Unavailable> {
-        self.available()?;
-        self.printed.unwrap_or(self.native)(&mut Native, system);
-        Ok(())
+    /// As [`run`](Variant::run).
+    pub fn run_as_printed(&self, system: System) -> Result<(), NotRun> {
+        (self.printed.unwrap_or(self.kernel).native)(system)
     }
 
     /// Useful floating-point operations at size `n`, the same for all rungs: two
@@ -125,62 +118,79 @@ pub fn find(name: &str) -> Option<&'static Variant> {
     VARIANTS.iter().find(|variant| variant.name == name)
 }
 
-macro_rules! variant {
-    ($name:ident, $needs:ident, $rounding:ident, $period:expr, $idea:literal) => {
-        Variant {
-            name: stringify!($name),
-            idea: $idea,
-            needs: Needs::$needs,
-            rounding: Rounding::$rounding,
-            period: $period,
-            pivots_per_pass: 1,
-            exchanges: false,
-            native: rung::$name,
-            modelled: Some(rung::$name),
-            printed: None,
-        }
-    };
+/// A rung with ge1's rounding, one pivot at a time, without exchanges.
+const fn rung(name: &'static str, idea: &'static str, kernel: Kernel) -> Variant {
+    Variant {
+        name,
+        idea,
+        kernel,
+        rounding: Rounding::Same,
+        period: None,
+        pivots_per_pass: 1,
+        exchanges: false,
+        printed: None,
+    }
 }
 
 /// All rungs, from the textbook up.
 pub static VARIANTS: &[Variant] = &[
-    variant!(ge1, Nothing, Same, Some(1), "row pointers, loop variables in memory"),
-    variant!(ge2, Nothing, Same, Some(2), "loop variables and row addresses in registers"),
-    variant!(ge3, Nothing, Same, Some(2), "the multiplier computed once per row"),
+    Variant { period: Some(1), ..rung("ge1", "row pointers, loop variables in memory", Kernel::of::<Ge1>()) },
     Variant {
-        printed: Some(rung::printed_scalar),
-        ..variant!(ge4, Nothing, Same, Some(8), "the inner loop unrolled by 8")
+        period: Some(2),
+        ..rung("ge2", "loop variables and row addresses in registers", Kernel::of::<Ge2>())
+    },
+    Variant { period: Some(2), ..rung("ge3", "the multiplier computed once per row", Kernel::of::<Ge3>()) },
+    Variant {
+        period: Some(8),
+        printed: Some(Kernel::of::<ByOne>()),
+        ..rung("ge4", "the inner loop unrolled by 8", Kernel::of::<Ge4>())
     },
     Variant {
-        printed: Some(rung::printed_scalar),
-        ..variant!(ge5, Nothing, Same, Some(8), "one flat array")
+        period: Some(8),
+        printed: Some(Kernel::of::<ByOne>()),
+        ..rung("ge5", "one flat array", Kernel::of::<Ge5>())
     },
     Variant {
-        printed: Some(rung::printed_pairs),
-        ..variant!(ge6, Pairs, Same, Some(8), "two doubles at a time")
+        period: Some(8),
+        printed: Some(Kernel::of::<ByTwo>()),
+        ..rung("ge6", "two doubles at a time", Kernel::of::<Ge6>())
     },
-    variant!(ge7, Quads, Same, Some(16), "four doubles at a time, 16 columns a trip"),
-    variant!(auto, Quads, Same, Some(16), "ge3's loop, vectorised by the compiler"),
-    variant!(fma, FusedQuads, Differs, Some(16), "multiply and subtract in one instruction"),
-    variant!(avx512, Octets, Differs, Some(32), "eight doubles at a time, 32 columns a trip"),
     Variant {
+        period: Some(16),
+        ..rung("ge7", "four doubles at a time, 16 columns a trip", Kernel::of::<Ge7>())
+    },
+    Variant {
+        period: Some(16),
+        ..rung("auto", "ge3's loop, vectorised by the compiler", Kernel::of::<Auto>())
+    },
+    Variant {
+        rounding: Rounding::Differs,
+        period: Some(16),
+        ..rung("fma", "multiply and subtract in one instruction", Kernel::of::<Fma>())
+    },
+    Variant {
+        rounding: Rounding::Differs,
+        period: Some(32),
+        ..rung("avx512", "eight doubles at a time, 32 columns a trip", Kernel::of::<Avx512>())
+    },
+    Variant {
+        rounding: Rounding::Differs,
         pivots_per_pass: 4,
-        ..variant!(pivots4, FusedQuads, Differs, None, "four pivots in one pass over a row")
+        ..rung("pivots4", "four pivots in one pass over a row", Kernel::of::<Pivots4>())
     },
     Variant {
+        rounding: Rounding::Differs,
         exchanges: true,
-        ..variant!(pivoting, Quads, Differs, None, "rows exchanged for the largest pivot")
+        ..rung("pivoting", "rows exchanged for the largest pivot", Kernel::of::<Pivoting>())
     },
     Variant {
+        rounding: Rounding::Differs,
         pivots_per_pass: DEPTH,
-        ..variant!(blocked, FusedQuads, Differs, None, "products of blocks, in registers")
+        ..rung("blocked", "products of blocks, in registers", Kernel::of::<Blocked>())
     },
     Variant {
-        name: "threads",
-        idea: "blocked, on several processors",
+        rounding: Rounding::Differs,
         pivots_per_pass: DEPTH,
-        native: rung::threads,
-        modelled: None,
-        ..variant!(blocked, FusedQuads, Differs, None, "")
+        ..rung("threads", "blocked, on several processors", Kernel::on_threads::<Blocked>(threads::eliminate))
     },
 ];

@@ -2,12 +2,13 @@
 
 #![allow(clippy::unwrap_used)]
 
-use common::machine::Machine;
-use common::memory::Arena;
-use ge::matrices::{self, Fill};
-use ge::residual::residual;
-use ge::system::System;
+use ge::problem::matrices::{self, Fill};
+use ge::problem::modelled;
+use ge::problem::residual::residual;
+use ge::problem::system::System;
 use ge::{Rounding, VARIANTS, Variant};
+use machine::Machine;
+use memory::Arena;
 use proptest::prelude::*;
 
 /// Runs `body` on an `n` by `n` system.
@@ -37,9 +38,9 @@ fn check_is_that_of_the_c_programs_bit_for_bit() {
     for (n, expected) in [(10, 4612545602.908113), (100, 3025813991950.493)] {
         with_system(n, |_, system| {
             for variant in here().filter(|variant| variant.rounding == Rounding::Same) {
-                Fill::Rand.write(system.matrix);
+                Fill::Rand.write(system.matrix());
                 variant.run(system).unwrap();
-                assert_eq!(matrices::check(system.matrix), expected, "{} {n}", variant.name);
+                assert_eq!(matrices::check(system.matrix()), expected, "{} {n}", variant.name);
             }
         });
     }
@@ -53,9 +54,9 @@ fn check_holds_bit_for_bit_on_all_seven_at_large_sizes() {
     {
         with_system(n, |_, system| {
             for variant in here().filter(|variant| variant.rounding == Rounding::Same) {
-                Fill::Rand.write(system.matrix);
+                Fill::Rand.write(system.matrix());
                 variant.run(system).unwrap();
-                assert_eq!(matrices::check(system.matrix), expected, "{} {n}", variant.name);
+                assert_eq!(matrices::check(system.matrix()), expected, "{} {n}", variant.name);
             }
         });
     }
@@ -66,9 +67,9 @@ fn check_holds_at_the_homeworks_size() {
     with_system(1000, |_, system| {
         for name in ["ge3", "ge7"] {
             let Some(variant) = here().find(|variant| variant.name == name) else { continue };
-            Fill::Rand.write(system.matrix);
+            Fill::Rand.write(system.matrix());
             variant.run(system).unwrap();
-            assert_eq!(matrices::check(system.matrix), -873285032152802.5, "{name}");
+            assert_eq!(matrices::check(system.matrix()), -873285032152802.5, "{name}");
         }
     });
 }
@@ -77,13 +78,13 @@ fn check_holds_at_the_homeworks_size() {
 fn every_element_is_the_textbooks_at_awkward_sizes() {
     for n in [0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 23, 31, 32, 33, 47, 65] {
         with_system(n, |_, system| {
-            Fill::Rand.write(system.matrix);
-            let mut expected = system.matrix.flat().to_vec();
+            Fill::Rand.write(system.matrix());
+            let mut expected = system.matrix().flat().to_vec();
             reference(n, &mut expected);
             for variant in here().filter(|variant| variant.rounding == Rounding::Same) {
-                Fill::Rand.write(system.matrix);
+                Fill::Rand.write(system.matrix());
                 variant.run(system).unwrap();
-                assert_eq!(system.matrix.flat().to_vec(), expected, "{} {n}", variant.name);
+                assert_eq!(system.matrix().flat().to_vec(), expected, "{} {n}", variant.name);
             }
         });
     }
@@ -96,10 +97,10 @@ fn other_roundings_leave_a_small_residual() {
             let original = arena.matrix::<f64>("original", n, n).unwrap();
             Fill::Rand.write(original);
             for variant in here() {
-                Fill::Rand.write(system.matrix);
-                system.exchanges.fill(|k| k);
+                Fill::Rand.write(system.matrix());
+                system.exchanges().fill(|k| k);
                 variant.run(system).unwrap();
-                let found = residual(original, system.matrix, system.exchanges);
+                let found = residual(original, system.matrix(), system.exchanges());
                 assert!(found.roundings <= (n + 4) as f64, "{} {n}: {found:?}", variant.name);
                 if variant.exchanges {
                     assert!(found.relative < 1e-13, "{} {n}: {found:?}", variant.name);
@@ -113,9 +114,9 @@ fn other_roundings_leave_a_small_residual() {
 fn the_misprinted_loops_explode() {
     with_system(300, |_, system| {
         for variant in here().filter(|variant| variant.misprinted()) {
-            Fill::Rand.write(system.matrix);
+            Fill::Rand.write(system.matrix());
             variant.run_as_printed(system).unwrap();
-            let check = matrices::check(system.matrix);
+            let check = matrices::check(system.matrix());
             assert!((1.0e43..1.02e43).contains(&check), "{} {check:e}", variant.name);
         }
     });
@@ -130,15 +131,26 @@ fn exchanging_rows_masters_a_zero_pivot_and_reports_a_singular_matrix() {
     with_system(40, |arena, system| {
         let original = arena.matrix::<f64>("original", 40, 40).unwrap();
         Fill::ZeroPivot.write(original);
-        Fill::ZeroPivot.write(system.matrix);
+        Fill::ZeroPivot.write(system.matrix());
         pivoting.run(system).unwrap();
-        assert!(matrices::eliminated(system.matrix, true).is_ok());
-        assert!(residual(original, system.matrix, system.exchanges).relative < 1e-14);
-        system.matrix.fill(|i, j| if j == 3 { 0.0 } else { (i * 7 % 11) as f64 + j as f64 });
+        assert!(matrices::eliminated(system.matrix(), true).is_ok());
+        assert!(residual(original, system.matrix(), system.exchanges()).relative < 1e-14);
+        system.matrix().fill(|i, j| if j == 3 { 0.0 } else { (i * 7 % 11) as f64 + j as f64 });
         pivoting.run(system).unwrap();
-        let told = matrices::eliminated(system.matrix, true).unwrap_err().to_string();
+        let told = matrices::eliminated(system.matrix(), true).unwrap_err().to_string();
         assert!(told.contains("singular"), "{told}");
     });
+}
+
+#[test]
+fn without_a_named_processor_every_rung_runs_on_the_first() {
+    let arena = Arena::with_capacity(System::bytes(50, 0).unwrap()).unwrap();
+    let system = System::new(&arena, 50, &[]).unwrap();
+    for variant in here() {
+        Fill::Dominant.write(system.matrix());
+        variant.run(system).unwrap();
+        assert!(matrices::eliminated(system.matrix(), variant.exchanges).is_ok(), "{}", variant.name);
+    }
 }
 
 proptest! {
@@ -149,14 +161,14 @@ proptest! {
         seed in 2u32..1000,
     ) {
         with_system(n, |_, system| {
-            let mut rand = ge::rand::Rand::new(seed);
+            let mut rand = ge::problem::rand::Rand::new(seed);
             let numbers: Vec<f64> = (0..n * n).map(|_| f64::from(rand.next()) / 65536.0 - 16384.0).collect();
             let mut expected = numbers.clone();
             reference(n, &mut expected);
             for variant in here().filter(|variant| variant.rounding == Rounding::Same) {
-                system.matrix.flat().fill(|i| numbers[i]);
+                system.matrix().flat().fill(|i| numbers[i]);
                 variant.run(system).unwrap();
-                prop_assert_eq!(system.matrix.flat().to_vec(), expected.clone(), "{}", variant.name);
+                prop_assert_eq!(system.matrix().flat().to_vec(), expected.clone(), "{}", variant.name);
             }
             Ok(())
         })?;
@@ -182,15 +194,7 @@ fn loads_and_stores_are_those_of_the_closed_forms() {
         ];
         for (name, loads, stores) in expected {
             let Some(variant) = here().find(|variant| variant.name == name) else { continue };
-            let task = ge::measure::Task {
-                size: n,
-                fill: Fill::Rand,
-                as_printed: false,
-                counters: common::cli::Counters::Model,
-                runs: 1,
-                processors: &[0],
-            };
-            let counts = ge::measure::model(variant, &task, &machine).unwrap();
+            let counts = modelled::count(variant, n, Fill::Rand, &machine).unwrap();
             assert_eq!((counts.loads, counts.stores), (loads, stores), "{name} {n}");
         }
     }

@@ -91,10 +91,27 @@ fn any_rung_can_be_run_by_name_and_listed() {
     assert_eq!(run("ge1", &["17", "--chart", "x.svg"]).0, 2);
 }
 
+/// No system has room for such a stack: the first thread is refused.
+#[test]
+#[cfg(target_os = "linux")]
+fn threads_that_the_system_does_not_start_are_told_in_one_line() {
+    if ge::find("threads").unwrap().available().is_err() {
+        return;
+    }
+    let out = Command::new(env!("CARGO_BIN_EXE_ge"))
+        .args(["threads", "64"])
+        .env("RUST_MIN_STACK", (1_u64 << 60).to_string())
+        .output()
+        .unwrap();
+    let stderr = String::from_utf8(out.stderr).unwrap();
+    assert_eq!((out.status.code(), out.stdout.is_empty()), (Some(1), true), "{stderr}");
+    assert!(stderr.contains("threads: the system started 0 threads"), "{stderr}");
+}
+
 #[test]
 fn a_rung_this_processor_lacks_is_named() {
     let Some(missing) = ge::VARIANTS.iter().find(|variant| variant.available().is_err()) else { return };
     let (code, out, error) = run("ge", &[missing.name, "10"]);
     assert_eq!((code, out.as_str()), (1, ""));
-    assert!(error.contains(missing.needs.name()), "{error}");
+    assert!(error.contains(missing.needs()), "{error}");
 }

@@ -15,14 +15,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let blocks = blocks_for(&common::machine::Machine::host()?, threads);
     let arena = Arena::with_capacity(Problem::bytes(size, size, size, blocks))?;
     let p = Problem::new(&arena, [size; 3], blocks)?;
-    let [a, b, mut c] = [p.a, p.b, p.c].map(|view| view.flat().0.to_vec());
+    let [a, b, mut c] = [p.a(), p.b(), p.c()].map(|view| view.flat().0.to_vec());
     let mut times = Times::default();
     for _ in 0..rounds {
         for name in ["tiled", "prefetch", "threads"] {
             let Some(variant) = Variant::find(name) else { continue };
-            times.take(name, variant.cores(threads), || variant.run_native(&p));
+            let mut ran = Ok(());
+            times.take(name, variant.cores(threads), || ran = variant.run_native(&p));
+            ran?;
         }
-        times.take("matrixmultiply", 1, || Subject::Yardstick.run(&p));
+        let mut ran = Ok(());
+        times.take("matrixmultiply", 1, || ran = Subject::Yardstick.run(&p));
+        ran?;
         for (name, cores, par) in [("faer", 1, Par::Seq), ("faer, threads", threads, Par::rayon(threads))] {
             let [a, b] = [&a, &b].map(|x| MatRef::from_row_major_slice(x, size, size));
             let c = MatMut::from_row_major_slice_mut(&mut c, size, size);

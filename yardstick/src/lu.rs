@@ -6,8 +6,8 @@
 
 use common::memory::Arena;
 use faer::{Mat, Par};
-use ge::matrices::Fill;
-use ge::system::System;
+use ge::problem::matrices::Fill;
+use ge::problem::system::System;
 use yardstick::{Times, arguments};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -15,16 +15,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let processors: Vec<usize> = (0..threads).collect();
     let arena = Arena::with_capacity(System::bytes(size, threads).ok_or("no memory for so large a matrix")?)?;
     let system = System::new(&arena, size, &processors)?;
-    Fill::Rand.write(system.matrix);
-    let original = system.matrix.flat().to_vec();
+    Fill::Rand.write(system.matrix());
+    let original = system.matrix().flat().to_vec();
     let mut times = Times::default();
     for _ in 0..rounds {
         for (name, cores) in [("ge7", 1), ("blocked", 1), ("threads", threads)] {
             let Some(variant) = ge::find(name).filter(|variant| variant.available().is_ok()) else {
                 continue;
             };
-            system.matrix.flat().fill(|i| original[i]);
-            times.take(name, cores, || variant.run(system).unwrap_or_default());
+            system.matrix().flat().fill(|i| original[i]);
+            let mut ran = Ok(());
+            times.take(name, cores, || ran = variant.run(system));
+            ran?;
         }
         for (name, cores, par) in [("faer", 1, Par::Seq), ("faer, threads", threads, Par::rayon(threads))] {
             faer::set_global_parallelism(par);

@@ -157,6 +157,7 @@ fn joined(amount: f64, x: Value, y: Value) -> Value {
     let source = match (x.source, y.source) {
         (Source::Analytic, other) | (other, Source::Analytic) => other,
         (Source::Model, _) | (_, Source::Model) => Source::Model,
+        (Source::Stepped, _) | (_, Source::Stepped) => Source::Stepped,
         (Source::Timing, _) | (_, Source::Timing) => Source::Timing,
         (Source::Hardware, Source::Hardware) => Source::Hardware,
     };

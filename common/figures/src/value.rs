@@ -17,6 +17,9 @@ pub enum Source {
     Timing,
     /// Counted by the cache model.
     Model,
+    /// Counted by stepping through the program, one instruction at a time, at
+    /// small sizes; carried to larger ones by the loop counts that explain them.
+    Stepped,
     /// Computed from a closed form.
     Analytic,
 }
@@ -27,6 +30,7 @@ impl fmt::Display for Source {
             Source::Hardware => "hardware",
             Source::Timing => "timing",
             Source::Model => "model",
+            Source::Stepped => "stepped",
             Source::Analytic => "analytic",
         })
     }

@@ -1,6 +1,92 @@
 //! What depends on the processor's instructions, and on nothing else: the
 //! machine's own memory, and SIMD registers.
+//!
+//! An instruction set is a *token*: a value of no size that only
+//! [`Isa::detect`] makes, after asking the processor. A kernel takes the token
+//! of the instructions it is made of, so it cannot be entered where they are
+//! missing, and the arithmetic of registers is the token's.
+//!
+//! ```
+//! use isa::{Isa, Octets, Simd};
+//! if let Some(octets) = Octets::detect() {
+//!     octets.splat(1.0);
+//! }
+//! ```
+//!
+//! Without asking there is no token, so no arithmetic either:
+//!
+//! ```compile_fail
+//! use isa::{Isa, Octets, Simd};
+//! Octets(()).splat(1.0);
+//! ```
+//!
+//! | token | doubles | x86 | Arm | elsewhere |
+//! |---|---|---|---|---|
+//! | [`Scalar`] | 1 | any | any | any |
+//! | [`Pairs`] | 2 | SSE2 | NEON | portable code |
+//! | [`Quads`] | 4 | AVX | two of NEON | portable code |
+//! | [`FusedQuads`] | 4 | AVX2 and FMA | two of NEON | portable code |
+//! | [`Octets`] | 8 | AVX-512F | none | none |
 
+#[cfg(target_arch = "aarch64")]
+mod arm;
+mod elsewhere;
 mod native;
+mod portable;
+mod prefetch;
+mod simd;
+mod widest;
+#[cfg(target_arch = "x86_64")]
+mod x86;
 
 pub use native::Native;
+pub use portable::{Halves, One, Scalar, Twice};
+pub use prefetch::prefetch;
+pub use simd::{Fused, Isa, Simd, Task};
+pub use widest::Widest;
+
+#[cfg(target_arch = "x86_64")]
+mod target {
+    pub use crate::elsewhere::Neon;
+    pub use crate::x86::{Avx, Avx2Fma, Avx512, F64x2, F64x4, F64x8, Sse2};
+
+    /// Two doubles at a time: SSE2.
+    pub type Pairs = Sse2;
+    /// Four doubles at a time: AVX.
+    pub type Quads = Avx;
+    /// Four doubles at a time, multiplied and added at once: AVX2 with FMA.
+    pub type FusedQuads = Avx2Fma;
+}
+
+#[cfg(target_arch = "aarch64")]
+mod target {
+    pub use crate::arm::{F64x2, Neon};
+    pub use crate::elsewhere::{Avx2Fma, Avx512};
+
+    /// Two doubles at a time: NEON.
+    pub type Pairs = Neon;
+    /// Four doubles at a time: two registers of NEON's.
+    pub type Quads = crate::Twice<Neon>;
+    /// Four doubles at a time, multiplied and added at once: NEON always can.
+    pub type FusedQuads = Quads;
+}
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod target {
+    pub use crate::elsewhere::{Avx2Fma, Avx512, Neon};
+
+    /// Two doubles at a time, as the compiler sees fit.
+    pub type Pairs = crate::Twice<crate::Scalar>;
+    /// Four doubles at a time, as the compiler sees fit.
+    pub type Quads = crate::Twice<Pairs>;
+    /// Four doubles at a time, as the compiler sees fit.
+    pub type FusedQuads = Quads;
+}
+
+pub use target::*;
+
+/// Eight doubles at a time: AVX-512.
+pub type Octets = Avx512;
+
+#[cfg(test)]
+mod tests;

@@ -1,4 +1,4 @@
-//! 16-, 32- and 64-byte accesses for the SIMD rungs.
+//! Accesses to several neighbouring elements at once, as SIMD registers make.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -17,6 +17,18 @@ pub unsafe trait Vector: Copy {
     type Lane: Word;
     /// Elements in a register.
     const LANES: usize = size_of::<Self>() / size_of::<Self::Lane>();
+
+    /// The element in one lane, from 0.
+    ///
+    /// # Panics
+    ///
+    /// If there are fewer lanes.
+    #[inline(always)]
+    fn lane(self, index: usize) -> Self::Lane {
+        assert!(index < Self::LANES, "a register has {} lanes", Self::LANES);
+        // SAFETY: LANES elements and nothing else, and `index` is one of them.
+        unsafe { (&raw const self).cast::<Self::Lane>().add(index).read() }
+    }
 }
 
 /// [`Vector::LANES`] neighbouring elements of an array, in bounds by
@@ -78,35 +90,10 @@ unsafe impl<T: Word, const N: usize> Vector for [T; N] {
     type Lane = T;
 }
 
-/// Declares the SIMD register types of this target.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-macro_rules! vectors {
-    ($($(#[$attribute:meta])* $register:ty => $lane:ty),* $(,)?) => {$(
-        $(#[$attribute])*
-        // SAFETY: a SIMD register of that many lanes, valid for all bit patterns.
-        unsafe impl Vector for $register {
-            type Lane = $lane;
-        }
-    )*};
-}
-
-#[cfg(target_arch = "x86_64")]
-mod x86 {
-    use super::Vector;
-    use std::arch::x86_64::{__m128d, __m256d, __m512d};
-    vectors!(__m128d => f64, __m256d => f64, __m512d => f64);
-}
-
-#[cfg(target_arch = "aarch64")]
-mod arm {
-    use super::Vector;
-    use std::arch::aarch64::float64x2_t;
-    vectors!(float64x2_t => f64);
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::{Arena, Memory, Plain};
+    use super::super::{Arena, Memory, Plain, Vector};
+
     #[test]
     fn lanes_are_read_and_written_at_any_element() {
         let arena = Arena::with_capacity(4096).unwrap();
@@ -117,6 +104,11 @@ mod tests {
         assert_eq!(pair, [3.0, 4.0]);
         mem.store_vector(x.lanes(1), [7.0, 8.0]);
         assert_eq!(x.to_vec(), [0.0, 7.0, 8.0, 3.0, 4.0]);
+    }
+
+    #[test]
+    fn a_lane_is_read_from_its_register() {
+        assert_eq!([1.0, 2.0].lane(1), 2.0);
     }
 
     #[test]

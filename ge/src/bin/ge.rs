@@ -5,9 +5,9 @@
 #[command(name = "ge", version)]
 struct Arguments {
     #[command(flatten)]
-    rung: ge::program::AnyRung,
+    rung: ge::measuring::program::AnyRung,
 }
 
 fn main() -> std::process::ExitCode {
-    common::cli::run(|arguments: Arguments| ge::program::any(arguments.rung))
+    common::cli::run(|arguments: Arguments| ge::measuring::program::any(arguments.rung))
 }

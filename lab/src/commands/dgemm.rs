@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use ::dgemm::experiment::{self, Outcome, Subject};
-use ::dgemm::{Problem, VARIANTS, Variant, charts, program};
+use ::dgemm::experiment::{self, Outcome, Subject, charts, program};
+use ::dgemm::{Problem, VARIANTS, Variant};
 use common::chart::{Axis, Chart};
 use common::cli::Common;
 use common::failure::Failure;
@@ -118,7 +118,7 @@ fn measure(
     let arena = Arena::with_capacity(Problem::bytes(n, n, n, blocks)).map_err(Failure::could_not)?;
     let p = Problem::new(&arena, [n; 3], blocks).map_err(Failure::could_not)?;
     let subjects: Vec<Subject> = variants.iter().copied().map(Subject::Rung).collect();
-    let times = experiment::times(session, &subjects, &p);
+    let times = experiment::times(session, &subjects, &p)?;
     for (subject, time) in subjects.into_iter().zip(times) {
         let outcome = experiment::counted(session, subject, &p, &arena, BUDGET, time)?;
         record.rows.push(program::row(&outcome, &p));

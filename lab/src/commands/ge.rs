@@ -4,8 +4,9 @@ use std::fmt::Write;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
-use ::ge::sweep::{self, Cell, Gain, Plan};
-use ::ge::{Variant, peak};
+use ::ge::Variant;
+use ::ge::measuring::peak;
+use ::ge::measuring::sweep::{self, Cell, Gain, Plan};
 use common::chart::{Axis, Chart};
 use common::cli::Common;
 use common::failure::Failure;
@@ -87,7 +88,7 @@ fn variants(names: &[String]) -> Result<Vec<&'static Variant>, Failure> {
         .map(|name| {
             let variant = ::ge::find(name)
                 .ok_or_else(|| Failure::usage(format!("there is no rung '{name}'; there are {}", all())))?;
-            variant.available().map_err(Failure::could_not)?;
+            variant.available().map_err(|refusal| Failure::could_not(format!("{name}: {refusal}")))?;
             Ok(variant)
         })
         .collect()

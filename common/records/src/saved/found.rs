@@ -120,10 +120,11 @@ impl Found {
 }
 
 /// The sources by name, the strongest evidence about a machine first.
-const SOURCES: [(&str, Source); 4] = [
+const SOURCES: [(&str, Source); 5] = [
     ("hardware", Source::Hardware),
     ("timing", Source::Timing),
     ("model", Source::Model),
+    ("stepped", Source::Stepped),
     ("analytic", Source::Analytic),
 ];
 

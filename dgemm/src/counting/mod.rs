@@ -1,0 +1,4 @@
+//! Misses of a product: the lecture's closed forms, and the cache model's count.
+
+pub mod model;
+pub mod theory;

@@ -1,0 +1,214 @@
+//! The cache model's count of a product, walked whole or, where that would take
+//! minutes, in slices of the outermost loop: all of them make the same walk.
+
+use cache::{Counts, Modelled};
+use figures::value::{Reading, Source, Value};
+use machine::{Machine, MachineError};
+use memory::Arena;
+
+use crate::counting::theory::Misses;
+use crate::problem::Problem;
+use crate::problem::view::View;
+use crate::variants::widest::tile;
+use crate::variants::{Kernel, Variant};
+
+/// What the model counted, of the whole product.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tally {
+    /// Load instructions.
+    pub loads: f64,
+    /// Store instructions.
+    pub stores: f64,
+    /// Caches, level 1 first.
+    pub levels: Vec<Level>,
+    /// Misses of the last TLB, if the machine describes one.
+    pub tlb: Option<f64>,
+    /// Steps of the outermost loop that were walked, of how many; the others
+    /// repeat them.
+    pub walked: (usize, usize),
+}
+
+/// One cache's part.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Level {
+    /// 1 for the level next to the core.
+    pub level: u8,
+    /// Lines asked of it.
+    pub accesses: f64,
+    /// Misses of loads.
+    pub load_misses: f64,
+    /// All misses, by array.
+    pub misses: Misses,
+}
+
+/// Why the model has no count.
+#[derive(Debug, thiserror::Error)]
+pub enum NoTally {
+    /// The machine cannot be modelled.
+    #[error(transparent)]
+    Machine(#[from] MachineError),
+    /// Too much to walk, and nothing in it repeats.
+    #[error(
+        "walking {0:.0} million accesses would take minutes and none of them repeat; --counters model does it"
+    )]
+    TooLong(f64),
+}
+
+/// The loop that is outermost, and in which steps it goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Outer {
+    I(usize),
+    J(usize),
+    K(usize),
+    /// No loop: nothing repeats.
+    None,
+}
+
+impl Outer {
+    fn of(variant: &Variant, p: &Problem) -> Outer {
+        match variant.kernel {
+            Kernel::Ijk | Kernel::Ikj | Kernel::FlatIjk | Kernel::FlatIkj => Outer::I(1),
+            Kernel::Jik | Kernel::Jki => Outer::J(1),
+            Kernel::Kij | Kernel::Kji => Outer::K(1),
+            Kernel::BlockL1 | Kernel::Unrolled => Outer::I(p.blocks.l1),
+            Kernel::BlockL2 => Outer::I(p.blocks.l2),
+            Kernel::Recursive | Kernel::Packed | Kernel::Tiled | Kernel::Prefetch | Kernel::Threads => {
+                Outer::None
+            }
+        }
+    }
+}
+
+/// Accesses of the whole product, near enough to decide what to walk.
+fn accesses(variant: &Variant, p: &Problem) -> f64 {
+    let (height, width) = tile(p.isa);
+    p.iterations()
+        * match variant.kernel {
+            Kernel::Tiled | Kernel::Prefetch | Kernel::Threads => 1.0 / height as f64 + 1.0 / width as f64,
+            Kernel::Ijk | Kernel::Jik | Kernel::FlatIjk | Kernel::BlockL1 => 2.0,
+            Kernel::Recursive => 2.0 + 2.0 / p.blocks.base.max(1) as f64,
+            _ => 3.0,
+        }
+}
+
+/// Counts `variant` on `machine`, walking at most about `budget` accesses where
+/// the outermost loop lets it: its first steps (cold caches), then as many more
+/// (the steady state), which then stand for the rest.
+///
+/// # Errors
+///
+/// If the machine cannot be modelled, or there is too much to walk.
+pub fn tally(
+    variant: &Variant,
+    p: &Problem,
+    arena: &Arena,
+    machine: &Machine,
+    budget: f64,
+) -> Result<Tally, NoTally> {
+    let mut model = Modelled::new(machine, arena)?;
+    let accesses = accesses(variant, p);
+    let outer = Outer::of(variant, p);
+    let [m, n, k] = p.sides();
+    let (step, side) = match outer {
+        Outer::I(step) => (step, m),
+        Outer::J(step) => (step, n),
+        Outer::K(step) => (step, k),
+        Outer::None => (0, 0),
+    };
+    let slice = if step == 1 { period(machine, p) } else { step };
+    if accesses <= budget || (outer != Outer::None && 2 * slice >= side) {
+        variant.run(&mut model, p);
+        return Ok(of(&model.counts(), (1, 1)));
+    }
+    if outer == Outer::None {
+        return Err(NoTally::TooLong(accesses / 1e6));
+    }
+    variant.run(&mut model, &part(p, outer, 0, slice));
+    let cold = of(&model.counts(), (0, 0));
+    model.reset_counts();
+    variant.run(&mut model, &part(p, outer, slice, slice));
+    let steady = of(&model.counts(), (0, 0));
+    let rest = (side - slice) as f64 / slice as f64;
+    Ok(Tally { walked: (2 * slice, side), ..cold.with(&steady, |cold, steady| cold + rest * steady) })
+}
+
+/// After how many steps of 1 rows and columns lie on lines as before; at least 2.
+fn period(machine: &Machine, p: &Problem) -> usize {
+    let line = machine.levels.iter().map(|cache| cache.line.0 as usize / 8).max().unwrap_or(8);
+    let [_, n, k] = p.sides();
+    (2..line)
+        .find(|steps| (steps * n).is_multiple_of(line) && (steps * k).is_multiple_of(line))
+        .unwrap_or(line)
+}
+
+/// The steps `from..from + count` of the outermost loop, in the whole matrices.
+fn part<'a>(p: &Problem<'a>, outer: Outer, from: usize, count: usize) -> Problem<'a> {
+    let rows = |x: View<'a>| x.block(from, 0, count, x.cols());
+    let cols = |x: View<'a>| x.block(0, from, x.rows(), count);
+    match outer {
+        Outer::I(_) => Problem { a: rows(p.a), c: rows(p.c), ..*p },
+        Outer::J(_) => Problem { b: cols(p.b), c: cols(p.c), ..*p },
+        Outer::K(_) => Problem { a: cols(p.a), b: rows(p.b), ..*p },
+        Outer::None => *p,
+    }
+}
+
+fn of(counts: &Counts, walked: (usize, usize)) -> Tally {
+    let level = |level: &cache::LevelCounts| {
+        let of = |name| {
+            let of_it = level.arrays.iter().filter(|array| array.name == name);
+            of_it.map(|array| array.misses.total() as f64).sum::<f64>()
+        };
+        let misses = Misses { a: of("a"), b: of("b"), c: of("c"), copies: of("copies") };
+        Level {
+            level: level.level,
+            accesses: level.accesses.total() as f64,
+            load_misses: level.misses.loads as f64,
+            misses,
+        }
+    };
+    Tally {
+        loads: counts.loads as f64,
+        stores: counts.stores as f64,
+        levels: counts.levels.iter().map(level).collect(),
+        tlb: counts.tlbs.last().map(|tlb| tlb.misses as f64),
+        walked,
+    }
+}
+
+impl Tally {
+    fn with(&self, other: &Tally, f: impl Fn(f64, f64) -> f64) -> Tally {
+        let levels = self.levels.iter().zip(&other.levels).map(|(x, y)| Level {
+            level: x.level,
+            accesses: f(x.accesses, y.accesses),
+            load_misses: f(x.load_misses, y.load_misses),
+            misses: x.misses.with(y.misses, &f),
+        });
+        Tally {
+            loads: f(self.loads, other.loads),
+            stores: f(self.stores, other.stores),
+            levels: levels.collect(),
+            tlb: self.tlb.zip(other.tlb).map(|(x, y)| f(x, y)),
+            walked: self.walked,
+        }
+    }
+
+    /// What the model counted for a PAPI preset.
+    pub fn reading(&self, name: &str) -> Reading {
+        let level = |digit: char| self.levels.iter().find(|level| digit == (b'0' + level.level) as char);
+        let mut letters = name.strip_prefix("PAPI_L").unwrap_or_default().chars();
+        let amount = match (name, letters.next().and_then(level), letters.as_str()) {
+            ("PAPI_LD_INS", ..) => Some(self.loads),
+            ("PAPI_SR_INS", ..) => Some(self.stores),
+            ("PAPI_LST_INS", ..) => Some(self.loads + self.stores),
+            ("PAPI_TLB_DM", ..) => self.tlb,
+            (_, Some(level), "_DCM") => Some(level.misses.total()),
+            (_, Some(level), "_LDM") => Some(level.load_misses),
+            _ => None,
+        };
+        match amount {
+            Some(amount) => Value::new(amount, Source::Model).into(),
+            None => Reading::missing(format!("the cache model does not count {name}")),
+        }
+    }
+}

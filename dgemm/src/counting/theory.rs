@@ -1,0 +1,239 @@
+//! The lecture's counting of cache misses, in closed form, with what it takes
+//! for granted and whether that holds here.
+
+use figures::numbers::greatest_common_divisor;
+use machine::{CacheLevel, Prefetch, Replacement};
+use serde::Serialize;
+
+use crate::problem::Blocks;
+use crate::variants::Kernel;
+
+/// Misses at one level, by array. `copies` are the packed blocks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Misses {
+    /// Of the left factor.
+    pub a: f64,
+    /// Of the right factor.
+    pub b: f64,
+    /// Of the result.
+    pub c: f64,
+    /// Of packed blocks.
+    pub copies: f64,
+}
+
+impl Misses {
+    /// All together.
+    pub fn total(self) -> f64 {
+        self.a + self.b + self.c + self.copies
+    }
+
+    /// Every field through `f`, beside the same field of `other`.
+    pub fn with(self, other: Misses, f: impl Fn(f64, f64) -> f64) -> Misses {
+        Misses {
+            a: f(self.a, other.a),
+            b: f(self.b, other.b),
+            c: f(self.c, other.c),
+            copies: f(self.copies, other.copies),
+        }
+    }
+
+    /// Every field times `factor`.
+    pub fn scaled(self, factor: f64) -> Misses {
+        self.with(self, |x, _| x * factor)
+    }
+}
+
+/// Something the closed form takes for granted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Assumption {
+    /// What, with its numbers.
+    pub text: String,
+    /// Whether it is so here.
+    pub holds: bool,
+}
+
+/// A closed form for one product and one cache.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ClosedForm {
+    /// Misses of the whole product.
+    pub misses: Misses,
+    /// Why they might be others.
+    pub assumptions: Vec<Assumption>,
+}
+
+/// One product and one cache, as the closed forms see them.
+struct Setting<'c> {
+    kernel: Kernel,
+    m: f64,
+    n: f64,
+    k: f64,
+    /// Doubles per line: the lecture's m.
+    line: f64,
+    /// Lines: the lecture's L.
+    lines: f64,
+    cache: &'c CacheLevel,
+    blocks: Blocks,
+    tile: (usize, usize),
+}
+
+/// The closed form of `kernel` on an `m` by `n` by `k` product in `cache`;
+/// `tile` is that of the instruction set the tiled rungs use.
+pub fn closed_form(
+    kernel: Kernel,
+    sides: [usize; 3],
+    blocks: Blocks,
+    tile: (usize, usize),
+    cache: &CacheLevel,
+) -> ClosedForm {
+    let [m, n, k] = sides.map(|side| side as f64);
+    let line = (cache.line.0 as f64 / 8.0).max(1.0);
+    let s = Setting { kernel, m, n, k, line, lines: cache.lines() as f64, cache, blocks, tile };
+    ClosedForm { misses: s.misses(), assumptions: s.assumptions() }
+}
+
+impl Setting<'_> {
+    /// One miss per line of something walked by rows; per element by columns.
+    fn misses(&self) -> Misses {
+        let Setting { m, n, k, line, .. } = *self;
+        let all = m * n * k;
+        let (a, b, c) = (m * k, k * n, m * n);
+        let form = |a, b, c| Misses { a, b, c, copies: 0.0 };
+        match self.kernel {
+            Kernel::Ijk | Kernel::FlatIjk => {
+                let a = if self.a_row_stays() { a / line } else { all / line };
+                form(a, all, c / line)
+            }
+            Kernel::Jik => form(all / line, if self.a_row_stays() { b } else { all }, c),
+            Kernel::Ikj | Kernel::FlatIkj => {
+                form(a / line, all / line, if self.rows_stay() { c / line } else { all / line })
+            }
+            Kernel::Kij => form(a, if self.rows_stay() { b / line } else { all / line }, all / line),
+            Kernel::Jki => form(all, b, if self.columns_stay() { c } else { all }),
+            Kernel::Kji => form(if self.columns_stay() { a } else { all }, b / line, all),
+            Kernel::BlockL1 | Kernel::Unrolled | Kernel::BlockL2 | Kernel::Recursive => {
+                let side = self.block();
+                form(all / (line * side), all / (line * side), c / line)
+            }
+            Kernel::Packed => {
+                let side = self.block();
+                let copies = b / line + all / (line * side);
+                Misses { copies, ..form(a / line, b / line, all / (line * side)) }
+            }
+            Kernel::Tiled | Kernel::Prefetch | Kernel::Threads => {
+                let sides = self.blocks.sides;
+                let (rows, cols, depth) = (sides.rows as f64, sides.cols as f64, sides.depth as f64);
+                let (blocks_of_a, strips) = ((n / cols).ceil(), (n / self.tile.1 as f64).ceil());
+                let copies = (b + a * blocks_of_a) + b * (m / rows).ceil() + a * strips;
+                let c = c * (k / depth).ceil();
+                Misses { copies: copies / line, ..form(a * blocks_of_a / line, b / line, c / line) }
+            }
+        }
+    }
+
+    /// Whether a row of a is still there after a column of b has been walked.
+    fn a_row_stays(&self) -> bool {
+        self.k + self.k / self.line <= self.lines
+    }
+
+    /// Whether a row of b and one of c fit together.
+    fn rows_stay(&self) -> bool {
+        2.0 * self.n / self.line <= self.lines
+    }
+
+    /// Whether a column of a and one of c fit together, a line per element.
+    fn columns_stay(&self) -> bool {
+        2.0 * self.m <= self.lines
+    }
+
+    /// Side of the blocks that are to stay in this cache.
+    fn block(&self) -> f64 {
+        let whole = self.m.max(self.n).max(self.k);
+        let fits = (self.line * self.lines / 3.0).sqrt();
+        match self.kernel {
+            Kernel::Recursive => {
+                let halvings = (whole / fits).log2().ceil().max(0.0);
+                whole / halvings.exp2()
+            }
+            Kernel::BlockL2 if self.cache.level > 1 => whole.min(self.blocks.l2 as f64),
+            _ => whole.min(self.blocks.l1 as f64),
+        }
+    }
+
+    fn assumptions(&self) -> Vec<Assumption> {
+        let lines = self.cache.lines();
+        let mut all = Vec::new();
+        let mut assume = |text: String, holds: bool| all.push(Assumption { text, holds });
+        for (what, count, stride) in self.columns() {
+            assume(
+                format!(
+                    "a column of {what} ({count} lines) has left the cache ({lines} lines) before the elements next to it are wanted"
+                ),
+                count > lines,
+            );
+            let places = self.places(stride);
+            assume(
+                format!(
+                    "the {count} lines of a column of {what} may lie anywhere in the cache; at this row length they share {places} places"
+                ),
+                places >= lines.min(count),
+            );
+        }
+        if let Kernel::Ikj | Kernel::FlatIkj | Kernel::Kij = self.kernel {
+            let (rows, sets) = ((2.0 * self.n / self.line).ceil() as usize, self.cache.sets());
+            assume(
+                format!(
+                    "a row of b and one of c ({rows} lines) stay together, or replace each other in each of the {sets} sets of the cache ({lines} lines)"
+                ),
+                rows <= lines || rows > lines + 2 * (sets - 1),
+            );
+        }
+        if let Kernel::BlockL1 | Kernel::Unrolled | Kernel::BlockL2 | Kernel::Packed | Kernel::Recursive =
+            self.kernel
+        {
+            let side = self.block() as usize;
+            let room = (self.line * self.lines) as usize;
+            assume(
+                format!("three blocks of {side} by {side} fit: {} of {room} doubles", 3 * side * side),
+                3 * side * side <= room,
+            );
+            if self.kernel != Kernel::Packed {
+                let lines_of_rows = side * side.div_ceil(self.line as usize);
+                let places = self.places(self.n as usize) * side.div_ceil(self.line as usize);
+                assume(
+                    format!(
+                        "the rows of a block do not fall on each other: {lines_of_rows} lines of b on {} places",
+                        places.min(lines)
+                    ),
+                    places.min(lines) >= lines_of_rows,
+                );
+            }
+        }
+        assume(
+            "the line that is replaced is the least recently used one".into(),
+            self.cache.replacement == Replacement::Lru,
+        );
+        assume("nothing is fetched unasked".into(), self.cache.prefetch == Prefetch::None);
+        all
+    }
+
+    /// Arrays the inner loop walks by columns: name, length, row length.
+    fn columns(&self) -> Vec<(&'static str, usize, usize)> {
+        let (m, n, k) = (self.m as usize, self.n as usize, self.k as usize);
+        match self.kernel {
+            Kernel::Ijk | Kernel::FlatIjk | Kernel::Jik => vec![("b", k, n)],
+            Kernel::Jki | Kernel::Kji => vec![("a", m, k), ("c", m, n)],
+            _ => Vec::new(),
+        }
+    }
+
+    /// Lines of the cache on which elements `stride` doubles apart can lie.
+    fn places(&self, stride: usize) -> usize {
+        let (bytes, line) = (8 * stride, self.cache.line.0 as usize);
+        let sets = self.cache.sets();
+        if line == 0 || bytes == 0 || !bytes.is_multiple_of(line) {
+            return self.cache.lines();
+        }
+        let shared = greatest_common_divisor((bytes / line) as u64, sets as u64) as usize;
+        sets / shared * self.cache.ways
+    }
+}

@@ -1,0 +1,325 @@
+//! One rung measured: its time, its counts by whoever can count, its closed
+//! form beside them.
+
+pub mod charts;
+pub mod program;
+pub mod report;
+pub mod yardstick;
+
+use common::cli::Counters;
+
+use common::clock::Stopwatch;
+use common::counters;
+use common::cpu;
+use common::events::Event;
+use common::failure::Failure;
+use common::machine::{CacheLevel, Machine};
+use common::measure::Session;
+use common::memory::Arena;
+use common::metric::{METRICS, OPERATIONS, SECONDS};
+use common::value::{Reading, Source, Value};
+
+use crate::counting::model::{self, Tally};
+use crate::counting::theory::{self, ClosedForm};
+use crate::problem::{Blocks, Problem};
+use crate::variants::threads::NoThread;
+use crate::variants::widest::tile;
+use crate::variants::{Kernel, Variant};
+
+/// What runs: a rung, or the library beside it.
+#[derive(Debug, Clone, Copy)]
+pub enum Subject {
+    /// A rung of the ladder.
+    Rung(&'static Variant),
+    /// The library.
+    Yardstick,
+}
+
+impl Subject {
+    /// As printed.
+    pub fn name(self) -> &'static str {
+        match self {
+            Subject::Rung(variant) => variant.name,
+            Subject::Yardstick => yardstick::NAME,
+        }
+    }
+
+    /// Cores it uses, of `threads` offered.
+    pub fn cores(self, threads: usize) -> usize {
+        match self {
+            Subject::Rung(variant) => variant.cores(threads),
+            Subject::Yardstick => 1,
+        }
+    }
+
+    /// `c += a * b`.
+    ///
+    /// # Errors
+    ///
+    /// If the system starts no more threads.
+    pub fn run(self, p: &Problem) -> Result<(), NoThread> {
+        match self {
+            Subject::Rung(variant) => variant.run_native(p),
+            Subject::Yardstick => {
+                yardstick::multiply(p);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Everything known about one rung and one product.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// What ran.
+    pub subject: Subject,
+    /// Cores it used.
+    pub threads: usize,
+    /// Seconds on the wall.
+    pub seconds: Reading,
+    /// Largest relative error of the check, where the product was computed.
+    pub check: Option<f64>,
+    /// The lecture's counting, level 1 first.
+    pub forms: Vec<(CacheLevel, ClosedForm)>,
+    /// What the model counted, or why not.
+    pub model: Result<Tally, String>,
+    /// What hardware counted, or why not.
+    pub hardware: Vec<(Event, Reading)>,
+}
+
+/// The events of the derived metrics.
+pub const EVENTS: [&str; 9] = [
+    "PAPI_TOT_INS",
+    "PAPI_TOT_CYC",
+    "PAPI_LST_INS",
+    "PAPI_LD_INS",
+    "PAPI_SR_INS",
+    "PAPI_L1_DCM",
+    "PAPI_L1_LDM",
+    "PAPI_L2_DCM",
+    "PAPI_TLB_DM",
+];
+
+/// The blocks for `machine`'s caches.
+pub fn blocks_for(machine: &Machine, threads: usize) -> Blocks {
+    let size = |level| machine.level(level).map_or(0, |cache| cache.size.0);
+    Blocks::for_caches(size(1), size(2), threads)
+}
+
+/// Runs longer than this are made no more often than asked for.
+const LONG: f64 = 0.5;
+/// Runs of what is shorter, at least.
+const SHORT_RUNS: usize = 7;
+
+/// Times all `subjects`, in rounds, so that what disturbs the machine for a
+/// while disturbs all of them; each is run once beforehand, which also checks
+/// its product and touches its memory.
+///
+/// # Errors
+///
+/// If the system starts no more threads.
+pub fn times(
+    session: &Session,
+    subjects: &[Subject],
+    p: &Problem,
+) -> Result<Vec<(Reading, Option<f64>)>, Failure> {
+    if !session.here {
+        let reason = format!("{} is described, not measured", session.machine.name);
+        return Ok(subjects.iter().map(|_| (Reading::missing(reason.clone()), None)).collect());
+    }
+    let mut first = Vec::new();
+    for subject in subjects {
+        p.clear();
+        let seconds = timed(session, *subject, p)?;
+        first.push((seconds, p.residual()));
+    }
+    let mut runs: Vec<Vec<f64>> = vec![Vec::new(); subjects.len()];
+    for round in 0..session.runs.max(SHORT_RUNS) {
+        for (i, subject) in subjects.iter().enumerate() {
+            if first[i].0 < LONG || (session.runs > 1 && round < session.runs) {
+                runs[i].push(timed(session, *subject, p)?);
+            }
+        }
+    }
+    let reading = |(runs, (once, residual)): (Vec<f64>, (f64, f64))| {
+        let value = Value::from_runs(&runs, Source::Timing).unwrap_or(Value::new(once, Source::Timing));
+        (Reading::from(value), Some(residual))
+    };
+    Ok(runs.into_iter().zip(first).map(reading).collect())
+}
+
+fn timed(session: &Session, subject: Subject, p: &Problem) -> Result<f64, Failure> {
+    let several = subject.cores(p.blocks.threads) > 1;
+    let kept = cpu::allowed();
+    if several {
+        cpu::pin(&session.cpus); // the threads inherit this one's processors
+    }
+    let watch = Stopwatch::start();
+    let ran = subject.run(p);
+    let took = watch.stop().wall.0;
+    if several {
+        cpu::pin(&kept);
+    }
+    ran.map(|()| took).map_err(Failure::could_not)
+}
+
+/// What can be said about `subject` besides its time.
+///
+/// # Errors
+///
+/// If a counter fails while it counts.
+pub fn counted(
+    session: &Session,
+    subject: Subject,
+    p: &Problem,
+    arena: &Arena,
+    budget: f64,
+    (seconds, check): (Reading, Option<f64>),
+) -> Result<Outcome, Failure> {
+    let threads = subject.cores(p.blocks.threads);
+    let mut outcome = Outcome {
+        subject,
+        threads,
+        seconds,
+        check,
+        forms: Vec::new(),
+        model: Err("the library's source is not walked by the model".to_owned()),
+        hardware: hardware(session, subject, p)?,
+    };
+    if let Subject::Rung(variant) = subject {
+        let form = |cache: &CacheLevel| {
+            (cache.clone(), theory::closed_form(variant.kernel, p.sides(), p.blocks, tile(p.isa), cache))
+        };
+        outcome.forms = session.machine.levels.iter().map(form).collect();
+        outcome.model = match session.counters {
+            Counters::Auto | Counters::Model if variant.kernel == Kernel::Threads && threads > 1 => {
+                Err("the model walks one core's caches".to_owned())
+            }
+            Counters::Auto => {
+                model::tally(variant, p, arena, &session.machine, budget).map_err(|e| e.to_string())
+            }
+            Counters::Model => {
+                let whole = f64::INFINITY;
+                model::tally(variant, p, arena, &session.machine, whole).map_err(|e| e.to_string())
+            }
+            _ => Err("--counters model was not asked for".to_owned()),
+        };
+    }
+    Ok(outcome)
+}
+
+fn hardware(session: &Session, subject: Subject, p: &Problem) -> Result<Vec<(Event, Reading)>, Failure> {
+    let events: Vec<Event> = EVENTS.iter().filter_map(|name| Event::parse(name).ok()).collect();
+    let refuse = |why: &str| events.iter().map(|e| (e.clone(), Reading::missing(why))).collect();
+    match session.counters {
+        _ if !session.here => return Ok(refuse("another machine is described, nothing runs on it")),
+        Counters::None => return Ok(refuse("--counters none")),
+        Counters::Model | Counters::Timing => return Ok(refuse("--counters hardware was not asked for")),
+        Counters::Auto | Counters::Hardware => {}
+    }
+    let refusals = counters::survey(&events);
+    if let (Counters::Hardware, Some(Err(why))) = (session.counters, refusals.first())
+        && refusals.iter().all(Result::is_err)
+    {
+        return Err(Failure::could_not(format!("{why} (--counters auto takes the cache model instead)")));
+    }
+    if refusals.iter().all(Result::is_err) {
+        let missing = |r: Result<(), counters::Refusal>| {
+            Reading::missing(r.err().map(|why| why.to_string()).unwrap_or_default())
+        };
+        return Ok(events.into_iter().zip(refusals.into_iter().map(missing)).collect());
+    }
+    let mut ran = Ok(0.0);
+    let counted = counters::count(&events, &mut || p.clear(), &mut || ran = timed(session, subject, p));
+    ran?;
+    let readings = counted.map_err(Failure::could_not)?;
+    Ok(events.into_iter().zip(readings).collect())
+}
+
+impl Outcome {
+    /// GFLOP/s by the operations of the textbook.
+    pub fn gflops(&self, p: &Problem) -> Reading {
+        match &self.seconds {
+            Reading::Counted(v) if v.amount > 0.0 => {
+                Value::new(p.flops() / v.amount / 1e9, Source::Timing).into()
+            }
+            Reading::Counted(_) => Reading::missing("it took no time the clock can see"),
+            missing => missing.clone(),
+        }
+    }
+
+    /// An event by hardware, else by the model.
+    pub fn count(&self, name: &str) -> Reading {
+        let by_hardware =
+            self.hardware.iter().find(|(event, _)| event.name() == name).map(|(_, r)| r.clone());
+        match (by_hardware, &self.model) {
+            (Some(Reading::Counted(value)), _) => value.into(),
+            (missing, Ok(tally)) => match (tally.reading(name), missing) {
+                (Reading::Missing { .. }, Some(by_hardware)) => by_hardware,
+                (by_model, _) => by_model,
+            },
+            (Some(missing), Err(_)) => missing,
+            (None, Err(why)) => Reading::missing(why.clone()),
+        }
+    }
+
+    /// The lecture's derived metrics.
+    pub fn metrics(&self, p: &Problem) -> Vec<(&'static str, Reading)> {
+        let input = |name: &str| match name {
+            OPERATIONS => Value::new(p.flops(), Source::Analytic).into(),
+            SECONDS => self.seconds.clone(),
+            event => self.count(event),
+        };
+        METRICS.iter().map(|metric| (metric.name, metric.reading(input))).collect()
+    }
+
+    /// Misses per inner iteration at `level`: the closed form, the model, and
+    /// what hardware counted in total.
+    pub fn per_iteration(&self, p: &Problem, level: u8) -> Option<PerIteration<'_>> {
+        let (cache, form) = self.forms.iter().find(|(cache, _)| cache.level == level)?;
+        let each = 1.0 / p.iterations().max(1.0);
+        let model = self.model.as_ref().ok();
+        let model = model.and_then(|tally| tally.levels.iter().find(|l| l.level == level));
+        let event = format!("PAPI_L{level}_DCM");
+        let counted = self.hardware.iter().find(|(e, _)| e.name() == event).map(|(_, r)| r.scaled(each));
+        let none = || Reading::missing(format!("{event} is not asked for"));
+        Some(PerIteration {
+            cache,
+            form: form.misses.scaled(each),
+            assumptions: &form.assumptions,
+            model: model.map(|l| l.misses.scaled(each)),
+            hardware: counted.unwrap_or_else(none),
+        })
+    }
+}
+
+/// Misses per inner iteration by three sources.
+#[derive(Debug, Clone)]
+pub struct PerIteration<'o> {
+    /// Where.
+    pub cache: &'o CacheLevel,
+    /// The lecture's counting.
+    pub form: theory::Misses,
+    /// What it takes for granted.
+    pub assumptions: &'o [theory::Assumption],
+    /// The model's.
+    pub model: Option<theory::Misses>,
+    /// Counted, of all arrays together.
+    pub hardware: Reading,
+}
+
+impl PerIteration<'_> {
+    /// Model less closed form.
+    pub fn residual(&self) -> Option<theory::Misses> {
+        Some(self.model?.with(self.form, |model, form| model - form))
+    }
+
+    /// What fails, if the two are more than 0.01 misses per iteration, and 10 %
+    /// of the closed form, apart.
+    pub fn failing(&self) -> Vec<&str> {
+        let apart =
+            self.residual().is_some_and(|r| r.total().abs() > f64::max(0.01, 0.1 * self.form.total()));
+        let failing = self.assumptions.iter().filter(|a| !a.holds).map(|a| a.text.as_str());
+        failing.filter(|_| apart).collect()
+    }
+}

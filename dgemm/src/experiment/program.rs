@@ -1,0 +1,223 @@
+//! What the program `dgemm` does.
+
+use common::cli::{Common, Counters, Format};
+use common::output;
+
+use common::failure::Failure;
+use common::measure::Session;
+use common::memory::Arena;
+use common::record::{Record, Row};
+use serde_json::Value as Json;
+
+use crate::experiment::report;
+use crate::experiment::{self, Outcome, Subject};
+use crate::problem::{Blocks, Problem};
+use crate::variants::{VARIANTS, Variant};
+
+/// The matrix product in doubles, from the textbook to the library's speed
+#[derive(Debug, clap::Parser)]
+#[command(name = "dgemm", version)]
+pub struct Args {
+    /// A rung of the ladder (see --list), or `all`
+    #[arg(required_unless_present = "list")]
+    variant: Option<String>,
+    /// Side of the matrices [default: 512]
+    n: Option<usize>,
+    /// List the rungs and end
+    #[arg(long)]
+    list: bool,
+    /// Rows of a and c [default: N]
+    #[arg(long, value_name = "ROWS")]
+    m: Option<usize>,
+    /// Columns of b and c [default: N]
+    #[arg(long = "n", value_name = "COLUMNS", id = "columns")]
+    columns: Option<usize>,
+    /// Columns of a, rows of b [default: N]
+    #[arg(long, value_name = "DEPTH")]
+    k: Option<usize>,
+    /// Side of the L1 blocks [default: sqrt(mL/3) for the machine's L1]
+    #[arg(long, value_name = "SIDE", value_parser = side)]
+    block: Option<usize>,
+    /// Side of the L2 blocks [default: the same rule for L2]
+    #[arg(long, value_name = "SIDE", value_parser = side)]
+    block_l2: Option<usize>,
+    /// Largest side that the recursion does not cut [default: 2]
+    #[arg(long, value_name = "SIDE", value_parser = side)]
+    base: Option<usize>,
+    /// Threads of the threaded rung [default: the processors it may use]
+    #[arg(long, value_name = "T", value_parser = threads)]
+    threads: Option<usize>,
+    #[command(flatten)]
+    common: Common,
+}
+
+fn side(text: &str) -> Result<usize, String> {
+    let side = text.parse().ok().filter(|side| (1..=65_536).contains(side));
+    side.ok_or_else(|| format!("'{text}' is no side of a block; give 1 to 65536"))
+}
+
+fn threads(text: &str) -> Result<usize, String> {
+    let threads = text.parse().ok().filter(|threads| (1..=256).contains(threads));
+    threads.ok_or_else(|| format!("'{text}' is no number of threads; give 1 to 256"))
+}
+
+/// Side of the matrices if none is given.
+const SIDE: usize = 512;
+/// Accesses that the model walks for one rung, and for each of all.
+const BUDGET: (f64, f64) = (3e8, 5e7);
+
+/// Runs the program.
+///
+/// # Errors
+///
+/// If the command line asks for what there is not, or something fails.
+pub fn run(args: Args) -> Result<(), Failure> {
+    if args.list {
+        print!("{}", report::list());
+        return Ok(());
+    }
+    let subjects = subjects(args.variant.as_deref().unwrap_or("all"))?;
+    if args.common.counters == Counters::Timing {
+        return Err(Failure::usage(
+            "--counters timing tells no misses of a product; take auto, hardware, model or none",
+        ));
+    }
+    let all = args.variant.as_deref() == Some("all");
+    let session = Session::start(&args.common)?;
+    let blocks = args.blocks(&session);
+    let sides = args.sides()?;
+    let arena = Arena::with_capacity(bytes(sides, blocks)?).map_err(Failure::could_not)?;
+    let p = Problem::new(&arena, sides, blocks).map_err(Failure::could_not)?;
+    let times = experiment::times(&session, &subjects, &p)?;
+    let budget = if all { BUDGET.1 } else { BUDGET.0 };
+    let mut outcomes = Vec::new();
+    for (subject, time) in subjects.into_iter().zip(times) {
+        outcomes.push(experiment::counted(&session, subject, &p, &arena, budget, time)?);
+    }
+    for outcome in &outcomes {
+        remark(outcome);
+    }
+    if all {
+        eprintln!(
+            "note: \"on\" counts cores; a, b, c and copies are L1 misses per inner iteration by the model, \"model\" their sum, \"closed\" the lecture's closed form"
+        );
+    }
+    args.print(&session, &outcomes, &p, all)
+}
+
+fn subjects(variant: &str) -> Result<Vec<Subject>, Failure> {
+    if variant == "all" {
+        return Ok(VARIANTS.iter().map(Subject::Rung).chain([Subject::Yardstick]).collect());
+    }
+    match Variant::find(variant) {
+        Some(rung) => Ok(vec![Subject::Rung(rung)]),
+        None => {
+            let names: Vec<&str> = VARIANTS.iter().map(|v| v.name).collect();
+            Err(Failure::usage(format!(
+                "there is no variant '{variant}'; it can be all, {}",
+                names.join(", ")
+            )))
+        }
+    }
+}
+
+fn bytes([m, n, k]: [usize; 3], blocks: Blocks) -> Result<usize, Failure> {
+    let sides = [m, n, k].map(|side| side as f64);
+    if 24.0 * sides.iter().copied().fold(0.0, f64::max).powi(2) > 1e12 {
+        return Err(Failure::could_not(format!(
+            "matrices of {m} by {k} and {k} by {n} need more than 1 TB; choose a smaller N"
+        )));
+    }
+    Ok(Problem::bytes(m, n, k, blocks))
+}
+
+/// Says on stderr what in an outcome must not go unnoticed.
+fn remark(outcome: &Outcome) {
+    let name = outcome.subject.name();
+    if let Some(check) = outcome.check.filter(|&check| check > 1e-9) {
+        eprintln!("warning: the product of {name} is wrong: its check is off by {check:.1e}");
+    }
+    if let Ok(tally) = &outcome.model
+        && tally.walked.0 < tally.walked.1
+    {
+        let (steps, of) = tally.walked;
+        eprintln!(
+            "note: the model walked {steps} of the {of} steps of {name}'s outermost loop; the others repeat the last {}",
+            steps / 2
+        );
+    }
+}
+
+impl Args {
+    fn sides(&self) -> Result<[usize; 3], Failure> {
+        let n = self.n.unwrap_or(SIDE);
+        let sides = [self.m, self.columns, self.k].map(|side| side.unwrap_or(n));
+        if sides.contains(&0) {
+            return Err(Failure::usage(
+                "a matrix without rows or columns has no product to time; give sides of 1 or more",
+            ));
+        }
+        Ok(sides)
+    }
+
+    fn blocks(&self, session: &Session) -> Blocks {
+        let threads = self.threads.unwrap_or(session.cpus.len().max(1));
+        let rule = experiment::blocks_for(&session.machine, threads);
+        let l1 = self.block.unwrap_or(rule.l1);
+        let l2 = self.block_l2.unwrap_or((rule.l2 / l1).max(1) * l1);
+        Blocks { l1, l2, base: self.base.unwrap_or(rule.base), ..rule }
+    }
+
+    fn print(&self, session: &Session, outcomes: &[Outcome], p: &Problem, all: bool) -> Result<(), Failure> {
+        let record = self.record(session, outcomes, p);
+        let json = || -> Vec<Json> { outcomes.iter().map(|o| report::json(o, p)).collect() };
+        match (self.common.format, all) {
+            (Format::Csv, _) => print!("{}", record.csv()),
+            (Format::Json, true) => println!("{:#}", Json::from(json())),
+            (Format::Json, false) => println!("{:#}", json().into_iter().next().unwrap_or_default()),
+            (Format::Kit, true) => {
+                print!("{}", report::head());
+                outcomes.iter().for_each(|outcome| print!("{}", report::line(outcome, p)));
+            }
+            (Format::Kit, false) => {
+                outcomes.iter().for_each(|outcome| print!("{}", report::text(outcome, p)))
+            }
+        }
+        if let Some(path) = &self.common.chart {
+            output::draw(&crate::experiment::charts::rates(outcomes, p, &session.machine), path)?;
+        }
+        match &self.common.record {
+            Some(path) => output::save(&record, path),
+            None => Ok(()),
+        }
+    }
+
+    fn record(&self, session: &Session, outcomes: &[Outcome], p: &Problem) -> Record {
+        let Blocks { l1, l2, base, threads, .. } = p.blocks;
+        let mut record = session.record("dgemm").set("block_l1", l1).set("block_l2", l2);
+        record = record.set("base", base).set("threads", threads).set("isa", p.isa.name());
+        record.rows = outcomes.iter().map(|outcome| row(outcome, p)).collect();
+        record
+    }
+}
+
+/// One row of a record.
+pub fn row(outcome: &Outcome, p: &Problem) -> Row {
+    let [m, n, k] = p.sides();
+    let mut row = Row::new([
+        ("variant", outcome.subject.name().into()),
+        ("m", m.into()),
+        ("n", n.into()),
+        ("k", k.into()),
+        ("threads", outcome.threads.into()),
+    ])
+    .with("seconds", outcome.seconds.clone())
+    .with("gflops", outcome.gflops(p));
+    for name in experiment::EVENTS {
+        row = row.with(name, outcome.count(name));
+    }
+    for (name, reading) in outcome.metrics(p) {
+        row = row.with(name, reading);
+    }
+    row
+}

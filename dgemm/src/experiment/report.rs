@@ -1,0 +1,169 @@
+//! How outcomes are printed.
+
+use std::fmt::Write;
+
+use common::value::Reading;
+use serde_json::{Map, Value as Json, json};
+
+use crate::counting::theory::Misses;
+use crate::experiment::{Outcome, PerIteration, Subject};
+use crate::problem::Problem;
+use crate::variants::VARIANTS;
+
+/// `dgemm --list`.
+pub fn list() -> String {
+    VARIANTS.iter().map(|v| format!("{:<10} {}\n", v.name, v.idea)).collect()
+}
+
+/// One object per rung.
+pub fn json(outcome: &Outcome, p: &Problem) -> Json {
+    let [m, n, k] = p.sides();
+    let mut object = Map::new();
+    let mut set = |key: &str, value: Json| object.insert(key.to_owned(), value);
+    set("variant", outcome.subject.name().into());
+    set("yardstick", matches!(outcome.subject, Subject::Yardstick).into());
+    set("m", m.into());
+    set("n", n.into());
+    set("k", k.into());
+    set("threads", outcome.threads.into());
+    let gflops = outcome.gflops(p);
+    set("gflops", gflops.amount().into());
+    set("gflops_source", source(&gflops));
+    set("seconds", outcome.seconds.amount().into());
+    set("seconds_reading", json!(outcome.seconds));
+    set("check", outcome.check.into());
+    let per = |level| outcome.per_iteration(p, level);
+    if let Some(first) = per(1) {
+        set("misses_per_iteration", model_or_form(&first));
+        set("closed_form", misses(first.form));
+        set("residual", first.residual().map_or(Json::Null, misses));
+        set("hardware", json!(first.hardware));
+        set("assumptions", json!(first.assumptions));
+    }
+    let levels: Vec<Json> =
+        outcome.forms.iter().filter_map(|(cache, _)| per(cache.level)).map(level).collect();
+    set("levels", levels.into());
+    match &outcome.model {
+        Ok(tally) => set("walked", json!({"steps": tally.walked.0, "of": tally.walked.1})),
+        Err(why) => set("model", json!({"reason": why})),
+    };
+    let counts = |name: &&str| ((*name).to_owned(), json!(outcome.count(name)));
+    set("counts", crate::experiment::EVENTS.iter().map(counts).collect::<Map<_, _>>().into());
+    let metrics = outcome.metrics(p).into_iter().map(|(name, reading)| (name.to_owned(), json!(reading)));
+    set("metrics", metrics.collect::<Map<_, _>>().into());
+    object.into()
+}
+
+fn source(reading: &Reading) -> Json {
+    match reading {
+        Reading::Counted(value) => json!(value.source),
+        Reading::Missing { reason } => format!("not counted ({reason})").into(),
+    }
+}
+
+fn misses(m: Misses) -> Json {
+    json!({"a": m.a, "b": m.b, "c": m.c, "copies": m.copies, "total": m.total()})
+}
+
+fn with_source(m: Misses, source: &str) -> Json {
+    let mut object = misses(m);
+    object["source"] = source.into();
+    object
+}
+
+fn model_or_form(per: &PerIteration) -> Json {
+    per.model.map_or_else(|| with_source(per.form, "analytic"), |m| with_source(m, "model"))
+}
+
+fn level(per: PerIteration) -> Json {
+    json!({
+        "level": per.cache.level,
+        "size": per.cache.size.0,
+        "line": per.cache.line.0,
+        "model": per.model.map(misses),
+        "closed_form": misses(per.form),
+        "hardware": per.hardware,
+        "failing": per.failing(),
+    })
+}
+
+/// The lines of one rung.
+pub fn text(outcome: &Outcome, p: &Problem) -> String {
+    let [m, n, k] = p.sides();
+    let mut out = String::new();
+    let name = outcome.subject.name();
+    let _ = writeln!(out, "variant={name}\tm={m}\tn={n}\tk={k}\tthreads={}", outcome.threads);
+    let _ = writeln!(out, "seconds={}", outcome.seconds);
+    let _ = writeln!(out, "gflops={:.3}", outcome.gflops(p));
+    if let Some(check) = outcome.check {
+        let _ = writeln!(out, "check={check:.1e}");
+    }
+    for (cache, _) in &outcome.forms {
+        out.extend(outcome.per_iteration(p, cache.level).map(|per| table(&per, outcome)));
+    }
+    for (name, reading) in outcome.metrics(p) {
+        let _ = writeln!(out, "{name}={reading:.4}");
+    }
+    out
+}
+
+fn table(per: &PerIteration, outcome: &Outcome) -> String {
+    let cache = per.cache;
+    let mut out = format!(
+        "misses per inner iteration, L{} ({}, {}-byte lines, {} ways)\n",
+        cache.level, cache.size, cache.line.0, cache.ways
+    );
+    let _ = writeln!(out, "{:<12}{:>9}{:>9}{:>9}{:>9}{:>9}", "", "a", "b", "c", "copies", "total");
+    let mut row = |what: &str, m: Misses, source: &str| {
+        let _ =
+            write!(out, "{what:<12}{:>9.4}{:>9.4}{:>9.4}{:>9.4}{:>9.4}", m.a, m.b, m.c, m.copies, m.total());
+        let _ = writeln!(out, "{source}");
+    };
+    row("closed form", per.form, "\tsource=analytic");
+    match (per.model, &outcome.model) {
+        (Some(m), _) => row("model", m, "\tsource=model"),
+        (None, Err(why)) => {
+            let _ = writeln!(out, "model       not counted ({why})");
+        }
+        (None, Ok(_)) => {}
+    }
+    if let Some(residual) = per.residual() {
+        let _ = write!(out, "{:<12}{:>9.4}{:>9.4}", "residual", residual.a, residual.b);
+        let _ = writeln!(out, "{:>9.4}{:>9.4}{:>9.4}", residual.c, residual.copies, residual.total());
+    }
+    let _ = writeln!(out, "{:<12}{:.4}", "hardware", per.hardware);
+    for text in per.failing() {
+        let _ = writeln!(out, "not so here: {text}");
+    }
+    out
+}
+
+/// One line per rung, for `dgemm all`.
+pub fn line(outcome: &Outcome, p: &Problem) -> String {
+    let mut line = format!("{:<15}{:>2}", outcome.subject.name(), outcome.threads);
+    match (outcome.seconds.amount(), outcome.gflops(p).amount()) {
+        (Some(seconds), Some(gflops)) => {
+            let _ = write!(line, "{seconds:>11.6}{gflops:>10.3}");
+        }
+        _ => {
+            let _ = write!(line, "{:>11}{:>10}", "-", "-");
+        }
+    }
+    let per = outcome.per_iteration(p, 1);
+    let cell = |m: Option<f64>| m.map_or_else(|| format!("{:>9}", "-"), |m| format!("{m:>9.4}"));
+    let model = per.as_ref().and_then(|per| per.model);
+    for misses in [model.map(|m| m.a), model.map(|m| m.b), model.map(|m| m.c), model.map(|m| m.copies)] {
+        line += &cell(misses);
+    }
+    line += &cell(model.map(Misses::total));
+    line += &cell(per.as_ref().map(|per| per.form.total()));
+    line + "\n"
+}
+
+/// The line above kit lines.
+pub fn head() -> String {
+    format!(
+        "{:<15}{:>2}{:>11}{:>10}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}\n",
+        "variant", "on", "seconds", "GFLOP/s", "a", "b", "c", "copies", "model", "closed"
+    )
+}

@@ -1,0 +1,129 @@
+//! The table of the ladder, which tests, benches, charts and programs walk.
+
+pub mod block_l1;
+pub mod block_l2;
+pub mod flat_ijk;
+pub mod flat_ikj;
+pub mod orders;
+pub mod packed;
+mod panels;
+pub mod recursive;
+pub mod threads;
+pub mod tiled;
+pub mod unrolled;
+pub mod widest;
+
+use isa::Native;
+use memory::Memory;
+
+use crate::problem::Problem;
+use crate::variants::orders::{ijk, ikj, jik, jki, kij, kji};
+use crate::variants::threads::NoThread;
+
+/// Which kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "each is the file of that name")]
+pub enum Kernel {
+    Ijk,
+    Jik,
+    Ikj,
+    Kij,
+    Jki,
+    Kji,
+    FlatIjk,
+    FlatIkj,
+    BlockL1,
+    Unrolled,
+    BlockL2,
+    Recursive,
+    Packed,
+    Tiled,
+    Prefetch,
+    Threads,
+}
+
+/// One rung.
+#[derive(Debug, Clone, Copy)]
+pub struct Variant {
+    /// As given on the command line.
+    pub name: &'static str,
+    /// What is new in it, in a few words.
+    pub idea: &'static str,
+    /// What runs.
+    pub kernel: Kernel,
+}
+
+/// The ladder, from the textbook up.
+pub const VARIANTS: &[Variant] = &[
+    Variant { name: "ijk", idea: "rows times columns, the sum in a register", kernel: Kernel::Ijk },
+    Variant { name: "jik", idea: "the same, c column by column", kernel: Kernel::Jik },
+    Variant { name: "ikj", idea: "everything by rows", kernel: Kernel::Ikj },
+    Variant { name: "kij", idea: "everything by rows, all of c each time", kernel: Kernel::Kij },
+    Variant { name: "jki", idea: "everything by columns", kernel: Kernel::Jki },
+    Variant { name: "kji", idea: "everything by columns, all of c each time", kernel: Kernel::Kji },
+    Variant { name: "flat-ijk", idea: "ijk on flat arrays", kernel: Kernel::FlatIjk },
+    Variant { name: "flat-ikj", idea: "ikj on flat arrays", kernel: Kernel::FlatIkj },
+    Variant { name: "block-l1", idea: "blocks that fit the L1 cache", kernel: Kernel::BlockL1 },
+    Variant { name: "unrolled", idea: "L1 blocks, unrolled by 8", kernel: Kernel::Unrolled },
+    Variant { name: "block-l2", idea: "L1 blocks within L2 blocks, unrolled", kernel: Kernel::BlockL2 },
+    Variant { name: "recursive", idea: "halves of halves, no cache size known", kernel: Kernel::Recursive },
+    Variant { name: "packed", idea: "blocks copied side by side", kernel: Kernel::Packed },
+    Variant { name: "tiled", idea: "a tile of c in SIMD registers", kernel: Kernel::Tiled },
+    Variant {
+        name: "prefetch",
+        idea: "tiled, what is needed next asked for ahead",
+        kernel: Kernel::Prefetch,
+    },
+    Variant { name: "threads", idea: "prefetch, a band of columns per core", kernel: Kernel::Threads },
+];
+
+impl Variant {
+    /// The rung of that name.
+    pub fn find(name: &str) -> Option<&'static Variant> {
+        VARIANTS.iter().find(|v| v.name == name)
+    }
+
+    /// Cores it uses, of `threads` offered.
+    pub fn cores(&self, threads: usize) -> usize {
+        if self.kernel == Kernel::Threads { threads } else { 1 }
+    }
+
+    /// `c += a * b` as the program runs it: on the machine's memory, and with
+    /// threads if that is the rung's idea.
+    ///
+    /// # Errors
+    ///
+    /// If the system starts no more threads; c is then of no use.
+    pub fn run_native(&self, p: &Problem) -> Result<(), NoThread> {
+        if self.kernel == Kernel::Threads {
+            return threads::multiply(p);
+        }
+        self.run(&mut Native, p);
+        Ok(())
+    }
+
+    /// `c += a * b` on any memory. On one memory the bands of the threads run
+    /// in turn.
+    #[inline(always)]
+    pub fn run<M: Memory>(&self, mem: &mut M, p: &Problem) {
+        let (a, b, c, s) = (p.a, p.b, p.c, p.blocks);
+        match self.kernel {
+            Kernel::Ijk => ijk::multiply(mem, a, b, c),
+            Kernel::Jik => jik::multiply(mem, a, b, c),
+            Kernel::Ikj => ikj::multiply(mem, a, b, c),
+            Kernel::Kij => kij::multiply(mem, a, b, c),
+            Kernel::Jki => jki::multiply(mem, a, b, c),
+            Kernel::Kji => kji::multiply(mem, a, b, c),
+            Kernel::FlatIjk => flat_ijk::multiply(mem, a, b, c),
+            Kernel::FlatIkj => flat_ikj::multiply(mem, a, b, c),
+            Kernel::BlockL1 => block_l1::multiply(mem, a, b, c, s.l1),
+            Kernel::Unrolled => unrolled::multiply(mem, a, b, c, s.l1),
+            Kernel::BlockL2 => block_l2::multiply(mem, a, b, c, s.l2, s.l1),
+            Kernel::Recursive => recursive::multiply(mem, a, b, c, s.base),
+            Kernel::Packed => packed::multiply(mem, a, b, c, s.l1, p.scratch),
+            Kernel::Tiled => p.product().add::<_, false>(mem, p.isa),
+            Kernel::Prefetch => p.product().add::<_, true>(mem, p.isa),
+            Kernel::Threads => threads::in_turn(mem, p),
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! One band of columns of b and c for each thread. Nothing is shared but a,
+//! which is only read: no lock, no waiting but at the end.
+
+use std::io;
+use std::thread::{Builder, Scope};
+
+use isa::Native;
+use memory::Memory;
+use thiserror::Error;
+
+use crate::problem::{LINE, Problem};
+use crate::variants::widest::{Product, tile};
+
+/// `c += a * b`, every band on a thread of its own.
+///
+/// # Errors
+///
+/// If the system starts no more threads; c is then of no use.
+///
+/// A [`Problem`] is the only thing this takes, for its c and its room for
+/// copies overlap nothing. Three views that are one cannot be asked for:
+///
+/// ```compile_fail
+/// # use dgemm::{Blocks, Problem, variants::threads};
+/// # let blocks = Blocks::for_caches(0, 0, 2);
+/// # let arena = memory::Arena::with_capacity(Problem::bytes(8, 8, 8, blocks)).unwrap();
+/// let mut p = Problem::new(&arena, [8, 8, 8], blocks).unwrap();
+/// p.a = p.c;
+/// threads::multiply(&p).unwrap();
+/// ```
+///
+/// The same without the overlap:
+///
+/// ```
+/// # use dgemm::{Blocks, Problem, variants::threads};
+/// # let blocks = Blocks::for_caches(0, 0, 2);
+/// # let arena = memory::Arena::with_capacity(Problem::bytes(8, 8, 8, blocks)).unwrap();
+/// let p = Problem::new(&arena, [8, 8, 8], blocks).unwrap();
+/// threads::multiply(&p).unwrap();
+/// ```
+///
+/// Nor can a view be taken into a thread:
+///
+/// ```compile_fail
+/// # use dgemm::{Blocks, Problem};
+/// # let blocks = Blocks::for_caches(0, 0, 2);
+/// # let arena = memory::Arena::with_capacity(Problem::bytes(8, 8, 8, blocks)).unwrap();
+/// let p = Problem::new(&arena, [8, 8, 8], blocks).unwrap();
+/// let c = p.c();
+/// std::thread::scope(|scope| {
+///     scope.spawn(|| c.at(0, 0).set(1.0));
+/// });
+/// ```
+pub fn multiply(p: &Problem) -> Result<(), NoThread> {
+    let isa = p.isa;
+    std::thread::scope(|scope| {
+        each_on_its_own(scope, bands(p).map(Lent), |Lent(band)| band.add::<_, true>(&mut Native, isa))
+    })
+}
+
+/// The same bands one after the other on one memory: what a model of one
+/// core's caches can be shown.
+pub fn in_turn<M: Memory>(mem: &mut M, p: &Problem) {
+    bands(p).for_each(|band| Product { scratch: p.scratch, ..band }.add::<_, true>(mem, p.isa));
+}
+
+/// The product's bands of columns, of whole tiles except at the edge, each with
+/// its own part of the scratch: no two write to the same element.
+fn bands<'a>(p: &Problem<'a>) -> impl Iterator<Item = Product<'a>> {
+    let Problem { a, b, c, scratch, blocks, isa } = *p;
+    let threads = blocks.threads.max(1);
+    let width = c.cols().div_ceil(threads).next_multiple_of(tile(isa).1).max(1);
+    let share = scratch.len() / threads / LINE * LINE;
+    (0..c.cols()).step_by(width).enumerate().map(move |(t, from)| {
+        let views = [a, b.block(0, from, b.rows(), width), c.block(0, from, c.rows(), width)];
+        Product { views, factors: None, sides: blocks.sides, scratch: scratch.part(t * share, share) }
+    })
+}
+
+/// A band handed to one thread.
+struct Lent<'a>(Product<'a>);
+
+// SAFETY: only `multiply` makes one. What a thread writes (its band of c, its
+// part of the scratch) no other thread reads or writes: `bands` cuts them out
+// of a `Problem`, whose parts do not overlap. What is shared (a) nobody writes
+// while the threads run, as `multiply` waits for all of them.
+unsafe impl Send for Lent<'_> {}
+
+/// The system starts no more threads.
+#[derive(Debug, Error)]
+#[error("the system started {started} threads and then no more ({error}): use fewer, or raise its limits")]
+pub struct NoThread {
+    started: usize,
+    error: io::Error,
+}
+
+/// Starts a thread for each of `items`, which does `work` with it.
+///
+/// # Errors
+///
+/// If the system starts no more threads; those that run already go on.
+pub fn each_on_its_own<'scope, T: Send + 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    items: impl Iterator<Item = T>,
+    work: impl Fn(T) + Copy + Send + 'scope,
+) -> Result<(), NoThread> {
+    items.enumerate().try_for_each(|(started, item)| {
+        let thread = Builder::new().spawn_scoped(scope, move || work(item));
+        thread.map(drop).map_err(|error| NoThread { started, error })
+    })
+}

@@ -1,0 +1,166 @@
+//! A tile of c kept in registers: each element of a and b that is loaded takes
+//! part in a whole row or column of multiply-adds. The five loops round it keep
+//! a strip of b in L1, a block of a in L2 and a block of b in L3
+//! (K. Goto, R. van de Geijn, "Anatomy of high-performance matrix
+//! multiplication", ACM TOMS 34, 2008).
+
+use std::cell::Cell;
+
+use isa::{Fused, One, prefetch};
+use memory::{Array, Memory};
+
+use crate::problem::view::{View, conform};
+use crate::variants::panels;
+use crate::variants::widest::Product;
+
+/// Sides of the blocks: `rows` by `depth` of a, `depth` by `cols` of b.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sides {
+    /// Rows of a block of a.
+    pub rows: usize,
+    /// Columns of a block of b.
+    pub cols: usize,
+    /// Columns of a, rows of b.
+    pub depth: usize,
+}
+
+impl Sides {
+    /// No larger than a product of `m` by `n` by `k` needs.
+    pub fn within(self, m: usize, n: usize, k: usize) -> Sides {
+        let Sides { rows, cols, depth } = self;
+        Sides { rows: rows.min(m.max(1)), cols: cols.min(n.max(1)), depth: depth.min(k.max(1)) }
+    }
+}
+
+/// The product by tiles of `R` rows and `N` registers. With `AHEAD`, what is
+/// needed soon is asked for: the next lines of a strip, the tile of c that the
+/// sums will be added to, and a share of the strip of b that comes next.
+#[inline(always)]
+pub(crate) fn blocks<S: Fused, M: Memory, const R: usize, const N: usize, const AHEAD: bool>(
+    mem: &mut M,
+    isa: S,
+    Product { views: [a, b, c], factors, sides, scratch }: Product,
+) {
+    let (m, n, l, a, b, c) = conform(a, b, c);
+    let (a_panels, b_panels) = scratch_parts(scratch, sides, R, N * S::LANES);
+    for j in (0..n).step_by(sides.cols) {
+        for k in (0..l).step_by(sides.depth) {
+            let right = b.block(k, j, sides.depth, sides.cols);
+            let factors = factors.map(|factors| factors.part(k, right.rows()));
+            panels::pack_columns(mem, isa, right, factors, b_panels, N);
+            for i in (0..m).step_by(sides.rows) {
+                let left = a.block(i, k, sides.rows, sides.depth);
+                panels::pack_rows::<M, R>(mem, left, a_panels);
+                let to = c.block(i, j, sides.rows, sides.cols);
+                tiles::<S, M, R, N, AHEAD>(mem, isa, a_panels, b_panels, to, left.cols());
+            }
+        }
+    }
+}
+
+/// The two inner loops round the tile: every strip of b meets every strip of a.
+#[inline(always)]
+fn tiles<S: Fused, M: Memory, const R: usize, const N: usize, const AHEAD: bool>(
+    mem: &mut M,
+    isa: S,
+    a: Array<f64>,
+    b: Array<f64>,
+    c: View,
+    depth: usize,
+) {
+    let width = N * S::LANES;
+    for j in (0..c.cols()).step_by(width) {
+        let b = b.part(j * depth, width * depth);
+        for i in (0..c.rows()).step_by(R) {
+            let to = c.block(i, j, R, width);
+            let soon = Soon { c: to, b: b.cells().as_ptr().wrapping_add((depth + i) * width) };
+            let sums = tile::<S, M, R, N, AHEAD>(mem, isa, a.part(i * depth, R * depth), b, soon);
+            panels::add_to(mem, isa, &sums, to);
+        }
+    }
+}
+
+/// What a tile asks for ahead of its use.
+struct Soon<'a> {
+    /// The tile of c.
+    c: View<'a>,
+    /// In the next strip of b, the rows that are this tile's share: as many as
+    /// it has, so that a block of a with as many rows as columns asks for all.
+    b: *const Cell<f64>,
+}
+
+impl Soon<'_> {
+    /// One row of each: the core has only some dozen lines under way at a time.
+    #[inline(always)]
+    fn ask(&self, row: usize, width: usize) {
+        let (c, b) = (self.c.row(row).cells().as_ptr(), self.b.wrapping_add(row * width));
+        for left in (0..width).step_by(8) {
+            prefetch::<1>(c.wrapping_add(left));
+            prefetch::<2>(b.wrapping_add(left));
+        }
+    }
+}
+
+/// Steps from asking for a line of a to its use: some 400 cycles.
+const STEPS_AHEAD: usize = 32;
+
+/// The innermost loop: `R * N` registers of sums, `N` of b, one of a.
+#[inline(always)]
+fn tile<S: Fused, M: Memory, const R: usize, const N: usize, const AHEAD: bool>(
+    mem: &mut M,
+    isa: S,
+    a: Array<f64>,
+    b: Array<f64>,
+    soon: Soon,
+) -> [[S::Register; N]; R] {
+    let mut sums = [[isa.splat(0.0); N]; R];
+    let mut steps = a.pieces(R).zip(b.pieces(N * S::LANES));
+    if AHEAD {
+        for row in 0..soon.c.rows() {
+            soon.ask(row, N * S::LANES);
+            for (a, b) in steps.by_ref().take(4) {
+                prefetch::<1>(a.cells().as_ptr().wrapping_add(STEPS_AHEAD * R));
+                step(mem, isa, &mut sums, a, b);
+            }
+        }
+    }
+    for (a, b) in steps {
+        if AHEAD {
+            prefetch::<1>(a.cells().as_ptr().wrapping_add(STEPS_AHEAD * R));
+        }
+        step(mem, isa, &mut sums, a, b);
+    }
+    sums
+}
+
+/// One column of a strip of a times one row of a strip of b.
+#[inline(always)]
+fn step<S: Fused, M: Memory, const R: usize, const N: usize>(
+    mem: &mut M,
+    isa: S,
+    sums: &mut [[S::Register; N]; R],
+    a: Array<f64>,
+    b: Array<f64>,
+) {
+    let mut right = [isa.splat(0.0); N];
+    for (j, right) in right.iter_mut().enumerate() {
+        *right = mem.load_vector(b.lanes(j * S::LANES));
+    }
+    for (i, sums) in sums.iter_mut().enumerate() {
+        let One(x) = mem.load_vector(a.lanes(i));
+        for (sum, right) in sums.iter_mut().zip(right) {
+            *sum = isa.add_product(*sum, isa.splat(x), right);
+        }
+    }
+}
+
+/// Doubles of scratch for blocks of these sides and tiles of `r` by `width`.
+pub fn scratch_len(sides: Sides, r: usize, width: usize) -> usize {
+    (sides.rows.next_multiple_of(r) + sides.cols.next_multiple_of(width)) * sides.depth
+}
+
+fn scratch_parts(scratch: Array<f64>, sides: Sides, r: usize, width: usize) -> (Array<f64>, Array<f64>) {
+    let left = sides.rows.next_multiple_of(r) * sides.depth;
+    let right = sides.cols.next_multiple_of(width) * sides.depth;
+    (scratch.part(right, left), scratch.part(0, right))
+}

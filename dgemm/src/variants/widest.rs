@@ -1,0 +1,67 @@
+//! The tiled product in the widest registers of the processor.
+
+use isa::{Fused, Isa, Task, Widest};
+use memory::{Array, Memory};
+
+use crate::problem::view::View;
+use crate::variants::tiled::{self, Sides};
+
+/// Rows and columns of the tile of c that `isa` keeps in registers.
+pub fn tile(isa: Widest) -> (usize, usize) {
+    match isa {
+        Widest::Avx512(_) => (8, 24),
+        Widest::Avx2Fma(_) | Widest::Neon(_) => (6, 8),
+        Widest::Portable(_) => (4, 4),
+    }
+}
+
+/// A product `c += a * diag(factors) * b` of the three `views`, in blocks of
+/// `sides`, for programs whose work it is: row k of b counts `factors[k]` times,
+/// or once. `scratch` has room for [`tiled::scratch_len`] doubles.
+#[derive(Debug, Clone, Copy)]
+pub struct Product<'a> {
+    /// a, b and c.
+    pub views: [View<'a>; 3],
+    /// What each row of b is multiplied by.
+    pub factors: Option<Array<'a, f64>>,
+    /// Sides of the blocks.
+    pub sides: Sides,
+    /// Room for panels.
+    pub scratch: Array<'a, f64>,
+}
+
+impl Product<'_> {
+    /// Adds the product, by tiles of [`tile`]'s size. With `AHEAD`, what is
+    /// needed soon is asked for.
+    pub fn add<M: Memory, const AHEAD: bool>(self, mem: &mut M, isa: Widest) {
+        match isa {
+            Widest::Avx512(isa) => isa.run(Tiles::<_, _, 8, 3, AHEAD> { isa, mem, product: self }),
+            Widest::Avx2Fma(isa) => isa.run(Tiles::<_, _, 6, 2, AHEAD> { isa, mem, product: self }),
+            Widest::Neon(isa) => isa.run(Tiles::<_, _, 6, 4, AHEAD> { isa, mem, product: self }),
+            Widest::Portable(isa) => isa.run(Tiles::<_, _, 4, 1, AHEAD> { isa, mem, product: self }),
+        }
+    }
+}
+
+/// A product by tiles of `R` rows and `N` registers.
+struct Tiles<'p, S, M, const R: usize, const N: usize, const AHEAD: bool> {
+    isa: S,
+    mem: &'p mut M,
+    product: Product<'p>,
+}
+
+impl<S: Fused, M: Memory, const R: usize, const N: usize, const AHEAD: bool> Task
+    for Tiles<'_, S, M, R, N, AHEAD>
+{
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        if self.product.views[2].cols() <= S::LANES {
+            // Too few columns for a tile: one register wide.
+            tiled::blocks::<S, M, R, 1, AHEAD>(self.mem, self.isa, self.product);
+        } else {
+            tiled::blocks::<S, M, R, N, AHEAD>(self.mem, self.isa, self.product);
+        }
+    }
+}

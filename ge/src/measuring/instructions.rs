@@ -1,0 +1,206 @@
+//! Exact instruction counts on machines without a counter.
+
+use common::memory::Arena;
+use common::step::{self, StepError, Trace};
+use common::value::{Reading, Source, Value};
+
+use crate::Variant;
+use crate::problem::matrices::Fill;
+use crate::problem::system::System;
+
+/// The longest run that is stepped through, in instructions.
+const LIMIT: u64 = 1_000_000;
+
+/// The place of an instruction in the loop nest, and so how often it is executed
+/// while a pivot with `l` rows of `l` elements is done.
+///
+/// In each row the inner loop makes `l / columns` trips, and `l % columns`
+/// elements are left over behind the last one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Place {
+    /// Which pivots: all, those with elements left, those with a whole trip, or
+    /// those without one.
+    pivots: usize,
+    /// In how many of its `l` rows.
+    rows: usize,
+    /// How often in such a row.
+    times: usize,
+}
+
+impl Place {
+    /// How often at size `n`, with `columns` to a trip.
+    fn total(self, n: usize, columns: usize) -> u64 {
+        (0..n).map(|l| self.while_doing(l, columns)).sum()
+    }
+
+    fn while_doing(self, l: usize, columns: usize) -> u64 {
+        let (trips, rest) = (l / columns, l % columns);
+        let applies = [true, l > 0, trips > 0, trips == 0 && l > 0, trips > 0 && rest > 0];
+        let rows = [1, l, l.saturating_sub(1), l + 1];
+        let in_a_row = [
+            1,
+            trips,
+            rest,
+            rest / 2,
+            rest % 2,
+            usize::from(rest > 0),
+            usize::from(rest > 1),
+            usize::from(rest == 0),
+            trips.saturating_sub(1),
+            rest.saturating_sub(1),
+            (rest / 2).saturating_sub(1),
+            rest / 4,
+            rest % 4,
+            usize::from(rest > 3),
+            usize::from(rest % 4 > 0),
+            trips + 1,
+            rest + 1,
+        ];
+        if applies[self.pivots] { (rows[self.rows] * in_a_row[self.times]) as u64 } else { 0 }
+    }
+
+    fn all() -> impl Iterator<Item = Place> {
+        let rows = (0..4).flat_map(|rows| (0..17).map(move |times| (rows, times)));
+        rows.flat_map(|(rows, times)| (0..5).map(move |pivots| Place { pivots, rows, times }))
+    }
+}
+
+/// How often each instruction of a rung is executed, as a function of the size.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Counts {
+    columns: usize,
+    /// Instructions executed whatever the size, or once more than a place says:
+    /// the test that ends a loop.
+    once: u64,
+    places: Vec<Place>,
+}
+
+impl Counts {
+    /// Steps through two small sizes, finds for each instruction the place in
+    /// the loop nest that explains both of its counts, and confirms the sum, to
+    /// the instruction, at a third size. `None` if an instruction has no such
+    /// place: the rung's loops are not as regular as that.
+    ///
+    /// # Errors
+    ///
+    /// If this system does not let a program be stepped through.
+    pub fn find(variant: &Variant) -> Result<Option<Counts>, StepError> {
+        let Some(columns) = variant.period else { return Ok(None) };
+        let sizes = [(columns + 3).max(9), (2 * columns + 6).max(14)];
+        let traces = [stepped(variant, sizes[0])?, stepped(variant, sizes[1])?];
+        let Some(counts) = Counts::explain(columns, sizes, &traces) else { return Ok(None) };
+        let third = (2 * columns + 3).max(11);
+        let confirmed = stepped(variant, third)?.values().sum::<u64>() == counts.total(third);
+        Ok(confirmed.then_some(counts))
+    }
+
+    fn explain(columns: usize, sizes: [usize; 2], traces: &[Trace; 2]) -> Option<Counts> {
+        let mut counts = Counts { columns, once: 0, places: Vec::new() };
+        if traces[0].keys().any(|address| !traces[1].contains_key(address)) {
+            return None;
+        }
+        for (address, &large) in &traces[1] {
+            let small = traces[0].get(address).copied().unwrap_or(0);
+            if (small, large) == (1, 1) {
+                counts.once += 1;
+                continue;
+            }
+            let at =
+                |place: Place, more: u64| [small, large] == sizes.map(|n| place.total(n, columns) + more);
+            let found =
+                [0, 1].into_iter().find_map(|more| Some((Place::all().find(|&p| at(p, more))?, more)));
+            match found {
+                Some((place, more)) => {
+                    counts.places.push(place);
+                    counts.once += more;
+                }
+                // A copy of a few words, made on the way into the nest.
+                None if small == large => counts.once += large,
+                None => return None,
+            }
+        }
+        Some(counts)
+    }
+
+    /// All instructions of a run at size `n`.
+    pub fn total(&self, n: usize) -> u64 {
+        self.once + self.places.iter().map(|place| place.total(n, self.columns)).sum::<u64>()
+    }
+
+    /// The count at size `n` as a figure: stepped at small sizes, carried to `n` by
+    /// the loop counts.
+    pub fn reading(found: &Result<Option<Counts>, StepError>, n: usize) -> Reading {
+        match found {
+            Ok(Some(counts)) => Value::new(counts.total(n) as f64, Source::Stepped).into(),
+            Ok(None) => Reading::missing("this rung's loops are too irregular to be counted in parts"),
+            Err(error) => Reading::missing(error.to_string()),
+        }
+    }
+}
+
+/// The instructions of one run at size `n`.
+fn stepped(variant: &Variant, n: usize) -> Result<Trace, StepError> {
+    let bytes = System::bytes(n, 1).unwrap_or(usize::MAX);
+    let arena = Arena::with_capacity(bytes).map_err(|_| StepError::TooMany(LIMIT))?;
+    let Ok(system) = System::new(&arena, n, &[0]) else { return Err(StepError::TooMany(LIMIT)) };
+    Fill::Dominant.write(system.matrix);
+    // Asked here, so that looking it up is not counted.
+    if variant.available().is_err() {
+        return Err(StepError::Unsupported);
+    }
+    // SAFETY: a rung of a regular nest runs on one thread and computes in the
+    // arena's memory: it neither allocates nor locks.
+    unsafe {
+        step::trace(LIMIT, &mut || {
+            // Its result was had before.
+            let _ = variant.run(system);
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The trace of a nest of three instructions a row, five a trip of 4
+    /// columns, two an element behind the last trip.
+    fn nest(n: usize) -> Trace {
+        let mut trace = Trace::from([(0, 1), (1, n as u64)]);
+        let mut execute = |from: u64, instructions: u64, times: usize| {
+            (from..from + instructions)
+                .for_each(|address| *trace.entry(address).or_default() += times as u64);
+        };
+        for l in 0..n {
+            execute(10, 3, l);
+            execute(20, 5, l * (l / 4));
+            execute(30, 2, l * (l % 4));
+        }
+        trace
+    }
+
+    #[test]
+    fn a_regular_nest_is_explained_and_carried_to_any_size() {
+        let counts = Counts::explain(4, [7, 14], &[nest(7), nest(14)]).unwrap();
+        for n in [11, 100, 1003] {
+            assert_eq!(counts.total(n), nest(n).values().sum::<u64>(), "size {n}");
+        }
+    }
+
+    #[test]
+    fn what_is_copied_before_the_nest_is_counted_once() {
+        let with_copy = |n| {
+            let mut trace = nest(n);
+            trace.insert(99, 3);
+            trace
+        };
+        let counts = Counts::explain(4, [7, 14], &[with_copy(7), with_copy(14)]).unwrap();
+        assert_eq!(counts.total(100), nest(100).values().sum::<u64>() + 3);
+    }
+
+    #[test]
+    fn an_instruction_without_a_place_is_not_explained_away() {
+        let mut odd = nest(14);
+        odd.insert(99, 17);
+        assert_eq!(Counts::explain(4, [7, 14], &[nest(7), odd]), None);
+    }
+}

@@ -1,0 +1,9 @@
+//! Measuring the rungs on this machine, and printing what was found.
+
+pub mod cformat;
+pub mod instructions;
+pub mod measure;
+pub mod peak;
+pub mod program;
+pub mod room;
+pub mod sweep;

@@ -1,0 +1,247 @@
+//! What `ge1` to `ge7` and `ge` do with their command lines.
+
+use common::cli::{Common, Counters};
+use common::output;
+
+use common::events::Event;
+use common::failure::Failure;
+use common::measure::Session;
+use common::record::{Record, Row};
+use common::value::{Reading, Source, Value};
+
+use crate::measuring::cformat::exponent;
+use crate::measuring::measure::{self, Task};
+use crate::problem::matrices::Fill;
+use crate::{VARIANTS, Variant, find};
+
+/// From here on elimination has lost half of a double's digits.
+const DOUBTFUL_GROWTH: f64 = 1e8;
+
+/// The command line of one rung.
+#[derive(Debug, clap::Args)]
+pub struct OneRung {
+    /// Rows and columns of the matrix
+    size: usize,
+    #[command(flatten)]
+    what: What,
+}
+
+/// The command line of `ge`.
+#[derive(Debug, clap::Args)]
+pub struct AnyRung {
+    /// The rung: ge1 to ge7, or one of those beyond
+    #[arg(required_unless_present = "list")]
+    variant: Option<String>,
+    /// Rows and columns of the matrix
+    #[arg(required_unless_present = "list")]
+    size: Option<usize>,
+    /// List the rungs, and which of them this processor can run
+    #[arg(long)]
+    list: bool,
+    #[command(flatten)]
+    what: What,
+}
+
+#[derive(Debug, clap::Args)]
+struct What {
+    /// What to measure: 0 time, 1 flops, 2 instructions and cycles
+    #[arg(default_value = "0", value_parser = clap::value_parser!(u8).range(0..=2))]
+    measure: u8,
+    /// Run the loop as the homework prints it (ge4, ge5, ge6): look at Check
+    #[arg(long)]
+    as_printed: bool,
+    /// The matrix to eliminate
+    #[arg(long, value_enum, value_name = "MATRIX", default_value = "rand")]
+    matrix: Fill,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// One of the seven programs: the name of its rung is all it says.
+#[macro_export]
+macro_rules! program {
+    ($name:literal) => {
+        /// Gaussian elimination of the course's matrix, by one rung of the ladder.
+        #[derive(Debug, clap::Parser)]
+        #[command(name = $name, version)]
+        struct Arguments {
+            #[command(flatten)]
+            rung: $crate::measuring::program::OneRung,
+        }
+
+        fn main() -> std::process::ExitCode {
+            common::cli::run(|arguments: Arguments| $crate::measuring::program::one($name, arguments.rung))
+        }
+    };
+}
+
+/// Runs the rung called `name`.
+///
+/// # Errors
+///
+/// If it cannot be run here, or was asked for wrongly.
+pub fn one(name: &str, arguments: OneRung) -> Result<(), Failure> {
+    run(name, arguments.size, &arguments.what)
+}
+
+/// Runs the rung that the command line names, or lists them.
+///
+/// # Errors
+///
+/// If it cannot be run here, or was asked for wrongly.
+pub fn any(arguments: AnyRung) -> Result<(), Failure> {
+    match (arguments.variant, arguments.size) {
+        (Some(name), Some(size)) if !arguments.list => run(&name, size, &arguments.what),
+        _ => {
+            VARIANTS.iter().for_each(|variant| println!("{}", listed(variant)));
+            Ok(())
+        }
+    }
+}
+
+fn listed(variant: &Variant) -> String {
+    let here = if variant.available().is_ok() { "" } else { " (not here)" };
+    format!("{:<10} {:<14} {}{here}", variant.name, variant.needs(), variant.idea)
+}
+
+fn run(name: &str, size: usize, what: &What) -> Result<(), Failure> {
+    let names = || VARIANTS.iter().map(|v| v.name).collect::<Vec<_>>().join(", ");
+    let variant = find(name)
+        .ok_or_else(|| Failure::usage(format!("there is no rung '{name}'; there are {}", names())))?;
+    if what.as_printed && !variant.misprinted() {
+        return Err(Failure::usage(format!("{name} is printed right; --as-printed is for ge4, ge5 and ge6")));
+    }
+    if what.common.chart.is_some() {
+        return Err(Failure::usage("one size makes no chart; `lab ge --sizes 100..1500:100` draws four"));
+    }
+    let session = Session::start(&what.common)?;
+    let task = Task {
+        size,
+        fill: what.matrix,
+        as_printed: what.as_printed,
+        counters: session.counters,
+        runs: session.runs,
+        processors: &session.cpus,
+    };
+    let mut record = session.record(name).set("as_printed", task.as_printed);
+    let keys = [("variant", name.into()), ("size", size.into())];
+    let row = Row::new(keys);
+    let row = if session.here { measured(row, variant, &task, what.measure)? } else { row };
+    let wants_model = !session.here || session.compare || session.counters == Counters::Model;
+    let row = if wants_model { modelled(row, variant, &task, &session)? } else { row };
+    record.rows.push(row);
+    if let Some(path) = &what.common.record {
+        output::save(&record, path)?;
+    }
+    print!("{}", output::text(&record, what.common.format, |record| kit(record, what.measure)));
+    Ok(())
+}
+
+/// What the run itself gives.
+fn measured(row: Row, variant: &Variant, task: &Task, measure: u8) -> Result<Row, Failure> {
+    let outcome = measure::run(variant, task).map_err(Failure::could_not)?;
+    if outcome.growth > DOUBTFUL_GROWTH && !task.as_printed {
+        eprintln!(
+            "note: a tiny pivot let the elements grow {:.0e}-fold; {:.0} of their 16 digits are lost (`ge pivoting` keeps them)",
+            outcome.growth,
+            outcome.growth.log10().min(16.0)
+        );
+    }
+    let mut row = row
+        .with("real_time_seconds", outcome.wall())
+        .with("proc_time_seconds", outcome.cpu())
+        .with("flops", Value::new(Variant::flops(task.size), Source::Analytic))
+        .with("mflops", outcome.mflops(task.size));
+    row.keys.insert("check".to_owned(), outcome.check.into());
+    row.keys.insert("residual".to_owned(), outcome.residual.map(|r| r.relative).into());
+    if measure == 2 {
+        let [instructions, cycles] = measure::totals(variant, task, &outcome);
+        row = row.with("instructions", instructions).with("cycles", cycles);
+    }
+    Ok(row)
+}
+
+/// What the cache model says of it.
+fn modelled(row: Row, variant: &Variant, task: &Task, session: &Session) -> Result<Row, Failure> {
+    let counts = measure::model(variant, task, &session.machine).map_err(Failure::could_not)?;
+    let events = [
+        ("loads", "PAPI_LD_INS"),
+        ("stores", "PAPI_SR_INS"),
+        ("l1_misses", "PAPI_L1_DCM"),
+        ("l2_misses", "PAPI_L2_DCM"),
+    ];
+    events.into_iter().try_fold(row, |row, (name, event)| {
+        let event = Event::parse(event).map_err(Failure::could_not)?;
+        Ok(row.with(name, counts.reading(&event)))
+    })
+}
+
+/// The homework's lines; sources stand at their ends.
+fn kit(record: &Record, measure: u8) -> String {
+    let Some(row) = record.rows.first() else { return String::new() };
+    let modelled = ["loads", "stores", "l1_misses", "l2_misses"]
+        .iter()
+        .filter_map(|name| Some(format!("Model {name}: {:.0}\n", row.reading(name)?)));
+    times(row, measure) + &modelled.collect::<String>() + &checks(row)
+}
+
+fn times(row: &Row, measure: u8) -> String {
+    let reading =
+        |name: &str| row.reading(name).cloned().unwrap_or_else(|| Reading::missing("not asked for"));
+    let number = |name: &str| row.amount(name).unwrap_or(f64::NAN);
+    let time = reading("real_time_seconds");
+    match measure {
+        _ if time.value().is_none() => "Time: not counted (another machine is modelled)\n".to_owned(),
+        0 => format!("Time: {} {}\n", exponent(number("real_time_seconds")), source(&time)),
+        1 => format!(
+            "Real_time: {:.6} Proc_time: {:.6} flpops: {:.0} MFLOPS: {:.6} {} flpops=analytic (2 per inner step, 1 per multiplier)\n",
+            number("real_time_seconds"),
+            number("proc_time_seconds"),
+            number("flops"),
+            number("mflops"),
+            source(&time),
+        ),
+        _ => {
+            let [instructions, cycles] = ["instructions", "cycles"].map(reading);
+            format!(
+                "\nThe total instructions executed are {}, total cycles {} instructions: {} cycles: {}\n",
+                whole(&instructions),
+                whole(&cycles),
+                source(&instructions),
+                source(&cycles)
+            )
+        }
+    }
+}
+
+fn checks(row: &Row) -> String {
+    let key = |name: &str| row.keys.get(name).and_then(serde_json::Value::as_f64);
+    match (row.keys.contains_key("check"), key("residual")) {
+        (false, _) => "Check: not computed \n".to_owned(),
+        (true, None) => format!("Check: {} \n", exponent(key("check").unwrap_or(f64::NAN))),
+        (true, Some(residual)) => {
+            format!(
+                "Check: {} residual: {}\n",
+                exponent(key("check").unwrap_or(f64::NAN)),
+                exponent(residual)
+            )
+        }
+    }
+}
+
+fn whole(reading: &Reading) -> String {
+    reading.amount().map_or_else(|| reading.to_string(), |amount| format!("{amount:.0}"))
+}
+
+/// `source=timing`, and how the runs scattered.
+fn source(reading: &Reading) -> String {
+    match reading.value() {
+        None => "source=none".to_owned(),
+        Some(value) => {
+            let spread = value.spread.map_or(String::new(), |s| {
+                format!(" median of {} ({} to {})", s.runs, exponent(s.min), exponent(s.max))
+            });
+            format!("source={}{spread}", value.source)
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! What an elimination works on: the matrix, and everything else it touches.
+
+use std::cell::Cell;
+
+use dgemm::problem::{LINE, on_a_line};
+use isa::Widest;
+use memory::{Arena, Array, Matrix, Memory, OutOfMemory};
+
+use crate::rungs::blocked::Workspace;
+
+/// The arrays of one run, in one arena. They do not overlap, and nobody can
+/// exchange them: the rung that uses several threads relies on that.
+#[derive(Debug, Clone, Copy)]
+pub struct System<'a> {
+    pub(crate) matrix: Matrix<'a, f64>,
+    /// The same elements behind row pointers, as ge1 to ge4 see them.
+    pub(crate) rows: Rows<'a>,
+    /// ge1's loop variables.
+    pub(crate) variables: Variables<'a>,
+    pub(crate) exchanges: Array<'a, usize>,
+    /// Processors for the rung that uses several, at least one.
+    pub(crate) processors: &'a [usize],
+    /// What each pivot's row is multiplied by.
+    factors: Array<'a, f64>,
+    /// Room for copies, a part for each thread.
+    panels: Array<'a, f64>,
+}
+
+/// A matrix behind row pointers: C's `double **`.
+#[derive(Debug, Clone, Copy)]
+pub struct Rows<'a> {
+    /// For each row, where it starts, counted in elements.
+    pub pointers: Array<'a, usize>,
+    /// The elements.
+    pub elements: Array<'a, f64>,
+}
+
+impl<'a> Rows<'a> {
+    /// Number of rows, and of columns.
+    #[inline(always)]
+    pub fn size(self) -> usize {
+        self.pointers.len()
+    }
+
+    /// Row `i`: loads its pointer.
+    #[inline(always)]
+    pub fn row<M: Memory>(self, mem: &mut M, i: usize) -> Array<'a, f64> {
+        let start = mem.load(self.pointers.at(i));
+        self.elements.part(start, self.size())
+    }
+}
+
+/// Loop variables that live in memory.
+#[derive(Debug, Clone, Copy)]
+pub struct Variables<'a> {
+    /// Rows and columns of the matrix.
+    pub size: &'a Cell<usize>,
+    /// The row that changes.
+    pub i: &'a Cell<usize>,
+    /// The column that changes.
+    pub j: &'a Cell<usize>,
+    /// The pivot's row and column.
+    pub k: &'a Cell<usize>,
+}
+
+impl<'a> System<'a> {
+    /// Bytes of an arena that holds an `n` by `n` system for that many threads
+    /// (at least one); `None` if no machine can address them.
+    pub fn bytes(n: usize, threads: usize) -> Option<usize> {
+        let beside = threads.max(1).checked_mul(Workspace::panels(n))?.checked_add(LINE)?;
+        n.checked_mul(n)?.checked_add(n.checked_mul(3)?)?.checked_add(4)?.checked_add(beside)?.checked_mul(8)
+    }
+
+    /// Rows and columns of the matrix.
+    #[inline(always)]
+    pub fn size(self) -> usize {
+        self.matrix.rows()
+    }
+
+    /// The n by n matrix, row by row.
+    #[inline(always)]
+    pub fn matrix(self) -> Matrix<'a, f64> {
+        self.matrix
+    }
+
+    /// The matrix as one array, row by row, and its rows and columns.
+    #[inline(always)]
+    pub fn flat(self) -> (Array<'a, f64>, usize) {
+        (self.matrix.flat(), self.size())
+    }
+
+    /// For each step, the row that changed places with the pivot row.
+    pub fn exchanges(self) -> Array<'a, usize> {
+        self.exchanges
+    }
+
+    /// An `n` by `n` matrix of zeros, for one thread on each of `processors`;
+    /// where the system names none, for one thread on the first.
+    ///
+    /// # Errors
+    ///
+    /// If the arena has less than [`System::bytes`] left.
+    pub fn new(arena: &'a Arena, n: usize, processors: &'a [usize]) -> Result<System<'a>, OutOfMemory> {
+        let processors = if processors.is_empty() { &[0] } else { processors };
+        let matrix = arena.matrix("a", n, n)?;
+        let pointers = arena.array::<usize>("rows", n)?;
+        let variables = arena.array::<usize>("variables", 4)?;
+        let exchanges = arena.array::<usize>("exchanges", n)?;
+        let factors = arena.array("factors", n)?;
+        let panels = on_a_line(arena.array("panels", processors.len() * Workspace::panels(n) + LINE)?);
+        pointers.fill(|i| i * n);
+        exchanges.fill(|k| k);
+        variables.at(0).set(n);
+        let [size, i, j, k] = [0, 1, 2, 3].map(|slot| variables.at(slot));
+        Ok(System {
+            matrix,
+            rows: Rows { pointers, elements: matrix.flat() },
+            variables: Variables { size, i, j, k },
+            exchanges,
+            processors,
+            factors,
+            panels,
+        })
+    }
+
+    /// The matrix, with the workspace of thread `index`.
+    pub(crate) fn workspace(self, index: usize) -> Workspace<'a> {
+        let n = self.size();
+        let len = Workspace::panels(n);
+        let panels = self.panels.part(index * len, len);
+        Workspace { a: self.matrix.flat(), n, factors: self.factors, panels, isa: Widest::detect() }
+    }
+}

@@ -1,0 +1,107 @@
+//! blocked: almost all the work becomes one product of blocks, in registers.
+//!
+//! **What changed.** A panel of 24 columns is eliminated as before. Then the last
+//! 24, 48, 96 … of them ([`next`] says how many) change as many columns to their
+//! right in one go: first the rows beside them, then, below, a *product of two
+//! blocks* is subtracted, where an element that was fetched serves many
+//! multiplications (`update`).
+//!
+//! **Predict.** pivots4 fetches a row once for 4 pivots. How often is an element
+//! fetched if up to half the matrix is applied at once, and what is left to
+//! wait for? How much of the peak is that?
+//!
+//! **Per inner step:** 2 flops; with AVX-512 1/24 load of 8 columns and 1/3 of one.
+
+mod beside;
+mod narrow;
+mod update;
+
+use isa::{Fused, FusedQuads, Isa, Octets, Task};
+use memory::Memory;
+
+use crate::problem::system::System;
+use crate::rungs::Rung;
+use crate::rungs::team::{Member, Team};
+use beside::beside;
+use narrow::{NARROW, PANEL, narrow};
+use update::update;
+pub(crate) use update::{DEPTH, Workspace};
+
+/// Eliminates below the diagonal, in the widest registers there are.
+#[derive(Debug)]
+pub struct Blocked;
+
+impl Rung for Blocked {
+    type Isa = FusedQuads;
+
+    #[inline(always)]
+    fn eliminate<M: Memory>(mem: &mut M, system: System, quads: FusedQuads) {
+        share(mem, system, quads, &Team::new(1).alone());
+    }
+}
+
+/// A member's share of the elimination: the members of a team call this
+/// together. Between two meetings none of them touches what another one writes.
+pub(super) fn share<M: Memory>(mem: &mut M, system: System, quads: FusedQuads, member: &Member) {
+    let work = system.workspace(member.index());
+    match Octets::detect() {
+        Some(isa) => isa.run(Share { mem, isa, work, member }),
+        None => quads.run(Share { mem, isa: quads, work, member }),
+    }
+}
+
+struct Share<'s, M, S> {
+    mem: &'s mut M,
+    isa: S,
+    work: Workspace<'s>,
+    member: &'s Member<'s>,
+}
+
+impl<M: Memory, S: Fused> Task for Share<'_, M, S> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Share { mem, isa, work: w, member } = self;
+        for first in (0..w.n).step_by(PANEL) {
+            let done = w.n.min(first + PANEL);
+            narrow(mem, w, first..done, member);
+            if done < w.n {
+                let last = next(done);
+                let (pivots, columns) = (done - last..done, done..w.n.min(done + last));
+                let mine = member.share(columns.clone(), PANEL);
+                beside(mem, isa, w, pivots.clone(), mine);
+                member.wait();
+                let mine = member.share(done..w.n, NARROW);
+                update(mem, w, mine, columns, pivots);
+                member.wait();
+            }
+        }
+    }
+}
+
+/// With `done` pivots done, how many of the last of them are applied to as many
+/// of the columns (or rows) that follow: as many panels as a binary counter of
+/// them has zeros at its end, so that each column is changed once by every pivot
+/// to its left, and most of it in large blocks.
+pub fn next(done: usize) -> usize {
+    PANEL << (done / PANEL).trailing_zeros()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PANEL, next};
+
+    #[test]
+    fn every_column_is_changed_once_by_every_pivot_to_its_left() {
+        let mut applied = vec![0; 1000];
+        for done in (PANEL..1000).step_by(PANEL) {
+            let last = next(done);
+            for column in &mut applied[done..1000.min(done + last)] {
+                assert_eq!(*column, done - last);
+                *column = done;
+            }
+            assert_eq!(applied[done], done);
+        }
+    }
+}

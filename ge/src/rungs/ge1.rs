@@ -1,0 +1,60 @@
+//! ge1: the textbook's loop, as a compiler translates it without optimising.
+//!
+//! **What it does.** Row `i` loses `a[i][k] / a[k][k]` times row `k`, for every
+//! row below the pivot. `i`, `j`, `k` and the size live in memory, and so do
+//! the row pointers (`double **` in C): each mention of a variable is a load.
+//!
+//! **Predict.** How many of the loads of one inner step fetch an element of the
+//! matrix, and how many only find out where that element is?
+//!
+//! **Per inner step:** 3 flops, one of them a division; 4 loads of elements,
+//! 5 of row pointers, 13 of variables; 1 store of an element, 1 of `j`.
+
+use std::cell::Cell;
+
+use isa::Scalar;
+use memory::Memory;
+
+use crate::problem::system::{System, Variables};
+use crate::rungs::Rung;
+
+/// Eliminates below the diagonal, row by row, without exchanging rows.
+#[derive(Debug)]
+pub struct Ge1;
+
+impl Rung for Ge1 {
+    type Isa = Scalar;
+
+    #[inline(always)]
+    fn eliminate<M: Memory>(mem: &mut M, system: System, _: Scalar) {
+        let (a, Variables { size, i, j, k }) = (system.rows, system.variables);
+        let element = |mem: &mut M, row: &Cell<usize>, column: &Cell<usize>| {
+            let row = mem.load(row);
+            let start = mem.load(a.pointers.at(row));
+            a.elements.at(start + mem.load(column))
+        };
+        mem.store(k, 0);
+        while mem.load(k) < mem.load(size) {
+            let below = mem.load(k) + 1;
+            mem.store(i, below);
+            while mem.load(i) < mem.load(size) {
+                let right = mem.load(k) + 1;
+                mem.store(j, right);
+                while mem.load(j) < mem.load(size) {
+                    let [old, above, left, pivot] = [(i, j), (k, j), (i, k), (k, k)].map(|(row, column)| {
+                        let cell = element(mem, row, column);
+                        mem.load(cell)
+                    });
+                    let target = element(mem, i, j);
+                    mem.store(target, old - above * (left / pivot));
+                    let next = mem.load(j) + 1;
+                    mem.store(j, next);
+                }
+                let next = mem.load(i) + 1;
+                mem.store(i, next);
+            }
+            let next = mem.load(k) + 1;
+            mem.store(k, next);
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Threads that walk through the same steps together.
+
+use std::hint;
+use std::ops::Range;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Where the members of a team meet.
+#[derive(Debug)]
+pub(crate) struct Team {
+    size: usize,
+    begun: OnceLock<bool>,
+    arrived: AtomicUsize,
+}
+
+/// One thread of a team.
+#[derive(Debug)]
+pub(crate) struct Member<'t> {
+    team: &'t Team,
+    index: usize,
+}
+
+impl Team {
+    /// A team of `size` threads, at least one.
+    pub(crate) fn new(size: usize) -> Team {
+        Team { size: size.max(1), begun: OnceLock::new(), arrived: AtomicUsize::new(0) }
+    }
+
+    /// Its members, one for each thread.
+    pub(crate) fn members(&self) -> impl Iterator<Item = Member<'_>> {
+        (0..self.size).map(|index| Member { team: self, index })
+    }
+
+    /// Lets the members begin, or sends them away; the first word counts.
+    pub(crate) fn begin(&self, all_are_here: bool) {
+        self.begun.get_or_init(|| all_are_here);
+    }
+
+    /// The only member of a team of one.
+    pub(crate) fn alone(&self) -> Member<'_> {
+        Member { team: self, index: 0 }
+    }
+}
+
+impl Member<'_> {
+    /// Waits for [`Team::begin`]; whether there is work to do.
+    pub(crate) fn begins(&self) -> bool {
+        let mut begins = false;
+        spin(|| self.team.begun.get().inspect(|&&all| begins = all).is_some());
+        begins
+    }
+
+    /// Whether this one does what only one may do.
+    pub(crate) fn first(&self) -> bool {
+        self.index == 0
+    }
+
+    /// This member's number, from 0.
+    pub(crate) fn index(&self) -> usize {
+        self.index
+    }
+
+    /// This member's share of a range, in whole units of `unit`.
+    #[inline(always)]
+    pub(crate) fn share(&self, all: Range<usize>, unit: usize) -> Range<usize> {
+        let units = all.len().div_ceil(unit);
+        let cut = |index: usize| all.end.min(all.start + units * index / self.team.size * unit);
+        cut(self.index)..cut(self.index + 1)
+    }
+
+    /// Waits until all members have come this far; what they wrote before is
+    /// then visible to all.
+    #[inline(always)]
+    pub(crate) fn wait(&self) {
+        if self.team.size > 1 {
+            self.meet();
+        }
+    }
+
+    fn meet(&self) {
+        let size = self.team.size;
+        let meeting = self.team.arrived.fetch_add(1, Ordering::AcqRel) / size;
+        spin(|| self.team.arrived.load(Ordering::Acquire) >= (meeting + 1) * size);
+    }
+}
+
+fn spin(mut until: impl FnMut() -> bool) {
+    let mut turns = 0u32;
+    while !until() {
+        turns = turns.wrapping_add(1);
+        // The others may be waiting for this processor.
+        if turns.is_multiple_of(1 << 12) { std::thread::yield_now() } else { hint::spin_loop() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Team;
+
+    #[test]
+    fn shares_cover_a_range_once_in_whole_units() {
+        let team = Team::new(3);
+        for (all, unit) in [(0..20, 6), (5..5, 8), (3..4, 8), (0..48, 8)] {
+            let shares: Vec<_> = team.members().map(|member| member.share(all.clone(), unit)).collect();
+            assert_eq!(shares.iter().cloned().flatten().collect::<Vec<_>>(), all.clone().collect::<Vec<_>>());
+            for share in shares.iter().filter(|share| share.end < all.end) {
+                assert_eq!((share.end - all.start) % unit, 0);
+            }
+        }
+    }
+
+    #[test]
+    fn a_team_that_is_not_complete_does_not_begin() {
+        for all_are_here in [true, false] {
+            let team = Team::new(3);
+            std::thread::scope(|scope| {
+                for member in team.members() {
+                    scope.spawn(move || assert_eq!(member.begins(), all_are_here));
+                }
+                team.begin(all_are_here);
+            });
+        }
+    }
+
+    #[test]
+    fn nobody_leaves_a_meeting_before_all_have_come() {
+        use std::sync::atomic::{AtomicUsize, Ordering};
+        let (team, steps) = (Team::new(2), AtomicUsize::new(0));
+        std::thread::scope(|scope| {
+            for member in team.members() {
+                let steps = &steps;
+                scope.spawn(move || {
+                    for round in 1..=if cfg!(miri) { 5 } else { 200 } {
+                        steps.fetch_add(1, Ordering::Relaxed);
+                        member.wait();
+                        assert_eq!(steps.load(Ordering::Relaxed), 2 * round);
+                        member.wait();
+                    }
+                });
+            }
+        });
+    }
+}

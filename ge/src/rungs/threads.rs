@@ -1,0 +1,90 @@
+//! threads: the blocked rung on several processors.
+//!
+//! **What changed.** All threads walk through the same steps; in each, a thread
+//! does its share of the rows or columns, and then waits for the others.
+//!
+//! **Predict.** Twice the processors: which of the steps does not become twice
+//! as fast, and what does that cost at N = 200, at N = 2000?
+//!
+//! **Per inner step:** 2 flops, as in blocked.
+
+use std::thread::scope;
+
+use dgemm::variants::threads::each_on_its_own;
+use isa::{FusedQuads, Isa, Native};
+
+use crate::problem::system::System;
+use crate::rungs::team::{Member, Team};
+use crate::rungs::{NotRun, blocked};
+
+/// Eliminates below the diagonal, each member of a team on its own thread and,
+/// where the system allows, on its own processor out of the system's.
+///
+/// # Errors
+///
+/// If the processor lacks AVX2, or the system starts no more threads.
+///
+/// What a thread does is fixed here. A closure of one's own, which might write
+/// where another thread reads, is not to be had:
+///
+/// ```compile_fail
+/// # use ge::{problem::system::System, rungs::threads};
+/// # let arena = memory::Arena::with_capacity(System::bytes(9, 2).unwrap()).unwrap();
+/// let system = System::new(&arena, 9, &[0, 1]).unwrap();
+/// threads::together(system, &[0, 1], |_, system, _| system.matrix().at(0, 0).set(1.0));
+/// ```
+///
+/// ```compile_fail
+/// # use ge::{problem::system::System, rungs::threads};
+/// # let arena = memory::Arena::with_capacity(System::bytes(9, 2).unwrap()).unwrap();
+/// let system = System::new(&arena, 9, &[0, 1]).unwrap();
+/// std::thread::scope(|scope| {
+///     scope.spawn(|| system.matrix().at(0, 0).set(1.0));
+/// });
+/// ```
+///
+/// ```
+/// # use ge::{problem::system::System, rungs::threads};
+/// # let arena = memory::Arena::with_capacity(System::bytes(9, 2).unwrap()).unwrap();
+/// let system = System::new(&arena, 9, &[0, 1]).unwrap();
+/// system.matrix().at(0, 0).set(1.0);
+/// let _ = threads::eliminate(system);
+/// ```
+pub fn eliminate(system: System) -> Result<(), NotRun> {
+    let quads = FusedQuads::detect().ok_or(NotRun::Lacks(FusedQuads::NAME))?;
+    let team = Team::new(system.processors.len());
+    let places = team.members().zip(system.processors);
+    let lent = places.map(|(member, &processor)| Lent { system, member, processor });
+    scope(|scope| {
+        let started = each_on_its_own(scope, lent, |lent: Lent| {
+            // One that was not started would be waited for in vain.
+            if lent.member.begins() {
+                pin(lent.processor);
+                blocked::share(&mut Native, lent.system, quads, &lent.member);
+            }
+        });
+        team.begin(started.is_ok());
+        started
+    })?;
+    Ok(())
+}
+
+/// Where the system does not agree, or is not asked, it places the thread itself.
+fn pin(processor: usize) {
+    #[cfg(feature = "program")]
+    common::cpu::pin(&[processor]);
+    let _ = processor;
+}
+
+/// What is handed to one thread.
+struct Lent<'a> {
+    system: System<'a>,
+    member: Member<'a>,
+    processor: usize,
+}
+
+// SAFETY: only `eliminate` makes one, for `blocked::share`. Between two meetings
+// (`Member::wait`) no member reads or writes an element that another one writes:
+// each has its own rows or columns (`Member::share`) and its own workspace. The
+// parts of a `System` do not overlap, and `eliminate` waits for all threads.
+unsafe impl Send for Lent<'_> {}
