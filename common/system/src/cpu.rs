@@ -27,7 +27,10 @@ pub(crate) fn on<T: Send>(cpu: usize, ask: impl FnOnce() -> T + Send) -> Option<
     if current() == Some(cpu) && allowed() == [cpu] {
         return Some(ask());
     }
-    std::thread::scope(|scope| scope.spawn(|| pin(&[cpu]).then(ask)).join().ok().flatten())
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().spawn_scoped(scope, || pin(&[cpu]).then(ask));
+        thread.ok()?.join().ok().flatten()
+    })
 }
 
 #[cfg(test)]
