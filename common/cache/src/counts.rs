@@ -25,17 +25,6 @@ impl LoadsStores {
     }
 }
 
-/// Misses by their kind.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Kinds {
-    /// The line was never in use before.
-    pub compulsory: u64,
-    /// A fully associative LRU cache of the same size misses too.
-    pub capacity: u64,
-    /// Only this placement misses.
-    pub conflict: u64,
-}
-
 /// One array's misses at one level.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ArrayCounts {
@@ -43,8 +32,6 @@ pub struct ArrayCounts {
     pub name: &'static str,
     /// Its misses.
     pub misses: LoadsStores,
-    /// The same by kind, when the model classifies.
-    pub kinds: Option<Kinds>,
 }
 
 /// One level's counts.
@@ -56,8 +43,6 @@ pub struct LevelCounts {
     pub accesses: LoadsStores,
     /// Of these, how many it did not have.
     pub misses: LoadsStores,
-    /// The misses by kind, when the model classifies.
-    pub kinds: Option<Kinds>,
     /// Dirty lines that made room.
     pub write_backs: u64,
     /// Stores passed to the next level at once.
@@ -232,13 +217,9 @@ pub(super) fn gather(own: Own, hierarchy: &Hierarchy, machine: &Machine) -> Coun
 
 fn level_counts(number: u8, level: &Level, names: &[&'static str], accesses: LoadsStores) -> LevelCounts {
     let tally = &level.tally;
-    let kinds = |region: usize| {
-        let [compulsory, capacity, conflict] = tally.kinds[region];
-        level.shadow.as_ref().map(|_| Kinds { compulsory, capacity, conflict })
-    };
     let array = |(region, &name): (usize, &&'static str)| {
         let [loads, stores] = tally.misses[region];
-        ArrayCounts { name, misses: LoadsStores { loads, stores }, kinds: kinds(region) }
+        ArrayCounts { name, misses: LoadsStores { loads, stores } }
     };
     let arrays: Vec<ArrayCounts> = names.iter().enumerate().map(array).collect();
     let sum = |pick: fn(&ArrayCounts) -> u64| arrays.iter().map(pick).sum();
@@ -246,11 +227,6 @@ fn level_counts(number: u8, level: &Level, names: &[&'static str], accesses: Loa
         level: number,
         accesses,
         misses: LoadsStores { loads: sum(|a| a.misses.loads), stores: sum(|a| a.misses.stores) },
-        kinds: level.shadow.as_ref().map(|_| Kinds {
-            compulsory: sum(|a| a.kinds.map_or(0, |k| k.compulsory)),
-            capacity: sum(|a| a.kinds.map_or(0, |k| k.capacity)),
-            conflict: sum(|a| a.kinds.map_or(0, |k| k.conflict)),
-        }),
         write_backs: tally.write_backs,
         written_through: tally.written_through,
         prefetches: tally.prefetches,

@@ -69,10 +69,10 @@ impl Front {
     }
 
     /// How many sets the last lines are kept for.
-    pub(super) fn slots(machine: &Machine, classify: bool) -> usize {
+    pub(super) fn slots(machine: &Machine) -> usize {
         let first = &machine.levels[0];
         // Only the last lines of all count where order among sets does.
-        let in_order = classify || first.index == Index::Physical;
+        let in_order = first.index == Index::Physical;
         let reach = Arena::ALIGNMENT / first.line.get(); // the arena's alignment keeps these set bits
         if in_order || !first.sets().is_power_of_two() { 1 } else { first.sets().min(reach) }
     }

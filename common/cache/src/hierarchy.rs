@@ -35,7 +35,7 @@ pub(super) struct Hierarchy {
 }
 
 impl Hierarchy {
-    pub(super) fn new(machine: &Machine, arena: &Arena, classify: bool) -> Result<Hierarchy, MachineError> {
+    pub(super) fn new(machine: &Machine, arena: &Arena) -> Result<Hierarchy, MachineError> {
         let places = Places::new(arena);
         let pages = Pages::new(machine, places.outside());
         let line = machine.levels.iter().map(|cache| cache.line.get()).min().unwrap_or(64);
@@ -48,7 +48,7 @@ impl Hierarchy {
             // Ways that can never be filled cost memory and nothing else.
             let apart = cache.sets() * cache.line.get();
             let fillable = if pages.is_none() { places.pieces(apart) } else { cache.ways };
-            Level::new(machine, cache, fillable.clamp(1, cache.ways), classify)
+            Level::new(machine, cache, fillable.clamp(1, cache.ways))
         };
         Ok(Hierarchy {
             levels: machine.levels.iter().map(level).collect(),

@@ -10,7 +10,6 @@ use super::places::Places;
 use super::prefetch::Prefetcher;
 use super::request::Request;
 use super::sets::{DIRTY, LINE, Sets, line_of, tag_of};
-use super::shadow::Shadow;
 use machine::{CacheLevel, Inclusion, Machine, Prefetch, Write};
 
 /// Most arrays that are told apart, and everything else.
@@ -21,8 +20,6 @@ pub(super) const REGIONS: usize = 256;
 pub(super) struct Tally {
     /// Misses per array: loads, stores.
     pub(super) misses: Box<[[u64; 2]; REGIONS]>,
-    /// Misses per array by kind, when classified.
-    pub(super) kinds: Box<[[u64; 3]; REGIONS]>,
     /// Dirty lines that made room.
     pub(super) write_backs: u64,
     /// Stores passed on at once.
@@ -37,7 +34,6 @@ impl Tally {
     fn new() -> Tally {
         Tally {
             misses: Box::new([[0; 2]; REGIONS]),
-            kinds: Box::new([[0; 3]; REGIONS]),
             write_backs: 0,
             written_through: 0,
             prefetches: 0,
@@ -49,7 +45,6 @@ impl Tally {
     /// in the same order.
     pub(super) fn each(&mut self, regions: usize, mut visit: impl FnMut(&mut u64)) {
         self.misses[..regions].as_flattened_mut().iter_mut().for_each(&mut visit);
-        self.kinds[..regions].as_flattened_mut().iter_mut().for_each(&mut visit);
         let single =
             [&mut self.write_backs, &mut self.written_through, &mut self.prefetches, &mut self.useful];
         single.into_iter().for_each(visit);
@@ -78,7 +73,6 @@ pub(super) struct Level {
     prefetcher: Option<Prefetcher>,
     /// Whether this level or one above prefetches.
     sees_prefetches: bool,
-    pub(super) shadow: Option<Shadow>,
     pub(super) tally: Tally,
     /// What was not in the tags when the journal was started.
     beside_tags_then: Vec<u64>,
@@ -90,7 +84,7 @@ pub(super) struct Level {
 
 impl Level {
     /// The level `cache` of `machine`, of whose ways only `ways` can be filled.
-    pub(super) fn new(machine: &Machine, cache: &CacheLevel, ways: usize, classify: bool) -> Level {
+    pub(super) fn new(machine: &Machine, cache: &CacheLevel, ways: usize) -> Level {
         let sets = cache.sets();
         let inclusion = |level: u8| machine.level(level).map(|cache| cache.inclusion);
         let inclusive = cache.inclusion == Inclusion::Inclusive;
@@ -110,7 +104,6 @@ impl Level {
             away_changed: HashSet::new(),
             prefetcher: Prefetcher::new(cache, machine.page_size),
             sees_prefetches: above.any(|cache| cache.prefetch != Prefetch::None),
-            shadow: classify.then(|| Shadow::new(cache.lines())),
             tally: Tally::new(),
             beside_tags_then: Vec::new(),
             uses: 0,
@@ -121,7 +114,7 @@ impl Level {
     /// Whether every request means: use the line, or bring it in.
     fn is_plain(&self) -> bool {
         let keeps_all = self.write_back && self.allocate && !self.exclusive;
-        keeps_all && self.lines.is_lru() && !self.sees_prefetches && self.shadow.is_none()
+        keeps_all && self.lines.is_lru() && !self.sees_prefetches
     }
 
     #[inline(always)]
@@ -207,7 +200,6 @@ impl Level {
         away.sort_unstable();
         away.extend_from_slice(&self.lines.policy_state());
         away.extend(self.prefetcher.iter().flat_map(Prefetcher::state));
-        away.extend(self.shadow.iter().flat_map(Shadow::state));
         away
     }
 
@@ -221,7 +213,7 @@ impl Level {
     /// Whether the level surely is as it was when the journal was started.
     pub(super) fn unchanged(&self) -> bool {
         let away = self.away_changed.is_empty() && self.beside_tags() == self.beside_tags_then;
-        away && self.shadow.is_none() && self.lines.unchanged()
+        away && self.lines.unchanged()
     }
 
     fn beside_tags(&self) -> Vec<u64> {

@@ -18,7 +18,6 @@ mod prefetch;
 mod request;
 mod rows;
 mod sets;
-mod shadow;
 mod steady;
 mod tlb;
 
@@ -27,7 +26,7 @@ use std::cell::Cell;
 use machine::{Machine, MachineError};
 use memory::{Arena, Lanes, Memory, Vector, Word};
 
-pub use counts::{AccessTime, ArrayCounts, Counts, Kinds, LevelCounts, LoadsStores, TlbCounts};
+pub use counts::{AccessTime, ArrayCounts, Counts, LevelCounts, LoadsStores, TlbCounts};
 use front::{Front, NONE, Repeatable};
 use hierarchy::Hierarchy;
 use request::Request;
@@ -63,37 +62,11 @@ impl Modelled {
     /// If the arrays are larger than the model reaches, or the machine's caches
     /// are unknown.
     pub fn new(machine: &Machine, arena: &Arena) -> Result<Modelled, MachineError> {
-        Modelled::build(machine, arena, false)
-    }
-
-    /// As [`new`](Modelled::new), and every miss is classified as compulsory,
-    /// capacity or conflict miss; several times slower.
-    ///
-    /// # Errors
-    ///
-    /// As for [`new`](Modelled::new).
-    pub fn classifying(machine: &Machine, arena: &Arena) -> Result<Modelled, MachineError> {
-        Modelled::build(machine, arena, true)
-    }
-
-    /// As [`new`](Modelled::new), and every access of every row is walked: the
-    /// yardstick that tests hold the short cuts against.
-    ///
-    /// # Errors
-    ///
-    /// As for [`new`](Modelled::new).
-    pub fn walking(machine: &Machine, arena: &Arena) -> Result<Modelled, MachineError> {
-        let mut model = Modelled::build(machine, arena, false)?;
-        model.rows.walks_all = true;
-        Ok(model)
-    }
-
-    fn build(machine: &Machine, arena: &Arena, classify: bool) -> Result<Modelled, MachineError> {
         if machine.levels.is_empty() {
             return Err(MachineError::Undescribed { reason: machine.unknown.join("; ") });
         }
-        let hierarchy = Hierarchy::new(machine, arena, classify)?;
-        let slots = Front::slots(machine, classify);
+        let hierarchy = Hierarchy::new(machine, arena)?;
+        let slots = Front::slots(machine);
         let front = Box::new(Front::new(machine, hierarchy, slots));
         let rows = Box::new(Rows::new(machine, &front));
         Ok(Modelled {
@@ -110,6 +83,18 @@ impl Modelled {
             rows,
             machine: machine.clone(),
         })
+    }
+
+    /// As [`new`](Modelled::new), and every access of every row is walked: the
+    /// yardstick that tests hold the short cuts against.
+    ///
+    /// # Errors
+    ///
+    /// As for [`new`](Modelled::new).
+    pub fn walking(machine: &Machine, arena: &Arena) -> Result<Modelled, MachineError> {
+        let mut model = Modelled::new(machine, arena)?;
+        model.rows.walks_all = true;
+        Ok(model)
     }
 
     /// The machine it models.

@@ -122,17 +122,15 @@ proptest! {
         times in 0u64..40,
         accesses in accesses(),
         prefetch in prop::sample::select(vec!["none", "next-line", "stride", "stream"]),
-        classify in any::<bool>(),
     ) {
         prop_assume!(policy != "plru" || levels.iter().all(|(_, ways)| ways.is_power_of_two()));
         let rules = format!("replacement = \"{policy}\"\nprefetch = \"{prefetch}\"");
         let machine = machine(&levels, &rules);
         let arena = Arena::with_capacity(BYTES).unwrap();
         let x = arena.array("x", BYTES).unwrap();
-        let new = if classify { Modelled::classifying } else { Modelled::new };
-        let mut short = new(&machine, &arena).unwrap();
+        let mut short = Modelled::new(&machine, &arena).unwrap();
         short.repeat(times, |mem| walk(mem, x, &accesses));
-        let mut long = new(&machine, &arena).unwrap();
+        let mut long = Modelled::new(&machine, &arena).unwrap();
         (0..times).for_each(|_| walk(&mut long, x, &accesses));
         let mut long = long.counts();
         long.passes = times;
@@ -152,25 +150,6 @@ proptest! {
             model.counts().levels[0].misses.total()
         };
         prop_assert!(misses(ways + 1) <= misses(ways));
-    }
-
-    #[test]
-    fn the_kinds_of_misses_add_up(accesses in accesses(), levels in geometry()) {
-        let machine = machine(&levels, "");
-        let arena = Arena::with_capacity(BYTES).unwrap();
-        let x = arena.array("x", BYTES).unwrap();
-        let mut model = Modelled::classifying(&machine, &arena).unwrap();
-        walk(&mut model, x, &accesses);
-        let mut plain = Modelled::new(&machine, &arena).unwrap();
-        walk(&mut plain, x, &accesses);
-        let (counts, plain) = (model.counts(), plain.counts());
-        let lines: std::collections::BTreeSet<usize> = accesses.iter().map(|(at, _)| at / 64).collect();
-        for (classified, plain) in counts.levels.iter().zip(&plain.levels) {
-            let kinds = classified.kinds.unwrap();
-            prop_assert_eq!(classified.misses, plain.misses);
-            prop_assert_eq!(kinds.compulsory + kinds.capacity + kinds.conflict, plain.misses.total());
-            prop_assert_eq!(kinds.compulsory, lines.len() as u64);
-        }
     }
 }
 

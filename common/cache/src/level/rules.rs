@@ -40,7 +40,6 @@ impl Level {
         let hit = before.is_some();
         let first_use = before.is_some_and(|tag| tag & UNUSED != 0);
         self.tally.useful += u64::from(first_use);
-        self.observe(request, line, hit);
         if !hit {
             self.miss(request, line, output);
         } else if data && !self.write_back {
@@ -140,15 +139,6 @@ impl Level {
     fn note_away(&mut self, line: u64) {
         if self.lines.journal.on && !self.away_changed.remove(&line) {
             self.away_changed.insert(line);
-        }
-    }
-
-    /// Tells the miss's kind by a fully associative cache of the same size.
-    fn observe(&mut self, request: Request, line: u64, hit: bool) {
-        let Some(shadow) = &mut self.shadow else { return };
-        let kind = shadow.kind_of_miss(line);
-        if !hit {
-            self.tally.kinds[request.region() % REGIONS][kind as usize] += 1;
         }
     }
 }

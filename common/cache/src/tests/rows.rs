@@ -107,13 +107,12 @@ proptest! {
     fn rows_are_counted_as_if_walked(
         machine in any_machine(),
         nests in prop::collection::vec(nest(), 1..4),
-        classify in any::<bool>(),
         repeat in 1u64..4,
     ) {
         let arena = Arena::with_capacity(ROOM).unwrap();
         let x = [("x", ROOM / 2 + 24), ("y", ROOM / 2 - 24)].map(|(name, len)| arena.array(name, len).unwrap());
         let count = |walks_all: bool| {
-            let mut model = Modelled::build(&machine, &arena, classify).unwrap();
+            let mut model = Modelled::new(&machine, &arena).unwrap();
             model.rows.walks_all = walks_all;
             model.repeat(repeat, |mem| nests.iter().for_each(|nest| run(mem, x, nest)));
             nests.iter().for_each(|nest| run(&mut model, x, nest));
