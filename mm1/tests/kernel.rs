@@ -53,7 +53,7 @@ fn the_models_short_cuts_change_no_count() {
     let [x, y, z] = operands(&arena, n, &[1; 2025], &[1; 2025]);
     for name in ["i5-7500", "ryzen5-3600x", "lecture", "sparcstation-1+"] {
         let machine = Machine::named(name).unwrap();
-        let [short, whole] = [Modelled::new, Modelled::walking].map(|new| {
+        let [short, whole] = [Modelled::new, Modelled::exhaustive].map(|new| {
             let mut model = new(&machine, &arena).unwrap();
             mm1::multiply(&mut model, x, y, z);
             model.counts()

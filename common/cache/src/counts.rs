@@ -43,13 +43,13 @@ pub struct LevelCounts {
     pub accesses: LoadsStores,
     /// Of these, how many it did not have.
     pub misses: LoadsStores,
-    /// Dirty lines that made room.
+    /// Dirty victims.
     pub write_backs: u64,
-    /// Stores passed to the next level at once.
+    /// Stores written through to the next level.
     pub written_through: u64,
-    /// Lines brought in unasked.
+    /// Lines prefetched.
     pub prefetches: u64,
-    /// Of these, how many were used before they made room.
+    /// Of these, how many were used before their eviction.
     pub useful_prefetches: u64,
     /// Misses by array, in the order of the arrays.
     pub arrays: Vec<ArrayCounts>,
@@ -183,7 +183,7 @@ pub struct AccessTime {
 }
 
 /// What [`Modelled`](super::Modelled) counts itself.
-pub(super) struct Own {
+pub(super) struct CoreCounts {
     pub(super) loads: u64,
     pub(super) stores: u64,
     pub(super) splits: [u64; 2],
@@ -191,10 +191,10 @@ pub(super) struct Own {
 }
 
 /// Everything the model knows, in the form for readers.
-pub(super) fn gather(own: Own, hierarchy: &Hierarchy, machine: &Machine) -> Counts {
-    let names = hierarchy.places.names();
-    let [loads, stores] = own.splits;
-    let mut accesses = LoadsStores { loads: own.loads + loads, stores: own.stores + stores };
+pub(super) fn gather(core: CoreCounts, hierarchy: &Hierarchy, machine: &Machine) -> Counts {
+    let names = hierarchy.addresses.names();
+    let [loads, stores] = core.splits;
+    let mut accesses = LoadsStores { loads: core.loads + loads, stores: core.stores + stores };
     let mut levels = Vec::new();
     for (level, cache) in hierarchy.levels.iter().zip(&machine.levels) {
         let counts = level_counts(cache.level, level, &names, accesses);
@@ -205,9 +205,9 @@ pub(super) fn gather(own: Own, hierarchy: &Hierarchy, machine: &Machine) -> Coun
     }
     let tlbs = hierarchy.tlbs.levels.iter().zip(1..);
     Counts {
-        loads: own.loads,
-        stores: own.stores,
-        passes: own.passes,
+        loads: core.loads,
+        stores: core.stores,
+        passes: core.passes,
         levels,
         tlbs: tlbs.map(|(tlb, level)| tlb_counts(level, &tlb.misses[..], &names)).collect(),
         memory_reads: hierarchy.memory.reads,
@@ -217,11 +217,11 @@ pub(super) fn gather(own: Own, hierarchy: &Hierarchy, machine: &Machine) -> Coun
 
 fn level_counts(number: u8, level: &Level, names: &[&'static str], accesses: LoadsStores) -> LevelCounts {
     let tally = &level.tally;
-    let array = |(region, &name): (usize, &&'static str)| {
-        let [loads, stores] = tally.misses[region];
+    let one = |(array, &name): (usize, &&'static str)| {
+        let [loads, stores] = tally.misses[array];
         ArrayCounts { name, misses: LoadsStores { loads, stores } }
     };
-    let arrays: Vec<ArrayCounts> = names.iter().enumerate().map(array).collect();
+    let arrays: Vec<ArrayCounts> = names.iter().enumerate().map(one).collect();
     let sum = |pick: fn(&ArrayCounts) -> u64| arrays.iter().map(pick).sum();
     LevelCounts {
         level: number,

@@ -1,8 +1,8 @@
 //! All levels together: batches of requests go down from one to the next.
 
+use super::address_map::AddressMap;
 use super::level::Level;
-use super::pages::Pages;
-use super::places::Places;
+use super::page_map::PageMap;
 use super::request::Request;
 use super::sets::LINES;
 use super::tlb::Tlbs;
@@ -21,11 +21,11 @@ pub(super) struct MemoryTally {
 
 #[derive(Debug)]
 pub(super) struct Hierarchy {
-    pub(super) places: Places,
-    pages: Option<Pages>,
+    pub(super) addresses: AddressMap,
+    page_map: Option<PageMap>,
     pub(super) tlbs: Tlbs,
     pub(super) levels: Vec<Level>,
-    /// Which levels see physical addresses, and which include those above.
+    /// Which levels are indexed by physical addresses, and which are inclusive.
     physical: Vec<bool>,
     inclusive: Vec<bool>,
     pub(super) memory: MemoryTally,
@@ -36,24 +36,25 @@ pub(super) struct Hierarchy {
 
 impl Hierarchy {
     pub(super) fn new(machine: &Machine, arena: &Arena) -> Result<Hierarchy, MachineError> {
-        let places = Places::new(arena);
-        let pages = Pages::new(machine, places.outside());
+        let addresses = AddressMap::new(arena);
+        let page_map = PageMap::new(machine, addresses.outside());
         let line = machine.levels.iter().map(|cache| cache.line.get()).min().unwrap_or(64);
-        let bytes = pages.as_ref().map_or(0, Pages::reach).max(places.outside() + Arena::ALIGNMENT as u64);
+        let bytes =
+            page_map.as_ref().map_or(0, PageMap::reach).max(addresses.outside() + Arena::ALIGNMENT as u64);
         if bytes / line as u64 >= LINES {
             let reach = LINES as usize * line;
             return Err(MachineError::TooMuchMemory { bytes: bytes as usize, reach, line });
         }
         let level = |cache: &CacheLevel| {
-            // Ways that can never be filled cost memory and nothing else.
+            // Ways that the arrays can never fill only cost memory.
             let apart = cache.sets() * cache.line.get();
-            let fillable = if pages.is_none() { places.pieces(apart) } else { cache.ways };
+            let fillable = if page_map.is_none() { addresses.pieces(apart) } else { cache.ways };
             Level::new(machine, cache, fillable.clamp(1, cache.ways))
         };
         Ok(Hierarchy {
             levels: machine.levels.iter().map(level).collect(),
-            places,
-            pages,
+            addresses,
+            page_map,
             tlbs: Tlbs::new(machine),
             physical: machine.levels.iter().map(|cache| cache.index == Index::Physical).collect(),
             inclusive: machine.levels.iter().map(|c| c.inclusion == Inclusion::Inclusive).collect(),
@@ -65,22 +66,22 @@ impl Hierarchy {
 
     /// Shows every counter to `visit`, always in the same order.
     pub(super) fn each_count(&mut self, mut visit: impl FnMut(&mut u64)) {
-        let regions = self.places.names().len();
-        self.levels.iter_mut().for_each(|level| level.tally.each(regions, &mut visit));
-        self.tlbs.levels.iter_mut().flat_map(|tlb| &mut tlb.misses[..regions]).for_each(&mut visit);
+        let arrays = self.addresses.names().len();
+        self.levels.iter_mut().for_each(|level| level.tally.each(arrays, &mut visit));
+        self.tlbs.levels.iter_mut().flat_map(|tlb| &mut tlb.misses[..arrays]).for_each(&mut visit);
         visit(&mut self.memory.reads);
         visit(&mut self.memory.writes);
     }
 
-    /// Whether a level can lose or gain lines behind the back of the one above.
-    pub(super) fn feeds_back(machine: &Machine) -> bool {
+    /// Whether a level can invalidate lines of the levels above.
+    pub(super) fn back_invalidates(machine: &Machine) -> bool {
         machine.levels.iter().any(|cache| cache.inclusion == Inclusion::Inclusive)
     }
 
     /// Serves the accesses in `input`; whether the first level lost or gained
-    /// a line that was not asked for.
+    /// a line that it did not ask for.
     pub(super) fn drain(&mut self) -> bool {
-        self.places.settle(&mut self.input);
+        self.addresses.relocate(&mut self.input);
         for level in 0..self.levels.len() {
             if self.input.is_empty() {
                 break;
@@ -88,9 +89,10 @@ impl Hierarchy {
             self.serve(level);
         }
         for request in &self.input {
-            match request.is(Request::DATA) {
-                true => self.memory.writes += 1,
-                false => self.memory.reads += 1,
+            if request.is(Request::DATA) {
+                self.memory.writes += 1;
+            } else {
+                self.memory.reads += 1;
             }
         }
         self.input.clear();
@@ -99,7 +101,7 @@ impl Hierarchy {
 
     /// Looks a page of the array at `offset` up.
     pub(super) fn translate(&mut self, page: u64, offset: u64) {
-        self.tlbs.translate(page, self.places.region(offset));
+        self.tlbs.translate(page, self.addresses.array(offset));
     }
 
     /// Starts the journal of every level.
@@ -122,42 +124,42 @@ impl Hierarchy {
     /// Lets one level serve the input; what it passes on is the new input.
     fn serve(&mut self, level: usize) {
         let becomes_physical = self.physical[level] && (level == 0 || !self.physical[level - 1]);
-        if let (true, Some(pages)) = (becomes_physical, &self.pages) {
+        if let (true, Some(page_map)) = (becomes_physical, &self.page_map) {
             for request in &mut self.input {
-                *request = request.moved_to(pages.physical(request.address()));
+                *request = request.moved_to(page_map.physical(request.address()));
             }
         }
         self.output.clear();
-        let places = (level == 0).then_some(&self.places);
-        self.levels[level].run(places, &self.input, &mut self.output);
+        let addresses = (level == 0).then_some(&self.addresses);
+        self.levels[level].run(addresses, &self.input, &mut self.output);
         if self.inclusive[level] {
-            self.recall(level);
+            self.back_invalidate(level);
         }
         std::mem::swap(&mut self.input, &mut self.output);
     }
 
-    /// What left an inclusive level leaves the levels above.
-    fn recall(&mut self, level: usize) {
+    /// Invalidates in the levels above what an inclusive level evicted.
+    fn back_invalidate(&mut self, level: usize) {
         let bytes = 1 << self.levels[level].shift;
         for at in 0..self.output.len() {
             let request = self.output[at];
-            if !request.is(Request::BACK) {
+            if !request.is(Request::VICTIM) {
                 continue;
             }
             let mut dirty = false;
             for above in 0..level {
-                let address = match (&self.pages, self.physical[level] && !self.physical[above]) {
-                    (Some(pages), true) => pages.virtual_of(request.address()),
+                let address = match (&self.page_map, self.physical[level] && !self.physical[above]) {
+                    (Some(page_map), true) => page_map.virtual_of(request.address()),
                     _ => request.address(),
                 };
-                dirty |= self.levels[above].drop_lines(address, bytes);
+                dirty |= self.levels[above].invalidate(address, bytes);
             }
             if dirty && !request.is(Request::DATA) {
                 self.levels[level].tally.write_backs += 1;
-                self.output[at] = Request::new(request.address(), Request::BACK | Request::DATA);
+                self.output[at] = Request::new(request.address(), Request::VICTIM | Request::DATA);
             }
         }
-        let below_is_told = self.levels[level].tells_below;
-        self.output.retain(|r| !r.is(Request::BACK) || r.is(Request::DATA) || below_is_told);
+        let clean_goes_down = self.levels[level].below_is_exclusive;
+        self.output.retain(|r| !r.is(Request::VICTIM) || r.is(Request::DATA) || clean_goes_down);
     }
 }

@@ -1,5 +1,5 @@
-//! What the sets touched since some moment looked like then: enough to tell
-//! whether the same accesses left everything as it was.
+//! An undo log of sets: enough to tell whether some accesses left the whole
+//! level as it was.
 
 use super::sets::Tag;
 
@@ -7,7 +7,7 @@ use super::sets::Tag;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Journal {
     pub(super) on: bool,
-    /// Which journal this is, and the last one each set stands in.
+    /// Number of this journal, and of the last one that has each set.
     now: u32,
     last: Vec<u32>,
     sets: Vec<u32>,
@@ -31,7 +31,7 @@ impl Journal {
 
     /// To be called before anything happens to `set`.
     #[inline]
-    pub(super) fn note(&mut self, set: usize, tags: &[Tag], tree: u64) {
+    pub(super) fn save(&mut self, set: usize, tags: &[Tag], tree: u64) {
         if self.last[set] != self.now {
             self.last[set] = self.now;
             self.sets.push(set as u32);
@@ -40,9 +40,9 @@ impl Journal {
         }
     }
 
-    /// Whether every set is again what it was, `now` telling what tags and tree
-    /// a set has.
-    pub(super) fn tells_of<'a>(&self, ways: usize, now: impl Fn(usize) -> (&'a [Tag], u64)) -> bool {
+    /// Whether every saved set is again what it was; `now` gives a set's present
+    /// tags and tree.
+    pub(super) fn matches<'a>(&self, ways: usize, now: impl Fn(usize) -> (&'a [Tag], u64)) -> bool {
         let before = self.tags.chunks_exact(ways).zip(&self.trees);
         self.sets.iter().zip(before).all(|(&set, (tags, &tree))| now(set as usize) == (tags, tree))
     }

@@ -1,39 +1,39 @@
-//! One level: takes what the level above asks for, keeps what its rules say,
-//! and passes on the rest.
+//! One level of the hierarchy: serves the requests of the level above and
+//! passes its own misses, victims and written-through stores down.
 
 mod rules;
 
 use std::collections::HashSet;
 
+use super::address_map::AddressMap;
 use super::lru;
-use super::places::Places;
 use super::prefetch::Prefetcher;
 use super::request::Request;
 use super::sets::{DIRTY, LINE, Sets, line_of, tag_of};
 use machine::{CacheLevel, Inclusion, Machine, Prefetch, Write};
 
-/// Most arrays that are told apart, and everything else.
-pub(super) const REGIONS: usize = 256;
+/// Most arrays that are counted separately, and everything else.
+pub(super) const ARRAYS: usize = 256;
 
 /// What one level counts.
 #[derive(Debug, Clone)]
 pub(super) struct Tally {
     /// Misses per array: loads, stores.
-    pub(super) misses: Box<[[u64; 2]; REGIONS]>,
-    /// Dirty lines that made room.
+    pub(super) misses: Box<[[u64; 2]; ARRAYS]>,
+    /// Dirty victims.
     pub(super) write_backs: u64,
-    /// Stores passed on at once.
+    /// Stores written through.
     pub(super) written_through: u64,
-    /// Lines fetched unasked, by this level or one above.
+    /// Lines prefetched, by this level or one above.
     pub(super) prefetches: u64,
-    /// Of these, how many were used before they made room.
+    /// Of these, how many were used before their eviction.
     pub(super) useful: u64,
 }
 
 impl Tally {
     fn new() -> Tally {
         Tally {
-            misses: Box::new([[0; 2]; REGIONS]),
+            misses: Box::new([[0; 2]; ARRAYS]),
             write_backs: 0,
             written_through: 0,
             prefetches: 0,
@@ -41,10 +41,10 @@ impl Tally {
         }
     }
 
-    /// Shows every counter, of the first `regions` arrays, to `visit`, always
+    /// Shows every counter, of the first `arrays` arrays, to `visit`, always
     /// in the same order.
-    pub(super) fn each(&mut self, regions: usize, mut visit: impl FnMut(&mut u64)) {
-        self.misses[..regions].as_flattened_mut().iter_mut().for_each(&mut visit);
+    pub(super) fn each(&mut self, arrays: usize, mut visit: impl FnMut(&mut u64)) {
+        self.misses[..arrays].as_flattened_mut().iter_mut().for_each(&mut visit);
         let single =
             [&mut self.write_backs, &mut self.written_through, &mut self.prefetches, &mut self.useful];
         single.into_iter().for_each(visit);
@@ -62,23 +62,23 @@ pub(super) struct Level {
     write_back: bool,
     allocate: bool,
     exclusive: bool,
-    /// Whether replaced clean lines must be passed on: to an exclusive level
-    /// below, or because the levels above must lose them too.
-    tell_clean: bool,
-    pub(super) tells_below: bool,
-    /// Lines of an exclusive level that went up and were dirty.
-    away: HashSet<u64>,
-    /// Those that went or came back since the journal was started, and not both.
-    away_changed: HashSet<u64>,
+    /// Whether clean victims are passed on: to an exclusive level below, or for
+    /// back-invalidation of the levels above.
+    evicts_clean: bool,
+    pub(super) below_is_exclusive: bool,
+    /// Dirty lines that an exclusive level promoted to the level above.
+    promoted_dirty: HashSet<u64>,
+    /// Those promoted or accepted back since the journal was started, not both.
+    promoted_dirty_changed: HashSet<u64>,
     prefetcher: Option<Prefetcher>,
     /// Whether this level or one above prefetches.
     sees_prefetches: bool,
     pub(super) tally: Tally,
-    /// What was not in the tags when the journal was started.
-    beside_tags_then: Vec<u64>,
-    /// Grows whenever anything is asked of it.
+    /// The state beside the tags when the journal was started.
+    saved_side_state: Vec<u64>,
+    /// Requests and invalidations so far.
     pub(super) uses: u64,
-    /// Whether a line came or went that the level above did not ask for.
+    /// Whether a line came or went without a request for it.
     pub(super) disturbed: bool,
 }
 
@@ -98,20 +98,20 @@ impl Level {
             write_back: cache.write == Write::Back,
             allocate: cache.allocate,
             exclusive: cache.inclusion == Inclusion::Exclusive,
-            tell_clean: inclusive || below == Some(Inclusion::Exclusive),
-            tells_below: below == Some(Inclusion::Exclusive),
-            away: HashSet::new(),
-            away_changed: HashSet::new(),
+            evicts_clean: inclusive || below == Some(Inclusion::Exclusive),
+            below_is_exclusive: below == Some(Inclusion::Exclusive),
+            promoted_dirty: HashSet::new(),
+            promoted_dirty_changed: HashSet::new(),
             prefetcher: Prefetcher::new(cache, machine.page_size),
             sees_prefetches: above.any(|cache| cache.prefetch != Prefetch::None),
             tally: Tally::new(),
-            beside_tags_then: Vec::new(),
+            saved_side_state: Vec::new(),
             uses: 0,
             disturbed: false,
         }
     }
 
-    /// Whether every request means: use the line, or bring it in.
+    /// Whether every request means: use the line, or fill it.
     fn is_plain(&self) -> bool {
         let keeps_all = self.write_back && self.allocate && !self.exclusive;
         keeps_all && self.lines.is_lru() && !self.sees_prefetches
@@ -130,21 +130,26 @@ impl Level {
     }
 
     /// Serves `input` in order; what must go to the next level is appended to
-    /// `output`. The level next to the core finds each miss's array in `places`.
-    pub(super) fn run(&mut self, places: Option<&Places>, input: &[Request], output: &mut Vec<Request>) {
+    /// `output`. The level next to the core finds each miss's array in `addresses`.
+    pub(super) fn run(
+        &mut self,
+        addresses: Option<&AddressMap>,
+        input: &[Request],
+        output: &mut Vec<Request>,
+    ) {
         self.uses += input.len() as u64;
         if !self.is_plain() {
-            return self.run_by_rules(places, input, output);
+            return self.run_by_rules(addresses, input, output);
         }
         match self.lines.ways {
-            1 => self.run_lru::<1>(places, input, output),
-            2 => self.run_lru::<2>(places, input, output),
-            4 => self.run_lru::<4>(places, input, output),
-            8 => self.run_lru::<8>(places, input, output),
-            10 => self.run_lru::<10>(places, input, output),
-            12 => self.run_lru::<12>(places, input, output),
-            16 => self.run_lru::<16>(places, input, output),
-            _ => self.run_by_rules(places, input, output),
+            1 => self.run_lru::<1>(addresses, input, output),
+            2 => self.run_lru::<2>(addresses, input, output),
+            4 => self.run_lru::<4>(addresses, input, output),
+            8 => self.run_lru::<8>(addresses, input, output),
+            10 => self.run_lru::<10>(addresses, input, output),
+            12 => self.run_lru::<12>(addresses, input, output),
+            16 => self.run_lru::<16>(addresses, input, output),
+            _ => self.run_by_rules(addresses, input, output),
         }
     }
 
@@ -152,11 +157,11 @@ impl Level {
     #[inline(always)]
     fn run_lru<const W: usize>(
         &mut self,
-        places: Option<&Places>,
+        addresses: Option<&AddressMap>,
         input: &[Request],
         output: &mut Vec<Request>,
     ) {
-        let (shift, sets, mask, tell_clean) = (self.shift, self.sets, self.mask, self.tell_clean);
+        let (shift, sets, mask, evicts_clean) = (self.shift, self.sets, self.mask, self.evicts_clean);
         let (lines, _) = self.lines.tags.as_chunks_mut::<W>();
         let journal = &mut self.lines.journal;
         for &request in input {
@@ -164,10 +169,10 @@ impl Level {
             let place = Self::set_of(sets, mask, line);
             let set = &mut lines[place];
             if journal.on {
-                journal.note(place, set, 0);
+                journal.save(place, set, 0);
             }
             let key = tag_of(line);
-            if request.is(Request::BACK) {
+            if request.is(Request::VICTIM) {
                 if !request.is(Request::DATA) {
                     continue;
                 }
@@ -182,48 +187,48 @@ impl Level {
             if touched.hit {
                 continue;
             }
-            let request = named(request, places);
-            self.tally.misses[request.region() % REGIONS][usize::from(request.is(Request::STORE))] += 1;
+            let request = named(request, addresses);
+            self.tally.misses[request.array() % ARRAYS][usize::from(request.is(Request::STORE))] += 1;
             output.push(request.fetch());
             let dirty = touched.tag & DIRTY != 0;
             self.tally.write_backs += u64::from(dirty);
-            if dirty || tell_clean && touched.tag != 0 {
+            if dirty || evicts_clean && touched.tag != 0 {
                 let data = if dirty { Request::DATA } else { 0 };
-                output.push(Request::new(line_of(touched.tag) << shift, Request::BACK | data));
+                output.push(Request::new(line_of(touched.tag) << shift, Request::VICTIM | data));
             }
         }
     }
 
-    /// All that decides what it does next, beside the tags.
+    /// The state beside the tags: all that decides what it does next.
     pub(super) fn other_state(&self) -> Vec<u64> {
-        let mut away: Vec<u64> = self.away.iter().copied().collect();
-        away.sort_unstable();
-        away.extend_from_slice(&self.lines.policy_state());
-        away.extend(self.prefetcher.iter().flat_map(Prefetcher::state));
-        away
+        let mut state: Vec<u64> = self.promoted_dirty.iter().copied().collect();
+        state.sort_unstable();
+        state.extend_from_slice(&self.lines.policy_state());
+        state.extend(self.prefetcher.iter().flat_map(Prefetcher::state));
+        state
     }
 
-    /// From here on, what changes is written down.
+    /// From here on, the earlier content of changed sets is kept.
     pub(super) fn start_journal(&mut self) {
         self.lines.start_journal();
-        self.away_changed.clear();
-        self.beside_tags_then = self.beside_tags();
+        self.promoted_dirty_changed.clear();
+        self.saved_side_state = self.side_state();
     }
 
     /// Whether the level surely is as it was when the journal was started.
     pub(super) fn unchanged(&self) -> bool {
-        let away = self.away_changed.is_empty() && self.beside_tags() == self.beside_tags_then;
-        away && self.lines.unchanged()
+        let beside = self.promoted_dirty_changed.is_empty() && self.side_state() == self.saved_side_state;
+        beside && self.lines.unchanged()
     }
 
-    fn beside_tags(&self) -> Vec<u64> {
+    fn side_state(&self) -> Vec<u64> {
         let prefetcher = self.prefetcher.iter().flat_map(Prefetcher::state);
         prefetcher.chain([self.lines.generator()]).collect()
     }
 
-    /// Takes out every line in `bytes` bytes from `address`; whether one of
-    /// them was dirty.
-    pub(super) fn drop_lines(&mut self, address: u64, bytes: u64) -> bool {
+    /// Invalidates every line in the `bytes` bytes from `address`; whether one
+    /// of them was dirty.
+    pub(super) fn invalidate(&mut self, address: u64, bytes: u64) -> bool {
         let mut dirty = false;
         for line in address >> self.shift..(address + bytes) >> self.shift {
             let tag = self.lines.remove(self.set(line), tag_of(line));
@@ -237,9 +242,9 @@ impl Level {
 
 /// The request with its array, if it is the first level's to find out.
 #[inline(always)]
-fn named(request: Request, places: Option<&Places>) -> Request {
-    match places {
-        Some(places) => request.with_region(places.region(request.address())),
+fn named(request: Request, addresses: Option<&AddressMap>) -> Request {
+    match addresses {
+        Some(addresses) => request.with_array(addresses.array(request.address())),
         None => request,
     }
 }

@@ -1,24 +1,25 @@
 //! The modelled memory: the same kernel that runs on the machine feeds a cache
 //! model, which counts what the machine's caches would do.
 //!
-//! What is modelled: data accesses of one core, one after the other; a level
-//! makes room for a line before it asks the next level for it, and a written
-//! back line is not thereby used again. What is not: instruction fetches, other cores, out-of-order effects, and anything
-//! the machine's description does not say.
+//! What is modelled: data accesses of one core, in program order; a level
+//! evicts its victim before it asks the next level for the line, and a
+//! write-back does not change the recency of the line it updates. What is not:
+//! instruction fetches, other cores, the store buffer and other out-of-order
+//! effects, and anything the machine's description does not say.
 
+mod address_map;
 mod counts;
-mod front;
 mod hierarchy;
 mod journal;
 mod level;
 mod lru;
-mod pages;
-mod places;
+mod mru_filter;
+mod page_map;
 mod prefetch;
 mod request;
-mod rows;
 mod sets;
 mod steady;
+mod stride_runs;
 mod tlb;
 
 use std::cell::Cell;
@@ -27,30 +28,31 @@ use machine::{Machine, MachineError};
 use memory::{Arena, Lanes, Memory, Vector, Word};
 
 pub use counts::{AccessTime, ArrayCounts, Counts, LevelCounts, LoadsStores, TlbCounts};
-use front::{Front, NONE, Repeatable};
 use hierarchy::Hierarchy;
+use mru_filter::{Mru, MruFilter, NONE};
 use request::Request;
-use rows::{Access, Rows};
+use stride_runs::{Access, RunDetector};
 
 /// Memory with a modelled cache hierarchy. It reads and writes the same cells
-/// as [`Native`](memory::Native) memory and counts on the way.
+/// as `isa::Native` memory and counts on the way.
 #[derive(Debug)]
 pub struct Modelled {
     loads: u64,
     stores: u64,
-    /// Loads and stores that reach over the end of a line.
+    /// Loads and stores that cross the end of a line.
     splits: [u64; 2],
     passes: u64,
     shift: u32,
     mask: usize,
-    /// Accesses are noted, not looked up: they may belong to a row.
-    noting: bool,
-    /// The last line of each set.
-    recent: Box<[Repeatable]>,
-    /// The last page of each set of the first TLB; none without a TLB.
+    /// Accesses are recorded, not looked up: they may begin a stride run.
+    recording: bool,
+    /// The most recently used line of each set of the first level.
+    recent: Box<[Mru]>,
+    /// The most recently used page of each set of the first TLB; none without
+    /// a TLB.
     recent_pages: Box<[u64]>,
-    front: Box<Front>,
-    rows: Box<Rows>,
+    filter: Box<MruFilter>,
+    runs: Box<RunDetector>,
     machine: Machine,
 }
 
@@ -66,34 +68,34 @@ impl Modelled {
             return Err(MachineError::Undescribed { reason: machine.unknown.join("; ") });
         }
         let hierarchy = Hierarchy::new(machine, arena)?;
-        let slots = Front::slots(machine);
-        let front = Box::new(Front::new(machine, hierarchy, slots));
-        let rows = Box::new(Rows::new(machine, &front));
+        let slots = MruFilter::slots(machine);
+        let filter = Box::new(MruFilter::new(machine, hierarchy, slots));
+        let runs = Box::new(RunDetector::new(machine, &filter));
         Ok(Modelled {
             loads: 0,
             stores: 0,
             splits: [0; 2],
             passes: 0,
-            shift: front.shift,
+            shift: filter.shift,
             mask: slots - 1,
-            noting: false,
+            recording: false,
             recent: vec![NONE; slots].into_boxed_slice(),
-            recent_pages: vec![u64::MAX; front::page_slots(machine)].into_boxed_slice(),
-            front,
-            rows,
+            recent_pages: vec![u64::MAX; mru_filter::page_slots(machine)].into_boxed_slice(),
+            filter,
+            runs,
             machine: machine.clone(),
         })
     }
 
-    /// As [`new`](Modelled::new), and every access of every row is walked: the
-    /// yardstick that tests hold the short cuts against.
+    /// As [`new`](Modelled::new), but every access is simulated: the reference
+    /// that tests hold the stride runs' short cuts against.
     ///
     /// # Errors
     ///
     /// As for [`new`](Modelled::new).
-    pub fn walking(machine: &Machine, arena: &Arena) -> Result<Modelled, MachineError> {
+    pub fn exhaustive(machine: &Machine, arena: &Arena) -> Result<Modelled, MachineError> {
         let mut model = Modelled::new(machine, arena)?;
-        model.rows.walks_all = true;
+        model.runs.exhaustive = true;
         Ok(model)
     }
 
@@ -105,38 +107,43 @@ impl Modelled {
     /// Counts from zero again; the caches keep their lines.
     pub fn reset_counts(&mut self) {
         self.flush();
-        self.own_counts().into_iter().for_each(|count| *count = 0);
-        self.front.hierarchy.each_count(|count| *count = 0);
+        self.core_counts().into_iter().for_each(|count| *count = 0);
+        self.filter.hierarchy.each_count(|count| *count = 0);
     }
 
     /// Everything counted since the start or the last reset.
     pub fn counts(&mut self) -> Counts {
         self.flush();
-        let own =
-            counts::Own { loads: self.loads, stores: self.stores, splits: self.splits, passes: self.passes };
-        counts::gather(own, &self.front.hierarchy, &self.machine)
+        let core = counts::CoreCounts {
+            loads: self.loads,
+            stores: self.stores,
+            splits: self.splits,
+            passes: self.passes,
+        };
+        counts::gather(core, &self.filter.hierarchy, &self.machine)
     }
 
     /// One access of a load (`kind` 0) or store to the line that `pointer`
     /// lies in.
     #[inline(always)]
     fn touch(&mut self, pointer: usize, kind: u64) {
-        match self.noting {
-            true => rows::note(self, Access { pointer, kind }),
-            false => _ = self.look_up(pointer, kind),
+        if self.recording {
+            stride_runs::record(self, Access { pointer, kind });
+        } else {
+            self.look_up(pointer, kind);
         }
     }
 
-    /// The same, looked up at once unless it repeats the last one of its set;
-    /// whether the first level lost or gained a line that was not asked for.
+    /// The same, looked up at once unless it repeats the most recent one of its
+    /// set; whether the first level lost or gained a line that it did not ask for.
     #[inline(always)]
     fn look_up(&mut self, pointer: usize, kind: u64) -> bool {
         if !self.recent_pages.is_empty() {
-            let page = self.front.page(pointer);
+            let page = self.filter.page(pointer);
             let slot = page as usize & (self.recent_pages.len() - 1);
             if self.recent_pages[slot] != page {
                 self.recent_pages[slot] = page;
-                front::translate(&mut self.front, page, pointer);
+                mru_filter::translate(&mut self.filter, page, pointer);
             }
         }
         let line = pointer >> self.shift;
@@ -145,18 +152,18 @@ impl Modelled {
         // SAFETY: the mask is one less than the number of slots.
         let recent = unsafe { self.recent.get_unchecked_mut(slot) };
         let last = if kind == 0 { recent.load } else { recent.store };
-        if last == line || !front::look(&mut self.front, recent, slot, pointer, kind) {
+        if last == line || !mru_filter::look(&mut self.filter, recent, slot, pointer, kind) {
             return false;
         }
         self.recent.fill(NONE);
         true
     }
 
-    /// As [`touch`](Modelled::touch) for `bytes` bytes, which may reach over
-    /// the end of a line.
+    /// As [`touch`](Modelled::touch) for `bytes` bytes, which may cross the end
+    /// of a line.
     #[inline(always)]
     fn touch_all(&mut self, pointer: usize, bytes: usize, kind: u64) {
-        rows::stop_noting(self);
+        stride_runs::stop_recording(self);
         let line = 1 << self.shift;
         let end = pointer + bytes;
         self.touch(pointer, kind);
@@ -169,20 +176,20 @@ impl Modelled {
     }
 
     /// The counters that are not the hierarchy's.
-    fn own_counts(&mut self) -> [&mut u64; 5] {
+    fn core_counts(&mut self) -> [&mut u64; 5] {
         let [loads, stores] = &mut self.splits;
         [&mut self.loads, &mut self.stores, &mut self.passes, loads, stores]
     }
 
     /// Lets the hierarchy see everything up to now.
     fn flush(&mut self) {
-        rows::stop_noting(self);
-        self.tell_all();
+        stride_runs::stop_recording(self);
+        self.report_all();
     }
 
     /// Lets the hierarchy see all pending accesses.
-    fn tell_all(&mut self) {
-        if self.front.flush(&self.recent) {
+    fn report_all(&mut self) {
+        if self.filter.flush(&self.recent) {
             self.recent.fill(NONE);
         }
     }
@@ -217,18 +224,18 @@ impl Memory for Modelled {
         lanes.write(value);
     }
 
-    /// Passes are walked until the state of the whole hierarchy is one it has
-    /// been in before; the rest then is counted without walking it.
+    /// Passes are simulated until the state of the whole hierarchy recurs; the
+    /// remaining ones are then counted without simulating them.
     fn repeat(&mut self, times: u64, body: impl FnMut(&mut Self)) {
         steady::repeat(self, times, body);
     }
 
-    fn watched(&mut self, left: usize) -> usize {
-        rows::watched(self, left)
+    fn observed_steps(&mut self, left: usize) -> usize {
+        stride_runs::observed_steps(self, left)
     }
 
-    fn foresees(&mut self, left: usize) -> bool {
-        rows::foresees(self, left)
+    fn predicts(&mut self, left: usize) -> bool {
+        stride_runs::predicts(self, left)
     }
 }
 

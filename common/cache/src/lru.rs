@@ -61,7 +61,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The same as a list: out of its place, in at the front.
+    /// The same as a list: out of its place, in at the filter.
     fn in_a_list(set: &mut Vec<Tag>, key: Tag, flags: Tag) -> Touched {
         let way = set.iter().position(|tag| tag & LINE == key);
         let tag = set.remove(way.unwrap_or(set.len() - 1));

@@ -1,5 +1,5 @@
-//! What a level fetches without being asked. A prefetcher sees the level's
-//! misses and the first use of each prefetched line, and never leaves a page.
+//! Prefetchers. They are trained with a level's misses and the first use of
+//! each prefetched line, and never cross a page's end.
 
 use figures::units::Bytes;
 use machine::{CacheLevel, Prefetch};
@@ -24,7 +24,7 @@ enum Kind {
     NextLine,
     /// Per array: its last line, and the distance to the one before.
     Stride(Vec<(u64, i64)>),
-    /// Pages in order of last use: page, last line, direction (0: not known).
+    /// PageMap in order of last use: page, last line, direction (0: not known).
     Stream(Vec<(u64, u64, i64)>),
 }
 
@@ -40,12 +40,12 @@ impl Prefetcher {
         Some(Prefetcher { page: lines.max(1).trailing_zeros(), kind })
     }
 
-    /// What to fetch after `line` of array `region` missed, or was used for
+    /// What to fetch after `line` of array `array` missed, or was used for
     /// the first time.
-    pub(super) fn after(&mut self, line: u64, region: usize) -> Wanted {
+    pub(super) fn after(&mut self, line: u64, array: usize) -> Wanted {
         let (distance, lines) = match &mut self.kind {
             Kind::NextLine => (1, 1),
-            Kind::Stride(arrays) => (same_distance(arrays, line, region), AHEAD),
+            Kind::Stride(arrays) => (same_distance(arrays, line, array), AHEAD),
             Kind::Stream(pages) => (direction(pages, line >> self.page, line), AHEAD),
         };
         let mut wanted = [None; AHEAD];
@@ -68,11 +68,11 @@ impl Prefetcher {
 
 /// The distance from the last line of this array, if the one before was the
 /// same; else 0.
-fn same_distance(arrays: &mut Vec<(u64, i64)>, line: u64, region: usize) -> i64 {
-    arrays.resize(arrays.len().max(region + 1), (line, 0));
-    let (last, before) = arrays[region];
+fn same_distance(arrays: &mut Vec<(u64, i64)>, line: u64, array: usize) -> i64 {
+    arrays.resize(arrays.len().max(array + 1), (line, 0));
+    let (last, before) = arrays[array];
     let distance = line.wrapping_sub(last) as i64;
-    arrays[region] = (line, distance);
+    arrays[array] = (line, distance);
     if distance == before { distance } else { 0 }
 }
 

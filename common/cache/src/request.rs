@@ -5,16 +5,16 @@
 pub(super) struct Request(u64);
 
 const KIND: u64 = 0xf;
-const REGION: u32 = 56;
+const ARRAY: u32 = 56;
 
 impl Request {
     /// Caused by a store instruction.
     pub(super) const STORE: u64 = 1;
-    /// Carries data to be kept: the line that takes it is then dirty.
+    /// Carries data: the write-back line that takes it is then dirty.
     pub(super) const DATA: u64 = 2;
-    /// A replaced line on its way down.
-    pub(super) const BACK: u64 = 4;
-    /// Nobody asked for it yet.
+    /// A victim on its way down.
+    pub(super) const VICTIM: u64 = 4;
+    /// A prefetch: no instruction asked for it yet.
     pub(super) const PREFETCH: u64 = 8;
 
     /// `kind` at `address`, of no array in particular.
@@ -25,7 +25,7 @@ impl Request {
 
     #[inline(always)]
     pub(super) fn address(self) -> u64 {
-        (self.0 & ((1 << REGION) - 1)) >> 4
+        (self.0 & ((1 << ARRAY) - 1)) >> 4
     }
 
     #[inline(always)]
@@ -35,27 +35,27 @@ impl Request {
 
     /// Index of the array it belongs to.
     #[inline(always)]
-    pub(super) fn region(self) -> usize {
-        (self.0 >> REGION) as usize
+    pub(super) fn array(self) -> usize {
+        (self.0 >> ARRAY) as usize
     }
 
     #[inline(always)]
-    pub(super) fn with_region(self, region: u8) -> Request {
-        Request(self.0 & ((1 << REGION) - 1) | u64::from(region) << REGION)
+    pub(super) fn with_array(self, array: u8) -> Request {
+        Request(self.0 & ((1 << ARRAY) - 1) | u64::from(array) << ARRAY)
     }
 
-    /// All bits that are set in one of `row`'s addresses.
+    /// All bits that are set in one of `batch`'s addresses.
     #[inline(always)]
-    pub(super) fn reach(row: &[Request]) -> u64 {
-        Request(row.iter().fold(0, |bits, request| bits | request.0)).address()
+    pub(super) fn reach(batch: &[Request]) -> u64 {
+        Request(batch.iter().fold(0, |bits, request| bits | request.0)).address()
     }
 
     /// The same at another address.
     pub(super) fn moved_to(self, address: u64) -> Request {
-        Request(self.0 & !((1 << REGION) - 1) | address << 4 | self.0 & KIND)
+        Request(self.0 & !((1 << ARRAY) - 1) | address << 4 | self.0 & KIND)
     }
 
-    /// The line is wanted, whatever then happens to it.
+    /// The fetch of the line, whatever is then done to it.
     #[inline(always)]
     pub(super) fn fetch(self) -> Request {
         Request(self.0 & !Request::DATA)

@@ -14,10 +14,10 @@ pub(super) type Tag = u32;
 /// The line has data that the next level has not.
 pub(super) const DIRTY: Tag = 1;
 /// The line was prefetched and not used since.
-pub(super) const UNUSED: Tag = 2;
+pub(super) const PREFETCHED: Tag = 2;
 /// The bits that name the line.
 pub(super) const LINE: Tag = !3;
-/// Most lines that can be told apart.
+/// Most lines that a tag can distinguish.
 pub(super) const LINES: u64 = (1 << 30) - 1;
 
 /// The tag of a clean line.
@@ -43,7 +43,7 @@ pub(super) struct Sets {
 
 #[derive(Debug, Clone)]
 enum Policy {
-    /// Ways in order of last use.
+    /// Ways in order of recency.
     Lru,
     /// Ways in order of arrival.
     Fifo,
@@ -64,7 +64,7 @@ impl Sets {
         Sets { tags: vec![0; sets * ways], ways, policy, journal: Journal::default() }
     }
 
-    /// Whether the policy keeps ways in order of last use.
+    /// Whether the policy keeps ways in order of recency.
     pub(super) fn is_lru(&self) -> bool {
         matches!(self.policy, Policy::Lru)
     }
@@ -73,7 +73,7 @@ impl Sets {
     fn set(&mut self, set: usize) -> &mut [Tag] {
         let tags = &mut self.tags[set * self.ways..][..self.ways];
         if self.journal.on {
-            self.journal.note(set, tags, self.policy.tree(set));
+            self.journal.save(set, tags, self.policy.tree(set));
         }
         tags
     }
@@ -86,7 +86,7 @@ impl Sets {
     /// Whether all sets are as they were at the start of the journal.
     pub(super) fn unchanged(&self) -> bool {
         let now = |set: usize| (&self.tags[set * self.ways..][..self.ways], self.policy.tree(set));
-        self.journal.tells_of(self.ways, now)
+        self.journal.matches(self.ways, now)
     }
 
     /// Looks for the line `key` in `set` without using it.
@@ -99,16 +99,16 @@ impl Sets {
         let way = self.find(set, key)?;
         let tags = self.set(set);
         let before = tags[way];
-        tags[way] = (before | flags) & !UNUSED;
+        tags[way] = (before | flags) & !PREFETCHED;
         match &mut self.policy {
-            Policy::Lru => to_front(&mut self.tags[set * self.ways..], way),
-            Policy::Plru(trees) => point_away(&mut trees[set], self.ways, way),
+            Policy::Lru => make_mru(&mut self.tags[set * self.ways..], way),
+            Policy::Plru(trees) => plru_touch(&mut trees[set], self.ways, way),
             Policy::Fifo | Policy::Random(_) => {}
         }
         Some(before)
     }
 
-    /// Uses the line `key` of a set in order of last use, or brings it in.
+    /// Uses the line `key` of an LRU set, or fills it.
     #[inline]
     pub(super) fn touch(&mut self, set: usize, key: Tag) -> bool {
         match self.ways {
@@ -142,19 +142,19 @@ impl Sets {
         way.is_some()
     }
 
-    /// Brings `tag` in; the tag that made room, 0 if there was an empty way.
+    /// Fills `tag`; the victim's tag, 0 if there was an empty way.
     pub(super) fn fill(&mut self, set: usize, tag: Tag) -> Tag {
         self.set(set);
         let ways = self.ways;
         let tags = &mut self.tags[set * ways..][..ways];
         match &mut self.policy {
             Policy::Lru | Policy::Fifo => {
-                to_front(tags, ways - 1);
+                make_mru(tags, ways - 1);
                 std::mem::replace(&mut tags[0], tag)
             }
             Policy::Plru(trees) => {
-                let way = empty(tags).unwrap_or_else(|| pointed_at(trees[set], ways));
-                point_away(&mut trees[set], ways, way);
+                let way = empty(tags).unwrap_or_else(|| plru_victim(trees[set], ways));
+                plru_touch(&mut trees[set], ways, way);
                 std::mem::replace(&mut tags[way], tag)
             }
             Policy::Random(random) => {
@@ -164,7 +164,7 @@ impl Sets {
         }
     }
 
-    /// Takes the line `key` out; its tag, 0 if it was not there.
+    /// Removes the line `key`; its tag, 0 if it was not there.
     pub(super) fn remove(&mut self, set: usize, key: Tag) -> Tag {
         let Some(way) = self.find(set, key) else { return 0 };
         let in_order = matches!(self.policy, Policy::Lru | Policy::Fifo);
@@ -212,8 +212,8 @@ fn position(tags: &[Tag], key: Tag) -> Option<usize> {
     group.iter().position(|tag| tag & LINE == key).map(|at| start + at)
 }
 
-/// Moves the tag at `way` to the front.
-fn to_front(tags: &mut [Tag], way: usize) {
+/// Moves the tag at `way` to the filter.
+fn make_mru(tags: &mut [Tag], way: usize) {
     let tag = tags[way];
     tags.copy_within(..way, 1);
     tags[0] = tag;
@@ -223,9 +223,9 @@ fn empty(tags: &[Tag]) -> Option<usize> {
     tags.iter().position(|&tag| tag == 0)
 }
 
-/// The way the tree's bits lead to. Node 1 is the root, node n has the
+/// The victim that the tree's bits lead to. Node 1 is the root, node n has the
 /// children 2n and 2n + 1; a set bit leads to the second.
-fn pointed_at(tree: u64, ways: usize) -> usize {
+fn plru_victim(tree: u64, ways: usize) -> usize {
     let mut node = 1;
     while node < ways {
         node = 2 * node + (tree >> node & 1) as usize;
@@ -233,8 +233,8 @@ fn pointed_at(tree: u64, ways: usize) -> usize {
     node - ways
 }
 
-/// Turns every bit on the path to `way` the other way.
-fn point_away(tree: &mut u64, ways: usize, way: usize) {
+/// Makes every bit on the path to `way` lead away from it.
+fn plru_touch(tree: &mut u64, ways: usize, way: usize) {
     let mut node = way + ways;
     while node > 1 {
         let parent = node / 2;

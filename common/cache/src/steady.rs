@@ -5,7 +5,7 @@ use super::Modelled;
 use super::hierarchy::Hierarchy;
 use super::sets::Tag;
 
-/// Runs `body` `times` times, walking no more passes than needed. Brent's
+/// Runs `body` `times` times, simulating no more passes than needed. Brent's
 /// search for a cycle: each state is compared with one saved state, which is
 /// renewed after 1, 2, 4, 8 ... passes.
 pub(super) fn repeat(model: &mut Modelled, times: u64, mut body: impl FnMut(&mut Modelled)) {
@@ -20,10 +20,10 @@ pub(super) fn repeat(model: &mut Modelled, times: u64, mut body: impl FnMut(&mut
         left -= 1;
         since += 1;
         if let Some((saved, own)) = &saved
-            && saved.is_state_of(&model.front.hierarchy)
+            && saved.is_state_of(&model.filter.hierarchy)
         {
-            saved.advance_counts(&mut model.front.hierarchy, left / since);
-            for (count, before) in model.own_counts().into_iter().zip(own) {
+            saved.advance_counts(&mut model.filter.hierarchy, left / since);
+            for (count, before) in model.core_counts().into_iter().zip(own) {
                 *count += (*count - before) * (left / since);
             }
             (0..left % since).for_each(|_| pass(model, &mut body));
@@ -36,8 +36,8 @@ pub(super) fn repeat(model: &mut Modelled, times: u64, mut body: impl FnMut(&mut
             // level much larger than a pass is then not worth a copy.
             let accesses = (model.loads + model.stores - before) as usize;
             let limit = if saved.is_none() { accesses.max(4096) } else { usize::MAX };
-            let state = Saved::of(&mut model.front.hierarchy, limit);
-            saved = Some((state, model.own_counts().map(|count| *count)));
+            let state = Saved::of(&mut model.filter.hierarchy, limit);
+            saved = Some((state, model.core_counts().map(|count| *count)));
             since = 0;
         }
     }

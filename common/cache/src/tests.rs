@@ -8,7 +8,7 @@ use memory::steps;
 use memory::{Array, Matrix, squares};
 
 mod naive;
-mod rows;
+mod stride_runs;
 
 /// A machine with caches of (sets, ways) and lines of 64 bytes.
 fn machine(levels: &[(u64, u64)], rules: &str) -> Machine {
@@ -23,9 +23,10 @@ fn machine(levels: &[(u64, u64)], rules: &str) -> Machine {
 /// Loads and stores at byte offsets into one array.
 fn walk(mem: &mut Modelled, x: Array<u8>, accesses: &[(usize, bool)]) {
     for &(at, store) in accesses {
-        match store {
-            true => mem.store(x.at(at), 1),
-            false => _ = mem.load(x.at(at)),
+        if store {
+            mem.store(x.at(at), 1);
+        } else {
+            mem.load(x.at(at));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Address translation: levels of cached page translations.
 
-use super::level::REGIONS;
+use super::level::ARRAYS;
 use super::sets::{Sets, tag_of};
 use machine::{Machine, Replacement, Tlb};
 
@@ -10,7 +10,7 @@ pub(super) struct Translations {
     pub(super) pages: Sets,
     sets: u64,
     /// Misses per array.
-    pub(super) misses: Box<[u64; REGIONS]>,
+    pub(super) misses: Box<[u64; ARRAYS]>,
 }
 
 /// All levels of TLB.
@@ -24,20 +24,20 @@ impl Tlbs {
         let level = |tlb: &Tlb| Translations {
             pages: Sets::new(tlb.entries / tlb.ways, tlb.ways, Replacement::Lru),
             sets: (tlb.entries / tlb.ways) as u64,
-            misses: Box::new([0; REGIONS]),
+            misses: Box::new([0; ARRAYS]),
         };
         Tlbs { levels: machine.tlbs.iter().map(level).collect() }
     }
 
-    /// Looks `page` up for array `region`, level by level until one has it.
-    pub(super) fn translate(&mut self, page: u64, region: u8) {
+    /// Looks `page` of that array up, level by level until one hits.
+    pub(super) fn translate(&mut self, page: u64, array: u8) {
         for level in &mut self.levels {
             let set = if level.sets.is_power_of_two() { page & (level.sets - 1) } else { page % level.sets };
             let (set, key) = (set as usize, tag_of(page));
             if level.pages.touch(set, key) {
                 return;
             }
-            level.misses[usize::from(region)] += 1;
+            level.misses[usize::from(array)] += 1;
         }
     }
 }

@@ -304,10 +304,12 @@ impl Machine {
         let level =
             |l: &CacheLevel| format!("L{} {} {} {} lines", l.level, l.size, l.associativity(), l.line);
         let levels: Vec<String> = self.levels.iter().map(level).collect();
-        let levels = match self.sealed {
-            true => "sealed".to_owned(),
-            false if levels.is_empty() => "caches unknown".to_owned(),
-            false => levels.join(", "),
+        let levels = if self.sealed {
+            "sealed".to_owned()
+        } else if levels.is_empty() {
+            "caches unknown".to_owned()
+        } else {
+            levels.join(", ")
         };
         format!("{} ({}): {levels}", self.name, self.description)
     }

@@ -18,7 +18,7 @@ pub struct OutOfMemory(pub Bytes);
 
 /// The place of one named array, as byte offsets into its arena.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Region {
+pub struct Allocation {
     /// The array's name in the lesson: `a`, `b`, `res`.
     pub name: &'static str,
     /// First byte and the byte behind the last.
@@ -36,7 +36,7 @@ pub struct Arena {
     block: NonNull<u8>,
     capacity: usize,
     used: Cell<usize>,
-    regions: RefCell<Vec<Region>>,
+    allocations: RefCell<Vec<Allocation>>,
 }
 
 impl Arena {
@@ -60,7 +60,14 @@ impl Arena {
         let skipped = given.as_ptr().align_offset(Self::ALIGNMENT);
         // SAFETY: less than ALIGNMENT bytes are skipped of `bytes + ALIGNMENT`.
         let block = unsafe { given.add(skipped) };
-        Ok(Arena { given, layout, block, capacity: bytes, used: Cell::new(0), regions: RefCell::default() })
+        Ok(Arena {
+            given,
+            layout,
+            block,
+            capacity: bytes,
+            used: Cell::new(0),
+            allocations: RefCell::default(),
+        })
     }
 
     /// The next `len` elements of the block, zero, under `name`.
@@ -76,7 +83,7 @@ impl Arena {
             .filter(|&end| end <= self.capacity)
             .ok_or(OutOfMemory(Bytes(len.saturating_mul(size_of::<T>()) as u64)))?;
         self.used.set(end);
-        self.regions.borrow_mut().push(Region { name, bytes: start..end });
+        self.allocations.borrow_mut().push(Allocation { name, bytes: start..end });
         // SAFETY: start..end lies in the block, is aligned for T, was never
         // handed out before, and zero bytes are a valid `Cell<T>` (`Word`).
         let cells =
@@ -111,8 +118,8 @@ impl Arena {
     }
 
     /// The arrays taken so far, in order.
-    pub fn regions(&self) -> Vec<Region> {
-        self.regions.borrow().clone()
+    pub fn allocations(&self) -> Vec<Allocation> {
+        self.allocations.borrow().clone()
     }
 }
 
@@ -133,7 +140,7 @@ mod tests {
         let arena = Arena::with_capacity(1024).unwrap();
         let bytes = arena.array::<u8>("bytes", 3).unwrap();
         let m = arena.matrix::<f64>("m", 2, 3).unwrap();
-        assert_eq!(arena.regions()[1], Region { name: "m", bytes: 8..56 });
+        assert_eq!(arena.allocations()[1], Allocation { name: "m", bytes: 8..56 });
         assert_eq!(bytes.at(0).as_ptr() as usize, arena.origin());
         m.fill(|i, j| (10 * i + j) as f64);
         assert_eq!(m.at(1, 2).get(), 12.0);

@@ -1,14 +1,14 @@
 //! One kernel, two memories. A kernel says *which* element it loads or stores
 //! ([`Cell`]s out of an [`Arena`]); the [`Memory`] it runs on says what that
-//! does. On [`Native`] memory each access is one machine instruction, on the
-//! modelled memory of [`cache`] the same source feeds a cache model.
+//! does. On `isa::Native` memory each access is one machine instruction, on the
+//! modelled memory of `cache` the same source feeds a cache model.
 
 mod arena;
 mod array;
 mod vector;
 mod word;
 
-pub use arena::{Arena, OutOfMemory, Region};
+pub use arena::{Allocation, Arena, OutOfMemory};
 pub use array::{Array, Matrix, squares};
 pub use vector::{Lanes, Vector};
 pub use word::Word;
@@ -31,7 +31,7 @@ pub trait Memory {
     fn store_vector<V: Vector>(&mut self, lanes: Lanes<'_, V>, value: V);
 
     /// Runs `body` `times` times. Every pass must make the same accesses in
-    /// the same order: a model may then stop walking once its state repeats.
+    /// the same order: a model may then stop simulating once its state recurs.
     fn repeat(&mut self, times: u64, mut body: impl FnMut(&mut Self))
     where
         Self: Sized,
@@ -42,15 +42,15 @@ pub trait Memory {
     }
 
     /// How many of the `left` steps of an inner loop of [`steps!`](crate::steps)
-    /// are to run on this memory now: all, unless a model has seen enough.
+    /// are to run on this memory now: all, unless a model needs fewer.
     #[inline(always)]
-    fn watched(&mut self, left: usize) -> usize {
+    fn observed_steps(&mut self, left: usize) -> usize {
         left
     }
 
-    /// Whether the accesses of the `left` steps are known by now.
+    /// Whether the accesses of the `left` steps are known and counted by now.
     #[inline(always)]
-    fn foresees(&mut self, _left: usize) -> bool {
+    fn predicts(&mut self, _left: usize) -> bool {
         false
     }
 }
@@ -59,18 +59,18 @@ pub trait Memory {
 /// moves on by the same distance from step to step, as `a[i][k]`, `b[k][j]` and
 /// `c[i][j]` do. On the machine's own memory that is the plain loop. The cache
 /// model watches two steps, knows the addresses of the others, and runs those
-/// on [`Plain`] memory. `mem` is a variable that holds the `&mut` memory; the
+/// on [`Unobserved`] memory. `mem` is a variable that holds the `&mut` memory; the
 /// body runs to its end (no `break`, no `return`).
 #[macro_export]
 macro_rules! steps {
     ($mem:ident; for $k:ident in $from:tt..$to:tt $body:block) => {{
         let (mut next, end): (usize, usize) = ($from, $to);
         while next < end {
-            let upto = end.min(next + $crate::Memory::watched($mem, end - next));
+            let upto = end.min(next + $crate::Memory::observed_steps($mem, end - next));
             for $k in next..upto $body
             next = upto;
-            if next < end && $crate::Memory::foresees($mem, end - next) {
-                let $mem = &mut $crate::Plain;
+            if next < end && $crate::Memory::predicts($mem, end - next) {
+                let $mem = &mut $crate::Unobserved;
                 for $k in next..end $body
                 break;
             }
@@ -78,11 +78,12 @@ macro_rules! steps {
     }};
 }
 
-/// Memory that nobody watches: cells as the compiler sees fit.
+/// Memory whose accesses nobody observes: the compiler may keep cells in
+/// registers, reorder and vectorise.
 #[derive(Debug, Default, Clone, Copy)]
-pub struct Plain;
+pub struct Unobserved;
 
-impl Memory for Plain {
+impl Memory for Unobserved {
     #[inline(always)]
     fn load<T: Word>(&mut self, cell: &Cell<T>) -> T {
         cell.get()

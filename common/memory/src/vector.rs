@@ -92,14 +92,14 @@ unsafe impl<T: Word, const N: usize> Vector for [T; N] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Arena, Memory, Plain, Vector};
+    use super::super::{Arena, Memory, Unobserved, Vector};
 
     #[test]
     fn lanes_are_read_and_written_at_any_element() {
         let arena = Arena::with_capacity(4096).unwrap();
         let x = arena.array::<f64>("x", 5).unwrap();
         x.fill(|i| i as f64);
-        let mut mem = Plain;
+        let mut mem = Unobserved;
         let pair: [f64; 2] = mem.load_vector(x.lanes(3));
         assert_eq!(pair, [3.0, 4.0]);
         mem.store_vector(x.lanes(1), [7.0, 8.0]);

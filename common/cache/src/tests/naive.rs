@@ -22,8 +22,8 @@ struct Cache {
     inclusion: Inclusion,
     misses: [u64; 2],
     write_backs: u64,
-    /// Dirty lines lent to the level above an exclusive one.
-    lent: Vec<u64>,
+    /// Dirty lines promoted to the level above an exclusive one.
+    promoted_dirty: Vec<u64>,
 }
 
 pub(super) struct Naive {
@@ -36,7 +36,7 @@ pub(super) struct Naive {
 }
 
 struct Tlb {
-    /// Pages of each set, the last used one last.
+    /// PageMap of each set, the last used one last.
     sets: Vec<Vec<u64>>,
     ways: usize,
     misses: u64,
@@ -54,7 +54,7 @@ impl Naive {
             inclusion: c.inclusion,
             misses: [0; 2],
             write_backs: 0,
-            lent: Vec::new(),
+            promoted_dirty: Vec::new(),
         };
         let tlb =
             |t: &machine::Tlb| Tlb { sets: vec![Vec::new(); t.entries / t.ways], ways: t.ways, misses: 0 };
@@ -72,9 +72,10 @@ impl Naive {
         self.time += 1;
         let page = address / self.page;
         let _ = self.tlbs.iter_mut().any(|tlb| tlb.has(page));
-        match store {
-            true => self.store(0, address / 64, true),
-            false => self.fetch(0, address / 64, false),
+        if store {
+            self.store(0, address / 64, true);
+        } else {
+            self.fetch(0, address / 64, false);
         }
     }
 
@@ -95,16 +96,16 @@ impl Naive {
         let found = cache.find(line);
         if let (Some((set, way)), Inclusion::Exclusive) = (found, cache.inclusion) {
             if cache.sets[set][way].take().is_some_and(|way| way.dirty) {
-                cache.lent.push(line);
+                cache.promoted_dirty.push(line);
             }
         } else if let Some((set, way)) = found {
             cache.use_way(set, way, self.time);
         } else {
             cache.misses[usize::from(for_store)] += 1;
             let keeps = cache.inclusion != Inclusion::Exclusive;
-            let gone = if keeps { self.make_room(level, line, false) } else { None };
+            let victim = if keeps { self.fill(level, line, false) } else { None };
             self.fetch(level + 1, line, for_store);
-            self.dismiss(level, gone);
+            self.evict(level, victim);
         }
     }
 
@@ -126,9 +127,9 @@ impl Naive {
             if !allocate {
                 return self.store(level + 1, line, counted);
             }
-            let gone = self.make_room(level, line, back);
+            let victim = self.fill(level, line, back);
             self.fetch(level + 1, line, true);
-            self.dismiss(level, gone);
+            self.evict(level, victim);
         }
         if !back {
             self.store(level + 1, line, counted);
@@ -136,35 +137,36 @@ impl Naive {
     }
 
     /// Keeps a line: before the next level is asked for it.
-    fn make_room(&mut self, level: usize, line: u64, dirty: bool) -> Option<Way> {
+    fn fill(&mut self, level: usize, line: u64, dirty: bool) -> Option<Way> {
         let way = Way { line, dirty, arrived: self.time, used: self.time };
         self.caches[level].replace(way)
     }
 
     /// What becomes of a replaced line: after the next level was asked.
-    fn dismiss(&mut self, level: usize, gone: Option<Way>) {
-        let Some(mut gone) = gone else { return };
+    fn evict(&mut self, level: usize, victim: Option<Way>) {
+        let Some(mut victim) = victim else { return };
         if self.caches[level].inclusion == Inclusion::Inclusive {
             for above in &mut self.caches[..level] {
-                if let Some((set, way)) = above.find(gone.line) {
-                    gone.dirty |= above.sets[set][way].take().is_some_and(|way| way.dirty);
+                if let Some((set, way)) = above.find(victim.line) {
+                    victim.dirty |= above.sets[set][way].take().is_some_and(|way| way.dirty);
                 }
             }
         }
-        self.caches[level].write_backs += u64::from(gone.dirty);
-        self.give_back(level + 1, gone.line, gone.dirty);
+        self.caches[level].write_backs += u64::from(victim.dirty);
+        self.accept_victim(level + 1, victim.line, victim.dirty);
     }
 
     /// A replaced line comes to `level`.
-    fn give_back(&mut self, level: usize, line: u64, dirty: bool) {
+    fn accept_victim(&mut self, level: usize, line: u64, dirty: bool) {
         let Some(cache) = self.caches.get_mut(level) else {
             self.writes += u64::from(dirty);
             return;
         };
         if cache.inclusion == Inclusion::Exclusive {
-            let lent = cache.lent.iter().position(|&l| l == line).map(|at| cache.lent.swap_remove(at));
-            let gone = self.make_room(level, line, dirty || lent.is_some());
-            return self.dismiss(level, gone);
+            let at = cache.promoted_dirty.iter().position(|&l| l == line);
+            let was_dirty = at.map(|at| cache.promoted_dirty.swap_remove(at)).is_some();
+            let victim = self.fill(level, line, dirty || was_dirty);
+            return self.evict(level, victim);
         }
         if !dirty {
             return;
@@ -175,7 +177,7 @@ impl Naive {
                     way.dirty = true;
                 }
             }
-            _ => self.give_back(level + 1, line, true),
+            _ => self.accept_victim(level + 1, line, true),
         }
     }
 }
@@ -236,9 +238,9 @@ impl Cache {
                 self.draw(count)
             }
         };
-        let gone = self.sets[set][at].replace(new);
+        let victim = self.sets[set][at].replace(new);
         self.use_way(set, at, new.used);
-        gone
+        victim
     }
 
     fn follow(&self, set: usize) -> usize {

@@ -5,7 +5,7 @@ use machine::{Machine, Mapping};
 
 /// A seeded permutation of all page numbers of the modelled memory.
 #[derive(Debug, Clone)]
-pub(super) struct Pages {
+pub(super) struct PageMap {
     shift: u32,
     seed: u64,
     /// Bits of each half of a page number.
@@ -14,17 +14,17 @@ pub(super) struct Pages {
     frames: Vec<u64>,
 }
 
-impl Pages {
+impl PageMap {
     /// Half the bits of the smallest physical memory: 2^20 pages.
     const HALF: u32 = 10;
 
     /// The mapping of `machine` for addresses up to `reach`; `None` if pages
     /// lie as they are numbered.
-    pub(super) fn new(machine: &Machine, reach: u64) -> Option<Pages> {
+    pub(super) fn new(machine: &Machine, reach: u64) -> Option<PageMap> {
         let Mapping::Random { seed } = machine.mapping else { return None };
         let shift = machine.page_size.0.trailing_zeros();
         let used = (reach >> shift) + 1;
-        let mut pages = Pages { shift, seed, half: Self::HALF, frames: Vec::new() };
+        let mut pages = PageMap { shift, seed, half: Self::HALF, frames: Vec::new() };
         while used > 1 << (2 * pages.half) {
             pages.half += 1;
         }
@@ -83,9 +83,9 @@ mod tests {
     #[test]
     fn every_page_has_a_frame_of_its_own() {
         let mut machine = Machine::named("lecture").unwrap();
-        assert!(Pages::new(&machine, 1 << 20).is_none());
+        assert!(PageMap::new(&machine, 1 << 20).is_none());
         machine.mapping = Mapping::Random { seed: 7 };
-        let pages = Pages::new(&machine, 1 << 20).unwrap();
+        let pages = PageMap::new(&machine, 1 << 20).unwrap();
         let frames: std::collections::BTreeSet<u64> = (0..4096).map(|p| pages.physical(p << 12)).collect();
         assert_eq!(frames.len(), 4096);
         for address in [0, 4095, 4096, 0x1234_5678] {

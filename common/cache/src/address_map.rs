@@ -1,49 +1,49 @@
 //! From an address in this process to one in the model: arrays at their
 //! offset in the arena, everything else (loop variables kept in memory) behind
-//! them in order of first use, so that counts are the same in every run.
+//! them in order of first use, so that counts are the same in every process.
 
 use std::collections::HashMap;
 
 use super::request::Request;
-use memory::{Arena, Region};
+use memory::{Allocation, Arena};
 
 /// Offsets below this share one entry of the table.
 const GRANULE: u32 = 12;
 /// Entry of a granule that more than one array lies in.
 const MIXED: u8 = u8::MAX;
-/// Memory outside the arrays is placed in pieces of this size: the alignment
-/// that stacks and heaps keep from run to run.
+/// Memory outside the arrays is relocated in pieces of this size: the alignment
+/// that stacks and heaps keep from process to process.
 const STRAY: usize = 16;
 /// Bytes for all of it, enough for any kernel's variables; more would share.
 const STRAYS: usize = 4096;
 
 #[derive(Debug)]
-pub(super) struct Places {
+pub(super) struct AddressMap {
     origin: usize,
-    regions: Vec<Region>,
+    arrays: Vec<Allocation>,
     /// Array of each granule.
     table: Vec<u8>,
     /// Where the last array ends.
     end: usize,
-    /// Where memory outside the arrays is placed: a power of two.
+    /// Where memory outside the arrays is relocated to: a power of two.
     outside: u64,
     /// Pieces of memory met outside the arrays, by offset / [`STRAY`].
     strays: HashMap<usize, u64>,
 }
 
-impl Places {
-    pub(super) fn new(arena: &Arena) -> Places {
-        let mut regions = arena.regions();
-        regions.truncate(usize::from(MIXED) - 1);
-        let end = regions.iter().map(|region| region.bytes.end).max().unwrap_or(0);
+impl AddressMap {
+    pub(super) fn new(arena: &Arena) -> AddressMap {
+        let mut arrays = arena.allocations();
+        arrays.truncate(usize::from(MIXED) - 1);
+        let end = arrays.iter().map(|array| array.bytes.end).max().unwrap_or(0);
         let outside = end.next_power_of_two().max(Arena::ALIGNMENT) as u64;
-        let table = (0..end.div_ceil(1 << GRANULE)).map(|granule| owner(&regions, granule)).collect();
-        Places { origin: arena.origin(), regions, table, end, outside, strays: HashMap::new() }
+        let table = (0..end.div_ceil(1 << GRANULE)).map(|granule| owner(&arrays, granule)).collect();
+        AddressMap { origin: arena.origin(), arrays, table, end, outside, strays: HashMap::new() }
     }
 
     /// Names of the arrays in order; the last entry is everything else.
     pub(super) fn names(&self) -> Vec<&'static str> {
-        self.regions.iter().map(|region| region.name).chain(["(outside)"]).collect()
+        self.arrays.iter().map(|array| array.name).chain(["(outside)"]).collect()
     }
 
     /// First address behind all arrays.
@@ -63,16 +63,16 @@ impl Places {
 
     /// Largest power of two on whose multiples all arrays begin and end.
     pub(super) fn alignment(&self) -> usize {
-        let ends = self.regions.iter().flat_map(|region| [region.bytes.start, region.bytes.end]);
+        let ends = self.arrays.iter().flat_map(|array| [array.bytes.start, array.bytes.end]);
         1 << ends.fold(1 << 12, |bits, end| bits | end).trailing_zeros().min(12)
     }
 
-    /// Moves what lies outside the arrays to its place.
-    pub(super) fn settle(&mut self, row: &mut [Request]) {
-        if Request::reach(row) < self.outside {
+    /// Moves what lies outside the arrays to its address in the model.
+    pub(super) fn relocate(&mut self, batch: &mut [Request]) {
+        if Request::reach(batch) < self.outside {
             return;
         }
-        for request in row {
+        for request in batch {
             if request.address() >= self.outside {
                 *request = request.moved_to(self.stray(request.address() as usize));
             }
@@ -85,28 +85,28 @@ impl Places {
         *self.strays.entry(offset / STRAY).or_insert(next) + (offset % STRAY) as u64
     }
 
-    /// Index into [`names`](Places::names) of the array at `address`.
+    /// Index into [`names`](AddressMap::names) of the array at `address`.
     #[inline(always)]
-    pub(super) fn region(&self, address: u64) -> u8 {
+    pub(super) fn array(&self, address: u64) -> u8 {
         match self.table.get((address >> GRANULE) as usize) {
             Some(&MIXED) => self.search(address),
-            Some(&region) => region,
-            None => self.regions.len() as u8,
+            Some(&array) => array,
+            None => self.arrays.len() as u8,
         }
     }
 
     #[cold]
     fn search(&self, address: u64) -> u8 {
-        let found = self.regions.iter().position(|region| region.bytes.contains(&(address as usize)));
-        found.unwrap_or(self.regions.len()) as u8
+        let found = self.arrays.iter().position(|array| array.bytes.contains(&(address as usize)));
+        found.unwrap_or(self.arrays.len()) as u8
     }
 }
 
 /// The only array in a granule, or [`MIXED`].
-fn owner(regions: &[Region], granule: usize) -> u8 {
+fn owner(arrays: &[Allocation], granule: usize) -> u8 {
     let (start, end) = (granule << GRANULE, (granule + 1) << GRANULE);
-    let whole = |region: &Region| region.bytes.start <= start && end <= region.bytes.end;
-    regions.iter().position(whole).map_or(MIXED, |found| found as u8)
+    let whole = |array: &Allocation| array.bytes.start <= start && end <= array.bytes.end;
+    arrays.iter().position(whole).map_or(MIXED, |found| found as u8)
 }
 
 #[cfg(test)]
@@ -118,17 +118,17 @@ mod tests {
         let arena = Arena::with_capacity(1 << 16).unwrap();
         let a = arena.array::<u8>("a", 5000).unwrap();
         let b = arena.array::<u8>("b", 9000).unwrap();
-        let mut places = Places::new(&arena);
-        assert_eq!(places.names(), ["a", "b", "(outside)"]);
-        assert_eq!(places.alignment(), 8);
-        let offset = |cell: &std::cell::Cell<u8>| cell.as_ptr() as usize - places.origin();
+        let mut addresses = AddressMap::new(&arena);
+        assert_eq!(addresses.names(), ["a", "b", "(outside)"]);
+        assert_eq!(addresses.alignment(), 8);
+        let offset = |cell: &std::cell::Cell<u8>| cell.as_ptr() as usize - addresses.origin();
         assert_eq!((offset(a.at(0)), offset(b.at(7))), (0, 5007));
-        assert_eq!([4095, 4096, 4999, 5000].map(|x| places.region(x)), [0, 0, 0, 1]);
-        assert_eq!([8192, 13999, 14000].map(|x| places.region(x)), [1, 1, 2]);
-        let mut row = [0x99_0008, 0x77_0000, 0x99_000c, 5007].map(|address| Request::new(address, 1));
-        places.settle(&mut row);
-        assert_eq!(row.map(Request::address), [65544, 65552, 65548, 5007]);
-        assert!(row[0].is(Request::STORE));
-        assert_eq!(places.region(65544), 2);
+        assert_eq!([4095, 4096, 4999, 5000].map(|x| addresses.array(x)), [0, 0, 0, 1]);
+        assert_eq!([8192, 13999, 14000].map(|x| addresses.array(x)), [1, 1, 2]);
+        let mut batch = [0x99_0008, 0x77_0000, 0x99_000c, 5007].map(|address| Request::new(address, 1));
+        addresses.relocate(&mut batch);
+        assert_eq!(batch.map(Request::address), [65544, 65552, 65548, 5007]);
+        assert!(batch[0].is(Request::STORE));
+        assert_eq!(addresses.array(65544), 2);
     }
 }

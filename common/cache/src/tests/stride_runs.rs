@@ -1,35 +1,36 @@
-//! Rows counted by their short cuts, against every access walked.
+//! Stride runs counted by their short cuts, against every access simulated.
 
 use super::*;
 
 /// An access of a nest of two loops: where it starts, how far it moves with
-/// each step and with each row, and whether it stores.
+/// each step and with each run, and whether it stores.
 #[derive(Debug, Clone, Copy)]
 struct Stream {
     start: isize,
     step: isize,
-    row: isize,
+    run: isize,
     store: bool,
 }
 
 impl Stream {
     /// `[x, y]` lie one behind the other, and share a line.
-    fn access(self, mem: &mut impl Memory, [x, y]: [Array<u8>; 2], row: usize, step: usize) {
-        let at = (self.start + self.row * row as isize + self.step * step as isize) as usize;
+    fn access(self, mem: &mut impl Memory, [x, y]: [Array<u8>; 2], run: usize, step: usize) {
+        let at = (self.start + self.run * run as isize + self.step * step as isize) as usize;
         let cell = if at < x.len() { x.at(at) } else { y.at(at - x.len()) };
-        match self.store {
-            true => mem.store(cell, 1),
-            false => _ = mem.load(cell),
+        if self.store {
+            mem.store(cell, 1);
+        } else {
+            mem.load(cell);
         }
     }
 }
 
 #[derive(Debug, Clone)]
 struct Nest {
-    rows: usize,
+    runs: usize,
     steps: usize,
-    /// Made once a row, before the steps.
-    loose: Vec<Stream>,
+    /// Made once a run, before the steps.
+    lead_in: Vec<Stream>,
     streams: Vec<Stream>,
 }
 
@@ -37,30 +38,30 @@ const ROOM: usize = 1 << 17;
 
 fn nest() -> impl Strategy<Value = Nest> {
     let steps = prop::sample::select(vec![0isize, 0, 1, 2, 8, 24, -1, -8, 64, -64, 512, 520]);
-    let rows = prop::sample::select(vec![0isize, 0, 1, 2, 8, 64, -2]);
+    let runs = prop::sample::select(vec![0isize, 0, 1, 2, 8, 64, -2]);
     let near = prop::sample::select(vec![0isize, 1, 60, 512, 1024, 4096]);
-    let stream = (0isize..6, near, steps, rows, any::<bool>()).prop_map(|(at, near, step, row, store)| {
-        Stream { start: (ROOM / 2) as isize + at * near, step, row, store }
+    let stream = (0isize..6, near, steps, runs, any::<bool>()).prop_map(|(at, near, step, run, store)| {
+        Stream { start: (ROOM / 2) as isize + at * near, step, run, store }
     });
     let streams = prop::collection::vec(stream.clone(), 1..6);
-    let loose = prop::collection::vec(stream, 0..3);
-    (1usize..40, 0usize..60, loose, streams).prop_map(|(rows, steps, loose, streams)| Nest {
-        rows,
+    let lead_in = prop::collection::vec(stream, 0..3);
+    (1usize..40, 0usize..60, lead_in, streams).prop_map(|(runs, steps, lead_in, streams)| Nest {
+        runs,
         steps,
-        loose,
+        lead_in,
         streams,
     })
 }
 
 fn run(mem: &mut impl Memory, x: [Array<u8>; 2], nest: &Nest) {
-    for row in 0..nest.rows {
-        for stream in &nest.loose {
-            stream.access(mem, x, row, 0);
+    for run in 0..nest.runs {
+        for stream in &nest.lead_in {
+            stream.access(mem, x, run, 0);
         }
         let n = nest.steps;
         steps!(mem; for step in 0..n {
             for stream in &nest.streams {
-                stream.access(mem, x, row, step);
+                stream.access(mem, x, run, step);
             }
         });
     }
@@ -111,9 +112,9 @@ proptest! {
     ) {
         let arena = Arena::with_capacity(ROOM).unwrap();
         let x = [("x", ROOM / 2 + 24), ("y", ROOM / 2 - 24)].map(|(name, len)| arena.array(name, len).unwrap());
-        let count = |walks_all: bool| {
+        let count = |exhaustive: bool| {
             let mut model = Modelled::new(&machine, &arena).unwrap();
-            model.rows.walks_all = walks_all;
+            model.runs.exhaustive = exhaustive;
             model.repeat(repeat, |mem| nests.iter().for_each(|nest| run(mem, x, nest)));
             nests.iter().for_each(|nest| run(&mut model, x, nest));
             model.counts()

@@ -1,0 +1,330 @@
+//! Stride runs: inner loops written with [`steps!`](memory::steps), whose every
+//! access advances by a constant stride. Two steps determine all addresses.
+//!
+//! What need not be simulated of a run, and why the counts stay exact:
+//!
+//! - Steps in which no access comes to another line repeat the step before:
+//!   every line is still there, in the same order of recency.
+//! - Runs that access the same lines as the run before: once a number of them
+//!   left every level as it was, as many more leave it so again and count the
+//!   same again.
+
+use super::Modelled;
+use super::mru_filter::MruFilter;
+use machine::{Machine, Prefetch, Replacement, Write};
+
+/// Most accesses recorded before the search for a run is given up.
+const MOST: usize = 64;
+/// Steps below which a run is not worth it.
+const SHORTEST: usize = 4;
+
+/// An access as the kernel made it.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub(super) struct Access {
+    pub(super) pointer: usize,
+    pub(super) kind: u64,
+}
+
+/// The accesses of one load or store of the loop's body, one in each step.
+#[derive(Debug, Clone, Copy)]
+struct Stream {
+    pointer: usize,
+    stride: isize,
+    kind: u64,
+}
+
+/// A run, and the single accesses before it.
+#[derive(Debug, Default)]
+struct StrideRun {
+    /// Accesses since the run before.
+    lead_in: Vec<Stream>,
+    streams: Vec<Stream>,
+    steps: usize,
+}
+
+/// What is known of a run that is repeated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Known {
+    Nothing,
+    /// It was simulated.
+    Simulated,
+    /// Journals have been kept for `runs` runs, and will be for `most`.
+    Observed {
+        runs: u64,
+        most: u64,
+    },
+    /// Every `period` runs leave all levels as they were.
+    Steady {
+        period: u64,
+    },
+}
+
+/// Longest period looked for.
+const LONGEST: u64 = 32;
+
+#[derive(Debug)]
+pub(super) struct RunDetector {
+    /// Every access is simulated.
+    pub(super) exhaustive: bool,
+    recorded: Vec<Access>,
+    /// How many of these were made before the loop.
+    lead_in: usize,
+    /// The loop at hand is no stride run.
+    irregular: bool,
+    /// Number of low address bits that distinguish neither lines nor arrays.
+    grain: u32,
+    /// So many lines surely stay in the first level, and their pages in the
+    /// first TLB, while no others are used.
+    resident: usize,
+    current: StrideRun,
+    last: StrideRun,
+    known: Known,
+    /// What a period of runs counts, and how many runs were not simulated.
+    counts: Vec<u64>,
+    skipped: u64,
+}
+
+impl RunDetector {
+    pub(super) fn new(machine: &Machine, filter: &MruFilter) -> RunDetector {
+        let first = &machine.levels[0];
+        let plain = first.replacement == Replacement::Lru
+            && first.prefetch == Prefetch::None
+            && first.write == Write::Back
+            && first.allocate;
+        let translations = machine.tlbs.first().map_or(usize::MAX, |tlb| tlb.ways);
+        RunDetector {
+            exhaustive: false,
+            recorded: Vec::with_capacity(MOST),
+            lead_in: 0,
+            irregular: false,
+            grain: filter.grain_bits(),
+            resident: if plain { first.ways.min(translations) } else { 0 },
+            current: StrideRun::default(),
+            last: StrideRun::default(),
+            known: Known::Nothing,
+            counts: Vec::new(),
+            skipped: 0,
+        }
+    }
+
+    /// Makes a run of `steps` steps of the recorded accesses: two steps, and
+    /// what came before them. Whether they form one.
+    fn recognise(&mut self, steps: usize) -> bool {
+        let (before, two_steps) = self.recorded.split_at(self.lead_in);
+        let (first, second) = two_steps.split_at(two_steps.len() / 2);
+        let StrideRun { lead_in, streams, .. } = &mut self.current;
+        lead_in.clear();
+        lead_in.extend(before.iter().map(|access| Stream::of(access, access)));
+        streams.clear();
+        streams.extend(first.iter().zip(second).map(|(one, next)| Stream::of(one, next)));
+        self.current.steps = steps;
+        first.len() == second.len() && first.iter().zip(second).all(|(one, next)| one.kind == next.kind)
+    }
+
+    /// Whether the current run accesses the same lines as the last one.
+    fn repeats(&self) -> bool {
+        let alike = |a: &[Stream], b: &[Stream]| {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.is_like(b, self.grain))
+        };
+        let (current, last) = (&self.current, &self.last);
+        current.steps == last.steps
+            && alike(&current.streams, &last.streams)
+            && alike(&current.lead_in, &last.lead_in)
+    }
+}
+
+impl Stream {
+    fn of(one: &Access, next: &Access) -> Stream {
+        let stride = next.pointer.wrapping_sub(one.pointer) as isize;
+        Stream { pointer: one.pointer, stride, kind: one.kind }
+    }
+
+    /// Whether both come to the same lines in the same steps: their addresses
+    /// differ only in bits that the stride never changes and that distinguish
+    /// no lines.
+    fn is_like(&self, other: &Stream, grain: u32) -> bool {
+        let fixed = self.stride.trailing_zeros().min(grain);
+        let same_lines = (self.pointer ^ other.pointer) >> fixed == 0;
+        same_lines && self.stride == other.stride && self.kind == other.kind
+    }
+
+    /// Steps, this one included, before it comes to the next line.
+    fn steps_on_line(&self, line: usize) -> usize {
+        let from_start = self.pointer & (line - 1);
+        match self.stride {
+            0 => usize::MAX,
+            d if d > 0 => (line - from_start).div_ceil(d as usize),
+            d => from_start / d.unsigned_abs() + 1,
+        }
+    }
+
+    fn advance(&mut self, steps: usize) {
+        self.pointer = self.pointer.wrapping_add_signed(self.stride.wrapping_mul(steps as isize));
+    }
+}
+
+/// How many of the `left` steps are to be observed: two, or all.
+pub(super) fn observed_steps(model: &mut Modelled, left: usize) -> usize {
+    let irregular = std::mem::take(&mut model.runs.irregular);
+    if irregular || model.runs.exhaustive || left < SHORTEST {
+        stop_recording(model);
+        return left;
+    }
+    model.recording = true;
+    model.runs.lead_in = model.runs.recorded.len();
+    2
+}
+
+/// Whether the `left` steps follow from those observed; then they are counted.
+pub(super) fn predicts(model: &mut Modelled, left: usize) -> bool {
+    if !model.recording || !model.runs.recognise(left + 2) || !inside(model) {
+        stop_recording(model);
+        model.runs.irregular = true;
+        return false;
+    }
+    model.runs.recorded.clear();
+    let stores = model.runs.current.streams.iter().filter(|stream| stream.kind != 0).count();
+    model.loads += ((model.runs.current.streams.len() - stores) * left) as u64;
+    model.stores += (stores * left) as u64;
+    serve(model);
+    true
+}
+
+/// Whether all of the run lies in the arrays.
+fn inside(model: &Modelled) -> bool {
+    let StrideRun { streams, steps, .. } = &model.runs.current;
+    let last = |mut stream: Stream| {
+        stream.advance(steps - 1);
+        stream.pointer
+    };
+    streams.iter().all(|stream| model.filter.is_inside(last(*stream)))
+}
+
+/// Counts the current run.
+fn serve(model: &mut Modelled) {
+    if !model.runs.repeats() {
+        settle(model);
+    }
+    model.runs.known = match model.runs.known {
+        Known::Steady { .. } => {
+            model.runs.skipped += 1;
+            model.runs.known
+        }
+        Known::Nothing => {
+            simulate(model);
+            Known::Simulated
+        }
+        Known::Simulated => observe(model, 0, 1),
+        Known::Observed { runs, most } if runs == most => observe(model, 0, LONGEST.min(2 * most)),
+        Known::Observed { runs, most } => observe(model, runs, most),
+    };
+    std::mem::swap(&mut model.runs.current, &mut model.runs.last);
+}
+
+/// Simulates the current run while journals are kept, the first or one more.
+fn observe(model: &mut Modelled, runs: u64, most: u64) -> Known {
+    if runs == 0 {
+        model.report_all();
+        let Modelled { filter, runs, .. } = model;
+        filter.hierarchy.start_journal();
+        runs.counts.clear();
+        filter.hierarchy.each_count(|count| runs.counts.push(*count));
+    }
+    simulate(model);
+    model.report_all();
+    let period = runs + 1;
+    if !model.filter.hierarchy.unchanged() {
+        return Known::Observed { runs: period, most };
+    }
+    let Modelled { filter, runs, .. } = model;
+    filter.hierarchy.stop_journal();
+    let mut counts = runs.counts.iter_mut();
+    filter.hierarchy.each_count(|count| {
+        if let Some(before) = counts.next() {
+            *before = *count - *before;
+        }
+    });
+    Known::Steady { period }
+}
+
+/// Counts the runs that were not simulated, and forgets what is known.
+fn settle(model: &mut Modelled) {
+    let Modelled { filter, runs, .. } = model;
+    filter.hierarchy.stop_journal();
+    let known = std::mem::replace(&mut runs.known, Known::Nothing);
+    let skipped = std::mem::take(&mut runs.skipped);
+    let Known::Steady { period } = known else { return };
+    let mut counts = runs.counts.iter();
+    filter.hierarchy.each_count(|count| *count += skipped / period * counts.next().copied().unwrap_or(0));
+    // The rest of a period; every one of its runs is like the last.
+    for _ in 0..skipped % period {
+        std::mem::swap(&mut model.runs.current, &mut model.runs.last);
+        simulate(model);
+        std::mem::swap(&mut model.runs.current, &mut model.runs.last);
+    }
+}
+
+/// Looks up the accesses of the current run.
+fn simulate(model: &mut Modelled) {
+    let mut run = std::mem::take(&mut model.runs.current);
+    for access in &run.lead_in {
+        model.look_up(access.pointer, access.kind);
+    }
+    let (streams, line) = (run.streams.clone(), 1 << model.shift);
+    let may_skip = run.streams.len() <= model.runs.resident
+        && run.streams.iter().all(|stream| stream.stride.unsigned_abs() < line);
+    if may_skip {
+        simulate_by_lines(model, &mut run.streams, run.steps);
+    } else {
+        for _ in 0..run.steps {
+            for stream in &mut run.streams {
+                model.look_up(stream.pointer, stream.kind);
+                stream.advance(1);
+            }
+        }
+    }
+    run.streams = streams;
+    model.runs.current = run;
+}
+
+/// The same without the steps that repeat the one before.
+fn simulate_by_lines(model: &mut Modelled, streams: &mut [Stream], steps: usize) {
+    let line = 1 << model.shift;
+    let mut left = steps;
+    while left > 0 {
+        let (mut same, mut disturbed) = (left, false);
+        for stream in &*streams {
+            disturbed |= model.look_up(stream.pointer, stream.kind);
+            same = same.min(stream.steps_on_line(line));
+        }
+        if disturbed {
+            same = 1;
+        }
+        streams.iter_mut().for_each(|stream| stream.advance(same));
+        left -= same;
+    }
+}
+
+/// Records an access that may belong to a run, or lead to one.
+#[inline(never)]
+pub(super) extern "C" fn record(model: &mut Modelled, access: Access) {
+    if model.runs.recorded.len() < MOST && model.filter.is_inside(access.pointer) {
+        model.runs.recorded.push(access);
+    } else {
+        stop_recording(model);
+        model.look_up(access.pointer, access.kind);
+    }
+}
+
+/// Looks up what was recorded; from here on, accesses are looked up at once.
+pub(super) fn stop_recording(model: &mut Modelled) {
+    if !model.recording {
+        return;
+    }
+    model.recording = false;
+    settle(model);
+    let mut recorded = std::mem::take(&mut model.runs.recorded);
+    recorded.drain(..).for_each(|access| _ = model.look_up(access.pointer, access.kind));
+    model.runs.recorded = recorded;
+}
