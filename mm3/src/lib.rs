@@ -26,8 +26,7 @@ pub fn multiply<M: Memory>(
             for k in (0..n).step_by(block) {
                 for i2 in i..end(i) {
                     for k2 in k..end(k) {
-                        let past = end(j);
-                        steps!(mem; for j2 in j..past {
+                        steps!(mem; for j2 in j..end(j) {
                             let product = mem.load(mul1.at(i2, k2)).wrapping_mul(mem.load(mul2.at(k2, j2)));
                             let sum = mem.load(res.at(i2, j2)).wrapping_add(product);
                             mem.store(res.at(i2, j2), sum);

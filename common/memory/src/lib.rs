@@ -55,28 +55,85 @@ pub trait Memory {
     }
 }
 
-/// `steps!(mem; for k in 0..n { ... })`: an inner loop in which every access
-/// moves on by the same distance from step to step, as `a[i][k]`, `b[k][j]` and
+/// `steps!(mem; for k in 0..n { ... })`: an inner loop over a `Range<usize>` in
+/// which every access advances by a constant stride, as `a[i][k]`, `b[k][j]` and
 /// `c[i][j]` do. On the machine's own memory that is the plain loop. The cache
-/// model watches two steps, knows the addresses of the others, and runs those
-/// on [`Unobserved`] memory. `mem` is a variable that holds the `&mut` memory; the
-/// body runs to its end (no `break`, no `return`).
+/// model observes two steps, knows the addresses of the others, and runs those
+/// on [`Unobserved`] memory. `mem` is a variable that holds the `&mut` memory.
+///
+/// ```
+/// use memory::{Arena, Memory, Unobserved, steps};
+///
+/// let arena = Arena::with_capacity(64).unwrap();
+/// let x = arena.array::<u32>("x", 16).unwrap();
+/// let mem = &mut Unobserved;
+/// steps!(mem; for k in 2..x.len().min(9) {
+///     mem.store(x.at(k), 1);
+/// });
+/// assert_eq!(x.to_vec().iter().sum::<u32>(), 7);
+/// ```
+///
+/// Every step runs to its end: a step that is left early would make other
+/// accesses than those the model foresees. So the body may not `break` or
+/// `continue` the loop:
+///
+/// ```compile_fail,E0267
+/// # use memory::{Unobserved, steps};
+/// fn find(mem: &mut Unobserved, wanted: usize) {
+///     steps!(mem; for k in 0..9 {
+///         if k == wanted {
+///             break;
+///         }
+///     });
+/// }
+/// ```
+///
+/// nor `return`, nor use `?`:
+///
+/// ```compile_fail,E0308
+/// # use memory::{Unobserved, steps};
+/// fn find(mem: &mut Unobserved, wanted: usize) {
+///     steps!(mem; for k in 0..9 {
+///         if k == wanted {
+///             return;
+///         }
+///     });
+/// }
+/// ```
 #[macro_export]
 macro_rules! steps {
-    ($mem:ident; for $k:ident in $from:tt..$to:tt $body:block) => {{
-        let (mut next, end): (usize, usize) = ($from, $to);
+    ($mem:ident; for $k:ident in $($range_and_body:tt)+) => {
+        $crate::steps!(@split $mem $k [] $($range_and_body)+)
+    };
+    (@split $mem:ident $k:ident [$($range:tt)+] $body:block) => {{
+        let range: ::core::ops::Range<usize> = $($range)+;
+        let (mut next, end) = (range.start, range.end);
         while next < end {
             let upto = end.min(next + $crate::Memory::observed_steps($mem, end - next));
             for $k in next..upto $body
             next = upto;
             if next < end && $crate::Memory::predicts($mem, end - next) {
-                let $mem = &mut $crate::Unobserved;
-                for $k in next..end $body
+                // A closure, which nothing in the body can leave early.
+                let mut step = |$mem: &mut $crate::Unobserved, $k: usize| -> $crate::StepEnd {
+                    $body
+                    $crate::StepEnd
+                };
+                for k in next..end {
+                    let $crate::StepEnd = step(&mut $crate::Unobserved, k);
+                }
                 break;
             }
         }
     }};
+    (@split $mem:ident $k:ident [$($range:tt)*] $next:tt $($rest:tt)+) => {
+        $crate::steps!(@split $mem $k [$($range)* $next] $($rest)+)
+    };
 }
+
+/// What a step's body cannot make itself: see [`steps!`](crate::steps).
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy)]
+pub struct StepEnd;
 
 /// Memory whose accesses nobody observes: the compiler may keep cells in
 /// registers, reorder and vectorise.
