@@ -7,6 +7,8 @@
 //! instruction fetches, other cores, the store buffer and other out-of-order
 //! effects, and anything the machine's description does not say.
 
+#![forbid(unsafe_code)]
+
 mod address_map;
 mod counts;
 mod hierarchy;
@@ -148,9 +150,7 @@ impl Modelled {
         }
         let line = pointer >> self.shift;
         let slot = line & self.mask;
-        debug_assert!(slot < self.recent.len());
-        // SAFETY: the mask is one less than the number of slots.
-        let recent = unsafe { self.recent.get_unchecked_mut(slot) };
+        let recent = &mut self.recent[slot];
         let last = if kind == 0 { recent.load } else { recent.store };
         if last == line || !mru_filter::look(&mut self.filter, recent, slot, pointer, kind) {
             return false;
