@@ -4,10 +4,12 @@ use serde::Serialize;
 
 use super::hierarchy::Hierarchy;
 use super::level::Level;
-use events::Event;
+use events::{CacheEvent, Event};
 use figures::units::Seconds;
 use figures::value::{Reading, Source, Value};
 use machine::Machine;
+
+const NO_SUCH_EVENT: &str = "the cache model has no such event";
 
 /// Loads and stores apart.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -100,39 +102,39 @@ impl Counts {
 
     /// What the model counts for `event`, or why it cannot.
     pub fn reading(&self, event: &Event) -> Reading {
-        match self.preset(event.name()) {
+        match self.count(event) {
             Ok(count) => Value::new(count as f64, Source::Model).into(),
             Err(reason) => Reading::missing(reason),
         }
     }
 
-    fn preset(&self, name: &str) -> Result<u64, String> {
-        match name {
-            "PAPI_LD_INS" => return Ok(self.loads),
-            "PAPI_SR_INS" => return Ok(self.stores),
-            "PAPI_LST_INS" => return Ok(self.loads + self.stores),
-            "PAPI_TLB_DM" => {
+    fn count(&self, event: &Event) -> Result<u64, String> {
+        match *event {
+            Event::LD_INS => Ok(self.loads),
+            Event::SR_INS => Ok(self.stores),
+            Event::LST_INS => Ok(self.loads + self.stores),
+            Event::TLB_DM => {
                 let last = self.tlbs.last().map(|tlb| tlb.misses);
-                return last.ok_or_else(|| "the modelled machine describes no TLB".to_string());
+                last.ok_or_else(|| "the modelled machine describes no TLB".to_owned())
             }
-            _ => {}
+            Event::Preset(preset) => match preset.cache_event() {
+                Some((level, what)) => self.cache_count(level, what),
+                None => Err(NO_SUCH_EVENT.to_owned()),
+            },
+            Event::Native(_) => Err(NO_SUCH_EVENT.to_owned()),
         }
-        let unknown = || "the cache model has no such event".to_string();
-        let (level, what) =
-            name.strip_prefix("PAPI_L").and_then(|rest| rest.split_once('_')).ok_or_else(unknown)?;
-        let level: u8 = level.parse().map_err(|_| unknown())?;
+    }
+
+    fn cache_count(&self, level: u8, what: CacheEvent) -> Result<u64, String> {
         let pick: fn(&LevelCounts) -> u64 = match what {
-            "DCM" => |counts| counts.misses.total(),
-            "DCA" => |counts| counts.accesses.total(),
-            "DCH" => LevelCounts::hits,
-            "DCR" => |counts| counts.accesses.loads,
-            "DCW" => |counts| counts.accesses.stores,
-            "LDM" => |counts| counts.misses.loads,
-            "STM" => |counts| counts.misses.stores,
-            "ICM" | "ICA" | "ICH" | "ICR" | "ICW" | "TCM" | "TCA" | "TCH" | "TCR" | "TCW" => {
-                return Err("the cache model fetches no instructions".to_string());
-            }
-            _ => return Err(unknown()),
+            CacheEvent::Misses => |counts| counts.misses.total(),
+            CacheEvent::Accesses => |counts| counts.accesses.total(),
+            CacheEvent::Hits => LevelCounts::hits,
+            CacheEvent::Reads => |counts| counts.accesses.loads,
+            CacheEvent::Writes => |counts| counts.accesses.stores,
+            CacheEvent::LoadMisses => |counts| counts.misses.loads,
+            CacheEvent::StoreMisses => |counts| counts.misses.stores,
+            CacheEvent::Instructions => return Err("the cache model fetches no instructions".to_owned()),
         };
         let counts = self.level(level);
         counts.map(pick).ok_or_else(|| format!("the modelled machine has no level {level} cache"))

@@ -5,6 +5,7 @@ mod family;
 mod formula;
 pub mod kernel;
 pub mod map;
+pub mod metric;
 mod native;
 pub mod notes;
 mod preset;
@@ -19,7 +20,7 @@ use thiserror::Error;
 pub use family::{FAMILIES, Family, Identity, Maker};
 pub use formula::{Derivation, Formula};
 pub use native::{Native, Spec};
-pub use preset::Preset;
+pub use preset::{CacheEvent, Preset};
 
 pub use native::number;
 
@@ -70,6 +71,8 @@ impl Event {
     pub const L3_DCM: Event = Event::numbered(0x04);
     /// Data TLB misses.
     pub const TLB_DM: Event = Event::numbered(0x14);
+    /// Level 1 load misses.
+    pub const L1_LDM: Event = Event::numbered(0x17);
     /// Completed instructions.
     pub const TOT_INS: Event = Event::numbered(0x32);
     /// Floating-point instructions.
@@ -78,6 +81,8 @@ impl Event {
     pub const LD_INS: Event = Event::numbered(0x35);
     /// Store instructions.
     pub const SR_INS: Event = Event::numbered(0x36);
+    /// Load and store instructions.
+    pub const LST_INS: Event = Event::numbered(0x3c);
     /// Branch instructions.
     pub const BR_INS: Event = Event::numbered(0x37);
     /// Unhalted cycles of the core.
@@ -186,6 +191,8 @@ mod tests {
             (Event::FP_INS, "PAPI_FP_INS"),
             (Event::LD_INS, "PAPI_LD_INS"),
             (Event::SR_INS, "PAPI_SR_INS"),
+            (Event::LST_INS, "PAPI_LST_INS"),
+            (Event::L1_LDM, "PAPI_L1_LDM"),
             (Event::BR_INS, "PAPI_BR_INS"),
             (Event::TOT_CYC, "PAPI_TOT_CYC"),
             (Event::FP_OPS, "PAPI_FP_OPS"),

@@ -6,6 +6,27 @@ use std::sync::LazyLock;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Preset(u8);
 
+/// What the event of a cache level counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CacheEvent {
+    /// Data misses (`DCM`).
+    Misses,
+    /// Data accesses (`DCA`).
+    Accesses,
+    /// Data hits (`DCH`).
+    Hits,
+    /// Data reads (`DCR`).
+    Reads,
+    /// Data writes (`DCW`).
+    Writes,
+    /// Load misses (`LDM`).
+    LoadMisses,
+    /// Store misses (`STM`).
+    StoreMisses,
+    /// Anything of instructions, alone (`IC.`) or with the data (`TC.`).
+    Instructions,
+}
+
 struct Row {
     name: &'static str,
     short: &'static str,
@@ -39,6 +60,22 @@ impl Preset {
     /// The preset called `name`, as in `PAPI_L1_DCM`; case does not matter.
     pub fn named(name: &str) -> Option<Preset> {
         Preset::all().find(|p| p.name().eq_ignore_ascii_case(name))
+    }
+
+    /// Level and kind of an event of the caches; `None` for other events.
+    pub fn cache_event(self) -> Option<(u8, CacheEvent)> {
+        let (level, what) = self.name().strip_prefix("PAPI_L")?.split_once('_')?;
+        let what = match what {
+            "DCM" => CacheEvent::Misses,
+            "DCA" => CacheEvent::Accesses,
+            "DCH" => CacheEvent::Hits,
+            "DCR" => CacheEvent::Reads,
+            "DCW" => CacheEvent::Writes,
+            "LDM" => CacheEvent::LoadMisses,
+            "STM" => CacheEvent::StoreMisses,
+            _ => CacheEvent::Instructions,
+        };
+        Some((level.parse().ok()?, what))
     }
 
     fn row(self) -> &'static Row {
@@ -77,6 +114,18 @@ mod tests {
             let code = line.split(',').next().unwrap().trim_start_matches("0x");
             assert_eq!(u32::from_str_radix(code, 16).unwrap(), preset.code(), "{line}");
             assert_eq!(line.split(',').count(), 4, "{line}");
+        }
+    }
+
+    #[test]
+    fn events_of_the_caches_are_told_by_level() {
+        let of = |name| Preset::named(name).unwrap().cache_event();
+        assert_eq!(of("PAPI_L1_DCM"), Some((1, CacheEvent::Misses)));
+        assert_eq!(of("PAPI_L3_STM"), Some((3, CacheEvent::StoreMisses)));
+        assert_eq!(of("PAPI_LD_INS"), None);
+        let what = |p: Preset| p.cache_event().filter(|(_, what)| *what == CacheEvent::Instructions);
+        for preset in Preset::all().filter(|&preset| what(preset).is_some()) {
+            assert!(preset.name()[8..].starts_with(['I', 'T']), "{}", preset.name());
         }
     }
 }

@@ -1,7 +1,6 @@
 //! The ground floor: quantities with their units, figures with their source,
 //! and the arithmetic that every other crate needs.
 
-pub mod metric;
 pub mod numbers;
 pub mod random;
 pub mod stats;

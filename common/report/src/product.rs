@@ -1,6 +1,6 @@
 //! The figures that the sheet asks for about a matrix product.
 
-use figures::metric;
+use events::metric;
 use records::record::Record;
 
 use crate::figure::Figure;

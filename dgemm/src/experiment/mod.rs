@@ -16,7 +16,7 @@ use common::failure::Failure;
 use common::machine::{CacheLevel, Machine};
 use common::measure::Session;
 use common::memory::Arena;
-use common::metric::{METRICS, OPERATIONS, SECONDS};
+use common::metric::{Input, METRICS};
 use common::value::{Reading, Source, Value};
 
 use crate::counting::model::{self, Tally};
@@ -265,10 +265,10 @@ impl Outcome {
 
     /// The lecture's derived metrics.
     pub fn metrics(&self, p: &Problem) -> Vec<(&'static str, Reading)> {
-        let input = |name: &str| match name {
-            OPERATIONS => Value::new(p.flops(), Source::Analytic).into(),
-            SECONDS => self.seconds.clone(),
-            event => self.count(event),
+        let input = |input: &Input| match input {
+            Input::Operations => Value::new(p.flops(), Source::Analytic).into(),
+            Input::Seconds => self.seconds.clone(),
+            Input::Count(event) => self.count(event.name()),
         };
         METRICS.iter().map(|metric| (metric.name, metric.reading(input))).collect()
     }

@@ -2,17 +2,37 @@
 //! defined once, with its formula and how it misleads. A metric whose inputs
 //! are missing is missing too, with the reason.
 
-use crate::value::{Multiplexed, Reading, Source, Value};
+use std::fmt;
 
-/// Floating-point operations, known or counted; an input besides the events.
-pub const OPERATIONS: &str = "operations";
-/// Seconds on the wall; an input besides the events.
-pub const SECONDS: &str = "seconds";
-/// Loads and stores: `PAPI_LST_INS`, or else the sum of the two presets.
-const LOAD_STORES: &str = "PAPI_LST_INS";
+use crate::Event;
+use figures::value::{Multiplexed, Reading, Source, Value};
+
+/// What a metric is made of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Input {
+    /// An event's count. Loads and stores may be missing where the two events
+    /// of which they are the sum are counted.
+    Count(Event),
+    /// Floating-point operations, known or counted.
+    Operations,
+    /// Seconds on the wall.
+    Seconds,
+}
+
+const LOAD_STORES: Input = Input::Count(Event::LST_INS);
+
+impl fmt::Display for Input {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Input::Count(event) => event.fmt(f),
+            Input::Operations => f.write_str("the number of operations"),
+            Input::Seconds => f.write_str("the time"),
+        }
+    }
+}
 
 /// One derived metric.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Metric {
     /// As in records: `instructions_per_cycle`.
     pub name: &'static str,
@@ -20,8 +40,8 @@ pub struct Metric {
     pub formula: &'static str,
     /// When not to believe it.
     pub misleads: &'static str,
-    over: &'static str,
-    under: &'static str,
+    over: Input,
+    under: Input,
     shape: Shape,
 }
 
@@ -45,8 +65,8 @@ pub const METRICS: &[Metric] = &[
         formula: "PAPI_TOT_INS / PAPI_TOT_CYC",
         misleads: "a slower program has a higher one if it executes more instructions: unrolling and SIMD \
                    lower it while they save time",
-        over: "PAPI_TOT_INS",
-        under: "PAPI_TOT_CYC",
+        over: Input::Count(Event::TOT_INS),
+        under: Input::Count(Event::TOT_CYC),
         shape: Shape::Quotient,
     },
     Metric {
@@ -54,8 +74,8 @@ pub const METRICS: &[Metric] = &[
         formula: "floating-point operations / seconds",
         misleads: "counted operations include speculated and repeated ones, known operations are those of the \
                    textbook: two programs with the same answer may differ in the first and not in the second",
-        over: OPERATIONS,
-        under: SECONDS,
+        over: Input::Operations,
+        under: Input::Seconds,
         shape: Shape::Quotient,
     },
     Metric {
@@ -63,7 +83,7 @@ pub const METRICS: &[Metric] = &[
         formula: "floating-point operations / (loads + stores)",
         misleads: "it counts instructions, not bytes: one 32-byte load weighs as much as one of 8 bytes, and a \
                    load that hits as much as one that goes to memory",
-        over: OPERATIONS,
+        over: Input::Operations,
         under: LOAD_STORES,
         shape: Shape::Quotient,
     },
@@ -72,7 +92,7 @@ pub const METRICS: &[Metric] = &[
         formula: "PAPI_TOT_INS / (loads + stores)",
         misleads: "loop overhead raises it as well as arithmetic does: unrolling lowers it and changes nothing \
                    about memory",
-        over: "PAPI_TOT_INS",
+        over: Input::Count(Event::TOT_INS),
         under: LOAD_STORES,
         shape: Shape::Quotient,
     },
@@ -82,7 +102,7 @@ pub const METRICS: &[Metric] = &[
         misleads: "keeping values in registers takes away the accesses that hit, so a better program can show a \
                    lower one; some processors count prefetches as misses",
         over: LOAD_STORES,
-        under: "PAPI_L1_DCM",
+        under: Input::Count(Event::L1_DCM),
         shape: Shape::Quotient,
     },
     Metric {
@@ -90,7 +110,7 @@ pub const METRICS: &[Metric] = &[
         formula: "1 - PAPI_L1_DCM / (loads + stores)",
         misleads: "97 % and 99 % look alike and differ by three times the misses; below 0 the misses contain \
                    prefetches, which are no accesses of the program",
-        over: "PAPI_L1_DCM",
+        over: Input::Count(Event::L1_DCM),
         under: LOAD_STORES,
         shape: Shape::HitRate,
     },
@@ -99,8 +119,8 @@ pub const METRICS: &[Metric] = &[
         formula: "PAPI_LD_INS / PAPI_L1_LDM",
         misleads: "a load of a line that is already on its way counts as a hit on some processors and as a miss \
                    on others",
-        over: "PAPI_LD_INS",
-        under: "PAPI_L1_LDM",
+        over: Input::Count(Event::LD_INS),
+        under: Input::Count(Event::L1_LDM),
         shape: Shape::Quotient,
     },
     Metric {
@@ -108,8 +128,8 @@ pub const METRICS: &[Metric] = &[
         formula: "PAPI_LD_INS / PAPI_TLB_DM",
         misleads: "it says nothing of the cost: a translation found in the second TLB takes a few cycles, a walk \
                    of the page table up to a hundred; huge pages change it without any change of the program",
-        over: "PAPI_LD_INS",
-        under: "PAPI_TLB_DM",
+        over: Input::Count(Event::LD_INS),
+        under: Input::Count(Event::TLB_DM),
         shape: Shape::Quotient,
     },
 ];
@@ -120,11 +140,10 @@ impl Metric {
         METRICS.iter().find(|metric| metric.name == name)
     }
 
-    /// The metric from its inputs, which `input` gives by the names of the
-    /// presets, [`OPERATIONS`] and [`SECONDS`].
-    pub fn reading(&self, input: impl Fn(&str) -> Reading) -> Reading {
-        let look = |name| if name == LOAD_STORES { load_stores(&input) } else { input(name) };
-        let (over, under) = match (look(self.over), look(self.under)) {
+    /// The metric from its inputs.
+    pub fn reading(&self, input: impl Fn(&Input) -> Reading) -> Reading {
+        let look = |wanted: &Input| if *wanted == LOAD_STORES { load_stores(&input) } else { input(wanted) };
+        let (over, under) = match (look(&self.over), look(&self.under)) {
             (Reading::Counted(over), Reading::Counted(under)) => (over, under),
             (Reading::Missing { reason }, _) | (_, Reading::Missing { reason }) => {
                 return Reading::missing(reason);
@@ -141,8 +160,9 @@ impl Metric {
     }
 }
 
-fn load_stores(input: &impl Fn(&str) -> Reading) -> Reading {
-    match (input(LOAD_STORES), input("PAPI_LD_INS"), input("PAPI_SR_INS")) {
+fn load_stores(input: &impl Fn(&Input) -> Reading) -> Reading {
+    let count = |event| input(&Input::Count(event));
+    match (count(Event::LST_INS), count(Event::LD_INS), count(Event::SR_INS)) {
         (Reading::Counted(both), ..) => both.into(),
         (_, Reading::Counted(loads), Reading::Counted(stores)) => {
             joined(loads.amount + stores.amount, loads, stores).into()
@@ -171,18 +191,18 @@ fn joined(amount: f64, x: Value, y: Value) -> Value {
 mod tests {
     use super::*;
 
-    fn counts(name: &str) -> Reading {
+    fn counts(input: &Input) -> Reading {
         let hardware = |amount| Value::new(amount, Source::Hardware).into();
-        match name {
-            "PAPI_TOT_INS" => hardware(800.0),
-            "PAPI_TOT_CYC" => hardware(400.0),
-            "PAPI_LD_INS" => hardware(300.0),
-            "PAPI_SR_INS" => hardware(100.0),
-            "PAPI_L1_DCM" => Value::new(20.0, Source::Model).into(),
-            "PAPI_TLB_DM" => hardware(0.0),
-            OPERATIONS => Value::new(200.0, Source::Analytic).into(),
-            SECONDS => Value::new(0.1, Source::Timing).into(),
-            _ => Reading::missing(format!("no counter for {name}")),
+        match input {
+            Input::Count(Event::TOT_INS) => hardware(800.0),
+            Input::Count(Event::TOT_CYC) => hardware(400.0),
+            Input::Count(Event::LD_INS) => hardware(300.0),
+            Input::Count(Event::SR_INS) => hardware(100.0),
+            Input::Count(Event::L1_DCM) => Value::new(20.0, Source::Model).into(),
+            Input::Count(Event::TLB_DM) => hardware(0.0),
+            Input::Operations => Value::new(200.0, Source::Analytic).into(),
+            Input::Seconds => Value::new(0.1, Source::Timing).into(),
+            _ => Reading::missing(format!("no counter for {input}")),
         }
     }
 
