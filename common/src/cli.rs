@@ -8,8 +8,8 @@ use clap::{Args, CommandFactory, Parser, ValueEnum, error::ErrorKind};
 
 use figures::text::shorten;
 
+use crate::console;
 use crate::failure::Failure;
-use crate::output;
 
 /// Characters of a message: an argument that it repeats may be a whole file.
 const LONGEST: usize = 1500;
@@ -101,7 +101,7 @@ pub fn run<A: Parser + CommandFactory>(program: impl FnOnce(A) -> Result<(), Fai
     let outcome = match A::try_parse() {
         Ok(args) => program(args),
         Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
-            output::print(&error.to_string())
+            console::print(&error.to_string())
         }
         Err(error) => Err(Failure::Usage(one_line(&error.to_string()))),
     };
@@ -110,7 +110,7 @@ pub fn run<A: Parser + CommandFactory>(program: impl FnOnce(A) -> Result<(), Fai
         Err(failure) => {
             if failure != Failure::Told {
                 let told = shorten(&failure.to_string(), LONGEST);
-                output::tell(format!("{}: {told}", A::command().get_name()));
+                console::tell(format!("{}: {told}", A::command().get_name()));
             }
             ExitCode::from(failure.exit_code())
         }

@@ -63,6 +63,7 @@
 //!   say what was not so.
 
 pub mod cli;
+mod console;
 pub mod failure;
 #[doc = include_str!("glossary.md")]
 pub mod glossary {}

@@ -1,16 +1,15 @@
 //! Results on their way out: printed, saved, drawn.
 
-use std::fmt::Display;
-use std::io::{self, Write};
 use std::path::Path;
 
 use chart::Chart;
-use figures::text::clean;
 use records::record::Record;
 use system::files;
 
 use crate::cli::{Common, Format};
 use crate::failure::Failure;
+
+pub use crate::console::{print, tell};
 
 /// The record in `format`; `kit` is how the program itself prints it.
 pub fn text(record: &Record, format: Format, kit: impl FnOnce(&Record) -> String) -> String {
@@ -19,28 +18,6 @@ pub fn text(record: &Record, format: Format, kit: impl FnOnce(&Record) -> String
         Format::Csv => record.csv(),
         Format::Json => record.json() + "\n",
     }
-}
-
-/// Writes to standard output.
-///
-/// # Errors
-///
-/// If it is full or cannot be written to. Where its reader is gone there is
-/// nobody to tell.
-pub fn print(text: &str) -> Result<(), Failure> {
-    let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|error| match error.kind() {
-        io::ErrorKind::BrokenPipe => Failure::Told,
-        _ => Failure::could_not(format!(
-            "cannot write to standard output: {error}; make room, or let it go somewhere else"
-        )),
-    })
-}
-
-/// One line on standard error, for people; when nobody can read it, nothing is
-/// lost.
-pub fn tell(line: impl Display) {
-    let _ = writeln!(io::stderr(), "{}", clean(&line.to_string()));
 }
 
 /// The kit's lines of a sweep, printed one by one while it runs. That printing

@@ -3,11 +3,13 @@
 use std::collections::HashMap;
 use std::hint::black_box;
 
+use super::definition::Definition;
 use super::encoding::{Encoding, Part};
 use super::error::CounterError;
-use super::group::{Count, Group};
+use super::group::Group;
+use super::kernel::Count;
 use super::kernel::{Handle, Opening};
-use super::platform::{Definition, Kept, Platform};
+use super::platform::{Kept, Platform};
 use super::refusal::{Attempt, Basics, Refusal};
 use super::schedule;
 use events::{Event, kernel};

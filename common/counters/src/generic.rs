@@ -2,8 +2,8 @@
 //! know. The kernel's choice of event differs between processors, so figures
 //! got this way are for one machine only.
 
-use super::encoding::Part;
-use super::platform::{Definition, Origin, Platform};
+use super::definition::{Definition, Origin};
+use super::encoding::{Encoding, Part};
 use events::{Formula, Preset, kernel};
 
 /// Preset, the kernel's events that add up to it, and where that is not quite
@@ -50,20 +50,23 @@ const ROWS: &[Row] = &[
     ("PAPI_TLB_IM", &["iTLB-load-misses"], &[]),
 ];
 
-pub(super) fn definitions(platform: &Platform, preset: Preset) -> Vec<Definition> {
+/// Gives the numbers that the kernel is given for a type and a configuration.
+type Encode<'p> = &'p dyn Fn(u32, u64) -> Encoding;
+
+pub(super) fn definitions(preset: Preset, encode: Encode) -> Vec<Definition> {
     let rows = ROWS.iter().filter(|(name, ..)| *name == preset.name());
     rows.map(|(_, events, notes)| Definition {
         origin: Origin::Generic,
-        parts: events.iter().filter_map(|name| part(platform, name)).collect(),
+        parts: events.iter().filter_map(|name| part(encode, name)).collect(),
         formula: Formula::sum(events.len()),
         notes: notes.to_vec(),
     })
     .collect()
 }
 
-fn part(platform: &Platform, name: &str) -> Option<Part> {
+fn part(encode: Encode, name: &str) -> Option<Part> {
     let (kind, config) = kernel::lookup(name)?;
-    Some(Part { name: name.to_owned(), encoding: platform.kernel(kind, config) })
+    Some(Part { name: name.to_owned(), encoding: encode(kind, config) })
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use super::encoding::Part;
-use super::kernel::{Handle, Opening, Ring};
+use super::kernel::{Count, Handle, Opening, Ring};
 
 /// Events that are on their counters at the same time, or not at all.
 #[derive(Debug)]
@@ -18,29 +18,6 @@ pub(crate) struct Group {
 struct Member {
     handle: Arc<Handle>,
     id: u64,
-}
-
-/// A count, and how long it counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Count {
-    /// The count as it is, not scaled.
-    pub value: u64,
-    /// Nanoseconds the event was to count.
-    pub enabled: u64,
-    /// Nanoseconds it was on a counter.
-    pub running: u64,
-}
-
-impl std::ops::Sub for Count {
-    type Output = Count;
-
-    fn sub(self, earlier: Count) -> Count {
-        Count {
-            value: self.value.wrapping_sub(earlier.value),
-            enabled: self.enabled.saturating_sub(earlier.enabled),
-            running: self.running.saturating_sub(earlier.running),
-        }
-    }
 }
 
 /// Which member the kernel did not open, and why.

@@ -23,6 +23,7 @@
 //! | `PAPI_strerror` | [`Code::name`], [`Code::meaning`] |
 
 mod count;
+mod definition;
 mod encoding;
 mod environment;
 mod error;
@@ -40,15 +41,16 @@ mod schedule;
 mod set;
 
 pub use count::{count, definition, survey};
+pub use definition::{Definition, Origin};
 pub use encoding::{Encoding, Part};
 pub use environment::Environment;
 pub use error::{Code, CounterError};
-pub use group::Count;
 pub use high::{
     Flops, Ipc, accum_counters, flips, flops, ipc, num_counters, read_counters, start_counters, stop_counters,
 };
+pub use kernel::Count;
 pub use overflow::{Handler, Overflow, PATIENCE};
-pub use platform::{Definition, Origin, Platform};
+pub use platform::Platform;
 pub use pmu::Pmu;
 pub use refusal::Refusal;
 pub use region::{HighLevelRegion, region_begin, region_end, region_events, regions};

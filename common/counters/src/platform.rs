@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use figures::numbers::listed;
 
+use super::definition::{Definition, Origin};
 use super::encoding::{Encoding, Part};
 use super::environment::Environment;
 use super::generic;
@@ -27,33 +28,6 @@ pub struct Platform {
     /// The processor the program was on when it asked; decides the core type
     /// where there are several.
     cpu: usize,
-}
-
-/// Where the meaning of an event was found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
-    /// In PAPI's map of the processor's family.
-    Table(&'static Family),
-    /// The kit's own, where that map has a gap or says something else than the
-    /// maker.
-    Kit(&'static Family),
-    /// The kernel's generic events, whatever the processor.
-    Generic,
-    /// The event is given by its own numbers.
-    Native,
-}
-
-/// What has to be counted for an event.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Definition {
-    /// Where this was found.
-    pub origin: Origin,
-    /// The native events.
-    pub parts: Vec<Part>,
-    /// How the event follows from them.
-    pub formula: Formula,
-    /// What it includes without saying so, or why it is only nearly that.
-    pub notes: Vec<&'static str>,
 }
 
 impl Platform {
@@ -120,7 +94,11 @@ impl Platform {
             None => "this processor: there is no table of its events".to_owned(),
         };
         let generic = self.family.is_none_or(|family| !family.generic.is_empty());
-        let found = if generic { generic::definitions(self, preset) } else { Vec::new() };
+        let found = if generic {
+            generic::definitions(preset, &|kind, config| self.kernel(kind, config))
+        } else {
+            Vec::new()
+        };
         if found.is_empty() {
             let beside = if generic { ", and none of the kernel's counts that" } else { "" };
             return Err(Refusal::NotMapped { preset: preset.name().to_owned(), why: why + beside });

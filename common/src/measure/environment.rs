@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use system::facts::{self, Facts};
+use system::facts::Facts;
+use system::here;
 
 /// A reason to distrust the figures that follow.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,7 +50,7 @@ impl fmt::Display for Warning {
 pub(super) fn warnings(cpus: usize) -> Vec<Warning> {
     let debug = cfg!(debug_assertions).then_some(Warning::DebugBuild);
     let governor = Facts::here().governor.filter(|name| name != "performance").map(Warning::Governor);
-    let busy = facts::load().and_then(|load| busy(load, cpus));
+    let busy = here::load().and_then(|load| busy(load, cpus));
     [debug, governor, busy].into_iter().flatten().collect()
 }
 

@@ -10,6 +10,7 @@ pub mod core_clock;
 pub mod cpu;
 pub mod facts;
 pub mod files;
+pub mod here;
 pub mod machine;
 mod os;
 pub mod pages;

@@ -8,6 +8,8 @@ use memory::OutOfMemory;
 
 use crate::os::{Here, Os};
 
+pub use crate::os::PageKind;
+
 /// Size of a huge page on x86-64, and on Arm and RISC-V with 4 KiB base pages.
 pub const HUGE_PAGE: usize = 2 << 20;
 
@@ -28,16 +30,6 @@ pub fn advise<T>(memory: &mut [T], kind: PageKind) {
     if let (Some(bytes), Some(start)) = (size_of_val(memory).checked_sub(skip), NonNull::new(start)) {
         Here::advise(start.map_addr(|address| address.saturating_add(skip)), bytes, kind);
     }
-}
-
-/// Which pages to ask for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PageKind {
-    /// As large as the system gives them: few TLB misses, and physical
-    /// neighbours are neighbours.
-    Huge,
-    /// The base page only, as a small program's data have it.
-    Base,
 }
 
 /// A zeroed block, aligned to a huge page, every page touched.

@@ -1,31 +1,9 @@
 //! Counting instructions exactly without a counter: a child process runs the
 //! code one instruction at a time, and its parent counts the stops.
 
-use std::collections::BTreeMap;
-
-use thiserror::Error;
-
 use crate::os::{Here, Os};
 
-/// Why the instructions were not counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-pub enum StepError {
-    /// No single-stepping for user programs here.
-    #[error("this system does not let a program run another one instruction by instruction")]
-    Unsupported,
-    /// The system has it, but refuses.
-    #[error("the system refused to trace a child process (error {0}): allow ptrace, or count with hardware")]
-    Refused(i32),
-    /// The code runs longer than the caller wants to wait.
-    #[error("more than {0} instructions: too many to be stepped through")]
-    TooMany(u64),
-    /// The code ended its process.
-    #[error("the code did not come to its end when it was stepped through")]
-    Died,
-}
-
-/// How often each instruction is executed, by its address.
-pub type Trace = BTreeMap<u64, u64>;
+pub use crate::os::{StepError, Trace};
 
 /// Which instructions `body` executes how often, found by stepping through it
 /// (some microseconds each; in a virtual machine, tens). What it changes in

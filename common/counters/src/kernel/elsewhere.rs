@@ -3,9 +3,8 @@
 use std::io;
 use std::time::Duration;
 
-use super::{Errno, Opening, Record};
+use super::{Count, Errno, Opening, Record};
 use crate::encoding::Encoding;
-use crate::group::Count;
 
 /// What no call gives.
 #[derive(Debug)]

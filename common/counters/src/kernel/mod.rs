@@ -56,6 +56,29 @@ pub(crate) struct Opening {
     pub(crate) user_read: bool,
 }
 
+/// A count, and how long it counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Count {
+    /// The count as it is, not scaled.
+    pub value: u64,
+    /// Nanoseconds the event was to count.
+    pub enabled: u64,
+    /// Nanoseconds it was on a counter.
+    pub running: u64,
+}
+
+impl std::ops::Sub for Count {
+    type Output = Count;
+
+    fn sub(self, earlier: Count) -> Count {
+        Count {
+            value: self.value.wrapping_sub(earlier.value),
+            enabled: self.enabled.saturating_sub(earlier.enabled),
+            running: self.running.saturating_sub(earlier.running),
+        }
+    }
+}
+
 /// What the kernel wrote down while it sampled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(not(target_os = "linux"), expect(dead_code))]

@@ -7,8 +7,7 @@ use std::sync::atomic::{Ordering, compiler_fence};
 
 use perf_event::hooks::sys::bindings::perf_event_mmap_page as Page;
 
-use super::Handle;
-use crate::group::Count;
+use super::{Count, Handle};
 
 /// The page in which the kernel says where an event's counter is. Not to be
 /// sent to another thread, which would read a counter of its own processor.

@@ -5,12 +5,14 @@ use std::io;
 
 use super::EventSet;
 use crate::count::{Trials, settles};
+use crate::definition::Definition;
 use crate::encoding::Part;
 use crate::error::{Code, CounterError};
-use crate::group::{Count, Group};
+use crate::group::Group;
+use crate::kernel::Count;
 use crate::kernel::{Opening, UserCounter};
 use crate::overflow::{Handler, Watched, Watcher};
-use crate::platform::{Definition, Platform};
+use crate::platform::Platform;
 use figures::value::{Multiplexed, Reading, Source, Value};
 
 /// An overflow that was asked for.

@@ -6,10 +6,11 @@ mod options;
 use inner::{Open, Threshold, plus};
 
 use crate::count::{Trials, combine};
+use crate::definition::Definition;
 use crate::error::{Code, CounterError};
-use crate::group::Count;
+use crate::kernel::Count;
 use crate::overflow::Watcher;
-use crate::platform::{Definition, Kept, Platform};
+use crate::platform::{Kept, Platform};
 use crate::refusal::Refusal;
 use events::Event;
 use figures::value::{Reading, Source, Value};

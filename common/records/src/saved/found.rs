@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use figures::text::shorten;
 use figures::value::Source;
 
-use super::{Cell, Saved, SavedError, limits, merge};
+use super::{Cell, SavedError, limits};
 
 /// A cell as it stands in the file.
 pub(super) struct FoundCell {
@@ -22,11 +22,11 @@ pub(super) struct FoundCell {
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) cells: Vec<FoundCell>,
-    event: Option<String>,
+    pub(super) event: Option<String>,
     other_events: BTreeSet<String>,
-    notes: Vec<String>,
-    unsaid: usize,
-    damage: Vec<String>,
+    pub(super) notes: Vec<String>,
+    pub(super) unsaid: usize,
+    pub(super) damage: Vec<String>,
 }
 
 impl Found {
@@ -67,22 +67,8 @@ impl Found {
         }
     }
 
-    /// The sweep: each cell once, in order.
-    pub(super) fn sweep(mut self) -> Result<Saved, SavedError> {
-        if self.cells.is_empty() {
-            return Err(SavedError::Empty);
-        }
-        self.tell_events();
-        let source = self.source();
-        let found = std::mem::take(&mut self.cells);
-        let cells = merge::merge(&found, &mut self)?;
-        if self.unsaid > 0 {
-            self.notes.push(format!("and {} notes more of the kind", self.unsaid));
-        }
-        Ok(Saved { cells, event: self.event, source, notes: self.notes, damage: self.damage })
-    }
-
-    fn tell_events(&mut self) {
+    /// Notes that rows of several events are read as one curve.
+    pub(super) fn tell_events(&mut self) {
         let Some(known) = &self.event else { return };
         let others: Vec<&str> = self.other_events.iter().take(3).map(String::as_str).collect();
         let more = match self.other_events.len().saturating_sub(others.len()) {
@@ -99,7 +85,7 @@ impl Found {
 
     /// Where the misses come from; without any, where the times come from. Of
     /// several sources the weakest holds for the whole.
-    fn source(&mut self) -> Option<Source> {
+    pub(super) fn source(&mut self) -> Option<Source> {
         let counted = self.cells.iter().filter(|found| found.cell.misses.is_some());
         let timed = self.cells.iter().filter(|found| found.cell.nanos.is_some());
         let sources: BTreeSet<(u8, &str)> = if self.cells.iter().any(|found| found.cell.misses.is_some()) {

@@ -6,7 +6,7 @@ use figures::stats;
 use figures::units::Bytes;
 
 use super::found::{Found, FoundCell};
-use super::{Cell, SavedError, bad_line, limits};
+use super::{Cell, Saved, SavedError, bad_line, limits};
 
 /// Two figures of one cell that differ by more than this factor are not two
 /// runs of one experiment.
@@ -15,8 +15,25 @@ const SAME: f64 = 1.5;
 /// Misses per access below which a difference is noise, whatever its factor.
 const NOISE: f64 = 0.05;
 
+impl Found {
+    /// The sweep: each cell once, in order.
+    pub(super) fn sweep(mut self) -> Result<Saved, SavedError> {
+        if self.cells.is_empty() {
+            return Err(SavedError::Empty);
+        }
+        self.tell_events();
+        let source = self.source();
+        let found = std::mem::take(&mut self.cells);
+        let cells = merge(&found, &mut self)?;
+        if self.unsaid > 0 {
+            self.notes.push(format!("and {} notes more of the kind", self.unsaid));
+        }
+        Ok(Saved { cells, event: self.event, source, notes: self.notes, damage: self.damage })
+    }
+}
+
 /// The cells in order, each once.
-pub(super) fn merge(cells: &[FoundCell], notes: &mut Found) -> Result<Vec<Cell>, SavedError> {
+fn merge(cells: &[FoundCell], notes: &mut Found) -> Result<Vec<Cell>, SavedError> {
     let mut places: BTreeMap<(u64, u64), Vec<&FoundCell>> = BTreeMap::new();
     for found in cells {
         let Cell { size, stride, .. } = found.cell;

@@ -8,7 +8,7 @@ use super::{Cache, CacheKind, Sharers, Teller, VIRTUAL_MACHINE};
 
 /// What a processor told.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Own {
+pub(crate) struct Own {
     pub(super) vendor: String,
     pub(super) name: Option<String>,
     pub(super) identity: Option<Identity>,
@@ -34,7 +34,7 @@ type Registers = [u32; 4];
 type Leaves<'a> = &'a dyn Fn(u32, u32) -> Registers;
 
 /// What the processor of the calling thread says; `None` where processors do not.
-pub(super) fn read() -> Option<Own> {
+pub(crate) fn read() -> Option<Own> {
     own(&leaf)
 }
 

@@ -10,9 +10,6 @@ use events::Identity;
 use figures::numbers::listed;
 use figures::units::{Bytes, Hertz};
 
-use crate::cpu;
-use crate::os::{Here, Os};
-
 /// What the system and the processor say of one processor and its machine;
 /// `None` and empty where they say nothing.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -126,23 +123,9 @@ impl Cache {
 }
 
 impl Facts {
-    /// Of the processor with this number.
-    pub fn of(cpu: usize) -> Facts {
-        let mut facts = Facts { cpu, ..Here::facts(cpu) };
-        if let Some(own) = cpu::on(cpu, cpuid::read).unwrap_or_else(cpuid::read) {
-            facts.complete(own);
-        }
-        facts
-    }
-
-    /// Of the processor that the calling thread is on.
-    pub fn here() -> Facts {
-        Facts::of(cpu::current().unwrap_or(0))
-    }
-
     /// Adds what the processor says of itself; where both tell, the system's
     /// word stays, except for the design.
-    fn complete(&mut self, own: cpuid::Own) {
+    pub(crate) fn complete(&mut self, own: cpuid::Own) {
         let Facts { name, vendor, identity, virtual_machine, described, .. } = self;
         *identity = own.identity.or(*identity);
         *described = own.caches;
@@ -182,16 +165,6 @@ fn data_caches(all: &[Cache]) -> Vec<&Cache> {
     levels.dedup_by_key(|cache| cache.level);
     let complete = levels.iter().zip(1..).all(|(cache, level)| cache.level == level);
     if complete { levels } else { Vec::new() }
-}
-
-/// Processes that wanted to run, on average over the last minute.
-pub fn load() -> Option<f64> {
-    Here::load()
-}
-
-/// Memory that can be had now without swapping.
-pub fn free_memory() -> Option<Bytes> {
-    Here::free_memory()
 }
 
 #[cfg(test)]

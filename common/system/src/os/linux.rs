@@ -6,10 +6,8 @@ use std::ptr::NonNull;
 
 use figures::units::{Bytes, Seconds};
 
-use super::{Os, posix};
+use super::{Os, PageKind, StepError, Trace, posix};
 use crate::facts::Facts;
-use crate::pages::PageKind;
-use crate::step::{StepError, Trace};
 
 pub(crate) struct Linux;
 

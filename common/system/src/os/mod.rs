@@ -1,12 +1,13 @@
 //! The systems, one of which is chosen here.
 
+use std::collections::BTreeMap;
 use std::ptr::NonNull;
 
 use figures::units::{Bytes, Seconds};
 
+use thiserror::Error;
+
 use crate::facts::Facts;
-use crate::pages::PageKind;
-use crate::step::{StepError, Trace};
 
 #[cfg(not(any(target_os = "linux", target_os = "macos", windows)))]
 mod elsewhere;
@@ -29,6 +30,36 @@ pub(crate) use linux::Linux as Here;
 pub(crate) use macos::MacOs as Here;
 #[cfg(windows)]
 pub(crate) use windows::Windows as Here;
+
+/// Which pages to ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PageKind {
+    /// As large as the system gives them: few TLB misses, and physical
+    /// neighbours are neighbours.
+    Huge,
+    /// The base page only, as a small program's data have it.
+    Base,
+}
+
+/// Why the instructions were not counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum StepError {
+    /// No single-stepping for user programs here.
+    #[error("this system does not let a program run another one instruction by instruction")]
+    Unsupported,
+    /// The system has it, but refuses.
+    #[error("the system refused to trace a child process (error {0}): allow ptrace, or count with hardware")]
+    Refused(i32),
+    /// The code runs longer than the caller wants to wait.
+    #[error("more than {0} instructions: too many to be stepped through")]
+    TooMany(u64),
+    /// The code ended its process.
+    #[error("the code did not come to its end when it was stepped through")]
+    Died,
+}
+
+/// How often each instruction is executed, by its address.
+pub type Trace = BTreeMap<u64, u64>;
 
 /// What this kit asks of an operating system. What has a body here is an answer
 /// for systems that do not offer the thing.

@@ -2,7 +2,7 @@
 
 use std::ptr::null_mut;
 
-use crate::step::{StepError, Trace};
+use super::{StepError, Trace};
 
 /// What the child executes between the two signals with which it marks begin
 /// and end.

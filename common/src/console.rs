@@ -1,0 +1,30 @@
+//! Standard output for data, standard error for people.
+
+use std::fmt::Display;
+use std::io::{self, Write};
+
+use figures::text::clean;
+
+use crate::failure::Failure;
+
+/// Writes to standard output.
+///
+/// # Errors
+///
+/// If it is full or cannot be written to. Where its reader is gone there is
+/// nobody to tell.
+pub fn print(text: &str) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|error| match error.kind() {
+        io::ErrorKind::BrokenPipe => Failure::Told,
+        _ => Failure::could_not(format!(
+            "cannot write to standard output: {error}; make room, or let it go somewhere else"
+        )),
+    })
+}
+
+/// One line on standard error, for people; when nobody can read it, nothing is
+/// lost.
+pub fn tell(line: impl Display) {
+    let _ = writeln!(io::stderr(), "{}", clean(&line.to_string()));
+}
