@@ -98,6 +98,7 @@ fn picture(name: &str) -> Result<PathBuf, String> {
 /// line on stderr and an exit code.
 pub fn run<A: Parser + CommandFactory>(program: impl FnOnce(A) -> Result<(), Failure>) -> ExitCode {
     system::end_quietly_on_a_closed_pipe();
+    end_in_a_sentence_when_nothing_can_be_printed();
     let outcome = match A::try_parse() {
         Ok(args) => program(args),
         Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
@@ -115,6 +116,24 @@ pub fn run<A: Parser + CommandFactory>(program: impl FnOnce(A) -> Result<(), Fai
             ExitCode::from(failure.exit_code())
         }
     }
+}
+
+/// `println!` panics where standard output is full: a program then ends as
+/// [`console::print`] does, in a sentence; and `eprintln!`'s panic in silence.
+fn end_in_a_sentence_when_nothing_can_be_printed() {
+    let panicking = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        let told = info.payload().downcast_ref::<String>();
+        match told.and_then(|told| told.strip_prefix("failed printing to std")) {
+            None => panicking(info),
+            Some(told) => {
+                if let Some(error) = told.strip_prefix("out: ") {
+                    console::tell(console::unprintable(error));
+                }
+                std::process::exit(1);
+            }
+        }
+    }));
 }
 
 /// clap's message without its usage text, on one line.

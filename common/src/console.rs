@@ -17,10 +17,13 @@ pub fn print(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|error| match error.kind() {
         io::ErrorKind::BrokenPipe => Failure::Told,
-        _ => Failure::could_not(format!(
-            "cannot write to standard output: {error}; make room, or let it go somewhere else"
-        )),
+        _ => Failure::CouldNot(unprintable(error)),
     })
+}
+
+/// What is told where standard output refuses.
+pub(crate) fn unprintable(error: impl Display) -> String {
+    format!("cannot write to standard output: {error}; make room, or let it go somewhere else")
 }
 
 /// One line on standard error, for people; when nobody can read it, nothing is

@@ -54,6 +54,9 @@ pub fn run(args: Args) -> Result<(), Failure> {
         all.push(estimate);
     }
     let record = record(&all);
+    if let Some(path) = &args.common.record {
+        output::save(&record, path)?;
+    }
     match (args.common.format, args.kernel == "all") {
         (Format::Csv, _) => print!("{}", record.csv()),
         (Format::Json, true) => {
@@ -65,7 +68,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
             print!("{}", report::ratios(&all));
         }
     }
-    args.common.record.as_ref().map_or(Ok(()), |path| output::save(&record, path))
+    Ok(())
 }
 
 fn kernels(name: &str) -> Result<Vec<&'static Kernel>, Failure> {

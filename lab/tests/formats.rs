@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::OnceLock;
 
 use common::record::Record;
 use common::saved::Saved;
@@ -46,21 +47,21 @@ const TABLE: [(&str, &str, &[&str], Expected); 19] = [
     ("lab", "machines i5-7500", &[""], Refused("a machine's description")),
 ];
 
-/// The built program. It stands beside `lab` if the workspace was built; else
-/// cargo builds it there.
+/// The program beside `lab`, which cargo has built from what is there now: it
+/// builds for the tests of a package that package's programs only.
 fn program(name: &str) -> PathBuf {
+    static BUILT: OnceLock<()> = OnceLock::new();
     let lab = Path::new(env!("CARGO_BIN_EXE_lab"));
-    let path = lab.with_file_name(name).with_extension(lab.extension().unwrap_or_default());
-    if !path.is_file() {
+    BUILT.get_or_init(|| {
         let release = lab.parent().is_some_and(|folder| folder.ends_with("release"));
-        let package = name.trim_end_matches(|c: char| name.starts_with("ge") && c.is_ascii_digit());
         let mut cargo = Command::new(env!("CARGO"));
-        cargo
-            .args(["build", "--quiet", "--offline", "--package", package])
-            .args(release.then_some("--release"));
-        assert!(cargo.status().unwrap().success(), "{name} is not built");
-    }
-    path
+        cargo.args(["build", "--quiet", "--offline", "--bins"]).args(release.then_some("--release"));
+        for package in ["spark", "cm1", "mm1", "mm2", "mm3", "ge", "dgemm", "flops", "avail"] {
+            cargo.args(["--package", package]);
+        }
+        assert!(cargo.status().unwrap().success(), "the programs are not built");
+    });
+    lab.with_file_name(name).with_extension(lab.extension().unwrap_or_default())
 }
 
 fn run(folder: &Path, name: &str, args: &str) -> Output {
@@ -185,4 +186,49 @@ fn a_picture_never_takes_the_place_of_its_data() {
     }
     assert_eq!(std::fs::read_to_string(folder.path().join("x.svg")).unwrap(), sweep);
     assert!(run(folder.path(), "lab", "plot x.svg -o y.svg").status.success());
+}
+
+/// The programs by name, and a command line that takes no time.
+#[cfg(target_os = "linux")]
+const QUICK: [(&str, &str); 12] = [
+    ("spark", "I5 --max 4K --repeats 1 --record r.json"),
+    ("cm1", "I5 --max 8K --repeats 1 --record r.json"),
+    ("mm1", "I5 --size 8 --record r.json"),
+    ("mm2", "I5 --size 8 --record r.json"),
+    ("mm3", "I5 --size 8 --record r.json"),
+    ("ge1", "16 --record r.json"),
+    ("dgemm", "I5 ikj 16 --record r.json"),
+    ("flops", "sse-scalar 16 --record r.json"),
+    ("avail", ""),
+    ("lab", "machines"),
+    ("lab", "infer sweep --format json"),
+    ("lab", "--help"),
+];
+
+#[cfg(target_os = "linux")]
+#[test]
+fn where_nothing_can_be_printed_what_was_measured_is_saved() {
+    let full = || std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("sweep"), "cache_size=8192\tstride=1\tavg_misses=0.5\n").unwrap();
+    for (name, args) in QUICK {
+        let what = format!("{name} {args}");
+        let args = args.replace("I5", I5);
+        let start = || {
+            let mut command = Command::new(program(name));
+            command.current_dir(folder.path()).args(args.split_whitespace());
+            command
+        };
+        let output = start().stdout(full()).output().unwrap();
+        let told = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{what}: {told}");
+        assert!(told.lines().last().unwrap().contains("standard output"), "{what}: {told}");
+        assert!(!told.contains("panicked"), "{what}: {told}");
+        let record = folder.path().join("r.json");
+        assert_eq!(record.exists(), args.contains("--record"), "{what}");
+        let _ = std::fs::remove_file(record);
+        let status = start().stdout(full()).stderr(full()).status().unwrap();
+        assert_eq!(status.code(), Some(1), "{what}: both are full");
+        let _ = std::fs::remove_file(folder.path().join("r.json"));
+    }
 }

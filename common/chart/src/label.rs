@@ -83,16 +83,28 @@ fn clearance(room: Room, own: usize, curves: &[Pieces], plot: &Plot, taken: &[Ro
     }
     let mut nearest = (f64::INFINITY, f64::INFINITY);
     for (index, curve) in curves.iter().enumerate() {
+        let side = if index == own { &mut nearest.0 } else { &mut nearest.1 };
         for piece in curve {
+            if least_distance(room, *piece) >= *side {
+                continue;
+            }
             let away = distance(room, *piece);
             if away < 3.0 {
                 return None;
             }
-            let side = if index == own { &mut nearest.0 } else { &mut nearest.1 };
             *side = side.min(away);
         }
     }
     (nearest.1 > CLEARLY * nearest.0 + 4.0).then_some(nearest.1.min(80.0) - nearest.0)
+}
+
+/// From a box to the box round a line piece, which is never farther than the piece.
+fn least_distance(room: Room, (from, to): (Point, Point)) -> f64 {
+    let beyond = |a: f64, b: f64, middle: f64, half: f64| {
+        (a.min(b) - middle - half).max(middle - half - a.max(b)).max(0.0)
+    };
+    let across = beyond(from.0, to.0, room.middle.0, room.half_width);
+    across.hypot(beyond(from.1, to.1, room.middle.1, HALF_HEIGHT))
 }
 
 /// From a box to a line piece: the least over a few places along the piece.

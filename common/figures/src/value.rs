@@ -102,8 +102,8 @@ impl Value {
     }
 }
 
-/// The source and its caveats, without the amount:
-/// `source=hardware\tmedian of 5 (0.21 to 0.24)`.
+/// The amount, its source and its caveats:
+/// `0.22\tsource=hardware\tmedian of 5 (0.21 to 0.24)`.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let digits = f.precision().unwrap_or(6);

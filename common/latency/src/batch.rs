@@ -10,7 +10,7 @@ use system::{clock, cpu};
 /// below the time slice of another process.
 const BATCH: Seconds = Seconds(25e-6);
 
-/// A batch this much slower than the median was disturbed.
+/// A batch this much slower than an undisturbed one was disturbed itself.
 const DISTURBED: f64 = 1.5;
 
 /// How long to measure.
@@ -80,8 +80,9 @@ pub fn time(chain: &mut Chain, effort: Effort) -> Timed {
 }
 
 fn summary(nanos: &[f64], moved: usize) -> Timed {
-    let middle = stats::quantile(nanos, 0.3).unwrap_or(f64::NAN);
-    let kept: Vec<f64> = nanos.iter().copied().filter(|t| *t <= DISTURBED * middle).collect();
+    // More than half of the batches may be disturbed, seldom seven in ten.
+    let undisturbed = stats::quantile(nanos, 0.3).unwrap_or(f64::NAN);
+    let kept: Vec<f64> = nanos.iter().copied().filter(|t| *t <= DISTURBED * undisturbed).collect();
     Timed {
         nanos: stats::median(&kept).unwrap_or(f64::NAN),
         fastest: stats::quantile(&kept, 0.0).unwrap_or(f64::NAN),

@@ -170,6 +170,12 @@ impl Args {
 
     fn print(&self, session: &Session, outcomes: &[Outcome], p: &Problem, all: bool) -> Result<(), Failure> {
         let record = self.record(session, outcomes, p);
+        if let Some(path) = &self.common.record {
+            output::save(&record, path)?;
+        }
+        if let Some(path) = &self.common.chart {
+            output::draw(&crate::experiment::charts::rates(outcomes, p, &session.machine), path)?;
+        }
         let json = || -> Vec<Json> { outcomes.iter().map(|o| report::json(o, p)).collect() };
         match (self.common.format, all) {
             (Format::Csv, _) => print!("{}", record.csv()),
@@ -183,13 +189,7 @@ impl Args {
                 outcomes.iter().for_each(|outcome| print!("{}", report::text(outcome, p)))
             }
         }
-        if let Some(path) = &self.common.chart {
-            output::draw(&crate::experiment::charts::rates(outcomes, p, &session.machine), path)?;
-        }
-        match &self.common.record {
-            Some(path) => output::save(&record, path),
-            None => Ok(()),
-        }
+        Ok(())
     }
 
     fn record(&self, session: &Session, outcomes: &[Outcome], p: &Problem) -> Record {

@@ -112,7 +112,7 @@ fn run(name: &str, size: usize, what: &What) -> Result<(), Failure> {
         return Err(Failure::usage(format!("{name} is printed right; --as-printed is for ge4, ge5 and ge6")));
     }
     if what.common.chart.is_some() {
-        return Err(Failure::usage("one size makes no chart; `lab ge --sizes 100..1500:100` draws four"));
+        return Err(Failure::usage("one size makes no chart; `lab ge --sizes 100..1500:100` draws six"));
     }
     let session = Session::start(&what.common)?;
     let task = Task {

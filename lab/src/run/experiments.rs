@@ -112,7 +112,7 @@ fn steps(settings: &Settings) -> Vec<Step> {
 }
 
 /// Counts rows, for the progress of a sweep of `cells`. Larger arrays take
-/// longer: the share grows with the square of the rows done.
+/// longer: the share grows with the cube of the rows done.
 fn counting(progress: &mut Progress, cells: usize) -> impl FnMut(&Row) {
     let mut rows = 0.0;
     move |_| {

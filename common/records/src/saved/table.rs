@@ -145,7 +145,7 @@ impl Table {
             found.note_damage(format!("line {number}, the last, is cut off; its last entry is left out"));
             line.entries.pop();
         }
-        let row = Row { columns: &self.columns, entries: &line.entries, appended, number };
+        let row = Entries { columns: &self.columns, entries: &line.entries, appended, number };
         let places = row.get(Column::Stride).and_then(bytes).zip(row.sizes());
         let Some((stride, size)) = places else {
             if !line.last {
@@ -195,14 +195,14 @@ impl<'a> Appended<'a> {
 }
 
 /// The entries of one line by their columns.
-struct Row<'a> {
+struct Entries<'a> {
     columns: &'a [Column],
     entries: &'a [String],
     appended: Appended<'a>,
     number: usize,
 }
 
-impl<'a> Row<'a> {
+impl<'a> Entries<'a> {
     fn get(&self, wanted: Column) -> Option<&'a str> {
         let at = self.columns.iter().position(|column| *column == wanted)?;
         self.entries.get(at).map(String::as_str).filter(|entry| !entry.is_empty())
