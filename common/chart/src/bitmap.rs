@@ -1,7 +1,7 @@
 //! The chart as PNG: drawn at four times its size in whole dots, then averaged
 //! down to twice its size, which smooths every edge.
 
-use plotters::backend::BitMapBackend;
+use plotters_bitmap::BitMapBackend;
 
 use super::canvas::Canvas;
 use super::layout::WIDTH;

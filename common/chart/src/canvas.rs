@@ -1,11 +1,10 @@
 //! A drawing surface in fractional units over plotters' backends, which know
 //! whole pixels only: everything is drawn enlarged.
 
-use plotters::backend::DrawingBackend;
-use plotters::style::text_anchor::{HPos, Pos, VPos};
-use plotters::style::{Color, FontDesc, FontFamily, FontStyle, IntoFont, RGBColor, ShapeStyle, TextStyle};
+use plotters_backend::DrawingBackend;
 
 use super::font;
+use super::ink::{Colour, Lettering, Stroke};
 
 /// A place, in units of the chart.
 pub(super) type Point = (f64, f64);
@@ -23,7 +22,7 @@ pub(super) enum Anchor {
 pub(super) struct Type {
     pub(super) em: f64,
     pub(super) bold: bool,
-    pub(super) colour: RGBColor,
+    pub(super) colour: Colour,
 }
 
 /// What can be drawn; errors are kept for the end.
@@ -54,14 +53,14 @@ impl<B: DrawingBackend> Canvas<B> {
         self.error.map_or(Ok(()), Err)
     }
 
-    pub(super) fn rectangle(&mut self, (left, top): Point, (right, bottom): Point, colour: RGBColor) {
+    pub(super) fn rectangle(&mut self, (left, top): Point, (right, bottom): Point, colour: Colour) {
         let (from, to) = (self.dot((left, top)), self.dot((right, bottom)));
-        let drawn = self.backend.draw_rect(from, to, &colour.filled(), true);
+        let drawn = self.backend.draw_rect(from, to, &colour, true);
         self.note(drawn);
     }
 
-    pub(super) fn line(&mut self, points: &[Point], width: f64, colour: RGBColor) {
-        let style: ShapeStyle = colour.stroke_width(((width * self.enlarged).round() as u32).max(1));
+    pub(super) fn line(&mut self, points: &[Point], width: f64, colour: Colour) {
+        let style = Stroke(colour, ((width * self.enlarged).round() as u32).max(1));
         let dots: Vec<(i32, i32)> = points.iter().map(|p| self.dot(*p)).collect();
         if !self.dots {
             let drawn = self.backend.draw_path(dots, &style);
@@ -72,21 +71,21 @@ impl<B: DrawingBackend> Canvas<B> {
             self.note(drawn);
         }
         for corner in dots.iter().skip(1).take(dots.len().saturating_sub(2)) {
-            let drawn = self.backend.draw_circle(*corner, style.stroke_width / 2, &colour.filled(), true);
+            let drawn = self.backend.draw_circle(*corner, style.1 / 2, &colour, true);
             self.note(drawn);
         }
     }
 
-    pub(super) fn polygon(&mut self, points: &[Point], colour: RGBColor) {
+    pub(super) fn polygon(&mut self, points: &[Point], colour: Colour) {
         let dots: Vec<(i32, i32)> = points.iter().map(|p| self.dot(*p)).collect();
-        let drawn = self.backend.fill_polygon(dots, &colour.filled());
+        let drawn = self.backend.fill_polygon(dots, &colour);
         self.note(drawn);
     }
 
-    pub(super) fn disc(&mut self, centre: Point, radius: f64, colour: RGBColor) {
+    pub(super) fn disc(&mut self, centre: Point, radius: f64, colour: Colour) {
         let centre = self.dot(centre);
         let drawn =
-            self.backend.draw_circle(centre, (radius * self.enlarged).round() as u32, &colour.filled(), true);
+            self.backend.draw_circle(centre, (radius * self.enlarged).round() as u32, &colour, true);
         self.note(drawn);
     }
 
@@ -105,7 +104,7 @@ impl<B: DrawingBackend> Canvas<B> {
         let (width, height) = self.backend.get_size();
         font::set(text, em, set.bold, place, |x, y, coverage| {
             if (0..width as i32).contains(&x) && (0..height as i32).contains(&y) {
-                let drawn = self.backend.draw_pixel((x, y), set.colour.mix(coverage).to_backend_color());
+                let drawn = self.backend.draw_pixel((x, y), set.colour.at(coverage));
                 if let Err(error) = drawn {
                     self.error.get_or_insert_with(|| error.to_string());
                 }
@@ -114,16 +113,7 @@ impl<B: DrawingBackend> Canvas<B> {
     }
 
     fn vector_text(&mut self, text: &str, at: Point, anchor: Anchor, set: Type) {
-        let horizontal = match anchor {
-            Anchor::Start => HPos::Left,
-            Anchor::Middle => HPos::Center,
-            Anchor::End => HPos::Right,
-        };
-        let weight = if set.bold { FontStyle::Bold } else { FontStyle::Normal };
-        // plotters writes the size divided by this into the SVG.
-        let size = set.em * self.enlarged * 1.24;
-        let font = FontDesc::new(FontFamily::Name(font::FAMILY), size, weight).into_font();
-        let style = TextStyle::from(font).color(&set.colour).pos(Pos::new(horizontal, VPos::Center));
+        let style = Lettering { set, anchor, em: set.em * self.enlarged };
         let place = self.dot(at);
         let drawn = self.backend.draw_text(text, &style, place);
         self.note(drawn);

@@ -1,10 +1,11 @@
 //! Paints an arranged chart.
 
-use plotters::backend::{DrawingBackend, SVGBackend};
-use plotters::style::RGBColor;
+use plotters_backend::DrawingBackend;
+use plotters_svg::SVGBackend;
 
 use super::Chart;
 use super::canvas::{Anchor, Canvas, Point, Type};
+use super::ink::Colour;
 use super::label;
 use super::layout::{self, CAPTION_EM, LABEL_EM, Layout, Placed, SAMPLE, TICK_EM, TITLE_EM, WIDTH};
 use super::look::{self, BAND, GRID, Look, PAPER, SOFT, TEXT};
@@ -164,7 +165,7 @@ fn marker<B: DrawingBackend>(canvas: &mut Canvas<B>, centre: Point, look: Look) 
     }
 }
 
-fn shape<B: DrawingBackend>(canvas: &mut Canvas<B>, (x, y): Point, look: Look, size: f64, colour: RGBColor) {
+fn shape<B: DrawingBackend>(canvas: &mut Canvas<B>, (x, y): Point, look: Look, size: f64, colour: Colour) {
     match look.marker.outline() {
         [] => canvas.disc((x, y), size, colour),
         outline => {

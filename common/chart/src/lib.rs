@@ -15,6 +15,7 @@ mod bitmap;
 mod canvas;
 mod draw;
 mod font;
+mod ink;
 mod label;
 mod layout;
 mod look;

@@ -1,36 +1,35 @@
 //! What tells curves apart: colour, marker and dash together, so that any two
 //! of the three may be lost in print or to the eye.
 
-use plotters::style::RGBColor;
-
 use super::canvas::Point;
+use super::ink::Colour;
 
-pub(super) const TEXT: RGBColor = RGBColor(0x1f, 0x24, 0x2a);
-pub(super) const SOFT: RGBColor = RGBColor(0x55, 0x5d, 0x66);
-pub(super) const GRID: RGBColor = RGBColor(0xe4, 0xe7, 0xeb);
-pub(super) const BAND: RGBColor = RGBColor(0xf1, 0xf4, 0xf8);
-pub(super) const PAPER: RGBColor = RGBColor(0xff, 0xff, 0xff);
+pub(super) const TEXT: Colour = Colour(0x1f, 0x24, 0x2a);
+pub(super) const SOFT: Colour = Colour(0x55, 0x5d, 0x66);
+pub(super) const GRID: Colour = Colour(0xe4, 0xe7, 0xeb);
+pub(super) const BAND: Colour = Colour(0xf1, 0xf4, 0xf8);
+pub(super) const PAPER: Colour = Colour(0xff, 0xff, 0xff);
 
 /// Okabe and Ito's palette without its yellow, which white paper swallows:
 /// colours that stay apart under the common colour blindnesses.
-const DISTINCT: [RGBColor; 7] = [
-    RGBColor(0x00, 0x72, 0xb2),
-    RGBColor(0xd5, 0x5e, 0x00),
-    RGBColor(0x00, 0x9e, 0x73),
-    RGBColor(0xb5, 0x4f, 0x8c),
-    RGBColor(0x00, 0x00, 0x00),
-    RGBColor(0x3d, 0x9f, 0xd8),
-    RGBColor(0xc4, 0x8a, 0x00),
+const DISTINCT: [Colour; 7] = [
+    Colour(0x00, 0x72, 0xb2),
+    Colour(0xd5, 0x5e, 0x00),
+    Colour(0x00, 0x9e, 0x73),
+    Colour(0xb5, 0x4f, 0x8c),
+    Colour(0x00, 0x00, 0x00),
+    Colour(0x3d, 0x9f, 0xd8),
+    Colour(0xc4, 0x8a, 0x00),
 ];
 
 /// For many curves in order (array sizes): from pale to dark, hue turning.
-const RAMP: [RGBColor; 6] = [
-    RGBColor(0xe0, 0x9a, 0x1c),
-    RGBColor(0xd6, 0x5a, 0x31),
-    RGBColor(0xb0, 0x33, 0x5f),
-    RGBColor(0x72, 0x2e, 0x85),
-    RGBColor(0x34, 0x3c, 0x94),
-    RGBColor(0x0b, 0x25, 0x45),
+const RAMP: [Colour; 6] = [
+    Colour(0xe0, 0x9a, 0x1c),
+    Colour(0xd6, 0x5a, 0x31),
+    Colour(0xb0, 0x33, 0x5f),
+    Colour(0x72, 0x2e, 0x85),
+    Colour(0x34, 0x3c, 0x94),
+    Colour(0x0b, 0x25, 0x45),
 ];
 
 /// On and off lengths along the line; an empty pattern is a full line.
@@ -51,7 +50,7 @@ const MARKERS: [Marker; 5] = [Marker::Circle, Marker::Square, Marker::Up, Marker
 /// The look of one curve.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Look {
-    pub(super) colour: RGBColor,
+    pub(super) colour: Colour,
     pub(super) dash: &'static [f64],
     pub(super) marker: Marker,
     /// Markers of the second round are filled with paper.
@@ -89,11 +88,11 @@ impl Marker {
 }
 
 /// The ramp's colour at `share`, 0 to 1.
-fn ramp(share: f64) -> RGBColor {
+fn ramp(share: f64) -> Colour {
     let at = share.clamp(0.0, 1.0) * (RAMP.len() - 1) as f64;
     let (from, to) = (RAMP[at.floor() as usize], RAMP[at.ceil() as usize]);
     let mix = |a: u8, b: u8| (f64::from(a) + (f64::from(b) - f64::from(a)) * at.fract()).round() as u8;
-    RGBColor(mix(from.0, to.0), mix(from.1, to.1), mix(from.2, to.2))
+    Colour(mix(from.0, to.0), mix(from.1, to.1), mix(from.2, to.2))
 }
 
 /// Cuts a line into the drawn pieces of a dash pattern.
