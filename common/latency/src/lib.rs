@@ -13,7 +13,7 @@ mod probe;
 mod tlb;
 
 pub use batch::{Effort, Timed, time};
-pub use cells::{CellTime, Cells, cell_order};
+pub use cells::{CellTime, Cells};
 pub use chain::{Chain, WORD};
 pub use probe::OnTime;
 pub use tlb::{Translation, translation};

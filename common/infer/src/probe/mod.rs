@@ -6,12 +6,14 @@
 mod explore;
 mod line;
 mod model;
+mod order;
 mod plateau;
 mod ways;
 
 pub use explore::{Exploration, LevelFound, explore};
 pub use line::Partners;
 pub use model::OnModel;
+pub use order::cell_order;
 pub use plateau::{Plateau, Scan};
 
 use figures::random::Random;
