@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 mod address_map;
+mod content;
 mod counts;
 mod hierarchy;
 mod journal;
@@ -29,6 +30,7 @@ use std::cell::Cell;
 use machine::{Machine, MachineError};
 use memory::{Arena, Lanes, Memory, Vector, Word};
 
+pub use content::Held;
 pub use counts::{AccessTime, ArrayCounts, Counts, LevelCounts, LoadsStores, TlbCounts};
 use hierarchy::Hierarchy;
 use mru_filter::{Mru, MruFilter, NONE};

@@ -1,0 +1,27 @@
+//! What a level holds at present, for those who watch it access by access.
+
+use super::Modelled;
+use super::sets::{DIRTY, line_of};
+
+/// A line that a set holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Held {
+    /// Where the line begins, in bytes from the first array.
+    pub address: u64,
+    /// Whether the next level has older data.
+    pub dirty: bool,
+}
+
+impl Modelled {
+    /// The lines in `set` of the cache at `level`, counted from 1; none if there
+    /// is no such set.
+    pub fn content(&mut self, level: u8, set: usize) -> Vec<Held> {
+        self.flush();
+        let Some(level) = self.filter.hierarchy.levels.get(usize::from(level).wrapping_sub(1)) else {
+            return Vec::new();
+        };
+        let tags = level.lines.tags.chunks_exact(level.lines.ways).nth(set).unwrap_or_default();
+        let held = |&tag| Held { address: line_of(tag) << level.shift, dirty: tag & DIRTY != 0 };
+        tags.iter().filter(|tag| **tag != 0).map(held).collect()
+    }
+}
