@@ -2,6 +2,7 @@
 
 mod commands;
 mod run;
+mod web;
 
 use std::process::ExitCode;
 
@@ -31,6 +32,7 @@ enum Command {
     Plot(plot::Args),
     Machines(machines::Args),
     Mystery(mystery::Args),
+    Web(web::Args),
 }
 
 fn main() -> ExitCode {
@@ -43,5 +45,6 @@ fn main() -> ExitCode {
         Command::Plot(args) => plot::run(&args),
         Command::Machines(args) => machines::run(&args),
         Command::Mystery(args) => mystery::run(&args),
+        Command::Web(args) => web::run(&args),
     })
 }

@@ -84,8 +84,7 @@ impl<B: DrawingBackend> Canvas<B> {
 
     pub(super) fn disc(&mut self, centre: Point, radius: f64, colour: Colour) {
         let centre = self.dot(centre);
-        let drawn =
-            self.backend.draw_circle(centre, (radius * self.enlarged).round() as u32, &colour, true);
+        let drawn = self.backend.draw_circle(centre, (radius * self.enlarged).round() as u32, &colour, true);
         self.note(drawn);
     }
 

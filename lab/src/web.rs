@@ -1,0 +1,79 @@
+//! `lab web`: the lab as one HTML file.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use common::failure::Failure;
+use common::output;
+
+/// Write the lab as one HTML file that measures and models in a browser
+///
+/// Compiles the crate `web` to WebAssembly, which takes the kit's sources and
+/// `rustup target add wasm32-unknown-unknown`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The page
+    #[arg(long, value_name = "FILE", default_value = "lab.html")]
+    out: PathBuf,
+
+    /// The crate `web` as WebAssembly, instead of compiling it
+    #[arg(long, value_name = "FILE")]
+    wasm: Option<PathBuf>,
+}
+
+/// How the WebAssembly is made: the kit's own sources, small and quick.
+const BUILD: [&str; 10] = [
+    "rustc",
+    "--quiet",
+    "--profile",
+    "page",
+    "--target",
+    TARGET,
+    "-p",
+    "web",
+    "--lib",
+    "--crate-type=cdylib",
+];
+const TARGET: &str = "wasm32-unknown-unknown";
+
+/// Compiles, joins, writes.
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let wasm = match &args.wasm {
+        Some(path) => path.clone(),
+        None => compiled()?,
+    };
+    let wasm = std::fs::read(&wasm)
+        .map_err(|why| Failure::could_not(format!("cannot read {}: {why}", wasm.display())))?;
+    if !wasm.starts_with(b"\0asm") {
+        return Err(Failure::usage("--wasm wants a WebAssembly file, as cargo makes it of the crate web"));
+    }
+    output::write(&args.out, web::page::page(&wasm).as_bytes())?;
+    eprintln!("lab web: wrote {}", args.out.display());
+    Ok(())
+}
+
+/// The crate `web`, compiled from the sources that this program was built from.
+fn compiled() -> Result<PathBuf, Failure> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."));
+    if !root.join("web/Cargo.toml").is_file() {
+        return Err(Failure::could_not(
+            "the kit's sources are not where this program was built from; run `cargo run --release -p lab -- web` in \
+             the kit's folder, or give the WebAssembly with --wasm FILE",
+        ));
+    }
+    let target =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |dir| root.join(dir));
+    let done = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        .args(BUILD)
+        .current_dir(root)
+        .status()
+        .map_err(|why| {
+            Failure::could_not(format!("cannot start cargo ({why}); install Rust from https://rustup.rs"))
+        })?;
+    if !done.success() {
+        return Err(Failure::could_not(format!(
+            "the crate web did not compile to WebAssembly; if its target is missing, run `rustup target add {TARGET}`"
+        )));
+    }
+    Ok(target.join(TARGET).join("page/web.wasm"))
+}

@@ -1,0 +1,166 @@
+// Page 2: any machine, its curves, and where the products miss.
+const PRODUCTS = [["mm1", "mm1"], ["mm2", "mm2"], ["mm3", "mm3"]];
+
+function anyPage(section, write) {
+  const catalogue = core({ do: "catalogue" });
+  const measured = { text: undefined };
+  const file = el("input", { type: "file", accept: ".json,.csv,.out,.txt" });
+  const forget = el("button", { type: "button", hidden: true, click: () => lay(undefined) }, t("any-forget"));
+  const toml = el("textarea", { rows: 12, spellcheck: "false", id: "toml" });
+  const tomlFile = el("input", { type: "file", accept: ".toml,.txt" });
+  const form = el("form", { class: "controls" },
+    field("any-machine", select("machine", [...catalogue.map(({ name }) => [name, name]), ["own", t("any-own")]], "i5-7500")),
+    field("any-show", select("show", [1, 2, 3].map(level => [String(level), t(`any-show-${level}`)]).concat([["time", t("any-show-time")]]), "1")),
+    field("any-max", select("max", ["64K", "128K", "256K", "512K", "1M", "2M", "4M"].map(size => [size, size]), "64K")),
+    field("any-measured", file, t("any-measured-hint")), forget,
+    machineFields());
+  const wrong = complaint();
+  const box = pictureBox("any-chart");
+  const reading = el("details", {}, el("summary", {}, t("any-read")), el("div"));
+  const importing = el("details", {}, el("summary", {}, t("any-toml")),
+    field("any-load", tomlFile), el("label", { for: "toml", class: "hidden-label" }, t("any-toml")), toml,
+    el("p", { class: "buttons" },
+      el("button", { type: "button", click: () => use(toml.value) }, t("any-use")),
+      el("button", { type: "button", click: () => download("machine.toml", toml.value, "text/plain") }, t("any-save"))));
+  section.append(el("div", { class: "split" }, form,
+    el("div", { class: "results" }, wrong.box, box, reading, importing, products(() => current()))));
+  settle(form);
+
+  let given;       // a description that the fields do not say whole
+  let helper;
+  let drawing = false;
+  let again = false;
+
+  function current() {
+    const name = form.elements.machine.value;
+    if (name === "own") return given ?? machineToml(form);
+    return catalogue.find(entry => entry.name === name).toml;
+  }
+
+  function use(text) {
+    try {
+      const machine = core({ do: "machine", toml: text });
+      if (machine.sealed) throw new Error(t("any-sealed"));
+      form.elements.machine.value = "own";
+      fillMachine(form, machine);
+      given = text;
+      changed();
+    } catch (error) { wrong.say(error.message); }
+  }
+
+  // Large sweeps go to a worker; of the changes that wait, the last one counts.
+  async function draw() {
+    if (drawing) { again = true; return; }
+    drawing = true;
+    const max = form.elements.max.value;
+    const show = form.elements.show.value;
+    const request = {
+      do: "sweep", toml: current(), min: 8192, max: bytesOf(max), measured: measured.text,
+      show: show === "time" ? "time" : { misses: { level: Number(show) } },
+    };
+    try {
+      const quick = request.max <= 256 * KIB;
+      box.toggleAttribute("aria-busy", !quick);
+      const drawn = quick ? core(request) : await (helper ??= new Helper()).ask(request);
+      picture(box, drawn.svg);
+      reading.lastElementChild.replaceChildren(...argument(drawn.answer));
+      wrong.say();
+    } catch (error) { wrong.say(error.message); }
+    box.removeAttribute("aria-busy");
+    drawing = false;
+    if (again) { again = false; requestAnimationFrame(draw); }
+  }
+
+  function changed() {
+    tidyMachine(form);
+    toml.value = current();
+    write("any", stateOf(form));
+    draw();
+  }
+
+  function lay(text) {
+    measured.text = text;
+    forget.hidden = !text;
+    draw();
+  }
+  anyPage.lay = text => { form.elements.show.value = "time"; form.elements.max.value = "4M"; lay(text); changed(); };
+
+  form.addEventListener("submit", event => event.preventDefault());
+  form.addEventListener("input", ({ target }) => {
+    if (target.type === "file") return;
+    if (target.name === "machine") {
+      if (target.value !== "own") fillMachine(form, core({ do: "machine", toml: current() }));
+    } else if (target.name && !["show", "max"].includes(target.name)) form.elements.machine.value = "own";
+    given = undefined;
+    changed();
+  });
+  file.addEventListener("change", async () => {
+    try {
+      const text = await fileText(file);
+      if (text) core({ do: "read", text });
+      lay(text);
+    } catch (error) { wrong.say(error.message); }
+  });
+  tomlFile.addEventListener("change", async () => {
+    try { use(await fileText(tomlFile)); } catch (error) { wrong.say(error.message); }
+  });
+  return {
+    restore(state) {
+      restore(form, state);
+      if (form.elements.machine.value !== "own") fillMachine(form, core({ do: "machine", toml: current() }));
+      changed();
+    },
+  };
+}
+
+const bytesOf = text => parseFloat(text) * ({ K: KIB, M: KIB * KIB }[text.at(-1)] ?? 1);
+
+// What the lab reads from a sweep, in lines.
+function argument(answer) {
+  const said = answer.verdict === "ok"
+    ? t("any-says", sizeText(answer.size), answer.line, answer.ways ?? `– (${answer.ways_reason})`, answer.confidence)
+    : t("here-refused", answer.reason);
+  return [el("p", {}, said), el("ul", {}, answer.why.map(why => el("li", {}, why)))];
+}
+
+// Misses of a product per array and level.
+function products(machine) {
+  const form = el("form", { class: "row" },
+    field("any-kernel", select("kernel", PRODUCTS, "mm1")),
+    field("any-n", el("input", { name: "n", type: "number", min: 1, max: 2048, value: 512 })),
+    el("button", {}, t("any-count")));
+  const result = el("div", { "aria-live": "polite" });
+  const wrong = complaint();
+  let helper;
+  form.addEventListener("submit", async event => {
+    event.preventDefault();
+    const kernel = { name: form.elements.kernel.value, n: Number(form.elements.n.value) };
+    if (kernel.name === "mm3") kernel.line = 64;
+    result.replaceChildren(el("p", {}, t("any-counting")));
+    try {
+      const counted = await (helper ??= new Helper()).ask({ do: "misses", toml: machine(), kernel });
+      result.replaceChildren(...missTables(kernel, counted));
+      wrong.say();
+    } catch (error) { result.replaceChildren(); wrong.say(error.message); }
+  });
+  return el("section", { "aria-labelledby": "products" }, el("h3", { id: "products" }, t("any-products")), form, wrong.box, result);
+}
+
+function missTables(kernel, { counts, machine, lecture }) {
+  const steps = kernel.n ** 3;
+  const names = counts.levels[0].arrays.map(array => array.name);
+  const of = (level, i) => level.arrays[i].misses.loads + level.arrays[i].misses.stores;
+  const formed = lecture ? { ...lecture.misses, all: lecture.total } : undefined;
+  const row = (name, misses) => [name, ...misses.flatMap(m => [number(m, 0), number(m / steps, 4)]),
+    ...(formed ? [number(formed[name], 0)] : [])];
+  const rows = names.map((name, i) => [name, counts.levels.map(level => of(level, i))])
+    .filter(([, misses]) => misses.some(m => m > 0)).map(([name, misses]) => row(name, misses));
+  rows.push(row(t("any-all"), counts.levels.map(level => level.misses.loads + level.misses.stores)));
+  const head = [t("any-array"), ...counts.levels.flatMap(level => [t("any-level", level.level), t("any-each")]),
+    ...(formed ? [t("any-lecture")] : [])];
+  const assumptions = lecture ? [el("p", {}, t("any-assumes")), el("ul", {},
+    lecture.assumptions.map(({ text, holds }) => el("li", {}, `${text}: ${t(holds ? "holds" : "holds-not")}`)))] : [];
+  return [table(t("any-misses", `${kernel.name} ${kernel.n}`, machine), head, rows),
+    el("p", {}, t("any-accesses", number(counts.loads, 0), number(counts.stores, 0), number(counts.memory_reads, 0), number(counts.memory_writes, 0))),
+    ...assumptions];
+}

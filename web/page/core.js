@@ -1,0 +1,16 @@
+"use strict";
+
+// The lab's WebAssembly. Answers requests, or throws an error with a sentence.
+async function startCore(bytes, now, progress) {
+  const { instance } = await WebAssembly.instantiate(bytes, { tab: { now, progress } });
+  const lab = instance.exports;
+  return request => {
+    const text = new TextEncoder().encode(JSON.stringify(request));
+    const room = lab.room(text.length);
+    new Uint8Array(lab.memory.buffer, room, text.length).set(text);
+    const length = lab.ask();
+    const answer = JSON.parse(new TextDecoder().decode(new Uint8Array(lab.memory.buffer, lab.answer(), length)));
+    if (answer.error !== undefined) throw new Error(answer.error);
+    return answer.ok;
+  };
+}

@@ -1,0 +1,111 @@
+// Elements, texts, files.
+const byId = id => document.getElementById(id);
+
+// The text under `key`, with {0}, {1} ... replaced.
+function t(key, ...values) {
+  const text = TEXT[key] ?? key;
+  return values.reduce((filled, value, i) => filled.replaceAll(`{${i}}`, value), text);
+}
+
+// el("p", {class: "x"}, "text", child): attributes with a function are listeners.
+function el(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") element.addEventListener(name, value);
+    else if (value === true) element.setAttribute(name, "");
+    else if (value !== false && value !== undefined && value !== null) element.setAttribute(name, value);
+  }
+  element.append(...children.flat(Infinity).filter(child => child !== null && child !== undefined));
+  return element;
+}
+
+function fillTexts(root) {
+  for (const element of root.querySelectorAll("[data-t]")) element.textContent = t(element.dataset.t);
+  for (const element of root.querySelectorAll("[data-label]")) element.setAttribute("aria-label", t(element.dataset.label));
+}
+
+// A labelled control; its label's text is under `key`.
+function field(key, control, hint) {
+  const id = control.id || `f-${key}-${field.count = (field.count ?? 0) + 1}`;
+  control.id = id;
+  const note = hint ? el("small", { id: `${id}-hint` }, hint) : null;
+  if (note) control.setAttribute("aria-describedby", note.id);
+  return el("div", { class: "field" }, el("label", { for: id }, t(key)), control, note);
+}
+
+function select(name, options, value) {
+  return el("select", { name }, options.map(([key, text]) => el("option", { value: key, selected: key === value }, text)));
+}
+
+// A chart in a box that scrolls on narrow screens.
+function picture(box, svg) {
+  box.innerHTML = svg;
+  const drawn = box.querySelector("svg");
+  const title = drawn.querySelector("title")?.textContent ?? "";
+  const caption = drawn.querySelector("desc")?.textContent ?? "";
+  drawn.setAttribute("aria-label", `${title}. ${caption}`);
+}
+
+function pictureBox(key) {
+  return el("div", { class: "picture", tabindex: "0", role: "group", "aria-label": t(key) });
+}
+
+function table(caption, head, rows) {
+  return el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": caption },
+    el("table", {}, el("caption", {}, caption),
+      el("thead", {}, el("tr", {}, head.map(text => el("th", { scope: "col" }, text)))),
+      el("tbody", {}, rows.map(([first, ...rest]) =>
+        el("tr", {}, el("th", { scope: "row" }, first), rest.map(text => el("td", {}, text)))))));
+}
+
+// A place for errors, one sentence each; empty where all is well.
+function complaint() {
+  const box = el("p", { class: "complaint", role: "alert" });
+  return { box, say: text => { box.textContent = text ?? ""; box.hidden = !text; } };
+}
+
+function download(name, text, type = "application/json") {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  el("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10000);
+}
+
+const LARGEST_FILE = 10 << 20;
+
+// The text of the file chosen in `input`, or an error with a sentence.
+async function fileText(input) {
+  const file = input.files[0];
+  if (!file) return undefined;
+  if (file.size > LARGEST_FILE) throw new Error(t("file-large", file.name, (file.size / (1 << 20)).toFixed(0)));
+  return file.text();
+}
+
+const number = (value, digits = 2) =>
+  value === null || value === undefined ? "–" : Number(value).toLocaleString("en", { maximumFractionDigits: digits });
+
+// The state of a form in the page's address: what differs from the default.
+function stateOf(form) {
+  const state = {};
+  for (const control of form.elements) {
+    if (!control.name || control.type === "file") continue;
+    const value = control.type === "checkbox" ? String(control.checked) : control.value;
+    if (value !== control.dataset.initial) state[control.name] = value;
+  }
+  return state;
+}
+
+function restore(form, state) {
+  for (const control of form.elements) {
+    if (!control.name || control.type === "file") continue;
+    const value = state[control.name] ?? control.dataset.initial;
+    if (control.type === "checkbox") control.checked = value === "true";
+    else control.value = value;
+  }
+}
+
+// Takes what a form holds at first for its default.
+function settle(form) {
+  for (const control of form.elements) {
+    if (control.name) control.dataset.initial = control.type === "checkbox" ? String(control.checked) : control.value;
+  }
+}

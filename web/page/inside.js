@@ -1,0 +1,142 @@
+// Page 3: a kernel, access by access.
+const PRESETS = {
+  stride: { kernel: "cm1", array: "64K", stride: "8K", passes: "3", size1: "32K", line1: "64", ways1: "8", at: "9" },
+  transposed: { kernel: "mm2", n: "64", size1: "2K", line1: "64", ways1: "4", at: "3" },
+  power: { kernel: "mm1", n: "32", size1: "1K", line1: "16", ways1: "2", at: "200" },
+};
+const SMALL = SIZES.filter(size => size <= 64 * KIB).map(sizeText);
+
+function insidePage(section, write) {
+  const text = (key, name, value) => field(key, el("input", { name, value, autocomplete: "off" }));
+  const form = el("form", { class: "controls" },
+    el("fieldset", {}, el("legend", {}, t("inside-presets")), Object.keys(PRESETS).map(key =>
+      el("button", { type: "button", class: "wide", click: () => preset(key) }, t(`inside-preset-${key}`)))),
+    el("p", { class: "answer", id: "preset-answer", "aria-live": "polite" }),
+    el("input", { type: "hidden", name: "preset", value: "" }),
+    field("inside-kernel", select("kernel", [["cm1", "cm1"], ["mm1", "mm1"], ["mm2", "mm2"], ["mm3", "mm3"]], "mm1")),
+    text("inside-n", "n", "32"), text("inside-array", "array", "64K"), text("inside-stride", "stride", "8K"), text("inside-passes", "passes", "3"),
+    levelFields(1, false),
+    el("input", { type: "hidden", name: "at", value: "0" }));
+  const wrong = complaint();
+  const range = el("input", { type: "range", min: 0, max: 0, value: 0, id: "step" });
+  const go = (key, mark, to) => el("button", { type: "button", "aria-label": t(key), title: t(key), id: key, click: () => step(to()) }, mark);
+  const at = () => Number(form.elements.at.value);
+  const stepper = el("div", { class: "stepper" },
+    el("div", { class: "buttons" },
+      go("inside-first", "|◀", () => 0), go("inside-back", "◀", () => at() - 1), go("inside-next", "▶", () => at() + 1),
+      go("inside-miss", "▶ miss", () => missAfter(at())), go("inside-last", "▶|", () => walked.steps)),
+    el("div", { class: "field grow" }, el("label", { for: "step", id: "step-label" }, t("inside-slider")), range));
+  const said = el("p", { class: "said", role: "status" });
+  const view = el("div", { class: "inside" });
+  section.append(el("div", { class: "split" }, form, el("div", { class: "results" }, wrong.box, stepper, said, view)));
+  settle(form);
+  let walked = { steps: 0 };
+
+  function preset(key) {
+    restore(form, { ...PRESETS[key], preset: key });
+    walk();
+  }
+
+  function kernel() {
+    const value = name => form.elements[name].value;
+    const name = value("kernel");
+    if (name === "cm1") return { name, size: bytesOf(value("array")), stride: bytesOf(value("stride")), passes: Number(value("passes")) };
+    return { name, n: Number(value("n")), ...(name === "mm3" ? { line: bytesOf(value("line1")) } : {}) };
+  }
+
+  function walk() {
+    const sweeps = form.elements.kernel.value === "cm1";
+    for (const name of ["array", "stride", "passes"]) form.elements[name].closest(".field").hidden = !sweeps;
+    form.elements.n.closest(".field").hidden = sweeps;
+    const key = form.elements.preset.value;
+    byId("preset-answer").textContent = key ? t(`inside-answer-${key}`) : "";
+    for (const control of form.elements) if (control.name) control.dispatchEvent(new Event("follow"));
+    try {
+      walked = core({ do: "walk", toml: machineToml(form, false), kernel: kernel() });
+      range.max = walked.steps;
+      wrong.say();
+      step(at());
+    } catch (error) { wrong.say(error.message); }
+  }
+
+  function step(to) {
+    to = Math.min(walked.steps, Math.max(0, Math.round(to) || 0));
+    form.elements.at.value = range.value = to;
+    range.setAttribute("aria-valuetext", t("inside-go", to, walked.steps));
+    byId("step-label").textContent = t("inside-go", number(to, 0), number(walked.steps, 0))
+      + (walked.total > walked.steps ? `. ${t("inside-only", number(walked.steps, 0), number(walked.total, 0))}` : "");
+    try {
+      const state = core({ do: "step", at: to });
+      said.textContent = spoken(state);
+      view.replaceChildren(...insideView(walked, state));
+      view.querySelector("mark")?.scrollIntoView({ block: "nearest" });
+      section.dataset.state = JSON.stringify(state);
+      wrong.say();
+    } catch (error) { wrong.say(error.message); }
+    write("inside", stateOf(form));
+  }
+
+  function missAfter(from) {
+    for (let to = from + 1; to <= walked.steps; to++) {
+      if (core({ do: "step", at: to }).step.outcome !== "hit") return to;
+    }
+    return walked.steps;
+  }
+
+  range.addEventListener("input", () => step(range.value));
+  form.addEventListener("submit", event => event.preventDefault());
+  form.addEventListener("input", () => { form.elements.at.value = 0; walk(); });
+  return { restore(state) { restore(form, state); walk(); } };
+}
+
+function spoken({ at, step }) {
+  if (!step) return t("inside-start");
+  const gone = step.evicted ? t(step.written_back ? "inside-written" : "inside-evicted", step.evicted) : "";
+  return t("inside-said", number(at, 0), t(step.store ? "inside-store" : "inside-load"), step.element, t(`inside-${step.outcome}`)) + gone;
+}
+
+function insideView(walked, { step, sets, counts }) {
+  return [loopView(walked, step), addressView(step), countsView(counts), setsView(walked, sets)];
+}
+
+function loopView({ source, first, file }, step) {
+  const lines = source.map((line, i) => {
+    const here = step?.line === first + i;
+    const column = here ? step.column - 1 : line.length;
+    const end = here ? (/^\w+\.\w+\(/.exec(line.slice(column))?.[0].length ?? 0) : 0;
+    return el("li", { class: here ? "here" : null, "aria-current": here ? "step" : null },
+      line.slice(0, column), end ? el("mark", {}, line.slice(column, column + end)) : null, line.slice(column + end));
+  });
+  return el("section", { class: "loop" }, el("h3", {}, t("inside-loop", file)),
+    el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": t("inside-loop", file) }, el("ol", { start: first }, lines)));
+}
+
+function addressView(step) {
+  const part = (key, bits, value) => el("div", { class: `part ${key}` }, el("dt", {}, t(`inside-${key}`)),
+    el("dd", {}, el("code", {}, bits || "–"), ` = ${value}`));
+  return el("section", { class: "address" }, el("h3", {}, t("inside-address")),
+    step ? [el("p", {}, `${step.element}: ${number(step.address, 0)} = 0x${step.address.toString(16)}`),
+      el("dl", {}, part("tag", step.tag_bits, step.tag), part("set", step.set_bits, step.set), part("offset", step.offset_bits, step.offset))]
+      : el("p", {}, "–"));
+}
+
+function countsView(counts) {
+  const ratio = counts.accesses ? 1 - counts.hits / counts.accesses : null;
+  const entry = (key, value) => el("div", {}, el("dt", {}, key), el("dd", {}, value));
+  return el("section", { class: "counts" }, el("h3", {}, t("inside-counts")), el("dl", {},
+    Object.entries(counts).map(([key, value]) => entry(t(`count-${key}`), number(value, 0))),
+    entry(t("inside-ratio"), number(ratio, 4))));
+}
+
+function setsView({ sets: all }, sets) {
+  const ways = Math.max(0, ...sets.map(set => set.ways.length));
+  const cell = way => way
+    ? el("td", { class: way.touched ? "touched" : null }, way.name, el("small", {}, ` ${way.rank}${way.dirty ? `, ${t("inside-dirty")}` : ""}`))
+    : el("td", { class: "empty" }, t("inside-empty"));
+  return el("section", { class: "sets" }, el("h3", {}, t("inside-sets")), el("p", { class: "soft" }, t("inside-sets-note", sets.length, all)),
+    el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": t("inside-sets") }, el("table", {},
+      el("thead", {}, el("tr", {}, el("th", { scope: "col" }, t("inside-set")),
+        Array.from({ length: ways }, (_, i) => el("th", { scope: "col" }, t("inside-way", i))))),
+      el("tbody", {}, sets.map(set => el("tr", { class: set.now ? "now" : null },
+        el("th", { scope: "row" }, set.now ? `▶ ${set.set}` : String(set.set)), set.ways.map(cell)))))));
+}

@@ -1,0 +1,90 @@
+// The pages, the address, the workers.
+const WASM = Uint8Array.from(atob(byId("wasm").textContent.trim()), digit => digit.charCodeAt(0));
+
+// A worker of its own, made from this page's text; one request at a time.
+class Helper {
+  constructor(clock = "plain", progress = () => {}) {
+    const code = byId("core").textContent + byId("worker").textContent;
+    this.url = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
+    this.worker = new Worker(this.url);
+    this.progress = progress;
+    this.last = this.post({ bytes: WASM.slice(), clock });
+  }
+
+  post(message) {
+    return new Promise((resolve, reject) => {
+      this.reject = reject;
+      this.worker.onmessage = ({ data }) => {
+        if (data.progress !== undefined) return this.progress(data.progress);
+        if (data.error !== undefined) return reject(new Error(data.broken ? t("broken") : data.error));
+        resolve(data.answer);
+      };
+      this.worker.onerror = event => reject(new Error(t("no-worker", event.message ?? "")));
+      this.worker.postMessage(message);
+    });
+  }
+
+  ask(request) {
+    const next = this.last.then(() => this.post({ request }));
+    this.last = next.catch(() => {});
+    return next;
+  }
+
+  stop() {
+    this.worker.terminate();
+    URL.revokeObjectURL(this.url);
+    this.reject?.(new Error(t("stopped")));
+  }
+}
+
+const PAGES = { here: herePage, any: anyPage, inside: insidePage, mystery: mysteryPage };
+let core;
+let shown;
+const pages = {};
+
+// "#any?max=256K": the page, and what differs from its defaults.
+function address() {
+  const [name, query = ""] = location.hash.slice(1).split("?");
+  return { name: name in PAGES ? name : "here", state: Object.fromEntries(new URLSearchParams(query)) };
+}
+
+function writeAddress(name, state) {
+  if (name !== shown) return;
+  const query = new URLSearchParams(state).toString();
+  history.replaceState(null, "", `#${name}${query ? `?${query}` : ""}`);
+}
+
+function show() {
+  const { name, state } = address();
+  if (!pages[name]) {
+    const section = el("section", { id: `page-${name}`, "aria-labelledby": `title-${name}` },
+      el("h2", { id: `title-${name}` }, t(`${name}-title`)), el("p", { class: "lead" }, t(`${name}-lead`)));
+    byId("main").append(section);
+    shown = name;
+    pages[name] = { section, page: PAGES[name](section, next => writeAddress(name, next)) };
+  }
+  shown = name;
+  for (const [other, { section }] of Object.entries(pages)) section.hidden = other !== name;
+  for (const link of byId("pages").querySelectorAll("a")) {
+    link.toggleAttribute("aria-current", false);
+    if (link.hash === `#${name}`) link.setAttribute("aria-current", "page");
+  }
+  document.title = `${t(`${name}-title`)} – ${t("title")}`;
+  pages[name].page.restore?.(state);
+}
+
+async function start() {
+  fillTexts(document);
+  byId("pages").append(...Object.keys(PAGES).map(name => el("li", {}, el("a", { href: `#${name}` }, t(`${name}-title`)))));
+  byId("skip").addEventListener("click", event => { event.preventDefault(); byId("main").focus(); });
+  try {
+    core = await startCore(WASM.slice(), () => performance.now(), () => {});
+  } catch (error) {
+    byId("main").append(el("p", { class: "complaint", role: "alert" }, t("no-wasm", error.message)));
+    return;
+  }
+  addEventListener("hashchange", () => { show(); byId("main").focus({ preventScroll: true }); scrollTo(0, 0); });
+  show();
+  document.documentElement.dataset.ready = "true";
+}
+start();

@@ -1,0 +1,26 @@
+// Measures and counts beside the page. The first message brings the WebAssembly
+// and says which clock to use; every other one is a request.
+const CLOCKS = {
+  plain: () => performance.now(),
+  coarse: () => Math.floor(performance.now()),
+  noisy: () => Math.floor(performance.now() * 10) / 10 + Math.random() / 10,
+};
+let ask;
+let told = 0;
+onmessage = async ({ data }) => {
+  try {
+    if (data.bytes) {
+      const progress = costs => {
+        if (performance.now() - told < 100) return;
+        told = performance.now();
+        postMessage({ progress: costs });
+      };
+      ask = await startCore(data.bytes, CLOCKS[data.clock], progress);
+      postMessage({ answer: true });
+    } else {
+      postMessage({ answer: ask(data.request) });
+    }
+  } catch (error) {
+    postMessage({ error: error.message, broken: error instanceof WebAssembly.RuntimeError });
+  }
+};

@@ -1,0 +1,48 @@
+//! What the page calls. Texts cross the border as UTF-8: the page asks for
+//! room, writes a request into it, and reads the answer where it is told.
+
+use std::cell::RefCell;
+
+use crate::requests::Lab;
+use crate::tab::Clock;
+
+#[link(wasm_import_module = "tab")]
+unsafe extern "C" {
+    /// `performance.now()`: milliseconds.
+    safe fn now() -> f64;
+    /// Shows how far a measurement is: costs measured so far.
+    safe fn progress(costs: u32);
+}
+
+thread_local! {
+    static LAB: RefCell<Lab> = RefCell::new(Lab::new(Clock { now, progress }));
+    /// The last answer, which the page copies before it asks again.
+    static ANSWER: RefCell<String> = const { RefCell::new(String::new()) };
+    static REQUEST: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Room for a request of `length` bytes.
+#[unsafe(no_mangle)]
+extern "C" fn room(length: usize) -> *mut u8 {
+    REQUEST.with_borrow_mut(|request| {
+        request.clear();
+        request.resize(length, 0);
+        request.as_mut_ptr()
+    })
+}
+
+/// Answers the request in the room; the length of the answer.
+#[unsafe(no_mangle)]
+extern "C" fn ask() -> usize {
+    let request = REQUEST.take();
+    let answer = LAB.with_borrow_mut(|lab| lab.answer(&String::from_utf8_lossy(&request)));
+    let length = answer.len();
+    ANSWER.set(answer);
+    length
+}
+
+/// Where the answer is.
+#[unsafe(no_mangle)]
+extern "C" fn answer() -> *const u8 {
+    ANSWER.with_borrow(|answer| answer.as_ptr())
+}

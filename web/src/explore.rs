@@ -1,0 +1,70 @@
+//! The caches of this computer, over repeated experiments.
+
+use figures::units::Bytes;
+use infer::Confidence;
+use infer::probe::{Exploration, LevelFound, Probe, explore};
+use serde_json::{Value, json};
+
+/// The experiments made so far.
+#[derive(Debug, Default)]
+pub(crate) struct Runs(Vec<Exploration>);
+
+impl Runs {
+    /// Explores once more, `levels` levels deep; what all runs say together.
+    pub(crate) fn again(&mut self, probe: &mut impl Probe, levels: usize) -> Result<Value, String> {
+        self.0.push(explore(probe, levels)?);
+        let depth = self.0.iter().map(|run| run.levels.len()).max().unwrap_or(0);
+        let levels: Vec<Value> = (0..depth).filter_map(|level| Some(shown(&self.level(level)?))).collect();
+        let beyond = self.0.iter().max_by_key(|run| run.levels.len()).and_then(|run| run.beyond);
+        let scan = self.0.last().map(|run| &run.scan);
+        Ok(
+            json!({ "runs": self.0.len(), "settled": self.settled(), "levels": levels, "beyond_ns": beyond, "scan": scan }),
+        )
+    }
+
+    /// What the runs that saw a level's sets say of it; sure only where two
+    /// thirds of them, and at least two, agree. One that saw none was disturbed.
+    fn level(&self, index: usize) -> Option<LevelFound> {
+        let all: Vec<&LevelFound> = self.0.iter().filter_map(|run| run.levels.get(index)).collect();
+        let seen: Vec<&&LevelFound> = all.iter().filter(|level| level.ways.is_ok()).collect();
+        let same = |a: &LevelFound, b: &LevelFound| (a.size, &a.ways, a.line) == (b.size, &b.ways, b.line);
+        let votes = |level: &LevelFound| seen.iter().filter(|other| same(other, level)).count();
+        let Some(best) = seen.iter().max_by_key(|level| votes(level)) else {
+            return all.last().copied().cloned();
+        };
+        let mut found = (**best).clone();
+        if votes(best) < 2 {
+            found.confidence = found.confidence.min(Confidence::Medium);
+        }
+        if 3 * votes(best) < 2 * seen.len() {
+            found.confidence = Confidence::Low;
+            found.ways = Err("repeated experiments found different numbers".to_owned());
+            found.range = (seen.iter().map(|l| l.range.0).min()?, seen.iter().map(|l| l.range.1).max()?);
+            found.why.push("Ways: not identifiable: repeated experiments do not agree on them.".to_owned());
+        }
+        Some(found)
+    }
+
+    /// Whether the first level needs no more experiments.
+    fn settled(&self) -> bool {
+        self.level(0).is_some_and(|level| level.ways.is_ok() && level.confidence == Confidence::High)
+    }
+}
+
+fn shown(level: &LevelFound) -> Value {
+    json!({
+        "level": level.level,
+        "size": level.size,
+        "size_text": Bytes(level.size).to_string(),
+        "size_low": level.range.0,
+        "size_high": level.range.1,
+        "range_text": format!("{} to {}", Bytes(level.range.0), Bytes(level.range.1)),
+        "line": level.line,
+        "ways": level.ways.as_ref().ok(),
+        "ways_reason": level.ways.as_ref().err(),
+        "latency_ns": level.latency,
+        "penalty_ns": level.penalty,
+        "confidence": level.confidence,
+        "why": level.why,
+    })
+}

@@ -1,0 +1,185 @@
+//! The kernels that the page can model and step through: the programs' own.
+
+use figures::units::Bytes;
+use memory::{Arena, Array, Matrix, Memory, OutOfMemory};
+use serde::Deserialize;
+
+/// Largest array of cm1 and spark.
+const LARGEST_ARRAY: Bytes = Bytes::mib(64);
+/// Most rows of a matrix: beyond, the model takes minutes in a tab.
+const MOST_ROWS: usize = 2048;
+
+/// A kernel and its sizes.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(tag = "name", rename_all = "snake_case")]
+pub enum Kernel {
+    /// cm1's passes over an array.
+    Cm1 {
+        /// The array.
+        size: Bytes,
+        /// From one access to the next.
+        stride: Bytes,
+        /// How often.
+        passes: u64,
+    },
+    /// The textbook's product of `n` by `n` matrices.
+    Mm1 {
+        /// Rows and columns.
+        n: usize,
+    },
+    /// The product with the second matrix transposed.
+    Mm2 {
+        /// Rows and columns.
+        n: usize,
+    },
+    /// The product in blocks of one line.
+    Mm3 {
+        /// Rows and columns.
+        n: usize,
+        /// Bytes of a line.
+        line: Bytes,
+    },
+}
+
+/// A kernel with its arrays in an arena.
+#[derive(Debug)]
+pub(crate) enum Placed<'a> {
+    Walk { array: Array<'a, u8>, stride: usize, passes: u64 },
+    Textbook([Matrix<'a, i16>; 3]),
+    Transposed([Matrix<'a, i16>; 4]),
+    Blocked([Matrix<'a, i16>; 3], usize),
+}
+
+/// The text of a kernel, as it stands in its file.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Source {
+    pub(crate) file: &'static str,
+    /// Number of its first line in the file.
+    pub(crate) first: usize,
+    pub(crate) text: &'static str,
+}
+
+impl Kernel {
+    /// Refuses sizes that the page cannot show.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        match *self {
+            Kernel::Cm1 { size, stride, .. } => {
+                if stride.0 == 0 || stride.0 > size.0 / 2 || size > LARGEST_ARRAY {
+                    return Err(format!(
+                        "a stride of {stride} in an array of {size} is not possible: a stride is 1 B to half the \
+                         array, an array at most {LARGEST_ARRAY}"
+                    ));
+                }
+            }
+            Kernel::Mm1 { n } | Kernel::Mm2 { n } | Kernel::Mm3 { n, .. } => {
+                if n == 0 || n > MOST_ROWS {
+                    return Err(format!("matrices of {n} rows are not possible here: take 1 to {MOST_ROWS}"));
+                }
+            }
+        }
+        match *self {
+            Kernel::Mm3 { line, .. } if line.0 < 2 || !line.0.is_multiple_of(2) => {
+                Err(format!("a line of {line} holds no whole number of 2-byte elements: take 64 B"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// An arena for its arrays.
+    pub(crate) fn arena(&self) -> Result<Arena, String> {
+        self.check()?;
+        let bytes = match *self {
+            Kernel::Cm1 { size, .. } => size.get(),
+            Kernel::Mm1 { n } | Kernel::Mm3 { n, .. } => 3 * 2 * n * n,
+            Kernel::Mm2 { n } => 4 * 2 * n * n,
+        };
+        Arena::with_capacity(bytes).map_err(|error| error.to_string())
+    }
+
+    /// The kernel on zeroed arrays in `arena`: what it loads and stores does not
+    /// depend on what is in them.
+    pub(crate) fn place<'a>(&self, arena: &'a Arena) -> Result<Placed<'a>, String> {
+        self.laid_out(arena).map_err(|error| error.to_string())
+    }
+
+    fn laid_out<'a>(&self, arena: &'a Arena) -> Result<Placed<'a>, OutOfMemory> {
+        let square = |name, n| arena.matrix::<i16>(name, n, n);
+        let product = |n| Ok([square("mul1", n)?, square("mul2", n)?, square("res", n)?]);
+        Ok(match *self {
+            Kernel::Cm1 { size, stride, passes } => {
+                Placed::Walk { array: arena.array("x", size.get())?, stride: stride.get(), passes }
+            }
+            Kernel::Mm1 { n } => Placed::Textbook(product(n)?),
+            Kernel::Mm2 { n } => {
+                let [mul1, mul2, res] = product(n)?;
+                Placed::Transposed([mul1, mul2, res, square("tmp", n)?])
+            }
+            Kernel::Mm3 { n, line } => Placed::Blocked(product(n)?, line.get() / size_of::<i16>()),
+        })
+    }
+
+    /// The kernel's own source text.
+    pub(crate) fn source(&self) -> Source {
+        match self {
+            Kernel::Cm1 { .. } => cut("cm1/src/lib.rs", include_str!("../../cm1/src/lib.rs"), "walk"),
+            Kernel::Mm1 { .. } => cut("mm1/src/lib.rs", include_str!("../../mm1/src/lib.rs"), "multiply"),
+            Kernel::Mm2 { .. } => cut("mm2/src/lib.rs", include_str!("../../mm2/src/lib.rs"), "multiply"),
+            Kernel::Mm3 { .. } => cut("mm3/src/lib.rs", include_str!("../../mm3/src/lib.rs"), "multiply"),
+        }
+    }
+}
+
+impl Placed<'_> {
+    /// Runs it on `mem`.
+    pub(crate) fn run<M: Memory>(&self, mem: &mut M) {
+        match *self {
+            Placed::Walk { array, stride, passes } => cm1::walk(mem, array, stride, passes),
+            Placed::Textbook([mul1, mul2, res]) => mm1::multiply(mem, mul1, mul2, res),
+            Placed::Transposed([mul1, _, res, tmp]) => mm2::multiply(mem, mul1, tmp, res),
+            Placed::Blocked([mul1, mul2, res], block) => mm3::multiply(mem, mul1, mul2, res, block),
+        }
+    }
+}
+
+/// The public function called `name` in the text of `file`.
+fn cut(file: &'static str, text: &'static str, name: &str) -> Source {
+    let from = text.find(&format!("pub fn {name}<")).unwrap_or(0);
+    let length = text[from..].find("\n}").map_or(text.len() - from, |end| end + 2);
+    let first = text[..from].matches('\n').count() + 1;
+    Source { file, first, text: &text[from..from + length] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kernel_is_cut_out_of_its_file_whole() {
+        let all = [
+            Kernel::Cm1 { size: Bytes(64), stride: Bytes(8), passes: 1 },
+            Kernel::Mm1 { n: 4 },
+            Kernel::Mm2 { n: 4 },
+            Kernel::Mm3 { n: 4, line: Bytes(8) },
+        ];
+        for kernel in all {
+            let source = kernel.source();
+            assert!(source.text.starts_with("pub fn") && source.text.ends_with("\n}"), "{}", source.text);
+            assert!(source.first > 1 && source.text.contains("mem.load"));
+        }
+    }
+
+    #[test]
+    fn impossible_sizes_are_refused() {
+        let wrong = [
+            Kernel::Cm1 { size: Bytes(64), stride: Bytes(0), passes: 1 },
+            Kernel::Cm1 { size: Bytes(64), stride: Bytes(64), passes: 1 },
+            Kernel::Cm1 { size: Bytes(u64::MAX), stride: Bytes(64), passes: 1 },
+            Kernel::Mm1 { n: 0 },
+            Kernel::Mm2 { n: usize::MAX },
+            Kernel::Mm3 { n: 4, line: Bytes(1) },
+        ];
+        for kernel in wrong {
+            assert!(kernel.arena().is_err(), "{kernel:?}");
+        }
+    }
+}

@@ -1,0 +1,18 @@
+#![doc = include_str!("../README.md")]
+
+#[cfg(target_arch = "wasm32")]
+mod abi;
+mod chain;
+mod explore;
+mod kernels;
+mod misses;
+pub mod page;
+mod requests;
+mod steps;
+mod sweep;
+mod tab;
+
+pub use kernels::Kernel;
+pub use requests::Lab;
+pub use steps::{Outcome, Step, Steps};
+pub use tab::Clock;

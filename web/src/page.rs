@@ -1,0 +1,57 @@
+//! The one file: HTML, style, scripts and WebAssembly joined.
+
+/// The WebAssembly's place, and those of the other parts, in the HTML.
+const PARTS: &[(&str, &str)] = &[
+    ("/* style.css */", include_str!("../page/style.css")),
+    ("/* core.js */", include_str!("../page/core.js")),
+    ("/* worker.js */", include_str!("../page/worker.js")),
+    ("/* text.js */", include_str!("../page/text.js")),
+    ("/* dom.js */", include_str!("../page/dom.js")),
+    ("/* here.js */", include_str!("../page/here.js")),
+    ("/* machine.js */", include_str!("../page/machine.js")),
+    ("/* any.js */", include_str!("../page/any.js")),
+    ("/* inside.js */", include_str!("../page/inside.js")),
+    ("/* mystery.js */", include_str!("../page/mystery.js")),
+    ("/* main.js */", include_str!("../page/main.js")),
+];
+
+/// The page, with `wasm` (this crate, compiled to WebAssembly) inside.
+pub fn page(wasm: &[u8]) -> String {
+    let html = include_str!("../page/index.html").to_owned();
+    let html = PARTS.iter().fold(html, |html, (place, text)| html.replacen(place, text.trim_end(), 1));
+    html.replacen("/* web.wasm */", &base64(wasm), 1)
+}
+
+/// RFC 4648, with padding.
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for three in bytes.chunks(3) {
+        let group = (0..3).fold(0, |group, i| group << 8 | u32::from(three.get(i).copied().unwrap_or(0)));
+        for digit in 0..4 {
+            let used = digit <= three.len();
+            text.push(if used { DIGITS[(group >> (18 - 6 * digit)) as usize & 63] as char } else { '=' });
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_is_that_of_the_rfc() {
+        let texts = ["", "f", "fo", "foo", "foob", "fooba", "foobar"].map(|text| base64(text.as_bytes()));
+        assert_eq!(texts, ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"]);
+    }
+
+    #[test]
+    fn every_part_finds_its_place() {
+        let page = page(b"not the real one");
+        for (place, text) in PARTS {
+            assert!(!page.contains(place) && page.contains(text.trim_end()), "{place}");
+        }
+        assert!(page.contains(&base64(b"not the real one")));
+    }
+}

@@ -1,0 +1,139 @@
+//! Requests of the page and their answers, both JSON. An answer is
+//! `{"ok": ...}` or `{"error": "a sentence"}`.
+
+use figures::units::Bytes;
+use machine::{Machine, catalogue};
+use records::saved::Saved;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::explore::Runs;
+use crate::kernels::Kernel;
+use crate::misses;
+use crate::steps::Steps;
+use crate::sweep::{self, Sweep};
+use crate::tab::{Clock, Tab};
+
+/// What the page can ask for.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "do", rename_all = "snake_case")]
+enum Request {
+    /// Names and texts of the machines that come with the kit.
+    Catalogue,
+    /// The fields of the machine described by `toml`, sealed or not.
+    Machine { toml: String },
+    /// The curves of cm1 or spark on a machine.
+    Sweep(Sweep),
+    /// Misses per array and level of one program on a machine.
+    Misses { toml: String, kernel: Kernel },
+    /// Walks a kernel for [`Request::Step`].
+    Walk { toml: String, kernel: Kernel },
+    /// The state after step `at` of the last walk.
+    Step { at: usize },
+    /// A saved sweep as the kit reads it, and what it shows.
+    Read { text: String },
+    /// The picture of a saved sweep's times.
+    Draw { text: String },
+    /// The step and the steadiness of this tab's clock.
+    Clock,
+    /// The caches of this computer, `levels` of them at most: one experiment
+    /// more, or the first.
+    Explore { megabytes: usize, levels: usize, patient: bool, first: bool },
+    /// The time of the cells of a sweep on this computer, from `from` on: as
+    /// many as are done after `seconds`.
+    Times { sizes: Vec<Bytes>, from: usize, patient: bool },
+}
+
+/// The lab behind one page or worker.
+#[derive(Debug)]
+pub struct Lab {
+    clock: Clock,
+    tab: Option<Tab>,
+    steps: Option<Steps>,
+    runs: Runs,
+}
+
+impl Lab {
+    /// A lab that takes the time from `clock`.
+    pub fn new(clock: Clock) -> Lab {
+        Lab { clock, tab: None, steps: None, runs: Runs::default() }
+    }
+
+    /// The answer to a request, both as JSON.
+    pub fn answer(&mut self, request: &str) -> String {
+        let answered = match serde_json::from_str(request) {
+            Ok(request) => self.serve(request),
+            Err(why) => Err(format!("the page asked for something that the lab does not know: {why}")),
+        };
+        answered.map_or_else(|error| json!({ "error": error }), |ok| json!({ "ok": ok })).to_string()
+    }
+
+    fn serve(&mut self, request: Request) -> Result<Value, String> {
+        match request {
+            Request::Catalogue => Ok(catalogue()
+                .iter()
+                .map(|entry| json!({ "name": entry.name, "toml": entry.text }))
+                .collect()),
+            Request::Machine { toml } => described(&toml),
+            Request::Sweep(sweep) => sweep.answer(),
+            Request::Misses { toml, kernel } => misses::count(&machine(&toml)?, &kernel),
+            Request::Walk { toml, kernel } => {
+                let steps = Steps::walk(&machine(&toml)?, &kernel)?;
+                let summary = steps.summary();
+                self.steps = Some(steps);
+                Ok(summary)
+            }
+            Request::Step { at } => match &self.steps {
+                Some(steps) => steps.state(at),
+                None => Err("no kernel is walked yet: choose one first".to_owned()),
+            },
+            Request::Read { text } => read(&text),
+            Request::Draw { text } => sweep::draw(&text),
+            Request::Clock => Ok(json!(self.clock.steadiness())),
+            Request::Explore { megabytes, levels, patient, first } => {
+                let mut runs = if first { Runs::default() } else { std::mem::take(&mut self.runs) };
+                let tab = self.tab(megabytes << 20, patient)?;
+                let found = runs.again(tab, levels);
+                tab.was_steady()?;
+                self.runs = runs;
+                found
+            }
+            Request::Times { sizes, from, patient } => {
+                let largest = sizes.iter().max().map_or(0, |size| size.get());
+                sweep::time(self.tab(largest.max(1 << 20), patient)?, &sizes, from)
+            }
+        }
+    }
+
+    /// Memory of at least `bytes` bytes to measure in; kept from request to
+    /// request, so that pages stay where they are.
+    fn tab(&mut self, bytes: usize, patient: bool) -> Result<&mut Tab, String> {
+        let tab = match self.tab.take().filter(|tab| tab.bytes() >= bytes) {
+            Some(tab) => tab,
+            None => Tab::new(bytes, self.clock)?,
+        };
+        Ok(self.tab.insert(tab.ready(patient)?))
+    }
+}
+
+/// The machine described by a text from the page.
+pub(crate) fn machine(toml: &str) -> Result<Machine, String> {
+    Machine::parse(toml, "the description").map_err(|error| error.to_string())
+}
+
+fn described(toml: &str) -> Result<Value, String> {
+    let machine = machine(toml)?;
+    if machine.sealed {
+        return Ok(json!({ "name": machine.name, "sealed": true, "summary": machine.summary() }));
+    }
+    let mut fields = json!(machine);
+    fields["summary"] = machine.summary().into();
+    fields["toml"] = machine.to_toml().into();
+    Ok(fields)
+}
+
+fn read(text: &str) -> Result<Value, String> {
+    let saved = Saved::parse(text).map_err(|error| error.to_string())?;
+    let notes: Vec<&String> = saved.notes.iter().take(3).collect();
+    Ok(json!({ "cells": saved.cells.len(), "notes": notes, "answer": infer::read(&saved).json() }))
+}

@@ -1,0 +1,395 @@
+//! A kernel access by access: the model sees each one, and what it did is
+//! kept, so that one can go forwards and backwards.
+
+use std::cell::Cell;
+use std::collections::HashSet;
+use std::panic::Location;
+
+use cache::{Held, Modelled};
+use machine::{Index, Machine, Replacement};
+use memory::{Allocation, Arena, Lanes, Memory, Vector, Word};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::kernels::{Kernel, Source};
+
+/// Accesses that are kept; the kernel's other ones are not shown.
+const MOST: usize = 20_000;
+/// Most lines of a cache that can be shown.
+const MOST_LINES: usize = 4096;
+
+/// What became of an access.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Outcome {
+    /// The line was there.
+    Hit,
+    /// It was never used before.
+    Compulsory,
+    /// A fully associative cache of the same size misses too.
+    Capacity,
+    /// Only this placement misses.
+    Conflict,
+}
+
+/// A way that holds a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Way {
+    /// Where the line begins, in bytes from the first array.
+    pub address: u64,
+    /// Whether it has been written to and not written back.
+    pub dirty: bool,
+    /// The step that used it last.
+    pub used: usize,
+}
+
+/// One access.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// Bytes from the first array.
+    pub address: u64,
+    /// Whether it is a store.
+    pub store: bool,
+    /// The set it falls into.
+    pub set: usize,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// The line that made room, and whether it was written back.
+    pub evicted: Option<(u64, bool)>,
+    /// The ways of the set afterwards; a line keeps its way.
+    pub ways: Vec<Option<Way>>,
+    /// Line and column of the access in the kernel's file.
+    pub place: (u32, u32),
+}
+
+/// A walk through a kernel.
+#[derive(Debug)]
+pub struct Steps {
+    steps: Vec<Step>,
+    /// Accesses of the whole kernel.
+    total: usize,
+    /// For each set, the steps that touched it.
+    of_set: Vec<Vec<usize>>,
+    regions: Vec<Allocation>,
+    /// Bytes per element, and elements per row, of every array.
+    element: usize,
+    columns: usize,
+    line: u64,
+    source: Source,
+    machine: String,
+}
+
+impl Steps {
+    /// Walks `kernel` on the first cache of `machine`, alone and cold.
+    ///
+    /// # Errors
+    ///
+    /// A sentence, if the cache cannot be shown or the kernel's sizes are
+    /// impossible.
+    pub fn walk(machine: &Machine, kernel: &Kernel) -> Result<Steps, String> {
+        let machine = alone(machine)?;
+        let arena = kernel.arena()?;
+        let placed = kernel.place(&arena)?;
+        let mut watcher = Watcher::new(&machine, &arena)?;
+        placed.run(&mut watcher);
+        let mut of_set = vec![Vec::new(); machine.levels[0].sets()];
+        for (at, step) in watcher.steps.iter().enumerate() {
+            of_set[step.set].push(at);
+        }
+        let (element, columns) = kernel.shape();
+        Ok(Steps {
+            steps: watcher.steps,
+            total: watcher.made,
+            of_set,
+            regions: arena.allocations(),
+            element,
+            columns,
+            line: machine.levels[0].line.0,
+            source: kernel.source(),
+            machine: machine.summary(),
+        })
+    }
+
+    /// The accesses that are kept, first one first.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// What the page shows round every step.
+    pub(crate) fn summary(&self) -> Value {
+        let source: Vec<&str> = self.source.text.lines().collect();
+        json!({
+            "steps": self.steps.len(),
+            "total": self.total,
+            "sets": self.of_set.len(),
+            "line": self.line,
+            "file": self.source.file,
+            "first": self.source.first,
+            "source": source,
+            "machine": self.machine,
+        })
+    }
+
+    /// The state after step `at`; before the first one at 0.
+    ///
+    /// # Errors
+    ///
+    /// A sentence, if there are fewer steps.
+    pub(crate) fn state(&self, at: usize) -> Result<Value, String> {
+        let done = self.steps.get(..at).ok_or_else(|| {
+            format!("there is no step {at}: the first {} accesses are shown", self.steps.len())
+        })?;
+        let sets: Vec<Value> =
+            self.of_set.iter().enumerate().filter_map(|(i, s)| self.set(i, s, at)).collect();
+        Ok(
+            json!({ "at": at, "step": done.last().map(|step| self.shown(step)), "sets": sets, "counts": count(done) }),
+        )
+    }
+
+    /// A set that has been touched before step `at` is over.
+    fn set(&self, number: usize, touching: &[usize], at: usize) -> Option<Value> {
+        let last = touching[..touching.partition_point(|step| *step < at)].last()?;
+        let ways = &self.steps[*last].ways;
+        let newer = |way: &Way| ways.iter().flatten().filter(|other| other.used > way.used).count() + 1;
+        let shown = |way: &Way| {
+            json!({
+                "name": self.name(way.address),
+                "address": way.address,
+                "dirty": way.dirty,
+                "rank": newer(way),
+                "touched": way.used == at - 1 && *last == at - 1,
+            })
+        };
+        let ways: Vec<Value> = ways.iter().map(|way| way.as_ref().map_or(Value::Null, shown)).collect();
+        Some(json!({ "set": number, "now": *last == at - 1, "ways": ways }))
+    }
+
+    fn shown(&self, step: &Step) -> Value {
+        let sets = self.of_set.len() as u64;
+        let tag = step.address / self.line / sets;
+        json!({
+            "address": step.address,
+            "tag": tag,
+            "set": step.set,
+            "offset": step.address % self.line,
+            "tag_bits": bits(tag, self.width().saturating_sub(log2(sets) + log2(self.line))),
+            "set_bits": bits(step.set as u64, log2(sets)),
+            "offset_bits": bits(step.address % self.line, log2(self.line)),
+            "store": step.store,
+            "element": self.name(step.address),
+            "outcome": step.outcome,
+            "evicted": step.evicted.map(|(line, _)| self.name(line)),
+            "written_back": step.evicted.is_some_and(|(_, dirty)| dirty),
+            "line": step.place.0,
+            "column": step.place.1,
+        })
+    }
+
+    /// Bits of the highest address.
+    fn width(&self) -> u32 {
+        let end = self.regions.iter().map(|region| region.bytes.end).max().unwrap_or(1);
+        log2((end as u64).next_power_of_two()).max(log2(self.line * self.of_set.len() as u64) + 1)
+    }
+
+    /// The element at `address`, as the kernel's text names it: `mul1[2][0]`.
+    fn name(&self, address: u64) -> String {
+        let address = address as usize;
+        let Some(region) = self.regions.iter().find(|region| region.bytes.contains(&address)) else {
+            return "(outside)".to_owned();
+        };
+        let index = (address - region.bytes.start) / self.element;
+        match self.columns {
+            0 => format!("{}[{index}]", region.name),
+            columns => format!("{}[{}][{}]", region.name, index / columns, index % columns),
+        }
+    }
+}
+
+impl Kernel {
+    /// Bytes per element, and elements per row (0: not a matrix).
+    fn shape(&self) -> (usize, usize) {
+        match *self {
+            Kernel::Cm1 { .. } => (1, 0),
+            Kernel::Mm1 { n } | Kernel::Mm2 { n } | Kernel::Mm3 { n, .. } => (size_of::<i16>(), n),
+        }
+    }
+}
+
+/// The machine with its first cache only, seen by the program's own addresses.
+fn alone(machine: &Machine) -> Result<Machine, String> {
+    let mut machine = machine.clone();
+    machine.levels.truncate(1);
+    machine.tlbs.clear();
+    let Some(first) = machine.levels.first_mut() else {
+        return Err("this machine has no cache to look into".to_owned());
+    };
+    first.index = Index::Virtual;
+    if first.lines() > MOST_LINES || !first.sets().is_power_of_two() {
+        return Err(format!(
+            "a cache of {} lines in {} sets cannot be shown: take at most {MOST_LINES} lines, in a power of two of \
+             sets, so that bits of the address pick the set",
+            first.lines(),
+            first.sets()
+        ));
+    }
+    Ok(machine)
+}
+
+/// The same cache with one set.
+fn fully_associative(machine: &Machine) -> Machine {
+    let mut machine = machine.clone();
+    for cache in &mut machine.levels {
+        (cache.ways, cache.replacement) = (cache.lines(), Replacement::Lru);
+    }
+    machine
+}
+
+fn count(done: &[Step]) -> Value {
+    let of = |outcome| done.iter().filter(|step| step.outcome == outcome).count();
+    json!({
+        "accesses": done.len(),
+        "hits": of(Outcome::Hit),
+        "compulsory": of(Outcome::Compulsory),
+        "capacity": of(Outcome::Capacity),
+        "conflict": of(Outcome::Conflict),
+        "evictions": done.iter().filter(|step| step.evicted.is_some()).count(),
+        "write_backs": done.iter().filter(|step| step.evicted.is_some_and(|(_, dirty)| dirty)).count(),
+    })
+}
+
+fn log2(power: u64) -> u32 {
+    power.trailing_zeros()
+}
+
+fn bits(number: u64, width: u32) -> String {
+    if width == 0 { String::new() } else { format!("{number:0width$b}", width = width as usize) }
+}
+
+/// The model, and a note of what each access did to it.
+struct Watcher {
+    model: Modelled,
+    /// A fully associative LRU cache of the same size, and how often it missed.
+    full: Modelled,
+    full_misses: u64,
+    /// Lines ever used.
+    used: HashSet<u64>,
+    origin: usize,
+    line: u64,
+    /// The ways of every set, as they are now.
+    sets: Vec<Vec<Option<Way>>>,
+    steps: Vec<Step>,
+    made: usize,
+}
+
+impl Watcher {
+    fn new(machine: &Machine, arena: &Arena) -> Result<Watcher, String> {
+        let first = &machine.levels[0];
+        Ok(Watcher {
+            model: Modelled::new(machine, arena).map_err(|error| error.to_string())?,
+            full: Modelled::new(&fully_associative(machine), arena).map_err(|error| error.to_string())?,
+            full_misses: 0,
+            used: HashSet::new(),
+            origin: arena.origin(),
+            line: first.line.0,
+            sets: vec![vec![None; first.ways]; first.sets()],
+            steps: Vec::new(),
+            made: 0,
+        })
+    }
+
+    /// Notes the access that the model has just seen.
+    fn note(&mut self, pointer: usize, store: bool, caller: &Location<'_>) {
+        let address = (pointer - self.origin) as u64;
+        let set = (address / self.line) as usize % self.sets.len();
+        let line = address - address % self.line;
+        let outcome = self.outcome(set, line);
+        let held = self.model.content(1, set);
+        let evicted = self.settle(set, line, &held);
+        self.steps.push(Step {
+            address,
+            store,
+            set,
+            outcome,
+            evicted,
+            ways: self.sets[set].clone(),
+            place: (caller.line(), caller.column()),
+        });
+    }
+
+    /// What became of the last access, to `line` of `set`, by Hill's kinds: a
+    /// miss is a conflict miss where full associativity would have hit.
+    fn outcome(&mut self, set: usize, line: u64) -> Outcome {
+        let first_use = self.used.insert(line);
+        let misses = self.full.counts().level(1).map_or(0, |level| level.misses.total());
+        let full_missed = std::mem::replace(&mut self.full_misses, misses) < misses;
+        if self.sets[set].iter().flatten().any(|way| way.address == line) {
+            Outcome::Hit
+        } else if first_use {
+            Outcome::Compulsory
+        } else if full_missed {
+            Outcome::Capacity
+        } else {
+            Outcome::Conflict
+        }
+    }
+
+    /// Brings the shown ways of `set` up to what it holds now; the line that is
+    /// gone, and whether it was dirty. `line` was used.
+    fn settle(&mut self, set: usize, line: u64, held: &[Held]) -> Option<(u64, bool)> {
+        let now = self.steps.len();
+        let ways = &mut self.sets[set];
+        let gone =
+            |way: &Option<Way>| way.is_some_and(|way| held.iter().all(|held| held.address != way.address));
+        let evicted = ways.iter().position(gone).and_then(|way| ways[way].take());
+        for held in held {
+            let is_there = |way: &&mut Option<Way>| way.is_some_and(|way| way.address == held.address);
+            let used = |way: &Way| if held.address == line { now } else { way.used };
+            let place = match ways.iter_mut().find(is_there) {
+                Some(way) => way,
+                None => match ways.iter_mut().find(|way| way.is_none()) {
+                    Some(free) => free,
+                    None => continue,
+                },
+            };
+            let used = place.as_ref().map_or(now, used);
+            *place = Some(Way { address: held.address, dirty: held.dirty, used });
+        }
+        evicted.map(|way| (way.address, way.dirty))
+    }
+
+    /// Whether there is room for one access more.
+    fn watches(&mut self) -> bool {
+        self.made += 1;
+        self.made <= MOST
+    }
+}
+
+impl Memory for Watcher {
+    #[track_caller]
+    fn load<T: Word>(&mut self, cell: &Cell<T>) -> T {
+        if self.watches() {
+            self.model.load(cell);
+            self.full.load(cell);
+            self.note(cell.as_ptr() as usize, false, Location::caller());
+        }
+        cell.get()
+    }
+
+    #[track_caller]
+    fn store<T: Word>(&mut self, cell: &Cell<T>, value: T) {
+        cell.set(value);
+        if self.watches() {
+            self.model.store(cell, value);
+            self.full.store(cell, value);
+            self.note(cell.as_ptr() as usize, true, Location::caller());
+        }
+    }
+
+    fn load_vector<V: Vector>(&mut self, lanes: Lanes<'_, V>) -> V {
+        lanes.read()
+    }
+
+    fn store_vector<V: Vector>(&mut self, lanes: Lanes<'_, V>, value: V) {
+        lanes.write(value);
+    }
+}

@@ -1,0 +1,179 @@
+//! The curves of cm1 and spark: modelled on any machine, timed on this one.
+
+use cache::Modelled;
+use chart::{Axis, Chart};
+use figures::units::Bytes;
+use figures::value::{Reading, Source, Value as Figure};
+use infer::probe::cell_order;
+use machine::Machine;
+use memory::Arena;
+use records::record::{Record, Row};
+use records::saved::Saved;
+use records::sweep::{Cell, cells, doubling};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::chain::WORD;
+use crate::requests::machine;
+use crate::tab::Tab;
+
+/// Passes per stride, as cm1 makes them.
+const REPEATS: u64 = 200;
+/// Words of this many bytes are visited together: two lines of most machines.
+const BLOCK: usize = 128;
+/// Milliseconds after which a part of a timed sweep is handed over.
+const PART: f64 = 400.0;
+
+/// A modelled sweep, and what is to be drawn of it.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Sweep {
+    toml: String,
+    show: Show,
+    min: Bytes,
+    max: Bytes,
+    /// A saved sweep to lay over the curves.
+    measured: Option<String>,
+}
+
+/// What stands on the vertical axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Show {
+    /// Misses per access of a level: cm1.
+    Misses { level: u8 },
+    /// Nanoseconds per dependent access: spark.
+    Time,
+}
+
+impl Sweep {
+    /// The chart, and the figures that are in it.
+    pub(crate) fn answer(&self) -> Result<Value, String> {
+        let machine = machine(&self.toml)?;
+        let record = self.record(&machine)?;
+        let measured = self.measured.as_deref().map(Saved::parse).transpose().map_err(|e| e.to_string())?;
+        let chart = self.chart(&record, measured.as_ref());
+        Ok(json!({ "svg": chart.svg(), "record": record, "answer": infer::read(&Saved::of(&record)).json() }))
+    }
+
+    /// The record that cm1 or spark would write.
+    fn record(&self, machine: &Machine) -> Result<Record, String> {
+        let sizes = doubling(self.min, self.max).map_err(|error| error.to_string())?;
+        let cells = cells(&sizes, &[]).map_err(|error| error.to_string())?;
+        let largest = sizes.last().map_or(0, |size| size.get());
+        let arena = Arena::with_capacity(largest).map_err(|error| error.to_string())?;
+        let array = arena.array::<u8>("x", largest).map_err(|error| error.to_string())?;
+        let mut record = match self.show {
+            Show::Misses { level } => {
+                Record::new("cm1", machine.summary()).set("event", format!("PAPI_L{level}_DCM"))
+            }
+            Show::Time => Record::new("spark", machine.summary()),
+        };
+        record = record.set("repeats", REPEATS);
+        for cell in cells {
+            let mut model = Modelled::new(machine, &arena).map_err(|error| error.to_string())?;
+            let passes = REPEATS * cell.stride as u64 + 1;
+            cm1::walk(&mut model, array.part(0, cell.size), cell.stride, passes);
+            let accesses = (passes * cell.accesses_per_pass()) as f64;
+            let counts = model.counts();
+            let row = row(cell);
+            record.rows.push(match self.show {
+                Show::Misses { level } => {
+                    let level = counts.level(level).ok_or_else(|| {
+                        format!("{} has no level {level}: choose another level", machine.name)
+                    })?;
+                    row.with("avg_misses", modelled(level.misses.total() as f64 / accesses))
+                }
+                Show::Time => row.with("ns_per_access", modelled(counts.time(machine)?.average_load.nanos())),
+            });
+        }
+        Ok(record)
+    }
+
+    fn chart(&self, record: &Record, measured: Option<&Saved>) -> Chart {
+        let (name, title, axis) = match self.show {
+            Show::Misses { level } => {
+                let title = format!("Misses of level {level} per access, by array size and stride");
+                ("avg_misses", title, Axis::linear("misses per access").upto(1.0))
+            }
+            Show::Time => {
+                let title = "Time of a dependent access, by array size and stride".to_owned();
+                ("ns_per_access", title, Axis::linear("ns per access"))
+            }
+        };
+        let rows = record
+            .rows
+            .iter()
+            .filter_map(|row| Some((row.whole("size_bytes")?, row.whole("stride_bytes")?, row.amount(name))));
+        let chart = chart::sweep(&title, axis, rows).caption(format!("{}; source: model", record.machine));
+        let Some(saved) = measured else { return chart };
+        let within = |size: &u64| (self.min.0..=self.max.0).contains(size) && size.is_power_of_two();
+        saved.sizes().into_iter().filter(within).fold(chart, |chart, size| {
+            let amount = |cell: &records::saved::Cell| match self.show {
+                Show::Misses { .. } => cell.misses,
+                Show::Time => cell.nanos,
+            };
+            let points = saved.row(size).map(|cell| (cell.stride as f64, amount(cell).unwrap_or(f64::NAN)));
+            chart.curve(format!("{} measured", Bytes(size)), points)
+        })
+    }
+}
+
+/// The times of a saved sweep as a picture.
+pub(crate) fn draw(text: &str) -> Result<Value, String> {
+    let saved = Saved::parse(text).map_err(|error| error.to_string())?;
+    let rows = saved.cells.iter().map(|cell| (cell.size, cell.stride, cell.nanos));
+    let title = "Time of a dependent access on this computer, by array size and stride";
+    let chart =
+        chart::sweep(title, Axis::linear("ns per access"), rows).caption("source: timing, in a browser tab");
+    Ok(chart.svg().into())
+}
+
+/// Times the cells of the sweep over `sizes` from number `from` on, for a part
+/// of a second: rows of a record, and how many cells there are.
+pub(crate) fn time(tab: &mut Tab, sizes: &[Bytes], from: usize) -> Result<Value, String> {
+    let cells: Vec<Cell> = cells(sizes, &[])
+        .map_err(|error| error.to_string())?
+        .into_iter()
+        .filter(|cell| cell.stride >= WORD && cell.size >= 2 * cell.stride)
+        .collect();
+    let began = tab.now();
+    let mut rows = Vec::new();
+    for &cell in cells.iter().skip(from) {
+        let order: Vec<u64> =
+            cell_order(cell.size, cell.stride, BLOCK, WORD).into_iter().map(|offset| offset as u64).collect();
+        let nanos = tab.time(&order);
+        rows.push(row(cell).with("ns_per_access", Figure::new(nanos, Source::Timing)));
+        if tab.now() - began > PART {
+            break;
+        }
+    }
+    let record = (from == 0).then(|| header(tab));
+    Ok(json!({ "rows": rows, "cells": cells.len(), "record": record }))
+}
+
+/// The record without its rows; what a browser does not tell is said.
+fn header(tab: &Tab) -> Record {
+    let mut record = Record::new("spark", "this computer, from a browser tab").set("counters", "timing");
+    record.notes = vec![
+        format!(
+            "timed with performance.now(), which moves in steps of {:.3} ms, over batches of {:.1} ms",
+            tab.step(),
+            tab.batch()
+        ),
+        format!(
+            "each access depends on the last; blocks of {BLOCK} bytes are visited in random order, and so are the \
+             words of a block; strides below {WORD} bytes are not timed"
+        ),
+        "a browser tells neither the processor's name nor its pages, and cannot stay on one processor: unpinned"
+            .to_owned(),
+    ];
+    record
+}
+
+fn row(cell: Cell) -> Row {
+    Row::new([("size_bytes", cell.size.into()), ("stride_bytes", cell.stride.into())])
+}
+
+fn modelled(amount: f64) -> Reading {
+    Figure::new(amount, Source::Model).into()
+}

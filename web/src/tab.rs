@@ -1,0 +1,251 @@
+//! This computer, as far as a browser tab lets one measure it: linear memory,
+//! and a clock that moves in steps.
+
+use figures::stats;
+use figures::units::Bytes;
+use infer::probe::{Probe, shuffled};
+use memory::Arena;
+use serde::Serialize;
+
+use crate::chain::Chain;
+
+/// A batch of accesses lasts this many steps of the clock, so that the step is
+/// 4 % of it; and at least this many milliseconds, far above what a call costs.
+const STEPS: f64 = 25.0;
+const SHORTEST: f64 = 1.0;
+/// The largest step, in milliseconds, with which a measurement takes seconds,
+/// and the largest with which it takes minutes.
+const QUICK: f64 = 0.25;
+const SLOW: f64 = 2.0;
+/// Other programs only ever make a batch slower: batches are taken until the
+/// fastest this many agree, and no more than so many.
+const AGREEING: usize = 3;
+const MOST: usize = 24;
+/// Batches agree if the slowest of them takes so much longer, beside the step.
+const AGREE: f64 = 0.02;
+/// Costs whose batches never agreed may be this share of all.
+const UNSTEADY: f64 = 0.2;
+/// Bytes within which physical memory is sure to be in one piece: a browser
+/// does not tell how large its pages are.
+const PAGE: u64 = 4096;
+
+/// What a tab offers: its clock in milliseconds, and a way to tell how many
+/// costs are measured.
+#[derive(Debug, Clone, Copy)]
+pub struct Clock {
+    /// `performance.now()`.
+    pub now: extern "C" fn() -> f64,
+    /// Is told the number of costs measured.
+    pub progress: extern "C" fn(u32),
+}
+
+/// What a clock is good for.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Steadiness {
+    /// Milliseconds from one reading to the next that differs, usually.
+    pub step_ms: f64,
+    /// Whether it was seen to go backwards.
+    pub backwards: bool,
+}
+
+impl Clock {
+    /// Looks at the clock for some 20 of its steps.
+    pub fn steadiness(&self) -> Steadiness {
+        let began = (self.now)();
+        let (mut last, mut steps, mut backwards) = (began, Vec::new(), false);
+        for _ in 0..50_000_000 {
+            let now = (self.now)();
+            backwards |= now < last;
+            if now > last {
+                steps.push(now - last);
+            }
+            last = now;
+            if steps.len() >= 20 && now - began > 5.0 || now - began > 2000.0 {
+                break;
+            }
+        }
+        Steadiness { step_ms: stats::median(&steps).unwrap_or(f64::INFINITY), backwards }
+    }
+}
+
+/// Memory to walk in, and the clock.
+#[derive(Debug)]
+pub(crate) struct Tab {
+    arena: Arena,
+    clock: Clock,
+    step: f64,
+    batch: f64,
+    costs: u32,
+    /// Costs whose batches did not agree.
+    unsteady: u32,
+}
+
+impl Tab {
+    /// Room for working sets up to `bytes` bytes.
+    pub(crate) fn new(bytes: usize, clock: Clock) -> Result<Tab, String> {
+        let arena = Arena::with_capacity(bytes).map_err(|_| {
+            format!(
+                "the browser gives this page no {}: close other tabs, or measure smaller arrays",
+                Bytes(bytes as u64)
+            )
+        })?;
+        Ok(Tab { arena, clock, step: 0.0, batch: 0.0, costs: 0, unsteady: 0 })
+    }
+
+    /// Bytes of the room.
+    pub(crate) fn bytes(&self) -> usize {
+        self.arena.capacity()
+    }
+
+    /// The clock's reading, in milliseconds.
+    pub(crate) fn now(&self) -> f64 {
+        (self.clock.now)()
+    }
+
+    /// Milliseconds from one reading to the next that differs.
+    pub(crate) fn step(&self) -> f64 {
+        self.step
+    }
+
+    /// Milliseconds a batch of accesses lasts.
+    pub(crate) fn batch(&self) -> f64 {
+        self.batch
+    }
+
+    /// The same room, ready to measure: the clock is looked at and, by the same
+    /// walk again and again, the machine.
+    pub(crate) fn ready(mut self, patient: bool) -> Result<Tab, String> {
+        let Steadiness { step_ms, backwards } = self.clock.steadiness();
+        if backwards {
+            return Err("this browser's clock goes backwards at times: noise is added to it, against fingerprinting. \
+                        Times of a few nanoseconds cannot be had here; try another browser, or the programs."
+                .to_owned());
+        }
+        if step_ms > SLOW || step_ms > QUICK && !patient {
+            let remedy = match step_ms > SLOW {
+                true => "Try another browser, or the programs.",
+                false => "Measure patiently, which takes a minute or two, or try another browser.",
+            };
+            return Err(format!(
+                "this browser's clock moves in steps of {step_ms:.2} ms: too coarse to time single accesses in \
+                 seconds. {remedy}"
+            ));
+        }
+        self.step = step_ms;
+        self.batch = (STEPS * step_ms).max(SHORTEST);
+        self.is_steady()?;
+        Ok(self)
+    }
+
+    /// Refuses where the same walk takes a different time each time.
+    fn is_steady(&mut self) -> Result<(), String> {
+        let offsets = shuffled(16, |i| i * 64);
+        self.batches(&offsets); // the compiler's second thoughts
+        (self.costs, self.unsteady) = (0, 0);
+        let times = self.batches(&offsets);
+        match self.agreed(&times) {
+            true => Ok(()),
+            false => Err(unsteady(times[0], times[AGREEING - 1])),
+        }
+    }
+
+    /// Refuses what was measured while others disturbed too much of it.
+    pub(crate) fn was_steady(&self) -> Result<(), String> {
+        if f64::from(self.unsteady) <= UNSTEADY * f64::from(self.costs) {
+            return Ok(());
+        }
+        Err(format!(
+            "{} of {} working sets did not take the same time twice: other programs run, or the clock is not to be \
+             trusted. Close other programs and tabs, plug the charger in, try again.",
+            self.unsteady, self.costs
+        ))
+    }
+
+    /// Whether the fastest of these times, in order, agree.
+    fn agreed(&self, times: &[f64]) -> bool {
+        times.len() >= AGREEING && times[AGREEING - 1] <= times[0] * (1.0 + AGREE + self.step / self.batch)
+    }
+
+    /// Nanoseconds per access of batches of a walk through these offsets,
+    /// fastest first.
+    fn batches(&mut self, offsets: &[u64]) -> Vec<f64> {
+        let clock = self.clock.now;
+        let mut chain = Chain::new(&self.arena, offsets);
+        // the first round brings the lines where they will stay; how many
+        // accesses make a batch is found by doubling
+        chain.walk(2 * offsets.len().min(1 << 16));
+        let mut accesses = 1024;
+        let took = loop {
+            let began = clock();
+            chain.walk(accesses);
+            let took = clock() - began;
+            if took >= self.batch / 8.0 || accesses >= 1 << 28 {
+                break took;
+            }
+            accesses *= 2;
+        };
+        let accesses = (accesses as f64 * (self.batch / took.max(1e-3)).clamp(0.25, 8.0)) as usize;
+        let mut times = Vec::new();
+        while times.len() < MOST && !self.agreed(&times) {
+            let began = self.edge();
+            let made = chain.walk(accesses);
+            times.push((clock() - began + self.step / 2.0) * 1e6 / made as f64);
+            times.sort_by(f64::total_cmp);
+        }
+        times
+    }
+
+    /// Waits for the clock's next step; its reading then.
+    fn edge(&self) -> f64 {
+        let before = self.now();
+        loop {
+            let now = self.now();
+            if now != before {
+                return now;
+            }
+        }
+    }
+
+    /// Nanoseconds per access: others on the same processor or caches only ever
+    /// add to them, so the fastest batches that agree are the truth.
+    pub(crate) fn time(&mut self, offsets: &[u64]) -> f64 {
+        let times = self.batches(offsets);
+        self.costs += 1;
+        self.unsteady += u32::from(!self.agreed(&times));
+        (self.clock.progress)(self.costs);
+        stats::median(&times[..AGREEING.min(times.len())]).unwrap_or(f64::NAN)
+    }
+}
+
+fn unsteady(low: f64, high: f64) -> String {
+    format!(
+        "the same 16 loads took {low:.2} ns each, then {high:.2} ns: this clock, or this computer at the moment, is \
+         not steady enough. Close other programs and tabs, plug the charger in, try again."
+    )
+}
+
+impl Probe for Tab {
+    fn cost(&mut self, offsets: &[u64]) -> f64 {
+        self.time(offsets)
+    }
+
+    fn reach(&self) -> u64 {
+        self.bytes() as u64
+    }
+
+    fn contiguous(&self) -> u64 {
+        PAGE
+    }
+
+    fn real(&self) -> bool {
+        true
+    }
+
+    fn finest(&self) -> u64 {
+        4 << 20
+    }
+
+    fn noise(&self, level: usize) -> f64 {
+        if level == 1 { 0.2 } else { 0.35 }
+    }
+}
