@@ -161,10 +161,8 @@ fn added_up(run: &Run) -> Result<Sampled, String> {
     if samples == 0 {
         return Err("it was not sampled once: raise --repeats or lower --period".to_owned());
     }
-    #[cfg(target_os = "linux")]
-    let inside: usize = threads.iter().map(|s| s.within(crate::kernels::product_code())).sum();
-    #[cfg(not(target_os = "linux"))]
-    let inside = 0;
+    let product = counters::watched_code().unwrap_or_default();
+    let inside: usize = threads.iter().map(|s| s.within(product.clone())).sum();
     Ok(Sampled {
         samples,
         estimate: threads.iter().map(|s| s.total() as f64).sum(),

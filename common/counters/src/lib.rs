@@ -2,7 +2,7 @@
 //! stands in the way, and counts that say how they were got.
 //!
 //! The programs use [`survey`], [`definition`], [`count`], [`Sampler`] and
-//! [`Platform`]. The rest is PAPI's interface, for whoever ports a program that
+//! [`Platform`] and [`watched_code`]. The rest is PAPI's interface, for whoever ports a program that
 //! calls it; the examples `do_flops` and `guest_checks` and the tests call it too.
 //!
 //! | PAPI | here |
@@ -39,6 +39,7 @@ mod region;
 mod sampling;
 mod schedule;
 mod set;
+mod watched;
 
 pub use count::{count, definition, survey};
 pub use definition::{Definition, Origin};
@@ -56,6 +57,7 @@ pub use refusal::Refusal;
 pub use region::{HighLevelRegion, region_begin, region_end, region_events, regions};
 pub use sampling::{Histogram, Sampler, Samples};
 pub use set::{EventSet, State, query_event};
+pub use watched::watched_code;
 
 use events::{Event, EventError};
 

@@ -11,7 +11,7 @@ impl Facts {
     pub fn of(cpu: usize) -> Facts {
         let mut facts = Facts { cpu, ..Here::facts(cpu) };
         if let Some(own) = cpu::on(cpu, cpuid::read).unwrap_or_else(cpuid::read) {
-            facts.complete(own);
+            facts.complete(own, cpu::allowed().len().max(1));
         }
         facts
     }

@@ -3,6 +3,8 @@
 
 use std::arch::x86_64::*;
 
+use common::counters::watched;
+
 use super::{Band, rows, scalar};
 
 /// `start + sum of x[k] * y[k]`, in four chains side by side.
@@ -27,11 +29,12 @@ pub(super) fn band(band: Band) {
     unsafe { with_avx(band) }
 }
 
-#[inline(never)]
-#[target_feature(enable = "avx")]
-#[cfg_attr(target_os = "linux", unsafe(link_section = "flops_product"))]
-fn with_avx(band: Band) {
-    rows(band, |start, x, y| dot(start, x, y));
+watched! {
+    #[inline(never)]
+    #[target_feature(enable = "avx")]
+    fn with_avx(band: Band) {
+        rows(band, |start, x, y| dot(start, x, y));
+    }
 }
 
 /// `n` additions in a row.

@@ -130,17 +130,6 @@ pub const KERNELS: &[Kernel] = &[Kernel {
     present: || true,
 }];
 
-/// Where the code of the kernels lies.
-#[cfg(target_os = "linux")]
-pub fn product_code() -> std::ops::Range<u64> {
-    // The linker defines these two for every section whose name is a C name.
-    unsafe extern "C" {
-        static __start_flops_product: u8;
-        static __stop_flops_product: u8;
-    }
-    (&raw const __start_flops_product) as u64..(&raw const __stop_flops_product) as u64
-}
-
 impl Kernel {
     /// The kernel of that name.
     pub fn find(name: &str) -> Option<&'static Kernel> {

@@ -2,6 +2,8 @@
 
 use std::arch::aarch64::*;
 
+use common::counters::watched;
+
 use super::{Band, rows, scalar};
 
 /// `start + sum of x[k] * y[k]`, even and odd k in a chain each.
@@ -20,10 +22,11 @@ fn dot(start: f64, x: &[f64], y: &[f64]) -> f64 {
     }
 }
 
-#[inline(never)]
-#[cfg_attr(target_os = "linux", unsafe(link_section = "flops_product"))]
-pub(super) fn band(band: Band) {
-    rows(band, dot);
+watched! {
+    #[inline(never)]
+    pub(super) fn band(band: Band) {
+        rows(band, dot);
+    }
 }
 
 /// `n` additions in a row.

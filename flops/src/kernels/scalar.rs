@@ -1,5 +1,7 @@
 //! One double at a time: on x86-64 the scalar SSE2 instructions.
 
+use common::counters::watched;
+
 use super::{Band, rows};
 
 /// `start + sum of x[k] * y[k]`. Rust never reorders floating-point additions,
@@ -9,10 +11,11 @@ pub(super) fn dot(start: f64, x: &[f64], y: &[f64]) -> f64 {
     x.iter().zip(y).fold(start, |sum, (x, y)| sum + x * y)
 }
 
-#[inline(never)]
-#[cfg_attr(target_os = "linux", unsafe(link_section = "flops_product"))]
-pub(super) fn band(band: Band) {
-    rows(band, dot);
+watched! {
+    #[inline(never)]
+    pub(super) fn band(band: Band) {
+        rows(band, dot);
+    }
 }
 
 /// `n` additions in a row.

@@ -2,6 +2,8 @@
 
 use std::arch::asm;
 
+use common::counters::watched;
+
 use super::{Band, rows};
 
 /// `start + sum of x[k] * y[k]`, the sum an 80-bit number on the stack.
@@ -38,10 +40,11 @@ fn dot(start: f64, x: &[f64], y: &[f64]) -> f64 {
     sum
 }
 
-#[inline(never)]
-#[cfg_attr(target_os = "linux", unsafe(link_section = "flops_product"))]
-pub(super) fn band(band: Band) {
-    rows(band, dot);
+watched! {
+    #[inline(never)]
+    pub(super) fn band(band: Band) {
+        rows(band, dot);
+    }
 }
 
 /// `n` additions in a row.

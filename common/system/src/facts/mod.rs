@@ -102,7 +102,8 @@ pub struct Cache {
 pub enum Sharers {
     /// These, as the kernel lists them: `0-3,8`.
     Listed(String),
-    /// At most so many: CPUID tells how many numbers are set aside for them.
+    /// At most so many: CPUID tells how many numbers are set aside for them,
+    /// among which this process may use fewer.
     AtMost(usize),
 }
 
@@ -124,11 +125,16 @@ impl Cache {
 
 impl Facts {
     /// Adds what the processor says of itself; where both tell, the system's
-    /// word stays, except for the design.
-    pub(crate) fn complete(&mut self, own: cpuid::Own) {
+    /// word stays, except for the design. This process may use `cpus` processors.
+    pub(crate) fn complete(&mut self, own: cpuid::Own, cpus: usize) {
         let Facts { name, vendor, identity, virtual_machine, described, .. } = self;
         *identity = own.identity.or(*identity);
         *described = own.caches;
+        for cache in described {
+            if let Some(Sharers::AtMost(most)) = &mut cache.shared_by {
+                *most = (*most).min(cpus);
+            }
+        }
         *name = name.take().or(own.name);
         *vendor = vendor.take().or(Some(own.vendor));
         *virtual_machine = match (virtual_machine.take(), own.hypervisor) {
@@ -209,7 +215,7 @@ mod tests {
         };
         let told = |machine: Option<&str>, hypervisor| {
             let mut facts = Facts { virtual_machine: machine.map(str::to_owned), ..Facts::default() };
-            facts.complete(own(hypervisor));
+            facts.complete(own(hypervisor), 2);
             facts
         };
         assert_eq!(told(Some("QEMU"), Some("KVM")).virtual_machine.as_deref(), Some("QEMU"));
