@@ -257,6 +257,82 @@ mod tests {
         assert_eq!(key(Some(Identity::from_riscv(0, 0))), None);
     }
 
+    /// Leaf 1 of CPUID, and register MIDR_EL1, of computers sold since 2019.
+    #[test]
+    fn no_laptop_and_no_computer_of_a_lab_is_unknown() {
+        for leaf1 in [
+            0x0008_06eb,
+            0x0008_06ec,
+            0x000a_0652,
+            0x000a_0655,
+            0x0007_06e5,
+            0x0008_06c1,
+            0x0008_06d1,
+            0x000a_0671,
+            0x0009_0672,
+            0x0009_0675,
+            0x0009_06a3,
+            0x0009_06a4,
+            0x000b_0671,
+            0x000b_06a2,
+            0x000b_06f2,
+            0x000a_06a4,
+            0x000b_0650,
+            0x000c_0652,
+            0x000c_0662,
+            0x000b_06d1,
+            0x000c_06c0,
+            0x0007_06a8,
+            0x0009_06c0,
+            0x000b_06e0,
+            0x0005_06c9,
+            0x0005_0657,
+            0x0006_06a6,
+        ] {
+            assert!(key(Identity::from_cpuid(b"GenuineIntel", leaf1)).is_some(), "{leaf1:#x}");
+        }
+        for leaf1 in [
+            0x0067_0f00,
+            0x0081_0f81,
+            0x0082_0f01,
+            0x0086_0f01,
+            0x0086_0f81,
+            0x0087_0f10,
+            0x008a_0f00,
+            0x00a2_0f12,
+            0x00a4_0f41,
+            0x00a5_0f00,
+            0x00a6_0f12,
+            0x00a7_0f41,
+            0x00b2_0f40,
+            0x00b4_0f40,
+            0x00b6_0f00,
+            0x00b7_0f00,
+        ] {
+            assert!(key(Identity::from_cpuid(b"AuthenticAMD", leaf1)).is_some(), "{leaf1:#x}");
+        }
+        for midr in [
+            0x410f_d034,
+            0x410f_d083,
+            0x414f_d0b1,
+            0x412f_d050,
+            0x410f_d092,
+            0x413f_d0c1,
+            0x510f_8040,
+            0x511f_8050,
+            0x410f_d4b0,
+            0x410f_d4c0,
+            0x512f_0011,
+            0x611f_0230,
+            0x612f_0320,
+            0x611f_0420,
+            0x611f_0530,
+            0x700f_8620,
+        ] {
+            assert!(key(Some(Identity::from_midr(midr))).is_some(), "{midr:#x}");
+        }
+    }
+
     #[test]
     fn every_line_of_both_tables_is_read_and_has_its_source() {
         assert_eq!(FAMILIES.len(), include_str!("families.csv").lines().count() - 1);

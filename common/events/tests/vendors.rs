@@ -134,7 +134,17 @@ fn each_family_with_a_table_names_the_makers_file_and_its_date() {
     }
 }
 
-/// The test above must be able to fail: PAPI's own mistakes are found by it.
+#[test]
+fn every_pair_says_what_it_includes() {
+    for family in FAMILIES.iter() {
+        for entry in Preset::all().filter_map(|preset| map::lookup(family, preset).ok()) {
+            let told = entry.notes(family).len() + usize::from(!entry.includes.is_empty());
+            assert!(told > 0, "{} {} {}", family.key, entry.preset.name(), entry.natives[0].name);
+        }
+    }
+}
+
+/// The tests above must be able to fail: PAPI's own mistakes are found by it.
 #[test]
 fn papis_mistakes_are_differences() {
     let tables = listed();
