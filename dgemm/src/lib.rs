@@ -4,8 +4,10 @@
 //!
 //! | room | what is in it |
 //! |---|---|
-//! | [`variants`] | the rungs, a file each, and their table |
-//! | [`problem`] | the matrices of one product, views of them, the check of the result |
+//! | [`rungs`] | the rungs, a file each |
+//! | [`view`] | views of parts of a matrix, which the rungs work on |
+//! | [`problem`] | the matrices of one product, the check of the result |
+//! | [`variants`] | the table of the rungs, and the one that starts threads |
 //! | [`counting`] | misses by the lecture's closed forms and by the cache model |
 //! | `experiment` | measuring and printing, with the feature `program` |
 //!
@@ -16,8 +18,10 @@ pub mod counting;
 #[cfg(feature = "program")]
 pub mod experiment;
 pub mod problem;
+pub mod rungs;
 pub mod variants;
+pub mod view;
 
-pub use problem::view::View;
 pub use problem::{Blocks, Problem};
 pub use variants::{Kernel, VARIANTS, Variant};
+pub use view::View;

@@ -3,7 +3,7 @@
 
 use dgemm::counting::model::{NoTally, Tally, tally};
 use dgemm::counting::theory::{self, ClosedForm, Misses};
-use dgemm::variants::widest::tile;
+use dgemm::rungs::widest::tile;
 use dgemm::{Blocks, Problem, VARIANTS, Variant};
 use machine::Machine;
 use memory::Arena;

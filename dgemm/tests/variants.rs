@@ -12,7 +12,7 @@ use proptest::prelude::*;
 /// Small blocks of odd sides, so that every loop has an edge.
 fn small(threads: usize) -> Blocks {
     let usual = Blocks::for_caches(32 << 10, 256 << 10, threads);
-    let sides = dgemm::variants::tiled::Sides { rows: 10, cols: 31, depth: 13 };
+    let sides = dgemm::rungs::tiled::Sides { rows: 10, cols: 31, depth: 13 };
     Blocks { l1: 5, l2: 15, base: 3, sides, ..usual }
 }
 
@@ -86,7 +86,7 @@ proptest! {
         l1 in 1usize..12, factor in 1usize..4, base in 1usize..6,
         rows in 1usize..20, cols in 1usize..30, depth in 1usize..20, threads in 1usize..5,
     ) {
-        let sides = dgemm::variants::tiled::Sides { rows, cols, depth };
+        let sides = dgemm::rungs::tiled::Sides { rows, cols, depth };
         let blocks = Blocks { l1, l2: l1 * factor, base, sides, threads };
         for variant in VARIANTS {
             check(variant, [m, n, k], blocks);

@@ -6,7 +6,8 @@
 //! |---|---|
 //! | [`rungs`] | the rungs, a file each |
 //! | [`VARIANTS`] | their table |
-//! | [`problem`] | the matrices, the checks of the result, the modelled run |
+//! | [`problem`] | the matrices, the checks of the result |
+//! | [`modelled`] | what the cache model counts |
 //! | `measuring` | measuring and printing, with the feature `program` |
 //!
 //! Without the feature `program` the crate asks no operating system, and builds
@@ -14,6 +15,7 @@
 
 #[cfg(feature = "program")]
 pub mod measuring;
+pub mod modelled;
 pub mod problem;
 pub mod rungs;
 mod variants;

@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+use ge::modelled;
 use ge::problem::matrices::{self, Fill};
-use ge::problem::modelled;
 use ge::problem::residual::residual;
 use ge::problem::system::System;
 use ge::{Rounding, VARIANTS, Variant};

@@ -4,7 +4,7 @@ use super::address_map::AddressMap;
 use super::level::Level;
 use super::page_map::PageMap;
 use super::request::Request;
-use super::sets::LINES;
+use super::tag::LINES;
 use super::tlb::Tlbs;
 use machine::{CacheLevel, Inclusion, Index, Machine, MachineError};
 use memory::Arena;
@@ -42,7 +42,7 @@ impl Hierarchy {
         let bytes =
             page_map.as_ref().map_or(0, PageMap::reach).max(addresses.outside() + Arena::ALIGNMENT as u64);
         if bytes / line as u64 >= LINES {
-            let reach = LINES as usize * line;
+            let reach = (LINES as usize).saturating_mul(line);
             return Err(MachineError::TooMuchMemory { bytes: bytes as usize, reach, line });
         }
         let level = |cache: &CacheLevel| {

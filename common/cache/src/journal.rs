@@ -1,7 +1,7 @@
 //! An undo log of sets: enough to tell whether some accesses left the whole
 //! level as it was.
 
-use super::sets::Tag;
+use super::tag::Tag;
 
 /// The earlier content of every set touched since [`start`](Journal::start).
 #[derive(Debug, Clone, Default)]

@@ -9,7 +9,8 @@ use super::address_map::AddressMap;
 use super::lru;
 use super::prefetch::Prefetcher;
 use super::request::Request;
-use super::sets::{DIRTY, LINE, Sets, line_of, tag_of};
+use super::sets::Sets;
+use super::tag::{DIRTY, LINE, line_of, tag_of};
 use machine::{CacheLevel, Inclusion, Machine, Prefetch, Write};
 
 /// Most arrays that are counted separately, and everything else.

@@ -23,6 +23,7 @@ mod request;
 mod sets;
 mod steady;
 mod stride_runs;
+mod tag;
 mod tlb;
 
 use std::cell::Cell;

@@ -2,7 +2,7 @@
 //! Whole sets are computed at a time, without a branch, so that the compiler
 //! makes vector instructions of them.
 
-use super::sets::{LINE, Tag};
+use super::tag::{LINE, Tag};
 
 /// Most ways of such a set.
 const WIDEST: usize = 16;

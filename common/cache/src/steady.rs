@@ -3,7 +3,7 @@
 
 use super::Modelled;
 use super::hierarchy::Hierarchy;
-use super::sets::Tag;
+use super::tag::Tag;
 
 /// Runs `body` `times` times, simulating no more passes than needed. Brent's
 /// search for a cycle: each state is compared with one saved state, which is

@@ -1,7 +1,8 @@
 //! Address translation: levels of cached page translations.
 
 use super::level::ARRAYS;
-use super::sets::{Sets, tag_of};
+use super::sets::Sets;
+use super::tag::tag_of;
 use machine::{Machine, Replacement, Tlb};
 
 /// One level of TLB, always LRU.

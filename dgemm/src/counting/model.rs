@@ -8,9 +8,9 @@ use memory::Arena;
 
 use crate::counting::theory::Misses;
 use crate::problem::Problem;
-use crate::problem::view::View;
-use crate::variants::widest::tile;
+use crate::rungs::widest::tile;
 use crate::variants::{Kernel, Variant};
+use crate::view::View;
 
 /// What the model counted, of the whole product.
 #[derive(Debug, Clone, PartialEq)]

@@ -22,8 +22,8 @@ use common::value::{Reading, Source, Value};
 use crate::counting::model::{self, Tally};
 use crate::counting::theory::{self, ClosedForm};
 use crate::problem::{Blocks, Problem};
+use crate::rungs::widest::tile;
 use crate::variants::threads::NoThread;
-use crate::variants::widest::tile;
 use crate::variants::{Kernel, Variant};
 
 /// What runs: a rung, or the library beside it.

@@ -1,15 +1,13 @@
 //! The matrices of one product, its blocks, and the check of its result.
 
-pub mod view;
-
 use figures::random::Random;
 use isa::Widest;
 use memory::{Arena, Array, OutOfMemory};
 
-use crate::variants::packed;
-use crate::variants::tiled::{self, Sides};
-use crate::variants::widest::{Product, tile};
-use view::View;
+use crate::rungs::packed;
+use crate::rungs::tiled::{self, Sides};
+use crate::rungs::widest::{Product, tile};
+use crate::view::View;
 
 /// Sides of all blocks, by the lecture's rule or as asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,23 +1,13 @@
 //! The table of the ladder, which tests, benches, charts and programs walk.
 
-pub mod block_l1;
-pub mod block_l2;
-pub mod flat_ijk;
-pub mod flat_ikj;
-pub mod orders;
-pub mod packed;
-mod panels;
-pub mod recursive;
 pub mod threads;
-pub mod tiled;
-pub mod unrolled;
-pub mod widest;
 
 use isa::Native;
 use memory::Memory;
 
 use crate::problem::Problem;
-use crate::variants::orders::{ijk, ikj, jik, jki, kij, kji};
+use crate::rungs::orders::{ijk, ikj, jik, jki, kij, kji};
+use crate::rungs::{block_l1, block_l2, flat_ijk, flat_ikj, packed, recursive, unrolled};
 use crate::variants::threads::NoThread;
 
 /// Which kernel.

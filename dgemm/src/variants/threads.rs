@@ -9,7 +9,7 @@ use memory::Memory;
 use thiserror::Error;
 
 use crate::problem::{LINE, Problem};
-use crate::variants::widest::{Product, tile};
+use crate::rungs::widest::{Product, tile};
 
 /// `c += a * b`, every band on a thread of its own.
 ///

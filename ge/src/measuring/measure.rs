@@ -12,8 +12,8 @@ use common::value::{Reading, Source, Value};
 
 use crate::measuring::instructions;
 use crate::measuring::room;
+use crate::modelled;
 use crate::problem::matrices::{self, Fill};
-use crate::problem::modelled;
 use crate::problem::residual::{Residual, residual};
 use crate::problem::system::System;
 use crate::{NotRun, Rounding, Variant};

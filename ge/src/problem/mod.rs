@@ -1,8 +1,8 @@
 //! What is eliminated: the matrices, the arrays of one run, the checks of its
-//! result, and what the cache model counts.
+//! result.
 
 pub mod matrices;
-pub mod modelled;
 pub mod rand;
 pub mod residual;
 pub mod system;
+pub(crate) mod workspace;

@@ -6,7 +6,7 @@ use dgemm::problem::{LINE, on_a_line};
 use isa::Widest;
 use memory::{Arena, Array, Matrix, Memory, OutOfMemory};
 
-use crate::rungs::blocked::Workspace;
+use crate::problem::workspace::Workspace;
 
 /// The arrays of one run, in one arena. They do not overlap, and nobody can
 /// exchange them: the rung that uses several threads relies on that.

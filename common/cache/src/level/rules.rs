@@ -3,7 +3,7 @@
 use super::{ARRAYS, Level, named};
 use crate::address_map::AddressMap;
 use crate::request::Request;
-use crate::sets::{DIRTY, PREFETCHED, Tag, line_of, tag_of};
+use crate::tag::{DIRTY, PREFETCHED, Tag, line_of, tag_of};
 
 impl Level {
     /// Serves one request at a time, by the level's rules.

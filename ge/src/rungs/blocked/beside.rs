@@ -8,7 +8,8 @@ use memory::Memory;
 
 use super::narrow::{NARROW, PANEL};
 use super::next;
-use super::update::{Workspace, update};
+use super::update::update;
+use crate::problem::workspace::Workspace;
 
 /// Finishes the rows `pivots` in `columns`: as [`crate::rungs::blocked`] does with
 /// columns, a panel of rows one by one, then a product for those that follow.

@@ -20,12 +20,13 @@ use isa::{Fused, FusedQuads, Isa, Octets, Task};
 use memory::Memory;
 
 use crate::problem::system::System;
+pub(crate) use crate::problem::workspace::DEPTH;
+use crate::problem::workspace::Workspace;
 use crate::rungs::Rung;
 use crate::rungs::team::{Member, Team};
 use beside::beside;
 use narrow::{NARROW, PANEL, narrow};
 use update::update;
-pub(crate) use update::{DEPTH, Workspace};
 
 /// Eliminates below the diagonal, in the widest registers there are.
 #[derive(Debug)]

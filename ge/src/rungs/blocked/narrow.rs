@@ -6,7 +6,8 @@ use std::ops::Range;
 use isa::One;
 use memory::Memory;
 
-use super::update::{Workspace, update};
+use super::update::update;
+use crate::problem::workspace::Workspace;
 use crate::rungs::team::Member;
 
 /// Columns that are eliminated one by one: a cache line.

@@ -7,7 +7,7 @@ use std::cell::Cell;
 use isa::Fused;
 use memory::{Array, Memory, Vector};
 
-use crate::problem::view::View;
+use crate::view::View;
 
 /// Strips of `R` rows of `from`; in a strip, column after column. All rows are
 /// walked at once: the core fetches from many places as fast as from one.

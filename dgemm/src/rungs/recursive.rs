@@ -3,8 +3,8 @@
 
 use memory::Memory;
 
-use crate::problem::view::{View, conform};
-use crate::variants::orders::ijk;
+use crate::rungs::orders::ijk;
+use crate::view::{View, conform};
 
 /// `c += a * b`; sides of at most `base` are multiplied directly. An odd side
 /// is cut into unequal halves, a side of 1 is not cut (its second half is

@@ -2,7 +2,7 @@
 
 use memory::{Memory, steps};
 
-use crate::problem::view::{View, conform};
+use crate::view::{View, conform};
 
 /// `c += a * b`. Inner loop: a and c by columns, the element of b in a
 /// register: 2 loads, 1 store.

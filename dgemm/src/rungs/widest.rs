@@ -1,10 +1,11 @@
 //! The tiled product in the widest registers of the processor.
 
 use isa::{Fused, Isa, Task, Widest};
-use memory::{Array, Memory};
+use memory::Memory;
 
-use crate::problem::view::View;
-use crate::variants::tiled::{self, Sides};
+use crate::rungs::tiled;
+
+pub use crate::rungs::tiled::Product;
 
 /// Rows and columns of the tile of c that `isa` keeps in registers.
 pub fn tile(isa: Widest) -> (usize, usize) {
@@ -13,21 +14,6 @@ pub fn tile(isa: Widest) -> (usize, usize) {
         Widest::Avx2Fma(_) | Widest::Neon(_) => (6, 8),
         Widest::Portable(_) => (4, 4),
     }
-}
-
-/// A product `c += a * diag(factors) * b` of the three `views`, in blocks of
-/// `sides`, for programs whose work it is: row k of b counts `factors[k]` times,
-/// or once. `scratch` has room for [`tiled::scratch_len`] doubles.
-#[derive(Debug, Clone, Copy)]
-pub struct Product<'a> {
-    /// a, b and c.
-    pub views: [View<'a>; 3],
-    /// What each row of b is multiplied by.
-    pub factors: Option<Array<'a, f64>>,
-    /// Sides of the blocks.
-    pub sides: Sides,
-    /// Room for panels.
-    pub scratch: Array<'a, f64>,
 }
 
 impl Product<'_> {

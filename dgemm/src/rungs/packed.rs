@@ -3,7 +3,7 @@
 
 use memory::{Array, Memory};
 
-use crate::problem::view::{View, conform};
+use crate::view::{View, conform};
 
 /// `c += a * b` in blocks of side `s`. b is copied once, each block of it
 /// transposed, so that the inner loop walks two rows; a block of a is copied

@@ -2,9 +2,9 @@
 
 use memory::Memory;
 
-use crate::problem::view::View;
-use crate::variants::block_l1::each_block;
-use crate::variants::unrolled;
+use crate::rungs::block_l1::each_block;
+use crate::rungs::unrolled;
+use crate::view::View;
 
 /// `c += a * b` in blocks of side `outer`, each in blocks of side `inner`. The
 /// innermost product is the unrolled one, so that only the blocks differ.

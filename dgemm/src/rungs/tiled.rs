@@ -9,9 +9,8 @@ use std::cell::Cell;
 use isa::{Fused, One, prefetch};
 use memory::{Array, Memory};
 
-use crate::problem::view::{View, conform};
-use crate::variants::panels;
-use crate::variants::widest::Product;
+use crate::rungs::panels;
+use crate::view::{View, conform};
 
 /// Sides of the blocks: `rows` by `depth` of a, `depth` by `cols` of b.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +29,21 @@ impl Sides {
         let Sides { rows, cols, depth } = self;
         Sides { rows: rows.min(m.max(1)), cols: cols.min(n.max(1)), depth: depth.min(k.max(1)) }
     }
+}
+
+/// A product `c += a * diag(factors) * b` of the three `views`, in blocks of
+/// `sides`, for programs whose work it is: row k of b counts `factors[k]` times,
+/// or once. `scratch` has room for [`scratch_len`] doubles.
+#[derive(Debug, Clone, Copy)]
+pub struct Product<'a> {
+    /// a, b and c.
+    pub views: [View<'a>; 3],
+    /// What each row of b is multiplied by.
+    pub factors: Option<Array<'a, f64>>,
+    /// Sides of the blocks.
+    pub sides: Sides,
+    /// Room for panels.
+    pub scratch: Array<'a, f64>,
 }
 
 /// The product by tiles of `R` rows and `N` registers. With `AHEAD`, what is

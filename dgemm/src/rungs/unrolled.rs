@@ -3,8 +3,8 @@
 
 use memory::Memory;
 
-use crate::problem::view::{View, conform};
-use crate::variants::block_l1::each_block;
+use crate::rungs::block_l1::each_block;
+use crate::view::{View, conform};
 
 /// `c += a * b` in blocks of side `block`.
 #[inline(always)]

@@ -2,8 +2,8 @@
 
 use memory::Memory;
 
-use crate::problem::view::{View, conform};
-use crate::variants::orders::ijk;
+use crate::rungs::orders::ijk;
+use crate::view::{View, conform};
 
 /// `c += a * b` in blocks of side `block`, three of which shall fit the cache:
 /// 3 * block^2 doubles. Blocks at the edge are as small as they must be.

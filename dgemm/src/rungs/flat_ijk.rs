@@ -2,7 +2,7 @@
 
 use memory::Memory;
 
-use crate::problem::view::{View, conform};
+use crate::view::{View, conform};
 
 /// `c += a * b`. The column of b is every `stride`-th element from `b[j]` on, so
 /// the inner loop adds to a pointer where `b[k][j]` multiplies and adds.

@@ -2,7 +2,7 @@
 
 use memory::Memory;
 
-use crate::problem::view::{View, conform};
+use crate::view::{View, conform};
 
 /// `c += a * b`. The offsets of the rows are computed outside of the inner
 /// loop, which walks two arrays side by side.

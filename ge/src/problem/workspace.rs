@@ -1,0 +1,37 @@
+//! What a rung that works in blocks needs beside the matrix.
+
+use dgemm::problem::LINE;
+use dgemm::rungs::tiled::{self, Sides};
+use dgemm::rungs::widest::tile;
+use isa::Widest;
+use memory::Array;
+
+/// Pivots per pass over a row.
+pub(crate) const DEPTH: usize = 256;
+
+/// Blocks of the product: 128 by 256 doubles of multipliers are a quarter of a
+/// megabyte, half of the smallest second-level cache that AVX2 came with.
+pub(crate) const SIDES: Sides = Sides { rows: 128, cols: 1032, depth: DEPTH };
+
+/// The matrix and what one member of the team needs beside it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Workspace<'a> {
+    /// The matrix, row by row.
+    pub(crate) a: Array<'a, f64>,
+    /// Its rows and columns.
+    pub(crate) n: usize,
+    /// -1 / pivot, for the pivots done so far.
+    pub(crate) factors: Array<'a, f64>,
+    /// This member's panels: [`Workspace::panels`] elements.
+    pub(crate) panels: Array<'a, f64>,
+    /// The instructions of the product.
+    pub(crate) isa: Widest,
+}
+
+impl Workspace<'_> {
+    /// Elements of the panels of one member, in a system of `n` by `n`.
+    pub(crate) fn panels(n: usize) -> usize {
+        let (rows, columns) = tile(Widest::detect());
+        tiled::scratch_len(SIDES.within(n, n, n), rows, columns).next_multiple_of(LINE)
+    }
+}
