@@ -1,7 +1,7 @@
 //! What a level holds at present, for those who watch it access by access.
 
 use super::Modelled;
-use super::sets::{DIRTY, line_of};
+use super::tag::{DIRTY, line_of};
 
 /// A line that a set holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
