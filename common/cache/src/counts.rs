@@ -200,8 +200,8 @@ pub(super) fn gather(core: CoreCounts, hierarchy: &Hierarchy, machine: &Machine)
     let mut levels = Vec::new();
     for (level, cache) in hierarchy.levels.iter().zip(&machine.levels) {
         let counts = level_counts(cache.level, level, &names, accesses);
-        let fetched_to_store = if cache.allocate { counts.misses.stores } else { 0 };
-        let stores = fetched_to_store + counts.written_through;
+        let missed = counts.misses.stores - level.tally.not_allocated;
+        let stores = missed + counts.written_through;
         accesses = LoadsStores { loads: counts.misses.loads, stores };
         levels.push(counts);
     }

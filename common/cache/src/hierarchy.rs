@@ -143,7 +143,7 @@ impl Hierarchy {
         let bytes = 1 << self.levels[level].shift;
         for at in 0..self.output.len() {
             let request = self.output[at];
-            if !request.is(Request::VICTIM) {
+            if !request.is(Request::EVICTED) {
                 continue;
             }
             let mut dirty = false;

@@ -23,8 +23,10 @@ pub(super) struct Tally {
     pub(super) misses: Box<[[u64; 2]; ARRAYS]>,
     /// Dirty victims.
     pub(super) write_backs: u64,
-    /// Stores written through.
+    /// Stores passed on: written through, or missed and not allocated.
     pub(super) written_through: u64,
+    /// The latter alone.
+    pub(super) not_allocated: u64,
     /// Lines prefetched, by this level or one above.
     pub(super) prefetches: u64,
     /// Of these, how many were used before their eviction.
@@ -37,6 +39,7 @@ impl Tally {
             misses: Box::new([[0; 2]; ARRAYS]),
             write_backs: 0,
             written_through: 0,
+            not_allocated: 0,
             prefetches: 0,
             useful: 0,
         }
@@ -46,8 +49,13 @@ impl Tally {
     /// in the same order.
     pub(super) fn each(&mut self, arrays: usize, mut visit: impl FnMut(&mut u64)) {
         self.misses[..arrays].as_flattened_mut().iter_mut().for_each(&mut visit);
-        let single =
-            [&mut self.write_backs, &mut self.written_through, &mut self.prefetches, &mut self.useful];
+        let single = [
+            &mut self.write_backs,
+            &mut self.written_through,
+            &mut self.not_allocated,
+            &mut self.prefetches,
+            &mut self.useful,
+        ];
         single.into_iter().for_each(visit);
     }
 }
@@ -179,7 +187,7 @@ impl Level {
                 }
                 match set.iter_mut().find(|tag| **tag & LINE == key) {
                     Some(tag) => *tag |= DIRTY,
-                    None => output.push(request),
+                    None => output.push(request.passing()),
                 }
                 continue;
             }
@@ -195,7 +203,8 @@ impl Level {
             self.tally.write_backs += u64::from(dirty);
             if dirty || evicts_clean && touched.tag != 0 {
                 let data = if dirty { Request::DATA } else { 0 };
-                output.push(Request::new(line_of(touched.tag) << shift, Request::VICTIM | data));
+                let kind = Request::VICTIM | Request::EVICTED | data;
+                output.push(Request::new(line_of(touched.tag) << shift, kind));
             }
         }
     }
@@ -233,7 +242,7 @@ impl Level {
         let mut dirty = false;
         for line in address >> self.shift..(address + bytes) >> self.shift {
             let tag = self.lines.remove(self.set(line), tag_of(line));
-            dirty |= tag & DIRTY != 0;
+            dirty |= tag & DIRTY != 0 || self.take_promoted(line);
             self.disturbed |= tag != 0;
             self.uses += u64::from(tag != 0);
         }

@@ -4,7 +4,8 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Request(u64);
 
-const KIND: u64 = 0xf;
+const KIND_BITS: u32 = 5;
+const KIND: u64 = (1 << KIND_BITS) - 1;
 const ARRAY: u32 = 56;
 
 impl Request {
@@ -16,16 +17,18 @@ impl Request {
     pub(super) const VICTIM: u64 = 4;
     /// A prefetch: no instruction asked for it yet.
     pub(super) const PREFETCH: u64 = 8;
+    /// A victim of the very level that sends it, not one passing through.
+    pub(super) const EVICTED: u64 = 16;
 
     /// `kind` at `address`, of no array in particular.
     #[inline(always)]
     pub(super) fn new(address: u64, kind: u64) -> Request {
-        Request(address << 4 | kind)
+        Request(address << KIND_BITS | kind)
     }
 
     #[inline(always)]
     pub(super) fn address(self) -> u64 {
-        (self.0 & ((1 << ARRAY) - 1)) >> 4
+        (self.0 & ((1 << ARRAY) - 1)) >> KIND_BITS
     }
 
     #[inline(always)]
@@ -52,7 +55,13 @@ impl Request {
 
     /// The same at another address.
     pub(super) fn moved_to(self, address: u64) -> Request {
-        Request(self.0 & !((1 << ARRAY) - 1) | address << 4 | self.0 & KIND)
+        Request(self.0 & !((1 << ARRAY) - 1) | address << KIND_BITS | self.0 & KIND)
+    }
+
+    /// A victim that passes through a level.
+    #[inline(always)]
+    pub(super) fn passing(self) -> Request {
+        Request(self.0 & !Request::EVICTED)
     }
 
     /// The fetch of the line, whatever is then done to it.

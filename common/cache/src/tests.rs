@@ -31,10 +31,12 @@ fn walk(mem: &mut Modelled, x: Array<u8>, accesses: &[(usize, bool)]) {
     }
 }
 
-/// What the naive model must agree on: per level load misses, store misses
-/// and write-backs; then reads from and writes to memory.
+/// What the naive model must agree on: per level accesses and misses, by loads
+/// and stores, and write-backs; then reads from and writes to memory.
 fn figures(counts: &Counts) -> Vec<u64> {
-    let level = |l: &LevelCounts| [l.misses.loads, l.misses.stores, l.write_backs];
+    let level = |l: &LevelCounts| {
+        [l.accesses.loads, l.accesses.stores, l.misses.loads, l.misses.stores, l.write_backs]
+    };
     let mut figures: Vec<u64> = counts.levels.iter().flat_map(level).collect();
     figures.extend([counts.memory_reads, counts.memory_writes]);
     figures.extend(counts.tlbs.iter().map(|tlb| tlb.misses));
@@ -72,6 +74,35 @@ fn geometry() -> impl Strategy<Value = Vec<(u64, u64)>> {
     })
 }
 
+/// One to three levels, each with rules of its own; lines may grow downwards.
+fn hierarchy() -> impl Strategy<Value = Machine> {
+    let level = (
+        (0u32..3, prop::sample::select(vec![1u64, 2, 4, 5, 8])),
+        prop::sample::select(vec![1u64, 1, 1, 2, 4]),
+        prop::sample::select(vec!["lru", "lru", "fifo", "plru", "random"]),
+        prop::sample::select(vec!["back", "back", "through"]),
+        prop::bool::weighted(0.7),
+        prop::sample::select(vec!["neither", "inclusive", "exclusive"]),
+    );
+    prop::collection::vec(level, 1..4).prop_filter_map("no such machine", |levels| {
+        let mut text = "name = \"test\"\n".to_string();
+        let (mut line, mut sets) = (64, 1);
+        for (i, ((more_sets, ways), longer, policy, write, allocate, inclusion)) in levels.iter().enumerate()
+        {
+            (line, sets) = (line * longer, sets << more_sets);
+            let (level, size) = (i + 1, sets * ways * line);
+            text += &format!(
+                "[[cache]]\nlevel = {level}\nsize = {size}\nline = {line}\nways = {ways}\n\
+                 replacement = \"{policy}\"\nwrite = \"{write}\"\nallocate = {allocate}\n"
+            );
+            if i > 0 {
+                text += &format!("inclusion = \"{inclusion}\"\n");
+            }
+        }
+        Machine::from_toml(&text, "test").ok()
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
@@ -97,16 +128,7 @@ proptest! {
     }
 
     #[test]
-    fn inclusion_and_exclusion_equal_the_naive_model(
-        accesses in accesses(),
-        inclusion in prop::sample::select(vec!["inclusive", "exclusive"]),
-        ways in prop::sample::select(vec![2u64, 4, 8]),
-    ) {
-        let mut machine = machine(&[(4, 2), (8, ways)], "");
-        machine.levels[1].inclusion = match inclusion {
-            "inclusive" => machine::Inclusion::Inclusive,
-            _ => machine::Inclusion::Exclusive,
-        };
+    fn any_hierarchy_equals_the_naive_model(machine in hierarchy(), accesses in accesses()) {
         let arena = Arena::with_capacity(BYTES).unwrap();
         let x = arena.array("x", BYTES).unwrap();
         let mut model = Modelled::new(&machine, &arena).unwrap();
@@ -258,7 +280,7 @@ fn pages_are_translated_once_while_the_tlb_holds_them() {
 #[test]
 fn more_memory_than_line_numbers_is_refused() {
     let mut machine = machine(&[(4, 2)], "");
-    machine.mapping = machine::Mapping::Random { seed: 1 };
+    machine.mapping = Mapping::Random { seed: 1 };
     machine.page_size = figures::units::Bytes::mib(1024);
     let arena = Arena::with_capacity(64).unwrap();
     let refusal = Modelled::new(&machine, &arena).unwrap_err().to_string();

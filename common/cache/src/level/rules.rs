@@ -29,13 +29,11 @@ impl Level {
         let line = request.address() >> self.shift;
         let (set, key) = (self.set(line), tag_of(line));
         let data = request.is(Request::DATA);
+        let flags = if data && self.write_back { DIRTY } else { 0 };
         let before = match (self.exclusive, data) {
-            (true, true) => self.lines.mark(set, key, DIRTY).then_some(0),
+            (true, true) => self.lines.mark(set, key, flags).then_some(0),
             (true, false) => self.promote(line),
-            (false, _) => {
-                let flags = if data && self.write_back { DIRTY } else { 0 };
-                self.lines.hit(set, key, flags)
-            }
+            (false, _) => self.lines.hit(set, key, flags),
         };
         let hit = before.is_some();
         let first_use = before.is_some_and(|tag| tag & PREFETCHED != 0);
@@ -58,6 +56,7 @@ impl Level {
             output.push(request);
         } else if data && !self.allocate {
             self.tally.written_through += 1;
+            self.tally.not_allocated += 1;
             output.push(request);
         } else {
             output.push(request.fetch());
@@ -80,7 +79,8 @@ impl Level {
         self.tally.write_backs += u64::from(dirty);
         if dirty || self.evicts_clean {
             let data = if dirty { Request::DATA } else { 0 };
-            output.push(Request::new(line_of(victim) << self.shift, Request::VICTIM | data));
+            let kind = Request::VICTIM | Request::EVICTED | data;
+            output.push(Request::new(line_of(victim) << self.shift, kind));
         }
     }
 
@@ -101,16 +101,12 @@ impl Level {
         let (set, key) = (self.set(line), tag_of(line));
         let data = request.is(Request::DATA);
         if self.exclusive {
-            let was_dirty = self.promoted_dirty.remove(&line);
-            if was_dirty {
-                self.log_promoted(line);
-            }
-            let dirty = if was_dirty || data { DIRTY } else { 0 };
+            let dirty = if self.take_promoted(line) || data { DIRTY } else { 0 };
             if !self.lines.mark(set, key, dirty) {
                 self.fill(line, key | dirty, output);
             }
         } else if data && !(self.write_back && self.lines.mark(set, key, DIRTY)) {
-            output.push(request);
+            output.push(request.passing());
         }
     }
 
@@ -135,6 +131,15 @@ impl Level {
             self.disturbed = true;
             self.prefetch_fill(Request::new(wanted << self.shift, Request::PREFETCH), output);
         }
+    }
+
+    /// Whether a dirty line was promoted; then it is so no longer.
+    pub(super) fn take_promoted(&mut self, line: u64) -> bool {
+        let was_promoted = self.promoted_dirty.remove(&line);
+        if was_promoted {
+            self.log_promoted(line);
+        }
+        was_promoted
     }
 
     fn log_promoted(&mut self, line: u64) {

@@ -11,7 +11,19 @@ struct Way {
     used: u64,
 }
 
+#[derive(Clone, Copy)]
+struct Request {
+    address: u64,
+    /// A store instruction is the cause.
+    store: bool,
+    /// Data comes with it.
+    data: bool,
+    /// The level above evicted it.
+    victim: bool,
+}
+
 struct Cache {
+    line: u64,
     sets: Vec<Vec<Option<Way>>>,
     /// Per set and inner node of the tree: whether it leads to the upper half.
     trees: Vec<Vec<bool>>,
@@ -20,6 +32,7 @@ struct Cache {
     write: Write,
     allocate: bool,
     inclusion: Inclusion,
+    accesses: [u64; 2],
     misses: [u64; 2],
     write_backs: u64,
     /// Dirty lines promoted to the level above an exclusive one.
@@ -36,7 +49,7 @@ pub(super) struct Naive {
 }
 
 struct Tlb {
-    /// PageMap of each set, the last used one last.
+    /// Pages of each set, the last used one last.
     sets: Vec<Vec<u64>>,
     ways: usize,
     misses: u64,
@@ -45,6 +58,7 @@ struct Tlb {
 impl Naive {
     pub(super) fn new(machine: &Machine) -> Naive {
         let cache = |c: &machine::CacheLevel| Cache {
+            line: c.line.0,
             sets: vec![vec![None; c.ways]; c.sets()],
             trees: vec![vec![false; c.ways]; c.sets()],
             replacement: c.replacement,
@@ -52,6 +66,7 @@ impl Naive {
             write: c.write,
             allocate: c.allocate,
             inclusion: c.inclusion,
+            accesses: [0; 2],
             misses: [0; 2],
             write_backs: 0,
             promoted_dirty: Vec::new(),
@@ -69,115 +84,103 @@ impl Naive {
     }
 
     pub(super) fn access(&mut self, address: u64, store: bool) {
-        self.time += 1;
         let page = address / self.page;
         let _ = self.tlbs.iter_mut().any(|tlb| tlb.has(page));
-        if store {
-            self.store(0, address / 64, true);
-        } else {
-            self.fetch(0, address / 64, false);
+        let mut requests = vec![Request { address, store, data: store, victim: false }];
+        for level in 0..self.caches.len() {
+            requests = requests.into_iter().flat_map(|request| self.serve(level, request)).collect();
         }
+        let written = requests.iter().filter(|request| request.data).count() as u64;
+        self.writes += written;
+        self.reads += requests.len() as u64 - written;
     }
 
     pub(super) fn figures(&self) -> Vec<u64> {
-        let level = |c: &Cache| [c.misses[0], c.misses[1], c.write_backs];
+        let level = |c: &Cache| [c.accesses[0], c.accesses[1], c.misses[0], c.misses[1], c.write_backs];
         let mut figures: Vec<u64> = self.caches.iter().flat_map(level).collect();
         figures.extend([self.reads, self.writes]);
         figures.extend(self.tlbs.iter().map(|tlb| tlb.misses));
         figures
     }
 
-    /// The line is wanted at `level`.
-    fn fetch(&mut self, level: usize, line: u64, for_store: bool) {
-        let Some(cache) = self.caches.get_mut(level) else {
-            self.reads += 1;
-            return;
-        };
-        let found = cache.find(line);
-        if let (Some((set, way)), Inclusion::Exclusive) = (found, cache.inclusion) {
-            if cache.sets[set][way].take().is_some_and(|way| way.dirty) {
-                cache.promoted_dirty.push(line);
-            }
-        } else if let Some((set, way)) = found {
-            cache.use_way(set, way, self.time);
-        } else {
-            cache.misses[usize::from(for_store)] += 1;
-            let keeps = cache.inclusion != Inclusion::Exclusive;
-            let victim = if keeps { self.fill(level, line, false) } else { None };
-            self.fetch(level + 1, line, for_store);
-            self.evict(level, victim);
-        }
+    /// What `level` asks of the next one for it.
+    fn serve(&mut self, level: usize, request: Request) -> Vec<Request> {
+        self.time += 1;
+        if request.victim { self.accept_victim(level, request) } else { self.demand(level, request) }
     }
 
-    /// Data comes to `level` from a store.
-    fn store(&mut self, level: usize, line: u64, counted: bool) {
-        let Some(cache) = self.caches.get_mut(level) else {
-            self.writes += 1;
-            return;
-        };
+    fn demand(&mut self, level: usize, request: Request) -> Vec<Request> {
+        let time = self.time;
+        let cache = &mut self.caches[level];
+        let line = request.address / cache.line;
+        let exclusive = cache.inclusion == Inclusion::Exclusive;
         let back = cache.write == Write::Back;
-        let allocate = cache.allocate;
+        cache.accesses[usize::from(request.store)] += 1;
         if let Some((set, way)) = cache.find(line) {
-            cache.use_way(set, way, self.time);
-            if let Some(way) = &mut cache.sets[set][way] {
-                way.dirty |= back;
-            }
-        } else {
-            cache.misses[usize::from(counted)] += 1;
-            if !allocate {
-                return self.store(level + 1, line, counted);
-            }
-            let victim = self.fill(level, line, back);
-            self.fetch(level + 1, line, true);
-            self.evict(level, victim);
-        }
-        if !back {
-            self.store(level + 1, line, counted);
-        }
-    }
-
-    /// Keeps a line: before the next level is asked for it.
-    fn fill(&mut self, level: usize, line: u64, dirty: bool) -> Option<Way> {
-        let way = Way { line, dirty, arrived: self.time, used: self.time };
-        self.caches[level].replace(way)
-    }
-
-    /// What becomes of a replaced line: after the next level was asked.
-    fn evict(&mut self, level: usize, victim: Option<Way>) {
-        let Some(mut victim) = victim else { return };
-        if self.caches[level].inclusion == Inclusion::Inclusive {
-            for above in &mut self.caches[..level] {
-                if let Some((set, way)) = above.find(victim.line) {
-                    victim.dirty |= above.sets[set][way].take().is_some_and(|way| way.dirty);
+            if exclusive && !request.data {
+                if cache.sets[set][way].take().is_some_and(|way| way.dirty) {
+                    cache.promoted_dirty.push(line);
                 }
+                return vec![];
             }
+            if !exclusive {
+                cache.use_way(set, way, time);
+            }
+            if let Some(way) = &mut cache.sets[set][way] {
+                way.dirty |= request.data && back;
+            }
+            return if request.data && !back { vec![request] } else { vec![] };
+        }
+        cache.misses[usize::from(request.store)] += 1;
+        if exclusive || request.data && !cache.allocate {
+            return vec![request];
+        }
+        let mut sent = vec![Request { data: false, ..request }];
+        sent.extend(self.fill(level, line, request.data && back));
+        if request.data && !back {
+            sent.push(request);
+        }
+        sent
+    }
+
+    /// Keeps a line, in place of its victim.
+    fn fill(&mut self, level: usize, line: u64, dirty: bool) -> Option<Request> {
+        let way = Way { line, dirty, arrived: self.time, used: self.time };
+        let mut victim = self.caches[level].replace(way)?;
+        let address = victim.line * self.caches[level].line;
+        let end = address + self.caches[level].line;
+        if self.caches[level].inclusion == Inclusion::Inclusive {
+            victim.dirty |=
+                self.caches[..level].iter_mut().fold(false, |d, c| c.drop_lines(address, end) | d);
         }
         self.caches[level].write_backs += u64::from(victim.dirty);
-        self.accept_victim(level + 1, victim.line, victim.dirty);
+        let below = self.caches.get(level + 1).map(|below| below.inclusion);
+        let sent = victim.dirty || below == Some(Inclusion::Exclusive);
+        sent.then_some(Request { address, store: false, data: victim.dirty, victim: true })
     }
 
-    /// A replaced line comes to `level`.
-    fn accept_victim(&mut self, level: usize, line: u64, dirty: bool) {
-        let Some(cache) = self.caches.get_mut(level) else {
-            self.writes += u64::from(dirty);
-            return;
-        };
+    /// A victim of the level above comes to `level`.
+    fn accept_victim(&mut self, level: usize, request: Request) -> Vec<Request> {
+        let cache = &mut self.caches[level];
+        let line = request.address / cache.line;
+        let found = cache.find(line);
         if cache.inclusion == Inclusion::Exclusive {
-            let at = cache.promoted_dirty.iter().position(|&l| l == line);
-            let was_dirty = at.map(|at| cache.promoted_dirty.swap_remove(at)).is_some();
-            let victim = self.fill(level, line, dirty || was_dirty);
-            return self.evict(level, victim);
+            let dirty = cache.was_promoted_dirty(line) || request.data;
+            let Some((set, way)) = found else { return self.fill(level, line, dirty).into_iter().collect() };
+            if let Some(way) = &mut cache.sets[set][way] {
+                way.dirty |= dirty;
+            }
+            return vec![];
         }
-        if !dirty {
-            return;
-        }
-        match cache.find(line) {
+        match found {
+            _ if !request.data => vec![],
             Some((set, way)) if cache.write == Write::Back => {
                 if let Some(way) = &mut cache.sets[set][way] {
                     way.dirty = true;
                 }
+                vec![]
             }
-            _ => self.accept_victim(level + 1, line, true),
+            _ => vec![request],
         }
     }
 }
@@ -199,6 +202,24 @@ impl Tlb {
 }
 
 impl Cache {
+    /// Drops the lines from `address` to `end`; whether one of them was dirty.
+    fn drop_lines(&mut self, address: u64, end: u64) -> bool {
+        let mut dirty = false;
+        for line in address / self.line..end / self.line {
+            dirty |= self.was_promoted_dirty(line);
+            if let Some((set, way)) = self.find(line) {
+                dirty |= self.sets[set][way].take().is_some_and(|way| way.dirty);
+            }
+        }
+        dirty
+    }
+
+    /// Whether an exclusive level gave the line to the level above, dirty.
+    fn was_promoted_dirty(&mut self, line: u64) -> bool {
+        let at = self.promoted_dirty.iter().position(|&promoted| promoted == line);
+        at.map(|at| self.promoted_dirty.swap_remove(at)).is_some()
+    }
+
     fn find(&self, line: u64) -> Option<(usize, usize)> {
         let set = line as usize % self.sets.len();
         let way = self.sets[set].iter().position(|way| way.is_some_and(|way| way.line == line))?;
