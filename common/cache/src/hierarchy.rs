@@ -37,8 +37,8 @@ pub(super) struct Hierarchy {
 impl Hierarchy {
     pub(super) fn new(machine: &Machine, arena: &Arena) -> Result<Hierarchy, MachineError> {
         let addresses = AddressMap::new(arena);
-        let page_map = PageMap::new(machine, addresses.outside());
         let line = machine.levels.iter().map(|cache| cache.line.get()).min().unwrap_or(64);
+        let page_map = PageMap::new(machine, addresses.outside(), LINES * line as u64);
         let bytes =
             page_map.as_ref().map_or(0, PageMap::reach).max(addresses.outside() + Arena::ALIGNMENT as u64);
         if bytes / line as u64 >= LINES {

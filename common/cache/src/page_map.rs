@@ -15,26 +15,28 @@ pub(super) struct PageMap {
 }
 
 impl PageMap {
-    /// Half the bits of the smallest physical memory: 2^20 pages.
+    /// Half the bits of a page number: 2^20 pages, where so many are below the
+    /// highest address of the model.
     const HALF: u32 = 10;
 
-    /// The mapping of `machine` for addresses up to `reach`; `None` if pages
-    /// lie as they are numbered.
-    pub(super) fn new(machine: &Machine, reach: u64) -> Option<PageMap> {
+    /// The mapping of `machine` for addresses up to `reach`, into fewer than
+    /// `limit` bytes if they suffice; `None` if pages lie as they are numbered.
+    pub(super) fn new(machine: &Machine, reach: u64, limit: u64) -> Option<PageMap> {
         let Mapping::Random { seed } = machine.mapping else { return None };
         let shift = machine.page_size.0.trailing_zeros();
         let used = (reach >> shift) + 1;
-        let mut pages = PageMap { shift, seed, half: Self::HALF, frames: Vec::new() };
-        while used > 1 << (2 * pages.half) {
-            pages.half += 1;
+        let mut half = (limit.ilog2().saturating_sub(shift) / 2).min(Self::HALF);
+        while used > 1 << (2 * half) {
+            half += 1;
         }
+        let mut pages = PageMap { shift, seed, half, frames: Vec::new() };
         pages.frames = (0..used).map(|page| pages.frame(page)).collect();
         Some(pages)
     }
 
     /// Bytes of the physical memory.
     pub(super) fn reach(&self) -> u64 {
-        1 << (2 * self.half + self.shift)
+        1u64.checked_shl(2 * self.half + self.shift).unwrap_or(u64::MAX)
     }
 
     pub(super) fn physical(&self, address: u64) -> u64 {
@@ -79,18 +81,33 @@ impl PageMap {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use figures::units::Bytes;
 
     #[test]
     fn every_page_has_a_frame_of_its_own() {
         let mut machine = Machine::named("lecture").unwrap();
-        assert!(PageMap::new(&machine, 1 << 20).is_none());
+        assert!(PageMap::new(&machine, 1 << 20, 1 << 36).is_none());
         machine.mapping = Mapping::Random { seed: 7 };
-        let pages = PageMap::new(&machine, 1 << 20).unwrap();
+        let pages = PageMap::new(&machine, 1 << 20, 1 << 36).unwrap();
         let frames: std::collections::BTreeSet<u64> = (0..4096).map(|p| pages.physical(p << 12)).collect();
         assert_eq!(frames.len(), 4096);
         for address in [0, 4095, 4096, 0x1234_5678] {
             assert_eq!(pages.virtual_of(pages.physical(address)), address);
             assert!(pages.physical(address) < pages.reach());
+        }
+    }
+
+    #[test]
+    fn larger_pages_are_fewer() {
+        let mut machine = Machine::named("lecture").unwrap();
+        machine.mapping = Mapping::Random { seed: 7 };
+        let limit = (1 << 36) - 64;
+        for shift in [12, 14, 16, 21, 30] {
+            machine.page_size = Bytes(1 << shift);
+            let pages = PageMap::new(&machine, 1 << 20, limit).unwrap();
+            assert!(pages.reach() < limit && pages.reach() > 1 << 31, "{} bits", shift);
+            let frames: std::collections::BTreeSet<u64> = (0..16).map(|p| pages.frame(p)).collect();
+            assert_eq!(frames.len() as u64, 16.min(pages.reach() >> shift));
         }
     }
 }

@@ -278,10 +278,22 @@ fn pages_are_translated_once_while_the_tlb_holds_them() {
 }
 
 #[test]
+fn pages_of_64_kib_anywhere_can_be_modelled() {
+    let mut machine = machine(&[(4, 2)], "index = \"physical\"");
+    machine.mapping = Mapping::Random { seed: 1 };
+    machine.page_size = Bytes::kib(64);
+    let arena = Arena::with_capacity(1 << 20).unwrap();
+    let x = arena.array::<u8>("x", 1 << 20).unwrap();
+    let mut model = Modelled::new(&machine, &arena).unwrap();
+    x.cells().iter().step_by(64).for_each(|cell| _ = model.load(cell));
+    assert_eq!(model.counts().memory_reads, 1 << 14);
+}
+
+#[test]
 fn more_memory_than_line_numbers_is_refused() {
     let mut machine = machine(&[(4, 2)], "");
     machine.mapping = Mapping::Random { seed: 1 };
-    machine.page_size = figures::units::Bytes::mib(1024);
+    machine.page_size = Bytes::mib(1 << 17);
     let arena = Arena::with_capacity(64).unwrap();
     let refusal = Modelled::new(&machine, &arena).unwrap_err().to_string();
     assert!(refusal.contains("choose a smaller size"), "{refusal}");
