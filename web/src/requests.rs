@@ -2,11 +2,12 @@
 //! `{"ok": ...}` or `{"error": "a sentence"}`.
 
 use figures::units::Bytes;
-use machine::{Machine, catalogue};
+use machine::catalogue;
 use records::saved::Saved;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::description::machine;
 use crate::explore::Runs;
 use crate::kernels::Kernel;
 use crate::misses;
@@ -114,11 +115,6 @@ impl Lab {
         };
         Ok(self.tab.insert(tab.ready(patient)?))
     }
-}
-
-/// The machine described by a text from the page.
-pub(crate) fn machine(toml: &str) -> Result<Machine, String> {
-    Machine::parse(toml, "the description").map_err(|error| error.to_string())
 }
 
 fn described(toml: &str) -> Result<Value, String> {

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::chain::WORD;
-use crate::requests::machine;
+use crate::description::machine;
 use crate::tab::Tab;
 
 /// Passes per stride, as cm1 makes them.

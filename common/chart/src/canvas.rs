@@ -4,26 +4,10 @@
 use plotters_backend::DrawingBackend;
 
 use super::font;
-use super::ink::{Colour, Lettering, Stroke};
+use super::ink::{Anchor, Colour, Lettering, Stroke, Type};
 
 /// A place, in units of the chart.
 pub(super) type Point = (f64, f64);
-
-/// Where a text sits about its place.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Anchor {
-    Start,
-    Middle,
-    End,
-}
-
-/// How a text is set.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Type {
-    pub(super) em: f64,
-    pub(super) bold: bool,
-    pub(super) colour: Colour,
-}
 
 /// What can be drawn; errors are kept for the end.
 pub(super) struct Canvas<B: DrawingBackend> {

@@ -4,8 +4,9 @@ use plotters_backend::DrawingBackend;
 use plotters_svg::SVGBackend;
 
 use super::Chart;
-use super::canvas::{Anchor, Canvas, Point, Type};
+use super::canvas::{Canvas, Point};
 use super::ink::Colour;
+use super::ink::{Anchor, Type};
 use super::label;
 use super::layout::{self, CAPTION_EM, LABEL_EM, Layout, Placed, SAMPLE, TICK_EM, TITLE_EM, WIDTH};
 use super::look::{self, BAND, GRID, Look, PAPER, SOFT, TEXT};

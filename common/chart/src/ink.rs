@@ -7,7 +7,6 @@ use std::convert::Infallible;
 use plotters_backend::text_anchor::{HPos, Pos, VPos};
 use plotters_backend::{BackendColor, BackendCoord, BackendStyle, BackendTextStyle, FontFamily, FontStyle};
 
-use super::canvas::{Anchor, Type};
 use super::font;
 
 /// Red, green, blue.
@@ -25,6 +24,22 @@ impl BackendStyle for Colour {
     fn color(&self) -> BackendColor {
         self.at(1.0)
     }
+}
+
+/// Where a text sits about its place.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+/// How a text is set.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Type {
+    pub(super) em: f64,
+    pub(super) bold: bool,
+    pub(super) colour: Colour,
 }
 
 /// A line's colour and width in dots.
