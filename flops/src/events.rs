@@ -171,6 +171,9 @@ impl FpEvent {
 
 #[cfg(test)]
 mod tests {
+    use common::events::map::{self, Config};
+    use common::events::{FAMILIES, Maker, Preset, Spec};
+
     use super::*;
 
     fn of(key: &str) -> Option<&'static Generation> {
@@ -203,6 +206,40 @@ mod tests {
         for key in ["amd64_fam17h_zen2", "amd64_fam19h_zen3", "amd64_fam1ah_zen6"] {
             assert_eq!(event(key), "cpu/event=0x03,umask=0x0f/");
         }
+    }
+
+    /// Event and unit mask of `cpu/event=0xc7,umask=0x01/`.
+    fn code(spec: &str) -> (u64, u64) {
+        let Ok(Event::Native(native)) = Event::parse(spec) else { panic!("{spec}") };
+        let Spec::Pmu(_, terms) = native.spec() else { panic!("{spec}") };
+        let term = |name| terms.iter().find(|(term, _)| term == name).and_then(|(_, value)| *value);
+        (term("event").unwrap(), term("umask").unwrap_or(0))
+    }
+
+    /// The map is held against the makers' tables; here it need only be agreed with.
+    #[test]
+    fn every_event_is_one_of_the_maps_or_a_part_of_one() {
+        let presets = ["PAPI_FP_OPS", "PAPI_DP_OPS", "PAPI_FP_INS", "PAPI_VEC_INS"].map(Preset::named);
+        let mut checked = 0;
+        // Arm's two are the architecture's and the same on every core.
+        let held = |family: &&Family| !family.source.is_empty() && family.maker() != Some(Maker::Arm);
+        for family in FAMILIES.iter().filter(held) {
+            let Some(generation) = Generation::of(family) else { continue };
+            let entries = presets.iter().flatten().filter_map(|preset| map::lookup(family, *preset).ok());
+            let natives: Vec<u64> = entries
+                .flat_map(|entry| &entry.natives)
+                .filter_map(|native| if let Config::Raw(code) = native.config { Some(code) } else { None })
+                .collect();
+            // No preset takes the x87 unit.
+            for event in generation.events.iter().filter(|event| event.kernel != Some("x87")) {
+                let (select, umask) = code(event.spec);
+                let wanted = select | umask << 8;
+                let part = |native: &u64| native & 0xff == select & 0xff && wanted & !native == 0;
+                assert!(natives.iter().any(part), "{} {}", family.key, event.name);
+                checked += 1;
+            }
+        }
+        assert!(checked > 40, "{checked}");
     }
 
     #[test]
