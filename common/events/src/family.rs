@@ -1,8 +1,9 @@
 //! Which of the families in the preset map a processor belongs to.
 
-use std::fmt;
 use std::ops::RangeInclusive;
 use std::sync::LazyLock;
+
+use super::{Identity, Maker};
 
 /// Processors whose cores count the same events by the same numbers.
 #[derive(Debug, PartialEq, Eq)]
@@ -20,34 +21,6 @@ pub struct Family {
     /// it; empty if they do not.
     pub generic: &'static str,
     like: &'static str,
-}
-
-/// Who designed a core.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Maker {
-    /// Intel.
-    Intel,
-    /// AMD, and Hygon by its licence.
-    Amd,
-    /// Zhaoxin, and Centaur before it.
-    Zhaoxin,
-    /// Any maker of an Arm core.
-    Arm,
-    /// Any maker of a RISC-V core.
-    RiscV,
-}
-
-/// What the processor says of itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Identity {
-    /// Whose numbers the others are.
-    pub maker: Maker,
-    /// The family of CPUID leaf 1, the implementer of MIDR_EL1, or mvendorid.
-    pub family: u64,
-    /// The model of CPUID leaf 1, the part of MIDR_EL1, or marchid.
-    pub model: u64,
-    /// The stepping of CPUID leaf 1, else 0.
-    pub stepping: u64,
 }
 
 /// A line of `models.csv`: the processors of one family by their numbers.
@@ -148,59 +121,6 @@ impl Family {
     /// Who designed its cores.
     pub fn maker(&self) -> Option<Maker> {
         MODELS.iter().find(|models| models.key == self.key).map(|models| models.maker)
-    }
-}
-
-impl Maker {
-    fn named(name: &str) -> Option<Maker> {
-        Some(match name {
-            "Intel" => Maker::Intel,
-            "AMD" => Maker::Amd,
-            "Zhaoxin" => Maker::Zhaoxin,
-            "Arm" => Maker::Arm,
-            "RISC-V" => Maker::RiscV,
-            _ => return None,
-        })
-    }
-}
-
-impl Identity {
-    /// From register MIDR_EL1 of an Arm core.
-    pub fn from_midr(midr: u64) -> Identity {
-        Identity { maker: Maker::Arm, family: midr >> 24 & 0xff, model: midr >> 4 & 0xfff, stepping: 0 }
-    }
-
-    /// From registers mvendorid and marchid of a RISC-V core.
-    pub fn from_riscv(mvendorid: u64, marchid: u64) -> Identity {
-        Identity { maker: Maker::RiscV, family: mvendorid, model: marchid, stepping: 0 }
-    }
-
-    /// From the maker's name and register EAX of CPUID leaf 1.
-    pub fn from_cpuid(maker: &[u8; 12], leaf1: u32) -> Option<Identity> {
-        let base = leaf1 >> 8 & 0xf;
-        let family = if base == 0xf { base + (leaf1 >> 20 & 0xff) } else { base };
-        let model = (leaf1 >> 16 & 0xf) << 4 | (leaf1 >> 4 & 0xf);
-        let maker = match maker {
-            b"GenuineIntel" => Maker::Intel,
-            b"AuthenticAMD" | b"HygonGenuine" => Maker::Amd,
-            b"CentaurHauls" | b"  Shanghai  " => Maker::Zhaoxin,
-            _ => return None,
-        };
-        Some(Identity { maker, family: family.into(), model: model.into(), stepping: (leaf1 & 0xf).into() })
-    }
-}
-
-impl fmt::Display for Identity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Identity { maker, family, model, stepping } = self;
-        match maker {
-            Maker::Intel | Maker::Amd | Maker::Zhaoxin => {
-                let maker = if *maker == Maker::Amd { "AMD".to_owned() } else { format!("{maker:?}") };
-                write!(f, "{maker} family {family:#04x} model {model:#04x} stepping {stepping}")
-            }
-            Maker::Arm => write!(f, "MIDR implementer {family:#04x} part {model:#05x}"),
-            Maker::RiscV => write!(f, "RISC-V mvendorid {family:#x} marchid {model:#x}"),
-        }
     }
 }
 

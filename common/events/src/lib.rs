@@ -3,6 +3,7 @@
 
 mod family;
 mod formula;
+mod identity;
 pub mod kernel;
 pub mod map;
 pub mod metric;
@@ -17,8 +18,9 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-pub use family::{FAMILIES, Family, Identity, Maker};
+pub use family::{FAMILIES, Family};
 pub use formula::{Derivation, Formula};
+pub use identity::{Identity, Maker};
 pub use native::{Native, Spec};
 pub use preset::{CacheEvent, Preset};
 
