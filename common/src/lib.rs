@@ -8,7 +8,7 @@
 //!
 //! | floor | crate | what it holds |
 //! |---|---|---|
-//! | **portable** | `figures` | bytes, seconds, ticks; a [value](value) with its source; medians; [metrics](metric) |
+//! | **portable** | `figures` | bytes, seconds, ticks; a [`value`] with its source; medians; [`metric`]s |
 //! | | [`events`] | PAPI's presets, native events, processor families: as data |
 //! | | [`memory`] | [`Memory`](memory::Memory): what a kernel's loads and stores do; arenas, arrays |
 //! | | [`machine`] | a machine described: caches, TLBs, latencies; the catalogue |
