@@ -99,12 +99,13 @@ pub fn is_clock(event: &Event) -> bool {
 /// If a counter fails while it counts, or the clock is no event here.
 pub fn estimate(kernel: &'static Kernel, settings: &Settings) -> Result<Estimate, Failure> {
     let mut x = Matrices::new(settings.n);
-    let first = team::run(kernel, &mut x, settings.threads, 1, None);
+    let first = team::run(kernel, &mut x, settings.threads, 1, None)?;
     let half_a_second = (0.5 / first.seconds.max(1e-6)).ceil().clamp(1.0, 10_000.0) as u32;
     let repeats = settings.repeats.unwrap_or(half_a_second);
-    let runs: Vec<Run> = (0..settings.runs.max(1))
+    let runs: Result<Vec<Run>, Failure> = (0..settings.runs.max(1))
         .map(|_| team::run(kernel, &mut x, settings.threads, repeats, None))
         .collect();
+    let runs = runs?;
     let seconds: Vec<f64> = runs.iter().map(|run| run.seconds).collect();
     let busy: Vec<f64> = runs.iter().map(|run| run.busy / run.threads as f64).collect();
     let generation = Generation::host();
@@ -112,7 +113,7 @@ pub fn estimate(kernel: &'static Kernel, settings: &Settings) -> Result<Estimate
     let (event, per_event) = to_sample(settings, fp)?;
     let period = settings.period.unwrap_or_else(|| period_of(&event));
     let sampled = if settings.count {
-        let run = team::run(kernel, &mut x, settings.threads, repeats, Some((&event, period)));
+        let run = team::run(kernel, &mut x, settings.threads, repeats, Some((&event, period)))?;
         added_up(&run)
     } else {
         Err("--counters none".to_owned())
@@ -198,11 +199,11 @@ fn counted(
     {
         return Ok(missing(&why.to_string()));
     }
-    let mut body = || {
-        team::run(kernel, x, settings.threads, repeats, None);
-    };
-    let mut readings =
-        counters::count(&events, &mut || {}, &mut body).map_err(Failure::could_not)?.into_iter();
+    let mut ran = Ok(());
+    let mut body = || ran = team::run(kernel, x, settings.threads, repeats, None).map(drop);
+    let counted = counters::count(&events, &mut || {}, &mut body).map_err(Failure::could_not)?;
+    ran?;
+    let mut readings = counted.into_iter();
     let mut next = || readings.next().unwrap_or_else(|| Reading::missing("not counted"));
     let unknown = || Reading::missing("the kernel knows no PMU of that name here");
     let rows = known.into_iter().map(|(fp, event)| (fp, event.map_or_else(unknown, |_| next()))).collect();

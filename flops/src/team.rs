@@ -1,11 +1,13 @@
 //! The product on several threads, each of which watches itself: collection is
 //! on between the two barriers only, and what the threads saw is added up.
 
-use std::sync::Barrier;
+use std::sync::{Barrier, mpsc};
+use std::thread::Builder;
 
 use common::clock;
 use common::counters::{CounterError, Sampler, Samples};
 use common::events::Event;
+use common::failure::Failure;
 
 use crate::kernels::{Band, Kernel};
 
@@ -59,23 +61,31 @@ pub struct Run {
 }
 
 /// Runs the product `repeats` times on `threads` threads, sampling as asked.
+///
+/// # Errors
+///
+/// If the system starts too few threads.
 pub fn run(
     kernel: &Kernel,
     x: &mut Matrices,
     threads: usize,
     repeats: u32,
     sample: Option<(&Event, u64)>,
-) -> Run {
+) -> Result<Run, Failure> {
     let n = x.n;
     let rows = n.div_ceil(threads.max(1));
     let bands: Vec<(&[f64], &mut [f64])> = x.a.chunks(rows * n).zip(x.c.chunks_mut(rows * n)).collect();
     let (threads, b) = (bands.len(), x.b.as_slice());
     let (ready, done) = (Barrier::new(threads), Barrier::new(threads));
     std::thread::scope(|scope| {
-        let mut team = Vec::new();
+        let (mut team, mut starts) = (Vec::new(), Vec::new());
         for (a, c) in bands {
             let (ready, done) = (&ready, &done);
-            team.push(scope.spawn(move || {
+            // Dropped unused, should a later thread not start: then nobody waits.
+            let (start, started) = mpsc::channel();
+            starts.push(start);
+            let member = Builder::new().spawn_scoped(scope, move || {
+                started.recv().ok()?;
                 let mut sampler = sample.map(|(event, period)| Sampler::new(event, period));
                 ready.wait();
                 let from = (clock::wall().0, clock::process_cpu().0);
@@ -92,17 +102,24 @@ pub fn run(
                     sampler.finish()
                 };
                 let samples = sampler.map(|s| finished(s).map_err(|error| error.to_string()));
-                (from, to, samples)
-            }));
+                Some((from, to, samples))
+            });
+            team.push(member.map_err(|error| {
+                Failure::could_not(format!(
+                    "the system started {} of {threads} threads ({error}): use fewer, or raise its limits",
+                    team.len()
+                ))
+            })?);
         }
-        let members: Vec<_> = team.into_iter().filter_map(|member| member.join().ok()).collect();
+        starts.iter().for_each(|start| _ = start.send(()));
+        let members: Vec<_> = team.into_iter().filter_map(|member| member.join().ok().flatten()).collect();
         // Each member reads the clocks itself: this thread may wake up late.
         let first = |f: fn(&Times) -> f64| members.iter().map(|m| f(&m.0)).fold(f64::INFINITY, f64::min);
         let last = |f: fn(&Times) -> f64| members.iter().map(|m| f(&m.1)).fold(0.0, f64::max);
         let seconds = last(|t| t.0) - first(|t| t.0);
         let busy = last(|t| t.1) - first(|t| t.1);
         let samples = members.into_iter().filter_map(|m| m.2).collect();
-        Run { seconds, busy, threads, samples }
+        Ok(Run { seconds, busy, threads, samples })
     })
 }
 
@@ -126,7 +143,7 @@ mod tests {
         for kernel in KERNELS.iter().filter(|kernel| (kernel.present)()) {
             for (n, threads) in [(1, 1), (2, 3), (5, 2), (33, 4), (64, 2)] {
                 let mut x = Matrices::new(n);
-                let run = run(kernel, &mut x, threads, 2, None);
+                let run = run(kernel, &mut x, threads, 2, None).unwrap();
                 assert_eq!(x.checksum(), x.expected(), "{} {n} {threads}", kernel.name);
                 assert!(run.threads <= threads && run.samples.is_empty());
             }
