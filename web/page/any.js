@@ -1,5 +1,13 @@
 // Page 2: any machine, its curves, and where the products miss.
-const PRODUCTS = [["mm1", "mm1"], ["mm2", "mm2"], ["mm3", "mm3"]];
+const ORDERS = ["ijk", "jik", "ikj", "kij", "jki", "kji"];
+const PRODUCTS = ["mm1", "mm2", "mm3", "ge5", ...ORDERS.map(order => `dgemm ${order}`)].map(name => [name, name]);
+
+// The request that counts the misses of a program at size `n`.
+function missRequest(program, n, toml) {
+  const [name, order] = program.split(" ");
+  if (name.startsWith("ge")) return { do: "eliminate", toml, rung: name, n };
+  return { do: "misses", toml, kernel: { name, n, ...(order ? { order } : {}), ...(name === "mm3" ? { line: 64 } : {}) } };
+}
 
 function anyPage(section, write) {
   const catalogue = core({ do: "catalogue" });
@@ -134,20 +142,19 @@ function products(machine) {
   let helper;
   form.addEventListener("submit", async event => {
     event.preventDefault();
-    const kernel = { name: form.elements.kernel.value, n: Number(form.elements.n.value) };
-    if (kernel.name === "mm3") kernel.line = 64;
+    const [program, n] = [form.elements.kernel.value, Number(form.elements.n.value)];
     result.replaceChildren(el("p", {}, t("any-counting")));
     try {
-      const counted = await (helper ??= new Helper()).ask({ do: "misses", toml: machine(), kernel });
-      result.replaceChildren(...missTables(kernel, counted));
+      const counted = await (helper ??= new Helper()).ask(missRequest(program, n, machine()));
+      result.replaceChildren(...missTables(program, n, counted));
       wrong.say();
     } catch (error) { result.replaceChildren(); wrong.say(error.message); }
   });
   return el("section", { "aria-labelledby": "products" }, el("h3", { id: "products" }, t("any-products")), form, wrong.box, result);
 }
 
-function missTables(kernel, { counts, machine, lecture }) {
-  const steps = kernel.n ** 3;
+function missTables(program, n, { counts, machine, lecture }) {
+  const steps = program.startsWith("ge") ? n * (n - 1) * (2 * n - 1) / 6 : n ** 3;
   const names = counts.levels[0].arrays.map(array => array.name);
   const of = (level, i) => level.arrays[i].misses.loads + level.arrays[i].misses.stores;
   const formed = lecture ? { ...lecture.misses, all: lecture.total } : undefined;
@@ -160,7 +167,7 @@ function missTables(kernel, { counts, machine, lecture }) {
     ...(formed ? [t("any-lecture")] : [])];
   const assumptions = lecture ? [el("p", {}, t("any-assumes")), el("ul", {},
     lecture.assumptions.map(({ text, holds }) => el("li", {}, `${text}: ${t(holds ? "holds" : "holds-not")}`)))] : [];
-  return [table(t("any-misses", `${kernel.name} ${kernel.n}`, machine), head, rows),
+  return [table(t("any-misses", `${program} ${n}`, machine), head, rows),
     el("p", {}, t("any-accesses", number(counts.loads, 0), number(counts.stores, 0), number(counts.memory_reads, 0), number(counts.memory_writes, 0))),
     ...assumptions];
 }

@@ -9,7 +9,7 @@ function herePage(section, write) {
     field("here-clock", select("clock", ["plain", "coarse", "noisy"].map(key => [key, t(`here-clock-${key}`)]), "plain")),
     el("div", { class: "check" },
       el("input", { type: "checkbox", name: "patient", id: "patient" }), el("label", { for: "patient" }, t("here-patient"))),
-    field("here-max", select("max", ["256K", "1M", "4M"].map(size => [size, size]), "1M")),
+    field("here-max", select("max", ["256K", "1M", "4M"].map(size => [size, size]), "256K")),
     el("p", { class: "buttons" },
       el("button", { class: "first", type: "submit", id: "measure" }, t("here-start")),
       el("button", { type: "button", id: "curves" }, t("here-curves")),
@@ -77,7 +77,7 @@ function herePage(section, write) {
 
   async function sweep() {
     const sizes = [];
-    for (let size = 4 * KIB; size <= bytesOf(form.elements.max.value); size *= 2) sizes.push(size, size * 1.5);
+    for (let size = 4 * KIB; size <= bytesOf(form.elements.max.value); size *= 2) sizes.push(size, ...(size < 64 * KIB && size >= 16 * KIB ? [size * 1.5] : []));
     let record;
     for (let from = 0, cells = 1; from < cells;) {
       const part = await helper.ask({ do: "times", sizes, from, ...settings() });
@@ -107,7 +107,8 @@ function herePage(section, write) {
 
 function shownLevels({ levels, beyond_ns }) {
   const shown = levels.map(level => {
-    const size = level.size_low === level.size_high ? level.size_text : `${level.size_text} (${level.range_text})`;
+    const size = level.confidence !== "low" && level.size_low === level.size_high ? level.size_text
+      : level.confidence === "low" ? t("here-between", level.range_text) : `${level.size_text} (${level.range_text})`;
     const line = level.line ? t("here-line", level.line) : t("here-no-line");
     const ways = level.ways ? t("here-ways", level.ways) : t("here-no-ways");
     return el("article", { class: "level" },

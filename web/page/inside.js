@@ -9,11 +9,8 @@ const SMALL = SIZES.filter(size => size <= 64 * KIB).map(sizeText);
 function insidePage(section, write) {
   const text = (key, name, value) => field(key, el("input", { name, value, autocomplete: "off" }));
   const form = el("form", { class: "controls" },
-    el("fieldset", {}, el("legend", {}, t("inside-presets")), Object.keys(PRESETS).map(key =>
-      el("button", { type: "button", class: "wide", click: () => preset(key) }, t(`inside-preset-${key}`)))),
-    el("p", { class: "answer", id: "preset-answer", "aria-live": "polite" }),
     el("input", { type: "hidden", name: "preset", value: "" }),
-    field("inside-kernel", select("kernel", [["cm1", "cm1"], ["mm1", "mm1"], ["mm2", "mm2"], ["mm3", "mm3"]], "mm1")),
+    field("inside-kernel", select("kernel", ["cm1", "mm1", "mm2", "mm3", ...ORDERS.map(order => `dgemm ${order}`)].map(name => [name, name]), "mm1")),
     text("inside-n", "n", "32"), text("inside-array", "array", "64K"), text("inside-stride", "stride", "8K"), text("inside-passes", "passes", "3"),
     levelFields(1, false),
     el("input", { type: "hidden", name: "at", value: "0" }));
@@ -28,7 +25,10 @@ function insidePage(section, write) {
     el("div", { class: "field grow" }, el("label", { for: "step", id: "step-label" }, t("inside-slider")), range));
   const said = el("p", { class: "said", role: "status" });
   const view = el("div", { class: "inside" });
-  section.append(el("div", { class: "split" }, form, el("div", { class: "results" }, wrong.box, stepper, said, view)));
+  section.append(el("p", { class: "buttons", role: "group", "aria-label": t("inside-presets") }, Object.keys(PRESETS).map(key =>
+    el("button", { type: "button", click: () => preset(key) }, t(`inside-preset-${key}`)))));
+  section.append(el("div", { class: "split" }, form, el("div", { class: "results" },
+    el("p", { class: "answer", id: "preset-answer", "aria-live": "polite" }), wrong.box, stepper, said, view)));
   settle(form);
   let walked = { steps: 0 };
 
@@ -41,7 +41,8 @@ function insidePage(section, write) {
     const value = name => form.elements[name].value;
     const name = value("kernel");
     if (name === "cm1") return { name, size: bytesOf(value("array")), stride: bytesOf(value("stride")), passes: Number(value("passes")) };
-    return { name, n: Number(value("n")), ...(name === "mm3" ? { line: bytesOf(value("line1")) } : {}) };
+    const { kernel } = missRequest(name, Number(value("n")), "");
+    return name === "mm3" ? { ...kernel, line: bytesOf(value("line1")) } : kernel;
   }
 
   function walk() {
@@ -103,12 +104,22 @@ function loopView({ source, first, file }, step) {
   const lines = source.map((line, i) => {
     const here = step?.line === first + i;
     const column = here ? step.column - 1 : line.length;
-    const end = here ? (/^\w+\.\w+\(/.exec(line.slice(column))?.[0].length ?? 0) : 0;
+    const end = here ? callLength(line.slice(column)) : 0;
     return el("li", { class: here ? "here" : null, "aria-current": here ? "step" : null },
       line.slice(0, column), end ? el("mark", {}, line.slice(column, column + end)) : null, line.slice(column + end));
   });
   return el("section", { class: "loop" }, el("h3", {}, t("inside-loop", file)),
     el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": t("inside-loop", file) }, el("ol", { start: first }, lines)));
+}
+
+// Letters of the call that `text` begins with: `load(mul1.at(i, k))`.
+function callLength(text) {
+  let depth = 0;
+  for (let i = 0; i < text.length; i++) {
+    depth += { "(": 1, ")": -1 }[text[i]] ?? 0;
+    if (depth === 0 && text[i] === ")") return i + 1;
+  }
+  return text.length;
 }
 
 function addressView(step) {

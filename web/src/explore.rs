@@ -27,12 +27,14 @@ impl Runs {
     fn level(&self, index: usize) -> Option<LevelFound> {
         let all: Vec<&LevelFound> = self.0.iter().filter_map(|run| run.levels.get(index)).collect();
         let seen: Vec<&&LevelFound> = all.iter().filter(|level| level.ways.is_ok()).collect();
-        let same = |a: &LevelFound, b: &LevelFound| (a.size, &a.ways, a.line) == (b.size, &b.ways, b.line);
+        let same = |a: &LevelFound, b: &LevelFound| (a.size, &a.ways) == (b.size, &b.ways);
         let votes = |level: &LevelFound| seen.iter().filter(|other| same(other, level)).count();
         let Some(best) = seen.iter().max_by_key(|level| votes(level)) else {
             return all.last().copied().cloned();
         };
         let mut found = (**best).clone();
+        let lines: Vec<u64> = seen.iter().filter_map(|level| level.line).collect();
+        found.line = lines.first().copied().filter(|line| lines.iter().all(|other| other == line));
         if votes(best) < 2 {
             found.confidence = found.confidence.min(Confidence::Medium);
         }
@@ -47,7 +49,9 @@ impl Runs {
 
     /// Whether the first level needs no more experiments.
     fn settled(&self) -> bool {
-        self.level(0).is_some_and(|level| level.ways.is_ok() && level.confidence == Confidence::High)
+        self.level(0).is_some_and(|level| {
+            level.ways.is_ok() && level.line.is_some() && level.confidence == Confidence::High
+        })
     }
 }
 

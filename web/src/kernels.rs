@@ -1,8 +1,10 @@
 //! The kernels that the page can model and step through: the programs' own.
 
+use dgemm::rungs::orders;
+use dgemm::{Blocks, Problem};
 use figures::units::Bytes;
 use memory::{Arena, Array, Matrix, Memory, OutOfMemory};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// Largest array of cm1 and spark.
 const LARGEST_ARRAY: Bytes = Bytes::mib(64);
@@ -39,6 +41,26 @@ pub enum Kernel {
         /// Bytes of a line.
         line: Bytes,
     },
+    /// The lecture's product of doubles, its three loops in this order.
+    Dgemm {
+        /// Which loop is outermost, which next.
+        order: Order,
+        /// Rows and columns.
+        n: usize,
+    },
+}
+
+/// The orders of the three loops.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs, reason = "each is the file of that name in dgemm")]
+pub enum Order {
+    Ijk,
+    Jik,
+    Ikj,
+    Kij,
+    Jki,
+    Kji,
 }
 
 /// A kernel with its arrays in an arena.
@@ -48,6 +70,7 @@ pub(crate) enum Placed<'a> {
     Textbook([Matrix<'a, i16>; 3]),
     Transposed([Matrix<'a, i16>; 4]),
     Blocked([Matrix<'a, i16>; 3], usize),
+    Lecture(Problem<'a>, Order),
 }
 
 /// The text of a kernel, as it stands in its file.
@@ -71,7 +94,7 @@ impl Kernel {
                     ));
                 }
             }
-            Kernel::Mm1 { n } | Kernel::Mm2 { n } | Kernel::Mm3 { n, .. } => {
+            Kernel::Mm1 { n } | Kernel::Mm2 { n } | Kernel::Mm3 { n, .. } | Kernel::Dgemm { n, .. } => {
                 if n == 0 || n > MOST_ROWS {
                     return Err(format!("matrices of {n} rows are not possible here: take 1 to {MOST_ROWS}"));
                 }
@@ -92,6 +115,7 @@ impl Kernel {
             Kernel::Cm1 { size, .. } => size.get(),
             Kernel::Mm1 { n } | Kernel::Mm3 { n, .. } => 3 * 2 * n * n,
             Kernel::Mm2 { n } => 4 * 2 * n * n,
+            Kernel::Dgemm { n, .. } => Problem::bytes(n, n, n, blocks()),
         };
         Arena::with_capacity(bytes).map_err(|error| error.to_string())
     }
@@ -114,6 +138,7 @@ impl Kernel {
                 let [mul1, mul2, res] = product(n)?;
                 Placed::Transposed([mul1, mul2, res, square("tmp", n)?])
             }
+            Kernel::Dgemm { order, n } => Placed::Lecture(Problem::new(arena, [n; 3], blocks())?, order),
             Kernel::Mm3 { n, line } => Placed::Blocked(product(n)?, line.get() / size_of::<i16>()),
         })
     }
@@ -125,6 +150,55 @@ impl Kernel {
             Kernel::Mm1 { .. } => cut("mm1/src/lib.rs", include_str!("../../mm1/src/lib.rs"), "multiply"),
             Kernel::Mm2 { .. } => cut("mm2/src/lib.rs", include_str!("../../mm2/src/lib.rs"), "multiply"),
             Kernel::Mm3 { .. } => cut("mm3/src/lib.rs", include_str!("../../mm3/src/lib.rs"), "multiply"),
+            Kernel::Dgemm { order, .. } => order.source(),
+        }
+    }
+}
+
+/// Sides of the blocks that no order of the plain loops has.
+fn blocks() -> Blocks {
+    Blocks::for_caches(0, 0, 1)
+}
+
+impl Order {
+    /// The rung of the lecture's ladder.
+    pub(crate) fn rung(self) -> dgemm::Kernel {
+        match self {
+            Order::Ijk => dgemm::Kernel::Ijk,
+            Order::Jik => dgemm::Kernel::Jik,
+            Order::Ikj => dgemm::Kernel::Ikj,
+            Order::Kij => dgemm::Kernel::Kij,
+            Order::Jki => dgemm::Kernel::Jki,
+            Order::Kji => dgemm::Kernel::Kji,
+        }
+    }
+
+    fn run<M: Memory>(self, mem: &mut M, p: &Problem) {
+        let (a, b, c) = (p.a(), p.b(), p.c());
+        match self {
+            Order::Ijk => orders::ijk::multiply(mem, a, b, c),
+            Order::Jik => orders::jik::multiply(mem, a, b, c),
+            Order::Ikj => orders::ikj::multiply(mem, a, b, c),
+            Order::Kij => orders::kij::multiply(mem, a, b, c),
+            Order::Jki => orders::jki::multiply(mem, a, b, c),
+            Order::Kji => orders::kji::multiply(mem, a, b, c),
+        }
+    }
+
+    fn source(self) -> Source {
+        macro_rules! of {
+            ($name:literal) => {{
+                let file = concat!("dgemm/src/rungs/orders/", $name, ".rs");
+                cut(file, include_str!(concat!("../../dgemm/src/rungs/orders/", $name, ".rs")), "multiply")
+            }};
+        }
+        match self {
+            Order::Ijk => of!("ijk"),
+            Order::Jik => of!("jik"),
+            Order::Ikj => of!("ikj"),
+            Order::Kij => of!("kij"),
+            Order::Jki => of!("jki"),
+            Order::Kji => of!("kji"),
         }
     }
 }
@@ -137,6 +211,7 @@ impl Placed<'_> {
             Placed::Textbook([mul1, mul2, res]) => mm1::multiply(mem, mul1, mul2, res),
             Placed::Transposed([mul1, _, res, tmp]) => mm2::multiply(mem, mul1, tmp, res),
             Placed::Blocked([mul1, mul2, res], block) => mm3::multiply(mem, mul1, mul2, res, block),
+            Placed::Lecture(ref problem, order) => order.run(mem, problem),
         }
     }
 }
@@ -160,6 +235,7 @@ mod tests {
             Kernel::Mm1 { n: 4 },
             Kernel::Mm2 { n: 4 },
             Kernel::Mm3 { n: 4, line: Bytes(8) },
+            Kernel::Dgemm { order: Order::Kji, n: 4 },
         ];
         for kernel in all {
             let source = kernel.source();

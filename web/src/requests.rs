@@ -27,6 +27,8 @@ enum Request {
     Sweep(Sweep),
     /// Misses per array and level of one program on a machine.
     Misses { toml: String, kernel: Kernel },
+    /// The same of an elimination.
+    Eliminate { toml: String, rung: String, n: usize },
     /// Walks a kernel for [`Request::Step`].
     Walk { toml: String, kernel: Kernel },
     /// The state after step `at` of the last walk.
@@ -78,6 +80,7 @@ impl Lab {
             Request::Machine { toml } => described(&toml),
             Request::Sweep(sweep) => sweep.answer(),
             Request::Misses { toml, kernel } => misses::count(&machine(&toml)?, &kernel),
+            Request::Eliminate { toml, rung, n } => misses::eliminate(&machine(&toml)?, &rung, n),
             Request::Walk { toml, kernel } => {
                 let steps = Steps::walk(&machine(&toml)?, &kernel)?;
                 let summary = steps.summary();

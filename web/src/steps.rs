@@ -211,6 +211,7 @@ impl Kernel {
         match *self {
             Kernel::Cm1 { .. } => (1, 0),
             Kernel::Mm1 { n } | Kernel::Mm2 { n } | Kernel::Mm3 { n, .. } => (size_of::<i16>(), n),
+            Kernel::Dgemm { n, .. } => (size_of::<f64>(), n),
         }
     }
 }

@@ -5,7 +5,7 @@ use chart::{Axis, Chart};
 use figures::units::Bytes;
 use figures::value::{Reading, Source, Value as Figure};
 use infer::probe::cell_order;
-use machine::Machine;
+use machine::{Inclusion, Machine};
 use memory::Arena;
 use records::record::{Record, Row};
 use records::saved::Saved;
@@ -69,8 +69,9 @@ impl Sweep {
             Show::Time => Record::new("spark", machine.summary()),
         };
         record = record.set("repeats", REPEATS);
+        let seen = self.seen(machine);
         for cell in cells {
-            let mut model = Modelled::new(machine, &arena).map_err(|error| error.to_string())?;
+            let mut model = Modelled::new(&seen, &arena).map_err(|error| error.to_string())?;
             let passes = REPEATS * cell.stride as u64 + 1;
             cm1::walk(&mut model, array.part(0, cell.size), cell.stride, passes);
             let accesses = (passes * cell.accesses_per_pass()) as f64;
@@ -87,6 +88,20 @@ impl Sweep {
             });
         }
         Ok(record)
+    }
+
+    /// What of `machine` the figures depend on: the misses of a level neither on
+    /// TLBs nor on the levels below, unless one of these is inclusive.
+    fn seen(&self, machine: &Machine) -> Machine {
+        let mut machine = machine.clone();
+        if let Show::Misses { level } = self.show {
+            machine.tlbs.clear();
+            let below = machine.levels.get(usize::from(level)..).unwrap_or_default();
+            if below.iter().all(|cache| cache.inclusion != Inclusion::Inclusive) {
+                machine.levels.truncate(usize::from(level));
+            }
+        }
+        machine
     }
 
     fn chart(&self, record: &Record, measured: Option<&Saved>) -> Chart {
@@ -176,4 +191,31 @@ fn row(cell: Cell) -> Row {
 
 fn modelled(amount: f64) -> Reading {
     Figure::new(amount, Source::Model).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use machine::catalogue;
+
+    #[test]
+    fn the_misses_of_a_sweep_are_those_of_the_whole_machine() {
+        for entry in catalogue() {
+            let (min, max) = (Bytes::kib(32), Bytes::kib(64));
+            let show = Show::Misses { level: 1 };
+            let sweep = Sweep { toml: entry.text.to_owned(), show, min, max, measured: None };
+            let machine = Machine::named(entry.name).unwrap();
+            let arena = Arena::with_capacity(max.get()).unwrap();
+            let array = arena.array::<u8>("x", max.get()).unwrap();
+            for row in &sweep.record(&machine).unwrap().rows {
+                let [size, stride] = ["size_bytes", "stride_bytes"].map(|key| row.whole(key).unwrap());
+                let mut whole = Modelled::new(&machine, &arena).unwrap();
+                let passes = REPEATS * stride + 1;
+                cm1::walk(&mut whole, array.part(0, size as usize), stride as usize, passes);
+                let misses = whole.counts().level(1).unwrap().misses.total();
+                let share = misses as f64 / (passes * (size / stride)) as f64;
+                assert_eq!(row.amount("avg_misses"), Some(share), "{} {size} {stride}", entry.name);
+            }
+        }
+    }
 }

@@ -1,0 +1,180 @@
+// Drives lab.html in a browser. usage: node web_test.mjs LAB.html ANSWER [--loads N]
+// ANSWER is the native program of web/examples/answer.rs. Environment:
+// WEB_TEST_BROWSER, the browser's file; NODE_PATH has playwright-core and axe-core.
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, openSync, ftruncateSync, closeSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+
+const require = createRequire(join(process.env.NODE_PATH ?? process.cwd(), "from.js"));
+const { chromium } = require("playwright-core");
+const axe = require("axe-core");
+const [page, native] = process.argv.slice(2);
+const loads = Number(process.argv[process.argv.indexOf("--loads") + 1]) || 0;
+const url = pathToFileURL(resolve(page)).href;
+const folder = mkdtempSync(join(tmpdir(), "web-test-"));
+const failures = [];
+const check = (holds, what) => { if (!holds) failures.push(what); console.log(`${holds ? "ok  " : "FAIL"} ${what}`); };
+
+const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+  "--disable-component-update", "--disable-sync"];
+const browser = await chromium.launch({ executablePath: process.env.WEB_TEST_BROWSER, args: FLAGS });
+
+// A fresh tab at `view`; what it complains of is a failure.
+async function open(view, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  const tab = await context.newPage();
+  tab.on("console", message => { if (["error", "warning"].includes(message.type())) check(false, `console: ${message.text()}`); });
+  tab.on("pageerror", error => check(false, `page error: ${error.message}`));
+  tab.on("request", request => { if (!/^(file|blob|data):/.test(request.url())) check(false, `request to ${request.url()}`); });
+  await tab.goto(`${url}#${view}`);
+  await tab.waitForSelector("html[data-ready]", { state: "attached", timeout: 30000 });
+  return tab;
+}
+const close = tab => tab.context().close();
+const say = tab => tab.locator("section:not([hidden]) > .complaint, section:not([hidden]) .results > .complaint").first().textContent();
+
+async function accessible() {
+  const views = ["here", "any", "inside?preset=power&kernel=mm1&n=32&size1=1K&line1=16&ways1=2&at=200", "mystery"];
+  for (const view of views) for (const width of [360, 1280, 1920]) for (const colorScheme of ["light", "dark"]) {
+    const tab = await open(view, { viewport: { width, height: 900 }, colorScheme });
+    await tab.evaluate(axe.source);
+    const { violations } = await tab.evaluate(() => axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"] }));
+    check(violations.length === 0, `axe: ${view.split("?")[0]}, ${width} px, ${colorScheme} ${violations.map(v => `${v.id}: ${v.nodes[0].html.slice(0, 90)}`).join("; ")}`);
+    const wide = await tab.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    check(wide <= 0, `no sideways scrolling: ${view.split("?")[0]}, ${width} px`);
+    await close(tab);
+  }
+}
+
+// Everything that is modelled is to the last digit what the programs model.
+async function equal() {
+  const tab = await open("any");
+  const machines = await tab.evaluate(() => core({ do: "catalogue" }));
+  const kernels = ["cm1", "mm1", "mm2", "mm3", ...["ijk", "jik", "ikj", "kij", "jki", "kji"].map(order => `dgemm ${order}`), "ge5"];
+  const requests = machines.flatMap(({ toml }) => [
+    { do: "sweep", toml, show: { misses: { level: 1 } }, min: 8192, max: 65536 },
+    { do: "sweep", toml, show: "time", min: 4096, max: 262144 },
+    ...kernels.slice(1).map(program => ({ program, n: 96, toml })),
+    { do: "misses", toml, kernel: { name: "cm1", size: 65536, stride: 64, passes: 3 } },
+  ]);
+  const asked = await tab.evaluate(all => all.map(request => (request.program ? missRequest(request.program, request.n, request.toml) : request)), requests);
+  const began = performance.now();
+  const here = await tab.evaluate(all => all.map(request => { try { return { ok: core(request) }; } catch (error) { return { error: error.message }; } }), asked);
+  const inTab = performance.now() - began;
+  const there = execFileSync(native, { input: asked.map(request => JSON.stringify(request)).join("\n") + "\n", maxBuffer: 1 << 28 })
+    .toString().trim().split("\n").map(line => JSON.parse(line));
+  const outside = performance.now() - began - inTab;
+  const different = asked.filter((_, i) => JSON.stringify(here[i]) !== JSON.stringify(there[i]));
+  check(different.length === 0, `${asked.length} modelled answers for ${machines.length} machines equal the programs' ${different.slice(0, 3).map(r => JSON.stringify(r.kernel ?? r.show ?? r.rung)).join(" ")}`);
+  check(here.every(answer => answer.ok), "and none of them is a refusal");
+  console.log(`     ${inTab.toFixed(0)} ms in the tab, ${outside.toFixed(0)} ms outside`);
+  await close(tab);
+}
+
+async function redraw() {
+  const tab = await open("any");
+  const times = await tab.evaluate(() => {
+    const slider = document.querySelector("[name=size1]").closest(".field").querySelector("[type=range]");
+    return Array.from({ length: 60 }, (_, i) => {
+      slider.value = 12 + i % 12;
+      const began = performance.now();
+      slider.dispatchEvent(new Event("input", { bubbles: true }));
+      return performance.now() - began;
+    }).sort((a, b) => a - b);
+  });
+  console.log(`     redraw of cm1's default sweep: median ${times[30].toFixed(1)} ms, 95th percentile ${times[56].toFixed(1)} ms`);
+  check((await tab.locator("#page-any .picture svg").count()) === 1, "a slider redraws the chart");
+  await close(tab);
+}
+
+// 300 steps of mm1 against the loop written out here and an LRU cache of lists.
+async function steps() {
+  const tab = await open("inside?kernel=mm1&n=12&size1=512&line1=16&ways1=2");
+  const states = await tab.evaluate(() => Array.from({ length: 300 }, (_, i) => core({ do: "step", at: i + 1 }).step));
+  const [n, line, ways, sets] = [12, 16, 2, Array.from({ length: 16 }, () => [])];
+  let wrong = 0;
+  for (let at = 0; at < 300; at++) {
+    const step = Math.floor(at / 4);
+    const [i, j, k] = [Math.floor(step / n / n), Math.floor(step / n) % n, step % n];
+    const element = [[0, i, k], [1, k, j], [2, i, j], [2, i, j]][at % 4];
+    const address = 2 * (element[0] * n * n + element[1] * n + element[2]);
+    const set = sets[Math.floor(address / line) % 16];
+    const tag = Math.floor(address / line);
+    const hit = set.includes(tag);
+    if (hit) set.splice(set.indexOf(tag), 1);
+    set.unshift(tag);
+    const gone = set.length > ways ? set.pop() : undefined;
+    const told = states[at];
+    if (told.address !== address || (told.outcome === "hit") !== hit || (gone === undefined) !== (told.evicted === null)) wrong++;
+  }
+  check(wrong === 0, `300 steps of mm1 are those of a naive cache (${wrong} differ)`);
+  await tab.locator("#inside-miss").click();
+  await tab.keyboard.press("Enter");
+  check((await tab.locator(".said").textContent()).includes("miss"), "the keyboard steps to a miss");
+  await close(tab);
+}
+
+async function badInput() {
+  const tab = await open("any");
+  await tab.evaluate(() => { document.querySelectorAll("details").forEach(details => { details.open = true; }); });
+  await tab.fill("#toml", "[[cache]]\nlevel = ");
+  await tab.getByRole("button", { name: "Use this text" }).click();
+  check((await say(tab)).length > 20, `broken TOML: ${await say(tab)}`);
+  const record = join(folder, "mm1.json");
+  writeFileSync(record, '{"program":"mm1","rows":[{"size":512,"figures":[]}]}');
+  const file = tab.locator("#page-any input[type=file]").first();
+  await file.setInputFiles(record);
+  await tab.waitForTimeout(200);
+  check((await say(tab)).length > 20, `a record of mm1: ${await say(tab)}`);
+  const huge = join(folder, "huge.json");
+  const handle = openSync(huge, "w");
+  ftruncateSync(handle, 200 << 20);
+  closeSync(handle);
+  await file.setInputFiles(huge);
+  await tab.waitForTimeout(200);
+  check(/200 MiB/.test(await say(tab)), `a file of 200 MiB: ${await say(tab)}`);
+  const memory = await tab.evaluate(() => { try { core({ do: "explore", megabytes: 4095, levels: 1, patient: false, first: true }); } catch (error) { return error.message; } });
+  check(/no 4095 MiB|no 4 GiB|gives this page/.test(memory), `memory refused: ${memory}`);
+  await tab.selectOption("[name=show]", "2");
+  check((await tab.locator("#page-any .picture svg title").first().textContent()).includes("level 2"), "the page goes on");
+  await close(tab);
+}
+
+// One measurement; what it says of the first level, or its refusal.
+async function measured(view = "here") {
+  const tab = await open(view);
+  const began = performance.now();
+  await tab.click("#measure");
+  await tab.waitForSelector("#page-here[data-verdict], #page-here[data-done]", { state: "attached", timeout: 300000 });
+  const first = (performance.now() - began) / 1000;
+  await tab.waitForSelector("#page-here[data-done]", { state: "attached", timeout: 300000 });
+  const found = await tab.evaluate(() => document.querySelector("#page-here").dataset.verdict);
+  const refusal = await say(tab);
+  await close(tab);
+  return { first, level: found && JSON.parse(found).levels[0], refusal };
+}
+
+async function clocks() {
+  for (const clock of ["coarse", "noisy"]) {
+    const { level, refusal } = await measured(`here?clock=${clock}`);
+    check(!level && refusal.length > 20, `a ${clock} clock is refused: ${refusal}`);
+  }
+}
+
+await accessible();
+await equal();
+await redraw();
+await steps();
+await badInput();
+await clocks();
+for (let load = 0; load < Math.max(1, loads); load++) {
+  const { first, level, refusal } = await measured();
+  const told = level ? `${level.size_text}, line ${level.line}, ways ${level.ways}, confidence ${level.confidence}` : refusal;
+  console.log(`     load ${load + 1}: L1 ${told}; first verdict after ${first.toFixed(1)} s`);
+}
+await browser.close();
+rmSync(folder, { recursive: true });
+if (failures.length) { console.error(`web_test: ${failures.length} of the checks failed`); process.exit(1); }

@@ -1,0 +1,24 @@
+//! Answers the page's requests outside a browser, one a line: what the page is
+//! held against.
+
+use std::io::{BufRead, Write, stdin, stdout};
+use std::sync::OnceLock;
+use std::time::Instant;
+
+use web::{Clock, Lab};
+
+/// Milliseconds since the first reading, as a page's clock gives them.
+extern "C" fn now() -> f64 {
+    static BEGAN: OnceLock<Instant> = OnceLock::new();
+    BEGAN.get_or_init(Instant::now).elapsed().as_secs_f64() * 1e3
+}
+
+extern "C" fn progress(_: u32) {}
+
+fn main() -> std::io::Result<()> {
+    let mut lab = Lab::new(Clock { now, progress });
+    for request in stdin().lock().lines() {
+        writeln!(stdout(), "{}", lab.answer(&request?))?;
+    }
+    Ok(())
+}
