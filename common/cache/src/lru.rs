@@ -15,19 +15,16 @@ pub(super) struct Touched {
     pub(super) tag: Tag,
 }
 
-/// `YOUNGER[last]`: all ones in the ways from 0 to `last`.
-static YOUNGER: [[Tag; WIDEST]; WIDEST] = {
-    let mut younger = [[0; WIDEST]; WIDEST];
-    let mut last = 0;
-    while last < WIDEST {
-        let mut way = 0;
-        while way <= last {
-            younger[last][way] = Tag::MAX;
-            way += 1;
-        }
-        last += 1;
+/// All ones, then zeros: the [`WIDEST`] tags from `WIDEST - 1 - last` on mask
+/// the ways from 0 to `last`.
+static YOUNGER: [Tag; 2 * WIDEST] = {
+    let mut mask = [0; 2 * WIDEST];
+    let mut way = 0;
+    while way < WIDEST {
+        mask[way] = Tag::MAX;
+        way += 1;
     }
-    younger
+    mask
 };
 
 /// Looks for `key`, makes it the most recently used line with `flags` set, and
@@ -45,11 +42,11 @@ pub(super) fn touch<const W: usize>(set: &mut [Tag; W], key: Tag, flags: Tag) ->
     }
     let hit = hits != 0;
     let place = (hits | 1 << FIRST << W).trailing_zeros() - FIRST;
-    let last = (place - u32::from(!hit)) as usize % W;
+    let last = (place as usize).min(W - 1);
     let tag = set[last];
     let mut shifted = [flags | if hit { tag } else { key }; W];
     shifted[1..].copy_from_slice(&old[..W - 1]);
-    let younger = &YOUNGER[last];
+    let younger = &YOUNGER[WIDEST - 1 - last..][..W];
     for way in 0..W {
         set[way] = younger[way] & shifted[way] | !younger[way] & old[way];
     }
@@ -61,7 +58,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The same as a list: out of its place, in at the filter.
+    /// The same as a list: out of its place, in at the front.
     fn in_a_list(set: &mut Vec<Tag>, key: Tag, flags: Tag) -> Touched {
         let way = set.iter().position(|tag| tag & LINE == key);
         let tag = set.remove(way.unwrap_or(set.len() - 1));
