@@ -1,6 +1,8 @@
 //! Timing a walk in batches: what an interrupt, another process or the
 //! hypervisor took is in single batches, which are dropped and counted.
 
+use std::sync::OnceLock;
+
 use super::chain::Chain;
 use figures::stats;
 use figures::units::Seconds;
@@ -9,6 +11,16 @@ use system::{clock, cpu};
 /// A batch shall last about this long: far above the clock's resolution, far
 /// below the time slice of another process.
 const BATCH: Seconds = Seconds(25e-6);
+
+/// ... and in any case so many steps of the clock: one of them is then a hundredth.
+const STEPS: f64 = 100.0;
+
+/// Chains up to this round are timed in whole rounds: the fastest part of a
+/// round would be that which hits.
+const WHOLE: usize = 1 << 16;
+
+/// Batches of whole rounds, at most: they are long.
+const LONG_BATCHES: usize = 7;
 
 /// A batch this much slower than an undisturbed one was disturbed itself.
 const DISTURBED: f64 = 1.5;
@@ -55,7 +67,12 @@ pub fn time(chain: &mut Chain, effort: Effort) -> Timed {
     let trial = clock::wall();
     let made = chain.walk(256);
     let each = ((clock::wall().0 - trial.0) / made as f64).max(1e-10);
-    let accesses = ((BATCH.0 / each) as usize).clamp(256, 1 << 20);
+    let batch = BATCH.0.max(STEPS * clock_step().0);
+    let accesses = ((batch / each) as usize).clamp(256, 1 << 24);
+    let (accesses, batches) = match round.min(WHOLE) {
+        whole if whole > accesses => (whole, effort.batches.min(LONG_BATCHES)),
+        _ => (accesses, effort.batches),
+    };
     let wanted = (effort.rounds * round as f64) as usize;
     let rate = clock::tick_rate();
     let (mut nanos, mut moved, mut total) = (Vec::new(), 0, 0);
@@ -71,12 +88,24 @@ pub fn time(chain: &mut Chain, effort: Effort) -> Timed {
             moved += 1;
         }
         total += made;
-        let enough = nanos.len() >= effort.batches && total >= wanted;
+        let enough = nanos.len() >= batches && total >= wanted;
         if enough || (nanos.len() >= 3 && clock::wall().0 - began.0 > effort.limit.0) || moved > 1000 {
             break;
         }
     }
     summary(&nanos, moved)
+}
+
+/// The least time that the clock shows: some tell only 100 us.
+fn clock_step() -> Seconds {
+    static STEP: OnceLock<Seconds> = OnceLock::new();
+    *STEP.get_or_init(|| {
+        let steps = (0..5).map(|_| {
+            let from = clock::wall().0;
+            (0..1 << 20).map(|_| clock::wall().0 - from).find(|passed| *passed > 0.0).unwrap_or(BATCH.0)
+        });
+        Seconds(steps.fold(f64::INFINITY, f64::min))
+    })
 }
 
 fn summary(nanos: &[f64], moved: usize) -> Timed {

@@ -7,8 +7,8 @@ use super::batch::{Effort, Timed, time};
 use super::chain::{Chain, WORD};
 use crate::LatencyError;
 use figures::random::Random;
-use figures::units::Bytes;
-use infer::probe::{Exploration, Probe, cell_order, explore};
+use figures::units::{Bytes, Seconds};
+use infer::probe::{LevelFound, Probe, cell_order, settle};
 use system::pages::{HUGE_PAGE, PageKind, Room};
 
 /// The time of one cell.
@@ -29,7 +29,7 @@ pub struct CellTime {
 pub struct Cells {
     room: Room,
     effort: Effort,
-    levels: Exploration,
+    levels: Vec<LevelFound>,
     line: usize,
     /// Time of a hit for steps of 1, 2, 4 and [`WORD`] bytes.
     hits: [Option<f64>; 4],
@@ -50,6 +50,9 @@ const PRIVATE: usize = 1 << 20;
 /// times the largest private cache of any machine in the catalogue.
 const EXPLORED: Bytes = Bytes::mib(8);
 
+/// Time for that.
+const PATIENCE: Seconds = Seconds(2.0);
+
 impl Cells {
     /// Memory for arrays up to `largest` bytes; finds the latencies of the
     /// levels and the line first (half a second).
@@ -59,9 +62,10 @@ impl Cells {
     /// If there is no such memory, or no level can be seen in the latencies.
     pub fn new(largest: Bytes) -> Result<Cells, LatencyError> {
         let room = Room::new(largest.max(EXPLORED).get(), PageKind::Huge)?;
-        let mut probe = OnTime::new(room);
-        let levels = explore(&mut probe, 2).map_err(LatencyError::NoLevel)?;
-        let line = levels.levels[0].line.unwrap_or(64) as usize;
+        let mut probe = OnTime::new(room, PATIENCE);
+        let levels = settle(&mut probe, 2).map_err(LatencyError::NoLevel)?.levels;
+        let levels: Vec<LevelFound> = levels.into_iter().map(|level| level.found).collect();
+        let line = levels.first().and_then(|level| level.line).unwrap_or(64) as usize;
         Ok(Cells {
             page: probe.contiguous() as usize,
             room: probe.into_room(),
@@ -80,7 +84,7 @@ impl Cells {
     }
 
     /// What was found about the levels before the sweep.
-    pub fn levels(&self) -> &Exploration {
+    pub fn levels(&self) -> &[LevelFound] {
         &self.levels
     }
 
@@ -91,7 +95,7 @@ impl Cells {
              of a block, so that prefetchers cannot follow",
             self.block()
         )];
-        for level in &self.levels.levels {
+        for level in &self.levels {
             notes.push(format!(
                 "a hit in level {} takes {:.2} ns, a miss {:.2} ns; a cell's time between them is its misses per access",
                 level.level,
@@ -138,18 +142,18 @@ impl Cells {
         Ok(CellTime { timed, hit, misses })
     }
 
-    /// Misses per access from the time beyond a hit. First level: the share of
-    /// the step to the second, at most 1. Second level: what is left when the
-    /// accesses to a line of their own have missed the first.
+    /// Misses per access from the time beyond a hit. Only the first access to a
+    /// line waits for it; its time is a mixture of what each level takes, and no
+    /// level has more misses than lines are asked for.
     fn misses(&self, beyond: f64, stride: usize) -> [Option<f64>; 2] {
-        let penalty = |level: usize| self.levels.levels.get(level).map(|l| l.penalty);
-        let first = penalty(0).map(|step| (beyond / step).clamp(0.0, 1.0));
         let own_lines = (stride as f64 / self.line as f64).min(1.0);
-        let second = penalty(0).zip(penalty(1)).map(|(l1, l2)| {
-            let misses_first = first.unwrap_or(1.0).min(own_lines);
-            ((beyond - misses_first * l1) / l2).clamp(0.0, 1.0)
-        });
-        [first, second]
+        let mut left = beyond / own_lines;
+        [0, 1].map(|level| {
+            let penalty = self.levels.get(level)?.penalty;
+            let share = (left / penalty).clamp(0.0, 1.0);
+            left -= share * penalty;
+            Some(own_lines * share)
+        })
     }
 
     /// What an access of that cell waits for its translation: once per block of

@@ -2,7 +2,9 @@
 
 use super::batch::{Effort, Timed, time};
 use super::chain::{Chain, WORD};
+use figures::units::Seconds;
 use infer::probe::{Probe, shuffled};
+use system::clock;
 use system::pages::{self, HUGE_PAGE, Room};
 
 /// Most lines of a working set that may fit into a private cache.
@@ -25,15 +27,26 @@ pub struct OnTime {
     /// Bytes within which physical memory is in one piece, as far as seen.
     page: u64,
     effort: Effort,
+    began: Seconds,
+    /// Time for all experiments.
+    limit: Seconds,
     kept: usize,
     dropped: usize,
 }
 
 impl OnTime {
-    /// Experiments in this memory.
-    pub fn new(room: Room) -> OnTime {
+    /// Experiments in this memory, for so long at most.
+    pub fn new(room: Room, limit: Seconds) -> OnTime {
         let page = if room.huge() { HUGE_PAGE as u64 } else { pages::base().0 };
-        let mut probe = OnTime { room, page, effort: Effort::default(), kept: 0, dropped: 0 };
+        let mut probe = OnTime {
+            room,
+            page,
+            effort: Effort::default(),
+            began: clock::wall(),
+            limit,
+            kept: 0,
+            dropped: 0,
+        };
         if probe.huge() && probe.in_pieces() {
             probe.page = pages::base().0;
         }
@@ -105,6 +118,10 @@ impl Probe for OnTime {
 
     fn finest(&self) -> u64 {
         4 << 20
+    }
+
+    fn spent(&self) -> f64 {
+        (clock::wall().0 - self.began.0) / self.limit.0
     }
 
     fn noise(&self, level: usize) -> f64 {

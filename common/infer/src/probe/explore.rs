@@ -1,8 +1,9 @@
 //! The whole exploration of a memory hierarchy through a [`Probe`].
 
-use super::line::{Partners, line};
+use super::line::{DISTANCES, Partners, line};
 use super::plateau::{Plateau, Scan, plateaus, scan, without_translation};
-use super::ways::{AGREE, OneSet, Search, Threshold};
+use super::second;
+use super::ways::{Denied, OneSet, Search, Threshold};
 use super::{Probe, shuffled, usual_sizes};
 use crate::Confidence;
 use figures::units::Bytes;
@@ -13,6 +14,15 @@ const MISSES: f64 = 0.5;
 const FITS: f64 = 0.1;
 /// Nor does it all fit if it costs this factor more.
 const SLOWER: f64 = 1.15;
+/// A rise from all to most misses within this factor is one cache's own.
+const SHARP: f64 = 1.3;
+/// Where pages are smaller than a way, lines that seem to be of one set are so if
+/// this share of the size fits in one piece: pages that lie anywhere would
+/// overfill some sets.
+const KNEE: f64 = 0.9;
+/// A working set so much larger than the cache may still seem to fit: few sets
+/// have one line too many.
+const SLACK: f64 = 0.03;
 /// Share from which nothing of it is left in the cache.
 const NONE_FITS: f64 = 0.9;
 
@@ -27,7 +37,7 @@ pub struct LevelFound {
     pub range: (u64, u64),
     /// The largest working set that fits and the smallest that does not, by
     /// cost alone.
-    pub rise: (u64, u64),
+    pub knee_range: (u64, u64),
     /// Bytes per line, if partner accesses showed it.
     pub line: Option<u64>,
     /// Lines per set, or why they cannot be told.
@@ -42,6 +52,8 @@ pub struct LevelFound {
     pub knee: Scan,
     /// Share of a miss that a partner access at each distance costs.
     pub partners: Partners,
+    /// What must not fit, if the ways are right.
+    pub denied: Option<Denied>,
     /// The argument.
     pub why: Vec<String>,
 }
@@ -110,126 +122,137 @@ fn cache(
         let sizes = scan.iter().map(|(size, _)| *size).filter(|size| (fast.from..=slow.to).contains(size));
         knee(probe, sizes, bytes, fast, slow)
     };
-    let (size, mut range) = size_and_range(&knee, fast, slow);
+    let Knee { size, low, high, sharp } = size_of(&knee, fast, slow);
     why.push(format!(
         "Size: working sets up to {} cost {:.2} ns per access, from {} on more than half the step to {:.2} ns.",
-        Bytes(range.0),
+        Bytes(low),
         fast.cost,
-        Bytes(range.1),
+        Bytes(high),
         slow.cost
     ));
+    let mut range = (low, high);
     if level > 1 && probe.contiguous() < size {
-        let others = if probe.real() && level > 2 { ", and others on a shared level," } else { "" };
         range.1 = range.1.max(8 * size);
         why.push(format!(
-            "Size: pages that share sets{others} make it look smaller, so it may have up to {}.",
+            "Size: pages that share sets make it look smaller, so it may have up to {}.",
             Bytes(range.1)
         ));
+    }
+    if level > 2 && probe.real() {
+        range.1 = u64::MAX;
+        why.push(
+            "Size: others use it too, and it may reach beyond these experiments, so it may be larger."
+                .to_owned(),
+        );
     }
     let share = probe.noise(level);
     let step = (slow.cost - fast.cost).min(fast.cost);
     let threshold = Threshold { fits_below: fast.cost + share * step };
-    let set = lines_of_one_set(probe, threshold, bytes, range, above);
+    let set = match above {
+        Some(above) => second::lines_of_one_set(probe, threshold, bytes, (low, high), above),
+        None => first(probe, threshold, bytes, (low, high), &mut line, &mut why),
+    };
     let mut found = LevelFound {
         level,
         size,
         range,
-        rise: range,
+        knee_range: (low, high),
         line,
         ways: Err(String::new()),
         latency: fast.cost,
         penalty: slow.cost - fast.cost,
-        confidence: Confidence::Medium,
+        confidence: if sharp { Confidence::Medium } else { Confidence::Low },
         knee,
         partners,
+        denied: None,
         why,
     };
-    conclude(&mut found, set, bytes, level == 1 && probe.real());
+    conclude(&mut found, set, sharp);
+    if level > 1 && probe.real() && found.ways.is_err() {
+        found.range.1 = found.range.1.max(2 * high);
+    }
+    if level == 1 && found.ways.as_ref().is_ok_and(|ways| found.size / ways > probe.contiguous()) {
+        found.confidence = found.confidence.min(Confidence::Medium);
+    }
     found
 }
 
-/// Looks for the lines of one set in a cache of `low` to `high` bytes.
-fn lines_of_one_set(
+/// The lines of one set of the first level, and the line by their conflicts.
+fn first(
     probe: &mut impl Probe,
     threshold: Threshold,
-    line: u64,
+    bytes: u64,
     (low, high): (u64, u64),
-    above: Option<&LevelFound>,
-) -> Result<OneSet, String> {
-    let plain = Search::first(threshold, line);
-    let Some(above) = above else { return plain.run(probe, low, high) };
-    let page = probe.contiguous();
-    if page < high {
+    line: &mut Option<u64>,
+    why: &mut Vec<String>,
+) -> Result<(OneSet, Denied), String> {
+    let search = Search::plain(threshold, bytes);
+    let set = search.run(probe, low, high)?;
+    if set.way > probe.contiguous() && !(KNEE..=1.0).contains(&(low as f64 / set.size() as f64)) {
         return Err(format!(
-            "pages of {} lie anywhere in physical memory, so which lines share a set is not known; huge pages, the \
-             hypervisor's too if there is one, would tell",
-            Bytes(page)
+            "lines {} apart lie in pages of {}, which may be anywhere in physical memory, so whether they share a set \
+             is not known",
+            Bytes(set.way),
+            Bytes(probe.contiguous())
         ));
     }
-    let Ok(held) = above.ways.clone() else {
-        return Err("lines of one set can be chosen only behind a level whose own sets are known".to_owned());
-    };
-    // with more ways than the level above holds of one set, nothing need be
-    // driven out of it; else that takes as many other lines, or twice as many
-    // where the oldest is not always the one to go
-    let way = above.size / held;
-    let searches =
-        [Search::behind(threshold, line, 2 * held, way), Search::behind(threshold, line, held, way), plain];
-    let mut reason = String::new();
-    for (search, least) in searches.into_iter().zip([0, 0, held]) {
-        match search.run(probe, low, high) {
-            Ok(set) if set.ways > least && set.agrees(low, high as f64 * (1.0 + AGREE)) => return Ok(set),
-            Ok(set) => reason = disagreement(set, low, high),
-            Err(other) => reason = other,
-        }
+    let conflicting = search.line_of(probe, set, &DISTANCES);
+    let arriving = *line;
+    *line = conflicting.filter(|conflicting| arriving.is_none_or(|arriving| *conflicting <= arriving));
+    match *line {
+        Some(bytes) if *line != arriving => why.push(format!(
+            "Line: a line beside {} of one set conflicts with them only if it begins less than {bytes} bytes behind \
+             one, so that is the line; what arrives together may be more, by prefetching.",
+            set.ways,
+        )),
+        None => why.push("Line: conflicts in one set do not confirm it, so it cannot be told.".to_owned()),
+        _ => {}
     }
-    Err(reason)
+    Ok((set, search.denied(set)))
 }
 
-fn disagreement(set: OneSet, low: u64, high: u64) -> String {
-    format!(
-        "{} lines of one set at a distance of {} would make {}, but the cost rises between {} and {}: the sets are \
-         not picked by the address bits alone, or pages hide them",
-        set.ways,
-        Bytes(set.way),
-        Bytes(set.ways * set.way),
-        Bytes(low),
-        Bytes(high)
-    )
-}
-
-/// Brings the size from the knee and the one from the sets together.
-fn conclude(found: &mut LevelFound, set: Result<OneSet, String>, line: u64, shared: bool) {
-    let (low, high) = found.range;
-    found.ways = set.and_then(|set| {
-        let size = set.ways * set.way;
-        // others on the same cache make it look smaller, never larger
-        let most = if shared { 2.0 * high as f64 } else { high as f64 * (1.0 + AGREE) };
-        if !set.agrees(low, most) {
+/// Brings the size from the knee and the one from the sets together: what
+/// contradicts itself is refused.
+fn conclude(found: &mut LevelFound, set: Result<(OneSet, Denied), String>, sharp: bool) {
+    let (low, high) = found.knee_range;
+    found.ways = set.and_then(|(set, denied)| {
+        let size = set.size();
+        let allowed = ((1.0 - SLACK) * low as f64) as u64..if sharp { high } else { 2 * high };
+        if !allowed.contains(&size) {
             return Err(disagreement(set, low, high));
         }
         found.size = size;
+        found.denied = Some(denied);
         found.range = (size, size);
-        found.confidence = Confidence::High;
+        found.confidence = if sharp { Confidence::High } else { Confidence::Medium };
         found.why.push(format!(
             "Ways: lines at a distance of {} or a multiple fall into one set: {} fit, {} do not. So {} ways of {} \
-             ({} sets of {line} bytes) make {}.",
+             make {}.",
             Bytes(set.way),
             set.ways,
             set.ways + 1,
             set.ways,
             Bytes(set.way),
-            set.way / line,
             Bytes(size)
         ));
         Ok(set.ways)
     });
     if let Err(reason) = &found.ways {
         found.why.push(format!("Ways: not identifiable: {reason}."));
-        if high as f64 > 1.3 * low as f64 {
-            found.confidence = Confidence::Low;
-        }
+        found.confidence = Confidence::Low;
     }
+}
+
+fn disagreement(set: OneSet, low: u64, high: u64) -> String {
+    format!(
+        "{} lines of one set at a distance of {} would make {}, but the cost rises between {} and {}: the sets are \
+         not picked by the address bits alone, or pages or others on the cache hide them",
+        set.ways,
+        Bytes(set.way),
+        Bytes(set.size()),
+        Bytes(low),
+        Bytes(high)
+    )
 }
 
 fn line_sentence(line: Option<u64>, partners: &Partners) -> String {
@@ -281,27 +304,38 @@ fn share(cost: f64, fast: Plateau, slow: Plateau) -> f64 {
     (cost - fast.top) / (slow.cost - fast.top)
 }
 
-/// The size, and the range it is certainly in: from where all fits to where
-/// most misses.
-fn size_and_range(knee: &[(u64, f64)], fast: Plateau, slow: Plateau) -> (u64, (u64, u64)) {
+/// Where the cost rises.
+struct Knee {
+    /// The most probable size.
+    size: u64,
+    /// The largest working set that fits.
+    low: u64,
+    /// The smallest of which most misses, or nothing is left if the rise is slow.
+    high: u64,
+    /// Whether it rises within a few sizes: a slow rise is the work of pages that
+    /// share sets or of others on the cache, who make it look smaller.
+    sharp: bool,
+}
+
+fn size_of(knee: &[(u64, f64)], fast: Plateau, slow: Plateau) -> Knee {
     let above = |level: f64| knee.iter().position(|(_, cost)| share(*cost, fast, slow) > level);
     let last = knee.len().saturating_sub(1);
     let half = above(MISSES).unwrap_or(last);
     // a small step may be one of two that lie close together
     let slower = knee.iter().position(|(_, cost)| *cost > SLOWER * fast.top);
     let fits = above(FITS).into_iter().chain(slower).min().unwrap_or(half).min(half).saturating_sub(1);
-    let Some(between) = knee.get(fits..half.max(fits + 1)) else { return (fast.to, (fast.to, slow.from)) };
-    // a sharp step: the roundest size that is not yet too large. A slow one is
-    // the work of pages that share sets (half of the accesses miss when array
-    // and cache are equal) or of others on the cache, who make it look smaller
-    let sharp = knee[half].0 as f64 <= 1.3 * knee[fits].0 as f64;
+    let Some(between) = knee.get(fits..half.max(fits + 1)) else {
+        return Knee { size: fast.to, low: fast.to, high: slow.from, sharp: false };
+    };
     let roundest = |part: &[(u64, f64)]| {
         part.iter().map(|k| k.0).min_by_key(|size| (size >> size.trailing_zeros(), u64::MAX - size))
     };
-    if sharp {
-        return (roundest(between).unwrap_or(fast.to), (knee[fits].0, knee[half].0));
+    let (low, high) = (knee[fits].0, knee[half].0);
+    if high as f64 <= SHARP * low as f64 {
+        return Knee { size: roundest(between).unwrap_or(fast.to), low, high, sharp: true };
     }
     let full = above(NONE_FITS).unwrap_or(last);
+    // half of the accesses miss when array and cache are equal behind such pages
     let near = knee.get(half.saturating_sub(2)..(half + 3).min(knee.len())).and_then(roundest);
-    (near.unwrap_or(knee[half].0), (knee[fits].0, knee[full].0.max(slow.from)))
+    Knee { size: near.unwrap_or(high), low, high: knee[full].0.max(slow.from), sharp: false }
 }

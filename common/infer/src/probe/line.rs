@@ -5,7 +5,7 @@ use super::plateau::{APART, Plateau};
 use super::{Probe, shuffled};
 
 /// Distances tried, in bytes.
-const DISTANCES: [u64; 6] = [8, 16, 32, 64, 128, 256];
+pub(super) const DISTANCES: [u64; 6] = [8, 16, 32, 64, 128, 256];
 
 /// Share of a full miss from which the partner counts as missing.
 const MISSES: f64 = 0.6;

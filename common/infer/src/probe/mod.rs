@@ -8,6 +8,9 @@ mod line;
 mod model;
 mod order;
 mod plateau;
+mod second;
+mod settle;
+mod steady;
 mod ways;
 
 pub use explore::{Exploration, LevelFound, explore};
@@ -15,6 +18,8 @@ pub use line::Partners;
 pub use model::OnModel;
 pub use order::cell_order;
 pub use plateau::{Plateau, Scan};
+pub use settle::{Settled, SettledLevel, settle};
+pub use ways::Denied;
 
 use figures::random::Random;
 
@@ -41,6 +46,11 @@ pub trait Probe {
     /// How far, as a share of the step to the next level, a cost may be off:
     /// what is less is no miss.
     fn noise(&self, level: usize) -> f64;
+
+    /// Share of the time for experiments that is spent; from 1 on they must end.
+    fn spent(&self) -> f64 {
+        0.0
+    }
 }
 
 /// The order of a pattern: anything but regular, the same in every run.
@@ -61,5 +71,7 @@ pub(crate) fn usual_sizes(from: u64, to: u64, odd: u64) -> Vec<u64> {
     sizes
 }
 
+#[cfg(test)]
+mod bench;
 #[cfg(test)]
 mod tests;

@@ -34,23 +34,20 @@ impl<'a> OnModel<'a> {
             .map_err(|e| e.to_string())
     }
 
-    /// Experiments on `machine`. Latencies its description has not got are
-    /// taken as 1, 4, 16 ... ns: only their order matters.
+    /// Experiments on `machine` as it is described. Latencies its description has
+    /// not got are taken as 1, 4, 16 ... ns.
     ///
     /// # Errors
     ///
     /// A sentence, if the machine cannot be modelled.
     pub fn new(machine: &Machine, arena: &'a Arena) -> Result<OnModel<'a>, String> {
         let mut machine = machine.clone();
-        let mut latency = 1e-9;
-        for level in &mut machine.levels {
-            latency = level.latency.map_or(latency, |l| l.0.max(latency));
-            level.latency = Some(Seconds(latency));
-            latency *= 4.0;
+        let mut next = Seconds(1e-9);
+        for latency in machine.levels.iter_mut().map(|l| &mut l.latency).chain([&mut machine.memory_latency])
+        {
+            let known = *latency.get_or_insert(next);
+            next = Seconds(4.0 * known.0);
         }
-        machine.memory_latency = machine.memory_latency.filter(|l| l.0 >= latency).or(Some(Seconds(latency)));
-        // a TLB miss would pass for a cache miss; experiments on real memory use huge pages
-        machine.tlbs.clear();
         let walked = arena.array::<u64>("walked", arena.capacity() / 8).map_err(|e| e.to_string())?;
         let model = Modelled::new(&machine, arena).map_err(|e| e.to_string())?;
         Ok(OnModel { machine, walked, model })

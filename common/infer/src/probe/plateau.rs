@@ -20,6 +20,10 @@ const STEP: f64 = 1.2;
 /// Base page.
 const PAGE: u64 = 4096;
 
+/// Every TLB has more entries than this; what costs more in fewer pages is a
+/// cache.
+const ENTRIES: u64 = 8;
+
 /// Lines of one page are taken this far apart.
 const LINE: u64 = 64;
 
@@ -77,7 +81,7 @@ pub(super) fn without_translation(probe: &mut impl Probe, all: Vec<Plateau>) -> 
     let mut found: Vec<Plateau> = Vec::new();
     for plateau in all {
         match found.last_mut() {
-            Some(last) if probe.real() && translated(probe, last, &plateau) => {
+            Some(last) if translated(probe, last, &plateau) => {
                 (last.to, last.top) = (plateau.to, plateau.cost)
             }
             _ => found.push(plateau),
@@ -89,7 +93,8 @@ pub(super) fn without_translation(probe: &mut impl Probe, all: Vec<Plateau>) -> 
 /// Whether most of the step between two plateaus is the work of the TLB.
 fn translated(probe: &mut impl Probe, fast: &Plateau, slow: &Plateau) -> bool {
     let step = slow.cost - fast.top;
-    fast.to >= 2 * PAGE && translation(probe, slow.from) - translation(probe, fast.to) > TRANSLATED * step
+    fast.to >= ENTRIES * PAGE
+        && translation(probe, slow.from) - translation(probe, fast.to) > TRANSLATED * step
 }
 
 /// Nanoseconds by which an access to one line in each base page of `size` bytes

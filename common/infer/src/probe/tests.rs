@@ -138,5 +138,6 @@ fn are_found_or_refused(doublings: u64) {
         }
     }
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
-    assert!(right * 100 >= plain * 98, "{right} of {plain} read exactly");
+    // ways not larger than those of the level above cannot be told
+    assert!(right * 100 >= plain * 97, "{right} of {plain} read exactly");
 }

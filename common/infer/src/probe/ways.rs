@@ -1,6 +1,12 @@
 //! The ways, by the number of lines of one set. Lines at a distance of one
 //! way's size (or a multiple) fall into the same set: as many as there are
 //! ways fit, one more does not.
+//!
+//! Others on the cache only ever make lines not fit. So that lines fit is
+//! believed at once, that they do not only after many tries; and no distance is
+//! taken for the way without a certificate: a p-th of it must hold p times as
+//! many lines, for every prime p in it. At a p-th of a multiple of the way those
+//! lines still share a set, and cannot fit.
 
 use std::collections::BTreeMap;
 
@@ -10,8 +16,15 @@ use figures::numbers::greatest_common_divisor;
 /// More lines are not tried.
 const MOST: u64 = 40;
 
-/// Ways times their size may be below where the cost rises by this share.
-pub(super) const AGREE: f64 = 0.13;
+/// Multiples of a way at which as many lines must fit. A distance that is a
+/// part of the way meets several sets, but one of these multiples does not.
+const MULTIPLES: [u64; 4] = [2, 3, 5, 7];
+
+/// Times that lines are tried before it is believed that they do not fit: one
+/// disturbed batch passes within three; that one line more does not fit decides
+/// the number of ways, and outlasts most bursts of a neighbour.
+const TRIES: usize = 3;
+const TRIES_ONE_MORE: usize = 12;
 
 /// The costs that tell a fit from a miss.
 #[derive(Debug, Clone, Copy)]
@@ -27,10 +40,17 @@ pub(super) struct OneSet {
     pub(super) way: u64,
 }
 
+/// Accesses that cost at least so much, if what was found is right: one line
+/// more than fits.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Denied {
+    pub(super) pattern: Vec<u64>,
+    pub(super) fits_below: f64,
+}
+
 impl OneSet {
-    /// Whether ways times their size is where the cost rises.
-    pub(super) fn agrees(self, low: u64, most: f64) -> bool {
-        (low as f64 * (1.0 - AGREE)..=most).contains(&((self.ways * self.way) as f64))
+    pub(super) fn size(self) -> u64 {
+        self.ways * self.way
     }
 }
 
@@ -49,57 +69,88 @@ pub(super) struct Search {
 }
 
 impl Search {
-    /// In the first level.
-    pub(super) fn first(threshold: Threshold, line: u64) -> Search {
+    /// In the first level, or in the next if it has more ways than the first.
+    pub(super) fn plain(threshold: Threshold, line: u64) -> Search {
         Search { threshold, evictors: Vec::new(), line, unit: line }
     }
 
-    /// In the level behind one with `ways` ways of `way` bytes each.
-    pub(super) fn behind(threshold: Threshold, line: u64, ways: u64, way: u64) -> Search {
+    /// In the level behind one with `ways` ways of `way` bytes each, whose set
+    /// `evictors` other lines keep full.
+    pub(super) fn behind(threshold: Threshold, line: u64, evictors: u64, way: u64) -> Search {
         // odd multiples of the way are in no set that even multiples are in
-        Search { threshold, evictors: (0..ways).map(|i| (2 * i + 1) * way).collect(), line, unit: 2 * way }
+        let evictors = (0..evictors).map(|i| (2 * i + 1) * way).collect();
+        Search { threshold, evictors, line, unit: 2 * way }
     }
 
-    fn fits(&self, probe: &mut impl Probe, lines: u64, distance: u64) -> bool {
+    /// Whether that many lines fit, at this distance from one to the next.
+    fn fits(&self, probe: &mut impl Probe, lines: u64, distance: u64, tries: usize) -> bool {
+        self.cheap(probe, &self.pattern(lines, distance), tries)
+    }
+
+    fn pattern(&self, lines: u64, distance: u64) -> Vec<u64> {
         let evictors = self.evictors.len() as u64;
         let at = |i: u64| if i < evictors { self.evictors[i as usize] } else { (i - evictors) * distance };
-        let pattern = shuffled(lines + evictors, at);
-        // a disturbed measurement looks like a miss: believe the best of three
-        (0..3).any(|_| probe.cost(&pattern) < self.threshold.fits_below)
+        shuffled(lines + evictors, at)
+    }
+
+    /// What must not fit, if `set` is right.
+    pub(super) fn denied(&self, set: OneSet) -> Denied {
+        let distance = set.way / greatest_common_divisor(set.way, self.unit) * self.unit;
+        Denied { pattern: self.pattern(set.ways + 1, distance), fits_below: self.threshold.fits_below }
+    }
+
+    fn cheap(&self, probe: &mut impl Probe, pattern: &[u64], tries: usize) -> bool {
+        (0..tries).any(|_| probe.cost(pattern) < self.threshold.fits_below)
     }
 
     /// The most lines at `distance` that fit, if they are at most [`MOST`].
     fn most(&self, probe: &mut impl Probe, distance: u64) -> Option<u64> {
         let room = (probe.reach() / distance).min(MOST + 1);
-        if !self.fits(probe, 1, distance) {
+        if !self.fits(probe, 1, distance, TRIES) {
             return None;
         }
         let (mut fit, mut too_many) = (1, room + 1);
         while too_many - fit > 1 {
             let middle = (fit + too_many) / 2;
-            if self.fits(probe, middle, distance) { fit = middle } else { too_many = middle }
+            if self.fits(probe, middle, distance, TRIES) { fit = middle } else { too_many = middle }
+        }
+        while fit < room && self.fits(probe, fit + 1, distance, TRIES_ONE_MORE) {
+            fit += 1;
         }
         (fit < room).then_some(fit)
     }
 
-    /// The smallest way at whose multiples always as many lines fit. The cache
-    /// has between `low` and `high` bytes, as far as known.
-    pub(super) fn run(&self, probe: &mut impl Probe, low: u64, high: u64) -> Result<OneSet, String> {
+    /// Whether `ways` lines fit at the multiples of a distance, and as many more
+    /// at its parts.
+    fn certified(&self, probe: &mut impl Probe, ways: u64, distance: u64) -> bool {
         let reach = probe.reach();
+        let near = |m: &u64| *m <= 5 || m * ways * distance <= reach;
+        let multiples = MULTIPLES.into_iter().filter(near).collect::<Vec<_>>();
+        let parts =
+            primes(distance / self.line).into_iter().filter(|p| (distance / p).is_multiple_of(self.unit));
+        5 * ways * distance <= reach
+            && multiples.into_iter().all(|m| self.fits(probe, ways, m * distance, TRIES))
+            && parts
+                .collect::<Vec<_>>()
+                .into_iter()
+                .all(|p| self.fits(probe, p * ways, distance / p, TRIES_ONE_MORE))
+    }
+
+    /// The way: the smallest distance with a certificate. The cache has from
+    /// `low` to less than `high` bytes, as far as known.
+    pub(super) fn run(&self, probe: &mut impl Probe, low: u64, high: u64) -> Result<OneSet, String> {
         let mut tried = BTreeMap::new();
-        let candidates = usual_sizes((low / MOST).max(self.line), 2 * high, 5);
+        let candidates = usual_sizes((low / MOST).max(self.line), 2 * high, 7);
         for way in candidates.into_iter().filter(|way| way.is_multiple_of(self.line)) {
             // lines of one set in the level above too
             let distance = way / greatest_common_divisor(way, self.unit) * self.unit;
             let fixed = *tried.entry(distance).or_insert_with(|| {
                 let ways = self.most(probe, distance)?;
-                let always = 5 * ways * distance <= reach
-                    && [2, 3, 5].into_iter().all(|m| self.fits(probe, ways, m * distance));
-                always.then_some(ways)
+                self.certified(probe, ways, distance).then_some(ways)
             });
             let Some(set) = fixed.map(|ways| OneSet { ways, way }) else { continue };
             // other ways have this distance as a multiple too
-            if distance == way || set.agrees(low, high as f64 * (1.0 + AGREE)) {
+            if distance == way || (low..high).contains(&set.size()) {
                 return Ok(set);
             }
         }
@@ -108,4 +159,33 @@ impl Search {
              by the address bits alone, or pages or others on the cache hide them"
         ))
     }
+
+    /// The longest line that conflicts allow: beside all lines of a set, one more
+    /// conflicts as long as it begins in that set's line; from the first distance
+    /// at which it fits, it does not. What is fetched ahead of need takes no part.
+    pub(super) fn line_of(&self, probe: &mut impl Probe, set: OneSet, distances: &[u64]) -> Option<u64> {
+        let mut fits = |distance: u64| {
+            let at = |i: u64| if i < set.ways { i * set.way } else { i * set.way + distance };
+            self.cheap(probe, &shuffled(set.ways + 1, at), TRIES_ONE_MORE)
+        };
+        distances.iter().copied().filter(|d| *d < set.way).find(|d| fits(*d))
+    }
+}
+
+/// The primes that divide a number.
+fn primes(mut of: u64) -> Vec<u64> {
+    let mut found = Vec::new();
+    for p in 2.. {
+        if p * p > of {
+            break;
+        }
+        if of.is_multiple_of(p) {
+            found.push(p);
+            while of.is_multiple_of(p) {
+                of /= p;
+            }
+        }
+    }
+    found.extend(Some(of).filter(|of| *of > 1));
+    found
 }

@@ -1,0 +1,120 @@
+//! Runs of all experiments until they agree.
+
+use super::Probe;
+use super::explore::{Exploration, LevelFound, explore};
+use super::steady::Steady;
+use super::ways::Denied;
+use crate::Confidence;
+
+/// Runs of real experiments, at most: more do not help where a dozen did not.
+const MOST_RUNS: usize = 12;
+/// Runs in a row that agree on a level: so many for confidence ...
+const AGREEING: usize = 2;
+/// ... and so many for the highest.
+const SURE: usize = 3;
+/// Share of the time to use up on what would prove the agreed answer wrong:
+/// a neighbour that is there most of the time leaves now and then.
+const CHALLENGED: f64 = 0.6;
+
+/// What all runs together found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settled {
+    /// The caches, first level first.
+    pub levels: Vec<SettledLevel>,
+    /// Nanoseconds of an access to what lies behind the last level found.
+    pub beyond: Option<f64>,
+    /// The scan in which the levels were seen.
+    pub scan: super::Scan,
+    /// Runs made.
+    pub runs: usize,
+}
+
+/// One level over all runs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SettledLevel {
+    /// As the last run found it.
+    pub found: LevelFound,
+    /// Least and greatest latency of all runs, in nanoseconds.
+    pub latencies: (f64, f64),
+    /// Last runs in a row that found the same.
+    pub agree: usize,
+}
+
+/// Explores again and again, each pattern at its least cost so far, until
+/// enough runs agree or `probe` has spent its time.
+///
+/// # Errors
+///
+/// A sentence, if the cost shows no level at all, or time was up before.
+pub fn settle(probe: &mut impl Probe, levels: usize) -> Result<Settled, String> {
+    let (once, mut steady) = (!probe.real(), Steady::new(probe));
+    let mut runs = vec![explore(&mut steady, levels)?];
+    if steady.spent() >= 1.0 {
+        return Err(
+            "the time for experiments was up before one run of them was done; give more (--seconds), or an \
+                    idle machine"
+                .to_owned(),
+        );
+    }
+    let settled = |runs: &[Exploration]| (0..2).all(|level| agreeing(runs, level) >= SURE);
+    while !once
+        && runs.len() < MOST_RUNS
+        && !(settled(&runs) && withstands(&mut steady, &runs[runs.len() - 1]))
+    {
+        let next = explore(&mut steady, levels);
+        if steady.spent() >= 1.0 {
+            break;
+        }
+        runs.extend(next);
+    }
+    let last = &runs[runs.len() - 1];
+    let found = (0..last.levels.len()).map(|level| conclude(&runs, level, once)).collect();
+    Ok(Settled { levels: found, beyond: last.beyond, scan: last.scan.clone(), runs: runs.len() })
+}
+
+/// Whether nothing fits that must not, as often as it is tried.
+fn withstands(probe: &mut impl Probe, found: &Exploration) -> bool {
+    let denied: Vec<&Denied> = found.levels.iter().filter_map(|level| level.denied.as_ref()).collect();
+    while !denied.is_empty() && probe.spent() < CHALLENGED {
+        if denied.iter().any(|denied| probe.cost(&denied.pattern) < denied.fits_below) {
+            return false;
+        }
+    }
+    true
+}
+
+/// Last runs in a row that found the same at this level.
+fn agreeing(runs: &[Exploration], level: usize) -> usize {
+    let what = |run: &Exploration| run.levels.get(level).map(|l| (l.size, l.ways.clone().ok(), l.line));
+    let last = runs.last().and_then(what);
+    runs.iter().rev().take_while(|run| what(run) == last).count()
+}
+
+fn conclude(runs: &[Exploration], level: usize, once: bool) -> SettledLevel {
+    let all: Vec<&LevelFound> = runs.iter().filter_map(|run| run.levels.get(level)).collect();
+    let mut found = all[all.len() - 1].clone();
+    let agree = agreeing(runs, level);
+    let low = all.iter().map(|l| l.latency).fold(f64::INFINITY, f64::min);
+    let high = all.iter().map(|l| l.latency).fold(0.0, f64::max);
+    let larger = all.iter().any(|l| l.ways.is_ok() && l.size > found.size);
+    if !once && found.ways.is_ok() && (agree < AGREEING || larger) {
+        // others on the cache make it look smaller: what was larger once may be right
+        let size = found.size;
+        found.ways =
+            Err("repeated runs found different numbers of lines of one set that fit: pages, or others on \
+                          the cache, hide them"
+                .to_owned());
+        found.why.push("Ways: not identifiable: repeated runs do not agree on them.".to_owned());
+        found.range = (found.knee_range.0.min(size), 2 * found.knee_range.1.max(size));
+        found.confidence = Confidence::Low;
+    }
+    if found.ways.is_err() && !once {
+        found.range.0 = all.iter().map(|l| l.range.0).fold(found.range.0, u64::min);
+        found.range.1 = all.iter().map(|l| l.range.1).fold(found.range.1, u64::max);
+        found.confidence = Confidence::Low;
+    }
+    if !once && agree < SURE {
+        found.confidence = found.confidence.min(Confidence::Medium);
+    }
+    SettledLevel { found, latencies: (low, high), agree }
+}
