@@ -198,7 +198,11 @@ fn first(
     }
     let conflicting = search.line_of(probe, set, &DISTANCES);
     let arriving = *line;
-    *line = conflicting.filter(|conflicting| arriving.is_none_or(|arriving| *conflicting <= arriving));
+    *line = match conflicting {
+        // real prefetchers may bring a stranger into the full set at any distance
+        None if probe.real() => arriving,
+        _ => conflicting.filter(|conflicting| arriving.is_none_or(|arriving| *conflicting <= arriving)),
+    };
     match *line {
         Some(bytes) if *line != arriving => why.push(format!(
             "Line: a line beside {} of one set conflicts with them only if it begins less than {bytes} bytes behind \
