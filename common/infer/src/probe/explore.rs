@@ -1,5 +1,6 @@
 //! The whole exploration of a memory hierarchy through a [`Probe`].
 
+use super::found::{Exploration, LevelFound};
 use super::line::{DISTANCES, Partners, line};
 use super::plateau::{Plateau, Scan, plateaus, scan, without_translation};
 use super::second;
@@ -25,50 +26,6 @@ const KNEE: f64 = 0.9;
 const SLACK: f64 = 0.03;
 /// Share from which nothing of it is left in the cache.
 const NONE_FITS: f64 = 0.9;
-
-/// One cache as it was found.
-#[derive(Debug, Clone, PartialEq)]
-pub struct LevelFound {
-    /// 1 for the first.
-    pub level: usize,
-    /// Most probable size.
-    pub size: u64,
-    /// The size is in this range.
-    pub range: (u64, u64),
-    /// The largest working set that fits and the smallest that does not, by
-    /// cost alone.
-    pub knee_range: (u64, u64),
-    /// Bytes per line, if partner accesses showed it.
-    pub line: Option<u64>,
-    /// Lines per set, or why they cannot be told.
-    pub ways: Result<u64, String>,
-    /// Nanoseconds of an access that hits here.
-    pub latency: f64,
-    /// Nanoseconds that a miss costs more.
-    pub penalty: f64,
-    /// How far to trust size and ways.
-    pub confidence: Confidence,
-    /// Cost by size of the working set round the end of this level.
-    pub knee: Scan,
-    /// Share of a miss that a partner access at each distance costs.
-    pub partners: Partners,
-    /// What must not fit, if the ways are right.
-    pub denied: Option<Denied>,
-    /// The argument.
-    pub why: Vec<String>,
-}
-
-/// All that was found.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Exploration {
-    /// The caches, first level first.
-    pub levels: Vec<LevelFound>,
-    /// Nanoseconds of an access to memory (or to what lies behind the last
-    /// level found).
-    pub beyond: Option<f64>,
-    /// The scan in which the levels were seen.
-    pub scan: Scan,
-}
 
 /// Finds the caches behind `probe`, at most `levels` of them.
 ///

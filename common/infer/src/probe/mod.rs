@@ -4,6 +4,7 @@
 //! ([`OnModel`]), so what they conclude can be held against known truth.
 
 mod explore;
+mod found;
 mod line;
 mod model;
 mod order;
@@ -13,7 +14,8 @@ mod settle;
 mod steady;
 mod ways;
 
-pub use explore::{Exploration, LevelFound, explore};
+pub use explore::explore;
+pub use found::{Exploration, LevelFound};
 pub use line::Partners;
 pub use model::OnModel;
 pub use order::cell_order;

@@ -1,7 +1,8 @@
 //! The lines of one set behind another level, which holds some of them itself.
 
+use super::Probe;
+use super::found::LevelFound;
 use super::ways::{Denied, OneSet, Search, Threshold};
-use super::{LevelFound, Probe};
 use figures::units::Bytes;
 
 /// Looks for the lines of one set in a cache of `low` to less than `high` bytes

@@ -1,7 +1,8 @@
 //! Runs of all experiments until they agree.
 
 use super::Probe;
-use super::explore::{Exploration, LevelFound, explore};
+use super::explore::explore;
+use super::found::{Exploration, LevelFound};
 use super::steady::Steady;
 use super::ways::Denied;
 use crate::Confidence;
