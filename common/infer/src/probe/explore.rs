@@ -180,6 +180,7 @@ fn conclude(found: &mut LevelFound, set: Result<(OneSet, Denied), String>, sharp
         let size = set.size();
         let allowed = ((1.0 - SLACK) * low as f64) as u64..if sharp { high } else { 2 * high };
         if !allowed.contains(&size) {
+            found.range = (found.range.0.min(size), found.range.1.max(2 * size));
             return Err(disagreement(set, low, high));
         }
         found.size = size;
