@@ -6,6 +6,8 @@ use std::process::Command;
 use common::failure::Failure;
 use common::output;
 
+use crate::page::page;
+
 /// Write the lab as one HTML file that measures and models in a browser
 ///
 /// Compiles the crate `web` to WebAssembly, which takes the kit's sources and
@@ -47,7 +49,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if !wasm.starts_with(b"\0asm") {
         return Err(Failure::usage("--wasm wants a WebAssembly file, as cargo makes it of the crate web"));
     }
-    output::write(&args.out, web::page::page(&wasm).as_bytes())?;
+    output::write(&args.out, page(&wasm).as_bytes())?;
     eprintln!("lab web: wrote {}", args.out.display());
     Ok(())
 }

@@ -7,7 +7,6 @@ mod description;
 mod explore;
 mod kernels;
 mod misses;
-pub mod page;
 mod requests;
 mod steps;
 mod sweep;

@@ -2,22 +2,22 @@
 
 /// The WebAssembly's place, and those of the other parts, in the HTML.
 const PARTS: &[(&str, &str)] = &[
-    ("/* style.css */", include_str!("../page/style.css")),
-    ("/* core.js */", include_str!("../page/core.js")),
-    ("/* worker.js */", include_str!("../page/worker.js")),
-    ("/* text.js */", include_str!("../page/text.js")),
-    ("/* dom.js */", include_str!("../page/dom.js")),
-    ("/* here.js */", include_str!("../page/here.js")),
-    ("/* machine.js */", include_str!("../page/machine.js")),
-    ("/* any.js */", include_str!("../page/any.js")),
-    ("/* inside.js */", include_str!("../page/inside.js")),
-    ("/* mystery.js */", include_str!("../page/mystery.js")),
-    ("/* main.js */", include_str!("../page/main.js")),
+    ("/* style.css */", include_str!("../../web/page/style.css")),
+    ("/* core.js */", include_str!("../../web/page/core.js")),
+    ("/* worker.js */", include_str!("../../web/page/worker.js")),
+    ("/* text.js */", include_str!("../../web/page/text.js")),
+    ("/* dom.js */", include_str!("../../web/page/dom.js")),
+    ("/* here.js */", include_str!("../../web/page/here.js")),
+    ("/* machine.js */", include_str!("../../web/page/machine.js")),
+    ("/* any.js */", include_str!("../../web/page/any.js")),
+    ("/* inside.js */", include_str!("../../web/page/inside.js")),
+    ("/* mystery.js */", include_str!("../../web/page/mystery.js")),
+    ("/* main.js */", include_str!("../../web/page/main.js")),
 ];
 
-/// The page, with `wasm` (this crate, compiled to WebAssembly) inside.
-pub fn page(wasm: &[u8]) -> String {
-    let html = include_str!("../page/index.html").to_owned();
+/// The page, with `wasm` (the crate `web`, compiled to WebAssembly) inside.
+pub(crate) fn page(wasm: &[u8]) -> String {
+    let html = include_str!("../../web/page/index.html").to_owned();
     let html = PARTS.iter().fold(html, |html, (place, text)| html.replacen(place, text.trim_end(), 1));
     html.replacen("/* web.wasm */", &base64(wasm), 1)
 }
