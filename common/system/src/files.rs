@@ -1,12 +1,14 @@
 //! Files, written whole or not at all.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use figures::text::shorten;
 use thiserror::Error;
+
+use crate::os::{Here, Os};
 
 /// Characters of a file's name in a message.
 const NAME: usize = 120;
@@ -56,6 +58,43 @@ fn replace(path: &Path, bytes: &[u8], permissions: Option<fs::Permissions>) -> i
         let _ = fs::remove_file(&beside);
     }
     written
+}
+
+/// The file at `path`, made where there is none and held for this process alone
+/// until it is closed; none where another process holds it. On a file system
+/// without locks everybody gets it.
+///
+/// # Errors
+///
+/// If it cannot be made.
+pub fn lock(path: &Path) -> io::Result<Option<File>> {
+    loop {
+        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Ok(None),
+            Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {}
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+        // Whoever held it may have removed it since it was opened here.
+        let token = format!("{:016x}", RandomState::new().hash_one(path));
+        file.set_len(0)?;
+        file.write_all(token.as_bytes())?;
+        // Windows removes no file that is open, and lets nobody read a locked one.
+        if cfg!(windows) || fs::read_to_string(path).is_ok_and(|text| text == token) {
+            return Ok(Some(file));
+        }
+    }
+}
+
+/// Gives two files or folders each other's name, in one step: nobody ever meets
+/// one of the names missing.
+///
+/// # Errors
+///
+/// If the system or the file system cannot, or may not.
+pub fn exchange(one: &Path, other: &Path) -> io::Result<()> {
+    Here::exchange(one, other)
 }
 
 /// What is in a file, up to `most` bytes: an endless one does not fill the memory.

@@ -14,14 +14,24 @@ use report::{Findings, LineFrom, Sweep};
 use super::host;
 use super::progress::{Progress, Step};
 use super::settings::{Extent, Settings};
+use super::unfinished::Unfinished;
 
 /// The events of the matrix products: the sheet's three, and L2's for the last
 /// question.
 const PRODUCT_EVENTS: [&str; 5] = ["PAPI_L1_DCM", "PAPI_LD_INS", "PAPI_SR_INS", "PAPI_L2_DCM", "PAPI_L2_DCA"];
 
-/// Runs everything.
-pub(crate) fn run_all(mut session: Session, settings: Settings) -> Result<Findings, Failure> {
-    let started = std::time::Instant::now();
+/// Runs everything that is not kept already.
+pub(crate) fn run_all(
+    mut session: Session,
+    settings: Settings,
+    kept: &Unfinished,
+) -> Result<Findings, Failure> {
+    let mut took = 0.0;
+    let mut keep = |name: &str, measure: &mut dyn FnMut() -> Result<Record, Failure>| {
+        let (record, seconds) = kept.record(name, measure)?;
+        took += seconds;
+        Ok(record)
+    };
     let host = host::look(&session.machine, session.here);
     let mut progress = Progress::new(steps(&settings));
     progress.at(0.0);
@@ -30,14 +40,18 @@ pub(crate) fn run_all(mut session: Session, settings: Settings) -> Result<Findin
     // spark counts nothing, whoever counts for the others.
     let counters = session.counters;
     session.counters = if session.here { Counters::Auto } else { counters };
-    let spark = spark::measure(&session, &spark_options, &mut counting(&mut progress, cells))?;
+    let spark =
+        keep("spark", &mut || spark::measure(&session, &spark_options, &mut counting(&mut progress, cells)))?;
     let spark = Sweep { chart: spark::chart(&spark), printed: spark_table(&spark), record: spark };
     progress.next();
     session.counters = Counters::Timing;
-    let waiting = waiting(&session, &settings).map_err(|failure| failure.to_string());
+    let waiting =
+        keep("waiting", &mut || waiting(&session, &settings)).map_err(|failure: Failure| failure.to_string());
     session.counters = counters;
-    let l1 = sweep(&session, "PAPI_L1_DCM", settings.l1, &mut progress)?;
-    let l2 = sweep(&session, "PAPI_L2_DCM", settings.l2, &mut progress)?;
+    let l1 = sweep(keep("cm1-l1", &mut || cm1(&session, "PAPI_L1_DCM", settings.l1, &mut progress))?);
+    progress.next();
+    let l2 = sweep(keep("cm1-l2", &mut || cm1(&session, "PAPI_L2_DCM", settings.l2, &mut progress))?);
+    progress.next();
     let l1_answer = infer::read(&Saved::of(&l1.record));
     let above = l1_answer.verdict.as_ref().ok().and_then(infer::Above::of);
     let l2_answer = infer::read_behind(&Saved::of(&l2.record), above);
@@ -45,15 +59,14 @@ pub(crate) fn run_all(mut session: Session, settings: Settings) -> Result<Findin
     session.runs = settings.runs as usize;
     let options = product::Options::new(settings.size, &PRODUCT_EVENTS);
     let mut done = |record: Result<Record, Failure>| record.inspect(|_| progress.next());
-    let mm1 = done(mm1::measure(&session, &options))?;
-    let mm2 = done(mm2::measure(&session, &options, false))?;
-    let mm2_transposing = done(mm2::measure(&session, &options, true))?;
-    let mm3 = done(mm3::measure(&session, &options, line))?;
+    let mm1 = done(keep("mm1", &mut || mm1::measure(&session, &options)))?;
+    let mm2 = done(keep("mm2", &mut || mm2::measure(&session, &options, false)))?;
+    let mm2_transposing = done(keep("mm2-transposing", &mut || mm2::measure(&session, &options, true)))?;
+    let mm3 = done(keep("mm3", &mut || mm3::measure(&session, &options, line)))?;
     let (mut machine, here) = (session.machine, session.here);
     if machine.sealed {
         machine.levels.clear();
     }
-    let took = started.elapsed().as_secs_f64();
     Ok(Findings {
         quick: settings.quick,
         size: settings.size,
@@ -121,13 +134,15 @@ fn counting(progress: &mut Progress, cells: usize) -> impl FnMut(&Row) {
     }
 }
 
-fn sweep(session: &Session, event: &str, extent: Extent, progress: &mut Progress) -> Result<Sweep, Failure> {
+fn cm1(session: &Session, event: &str, extent: Extent, progress: &mut Progress) -> Result<Record, Failure> {
     let options = cm1::Options::new(event, extent.max, extent.repeats).until_decided();
     let cells = options.cells()?.len();
-    let record = cm1::measure(session, &options, &mut counting(progress, cells))?;
-    progress.next();
+    cm1::measure(session, &options, &mut counting(progress, cells))
+}
+
+fn sweep(record: Record) -> Sweep {
     let printed = record.rows.iter().map(|row| cm1::kit_row(row) + "\n").collect();
-    Ok(Sweep { chart: cm1::chart(&record), printed, record })
+    Sweep { chart: cm1::chart(&record), printed, record }
 }
 
 /// What spark prints of its record.

@@ -1,29 +1,41 @@
-//! The report's folder. Everything is written beside first and renamed in one
-//! go, the page last: an earlier report is never half replaced.
+//! The report's folder. A new report is written aside in full and then takes the
+//! old one's place in one step: nobody ever meets half of one and half of the
+//! other. What else lies in the folder stays, and the old page too.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use common::failure::Failure;
+use common::system::files;
 use report::{File, PAGE};
 
-/// A folder that can be written to.
-#[derive(Debug)]
+use super::unfinished;
+
+/// The list of a report's files: what is not in the next report goes with this one.
+const LIST: &str = "records/files.txt";
+/// Where the pages of replaced reports stay: somebody may have typed into them.
+const EARLIER: &str = "earlier";
+
+/// The report's folder, while a run writes into it.
+#[derive(Debug, Clone)]
 pub(crate) struct Folder {
     path: PathBuf,
+    /// Whether this run made it.
+    made: bool,
 }
 
 impl Folder {
-    /// Makes the folder and tries it out, before minutes are spent measuring.
-    pub(crate) fn prepare(path: &Path) -> Result<Folder, Failure> {
-        let folder = Folder { path: path.to_owned() };
-        fs::create_dir_all(path)
-            .and_then(|()| fs::create_dir_all(folder.beside()))
-            .and_then(|()| fs::write(folder.beside().join(PAGE), b""))
-            .and_then(|()| fs::remove_dir_all(folder.beside()))
-            .map_err(|error| folder.refused(&error))?;
+    /// Makes the folder, if there is none.
+    pub(crate) fn make(path: &Path) -> Result<Folder, Failure> {
+        let folder = Folder { path: path.to_owned(), made: !path.exists() };
+        fs::create_dir_all(path).map_err(|error| folder.refused(&error))?;
         Ok(folder)
+    }
+
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// The report's page.
@@ -31,35 +43,151 @@ impl Folder {
         self.path.join(PAGE)
     }
 
-    /// Writes all `files`, or none.
-    pub(crate) fn fill(&self, files: &[File]) -> Result<(), Failure> {
-        let written = self.stage(files).and_then(|()| self.move_in(files));
-        // What could not be moved is of no use any more.
-        let _ = fs::remove_dir_all(self.beside());
-        written.map_err(|error| self.refused(&error))
+    /// The experiments that an unfinished run has left.
+    pub(crate) fn kept(&self) -> Vec<String> {
+        unfinished::names(&self.unfinished())
     }
 
+    /// Leaves nothing behind that is of no use: no half of a report, and where
+    /// nothing was measured no trace of the run.
+    pub(crate) fn tidy(&self) {
+        let _ = fs::remove_dir_all(self.next());
+        if self.kept().is_empty() {
+            let _ = fs::remove_dir_all(self.unfinished());
+            self.unmake();
+        }
+    }
+
+    /// Takes the folder away again, if this run made it and nothing is in it.
+    pub(crate) fn unmake(&self) {
+        if self.made {
+            let _ = fs::remove_dir(&self.path);
+        }
+    }
+
+    /// Puts `files` in the place of the report that is there: all, or none. The
+    /// run is finished then.
+    pub(crate) fn fill(&self, files: &[File]) -> Result<(), Failure> {
+        let filled = self.free_for(files).and_then(|()| self.stage(files)).and_then(|()| self.replace(files));
+        if filled.is_err() {
+            let _ = fs::remove_dir_all(self.next());
+        }
+        filled.map_err(|error| self.refused(&error))
+    }
+
+    /// Whether each file can have its name.
+    fn free_for(&self, files: &[File]) -> io::Result<()> {
+        for path in files.iter().map(|(name, _)| self.path.join(name)) {
+            let folder = path.parent().unwrap_or(&path);
+            let taken =
+                if path.is_dir() { Some(&*path) } else { Some(folder).filter(|f| f.exists() && !f.is_dir()) };
+            if let Some(taken) = taken {
+                let what = if path.is_dir() { "folder" } else { "file" };
+                return Err(io::Error::other(format!("a {what} has the name '{}'", taken.display())));
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes all files aside.
     fn stage(&self, files: &[File]) -> io::Result<()> {
-        for (name, bytes) in files {
-            let path = self.beside().join(name);
+        let _ = fs::remove_dir_all(self.next());
+        let list: String = files.iter().map(|(name, _)| format!("{name}\n")).collect();
+        let list = (LIST.to_owned(), list.into_bytes());
+        for (name, bytes) in files.iter().chain([&list]) {
+            let path = self.next().join(name);
             fs::create_dir_all(path.parent().unwrap_or(&path))?;
             fs::write(path, bytes)?;
         }
         Ok(())
     }
 
-    fn move_in(&self, files: &[File]) -> io::Result<()> {
-        let (page, others): (Vec<_>, Vec<_>) = files.iter().partition(|(name, _)| name == PAGE);
-        for (name, _) in others.into_iter().chain(page) {
+    /// Exchanges the folders; where the system cannot, moves file by file.
+    fn replace(&self, files: &[File]) -> io::Result<()> {
+        if self.exchange().is_ok() {
+            return Ok(());
+        }
+        if let Some(page) = self.earlier() {
+            let place = self.path.join(page);
+            fs::create_dir_all(place.parent().unwrap_or(&place))?;
+            fs::copy(self.page(), place)?;
+        }
+        let old = self.listed();
+        // The page last: until then the old one stands.
+        let (page, others): (Vec<_>, Vec<_>) =
+            files.iter().map(|(name, _)| &**name).partition(|name| *name == PAGE);
+        for name in others.into_iter().chain([LIST]).chain(page) {
             let path = self.path.join(name);
             fs::create_dir_all(path.parent().unwrap_or(&path))?;
-            fs::rename(self.beside().join(name), path)?;
+            fs::rename(self.next().join(name), path)?;
         }
+        for gone in old.iter().filter(|old| files.iter().all(|(name, _)| name != *old)) {
+            let _ = fs::remove_file(self.path.join(gone));
+        }
+        fs::remove_dir_all(self.unfinished())
+    }
+
+    /// Makes the staged folder the report's, in one step.
+    fn exchange(&self) -> io::Result<()> {
+        let here = self.path.canonicalize()?;
+        let (Some(parent), Some(name)) = (here.parent(), here.file_name()) else {
+            return Err(io::ErrorKind::Unsupported.into());
+        };
+        if std::env::current_dir()?.canonicalize()?.starts_with(&here) {
+            // Whoever stands in the folder would stand in the old one.
+            return Err(io::ErrorKind::Unsupported.into());
+        }
+        let next = self.next();
+        fs::set_permissions(&next, fs::metadata(&here)?.permissions())?;
+        let left_out = self.left_out();
+        carry(&here, &next, &left_out)?;
+        if let Some(page) = self.earlier() {
+            let place = next.join(page);
+            fs::create_dir_all(place.parent().unwrap_or(&place))?;
+            fs::hard_link(self.page(), place)?;
+        }
+        let beside = parent.join(format!(".{}.being-replaced", name.to_string_lossy()));
+        // Left by a run that was killed between two of the steps below.
+        let _ = fs::remove_dir_all(&beside);
+        fs::rename(&next, &beside)?;
+        if let Err(error) = files::exchange(&beside, &here) {
+            fs::rename(&beside, &next)?;
+            return Err(error);
+        }
+        // What came into the folder while it was carried over.
+        let _ = carry(&beside, &here, &left_out);
+        let _ = fs::remove_dir_all(&beside);
         Ok(())
     }
 
-    fn beside(&self) -> PathBuf {
-        self.path.join(format!(".being-written-{}", std::process::id()))
+    /// What does not go over into the next report: what this run keeps, and the
+    /// files of the old one.
+    fn left_out(&self) -> Vec<PathBuf> {
+        let own = [unfinished::NAME, LIST, PAGE].map(PathBuf::from);
+        self.listed().into_iter().map(PathBuf::from).chain(own).collect()
+    }
+
+    /// The files of the old report.
+    fn listed(&self) -> Vec<String> {
+        let list = fs::read_to_string(self.path.join(LIST)).unwrap_or_default();
+        list.lines()
+            .filter(|name| !name.contains("..") && !name.starts_with('/'))
+            .map(str::to_owned)
+            .collect()
+    }
+
+    /// The name under which the old page stays, if there is one.
+    fn earlier(&self) -> Option<String> {
+        let names = (1u32..).map(|number| format!("{EARLIER}/report-{number}.html"));
+        self.page().exists().then(|| names.into_iter().find(|name| !self.path.join(name).exists())).flatten()
+    }
+
+    fn unfinished(&self) -> PathBuf {
+        self.path.join(unfinished::NAME)
+    }
+
+    fn next(&self) -> PathBuf {
+        self.unfinished().join("next")
     }
 
     fn refused(&self, error: &io::Error) -> Failure {
@@ -70,32 +198,116 @@ impl Folder {
     }
 }
 
+/// Gives what lies in `from` a second name in `to`, except what is `left_out` and
+/// what `to` has already.
+fn carry(from: &Path, to: &Path, left_out: &[PathBuf]) -> io::Result<()> {
+    let mut open = vec![PathBuf::new()];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(from.join(&folder))? {
+            let entry = entry?;
+            let name = folder.join(entry.file_name());
+            let new = to.join(&name);
+            if left_out.contains(&name) {
+                continue;
+            }
+            if entry.file_type()?.is_dir() {
+                if !new.exists() {
+                    fs::create_dir(&new)?;
+                    fs::set_permissions(&new, entry.metadata()?.permissions())?;
+                }
+                open.push(name);
+            } else if !new.exists() {
+                fs::hard_link(entry.path(), &new)?;
+            }
+        }
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn report(text: &str, more: &[&str]) -> Vec<File> {
+        let names = [PAGE, "records/a.json", "summary.tsv"].into_iter().chain(more.iter().copied());
+        names.map(|name| (name.to_owned(), text.as_bytes().to_vec())).collect()
+    }
+
+    fn begin(path: &Path) -> (Folder, unfinished::Unfinished) {
+        let folder = Folder::make(path).unwrap();
+        (folder, unfinished::Unfinished::take(path).unwrap())
+    }
+
+    fn tree(path: &Path) -> Vec<String> {
+        let mut all = Vec::new();
+        let mut open = vec![path.to_owned()];
+        while let Some(folder) = open.pop() {
+            for path_of in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+                if path_of.is_dir() {
+                    open.push(path_of);
+                } else {
+                    all.push(path_of.strip_prefix(path).unwrap().to_string_lossy().into_owned());
+                }
+            }
+        }
+        all.sort();
+        all
+    }
+
     #[test]
     fn a_report_is_replaced_whole_and_nothing_else_is_touched() {
         let place = tempfile::tempdir().unwrap();
-        let folder = Folder::prepare(&place.path().join("r")).unwrap();
-        folder.fill(&[(PAGE.into(), b"old".to_vec())]).unwrap();
-        fs::write(place.path().join("r/own.txt"), "mine").unwrap();
-        folder.fill(&[(PAGE.into(), b"new".to_vec()), ("records/a.json".into(), b"{}".to_vec())]).unwrap();
-        assert_eq!(fs::read(folder.page()).unwrap(), b"new");
-        assert_eq!(fs::read_dir(place.path().join("r")).unwrap().count(), 3, "page, records, own file");
+        let at = place.path().join("r");
+        begin(&at).0.fill(&report("old", &["records/sometimes.csv"])).unwrap();
+        fs::write(at.join("answers.json"), "mine").unwrap();
+        fs::write(at.join("records/own.txt"), "mine").unwrap();
+        begin(&at).0.fill(&report("new", &[])).unwrap();
+        let names = [
+            "answers.json",
+            "earlier/report-1.html",
+            "records/a.json",
+            LIST,
+            "records/own.txt",
+            PAGE,
+            "summary.tsv",
+        ];
+        assert_eq!(tree(&at), names);
+        let read = |name: &str| fs::read_to_string(at.join(name)).unwrap();
+        assert_eq!(["answers.json", "records/own.txt"].map(read), ["mine"; 2]);
+        assert_eq!([PAGE, "records/a.json", "summary.tsv"].map(read), ["new"; 3]);
+        assert_eq!(read("earlier/report-1.html"), "old");
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1, "nothing beside the folder");
     }
 
     #[test]
     fn what_cannot_be_written_leaves_the_old_report() {
+        for (taken, folder_there) in [("summary.tsv", true), ("records", false)] {
+            let place = tempfile::tempdir().unwrap();
+            let at = place.path().join("r");
+            begin(&at).0.fill(&[(PAGE.into(), b"old".to_vec())]).unwrap();
+            if folder_there {
+                fs::create_dir(at.join(taken)).unwrap();
+            } else {
+                fs::remove_dir_all(at.join(taken)).unwrap();
+                fs::write(at.join(taken), "").unwrap();
+            }
+            let (folder, _lock) = begin(&at);
+            let refused = folder.fill(&report("new", &[])).unwrap_err().to_string();
+            assert!(refused.contains(taken), "{refused}");
+            assert_eq!(fs::read(folder.page()).unwrap(), b"old");
+            folder.tidy();
+            assert!(!at.join(unfinished::NAME).exists());
+        }
+    }
+
+    #[test]
+    fn a_run_that_measured_nothing_leaves_no_trace() {
         let place = tempfile::tempdir().unwrap();
-        let folder = Folder::prepare(place.path()).unwrap();
-        folder.fill(&[(PAGE.into(), b"old".to_vec())]).unwrap();
-        // A file stands where a folder is needed.
-        fs::write(place.path().join("records"), "").unwrap();
-        let files = [(PAGE.into(), b"new".to_vec()), ("records/a.json".into(), b"{}".to_vec())];
-        assert!(matches!(folder.fill(&files), Err(Failure::CouldNot(_))));
-        assert_eq!(fs::read(folder.page()).unwrap(), b"old");
-        let nested = Folder::prepare(&place.path().join("records/r")).unwrap_err();
-        assert!(nested.to_string().contains("records/r"), "{nested}");
+        let (folder, _lock) = begin(&place.path().join("new"));
+        folder.tidy();
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
+        fs::write(place.path().join("file"), "").unwrap();
+        let nested = Folder::make(&place.path().join("file/r")).unwrap_err();
+        assert!(nested.to_string().contains("file/r"), "{nested}");
     }
 }

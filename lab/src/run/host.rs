@@ -24,6 +24,12 @@ pub(crate) fn look(machine: &Machine, here: bool) -> Host {
     Host { name, date: today(), facts }
 }
 
+/// The workstation and the machine that is measured, as one run must find them.
+pub(crate) fn place(machine: &Machine) -> String {
+    let host = Facts::here().host_name.unwrap_or_else(|| "unnamed".to_owned());
+    format!("{host}, {}", machine.summary())
+}
+
 fn processor(machine: &Machine, here: bool) -> String {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     if here {

@@ -5,19 +5,26 @@ mod folder;
 mod host;
 mod progress;
 mod settings;
+mod unfinished;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use clap::Parser;
 
 use common::cli::{Common, Compare, Counters, Format};
 use common::failure::Failure;
 use common::measure::Session;
+use common::output;
+use common::system::ending;
 use report::Report;
 
 use folder::Folder;
 use settings::Settings;
+use unfinished::{Begun, Unfinished};
 
 /// Do the whole assignment and write the report
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Args {
     /// A first look in less than half a minute: smaller sizes, fewer repetitions
     #[arg(long)]
@@ -26,6 +33,14 @@ pub(crate) struct Args {
     /// The folder for the report, its pictures and records
     #[arg(long, value_name = "DIR", default_value = "report")]
     out: PathBuf,
+
+    /// Go on with the run that was broken off in that folder, as it was asked for
+    #[arg(long, conflicts_with = "afresh")]
+    resume: bool,
+
+    /// Begin anew where a run was broken off, and forget what it measured
+    #[arg(long)]
+    afresh: bool,
 
     /// Put the kit's own answers into the report, folded away
     #[arg(long)]
@@ -56,17 +71,111 @@ pub(crate) struct Args {
     hasten: u64,
 }
 
-/// Measures, writes, and says where.
+/// Measures, writes, and says where. Each experiment's record is kept as soon as
+/// it is there, so that a run which is broken off can go on.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let folder = Folder::prepare(&args.out)?;
-    let session = Session::start_quietly(&common_options(args))?;
+    let folder = Folder::make(&args.out)?;
+    let kept = Unfinished::take(folder.path()).inspect_err(|_| folder.unmake())?;
+    let done = measure(args, &folder, &kept);
+    folder.tidy();
+    done.map_err(|failure| match (failure, folder.kept().len()) {
+        (Failure::CouldNot(reason), kept @ 1..) => {
+            Failure::CouldNot(format!("{reason}; {}", offer(&folder, kept)))
+        }
+        (failure, _) => failure,
+    })
+}
+
+fn measure(args: &Args, folder: &Folder, kept: &Unfinished) -> Result<(), Failure> {
+    let (args, begun) = agreed(args, kept, folder)?;
+    // Held while the report is replaced: whoever wants an end waits for that.
+    let replacing = Arc::new(Mutex::new(()));
+    ending::when_asked({
+        let (folder, replacing) = (folder.clone(), Arc::clone(&replacing));
+        move || {
+            let _whole = replacing.lock();
+            broken_off(&folder);
+        }
+    });
+    let session = Session::start_quietly(&common_options(&args))?;
+    let place = host::place(&session.machine);
+    match begun {
+        Some(begun) if begun.place != place => {
+            return Err(Failure::could_not(format!(
+                "that run was begun on {}, and this is {place}: go on there, or measure all of it here with --afresh",
+                begun.place
+            )));
+        }
+        Some(_) => {}
+        None => kept.begin(&Begun { words: words(std::env::args()), place })?,
+    }
     let settings = Settings::new(args.quick, args.size, args.runs, args.hasten, &session.machine);
-    let findings = experiments::run_all(session, settings)?;
+    let findings = experiments::run_all(session, settings, kept)?;
     let report = Report::new(&findings, args.answers);
-    folder.fill(&report.files().map_err(Failure::could_not)?)?;
-    print!("{}", report.summary());
-    eprintln!("lab run: {} is ready; open it in a browser, or print it from there", folder.page().display());
+    let files = report.files().map_err(Failure::could_not)?;
+    let whole = replacing.lock();
+    folder.fill(&files)?;
+    drop(whole);
+    output::print(&report.summary())?;
+    output::tell(format!(
+        "lab run: {} is ready; open it in a browser, or print it from there",
+        folder.page().display()
+    ));
     Ok(())
+}
+
+/// The run to make: the one asked for, or with `--resume` the one that was broken
+/// off here.
+fn agreed(args: &Args, kept: &Unfinished, folder: &Folder) -> Result<(Args, Option<Begun>), Failure> {
+    match kept.begun() {
+        Some(begun) if args.resume => {
+            let line =
+                Line::try_parse_from(std::iter::once("lab").chain(begun.words.iter().map(String::as_str)));
+            let line = line.map_err(|_| {
+                Failure::could_not(
+                    "another version of the kit has begun that run: measure all of it with --afresh",
+                )
+            })?;
+            Ok((Args { out: args.out.clone(), ..line.args }, Some(begun)))
+        }
+        Some(_) if !args.afresh => {
+            Err(Failure::could_not("a run into this folder was broken off".to_owned()))
+        }
+        None if args.resume => Err(Failure::usage(format!(
+            "no run was broken off in '{}'; leave --resume out, or name its folder with --out",
+            folder.path().display()
+        ))),
+        _ => Ok((args.clone(), None)),
+    }
+}
+
+/// A command line of `lab run`, without the command.
+#[derive(Debug, Parser)]
+struct Line {
+    #[command(flatten)]
+    args: Args,
+}
+
+/// What was asked for, behind the program and the command.
+fn words(line: impl Iterator<Item = String>) -> Vec<String> {
+    let words = line.skip(1).skip_while(|word| word == "run");
+    words.filter(|word| word != "--afresh").collect()
+}
+
+/// Says that the run was asked to end, and what is left of it.
+fn broken_off(folder: &Folder) {
+    folder.tidy();
+    let kept = folder.kept().len();
+    let left = if kept == 0 { "nothing was measured yet".to_owned() } else { offer(folder, kept) };
+    output::tell(format!("lab run: broken off; {left}"));
+}
+
+/// How to go on with what is kept.
+fn offer(folder: &Folder, kept: usize) -> String {
+    let path = folder.path();
+    let out = if path == Path::new("report") { String::new() } else { format!(" --out {}", path.display()) };
+    let what = if kept == 1 { "1 experiment is".to_owned() } else { format!("{kept} experiments are") };
+    format!("{what} kept: `lab run --resume{out}` goes on from there, `--afresh` instead of it begins anew")
 }
 
 fn matrix_size(text: &str) -> Result<u32, String> {

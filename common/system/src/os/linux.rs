@@ -1,6 +1,7 @@
 //! Linux.
 
 use std::fs;
+use std::io;
 use std::path::Path;
 use std::ptr::NonNull;
 
@@ -99,6 +100,28 @@ impl Os for Linux {
 
     fn end_quietly_on_a_closed_pipe() {
         posix::end_quietly_on_a_closed_pipe();
+    }
+
+    fn when_asked_to_end(last: Box<dyn FnOnce() + Send>) {
+        posix::when_asked_to_end(last);
+    }
+
+    fn exchange(one: &Path, other: &Path) -> io::Result<()> {
+        let [one, other] = [posix::terminated(one)?, posix::terminated(other)?];
+        let here = libc::AT_FDCWD;
+        // By its number: not every C library has the function.
+        // SAFETY: the kernel reads two paths that end in a zero.
+        let status = unsafe {
+            libc::syscall(
+                libc::SYS_renameat2,
+                here,
+                one.as_ptr(),
+                here,
+                other.as_ptr(),
+                libc::RENAME_EXCHANGE,
+            )
+        };
+        if status == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
     }
 
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]

@@ -1,6 +1,8 @@
 //! macOS: no affinity, no huge pages to ask for, facts by `sysctl`.
 
 use std::ffi::CString;
+use std::io;
+use std::path::Path;
 use std::ptr::NonNull;
 
 use figures::units::{Bytes, Seconds};
@@ -54,6 +56,17 @@ impl Os for MacOs {
 
     fn end_quietly_on_a_closed_pipe() {
         posix::end_quietly_on_a_closed_pipe();
+    }
+
+    fn when_asked_to_end(last: Box<dyn FnOnce() + Send>) {
+        posix::when_asked_to_end(last);
+    }
+
+    fn exchange(one: &Path, other: &Path) -> io::Result<()> {
+        let [one, other] = [posix::terminated(one)?, posix::terminated(other)?];
+        // SAFETY: the system reads two paths that end in a zero.
+        let status = unsafe { libc::renamex_np(one.as_ptr(), other.as_ptr(), libc::RENAME_SWAP) };
+        if status == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
     }
 }
 

@@ -1,6 +1,8 @@
 //! The systems, one of which is chosen here.
 
 use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
 use std::ptr::NonNull;
 
 use figures::units::{Bytes, Seconds};
@@ -126,6 +128,14 @@ pub(crate) trait Os {
 
     /// Restores the default action of SIGPIPE, where there is such a signal.
     fn end_quietly_on_a_closed_pipe() {}
+
+    /// As [`crate::ending::when_asked`]; without a body the process just ends.
+    fn when_asked_to_end(_last: Box<dyn FnOnce() + Send>) {}
+
+    /// As [`crate::files::exchange`].
+    fn exchange(_one: &Path, _other: &Path) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
 
     /// Instructions that `body` executes in a child process, by address.
     ///

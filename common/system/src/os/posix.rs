@@ -1,6 +1,10 @@
 //! What Linux and macOS have in common.
 
-use std::ptr::NonNull;
+use std::ffi::CString;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::ptr::{NonNull, null, null_mut};
 
 use figures::units::{Bytes, Seconds};
 
@@ -24,7 +28,7 @@ pub(super) fn map(bytes: usize) -> Option<NonNull<u8>> {
     let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
     // SAFETY: an anonymous private mapping at a place of the system's choice
     // touches no existing memory.
-    let start = unsafe { libc::mmap(std::ptr::null_mut(), bytes, access, kind, -1, 0) };
+    let start = unsafe { libc::mmap(null_mut(), bytes, access, kind, -1, 0) };
     if start == libc::MAP_FAILED { None } else { NonNull::new(start.cast()) }
 }
 
@@ -45,4 +49,45 @@ pub(super) fn load() -> Option<f64> {
 pub(super) fn end_quietly_on_a_closed_pipe() {
     // SAFETY: restores the default action before any thread is started.
     unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
+}
+
+/// Takes the signals that ask for an end away from all threads started later, and
+/// gives them to one that waits. What is ignored (`nohup`) stays ignored.
+pub(super) fn when_asked_to_end(last: Box<dyn FnOnce() + Send>) {
+    // SAFETY: zero bytes are a valid set and a valid action, which the system
+    // fills in; the mask is changed before any other thread is started.
+    let asked = unsafe {
+        let mut asked: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&mut asked);
+        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            if libc::sigaction(signal, null(), &mut action) == 0 && action.sa_sigaction != libc::SIG_IGN {
+                libc::sigaddset(&mut asked, signal);
+            }
+        }
+        libc::pthread_sigmask(libc::SIG_BLOCK, &asked, null_mut());
+        asked
+    };
+    let wait = move || {
+        let mut signal = 0;
+        // SAFETY: the system reads the set and writes the number.
+        if unsafe { libc::sigwait(&asked, &mut signal) } == 0 {
+            last();
+            // SAFETY: the default action ends the process, as its parent expects.
+            unsafe {
+                libc::signal(signal, libc::SIG_DFL);
+                libc::pthread_sigmask(libc::SIG_UNBLOCK, &asked, null_mut());
+                libc::raise(signal);
+            }
+        }
+    };
+    if std::thread::Builder::new().name("ending".to_owned()).spawn(wait).is_err() {
+        // SAFETY: as above.
+        unsafe { libc::pthread_sigmask(libc::SIG_UNBLOCK, &asked, null_mut()) };
+    }
+}
+
+/// The path as the system takes it.
+pub(super) fn terminated(path: &Path) -> io::Result<CString> {
+    CString::new(path.as_os_str().as_bytes()).map_err(|_| io::ErrorKind::InvalidInput.into())
 }

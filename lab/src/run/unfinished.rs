@@ -1,0 +1,153 @@
+//! What a run keeps until its report is written: how it was asked for, and each
+//! experiment's record as soon as it is measured.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use common::failure::Failure;
+use common::output;
+use common::record::Record;
+use common::system::files;
+use serde_json::{Value as Json, json};
+
+/// The folder of it, in the report's.
+pub(crate) const NAME: &str = ".unfinished";
+const LOCK: &str = "lock";
+const BEGUN: &str = "run.json";
+
+/// The kept records of the one run that writes into a folder.
+#[derive(Debug)]
+pub(crate) struct Unfinished {
+    path: PathBuf,
+    /// Held until the process ends, however it does.
+    _lock: File,
+}
+
+/// How a run was asked for, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Begun {
+    /// Its command line, without the program.
+    pub(crate) words: Vec<String>,
+    /// The workstation's name and the machine that is measured.
+    pub(crate) place: String,
+}
+
+impl Unfinished {
+    /// Takes the report's folder for this run alone.
+    pub(crate) fn take(report: &Path) -> Result<Unfinished, Failure> {
+        let path = report.join(NAME);
+        let told = report.display();
+        let refused = |error: std::io::Error| {
+            Failure::could_not(format!(
+                "cannot write the report into '{told}': {error}; choose another folder with --out"
+            ))
+        };
+        fs::create_dir_all(&path).map_err(refused)?;
+        let lock = files::lock(&path.join(LOCK)).map_err(refused)?;
+        let lock = lock.ok_or_else(|| {
+            Failure::could_not(format!(
+                "another lab run is measuring into '{told}'; wait for its end, or choose another folder with --out"
+            ))
+        })?;
+        Ok(Unfinished { path, _lock: lock })
+    }
+
+    /// How the run was asked for whose records are here, if any are.
+    pub(crate) fn begun(&self) -> Option<Begun> {
+        if names(&self.path).is_empty() {
+            return None;
+        }
+        let begun = read(&self.path.join(BEGUN))?;
+        let words = begun["words"].as_array()?.iter().map(|word| word.as_str().map(str::to_owned));
+        Some(Begun { words: words.collect::<Option<_>>()?, place: begun["place"].as_str()?.to_owned() })
+    }
+
+    /// Begins a run, without the records of another.
+    pub(crate) fn begin(&self, begun: &Begun) -> Result<(), Failure> {
+        for name in names(&self.path) {
+            // One that stays is overwritten when its experiment is measured.
+            let _ = fs::remove_file(self.path.join(format!("{name}.json")));
+        }
+        let begun = json!({ "words": begun.words, "place": begun.place });
+        output::write(&self.path.join(BEGUN), begun.to_string().as_bytes())
+    }
+
+    /// The record kept under `name`, else the one that `measure` gives, which is
+    /// kept from then on; with the seconds that measuring took.
+    pub(crate) fn record(
+        &self,
+        name: &str,
+        measure: impl FnOnce() -> Result<Record, Failure>,
+    ) -> Result<(Record, f64), Failure> {
+        let path = self.path.join(format!("{name}.json"));
+        if let Some(kept) = kept(&path) {
+            return Ok(kept);
+        }
+        let started = Instant::now();
+        let record = measure()?;
+        let took = started.elapsed().as_secs_f64();
+        let text = format!("{{\"took\":{took},\"record\":{}}}", record.json());
+        output::write(&path, text.as_bytes())?;
+        Ok((record, took))
+    }
+}
+
+/// What was kept there, if it can be read.
+fn kept(path: &Path) -> Option<(Record, f64)> {
+    let mut kept = read(path)?;
+    let took = kept["took"].as_f64()?;
+    Some((serde_json::from_value(kept["record"].take()).ok()?, took))
+}
+
+fn read(path: &Path) -> Option<Json> {
+    let bytes = files::read_at_most(path, common::saved::limits::BYTES).ok()?;
+    serde_json::from_slice(&bytes).ok()
+}
+
+/// The experiments whose records lie in the folder of an unfinished run.
+pub(crate) fn names(unfinished: &Path) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(unfinished) else { return Vec::new() };
+    let files = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    let mut names: Vec<String> = files
+        .filter(|name| name != BEGUN)
+        .filter_map(|name| Some(name.strip_suffix(".json")?.to_owned()))
+        .collect();
+    names.sort();
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn begun() -> Begun {
+        Begun { words: vec!["--quick".into()], place: "here".into() }
+    }
+
+    #[test]
+    fn a_record_is_measured_once_and_one_that_cannot_be_read_again() {
+        let place = tempfile::tempdir().unwrap();
+        let run = Unfinished::take(place.path()).unwrap();
+        run.begin(&begun()).unwrap();
+        assert_eq!(run.begun(), None, "nothing is measured yet");
+        let record = |machine: &str| Ok(Record::new("spark", machine));
+        assert_eq!(run.record("spark", || record("one")).unwrap().0.machine, "one");
+        assert_eq!(run.record("spark", || record("two")).unwrap().0.machine, "one");
+        assert_eq!((run.begun(), names(&run.path)), (Some(begun()), vec!["spark".to_owned()]));
+        fs::write(place.path().join(NAME).join("spark.json"), "{\"took\":1,").unwrap();
+        assert_eq!(run.record("spark", || record("two")).unwrap().0.machine, "two");
+        run.begin(&begun()).unwrap();
+        assert!(names(&run.path).is_empty());
+    }
+
+    #[test]
+    fn a_second_run_into_the_same_folder_is_refused_until_the_first_is_over() {
+        let place = tempfile::tempdir().unwrap();
+        let first = Unfinished::take(place.path()).unwrap();
+        let second = Unfinished::take(place.path()).unwrap_err().to_string();
+        assert!(second.contains("another lab run") && second.contains("--out"), "{second}");
+        drop(first);
+        Unfinished::take(place.path()).unwrap();
+    }
+}
