@@ -1,6 +1,6 @@
 //! One event, explained.
 
-use common::counters::{self, Definition, Origin, Platform};
+use common::counters::{self, Definition, Origin, Platform, Scope};
 use common::events::{Event, Family, map, notes};
 use common::failure::Failure;
 use serde::Serialize;
@@ -85,9 +85,13 @@ fn papi(event: &Event, family: Option<&'static Family>) -> Option<Papi> {
 }
 
 fn counts(definition: Option<&Definition>) -> &'static str {
-    match definition {
-        Some(d) if d.parts.iter().any(|p| p.encoding.kernel) => "the program and the kernel on its behalf",
-        _ => "the program's own code; the kernel and the hypervisor are left out",
+    let is = |scope| definition.is_some_and(|d| d.parts.iter().any(|p| p.encoding.scope == scope));
+    if is(Scope::Everything) {
+        "whatever runs while the program does: this processor's counters can leave nothing out"
+    } else if is(Scope::ProgramAndKernel) {
+        "the program and the kernel on its behalf"
+    } else {
+        "the program's own code; the kernel and the hypervisor are left out"
     }
 }
 

@@ -40,8 +40,10 @@ pub struct Sampled {
     pub counted: f64,
     /// Share of the samples in the product's code.
     pub inside: f64,
-    /// Samples lost, and times the kernel throttled.
-    pub spoilt: u64,
+    /// Samples that found the kernel's buffer full.
+    pub lost: u64,
+    /// How often the kernel paused sampling because it came too often.
+    pub throttled: u64,
 }
 
 /// One kernel's rates.
@@ -169,7 +171,8 @@ fn added_up(run: &Run) -> Result<Sampled, String> {
         estimate: threads.iter().map(|s| s.total() as f64).sum(),
         counted: threads.iter().map(|s| s.count.estimate()).sum(),
         inside: inside as f64 / samples as f64,
-        spoilt: threads.iter().map(|s| s.lost + s.throttled).sum(),
+        lost: threads.iter().map(|s| s.lost).sum(),
+        throttled: threads.iter().map(|s| s.throttled).sum(),
     })
 }
 

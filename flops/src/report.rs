@@ -78,8 +78,19 @@ fn sampled(out: &mut String, e: &Estimate) {
         100.0 * (s.estimate / s.counted - 1.0)
     );
     let _ = writeln!(out, "  {:.2} % of the samples lie in the product's code", 100.0 * s.inside);
-    if s.spoilt > 0 {
-        let _ = writeln!(out, "  {} samples were lost or throttled: the estimate is too low", s.spoilt);
+    if s.lost > 0 {
+        let _ = writeln!(
+            out,
+            "  {} samples found the kernel's buffer full: they are in the estimate, but nobody knows where they lie",
+            s.lost
+        );
+    }
+    if s.throttled > 0 {
+        let _ = writeln!(
+            out,
+            "  the kernel paused the sampling {} times because it came too often: the estimate is too low; raise --period",
+            s.throttled
+        );
     }
     if let Some(width) = e.per_event {
         let _ = writeln!(

@@ -4,11 +4,10 @@ use std::collections::HashMap;
 use std::hint::black_box;
 
 use super::definition::Definition;
-use super::encoding::{Encoding, Part};
+use super::encoding::{Encoding, Part, Scope};
 use super::error::CounterError;
 use super::group::Group;
-use super::kernel::Count;
-use super::kernel::{Handle, Opening};
+use super::kernel::{Count, Errno, Handle, Opening};
 use super::platform::{Kept, Platform};
 use super::refusal::{Attempt, Basics, Refusal};
 use super::schedule;
@@ -23,6 +22,7 @@ const COUNTING: Opening = Opening {
     sibling: false,
     sample_period: 0,
     user_read: false,
+    lost: false,
 };
 
 /// Whether the hardware can count each event, and why not.
@@ -136,30 +136,47 @@ impl Count {
 /// Tries events out, each once.
 pub(crate) struct Trials<'a> {
     platform: &'a Platform,
-    tried: HashMap<Encoding, Result<(), Refusal>>,
+    /// The form in which each counts, or why it does not.
+    tried: HashMap<Encoding, Result<Encoding, Refusal>>,
     /// On a hybrid processor the events run on one core type only.
-    _kept: Option<Kept>,
+    kept: Option<Kept>,
 }
+
+/// Of an event that a PMU counts whose filters are none.
+const EVERYTHING: &str = "all that ran on the core meanwhile, the kernel's work too: this processor's counters can leave nothing out";
 
 impl<'a> Trials<'a> {
     pub(crate) fn new(platform: &'a Platform) -> Trials<'a> {
-        Trials { platform, tried: HashMap::new(), _kept: platform.keep_to_core_type() }
+        Trials { platform, tried: HashMap::new(), kept: platform.keep_to_core_type() }
     }
 
     /// The first way of counting `event` of which every part counts; else why
     /// the best way does not.
     pub(crate) fn choose(&mut self, event: &Event) -> Result<Definition, Refusal> {
         let mut refused = None;
-        for definition in self.platform.definitions(event)? {
-            match definition.parts.iter().try_for_each(|part| self.works(part)) {
-                Ok(()) => return Ok(definition),
+        for mut definition in self.platform.definitions(event)? {
+            let mut settle = |part: &mut Part| -> Result<(), Refusal> {
+                part.encoding = self.works(part)?;
+                Ok(())
+            };
+            match definition.parts.iter_mut().try_for_each(&mut settle) {
+                Ok(()) => {
+                    let everything = definition.parts.iter().any(|p| p.encoding.scope == Scope::Everything);
+                    definition.notes.extend(everything.then_some(EVERYTHING));
+                    return Ok(definition);
+                }
                 Err(refusal) => refused = refused.or(Some(refusal)),
             }
         }
         Err(refused.unwrap_or_else(|| Refusal::NotOnThisCpu { event: event.name().to_owned() }))
     }
 
-    fn works(&mut self, part: &Part) -> Result<(), Refusal> {
+    /// The thread's being kept to its cores, for whoever outlives the trials.
+    pub(crate) fn keep(&mut self) -> Option<Kept> {
+        self.kept.take()
+    }
+
+    fn works(&mut self, part: &Part) -> Result<Encoding, Refusal> {
         if let Some(known) = self.tried.get(&part.encoding) {
             return known.clone();
         }
@@ -168,10 +185,11 @@ impl<'a> Trials<'a> {
         result
     }
 
-    fn probe(&self, part: &Part) -> Result<(), Refusal> {
-        let parts = std::slice::from_ref(part);
-        let group = Group::open(parts, COUNTING, None).map_err(|e| self.explain(part, &e.error))?;
-        if runs(&group) { Ok(()) } else { Err(Refusal::NeverRan { event: part.name.clone() }) }
+    fn probe(&self, part: &Part) -> Result<Encoding, Refusal> {
+        let encoding = form(part.encoding).map_err(|error| self.explain(part, &error))?;
+        let parts = [Part { encoding, ..part.clone() }];
+        let group = Group::open(&parts, COUNTING, None).map_err(|e| self.explain(part, &e.error))?;
+        if runs(&group) { Ok(encoding) } else { Err(Refusal::NeverRan { event: part.name.clone() }) }
     }
 
     /// Whether the events get counters at the same time.
@@ -193,18 +211,63 @@ impl<'a> Trials<'a> {
         let attempt = Attempt {
             event: &part.name,
             software: part.encoding.is_software(),
-            kernel: part.encoding.kernel,
+            kernel: part.encoding.scope == Scope::ProgramAndKernel,
             instructions: part.encoding.kind == kernel::HARDWARE && part.encoding.config & 0xffff_ffff == 1,
         };
         Refusal::diagnose(error, attempt, &self.platform.environment, || self.basics())
     }
 
+    /// The same of an event that counts, but is not to be sampled.
+    pub(crate) fn explain_sampling(&self, part: &Part, error: &std::io::Error) -> Refusal {
+        match Errno::of(error) {
+            Errno::Unsupported => Refusal::NoInterrupt { event: part.name.clone() },
+            _ => self.explain(part, error),
+        }
+    }
+
     fn basics(&self) -> Basics {
-        let opens = |config| {
-            let encoding = self.platform.kernel(kernel::HARDWARE, config);
-            Handle::open(encoding, Opening::default(), None).is_ok()
-        };
-        Basics { cycles: opens(0), instructions: opens(1) }
+        let refused =
+            |config| form(self.platform.kernel(kernel::HARDWARE, config)).err().map(|e| Errno::of(&e));
+        let there = |errno: Option<Errno>| !matches!(errno, Some(Errno::Missing | Errno::Unsupported));
+        let cycles = refused(0);
+        Basics {
+            cycles: there(cycles),
+            instructions: there(refused(1)),
+            leaves_out: cycles != Some(Errno::Invalid),
+        }
+    }
+}
+
+/// The form in which the kernel opens an event: its own, or what an older kernel
+/// or a simpler PMU takes instead.
+///
+/// # Errors
+/// What it says to the event's own form.
+pub(crate) fn form(wanted: Encoding) -> std::io::Result<Encoding> {
+    let (mut form, mut first) = (wanted, None);
+    loop {
+        let Err(error) = Handle::open(form, Opening::default(), None) else { return Ok(form) };
+        let simpler = simpler(form, Errno::of(&error));
+        let first = first.get_or_insert(error);
+        match simpler {
+            Some(simpler) => form = simpler,
+            None => return Err(std::mem::replace(first, std::io::ErrorKind::Other.into())),
+        }
+    }
+}
+
+/// What to ask for after a refusal, if anything.
+fn simpler(form: Encoding, refused: Errno) -> Option<Encoding> {
+    let generic = [kernel::HARDWARE, kernel::HW_CACHE].contains(&form.kind);
+    match (refused, form.scope) {
+        // Which PMU is meant is taken since Linux 5.13 on x86 and 6.6 on Arm;
+        // without it the kernel takes any of them, which then counts or never runs.
+        (Errno::Missing | Errno::Invalid, _) if generic && form.config >> 32 != 0 => {
+            Some(Encoding { config: form.config & 0xffff_ffff, ..form })
+        }
+        (Errno::Unsupported, Scope::Program) => Some(Encoding { scope: Scope::ProgramWithoutGuests, ..form }),
+        (Errno::Invalid, Scope::Program) => Some(Encoding { scope: Scope::Everything, ..form }),
+        _ => None,
     }
 }
 

@@ -13,8 +13,22 @@ pub struct Encoding {
     pub config1: u64,
     /// For what does not fit in `config1`.
     pub config2: u64,
-    /// Whether the event happens inside the kernel and is lost without it.
-    pub kernel: bool,
+    /// Whose work it counts.
+    pub scope: Scope,
+}
+
+/// Whose work an event counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Scope {
+    /// The program's own code.
+    #[default]
+    Program,
+    /// The same, for a PMU that must be told to leave virtual machines out too.
+    ProgramWithoutGuests,
+    /// The program, and the kernel on its behalf: the event happens there.
+    ProgramAndKernel,
+    /// Whatever runs while the program does: the PMU can leave nothing out.
+    Everything,
 }
 
 /// A native event with its name.

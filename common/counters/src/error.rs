@@ -145,9 +145,13 @@ impl Refusal {
             Refusal::NoInstructions
             | Refusal::NotOnThisCpu { .. }
             | Refusal::NotMapped { .. }
+            | Refusal::NoInterrupt { .. }
             | Refusal::NoSuchPmu { .. }
             | Refusal::NoSuchTerm { .. } => Code::Enoevnt,
-            Refusal::Paranoid { .. } | Refusal::KernelEvent { .. } | Refusal::Sealed { .. } => Code::Eperm,
+            Refusal::Paranoid { .. }
+            | Refusal::KernelEvent { .. }
+            | Refusal::KernelIncluded { .. }
+            | Refusal::Sealed { .. } => Code::Eperm,
             Refusal::NeverRan { .. } | Refusal::Busy { .. } => Code::Ecnflct,
             Refusal::Invalid { .. } | Refusal::Uncore { .. } => Code::Einval,
             Refusal::System { .. } => Code::Esys,

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use super::encoding::Part;
-use super::kernel::{Count, Handle, Opening, Ring};
+use super::kernel::{Count, Errno, Handle, Opening, Ring};
 
 /// Events that are on their counters at the same time, or not at all.
 #[derive(Debug)]
@@ -31,6 +31,17 @@ impl Group {
     /// Opens all of `parts` as one group, not counting yet; the one numbered
     /// `sampled` takes samples.
     pub(crate) fn open(parts: &[Part], opening: Opening, sampled: Option<usize>) -> Result<Group, NotOpened> {
+        let telling = Opening { lost: sampled.is_some(), ..opening };
+        match Group::open_as(parts, telling, sampled) {
+            // The kernel may be too old to tell what it lost.
+            Err(e) if telling.lost && Errno::of(&e.error) == Errno::Invalid => {
+                Group::open_as(parts, opening, sampled)
+            }
+            other => other,
+        }
+    }
+
+    fn open_as(parts: &[Part], opening: Opening, sampled: Option<usize>) -> Result<Group, NotOpened> {
         let mut group = Group { members: Vec::with_capacity(parts.len()), opening, sampled };
         for (member, part) in parts.iter().enumerate() {
             let opening = Opening {
@@ -83,31 +94,47 @@ impl Group {
     /// The counts since opening or reset, in the order of the parts. A pinned
     /// group that found no counters reads as an error.
     pub(crate) fn read(&self) -> io::Result<Vec<Count>> {
+        Ok(self.told()?.into_iter().map(|(count, _)| count).collect())
+    }
+
+    /// How many samples found the buffer full since opening; `None` if this
+    /// kernel does not tell.
+    pub(crate) fn lost(&self) -> io::Result<Option<u64>> {
+        let Some(sampled) = self.sampled.filter(|_| self.opening.lost) else { return Ok(None) };
+        Ok(self.told()?.get(sampled).map(|(_, lost)| *lost))
+    }
+
+    /// Of each member its count, and the samples that it lost.
+    fn told(&self) -> io::Result<Vec<(Count, u64)>> {
         if self.opening.group_read { self.read_together() } else { self.read_singly() }
     }
 
-    fn read_singly(&self) -> io::Result<Vec<Count>> {
+    /// Layout: value, enabled, running, lost if that is told.
+    fn read_singly(&self) -> io::Result<Vec<(Count, u64)>> {
+        let size = 3 + usize::from(self.opening.lost);
         let one = |member: &Member| {
-            let mut words = [0; 3];
-            match member.handle.read(&mut words)? {
-                3 => Ok(Count { value: words[0], enabled: words[1], running: words[2] }),
-                _ => Err(io::ErrorKind::UnexpectedEof.into()),
+            let mut words = [0; 4];
+            if member.handle.read(&mut words[..size])? != size {
+                return Err(io::ErrorKind::UnexpectedEof.into());
             }
+            Ok((Count { value: words[0], enabled: words[1], running: words[2] }, words[3]))
         };
         self.members.iter().map(one).collect()
     }
 
-    /// Layout: number, enabled, running, then value and id of each.
-    fn read_together(&self) -> io::Result<Vec<Count>> {
+    /// Layout: number, enabled, running, then of each value, id, and lost if
+    /// that is told.
+    fn read_together(&self) -> io::Result<Vec<(Count, u64)>> {
         let Some(leader) = self.leader() else { return Ok(Vec::new()) };
-        let mut words = vec![0; 3 + 2 * self.members.len()];
+        let each = 2 + usize::from(self.opening.lost);
+        let mut words = vec![0; 3 + each * self.members.len()];
         if leader.read(&mut words)? != words.len() || words[0] != self.members.len() as u64 {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         let (enabled, running) = (words[1], words[2]);
         let value = |member: &Member| {
-            let found = words[3..].chunks_exact(2).find(|pair| pair[1] == member.id);
-            found.map(|pair| Count { value: pair[0], enabled, running })
+            let told = words[3..].chunks_exact(each).find(|told| told[1] == member.id)?;
+            Some((Count { value: told[0], enabled, running }, told.get(2).copied().unwrap_or(0)))
         };
         self.members.iter().map(value).collect::<Option<_>>().ok_or_else(|| io::ErrorKind::InvalidData.into())
     }

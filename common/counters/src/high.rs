@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::time::Instant;
 
-use super::count::Trials;
+use super::count::{Trials, form};
 use super::encoding::Part;
 use super::error::{Code, CounterError};
 use super::platform::Platform;
@@ -27,7 +27,8 @@ pub fn num_counters() -> usize {
     let mut parts: Vec<Part> = Vec::new();
     for name in std::iter::once("cycles").chain(std::iter::repeat_n("instructions", 63)) {
         let Some((kind, config)) = kernel::lookup(name) else { break };
-        parts.push(Part { name: name.into(), encoding: platform.kernel(kind, config) });
+        let Ok(encoding) = form(platform.kernel(kind, config)) else { continue };
+        parts.push(Part { name: name.into(), encoding });
         if !trials.fits(&parts) {
             parts.pop();
         }

@@ -43,7 +43,7 @@ mod watched;
 
 pub use count::{count, definition, survey};
 pub use definition::{Definition, Origin};
-pub use encoding::{Encoding, Part};
+pub use encoding::{Encoding, Part, Scope};
 pub use environment::Environment;
 pub use error::{Code, CounterError};
 pub use high::{
@@ -74,6 +74,5 @@ pub fn event(text: &str) -> Result<Event, EventError> {
 /// Whether a CPU PMU of this machine has an event file of that name.
 fn in_sysfs(name: &str) -> bool {
     let plain = !name.is_empty() && !name.contains(['/', '.']);
-    let Ok(pmus) = std::fs::read_dir(pmu::DEVICES) else { return false };
-    plain && pmus.flatten().any(|pmu| pmu.path().join("events").join(name).is_file())
+    plain && Platform::host().pmus.iter().any(|pmu| pmu.event(name).is_some())
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-use super::kernel::{Bell, Handle, Record, Ring};
+use super::kernel::{Bell, Handle, Ring};
+use super::sampling::Tally;
 
 /// An overflow: the event has happened another threshold's number of times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,10 +37,7 @@ pub(crate) struct Watcher {
 pub(crate) struct Watched {
     pub(crate) ring: Ring,
     pub(crate) handler: Handler,
-    /// Overflows that the kernel could not write down.
-    pub(crate) lost: u64,
-    /// How often it paused the sampling because overflows came too fast.
-    pub(crate) throttled: u64,
+    pub(crate) tally: Tally,
 }
 
 impl Watcher {
@@ -72,14 +70,10 @@ fn watch(event: &Handle, until: &Bell, mut watched: Watched) -> Watched {
     let mut number = 0;
     loop {
         let over = until.wait(event, PATIENCE);
-        let Watched { ring, handler, lost, throttled } = &mut watched;
-        ring.drain(|record| match record {
-            Record::Sample(address) => {
-                number += 1;
-                handler(Overflow { address, number });
-            }
-            Record::Lost(many) => *lost += many,
-            Record::Throttled => *throttled += 1,
+        let Watched { ring, handler, tally } = &mut watched;
+        tally.drain(ring, |address| {
+            number += 1;
+            handler(Overflow { address, number });
         });
         if over {
             return watched;
@@ -89,6 +83,9 @@ fn watch(event: &Handle, until: &Bell, mut watched: Watched) -> Watched {
 
 impl std::fmt::Debug for Watched {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Watched").field("ring", &self.ring).field("lost", &self.lost).finish_non_exhaustive()
+        f.debug_struct("Watched")
+            .field("ring", &self.ring)
+            .field("tally", &self.tally)
+            .finish_non_exhaustive()
     }
 }

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use figures::numbers::listed;
 
 use super::definition::{Definition, Origin};
-use super::encoding::{Encoding, Part};
+use super::encoding::{Encoding, Part, Scope};
 use super::environment::Environment;
 use super::generic;
 use super::pmu::{self, Pmu};
@@ -33,6 +33,11 @@ pub struct Platform {
 impl Platform {
     /// The machine this runs on, seen once.
     pub fn host() -> &'static Platform {
+        #[cfg(test)]
+        #[cfg(target_os = "linux")]
+        if let Some(played) = crate::kernel::replayed::Machine::platform() {
+            return played;
+        }
         static HOST: LazyLock<Platform> = LazyLock::new(|| {
             let facts = Facts::here();
             Platform {
@@ -48,6 +53,17 @@ impl Platform {
     /// A machine of another family, to see how its events would be opened.
     pub fn of_family(family: &'static Family) -> Platform {
         Platform { family: Some(family), pmus: Vec::new(), environment: Environment::default(), cpu: 0 }
+    }
+
+    /// A machine that a test plays.
+    #[cfg(test)]
+    pub(crate) fn played(
+        family: &'static Family,
+        pmus: Vec<Pmu>,
+        environment: Environment,
+        cpu: usize,
+    ) -> Platform {
+        Platform { family: Some(family), pmus, environment, cpu }
     }
 
     /// The PMUs of the cores; more than one where cores differ.
@@ -131,11 +147,10 @@ impl Platform {
         Encoding { kind, config, ..Encoding::default() }
     }
 
-    /// An event by the kernel's own number; on hybrid x86 the upper half of the
-    /// config says for which cores.
+    /// An event by the kernel's own number; where cores differ the upper half of
+    /// the config says for which of them.
     pub(crate) fn kernel(&self, kind: u32, config: u64) -> Encoding {
-        let hybrid =
-            self.core_type().filter(|core| core.name.starts_with("cpu_") && kind != kernel::SOFTWARE);
+        let hybrid = self.core_type().filter(|_| kind != kernel::SOFTWARE);
         let config = config | hybrid.map_or(0, |core| u64::from(core.kind) << 32);
         Encoding { kind, config, ..Encoding::default() }
     }
@@ -148,7 +163,9 @@ impl Platform {
             Spec::Sysfs(name) => self.listing(name)?.encode(&[(name.clone(), None)])?,
         };
         let bare = native.text().trim_end_matches(":u");
-        encoding.kernel = kernel::INSIDE_THE_KERNEL.contains(&bare);
+        if kernel::INSIDE_THE_KERNEL.contains(&bare) {
+            encoding.scope = Scope::ProgramAndKernel;
+        }
         Ok(Definition {
             origin: Origin::Native,
             parts: vec![Part { name: native.text().to_owned(), encoding }],

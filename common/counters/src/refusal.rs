@@ -57,6 +57,24 @@ pub enum Refusal {
         /// The level found.
         level: i32,
     },
+    /// The PMU counts the kernel too, which its setting forbids.
+    #[error(
+        "this processor's counters cannot leave the kernel out, which ordinary users may not watch at kernel.perf_event_paranoid {level}; `sudo sysctl kernel.perf_event_paranoid=1` lets {event} be counted with the kernel's work in it"
+    )]
+    KernelIncluded {
+        /// The native event.
+        event: String,
+        /// The level found.
+        level: i32,
+    },
+    /// It can be counted, but not sampled.
+    #[error(
+        "this processor raises no interrupt when its counter of {event} runs over, so that it can be counted but not sampled; sample task-clock"
+    )]
+    NoInterrupt {
+        /// The native event.
+        event: String,
+    },
     /// A container's or sandbox's filter.
     #[error("{}", sealed(.container))]
     Sealed {
@@ -157,11 +175,13 @@ fn sealed(container: &Option<String>) -> String {
     }
 }
 
-/// Which of the machine's basic events open; asked only after a refusal.
+/// Which of the machine's basic events there are; asked only after a refusal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Basics {
     pub(crate) cycles: bool,
     pub(crate) instructions: bool,
+    /// Whether the PMU can leave the kernel out of its counts.
+    pub(crate) leaves_out: bool,
 }
 
 /// What is being opened when the kernel refuses.
@@ -183,18 +203,25 @@ impl Refusal {
     ) -> Refusal {
         let event = attempt.event.to_owned();
         match Errno::of(error) {
-            Errno::Missing if attempt.software => {
+            Errno::Missing | Errno::Unsupported if attempt.software => {
                 Refusal::System { event, error: error.to_string(), errno: error.raw_os_error().unwrap_or(0) }
             }
-            Errno::Missing => missing(attempt, environment, basics()),
+            Errno::Missing | Errno::Unsupported => missing(attempt, environment, basics()),
             Errno::Forbidden => forbidden(attempt, environment),
             Errno::NoCall => Refusal::NoPerf,
             Errno::Busy => Refusal::Busy { event },
-            Errno::Invalid => Refusal::Invalid {
-                event,
-                why: "it does not exist in this form, or this PMU cannot leave the kernel out of its counts, or the group is too large".into(),
-            },
-            Errno::Files => Refusal::Invalid { event, why: "too many files are open; raise `ulimit -n`".into() },
+            Errno::Invalid => {
+                match environment.paranoid.filter(|_| !attempt.software && !basics().leaves_out) {
+                    Some(level) => Refusal::KernelIncluded { event, level },
+                    None => Refusal::Invalid {
+                        event,
+                        why: "it does not exist in this form, or the group is too large".into(),
+                    },
+                }
+            }
+            Errno::Files => {
+                Refusal::Invalid { event, why: "too many files are open; raise `ulimit -n`".into() }
+            }
             Errno::Other(errno) => Refusal::System { event, error: error.to_string(), errno },
         }
     }

@@ -8,10 +8,12 @@ use super::error::{Code, CounterError};
 use super::group::Group;
 use super::kernel::Count;
 use super::kernel::{Opening, Record, Ring};
-use super::platform::Platform;
+use super::platform::{Kept, Platform};
 use events::{Derivation, Event};
 
 /// Samples the calling thread; each thread that shall be sampled makes its own.
+/// Where cores differ, the thread stays on those that the event is of for as long
+/// as the sampler lives.
 ///
 /// ```no_run
 /// use counters::Sampler;
@@ -29,7 +31,41 @@ use events::{Derivation, Event};
 pub struct Sampler {
     group: Group,
     ring: Ring,
+    tally: Tally,
     samples: Samples,
+    _kept: Option<Kept>,
+}
+
+/// What has come out of a buffer of samples.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Tally {
+    samples: u64,
+    lost: u64,
+    pub(crate) throttled: u64,
+    full: bool,
+}
+
+impl Tally {
+    /// Empties the buffer, and does `each` with the addresses in it.
+    pub(crate) fn drain(&mut self, ring: &mut Ring, mut each: impl FnMut(u64)) {
+        let full = ring.drain(|record| match record {
+            Record::Sample(address) => {
+                self.samples += 1;
+                each(address);
+            }
+            Record::Lost(many) => self.lost += many,
+            Record::Throttled => self.throttled += 1,
+        });
+        self.full |= full;
+    }
+
+    /// Samples that found the buffer full, at its last sight too: what the kernel
+    /// `told`; an old one says so only together with the next sample that fits,
+    /// and then it is those of `count` events at one in `period` that never came.
+    pub(crate) fn missing(&self, told: Option<u64>, count: u64, period: u64) -> u64 {
+        let due = count.checked_div(period).filter(|_| self.full).unwrap_or(0);
+        told.unwrap_or(self.lost.max(due.saturating_sub(self.samples)))
+    }
 }
 
 /// What a sampler saw.
@@ -86,7 +122,8 @@ impl Sampler {
         let opening = Opening { sample_period: period, ..Opening::default() };
         let parts = std::slice::from_ref(&part);
         settles(parts, opening, 0);
-        let group = Group::open(parts, opening, Some(0)).map_err(|e| trials.explain(&part, &e.error))?;
+        let group =
+            Group::open(parts, opening, Some(0)).map_err(|e| trials.explain_sampling(&part, &e.error))?;
         let ring = group.ring().map_err(|e| CounterError::system("mapping the sample buffer", &e))?;
         let samples = Samples {
             event: event.clone(),
@@ -96,7 +133,8 @@ impl Sampler {
             throttled: 0,
             count: Count::default(),
         };
-        Ok(Sampler { group, ring, samples })
+        let kept = trials.keep();
+        Ok(Sampler { group, ring, tally: Tally::default(), samples, _kept: kept })
     }
 
     /// Collects from here on.
@@ -114,12 +152,8 @@ impl Sampler {
     /// If the kernel fails.
     pub fn pause(&mut self) -> Result<(), CounterError> {
         self.group.disable().map_err(|e| CounterError::system("stopping the sampling", &e))?;
-        let samples = &mut self.samples;
-        self.ring.drain(|record| match record {
-            Record::Sample(address) => samples.addresses.push(address),
-            Record::Lost(many) => samples.lost += many,
-            Record::Throttled => samples.throttled += 1,
-        });
+        let addresses = &mut self.samples.addresses;
+        self.tally.drain(&mut self.ring, |address| addresses.push(address));
         Ok(())
     }
 
@@ -129,8 +163,12 @@ impl Sampler {
     /// If the kernel fails.
     pub fn finish(mut self) -> Result<Samples, CounterError> {
         self.pause()?;
-        let counts = self.group.read().map_err(|e| CounterError::system("reading the sampled event", &e))?;
-        self.samples.count = counts.first().copied().unwrap_or_default();
+        let failed = |e| CounterError::system("reading the sampled event", &e);
+        let count = self.group.read().map_err(failed)?.first().copied().unwrap_or_default();
+        let told = self.group.lost().map_err(failed)?;
+        self.samples.lost = self.tally.missing(told, count.value, self.samples.period);
+        self.samples.throttled = self.tally.throttled;
+        self.samples.count = count;
         Ok(self.samples)
     }
 }

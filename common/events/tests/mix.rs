@@ -3,43 +3,12 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod units;
+
 use events::map::{self, Config};
 use events::{FAMILIES, Family, Preset};
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Add,
-    Multiply,
-    Divide,
-    Root,
-    Fused,
-}
-
-use Kind::{Add, Divide, Fused, Multiply, Root};
-
-/// Instructions of one sort; `bits` of a value are 16, 32 or 64.
-#[derive(Clone, Copy)]
-struct Sort {
-    kind: Kind,
-    bits: u64,
-    lanes: u64,
-    count: u64,
-}
-
-impl Sort {
-    fn operations(&self) -> u64 {
-        self.count * self.lanes * if self.kind == Fused { 2 } else { 1 }
-    }
-
-    /// Instructions, a fused multiply-add taken twice.
-    fn fused_twice(&self) -> u64 {
-        self.count * if self.kind == Fused { 2 } else { 1 }
-    }
-
-    fn is_vector(&self) -> bool {
-        self.lanes > 1
-    }
-}
+use units::Kind::{Add, Divide, Fused, Multiply, Root};
+use units::{Sort, amd_flops, counted, sum};
 
 /// Scalars and vectors up to `widest` bits, of single and double precision, each
 /// sort as often as no other: nothing cancels.
@@ -55,102 +24,6 @@ fn mix(widest: u64) -> Vec<Sort> {
         }
     }
     sorts
-}
-
-fn sum(mix: &[Sort], which: impl Fn(&Sort) -> bool, amount: fn(&Sort) -> u64) -> u64 {
-    mix.iter().filter(|sort| which(sort)).map(amount).sum()
-}
-
-/// Event 0xc7 of Intel's cores: a bit each for scalar, 128, 256, 512 bits, of
-/// double and single precision in turn; a fused multiply-add counts twice.
-fn fp_arith(mix: &[Sort], umask: u64) -> u64 {
-    let bit = |sort: &Sort| {
-        let width = if sort.is_vector() { (sort.lanes * sort.bits / 128).ilog2() + 1 } else { 0 };
-        umask >> (2 * width + u32::from(sort.bits == 32)) & 1 == 1
-    };
-    sum(mix, |sort| sort.bits > 16 && bit(sort), Sort::fused_twice)
-}
-
-/// Event 0xcf: half precision, scalar, 128, 256 and 512 bits at bits 0, 2, 3, 4.
-fn fp_arith_half(mix: &[Sort], umask: u64) -> u64 {
-    let bit = |sort: &Sort| {
-        let width = if sort.is_vector() { (sort.lanes * sort.bits / 128).ilog2() + 2 } else { 0 };
-        umask >> width & 1 == 1
-    };
-    sum(mix, |sort| sort.bits == 16 && bit(sort), Sort::fused_twice)
-}
-
-/// Event 0x03 of AMD's cores: operations by kind, on the first Zen of single
-/// precision in the lower half and of double in the upper, later of both.
-fn amd_flops(mix: &[Sort], umask: u64, halves: bool) -> u64 {
-    let bit = |sort: &Sort| {
-        let kind = match sort.kind {
-            Add => 0,
-            Multiply => 1,
-            Divide | Root => 2,
-            Fused => 3,
-        };
-        umask >> (kind + if halves && sort.bits == 64 { 4 } else { 0 }) & 1 == 1
-    };
-    sum(mix, bit, Sort::operations)
-}
-
-/// Event 0x0a of AMD's cores: a number for the kind, of scalars in the lower half
-/// and of vectors in the upper; 15 is all.
-fn amd_by_type(mix: &[Sort], umask: u64) -> u64 {
-    let kind = |sort: &Sort| match sort.kind {
-        Add => 1,
-        Multiply => 3,
-        Fused => 4,
-        Divide => 5,
-        Root => 6,
-    };
-    let wanted = |sort: &Sort| if sort.is_vector() { umask >> 4 } else { umask & 15 };
-    sum(mix, |sort| wanted(sort) == 15 || wanted(sort) == kind(sort), |sort| sort.count)
-}
-
-fn arm(mix: &[Sort], code: u64) -> u64 {
-    let all = |sort: &Sort| sort.count;
-    match code {
-        0x75 => sum(mix, |sort| !sort.is_vector(), all),
-        0x74 | 0x8005 => sum(mix, Sort::is_vector, all),
-        0x8014 => sum(mix, |sort| sort.bits == 16, all),
-        0x8018 => sum(mix, |sort| sort.bits == 32, all),
-        0x801c => sum(mix, |sort| sort.bits == 64, all),
-        0x80c1 => sum(mix, |_| true, Sort::operations),
-        // Of vectors whose length the program does not know: none are here.
-        0x8006 | 0x80c0 => 0,
-        _ => panic!("{code:#x} is no floating-point event"),
-    }
-}
-
-/// A bit for each kind from bit 21 on.
-fn sifive(mix: &[Sort], code: u64) -> u64 {
-    let bit = |sort: &Sort| match sort.kind {
-        Add => 21,
-        Multiply => 22,
-        Fused => 23,
-        Divide | Root => 24,
-    };
-    sum(mix, |sort| code >> bit(sort) & 1 == 1, |sort| sort.count)
-}
-
-/// What a family's event of that code counts of the mix.
-fn counted(family: &'static Family, mix: &[Sort], code: u64) -> u64 {
-    let umask = code >> 8 & 0xff;
-    match (family.key, code & 0xff) {
-        ("sifive_u74", _) => sifive(mix, code),
-        ("srf" | "cwf", 0xc8) => {
-            sum(mix, |sort| umask >> (usize::from(sort.bits == 32)) & 1 == 1, Sort::operations)
-        }
-        ("srf" | "cwf", 0xc7) if umask == 0x3f => sum(mix, |_| true, |sort| sort.count),
-        (key, _) if key.starts_with("arm") || key == "ampere1" => arm(mix, code),
-        (key, 0x03) if key.starts_with("amd64") => amd_flops(mix, umask, key.ends_with("zen1")),
-        (key, 0x0a) if key.starts_with("amd64") => amd_by_type(mix, umask),
-        (_, 0xc7) => fp_arith(mix, umask),
-        (_, 0xcf) => fp_arith_half(mix, umask),
-        (key, event) => panic!("{key}: {event:#x} is no floating-point event"),
-    }
 }
 
 fn value(family: &'static Family, preset: &str, mix: &[Sort]) -> Option<f64> {

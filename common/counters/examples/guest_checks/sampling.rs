@@ -66,3 +66,15 @@ pub(super) fn profile() -> Outcome {
     near("samples elsewhere", histogram.outside() as f64, 0.0, 0.0)?;
     Ok(format!("{inside} in the loop, {} elsewhere", histogram.outside()))
 }
+
+/// As many as were due are there or told as lost, but for one at each end.
+pub(super) fn full() -> Outcome {
+    let mut sampler = Sampler::new(&Event::TOT_CYC, 20_000).map_err(|e| e.to_string())?;
+    sampler.resume().map_err(|e| e.to_string())?;
+    turn(400_000_000);
+    let samples = sampler.finish().map_err(|e| e.to_string())?;
+    let (all, due) = (samples.addresses.len() as f64, (samples.count.value / samples.period) as f64);
+    near("samples lost", samples.lost as f64, 1.0, due)?;
+    near("samples, and those lost", all + samples.lost as f64, due - 1.0, due + 1.0)?;
+    Ok(format!("{due} due, {all} there, {} told as lost, {} pauses", samples.lost, samples.throttled))
+}

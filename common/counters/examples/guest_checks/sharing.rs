@@ -1,31 +1,27 @@
 //! More events than counters.
 
-use counters::{Code, EventSet};
+use counters::{Code, EventSet, Platform};
 use events::Event;
 
-use super::{OVERHEAD, Outcome, amounts, event, near, set_of, turn};
+use super::{OVERHEAD, Outcome, amounts, event, near, turn};
 
 /// Ten events in the notations of this machine that differ, none of them
-/// cycles, which have a counter of their own.
-const TEN: [&str; 10] = [
-    "instructions",
-    "r08",
-    "armv8_pmuv3/event=0x08/",
-    "stalled-cycles-frontend",
-    "r23",
-    "armv8_pmuv3/event=0x23/",
-    "stalled-cycles-backend",
-    "r24",
-    "armv8_pmuv3/event=0x24/",
-    "r00",
-];
+/// cycles, which have a counter of their own. How the cores' PMU is called depends
+/// on who describes the machine: `armv8_pmuv3_0` from ACPI, `armv8_cortex_a72`
+/// from a device tree.
+fn ten() -> Result<Vec<Event>, String> {
+    let pmu = &Platform::host().core_pmus().next().ok_or("no PMU of the cores")?.name;
+    let kinds = [("instructions", "08"), ("stalled-cycles-frontend", "23"), ("stalled-cycles-backend", "24")];
+    let spelt = kinds
+        .iter()
+        .flat_map(|(name, code)| [(*name).to_owned(), format!("r{code}"), format!("{pmu}/event=0x{code}/")]);
+    spelt.chain(["r00".to_owned()]).map(|name| event(&name)).collect()
+}
 
 pub(super) fn multiplexed() -> Outcome {
     let mut set = EventSet::create();
     set.multiplex().map_err(|e| e.to_string())?;
-    for name in TEN {
-        set.add(&event(name)?).map_err(|e| e.to_string())?;
-    }
+    set.add_all(&ten()?).map_err(|e| e.to_string())?;
     set.start().map_err(|e| e.to_string())?;
     turn(400_000_000);
     let readings = set.stop().map_err(|e| e.to_string())?;
@@ -38,8 +34,8 @@ pub(super) fn multiplexed() -> Outcome {
 
 pub(super) fn too_large() -> Outcome {
     let mut set = EventSet::create();
-    for (added, name) in TEN.iter().enumerate() {
-        match set.add(&event(name)?) {
+    for (added, event) in ten()?.iter().enumerate() {
+        match set.add(event) {
             Ok(()) => {}
             Err(e) if e.code == Code::Ecnflct && added == 6 => return Ok(e.to_string()),
             Err(e) => return Err(format!("after {added} events: {e}")),
@@ -49,9 +45,11 @@ pub(super) fn too_large() -> Outcome {
 }
 
 pub(super) fn pinned() -> Outcome {
-    let mut first = set_of(&TEN[..6])?;
+    let ten = ten()?;
+    let (mut first, mut second) = (EventSet::create(), EventSet::create());
+    first.add_all(&ten[..6]).map_err(|e| e.to_string())?;
     first.pin().map_err(|e| e.to_string())?;
-    let mut second = set_of(&TEN[6..])?;
+    second.add_all(&ten[6..]).map_err(|e| e.to_string())?;
     second.pin().map_err(|e| e.to_string())?;
     first.start().map_err(|e| e.to_string())?;
     second.start().map_err(|e| e.to_string())?;
@@ -65,7 +63,7 @@ pub(super) fn pinned() -> Outcome {
 }
 
 pub(super) fn planned() -> Outcome {
-    let events: Vec<Event> = TEN.iter().map(|name| event(name)).collect::<Result<_, _>>()?;
+    let events = ten()?;
     let mut runs = 0;
     let readings = counters::count(&events, &mut || runs += 1, &mut || turn(1_000_000));
     let readings = readings.map_err(|e| e.to_string())?;

@@ -49,7 +49,7 @@ impl Ring {
         match event.0 {}
     }
 
-    pub(crate) fn drain(&mut self, _each: impl FnMut(Record)) {
+    pub(crate) fn drain(&mut self, _each: impl FnMut(Record)) -> bool {
         match self.0 {}
     }
 }

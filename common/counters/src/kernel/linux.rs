@@ -4,12 +4,13 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::sync::Arc;
 use std::time::Duration;
 
 use perf_event::hooks::sys::{self as perf, bindings};
 
-use super::{Errno, Opening};
-use crate::encoding::Encoding;
+use super::{Errno, Mapping, Opening};
+use crate::encoding::{Encoding, Scope};
 
 /// The bindings' struct of an event to open.
 pub(super) type Attr = bindings::perf_event_attr;
@@ -21,7 +22,7 @@ pub(crate) struct Handle(OwnedFd);
 /// Term `rdpmc` of the Arm PMU's format.
 const ARM_USER_READ: u64 = 1 << 1;
 
-/// User code alone is counted, except for events that happen in the kernel.
+/// The block that the kernel is given for an event.
 pub(super) fn attr(encoding: Encoding, opening: Opening) -> Attr {
     let mut attr = Attr { type_: encoding.kind, config: encoding.config, ..Attr::default() };
     let user_read = opening.user_read && cfg!(target_arch = "aarch64") && !encoding.is_software();
@@ -29,8 +30,10 @@ pub(super) fn attr(encoding: Encoding, opening: Opening) -> Attr {
     attr.__bindgen_anon_3.config1 = encoding.config1 | if user_read { ARM_USER_READ } else { 0 };
     attr.__bindgen_anon_4.config2 = encoding.config2;
     attr.set_disabled(u64::from(!opening.sibling));
-    attr.set_exclude_kernel(u64::from(!encoding.kernel));
-    attr.set_exclude_hv(1);
+    let program = matches!(encoding.scope, Scope::Program | Scope::ProgramWithoutGuests);
+    attr.set_exclude_kernel(u64::from(program));
+    attr.set_exclude_hv(u64::from(encoding.scope != Scope::Everything));
+    attr.set_exclude_guest(u64::from(encoding.scope == Scope::ProgramWithoutGuests));
     attr.set_inherit(u64::from(opening.inherit));
     attr.set_pinned(u64::from(opening.pinned));
     if opening.sample_period > 0 {
@@ -41,6 +44,9 @@ pub(super) fn attr(encoding: Encoding, opening: Opening) -> Attr {
         u64::from(bindings::PERF_FORMAT_TOTAL_TIME_ENABLED | bindings::PERF_FORMAT_TOTAL_TIME_RUNNING);
     if opening.group_read {
         attr.read_format |= u64::from(bindings::PERF_FORMAT_GROUP | bindings::PERF_FORMAT_ID);
+    }
+    if opening.lost {
+        attr.read_format |= u64::from(bindings::PERF_FORMAT_LOST);
     }
     attr
 }
@@ -63,6 +69,11 @@ impl Handle {
 
     pub(super) fn fd(&self) -> RawFd {
         self.0.as_raw_fd()
+    }
+
+    /// The first `bytes` that the kernel shares with whoever has the event.
+    pub(super) fn map(&self, bytes: usize, writable: bool) -> io::Result<Arc<Mapping>> {
+        Mapping::of(self.fd(), bytes, writable).map(Arc::new)
     }
 
     /// Starts counting, with all members of its group.
@@ -125,6 +136,12 @@ impl Bell {
         Ok(Bell(unsafe { File::from_raw_fd(fd) }))
     }
 
+    /// A file that becomes ready when it rings.
+    #[cfg(test)]
+    pub(super) fn fd(&self) -> RawFd {
+        self.0.as_raw_fd()
+    }
+
     /// The same bell for another thread.
     pub(crate) fn share(&self) -> io::Result<Bell> {
         self.0.try_clone().map(Bell)
@@ -136,7 +153,7 @@ impl Bell {
 
     /// Waits for an overflow of `event`, or as long as `patience`, or for the
     /// bell; true if it was rung, or if waiting fails.
-    pub(crate) fn wait(&self, event: &Handle, patience: Duration) -> bool {
+    pub(crate) fn wait(&self, event: &super::Handle, patience: Duration) -> bool {
         let poll = |fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
         let mut fds = [poll(event.fd()), poll(self.0.as_raw_fd())];
         // SAFETY: the kernel writes to the two entries of the array.
@@ -161,10 +178,11 @@ impl Errno {
     /// What an error of [`Handle::open`] means.
     pub(crate) fn of(error: &io::Error) -> Errno {
         match error.raw_os_error().unwrap_or(0) {
-            libc::ENOENT | libc::ENODEV | libc::EOPNOTSUPP => Errno::Missing,
+            libc::ENOENT | libc::ENODEV => Errno::Missing,
+            libc::EOPNOTSUPP => Errno::Unsupported,
             libc::EACCES | libc::EPERM => Errno::Forbidden,
             libc::ENOSYS => Errno::NoCall,
-            libc::EBUSY => Errno::Busy,
+            libc::EBUSY | libc::ENOSPC => Errno::Busy,
             libc::EINVAL => Errno::Invalid,
             libc::EMFILE => Errno::Files,
             number => Errno::Other(number),

@@ -1,8 +1,8 @@
 //! The kernel's side of counting, behind a few calls: opening an event, its
 //! file's calls, the buffer of samples, the page by which a program reads a
 //! counter itself, waiting for overflows. Linux has them; elsewhere every call is
-//! refused. Whatever else plays a kernel (a recorded one, in tests) goes here:
-//! nothing above this module knows how events are opened.
+//! refused; in tests they also go to kernels that are played from descriptions
+//! of processors. Nothing above this module knows how events are opened.
 //!
 //! | call | what it does |
 //! |---|---|
@@ -19,6 +19,11 @@ mod elsewhere;
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(target_os = "linux")]
+mod mapping;
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+pub(crate) mod replayed;
+#[cfg(target_os = "linux")]
 mod ring;
 #[cfg(test)]
 #[cfg(target_os = "linux")]
@@ -29,12 +34,17 @@ mod user_read;
 #[cfg(not(target_os = "linux"))]
 pub(crate) use elsewhere::{Bell, Handle, Ring, UserCounter};
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{Bell, Handle};
+pub(crate) use linux::Bell;
+#[cfg(not(test))]
 #[cfg(target_os = "linux")]
-pub(crate) use ring::Ring;
+pub(crate) use linux::Handle;
+#[cfg(target_os = "linux")]
+use mapping::Mapping;
 #[cfg(test)]
 #[cfg(target_os = "linux")]
-pub(crate) use tests::played;
+pub(crate) use replayed::Handle;
+#[cfg(target_os = "linux")]
+pub(crate) use ring::Ring;
 #[cfg(target_os = "linux")]
 pub(crate) use user_read::UserCounter;
 
@@ -54,6 +64,9 @@ pub(crate) struct Opening {
     pub(crate) sample_period: u64,
     /// The program may read the counter without the kernel, where it can.
     pub(crate) user_read: bool,
+    /// A read tells how many samples found the buffer full; kernels before 6.1
+    /// refuse that.
+    pub(crate) lost: bool,
 }
 
 /// A count, and how long it counted.
@@ -95,13 +108,16 @@ pub(crate) enum Record {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(not(target_os = "linux"), expect(dead_code))]
 pub(crate) enum Errno {
-    /// No such event or no PMU for it (ENOENT, ENODEV, EOPNOTSUPP).
+    /// No such event or no PMU for it (ENOENT, ENODEV).
     Missing,
+    /// The PMU lacks what was asked for: the event, an interrupt when it runs
+    /// over, or leaving out what was to be left out (EOPNOTSUPP).
+    Unsupported,
     /// Not permitted (EACCES, EPERM).
     Forbidden,
     /// No such system call (ENOSYS), or another system than Linux.
     NoCall,
-    /// Somebody else has the counters (EBUSY).
+    /// Somebody else has the counters (EBUSY, ENOSPC).
     Busy,
     /// Refused in this form (EINVAL).
     Invalid,

@@ -2,19 +2,20 @@
 //! the PMU's registers on arm64. The protocol is that of `linux/perf_event.h`
 //! at `struct perf_event_mmap_page`.
 
-use std::ptr::NonNull;
+use std::marker::PhantomData;
+use std::sync::Arc;
 use std::sync::atomic::{Ordering, compiler_fence};
 
 use perf_event::hooks::sys::bindings::perf_event_mmap_page as Page;
 
-use super::{Count, Handle};
+use super::{Count, Handle, Mapping};
 
 /// The page in which the kernel says where an event's counter is. Not to be
 /// sent to another thread, which would read a counter of its own processor.
 #[derive(Debug)]
 pub(crate) struct UserCounter {
-    page: NonNull<Page>,
-    bytes: usize,
+    memory: Arc<Mapping>,
+    here: PhantomData<*const ()>,
 }
 
 /// A field of the page, which the kernel may change at any time: hence volatile.
@@ -22,25 +23,21 @@ macro_rules! field {
     ($counter:ident . $name:ident) => {
         // SAFETY: the page is mapped as long as the counter lives; the address
         // is that of a field of it.
-        unsafe { (&raw const (*$counter.page.as_ptr()).$name).read_volatile() }
+        unsafe { (&raw const (*$counter.page()).$name).read_volatile() }
     };
 }
 
 impl UserCounter {
     /// Maps the page; `None` if this kernel or machine lets no program read.
     pub(crate) fn map(event: &Handle) -> Option<UserCounter> {
-        if !registers::AVAILABLE {
-            return None;
-        }
-        let bytes = system::pages::base().get();
-        // SAFETY: a new mapping at an address of the kernel's choice.
-        let page = unsafe {
-            libc::mmap(std::ptr::null_mut(), bytes, libc::PROT_READ, libc::MAP_SHARED, event.fd(), 0)
-        };
-        (page != libc::MAP_FAILED)
-            .then(|| NonNull::new(page.cast()))
-            .flatten()
-            .map(|page| UserCounter { page, bytes })
+        let memory = registers::AVAILABLE
+            .then(|| event.map(system::pages::base().get(), false))
+            .and_then(Result::ok)?;
+        Some(UserCounter { memory, here: PhantomData })
+    }
+
+    fn page(&self) -> *const Page {
+        self.memory.base().as_ptr().cast()
     }
 
     /// The count now; `None` while the event is not on a counter, or where the
@@ -60,7 +57,7 @@ impl UserCounter {
     fn attempt(&self) -> Option<Count> {
         let capabilities = {
             // SAFETY: the union of capabilities, whose words are one u64 of bits.
-            unsafe { (&raw const (*self.page.as_ptr()).__bindgen_anon_1).cast::<u64>().read_volatile() }
+            unsafe { (&raw const (*self.page()).__bindgen_anon_1).cast::<u64>().read_volatile() }
         };
         let index = field!(self.index).checked_sub(1)?;
         let (may_read, has_time) = (capabilities & 1 << 2 != 0, capabilities & 1 << 3 != 0);
@@ -91,13 +88,6 @@ impl UserCounter {
         let (whole, rest) = (cycles >> shift, cycles & ((1 << shift) - 1));
         let scaled = whole.wrapping_mul(factor).wrapping_add(rest.wrapping_mul(factor) >> shift);
         scaled.wrapping_add(field!(self.time_offset))
-    }
-}
-
-impl Drop for UserCounter {
-    fn drop(&mut self) {
-        // SAFETY: unmaps exactly what was mapped.
-        unsafe { libc::munmap(self.page.as_ptr().cast(), self.bytes) };
     }
 }
 

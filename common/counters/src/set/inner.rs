@@ -8,11 +8,11 @@ use crate::count::{Trials, settles};
 use crate::definition::Definition;
 use crate::encoding::Part;
 use crate::error::{Code, CounterError};
-use crate::group::Group;
-use crate::kernel::Count;
-use crate::kernel::{Opening, UserCounter};
+use crate::group::{Group, NotOpened};
+use crate::kernel::{Count, Opening, UserCounter};
 use crate::overflow::{Handler, Watched, Watcher};
 use crate::platform::Platform;
+use crate::sampling::Tally;
 use figures::value::{Multiplexed, Reading, Source, Value};
 
 /// An overflow that was asked for.
@@ -20,6 +20,8 @@ pub(super) struct Threshold {
     pub(super) part: Part,
     pub(super) period: u64,
     pub(super) handler: Option<Handler>,
+    /// What the kernel had lost when counting began.
+    pub(super) lost_before: u64,
 }
 
 /// The events as the kernel has them.
@@ -77,8 +79,11 @@ impl EventSet {
                 let why = "the set does not fit on the counters while it samples; remove an event";
                 return Err(CounterError::new(Code::Ecnflct, why));
             }
-            let group = Group::open(&parts, opening, sampled)
-                .map_err(|e| trials.explain(&parts[e.member], &e.error))?;
+            let refused = |e: NotOpened| match sampled {
+                Some(sampled) if sampled == e.member => trials.explain_sampling(&parts[sampled], &e.error),
+                _ => trials.explain(&parts[e.member], &e.error),
+            };
+            let group = Group::open(&parts, opening, sampled).map_err(refused)?;
             groups.push(group);
             order.extend(parts);
         }
@@ -102,32 +107,46 @@ impl EventSet {
             return Ok(None);
         };
         let ring = group.ring().map_err(failed)?;
+        threshold.lost_before = group.lost().map_err(failed)?.unwrap_or(0);
         let Some(handler) = threshold.handler.take() else {
             return Err(CounterError::new(Code::Emisc, "the overflow handler panicked; set another one"));
         };
-        let watched = Watched { ring, handler, lost: 0, throttled: 0 };
+        let watched = Watched { ring, handler, tally: Tally::default() };
         Watcher::start(event, watched).map(Some).map_err(failed)
     }
 
-    pub(super) fn unwatch(&mut self) -> Result<(), CounterError> {
+    /// Ends the watching for overflows; `now` is what was counted of each member.
+    pub(super) fn unwatch(&mut self, now: &[Count]) -> Result<(), CounterError> {
         let Some(watcher) = self.watcher.take() else { return Ok(()) };
-        let done = watcher.stop().map_err(|e| CounterError::system("ending the overflow handler", &e))?;
-        let Some(watched) = done else {
+        let failed = |e| CounterError::system("ending the overflow handler", &e);
+        let Some(watched) = watcher.stop().map_err(failed)? else {
             return Err(CounterError::new(Code::Emisc, "the overflow handler panicked; set another one"));
         };
-        if let Some(threshold) = &mut self.overflow {
-            threshold.handler = Some(watched.handler);
-        }
-        if watched.lost + watched.throttled == 0 {
+        let Some(threshold) = &mut self.overflow else { return Ok(()) };
+        threshold.handler = Some(watched.handler);
+        let lost = self.missed(&watched.tally, now).map_err(failed)?;
+        let throttled = watched.tally.throttled;
+        if lost + throttled == 0 {
             return Ok(());
         }
         Err(CounterError::new(
             Code::Eclost,
             format!(
-                "overflows came too fast: {} were lost, and the kernel paused them {} times; raise the threshold",
-                watched.lost, watched.throttled
+                "overflows came too fast: {lost} were lost, and the kernel paused them {throttled} times; raise the threshold"
             ),
         ))
+    }
+
+    /// Overflows that nobody was called for.
+    fn missed(&self, tally: &Tally, now: &[Count]) -> io::Result<u64> {
+        let (Some(open), Some(threshold)) = (&self.open, &self.overflow) else { return Ok(0) };
+        let mut slots =
+            self.definitions.iter().zip(&open.slots).flat_map(|(d, slots)| d.parts.iter().zip(slots));
+        let slot = slots.find(|(part, _)| **part == threshold.part).map(|(_, slot)| *slot);
+        let since = |slot: usize| Some((*now.get(slot)? - *self.base.get(slot)?).value);
+        let told = open.groups.iter().find_map(|group| group.lost().transpose()).transpose()?;
+        let told = told.map(|lost| lost.saturating_sub(threshold.lost_before));
+        Ok(tally.missing(told, slot.and_then(since).unwrap_or(0), threshold.period))
     }
 }
 

@@ -169,7 +169,7 @@ impl EventSet {
         if let Err(error) = self.open.insert(open).enable() {
             self.running = false;
             self.kept = None;
-            self.unwatch()?;
+            self.unwatch(&[])?;
             return Err(CounterError::system("starting the counters", &error));
         }
         Ok(())
@@ -231,7 +231,7 @@ impl EventSet {
         let Some(open) = &self.open else { return Ok(Vec::new()) };
         let now = open.counts(false)?;
         let readings = self.readings(&now);
-        self.unwatch()?;
+        self.unwatch(&now)?;
         Ok(readings)
     }
 
@@ -270,42 +270,5 @@ impl EventSet {
         let since: Vec<Count> = now.iter().zip(&self.base).map(|(now, base)| *now - *base).collect();
         let counts = |slots: &[usize]| -> Vec<Count> { slots.iter().map(|s| since[*s]).collect() };
         self.definitions.iter().zip(&open.slots).map(|(d, slots)| combine(d, &counts(slots))).collect()
-    }
-}
-
-#[cfg(test)]
-#[cfg(target_os = "linux")]
-mod tests {
-    use super::*;
-    use crate::encoding::{Encoding, Part};
-    use crate::group::Group;
-    use crate::kernel::{Opening, played};
-    use system::cpu;
-
-    #[test]
-    fn a_thread_is_let_go_when_its_overflows_cannot_be_watched() {
-        let before = cpu::allowed();
-        let part = Part { name: "played".into(), encoding: Encoding::default() };
-        let opening = Opening { sample_period: 1000, ..Opening::default() };
-        // What the played kernel opens has no buffer to map.
-        let (refused, _) = played(
-            |_| 0,
-            || {
-                let groups = vec![Group::open(std::slice::from_ref(&part), opening, Some(0)).unwrap()];
-                let handler: Option<crate::Handler> = Some(Box::new(|_| {}));
-                let mut set = EventSet::create();
-                set.overflow = Some(Threshold { part, period: 1000, handler });
-                let refused =
-                    set.begin(Open { groups, slots: Vec::new(), user: None }, Kept::to(&before[..1]));
-                (refused.map_err(|error| error.code), cpu::allowed(), set.state())
-            },
-        );
-        assert_eq!(refused, (Err(Code::Esys), before, State::Stopped));
-    }
-
-    #[test]
-    fn an_event_is_asked_for_by_itself() {
-        let (cycles, _) = played(|_| libc::ENOSYS, || query_event(&Event::TOT_CYC));
-        assert_eq!(cycles, Err(Refusal::NoPerf));
     }
 }

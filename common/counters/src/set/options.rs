@@ -80,7 +80,8 @@ impl EventSet {
             return Err(CounterError::new(Code::Einval, why));
         }
         let part = sampled_part(&mut Trials::new(Platform::host()), event)?;
-        self.overflow = Some(Threshold { part, period: threshold, handler: Some(Box::new(handler)) });
+        self.overflow =
+            Some(Threshold { part, period: threshold, handler: Some(Box::new(handler)), lost_before: 0 });
         self.open = None;
         Ok(())
     }

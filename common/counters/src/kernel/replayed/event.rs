@@ -1,0 +1,68 @@
+//! An event as a played kernel has it.
+
+use perf_event::hooks::sys::bindings;
+
+use super::buffer::Buffer;
+use crate::kernel::linux::Attr;
+
+/// What an event counts, and where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Counts {
+    /// The kernel itself does: nanoseconds, or nothing in particular.
+    Software { nanoseconds: bool },
+    /// The PMU of that place does, by its code and what goes with it.
+    Hardware { pmu: usize, code: u64, with: u64 },
+}
+
+pub(super) struct Opened {
+    pub(super) number: u64,
+    pub(super) leader: u64,
+    pub(super) attr: Attr,
+    pub(super) counts: Counts,
+    pub(super) enabled: bool,
+    /// Pinned, and found no counter.
+    pub(super) in_error: bool,
+    pub(super) value: u64,
+    pub(super) time_enabled: u64,
+    pub(super) time_running: u64,
+    pub(super) buffer: Option<Buffer>,
+}
+
+/// More samples in a tick than this, and the kernel pauses the event.
+pub(super) const SAMPLES_PER_TICK: u64 = 100;
+
+impl Opened {
+    pub(super) fn period(&self) -> u64 {
+        // SAFETY: the kit fills this union as a period, and all its parts are plain numbers.
+        unsafe { self.attr.__bindgen_anon_1.sample_period }
+    }
+
+    /// It was on its counter for a part of a tick in which that many happened.
+    pub(super) fn count(&mut self, many: u64, nanoseconds: u64, address: u64, throttling: bool) {
+        self.time_running += nanoseconds;
+        let many = if let Counts::Software { nanoseconds: true } = self.counts { nanoseconds } else { many };
+        let period = self.period();
+        if period == 0 {
+            self.value += many;
+            return;
+        }
+        let due = (self.value + many) / period - self.value / period;
+        let taken = if throttling { due.min(SAMPLES_PER_TICK) } else { due };
+        if let Some(buffer) = &mut self.buffer {
+            (0..taken).for_each(|_| buffer.sample(address));
+            if taken < due {
+                buffer.throttled();
+            }
+        }
+        // A paused event does not count either.
+        self.value += if taken < due { taken * period - self.value % period } else { many };
+    }
+
+    /// The words that a read gives of it after the times.
+    pub(super) fn told(&self, format: u64) -> impl Iterator<Item = u64> {
+        let id = (format & u64::from(bindings::PERF_FORMAT_ID) != 0).then_some(self.number);
+        let lost = self.buffer.as_ref().map_or(0, |buffer| buffer.lost);
+        let lost = (format & u64::from(bindings::PERF_FORMAT_LOST) != 0).then_some(lost);
+        id.into_iter().chain(lost)
+    }
+}

@@ -1,0 +1,60 @@
+//! How a played machine is set up.
+
+use crate::kernel::linux::Attr;
+use events::kernel;
+
+/// How the machine is set up.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Settings {
+    /// Every opening of these is refused with this number: all, or hardware events.
+    pub(crate) refuses: Option<(Refused, i32)>,
+    pub(crate) paranoid: i32,
+    pub(crate) privileged: bool,
+    /// Events that may be open at a time.
+    pub(crate) files: usize,
+    /// Linux 6.1 and later tell how many samples were lost.
+    pub(crate) tells_lost: bool,
+    /// Generic events may name the PMU.
+    pub(crate) extended_types: bool,
+    /// The kernel's watchdog has a counter for cycles.
+    pub(crate) watchdog: bool,
+    /// Pages of samples that the program may map.
+    pub(crate) locked_pages: usize,
+    /// Sampling too often is paused.
+    pub(crate) throttles: bool,
+}
+
+/// Which openings are refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Refused {
+    Everything,
+    Hardware,
+    /// Of the kernel's generic ones, instructions.
+    Instructions,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            refuses: None,
+            paranoid: 1,
+            privileged: false,
+            files: 1000,
+            tells_lost: true,
+            extended_types: true,
+            watchdog: false,
+            locked_pages: 128,
+            throttles: false,
+        }
+    }
+}
+
+impl Refused {
+    pub(super) fn means(self, attr: &Attr) -> bool {
+        match self {
+            Refused::Everything => true,
+            Refused::Hardware => attr.type_ != kernel::SOFTWARE,
+            Refused::Instructions => attr.type_ == kernel::HARDWARE && attr.config & 0xffff_ffff == 1,
+        }
+    }
+}

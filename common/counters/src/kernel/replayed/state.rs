@@ -1,0 +1,259 @@
+//! What a played kernel does when it is called, and while the program runs.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use perf_event::hooks::sys::bindings;
+
+use super::buffer::Buffer;
+use super::event::{Counts, Opened};
+use super::pmu::Pmu;
+use super::settings::Settings;
+use crate::kernel::Mapping;
+use crate::kernel::linux::Attr;
+use events::kernel;
+use system::cpu;
+
+/// How many of an event happen in a turn, by its config and config1.
+pub(super) type Rate = Box<dyn Fn(u64, u64) -> u64 + Send>;
+
+pub(crate) struct State {
+    pmus: Vec<Pmu>,
+    settings: Settings,
+    rate: Rate,
+    pub(super) events: BTreeMap<u64, Opened>,
+    pub(super) asked: Vec<Attr>,
+    opened: u64,
+    /// Which group gets counters first; moves on at each tick that left one out.
+    turn: usize,
+}
+
+/// Nanoseconds that a turn of the program takes, and turns to a tick.
+const TURN: u64 = 1000;
+const TICK: u64 = 1000;
+
+impl State {
+    pub(super) fn new(pmus: Vec<Pmu>, settings: Settings, rate: Rate) -> State {
+        State { pmus, settings, rate, events: BTreeMap::new(), asked: Vec::new(), opened: 0, turn: 0 }
+    }
+
+    /// Opens an event, in a group or by itself; gives its number.
+    pub(super) fn open(&mut self, attr: Attr, leader: Option<u64>) -> Result<u64, i32> {
+        self.asked.push(attr);
+        self.permitted(&attr, leader)?;
+        let counts = self.counted(&attr)?;
+        if let Counts::Hardware { pmu, .. } = counts {
+            self.pmus[pmu].takes(&attr)?;
+        }
+        self.opened += 1;
+        let number = self.opened;
+        let event = Opened {
+            number,
+            leader: leader.unwrap_or(number),
+            attr,
+            counts,
+            enabled: attr.disabled() == 0,
+            in_error: false,
+            value: 0,
+            time_enabled: 0,
+            time_running: 0,
+            buffer: None,
+        };
+        self.events.insert(number, event);
+        if !self.could_count(leader.unwrap_or(number)) {
+            self.events.remove(&number);
+            return Err(libc::EINVAL);
+        }
+        Ok(number)
+    }
+
+    /// What the kernel asks before any PMU: `perf_event_open` and `perf_copy_attr`.
+    fn permitted(&self, attr: &Attr, leader: Option<u64>) -> Result<(), i32> {
+        let Settings { refuses, paranoid, privileged, files, tells_lost, .. } = self.settings;
+        if let Some((what, errno)) = refuses
+            && what.means(attr)
+        {
+            return Err(errno);
+        }
+        let asks = |format: u32| attr.read_format & u64::from(format) != 0;
+        let sibling = leader.and_then(|leader| self.events.get(&leader));
+        if !tells_lost && asks(bindings::PERF_FORMAT_LOST)
+            || attr.inherit() != 0 && asks(bindings::PERF_FORMAT_GROUP)
+            || leader.is_some() && attr.pinned() != 0
+            || sibling.is_some_and(|sibling| sibling.attr.inherit() != attr.inherit())
+        {
+            return Err(libc::EINVAL);
+        }
+        // From 3 on forbidden altogether, where the distribution's kernel knows that level.
+        if !privileged && (paranoid > 2 || paranoid > 1 && attr.exclude_kernel() == 0) {
+            return Err(libc::EACCES);
+        }
+        if self.events.len() >= files { Err(libc::EMFILE) } else { Ok(()) }
+    }
+
+    /// What the event counts: the first PMU that has it.
+    fn counted(&self, attr: &Attr) -> Result<Counts, i32> {
+        // SAFETY: the kit fills this union as config1, and all its parts are plain numbers.
+        let with = unsafe { attr.__bindgen_anon_3.config1 };
+        if attr.type_ == kernel::SOFTWARE {
+            return Ok(Counts::Software { nanoseconds: attr.config < 2 });
+        }
+        let generic = [kernel::HARDWARE, kernel::HW_CACHE].contains(&attr.type_);
+        let kind = if generic { (attr.config >> 32) as u32 } else { attr.type_ };
+        if generic && kind != 0 && !self.settings.extended_types {
+            return Err(libc::ENOENT);
+        }
+        let any = kind == 0 || kind == kernel::RAW && self.pmus.iter().all(|pmu| pmu.kind != kind);
+        let pmu = self.pmus.iter().position(|pmu| any || pmu.kind == kind).ok_or(libc::ENOENT)?;
+        let code = if generic { self.pmus[pmu].generic(attr)? } else { attr.config };
+        Ok(Counts::Hardware { pmu, code, with })
+    }
+
+    /// Whether a group could get its counters on an idle PMU, as far as its driver
+    /// looks before.
+    fn could_count(&self, leader: u64) -> bool {
+        let members: Vec<Counts> = self.group(leader).map(|event| event.counts).collect();
+        let pmus: Vec<usize> = (0..self.pmus.len()).filter(|pmu| used(&members, *pmu) > 0).collect();
+        // A group of events of two PMUs is refused.
+        pmus.len() < 2
+            && pmus.iter().all(|pmu| !self.pmus[*pmu].driver.validates || self.fits(&members, false))
+    }
+
+    pub(super) fn group(&self, leader: u64) -> impl Iterator<Item = &Opened> {
+        self.events.values().filter(move |event| event.leader == leader)
+    }
+
+    pub(super) fn close(&mut self, number: u64) {
+        self.events.remove(&number);
+        // The kernel lets the members of a closed group go on singly.
+        self.events.values_mut().filter(|e| e.leader == number).for_each(|e| e.leader = e.number);
+    }
+
+    pub(super) fn enable(&mut self, number: u64) -> Result<(), i32> {
+        let leader = self.events[&number].leader;
+        for event in self.events.values_mut().filter(|e| e.leader == leader) {
+            (event.enabled, event.in_error) = (true, false);
+        }
+        Ok(())
+    }
+
+    pub(super) fn disable(&mut self, number: u64) -> Result<(), i32> {
+        // The call itself takes a moment, in which the program does nothing.
+        self.pass(0, 100);
+        let leader = self.events[&number].leader;
+        self.events.values_mut().filter(|e| e.leader == leader).for_each(|e| e.enabled = false);
+        Ok(())
+    }
+
+    /// Layout: `perf_event_read_format`.
+    pub(super) fn read(&mut self, number: u64, words: &mut [u64]) -> Result<usize, i32> {
+        let event = &self.events[&number];
+        if event.in_error {
+            return Ok(0);
+        }
+        let format = event.attr.read_format;
+        let times = [event.time_enabled, event.time_running];
+        let told = if format & u64::from(bindings::PERF_FORMAT_GROUP) == 0 {
+            std::iter::once(event.value).chain(times).chain(event.told(format)).collect::<Vec<u64>>()
+        } else {
+            let members = self.group(event.leader);
+            let each = members.flat_map(|m| std::iter::once(m.value).chain(m.told(format)));
+            let many = self.group(event.leader).count() as u64;
+            std::iter::once(many).chain(times).chain(each).collect()
+        };
+        let room = words.get_mut(..told.len()).ok_or(libc::ENOSPC)?;
+        room.copy_from_slice(&told);
+        Ok(told.len())
+    }
+
+    /// The buffer of samples; nothing else is shared, so that counts are read by
+    /// calls alone.
+    pub(super) fn map(&mut self, number: u64, bytes: usize, writable: bool) -> Result<Arc<Mapping>, i32> {
+        let page = system::pages::base().get();
+        let event = self.events.get_mut(&number).ok_or(libc::EBADF)?;
+        if !writable || event.period() == 0 || event.attr.inherit() != 0 {
+            return Err(libc::EINVAL);
+        }
+        if bytes / page - 1 > self.settings.locked_pages {
+            return Err(libc::EPERM);
+        }
+        let memory = Arc::new(Mapping::anonymous(bytes).map_err(|_| libc::ENOMEM)?);
+        event.buffer = Some(Buffer::of(Arc::clone(&memory), page));
+        Ok(memory)
+    }
+
+    /// The program works for so many turns.
+    pub(super) fn run(&mut self, turns: u64) {
+        let mut left = turns;
+        while left > 0 {
+            let some = left.min(TICK);
+            self.pass(some, some * TURN);
+            left -= some;
+        }
+    }
+
+    /// Time passes with so many turns in it, no more than a tick.
+    fn pass(&mut self, turns: u64, nanoseconds: u64) {
+        let on = self.scheduled();
+        for event in self.events.values_mut().filter(|e| e.enabled && !e.in_error) {
+            event.time_enabled += nanoseconds;
+            if on.contains(&event.number) {
+                let rate = match event.counts {
+                    Counts::Hardware { code, with, .. } => (self.rate)(code, with),
+                    Counts::Software { .. } => 0,
+                };
+                event.count(rate * turns, nanoseconds, event.number, self.settings.throttles);
+            }
+        }
+    }
+
+    /// The events that get their counters: pinned groups first, then the others in
+    /// turns, up to the first that does not fit.
+    fn scheduled(&mut self) -> Vec<u64> {
+        let mut leaders: Vec<u64> =
+            self.events.values().filter(|e| e.enabled && e.leader == e.number).map(|e| e.number).collect();
+        let pinned = |state: &State, n: &u64| state.events[n].attr.pinned() != 0;
+        let (first, mut others): (Vec<u64>, Vec<u64>) = leaders.drain(..).partition(|n| pinned(self, n));
+        let many = others.len().max(1);
+        others.rotate_left(self.turn % many);
+        let (mut on, mut busy): (Vec<u64>, Vec<Counts>) = (Vec::new(), Vec::new());
+        for (leader, is_pinned) in first.iter().map(|n| (*n, true)).chain(others.iter().map(|n| (*n, false)))
+        {
+            let group: Vec<(u64, Counts)> = self.group(leader).map(|e| (e.number, e.counts)).collect();
+            let wanted = [busy.clone(), group.iter().map(|(_, counts)| *counts).collect()].concat();
+            if self.fits(&wanted, self.settings.watchdog) && self.is_here(&wanted) {
+                on.extend(group.iter().map(|(number, _)| *number));
+                busy = wanted;
+            } else if is_pinned {
+                self.events.values_mut().filter(|e| e.leader == leader).for_each(|e| e.in_error = true);
+            } else {
+                self.turn += 1;
+                break;
+            }
+        }
+        on
+    }
+
+    /// Whether the thread is kept to processors of the events' PMUs. One that is
+    /// not is taken to be elsewhere.
+    fn is_here(&self, members: &[Counts]) -> bool {
+        let counts_here =
+            |pmu: &Pmu| pmu.cpus.as_ref().is_none_or(|cpus| cpu::allowed().iter().all(|c| cpus.contains(c)));
+        self.pmus.iter().enumerate().all(|(i, pmu)| used(members, i) == 0 || counts_here(pmu))
+    }
+
+    /// Whether events get counters at the same time.
+    fn fits(&self, members: &[Counts], watchdog: bool) -> bool {
+        self.pmus.iter().enumerate().all(|(i, pmu)| {
+            let codes = members.iter().filter_map(|counts| match counts {
+                Counts::Hardware { pmu, code, with } if *pmu == i => Some((*code, *with)),
+                _ => None,
+            });
+            pmu.fits(codes, watchdog)
+        })
+    }
+}
+
+fn used(members: &[Counts], place: usize) -> usize {
+    members.iter().filter(|m| matches!(m, Counts::Hardware { pmu, .. } if *pmu == place)).count()
+}

@@ -1,0 +1,231 @@
+//! Opening, grouping, scheduling and sharing, of every family.
+
+use std::collections::HashMap;
+
+use super::{described, machine, rate};
+use crate::kernel::replayed::{DESCRIPTIONS, Described, Settings};
+use crate::{Code, EventSet, count, num_counters, survey};
+use events::map::{self, Config};
+use events::{Event, FAMILIES, Preset};
+use figures::value::Reading;
+
+#[test]
+fn every_family_has_a_description_that_says_what_the_list_says() {
+    let described = DESCRIPTIONS.iter().map(|described| described.family.key);
+    assert!(described.eq(FAMILIES.iter().map(|family| family.key)));
+    for described in DESCRIPTIONS.iter() {
+        let told = described.family.counters.split(' ').next().unwrap();
+        assert_eq!(told, described.general.to_string(), "{}", described.family.key);
+    }
+}
+
+/// What a preset counts in so many turns, by the map and the machine's rates.
+fn expected(described: &Described, preset: Preset, turns: u64) -> Option<f64> {
+    let rate = rate(described);
+    let entry = map::lookup(described.family, preset).ok()?;
+    let counts: Vec<f64> = entry
+        .natives
+        .iter()
+        .map(|native| {
+            let happens = match native.config {
+                Config::Raw(code) => rate(code, 0),
+                Config::Response(code, with) => rate(code, with),
+                Config::Cache(config) => rate(generic(described, config), 0),
+            };
+            (happens * turns) as f64
+        })
+        .collect();
+    entry.formula.evaluate(&counts)
+}
+
+/// The code of one of the kernel's cache events.
+fn generic(described: &Described, config: u64) -> u64 {
+    let lookup = |name| events::kernel::lookup(name);
+    let row = described.driver.generic.iter().find(|(name, _)| lookup(name) == Some((3, config)));
+    row.unwrap().1
+}
+
+/// All presets that a family's table has, in one call: as many runs as it takes.
+#[test]
+fn every_preset_of_every_table_counts_what_its_formula_says() {
+    let mut rows: HashMap<&str, usize> = HashMap::new();
+    for described in DESCRIPTIONS.iter().filter(|d| !d.family.source.is_empty()) {
+        let key = described.family.key;
+        let mapped: Vec<Preset> =
+            Preset::all().filter(|preset| map::lookup(described.family, *preset).is_ok()).collect();
+        let events: Vec<Event> = mapped.iter().copied().map(Event::Preset).collect();
+        let machine = machine(described, Settings::default());
+        let mut runs = 0;
+        let readings = machine.play(|| count(&events, &mut || runs += 1, &mut || machine.work(3)).unwrap());
+        for (preset, reading) in mapped.iter().zip(&readings) {
+            let expected = expected(described, *preset, 3).unwrap();
+            let told = || format!("{key} {}: {reading}, not {expected}", preset.name());
+            match reading {
+                Reading::Counted(value) => {
+                    assert_eq!(value.amount, expected, "{}", told());
+                    assert_eq!(value.multiplexed, None, "{}", told());
+                }
+                Reading::Missing { reason } => {
+                    assert!(expected < 0.0 && reason.contains("the difference"), "{}", told());
+                }
+            }
+            *rows.entry(key).or_default() += 1;
+        }
+        assert_eq!(machine.open(), 0, "{key}");
+        assert!(runs > 1 || mapped.len() <= described.general, "{key}: {runs} runs");
+    }
+    let pairs: usize = rows.values().sum();
+    let mapped = FAMILIES
+        .iter()
+        .map(|family| Preset::all().filter(|preset| map::lookup(family, *preset).is_ok()).count());
+    // Every row of the map, of every family that has one.
+    assert_eq!(pairs, mapped.sum::<usize>());
+    assert!(rows.len() > 50 && pairs > 1500, "{} families, {pairs} pairs", rows.len());
+}
+
+/// An event of the map that no maker lists would count nothing on these machines.
+#[test]
+fn nothing_that_the_map_opens_is_unknown_to_the_machine() {
+    let intended: Vec<Vec<&str>> = include_str!("../../../../events/tests/data/intended.csv")
+        .lines()
+        .map(|line| line.split(',').collect())
+        .collect();
+    for described in DESCRIPTIONS.iter().filter(|d| !d.family.source.is_empty()) {
+        let rate = rate(described);
+        for entry in Preset::all().filter_map(|preset| map::lookup(described.family, preset).ok()) {
+            for native in &entry.natives {
+                let happens = match native.config {
+                    Config::Raw(code) => rate(code, 0),
+                    Config::Response(code, with) => rate(code, with),
+                    Config::Cache(config) => rate(generic(described, config), 0),
+                };
+                let row = [described.family.key, entry.preset.name(), native.name];
+                assert!(happens > 0 || intended.iter().any(|i| i[..3] == row), "{row:?}");
+            }
+        }
+    }
+}
+
+/// Where a family has no table, the kernel's generic events stand in, as far as
+/// its driver has them.
+#[test]
+fn families_without_a_table_count_the_kernels_events() {
+    for described in DESCRIPTIONS.iter().filter(|d| d.family.source.is_empty()) {
+        let machine = machine(described, Settings::default());
+        let events = [Event::TOT_INS, Event::TOT_CYC, Event::L2_DCM];
+        let readings = machine.play(|| count(&events, &mut || {}, &mut || machine.work(7)).unwrap());
+        let rate = rate(described);
+        for (reading, (name, _)) in readings.iter().zip([("instructions", 0), ("cycles", 0)]) {
+            let code = described.driver.generic.iter().find(|(generic, _)| *generic == name);
+            let happens = code.map(|(_, code)| (rate(*code, 0) * 7) as f64);
+            assert_eq!(reading.amount(), happens, "{} {name}: {reading}", described.family.key);
+        }
+        assert!(readings[2].to_string().contains(described.family.title), "{}", readings[2]);
+    }
+}
+
+#[test]
+fn counters_are_as_many_as_described_and_the_watchdogs_is_not_counted() {
+    for described in DESCRIPTIONS.iter().filter(|d| d.driver.validates && d.driver.name != "none") {
+        let found = |settings| machine(described, settings).play(num_counters);
+        let own = described.driver.own;
+        let code = |name| described.driver.generic.iter().find(|g| g.0 == name).unwrap().1;
+        let beside = ["cycles", "instructions"].into_iter().filter(|name| own.contains(&code(*name))).count();
+        let key = described.family.key;
+        assert_eq!(found(Settings::default()), described.general + beside, "{key}");
+        let watched = Settings { watchdog: true, ..Settings::default() };
+        assert_eq!(found(watched), described.general + beside - 1, "{key}: with the watchdog");
+    }
+}
+
+/// Codes that differ, none of which has a counter of its own.
+fn plain(described: &Described, many: usize) -> Vec<Event> {
+    let raw =
+        (1..).map(|n| format!("r{:x}", if described.driver.name == "riscv" { n << 8 } else { 0x9000 + n }));
+    raw.take(many).map(|name| Event::parse(&name).unwrap()).collect()
+}
+
+#[test]
+fn more_events_than_counters_are_refused_or_take_turns() {
+    for described in DESCRIPTIONS.iter().filter(|d| d.driver.name != "none") {
+        let key = described.family.key;
+        let machine = described.machine(Settings::default(), |_, _| 50);
+        let events = plain(described, described.general + 2);
+        machine.play(|| {
+            let mut set = EventSet::create();
+            set.add_all(&events[..described.general]).unwrap();
+            let over = set.add(&events[described.general]).unwrap_err();
+            assert_eq!(over.code, Code::Ecnflct, "{key}: {over}");
+            let mut set = EventSet::create();
+            set.multiplex().unwrap();
+            set.add_all(&events).unwrap();
+            set.start().unwrap();
+            machine.work(1_000_000);
+            for reading in set.stop().unwrap() {
+                let value = reading.value().unwrap();
+                let share = described.general as f64 / events.len() as f64;
+                assert!((value.multiplexed.unwrap().share() - share).abs() < 0.01, "{key}: {value}");
+                assert!((value.amount / 50e6 - 1.0).abs() < 0.001, "{key}: {value}");
+            }
+        });
+    }
+}
+
+#[test]
+fn a_set_that_reads_while_it_runs_counts_from_where_it_was_reset() {
+    let described = described("skl");
+    let machine = described.machine(Settings::default(), |code, _| if code == 0xc0 { 3 } else { 5 });
+    machine.play(|| {
+        let mut set = EventSet::create();
+        set.add_all(&[Event::TOT_INS, Event::TOT_CYC]).unwrap();
+        let mut totals = set.zeros();
+        let amounts = |readings: Vec<Reading>| -> Vec<f64> {
+            readings.iter().map(|reading| reading.amount().unwrap()).collect()
+        };
+        set.start().unwrap();
+        machine.work(10);
+        assert_eq!(amounts(set.read().unwrap()), [30.0, 50.0]);
+        machine.work(10);
+        set.accum(&mut totals).unwrap();
+        machine.work(1);
+        set.reset().unwrap();
+        machine.work(2);
+        assert_eq!(amounts(set.stop().unwrap()), [6.0, 10.0]);
+        assert_eq!(amounts(totals), [60.0, 100.0]);
+    });
+}
+
+/// A pinned group that finds no counter reads as an error, not as a part.
+#[test]
+fn pinned_sets_that_find_no_counters_fail() {
+    let described = described("amd64_fam17h_zen2");
+    let machine = described.machine(Settings::default(), |_, _| 1);
+    let events = plain(described, 8);
+    machine.play(|| {
+        let mut sets = [EventSet::create(), EventSet::create()];
+        for (set, events) in sets.iter_mut().zip(events.chunks(4)) {
+            set.pin().unwrap();
+            set.add_all(events).unwrap();
+        }
+        let [first, second] = &mut sets;
+        first.start().unwrap();
+        second.start().unwrap();
+        machine.work(10);
+        assert_eq!(second.stop().unwrap_err().code, Code::Ecnflct);
+        assert!(first.stop().unwrap().iter().all(|reading| reading.amount() == Some(10.0)));
+    });
+}
+
+/// The watchdog's counter is not seen when a group is opened: it never runs.
+#[test]
+fn a_group_that_leaves_no_counter_to_the_watchdog_is_cut() {
+    let described = described("amd64_fam19h_zen3");
+    let machine = described.machine(Settings { watchdog: true, ..Settings::default() }, |_, _| 2);
+    let events = plain(described, 6);
+    let mut runs = 0;
+    let readings = machine.play(|| count(&events, &mut || runs += 1, &mut || machine.work(5)).unwrap());
+    assert!(readings.iter().all(|reading| reading.amount() == Some(10.0)), "{readings:?}");
+    assert_eq!(runs, 2);
+    let alone = |settings| described.machine(settings, |_, _| 2).play(|| survey(&events[..1]).pop().unwrap());
+    assert_eq!(alone(Settings::default()), Ok(()));
+}

@@ -1,0 +1,119 @@
+//! Sampling: what is lost, what is paused, and where the thread stays.
+
+use std::sync::Arc;
+
+use super::described;
+use crate::kernel::replayed::{Machine, Settings};
+use crate::{Code, EventSet, Histogram, Sampler, Samples};
+use events::Event;
+use system::cpu;
+
+/// A record of a sample is 16 bytes, and one byte of the buffer stays free.
+const IN_8_PAGES: u64 = 8 * 4096 / 16 - 1;
+
+fn machine(tells_lost: bool) -> Machine {
+    let settings = Settings { locked_pages: 8, tells_lost, ..Settings::default() };
+    described("skl").machine(settings, |_, _| 10)
+}
+
+/// One sample in each turn.
+fn sampled(machine: &Machine, turns: &[u64]) -> Samples {
+    machine.play(|| {
+        let mut sampler = Sampler::new(&Event::TOT_CYC, 10).unwrap();
+        for turns in turns {
+            sampler.resume().unwrap();
+            machine.work(*turns);
+            sampler.pause().unwrap();
+        }
+        sampler.finish().unwrap()
+    })
+}
+
+#[test]
+fn what_a_full_buffer_loses_is_told_also_by_old_kernels() {
+    let pages = system::pages::base().get() as u64 / 4096;
+    let fits = (IN_8_PAGES + 1) * pages - 1;
+    for tells_lost in [true, false] {
+        for lost in [0, 1, 2, 1000, 100_000] {
+            let samples = sampled(&machine(tells_lost), &[fits + lost]);
+            assert_eq!(samples.addresses.len() as u64, fits, "{tells_lost} {lost}");
+            assert!(samples.lost.abs_diff(lost) <= 1, "{tells_lost}: {} for {lost}", samples.lost);
+            assert_eq!(samples.total(), samples.count.value, "{tells_lost} {lost}");
+        }
+        // Full twice, and emptied between.
+        let samples = sampled(&machine(tells_lost), &[fits + 500, 30, fits + 70]);
+        assert!(samples.lost.abs_diff(570) <= 1, "{tells_lost}: {}", samples.lost);
+        assert_eq!(samples.throttled, 0);
+        assert!(!samples.event.name().is_empty());
+    }
+}
+
+#[test]
+fn nothing_is_missing_where_nothing_was_lost() {
+    for tells_lost in [true, false] {
+        let samples = sampled(&machine(tells_lost), &[700, 20]);
+        assert_eq!((samples.addresses.len(), samples.lost, samples.throttled), (720, 0, 0));
+    }
+}
+
+#[test]
+fn a_paused_event_says_so() {
+    let settings = Settings { throttles: true, ..Settings::default() };
+    let samples = sampled(&described("skl").machine(settings, |_, _| 10), &[2500]);
+    assert_eq!((samples.throttled, samples.addresses.len()), (3, 300));
+}
+
+#[test]
+fn overflows_that_no_handler_was_called_for_end_in_an_error() {
+    for (tells_lost, turns) in [(true, 1_000_000), (false, 1_000_000)] {
+        let machine = machine(tells_lost);
+        machine.play(|| {
+            let histogram = Arc::new(Histogram::new(0..u64::MAX, u64::MAX));
+            let mut set = EventSet::create();
+            set.add_all(&[Event::TOT_INS, Event::TOT_CYC]).unwrap();
+            set.profil(&Event::TOT_CYC, 10, Arc::clone(&histogram)).unwrap();
+            set.start().unwrap();
+            machine.work(turns);
+            let error = set.stop().unwrap_err();
+            assert_eq!(error.code, Code::Eclost, "{error}");
+            let handled: u64 = histogram.buckets().map(|(_, samples)| samples).sum();
+            let words = format!("{} were lost", turns - handled);
+            assert!(error.sentence.contains(&words), "{words}: {error}");
+            // What was lost before is not told again.
+            set.start().unwrap();
+            machine.work(20);
+            set.stop().unwrap();
+        });
+    }
+}
+
+/// On other cores its event stands still: a thread that moved there would be
+/// sampled no more.
+#[test]
+fn a_sampler_keeps_its_core_for_as_long_as_it_lives() {
+    let before = cpu::allowed();
+    let machine = described("adl_glc").machine(Settings::default(), |_, _| 10);
+    machine.play(|| {
+        let mut sampler = Sampler::new(&Event::TOT_CYC, 10).unwrap();
+        assert_eq!(cpu::allowed(), before[..1]);
+        sampler.resume().unwrap();
+        machine.work(300);
+        let samples = sampler.finish().unwrap();
+        assert_eq!((samples.addresses.len(), samples.count.value), (300, 3000));
+        assert_eq!(samples.count.multiplexed(), None);
+    });
+    assert_eq!(cpu::allowed(), before);
+}
+
+#[test]
+fn a_thread_is_let_go_when_its_overflows_cannot_be_watched() {
+    let before = cpu::allowed();
+    let machine = described("adl_glc").machine(Settings { locked_pages: 0, ..Settings::default() }, |_, _| 1);
+    machine.play(|| {
+        let mut set = EventSet::create();
+        set.add(&Event::TOT_CYC).unwrap();
+        set.overflow(&Event::TOT_CYC, 1000, |_| {}).unwrap();
+        assert_eq!(set.start().unwrap_err().code, Code::Esys);
+        assert_eq!((cpu::allowed(), set.state()), (before, crate::State::Stopped));
+    });
+}
