@@ -2,6 +2,7 @@
 
 use records::record::Record;
 
+use crate::answers::Answers;
 use crate::checks;
 use crate::findings::Findings;
 use crate::pictures::Pictures;
@@ -11,6 +12,8 @@ use crate::product::{Gain, Product};
 #[derive(Debug)]
 pub(crate) struct Contents<'f> {
     pub(crate) findings: &'f Findings,
+    /// What a student typed before.
+    pub(crate) typed: Answers,
     /// Whether the kit's own answers are told.
     pub(crate) answers: bool,
     /// mm1, mm2, mm2 with its transposition, mm3.
@@ -18,13 +21,13 @@ pub(crate) struct Contents<'f> {
     /// mm2 over mm1, mm2 with its transposition over mm1, mm3 over mm1, mm3
     /// over mm2.
     pub(crate) gains: [Gain; 4],
-    pub(crate) pictures: Pictures<'f>,
+    pub(crate) pictures: Pictures,
     pub(crate) warnings: Vec<String>,
 }
 
 impl Contents<'_> {
     /// Computes all figures and arranges all pictures.
-    pub(crate) fn of(findings: &Findings, answers: bool) -> Contents<'_> {
+    pub(crate) fn of(findings: &Findings, answers: bool, typed: Answers) -> Contents<'_> {
         let products = [
             Product::of("mm1", &findings.mm1),
             Product::of("mm2", &findings.mm2),
@@ -34,7 +37,15 @@ impl Contents<'_> {
         let [mm1, mm2, transposing, mm3] = &products;
         let gains = [Gain::of(mm2, mm1), Gain::of(transposing, mm1), Gain::of(mm3, mm1), Gain::of(mm3, mm2)];
         let warnings = checks::warnings(findings, &products);
-        Contents { findings, answers, gains, pictures: Pictures::of(findings, answers), warnings, products }
+        Contents {
+            findings,
+            answers,
+            gains,
+            pictures: Pictures::of(findings, answers),
+            warnings,
+            products,
+            typed,
+        }
     }
 
     /// The records under the names of their files.

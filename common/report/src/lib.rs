@@ -2,8 +2,11 @@
 //! for scripts. It is made of [`Findings`] alone and handed back as files in
 //! memory: measuring and writing are the caller's.
 
+mod answers;
+mod checked;
 mod checks;
 mod contents;
+mod fields;
 mod figure;
 mod findings;
 mod page;
@@ -16,6 +19,8 @@ mod verdict;
 use chart::ChartError;
 use thiserror::Error;
 
+pub use answers::{Answers, AnswersError};
+pub use fields::{FIELDS, Field, Kind, field};
 pub use findings::{Findings, Host, LineFrom, Sweep};
 
 use contents::Contents;
@@ -44,10 +49,11 @@ pub struct Report<'f> {
 }
 
 impl Report<'_> {
-    /// The report of `findings`; with `answers`, what the kit itself reads from
-    /// the curves is told too.
-    pub fn new(findings: &Findings, answers: bool) -> Report<'_> {
-        Report { contents: Contents::of(findings, answers) }
+    /// The report of `findings`, with what was `typed` into an earlier one.
+    /// With `answers`, what the kit itself reads from the curves and computes is
+    /// told too; without, that is left to fill in.
+    pub fn new(findings: &Findings, answers: bool, typed: Answers) -> Report<'_> {
+        Report { contents: Contents::of(findings, answers, typed) }
     }
 
     /// The page, the pictures and the records, by their paths in the folder.

@@ -1,23 +1,38 @@
 //! The page, from the template.
 
+use chart::Chart;
 use events::Event;
 use figures::units::Bytes;
 use machine::CacheLevel;
 use minijinja::syntax::SyntaxConfig;
-use minijinja::value::Serde;
+use minijinja::value::{Serde, Value};
 use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 use records::saved::Saved;
 use serde::Serialize;
 
+use crate::checked;
 use crate::contents::Contents;
+use crate::fields::{FIELDS, field};
 use crate::figure::{Cell, Figure};
 use crate::findings::{Findings, LineFrom, Sweep};
 use crate::pictures::FIGURE_1;
 use crate::product::{Gain, Product};
-use crate::sweep::{SizeTable, Table, size_table, table};
+use crate::sweep::{SizeTable, Table, size_table, source, table};
 use crate::verdict::Verdict;
 
-const TEMPLATE: &str = include_str!("report.html");
+/// The page's parts; `report.html` is the whole.
+const TEMPLATES: &[(&str, &str)] = &[
+    ("report.html", include_str!("template/report.html")),
+    ("macros.html", include_str!("template/macros.html")),
+    ("style.css", include_str!("template/style.css")),
+    ("script.js", include_str!("template/script.js")),
+    ("exercise.html", include_str!("template/exercise.html")),
+    ("caches.html", include_str!("template/caches.html")),
+    ("products.html", include_str!("template/products.html")),
+    ("specification.html", include_str!("template/specification.html")),
+    ("how.html", include_str!("template/how.html")),
+    ("bar.html", include_str!("template/bar.html")),
+];
 
 /// What the template sees.
 #[derive(Serialize)]
@@ -41,7 +56,6 @@ struct Page<'r> {
     l2: Misses,
     n: u32,
     runs: u32,
-    matrix: String,
     matrix_bytes: Cell,
     line: String,
     line_from: &'static str,
@@ -50,6 +64,10 @@ struct Page<'r> {
     gains: Vec<GainPart>,
     levels: Vec<Level>,
     assumed: &'r [String],
+    /// How many fields there are to fill in.
+    fields: usize,
+    /// What was typed before, as the page's script reads it.
+    answers_element: String,
 }
 
 /// A sweep of cm1.
@@ -114,8 +132,22 @@ pub(crate) fn html(contents: &Contents<'_>) -> Result<String, minijinja::Error> 
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
     environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
-    environment.add_template("report.html", TEMPLATE)?;
+    for (name, template) in TEMPLATES {
+        environment.add_template(name, template)?;
+    }
+    add_fields(&mut environment, contents);
     environment.get_template("report.html")?.render(Serde(page(contents)))
+}
+
+/// What the template asks of a field: what it is, what was typed into it, how a
+/// number is checked.
+fn add_fields(environment: &mut Environment<'_>, contents: &Contents<'_>) {
+    let typed = contents.typed.fields.clone();
+    let checks = checked::checks(contents);
+    environment.add_function("field", |id: &str| field(id).map(|known| Value::from(Serde(*known))));
+    environment.add_function("typed", move |id: &str| typed.get(id).cloned().unwrap_or_default());
+    environment
+        .add_function("check", move |id: &str| serde_json::to_string(&checks.get(id)).unwrap_or_default());
 }
 
 fn page<'r>(contents: &'r Contents<'_>) -> Page<'r> {
@@ -138,11 +170,10 @@ fn page<'r>(contents: &'r Contents<'_>) -> Page<'r> {
         staircase: pictures.staircase.svg(),
         figure_1: pictures.figure_1.svg(),
         figure_1_verdict: figure_1.map(|answer| Verdict::of(&answer)).unwrap_or_default(),
-        l1: misses(&found.l1, &found.l1_answer),
-        l2: misses(&found.l2, &found.l2_answer),
+        l1: misses(&found.l1, &pictures.l1, &found.l1_answer),
+        l2: misses(&found.l2, &pictures.l2, &found.l2_answer),
         n: found.size,
         runs: found.runs,
-        matrix: Bytes((n * n * 2.0) as u64).to_string(),
         matrix_bytes: Figure::analytic(n * n * 2.0).cell(1.0, 0),
         line: found.line.to_string(),
         line_from: line_from(found),
@@ -151,6 +182,8 @@ fn page<'r>(contents: &'r Contents<'_>) -> Page<'r> {
         gains: contents.gains.iter().map(gain).collect(),
         levels: levels(found, contents.answers),
         assumed: &found.machine.unknown,
+        fields: FIELDS.len(),
+        answers_element: contents.typed.element(),
     }
 }
 
@@ -162,21 +195,20 @@ fn line_from(found: &Findings) -> &'static str {
     }
 }
 
-fn misses(sweep: &Sweep, answer: &infer::Answer) -> Misses {
+fn misses(sweep: &Sweep, picture: &Chart, answer: &infer::Answer) -> Misses {
     let record = &sweep.record;
     let setting = |key: &str| record.settings.get(key);
     let event = setting("event").and_then(|event| event.as_str()).unwrap_or_default().to_owned();
     let meaning = Event::parse(&event).map(|event| event.description().to_owned()).unwrap_or_default();
     let sizes = || record.rows.iter().filter_map(|row| row.whole("size_bytes")).map(Bytes);
     let range = |end: Option<Bytes>| end.map(|b| b.to_string()).unwrap_or_default();
-    let source = record.rows.iter().find_map(|row| row.reading("avg_misses")?.value());
     Misses {
         event,
         meaning,
         sizes: format!("{} to {}", range(sizes().min()), range(sizes().max())),
         repeats: setting("repeats").and_then(|r| r.as_u64()).unwrap_or_default(),
-        source: source.map_or("none".to_owned(), |value| value.source.to_string()),
-        picture: sweep.chart.svg(),
+        source: source(record, "avg_misses"),
+        picture: picture.svg(),
         notes: record
             .notes
             .iter()

@@ -3,33 +3,36 @@
 use chart::{self, Axis, Chart};
 use records::saved::Saved;
 
-use crate::findings::Findings;
-use crate::sweep::{staircase, with_capacities};
+use crate::findings::{Findings, Sweep};
+use crate::sweep::{source, staircase, with_capacities};
 
 /// The guide's Figure 1, read off the printed chart to about 5 ns.
 pub(crate) const FIGURE_1: &str = include_str!("figure1.csv");
 
 /// All pictures.
 #[derive(Debug)]
-pub(crate) struct Pictures<'f> {
+pub(crate) struct Pictures {
     /// Section 2: time against stride.
-    pub(crate) spark: &'f Chart,
+    pub(crate) spark: Chart,
     /// Section 2: time against array size.
     pub(crate) staircase: Chart,
     /// The guide's Figure 1.
     pub(crate) figure_1: Chart,
     /// 3.1.1 b.
-    pub(crate) l1: &'f Chart,
+    pub(crate) l1: Chart,
     /// 3.1.2 b.
-    pub(crate) l2: &'f Chart,
+    pub(crate) l2: Chart,
 }
 
-impl<'f> Pictures<'f> {
+impl Pictures {
     /// Draws them; with the `answers`, capacities are marked where sizes are
     /// asked for.
-    pub(crate) fn of(findings: &'f Findings, answers: bool) -> Pictures<'f> {
-        let caption = |what: &str, source: &str| {
-            format!("{what}. {}; source: {source}.", findings.spark.record.machine)
+    pub(crate) fn of(findings: &Findings, answers: bool) -> Pictures {
+        // The caches' sizes are what is asked for: captions name the processor alone.
+        let caption =
+            |what: &str, source: &str| format!("{what}. {}; source: {source}.", findings.machine.description);
+        let swept = |sweep: &Sweep, what: &str, figure: &str| {
+            sweep.chart.clone().caption(caption(what, &source(&sweep.record, figure)))
         };
         let staircase = staircase(&findings.spark.record, findings.waiting.as_ref().ok(), findings.line)
             .caption(caption(
@@ -37,22 +40,22 @@ impl<'f> Pictures<'f> {
                 "timing",
             ));
         Pictures {
-            spark: &findings.spark.chart,
+            spark: swept(&findings.spark, "spark, one curve for each array size", "ns_per_access"),
             staircase: if answers { with_capacities(staircase, &findings.machine) } else { staircase },
             figure_1: figure_1(),
-            l1: &findings.l1.chart,
-            l2: &findings.l2.chart,
+            l1: swept(&findings.l1, "cm1, one curve for each array size", "avg_misses"),
+            l2: swept(&findings.l2, "cm1, one curve for each array size", "avg_misses"),
         }
     }
 
     /// With the names of their files.
     pub(crate) fn named(&self) -> [(&'static str, &Chart); 5] {
         [
-            ("spark-stride", self.spark),
+            ("spark-stride", &self.spark),
             ("spark-size", &self.staircase),
             ("figure-1", &self.figure_1),
-            ("cm1-l1", self.l1),
-            ("cm1-l2", self.l2),
+            ("cm1-l1", &self.l1),
+            ("cm1-l2", &self.l2),
         ]
     }
 }

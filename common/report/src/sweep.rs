@@ -40,6 +40,9 @@ fn cells<'a>(record: &'a Record, figure: &str) -> BTreeMap<(u64, u64), &'a Readi
     record.rows.iter().filter_map(cell).collect()
 }
 
+/// Array sizes side by side from which on a table is a wide one.
+const WIDE: usize = 10;
+
 /// The table of one figure; shades run from 0 to `full` (the largest amount, if
 /// not given).
 pub(crate) fn table(record: &Record, figure: &str, heading: &str, digits: usize, full: Option<f64>) -> Table {
@@ -48,6 +51,8 @@ pub(crate) fn table(record: &Record, figure: &str, heading: &str, digits: usize,
     let full = full.unwrap_or(largest);
     let strides: BTreeSet<u64> = cells.keys().map(|(stride, _)| *stride).collect();
     let sizes: BTreeSet<u64> = cells.keys().map(|(_, size)| *size).collect();
+    // So that a wide table still fits a page.
+    let digits = if sizes.len() > WIDE { digits - 1 } else { digits };
     let shade = |reading: Option<&&Reading>| match reading {
         None => Shade::default(),
         Some(Reading::Counted(value)) => Shade {
@@ -68,6 +73,12 @@ pub(crate) fn table(record: &Record, figure: &str, heading: &str, digits: usize,
         sizes: sizes.iter().map(|size| Bytes(*size).to_string()).collect(),
         rows: strides.iter().map(row).collect(),
     }
+}
+
+/// Where a record's figure comes from.
+pub(crate) fn source(record: &Record, figure: &str) -> String {
+    let source = record.rows.iter().find_map(|row| row.reading(figure)?.value());
+    source.map_or_else(|| "none".to_owned(), |value| value.source.to_string())
 }
 
 /// Time against the array size, for a few telling strides, and for accesses that
@@ -103,11 +114,11 @@ pub(crate) fn with_capacities(chart: Chart, machine: &Machine) -> Chart {
 #[derive(Debug, Serialize)]
 pub(crate) struct SizeTable {
     pub(crate) stride: String,
-    columns: Vec<SizeColumn>,
+    rows: Vec<SizeRow>,
 }
 
 #[derive(Debug, Serialize)]
-struct SizeColumn {
+struct SizeRow {
     size: String,
     elapsed: String,
     accesses: String,
@@ -121,13 +132,13 @@ pub(crate) fn size_table(spark: &Record, stride: Bytes) -> SizeTable {
         Some(Reading::Counted(value)) => format!("{:.digits$}", value.amount),
         _ => "–".to_owned(),
     };
-    let column = |row: &Row| SizeColumn {
+    let size = |row: &Row| SizeRow {
         size: Bytes(row.whole("size_bytes").unwrap_or_default()).to_string(),
         elapsed: text(row.reading("elapsed_s"), 6),
         accesses: grouped(&text(row.reading("accesses"), 0)),
         mean: text(row.reading("ns_per_access"), 3),
     };
-    SizeTable { stride: stride.to_string(), columns: rows.map(column).collect() }
+    SizeTable { stride: stride.to_string(), rows: rows.map(size).collect() }
 }
 
 #[cfg(test)]

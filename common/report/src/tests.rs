@@ -76,13 +76,15 @@ fn text(files: &[File], name: &str) -> String {
 #[test]
 fn the_page_stands_alone_and_has_every_section_and_picture() {
     let findings = findings();
-    let files = Report::new(&findings, true).files().unwrap();
+    let files = Report::new(&findings, true, Answers::default()).files().unwrap();
     let page = text(&files, PAGE);
     for part in ["2 Exercise", "3.1.1", "3.1.2", "3.2.1", "3.2.2", "3.2.3", "specification", "&lt;desk&gt;"] {
         assert!(page.to_lowercase().contains(&part.to_lowercase()), "{part}");
     }
     assert_eq!(page.matches("<svg").count(), 5);
-    assert!(!page.contains("<script") && !page.contains("src="));
+    for outside in ["src=", "<link", "@import", "href=\"http", "url("] {
+        assert!(!page.contains(outside), "{outside}");
+    }
     assert!(page.contains("32 KiB"), "the answer is told");
     assert_eq!(text(&files, "records/cm1-l1.out"), "as printed\n");
     assert_eq!(files.iter().filter(|(_, bytes)| bytes.starts_with(b"\x89PNG")).count(), 5);
@@ -91,7 +93,7 @@ fn the_page_stands_alone_and_has_every_section_and_picture() {
 #[test]
 fn a_figure_keeps_its_source_and_a_missing_one_its_reason() {
     let findings = findings();
-    let summary = Report::new(&findings, false).summary();
+    let summary = Report::new(&findings, false, Answers::default()).summary();
     let line = |start: &str| summary.lines().find(|line| line.contains(start)).unwrap().to_owned();
     let rate = line("mm1: L1 hit rate");
     assert!(rate.contains("0.748") && rate.ends_with("model + hardware"), "{rate}");
@@ -102,10 +104,38 @@ fn a_figure_keeps_its_source_and_a_missing_one_its_reason() {
 #[test]
 fn a_wrong_checksum_is_told_and_answers_are_kept_back() {
     let findings = findings();
-    let summary = text(&Report::new(&findings, false).files().unwrap(), "summary.json");
+    let summary = text(&Report::new(&findings, false, Answers::default()).files().unwrap(), "summary.json");
     assert!(
         summary.contains("mm3: the checksum is 7") && !summary.contains("mm2: the checksum"),
         "{summary}"
     );
     assert!(!summary.contains("\"answers\""));
+}
+
+#[test]
+fn every_field_stands_once_on_the_page_and_carries_what_was_typed() {
+    let findings = findings();
+    let mut typed = Answers::default();
+    typed.fields.insert("s2-1".into(), "48 <KiB>".into());
+    let page = text(&Report::new(&findings, false, typed.clone()).files().unwrap(), PAGE);
+    for field in FIELDS {
+        assert_eq!(page.matches(&format!(" id=\"{}\"", field.id)).count(), 1, "{}", field.id);
+    }
+    assert_eq!(page.matches("data-field ").count(), FIELDS.len(), "and there are no others");
+    assert!(page.contains("aria-label=\"What is the cache capacity of this computer?\">48 &lt;KiB&gt;<"));
+    assert_eq!(Answers::in_page(&page), Some(Ok(typed)));
+}
+
+#[test]
+fn what_is_asked_is_not_told_above_the_question() {
+    let mut findings = findings();
+    let summary = findings.machine.summary();
+    for record in [&mut findings.spark.record, &mut findings.l1.record, &mut findings.l2.record] {
+        record.machine.clone_from(&summary);
+    }
+    findings.l1.chart = findings.l1.chart.clone().caption(&summary);
+    let page = text(&Report::new(&findings, false, Answers::default()).files().unwrap(), PAGE);
+    let (above, _) = page.split_once("id=\"spec\"").unwrap();
+    assert!(!above.contains("L1 32 KiB") && !above.contains("8-way"), "the geometry");
+    assert!(!above.contains("the kit:"), "what is to be computed");
 }

@@ -1,5 +1,6 @@
 //! `lab run`: every experiment of the assignment, then the report.
 
+mod carried;
 mod experiments;
 mod folder;
 mod host;
@@ -42,7 +43,7 @@ pub(crate) struct Args {
     #[arg(long)]
     afresh: bool,
 
-    /// Put the kit's own answers into the report, folded away
+    /// Put the kit's own answers into the report: its reading of the curves and what is to be computed
     #[arg(long)]
     answers: bool,
 
@@ -97,6 +98,8 @@ fn measure(args: &Args, folder: &Folder, kept: &Unfinished) -> Result<(), Failur
             broken_off(&folder);
         }
     });
+    // What was typed is not put at risk: where it cannot be read, nothing is measured.
+    carried::answers(folder.path())?;
     let session = Session::start_quietly(&common_options(&args))?;
     let place = host::place(&session.machine);
     match begun {
@@ -111,7 +114,7 @@ fn measure(args: &Args, folder: &Folder, kept: &Unfinished) -> Result<(), Failur
     }
     let settings = Settings::new(args.quick, args.size, args.runs, args.hasten, &session.machine);
     let findings = experiments::run_all(session, settings, kept)?;
-    let report = Report::new(&findings, args.answers);
+    let report = Report::new(&findings, args.answers, carried::answers(folder.path())?);
     let files = report.files().map_err(Failure::could_not)?;
     let whole = replacing.lock();
     folder.fill(&files)?;

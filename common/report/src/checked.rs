@@ -1,0 +1,143 @@
+//! The sheet's numbers that a student computes: what comes out on this run, and
+//! what usual slips come out as.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::contents::Contents;
+use crate::figure::Figure;
+use crate::product::{Gain, Product};
+
+/// How a number is checked. All amounts are in the field's own unit.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Check {
+    /// What comes out; `None` where this run cannot tell.
+    expected: Option<f64>,
+    /// How far off a rounded number may be.
+    within: f64,
+    /// What is told of any other number.
+    hint: &'static str,
+    slips: Vec<Slip>,
+}
+
+/// A number that a known mistake gives, and what is told then.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct Slip {
+    amount: f64,
+    told: &'static str,
+}
+
+const RATE: &str = "Hit rate = 1 − misses / (loads + stores), in percent.";
+const DELTA: &str = "The new hit rate less the old one, in percentage points.";
+const GAIN: &str = "How many times as fast: the old one's over the new one's.";
+
+/// The check of every [`Number`](crate::Kind::Number) field, by its id.
+pub(crate) fn checks(contents: &Contents<'_>) -> BTreeMap<&'static str, Check> {
+    let [mm1, mm2, transposing, mm3] = &contents.products;
+    let [over_mm1, _, blocked_over_mm1, blocked_over_mm2] = &contents.gains;
+    let n = f64::from(contents.findings.size);
+    let line = contents.findings.line.0 as f64;
+    BTreeMap::from([
+        ("s321-a-memory", memory(n)),
+        ("s321-c-hit-rate", rate(mm1)),
+        ("s322-b-hit-rate", rate(mm2)),
+        ("s322-c-hit-rate", rate(transposing)),
+        ("s322-d-delta", delta(over_mm1)),
+        ("s322-d-clocks", speed_up(&over_mm1.clocks)),
+        ("s322-d-time", speed_up(&over_mm1.time)),
+        ("s323-a-elements", elements(line)),
+        ("s323-c-hit-rate", rate(mm3)),
+        ("s323-d-delta", delta(blocked_over_mm1)),
+        ("s323-d-clocks", speed_up(&blocked_over_mm1.clocks)),
+        ("s323-e-delta", delta(blocked_over_mm2)),
+        ("s323-e-clocks", speed_up(&blocked_over_mm2.clocks)),
+    ])
+}
+
+fn memory(n: f64) -> Check {
+    Check {
+        expected: Some(2.0 * n * n),
+        within: 0.5,
+        hint: "Rows times columns times the bytes of one element.",
+        slips: slips([
+            (Some(n * n), "That is the number of elements; an element has 16 bits."),
+            (Some(6.0 * n * n), "That is all three matrices; one is asked for."),
+            (Some(16.0 * n * n), "That is bits; a byte has 8."),
+        ]),
+    }
+}
+
+fn elements(line: f64) -> Check {
+    Check {
+        expected: Some(line / 2.0),
+        within: 1e-6,
+        hint: "The bytes of a line over the bytes of an element. This run cut mm3's blocks to the line named at the end of this page, under How it was measured.",
+        slips: slips([
+            (Some(line), "That is the line in bytes; an element has 2."),
+            (Some(4.0 * line), "That is the line's bits over an element's bytes."),
+            (Some(line / 16.0), "That would be elements of 16 bytes; these have 16 bits."),
+        ]),
+    }
+}
+
+fn rate(product: &Product) -> Check {
+    let percent = product.hit_rate.known().map(|rate| 100.0 * rate);
+    let of_loads =
+        Figure::from([&product.misses, &product.loads], |[misses, loads]| 100.0 * (1.0 - misses / loads));
+    Check {
+        expected: percent,
+        within: 0.02,
+        hint: RATE,
+        slips: slips([
+            (percent.map(|p| 100.0 - p), "That is the miss rate."),
+            (percent.map(|p| p / 100.0), "Write it in percent."),
+            (of_loads.known(), "A store is an access too: divide by loads and stores."),
+        ]),
+    }
+}
+
+fn delta(gain: &Gain) -> Check {
+    let points = gain.hit_rate.known().map(|delta| 100.0 * delta);
+    Check {
+        expected: points,
+        within: 0.04,
+        hint: DELTA,
+        slips: slips([
+            (points.map(|p| -p), "The other way round: the new one less the old one."),
+            (points.map(|p| p / 100.0), "Write it in percentage points."),
+        ]),
+    }
+}
+
+fn speed_up(times: &Figure) -> Check {
+    Check {
+        expected: times.known(),
+        within: 0.02 * times.known().unwrap_or(0.0),
+        hint: GAIN,
+        slips: slips([
+            (times.known().map(|t| 1.0 / t), "The other way round: the old one's over the new one's."),
+            (times.known().map(|t| 100.0 * (t - 1.0)), "That is the gain in percent; write it as a factor."),
+        ]),
+    }
+}
+
+fn slips<const N: usize>(known: [(Option<f64>, &'static str); N]) -> Vec<Slip> {
+    known.into_iter().filter_map(|(amount, told)| Some(Slip { amount: amount?, told })).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_slip_is_taken_for_the_right_number() {
+        let clear = |check: &Check| {
+            let right = check.expected.unwrap();
+            check.slips.iter().all(|slip| (slip.amount - right).abs() > check.within)
+        };
+        assert!(clear(&memory(512.0)) && clear(&elements(64.0)));
+        assert!(clear(&speed_up(&Figure::analytic(2.5))));
+        assert_eq!(speed_up(&Figure::missing("no clock")).expected, None);
+    }
+}

@@ -1,0 +1,192 @@
+"use strict";
+(() => {
+  const KEY = `cache-lab-answers:${location.pathname}`;
+  const $ = id => document.getElementById(id);
+  const holder = $("answers");
+  const fields = [...document.querySelectorAll("[data-field]")];
+  const say = text => { $("said").textContent = text; };
+  const empty = () => ({ format: "cache-lab-answers", version: 1, saved: "", fields: {} });
+
+  // Answers, or a sentence about why a text is none.
+  function parse(text) {
+    let read;
+    try { read = JSON.parse(text); } catch (error) { throw Error(`this is not JSON (${error.message})`); }
+    if (read?.format !== "cache-lab-answers" || typeof read.fields !== "object" || read.fields === null)
+      throw Error("these are no answers of a report; take the answers.json that Save answers writes");
+    if (read.version !== 1) throw Error(`these answers are of version ${read.version}; this page reads version 1`);
+    if (Object.values(read.fields).some(text => typeof text !== "string")) throw Error("an answer is not a text");
+    return { ...empty(), ...read };
+  }
+  const parsed = text => { try { return parse(text); } catch { return empty(); } };
+  // Where both have a field, the one saved last stands.
+  const joined = (a, b) => {
+    const [older, newer] = a.saved <= b.saved ? [a, b] : [b, a];
+    return { ...newer, fields: { ...older.fields, ...newer.fields } };
+  };
+
+  // On disk at once; what localStorage holds may be lost with a browser that is killed within a minute.
+  const opened = new Promise((done, failed) => {
+    const request = indexedDB.open("cache-lab", 1);
+    request.onupgradeneeded = () => request.result.createObjectStore("answers");
+    request.onsuccess = () => done(request.result);
+    request.onerror = () => failed(request.error);
+  });
+  let base;
+  const ready = opened.then(found => { base = found; }, () => {});
+  // Within the turn of the key: a page that is left in the next one has stored it.
+  function store(key, kept) {
+    try {
+      const writing = base.transaction("answers", "readwrite", { durability: "strict" });
+      writing.objectStore("answers").put(JSON.stringify(kept), key);
+      writing.commit();
+    } catch {
+      say("This browser keeps nothing for this page: press Save answers before you close it.");
+    }
+  }
+  async function stored(key) {
+    await ready;
+    return new Promise(done => {
+      try {
+        const reading = base.transaction("answers").objectStore("answers").get(key);
+        reading.onsuccess = () => done(parsed(reading.result ?? ""));
+        reading.onerror = () => done(empty());
+      } catch { done(empty()); }
+    });
+  }
+
+  let answers = parsed(holder.textContent);
+
+  // A page saved from the browser carries its answers along.
+  const embed = () => { holder.textContent = JSON.stringify(answers).replaceAll("<", "\\u003c"); };
+
+  function keep() {
+    embed();
+    store(KEY, answers);
+  }
+
+  // What this browser kept, also of another tab with the same report.
+  async function recall() {
+    answers = joined(answers, await stored(KEY));
+    embed();
+    show();
+  }
+
+  const textOf = field => field.innerText.replace(/\u00a0/g, " ").trim();
+  function show() {
+    for (const field of fields) {
+      const text = answers.fields[field.id] ?? "";
+      if (textOf(field) !== text) field.textContent = text;
+      check(field);
+    }
+    count();
+  }
+
+  function count() {
+    const open = fields.filter(field => !textOf(field) && !field.id.startsWith("student-2") && !field.id.startsWith("student-3"));
+    const all = fields.filter(field => !/^student-[23]/.test(field.id)).length;
+    $("count").textContent = `${all - open.length} of ${all}`;
+    $("none-open").hidden = open.length > 0;
+    $("open-list").replaceChildren(...open.map(field => {
+      const item = document.createElement("li");
+      const link = document.createElement("a");
+      link.href = `#${field.id}`;
+      link.textContent = field.getAttribute("aria-label");
+      link.addEventListener("click", () => field.focus());
+      item.append(link);
+      return item;
+    }));
+    return open.length;
+  }
+
+  // A number with its unit behind it. A comma may set decimals apart, or thousands: both are tried.
+  function numbersIn(text) {
+    const bare = text.replace(/[\s\u202f]/g, "").replace("−", "-");
+    const read = text => Number(text.match(/^[-+]?\d*\.?\d+(e[-+]?\d+)?/i)?.[0] ?? NaN);
+    return [read(bare.replace(",", ".")), read(bare.replaceAll(",", ""))].filter(number => !Number.isNaN(number));
+  }
+
+  function check(field) {
+    if (!field.dataset.check) return;
+    const told = $(`${field.id}-told`);
+    const text = textOf(field);
+    const { expected, within, hint, slips } = JSON.parse(field.dataset.check);
+    const numbers = numbersIn(text);
+    const close = amount => numbers.some(number => Math.abs(number - amount) <= Math.max(within, 1e-9));
+    told.className = "told";
+    if (!text) { told.textContent = ""; return; }
+    if (!numbers.length) { told.textContent = "A number is asked for."; return; }
+    if (close(expected)) {
+      told.textContent = "✓ agrees with this run";
+      told.classList.add("right");
+      return;
+    }
+    told.textContent = `✗ not yet. ${slips.find(slip => close(slip.amount))?.told ?? hint}`;
+    told.classList.add("wrong");
+  }
+
+  for (const field of fields) {
+    // Text alone, where the browser knows how; nothing that is pasted brings markup along.
+    try { field.contentEditable = "plaintext-only"; } catch { field.contentEditable = "true"; }
+    field.addEventListener("input", () => {
+      answers.fields[field.id] = textOf(field);
+      answers.saved = new Date().toISOString();
+      keep();
+      count();
+      if (field.dataset.check) $(`${field.id}-told`).textContent = "";
+    });
+    field.addEventListener("blur", () => check(field));
+    field.addEventListener("keydown", event => {
+      if (event.key === "Enter" && !field.getAttribute("aria-multiline")) { event.preventDefault(); check(field); }
+    });
+  }
+
+  $("export").addEventListener("click", () => {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([`${JSON.stringify(answers, null, 2)}\n`], { type: "application/json" }));
+    link.download = "answers.json";
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+    say("answers.json is saved. Put it beside the report: the next lab run into that folder reads it.");
+  });
+
+  $("import").addEventListener("change", async event => {
+    const [file] = event.target.files;
+    event.target.value = "";
+    if (!file) return;
+    try {
+      if (file.size > 1 << 24) throw Error("it is larger than any answers");
+      const read = parse(await file.text());
+      store(`${KEY}:before`, answers);
+      const strange = Object.keys(read.fields).filter(id => !fields.some(field => field.id === id));
+      answers = { ...answers, saved: new Date().toISOString(), fields: { ...answers.fields, ...read.fields } };
+      keep();
+      show();
+      $("undo").hidden = false;
+      say(`${file.name} is loaded.${strange.length ? ` It has ${strange.length} answers to questions that this page does not ask; they are kept.` : ""}`);
+    } catch (error) {
+      say(`${file.name} is not loaded: ${error.message}.`);
+    }
+  });
+
+  $("undo").addEventListener("click", async () => {
+    answers = { ...(await stored(`${KEY}:before`)), saved: new Date().toISOString() };
+    keep();
+    show();
+    $("undo").hidden = true;
+    say("The answers are as they were before loading.");
+  });
+
+  $("print").addEventListener("click", () => {
+    const open = count();
+    if (open && !$("open").open) {
+      $("open").open = true;
+      say(`${open} fields are still open, as listed; press Print again to print all the same.`);
+      return;
+    }
+    $("open").open = false;
+    print();
+  });
+
+  document.addEventListener("visibilitychange", () => { if (document.visibilityState === "visible") recall(); });
+  recall().then(() => { document.documentElement.dataset.ready = ""; });
+})();

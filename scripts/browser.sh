@@ -1,0 +1,17 @@
+# For the tests that drive a browser; sourced by them from the repository's
+# root. Sets `work` (a folder that goes with the script), NODE_PATH and
+# WEB_TEST_BROWSER; where one of these is missing, says which, and is content.
+skip() { echo "note: the page is not tested in a browser: $1"; exit 0; }
+
+command -v node >/dev/null || skip "there is no node"
+WEB_TEST_BROWSER=${WEB_TEST_BROWSER:-$(command -v chromium || command -v google-chrome || true)}
+[ -n "$WEB_TEST_BROWSER" ] || skip "there is no Chromium"
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+if [ -z "${NODE_PATH:-}" ]; then
+    npm install --silent --no-audit --no-fund --prefix "$work" playwright-core axe-core >/dev/null 2>&1 ||
+        skip "npm cannot install playwright-core and axe-core"
+    NODE_PATH=$work/node_modules
+fi
+export NODE_PATH WEB_TEST_BROWSER

@@ -1,0 +1,182 @@
+// Drives the report in a browser. usage: node report_test.mjs LAB FOLDER
+// LAB is the program, FOLDER an empty place. Environment: WEB_TEST_BROWSER, the
+// browser's file; NODE_PATH has playwright-core and axe-core.
+import { execFileSync, spawn } from "node:child_process";
+import { readFileSync, writeFileSync, mkdirSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+
+const require = createRequire(join(process.env.NODE_PATH ?? process.cwd(), "from.js"));
+const { chromium } = require("playwright-core");
+const axe = require("axe-core");
+const [lab, place] = process.argv.slice(2);
+const failures = [];
+const check = (holds, what) => { if (!holds) failures.push(what); console.log(`${holds ? "ok  " : "FAIL"} ${what}`); };
+const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+  "--disable-component-update", "--disable-sync"];
+
+// A run small enough to be repeated; its page.
+function run(folder) {
+  const out = join(place, folder);
+  execFileSync(lab, ["run", "--quick", "--hasten", "4", "--size", "32", "--counters", "model", "--out", out], { stdio: "ignore" });
+  return resolve(out, "report.html");
+}
+
+// A browser of its own that can be killed, with the profile `profile`.
+async function start(profile) {
+  const folder = join(place, profile);
+  mkdirSync(folder, { recursive: true });
+  const child = spawn(process.env.WEB_TEST_BROWSER,
+    [...FLAGS, "--headless", "--remote-debugging-port=0", `--user-data-dir=${folder}`, "about:blank"], { stdio: ["ignore", "ignore", "pipe"] });
+  const url = await new Promise((found, lost) => {
+    let told = "";
+    child.stderr.on("data", text => { told += text; const at = told.match(/ws:\/\/\S+/); if (at) found(at[0]); });
+    child.on("exit", () => lost(Error(`the browser ended: ${told}`)));
+  });
+  const browser = await chromium.connectOverCDP(url);
+  const ended = new Promise(done => child.on("exit", done));
+  return { browser, kill: async () => { child.kill("SIGKILL"); await ended; }, close: async () => { await browser.close(); child.kill(); await ended; } };
+}
+
+async function open(browser, page, options) {
+  const context = options ? await browser.newContext({ acceptDownloads: true, ...options }) : browser.contexts()[0];
+  const tab = await context.newPage();
+  tab.on("console", message => { if (["error", "warning"].includes(message.type())) check(false, `console: ${message.text()}`); });
+  tab.on("pageerror", error => check(false, `page error: ${error.message}`));
+  tab.on("request", request => { if (!/^(file|blob|data):/.test(request.url())) check(false, `request to ${request.url()}`); });
+  await tab.goto(pathToFileURL(page).href);
+  await tab.waitForSelector("html[data-ready]", { state: "attached", timeout: 30000 });
+  return tab;
+}
+
+const ids = tab => tab.evaluate(() => [...document.querySelectorAll("[data-field]")].map(field => field.id));
+const texts = tab => tab.evaluate(() => Object.fromEntries([...document.querySelectorAll("[data-field]")].map(field => [field.id, field.innerText.trim()])));
+const answer = id => `${id}: <b>48 KiB</b> & "so" ¿é漢`;
+
+// Types into every field, as a student does.
+async function fill(tab) {
+  const all = await ids(tab);
+  for (const id of all) {
+    await tab.click(`#${id}`);
+    await tab.keyboard.insertText(answer(id));
+  }
+  return all;
+}
+
+const whole = async (tab, all) => {
+  const have = await texts(tab);
+  return all.filter(id => have[id] !== answer(id));
+};
+
+async function kept() {
+  const page = run("first");
+  let session = await start("profile");
+  let tab = await open(session.browser, page);
+  const all = await fill(tab);
+  check(all.length > 50, `${all.length} fields were typed into`);
+  await tab.reload();
+  await tab.waitForSelector("html[data-ready]", { state: "attached" });
+  check((await whole(tab, all)).length === 0, "all of them survive a reload");
+  await tab.waitForTimeout(500);
+  await session.kill();
+  session = await start("profile");
+  tab = await open(session.browser, page);
+  check((await whole(tab, all)).length === 0, "and a browser that is killed");
+  await tab.close();
+  run("first");
+  tab = await open(session.browser, page);
+  check((await whole(tab, all)).length === 0, "and another run into the same folder");
+
+  const [download] = await Promise.all([tab.waitForEvent("download"), tab.click("#export")]);
+  const file = join(place, "answers.json");
+  await download.saveAs(file);
+  const saved = JSON.parse(readFileSync(file, "utf8"));
+  check(saved.format === "cache-lab-answers" && saved.version === 1 && all.every(id => saved.fields[id] === answer(id)), "answers.json has them");
+  writeFileSync(page, `<!DOCTYPE html>${await tab.evaluate(() => document.documentElement.outerHTML)}`);
+  await session.close();
+
+  session = await start("stranger");
+  const elsewhere = await open(session.browser, run("second"));
+  check(Object.values(await texts(elsewhere)).every(text => text === ""), "another folder's report is empty");
+  await elsewhere.setInputFiles("#import", file);
+  await elsewhere.waitForFunction(() => document.querySelector("#said").textContent.includes("loaded"));
+  check((await whole(elsewhere, all)).length === 0, "and takes them from the file");
+  await elsewhere.click("#undo");
+  await elsewhere.waitForSelector("#undo", { state: "hidden" });
+  check(Object.values(await texts(elsewhere)).every(text => text === ""), "which can be undone");
+  for (const [name, text] of [["half.json", "{\"fields\":"], ["other.json", "{}"], ["later.json", JSON.stringify({ ...saved, version: 9 })]]) {
+    writeFileSync(join(place, name), text);
+    await elsewhere.setInputFiles("#import", join(place, name));
+    await elsewhere.waitForFunction(name => document.querySelector("#said").textContent.includes(name), name);
+    const said = await elsewhere.textContent("#said");
+    check(said.includes("not loaded") && said.length > 40, said);
+  }
+  run("first");
+  const again = await open(session.browser, page);
+  check((await whole(again, all)).length === 0, "a page saved with its answers gives them to the run that replaces it");
+  const third = join(place, "third");
+  mkdirSync(third);
+  writeFileSync(join(third, "answers.json"), readFileSync(file));
+  check((await whole(await open(session.browser, run("third")), all)).length === 0, "as does an answers.json in the folder");
+  await session.close();
+}
+
+async function checked(page) {
+  const session = await start("checker");
+  const tab = await open(session.browser, page);
+  const fields = await tab.evaluate(() => [...document.querySelectorAll("[data-check]")].map(field => [field.id, JSON.parse(field.dataset.check)]));
+  check(fields.length >= 10, `${fields.length} numbers are checked`);
+  const told = async (id, text) => {
+    await tab.click(`#${id}`);
+    await tab.keyboard.press("Control+A");
+    await tab.keyboard.insertText(text);
+    await tab.keyboard.press("Enter");
+    return tab.textContent(`#${id}-told`);
+  };
+  for (const [id, { expected, slips }] of fields) {
+    check((await told(id, `${expected} %`)).includes("agrees"), `${id}: ${expected} is right`);
+    for (const slip of slips)
+      if (slip.amount !== 0) check((await told(id, String(slip.amount).replace(".", ","))).includes(slip.told), `${id}: ${slip.amount}: ${slip.told}`);
+    check((await told(id, "123456789.5")).includes("not yet"), `${id}: any other number gets a hint`);
+  }
+  const before = await tab.textContent("#count");
+  await tab.click("#print");
+  check((await tab.textContent("#said")).includes("still open"), `what is open is told before printing (${before})`);
+  check((await tab.locator("#open-list a").count()) > 20, "and listed");
+  await session.close();
+}
+
+async function readable(page) {
+  const browser = await chromium.launch({ executablePath: process.env.WEB_TEST_BROWSER, args: FLAGS });
+  for (const width of [360, 1280]) for (const colorScheme of ["light", "dark"]) {
+    const tab = await open(browser, page, { viewport: { width, height: 900 }, colorScheme });
+    await tab.evaluate(axe.source);
+    const { violations } = await tab.evaluate(() => axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"] }));
+    check(violations.length === 0, `axe: ${width} px, ${colorScheme} ${violations.map(v => `${v.id}: ${v.nodes[0].html.slice(0, 90)}`).join("; ")}`);
+    const wide = await tab.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    check(wide <= 0, `no sideways scrolling: ${width} px`);
+    const small = await tab.evaluate(() => Math.min(...[...document.querySelectorAll("figure svg text")]
+      .filter(text => text.getClientRects().length)
+      .map(text => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a)));
+    check(small >= 9, `chart text of ${small.toFixed(1)} px or more: ${width} px`);
+    await tab.context().close();
+  }
+  // A4 less its margins, at 96 pixels an inch.
+  const tab = await open(browser, page, { viewport: { width: 680, height: 990 } });
+  await tab.emulateMedia({ media: "print" });
+  const { points, wide, high } = await tab.evaluate(() => ({
+    points: Math.min(...[...document.querySelectorAll("td, th")].map(cell => parseFloat(getComputedStyle(cell).fontSize) * 0.75)),
+    wide: [...document.querySelectorAll("table")].filter(table => table.getBoundingClientRect().right > 681).map(table => table.className),
+    high: [...document.querySelectorAll("table")].filter(table => table.getBoundingClientRect().height > 990).map(table => table.className),
+  }));
+  check(points >= 9, `tables are printed at ${points} pt`);
+  check(wide.length + high.length === 0, `and each fits a page ${wide} ${high}`);
+  await browser.close();
+}
+
+await kept();
+const page = run("fourth");
+await checked(page);
+await readable(page);
+if (failures.length) { console.error(`report_test: ${failures.length} of the checks failed`); process.exit(1); }

@@ -1,0 +1,16 @@
+#!/bin/sh
+# Runs the lab and drives its report in a browser: what is typed must outlive
+# reload, kill and another run. Where something for that is missing, says what,
+# and is content.
+#
+# usage: scripts/report_test.sh [LAB]    LAB, the built program
+set -eu
+cd "$(dirname "$(dirname "$(readlink -f "$0")")")"
+. scripts/browser.sh
+
+lab=${1:-}
+if [ -z "$lab" ]; then
+    cargo build --quiet --release -p lab
+    lab=${CARGO_TARGET_DIR:-target}/release/lab
+fi
+node scripts/report_test.mjs "$lab" "$work"
