@@ -52,6 +52,13 @@ pub(super) fn lines_of_one_set(
                     Bytes(high)
                 );
             }
+            Ok(set) if !search.stands_alone(probe, set) => {
+                reason = format!(
+                    "{} lines of one set fit, and more beside fewer lines that keep the level above full: those share \
+                     the set",
+                    set.ways
+                );
+            }
             Ok(set) => return Ok((set, search.denied(set))),
             Err(other) => reason = other,
         }

@@ -87,6 +87,15 @@ impl Search {
         self.cheap(probe, &self.pattern(lines, distance), tries)
     }
 
+    /// Whether one line too many is too many beside half of the others too: if not,
+    /// those share the set, and fill it themselves.
+    pub(super) fn stands_alone(&self, probe: &mut impl Probe, set: OneSet) -> bool {
+        let half = self.evictors[..self.evictors.len() / 2].to_vec();
+        let fewer = Search { evictors: half, ..*self };
+        let denied = fewer.denied(set);
+        !fewer.cheap(probe, &denied.pattern, TRIES_ONE_MORE)
+    }
+
     fn pattern(&self, lines: u64, distance: u64) -> Vec<u64> {
         let evictors = self.evictors.len() as u64;
         let at = |i: u64| if i < evictors { self.evictors[i as usize] } else { (i - evictors) * distance };
