@@ -63,14 +63,16 @@ fn cache(
     let mut why = Vec::new();
     let (mut line, partners) = line(probe, above.map_or(fast.cost, |a| a.latency), slow);
     why.push(line_sentence(line, &partners));
-    if let Some(known) = above.and_then(|a| a.line)
-        && (line.is_none() || line > Some(known) && probe.real())
-    {
-        line = Some(known);
-        why.push(format!(
-            "Line: taken as {known} bytes, as in the level above: a prefetcher that fetches neighbouring lines hides \
-             it."
-        ));
+    match above.map(|above| above.line) {
+        Some(Some(known)) if line.is_none() || line > Some(known) && probe.real() => {
+            line = Some(known);
+            why.push(format!(
+                "Line: taken as {known} bytes, as in the level above: a prefetcher that fetches neighbouring lines \
+                 hides it."
+            ));
+        }
+        Some(None) if probe.real() => line = None,
+        _ => {}
     }
     let bytes = line.unwrap_or(64);
     let knee = if fast.to <= probe.finest() {
@@ -109,6 +111,9 @@ fn cache(
         Some(above) => second::lines_of_one_set(probe, threshold, bytes, (low, high), above),
         None => first(probe, threshold, bytes, (low, high), &mut line, &mut why),
     };
+    if above.is_none() && set.is_err() && probe.real() && line.take().is_some() {
+        why.push("Line: no lines of one set confirm it, so only what arrives together is known.".to_owned());
+    }
     let mut found = LevelFound {
         level,
         size,
@@ -154,6 +159,13 @@ fn first(
         ));
     }
     let conflicting = search.line_of(probe, set, &DISTANCES);
+    if conflicting == Some(DISTANCES[0]) {
+        return Err(format!(
+            "at a distance of {} {} lines did not fit, and then did: others on the cache come and go",
+            Bytes(set.way),
+            set.ways + 1
+        ));
+    }
     let arriving = *line;
     *line = match conflicting {
         // real prefetchers may bring a stranger into the full set at any distance

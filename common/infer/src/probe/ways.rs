@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Probe, shuffled, usual_sizes};
+use super::{Probe, in_order, usual_sizes};
 use figures::numbers::greatest_common_divisor;
 
 /// More lines are not tried.
@@ -25,6 +25,9 @@ const MULTIPLES: [u64; 4] = [2, 3, 5, 7];
 /// the number of ways, and outlasts most bursts of a neighbour.
 const TRIES: usize = 3;
 const TRIES_ONE_MORE: usize = 12;
+/// Orders in which they are tried: what a prefetcher makes of one, it seldom
+/// makes of another.
+const ORDERS: u64 = 2;
 
 /// The costs that tell a fit from a miss.
 #[derive(Debug, Clone, Copy)]
@@ -84,7 +87,7 @@ impl Search {
 
     /// Whether that many lines fit, at this distance from one to the next.
     fn fits(&self, probe: &mut impl Probe, lines: u64, distance: u64, tries: usize) -> bool {
-        self.cheap(probe, &self.pattern(lines, distance), tries)
+        self.cheap(probe, tries, |order| self.pattern(order, lines, distance))
     }
 
     /// Whether one line too many is too many beside half of the others too: if not,
@@ -92,24 +95,30 @@ impl Search {
     pub(super) fn stands_alone(&self, probe: &mut impl Probe, set: OneSet) -> bool {
         let half = self.evictors[..self.evictors.len() / 2].to_vec();
         let fewer = Search { evictors: half, ..*self };
-        let denied = fewer.denied(set);
-        !fewer.cheap(probe, &denied.pattern, TRIES_ONE_MORE)
+        !fewer.fits(probe, set.ways + 1, fewer.apart(set.way), TRIES_ONE_MORE)
     }
 
-    fn pattern(&self, lines: u64, distance: u64) -> Vec<u64> {
+    fn pattern(&self, order: u64, lines: u64, distance: u64) -> Vec<u64> {
         let evictors = self.evictors.len() as u64;
         let at = |i: u64| if i < evictors { self.evictors[i as usize] } else { (i - evictors) * distance };
-        shuffled(lines + evictors, at)
+        in_order(order, lines + evictors, at)
+    }
+
+    /// The distance of lines of one set here that are lines of one set above too.
+    fn apart(&self, way: u64) -> u64 {
+        way / greatest_common_divisor(way, self.unit) * self.unit
     }
 
     /// What must not fit, if `set` is right.
     pub(super) fn denied(&self, set: OneSet) -> Denied {
-        let distance = set.way / greatest_common_divisor(set.way, self.unit) * self.unit;
-        Denied { pattern: self.pattern(set.ways + 1, distance), fits_below: self.threshold.fits_below }
+        let pattern = self.pattern(1, set.ways + 1, self.apart(set.way));
+        Denied { pattern, fits_below: self.threshold.fits_below }
     }
 
-    fn cheap(&self, probe: &mut impl Probe, pattern: &[u64], tries: usize) -> bool {
-        (0..tries).any(|_| probe.cost(pattern) < self.threshold.fits_below)
+    /// Whether any of the tries of a pattern, in one order or another, costs no more than hits.
+    fn cheap(&self, probe: &mut impl Probe, tries: usize, pattern: impl Fn(u64) -> Vec<u64>) -> bool {
+        let patterns: Vec<Vec<u64>> = (1..=ORDERS).map(pattern).collect();
+        patterns.iter().cycle().take(tries).any(|pattern| probe.cost(pattern) < self.threshold.fits_below)
     }
 
     /// The most lines at `distance` that fit, if they are at most [`MOST`].
@@ -151,8 +160,7 @@ impl Search {
         let mut tried = BTreeMap::new();
         let candidates = usual_sizes((low / MOST).max(self.line), 2 * high, 7);
         for way in candidates.into_iter().filter(|way| way.is_multiple_of(self.line)) {
-            // lines of one set in the level above too
-            let distance = way / greatest_common_divisor(way, self.unit) * self.unit;
+            let distance = self.apart(way);
             let fixed = *tried.entry(distance).or_insert_with(|| {
                 let ways = self.most(probe, distance)?;
                 self.certified(probe, ways, distance).then_some(ways)
@@ -175,7 +183,7 @@ impl Search {
     pub(super) fn line_of(&self, probe: &mut impl Probe, set: OneSet, distances: &[u64]) -> Option<u64> {
         let mut fits = |distance: u64| {
             let at = |i: u64| if i < set.ways { i * set.way } else { i * set.way + distance };
-            self.cheap(probe, &shuffled(set.ways + 1, at), TRIES_ONE_MORE)
+            self.cheap(probe, TRIES_ONE_MORE, |order| in_order(order, set.ways + 1, at))
         };
         distances.iter().copied().filter(|d| *d < set.way).find(|d| fits(*d))
     }

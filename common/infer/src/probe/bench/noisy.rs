@@ -32,6 +32,19 @@ pub(super) struct Condition {
     jump: f64,
     /// Share of the measurements that an interrupt reaches in every batch.
     interrupts: f64,
+    /// Heading of the recorded disturbances that are replayed.
+    recorded: Option<&'static str>,
+}
+
+/// Batches as others on a real machine stretched them.
+const TRACES: &str = include_str!("traces.txt");
+
+/// How many times longer than the fastest each batch of the recordings under
+/// this heading took.
+fn recordings(heading: &str) -> Vec<f64> {
+    let lines = TRACES.lines().skip_while(|line| line.strip_prefix("## ") != Some(heading)).skip(1);
+    let batches = lines.take_while(|line| !line.starts_with('#')).flat_map(str::chars);
+    batches.filter_map(|c| c.to_digit(36)).map(|step| (f64::from(step) / 20.0).exp2()).collect()
 }
 
 const QUIET: Condition = Condition {
@@ -44,10 +57,12 @@ const QUIET: Condition = Condition {
     drift: 0.0,
     jump: 0.0,
     interrupts: 0.0,
+    recorded: None,
 };
 
 pub(super) fn conditions() -> Vec<Condition> {
     let build = |name, build| Condition { name, build, ..QUIET };
+    let recorded = |name| Condition { name, recorded: Some(name), ..QUIET };
     let prefetch = |first, second| Build { prefetch: [first, second], ..PLAIN };
     vec![
         QUIET,
@@ -61,6 +76,10 @@ pub(super) fn conditions() -> Vec<Condition> {
         Condition { name: "SMT neighbour 40 %", neighbour: 0.4, ..QUIET },
         Condition { name: "SMT neighbour, long bursts", neighbour: 0.3, burst: 20.0, ..QUIET },
         Condition { name: "core on the last level", shared: 0.7, ..QUIET },
+        recorded("others on the machine"),
+        recorded("a copying process on the other processor"),
+        recorded("a copying process on the same processor"),
+        recorded("four processes with timers of 50 us on the same processor"),
         build("split or 4 KiB pages", Build { pages: Some(4096), ..PLAIN }),
         build("16 KiB pages", Build { pages: Some(16384), ..PLAIN }),
         build("next-line prefetcher", prefetch(Prefetch::NextLine, Prefetch::None)),
@@ -77,6 +96,7 @@ pub(super) fn conditions() -> Vec<Condition> {
             drift: 0.03,
             jump: 0.0,
             interrupts: 0.02,
+            recorded: None,
         },
     ]
 }
@@ -109,6 +129,14 @@ pub(super) struct Noisy<'a, 'b> {
     pub(super) random: Random,
     pub(super) seed: u64,
     pub(super) now: f64,
+    stretched: Vec<f64>,
+}
+
+impl<'a, 'b> Noisy<'a, 'b> {
+    pub(super) fn new(walked: &'b mut Walked<'a>, condition: Condition, seed: u64) -> Noisy<'a, 'b> {
+        let stretched = condition.recorded.map_or(Vec::new(), recordings);
+        Noisy { walked, condition, random: Random::new(seed), seed, now: 0.0, stretched }
+    }
 }
 
 impl Noisy<'_, '_> {
@@ -119,6 +147,15 @@ impl Noisy<'_, '_> {
         let length = 1e-3 * self.condition.burst * (1 << (self.seed % 5)) as f64;
         let slots = (self.now / length) as u64..=((self.now + lasts) / length) as u64;
         slots.into_iter().all(|slot| burst(slot) < share)
+    }
+
+    /// How much the recordings stretch the least disturbed batch between `now`
+    /// and `now + lasts`; where in them a run begins is drawn from its seed.
+    fn recorded(&self, lasts: f64) -> f64 {
+        let Some(count) = Some(self.stretched.len() as u64).filter(|count| *count > 0) else { return 1.0 };
+        let first = mix(self.seed) % count + (self.now / BATCH) as u64;
+        let batches = first..first + (lasts / BATCH) as u64;
+        batches.map(|at| self.stretched[(at % count) as usize]).fold(f64::INFINITY, f64::min)
     }
 
     fn frequency(&mut self) -> f64 {
@@ -139,6 +176,7 @@ impl Probe for Noisy<'_, '_> {
             _ => 0,
         };
         let mut cost = self.walked.cost(which, offsets) * self.frequency();
+        cost *= self.recorded(lasts);
         self.now += lasts;
         // the least of a score of batches is near the truth, and may be a step of the clock below
         cost *= 1.0 + 0.004 * self.random.unit() - self.condition.step * self.random.unit();
