@@ -43,6 +43,8 @@ enum Format {
 
 /// Largest working set: beyond the L3 share of one core.
 const LARGE: usize = 64 << 20;
+/// Share of the time that the experiments get; the clock and the TLB take the rest.
+const EXPERIMENTS: f64 = 0.85;
 /// A core clock that changed by more than this has drifted.
 const DRIFT: f64 = 0.03;
 
@@ -98,7 +100,7 @@ fn on_time(seconds: u32) -> Result<Findings, Failure> {
     }
     let before = core_clock::measure();
     let room = Room::new(LARGE, PageKind::Huge).map_err(Failure::could_not)?;
-    let mut probe = OnTime::new(room, Seconds(f64::from(seconds)));
+    let mut probe = OnTime::new(room, Seconds(EXPERIMENTS * f64::from(seconds)));
     let settled = settle(&mut probe, 3)
         .map_err(|reason| Failure::could_not(format!("{reason}; try again when the machine is idle")))?;
     let (huge, split, batches) = (probe.huge(), probe.split(), probe.batches());
@@ -147,6 +149,7 @@ impl Findings {
             .collect();
         json!({
             "levels": levels,
+            "first_level_only": self.settled.first_only,
             "beyond_ns": self.settled.beyond,
             "tlb": self.translation.as_ref().map(|t| json!({
                 "entries_low": t.entries.map(|e| e.0),
@@ -193,7 +196,13 @@ impl Findings {
                 ));
             }
         }
-        if let Some(beyond) = self.settled.beyond {
+        if self.settled.first_only {
+            lines.push(
+                "The time was up before the levels behind it were looked at; give more (--seconds), or an idle machine."
+                    .to_owned(),
+            );
+        }
+        if let Some(beyond) = self.settled.beyond.filter(|_| !self.settled.first_only) {
             lines.push(format!("beyond: {beyond:.1} ns"));
         }
         if let Some(t) = &self.translation {

@@ -51,6 +51,41 @@ pub fn explore(probe: &mut impl Probe, levels: usize) -> Result<Exploration, Str
     Ok(Exploration { levels: found, beyond, scan })
 }
 
+/// The first cache by a scan alone, as far as the time sufficed for one: where
+/// its cost rises, and no more.
+pub(super) fn hasty(probe: &mut impl Probe) -> Option<Exploration> {
+    let scan: Scan = scan(probe).into_iter().take_while(|(_, cost)| cost.is_finite()).collect();
+    let [fast, slow, ..] = plateaus(&scan)[..] else { return None };
+    let reason = "the time for experiments was up before lines of one set could be looked for; give more (--seconds), \
+                  or an idle machine";
+    let first = LevelFound {
+        level: 1,
+        size: fast.to,
+        // others on the cache make it look smaller
+        range: (fast.to, 2 * slow.from),
+        knee_range: (fast.to, slow.from),
+        line: None,
+        ways: Err(reason.to_owned()),
+        latency: fast.cost,
+        penalty: slow.cost - fast.cost,
+        confidence: Confidence::Low,
+        knee: scan.clone(),
+        partners: Partners::new(),
+        denied: None,
+        why: vec![
+            format!(
+                "Size: working sets up to {} cost {:.2} ns per access, from {} on {:.2} ns.",
+                Bytes(fast.to),
+                fast.cost,
+                Bytes(slow.from),
+                slow.cost
+            ),
+            format!("Ways: not identifiable: {reason}."),
+        ],
+    };
+    Some(Exploration { levels: vec![first], beyond: None, scan })
+}
+
 /// One cache, between the plateau it serves and the next; `above` is the
 /// cache before it.
 fn cache(
@@ -111,9 +146,6 @@ fn cache(
         Some(above) => second::lines_of_one_set(probe, threshold, bytes, (low, high), above),
         None => first(probe, threshold, bytes, (low, high), &mut line, &mut why),
     };
-    if above.is_none() && set.is_err() && probe.real() && line.take().is_some() {
-        why.push("Line: no lines of one set confirm it, so only what arrives together is known.".to_owned());
-    }
     let mut found = LevelFound {
         level,
         size,
@@ -130,6 +162,11 @@ fn cache(
         why,
     };
     conclude(&mut found, set, sharp);
+    if level == 1 && probe.real() && found.ways.is_err() && found.line.take().is_some() {
+        found
+            .why
+            .push("Line: no lines of one set confirm it, so only what arrives together is known.".to_owned());
+    }
     if level > 1 && probe.real() && found.ways.is_err() {
         found.range.1 = found.range.1.max(2 * high);
     }

@@ -1,7 +1,7 @@
 //! Runs of all experiments until they agree.
 
 use super::Probe;
-use super::explore::explore;
+use super::explore::{explore, hasty};
 use super::found::{Exploration, LevelFound};
 use super::steady::Steady;
 use super::ways::Denied;
@@ -13,9 +13,14 @@ const MOST_RUNS: usize = 12;
 const AGREEING: usize = 2;
 /// ... and so many for the highest.
 const SURE: usize = 3;
+/// Share of the time after which the first level must do with the runs it had.
+const FIRST: f64 = 0.4;
 /// Share of the time to use up on what would prove the agreed answer wrong:
 /// a neighbour that is there most of the time leaves now and then.
 const CHALLENGED: f64 = 0.6;
+
+const TOO_SLOW: &str = "the time for experiments was up before the cost of any cache was seen to rise; give more \
+                        (--seconds), or an idle machine";
 
 /// What all runs together found.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,6 +33,8 @@ pub struct Settled {
     pub scan: super::Scan,
     /// Runs made.
     pub runs: usize,
+    /// Whether the time was up before a run looked beyond the first level.
+    pub first_only: bool,
 }
 
 /// One level over all runs.
@@ -42,35 +49,60 @@ pub struct SettledLevel {
 }
 
 /// Explores again and again, each pattern at its least cost so far, until
-/// enough runs agree or `probe` has spent its time.
+/// enough runs agree or `probe` has spent its time: the first level alone, then
+/// all of them.
 ///
 /// # Errors
 ///
-/// A sentence, if the cost shows no level at all, or time was up before.
+/// A sentence, if the cost shows no level at all.
 pub fn settle(probe: &mut impl Probe, levels: usize) -> Result<Settled, String> {
-    let (once, mut steady) = (!probe.real(), Steady::new(probe));
-    let mut runs = vec![explore(&mut steady, levels)?];
-    if steady.spent() >= 1.0 {
-        return Err(
-            "the time for experiments was up before one run of them was done; give more (--seconds), or an \
-                    idle machine"
-                .to_owned(),
-        );
+    if !probe.real() {
+        return Ok(settled(vec![explore(probe, levels)?], true, false));
     }
-    let settled = |runs: &[Exploration]| (0..2).all(|level| agreeing(runs, level) >= SURE);
-    while !once
+    let mut steady = Steady::new(probe);
+    let (mut runs, mut reason) = (Vec::new(), None);
+    while steady.spent() < FIRST && agreeing(&runs, 0) < SURE {
+        collect(explore(&mut steady, 1), steady.spent() < 1.0, &mut runs, &mut reason);
+    }
+    let alone = runs.len();
+    let enough = |runs: &[Exploration]| (0..2).all(|level| agreeing(&runs[alone..], level) >= SURE);
+    while steady.spent() < 1.0
         && runs.len() < MOST_RUNS
-        && !(settled(&runs) && withstands(&mut steady, &runs[runs.len() - 1]))
+        && !(enough(&runs) && withstands(&mut steady, &runs[runs.len() - 1]))
     {
-        let next = explore(&mut steady, levels);
-        if steady.spent() >= 1.0 {
-            break;
-        }
-        runs.extend(next);
+        collect(explore(&mut steady, levels), steady.spent() < 1.0, &mut runs, &mut reason);
     }
+    if runs.is_empty() {
+        let run = hasty(&mut steady).ok_or_else(|| reason.unwrap_or_else(|| TOO_SLOW.to_owned()))?;
+        return Ok(settled(vec![run], false, true));
+    }
+    let first_only = levels > 1 && runs.len() == alone;
+    Ok(settled(runs, false, first_only))
+}
+
+/// Keeps what a run found, if it ended in time.
+fn collect(
+    run: Result<Exploration, String>,
+    in_time: bool,
+    runs: &mut Vec<Exploration>,
+    reason: &mut Option<String>,
+) {
+    match run {
+        Ok(run) if in_time => runs.push(run),
+        Ok(_) => {}
+        Err(said) => *reason = Some(said),
+    }
+}
+
+/// All runs together.
+fn settled(runs: Vec<Exploration>, once: bool, first_only: bool) -> Settled {
     let last = &runs[runs.len() - 1];
-    let found = (0..last.levels.len()).map(|level| conclude(&runs, level, once)).collect();
-    Ok(Settled { levels: found, beyond: last.beyond, scan: last.scan.clone(), runs: runs.len() })
+    let mut found: Vec<SettledLevel> =
+        (0..last.levels.len()).map(|level| conclude(&runs, level, once)).collect();
+    // behind a first level that showed none, a line is a guess too
+    let unconfirmed = found.first().is_some_and(|first| !once && first.found.ways.is_err());
+    found.iter_mut().filter(|_| unconfirmed).for_each(|level| level.found.line = None);
+    Settled { levels: found, beyond: last.beyond, scan: last.scan.clone(), runs: runs.len(), first_only }
 }
 
 /// Whether nothing fits that must not, as often as it is tried.

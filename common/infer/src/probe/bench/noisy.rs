@@ -32,6 +32,8 @@ pub(super) struct Condition {
     jump: f64,
     /// Share of the measurements that an interrupt reaches in every batch.
     interrupts: f64,
+    /// How many times longer than alone everything takes, as under a quota.
+    quota: f64,
     /// Heading of the recorded disturbances that are replayed.
     recorded: Option<&'static str>,
 }
@@ -57,6 +59,7 @@ const QUIET: Condition = Condition {
     drift: 0.0,
     jump: 0.0,
     interrupts: 0.0,
+    quota: 1.0,
     recorded: None,
 };
 
@@ -75,6 +78,8 @@ pub(super) fn conditions() -> Vec<Condition> {
         Condition { name: "SMT neighbour 10 %", neighbour: 0.1, ..QUIET },
         Condition { name: "SMT neighbour 40 %", neighbour: 0.4, ..QUIET },
         Condition { name: "SMT neighbour, long bursts", neighbour: 0.3, burst: 20.0, ..QUIET },
+        Condition { name: "a quota of 50 %", quota: 2.0, ..QUIET },
+        Condition { name: "a quota of 3 %", quota: 33.0, ..QUIET },
         Condition { name: "core on the last level", shared: 0.7, ..QUIET },
         recorded("others on the machine"),
         recorded("a copying process on the other processor"),
@@ -96,6 +101,7 @@ pub(super) fn conditions() -> Vec<Condition> {
             drift: 0.03,
             jump: 0.0,
             interrupts: 0.02,
+            quota: 2.0,
             recorded: None,
         },
     ]
@@ -177,7 +183,7 @@ impl Probe for Noisy<'_, '_> {
         };
         let mut cost = self.walked.cost(which, offsets) * self.frequency();
         cost *= self.recorded(lasts);
-        self.now += lasts;
+        self.now += self.condition.quota * lasts;
         // the least of a score of batches is near the truth, and may be a step of the clock below
         cost *= 1.0 + 0.004 * self.random.unit() - self.condition.step * self.random.unit();
         if self.random.unit() < self.condition.interrupts {
