@@ -9,6 +9,7 @@
 //! | floor | crate | what it holds |
 //! |---|---|---|
 //! | **portable** | `figures` | bytes, seconds, ticks; a [`value`] with its source; medians; [`metric`]s |
+//! | | [`seal`] | what a student shall find, hidden; records that cannot be changed unseen |
 //! | | [`events`] | PAPI's presets, native events, processor families: as data |
 //! | | [`memory`] | [`Memory`](memory::Memory): what a kernel's loads and stores do; arenas, arrays |
 //! | | [`machine`] | a machine described: caches, TLBs, latencies; the catalogue |
@@ -82,7 +83,8 @@ pub use infer;
 pub use isa;
 pub use latency;
 pub use memory::{self, steps};
-pub use records::{record, saved};
+pub use records::{authentic, record, saved};
+pub use seal;
 pub use system::{self, clock, core_clock, cpu, step};
 
 /// Machines as data, and this one.

@@ -1,6 +1,8 @@
 #![doc = include_str!("../README.md")]
 
 mod commands;
+#[cfg(feature = "instructor")]
+mod instructor;
 mod page;
 mod run;
 mod web;
@@ -9,7 +11,11 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use commands::{dgemm, discover, ge, infer, machines, mystery, plot};
+use commands::{dgemm, ge, machines, plot};
+#[cfg(feature = "instructor")]
+use commands::{discover, infer};
+#[cfg(feature = "instructor")]
+use instructor::mystery;
 
 /// The cache lab: the whole assignment in one run, its charts and its report
 ///
@@ -27,11 +33,14 @@ struct Lab {
 enum Command {
     Run(run::Args),
     Dgemm(dgemm::Args),
+    #[cfg(feature = "instructor")]
     Discover(discover::Args),
+    #[cfg(feature = "instructor")]
     Infer(infer::Args),
     Ge(ge::Args),
     Plot(plot::Args),
     Machines(machines::Args),
+    #[cfg(feature = "instructor")]
     Mystery(mystery::Args),
     Web(web::Args),
 }
@@ -39,12 +48,15 @@ enum Command {
 fn main() -> ExitCode {
     common::cli::run(|args: Lab| match args.command.unwrap_or(Command::Run(args.run)) {
         Command::Run(args) => run::run(&args),
+        #[cfg(feature = "instructor")]
         Command::Discover(args) => discover::run(&args),
+        #[cfg(feature = "instructor")]
         Command::Infer(args) => infer::run(&args),
         Command::Dgemm(args) => dgemm::run(&args),
         Command::Ge(args) => ge::run(&args),
         Command::Plot(args) => plot::run(&args),
         Command::Machines(args) => machines::run(&args),
+        #[cfg(feature = "instructor")]
         Command::Mystery(args) => mystery::run(&args),
         Command::Web(args) => web::run(&args),
     })

@@ -177,21 +177,3 @@ fn a_described_machine_is_discovered() {
     assert!(low <= 262_144 && 262_144 <= high, "{low} to {high}");
     refuses(folder.path(), "discover --machine none", 1, "none");
 }
-
-#[test]
-fn a_mystery_machine_is_found_but_not_told() {
-    let folder = tempfile::tempdir().unwrap();
-    let made = lab(folder.path(), "mystery --key spring ada");
-    assert_eq!(made.status.code(), Some(0), "{}", stderr(&made));
-    let told = String::from_utf8(lab(folder.path(), "machines ./ada.toml").stdout).unwrap();
-    assert!(told.contains("sealed") && !told.contains("ways"), "{told}");
-    let answers = String::from_utf8(lab(folder.path(), "mystery --key spring --answers ada").stdout).unwrap();
-    let found = lab(folder.path(), "discover --machine ada.toml --format json");
-    let found: serde_json::Value = serde_json::from_slice(&found.stdout).unwrap();
-    for level in [&found["levels"][0], &found["levels"][1]] {
-        let size = common::units::Bytes(level["size"].as_u64().unwrap());
-        let expected = format!("L{} {size} {}-way {} B lines", level["level"], level["ways"], level["line"]);
-        assert!(answers.contains(&expected), "{expected} in {answers}");
-    }
-    refuses(folder.path(), "mystery --key spring ../ada", 2, "../ada");
-}

@@ -122,7 +122,7 @@ impl Lab {
 
 fn described(toml: &str) -> Result<Value, String> {
     let machine = machine(toml)?;
-    if machine.sealed {
+    if machine.sealed() {
         return Ok(json!({ "name": machine.name, "sealed": true, "summary": machine.summary() }));
     }
     let mut fields = json!(machine);

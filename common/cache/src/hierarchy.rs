@@ -42,6 +42,12 @@ impl Hierarchy {
         let bytes =
             page_map.as_ref().map_or(0, PageMap::reach).max(addresses.outside() + Arena::ALIGNMENT as u64);
         if bytes / line as u64 >= LINES {
+            if machine.sealed() {
+                let reason = format!(
+                    "the arrays need {bytes} bytes, more than the model of this machine reaches; choose a smaller size"
+                );
+                return Err(MachineError::Undescribed { reason });
+            }
             let reach = (LINES as usize).saturating_mul(line);
             return Err(MachineError::TooMuchMemory { bytes: bytes as usize, reach, line });
         }

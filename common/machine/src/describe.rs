@@ -136,7 +136,7 @@ impl Description {
             memory_latency: memory_latency.transpose()?,
             core: self.core.check(clock)?,
             unknown: Vec::new(),
-            sealed: false,
+            seal: None,
         })
     }
 }

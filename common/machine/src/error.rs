@@ -43,6 +43,12 @@ pub enum MachineError {
         /// What is wrong with it, and what is accepted.
         reason: String,
     },
+    /// Not the file that was sealed.
+    #[error("{origin}: the seal is damaged, so nothing can be told of this machine; get the file again")]
+    DamagedSeal {
+        /// The file.
+        origin: String,
+    },
     /// The system does not tell.
     #[error(
         "this system does not say what caches it has ({reason}); name a machine with --machine, for example --machine i5-7500"
@@ -72,10 +78,8 @@ pub enum MachineError {
 }
 
 impl MachineError {
-    pub(super) fn damaged_seal(origin: &str, line: usize) -> MachineError {
-        let reason =
-            "the seal is damaged, so nothing can be told of this machine; get the file again".to_string();
-        MachineError::Wrong { origin: origin.to_string(), line, key: "sealed".to_string(), reason }
+    pub(super) fn damaged_seal(origin: &str) -> MachineError {
+        MachineError::DamagedSeal { origin: origin.to_string() }
     }
 
     pub(super) fn no_such(name: &str) -> MachineError {

@@ -48,10 +48,13 @@
 
 mod catalogue;
 mod describe;
+mod draw;
 mod error;
 mod print;
 mod quantity;
 mod sealed;
+
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
@@ -59,8 +62,9 @@ use figures::units::{Bytes, Hertz, Seconds};
 
 pub use catalogue::{Entry, catalogue};
 pub use describe::LONGEST;
+pub use draw::{Draw, Drawn, Geometry};
 pub use error::MachineError;
-pub use sealed::{mystery, seal};
+pub use sealed::{SealedFile, seal};
 
 /// Which line of a full set makes room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -216,7 +220,7 @@ pub struct Core {
 }
 
 /// A machine, as far as the memory hierarchy sees it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 pub struct Machine {
     /// How it is called on a command line.
     pub name: String,
@@ -238,8 +242,15 @@ pub struct Machine {
     pub core: Core,
     /// What could not be found out about it, and what is assumed instead.
     pub unknown: Vec<String>,
-    /// Whether its geometry is to be found, not to be shown.
-    pub sealed: bool,
+    /// The tag of its seal, if its geometry is to be found, not to be shown.
+    pub seal: Option<String>,
+}
+
+/// What may be known of it: a sealed machine's fields are in no message.
+impl fmt::Debug for Machine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.to_toml())
+    }
 }
 
 impl Machine {
@@ -261,14 +272,10 @@ impl Machine {
     ///
     /// If it describes no machine that can be modelled.
     pub fn parse(text: &str, origin: &str) -> Result<Machine, MachineError> {
-        match sealed::opened(text) {
-            None => Machine::from_toml(text, origin),
-            Some((line, sealed)) => {
-                let sealed = sealed.and_then(|text| Machine::from_toml(&text, origin).ok());
-                let machine = sealed.ok_or_else(|| MachineError::damaged_seal(origin, line))?;
-                Ok(Machine { sealed: true, ..machine })
-            }
+        if !sealed::is_sealed(text) {
+            return Machine::from_toml(text, origin);
         }
+        sealed::opened(text).ok_or_else(|| MachineError::damaged_seal(origin))
     }
 
     /// The machine described by `text`; errors call it `origin`.
@@ -294,8 +301,13 @@ impl Machine {
             memory_latency: None,
             core: Core { in_flight: 1.0, store: Seconds(0.0), step: Seconds(0.0), pass: Seconds(0.0) },
             unknown,
-            sealed: false,
+            seal: None,
         }
+    }
+
+    /// Whether its geometry is to be found, not to be shown.
+    pub fn sealed(&self) -> bool {
+        self.seal.is_some()
     }
 
     /// One line for captions and records:
@@ -304,7 +316,7 @@ impl Machine {
         let level =
             |l: &CacheLevel| format!("L{} {} {} {} lines", l.level, l.size, l.associativity(), l.line);
         let levels: Vec<String> = self.levels.iter().map(level).collect();
-        let levels = if self.sealed {
+        let levels = if self.sealed() {
             "sealed".to_owned()
         } else if levels.is_empty() {
             "caches unknown".to_owned()

@@ -10,7 +10,7 @@ impl Machine {
     /// The machine as a description that reads back as the same machine; what
     /// is unknown about it stands in comments. A sealed one is not told.
     pub fn to_toml(&self) -> String {
-        if self.sealed {
+        if self.sealed() {
             return format!("# {}: its description is sealed\n", clean(&self.name));
         }
         let mut text =

@@ -1,87 +1,93 @@
-//! Sealed descriptions: machines whose geometry a student is to find. The seal
-//! keeps honest eyes from reading the answer; it is no secret to someone who
-//! reads this file.
+//! Sealed files: machines whose geometry a student is to find.
 
-use figures::random::Random;
-use figures::units::Bytes;
+use figures::text::clean;
 
-use super::print::quoted;
+use super::Machine;
 
-/// The description of a machine of two levels, drawn from the instructor's
-/// `key` and the machine's `name`: the same words always give the same machine.
-pub fn mystery(key: &str, name: &str) -> String {
-    let mut random = Random::of_words(&[key, name]);
-    let mut one_of = |choice: &[u64]| choice[random.below(choice.len())];
-    let line = one_of(&[32, 64, 64, 128]);
-    // a power of two of sets, as address bits give
-    let first = one_of(&[8, 16, 32, 24, 48]) << 10;
-    let ways = if first.is_multiple_of(3) { [3, 6, 12] } else { [2, 4, 8] };
-    let first_ways = one_of(&ways);
-    let second = one_of(&[128, 256, 512, 1024]) << 10;
-    let second_ways = one_of(&[4, 8, 16]);
-    let hit = one_of(&[2, 3, 4, 5]);
-    let [behind, far] = [10 + random.below(9), 60 + random.below(60)];
-    format!(
-        "name = {}\ndescription = \"to be found out\"\nclock = \"2 GHz\"\n\n[memory]\nlatency = \"{far} ns\"\n\n\
-         [[cache]]\nlevel = 1\nsize = \"{}K\"\nline = {line}\nways = {first_ways}\nlatency = \"{hit} cycles\"\n\n\
-         [[cache]]\nlevel = 2\nsize = \"{}K\"\nline = {line}\nways = {second_ways}\nindex = \"virtual\"\n\
-         latency = \"{behind} cycles\"\n",
-        quoted(name),
-        first / Bytes::kib(1).0,
-        second / Bytes::kib(1).0
-    )
-}
-
-/// A description made unreadable, as the content of a file.
-pub fn seal(description: &str) -> String {
-    let hidden: String = hide(description.bytes()).map(|byte| format!("{byte:02x}")).collect();
-    format!(
-        "# A sealed machine: give this file to any program with --machine, and find its caches.\n{SEAL}{hidden}\"\n"
-    )
-}
-
-/// The line, counted from 1, on which `text` has a seal, and what was sealed; the
-/// latter is `None` where the seal is damaged.
-pub(super) fn opened(text: &str) -> Option<(usize, Option<String>)> {
-    let mut lines = (1..).zip(text.lines());
-    lines.find_map(|(number, line)| Some((number, unhidden(line.strip_prefix(SEAL)?))))
-}
-
-fn unhidden(hidden: &str) -> Option<String> {
-    let hidden = hidden.trim_end().strip_suffix('"')?;
-    let bytes: Option<Vec<u8>> =
-        (0..hidden.len()).step_by(2).map(|at| u8::from_str_radix(hidden.get(at..at + 2)?, 16).ok()).collect();
-    String::from_utf8(hide(bytes?.into_iter()).collect()).ok()
-}
-
+/// What the tags and keys of such files are for.
+const PURPOSE: &str = "sealed machine";
 const SEAL: &str = "sealed = \"";
+const HEADER: &str = "# A sealed machine";
 
-/// Its own inverse.
-fn hide(bytes: impl Iterator<Item = u8>) -> impl Iterator<Item = u8> {
-    let mut random = Random::of_words(&[SEAL]);
-    bytes.map(move |byte| byte ^ (random.bits() >> 24) as u8)
+/// A sealed description, and how it is known again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SealedFile {
+    /// The content of the file.
+    pub text: String,
+    /// The tag of its seal, which records made on this machine bear.
+    pub tag: String,
+}
+
+/// The description of the machine called `name` made unreadable.
+pub fn seal(name: &str, description: &str) -> SealedFile {
+    let hidden = seal::close(PURPOSE, description);
+    let text = format!(
+        "{HEADER}, of {}: give this file to any program with --machine, and find its caches.\n{SEAL}{hidden}\"\n",
+        clean(name)
+    );
+    SealedFile { text, tag: tag(&hidden).to_owned() }
+}
+
+/// Whether `text` is, or was, a sealed file: one change leaves one of the signs.
+pub(super) fn is_sealed(text: &str) -> bool {
+    text.starts_with(HEADER) || text.lines().any(|line| line.starts_with(SEAL))
+}
+
+/// The machine sealed in `text`; `None` unless every character of it is as it
+/// was written (a mail program may have changed the ends of lines).
+pub(super) fn opened(text: &str) -> Option<Machine> {
+    let text = text.replace("\r\n", "\n");
+    let hidden = text.lines().find_map(|line| line.strip_prefix(SEAL)?.strip_suffix('"'))?;
+    let description = seal::open(PURPOSE, hidden)?;
+    let machine = Machine::from_toml(&description, "").ok()?;
+    (seal(&machine.name, &description).text == text)
+        .then(|| Machine { seal: Some(tag(hidden).to_owned()), ..machine })
+}
+
+fn tag(hidden: &str) -> &str {
+    hidden.get(..32).unwrap_or(hidden)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Machine;
+    use crate::Draw;
 
-    #[test]
-    fn a_seal_opens_to_what_was_sealed() {
-        let text = mystery("spring", "ada");
-        assert_eq!(opened(&seal(&text)), Some((2, Some(text.clone()))));
-        assert!(!seal(&text).contains("ways") && opened(&text).is_none());
+    fn ada() -> SealedFile {
+        let description = Draw::new("spring").machine("ada").toml("ada");
+        seal("ada", &description)
     }
 
     #[test]
-    fn a_damaged_seal_is_called_that() {
-        let whole = seal(&mystery("spring", "ada"));
-        for text in
-            [&whole[..whole.len() - 40], "sealed = \"0g\"\n", "sealed = \"é\"\n", "sealed = \"00ff\"\n"]
+    fn a_sealed_machine_shows_nothing() {
+        let machine = Machine::parse(&ada().text, "ada.toml").unwrap();
+        assert_eq!(machine.seal.as_deref(), Some(&*ada().tag));
+        let shown = [machine.summary(), machine.to_toml(), format!("{machine:?}"), format!("{machine:#?}")];
+        for (shown, word) in
+            shown.iter().flat_map(|shown| ["ways", "line", "KiB", "K\"", " ns"].map(|w| (shown, w)))
         {
-            let refusal = Machine::parse(text, "ada.toml").unwrap_err().to_string();
-            assert!(refusal.contains("ada.toml") && refusal.contains("the seal is damaged"), "{refusal}");
+            assert!(!shown.contains(word), "{shown}");
+        }
+        assert_eq!(Machine::parse(&ada().text.replace('\n', "\r\n"), "ada.toml").unwrap(), machine);
+    }
+
+    /// Every bit of the whole file; each refusal is the same sentence.
+    #[test]
+    fn one_bit_of_a_sealed_file_changed_is_refused() {
+        let text = ada().text;
+        let refusal =
+            "ada.toml: the seal is damaged, so nothing can be told of this machine; get the file again";
+        for bit in 0..8 * text.len() {
+            let mut bytes = text.clone().into_bytes();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            // What is no text is refused by who reads the file.
+            let Ok(changed) = String::from_utf8(bytes) else { continue };
+            let told = Machine::parse(&changed, "ada.toml").unwrap_err().to_string();
+            assert_eq!(told, refusal, "bit {bit}");
+        }
+        for text in [&text[..text.len() - 40], "sealed = \"0g\"\n", "sealed = \"é\"\n", "sealed = \"00ff\"\n"]
+        {
+            assert_eq!(Machine::parse(text, "ada.toml").unwrap_err().to_string(), refusal);
         }
     }
 
@@ -91,21 +97,8 @@ mod tests {
     fn a_mystery_may_have_any_name() {
         for name in ["हिन्दी", "தமிழ்", "שָׁלוֹם", "Zoë", "a\"b", "back\\slash", "it's", "'''", "\"\"\"", "😀"]
         {
-            let machine = Machine::parse(&seal(&mystery("spring", name)), "file").unwrap();
-            assert_eq!(machine.name, name);
+            let file = seal(name, &Draw::new("spring").machine(name).toml(name));
+            assert_eq!(Machine::parse(&file.text, "file").unwrap().name, name);
         }
-    }
-
-    #[test]
-    fn every_mystery_is_a_machine_of_its_own() {
-        let mut seen = std::collections::BTreeSet::new();
-        for i in 0..200 {
-            let text = mystery("spring", &format!("student {i}"));
-            let machine = Machine::from_toml(&text, "mystery").unwrap();
-            assert!(machine.levels[1].size.0 >= 2 * machine.levels[0].size.0, "{text}");
-            seen.insert(text.split_once("clock").unwrap().1.to_owned());
-        }
-        assert!(seen.len() > 150, "{} different", seen.len());
-        assert_ne!(mystery("spring", "ada"), mystery("autumn", "ada"));
     }
 }

@@ -1,6 +1,7 @@
 //! What the programs found, in a form that outlives the run: records of rows of
 //! figures, and every format in which a sweep was ever saved, read back.
 
+pub mod authentic;
 pub mod record;
 pub mod saved;
 pub mod sweep;

@@ -58,30 +58,75 @@ impl Row {
 /// A run of one program.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
+    /// What this is and in which version: see [`SCHEMA`].
+    #[serde(default)]
+    pub schema: String,
+    /// Tells this run from every other; empty where nobody gave one.
+    #[serde(default)]
+    pub id: String,
+    /// When it was made, UTC: `2026-02-03T14:05:06Z`; empty where no clock was asked.
+    #[serde(default)]
+    pub time: String,
     /// `spark`, `cm1`, `mm1` …
     pub program: String,
     /// The kit's version.
     pub version: String,
-    /// The command line's settings.
+    /// The command line, without the program's name.
+    #[serde(default)]
+    pub arguments: Vec<String>,
+    /// The settings that came of it.
     pub settings: Map<String, Json>,
     /// The machine that was measured or modelled, in one line.
     pub machine: String,
+    /// The same field by field, in bytes, seconds and hertz; of a sealed machine
+    /// no more than its name.
+    #[serde(default, skip_serializing_if = "Json::is_null")]
+    pub machine_data: Json,
     /// What may have disturbed the measurement, and what stood in for what.
     pub notes: Vec<String>,
     /// The results.
     pub rows: Vec<Row>,
+    /// Says that all of the above is as it was measured, if the machine is sealed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seal: Option<Seal>,
 }
+
+/// What makes a record the record of one sealed machine, and says that nothing in
+/// it has changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seal {
+    /// The tag of the machine's seal.
+    pub machine: String,
+    /// The tag of everything else in the record; empty until it is written.
+    pub record: String,
+}
+
+impl Seal {
+    /// The seal of a record that is still to be written.
+    pub fn of_machine(tag: &str) -> Seal {
+        Seal { machine: tag.to_owned(), record: String::new() }
+    }
+}
+
+/// `schema` of the records of this kit; `record.schema.json` describes it.
+pub const SCHEMA: &str = "cache-lab-kit/record/1";
 
 impl Record {
     /// A record without rows.
     pub fn new(program: &str, machine: impl Into<String>) -> Record {
         Record {
+            schema: SCHEMA.to_owned(),
+            id: String::new(),
+            time: String::new(),
             program: program.to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            arguments: Vec::new(),
             settings: Map::new(),
             machine: machine.into(),
+            machine_data: Json::Null,
             notes: Vec::new(),
             rows: Vec::new(),
+            seal: None,
         }
     }
 
@@ -92,8 +137,20 @@ impl Record {
         self
     }
 
-    /// The record as indented JSON.
+    /// The record as indented JSON, sealed if the machine is.
     pub fn json(&self) -> String {
+        match &self.seal {
+            Some(seal) => {
+                let bare = Record { seal: Some(Seal::of_machine(&seal.machine)), ..self.clone() };
+                let tag = seal::tag("record", &[bare.written().as_bytes()]);
+                Record { seal: Some(Seal { record: tag, ..seal.clone() }), ..bare }.written()
+            }
+            None => self.written(),
+        }
+    }
+
+    /// The record as it stands.
+    pub(crate) fn written(&self) -> String {
         // Maps with string keys and finite or null numbers always serialise.
         serde_json::to_string_pretty(self).unwrap_or_default()
     }

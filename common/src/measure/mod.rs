@@ -2,6 +2,7 @@
 //! disturbed it.
 
 mod environment;
+mod identity;
 mod plan;
 
 use std::time::Duration;
@@ -164,6 +165,7 @@ impl Session {
     /// An empty record of `program` on this session's machine.
     pub fn record(&self, program: &str) -> Record {
         let mut record = Record::new(program, self.machine.summary()).set("runs", self.runs);
+        identity::sign(&mut record, &self.machine);
         record.notes.extend(self.warnings.iter().map(Warning::to_string));
         record
     }

@@ -8,6 +8,7 @@
 pub mod clock;
 pub mod core_clock;
 pub mod cpu;
+pub mod date;
 pub mod ending;
 pub mod facts;
 pub mod files;

@@ -1,9 +1,10 @@
 //! One file for each command beside `lab run`.
 
 pub(crate) mod dgemm;
+#[cfg(feature = "instructor")]
 pub(crate) mod discover;
 pub(crate) mod ge;
+#[cfg(feature = "instructor")]
 pub(crate) mod infer;
 pub(crate) mod machines;
-pub(crate) mod mystery;
 pub(crate) mod plot;

@@ -64,7 +64,7 @@ pub(crate) fn run_all(
     let mm2_transposing = done(keep("mm2-transposing", &mut || mm2::measure(&session, &options, true)))?;
     let mm3 = done(keep("mm3", &mut || mm3::measure(&session, &options, line)))?;
     let (mut machine, here) = (session.machine, session.here);
-    if machine.sealed {
+    if machine.sealed() {
         machine.levels.clear();
     }
     Ok(Findings {
@@ -156,7 +156,8 @@ fn spark_table(record: &Record) -> String {
 fn line(answer: &Answer, machine: &Machine) -> (Bytes, LineFrom) {
     let read = answer.verdict.as_ref().ok().map(|found| found.line);
     let usable = |line: &Bytes| mm3::elements_per_line(*line).is_ok() && line.0 <= 1024;
-    match (read.filter(usable), machine.level(1).map(|cache| cache.line).filter(usable)) {
+    let told = machine.level(1).filter(|_| !machine.sealed()).map(|cache| cache.line);
+    match (read.filter(usable), told.filter(usable)) {
         (Some(line), _) => (line, LineFrom::Sweep),
         (None, Some(line)) => (line, LineFrom::System),
         (None, None) => (Bytes(64), LineFrom::Usual),

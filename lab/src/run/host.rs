@@ -1,11 +1,9 @@
 //! The environment, as far as a reader of the report must know it.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use common::core_clock;
 use common::counters::Platform;
 use common::machine::Machine;
-use common::system::facts::Facts;
+use common::system::{date, facts::Facts};
 use report::Host;
 
 /// Looks round; what a system does not tell is left out.
@@ -21,7 +19,7 @@ pub(crate) fn look(machine: &Machine, here: bool) -> Host {
     let paranoid = Platform::host().environment.paranoid;
     facts.extend(paranoid.map(|level| ("perf_event_paranoid", level.to_string())));
     facts.push(("Build", build()));
-    Host { name, date: today(), facts }
+    Host { name, date: date::today(), facts }
 }
 
 /// The workstation and the machine that is measured, as one run must find them.
@@ -48,36 +46,4 @@ fn virtual_machine(name: &str) -> String {
 fn build() -> String {
     let profile = if cfg!(debug_assertions) { "debug build" } else { "release build" };
     format!("lab {} for {}, {profile}", env!("CARGO_PKG_VERSION"), std::env::consts::ARCH)
-}
-
-fn today() -> String {
-    let days = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() / 86_400);
-    let (year, month, day) = civil(days as i64);
-    format!("{year}-{month:02}-{day:02}")
-}
-
-/// Year, month and day of a day counted from 1970-01-01, by counting in years
-/// that start in March.
-fn civil(days: i64) -> (i64, i64, i64) {
-    let shifted = days + 719_468;
-    let era = shifted.div_euclid(146_097);
-    let of_era = shifted.rem_euclid(146_097);
-    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let from_march = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * from_march + 2) / 5 + 1;
-    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
-    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn days_become_dates() {
-        assert_eq!(civil(0), (1970, 1, 1));
-        assert_eq!(civil(11_016), (2000, 2, 29));
-        assert_eq!(civil(20_777), (2026, 11, 20));
-    }
 }

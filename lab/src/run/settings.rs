@@ -34,7 +34,17 @@ impl Settings {
         hasten: u64,
         machine: &Machine,
     ) -> Settings {
-        let capacity = |level| machine.level(level).map_or(0, |cache| cache.size.0);
+        let capacity = |level| match machine.sealed() {
+            // the largest that is drawn: the range tells nothing of this one
+            true => {
+                if level == 1 {
+                    Bytes::kib(64).0
+                } else {
+                    Bytes::mib(1).0
+                }
+            }
+            false => machine.level(level).map_or(0, |cache| cache.size.0),
+        };
         let reach = |level, least: Bytes, most: Bytes| {
             Bytes((capacity(level) * 4).next_power_of_two()).clamp(least, most)
         };

@@ -28,6 +28,7 @@ use figures::units::Bytes;
 use figures::value::{Reading, Source};
 use thiserror::Error;
 
+use crate::authentic::{Changed, is_sealed, parse};
 use crate::record::{Record, Row};
 use found::{Found, FoundCell};
 
@@ -87,6 +88,9 @@ pub enum SavedError {
     /// The output of a program that sweeps nothing.
     #[error("this is {0}, which is no sweep of array size and stride; give what spark or cm1 wrote")]
     Stranger(String),
+    /// The record of a sealed machine, not as it was made.
+    #[error(transparent)]
+    Changed(#[from] Changed),
     /// More than the reader takes in: see [`limits`].
     #[error("it {0}, more than any sweep of spark or cm1; give the file that one of them wrote")]
     TooMuch(String),
@@ -102,6 +106,9 @@ impl Saved {
     pub fn parse(text: &str) -> Result<Saved, SavedError> {
         if text.len() as u64 > limits::BYTES {
             return Err(SavedError::TooMuch(format!("has more than {}", Bytes(limits::BYTES))));
+        }
+        if is_sealed(text) {
+            parse(text)?;
         }
         let text = text.trim_start_matches('\u{feff}');
         let read = found(text).and_then(Found::sweep);

@@ -1,0 +1,217 @@
+//! Machines drawn for a class: no two the same, and each of them one that the
+//! documented procedure identifies.
+
+use std::collections::BTreeSet;
+use std::sync::OnceLock;
+
+use figures::random::Random;
+use figures::units::Bytes;
+
+use super::Replacement;
+use super::print::quoted;
+
+/// Draws one machine after the other from an instructor's key.
+#[derive(Debug)]
+pub struct Draw<'k> {
+    key: &'k str,
+    tlb: bool,
+    replacement: Replacement,
+    taken: BTreeSet<usize>,
+}
+
+/// One machine of two cache levels.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Drawn {
+    /// The two levels, level 1 first.
+    pub levels: [Geometry; 2],
+    /// Cycles of a hit in each level.
+    pub cycles: [usize; 2],
+    /// Nanoseconds to memory.
+    pub memory_ns: usize,
+    /// Entries of the TLB, if it has one; 16-way at most, a miss costs 20 cycles.
+    pub tlb_entries: Option<usize>,
+    replacement: Replacement,
+}
+
+/// What a student is to find of one level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Geometry {
+    /// Capacity.
+    pub size: Bytes,
+    /// Bytes per line.
+    pub line: Bytes,
+    /// Lines per set.
+    pub ways: u64,
+}
+
+impl<'k> Draw<'k> {
+    /// Machines from the instructor's `key`: LRU, no TLB.
+    pub fn new(key: &'k str) -> Draw<'k> {
+        Draw { key, tlb: false, replacement: Replacement::Lru, taken: BTreeSet::new() }
+    }
+
+    /// Machines that also have a data TLB, which spark shows.
+    #[must_use]
+    pub fn with_tlb(self, tlb: bool) -> Draw<'k> {
+        Draw { tlb, ..self }
+    }
+
+    /// Machines with another replacement policy; a tree of bits ([`Replacement::Plru`])
+    /// leaves those whose ways are powers of two.
+    #[must_use]
+    pub fn with_replacement(self, replacement: Replacement) -> Draw<'k> {
+        Draw { replacement, ..self }
+    }
+
+    /// How many different machines can be drawn.
+    pub fn most(&self) -> usize {
+        self.choices().count()
+    }
+
+    /// The machine that belongs to `name`: always the same of the same key, unless
+    /// an earlier name has drawn it; then the next that is free.
+    ///
+    /// When all are taken (see [`most`](Draw::most)), they are drawn again.
+    pub fn machine(&mut self, name: &str) -> Drawn {
+        let most = self.most();
+        let mut random = Random::new(seal::digest(&[self.key, name]));
+        let first = random.below(most);
+        let place = (0..most).map(|step| (first + step) % most).find(|place| !self.taken.contains(place));
+        let place = place.unwrap_or(first);
+        self.taken.insert(place);
+        // Stepping by a number without a common divisor mixes neighbours: whose
+        // choice was taken does not get a machine nearly the same.
+        let place = place * STEP % most;
+        let levels = self.choices().nth(place).copied().unwrap_or(FIRST);
+        Drawn {
+            levels,
+            cycles: [2 + random.below(4), 10 + random.below(9)],
+            memory_ns: 60 + random.below(60),
+            tlb_entries: self.tlb.then(|| [16, 32, 64, 128][random.below(4)]),
+            replacement: self.replacement,
+        }
+    }
+
+    fn choices(&self) -> impl Iterator<Item = &'static [Geometry; 2]> {
+        let tree = self.replacement == Replacement::Plru;
+        let fits = move |levels: &&[Geometry; 2]| !tree || levels.iter().all(|g| g.ways.is_power_of_two());
+        every().iter().filter(fits)
+    }
+}
+
+impl Drawn {
+    /// The machine called `name` as a description.
+    pub fn toml(&self, name: &str) -> String {
+        let mut text = format!(
+            "name = {}\ndescription = \"to be found out\"\nclock = \"2 GHz\"\n\n[memory]\nlatency = \"{} ns\"\n",
+            quoted(name),
+            self.memory_ns
+        );
+        let policy = match self.replacement {
+            Replacement::Lru => "lru",
+            Replacement::Plru => "plru",
+            Replacement::Fifo => "fifo",
+            Replacement::Random { .. } => "random",
+        };
+        for (level, (g, cycles)) in (1..).zip(self.levels.iter().zip(self.cycles)) {
+            let (size, line, ways) = (g.size.0, g.line.0, g.ways);
+            text += &format!(
+                "\n[[cache]]\nlevel = {level}\nsize = {size}\nline = {line}\nways = {ways}\n\
+                 replacement = \"{policy}\"\nindex = \"virtual\"\nlatency = \"{cycles} cycles\"\n"
+            );
+        }
+        if let Some(entries) = self.tlb_entries {
+            text +=
+                &format!("\n[[tlb]]\nlevel = 1\nentries = {entries}\nways = 16\npenalty = \"20 cycles\"\n");
+        }
+        text
+    }
+}
+
+/// A prime larger than the number of choices.
+const STEP: usize = 7919;
+
+/// What is drawn where there is no choice at all.
+const FIRST: [Geometry; 2] = [
+    Geometry { size: Bytes::kib(32), line: Bytes(64), ways: 8 },
+    Geometry { size: Bytes::kib(256), line: Bytes(64), ways: 16 },
+];
+
+/// Every pair of levels that sweeps up to 256 KiB and 4 MiB tell: a power of two
+/// of sets at each level, L2 four times L1 at least, and both its ways and the
+/// bytes of one way larger than L1's, or L1 would hold the lines that are to
+/// compete for a set of L2.
+fn every() -> &'static [[Geometry; 2]] {
+    static EVERY: OnceLock<Vec<[Geometry; 2]>> = OnceLock::new();
+    EVERY.get_or_init(|| {
+        let lines = [16, 32, 64, 128, 256];
+        let of = |line, ways: &'static [u64], bytes: std::ops::Range<u32>| {
+            let level = move |ways, way: u32| Geometry { size: Bytes(ways << way), line: Bytes(line), ways };
+            ways.iter().flat_map(move |&ways| bytes.clone().map(move |way| level(ways, way)))
+        };
+        let within = |g: &Geometry, least, most| (Bytes::kib(least)..=Bytes::kib(most)).contains(&g.size);
+        let pairs = |line| {
+            let first = of(line, &FIRST_WAYS, 10..15)
+                .filter(move |g| within(g, 8, 64) && g.size.0 / g.ways >= 4 * line);
+            first.flat_map(move |first| {
+                let second = of(line, &SECOND_WAYS, 13..19).filter(move |g| within(g, 128, 1024));
+                second.filter(move |second| told_apart(&first, second)).map(move |second| [first, second])
+            })
+        };
+        lines.into_iter().flat_map(pairs).collect()
+    })
+}
+
+const FIRST_WAYS: [u64; 13] = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16];
+const SECOND_WAYS: [u64; 16] = [4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 20, 24];
+
+fn told_apart(first: &Geometry, second: &Geometry) -> bool {
+    second.ways > first.ways
+        && second.size.0 / second.ways > first.size.0 / first.ways
+        && second.size.0 >= 4 * first.size.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Machine;
+
+    #[test]
+    fn no_two_of_five_thousand_are_the_same() {
+        let mut draw = Draw::new("spring");
+        let mut seen = BTreeSet::new();
+        for i in 0..5000 {
+            let drawn = draw.machine(&format!("student {i}"));
+            let told = drawn.levels.map(|g| (g.size.0, g.line.0, g.ways));
+            assert!(seen.insert(told), "student {i}: {told:?} again");
+        }
+        assert!(draw.most() > 5000);
+    }
+
+    #[test]
+    fn the_same_words_draw_the_same_machine() {
+        let of = |key| Draw::new(key).machine("ada");
+        assert_eq!(of("spring"), of("spring"));
+        assert_ne!(of("spring"), of("autumn"));
+        // who draws after ada does not change hers
+        let mut draw = Draw::new("spring");
+        let ada = draw.machine("ada");
+        draw.machine("bob");
+        assert_eq!(ada, of("spring"));
+    }
+
+    #[test]
+    fn every_description_is_a_machine() {
+        for policy in
+            [Replacement::Lru, Replacement::Plru, Replacement::Fifo, Replacement::Random { seed: 1 }]
+        {
+            let mut draw = Draw::new("spring").with_tlb(true).with_replacement(policy);
+            for i in 0..300 {
+                let drawn = draw.machine(&format!("student {i}"));
+                let machine = Machine::from_toml(&drawn.toml("x"), "x").unwrap();
+                assert_eq!(machine.levels[1].size, drawn.levels[1].size);
+                assert_eq!((machine.levels[0].replacement, machine.tlbs.len()), (policy, 1));
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Records of sealed machines: nothing in them changes unseen.
+
+use thiserror::Error;
+
+use crate::record::Record;
+
+/// The record of a sealed machine is not as it was made.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error(
+    "it is the record of a sealed machine, changed after it was made, so nothing in it counts; give the file as the program wrote it"
+)]
+pub struct Changed;
+
+/// Whether `text` is, or was, the record of a sealed machine: one change leaves
+/// one of the signs.
+pub fn is_sealed(text: &str) -> bool {
+    text.trim_start().starts_with('{') && text.contains(": sealed\"") || text.contains("\"seal\": {")
+}
+
+/// The record of a sealed machine in `text`.
+///
+/// # Errors
+///
+/// If any character differs from what was written, the end of the file and the
+/// ends of its lines aside.
+pub fn parse(text: &str) -> Result<Record, Changed> {
+    let text = text.replace("\r\n", "\n");
+    let text = text.strip_suffix('\n').unwrap_or(&text);
+    // By the text, not by the record in it: numbers may be read in the last place.
+    let (before, rest) = text.rsplit_once(MARK).ok_or(Changed)?;
+    let (tag, behind) = rest.split_once('"').ok_or(Changed)?;
+    if seal::tag("record", &[format!("{before}{MARK}\"{behind}").as_bytes()]) != tag {
+        return Err(Changed);
+    }
+    serde_json::from_str(text).map_err(|_| Changed)
+}
+
+/// What stands before the tag.
+const MARK: &str = "\"record\": \"";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{Row, Seal};
+    use crate::saved::Saved;
+    use figures::value::{Source, Value};
+
+    fn sealed() -> Record {
+        let mut record = Record::new("cm1", "ada (to be found out): sealed").set("event", "PAPI_L1_DCM");
+        record.seal = Some(Seal::of_machine("00ff"));
+        for (size, misses) in [(8192u64, 0.015_625), (16384, 1.0 / 3.0), (32768, 0.003_906_249_999_999_999_6)]
+        {
+            record.rows.push(
+                Row::new([("size_bytes", size.into()), ("stride_bytes", 1.into())])
+                    .with("avg_misses", Value::new(misses, Source::Model)),
+            );
+        }
+        record
+    }
+
+    #[test]
+    fn a_record_reads_back_whole() {
+        let text = sealed().json();
+        let read = parse(&text).unwrap();
+        assert_eq!((read.rows.len(), &read.machine), (3, &sealed().machine));
+        assert!(parse(&(text.replace('\n', "\r\n") + "\r\n")).is_ok());
+        assert_eq!(Saved::parse(&text).unwrap().cells.len(), 3);
+    }
+
+    /// Every bit; each refusal is the same sentence, whatever changed.
+    #[test]
+    fn one_bit_of_a_record_changed_is_refused() {
+        let text = sealed().json();
+        for bit in 0..8 * text.len() {
+            let mut bytes = text.clone().into_bytes();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            // As the reader of files does it with what is no text.
+            let changed = String::from_utf8_lossy(&bytes);
+            let told = Saved::parse(&changed).unwrap_err().to_string();
+            assert_eq!(told, Changed.to_string(), "bit {bit}: {changed}");
+        }
+    }
+
+    #[test]
+    fn figures_of_another_record_do_not_fit() {
+        let other = Record { machine: "bob (to be found out): sealed".to_owned(), ..sealed() };
+        let [own, other] = [sealed(), other].map(|record| parse(&record.json()).unwrap());
+        let swapped = Record { seal: own.seal.clone(), ..other };
+        assert_eq!(parse(&swapped.written()), Err(Changed));
+        let bare = Record { seal: None, ..own }.written();
+        assert!(is_sealed(&bare) && parse(&bare) == Err(Changed));
+    }
+}

@@ -1,0 +1,153 @@
+//! The instructor's secret words, and the answers behind the names.
+
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use common::failure::Failure;
+use common::input;
+use common::machine::Drawn;
+use serde::{Deserialize, Serialize};
+
+use super::tables::{self, cell};
+
+/// Bytes of a phrase.
+const LONGEST: u64 = 4096;
+
+/// Where the secret words come from: never the command line, which every
+/// process of a machine can read.
+#[derive(Debug, Clone, clap::Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct Phrase {
+    /// Read the instructor's secret words from standard input
+    #[arg(long)]
+    key: bool,
+
+    /// Read them from this file
+    #[arg(long, value_name = "FILE")]
+    key_file: Option<PathBuf>,
+}
+
+impl Phrase {
+    /// The words, without blanks round them.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be read, or there are none.
+    pub(crate) fn read(&self) -> Result<String, Failure> {
+        let (name, bytes) = match &self.key_file {
+            Some(path) => (input::name(path), common::system::files::read_at_most(path, LONGEST + 1)),
+            None => ("standard input".to_owned(), of_input()),
+        };
+        let bytes =
+            bytes.map_err(|error| Failure::could_not(format!("cannot read the key from {name}: {error}")))?;
+        let words = String::from_utf8(bytes).ok().filter(|words| words.len() as u64 <= LONGEST);
+        let words = words.ok_or_else(|| Failure::usage(format!("{name} is no key; give a line of words")))?;
+        match words.trim() {
+            "" => Err(Failure::usage(format!(
+                "the key in {name} is empty; give some words that nobody guesses"
+            ))),
+            words => Ok(words.to_owned()),
+        }
+    }
+}
+
+fn of_input() -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    io::stdin().take(LONGEST + 1).read_to_end(&mut bytes).map(|_| bytes)
+}
+
+/// What a file of answers calls itself.
+pub(crate) const SCHEMA: &str = "cache-lab-kit/key/1";
+
+/// The machines of a class with what is behind their seals.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Key {
+    pub(crate) schema: String,
+    pub(crate) machines: Vec<Answers>,
+}
+
+/// One machine and whose it is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Answers {
+    /// The student.
+    pub(crate) name: String,
+    /// The file that was handed out.
+    pub(crate) file: String,
+    /// The tag of its seal, which the records made on it bear.
+    pub(crate) seal: String,
+    /// Level 1 first.
+    pub(crate) levels: Vec<Level>,
+    pub(crate) memory_ns: f64,
+    pub(crate) tlb_entries: Option<usize>,
+}
+
+/// What is to be found of one level.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Level {
+    pub(crate) size_bytes: u64,
+    pub(crate) line_bytes: u64,
+    pub(crate) ways: u64,
+    pub(crate) hit_ns: f64,
+}
+
+/// Nanoseconds of a cycle of a drawn machine: 2 GHz.
+const CYCLE: f64 = 0.5;
+
+impl Answers {
+    pub(crate) fn of(name: &str, file: String, seal: String, drawn: &Drawn) -> Answers {
+        let level = |(g, cycles): (common::machine::Geometry, usize)| Level {
+            size_bytes: g.size.0,
+            line_bytes: g.line.0,
+            ways: g.ways,
+            hit_ns: cycles as f64 * CYCLE,
+        };
+        Answers {
+            name: name.to_owned(),
+            file,
+            seal,
+            levels: drawn.levels.into_iter().zip(drawn.cycles).map(level).collect(),
+            memory_ns: drawn.memory_ns as f64,
+            tlb_entries: drawn.tlb_entries,
+        }
+    }
+}
+
+impl Key {
+    /// Reads `FILE-key.json`.
+    ///
+    /// # Errors
+    ///
+    /// If it is something else.
+    #[allow(dead_code, reason = "for grading")]
+    pub(crate) fn read(path: &Path) -> Result<Key, Failure> {
+        let read: Result<Key, _> = serde_json::from_str(&tables::text(path)?);
+        read.ok().filter(|key| key.schema == SCHEMA).ok_or_else(|| {
+            let name = input::name(path);
+            Failure::usage(format!(
+                "{name} is no key; give the JSON file that lab mystery wrote beside its folder"
+            ))
+        })
+    }
+
+    /// One line for each machine.
+    pub(crate) fn csv(&self) -> String {
+        let levels = self.machines.iter().map(|m| m.levels.len()).max().unwrap_or(0);
+        let columns = ["size_bytes", "line_bytes", "ways", "hit_ns"];
+        let of_level = |level| columns.map(|column| format!("l{level}_{column}"));
+        let mut header = ["name", "file", "seal"].map(str::to_owned).to_vec();
+        header.extend((1..=levels).flat_map(of_level));
+        header.extend(["memory_ns", "tlb_entries"].map(str::to_owned));
+        let row = |m: &Answers| {
+            let mut row = vec![cell(&m.name), cell(&m.file), m.seal.clone()];
+            for l in &m.levels {
+                row.extend([l.size_bytes, l.line_bytes, l.ways].map(|n| n.to_string()));
+                row.push(l.hit_ns.to_string());
+            }
+            row.push(m.memory_ns.to_string());
+            row.push(m.tlb_entries.map_or(String::new(), |n| n.to_string()));
+            row
+        };
+        let rows = self.machines.iter().map(row).collect();
+        tables::Table { header, rows, separator: b',' }.text()
+    }
+}

@@ -1,0 +1,138 @@
+//! Machines for a class: made from a roster, handed out, measured, and never
+//! told.
+
+#![cfg(feature = "instructor")]
+#![allow(clippy::unwrap_used)]
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn lab(folder: &Path, args: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
+    command.current_dir(folder).args(args.split_whitespace()).output().unwrap()
+}
+
+fn told(output: &Output) -> (Option<i32>, String) {
+    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+/// A class of five scripts, with two who try their luck.
+const ROSTER: &str = "Number;Full name\n1;Inês Conceição\n2;Анна Иванова\n3;李小龙\n4;हिन्दी वर्मा\n5;שָׁלוֹם כהן\n\
+                      6;<script>alert(1)</script>\n7;=cmd()\n8;../../etc/passwd\n";
+
+fn class(folder: &Path) {
+    std::fs::write(folder.join("class.csv"), ROSTER).unwrap();
+    std::fs::write(folder.join("secret.txt"), "spring of twenty-six\n").unwrap();
+    std::fs::write(folder.join("empty.txt"), " \n").unwrap();
+}
+
+const MAKE: &str = "mystery --key-file secret.txt --roster class.csv --name-column number";
+
+#[test]
+fn a_class_gets_machines_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    class(folder.path());
+    let named = MAKE.replace("number", "full\u{a0}name").replace('\u{a0}', " ");
+    let named: Vec<&str> = named.splitn(7, ' ').collect();
+    let made =
+        Command::new(env!("CARGO_BIN_EXE_lab")).current_dir(folder.path()).args(&named).output().unwrap();
+    assert_eq!(told(&made).0, Some(0), "{}", told(&made).1);
+    let files: BTreeSet<String> = std::fs::read_dir(folder.path().join("machines"))
+        .unwrap()
+        .map(|file| file.unwrap().file_name().into_string().unwrap())
+        .collect();
+    for file in
+        ["Inês-Conceição.toml", "李小龙.toml", "script-alert-1---script.toml", "cmd.toml", "etc-passwd.toml"]
+    {
+        assert!(files.contains(file), "{file} in {files:?}");
+    }
+    let key: Value =
+        serde_json::from_slice(&std::fs::read(folder.path().join("machines-key.json")).unwrap()).unwrap();
+    let machines = key["machines"].as_array().unwrap();
+    let different: BTreeSet<String> = machines.iter().map(|m| m["levels"].to_string()).collect();
+    assert_eq!((machines.len(), different.len(), files.len()), (8, 8, 8));
+    let csv = std::fs::read_to_string(folder.path().join("machines-key.csv")).unwrap();
+    assert!(csv.contains("\n'=cmd(),"), "{csv}");
+}
+
+#[test]
+fn what_would_lose_or_mix_up_something_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    class(folder.path());
+    let made = lab(folder.path(), MAKE);
+    assert_eq!(told(&made).0, Some(0), "{}", told(&made).1);
+    let again = lab(folder.path(), MAKE);
+    assert_eq!(told(&again).0, Some(0), "the same files are no loss: {}", told(&again).1);
+    std::fs::write(folder.path().join("other.txt"), "autumn\n").unwrap();
+    std::fs::write(folder.path().join("twice.csv"), "name\nana\nAna\n").unwrap();
+    std::fs::write(folder.path().join("gap.csv"), "name,group\nana,1\n,2\n").unwrap();
+    for (args, code, says) in [
+        ("mystery --key-file other.txt --roster class.csv --name-column number", 1, "--force"),
+        ("mystery --key-file empty.txt ada", 2, "empty"),
+        ("mystery --key-file none.txt ada", 1, "none.txt"),
+        ("mystery ada", 2, "--key"),
+        ("mystery --key-file secret.txt --roster class.csv", 2, "'Full name'"),
+        ("mystery --key-file secret.txt --roster class.csv --name-column grade", 2, "'grade'"),
+        ("mystery --key-file secret.txt --roster twice.csv", 2, "'Ana'"),
+        ("mystery --key-file secret.txt --roster gap.csv --name-column name", 2, "student 2"),
+        ("mystery --key-file secret.txt ada ada", 2, "'ada'"),
+    ] {
+        let (given, sentence) = told(&lab(folder.path(), args));
+        assert_eq!(given, Some(code), "{args}: {sentence}");
+        assert!(sentence.contains(says) && sentence.lines().count() == 1, "{args}: {sentence}");
+    }
+}
+
+/// What a student's commands say of a sealed machine that they have not measured.
+#[test]
+fn nothing_tells_of_a_sealed_machine_but_measuring() {
+    let folder = tempfile::tempdir().unwrap();
+    class(folder.path());
+    let made = lab(folder.path(), "mystery --key-file secret.txt --tlb ada");
+    assert_eq!(told(&made).0, Some(0), "{}", told(&made).1);
+    let machine = lab(folder.path(), "machines machines/ada.toml");
+    assert_eq!(String::from_utf8_lossy(&machine.stdout), "# ada: its description is sealed\n");
+    let text = std::fs::read_to_string(folder.path().join("machines/ada.toml")).unwrap();
+    let sentence = "the seal is damaged, so nothing can be told of this machine; get the file again";
+    for at in (0..text.len()).step_by(97) {
+        let mut bytes = text.clone().into_bytes();
+        bytes[at] ^= 1;
+        std::fs::write(folder.path().join("changed.toml"), bytes).unwrap();
+        let (code, refusal) = told(&lab(folder.path(), "run --quick --machine changed.toml --out report"));
+        assert_eq!((code, refusal), (Some(2), format!("lab: changed.toml: {sentence}\n")), "byte {at}");
+    }
+}
+
+/// The handout's procedure, read by the kit's own reader, on some of the machines.
+#[test]
+fn the_documented_procedure_identifies_what_was_drawn() {
+    let folder = tempfile::tempdir().unwrap();
+    class(folder.path());
+    let made =
+        lab(folder.path(), "mystery --key-file secret.txt --sweeps ada grace alan --tlb --out handout");
+    assert_eq!(told(&made).0, Some(0), "{}", told(&made).1);
+    let key: Value =
+        serde_json::from_slice(&std::fs::read(folder.path().join("handout-key.json")).unwrap()).unwrap();
+    for machine in key["machines"].as_array().unwrap() {
+        let name = machine["name"].as_str().unwrap();
+        for (level, args) in [
+            (0, format!("infer handout/{name}/cm1-l1.json --format json")),
+            (1, format!("infer handout/{name}/cm1-l2.json --above handout/{name}/cm1-l1.json --format json")),
+        ] {
+            let read = lab(folder.path(), &args);
+            let found: Value = serde_json::from_slice(&read.stdout).unwrap();
+            let drawn = &machine["levels"][level];
+            let read = [&found["size"], &found["size_most"], &found["line"], &found["ways"]];
+            let expected = ["size_bytes", "size_bytes", "line_bytes", "ways"].map(|field| &drawn[field]);
+            assert_eq!(read, expected, "{name}, level {}: {found}", level + 1);
+        }
+    }
+    let record = folder.path().join("handout/ada/cm1-l1.json");
+    let changed = std::fs::read_to_string(&record).unwrap().replacen("0.0", "0.1", 1);
+    std::fs::write(&record, changed).unwrap();
+    let (code, refusal) = told(&lab(folder.path(), "infer handout/ada/cm1-l1.json"));
+    assert!(code == Some(1) && refusal.contains("changed after it was made"), "{refusal}");
+}
