@@ -15,7 +15,7 @@ use commands::{dgemm, ge, machines, plot};
 #[cfg(feature = "instructor")]
 use commands::{discover, infer};
 #[cfg(feature = "instructor")]
-use instructor::mystery;
+use instructor::{grade, mystery};
 
 /// The cache lab: the whole assignment in one run, its charts and its report
 ///
@@ -42,6 +42,8 @@ enum Command {
     Machines(machines::Args),
     #[cfg(feature = "instructor")]
     Mystery(mystery::Args),
+    #[cfg(feature = "instructor")]
+    Grade(grade::Args),
     Web(web::Args),
 }
 
@@ -58,6 +60,8 @@ fn main() -> ExitCode {
         Command::Machines(args) => machines::run(&args),
         #[cfg(feature = "instructor")]
         Command::Mystery(args) => mystery::run(&args),
+        #[cfg(feature = "instructor")]
+        Command::Grade(args) => grade::run(&args),
         Command::Web(args) => web::run(&args),
     })
 }

@@ -118,7 +118,6 @@ impl Key {
     /// # Errors
     ///
     /// If it is something else.
-    #[allow(dead_code, reason = "for grading")]
     pub(crate) fn read(path: &Path) -> Result<Key, Failure> {
         let read: Result<Key, _> = serde_json::from_str(&tables::text(path)?);
         read.ok().filter(|key| key.schema == SCHEMA).ok_or_else(|| {

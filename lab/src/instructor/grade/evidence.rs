@@ -1,0 +1,167 @@
+//! What a student measured: the figures that answers are held against, and what
+//! cannot be.
+
+use common::infer::{self, Above};
+use common::metric;
+use common::record::Record;
+use common::saved::Saved;
+
+use super::judge::Truth;
+
+/// The records of one submission, and those that are not as they were made.
+#[derive(Debug, Default)]
+pub(crate) struct Evidence {
+    pub(crate) records: Vec<Record>,
+    /// Files of sealed machines whose content was changed.
+    pub(crate) changed: Vec<String>,
+}
+
+impl Evidence {
+    /// Tags of the sealed machines that records were made on.
+    pub(crate) fn machines(&self) -> impl Iterator<Item = &str> {
+        self.records.iter().filter_map(|record| Some(record.seal.as_ref()?.machine.as_str()))
+    }
+
+    /// What the records tell, by the names of a rubric.
+    pub(crate) fn truth(&self) -> Truth {
+        let mut truth = Truth::new();
+        self.products(&mut truth);
+        self.caches(&mut truth);
+        truth
+    }
+
+    /// The last record of a matrix product; `mm2t` is mm2 with its transposition.
+    fn product(&self, name: &str) -> Option<&Record> {
+        let (program, transposing) = name.strip_suffix('t').map_or((name, false), |program| (program, true));
+        let timed = |r: &Record| r.settings.get("time_transpose").is_some_and(|set| set == true);
+        self.records.iter().rev().find(|r| r.program == program && timed(r) == transposing)
+    }
+
+    fn products(&self, truth: &mut Truth) {
+        let mut set = |name: String, value: Option<f64>| value.map(|value| truth.insert(name, value));
+        let amount = |name: &str, figure: &str| self.product(name)?.rows.first()?.amount(figure);
+        for name in ["mm1", "mm2", "mm2t", "mm3"] {
+            let size = self.product(name).and_then(|r| r.rows.first()?.whole("size")).map(|n| n as f64);
+            set(format!("{name}.hit_rate"), self.product(name).and_then(hit_rate).map(|share| 100.0 * share));
+            set(format!("{name}.size"), size);
+            set("mm.bytes".to_owned(), size.map(|n| 2.0 * n * n));
+            for (gain, figure) in [("clocks_gain", "wall_cycles"), ("time_gain", "wall_s")] {
+                for (than, ending) in [("mm1", ""), ("mm2", "_mm2")] {
+                    let gained = amount(than, figure).zip(amount(name, figure)).map(|(old, new)| old / new);
+                    set(format!("{name}.{gain}{ending}"), gained.filter(|gained| gained.is_finite()));
+                }
+            }
+        }
+    }
+
+    /// The kit's own reading of the sweeps, where it is a single value.
+    fn caches(&self, truth: &mut Truth) {
+        let sweep = |event: &str| {
+            let of_event =
+                |r: &&Record| r.program == "cm1" && r.settings.get("event").is_some_and(|e| e == event);
+            self.records.iter().rev().find(of_event).map(Saved::of)
+        };
+        let first = sweep("PAPI_L1_DCM").map(|saved| infer::read(&saved).verdict);
+        let above = first.as_ref().and_then(|found| Above::of(found.as_ref().ok()?));
+        let second = sweep("PAPI_L2_DCM").map(|saved| infer::read_behind(&saved, above).verdict);
+        for (name, found) in [("l1", first), ("l2", second)] {
+            let Some(Ok(found)) = found else { continue };
+            truth.insert(format!("{name}.line"), found.line.0 as f64);
+            if found.size == found.most {
+                truth.insert(format!("{name}.size"), found.size.0 as f64);
+            }
+            if let Some(ways) = found.exact_ways() {
+                truth.insert(format!("{name}.ways"), ways as f64);
+            }
+        }
+    }
+
+    /// What is wrong with the records, one sentence each.
+    pub(crate) fn doubts(&self) -> Vec<String> {
+        let changed = |file: &String| format!("{file} was changed after it was made.");
+        self.changed.iter().map(changed).chain(self.records.iter().flat_map(doubts)).collect()
+    }
+}
+
+fn hit_rate(record: &Record) -> Option<f64> {
+    let row = record.rows.first()?;
+    let [misses, loads, stores] =
+        ["PAPI_L1_DCM", "PAPI_LD_INS", "PAPI_SR_INS"].map(|event| row.amount(event));
+    Some(metric::hit_rate(misses?, loads? + stores?))
+}
+
+/// Where students of this lab went wrong, as far as a record shows it.
+fn doubts(record: &Record) -> Vec<String> {
+    let mut found = Vec::new();
+    let program = &record.program;
+    let mut doubt = |wrong: bool, sentence: &str| {
+        if wrong {
+            found.push(format!("{program}: {sentence}"));
+        }
+    };
+    let row = record.rows.first();
+    let checksum = row.and_then(|row| row.keys.get("checksum")?.as_i64());
+    doubt(checksum == Some(0), "the checksum is 0, so it multiplied a matrix that was never filled.");
+    let rate = hit_rate(record);
+    doubt(rate.is_some_and(|rate| !(0.0..=1.0).contains(&rate)), "the hit rate is below 0 or above 100 %.");
+    let inner = row.and_then(|row| row.whole("size")).map(|n| (n as f64).powi(3));
+    let loads = row.and_then(|row| row.amount("PAPI_LD_INS"));
+    let many = inner.zip(loads).is_some_and(|(inner, loads)| loads > 5.0 * inner);
+    doubt(many, "it loads far more than three times per iteration, as when built with sanitizers.");
+    let sizes = || record.rows.iter().filter_map(|row| row.whole("size_bytes"));
+    let of_second = record.settings.get("event").is_some_and(|event| event == "PAPI_L2_DCM");
+    doubt(
+        of_second && sizes().max().is_some_and(|most| most <= 64 << 10),
+        "an event of L2 over the range of L1.",
+    );
+    let times: Vec<f64> = record.rows.iter().filter_map(nanos).collect();
+    let least = times.iter().copied().fold(f64::INFINITY, f64::min);
+    doubt(least < 0.1, "less than 0.1 ns per access: one stride's time divided by all strides' accesses?");
+    let slow = times.len() > 2 && times[0] > 2.0 * times[1] && times[0] > 2.0 * times[2];
+    doubt(slow, "the first cell is over twice as slow as the next: warm up first.");
+    found
+}
+
+fn nanos(row: &common::record::Row) -> Option<f64> {
+    row.amount("ns_per_access").or_else(|| row.amount("avg_time_us").map(|micros| micros * 1e3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use common::record::Row;
+    use common::value::{Source, Value};
+
+    fn product(checksum: i64, misses: f64, loads: f64) -> Record {
+        let mut record = Record::new("mm1", "a machine");
+        let value = |amount| Value::new(amount, Source::Hardware);
+        record.rows.push(
+            Row::new([("size", 512.into()), ("checksum", checksum.into())])
+                .with("PAPI_L1_DCM", value(misses))
+                .with("PAPI_LD_INS", value(loads))
+                .with("PAPI_SR_INS", value(134.2e6))
+                .with("wall_s", value(0.2)),
+        );
+        record
+    }
+
+    #[test]
+    fn the_sheets_figures_come_from_the_records() {
+        let evidence = Evidence { records: vec![product(2_717_908_992, 135.2e6, 402.6e6)], changed: vec![] };
+        let truth = evidence.truth();
+        assert!((truth["mm1.hit_rate"] - 74.81).abs() < 0.01, "{truth:?}");
+        assert_eq!((truth["mm.bytes"], evidence.doubts().len()), (524_288.0, 0));
+    }
+
+    #[test]
+    fn what_cannot_be_is_told() {
+        for (record, says) in [
+            (product(0, 135.2e6, 402.6e6), "never filled"),
+            (product(1, 900e6, 402.6e6), "hit rate"),
+            (product(1, 135.2e6, 3491e6), "sanitizers"),
+        ] {
+            let told = doubts(&record);
+            assert!(told.len() == 1 && told[0].contains(says), "{told:?}");
+        }
+    }
+}
