@@ -1,10 +1,6 @@
 //! The command line.
 
-use std::fmt::Display;
-
 use clap::{Parser, ValueEnum};
-use common::failure::Failure;
-use serde::Serialize;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -12,7 +8,8 @@ Examples:
   avail -e PAPI_L1_DCM   what this event counts, and whether it can be compared
   avail -e PAPI_FP_OPS --family skl      the same on another processor
   avail -e cpu/event=0x51,umask=0x01/    the same for an event by its numbers
-  avail --families       which processors the presets are mapped for";
+  avail --families       which processors the presets are mapped for
+  avail --self-test --json > self-test.json    to be sent back: see avail's README";
 
 /// What can this machine count? Without options: the hardware, and all presets.
 #[derive(Debug, Parser)]
@@ -57,6 +54,17 @@ pub(crate) struct Args {
     /// How to print
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: Format,
+
+    /// The same as --format json
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) json: bool,
+}
+
+impl Args {
+    /// How to print.
+    pub(crate) fn format(&self) -> Format {
+        if self.json { Format::Json } else { self.format }
+    }
 }
 
 /// How results are printed.
@@ -66,20 +74,4 @@ pub(crate) enum Format {
     Text,
     /// One JSON object
     Json,
-}
-
-/// Prints one object.
-pub(crate) fn json(object: &impl Serialize) -> Result<(), Failure> {
-    println!("{}", serde_json::to_string_pretty(object).map_err(Failure::could_not)?);
-    Ok(())
-}
-
-/// A line of the header: `Name                     : value`.
-pub(crate) fn line(name: &str, value: impl Display) {
-    println!("{name:<25}: {value}");
-}
-
-/// A rule across the page.
-pub(crate) fn rule() {
-    println!("{}", "-".repeat(80));
 }

@@ -7,7 +7,8 @@ use common::failure::Failure;
 use common::stats;
 use serde::Serialize;
 
-use crate::args::{Format, json, line, rule};
+use crate::args::Format;
+use crate::page::{Page, json};
 
 const REPETITIONS: usize = 10_000;
 /// Calls whose price is in the file system's tables rather than the counters'.
@@ -112,19 +113,26 @@ pub(crate) fn print(format: Format) -> Result<(), Failure> {
     if format == Format::Json {
         return json(&costs);
     }
-    println!("Cost of the calls of an event set, in ticks of {:.3} ns.", 1e9 / clock::tick_rate().0);
-    line("Events", costs.events.join(", "));
-    line(
+    let mut page = Page::default();
+    page.say(format_args!(
+        "Cost of the calls of an event set, in ticks of {:.3} ns.",
+        1e9 / clock::tick_rate().0
+    ));
+    page.line("Events", costs.events.join(", "));
+    page.line(
         "Read without the kernel",
         if costs.without_the_kernel { "yes" } else { "no, one system call per group" },
     );
-    rule();
-    println!("{:<24}{:>10}{:>10}{:>10}{:>12}{:>14}", "call", "min", "median", "99 %", "max", "median (ns)");
+    page.rule();
+    page.say(format_args!(
+        "{:<24}{:>10}{:>10}{:>10}{:>12}{:>14}",
+        "call", "min", "median", "99 %", "max", "median (ns)"
+    ));
     for c in &costs.calls {
-        println!(
+        page.say(format_args!(
             "{:<24}{:>10.0}{:>10.0}{:>10.0}{:>12.0}{:>14.0}",
             c.call, c.min, c.median, c.p99, c.max, c.median_ns
-        );
+        ));
     }
-    Ok(())
+    page.print()
 }

@@ -5,7 +5,8 @@ use common::events::{Event, Family, map, notes};
 use common::failure::Failure;
 use serde::Serialize;
 
-use crate::args::{Format, json, line};
+use crate::args::Format;
+use crate::page::{Page, json};
 use crate::presets::{Native, natives, origin};
 
 #[derive(Debug, Serialize)]
@@ -68,10 +69,9 @@ pub(crate) fn print(name: &str, family: Option<&'static Family>, format: Format)
         includes: definition.map(|d| d.notes).unwrap_or_default(),
     };
     match format {
-        Format::Json => json(&explanation)?,
-        Format::Text => explanation.print(),
+        Format::Json => json(&explanation),
+        Format::Text => explanation.page().print(),
     }
-    Ok(())
 }
 
 fn papi(event: &Event, family: Option<&'static Family>) -> Option<Papi> {
@@ -109,39 +109,41 @@ fn comparable(event: &Event, definition: Option<&Definition>) -> Option<&'static
 }
 
 impl Explanation {
-    fn print(&self) {
-        line("Event", &self.name);
-        line("Description", self.description);
+    fn page(&self) -> Page {
+        let mut page = Page::default();
+        page.line("Event", &self.name);
+        page.line("Description", self.description);
         match self.processor {
-            Some(processor) => line("Counted on", format_args!("{processor}: {}", yes(self.countable))),
-            None => line("Can be counted here", yes(self.countable)),
+            Some(processor) => page.line("Counted on", format_args!("{processor}: {}", yes(self.countable))),
+            None => page.line("Can be counted here", yes(self.countable)),
         }
         if let Some(reason) = &self.reason {
-            line("Why not", reason);
+            page.line("Why not", reason);
         }
         if let Some(defined_by) = &self.defined_by {
-            line("Defined by", defined_by);
+            page.line("Defined by", defined_by);
         }
         if let (Some(derivation), Some(formula)) = (self.derivation, &self.formula)
             && self.events.len() > 1
         {
-            line("Computed as", format_args!("{formula}  ({derivation})"));
+            page.line("Computed as", format_args!("{formula}  ({derivation})"));
         }
         for native in &self.events {
-            line("Opens", format_args!("{}  {}", native.name, native.opened_as));
+            page.line("Opens", format_args!("{}  {}", native.name, native.opened_as));
         }
         if let Some(papi) = &self.papi {
-            line("PAPI has instead", &papi.formula);
-            papi.events.iter().for_each(|event| line("  with", event));
-            line("  not taken here", papi.why_not);
+            page.line("PAPI has instead", &papi.formula);
+            papi.events.iter().for_each(|event| page.line("  with", event));
+            page.line("  not taken here", papi.why_not);
         }
-        line("Counts", self.counts);
+        page.line("Counts", self.counts);
         for note in &self.includes {
-            line("Includes", note);
+            page.line("Includes", note);
         }
         if let Some(comparable) = self.comparable {
-            line("Figures can be compared", comparable);
+            page.line("Figures can be compared", comparable);
         }
+        page
     }
 }
 

@@ -4,7 +4,8 @@ use common::events::{FAMILIES, Family, Preset, map};
 use common::failure::Failure;
 use serde::Serialize;
 
-use crate::args::{Format, json};
+use crate::args::Format;
+use crate::page::{Page, json};
 
 /// A line of the table.
 #[derive(Debug, Serialize)]
@@ -41,22 +42,23 @@ pub(crate) fn print(format: Format) -> Result<(), Failure> {
     if format == Format::Json {
         return json(&rows);
     }
-    println!("{:<18} presets (kit's)  {:<25}  counters, source", "key", "processors");
+    let mut page = Page::default();
+    page.say(format_args!("{:<18} presets (kit's)  {:<25}  counters, source", "key", "processors"));
     for row in rows {
-        println!(
+        page.say(format_args!(
             "{:<18} {:>7} {:>8}  {}",
             row.key,
             row.presets,
             format!("({})", row.by_the_kit),
             row.processors
-        );
+        ));
         let source = if row.source.is_empty() { "no table" } else { row.source };
-        println!("{:37}{} counters; {source}", "", row.counters);
+        page.say(format_args!("{:37}{} counters; {source}", "", row.counters));
         if !row.generic.is_empty() {
-            println!("{:37}the kernel's generic events: {}", "", row.generic);
+            page.say(format_args!("{:37}the kernel's generic events: {}", "", row.generic));
         }
     }
-    Ok(())
+    page.print()
 }
 
 /// The family of that key, if one is given.

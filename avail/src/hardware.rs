@@ -6,7 +6,7 @@ use common::system::facts::Facts;
 use common::units::Hertz;
 use serde::Serialize;
 
-use crate::args::{line, rule};
+use crate::page::Page;
 
 /// The machine, as far as counting is concerned.
 #[derive(Debug, Serialize)]
@@ -16,6 +16,7 @@ pub(crate) struct Hardware {
     model: String,
     cpuid: Option<String>,
     family: Option<&'static str>,
+    family_key: Option<&'static str>,
     max_mhz: Option<u64>,
     min_mhz: Option<u64>,
     logical_cpus: usize,
@@ -43,6 +44,7 @@ impl Hardware {
             model: or_unknown(facts.name),
             cpuid: facts.identity.map(|id| id.to_string()),
             family: platform.family.map(|f| f.title),
+            family_key: platform.family.map(|f| f.key),
             max_mhz: mhz(facts.clock.1),
             min_mhz: mhz(facts.clock.0),
             logical_cpus,
@@ -60,42 +62,57 @@ impl Hardware {
         }
     }
 
-    pub(crate) fn print(&self) {
+    /// Adds the header to a page.
+    pub(crate) fn tell(&self, page: &mut Page) {
         let or = |value: &Option<String>, none: &str| value.clone().unwrap_or_else(|| none.into());
         let number = |value: Option<u64>| value.map_or("unknown".into(), |v| v.to_string());
-        println!("Available PAPI preset events plus hardware information.");
-        rule();
-        line("Operating system", &self.kernel);
-        line("Vendor string", &self.vendor);
-        line("Model string", &self.model);
-        line("CPUID", or(&self.cpuid, "unknown"));
-        line("Family in the preset map", self.family.unwrap_or("none: generic events are used"));
-        line("CPU Max MHz", number(self.max_mhz));
-        line("CPU Min MHz", number(self.min_mhz));
-        line("Total cores", self.cores);
-        line("SMT threads per core", self.logical_cpus.checked_div(self.cores).unwrap_or(1));
-        line("Cores per socket", self.cores.checked_div(self.sockets).unwrap_or(self.cores));
-        line("Sockets", self.sockets);
+        page.say("Available PAPI preset events plus hardware information.");
+        page.rule();
+        page.line("Operating system", &self.kernel);
+        page.line("Vendor string", &self.vendor);
+        page.line("Model string", &self.model);
+        page.line("CPUID", or(&self.cpuid, "unknown"));
+        page.line("Family in the preset map", self.family.unwrap_or("none: generic events are used"));
+        page.line("CPU Max MHz", number(self.max_mhz));
+        page.line("CPU Min MHz", number(self.min_mhz));
+        page.line("Total cores", self.cores);
+        page.line("SMT threads per core", self.logical_cpus.checked_div(self.cores).unwrap_or(1));
+        page.line("Cores per socket", self.cores.checked_div(self.sockets).unwrap_or(self.cores));
+        page.line("Sockets", self.sockets);
+        self.environment(page);
+        page.rule();
+    }
+
+    /// Adds what counts depend on.
+    pub(crate) fn tell_for_counting(&self, page: &mut Page) {
+        page.line("Operating system", &self.kernel);
+        page.line("Processor", &self.model);
+        page.line("CPUID", self.cpuid.as_deref().unwrap_or("unknown"));
+        let key = self.family_key.unwrap_or("none");
+        page.line("Family", format_args!("{key}, {}", self.family.unwrap_or("generic events are used")));
+        self.environment(page);
+    }
+
+    fn environment(&self, page: &mut Page) {
         let machine = self.virtual_machine.as_deref().map(|name| match name {
             "virtual machine" => "yes, of unknown make",
             name => name,
         });
-        line("Running in a VM", machine.unwrap_or("no"));
-        line("Running in a container", or(&self.container, "no"));
-        line(
+        page.line("Running in a VM", machine.unwrap_or("no"));
+        page.line("Running in a container", self.container.as_deref().unwrap_or("no"));
+        page.line(
             "perf_event_paranoid",
             self.perf_event_paranoid.map_or("no perf events".into(), |l| l.to_string()),
         );
-        line(
+        page.line(
             "PMUs of the cores",
             if self.core_pmus.is_empty() { "none".into() } else { self.core_pmus.join(", ") },
         );
         if let Some(cores) = &self.counted_on {
-            line("Presets are counted on", cores);
+            page.line("Presets are counted on", cores);
         }
-        line("Number Hardware Counters", self.counters);
-        line("Fast counter read", if self.user_reads { "yes, without the kernel" } else { "no" });
-        rule();
+        page.line("Number Hardware Counters", self.counters);
+        page.line("Fast counter read", if self.user_reads { "yes, without the kernel" } else { "no" });
     }
 }
 

@@ -7,6 +7,7 @@ mod families;
 mod hardware;
 mod mem;
 mod native;
+mod page;
 mod presets;
 mod selftest;
 
@@ -19,13 +20,13 @@ use common::failure::Failure;
 fn main() -> ExitCode {
     cli::run(|args: Args| -> Result<(), Failure> {
         match &args.event {
-            Some(name) => explain::print(name, families::named(args.family.as_deref())?, args.format),
-            None if args.families => families::print(args.format),
-            None if args.native => native::print(args.format),
-            None if args.mem => mem::print(args.format),
-            None if args.cost => cost::print(args.format),
-            None if args.self_test => selftest::print(args.format),
-            None => presets::print(args.available, args.detailed, args.format),
+            Some(name) => explain::print(name, families::named(args.family.as_deref())?, args.format()),
+            None if args.families => families::print(args.format()),
+            None if args.native => native::print(args.format()),
+            None if args.mem => mem::print(args.format()),
+            None if args.cost => cost::print(args.format()),
+            None if args.self_test => selftest::print(args.format()),
+            None => presets::print(args.available, args.detailed, args.format()),
         }
     })
 }

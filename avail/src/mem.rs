@@ -6,7 +6,8 @@ use common::system::pages;
 use common::units::Bytes;
 use serde::Serialize;
 
-use crate::args::{Format, json, rule};
+use crate::args::Format;
+use crate::page::{Page, json};
 
 #[derive(Debug, Serialize)]
 struct Memory {
@@ -132,25 +133,26 @@ pub(crate) fn print(format: Format) -> Result<(), Failure> {
     if format == Format::Json {
         return json(&memory);
     }
-    memory.print();
-    Ok(())
+    memory.page().print()
 }
 
 impl Memory {
-    fn print(&self) {
-        println!("Memory Cache and TLB Hierarchy Information.");
-        rule();
+    fn page(&self) -> Page {
+        let mut page = Page::default();
+        page.say("Memory Cache and TLB Hierarchy Information.");
+        page.rule();
         for cache in &self.caches {
             let shared = cache.shared_by.as_ref().map_or(String::new(), |cpus| format!(", CPUs {cpus}"));
-            println!("{:<4} {:<6} {}{shared}", cache.name(), cache.source, cache.geometry());
+            page.say(format_args!("{:<4} {:<6} {}{shared}", cache.name(), cache.source, cache.geometry()));
         }
         for tlb in &self.tlbs {
             let ways = if tlb.ways == 0 { "fully associative".into() } else { format!("{}-way", tlb.ways) };
-            println!("TLB  {:<6} {}: {} entries, {ways}", tlb.source, tlb.name, tlb.entries);
+            page.say(format_args!("TLB  {:<6} {}: {} entries, {ways}", tlb.source, tlb.name, tlb.entries));
         }
-        println!("Page size {}", Bytes(self.page_size));
-        rule();
-        verdict(&self.caches, &self.disagreements).iter().for_each(|line| println!("{line}"));
+        page.say(format_args!("Page size {}", Bytes(self.page_size)));
+        page.rule();
+        verdict(&self.caches, &self.disagreements).iter().for_each(|line| page.say(line));
+        page
     }
 }
 

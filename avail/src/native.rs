@@ -5,7 +5,8 @@ use common::events::kernel;
 use common::failure::Failure;
 use serde::Serialize;
 
-use crate::args::{Format, json};
+use crate::args::Format;
+use crate::page::{Page, json};
 
 #[derive(Debug, Serialize)]
 struct Unit {
@@ -40,26 +41,27 @@ pub(crate) fn print(format: Format) -> Result<(), Failure> {
     if format == Format::Json {
         return json(&units);
     }
-    println!("Named by the kernel on every machine:");
+    let mut page = Page::default();
+    page.say("Named by the kernel on every machine:");
     for name in kernel::names() {
-        println!("    {name}");
+        page.say(format_args!("    {name}"));
     }
     for unit in &units {
         let cpus = unit.cpus.as_ref().map_or(String::new(), |cpus| format!(", CPUs {cpus}"));
         let uncore = if unit.uncore { ", for the whole chip: cannot be counted for one program" } else { "" };
-        println!("\nPMU {} (type {}{cpus}{uncore}):", unit.pmu, unit.kind);
+        page.say(format_args!("\nPMU {} (type {}{cpus}{uncore}):", unit.pmu, unit.kind));
         if unit.events.is_empty() {
-            println!("    lists no events");
+            page.say("    lists no events");
         }
         for event in &unit.events {
-            println!(
+            page.say(format_args!(
                 "    {}/{}/  {}",
                 unit.pmu,
                 event.name,
                 event.stands_for.as_deref().unwrap_or("unreadable")
-            );
+            ));
         }
     }
-    println!("\nAny other: PMU/TERM=VALUE,TERM=VALUE/ with the terms of the PMU's format, or rNNNN.");
-    Ok(())
+    page.say("\nAny other: PMU/TERM=VALUE,TERM=VALUE/ with the terms of the PMU's format, or rNNNN.");
+    page.print()
 }

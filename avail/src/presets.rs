@@ -5,8 +5,9 @@ use common::events::{Derivation, Event, Preset};
 use common::failure::Failure;
 use serde::Serialize;
 
-use crate::args::{Format, json, rule};
+use crate::args::Format;
 use crate::hardware::Hardware;
+use crate::page::{Page, json};
 
 #[derive(Debug, Serialize)]
 struct Report {
@@ -95,18 +96,20 @@ pub(crate) fn print(only_available: bool, detailed: bool, format: Format) -> Res
     if format == Format::Json {
         json(&Report { hardware, presets: rows, available, derived, reason: reason.clone() })?;
     } else {
-        hardware.print();
-        println!("\n{}\n  PAPI Preset Events\n{}", "=".repeat(80), "=".repeat(80));
+        let mut page = Page::default();
+        hardware.tell(&mut page);
+        page.say(format_args!("\n{}\n  PAPI Preset Events\n{}", "=".repeat(80), "=".repeat(80)));
         if detailed {
-            details(&rows, reason.as_deref())
+            details(&mut page, &rows, reason.as_deref())
         } else {
-            table(&rows)
+            table(&mut page, &rows)
         }
-        rule();
-        println!(
+        page.rule();
+        page.say(format_args!(
             "Of {} possible events, {available} are available, of which {derived} are derived.",
             Preset::COUNT
-        );
+        ));
+        page.print()?;
     }
     reason.map_or(Ok(()), |reason| Err(Failure::could_not(format!("nothing can be counted: {reason}"))))
 }
@@ -119,45 +122,45 @@ fn why_nothing(refusals: Vec<Option<Refusal>>) -> String {
     deepest.map(Refusal::to_string).unwrap_or_default()
 }
 
-fn table(rows: &[Row]) {
-    println!("    Name        Code    Avail Deriv Description (Note)");
+fn table(page: &mut Page, rows: &[Row]) {
+    page.say("    Name        Code    Avail Deriv Description (Note)");
     for row in rows {
         let yes = |is: bool| if is { "Yes" } else { "No " };
-        println!(
+        page.say(format_args!(
             "{:<12} {}  {}   {}  {}",
             row.name,
             row.code,
             yes(row.available),
             yes(row.derived),
             row.description
-        );
+        ));
     }
 }
 
 /// `nothing`: why no event at all can be counted, which is told once and not
 /// again for each.
-fn details(rows: &[Row], nothing: Option<&str>) {
+fn details(page: &mut Page, rows: &[Row], nothing: Option<&str>) {
     for row in rows {
-        println!("Symbol           {}", row.name);
-        println!("Code             {}", row.code);
-        println!("Description      {}", row.description);
+        page.say(format_args!("Symbol           {}", row.name));
+        page.say(format_args!("Code             {}", row.code));
+        page.say(format_args!("Description      {}", row.description));
         match row.reason.as_deref() {
-            Some(reason) if nothing == Some(reason) => println!("Not available    for the reason at the end"),
-            Some(reason) => println!("Not available    {reason}"),
+            Some(reason) if nothing == Some(reason) => page.say("Not available    for the reason at the end"),
+            Some(reason) => page.say(format_args!("Not available    {reason}")),
             None => {}
         }
         if row.derived {
-            println!("Derived          {}", row.derivation.unwrap_or("unknown"));
+            page.say(format_args!("Derived          {}", row.derivation.unwrap_or("unknown")));
         }
         if let Some(source) = &row.source {
-            println!("Defined by       {source}");
+            page.say(format_args!("Defined by       {source}"));
         }
         for native in &row.events {
-            println!("Native event     {}  {}", native.name, native.opened_as);
+            page.say(format_args!("Native event     {}  {}", native.name, native.opened_as));
         }
         for note in &row.includes {
-            println!("Includes         {note}");
+            page.say(format_args!("Includes         {note}"));
         }
-        println!();
+        page.say("");
     }
 }

@@ -150,6 +150,27 @@ fn skipped_tests_are_not_passed_ones() {
     assert_eq!(report["skipped"], many("SKIP"));
     assert!(tests.iter().all(|t| t["verdict"] != "SKIP" || t["reason"].is_string()));
     assert_eq!(code, Some(i32::from(many("FAIL") > 0 || many("PASS") == 0)));
+    assert_eq!(avail(&["--self-test", "--json"]).1, out);
+    assert_eq!(avail(&["--json", "--format", "text"]).0, Some(2));
+}
+
+/// What a stranger sends back says what was tested, of which tables, on what, and
+/// fits a page.
+#[test]
+fn the_self_test_is_one_page_with_the_machine_and_the_tables() {
+    let (_, out, _) = avail(&["--self-test"]);
+    let (_, json, _) = avail(&["--self-test", "--json"]);
+    let report: Value = serde_json::from_str(&json).unwrap();
+    let tables = report["tables"].as_str().unwrap();
+    assert!(tables.len() == 16 && tables.bytes().all(|b| b.is_ascii_hexdigit()), "{tables}");
+    assert!(report["hardware"]["kernel"].is_string() && report["kit"].is_string());
+    for words in [tables, "Operating system", "Family  ", "perf_event_paranoid", "passed, "] {
+        assert!(out.contains(words), "{words} in {out}");
+    }
+    for test in report["tests"].as_array().unwrap() {
+        assert!(out.contains(test["preset"].as_str().unwrap()), "{test}");
+    }
+    assert!(out.lines().count() < 120, "{out}");
 }
 
 #[test]

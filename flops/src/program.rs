@@ -57,18 +57,15 @@ pub fn run(args: Args) -> Result<(), Failure> {
     if let Some(path) = &args.common.record {
         output::save(&record, path)?;
     }
-    match (args.common.format, args.kernel == "all") {
-        (Format::Csv, _) => print!("{}", record.csv()),
+    let text = match (args.common.format, args.kernel == "all") {
+        (Format::Csv, _) => record.csv(),
         (Format::Json, true) => {
-            println!("{:#}", Json::from(all.iter().map(report::json).collect::<Vec<_>>()))
+            format!("{:#}\n", Json::from(all.iter().map(report::json).collect::<Vec<_>>()))
         }
-        (Format::Json, false) => all.iter().for_each(|e| println!("{:#}", report::json(e))),
-        (Format::Kit, _) => {
-            all.iter().for_each(|e| print!("{}", report::text(e)));
-            print!("{}", report::ratios(&all));
-        }
-    }
-    Ok(())
+        (Format::Json, false) => all.iter().map(|e| format!("{:#}\n", report::json(e))).collect(),
+        (Format::Kit, _) => all.iter().map(report::text).collect::<String>() + &report::ratios(&all),
+    };
+    output::print(&text)
 }
 
 fn kernels(name: &str) -> Result<Vec<&'static Kernel>, Failure> {
@@ -120,24 +117,24 @@ impl Args {
 fn remark(e: &Estimate) {
     let name = e.kernel.name;
     if !e.right {
-        eprintln!("warning: the product of {name} is wrong");
+        output::tell(format_args!("warning: the product of {name} is wrong"));
     }
     match &e.sampled {
-        Ok(_) if is_clock(&e.event) => eprintln!(
+        Ok(_) if is_clock(&e.event) => output::tell(format_args!(
             "note: {name}: without a floating-point event the clock is sampled; that tells in which functions the time is spent and is no estimate of FLOPS"
-        ),
-        Err(why) => eprintln!("note: {name}: not sampled: {why}"),
+        )),
+        Err(why) => output::tell(format_args!("note: {name}: not sampled: {why}")),
         Ok(_) => {}
     }
     if let (Some(generation), Some(operations)) = (Generation::host(), e.counted_operations().amount())
         && operations > 1.02 * e.operations
     {
-        eprintln!(
+        output::tell(format_args!(
             "note: {name}: {:.1} % more operations were counted than there are; {} {}",
             100.0 * (operations / e.operations - 1.0),
             generation.name,
             generation.remark
-        );
+        ));
     }
 }
 

@@ -4,11 +4,13 @@ mod checks;
 mod kernels;
 
 use common::counters;
-use common::events::{Event, Preset};
+use common::events::{Event, Preset, map};
 use common::failure::Failure;
 use serde::Serialize;
 
-use crate::args::{Format, json};
+use crate::args::Format;
+use crate::hardware::Hardware;
+use crate::page::{Page, json};
 use checks::Check;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -33,8 +35,14 @@ struct Line {
     reason: Option<String>,
 }
 
+/// What is sent back: all that its reader must know of the machine, and nothing
+/// of whose it is.
 #[derive(Debug, Serialize)]
 struct Report {
+    kit: &'static str,
+    /// Of the tables by which presets are opened.
+    tables: String,
+    hardware: Hardware,
     tests: Vec<Line>,
     passed: usize,
     failed: usize,
@@ -97,42 +105,77 @@ fn line(preset: Preset, check: &mut Check) -> Line {
 }
 
 pub(crate) fn print(format: Format) -> Result<(), Failure> {
-    // Their memory is laid out once the first event turns out countable.
-    let mut checks = None;
-    let tests: Vec<Line> = Preset::all().flat_map(|preset| lines(preset, &mut checks)).collect();
-    let many = |verdict| tests.iter().filter(|t| t.verdict == verdict).count();
-    let (passed, failed, skipped) = (many(Verdict::Pass), many(Verdict::Fail), many(Verdict::Skip));
+    let report = Report::of_this_machine();
     match format {
-        Format::Json => json(&Report { tests, passed, failed, skipped })?,
-        Format::Text => {
-            tests.iter().for_each(Line::print);
-            println!("{passed} passed, {failed} failed, {skipped} skipped.");
+        Format::Json => json(&report)?,
+        Format::Text => report.page().print()?,
+    }
+    match (report.failed, report.passed) {
+        (0, 0) => {
+            Err(Failure::could_not(format!("nothing was tested: all {} tests were skipped", report.skipped)))
+        }
+        (0, _) => Ok(()),
+        (failed, _) => Err(Failure::could_not(format!("{failed} counters do not count what they should"))),
+    }
+}
+
+impl Report {
+    fn of_this_machine() -> Report {
+        // Their memory is laid out once the first event turns out countable.
+        let mut checks = None;
+        let tests: Vec<Line> = Preset::all().flat_map(|preset| lines(preset, &mut checks)).collect();
+        let many = |verdict| tests.iter().filter(|t| t.verdict == verdict).count();
+        let (passed, failed, skipped) = (many(Verdict::Pass), many(Verdict::Fail), many(Verdict::Skip));
+        Report {
+            kit: env!("CARGO_PKG_VERSION"),
+            tables: format!("{:016x}", map::fingerprint()),
+            hardware: Hardware::host(),
+            tests,
+            passed,
+            failed,
+            skipped,
         }
     }
-    match (failed, passed) {
-        (0, 0) => Err(Failure::could_not(format!("nothing was tested: all {skipped} tests were skipped"))),
-        (0, _) => Ok(()),
-        _ => Err(Failure::could_not(format!("{failed} counters do not count what they should"))),
+
+    fn page(&self) -> Page {
+        let mut page = Page::default();
+        page.line("Self-test of lab kit", self.kit);
+        page.line("Preset tables", &self.tables);
+        self.hardware.tell_for_counting(&mut page);
+        page.rule();
+        self.tests.iter().filter(|test| test.verdict != Verdict::Skip).for_each(|test| page.say(test.told()));
+        for (reason, presets) in self.skips() {
+            page.say(format_args!("SKIP {reason}:"));
+            presets.chunks(5).for_each(|some| page.say(format_args!("       {}", some.join(" "))));
+        }
+        page.rule();
+        let Report { passed, failed, skipped, .. } = self;
+        page.say(format_args!("{passed} passed, {failed} failed, {skipped} skipped."));
+        page
+    }
+
+    /// Reasons for which presets were skipped, each once.
+    fn skips(&self) -> Vec<(String, Vec<&'static str>)> {
+        let mut skips: Vec<(String, Vec<&str>)> = Vec::new();
+        for test in self.tests.iter().filter(|test| test.verdict == Verdict::Skip) {
+            let reason = test.reason.as_deref().unwrap_or("without a reason").replace(test.preset, "it");
+            match skips.iter_mut().find(|(told, _)| *told == reason) {
+                Some((_, presets)) => presets.push(test.preset),
+                None => skips.push((reason, vec![test.preset])),
+            }
+        }
+        skips
     }
 }
 
 impl Line {
-    fn print(&self) {
-        let verdict = match self.verdict {
-            Verdict::Pass => "PASS",
-            Verdict::Fail => "FAIL",
-            Verdict::Skip => "SKIP",
-        };
-        print!("{verdict} {:<12}", self.preset);
-        if let (Some(kernel), Some([from, to])) = (self.kernel, self.expected) {
-            print!("  {kernel}: expected {from:.0} to {to:.0}");
-        }
-        if let Some(counted) = self.counted {
-            print!(", counted {counted:.0}");
-        }
-        match &self.reason {
-            Some(reason) => println!("  {reason}"),
-            None => println!(),
-        }
+    fn told(&self) -> String {
+        let verdict = if self.verdict == Verdict::Pass { "PASS" } else { "FAIL" };
+        let kernel = self.kernel.zip(self.expected);
+        let kernel = kernel.map(|(kernel, [from, to])| format!("  {kernel}: expected {from:.0} to {to:.0}"));
+        let counted = self.counted.map(|counted| format!(", counted {counted:.0}"));
+        let reason = self.reason.as_ref().map(|reason| format!("  {reason}"));
+        let rest: String = [kernel, counted, reason].into_iter().flatten().collect();
+        format!("{verdict} {:<12}{rest}", self.preset)
     }
 }
