@@ -213,8 +213,8 @@ pub fn row(outcome: &Outcome, p: &Problem) -> Row {
     ])
     .with("seconds", outcome.seconds.clone())
     .with("gflops", outcome.gflops(p));
-    for name in experiment::EVENTS {
-        row = row.with(name, outcome.count(name));
+    for event in &experiment::EVENTS {
+        row = row.with(event.name(), outcome.count(event.name()));
     }
     for (name, reading) in outcome.metrics(p) {
         row = row.with(name, reading);

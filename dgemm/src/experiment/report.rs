@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use common::events::Event;
 use common::value::Reading;
 use serde_json::{Map, Value as Json, json};
 
@@ -47,7 +48,7 @@ pub fn json(outcome: &Outcome, p: &Problem) -> Json {
         Ok(tally) => set("walked", json!({"steps": tally.walked.0, "of": tally.walked.1})),
         Err(why) => set("model", json!({"reason": why})),
     };
-    let counts = |name: &&str| ((*name).to_owned(), json!(outcome.count(name)));
+    let counts = |event: &Event| (event.name().to_owned(), json!(outcome.count(event.name())));
     set("counts", crate::experiment::EVENTS.iter().map(counts).collect::<Map<_, _>>().into());
     let metrics = outcome.metrics(p).into_iter().map(|(name, reading)| (name.to_owned(), json!(reading)));
     set("metrics", metrics.collect::<Map<_, _>>().into());
