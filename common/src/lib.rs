@@ -78,7 +78,7 @@ pub use cache;
 pub use chart;
 pub use counters;
 pub use events::{self, metric};
-pub use figures::{random, stats, text, units, value};
+pub use figures::{random, stats, table, text, units, value};
 pub use infer;
 pub use isa;
 pub use latency;

@@ -11,9 +11,14 @@ use crate::measure::{Plan, Sample, Session};
 use crate::output;
 use chart::{Axis, Chart};
 use events::Event;
-use figures::value::Reading;
+use figures::value::{Reading, Source};
 use memory::{Arena, Matrix};
 use records::record::{Record, Row};
+
+/// Time on the wall over processor time from which it is said that they part.
+const APART: f64 = 1.15;
+/// What a record holds beside events.
+const TIMES: [&str; 3] = ["wall_cycles", "wall_s", "cpu_s"];
 
 /// The largest size accepted: three matrices of 1.5 GiB together.
 const LARGEST: u32 = 16384;
@@ -126,7 +131,18 @@ pub fn record(
             row = row.with(format!("{}_modelled", event.name()), counts.reading(event));
         }
     }
-    row = row.with("wall_cycles", sample.cycles.clone()).with("wall_s", sample.wall.clone());
+    row = row
+        .with("wall_cycles", sample.cycles.clone())
+        .with("wall_s", sample.wall.clone())
+        .with("cpu_s", sample.cpu.clone());
+    if let Some(times) = sample.wall.amount().zip(sample.cpu.amount()).map(|(wall, cpu)| wall / cpu)
+        && times > APART
+    {
+        session.note(
+            &mut record,
+            format!("the clock on the wall went on {times:.1} times as long as the processor worked on this: other programs ran; compare cpu_s (--format csv), or close them"),
+        );
+    }
     record.rows.push(row);
     record
 }
@@ -138,7 +154,7 @@ pub fn kit_text(record: &Record) -> String {
         let events: Vec<_> = row
             .figures
             .iter()
-            .filter(|f| !f.name.starts_with("wall_") && !f.name.ends_with("_modelled"))
+            .filter(|f| !TIMES.contains(&&*f.name) && !f.name.ends_with("_modelled"))
             .collect();
         for event in &events {
             let zero = match &event.reading {
@@ -157,7 +173,9 @@ pub fn kit_text(record: &Record) -> String {
             [("wall_cycles", "cycles [x10^6]", 1e-6), ("wall_s", "time [seconds]", 1.0)]
         {
             if let Some(reading) = row.reading(name) {
-                let _ = writeln!(text, "Wall clock {label}: {}", reading.scaled(factor));
+                let modelled = reading.value().is_some_and(|value| value.source == Source::Model);
+                let what = if modelled { "\tof the memory alone, no waits" } else { "" };
+                let _ = writeln!(text, "Wall clock {label}: {}{what}", reading.scaled(factor));
             }
         }
         if let Some(checksum) = row.keys.get("checksum") {
@@ -196,7 +214,7 @@ pub fn chart(record: &Record) -> Chart {
     let mut bars = Vec::new();
     for row in &record.rows {
         let iterations = row.whole("size").unwrap_or(1).pow(3) as f64;
-        for figure in row.figures.iter().filter(|f| !f.name.starts_with("wall_")) {
+        for figure in row.figures.iter().filter(|f| !TIMES.contains(&&*f.name)) {
             let Some(value) = figure.reading.value() else { continue };
             names.push(format!("{} ({})", figure.name, value.source));
             bars.push((names.len() as f64, value.amount / iterations));
@@ -211,7 +229,7 @@ pub fn chart(record: &Record) -> Chart {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use figures::value::{Source, Value};
+    use figures::value::Value;
 
     #[test]
     fn overflow_begins_where_the_c_programs_checksum_leaves_the_closed_form() {

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod causes;
 mod commands;
 #[cfg(feature = "instructor")]
 mod instructor;
@@ -32,6 +33,7 @@ struct Lab {
 #[derive(Debug, Subcommand)]
 enum Command {
     Run(run::Args),
+    Causes(causes::Args),
     Dgemm(dgemm::Args),
     #[cfg(feature = "instructor")]
     Discover(discover::Args),
@@ -50,6 +52,7 @@ enum Command {
 fn main() -> ExitCode {
     common::cli::run(|args: Lab| match args.command.unwrap_or(Command::Run(args.run)) {
         Command::Run(args) => run::run(&args),
+        Command::Causes(args) => causes::run(&args),
         #[cfg(feature = "instructor")]
         Command::Discover(args) => discover::run(&args),
         #[cfg(feature = "instructor")]

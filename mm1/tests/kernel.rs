@@ -31,6 +31,9 @@ proptest! {
         let [x, y, z] = operands(&arena, n, &a, &b);
         mm1::multiply(&mut Native, x, y, z);
         prop_assert_eq!(z.flat().to_vec(), reference(&a[..n * n], &b[..n * n], n));
+        z.fill(|_, _| 0);
+        mm1::multiply_in_register(&mut Native, x, y, z);
+        prop_assert_eq!(z.flat().to_vec(), reference(&a[..n * n], &b[..n * n], n));
     }
 }
 

@@ -2,9 +2,11 @@
 
 #[cfg(feature = "program")]
 mod experiment;
+mod in_register;
 
 #[cfg(feature = "program")]
 pub use experiment::measure;
+pub use in_register::multiply_in_register;
 
 use memory::{Matrix, Memory, squares, steps};
 

@@ -22,5 +22,8 @@ proptest! {
         mm2::multiply(&mut Native, a, tmp, res);
         mm1::multiply(&mut Native, a, b, expected);
         prop_assert_eq!(res.flat().to_vec(), expected.flat().to_vec());
+        res.fill(|_, _| 0);
+        mm2::multiply_in_register(&mut Native, a, tmp, res);
+        prop_assert_eq!(res.flat().to_vec(), expected.flat().to_vec());
     }
 }

@@ -2,9 +2,11 @@
 
 #[cfg(feature = "program")]
 mod experiment;
+mod unblocked;
 
 #[cfg(feature = "program")]
 pub use experiment::{elements_per_line, measure};
+pub use unblocked::multiply_unblocked;
 
 use memory::{Matrix, Memory, squares, steps};
 

@@ -19,6 +19,9 @@ proptest! {
         mm3::multiply(&mut Native, a, b, res, block);
         mm1::multiply(&mut Native, a, b, expected);
         prop_assert_eq!(res.flat().to_vec(), expected.flat().to_vec());
+        res.fill(|_, _| 0);
+        mm3::multiply_unblocked(&mut Native, a, b, res);
+        prop_assert_eq!(res.flat().to_vec(), expected.flat().to_vec());
     }
 }
 

@@ -4,6 +4,7 @@
 pub mod numbers;
 pub mod random;
 pub mod stats;
+pub mod table;
 pub mod text;
 pub mod units;
 pub mod value;

@@ -2,7 +2,7 @@
 //! from them.
 
 use figures::units::Bytes;
-use records::record::Record;
+use records::record::{Record, Row};
 
 use crate::figure::Figure;
 use crate::findings::{Findings, LineFrom};
@@ -10,6 +10,8 @@ use crate::product::{self, Product};
 
 /// A spread over runs above this share of the median makes a time doubtful.
 const SCATTER: f64 = 0.25;
+/// Time on the wall over the processor's from which others had the processor too.
+const APART: f64 = 1.15;
 
 /// Sentences on what is implausible; empty if nothing is.
 pub(crate) fn warnings(findings: &Findings, products: &[Product; 4]) -> Vec<String> {
@@ -19,6 +21,7 @@ pub(crate) fn warnings(findings: &Findings, products: &[Product; 4]) -> Vec<Stri
         counts(findings, product, &mut found);
     }
     times(findings, &mut found);
+    shared(products, &mut found);
     reach(&findings.l1.record, "L1", findings.machine.level(1).map(|c| c.size), &mut found);
     reach(&findings.l2.record, "L2", findings.machine.level(2).map(|c| c.size), &mut found);
     ratios(&findings.l1.record, "L1", &mut found);
@@ -102,7 +105,8 @@ fn times(findings: &Findings, found: &mut Vec<String>) {
         ));
     }
     for record in [&findings.mm1, &findings.mm2, &findings.mm2_transposing, &findings.mm3] {
-        let value = record.rows.first().and_then(|row| row.reading("wall_s")?.value());
+        let time = |row: &Row| row.reading("cpu_s").or_else(|| row.reading("wall_s"))?.value();
+        let value = record.rows.first().and_then(time);
         let scatter = value.and_then(|v| v.spread.map(|s| (s.max - s.min) / v.amount));
         if let Some(scatter) = scatter.filter(|scatter| *scatter > SCATTER) {
             found.push(format!(
@@ -111,6 +115,20 @@ fn times(findings: &Findings, found: &mut Vec<String>) {
                 100.0 * scatter
             ));
         }
+    }
+}
+
+/// One warning for all products whose processor had other work too.
+fn shared(products: &[Product; 4], found: &mut Vec<String>) {
+    let apart = |product: &&Product| {
+        product.wall.known().zip(product.seconds.known()).is_some_and(|(wall, cpu)| wall > APART * cpu)
+    };
+    let names: Vec<&str> = products.iter().filter(apart).map(|product| product.name).collect();
+    if !names.is_empty() {
+        found.push(format!(
+            "{}: the clock on the wall went on for more than {APART} times what the processor worked: other programs were running; the times here are the processor's, but shared caches make them longer too: close the others, and run it again",
+            names.join(", ")
+        ));
     }
 }
 
@@ -144,12 +162,11 @@ fn ratios(record: &Record, level: &str, found: &mut Vec<String>) {
 
 fn line(findings: &Findings, found: &mut Vec<String>) {
     let reported = findings.machine.level(1).map(|cache| cache.line);
-    if let Some(reported) =
-        reported.filter(|line| findings.line_from == LineFrom::Sweep && *line != findings.line)
-    {
-        found.push(format!(
-            "the sweep shows a line of {}, the system reports {reported}: mm3 was run with the former; look at the curve before you choose",
-            findings.line
-        ));
+    if findings.line_from == LineFrom::Sweep && reported.is_some_and(|line| line != findings.line) {
+        // Which line that is, is asked for further down.
+        found.push(
+            "the line that the sweep shows is not the one that the system reports: mm3 was run with the former; look at the curve before you choose"
+                .to_owned(),
+        );
     }
 }

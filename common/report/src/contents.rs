@@ -60,6 +60,7 @@ impl Contents<'_> {
             ("mm2", &found.mm2),
             ("mm2-transposing", &found.mm2_transposing),
             ("mm3", &found.mm3),
+            ("causes", &found.causes),
         ];
         all.into_iter().chain(waiting).collect()
     }

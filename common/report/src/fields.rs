@@ -88,6 +88,11 @@ pub const FIELDS: &[Field] = &[
     number("s323-e-delta", "3.2.3", "Hit rate of mm3 less that of mm2, in percentage points"),
     number("s323-e-clocks", "3.2.3", "Speed-up in clocks of mm3 over mm2"),
     text("s323-e-comment", "3.2.3", "Comment on mm3 against mm2: how do you explain its time?"),
+    text(
+        "causes-which",
+        "causes",
+        "What decides the time of mm1 and mm2 on this machine, and what that of mm3?",
+    ),
     value("spec-l1-size", "specification", "Your size of L1"),
     value("spec-l1-line", "specification", "Your line of L1"),
     value("spec-l1-ways", "specification", "Your ways of L1"),

@@ -39,6 +39,9 @@ pub struct Findings {
     pub mm2_transposing: Record,
     /// The blocked product.
     pub mm3: Record,
+    /// The guide's products beside versions without their waits; see
+    /// [`causes`](crate::causes).
+    pub causes: Record,
     /// What inference reads from `l1`.
     pub l1_answer: Answer,
     /// What it reads from `l2`.

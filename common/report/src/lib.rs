@@ -3,6 +3,7 @@
 //! memory: measuring and writing are the caller's.
 
 mod answers;
+pub mod causes;
 mod checked;
 mod checks;
 mod contents;

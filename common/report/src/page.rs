@@ -3,6 +3,7 @@
 use chart::Chart;
 use events::Event;
 use figures::units::Bytes;
+use figures::value::Source;
 use machine::CacheLevel;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::{Serde, Value};
@@ -10,7 +11,6 @@ use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 use records::saved::Saved;
 use serde::Serialize;
 
-use crate::checked;
 use crate::contents::Contents;
 use crate::fields::{FIELDS, field};
 use crate::figure::{Cell, Figure};
@@ -19,6 +19,7 @@ use crate::pictures::FIGURE_1;
 use crate::product::{Gain, Product};
 use crate::sweep::{SizeTable, Table, size_table, source, table};
 use crate::verdict::Verdict;
+use crate::{causes, checked};
 
 /// The page's parts; `report.html` is the whole.
 const TEMPLATES: &[(&str, &str)] = &[
@@ -29,6 +30,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("exercise.html", include_str!("template/exercise.html")),
     ("caches.html", include_str!("template/caches.html")),
     ("products.html", include_str!("template/products.html")),
+    ("causes.html", include_str!("template/causes.html")),
     ("specification.html", include_str!("template/specification.html")),
     ("how.html", include_str!("template/how.html")),
     ("bar.html", include_str!("template/bar.html")),
@@ -62,6 +64,7 @@ struct Page<'r> {
     elements: Cell,
     products: Vec<ProductPart>,
     gains: Vec<GainPart>,
+    causes: Causes,
     levels: Vec<Level>,
     assumed: &'r [String],
     /// How many fields there are to fill in.
@@ -94,6 +97,9 @@ struct ProductPart {
     accesses: Cell,
     cycles: Cell,
     seconds: Cell,
+    wall: Cell,
+    /// Whether the time is a model's.
+    modelled: bool,
     hit_rate: Cell,
     l2_misses: Cell,
     l2_accesses: Cell,
@@ -107,6 +113,14 @@ struct GainPart {
     l2_hit_rate: Cell,
     clocks: Cell,
     time: Cell,
+}
+
+/// What decides the time of a product.
+#[derive(Serialize)]
+struct Causes {
+    lines: Vec<causes::Line>,
+    hints: Vec<String>,
+    verdicts: Vec<String>,
 }
 
 /// A cache as the system reports it.
@@ -180,6 +194,11 @@ fn page<'r>(contents: &'r Contents<'_>) -> Page<'r> {
         elements: Figure::analytic(found.line.0 as f64 / 2.0).cell(1.0, 0),
         products: contents.products.iter().map(product).collect(),
         gains: contents.gains.iter().map(gain).collect(),
+        causes: Causes {
+            lines: causes::lines(&found.causes),
+            hints: causes::hints(&found.causes),
+            verdicts: causes::verdicts(&found.causes),
+        },
         levels: levels(found, contents.answers),
         assumed: &found.machine.unknown,
         fields: FIELDS.len(),
@@ -232,6 +251,8 @@ fn product(product: &Product) -> ProductPart {
         accesses: product.accesses.cell(1e-6, 3),
         cycles: product.cycles.cell(1e-6, 3),
         seconds: product.seconds.cell(1.0, 4),
+        wall: product.wall.cell(1.0, 4),
+        modelled: product.seconds.sources.contains(&Source::Model),
         hit_rate: product.hit_rate.cell(100.0, 3),
         l2_misses: product.l2_misses.cell(1e-6, 3),
         l2_accesses: product.l2_accesses.cell(1e-6, 3),

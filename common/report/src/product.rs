@@ -1,9 +1,13 @@
 //! The figures that the sheet asks for about a matrix product.
 
 use events::metric;
+use figures::value::Source;
 use records::record::Record;
 
 use crate::figure::Figure;
+
+/// Why the time of a described machine makes no speed-up.
+const MODELLED_TIME: &str = "modelled time is that of the memory alone: it knows no steps that wait for each other, which decide these products' times";
 
 /// One run of mm1, mm2 or mm3.
 #[derive(Debug, Clone)]
@@ -18,8 +22,10 @@ pub(crate) struct Product {
     pub(crate) accesses: Figure,
     /// Cycles of the core.
     pub(crate) cycles: Figure,
-    /// Seconds on the wall.
+    /// Seconds of the processor; these products have one thread.
     pub(crate) seconds: Figure,
+    /// Seconds on the wall.
+    pub(crate) wall: Figure,
     /// Of the accesses to L1.
     pub(crate) hit_rate: Figure,
     pub(crate) l2_misses: Figure,
@@ -45,7 +51,12 @@ impl Product {
             hit_rate: hit_rate(&misses, &accesses),
             l2_hit_rate: hit_rate(&l2_misses, &l2_accesses),
             cycles: figure("wall_cycles"),
-            seconds: figure("wall_s"),
+            seconds: figure(if record.rows.first().is_some_and(|row| row.reading("cpu_s").is_some()) {
+                "cpu_s"
+            } else {
+                "wall_s"
+            }),
+            wall: figure("wall_s"),
             checksum: record.rows.first().and_then(|row| row.keys.get("checksum")?.as_i64()),
             misses,
             loads,
@@ -76,10 +87,18 @@ impl Gain {
         Gain {
             hit_rate: Figure::from([&new.hit_rate, &old.hit_rate], |[new, old]| new - old),
             l2_hit_rate: Figure::from([&new.l2_hit_rate, &old.l2_hit_rate], |[new, old]| new - old),
-            clocks: Figure::from([&old.cycles, &new.cycles], |[old, new]| old / new),
-            time: Figure::from([&old.seconds, &new.seconds], |[old, new]| old / new),
+            clocks: speed_up(&old.cycles, &new.cycles),
+            time: speed_up(&old.seconds, &new.seconds),
         }
     }
+}
+
+/// How many times as fast; only of what was measured.
+fn speed_up(old: &Figure, new: &Figure) -> Figure {
+    if [old, new].iter().any(|figure| figure.sources.contains(&Source::Model)) {
+        return Figure::missing(MODELLED_TIME);
+    }
+    Figure::from([old, new], |[old, new]| old / new)
 }
 
 /// The sum of all elements of the course's product of `n` by `n` matrices, while
@@ -93,7 +112,7 @@ pub(crate) fn checksum(n: usize) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use figures::value::{Source, Value};
+    use figures::value::Value;
     use records::record::Row;
 
     fn record(misses: f64, seconds: f64) -> Record {

@@ -60,6 +60,7 @@ fn findings() -> Findings {
         mm2: product(right, Reading::missing("no such counter")),
         mm2_transposing: product(right, Reading::missing("no such counter")),
         mm3: product(7, Value::new(0.0, Source::Hardware)),
+        causes: Record::new("causes", "a machine"),
         l1_answer: answer.clone(),
         l2_answer: answer,
         line: Bytes(64),

@@ -15,6 +15,7 @@ use super::host;
 use super::progress::{Progress, Step};
 use super::settings::{Extent, Settings};
 use super::unfinished::Unfinished;
+use crate::causes;
 
 /// The events of the matrix products: the sheet's three, and L2's for the last
 /// question.
@@ -63,6 +64,7 @@ pub(crate) fn run_all(
     let mm2 = done(keep("mm2", &mut || mm2::measure(&session, &options, false)))?;
     let mm2_transposing = done(keep("mm2-transposing", &mut || mm2::measure(&session, &options, true)))?;
     let mm3 = done(keep("mm3", &mut || mm3::measure(&session, &options, line)))?;
+    let causes = done(keep("causes", &mut || causes::measure(&session, settings.size, line)))?;
     let (mut machine, here) = (session.machine, session.here);
     if machine.sealed() {
         machine.levels.clear();
@@ -82,6 +84,7 @@ pub(crate) fn run_all(
         mm2,
         mm2_transposing,
         mm3,
+        causes,
         l1_answer,
         l2_answer,
         line,
@@ -121,6 +124,10 @@ fn steps(settings: &Settings) -> Vec<Step> {
         product("mm2"),
         product("mm2 with its transposition"),
         product("mm3"),
+        Step {
+            name: "waits or misses".to_owned(),
+            expected: 8.0 * inner * f64::from(settings.runs + 3) * 1e-9,
+        },
     ]
 }
 

@@ -1,0 +1,116 @@
+//! The guide's products and those that take one cause away, as a table.
+
+use common::cache::Modelled;
+use common::isa::Native;
+use common::memory::{Matrix, Memory};
+
+/// What the kernels multiply.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Operands<'a> {
+    pub(super) mul1: Matrix<'a, i16>,
+    pub(super) mul2: Matrix<'a, i16>,
+    /// `mul2` transposed.
+    pub(super) tmp: Matrix<'a, i16>,
+    pub(super) res: Matrix<'a, i16>,
+    /// Elements in a row of mm3's blocks.
+    pub(super) block: usize,
+}
+
+/// One product, on either memory.
+#[derive(Clone, Copy)]
+pub(super) struct Kernel {
+    pub(super) name: &'static str,
+    /// Its loops and its inner statement, in C.
+    pub(super) c: &'static str,
+    /// What a step waits for, besides its own loads.
+    pub(super) waits: &'static str,
+    pub(super) native: fn(&mut Native, Operands<'_>),
+    pub(super) modelled: fn(&mut Modelled, Operands<'_>),
+}
+
+const MEMORY: &str = "the store of the step before";
+const REGISTER: &str = "the addition of the step before";
+const NOTHING: &str = "nothing";
+
+macro_rules! kernel {
+    ($name:literal, $c:literal, $waits:expr, $product:ident) => {
+        Kernel {
+            name: $name,
+            c: $c,
+            waits: $waits,
+            native: $product::<Native>,
+            modelled: $product::<Modelled>,
+        }
+    };
+}
+
+/// All of them: the guide's three, and beside each what takes a cause away.
+pub(super) const KERNELS: &[Kernel] = &[
+    kernel!("mm1", "i j k: res[i][j] += mul1[i][k] * mul2[k][j]", MEMORY, straightforward),
+    kernel!("mm1, sum in a register", "i j k: sum += mul1[i][k] * mul2[k][j]", REGISTER, straightforward_sum),
+    kernel!("mm2", "i j k: res[i][j] += mul1[i][k] * tmp[j][k]", MEMORY, transposed),
+    kernel!("mm2, sum in a register", "i j k: sum += mul1[i][k] * tmp[j][k]", REGISTER, transposed_sum),
+    kernel!("ikj, without blocks", "i k j: res[i][j] += mul1[i][k] * mul2[k][j]", NOTHING, unblocked),
+    kernel!("mm3", "blocks, i k j: res[i][j] += mul1[i][k] * mul2[k][j]", NOTHING, blocked),
+];
+
+fn straightforward<M: Memory>(mem: &mut M, o: Operands<'_>) {
+    mm1::multiply(mem, o.mul1, o.mul2, o.res);
+}
+
+fn straightforward_sum<M: Memory>(mem: &mut M, o: Operands<'_>) {
+    mm1::multiply_in_register(mem, o.mul1, o.mul2, o.res);
+}
+
+fn transposed<M: Memory>(mem: &mut M, o: Operands<'_>) {
+    mm2::multiply(mem, o.mul1, o.tmp, o.res);
+}
+
+fn transposed_sum<M: Memory>(mem: &mut M, o: Operands<'_>) {
+    mm2::multiply_in_register(mem, o.mul1, o.tmp, o.res);
+}
+
+fn unblocked<M: Memory>(mem: &mut M, o: Operands<'_>) {
+    mm3::multiply_unblocked(mem, o.mul1, o.mul2, o.res);
+}
+
+fn blocked<M: Memory>(mem: &mut M, o: Operands<'_>) {
+    mm3::multiply(mem, o.mul1, o.mul2, o.res, o.block);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use common::machine::Machine;
+    use common::memory::Arena;
+
+    /// The closed forms of a step: three loads and a store where the sum is in
+    /// memory, two loads where it is in a register.
+    #[test]
+    fn each_kernel_makes_the_accesses_of_its_c_text_and_the_same_product() {
+        let n = 24u64;
+        let arena = Arena::with_capacity(10 * 24 * 24).unwrap();
+        let [mul1, mul2, tmp, res] =
+            ["mul1", "mul2", "tmp", "res"].map(|name| arena.matrix::<i16>(name, 24, 24).unwrap());
+        mul1.fill(|i, j| (i * 7 + j) as i16);
+        mul2.fill(|i, j| (i + 3 * j) as i16);
+        tmp.fill(|i, j| mul2.at(j, i).get());
+        let o = Operands { mul1, mul2, tmp, res, block: 8 };
+        let mut products = Vec::new();
+        for kernel in KERNELS {
+            res.fill(|_, _| 0);
+            let mut model = Modelled::new(&Machine::named("i5-7500").unwrap(), &arena).unwrap();
+            (kernel.modelled)(&mut model, o);
+            let counts = model.counts();
+            let (loads, stores) = match kernel.waits {
+                REGISTER => (2 * n * n * n + n * n, n * n),
+                _ => (3 * n * n * n, n * n * n),
+            };
+            assert_eq!((counts.loads, counts.stores), (loads, stores), "{}", kernel.name);
+            res.fill(|_, _| 0);
+            (kernel.native)(&mut Native, o);
+            products.push(res.flat().to_vec());
+        }
+        assert!(products.iter().all(|product| *product == products[0]));
+    }
+}

@@ -1,0 +1,98 @@
+//! `lab causes`: what decides the time of the guide's products on this machine.
+
+mod kernels;
+
+use common::cli::Common;
+use common::clock::Stopwatch;
+use common::failure::Failure;
+use common::isa::Native;
+use common::measure::{Measured, Session};
+use common::output;
+use common::product::{self, Options};
+use common::record::{Record, Row};
+use common::units::Bytes;
+use common::value::{Reading, Source, Value};
+
+use kernels::{KERNELS, Operands};
+
+/// Tell misses from waits: the guide's products beside versions that lack one of the two
+#[derive(Debug, clap::Args)]
+#[command(mut_arg("runs", |runs| runs.default_value("5")))]
+pub(crate) struct Args {
+    /// Rows and columns of the matrices
+    #[arg(long, value_name = "N", default_value = "512", value_parser = clap::value_parser!(u32).range(8..=4096))]
+    size: u32,
+
+    /// Bytes in a cache line, as found with cm1: mm3's blocks have as many elements in a row
+    #[arg(long, value_name = "B", default_value = "64")]
+    line_size: Bytes,
+
+    #[command(flatten)]
+    common: Common,
+}
+
+/// Measures, prints, says what the figures show.
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let session = Session::start(&args.common)?;
+    let record = measure(&session, args.size, args.line_size)?;
+    output::finish(&record, &args.common, report::causes::text, || report::causes::chart(&record))
+}
+
+/// The six products: their accesses and misses, and their times taken in turns,
+/// so that what disturbs one run disturbs all.
+///
+/// # Errors
+///
+/// If the line is impossible, memory is short or a counter fails.
+pub(crate) fn measure(session: &Session, size: u32, line: Bytes) -> Result<Record, Failure> {
+    let block = mm3::elements_per_line(line)?;
+    let options = Options::new(size, &["PAPI_L1_DCM", "PAPI_LD_INS", "PAPI_SR_INS"]);
+    let plan = options.plan(session)?;
+    let arena = product::arena(&options, 4)?;
+    let [mul1, mul2, res] = product::operands(&arena, &options)?;
+    let tmp = arena.matrix("tmp", options.size(), options.size()).map_err(Failure::could_not)?;
+    tmp.fill(|i, j| mul2.at(j, i).get());
+    let operands = Operands { mul1, mul2, tmp, res, block };
+    let times = if session.here { times(session.runs, operands) } else { Vec::new() };
+    let mut record = session.record("causes").set("size", size).set("line_size", line.0);
+    session.note(&mut record, plan.sentence());
+    for (at, kernel) in KERNELS.iter().enumerate() {
+        let region = Measured {
+            native: &mut |mem| (kernel.native)(mem, operands),
+            modelled: &mut |mem| (kernel.modelled)(mem, operands),
+        };
+        let sample = session.measure(&arena, &plan, &mut || res.fill(|_, _| 0), region)?;
+        let keys = [
+            ("kernel", kernel.name.into()),
+            ("c", kernel.c.into()),
+            ("waits_for", kernel.waits.into()),
+            ("size", size.into()),
+            ("checksum", product::checksum(res).into()),
+        ];
+        let row = sample
+            .counts
+            .iter()
+            .fold(Row::new(keys), |row, (event, reading)| row.with(event.name(), reading.clone()));
+        let missing = || Reading::missing("a described machine is not timed: its model knows no waits");
+        let time = times.get(at).cloned().unwrap_or_else(missing);
+        record.rows.push(row.with("cpu_s", time));
+    }
+    Ok(record)
+}
+
+/// The processor time of each kernel, in seconds.
+fn times(rounds: usize, operands: Operands<'_>) -> Vec<Reading> {
+    let mut seconds = vec![Vec::new(); KERNELS.len()];
+    for _ in 0..rounds.max(1) {
+        for (kernel, seconds) in KERNELS.iter().zip(&mut seconds) {
+            operands.res.fill(|_, _| 0);
+            let watch = Stopwatch::start();
+            (kernel.native)(&mut Native, operands);
+            seconds.push(watch.stop().cpu.0);
+        }
+    }
+    let reading = |runs: Vec<f64>| {
+        Value::from_runs(&runs, Source::Timing).map_or_else(|| Reading::missing("no run"), Reading::from)
+    };
+    seconds.into_iter().map(reading).collect()
+}
