@@ -6,8 +6,9 @@ against: common/events/tests/data/vendor_{events,sources}.csv.
 
 PERFMON  a checkout of github.com/intel/perfmon
 ARM      a checkout of github.com/ARM-software/data
-LINUX    a Linux source tree, or one of tools/perf/pmu-events and drivers/perf;
-         of several, the first that has a table is taken
+LINUX    a Linux source tree (a distribution's package of it will do), or one of
+         tools/perf/pmu-events and drivers/perf, named by its version; of
+         several, the first that has a table is taken
 
 Only events whose code occurs in the map are kept, under every name that the
 tables have for them: names, codes and unit masks, no descriptions.
@@ -59,7 +60,8 @@ ARM = {
 LINUX = {
     "amd64_fam17h_zen1": "x86/amdzen1", "amd64_fam17h_zen2": "x86/amdzen2", "amd64_fam19h_zen3": "x86/amdzen3",
     "amd64_fam19h_zen4": "x86/amdzen4", "amd64_fam1ah_zen5": "x86/amdzen5", "amd64_fam1ah_zen6": "x86/amdzen6",
-    "ampere1": "arm64/ampere/ampereone", "sifive_u74": "riscv/sifive/u74", "sifive_p550": "riscv/sifive/p550",
+    "ampere1": "arm64/ampere/ampereone", "nvidia_olympus": "arm64/nvidia/t410",
+    "sifive_u74": "riscv/sifive/bullet", "sifive_p550": "riscv/sifive/p550",
 }
 APPLE = "drivers/perf/apple_m1_cpu_pmu.c"
 
@@ -142,7 +144,7 @@ def used():
 def kept(family, events, used):
     """Those that are what the map uses, or a part of it: of the same event, with
     no bit that the map's code does not have."""
-    exact = family.startswith(("arm", "ampere", "apple"))
+    exact = family.startswith(("arm", "ampere", "apple", "nvidia"))
     select = ~0 if exact else 0xF000000FF if family.startswith("amd64") else 0xFF
     for name, config, response in events:
         for code, wanted in used:

@@ -122,6 +122,7 @@ fn every_family_has_a_line_with_its_source_or_its_reason() {
         "U74",
         "P550",
         "K1",
+        "Olympus",
     ] {
         assert!(table.contains(name), "{name}");
     }

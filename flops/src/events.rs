@@ -139,7 +139,7 @@ pub static GENERATIONS: &[Generation] = &[
         name: "SiFive U74",
         remark: "counts retired instructions; fused multiply-adds are another event",
         families: &["sifive_u74"],
-        events: &[event("FP_ADDITION, FP_MULTIPLICATION", "cpu/event=0x600000/", 1.0, "scalar")],
+        events: &[event("FP_ADD, FP_MUL", "cpu/event=0x600000/", 1.0, "scalar")],
     },
 ];
 

@@ -76,7 +76,7 @@ fn widest(family: &'static Family) -> u64 {
     match family.key {
         "sifive_u74" => 64,
         "skx" | "clx" | "icl" | "icx" | "spr" | "emr" | "gnr" => 512,
-        key if key.starts_with("arm") || key == "ampere1" => 128,
+        key if key.starts_with("arm") || ["ampere1", "nvidia_olympus"].contains(&key) => 128,
         _ => 256,
     }
 }

@@ -34,7 +34,7 @@ pub(crate) fn fields(family: &Family) -> (u64, u64) {
     match family.key {
         key if key.starts_with("amd64") => (0xf_0000_00ff, 0),
         key if key.starts_with("sifive") => (0xff, 0),
-        key if ["arm", "ampere", "apple"].iter().any(|start| key.starts_with(start)) => (!0, 0),
+        key if ["arm", "ampere", "apple", "nvidia"].iter().any(|start| key.starts_with(start)) => (!0, 0),
         _ => (0xff, 0xffff_0000),
     }
 }

@@ -125,7 +125,7 @@ pub(crate) fn counted(family: &'static Family, mix: &[Sort], code: u64) -> u64 {
             sum(mix, |sort| umask >> (usize::from(sort.bits == 32)) & 1 == 1, Sort::operations)
         }
         ("srf" | "cwf", 0xc7) if umask == 0x3f => sum(mix, |_| true, |sort| sort.count),
-        (key, _) if key.starts_with("arm") || key == "ampere1" => arm(mix, code),
+        (key, _) if key.starts_with("arm") || ["ampere1", "nvidia_olympus"].contains(&key) => arm(mix, code),
         (key, 0x03) if key.starts_with("amd64") => amd_flops(mix, umask, key.ends_with("zen1")),
         (key, 0x0a) if key.starts_with("amd64") => amd_by_type(mix, umask),
         (_, 0xc7) => fp_arith(mix, umask),
