@@ -4,7 +4,7 @@
 #
 # Needs: Debian 13 or a relative of it, cargo, and
 #   sudo dpkg --add-architecture arm64; sudo dpkg --add-architecture riscv64; sudo apt-get update
-#   sudo apt-get install qemu-system-arm qemu-system-riscv opensbi gcc-{aarch64,riscv64}-linux-gnu
+#   sudo apt-get install qemu-system-arm qemu-system-riscv qemu-efi-aarch64 opensbi gcc-{aarch64,riscv64}-linux-gnu
 #   rustup target add aarch64-unknown-linux-gnu riscv64gc-unknown-linux-gnu
 # (or Debian's own Rust: cargo-web rustc-web libstd-rust-web-dev{,:arm64,:riscv64}).
 # What cannot be had is skipped with the reason. On Debian 12 that is riscv64,
@@ -15,7 +15,8 @@
 # GUEST_DIR may also hold, for ARCH = arm64 and riscv64: ARCH/vmlinuz and
 # ARCH/busybox, put there by hand. QEMU_PATH: where qemu-system-* and the cross
 # tools are, if not on PATH.
-# GUEST_LIBS, QEMU_SHARE, OPENSBI: libraries, data and firmware of such a qemu.
+# GUEST_LIBS, QEMU_SHARE, OPENSBI, EFI_ARM64: libraries, data and firmware of such
+# a qemu.
 # CARGO_RISCV64, CARGO_ARM64: what to run instead of cargo to build for a guest.
 #
 # Usage: scripts/guest_tests.sh [riscv64|arm64|refusals|mm1|programs]...   (default: all)
@@ -105,6 +106,24 @@ arm64() {
     check arm64 "the same, read without the kernel" guest arm64 1 '' 0 "$allow" "$checks" arm64
     check arm64 "costs without the kernel" says 'Read without the kernel  : yes' guest arm64 1 '' 0 "$allow" \
         "$avail" --cost
+    check arm64 "flops where ACPI names the PMU" named_by_acpi
+}
+
+# There it is armv8_pmuv3_0. The emulated core counts no floating-point work, and
+# flops must say that of its events; the others it counts and samples.
+named_by_acpi() {
+    local words missing=0
+    firmware=$(efi)
+    [ -n "$firmware" ] || { echo "skipped: no firmware with ACPI (package qemu-efi-aarch64, or EFI_ARM64)"; return 77; }
+    printf '#!/bin/sh\navail; flops scalar 64 --repeats 20 --event armv8_pmuv3_0/event=0x11/ --period 100003\n' > "$WORK/acpi"
+    beside=("$(binary arm64 avail)" "$(binary arm64 flops)")
+    guest arm64 0 neoverse-n1 0 : "$WORK/acpi" > "$WORK/all" || missing=1
+    beside=() firmware=
+    for words in 'PMUs of the cores +: armv8_pmuv3_0$' 'Family .*: Arm Neoverse N1' 'VFP_SPEC = 0 # source=hardware' \
+        'the events open but stay at 0' 'samples x 100003' 'counted over the same time'; do
+        grep -E -- "$words" "$WORK/all" || { echo "no line like: $words"; missing=1; }
+    done
+    [ $missing = 0 ] || { cat "$WORK/all"; return 1; }
 }
 
 # Runs the command and looks for WORDS in what it prints.

@@ -65,10 +65,19 @@ archive() {
     ' "$1"
 }
 
+# The firmware by which an arm64 machine is described in ACPI, not by a device tree.
+efi() {
+    local file
+    for file in "${EFI_ARM64:-}" "${QEMU_SHARE:-/usr/share/qemu}/../qemu-efi-aarch64/QEMU_EFI.fd"; do
+        [ ! -s "$file" ] || { echo "$file"; return; }
+    done
+}
+
 # guest ARCH ICOUNT CPU USER SETUP PROGRAM ARGS..: boots, runs SETUP as root and
 # the program as USER (0: root); its output, and its exit status. The files in
-# the array `beside` are in the guest's PATH, too.
-beside=()
+# the array `beside` are in the guest's PATH, too; `firmware` is what starts the
+# machine, if not qemu itself.
+beside=() firmware=
 guest() {
     local arch=$1 icount=$2 cpu=$3 user=$4 setup=$5 program=$6 root=$WORK/root status
     shift 6
@@ -106,10 +115,11 @@ guest() {
             ;;
     esac
     [ -z "${QEMU_SHARE:-}" ] || qemu+=(-L "$QEMU_SHARE")
+    [ -z "$firmware" ] || qemu+=(-bios "$firmware")
     [ "$icount" = off ] || qemu+=(-icount "shift=$icount,align=off,sleep=off")
     LD_LIBRARY_PATH=${GUEST_LIBS:-} timeout 300 "${qemu[@]}" -accel tcg -m 1024 -display none -nodefaults \
         -no-reboot -monitor none -nic none -kernel "$GUESTS/$arch/vmlinuz" -initrd "$WORK/initrd" \
-        -append "console=$console quiet panic=-1" -serial "file:$WORK/console" > "$WORK/qemu" 2>&1 || true
+        -append "console=$console quiet panic=-1${firmware:+ acpi=force}" -serial "file:$WORK/console" > "$WORK/qemu" 2>&1 || true
     tr -d '\r' < "$WORK/console" | sed -n '/^<<<$/,/^>>> /p' | sed '1d' > "$WORK/output"
     status=$(sed -n 's/^>>> //p' "$WORK/output")
     sed '/^>>> /d' "$WORK/output"

@@ -7,7 +7,7 @@ use std::ptr::NonNull;
 
 use figures::units::{Bytes, Seconds};
 
-use super::{Os, PageKind, StepError, Trace, posix};
+use super::{Os, PageKind, posix};
 use crate::facts::Facts;
 
 pub(crate) struct Linux;
@@ -125,7 +125,7 @@ impl Os for Linux {
     }
 
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-    unsafe fn trace(limit: u64, body: &mut dyn FnMut()) -> Result<Trace, StepError> {
+    unsafe fn trace(limit: u64, body: &mut dyn FnMut()) -> Result<super::Trace, super::StepError> {
         // SAFETY: the caller's word.
         unsafe { super::ptrace::trace(limit, body) }
     }
