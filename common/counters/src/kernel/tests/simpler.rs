@@ -62,7 +62,7 @@ fn operation_not_supported_is_told_apart() {
 /// thread is kept to that PMU's cores while it counts.
 #[test]
 fn on_two_kinds_of_cores_events_are_of_the_kind_that_the_thread_is_kept_to() {
-    for key in ["adl_glc", "lnl", "apple_m1"] {
+    for key in ["adl_glc", "lnl", "apple_m1", "arm_ac76", "arm_x4"] {
         for extended_types in [true, false] {
             let settings = Settings { extended_types, ..free(2) };
             let machine = described(key).machine(settings, |code, _| code);
@@ -70,7 +70,8 @@ fn on_two_kinds_of_cores_events_are_of_the_kind_that_the_thread_is_kept_to() {
                 let event = Event::parse("instructions").unwrap();
                 let part = definition(&event).unwrap().parts.remove(0);
                 let upper = part.encoding.config >> 32;
-                let named = if key == "apple_m1" { 8 } else { u64::from(kernel::RAW) };
+                let x86 = described(key).driver.name == "intel";
+                let named = if x86 { u64::from(kernel::RAW) } else { 8 };
                 assert_eq!(upper, if extended_types { named } else { 0 }, "{key}");
                 let readings =
                     count(std::slice::from_ref(&event), &mut || {}, &mut || machine.work(1)).unwrap();
