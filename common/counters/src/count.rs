@@ -194,7 +194,19 @@ impl<'a> Trials<'a> {
 
     /// Whether the events get counters at the same time.
     pub(crate) fn fits(&self, parts: &[Part]) -> bool {
-        Group::open(parts, COUNTING, None).is_ok_and(|group| runs(&group))
+        self.fit(parts).is_ok_and(|fit| fit)
+    }
+
+    /// The same.
+    ///
+    /// # Errors
+    /// If it is not for want of counters that they cannot be opened together.
+    pub(crate) fn fit(&self, parts: &[Part]) -> Result<bool, Refusal> {
+        match Group::open(parts, COUNTING, None) {
+            Ok(group) => Ok(runs(&group)),
+            Err(e) if matches!(Errno::of(&e.error), Errno::Invalid | Errno::Busy) => Ok(false),
+            Err(e) => Err(self.explain(&parts[e.member], &e.error)),
+        }
     }
 
     fn run(&self, parts: &[Part], body: &mut dyn FnMut()) -> Result<Vec<Count>, CounterError> {

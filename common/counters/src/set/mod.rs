@@ -88,9 +88,11 @@ impl EventSet {
         let definition = trials.choose(event)?;
         self.definitions.push(definition);
         self.events.push(event.clone());
-        if !self.multiplexed && !trials.fits(&self.parts()) {
+        let fit = if self.multiplexed { Ok(true) } else { trials.fit(&self.parts()) };
+        if fit != Ok(true) {
             self.definitions.pop();
             self.events.pop();
+            fit?;
             return Err(CounterError::new(
                 Code::Ecnflct,
                 format!(

@@ -101,7 +101,7 @@ fn too_many_open_files_do_not_break_a_set() {
         let mut set = EventSet::create();
         set.add_all(&[Event::TOT_INS, Event::TOT_CYC]).unwrap();
         let refused = set.add(&Event::REF_CYC).unwrap_err();
-        assert_eq!(refused.code, Code::Ecnflct, "{refused}");
+        assert!(refused.code == Code::Einval && refused.sentence.contains("ulimit -n"), "{refused}");
         set.start().unwrap();
         machine.work(4);
         assert!(set.stop().unwrap().iter().all(|reading| reading.amount() == Some(4.0)));
