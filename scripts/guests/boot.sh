@@ -96,7 +96,7 @@ guest() {
         printf 'run() { /program'
         [ $# = 0 ] || printf ' %q' "$@"
         echo '; }'
-        echo 'echo "<<<"'
+        echo 'echo; echo "<<<"' # firmware may have left the cursor in a line
         if [ "$user" = 0 ]; then
             echo 'run 2>&1; status=$?'
         else
