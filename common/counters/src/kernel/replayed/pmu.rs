@@ -4,6 +4,10 @@ use super::described::Driver;
 use crate::kernel::linux::Attr;
 use events::kernel;
 
+/// Intel's events whose wanted answers are in config1; elsewhere that is empty or
+/// says how the event is read.
+pub(super) const OFFCORE: [u64; 2] = [0xb7, 0xbb];
+
 /// A PMU of the cores.
 pub(crate) struct Pmu {
     pub(super) name: &'static str,
@@ -48,7 +52,7 @@ impl Pmu {
         let mut answers: Vec<u64> = Vec::new();
         for (code, with) in codes {
             // Intel's two registers of wanted answers are shared by equal events alone.
-            if [0xb7, 0xbb].contains(&(code & 0xff)) && with != 0 && !answers.contains(&with) {
+            if with != 0 && !answers.contains(&with) {
                 answers.push(with);
             }
             match own.iter().position(|own| *own == code) {

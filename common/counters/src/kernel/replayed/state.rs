@@ -7,7 +7,7 @@ use perf_event::hooks::sys::bindings;
 
 use super::buffer::Buffer;
 use super::event::{Counts, Opened};
-use super::pmu::Pmu;
+use super::pmu::{OFFCORE, Pmu};
 use super::settings::Settings;
 use crate::kernel::Mapping;
 use crate::kernel::linux::Attr;
@@ -93,8 +93,6 @@ impl State {
 
     /// What the event counts: the first PMU that has it.
     fn counted(&self, attr: &Attr) -> Result<Counts, i32> {
-        // SAFETY: the kit fills this union as config1, and all its parts are plain numbers.
-        let with = unsafe { attr.__bindgen_anon_3.config1 };
         if attr.type_ == kernel::SOFTWARE {
             return Ok(Counts::Software { nanoseconds: attr.config < 2 });
         }
@@ -106,6 +104,9 @@ impl State {
         let any = kind == 0 || kind == kernel::RAW && self.pmus.iter().all(|pmu| pmu.kind != kind);
         let pmu = self.pmus.iter().position(|pmu| any || pmu.kind == kind).ok_or(libc::ENOENT)?;
         let code = if generic { self.pmus[pmu].generic(attr)? } else { attr.config };
+        // SAFETY: the kit fills this union as config1, and all its parts are plain numbers.
+        let config1 = unsafe { attr.__bindgen_anon_3.config1 };
+        let with = if OFFCORE.contains(&(code & 0xff)) { config1 } else { 0 };
         Ok(Counts::Hardware { pmu, code, with })
     }
 
