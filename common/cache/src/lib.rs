@@ -34,7 +34,7 @@ use memory::{Arena, Lanes, Memory, Vector, Word};
 pub use content::Held;
 pub use counts::{AccessTime, ArrayCounts, Counts, LevelCounts, LoadsStores, TlbCounts};
 use hierarchy::Hierarchy;
-use mru_filter::{Mru, MruFilter, NONE};
+use mru_filter::{Mru, MruFilter, NONE, SLOTS};
 use request::Request;
 use stride_runs::{Access, RunDetector};
 
@@ -52,7 +52,7 @@ pub struct Modelled {
     /// Accesses are recorded, not looked up: they may begin a stride run.
     recording: bool,
     /// The most recently used line of each set of the first level.
-    recent: Box<[Mru]>,
+    recent: Box<[Mru; SLOTS]>,
     /// The most recently used page of each set of the first TLB; none without
     /// a TLB.
     recent_pages: Box<[u64]>,
@@ -84,7 +84,7 @@ impl Modelled {
             shift: filter.shift,
             mask: slots - 1,
             recording: false,
-            recent: vec![NONE; slots].into_boxed_slice(),
+            recent: Box::new([NONE; SLOTS]),
             recent_pages: vec![u64::MAX; mru_filter::page_slots(machine)].into_boxed_slice(),
             filter,
             runs,
@@ -152,13 +152,13 @@ impl Modelled {
             }
         }
         let line = pointer >> self.shift;
-        let slot = line & self.mask;
+        let slot = line & self.mask % SLOTS; // known to be in bounds
         let recent = &mut self.recent[slot];
         let last = if kind == 0 { recent.load } else { recent.store };
         if last == line || !mru_filter::look(&mut self.filter, recent, slot, pointer, kind) {
             return false;
         }
-        self.recent.fill(NONE);
+        self.recent[..=self.mask].fill(NONE);
         true
     }
 
@@ -192,8 +192,8 @@ impl Modelled {
 
     /// Lets the hierarchy see all pending accesses.
     fn report_all(&mut self) {
-        if self.filter.flush(&self.recent) {
-            self.recent.fill(NONE);
+        if self.filter.flush(&self.recent[..=self.mask]) {
+            self.recent[..=self.mask].fill(NONE);
         }
     }
 }

@@ -33,16 +33,9 @@ static YOUNGER: [Tag; 2 * WIDEST] = {
 pub(super) fn touch<const W: usize>(set: &mut [Tag; W], key: Tag, flags: Tag) -> Touched {
     const { assert!(0 < W && W <= WIDEST) };
     let old = *set;
-    // From bit 2 on: none of the bits then has a meaning of its own that keeps
-    // the compiler from comparing all ways alike.
-    const FIRST: u32 = 2;
-    let mut hits = 0u32;
-    for (way, tag) in old.iter().enumerate() {
-        hits |= if tag & LINE == key { 1 << FIRST << way } else { 0 };
-    }
+    let hits = lanes::equal(&old, LINE, key);
     let hit = hits != 0;
-    let place = (hits | 1 << FIRST << W).trailing_zeros() - FIRST;
-    let last = (place as usize).min(W - 1);
+    let last = (hits | 1 << (W - 1)).trailing_zeros() as usize % W;
     let tag = set[last];
     let mut shifted = [flags | if hit { tag } else { key }; W];
     shifted[1..].copy_from_slice(&old[..W - 1]);

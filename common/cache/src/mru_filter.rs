@@ -16,6 +16,9 @@ pub(super) struct Mru {
     pub(super) store: usize,
 }
 
+/// Most sets that the filter tells apart.
+pub(super) const SLOTS: usize = 1024;
+
 /// No line.
 pub(super) const NONE: Mru = Mru { load: usize::MAX, store: usize::MAX };
 
@@ -76,7 +79,7 @@ impl MruFilter {
         // The page map is applied in program order: one slot for all sets.
         let in_order = first.index == Index::Physical;
         let reach = Arena::ALIGNMENT / first.line.get(); // the arena's alignment keeps these set bits
-        if in_order || !first.sets().is_power_of_two() { 1 } else { first.sets().min(reach) }
+        if in_order || !first.sets().is_power_of_two() { 1 } else { first.sets().min(reach).min(SLOTS) }
     }
 
     /// Offset of `pointer` in the arena; one offset for all that lies outside.
