@@ -20,8 +20,10 @@ impl Modelled {
         let Some(level) = self.filter.hierarchy.levels.get(usize::from(level).wrapping_sub(1)) else {
             return Vec::new();
         };
-        let tags = level.lines.tags.chunks_exact(level.lines.ways).nth(set).unwrap_or_default();
+        if set >= level.lines.count() {
+            return Vec::new();
+        }
         let held = |&tag| Held { address: line_of(tag) << level.shift, dirty: tag & DIRTY != 0 };
-        tags.iter().filter(|tag| **tag != 0).map(held).collect()
+        level.lines.content(set).iter().filter(|tag| **tag != 0).map(held).collect()
     }
 }

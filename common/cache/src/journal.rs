@@ -1,6 +1,8 @@
 //! An undo log of sets: enough to tell whether some accesses left the whole
 //! level as it was.
 
+use std::borrow::Cow;
+
 use super::tag::Tag;
 
 /// The earlier content of every set touched since [`start`](Journal::start).
@@ -29,10 +31,16 @@ impl Journal {
         self.trees.clear();
     }
 
+    /// Whether `set` is to be saved before anything happens to it.
+    #[inline]
+    pub(super) fn lacks(&self, set: usize) -> bool {
+        self.on && self.last[set] != self.now
+    }
+
     /// To be called before anything happens to `set`.
     #[inline]
     pub(super) fn save(&mut self, set: usize, tags: &[Tag], tree: u64) {
-        if self.last[set] != self.now {
+        if self.lacks(set) {
             self.last[set] = self.now;
             self.sets.push(set as u32);
             self.tags.extend_from_slice(tags);
@@ -42,8 +50,8 @@ impl Journal {
 
     /// Whether every saved set is again what it was; `now` gives a set's present
     /// tags and tree.
-    pub(super) fn matches<'a>(&self, ways: usize, now: impl Fn(usize) -> (&'a [Tag], u64)) -> bool {
+    pub(super) fn matches<'a>(&self, ways: usize, now: impl Fn(usize) -> (Cow<'a, [Tag]>, u64)) -> bool {
         let before = self.tags.chunks_exact(ways).zip(&self.trees);
-        self.sets.iter().zip(before).all(|(&set, (tags, &tree))| now(set as usize) == (tags, tree))
+        self.sets.iter().zip(before).all(|(&set, (tags, &tree))| now(set as usize) == (tags.into(), tree))
     }
 }

@@ -25,6 +25,7 @@ mod steady;
 mod stride_runs;
 mod tag;
 mod tlb;
+mod wide;
 
 use std::cell::Cell;
 

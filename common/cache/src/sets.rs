@@ -5,13 +5,17 @@ use std::borrow::Cow;
 use super::journal::Journal;
 use super::lru;
 use super::tag::{LINE, PREFETCHED, Tag};
+use super::wide::{WIDE, WideSet};
 use figures::random::Random;
 use machine::Replacement;
 
 /// The sets of a level with any number of ways under any policy.
 #[derive(Debug, Clone)]
 pub(super) struct Sets {
+    /// Way by way; none where sets are wide.
     pub(super) tags: Vec<Tag>,
+    /// Number of sets.
+    count: usize,
     pub(super) ways: usize,
     policy: Policy,
     pub(super) journal: Journal,
@@ -23,6 +27,8 @@ enum Policy {
     Lru,
     /// Ways in order of arrival.
     Fifo,
+    /// The same two for sets of many ways, without `tags`.
+    Wide { sets: Vec<WideSet>, logs_uses: bool },
     /// One direction bit per inner node of a tree over the ways, per set.
     Plru(Vec<u64>),
     /// State of the generator.
@@ -31,18 +37,58 @@ enum Policy {
 
 impl Sets {
     pub(super) fn new(sets: usize, ways: usize, replacement: Replacement) -> Sets {
+        let wide = |logs_uses| Policy::Wide { sets: vec![WideSet::new(ways); sets], logs_uses };
         let policy = match replacement {
+            Replacement::Lru if ways >= WIDE => wide(true),
+            Replacement::Fifo if ways >= WIDE => wide(false),
             Replacement::Lru => Policy::Lru,
             Replacement::Fifo => Policy::Fifo,
             Replacement::Plru => Policy::Plru(vec![0; sets]),
             Replacement::Random { seed } => Policy::Random(Random::new(seed)),
         };
-        Sets { tags: vec![0; sets * ways], ways, policy, journal: Journal::default() }
+        let tags = if matches!(policy, Policy::Wide { .. }) { 0 } else { sets * ways };
+        Sets { tags: vec![0; tags], count: sets, ways, policy, journal: Journal::default() }
     }
 
     /// Whether the policy keeps ways in order of recency.
     pub(super) fn is_lru(&self) -> bool {
         matches!(self.policy, Policy::Lru)
+    }
+
+    /// Number of sets.
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Number of ways of all sets together.
+    pub(super) fn size(&self) -> usize {
+        self.count * self.ways
+    }
+
+    /// The ways of `set`; those in order of use or arrival, the last one first.
+    pub(super) fn content(&self, set: usize) -> Cow<'_, [Tag]> {
+        match &self.policy {
+            Policy::Wide { sets, .. } => sets[set].in_order().collect(),
+            _ => self.tags[set * self.ways..][..self.ways].into(),
+        }
+    }
+
+    /// The ways of all sets.
+    pub(super) fn all(&self) -> Cow<'_, [Tag]> {
+        match &self.policy {
+            Policy::Wide { sets, .. } => sets.iter().flat_map(WideSet::in_order).collect(),
+            _ => self.tags[..].into(),
+        }
+    }
+
+    /// The wide `set`, about to be changed.
+    fn wide(&mut self, set: usize) -> Option<(&mut WideSet, bool)> {
+        let Policy::Wide { sets, logs_uses } = &mut self.policy else { return None };
+        if self.journal.lacks(set) {
+            let ways: Vec<Tag> = sets[set].in_order().collect();
+            self.journal.save(set, &ways, 0);
+        }
+        Some((&mut sets[set], *logs_uses))
     }
 
     /// The ways of `set`, about to be changed.
@@ -56,30 +102,36 @@ impl Sets {
 
     /// From here on, what is changed is written down.
     pub(super) fn start_journal(&mut self) {
-        self.journal.start(self.tags.len() / self.ways);
+        self.journal.start(self.count);
     }
 
     /// Whether all sets are as they were at the start of the journal.
     pub(super) fn unchanged(&self) -> bool {
-        let now = |set: usize| (&self.tags[set * self.ways..][..self.ways], self.policy.tree(set));
+        let now = |set: usize| (self.content(set), self.policy.tree(set));
         self.journal.matches(self.ways, now)
     }
 
     /// Looks for the line `key` in `set` without using it.
     pub(super) fn find(&self, set: usize, key: Tag) -> Option<usize> {
-        position(&self.tags[set * self.ways..][..self.ways], key)
+        match &self.policy {
+            Policy::Wide { sets, .. } => sets[set].find(key),
+            _ => position(&self.tags[set * self.ways..][..self.ways], key),
+        }
     }
 
     /// Uses the line `key`, sets `flags`; its tag before, if it is there.
     pub(super) fn hit(&mut self, set: usize, key: Tag, flags: Tag) -> Option<Tag> {
         let way = self.find(set, key)?;
+        if let Some((wide, logs_uses)) = self.wide(set) {
+            return Some(wide.hit(way, flags, logs_uses));
+        }
         let tags = self.set(set);
         let before = tags[way];
         tags[way] = (before | flags) & !PREFETCHED;
         match &mut self.policy {
             Policy::Lru => make_mru(&mut self.tags[set * self.ways..], way),
             Policy::Plru(trees) => plru_touch(&mut trees[set], self.ways, way),
-            Policy::Fifo | Policy::Random(_) => {}
+            Policy::Fifo | Policy::Random(_) | Policy::Wide { .. } => {}
         }
         Some(before)
     }
@@ -113,18 +165,25 @@ impl Sets {
     pub(super) fn mark(&mut self, set: usize, key: Tag, flags: Tag) -> bool {
         let way = self.find(set, key);
         if let Some(way) = way {
-            self.set(set)[way] |= flags;
+            let tag = match self.wide(set) {
+                Some((wide, _)) => wide.tag(way),
+                None => &mut self.set(set)[way],
+            };
+            *tag |= flags;
         }
         way.is_some()
     }
 
     /// Fills `tag`; the victim's tag, 0 if there was an empty way.
     pub(super) fn fill(&mut self, set: usize, tag: Tag) -> Tag {
+        if let Some((wide, _)) = self.wide(set) {
+            return wide.fill(tag);
+        }
         self.set(set);
         let ways = self.ways;
         let tags = &mut self.tags[set * ways..][..ways];
         match &mut self.policy {
-            Policy::Lru | Policy::Fifo => {
+            Policy::Lru | Policy::Fifo | Policy::Wide { .. } => {
                 make_mru(tags, ways - 1);
                 std::mem::replace(&mut tags[0], tag)
             }
@@ -143,6 +202,9 @@ impl Sets {
     /// Removes the line `key`; its tag, 0 if it was not there.
     pub(super) fn remove(&mut self, set: usize, key: Tag) -> Tag {
         let Some(way) = self.find(set, key) else { return 0 };
+        if let Some((wide, _)) = self.wide(set) {
+            return wide.remove(way);
+        }
         let in_order = matches!(self.policy, Policy::Lru | Policy::Fifo);
         let tags = self.set(set);
         let tag = std::mem::take(&mut tags[way]);
@@ -160,7 +222,7 @@ impl Sets {
     /// The policy's own state, beside the tags.
     pub(super) fn policy_state(&self) -> Cow<'_, [u64]> {
         match &self.policy {
-            Policy::Lru | Policy::Fifo => Cow::default(),
+            Policy::Lru | Policy::Fifo | Policy::Wide { .. } => Cow::default(),
             Policy::Plru(trees) => trees.into(),
             Policy::Random(random) => vec![random.state()].into(),
         }
@@ -188,7 +250,7 @@ fn position(tags: &[Tag], key: Tag) -> Option<usize> {
     group.iter().position(|tag| tag & LINE == key).map(|at| start + at)
 }
 
-/// Moves the tag at `way` to the filter.
+/// Moves the tag at `way` to the front.
 fn make_mru(tags: &mut [Tag], way: usize) {
     let tag = tags[way];
     tags.copy_within(..way, 1);

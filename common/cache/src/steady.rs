@@ -75,12 +75,12 @@ impl Saved {
             .levels
             .iter()
             .map(|level| {
-                let fits = level.lines.tags.len() <= limit;
-                let state = fits.then(|| (level.lines.tags.clone(), level.other_state()));
+                let fits = level.lines.size() <= limit;
+                let state = fits.then(|| (level.lines.all().into_owned(), level.other_state()));
                 SavedLevel { uses: level.uses, state }
             })
             .collect();
-        let tlbs = hierarchy.tlbs.levels.iter().map(|tlb| tlb.pages.tags.clone()).collect();
+        let tlbs = hierarchy.tlbs.levels.iter().map(|tlb| tlb.pages.all().into_owned()).collect();
         let mut counts = Vec::new();
         hierarchy.each_count(|count| counts.push(*count));
         Saved { complete: levels.iter().all(|level| level.state.is_some()), levels, tlbs, counts }
@@ -92,9 +92,9 @@ impl Saved {
         let mut tlbs = hierarchy.tlbs.levels.iter().zip(&self.tlbs);
         levels.all(|(level, saved)| match &saved.state {
             _ if level.uses == saved.uses => true,
-            Some((tags, other)) => *tags == level.lines.tags && *other == level.other_state(),
+            Some((tags, other)) => *tags == *level.lines.all() && *other == level.other_state(),
             None => false,
-        }) && tlbs.all(|(tlb, saved)| tlb.pages.tags == *saved)
+        }) && tlbs.all(|(tlb, saved)| *tlb.pages.all() == *saved)
     }
 
     /// Counts what was counted since, `times` times more.

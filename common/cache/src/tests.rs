@@ -66,10 +66,11 @@ fn accesses() -> impl Strategy<Value = Vec<(usize, bool)>> {
 }
 
 fn geometry() -> impl Strategy<Value = Vec<(u64, u64)>> {
-    let first = (0u32..4, prop::sample::select(vec![1u64, 2, 3, 4, 8]));
+    let first = (0u32..4, prop::sample::select(vec![1u64, 2, 3, 4, 8, 64]));
     let second = (4u32..7, prop::sample::select(vec![4u64, 5, 8, 16]));
     (first, second, any::<bool>()).prop_map(|((a, v), (b, w), two)| {
-        let levels = [(1 << a, v), (1 << b, w)];
+        let first = if v == 64 { (1, v) } else { (1 << a, v) };
+        let levels = [first, (1 << b, w)];
         levels[..if two { 2 } else { 1 }].to_vec()
     })
 }
@@ -77,7 +78,7 @@ fn geometry() -> impl Strategy<Value = Vec<(u64, u64)>> {
 /// One to three levels, each with rules of its own; lines may grow downwards.
 fn hierarchy() -> impl Strategy<Value = Machine> {
     let level = (
-        (0u32..3, prop::sample::select(vec![1u64, 2, 4, 5, 8])),
+        (0u32..3, prop::sample::select(vec![1u64, 2, 4, 5, 8, 40])),
         prop::sample::select(vec![1u64, 1, 1, 2, 4]),
         prop::sample::select(vec!["lru", "lru", "fifo", "plru", "random"]),
         prop::sample::select(vec!["back", "back", "through"]),
