@@ -83,7 +83,7 @@ pub use figures::{random, stats, table, text, units, value};
 pub use infer;
 pub use isa;
 pub use latency;
-pub use memory::{self, steps};
+pub use memory::{self, steps, turns};
 pub use records::{authentic, record, saved};
 pub use seal;
 pub use system::{self, clock, core_clock, cpu, step};

@@ -16,8 +16,9 @@ use crate::multiply;
 pub fn measure(session: &Session, options: &Options) -> Result<Record, Failure> {
     let plan = options.plan(session)?;
     let arena = product::arena(options, 3)?;
-    let [mul1, mul2, res] = product::operands(&arena, options)?;
+    let [mul1, mul2, res] = product::operands_for(session, &arena, options)?;
     let clear = &mut || res.fill(|_, _| 0);
-    let sample = session.measure(&arena, &plan, clear, region!(|mem| multiply(mem, mul1, mul2, res)))?;
+    let region = region!(|mem| multiply(mem, mul1, mul2, res));
+    let sample = session.measure(&arena, &plan, clear, region.without_numbers())?;
     Ok(product::record("mm1", session, options, &plan, &sample, res))
 }

@@ -8,7 +8,7 @@ mod in_register;
 pub use experiment::measure;
 pub use in_register::multiply_in_register;
 
-use memory::{Matrix, Memory, squares, steps};
+use memory::{Matrix, Memory, squares, steps, turns};
 
 /// `res += mul1 * mul2`, in the textbook's order.
 ///
@@ -17,7 +17,7 @@ use memory::{Matrix, Memory, squares, steps};
 /// that plain loop; it tells the cache model that every step is like the last.)
 pub fn multiply<M: Memory>(mem: &mut M, mul1: Matrix<i16>, mul2: Matrix<i16>, res: Matrix<i16>) {
     let (n, [mul1, mul2, res]) = squares([mul1, mul2, res]);
-    for i in 0..n {
+    turns!(mem; for i in 0..n {
         for j in 0..n {
             steps!(mem; for k in 0..n {
                 let product = mem.load(mul1.at(i, k)).wrapping_mul(mem.load(mul2.at(k, j)));
@@ -25,5 +25,5 @@ pub fn multiply<M: Memory>(mem: &mut M, mul1: Matrix<i16>, mul2: Matrix<i16>, re
                 mem.store(res.at(i, j), sum);
             });
         }
-    }
+    });
 }

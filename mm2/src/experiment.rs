@@ -17,7 +17,7 @@ use crate::{multiply, transpose};
 pub fn measure(session: &Session, options: &Options, time_transpose: bool) -> Result<Record, Failure> {
     let plan = options.plan(session)?;
     let arena = product::arena(options, 4)?;
-    let [mul1, mul2, res] = product::operands(&arena, options)?;
+    let [mul1, mul2, res] = product::operands_for(session, &arena, options)?;
     let tmp = arena.matrix("tmp", options.size(), options.size()).map_err(Failure::could_not)?;
     let prepare = &mut || {
         res.fill(|_, _| 0);
@@ -31,6 +31,6 @@ pub fn measure(session: &Session, options: &Options, time_transpose: bool) -> Re
         }
         multiply(mem, mul1, tmp, res);
     });
-    let sample = session.measure(&arena, &plan, prepare, region)?;
+    let sample = session.measure(&arena, &plan, prepare, region.without_numbers())?;
     Ok(product::record("mm2", session, options, &plan, &sample, res).set("time_transpose", time_transpose))
 }

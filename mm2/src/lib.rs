@@ -8,7 +8,7 @@ mod in_register;
 pub use experiment::measure;
 pub use in_register::multiply_in_register;
 
-use memory::{Matrix, Memory, squares, steps};
+use memory::{Matrix, Memory, squares, steps, turns};
 
 /// `tmp = mul2` with rows and columns exchanged.
 pub fn transpose<M: Memory>(mem: &mut M, mul2: Matrix<i16>, tmp: Matrix<i16>) {
@@ -27,7 +27,7 @@ pub fn transpose<M: Memory>(mem: &mut M, mul2: Matrix<i16>, tmp: Matrix<i16>) {
 /// stores as mm1. What has become of the misses?
 pub fn multiply<M: Memory>(mem: &mut M, mul1: Matrix<i16>, tmp: Matrix<i16>, res: Matrix<i16>) {
     let (n, [mul1, tmp, res]) = squares([mul1, tmp, res]);
-    for i in 0..n {
+    turns!(mem; for i in 0..n {
         for j in 0..n {
             steps!(mem; for k in 0..n {
                 let product = mem.load(mul1.at(i, k)).wrapping_mul(mem.load(tmp.at(j, k)));
@@ -35,5 +35,5 @@ pub fn multiply<M: Memory>(mem: &mut M, mul1: Matrix<i16>, tmp: Matrix<i16>, res
                 mem.store(res.at(i, j), sum);
             });
         }
-    }
+    });
 }

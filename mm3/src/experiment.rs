@@ -34,9 +34,9 @@ pub fn measure(session: &Session, options: &Options, line: Bytes) -> Result<Reco
     let block = elements_per_line(line)?;
     let plan = options.plan(session)?;
     let arena = product::arena(options, 3)?;
-    let [mul1, mul2, res] = product::operands(&arena, options)?;
+    let [mul1, mul2, res] = product::operands_for(session, &arena, options)?;
     let clear = &mut || res.fill(|_, _| 0);
-    let sample =
-        session.measure(&arena, &plan, clear, region!(|mem| multiply(mem, mul1, mul2, res, block)))?;
+    let region = region!(|mem| multiply(mem, mul1, mul2, res, block));
+    let sample = session.measure(&arena, &plan, clear, region.without_numbers())?;
     Ok(product::record("mm3", session, options, &plan, &sample, res).set("line_size", line.0))
 }

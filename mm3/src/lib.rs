@@ -8,7 +8,7 @@ mod unblocked;
 pub use experiment::{elements_per_line, measure};
 pub use unblocked::multiply_unblocked;
 
-use memory::{Matrix, Memory, squares, steps};
+use memory::{Matrix, Memory, squares, steps, turns};
 
 /// `res += mul1 * mul2`, in squares of `block` by `block` elements.
 ///
@@ -23,7 +23,8 @@ pub fn multiply<M: Memory>(
 ) {
     let (n, [mul1, mul2, res]) = squares([mul1, mul2, res]);
     let end = |start: usize| n.min(start + block);
-    for i in (0..n).step_by(block) {
+    turns!(mem; for row in 0..n.div_ceil(block) {
+        let i = row * block;
         for j in (0..n).step_by(block) {
             for k in (0..n).step_by(block) {
                 for i2 in i..end(i) {
@@ -37,5 +38,5 @@ pub fn multiply<M: Memory>(
                 }
             }
         }
-    }
+    });
 }

@@ -22,7 +22,8 @@ pub(super) struct MemoryTally {
 #[derive(Debug)]
 pub(super) struct Hierarchy {
     pub(super) addresses: AddressMap,
-    page_map: Option<PageMap>,
+    pub(super) page_map: Option<PageMap>,
+    pub(super) page_shift: u32,
     pub(super) tlbs: Tlbs,
     pub(super) levels: Vec<Level>,
     /// Which levels are indexed by physical addresses, and which are inclusive.
@@ -52,16 +53,16 @@ impl Hierarchy {
             return Err(MachineError::TooMuchMemory { bytes: bytes as usize, reach, line });
         }
         let level = |cache: &CacheLevel| {
-            // Ways that the arrays can never fill only cost memory.
             let apart = cache.sets() * cache.line.get();
-            let fillable = if page_map.is_none() { addresses.pieces(apart) } else { cache.ways };
-            Level::new(machine, cache, fillable.clamp(1, cache.ways))
+            let lines = if page_map.is_none() { addresses.pieces(apart) } else { usize::MAX };
+            Level::new(machine, cache, lines)
         };
         Ok(Hierarchy {
             levels: machine.levels.iter().map(level).collect(),
+            tlbs: Tlbs::new(machine, |apart| addresses.pieces(apart)),
             addresses,
             page_map,
-            tlbs: Tlbs::new(machine),
+            page_shift: machine.page_size.0.trailing_zeros(),
             physical: machine.levels.iter().map(|cache| cache.index == Index::Physical).collect(),
             inclusive: machine.levels.iter().map(|c| c.inclusion == Inclusion::Inclusive).collect(),
             memory: MemoryTally::default(),

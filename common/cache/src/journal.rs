@@ -1,8 +1,6 @@
 //! An undo log of sets: enough to tell whether some accesses left the whole
 //! level as it was.
 
-use std::borrow::Cow;
-
 use super::tag::Tag;
 
 /// The earlier content of every set touched since [`start`](Journal::start).
@@ -48,10 +46,9 @@ impl Journal {
         }
     }
 
-    /// Whether every saved set is again what it was; `now` gives a set's present
-    /// tags and tree.
-    pub(super) fn matches<'a>(&self, ways: usize, now: impl Fn(usize) -> (Cow<'a, [Tag]>, u64)) -> bool {
+    /// Whether `same` holds of every saved set, its tags and its tree then.
+    pub(super) fn all(&self, ways: usize, same: impl Fn(usize, &[Tag], u64) -> bool) -> bool {
         let before = self.tags.chunks_exact(ways).zip(&self.trees);
-        self.sets.iter().zip(before).all(|(&set, (tags, &tree))| now(set as usize) == (tags.into(), tree))
+        self.sets.iter().zip(before).all(|(&set, (tags, &tree))| same(set as usize, tags, tree))
     }
 }

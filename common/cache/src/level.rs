@@ -4,17 +4,40 @@
 mod rules;
 
 use std::collections::HashSet;
+use std::hash::{BuildHasherDefault, Hasher};
 
 use super::address_map::AddressMap;
 use super::lru;
 use super::prefetch::Prefetcher;
 use super::request::Request;
 use super::sets::Sets;
-use super::tag::{DIRTY, LINE, line_of, tag_of};
+use super::tag::{DIRTY, LINE, Tag, line_of, tag_of};
+use figures::random::mix;
 use machine::{CacheLevel, Inclusion, Machine, Prefetch, Write};
 
 /// Most arrays that are counted separately, and everything else.
 pub(super) const ARRAYS: usize = 256;
+
+/// A set of line numbers.
+pub(super) type Lines = HashSet<u64, BuildHasherDefault<LineHasher>>;
+
+/// Spreads line numbers: they need no protection from those who chose them.
+#[derive(Debug, Default)]
+pub(super) struct LineHasher(u64);
+
+impl Hasher for LineHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
+    }
+
+    fn write_u64(&mut self, line: u64) {
+        self.0 = mix(self.0 ^ line);
+    }
+}
 
 /// What one level counts.
 #[derive(Debug, Clone)]
@@ -76,10 +99,10 @@ pub(super) struct Level {
     evicts_clean: bool,
     pub(super) below_is_exclusive: bool,
     /// Dirty lines that an exclusive level promoted to the level above.
-    promoted_dirty: HashSet<u64>,
+    pub(super) promoted_dirty: Lines,
     /// Those promoted or accepted back since the journal was started, not both.
-    promoted_dirty_changed: HashSet<u64>,
-    prefetcher: Option<Prefetcher>,
+    promoted_dirty_changed: Lines,
+    pub(super) prefetcher: Option<Prefetcher>,
     /// Whether this level or one above prefetches.
     sees_prefetches: bool,
     pub(super) tally: Tally,
@@ -92,8 +115,9 @@ pub(super) struct Level {
 }
 
 impl Level {
-    /// The level `cache` of `machine`, of whose ways only `ways` can be filled.
-    pub(super) fn new(machine: &Machine, cache: &CacheLevel, ways: usize) -> Level {
+    /// The level `cache` of `machine`, to each set of which at most `lines` lines
+    /// come.
+    pub(super) fn new(machine: &Machine, cache: &CacheLevel, lines: usize) -> Level {
         let sets = cache.sets();
         let inclusion = |level: u8| machine.level(level).map(|cache| cache.inclusion);
         let inclusive = cache.inclusion == Inclusion::Inclusive;
@@ -103,14 +127,14 @@ impl Level {
             shift: cache.line.0.trailing_zeros(),
             sets,
             mask: sets.is_power_of_two().then(|| sets as u64 - 1),
-            lines: Sets::new(sets, ways, cache.replacement),
+            lines: Sets::new(sets, cache.ways, lines, cache.replacement),
             write_back: cache.write == Write::Back,
             allocate: cache.allocate,
             exclusive: cache.inclusion == Inclusion::Exclusive,
             evicts_clean: inclusive || below == Some(Inclusion::Exclusive),
             below_is_exclusive: below == Some(Inclusion::Exclusive),
-            promoted_dirty: HashSet::new(),
-            promoted_dirty_changed: HashSet::new(),
+            promoted_dirty: Lines::default(),
+            promoted_dirty_changed: Lines::default(),
             prefetcher: Prefetcher::new(cache, machine.page_size),
             sees_prefetches: above.any(|cache| cache.prefetch != Prefetch::None),
             tally: Tally::new(),
@@ -206,6 +230,15 @@ impl Level {
                 let kind = Request::VICTIM | Request::EVICTED | data;
                 output.push(Request::new(line_of(touched.tag) << shift, kind));
             }
+        }
+    }
+
+    /// Puts `tags` into the level instead of what it holds.
+    pub(super) fn refill(&mut self, tags: &[Tag]) {
+        let (sets, mask) = (self.sets, self.mask);
+        self.lines.clear();
+        for &tag in tags {
+            self.lines.fill(Self::set_of(sets, mask, line_of(tag)), tag);
         }
     }
 

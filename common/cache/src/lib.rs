@@ -21,16 +21,19 @@ mod page_map;
 mod prefetch;
 mod request;
 mod sets;
+mod shifted;
 mod steady;
 mod stride_runs;
 mod tag;
 mod tlb;
+mod trace;
+mod warp;
 mod wide;
 
 use std::cell::Cell;
 
 use machine::{Machine, MachineError};
-use memory::{Arena, Lanes, Memory, Vector, Word};
+use memory::{Arena, Lanes, Memory, Turn, Turns, Vector, Word};
 
 pub use content::Held;
 pub use counts::{AccessTime, ArrayCounts, Counts, LevelCounts, LoadsStores, TlbCounts};
@@ -38,6 +41,8 @@ use hierarchy::Hierarchy;
 use mru_filter::{Mru, MruFilter, NONE, SLOTS};
 use request::Request;
 use stride_runs::{Access, RunDetector};
+use trace::Trace;
+use warp::Warp;
 
 /// Memory with a modelled cache hierarchy. It reads and writes the same cells
 /// as `isa::Native` memory and counts on the way.
@@ -59,6 +64,11 @@ pub struct Modelled {
     recent_pages: Box<[u64]>,
     filter: Box<MruFilter>,
     runs: Box<RunDetector>,
+    /// The outer loop at hand, and the trace of a turn that is only looked at.
+    warp: Option<Box<Warp>>,
+    trace: Option<Box<Trace>>,
+    /// Whether the numbers in memory are wanted.
+    computes: bool,
     machine: Machine,
 }
 
@@ -89,6 +99,9 @@ impl Modelled {
             recent_pages: vec![u64::MAX; mru_filter::page_slots(machine)].into_boxed_slice(),
             filter,
             runs,
+            warp: None,
+            trace: None,
+            computes: true,
             machine: machine.clone(),
         })
     }
@@ -103,6 +116,14 @@ impl Modelled {
         let mut model = Modelled::new(machine, arena)?;
         model.runs.exhaustive = true;
         Ok(model)
+    }
+
+    /// The same without the numbers: stores leave the arrays as they are, for
+    /// kernels whose accesses do not depend on them and whose result nobody reads.
+    #[must_use]
+    pub fn without_numbers(mut self) -> Modelled {
+        self.computes = false;
+        self
     }
 
     /// The machine it models.
@@ -153,7 +174,7 @@ impl Modelled {
             }
         }
         let line = pointer >> self.shift;
-        let slot = line & self.mask % SLOTS; // known to be in bounds
+        let slot = line & (self.mask % SLOTS); // known to be in bounds
         let recent = &mut self.recent[slot];
         let last = if kind == 0 { recent.load } else { recent.store };
         if last == line || !mru_filter::look(&mut self.filter, recent, slot, pointer, kind) {
@@ -185,6 +206,14 @@ impl Modelled {
         [&mut self.loads, &mut self.stores, &mut self.passes, loads, stores]
     }
 
+    /// Forgets which lines and pages were used most recently, without any
+    /// access of them pending.
+    fn forget_recent(&mut self) {
+        self.recent.fill(NONE);
+        self.recent_pages.fill(u64::MAX);
+        self.filter.forget();
+    }
+
     /// Lets the hierarchy see everything up to now.
     fn flush(&mut self) {
         stride_runs::stop_recording(self);
@@ -211,7 +240,9 @@ impl Memory for Modelled {
     fn store<T: Word>(&mut self, cell: &Cell<T>, value: T) {
         self.stores += 1;
         self.touch(cell.as_ptr() as usize, Request::STORE | Request::DATA);
-        cell.set(value);
+        if self.computes {
+            cell.set(value);
+        }
     }
 
     #[inline(always)]
@@ -225,7 +256,9 @@ impl Memory for Modelled {
     fn store_vector<V: Vector>(&mut self, lanes: Lanes<'_, V>, value: V) {
         self.stores += 1;
         self.touch_all(lanes.address(), size_of::<V>(), Request::STORE | Request::DATA);
-        lanes.write(value);
+        if self.computes {
+            lanes.write(value);
+        }
     }
 
     /// Passes are simulated until the state of the whole hierarchy recurs; the
@@ -240,6 +273,14 @@ impl Memory for Modelled {
 
     fn predicts(&mut self, left: usize) -> bool {
         stride_runs::predicts(self, left)
+    }
+
+    fn computes(&self) -> bool {
+        self.computes
+    }
+
+    fn next_turn(&mut self, turns: &mut Turns) -> Turn {
+        warp::next_turn(self, turns)
     }
 }
 

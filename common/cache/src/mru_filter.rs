@@ -31,6 +31,9 @@ struct SecondMru {
     reported: usize,
 }
 
+/// No line either.
+const NO_SECOND: SecondMru = SecondMru { line: NONE, reported: usize::MAX };
+
 /// The filter's state, and the hierarchy behind it.
 #[derive(Debug)]
 pub(super) struct MruFilter {
@@ -67,7 +70,7 @@ impl MruFilter {
             grain: !(first.line.get().min(hierarchy.addresses.alignment()) - 1),
             off: prefetches || !plain_stores,
             two: keeps_two && !at_once,
-            seconds: vec![SecondMru { line: NONE, reported: usize::MAX }; slots].into_boxed_slice(),
+            seconds: vec![NO_SECOND; slots].into_boxed_slice(),
             batch: if at_once { 1 } else { BATCH },
             hierarchy,
         }
@@ -143,6 +146,11 @@ impl MruFilter {
         let offset = (pointer.wrapping_sub(self.origin) & self.grain) as u64;
         self.hierarchy.input.push(Request::new(offset, kind));
         self.hierarchy.input.len() >= self.batch && self.hierarchy.drain()
+    }
+
+    /// Forgets the lines used before the most recent ones.
+    pub(super) fn forget(&mut self) {
+        self.seconds.fill(NO_SECOND);
     }
 
     /// Lets the hierarchy see everything up to now.

@@ -17,6 +17,9 @@ pub(super) struct Sets {
     /// Number of sets.
     count: usize,
     pub(super) ways: usize,
+    /// Whether more lines can come to a set than it has ways; if not, their
+    /// order does not matter.
+    pub(super) evicts: bool,
     policy: Policy,
     pub(super) journal: Journal,
 }
@@ -36,7 +39,12 @@ enum Policy {
 }
 
 impl Sets {
-    pub(super) fn new(sets: usize, ways: usize, replacement: Replacement) -> Sets {
+    /// `sets` sets of `ways` ways, to each of which at most `lines` lines come:
+    /// ways that they can never fill would only cost memory. (Sets of 1, 2 and
+    /// multiples of 4 ways are the quickest.)
+    pub(super) fn new(sets: usize, ways: usize, lines: usize, replacement: Replacement) -> Sets {
+        let evicts = lines > ways;
+        let ways = if lines <= 2 { lines.max(1) } else { lines.saturating_add(3) & !3 }.min(ways);
         let wide = |logs_uses| Policy::Wide { sets: vec![WideSet::new(ways); sets], logs_uses };
         let policy = match replacement {
             Replacement::Lru if ways >= WIDE => wide(true),
@@ -47,7 +55,7 @@ impl Sets {
             Replacement::Random { seed } => Policy::Random(Random::new(seed)),
         };
         let tags = if matches!(policy, Policy::Wide { .. }) { 0 } else { sets * ways };
-        Sets { tags: vec![0; tags], count: sets, ways, policy, journal: Journal::default() }
+        Sets { tags: vec![0; tags], count: sets, ways, evicts, policy, journal: Journal::default() }
     }
 
     /// Whether the policy keeps ways in order of recency.
@@ -73,11 +81,42 @@ impl Sets {
         }
     }
 
-    /// The ways of all sets.
+    /// The ways of `set` as far as they decide what it does next.
+    fn state(&self, set: usize) -> Cow<'_, [Tag]> {
+        let mut content = self.content(set);
+        if !self.evicts {
+            content.to_mut().sort_unstable();
+        }
+        content
+    }
+
+    /// The same of all sets.
     pub(super) fn all(&self) -> Cow<'_, [Tag]> {
         match &self.policy {
-            Policy::Wide { sets, .. } => sets.iter().flat_map(WideSet::in_order).collect(),
-            _ => self.tags[..].into(),
+            Policy::Wide { .. } => (0..self.count).flat_map(|set| self.state(set).into_owned()).collect(),
+            _ if self.evicts => self.tags[..].into(),
+            _ => {
+                let mut tags = self.tags.clone();
+                tags.chunks_exact_mut(self.ways).for_each(<[Tag]>::sort_unstable);
+                tags.into()
+            }
+        }
+    }
+
+    /// Empties every way.
+    pub(super) fn clear(&mut self) {
+        self.tags.fill(0);
+        if let Policy::Wide { sets, .. } = &mut self.policy {
+            sets.iter_mut().for_each(|set| set.map(|_| 0));
+        }
+    }
+
+    /// Changes every line's tag; all stay in their set, and in order.
+    pub(super) fn map(&mut self, change: impl Fn(Tag) -> Tag) {
+        let change = |tag| if tag == 0 { 0 } else { change(tag) };
+        self.tags.iter_mut().for_each(|tag| *tag = change(*tag));
+        if let Policy::Wide { sets, .. } = &mut self.policy {
+            sets.iter_mut().for_each(|set| set.map(change));
         }
     }
 
@@ -107,8 +146,14 @@ impl Sets {
 
     /// Whether all sets are as they were at the start of the journal.
     pub(super) fn unchanged(&self) -> bool {
-        let now = |set: usize| (self.content(set), self.policy.tree(set));
-        self.journal.matches(self.ways, now)
+        self.journal.all(self.ways, |set, tags, tree| {
+            if self.evicts {
+                return *self.content(set) == *tags && self.policy.tree(set) == tree;
+            }
+            let mut before = tags.to_vec();
+            before.sort_unstable();
+            before == *self.state(set)
+        })
     }
 
     /// Looks for the line `key` in `set` without using it.

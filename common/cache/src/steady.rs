@@ -9,6 +9,10 @@ use super::tag::Tag;
 /// search for a cycle: each state is compared with one saved state, which is
 /// renewed after 1, 2, 4, 8 ... passes.
 pub(super) fn repeat(model: &mut Modelled, times: u64, mut body: impl FnMut(&mut Modelled)) {
+    if let Some(trace) = &mut model.trace {
+        trace.regular = false; // a repetition within a turn is walked
+        return;
+    }
     let mut left = times;
     let mut since = 0;
     let mut renew_after = 1;

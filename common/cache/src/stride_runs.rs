@@ -167,6 +167,10 @@ impl Stream {
 /// How many of the `left` steps are to be observed: two, or all.
 pub(super) fn observed_steps(model: &mut Modelled, left: usize) -> usize {
     let irregular = std::mem::take(&mut model.runs.irregular);
+    if let Some(trace) = &mut model.trace {
+        trace.in_steps = !irregular && left >= SHORTEST;
+        return if trace.in_steps { 2 } else { left };
+    }
     if irregular || model.runs.exhaustive || left < SHORTEST {
         stop_recording(model);
         return left;
@@ -178,6 +182,9 @@ pub(super) fn observed_steps(model: &mut Modelled, left: usize) -> usize {
 
 /// Whether the `left` steps follow from those observed; then they are counted.
 pub(super) fn predicts(model: &mut Modelled, left: usize) -> bool {
+    if model.trace.is_some() {
+        return trace_run(model, left);
+    }
     if !model.recording || !model.runs.recognise(left + 2) || !inside(model) {
         stop_recording(model);
         model.runs.irregular = true;
@@ -189,6 +196,25 @@ pub(super) fn predicts(model: &mut Modelled, left: usize) -> bool {
     model.stores += (stores * left) as u64;
     serve(model);
     true
+}
+
+/// As [`predicts`], for a turn that is only looked at.
+fn trace_run(model: &mut Modelled, left: usize) -> bool {
+    let Modelled { filter, runs, trace: Some(trace), .. } = model else { return false };
+    trace.in_steps = false;
+    runs.lead_in = 0;
+    runs.irregular = !runs.recognise(left + 2);
+    let (streams, steps) = if runs.irregular {
+        (&runs.recorded[..], 1)
+    } else {
+        (&runs.recorded[..runs.recorded.len() / 2], left + 2)
+    };
+    for (at, access) in streams.iter().enumerate() {
+        let stride = if runs.irregular { 0 } else { runs.current.streams[at].stride };
+        trace.stream(filter, *access, stride, steps);
+    }
+    runs.recorded.clear();
+    !runs.irregular
 }
 
 /// Whether all of the run lies in the arrays.
@@ -309,6 +335,14 @@ fn simulate_by_lines(model: &mut Modelled, streams: &mut [Stream], steps: usize)
 /// Records an access that may belong to a run, or lead to one.
 #[inline(never)]
 pub(super) extern "C" fn record(model: &mut Modelled, access: Access) {
+    if let Some(trace) = &mut model.trace {
+        if trace.in_steps {
+            model.runs.recorded.push(access);
+        } else {
+            trace.stream(&model.filter, access, 0, 1);
+        }
+        return;
+    }
     if model.runs.recorded.len() < MOST && model.filter.is_inside(access.pointer) {
         model.runs.recorded.push(access);
     } else {
@@ -319,7 +353,7 @@ pub(super) extern "C" fn record(model: &mut Modelled, access: Access) {
 
 /// Looks up what was recorded; from here on, accesses are looked up at once.
 pub(super) fn stop_recording(model: &mut Modelled) {
-    if !model.recording {
+    if !model.recording || model.trace.is_some() {
         return;
     }
     model.recording = false;

@@ -9,6 +9,7 @@ use memory::{Array, Matrix, squares};
 
 mod naive;
 mod stride_runs;
+mod warp;
 
 /// A machine with caches of (sets, ways) and lines of 64 bytes.
 fn machine(levels: &[(u64, u64)], rules: &str) -> Machine {

@@ -2,14 +2,14 @@
 
 use super::level::ARRAYS;
 use super::sets::Sets;
-use super::tag::tag_of;
+use super::tag::{Tag, line_of, tag_of};
 use machine::{Machine, Replacement, Tlb};
 
 /// One level of TLB, always LRU.
 #[derive(Debug, Clone)]
 pub(super) struct Translations {
     pub(super) pages: Sets,
-    sets: u64,
+    pub(super) sets: u64,
     /// Misses per array.
     pub(super) misses: Box<[u64; ARRAYS]>,
 }
@@ -20,12 +20,27 @@ pub(super) struct Tlbs {
     pub(super) levels: Vec<Translations>,
 }
 
+impl Translations {
+    /// Puts `tags` into the level instead of what it holds.
+    pub(super) fn refill(&mut self, tags: &[Tag]) {
+        self.pages.clear();
+        for &tag in tags {
+            self.pages.fill((line_of(tag) % self.sets) as usize, tag);
+        }
+    }
+}
+
 impl Tlbs {
-    pub(super) fn new(machine: &Machine) -> Tlbs {
-        let level = |tlb: &Tlb| Translations {
-            pages: Sets::new(tlb.entries / tlb.ways, tlb.ways, Replacement::Lru),
-            sets: (tlb.entries / tlb.ways) as u64,
-            misses: Box::new([0; ARRAYS]),
+    /// The TLBs of `machine`; `pieces` says how many pieces of memory so many bytes
+    /// apart can be in use.
+    pub(super) fn new(machine: &Machine, pieces: impl Fn(usize) -> usize) -> Tlbs {
+        let level = |tlb: &Tlb| {
+            let sets = tlb.entries / tlb.ways;
+            Translations {
+                pages: Sets::new(sets, tlb.ways, pieces(sets * machine.page_size.get()), Replacement::Lru),
+                sets: sets as u64,
+                misses: Box::new([0; ARRAYS]),
+            }
         };
         Tlbs { levels: machine.tlbs.iter().map(level).collect() }
     }

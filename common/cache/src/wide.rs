@@ -64,6 +64,14 @@ impl WideSet {
         tag
     }
 
+    /// Changes every tag; none stays where that gives 0.
+    pub(super) fn map(&mut self, change: impl Fn(Tag) -> Tag) {
+        self.log.iter_mut().for_each(|tag| *tag = change(*tag));
+        self.index.slots.fill((0, 0));
+        self.tidy();
+        self.held = self.log.len();
+    }
+
     /// All ways, the last used line first, empty ones last.
     pub(super) fn in_order(&self) -> impl Iterator<Item = Tag> + '_ {
         let held = self.log[self.oldest..].iter().rev().copied().filter(|tag| *tag != 0);

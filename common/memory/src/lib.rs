@@ -5,11 +5,13 @@
 
 mod arena;
 mod array;
+mod turns;
 mod vector;
 mod word;
 
 pub use arena::{Allocation, Arena, OutOfMemory};
 pub use array::{Array, Matrix, squares};
+pub use turns::{Turn, Turns};
 pub use vector::{Lanes, Vector};
 pub use word::Word;
 
@@ -52,6 +54,19 @@ pub trait Memory {
     #[inline(always)]
     fn predicts(&mut self, _left: usize) -> bool {
         false
+    }
+
+    /// Whether the numbers of steps whose accesses are known shall be computed.
+    #[inline(always)]
+    fn computes(&self) -> bool {
+        true
+    }
+
+    /// What is to be done next of an outer loop of [`turns!`](crate::turns): its
+    /// next turn, unless a model knows better.
+    #[inline(always)]
+    fn next_turn(&mut self, turns: &mut Turns) -> Turn {
+        turns.step()
     }
 }
 
@@ -118,7 +133,8 @@ macro_rules! steps {
                     $body
                     $crate::StepEnd
                 };
-                for k in next..end {
+                let computed = if $crate::Memory::computes($mem) { end } else { next };
+                for k in next..computed {
                     let $crate::StepEnd = step(&mut $crate::Unobserved, k);
                 }
                 break;

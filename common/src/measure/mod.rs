@@ -31,6 +31,17 @@ pub struct Measured<'r> {
     pub native: &'r mut dyn FnMut(&mut Native),
     /// The region on the modelled memory.
     pub modelled: &'r mut dyn FnMut(&mut Modelled),
+    /// Whether the model shall compute the numbers too.
+    pub computes: bool,
+}
+
+impl Measured<'_> {
+    /// The same, but the model only counts: for kernels whose accesses do not
+    /// depend on the numbers in memory. What the machine's own run left there stays.
+    #[must_use]
+    pub fn without_numbers(self) -> Self {
+        Measured { computes: false, ..self }
+    }
 }
 
 /// `region!(|mem| kernel(mem, a, b, c))`: everything between the two reads of
@@ -41,6 +52,7 @@ macro_rules! region {
         $crate::measure::Measured {
             native: &mut |$mem: &mut $crate::isa::Native| $body,
             modelled: &mut |$mem: &mut $crate::cache::Modelled| $body,
+            computes: true,
         }
     };
 }
@@ -194,8 +206,13 @@ impl Session {
     ) -> Result<Sample, Failure> {
         let mut sample = if self.here { self.time(plan, prepare, region.native)? } else { Sample::default() };
         if plan.needs_model() || self.compare || !self.here {
-            prepare();
-            let mut model = Modelled::new(&self.machine, arena).map_err(Failure::could_not)?;
+            let model = Modelled::new(&self.machine, arena).map_err(Failure::could_not)?;
+            let mut model = if region.computes {
+                prepare();
+                model
+            } else {
+                model.without_numbers()
+            };
             (region.modelled)(&mut model);
             let counts = model.counts();
             if !self.here {

@@ -105,7 +105,7 @@ pub fn tally(
     machine: &Machine,
     budget: f64,
 ) -> Result<Tally, NoTally> {
-    let mut model = Modelled::new(machine, arena)?;
+    let mut model = Modelled::new(machine, arena)?.without_numbers();
     let accesses = accesses(variant, p);
     let outer = Outer::of(variant, p);
     let [m, n, k] = p.sides();

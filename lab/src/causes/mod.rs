@@ -60,6 +60,7 @@ pub(crate) fn measure(session: &Session, size: u32, line: Bytes) -> Result<Recor
         let region = Measured {
             native: &mut |mem| (kernel.native)(mem, operands),
             modelled: &mut |mem| (kernel.modelled)(mem, operands),
+            computes: true,
         };
         let sample = session.measure(&arena, &plan, &mut || res.fill(|_, _| 0), region)?;
         let keys = [

@@ -67,7 +67,7 @@ fn run(mem: &mut impl Memory, x: [Array<u8>; 2], nest: &Nest) {
     }
 }
 
-fn any_machine() -> impl Strategy<Value = Machine> {
+pub(super) fn any_machine() -> impl Strategy<Value = Machine> {
     let policy = prop::sample::select(vec!["lru", "lru", "lru", "fifo", "random", "plru"]);
     let prefetch = prop::sample::select(vec!["none", "none", "none", "next-line", "stride", "stream"]);
     let rules = prop::sample::select(vec!["", "", "write = \"through\"", "allocate = false"]);

@@ -1,6 +1,6 @@
 //! Order i, k, j: a row of c gathers the rows of b, each times one element of a.
 
-use memory::{Memory, steps};
+use memory::{Memory, steps, turns};
 
 use crate::view::{View, conform};
 
@@ -9,7 +9,7 @@ use crate::view::{View, conform};
 #[inline(always)]
 pub fn multiply<M: Memory>(mem: &mut M, a: View, b: View, c: View) {
     let (m, n, l, a, b, c) = conform(a, b, c);
-    for i in 0..m {
+    turns!(mem; for i in 0..m {
         for k in 0..l {
             let r = mem.load(a.at(i, k));
             steps!(mem; for j in 0..n {
@@ -17,5 +17,5 @@ pub fn multiply<M: Memory>(mem: &mut M, a: View, b: View, c: View) {
                 mem.store(c.at(i, j), sum);
             });
         }
-    }
+    });
 }

@@ -1,6 +1,6 @@
 //! Order j, i, k: as i, j, k, but c is filled column by column.
 
-use memory::{Memory, steps};
+use memory::{Memory, steps, turns};
 
 use crate::view::{View, conform};
 
@@ -9,7 +9,7 @@ use crate::view::{View, conform};
 #[inline(always)]
 pub fn multiply<M: Memory>(mem: &mut M, a: View, b: View, c: View) {
     let (m, n, l, a, b, c) = conform(a, b, c);
-    for j in 0..n {
+    turns!(mem; for j in 0..n {
         for i in 0..m {
             let mut sum = 0.0;
             steps!(mem; for k in 0..l {
@@ -18,5 +18,5 @@ pub fn multiply<M: Memory>(mem: &mut M, a: View, b: View, c: View) {
             let sum = mem.load(c.at(i, j)) + sum;
             mem.store(c.at(i, j), sum);
         }
-    }
+    });
 }

@@ -1,6 +1,6 @@
 //! Order k, i, j: one row of b goes into all rows of c, then the next one.
 
-use memory::{Memory, steps};
+use memory::{Memory, steps, turns};
 
 use crate::view::{View, conform};
 
@@ -9,7 +9,7 @@ use crate::view::{View, conform};
 #[inline(always)]
 pub fn multiply<M: Memory>(mem: &mut M, a: View, b: View, c: View) {
     let (m, n, l, a, b, c) = conform(a, b, c);
-    for k in 0..l {
+    turns!(mem; for k in 0..l {
         for i in 0..m {
             let r = mem.load(a.at(i, k));
             steps!(mem; for j in 0..n {
@@ -17,5 +17,5 @@ pub fn multiply<M: Memory>(mem: &mut M, a: View, b: View, c: View) {
                 mem.store(c.at(i, j), sum);
             });
         }
-    }
+    });
 }

@@ -1,0 +1,276 @@
+//! States of the hierarchy that differ only in that every line has advanced with
+//! its array.
+//!
+//! Why what follows is then known: a cache does not see addresses, only which are
+//! equal and which share a set. An advance that keeps every line in its set, and
+//! lines of different arrays apart, changes neither. So if the turns of a period
+//! led from one state to the same one, advanced, as many more do so again, with
+//! the same counts.
+//!
+//! A level that all arrays fit in evicts nothing: there, order does not matter,
+//! nor do lines that lie behind all that is still to be accessed.
+
+use super::Modelled;
+use super::hierarchy::Hierarchy;
+use super::level::Level;
+use super::sets::Sets;
+use super::tag::{LINE, Tag, line_of, tag_of};
+use super::tlb::Tlbs;
+use super::trace::Advance;
+
+/// What is needed to tell, and to make, an advanced state.
+#[derive(Debug)]
+pub(super) struct Shifted {
+    arrays: Vec<Moving>,
+    /// Turns after which all is in the same sets again.
+    period: usize,
+    /// The last turn but one that advances like the others.
+    limit: usize,
+    saved: Option<Snapshot>,
+}
+
+/// An array that the loop accesses.
+#[derive(Debug, Clone, Copy)]
+struct Moving {
+    /// Bytes by which the accesses advance from turn to turn.
+    stride: u64,
+    /// The lowest access of turn 0, and the highest of all turns.
+    lowest: u64,
+    highest: u64,
+}
+
+/// A state, and what had been counted.
+#[derive(Debug)]
+struct Snapshot {
+    levels: Vec<Level>,
+    tlbs: Tlbs,
+    counts: Vec<u64>,
+    core: [u64; 5],
+    /// By array: nothing below it is accessed, or comes to another level, any more.
+    behind: Vec<u64>,
+}
+
+/// A cache or TLB as a store of numbered blocks of `1 << shift` bytes.
+#[derive(Clone, Copy)]
+struct Store<'a> {
+    sets: &'a Sets,
+    shift: u32,
+}
+
+impl Shifted {
+    /// For a loop of `limit` turns whose arrays advance like this; `None` if no
+    /// advanced state can recur soon enough.
+    pub(super) fn new(model: &Modelled, advances: &[Option<Advance>], limit: usize) -> Option<Shifted> {
+        let hierarchy = &model.filter.hierarchy;
+        if hierarchy.page_map.is_some() || hierarchy.levels.iter().any(|level| level.prefetcher.is_some()) {
+            return None;
+        }
+        let moving = |&(stride, touched): &Advance| Moving {
+            stride,
+            lowest: touched.lowest,
+            highest: touched.highest + stride * (limit - 1) as u64,
+        };
+        let arrays: Vec<Moving> = advances.iter().flatten().map(moving).collect();
+        let mut period = 1;
+        for (unit, shift) in units(hierarchy) {
+            if !apart(&arrays, shift) {
+                return None;
+            }
+            for array in &arrays {
+                period = lcm(period, unit / gcd(unit, array.stride))?;
+            }
+        }
+        let period = usize::try_from(period).ok().filter(|period| 2 * period < limit)?;
+        Some(Shifted { arrays, period, limit, saved: None })
+    }
+
+    /// How many turns from `at` on are known: all, once a period led to the state
+    /// before it, advanced.
+    pub(super) fn known(&mut self, model: &mut Modelled, at: usize) -> usize {
+        if at == 0 || at >= self.limit || !(self.limit - at).is_multiple_of(self.period) {
+            return 0;
+        }
+        model.flush();
+        let behind = self.behind(&model.filter.hierarchy, at);
+        if let Some(before) = self.saved.take()
+            && self.recurs(&before, &model.filter.hierarchy, &behind)
+        {
+            let times = ((self.limit - at) / self.period) as u64;
+            self.advance(model, &before, &behind, times);
+            return self.limit - at;
+        }
+        if at + self.period < self.limit {
+            let hierarchy = &mut model.filter.hierarchy;
+            let mut counts = Vec::new();
+            hierarchy.each_count(|count| counts.push(*count));
+            self.saved = Some(Snapshot {
+                levels: hierarchy.levels.clone(),
+                tlbs: hierarchy.tlbs.clone(),
+                counts,
+                core: model.core_counts().map(|count| *count),
+                behind,
+            });
+        }
+        0
+    }
+
+    /// The array that accesses the block, if one does.
+    fn owner(&self, block: u64, shift: u32) -> Option<usize> {
+        self.arrays.iter().position(|a| (a.lowest >> shift..=a.highest >> shift).contains(&block))
+    }
+
+    /// The tag of the same line `periods` later.
+    fn later(&self, tag: Tag, shift: u32, periods: u64) -> Tag {
+        let block = line_of(tag);
+        let Some(owner) = self.owner(block, shift) else { return tag };
+        let bytes = self.arrays[owner].stride * self.period as u64 * periods;
+        tag_of(block + (bytes >> shift)) | tag & !LINE
+    }
+
+    /// By array: the lowest address that is accessed from turn `at` on, or held
+    /// where it may be evicted.
+    fn behind(&self, hierarchy: &Hierarchy, at: usize) -> Vec<u64> {
+        let mut behind: Vec<u64> = self.arrays.iter().map(|a| a.lowest + a.stride * at as u64).collect();
+        let mut held = |block: u64, shift: u32| {
+            if let Some(owner) = self.owner(block, shift) {
+                behind[owner] = behind[owner].min(block << shift);
+            }
+        };
+        for level in hierarchy.levels.iter().filter(|level| level.lines.evicts) {
+            let tags = level.lines.all();
+            tags.iter().filter(|tag| **tag != 0).for_each(|tag| held(line_of(*tag), level.shift));
+        }
+        for level in &hierarchy.levels {
+            level.promoted_dirty.iter().for_each(|line| held(*line, level.shift));
+        }
+        behind
+    }
+
+    /// Whether the present state is the one `before`, a period later.
+    fn recurs(&self, before: &Snapshot, now: &Hierarchy, behind: &[u64]) -> bool {
+        let mut levels = before.levels.iter().zip(&now.levels);
+        let old = stores(&before.levels, &before.tlbs, now.page_shift);
+        let new = stores(&now.levels, &now.tlbs, now.page_shift);
+        levels.all(|(old, new)| self.recurs_beside(old, new))
+            && old.into_iter().zip(new).all(|(old, new)| {
+                if new.sets.evicts {
+                    let later = |tag: &Tag| if *tag == 0 { 0 } else { self.later(*tag, old.shift, 1) };
+                    old.sets.all().iter().map(later).eq(new.sets.all().iter().copied())
+                } else {
+                    let mut later = self.live(old, &before.behind);
+                    later.iter_mut().for_each(|tag| *tag = self.later(*tag, old.shift, 1));
+                    later.sort_unstable();
+                    let mut tags = self.live(new, behind);
+                    tags.sort_unstable();
+                    later == tags
+                }
+            })
+    }
+
+    /// The same of a level's state beside the tags.
+    fn recurs_beside(&self, old: &Level, new: &Level) -> bool {
+        let later = |line: &u64| line_of(self.later(tag_of(*line), old.shift, 1));
+        (!new.lines.evicts || old.lines.policy_state() == new.lines.policy_state())
+            && old.promoted_dirty.len() == new.promoted_dirty.len()
+            && old.promoted_dirty.iter().all(|line| new.promoted_dirty.contains(&later(line)))
+    }
+
+    /// The lines that are not behind all that is accessed.
+    fn live(&self, store: Store<'_>, behind: &[u64]) -> Vec<Tag> {
+        let is_live = |tag: &Tag| {
+            let block = line_of(*tag);
+            self.owner(block, store.shift).is_none_or(|owner| block >= behind[owner] >> store.shift)
+        };
+        store.sets.all().iter().copied().filter(|tag| *tag != 0).filter(is_live).collect()
+    }
+
+    /// Makes the state, and the counts, of `times` periods later.
+    fn advance(&self, model: &mut Modelled, before: &Snapshot, behind: &[u64], times: u64) {
+        for (count, before) in model.core_counts().into_iter().zip(before.core) {
+            *count += (*count - before) * times;
+        }
+        let hierarchy = &mut model.filter.hierarchy;
+        let mut counts = before.counts.iter();
+        hierarchy.each_count(|count| {
+            let before = counts.next().copied().unwrap_or(*count);
+            *count += (*count - before) * times;
+        });
+        for level in &mut hierarchy.levels {
+            level.uses += 1;
+            let shift = level.shift;
+            let line = |line: &u64| line_of(self.later(tag_of(*line), shift, times));
+            level.promoted_dirty = level.promoted_dirty.iter().map(line).collect();
+            if level.lines.evicts {
+                level.lines.map(|tag| self.later(tag, shift, times));
+            } else {
+                let tags = self.spread(&level.lines.all(), shift, [&before.behind, behind], times);
+                level.refill(&tags);
+            }
+        }
+        let shift = hierarchy.page_shift;
+        for tlb in &mut hierarchy.tlbs.levels {
+            if tlb.pages.evicts {
+                tlb.pages.map(|tag| self.later(tag, shift, times));
+            } else {
+                let tags = self.spread(&tlb.pages.all(), shift, [&before.behind, behind], times);
+                tlb.refill(&tags);
+            }
+        }
+        model.forget_recent();
+    }
+
+    /// The lines of a level without evictions, `times` periods later: what the
+    /// last period left behind, each of them leaves behind.
+    fn spread(&self, tags: &[Tag], shift: u32, behind: [&[u64]; 2], times: u64) -> Vec<Tag> {
+        let mut spread = Vec::new();
+        for &tag in tags.iter().filter(|tag| **tag != 0) {
+            let block = line_of(tag);
+            let owner = self.owner(block, shift);
+            let [from, to] = behind.map(|behind| owner.map_or(0, |owner| behind[owner] >> shift));
+            if owner.is_none() || block < from {
+                spread.push(tag);
+            } else if block >= to {
+                spread.push(self.later(tag, shift, times));
+            } else {
+                spread.extend((0..=times).map(|periods| self.later(tag, shift, periods)));
+            }
+        }
+        spread
+    }
+}
+
+/// All caches, then all TLBs.
+fn stores<'a>(levels: &'a [Level], tlbs: &'a Tlbs, page_shift: u32) -> Vec<Store<'a>> {
+    let caches = levels.iter().map(|level| Store { sets: &level.lines, shift: level.shift });
+    let tlbs = tlbs.levels.iter().map(|tlb| Store { sets: &tlb.pages, shift: page_shift });
+    caches.chain(tlbs).collect()
+}
+
+/// Of each store: after how many bytes addresses are in the same set again, or
+/// only the next block where it cannot evict; and its shift.
+fn units(hierarchy: &Hierarchy) -> Vec<(u64, u32)> {
+    let stores = stores(&hierarchy.levels, &hierarchy.tlbs, hierarchy.page_shift);
+    let unit = |store: &Store<'_>| {
+        let sets = if store.sets.evicts { store.sets.count() as u64 } else { 1 };
+        (sets << store.shift, store.shift)
+    };
+    stores.iter().map(unit).collect()
+}
+
+/// Whether arrays that advance differently share no block.
+fn apart(arrays: &[Moving], shift: u32) -> bool {
+    arrays.iter().enumerate().all(|(at, a)| {
+        arrays[..at].iter().all(|b| {
+            let shared = a.lowest >> shift <= b.highest >> shift && b.lowest >> shift <= a.highest >> shift;
+            a.stride == b.stride || !shared
+        })
+    })
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+fn lcm(a: u64, b: u64) -> Option<u64> {
+    a.checked_mul(b / gcd(a, b))
+}

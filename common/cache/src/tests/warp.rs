@@ -1,0 +1,162 @@
+//! Turns that are counted, against every turn walked.
+
+use std::cell::Cell;
+
+use super::stride_runs::any_machine;
+use super::*;
+use memory::turns;
+
+/// An access of a nest of three loops, in one of three arrays.
+#[derive(Debug, Clone, Copy)]
+struct Stream {
+    array: usize,
+    start: usize,
+    run: usize,
+    step: usize,
+    store: bool,
+}
+
+#[derive(Debug, Clone)]
+struct Nest {
+    turns: usize,
+    runs: usize,
+    steps: usize,
+    /// Bytes by which each array's accesses advance from turn to turn.
+    advances: [usize; 3],
+    /// Made once a run, before the steps.
+    lead_in: Vec<Stream>,
+    streams: Vec<Stream>,
+}
+
+const ROOM: usize = 1 << 17;
+
+fn nest() -> impl Strategy<Value = Nest> {
+    let start = prop::sample::select(vec![0usize, 0, 1, 8, 24, 64, 100, 512, 4096]);
+    let run = prop::sample::select(vec![0usize, 0, 1, 8, 64, 72, 128, 1024]);
+    let step = prop::sample::select(vec![0usize, 1, 8, 24, 64, 256, 512]);
+    let stream = (0usize..3, start, run, step, any::<bool>())
+        .prop_map(|(array, start, run, step, store)| Stream { array, start, run, step, store });
+    let advance = prop::sample::select(vec![0usize, 0, 0, 1, 2, 8, 8, 64, 64, 128, 256, 512, 1024]);
+    let streams = prop::collection::vec(stream.clone(), 1..5);
+    let lead_in = prop::collection::vec(stream, 0..3);
+    let advances = [advance.clone(), advance.clone(), advance];
+    (1usize..70, 1usize..12, 0usize..40, advances, lead_in, streams).prop_map(
+        |(turns, runs, steps, advances, lead_in, streams)| Nest {
+            turns,
+            runs,
+            steps,
+            advances,
+            lead_in,
+            streams,
+        },
+    )
+}
+
+fn access(mem: &mut impl Memory, arrays: [Array<u8>; 3], nest: &Nest, s: Stream, at: [usize; 3]) {
+    let [turn, run, step] = at;
+    let cell = arrays[s.array].at(s.start + nest.advances[s.array] * turn + s.run * run + s.step * step);
+    if s.store {
+        mem.store(cell, (turn + run) as u8);
+    } else {
+        mem.load(cell);
+    }
+}
+
+fn walk_nest(mem: &mut impl Memory, arrays: [Array<u8>; 3], nest: &Nest) {
+    let (turns, n) = (nest.turns, nest.steps);
+    turns!(mem; for turn in 0..turns {
+        for run in 0..nest.runs {
+            for stream in &nest.lead_in {
+                access(mem, arrays, nest, *stream, [turn, run, 0]);
+            }
+            steps!(mem; for step in 0..n {
+                for stream in &nest.streams {
+                    access(mem, arrays, nest, *stream, [turn, run, step]);
+                }
+            });
+        }
+    });
+}
+
+/// Arrays that may or may not begin on a line.
+fn arrays(arena: &Arena, gap: usize) -> [Array<'_, u8>; 3] {
+    let [x, y, z] = [("x", ROOM - gap), ("y", ROOM + gap), ("z", ROOM)];
+    [x, y, z].map(|(name, len)| arena.array(name, len).unwrap())
+}
+
+/// Counts of nests that are warped or walked, and of what then follows; and the
+/// numbers in memory.
+fn outcome(
+    machine: &Machine,
+    gap: usize,
+    nests: &[Nest],
+    after: &[(usize, bool)],
+    exhaustive: bool,
+) -> (Counts, Vec<u8>) {
+    let arena = Arena::with_capacity(3 * ROOM).unwrap();
+    let arrays = arrays(&arena, gap);
+    let mut model = Modelled::new(machine, &arena).unwrap();
+    model.runs.exhaustive = exhaustive;
+    nests.iter().for_each(|nest| walk_nest(&mut model, arrays, nest));
+    arrays.iter().for_each(|array| walk(&mut model, *array, after));
+    (model.counts(), arrays.iter().flat_map(|array| array.to_vec()).collect())
+}
+
+fn case() -> impl Strategy<Value = (Machine, usize, Vec<Nest>, Vec<(usize, bool)>)> {
+    let machine = prop_oneof![any_machine(), hierarchy()];
+    let gap = prop::sample::select(vec![0usize, 0, 0, 24, 512]);
+    (machine, gap, prop::collection::vec(nest(), 1..3), accesses())
+}
+
+fn turns_are_counted_as_if_walked(cases: u32) {
+    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig::with_cases(cases));
+    let same = |(machine, gap, nests, after): (Machine, usize, Vec<Nest>, Vec<(usize, bool)>)| {
+        let (counts, numbers) = outcome(&machine, gap, &nests, &after, false);
+        let (walked, walked_numbers) = outcome(&machine, gap, &nests, &after, true);
+        prop_assert_eq!(counts, walked);
+        prop_assert!(numbers == walked_numbers, "the numbers differ");
+        Ok(())
+    };
+    runner.run(&case(), same).unwrap();
+}
+
+#[test]
+fn some_turns_are_counted_as_if_walked() {
+    turns_are_counted_as_if_walked(400);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn many_turns_are_counted_as_if_walked() {
+    turns_are_counted_as_if_walked(10_000);
+}
+
+/// How many turns of `x[turn][..] += y[..]` are run at all.
+fn run_turns(machine: &Machine, turns: usize, row: usize) -> usize {
+    let arena = Arena::with_capacity(turns * row + (1 << 14)).unwrap();
+    let y = arena.array::<u8>("y", 1 << 14).unwrap();
+    let x = arena.array::<u8>("x", turns * row).unwrap();
+    let mut model = Modelled::new(machine, &arena).unwrap().without_numbers();
+    let (mem, run) = (&mut model, Cell::new(0));
+    turns!(mem; for turn in 0..turns {
+        run.set(run.get() + 1);
+        for at in (0..1 << 14).step_by(8) {
+            mem.load(y.at(at));
+            mem.store(x.at(turn * row + at % row), 1);
+        }
+    });
+    run.get()
+}
+
+#[test]
+fn turns_are_not_walked_once_a_state_recurs() {
+    let sets_of_two = machine(&[(16, 4), (64, 8)], "");
+    // 1024 bytes a turn: in the same sets of both levels every 4 turns, once the
+    // 16 rows that fit beside y are there
+    assert!(run_turns(&sets_of_two, 400, 1024) < 40);
+    // 8 bytes a turn: the same lines for 8 turns, of which two are walked
+    assert!(run_turns(&sets_of_two, 400, 8) < 160);
+    let mut random = sets_of_two;
+    random.levels[0].replacement = Replacement::Random { seed: 1 };
+    assert!(run_turns(&random, 400, 1024) > 400);
+}

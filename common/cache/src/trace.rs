@@ -1,0 +1,67 @@
+//! What one turn of an outer loop accesses, without simulating it.
+
+use super::mru_filter::MruFilter;
+use super::stride_runs::Access;
+use figures::random::mix;
+
+/// What a turn accesses of one array: byte offsets in the arena.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Touched {
+    /// Of its first access.
+    pub(super) first: u64,
+    /// Of its lowest and its highest access.
+    pub(super) lowest: u64,
+    pub(super) highest: u64,
+    /// Lowest and highest place of an access within its line.
+    pub(super) in_line: (u64, u64),
+}
+
+/// How an array's accesses advance: bytes from turn to turn, and what turn 0 accesses.
+pub(super) type Advance = (u64, Touched);
+
+/// The accesses of one turn, as far as they do not depend on where the turn's
+/// part of each array lies.
+#[derive(Debug)]
+pub(super) struct Trace {
+    /// Of all accesses in order, relative to the first one of the same array.
+    pub(super) hash: u64,
+    /// By array; none of arrays that the turn does not access.
+    pub(super) arrays: Vec<Option<Touched>>,
+    /// All accesses lie in arrays, each run in one.
+    pub(super) regular: bool,
+    /// Accesses belong to the first two steps of an inner loop.
+    pub(super) in_steps: bool,
+    line: u64,
+}
+
+impl Trace {
+    /// Of nothing yet, on `arrays` arrays and lines of `line` bytes.
+    pub(super) fn new(arrays: usize, line: u64) -> Trace {
+        Trace { hash: 0, arrays: vec![None; arrays], regular: true, in_steps: false, line }
+    }
+
+    /// `steps` accesses `stride` bytes apart, each a step of an inner loop.
+    pub(super) fn stream(&mut self, filter: &MruFilter, access: Access, stride: isize, steps: usize) {
+        let end = access.pointer.wrapping_add_signed(stride.wrapping_mul(steps as isize - 1));
+        let (from, to) = (filter.offset(access.pointer), filter.offset(end));
+        let of = |offset| usize::from(filter.hierarchy.addresses.array(offset));
+        let array = of(from);
+        self.regular &= filter.is_inside(access.pointer) && filter.is_inside(end) && array == of(to);
+        let residue = from % self.line;
+        let in_line = if (stride.unsigned_abs() as u64).is_multiple_of(self.line) || steps == 1 {
+            (residue, residue)
+        } else {
+            (0, self.line - 1)
+        };
+        let (lowest, highest) = (from.min(to), from.max(to));
+        let new = Touched { first: from, lowest, highest, in_line };
+        let touched = self.arrays[array].get_or_insert(new);
+        touched.lowest = touched.lowest.min(lowest);
+        touched.highest = touched.highest.max(highest);
+        touched.in_line = (touched.in_line.0.min(in_line.0), touched.in_line.1.max(in_line.1));
+        let place = from.wrapping_sub(touched.first);
+        for part in [array as u64, place, access.kind, stride as u64, steps as u64] {
+            self.hash = mix(self.hash ^ part);
+        }
+    }
+}
