@@ -215,3 +215,71 @@ fn short_ranges_and_levels_that_do_not_match_are_refused() {
         assert!(geometry(&times).is_err(), "L1 {i} by time");
     }
 }
+
+/// The text of a recording as other programs would have saved it.
+fn saved_elsewhere(text: &str) -> Vec<(&'static str, String)> {
+    let comma = |text: &str| {
+        let mut told = String::new();
+        for (i, c) in text.char_indices() {
+            let digit = |at: usize| text.as_bytes().get(at).is_some_and(u8::is_ascii_digit);
+            told.push(if c == '.' && i > 0 && digit(i - 1) && digit(i + 1) { ',' } else { c });
+        }
+        told
+    };
+    let semicolons = |text: &str| text.replace([',', '\t'], ";");
+    vec![
+        ("CRLF", text.replace('\n', "\r\n")),
+        ("decimal commas", comma(text)),
+        ("semicolons", semicolons(text)),
+        ("semicolons and decimal commas", comma(&semicolons(text))),
+        ("all of it", comma(&semicolons(text)).replace('\n', "\r\n")),
+        ("blank lines", text.replace('\n', "\n\n")),
+        ("blanks for tabs", text.replace('\t', "   ")),
+    ]
+}
+
+#[test]
+fn other_separators_never_make_the_answer_wrong() {
+    for (name, saved, truth) in recorded() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data").join(&name);
+        let text = std::fs::read_to_string(path).unwrap();
+        for (how, text) in saved_elsewhere(&text) {
+            if let Ok(told) = Saved::parse(&text) {
+                let read = never_wrong(&format!("{name} with {how}"), &told, truth);
+                assert!(read || how.contains("comma") || how == "all of it", "{name} with {how} is not read");
+            }
+        }
+        assert!(!saved.cells.is_empty());
+    }
+}
+
+#[test]
+fn shifted_sizes_never_make_the_answer_wrong_and_sure() {
+    let mut lcg = Lcg(23);
+    for (name, saved, truth) in recorded() {
+        for percent in [1, 3, 6] {
+            for round in 0..40 {
+                let shifts: Vec<u64> =
+                    saved.sizes().iter().map(|_| lcg.below(2 * percent + 1) as u64).collect();
+                let sizes = saved.sizes();
+                let mut shifted = saved.clone();
+                for cell in &mut shifted.cells {
+                    let row = sizes.iter().position(|s| *s == cell.size).unwrap();
+                    cell.size = cell.size * (100 + shifts[row] - percent as u64) / 100;
+                }
+                let Ok(found) = read(&shifted).verdict else { continue };
+                let ways = found
+                    .ways
+                    .as_ref()
+                    .is_ok_and(|(least, most)| truth.2.is_none_or(|ways| !(*least..=*most).contains(&ways)));
+                let near = found.size.0 as f64 <= 1.13 * truth.0 as f64
+                    && found.most.0 as f64 >= 0.88 * truth.0 as f64;
+                let sure = found.confidence == Confidence::High;
+                assert!(
+                    !sure || near && found.line.0 == truth.1 && !ways,
+                    "{name}, {percent} %, {round}: {found:?}"
+                );
+            }
+        }
+    }
+}

@@ -15,10 +15,10 @@ const NAMED: usize = 4;
 impl Geometry {
     /// The size as the data show it: `48 KiB`, or `32 KiB to less than 64 KiB`.
     pub fn size_told(&self) -> String {
-        match self.size == self.most {
-            true => self.size.to_string(),
-            false => format!("{} to less than {}", self.size, self.below),
+        if self.size == self.most {
+            return self.size.to_string();
         }
+        format!("{} to less than {}", self.size, self.below)
     }
 
     /// The ways as the data show them: `12`, or `8 to 15`; or why there are none.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use common::chart::{Axis, Chart};
 use common::failure::Failure;
-use common::infer::probe::{OnModel, Probe, Settled, settle};
+use common::infer::probe::{OnModel, PolicyFound, Probe, Settled, policy, settle};
 use common::latency::{OnTime, Translation, translation};
 use common::machine::{self, Machine};
 use common::system::pages::{PageKind, Room};
@@ -51,6 +51,8 @@ const DRIFT: f64 = 0.03;
 /// What was found, and under which circumstances.
 struct Findings {
     settled: Settled,
+    /// Which line makes room in a full set of the first level, or why that is not told.
+    policy: Result<PolicyFound, String>,
     translation: Option<Translation>,
     batches: (usize, usize),
     huge: bool,
@@ -81,8 +83,10 @@ fn on_model(name: &str) -> Result<Findings, Failure> {
     let machine = machine::select(name).map_err(Failure::could_not)?;
     let arena = OnModel::arena(&machine).map_err(Failure::could_not)?;
     let mut probe = OnModel::new(&machine, &arena).map_err(Failure::could_not)?;
+    let settled = settle(&mut probe, 3).map_err(Failure::could_not)?;
     Ok(Findings {
-        settled: settle(&mut probe, 3).map_err(Failure::could_not)?,
+        policy: replacement(&mut probe, &settled),
+        settled,
         translation: None,
         batches: (0, 0),
         huge: true,
@@ -103,11 +107,44 @@ fn on_time(seconds: u32) -> Result<Findings, Failure> {
     let mut probe = OnTime::new(room, Seconds(EXPERIMENTS * f64::from(seconds)));
     let settled = settle(&mut probe, 3)
         .map_err(|reason| Failure::could_not(format!("{reason}; try again when the machine is idle")))?;
+    let policy = replacement(&mut probe, &settled);
     let (huge, split, batches) = (probe.huge(), probe.split(), probe.batches());
     let line = settled.levels.first().and_then(|level| level.found.line).unwrap_or(64);
     let translation = if probe.spent() < 1.0 { translation(line as usize).ok() } else { None };
     let clock = Some((before.0, core_clock::measure().0));
-    Ok(Findings { settled, translation, batches, huge, split, clock, source: "timing" })
+    Ok(Findings { settled, policy, translation, batches, huge, split, clock, source: "timing" })
+}
+
+/// The first level's policy.
+fn replacement(probe: &mut impl Probe, settled: &Settled) -> Result<PolicyFound, String> {
+    let first = settled.levels.first().ok_or_else(|| "no level was found".to_owned())?;
+    policy(probe, &first.found)
+}
+
+/// The policy in a sentence.
+fn policy_told(policy: &Result<PolicyFound, String>) -> String {
+    match policy {
+        Ok(found) => {
+            let alike = match found.names.len() - 1 {
+                0 => String::new(),
+                more => format!(" (or {more} that cannot be told from it: {})", found.names[1..].join(", ")),
+            };
+            let next = found
+                .next
+                .as_ref()
+                .map_or(String::new(), |(name, off)| format!(", the next likely, {name}, by {off:.3}"));
+            format!(
+                "L1 replacement: {}{alike}, confidence {}\n    {} random sequences of lines of one set: it explains \
+                 their cost to {:.3} misses per access{next}; odds of {:.0} to 1 against all others that are known.",
+                found.names[0],
+                format!("{:?}", found.confidence).to_lowercase(),
+                found.sequences,
+                found.off,
+                found.odds
+            )
+        }
+        Err(reason) => format!("L1 replacement: not identifiable: {reason}"),
+    }
 }
 
 impl Findings {
@@ -151,6 +188,14 @@ impl Findings {
             "levels": levels,
             "first_level_only": self.settled.first_only,
             "beyond_ns": self.settled.beyond,
+            "l1_replacement": self.policy.as_ref().ok().map(|p| json!({
+                "names": p.names,
+                "odds": p.odds,
+                "misses_off": p.off,
+                "sequences": p.sequences,
+                "confidence": p.confidence,
+            })),
+            "l1_replacement_reason": self.policy.as_ref().err(),
             "tlb": self.translation.as_ref().map(|t| json!({
                 "entries_low": t.entries.map(|e| e.0),
                 "entries_high": t.entries.map(|e| e.1),
@@ -196,6 +241,7 @@ impl Findings {
                 ));
             }
         }
+        lines.push(policy_told(&self.policy));
         if self.settled.first_only {
             lines.push(
                 "The time was up before the levels behind it were looked at; give more (--seconds), or an idle machine."

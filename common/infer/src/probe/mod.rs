@@ -9,6 +9,7 @@ mod line;
 mod model;
 mod order;
 mod plateau;
+mod policy;
 mod second;
 mod settle;
 mod steady;
@@ -20,6 +21,7 @@ pub use line::Partners;
 pub use model::OnModel;
 pub use order::cell_order;
 pub use plateau::{Plateau, Scan};
+pub use policy::{PolicyFound, policy};
 pub use settle::{Settled, SettledLevel, settle};
 pub use ways::Denied;
 

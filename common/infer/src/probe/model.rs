@@ -9,6 +9,9 @@ use memory::{Arena, Array, Memory};
 /// Largest working set that is worth the model's time.
 const REACH: Bytes = Bytes::mib(64);
 
+/// Accesses whose cost is taken: random replacement is steady only on average.
+const STEADY: usize = 4096;
+
 /// A modelled machine whose memory can be walked.
 #[derive(Debug)]
 pub struct OnModel<'a> {
@@ -68,7 +71,8 @@ impl Probe for OnModel<'_> {
             self.pass(offsets);
         }
         self.model.reset_counts();
-        for _ in 0..if offsets.len() < 256 { 8 } else { 1 } {
+        let passes = (STEADY / offsets.len().max(1)).max(if offsets.len() < 256 { 8 } else { 1 });
+        for _ in 0..passes {
             self.pass(offsets);
         }
         self.model.counts().time(&self.machine).map_or(f64::NAN, |time| time.average_load.nanos())

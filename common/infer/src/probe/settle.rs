@@ -13,6 +13,9 @@ const MOST_RUNS: usize = 12;
 const AGREEING: usize = 2;
 /// ... and so many for the highest.
 const SURE: usize = 3;
+/// Bytes looked at for the first level: 8 times the largest there is, and what
+/// lies behind it.
+const NEAR: u64 = 8 << 20;
 /// Share of the time after which the first level must do with the runs it had.
 const FIRST: f64 = 0.4;
 /// Share of the time to use up on what would prove the agreed answer wrong:
@@ -60,11 +63,14 @@ pub fn settle(probe: &mut impl Probe, levels: usize) -> Result<Settled, String> 
         return Ok(settled(vec![explore(probe, levels)?], true, false));
     }
     let mut steady = Steady::new(probe);
+    let reach = steady.reach;
+    steady.reach = reach.min(NEAR);
     let (mut runs, mut reason) = (Vec::new(), None);
     while steady.spent() < FIRST && agreeing(&runs, 0) < SURE {
         collect(explore(&mut steady, 1), steady.spent() < 1.0, &mut runs, &mut reason);
     }
     let alone = runs.len();
+    steady.reach = reach;
     let enough = |runs: &[Exploration]| (0..2).all(|level| agreeing(&runs[alone..], level) >= SURE);
     while steady.spent() < 1.0
         && runs.len() < MOST_RUNS

@@ -16,11 +16,13 @@ const LONG: usize = 1 << 14;
 pub(super) struct Steady<'a, P> {
     probe: &'a mut P,
     least: HashMap<u64, (f64, usize)>,
+    /// Bytes that are used at present.
+    pub(super) reach: u64,
 }
 
 impl<'a, P: Probe> Steady<'a, P> {
     pub(super) fn new(probe: &'a mut P) -> Steady<'a, P> {
-        Steady { probe, least: HashMap::new() }
+        Steady { reach: probe.reach(), probe, least: HashMap::new() }
     }
 }
 
@@ -44,7 +46,7 @@ impl<P: Probe> Probe for Steady<'_, P> {
     }
 
     fn reach(&self) -> u64 {
-        self.probe.reach()
+        self.reach
     }
 
     fn contiguous(&self) -> u64 {

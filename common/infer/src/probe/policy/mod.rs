@@ -1,0 +1,256 @@
+//! Which line makes room when a set is full: random sequences within one set, the
+//! measured cost held against the misses of every policy that is known.
+
+mod set;
+
+use super::Probe;
+use super::found::LevelFound;
+use crate::Confidence;
+use figures::random::Random;
+use set::{Policy, Set, known};
+
+/// Sequences tried at first, and at most.
+const SEQUENCES: usize = 16;
+const MOST: u64 = 48;
+/// Times that each is walked; the least disturbed one counts.
+const WALKS: usize = 4;
+/// Bytes of a word: a sequence meets a line as often as it has words.
+const WORD: u64 = 8;
+/// Rounds after which a set is in its steady state, and rounds that are counted.
+const WARM: usize = 8;
+const COUNTED: usize = 12;
+/// Of the random policy more are needed.
+const COUNTED_RANDOM: usize = 400;
+/// States from which a set begins: a policy may end up in several rounds.
+const STARTS: u64 = 2;
+/// Misses per access that a measurement is off at the least.
+const NOISE: f64 = 0.01;
+/// Misses per access by which the best policy may miss the measurements: beyond
+/// the first nothing known explains them, within the second it may be sure.
+const EXPLAINS: f64 = 0.03;
+const CLOSE: f64 = 0.01;
+/// One that misses them by more than this is not looked at again.
+const HOPELESS: f64 = 0.06;
+/// Odds against all others that make an answer, and a sure one.
+const ODDS: f64 = 100.0;
+const SURE: f64 = 1e4;
+/// More are not told: no one believes them.
+const MOST_ODDS: f64 = 1e9;
+/// What a miss costs in the sequences, as a share of the level's own penalty.
+const PENALTY: (f64, f64) = (0.5, 2.0);
+
+/// The policy of a level.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PolicyFound {
+    /// What it is called; several names where they cannot differ.
+    pub names: Vec<String>,
+    /// How much likelier it is than all others that are known together.
+    pub odds: f64,
+    /// Misses per access by which its sequences are off, as root mean square.
+    pub off: f64,
+    /// Sequences measured.
+    pub sequences: usize,
+    /// The next likely one, and its own distance.
+    pub next: Option<(String, f64)>,
+    /// Never low: that is a refusal.
+    pub confidence: Confidence,
+}
+
+/// A policy's misses per access in each sequence, and how far the states it
+/// begins with take them apart.
+struct Expected {
+    policy: Policy,
+    misses: Vec<(f64, f64)>,
+}
+
+/// One policy held against the measurements.
+struct Scored<'a> {
+    expected: &'a Expected,
+    /// Measured minus expected misses per access.
+    residuals: Vec<f64>,
+    off: f64,
+}
+
+/// Finds the replacement policy of the first level as `found` shows it.
+///
+/// # Errors
+///
+/// A sentence, where its sets are not known, no known policy explains the costs,
+/// or several do.
+pub fn policy(probe: &mut impl Probe, found: &LevelFound) -> Result<PolicyFound, String> {
+    let ways = found.ways.clone().map_err(|_| "its sets are not known".to_owned())?;
+    if !(2..=32).contains(&ways) {
+        return Err(match ways {
+            1 => "a direct-mapped cache has no choice".to_owned(),
+            _ => format!("sequences for {ways} ways are too long"),
+        });
+    }
+    among(known(ways as usize), probe, found, ways)
+}
+
+/// The one of `policies` that explains what is measured.
+fn among(
+    policies: Vec<Policy>,
+    probe: &mut impl Probe,
+    found: &LevelFound,
+    ways: u64,
+) -> Result<PolicyFound, String> {
+    let line = found.line.unwrap_or(2 * WORD);
+    let mut expected: Vec<Expected> =
+        policies.into_iter().map(|policy| Expected { policy, misses: Vec::new() }).collect();
+    let (mut patterns, mut costs) = (Vec::new(), Vec::new());
+    let mut verdict = Err(String::new());
+    while (patterns.len() as u64) < MOST {
+        for number in (patterns.len() as u64..).take(SEQUENCES) {
+            let sequence = sequence(number, ways, line);
+            for one in &mut expected {
+                one.misses.push(misses(one.policy, ways as usize, &sequence));
+            }
+            patterns.push(offsets(&sequence, found.size / ways));
+        }
+        measure(probe, &patterns, &mut costs);
+        verdict = decide(&expected, &costs, found);
+        if verdict.as_ref().is_ok_and(|v| v.confidence == Confidence::High) {
+            break;
+        }
+        expected.retain(|one| score(one, &costs, found.penalty).is_some_and(|scored| scored.off < HOPELESS));
+    }
+    verdict
+}
+
+/// Lines of one set in the order they are met: one to three more than fit, each
+/// no oftener than it has words; then as many others as fit, which bring the set
+/// into one state from which each round begins.
+fn sequence(number: u64, ways: u64, line: u64) -> Vec<u16> {
+    let mut random = Random::new(1 + number);
+    let words = (line / WORD).max(2) as usize;
+    let lines = (ways + 1 + number % 3) as usize;
+    let mut left = vec![words; lines];
+    let mut order: Vec<u16> = Vec::new();
+    while order.len() < 4 * ways as usize {
+        let open = |l: &usize| left[*l] > 0 && order.last() != Some(&(*l as u16));
+        let choice: Vec<usize> = (0..lines).filter(open).collect();
+        let Some(&next) = choice.get(random.below(choice.len())) else { break };
+        left[next] -= 1;
+        order.push(next as u16);
+    }
+    order.extend((lines..lines + ways as usize).map(|line| line as u16));
+    order
+}
+
+/// Nanoseconds per access of each pattern, in turns, each at its least of all times
+/// it was walked.
+fn measure(probe: &mut impl Probe, patterns: &[Vec<u64>], costs: &mut Vec<f64>) {
+    costs.resize(patterns.len(), f64::INFINITY);
+    for _ in 0..if probe.real() { WALKS } else { 1 } {
+        for (least, pattern) in costs.iter_mut().zip(patterns) {
+            *least = least.min(probe.cost(pattern));
+        }
+    }
+}
+
+/// Each access to a line takes the next of its words: a chain can lead through each
+/// word only once.
+fn offsets(sequence: &[u16], way: u64) -> Vec<u64> {
+    let word = |at: usize| sequence[..at].iter().filter(|line| **line == sequence[at]).count() as u64;
+    (0..sequence.len()).map(|at| u64::from(sequence[at]) * way + word(at) * WORD).collect()
+}
+
+/// Misses per access in the steady state: the mean over several first states,
+/// and how far the farthest is from it.
+fn misses(policy: Policy, ways: usize, sequence: &[u16]) -> (f64, f64) {
+    let random = policy == Policy::Random;
+    let counted = if random { COUNTED_RANDOM } else { COUNTED };
+    let each: Vec<f64> = (0..if random { 1 } else { STARTS })
+        .map(|start| {
+            let mut set = Set::new(policy, ways);
+            let mut before = Random::new(100 + start);
+            (0..3 * ways).for_each(|_| _ = set.access(1000 + before.below(2 * ways) as u16));
+            (0..WARM * sequence.len()).for_each(|at| _ = set.access(sequence[at % sequence.len()]));
+            let all = (0..counted * sequence.len()).filter(|at| !set.access(sequence[at % sequence.len()]));
+            all.count() as f64 / (counted * sequence.len()) as f64
+        })
+        .collect();
+    let mean = each.iter().sum::<f64>() / each.len() as f64;
+    (mean, each.iter().map(|one| (one - mean).abs()).fold(0.0, f64::max))
+}
+
+/// The best of all policies, if it is so far ahead that it must be right.
+fn decide(expected: &[Expected], costs: &[f64], found: &LevelFound) -> Result<PolicyFound, String> {
+    let mut scored: Vec<Scored> =
+        expected.iter().filter_map(|one| score(one, costs, found.penalty)).collect();
+    scored.sort_by(|a, b| a.off.total_cmp(&b.off));
+    let Some(best) = scored.first().filter(|best| best.off <= EXPLAINS) else {
+        return Err(match scored.first() {
+            Some(best) => format!(
+                "no policy that is known explains the cost of {} random sequences in one set; the nearest, {}, is off \
+                 by {:.2} misses per access",
+                costs.len(),
+                best.expected.policy,
+                best.off
+            ),
+            None => "in no policy that is known a miss would cost what one costs here".to_owned(),
+        });
+    };
+    let sigma = best.off.max(NOISE);
+    let alike = |one: &&Scored| {
+        let both = one.expected.misses.iter().zip(&best.expected.misses);
+        both.clone().all(|(a, b)| (a.0 - b.0).abs() < 1e-9 && (a.1 - b.1).abs() < 1e-9)
+    };
+    let likelihood = |one: &Scored| -> f64 {
+        let terms = one.residuals.iter().zip(&one.expected.misses).map(|(residual, (_, apart))| {
+            let variance = sigma * sigma + apart * apart;
+            -0.5 * variance.ln() - residual * residual / (2.0 * variance)
+        });
+        terms.sum()
+    };
+    let top = likelihood(best);
+    let others: Vec<&Scored> = scored.iter().filter(|one| !alike(one)).collect();
+    let against: f64 = others.iter().map(|one| (likelihood(one) - top).exp()).sum();
+    let odds = (1.0 / against).min(MOST_ODDS);
+    let next = others.iter().max_by(|a, b| likelihood(a).total_cmp(&likelihood(b)));
+    if odds < ODDS {
+        return Err(format!(
+            "{} random sequences in one set leave {} and {} open: odds of {odds:.1} to 1",
+            costs.len(),
+            best.expected.policy,
+            next.map_or_else(String::new, |next| next.expected.policy.to_string())
+        ));
+    }
+    Ok(PolicyFound {
+        names: scored.iter().filter(alike).map(|one| one.expected.policy.to_string()).collect(),
+        odds,
+        off: best.off,
+        sequences: costs.len(),
+        next: next.map(|next| (next.expected.policy.to_string(), next.off)),
+        confidence: if odds >= SURE && best.off <= CLOSE { Confidence::High } else { Confidence::Medium },
+    })
+}
+
+/// Costs as misses: the straight line through them (least squares) tells what a hit
+/// and a miss cost, which must be near what the level showed.
+fn score<'a>(expected: &'a Expected, costs: &[f64], penalty: f64) -> Option<Scored<'a>> {
+    let points =
+        || expected.misses.iter().map(|(misses, apart)| (misses, 1.0 / (NOISE * NOISE + apart * apart)));
+    let weights: f64 = points().map(|(_, weight)| weight).sum();
+    let mean = |of: &dyn Fn(usize, f64) -> f64| {
+        points().enumerate().map(|(i, (misses, weight))| weight * of(i, *misses)).sum::<f64>() / weights
+    };
+    let (x, y) = (mean(&|_, misses| misses), mean(&|i, _| costs[i]));
+    let slope = mean(&|i, misses| (misses - x) * (costs[i] - y)) / mean(&|_, misses| (misses - x).powi(2));
+    let (least, most) = PENALTY;
+    if !(least * penalty..=most * penalty).contains(&slope) {
+        return None;
+    }
+    let residuals: Vec<f64> = expected
+        .misses
+        .iter()
+        .zip(costs)
+        .map(|((misses, _), cost)| (cost - y) / slope - (misses - x))
+        .collect();
+    let off = mean(&|i, _| residuals[i].powi(2)).sqrt();
+    Some(Scored { expected, residuals, off })
+}
+
+#[cfg(test)]
+mod tests;
