@@ -36,7 +36,7 @@ impl Native {
         } else if let Some((kind, config)) = kernel::lookup(bare) {
             Some(Spec::Kernel(kind, config))
         } else {
-            in_sysfs(bare).then(|| Spec::Sysfs(bare.to_owned()))
+            (plain(bare) && in_sysfs(bare)).then(|| Spec::Sysfs(bare.to_owned()))
         };
         Ok(spec.map(|spec| Native { text: text.to_owned(), spec }))
     }
@@ -63,6 +63,13 @@ impl Native {
     }
 }
 
+/// Whether the text can be the name of a file that sysfs shows.
+fn plain(name: &str) -> bool {
+    !name.is_empty()
+        && !name.starts_with('.')
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-.".contains(&b))
+}
+
 fn raw(text: &str) -> Option<u64> {
     let digits = text.strip_prefix('r')?;
     (digits.len() > 1 || digits.bytes().all(|b| b.is_ascii_digit()))
@@ -76,15 +83,13 @@ fn pmu(text: &str, bare: &str) -> Result<Spec, EventError> {
     let Some(terms) = rest.strip_suffix('/') else {
         return Err(wrong("the closing slash is missing".into()));
     };
-    let plain =
-        |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-.".contains(&b));
-    if !plain(name) || name.starts_with('.') {
+    if !plain(name) {
         return Err(wrong(format!("'{name}' is no PMU name")));
     }
     let term = |term: &str| {
         let (key, value) = term.split_once('=').map_or((term, None), |(k, v)| (k, Some(v)));
         let value = value.map(|v| number(v).ok_or_else(|| wrong(format!("'{v}' is no number"))));
-        if plain(key) && !key.starts_with('.') {
+        if plain(key) {
             Ok((key.to_owned(), value.transpose()?))
         } else {
             Err(wrong(format!("'{term}' is no term")))

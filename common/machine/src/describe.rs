@@ -7,7 +7,7 @@ mod levels;
 
 use super::quantity::{As, Time};
 use super::{CacheLevel, Core, Machine, MachineError, Mapping, Tlb};
-use figures::text::is_unprintable;
+use figures::text::{is_unprintable, shorten};
 use figures::units::{Bytes, Hertz, Seconds};
 use levels::{Cache, TlbEntry};
 
@@ -85,7 +85,9 @@ pub(super) fn machine(text: &str, origin: &str) -> Result<Machine, MachineError>
     let wrong = |at: usize, key: &str, reason: String| {
         let before = &text.as_bytes()[..at.min(text.len())];
         let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
-        MachineError::Wrong { origin: origin.to_string(), line, key: key.to_string(), reason }
+        // Both may repeat what the file has, which may be anything.
+        let (key, reason) = (shorten(key, 60), shorten(&reason, 600));
+        MachineError::Wrong { origin: origin.to_string(), line, key, reason }
     };
     if text.len() > LONGEST {
         return Err(wrong(0, "description", format!("has more than {LONGEST} bytes; is it a description?")));
@@ -205,6 +207,8 @@ impl CoreTimes {
 fn time(key: &'static str, given: &Spanned<As<Time>>, clock: Option<Hertz>) -> Checked<Seconds> {
     let As(time) = given.get_ref();
     match time.with(clock) {
+        // By a clock of some hertz, cycles can be hours.
+        Some(Seconds(seconds)) if seconds >= 1.0 => refuse(key, given, "is a second or more"),
         Some(seconds) => Ok(seconds),
         None => refuse(key, given, "is in cycles, and there is no clock; add clock = \"3.4 GHz\""),
     }

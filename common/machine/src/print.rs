@@ -79,5 +79,7 @@ fn size(bytes: Bytes) -> String {
 }
 
 fn time(time: Seconds) -> String {
-    format!("\"{} ns\"", (time.0 * 1e12).round() / 1e3)
+    let picos = time.0 * 1e12;
+    // Below a picosecond every digit is written, so that more than 0 stays more.
+    format!("\"{} ns\"", if picos < 1.0 { picos } else { picos.round() } / 1e3)
 }

@@ -123,7 +123,7 @@ impl Written for Hertz {
             "MHz" => 1e6,
             _ => return None,
         };
-        (number > 0.0).then_some(Hertz(number * factor))
+        Some(number * factor).filter(|hertz| 0.0 < *hertz && *hertz < 1e15).map(Hertz)
     }
 
     fn from_whole(_: i64) -> Option<Hertz> {

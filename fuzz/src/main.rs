@@ -1,0 +1,49 @@
+//! `fuzz [INPUTS] [SEED] [TARGET..]`: a long run, without a nightly compiler;
+//! `fuzz replay TARGET FILE..`: what a reader says to the inputs kept.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use fuzz::{TARGETS, run, watch};
+
+#[global_allocator]
+static WATCHED: watch::Watched = watch::Watched;
+
+/// Inputs of a target between two lines on the terminal.
+const STRETCH: u64 = 200_000;
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    if let [first, name, files @ ..] = words.as_slice()
+        && first == "replay"
+    {
+        files.iter().filter_map(|file| std::fs::read(file).ok()).for_each(|input| fuzz::target(name, &input));
+        return ExitCode::SUCCESS;
+    }
+    let number = |at: usize, usual: u64| words.get(at).map_or(Ok(usual), |word| word.parse());
+    let (Ok(inputs), Ok(seed)) = (number(0, 1_000_000), number(1, 1)) else {
+        eprintln!("fuzz: give the inputs for each target and a seed as numbers, then targets");
+        return ExitCode::from(2);
+    };
+    let wanted = |name: &str| words.len() < 3 || words[2..].iter().any(|word| word == name);
+    let targets: Vec<_> = TARGETS.iter().filter(|target| wanted(target.name)).collect();
+    // A panic is counted and its input kept; its text would drown the counts.
+    std::panic::set_hook(Box::new(|_| ()));
+    let findings = Path::new(env!("CARGO_MANIFEST_DIR")).join("findings");
+    let mut all = vec![run::Seen::default(); targets.len()];
+    let stretches = inputs.div_ceil(STRETCH);
+    for stretch in 0..stretches {
+        for (target, seen) in targets.iter().zip(&mut all) {
+            let rest = STRETCH.min(inputs - stretch * STRETCH);
+            seen.add(run::run(
+                target,
+                seed.wrapping_mul(1 << 20).wrapping_add(stretch),
+                rest,
+                f64::INFINITY,
+                Some(&findings),
+            ));
+            println!("{:<8} {}", target.name, seen.told());
+        }
+    }
+    ExitCode::from(u8::from(all.iter().any(run::Seen::failed)))
+}

@@ -1,0 +1,289 @@
+//! The readers, and what must hold of whatever they are given.
+
+use cache::Modelled;
+use chart::Axis;
+use events::Event;
+use figures::text::is_unprintable;
+use figures::units::Bytes;
+use machine::{Machine, catalogue, seal};
+use memory::Arena;
+use records::record::Record;
+use records::saved::{Saved, limits};
+use records::sweep;
+use report::Answers;
+
+/// One reader.
+#[derive(Debug, Clone, Copy)]
+pub struct Target {
+    /// Its name, and that of its corpus.
+    pub name: &'static str,
+    /// Reads the input; panics where a promise is broken.
+    pub run: fn(&[u8]),
+    /// What the formats are made of: put into inputs whole.
+    pub words: &'static [&'static str],
+}
+
+/// Words of saved sweeps.
+const SWEEP: &[&str] = &[
+    "cache_size=",
+    "stride=",
+    "avg_misses=",
+    "avg_time=",
+    "avg_cycles=",
+    "CSIZE=",
+    "STRIDE=",
+    "avgMISSES=",
+    "avgTIME=",
+    "event=",
+    "source=timing",
+    "not counted (",
+    "size\tstride\telapsed(s)\tcycles",
+    "repeats=",
+    "size_bytes",
+    "stride_bytes",
+    "ns_per_access",
+    "4k,8k,16k",
+    "[LOG]",
+    "8192",
+    "65536",
+    "268435456",
+    "NaN",
+    "inf",
+    "1e309",
+    "-1",
+    "\t",
+    "\n",
+    ";",
+    ",",
+    "\"",
+    "{",
+    "}",
+    "[",
+    "]",
+    ":",
+    "null",
+    "\"rows\":[",
+    "\"figures\":[",
+    "\"name\":",
+    "\"amount\":",
+    "\"source\":\"model\"",
+    "\"reason\":",
+    "\"program\":\"cm1\"",
+];
+/// Words of descriptions.
+const MACHINE: &[&str] = &[
+    "name = ",
+    "clock = \"2 GHz\"",
+    "page_size = \"4K\"",
+    "[memory]",
+    "latency = \"60 ns\"",
+    "[[cache]]",
+    "level = 1",
+    "level = 2",
+    "size = \"32K\"",
+    "line = 64",
+    "ways = 8",
+    "index = \"virtual\"",
+    "[[tlb]]",
+    "entries = 64",
+    "replacement = \"random\"",
+    "write = ",
+    "prefetch",
+    "inclusive",
+    "exclusive",
+    "victim",
+    "18446744073709551615",
+    "9e15",
+    "0",
+    "-1",
+    "\"1000000 cycles\"",
+    "\"",
+    "'''",
+    "\n",
+    "=",
+    "sealed = \"",
+];
+/// Words of events.
+const EVENT: &[&str] = &[
+    "PAPI_",
+    "L1_DCM",
+    "TOT_CYC",
+    "cpu/",
+    "event=0x3c",
+    "umask=",
+    ",",
+    "/",
+    ":u",
+    "r1a8",
+    "task-clock",
+    "0x",
+    "18446744073709551616",
+    "..",
+    "\u{202e}",
+    "\0",
+];
+/// Words of sizes.
+const SIZE: &[&str] =
+    &["8K", "64KiB", "2M", "1G", "1e308", "0.5", ".", "-", ",", "..", ":", "9007199254740993", "k", "nan"];
+
+/// Words of typed answers.
+const ANSWERS: &[&str] = &[
+    "<script type=\"application/json\" id=\"answers\">",
+    "</script>",
+    "\"format\":",
+    "\"cache-lab-answers\"",
+    "\"version\":1",
+    "\"saved\":",
+    "\"fields\":{",
+    "\"s2-1\":",
+    "}",
+    "{",
+    "[",
+    ",",
+    "\\u003c",
+    "\\ud800",
+    "null",
+];
+
+/// All readers.
+pub const TARGETS: &[Target] = &[
+    Target { name: "text", run: saved, words: SWEEP },
+    Target { name: "csv", run: saved, words: SWEEP },
+    Target { name: "json", run: json, words: SWEEP },
+    Target { name: "machine", run: machine, words: MACHINE },
+    Target { name: "sealed", run: sealed, words: MACHINE },
+    Target { name: "event", run: event, words: EVENT },
+    Target { name: "size", run: size, words: SIZE },
+    Target { name: "answers", run: answers, words: ANSWERS },
+];
+
+/// A saved sweep in any format; what was read is inferred from and drawn.
+fn saved(input: &[u8]) {
+    let saved = match Saved::parse(&String::from_utf8_lossy(input)) {
+        Ok(saved) => saved,
+        Err(refusal) => return sentence(&refusal.to_string()),
+    };
+    assert!(
+        saved.cells.windows(2).all(|pair| (pair[0].size, pair[0].stride) < (pair[1].size, pair[1].stride))
+    );
+    assert!(saved.cells.iter().all(|cell| cell.stride <= cell.size && cell.size <= limits::ARRAY));
+    assert!(saved.notes.len() <= limits::NOTES + 8, "{} notes", saved.notes.len());
+    saved.notes.iter().for_each(|note| sentence(note));
+    let answer = infer::read(&saved);
+    match &answer.verdict {
+        Ok(found) => {
+            assert!(found.size <= found.most && found.most <= found.below, "{found:?}");
+            assert!(found.ways.as_ref().map_or(true, |(least, most)| least <= most), "{found:?}");
+        }
+        Err(refusal) => sentence(refusal),
+    }
+    assert!(answer.json().is_object());
+    // Drawing takes ten times as long as the rest.
+    if !input.len().is_multiple_of(8) {
+        return;
+    }
+    let rows = saved.cells.iter().map(|cell| (cell.size, cell.stride, cell.misses.or(cell.nanos)));
+    let svg = chart::sweep("t", Axis::linear("y"), rows).caption(saved.event.unwrap_or_default()).svg();
+    assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
+}
+
+/// A record as JSON: as a sweep, and as the record it was.
+fn json(input: &[u8]) {
+    saved(input);
+    if let Ok(record) = serde_json::from_slice::<Record>(input) {
+        // Reading it again gives the same text: a record does not drift.
+        let text = record.json();
+        let again: Option<Record> = serde_json::from_str(&text).ok();
+        assert_eq!(again.map(|record| record.json()), Some(text));
+        record.csv();
+    }
+}
+
+/// A machine's description; one that can be read can be printed and modelled.
+fn machine(input: &[u8]) {
+    let text = String::from_utf8_lossy(input);
+    match Machine::parse(&text, "a.toml") {
+        Ok(machine) => modelled(&machine),
+        Err(refusal) => sentence(&refusal.to_string()),
+    }
+}
+
+/// A sealed description, damaged as a file; and one damaged before it was sealed.
+fn sealed(input: &[u8]) {
+    machine(input);
+    machine(seal("ada", &String::from_utf8_lossy(input)).text.as_bytes());
+}
+
+fn modelled(machine: &Machine) {
+    sentence(&machine.summary());
+    if !machine.sealed() {
+        let again = Machine::parse(&machine.to_toml(), "again.toml");
+        assert!(again.is_ok(), "{:?} of\n{}", again.err(), machine.to_toml());
+    }
+    if let Ok(arena) = Arena::with_capacity(1 << 12)
+        && let Ok(mut model) = Modelled::new(machine, &arena)
+    {
+        model.counts();
+    }
+}
+
+fn event(input: &[u8]) {
+    let text = String::from_utf8_lossy(input);
+    match Event::parse_with(&text, |name| name.len() % 2 == 0) {
+        Ok(event) => assert!(!event.name().is_empty()),
+        Err(refusal) => _ = refusal.to_string(),
+    }
+}
+
+/// Sizes in a list, as ends of a range, and as strides.
+fn size(input: &[u8]) {
+    let text = String::from_utf8_lossy(input);
+    let sizes: Vec<Bytes> =
+        text.split([',', '.', ':']).take(16).filter_map(|size| size.parse().ok()).collect();
+    assert!(
+        sizes.iter().all(|size| size.0 < 9_007_199_254_740_992),
+        "a size that no double holds: {sizes:?}"
+    );
+    let ends = (sizes.first().copied().unwrap_or(Bytes(1)), sizes.last().copied().unwrap_or(Bytes(1)));
+    for found in [
+        sweep::doubling(ends.0, ends.1).and_then(|all| sweep::cells(&all, &sizes)),
+        sweep::cells(&sizes, &[]),
+    ] {
+        match found {
+            Ok(cells) => assert!(cells.iter().all(|cell| cell.accesses_per_pass() >= 2)),
+            Err(refusal) => sentence(&refusal.to_string()),
+        }
+    }
+}
+
+/// Answers of a file and of a page: joined, no field of either is lost.
+fn answers(input: &[u8]) {
+    let text = String::from_utf8_lossy(input);
+    let page = Answers::in_page(&text).and_then(Result::ok);
+    match Answers::parse(&text) {
+        Ok(read) => {
+            assert_eq!(Answers::parse(&read.json()).as_ref(), Ok(&read));
+            let other = page.unwrap_or_default();
+            let joined = read.clone().joined(other.clone());
+            assert!(read.fields.keys().chain(other.fields.keys()).all(|id| joined.fields.contains_key(id)));
+        }
+        Err(refusal) => assert!(refusal.to_string().len() < input.len() + 1000),
+    }
+}
+
+/// What is told is short, on few lines, and turns nobody's terminal.
+fn sentence(text: &str) {
+    assert!(text.len() < 4000, "{} bytes: {}", text.len(), figures::text::shorten(text, 200));
+    assert!(!text.chars().any(|c| c != '\n' && is_unprintable(c)), "{text:?}");
+    assert!(!text.trim().is_empty());
+}
+
+/// What each target is mutated from, beside its corpus.
+pub(crate) fn known(name: &str) -> Vec<Vec<u8>> {
+    match name {
+        "machine" => catalogue().iter().map(|entry| entry.text.as_bytes().to_vec()).collect(),
+        "sealed" => catalogue().iter().map(|entry| seal(entry.name, entry.text).text.into_bytes()).collect(),
+        "event" => Event::presets().step_by(9).map(|event| event.name().as_bytes().to_vec()).collect(),
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,23 @@
+//! What was found stays mended, and some seconds of new inputs find nothing.
+
+#![allow(clippy::unwrap_used)]
+
+use fuzz::run::{self, Seen};
+use fuzz::{TARGETS, watch};
+
+#[global_allocator]
+static WATCHED: watch::Watched = watch::Watched;
+
+#[test]
+fn readers_stand_whatever_they_are_given() {
+    for target in TARGETS {
+        let seeds = run::seeds(target);
+        assert!(!seeds.is_empty(), "{} has no corpus", target.name);
+        let mut seen = Seen::default();
+        seeds.iter().for_each(|seed| seen.take(target, seed, None));
+        let replayed = seen.inputs;
+        seen.add(run::run(target, 18, u64::MAX, 2.0, None));
+        println!("{:<8} {replayed} replayed; {}", target.name, seen.told());
+        assert!(!seen.failed(), "{}: {}; `cargo run -p fuzz` keeps the input", target.name, seen.told());
+    }
+}
