@@ -12,7 +12,7 @@ use yardstick::{Times, arguments};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let [size, rounds, threads] = arguments([1024, 9, 2]);
-    let blocks = blocks_for(&common::machine::Machine::host()?, threads);
+    let blocks = blocks_for(&common::machine::host()?, threads);
     let arena = Arena::with_capacity(Problem::bytes(size, size, size, blocks))?;
     let p = Problem::new(&arena, [size; 3], blocks)?;
     let [a, b, mut c] = [p.a(), p.b(), p.c()].map(|view| view.flat().0.to_vec());
