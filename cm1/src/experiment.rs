@@ -6,12 +6,11 @@ use common::cli::Counters;
 use common::events::Event;
 use common::failure::Failure;
 use common::infer;
-use common::measure::{Plan, Sample, Session};
-use common::memory::Arena;
+use common::measure::{self, Plan, Sample, Session};
 use common::record::{Record, Row};
 use common::region;
 use common::saved::Saved;
-use common::sweep::{Cell, Range};
+use common::sweep::{self, Cell, Range};
 use common::units::Bytes;
 use common::value::Reading;
 
@@ -82,10 +81,16 @@ pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row))
     let mut record = session.record("cm1").set("repeats", options.repeats).set("event", event.name());
     let plan = session.plan(std::slice::from_ref(&event))?;
     let mut timer = timer(session, &plan, &event, largest, &mut record)?;
-    let arena = Arena::with_capacity(largest).map_err(Failure::could_not)?;
+    let arena = measure::arena(largest)?;
     let array = arena.array::<u8>("x", largest).map_err(Failure::could_not)?;
+    let expected = sweep::expected(&cells, options.repeats, timer.is_some());
+    session.expect("this sweep", expected * session.runs as f64)?;
     let mut measure = |cells: Vec<Cell>, record: &mut Record| -> Result<(), Failure> {
+        let all = record.rows.len() + cells.len();
         for cell in cells {
+            if session.gives_up(record, all) {
+                break;
+            }
             // The C kit counts `repeat <= 200 * stride`: one pass more.
             let (part, repeats) = (array.part(0, cell.size), options.repeats * cell.stride as u64 + 1);
             let accesses = (repeats * cell.accesses_per_pass()) as f64;
@@ -109,7 +114,7 @@ pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row))
     let rounds = if options.until_decided { DECIDING } else { 0 };
     for _ in 0..rounds {
         let deciding = deciding(&record);
-        if deciding.is_empty() {
+        if deciding.is_empty() || session.is_late() {
             break;
         }
         measure(deciding, &mut record)?;

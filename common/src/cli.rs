@@ -97,7 +97,7 @@ fn picture(name: &str) -> Result<PathBuf, String> {
 /// Parses the command line, runs `program`, and turns a [`Failure`] into one
 /// line on stderr and an exit code.
 pub fn run<A: Parser + CommandFactory>(program: impl FnOnce(A) -> Result<(), Failure>) -> ExitCode {
-    system::end_quietly_on_a_closed_pipe();
+    system::set_signals();
     end_in_a_sentence_when_nothing_can_be_printed();
     let outcome = match A::try_parse() {
         Ok(args) => program(args),

@@ -14,6 +14,9 @@ use crate::failure::Failure;
 /// If it is full or cannot be written to. Where its reader is gone there is
 /// nobody to tell.
 pub fn print(text: &str) -> Result<(), Failure> {
+    if system::output_is_closed() && !text.is_empty() {
+        return Err(Failure::CouldNot(unprintable("it is closed")));
+    }
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|error| match error.kind() {
         io::ErrorKind::BrokenPipe => Failure::Told,

@@ -1,6 +1,6 @@
 //! Results on their way out: printed, saved, drawn.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use chart::Chart;
 use records::record::Record;
@@ -115,6 +115,49 @@ pub fn draw(chart: &Chart, path: &Path) -> Result<(), Failure> {
 /// If the folder cannot be written to; the sentence names the file.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     files::write_atomically(path, bytes).map_err(Failure::could_not)
+}
+
+/// A folder for the files of one program, tried out before anything is measured.
+#[derive(Debug)]
+pub struct Folder {
+    path: PathBuf,
+    made: bool,
+}
+
+impl Folder {
+    /// Makes the folder, if there is none, and tries it out.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written to; the sentence names it.
+    pub fn prepare(path: &Path) -> Result<Folder, Failure> {
+        let folder = Folder { path: path.to_owned(), made: !path.exists() };
+        std::fs::create_dir_all(path).map_err(|error| {
+            let name = crate::input::name(path);
+            Failure::could_not(format!("cannot make the folder '{name}': {error}; choose another with --out"))
+        })?;
+        files::try_place(&path.join("tried")).map_err(Failure::could_not)?;
+        Ok(folder)
+    }
+
+    /// Writes all files, by their names: all of them, or none.
+    ///
+    /// # Errors
+    ///
+    /// If the folder is full or was taken away; the sentence names the file.
+    pub fn fill(&self, named: Vec<(String, Vec<u8>)>) -> Result<(), Failure> {
+        let placed: Vec<_> = named.into_iter().map(|(name, bytes)| (self.path.join(name), bytes)).collect();
+        files::write_together(&placed).map_err(Failure::could_not)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        if self.made {
+            // Only an empty folder can be removed so.
+            let _ = std::fs::remove_dir(&self.path);
+        }
+    }
 }
 
 #[cfg(test)]

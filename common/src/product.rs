@@ -7,7 +7,7 @@ use clap::Args;
 
 use crate::cli::Common;
 use crate::failure::Failure;
-use crate::measure::{Plan, Sample, Session};
+use crate::measure::{self, Plan, Sample, Session};
 use crate::output;
 use chart::{Axis, Chart};
 use events::Event;
@@ -22,6 +22,10 @@ const TIMES: [&str; 3] = ["wall_cycles", "wall_s", "cpu_s"];
 
 /// The largest size accepted: three matrices of 1.5 GiB together.
 const LARGEST: u32 = 16384;
+
+/// Seconds of one inner iteration, measured and modelled.
+const MEASURED: f64 = 2e-9;
+const MODELLED: f64 = 8e-9;
 
 /// Options of the three programs.
 #[derive(Debug, Clone, Args)]
@@ -55,10 +59,14 @@ impl Options {
     ///
     /// # Errors
     ///
-    /// If an event is unknown, or nothing can count it.
+    /// If an event is unknown, nothing can count it, or the product takes a week.
     pub fn plan(&self, session: &Session) -> Result<Plan, Failure> {
         let events: Result<Vec<Event>, _> = self.events.iter().map(|name| counters::event(name)).collect();
-        session.plan(&events.map_err(Failure::usage)?)
+        let plan = session.plan(&events.map_err(Failure::usage)?)?;
+        let modelled = if plan.needs_model() || session.compare || !session.here { MODELLED } else { 0.0 };
+        let measured = if session.here { MEASURED * session.runs as f64 } else { 0.0 };
+        session.expect("this product", f64::from(self.size).powi(3) * (measured + modelled))?;
+        Ok(plan)
     }
 }
 
@@ -68,8 +76,7 @@ impl Options {
 ///
 /// If there is no such memory.
 pub fn arena(options: &Options, count: usize) -> Result<Arena, Failure> {
-    Arena::with_capacity(count * options.size() * options.size() * size_of::<i16>())
-        .map_err(Failure::could_not)
+    measure::arena(count * options.size() * options.size() * size_of::<i16>())
 }
 
 /// The course's operands and an empty result: `mul1[i][j] = (i + j) % 8 + 1`,

@@ -47,6 +47,18 @@ impl Range {
     }
 }
 
+/// Seconds of one access of a sweep, measured or modelled, on average.
+const ACCESS: f64 = 2e-9;
+/// Seconds of one cell that is timed by accesses which wait for each other.
+const TIMED_CELL: f64 = 0.1;
+
+/// Seconds that `cells` take: `repeats` times the stride passes each, or, where
+/// they are `timed` by dependent accesses, as long for each.
+pub fn expected(cells: &[Cell], repeats: u64, timed: bool) -> f64 {
+    let of = |cell: &Cell| if timed { TIMED_CELL } else { repeats as f64 * cell.size as f64 * ACCESS };
+    cells.iter().map(of).sum()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,12 +3,15 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use std::path::{Path, PathBuf};
+mod built;
+
+use std::path::Path;
 use std::process::{Command, Output};
-use std::sync::OnceLock;
 
 use common::record::Record;
 use common::saved::Saved;
+
+use built::program;
 
 /// What the readers shall make of a program's output.
 #[derive(Debug, Clone, Copy)]
@@ -46,23 +49,6 @@ const TABLE: [(&str, &str, &[&str], Expected); 19] = [
     ("lab", "discover --machine lecture", &["json"], Refused("of lab discover")),
     ("lab", "machines i5-7500", &[""], Refused("a machine's description")),
 ];
-
-/// The program beside `lab`, which cargo has built from what is there now: it
-/// builds for the tests of a package that package's programs only.
-fn program(name: &str) -> PathBuf {
-    static BUILT: OnceLock<()> = OnceLock::new();
-    let lab = Path::new(env!("CARGO_BIN_EXE_lab"));
-    BUILT.get_or_init(|| {
-        let release = lab.parent().is_some_and(|folder| folder.ends_with("release"));
-        let mut cargo = Command::new(env!("CARGO"));
-        cargo.args(["build", "--quiet", "--offline", "--bins"]).args(release.then_some("--release"));
-        for package in ["spark", "cm1", "mm1", "mm2", "mm3", "ge", "dgemm", "flops", "avail"] {
-            cargo.args(["--package", package]);
-        }
-        assert!(cargo.status().unwrap().success(), "the programs are not built");
-    });
-    lab.with_file_name(name).with_extension(lab.extension().unwrap_or_default())
-}
 
 fn run(folder: &Path, name: &str, args: &str) -> Output {
     let args = args.replace("I5", I5);

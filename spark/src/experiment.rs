@@ -5,11 +5,10 @@ use common::chart::{self, Axis, Chart};
 use common::cli::Counters;
 use common::failure::Failure;
 use common::latency::Cells;
-use common::measure::{Sample, Session};
-use common::memory::Arena;
+use common::measure::{self, Sample, Session};
 use common::record::{Record, Row};
 use common::region;
-use common::sweep::{Cell, Range};
+use common::sweep::{self, Cell, Range};
 use common::units::Bytes;
 use common::value::{Reading, Source, Value};
 
@@ -65,7 +64,7 @@ pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row))
     let plan = session.plan(&[])?;
     let mut record = session.record("spark").set("repeats", options.repeats);
     let largest = cells.iter().map(|cell| cell.size).max().unwrap_or_default();
-    let arena = Arena::with_capacity(largest).map_err(Failure::could_not)?;
+    let arena = measure::arena(largest)?;
     let array = arena.array::<u8>("array", largest).map_err(Failure::could_not)?;
     let mut dependent = match session.counters {
         Counters::Timing => Some(Cells::new(Bytes(largest as u64))?),
@@ -74,7 +73,13 @@ pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row))
     if let Some(timer) = &dependent {
         timer.notes().into_iter().for_each(|note| session.note(&mut record, note));
     }
+    let expected = sweep::expected(&cells, options.repeats, dependent.is_some());
+    session.expect("this sweep", expected * session.runs as f64)?;
+    let all = cells.len();
     for cell in cells {
+        if session.gives_up(&mut record, all) {
+            break;
+        }
         let (part, repeats) = (array.part(0, cell.size), options.repeats * cell.stride as u64);
         let accesses = (repeats * cell.accesses_per_pass()) as f64;
         let warm = &mut || part.fill(|_| 0);

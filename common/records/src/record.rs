@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
+use figures::text::clean;
 use figures::value::Reading;
 
 /// One figure of a row; its unit is the end of its name (`ns_per_access`).
@@ -184,9 +185,15 @@ impl Record {
     }
 }
 
+/// A text that no spreadsheet takes for a formula.
+fn inert(text: &str) -> String {
+    let quote = if text.starts_with(['=', '+', '-', '@']) { "'" } else { "" };
+    format!("{quote}{text}")
+}
+
 fn cell(row: &Row, column: &str) -> String {
     if let Some(key) = row.keys.get(column) {
-        return key.as_str().map_or_else(|| key.to_string(), str::to_owned);
+        return key.as_str().map_or_else(|| key.to_string(), |text| inert(&clean(text)));
     }
     if let Some(reading) = row.reading(column) {
         return reading.amount().map(|a| a.to_string()).unwrap_or_default();
@@ -232,6 +239,16 @@ mod tests {
         let runs = Value::from_runs(&[0.3, 0.1, 0.2], Source::Timing).unwrap();
         record.rows.push(Row::new([("size", 512.into())]).with("wall_s", runs));
         assert_eq!(record.csv(), "size,wall_s,wall_s_source,wall_s_min,wall_s_max\n512,0.2,timing,0.1,0.3\n");
+    }
+
+    #[test]
+    fn what_a_text_holds_is_no_formula_and_turns_no_line() {
+        let mut record = Record::new("cm1", "a machine");
+        for text in ["=1+1", "+1", "-1", "@a", "a\u{202e}b\nc", "a,\"b\""] {
+            record.rows.push(Row::new([("event", text.into()), ("size", (-1).into())]));
+        }
+        let lines = "event,size\n'=1+1,-1\n'+1,-1\n'-1,-1\n'@a,-1\na\u{fffd}b c,-1\n\"a,\"\"b\"\"\",-1\n";
+        assert_eq!(record.csv(), lines);
     }
 
     #[test]

@@ -3,14 +3,18 @@
 
 mod environment;
 mod identity;
+mod limits;
 mod plan;
 
-use std::time::Duration;
+use std::cell::Cell;
+use std::time::{Duration, Instant};
 
 pub use environment::Warning;
+pub use limits::{arena, duration};
 pub use plan::Plan;
 
 use crate::cli::{Common, Compare, Counters};
+use crate::console;
 use crate::failure::Failure;
 use cache::{Counts, Modelled};
 use counters::{self, Platform};
@@ -22,7 +26,7 @@ use machine::{Machine, MachineError};
 use memory::Arena;
 use records::record::Record;
 use system::clock::{self, Elapsed, Stopwatch};
-use system::{core_clock, cpu};
+use system::{core_clock, cpu, files};
 
 /// The measured region: one closure, compiled for native memory and for the
 /// model. Written with [`region!`](crate::region).
@@ -113,6 +117,8 @@ pub struct Session {
     /// What may have disturbed the measurement.
     pub warnings: Vec<Warning>,
     quiet: bool,
+    /// When what is being measured must come to an end.
+    deadline: Cell<Option<Instant>>,
 }
 
 impl Session {
@@ -136,6 +142,9 @@ impl Session {
     }
 
     fn open(options: &Common, quiet: bool) -> Result<Session, Failure> {
+        for path in options.record.iter().chain(&options.chart) {
+            files::try_place(path).map_err(Failure::could_not)?;
+        }
         // Pinned first: where cores differ, the machine is what this one sees.
         let cpus = cpu::allowed();
         let pinned = pin(options.cpu, &cpus)?;
@@ -157,7 +166,7 @@ impl Session {
             warnings.push(Warning::NotPinned);
         }
         for warning in warnings.iter().filter(|_| !quiet) {
-            eprintln!("note: {warning}");
+            console::tell(format!("note: {warning}"));
         }
         if here {
             warm_up(Duration::from_millis(50));
@@ -171,6 +180,7 @@ impl Session {
             cpus,
             warnings,
             quiet,
+            deadline: Cell::new(None),
         })
     }
 
@@ -186,7 +196,7 @@ impl Session {
     pub fn note(&self, record: &mut Record, note: impl Into<String>) {
         let note = note.into();
         if !self.quiet {
-            eprintln!("note: {note}");
+            console::tell(format!("note: {note}"));
         }
         record.notes.push(note);
     }
@@ -247,6 +257,7 @@ impl Session {
     ) -> Result<Sample, Failure> {
         let before = core_clock::measure();
         let elapsed: Vec<Elapsed> = (0..self.runs)
+            .take_while(|run| *run == 0 || !self.is_late())
             .map(|_| {
                 prepare();
                 let watch = Stopwatch::start();

@@ -70,7 +70,7 @@ fn calibrate(window: Seconds) -> f64 {
         let (now, ticks_now) = (wall(), ticks());
         let passed = now.0 - from.0;
         if passed >= window.0 {
-            return (ticks_now.0 - ticks_from.0) as f64 / passed;
+            return ticks_now.0.saturating_sub(ticks_from.0) as f64 / passed;
         }
     }
 }

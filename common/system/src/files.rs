@@ -41,23 +41,77 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     written.map_err(|error| WriteError { path: path.to_owned(), error })
 }
 
-/// Puts a new file in the place of `path`, by a name that nobody can foresee.
+/// Writes several files as [`write_atomically`] does, none of them before all are
+/// on the disk.
+///
+/// # Errors
+///
+/// As there; nothing is replaced then.
+pub fn write_together(files: &[(PathBuf, Vec<u8>)]) -> Result<(), WriteError> {
+    let mut staged = Vec::new();
+    for (path, bytes) in files {
+        let part = Part::write(path, bytes, fs::metadata(path).ok().map(|there| there.permissions()));
+        staged.push((part.map_err(|error| WriteError { path: path.clone(), error })?, path));
+    }
+    for (part, path) in staged {
+        part.rename(path).map_err(|error| WriteError { path: path.clone(), error })?;
+    }
+    Ok(())
+}
+
+/// Whether [`write_atomically`] will find a place at `path`: to be asked before an
+/// hour of measuring. Nothing is changed.
+///
+/// # Errors
+///
+/// As [`write_atomically`], except that there must be room yet.
+pub fn try_place(path: &Path) -> Result<(), WriteError> {
+    let tried = match fs::metadata(path) {
+        Ok(_) => OpenOptions::new().append(true).open(path).map(drop),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        Err(_) => Part::write(path, b"", None).map(drop),
+    };
+    tried.map_err(|error| WriteError { path: path.to_owned(), error })
+}
+
+/// Puts a new file in the place of `path`.
 fn replace(path: &Path, bytes: &[u8], permissions: Option<fs::Permissions>) -> io::Result<()> {
-    if path.file_name().is_none() {
-        return Err(io::ErrorKind::InvalidInput.into());
+    Part::write(path, bytes, permissions)?.rename(path)
+}
+
+/// A file beside its later place, gone unless it is renamed.
+struct Part {
+    beside: Option<PathBuf>,
+}
+
+impl Part {
+    /// Writes it, under a name that nobody can foresee.
+    fn write(path: &Path, bytes: &[u8], permissions: Option<fs::Permissions>) -> io::Result<Part> {
+        if path.file_name().is_none() {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let beside = folder.join(format!(".{:016x}.part", RandomState::new().hash_one(path)));
+        let mut file = OpenOptions::new().write(true).create_new(true).open(&beside)?;
+        let part = Part { beside: Some(beside) };
+        permissions.map_or(Ok(()), |permissions| file.set_permissions(permissions))?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        Ok(part)
     }
-    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let beside = folder.join(format!(".{:016x}.part", RandomState::new().hash_one(path)));
-    let mut file = OpenOptions::new().write(true).create_new(true).open(&beside)?;
-    let written = permissions
-        .map_or(Ok(()), |permissions| file.set_permissions(permissions))
-        .and_then(|()| file.write_all(bytes))
-        .and_then(|()| file.sync_all())
-        .and_then(|()| fs::rename(&beside, path));
-    if written.is_err() {
-        let _ = fs::remove_file(&beside);
+
+    fn rename(mut self, path: &Path) -> io::Result<()> {
+        let beside = self.beside.take().unwrap_or_default();
+        fs::rename(&beside, path).inspect_err(|_| self.beside = Some(beside))
     }
-    written
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        if let Some(beside) = &self.beside {
+            let _ = fs::remove_file(beside);
+        }
+    }
 }
 
 /// The file at `path`, made where there is none and held for this process alone
@@ -127,6 +181,22 @@ mod tests {
         let long = folder.path().join("n".repeat(250));
         write_atomically(&long, b"x").unwrap();
         assert_eq!(fs::read(&long).unwrap(), b"x");
+    }
+
+    #[test]
+    fn several_files_are_replaced_together_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let [one, other] = ["one", "none/other"].map(|name| folder.path().join(name));
+        fs::write(&one, "old").unwrap();
+        let files = [(one.clone(), b"new".to_vec()), (other.clone(), b"new".to_vec())];
+        assert!(write_together(&files).unwrap_err().to_string().contains("other"));
+        assert!(try_place(&one).is_ok() && try_place(&other).is_err() && try_place(folder.path()).is_err());
+        assert_eq!(fs::read(&one).unwrap(), b"old");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        fs::create_dir(folder.path().join("none")).unwrap();
+        assert!(try_place(&other).is_ok() && !other.exists());
+        write_together(&files).unwrap();
+        assert_eq!([&one, &other].map(|path| fs::read(path).unwrap()), [b"new", b"new"]);
     }
 
     #[cfg(unix)]

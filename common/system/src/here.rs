@@ -27,7 +27,7 @@ pub fn load() -> Option<f64> {
     Here::load()
 }
 
-/// Memory that can be had now without swapping.
+/// Memory that can be had now without swapping, within the limits of this process.
 pub fn free_memory() -> Option<Bytes> {
     Here::free_memory()
 }

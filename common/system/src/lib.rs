@@ -18,9 +18,18 @@ mod os;
 pub mod pages;
 pub mod step;
 
-/// A program whose reader is gone (`cm1 | head`) ends like any C program; Rust
-/// would panic in `println!`. To be called before any thread is started.
-pub fn end_quietly_on_a_closed_pipe() {
+/// Whether the program was started with its standard output closed (`>&-`): the
+/// runtime then writes into nothing, and says it went well.
+pub fn output_is_closed() -> bool {
     use os::{Here, Os};
-    Here::end_quietly_on_a_closed_pipe();
+    Here::output_is_closed()
+}
+
+/// A program whose reader is gone (`cm1 | head`) ends like any C program; Rust
+/// would panic in `println!`. A file beyond the limit on file sizes is an error
+/// that can be told, like a full disk, and not the end. To be called before any
+/// thread is started.
+pub fn set_signals() {
+    use os::{Here, Os};
+    Here::set_signals();
 }

@@ -135,7 +135,7 @@ pub fn times(
     }
     let mut runs: Vec<Vec<f64>> = vec![Vec::new(); subjects.len()];
     for round in 0..session.runs.max(SHORT_RUNS) {
-        for (i, subject) in subjects.iter().enumerate() {
+        for (i, subject) in subjects.iter().enumerate().filter(|_| !session.is_late()) {
             if first[i].0 < LONG || (session.runs > 1 && round < session.runs) {
                 runs[i].push(timed(session, *subject, p)?);
             }

@@ -4,8 +4,7 @@ use common::cli::{Common, Counters, Format};
 use common::output;
 
 use common::failure::Failure;
-use common::measure::Session;
-use common::memory::Arena;
+use common::measure::{self, Session};
 use common::record::{Record, Row};
 use serde_json::Value as Json;
 
@@ -66,6 +65,9 @@ const SIDE: usize = 512;
 /// Accesses that the model walks for one rung, and for each of all.
 const BUDGET: (f64, f64) = (3e8, 5e7);
 
+/// Seconds of one operation of a rung in the middle of the ladder.
+const OPERATION: f64 = 0.5e-9;
+
 /// Runs the program.
 ///
 /// # Errors
@@ -73,8 +75,7 @@ const BUDGET: (f64, f64) = (3e8, 5e7);
 /// If the command line asks for what there is not, or something fails.
 pub fn run(args: Args) -> Result<(), Failure> {
     if args.list {
-        print!("{}", report::list());
-        return Ok(());
+        return output::print(&report::list());
     }
     let subjects = subjects(args.variant.as_deref().unwrap_or("all"))?;
     if args.common.counters == Counters::Timing {
@@ -86,8 +87,9 @@ pub fn run(args: Args) -> Result<(), Failure> {
     let session = Session::start(&args.common)?;
     let blocks = args.blocks(&session);
     let sides = args.sides()?;
-    let arena = Arena::with_capacity(bytes(sides, blocks)?).map_err(Failure::could_not)?;
+    let arena = measure::arena(bytes(sides, blocks)?)?;
     let p = Problem::new(&arena, sides, blocks).map_err(Failure::could_not)?;
+    session.expect("this product", subjects.len() as f64 * p.flops() * OPERATION)?;
     let times = experiment::times(&session, &subjects, &p)?;
     let budget = if all { BUDGET.1 } else { BUDGET.0 };
     let mut outcomes = Vec::new();
@@ -98,8 +100,8 @@ pub fn run(args: Args) -> Result<(), Failure> {
         remark(outcome);
     }
     if all {
-        eprintln!(
-            "note: \"on\" counts cores; a, b, c and copies are L1 misses per inner iteration by the model, \"model\" their sum, \"closed\" the lecture's closed form"
+        output::tell(
+            "note: \"on\" counts cores; a, b, c and copies are L1 misses per inner iteration by the model, \"model\" their sum, \"closed\" the lecture's closed form",
         );
     }
     args.print(&session, &outcomes, &p, all)
@@ -135,16 +137,16 @@ fn bytes([m, n, k]: [usize; 3], blocks: Blocks) -> Result<usize, Failure> {
 fn remark(outcome: &Outcome) {
     let name = outcome.subject.name();
     if let Some(check) = outcome.check.filter(|&check| check > 1e-9) {
-        eprintln!("warning: the product of {name} is wrong: its check is off by {check:.1e}");
+        output::tell(format!("warning: the product of {name} is wrong: its check is off by {check:.1e}"));
     }
     if let Ok(tally) = &outcome.model
         && tally.walked.0 < tally.walked.1
     {
         let (steps, of) = tally.walked;
-        eprintln!(
+        output::tell(format!(
             "note: the model walked {steps} of the {of} steps of {name}'s outermost loop; the others repeat the last {}",
             steps / 2
-        );
+        ));
     }
 }
 
@@ -177,19 +179,16 @@ impl Args {
             output::draw(&crate::experiment::charts::rates(outcomes, p, &session.machine), path)?;
         }
         let json = || -> Vec<Json> { outcomes.iter().map(|o| report::json(o, p)).collect() };
-        match (self.common.format, all) {
-            (Format::Csv, _) => print!("{}", record.csv()),
-            (Format::Json, true) => println!("{:#}", Json::from(json())),
-            (Format::Json, false) => println!("{:#}", json().into_iter().next().unwrap_or_default()),
+        output::print(&match (self.common.format, all) {
+            (Format::Csv, _) => record.csv(),
+            (Format::Json, true) => format!("{:#}\n", Json::from(json())),
+            (Format::Json, false) => format!("{:#}\n", json().into_iter().next().unwrap_or_default()),
             (Format::Kit, true) => {
-                print!("{}", report::head());
-                outcomes.iter().for_each(|outcome| print!("{}", report::line(outcome, p)));
+                let lines = outcomes.iter().map(|outcome| report::line(outcome, p));
+                std::iter::once(report::head()).chain(lines).collect()
             }
-            (Format::Kit, false) => {
-                outcomes.iter().for_each(|outcome| print!("{}", report::text(outcome, p)))
-            }
-        }
-        Ok(())
+            (Format::Kit, false) => outcomes.iter().map(|outcome| report::text(outcome, p)).collect(),
+        })
     }
 
     fn record(&self, session: &Session, outcomes: &[Outcome], p: &Problem) -> Record {

@@ -17,6 +17,9 @@ use crate::{VARIANTS, Variant, find};
 /// From here on elimination has lost half of a double's digits.
 const DOUBTFUL_GROWTH: f64 = 1e8;
 
+/// Seconds of one operation on the ladder's first rungs.
+const OPERATION: f64 = 1e-9;
+
 /// The command line of one rung.
 #[derive(Debug, clap::Args)]
 pub struct OneRung {
@@ -92,10 +95,7 @@ pub fn one(name: &str, arguments: OneRung) -> Result<(), Failure> {
 pub fn any(arguments: AnyRung) -> Result<(), Failure> {
     match (arguments.variant, arguments.size) {
         (Some(name), Some(size)) if !arguments.list => run(&name, size, &arguments.what),
-        _ => {
-            VARIANTS.iter().for_each(|variant| println!("{}", listed(variant)));
-            Ok(())
-        }
+        _ => output::print(&VARIANTS.iter().map(|variant| listed(variant) + "\n").collect::<String>()),
     }
 }
 
@@ -115,6 +115,7 @@ fn run(name: &str, size: usize, what: &What) -> Result<(), Failure> {
         return Err(Failure::usage("one size makes no chart; `lab ge --sizes 100..1500:100` draws six"));
     }
     let session = Session::start(&what.common)?;
+    session.expect(name, Variant::flops(size) * OPERATION * session.runs as f64)?;
     let task = Task {
         size,
         fill: what.matrix,
@@ -133,19 +134,18 @@ fn run(name: &str, size: usize, what: &What) -> Result<(), Failure> {
     if let Some(path) = &what.common.record {
         output::save(&record, path)?;
     }
-    print!("{}", output::text(&record, what.common.format, |record| kit(record, what.measure)));
-    Ok(())
+    output::print(&output::text(&record, what.common.format, |record| kit(record, what.measure)))
 }
 
 /// What the run itself gives.
 fn measured(row: Row, variant: &Variant, task: &Task, measure: u8) -> Result<Row, Failure> {
     let outcome = measure::run(variant, task).map_err(Failure::could_not)?;
     if outcome.growth > DOUBTFUL_GROWTH && !task.as_printed {
-        eprintln!(
+        output::tell(format!(
             "note: a tiny pivot let the elements grow {:.0e}-fold; {:.0} of their 16 digits are lost (`ge pivoting` keeps them)",
             outcome.growth,
             outcome.growth.log10().min(16.0)
-        );
+        ));
     }
     let mut row = row
         .with("real_time_seconds", outcome.wall())

@@ -62,17 +62,20 @@ pub struct Plan<'a> {
 }
 
 /// Runs all rungs at all sizes. Within a round each size sees every rung once,
-/// so that a slow moment of the machine hits neighbours alike.
+/// so that a slow moment of the machine hits neighbours alike. `go_on` is asked
+/// before each size of each round; on a no, what is measured is all.
 ///
 /// # Errors
 ///
 /// A sentence: a rung cannot run here, the memory is short, or a rung that
 /// promises ge1's bits broke the promise.
-pub fn run(plan: &Plan, mut progress: impl FnMut(usize, usize)) -> Result<Vec<Cell>, String> {
+pub fn run(plan: &Plan, mut go_on: impl FnMut(usize, usize) -> bool) -> Result<Vec<Cell>, String> {
     let mut cells: Vec<Cell> = Vec::new();
-    for round in 0..plan.rounds {
+    'rounds: for round in 0..plan.rounds {
         for &size in &plan.sizes {
-            progress(round, size);
+            if !go_on(round, size) && !cells.is_empty() {
+                break 'rounds;
+            }
             for variant in &plan.variants {
                 let outcome = measure::run(variant, &task(plan, size))?;
                 match cells.iter_mut().find(|cell| cell.variant == variant.name && cell.size == size) {
@@ -170,7 +173,7 @@ mod tests {
         let variants: Vec<_> = ["ge2", "ge3"].iter().filter_map(|name| crate::find(name)).collect();
         let plan =
             Plan { variants, sizes: vec![8, 20], rounds: 3, counters: Counters::None, processors: &[] };
-        let cells = run(&plan, |_, _| ()).unwrap();
+        let cells = run(&plan, |_, _| true).unwrap();
         assert_eq!(cells.len(), 4);
         assert!(cells.iter().all(|cell| cell.outcome.times.len() == 3));
         assert!(cells.iter().all(|cell| cell.instructions.amount().is_none()));

@@ -7,8 +7,7 @@ use ::dgemm::{Problem, VARIANTS, Variant};
 use common::chart::{Axis, Chart};
 use common::cli::Common;
 use common::failure::Failure;
-use common::measure::Session;
-use common::memory::Arena;
+use common::measure::{self, Session};
 use common::output;
 use common::record::Record;
 
@@ -24,7 +23,7 @@ pub(crate) struct Args {
     variants: Vec<String>,
 
     /// Leave out a product that would take longer, in seconds
-    #[arg(long, value_name = "SECONDS", default_value = "20")]
+    #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
     limit: f64,
 
     /// Folder for the charts and the record
@@ -40,12 +39,19 @@ const USUAL: [&str; 9] =
     ["ijk", "ikj", "block-l1", "unrolled", "block-l2", "recursive", "packed", "prefetch", "threads"];
 /// Accesses the model walks for one point.
 const BUDGET: f64 = 1e8;
+/// Seconds of one operation, where nothing is measured yet.
+const OPERATION: f64 = 0.25e-9;
 
 fn sizes(text: &str) -> Result<(usize, usize), String> {
     let sides = text.split_once("..").and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
     sides
         .filter(|&(from, to)| 1 <= from && from <= to && to <= 16_384)
         .ok_or_else(|| format!("'{text}' is no range of sides; give one like 64..2048, up to 16384"))
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let seconds = text.parse().ok().filter(|seconds: &f64| *seconds > 0.0);
+    seconds.ok_or_else(|| format!("'{text}' is no number of seconds; give one above 0, like 20"))
 }
 
 /// `from`, half as much again, twice as much, and so on to `to`.
@@ -65,27 +71,40 @@ struct Point {
     misses: f64,
 }
 
-/// Measures, draws, writes.
+/// Measures, draws, writes: also where a larger side has no memory.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut variants = variants(&args.variants)?;
+    let folder = output::Folder::prepare(&args.out)?;
     let session = Session::start(&args.common)?;
     let mut record = session.record("lab dgemm");
     let mut points: Vec<Point> = Vec::new();
+    let mut measured = Ok(());
     for n in sides(args.sizes) {
         variants.retain(|variant| {
             let expected = expected_seconds(&points, variant, n);
             if expected > args.limit {
-                let name = variant.name;
-                eprintln!(
-                    "note: {name} ends before n = {n}, where it would take {expected:.0} s; --limit allows more"
-                );
+                let (name, expected) = (variant.name, measure::duration(expected));
+                output::tell(format!(
+                    "note: {name} ends before n = {n}, where it would take about {expected}; --limit allows more"
+                ));
             }
             expected <= args.limit
         });
-        eprintln!("n = {n}");
-        measure(&session, &variants, n, &mut points, &mut record)?;
+        if variants.is_empty() {
+            break;
+        }
+        output::tell(format!("n = {n}"));
+        measured = measure_side(&session, &variants, n, &mut points, &mut record);
+        if measured.is_err() {
+            break;
+        }
     }
-    write(args, &session, &points, &record)
+    if points.is_empty() {
+        measured?;
+        return Err(Failure::could_not("nothing was measured: choose smaller sides, or more with --limit"));
+    }
+    write(args, &folder, &session, &points, &record)?;
+    measured
 }
 
 fn variants(names: &[String]) -> Result<Vec<&'static Variant>, Failure> {
@@ -100,14 +119,14 @@ fn variants(names: &[String]) -> Result<Vec<&'static Variant>, Failure> {
     names.iter().map(find).collect()
 }
 
-/// What a product of side `n` will take, from the last smaller one.
+/// What a product of side `n` will take, from the last smaller one if there is one.
 fn expected_seconds(points: &[Point], variant: &Variant, n: usize) -> f64 {
     let last = points.iter().rfind(|p| p.outcome.subject.name() == variant.name);
     let scaled = |p: &Point| Some(p.outcome.seconds.amount()? * (n as f64 / p.n as f64).powi(3));
-    last.and_then(scaled).unwrap_or(0.0)
+    last.and_then(scaled).unwrap_or(2.0 * (n as f64).powi(3) * OPERATION)
 }
 
-fn measure(
+fn measure_side(
     session: &Session,
     variants: &[&'static Variant],
     n: usize,
@@ -115,7 +134,7 @@ fn measure(
     record: &mut Record,
 ) -> Result<(), Failure> {
     let blocks = experiment::blocks_for(&session.machine, session.cpus.len().max(1));
-    let arena = Arena::with_capacity(Problem::bytes(n, n, n, blocks)).map_err(Failure::could_not)?;
+    let arena = measure::arena(Problem::bytes(n, n, n, blocks))?;
     let p = Problem::new(&arena, [n; 3], blocks).map_err(Failure::could_not)?;
     let subjects: Vec<Subject> = variants.iter().copied().map(Subject::Rung).collect();
     let times = experiment::times(session, &subjects, &p)?;
@@ -129,11 +148,13 @@ fn measure(
     Ok(())
 }
 
-fn write(args: &Args, session: &Session, points: &[Point], record: &Record) -> Result<(), Failure> {
-    std::fs::create_dir_all(&args.out).map_err(|error| {
-        let folder = args.out.display();
-        Failure::could_not(format!("cannot make the folder '{folder}': {error}; choose another with --out"))
-    })?;
+fn write(
+    args: &Args,
+    folder: &output::Folder,
+    session: &Session,
+    points: &[Point],
+    record: &Record,
+) -> Result<(), Failure> {
     let seconds: fn(&Point) -> f64 = |p| p.outcome.seconds.amount().unwrap_or(f64::NAN);
     let machine = &session.machine.description;
     let timed = format!("Wall time on {machine}, source: timing.");
@@ -144,17 +165,20 @@ fn write(args: &Args, session: &Session, points: &[Point], record: &Record) -> R
         Drawing::new("rate", "Rate of the matrix product", Axis::log10("GFLOP/s"), |p| p.gflops, &timed),
         Drawing::new("misses", "L1 misses per inner iteration", misses, |p| p.misses, &modelled),
     ];
+    let mut files = vec![("dgemm.json".to_owned(), record.json().into_bytes())];
     for drawing in drawings {
-        let file = args.out.join(format!("dgemm-{}.svg", drawing.what));
+        let name = format!("dgemm-{}.svg", drawing.what);
         let chart = curves(drawing, points, session, args.sizes);
         if chart.is_empty() {
-            eprintln!("note: {} is not drawn, nothing was measured for it", file.display());
+            output::tell(format!("note: {name} is not drawn, nothing was measured for it"));
             continue;
         }
-        output::draw(&chart, &file)?;
-        eprintln!("lab dgemm: drew {}", file.display());
+        files.push((name, chart.svg().into_bytes()));
     }
-    output::save(record, &args.out.join("dgemm.json"))
+    let names: Vec<String> = files.iter().map(|(name, _)| name.clone()).collect();
+    folder.fill(files)?;
+    output::tell(format!("lab dgemm: wrote {} into {}", names.join(", "), args.out.display()));
+    Ok(())
 }
 
 /// One chart to be.

@@ -1,12 +1,12 @@
 //! `lab ge`: the Gaussian-elimination ladder by size, and its charts.
 
-use std::fmt::Write;
-use std::io::IsTerminal;
+use std::fmt::Write as _;
+use std::io::{IsTerminal, Write as _};
 use std::path::PathBuf;
 
 use ::ge::Variant;
-use ::ge::measuring::peak;
 use ::ge::measuring::sweep::{self, Cell, Gain, Plan};
+use ::ge::measuring::{peak, room};
 use common::chart::{Axis, Chart};
 use common::cli::Common;
 use common::failure::Failure;
@@ -14,6 +14,11 @@ use common::measure::Session;
 use common::output;
 use common::record::{Record, Row};
 use common::value::{Reading, Source, Value};
+
+/// Sizes of one sweep.
+const SIZES: usize = 2000;
+/// Seconds of one operation on the ladder's first rungs.
+const OPERATION: f64 = 1e-9;
 
 /// Sweep the Gaussian-elimination ladder by size; draw its charts
 #[derive(Debug, clap::Args)]
@@ -39,46 +44,48 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args.common.chart.is_some() {
         return Err(Failure::usage("this sweep draws six charts; --out FOLDER says where"));
     }
+    let sizes = sizes(&args.sizes)?;
+    let variants = variants(&args.variants)?;
+    let folder = args.out.as_deref().map(output::Folder::prepare).transpose()?;
     let session = Session::start(&args.common)?;
     if !session.here {
         return Err(Failure::usage(
             "times are measured, so only this machine can be swept; leave out --machine",
         ));
     }
-    let plan = Plan {
-        variants: variants(&args.variants)?,
-        sizes: sizes(&args.sizes)?,
-        rounds: session.runs,
-        counters: session.counters,
-        processors: &session.cpus,
-    };
+    let plan =
+        Plan { variants, sizes, rounds: session.runs, counters: session.counters, processors: &session.cpus };
+    let largest = plan.sizes.iter().max().copied().unwrap_or_default();
+    room::bytes(largest, session.cpus.len()).map_err(Failure::could_not)?;
+    let each: f64 = plan.sizes.iter().map(|&size| Variant::flops(size) * OPERATION).sum();
+    session.expect("this sweep", each * (plan.rounds * plan.variants.len()) as f64)?;
     let terminal = std::io::stderr().is_terminal();
     let cells = sweep::run(&plan, |round, size| {
         if terminal {
-            eprint!("\rround {} of {}, size {size}   ", round + 1, plan.rounds);
+            // A terminal that went away is no reason to stop measuring.
+            let _ =
+                std::write!(std::io::stderr(), "\rround {} of {}, size {size}   ", round + 1, plan.rounds);
         }
+        !session.is_late()
     });
     if terminal {
-        eprintln!();
+        output::tell("");
     }
     let cells = cells.map_err(Failure::could_not)?;
     let limits = Limits::measure(&plan);
     let gains = sweep::gains(&plan, &cells);
     let record = record(&session, &plan, &cells, &limits, &gains);
-    if let Some(folder) = &args.out {
-        std::fs::create_dir_all(folder)
-            .map_err(|e| Failure::could_not(format!("cannot make the folder '{}': {e}", folder.display())))?;
-        for (name, chart) in charts(&plan, &cells, &limits, &record.machine) {
-            output::draw(&chart, &folder.join(name))?;
-        }
-        output::write(&folder.join("ge.csv"), record.csv().as_bytes())?;
-        output::save(&record, &folder.join("ge.json"))?;
+    if let Some(folder) = &folder {
+        let charts = charts(&plan, &cells, &limits, &record.machine).into_iter();
+        let charts = charts.map(|(name, chart)| (name.to_owned(), chart.svg().into_bytes()));
+        let [csv, json] = [("ge.csv", record.csv()), ("ge.json", record.json())];
+        let records = [csv, json].map(|(name, text)| (name.to_owned(), text.into_bytes()));
+        folder.fill(charts.chain(records).collect())?;
     }
     if let Some(path) = &args.common.record {
         output::save(&record, path)?;
     }
-    print!("{}", output::text(&record, args.common.format, |_| kit(&cells, &limits, &gains)));
-    Ok(())
+    output::print(&output::text(&record, args.common.format, |_| kit(&cells, &limits, &gains)))
 }
 
 fn variants(names: &[String]) -> Result<Vec<&'static Variant>, Failure> {
@@ -109,6 +116,12 @@ fn sizes(text: &str) -> Result<Vec<usize>, Failure> {
     let (first, last, step) = (number(first)?, number(last)?, number(step)?);
     if step == 0 || first > last {
         return Err(wrong());
+    }
+    let count = ((last - first) / step).saturating_add(1);
+    if count > SIZES {
+        return Err(Failure::usage(format!(
+            "--sizes '{text}' are {count} sizes; a sweep has up to {SIZES}: choose a larger step"
+        )));
     }
     Ok((first..=last).step_by(step).collect())
 }
@@ -260,7 +273,9 @@ mod tests {
         assert_eq!(sizes("100..300:100").unwrap(), [100, 200, 300]);
         assert_eq!(sizes("100..350").unwrap(), [100, 200, 300]);
         assert_eq!(sizes("5,17").unwrap(), [5, 17]);
-        for wrong in ["", "a", "3..1:1", "1..3:0", "1,,2", "1..x"] {
+        for wrong in
+            ["", "a", "3..1:1", "1..3:0", "1,,2", "1..x", "1..1000000000000:1", "0..18446744073709551615:1"]
+        {
             assert!(sizes(wrong).is_err(), "{wrong}");
         }
     }

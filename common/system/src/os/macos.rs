@@ -54,8 +54,12 @@ impl Os for MacOs {
         posix::load()
     }
 
-    fn end_quietly_on_a_closed_pipe() {
-        posix::end_quietly_on_a_closed_pipe();
+    fn set_signals() {
+        posix::set_signals();
+    }
+
+    fn output_is_closed() -> bool {
+        posix::output_is_closed()
     }
 
     fn when_asked_to_end(last: Box<dyn FnOnce() + Send>) {

@@ -21,6 +21,8 @@ mod macos;
 mod posix;
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod ptrace;
+#[cfg(target_os = "linux")]
+mod room;
 #[cfg(windows)]
 mod windows;
 
@@ -121,13 +123,18 @@ pub(crate) trait Os {
         None
     }
 
+    /// Whether the program was started with its standard output closed.
+    fn output_is_closed() -> bool {
+        false
+    }
+
     /// Memory that can be had without swapping.
     fn free_memory() -> Option<Bytes> {
         None
     }
 
-    /// Restores the default action of SIGPIPE, where there is such a signal.
-    fn end_quietly_on_a_closed_pipe() {}
+    /// As [`crate::set_signals`], where there are such signals.
+    fn set_signals() {}
 
     /// As [`crate::ending::when_asked`]; without a body the process just ends.
     fn when_asked_to_end(_last: Box<dyn FnOnce() + Send>) {}

@@ -5,6 +5,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr::{NonNull, null, null_mut};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use figures::units::{Bytes, Seconds};
 
@@ -46,9 +47,31 @@ pub(super) fn load() -> Option<f64> {
     (unsafe { libc::getloadavg(loads.as_mut_ptr(), 1) } == 1).then_some(loads[0])
 }
 
-pub(super) fn end_quietly_on_a_closed_pipe() {
-    // SAFETY: restores the default action before any thread is started.
-    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
+pub(super) fn set_signals() {
+    // SAFETY: sets actions of the system's own, before any thread is started.
+    unsafe {
+        libc::signal(libc::SIGPIPE, libc::SIG_DFL);
+        libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
+    }
+}
+
+/// Whether descriptor 1 was closed before Rust's runtime put `/dev/null` there.
+static OUTPUT_CLOSED: AtomicBool = AtomicBool::new(false);
+
+/// What the loader calls before the runtime.
+#[used]
+#[cfg_attr(target_os = "linux", unsafe(link_section = ".init_array"))]
+#[cfg_attr(target_os = "macos", unsafe(link_section = "__DATA,__mod_init_func"))]
+static FIRST: extern "C" fn() = look_at_output;
+
+extern "C" fn look_at_output() {
+    // SAFETY: asks for the flags of a number that need not be open.
+    let closed = unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFD) } == -1;
+    OUTPUT_CLOSED.store(closed, Ordering::Relaxed);
+}
+
+pub(super) fn output_is_closed() -> bool {
+    OUTPUT_CLOSED.load(Ordering::Relaxed)
 }
 
 /// Takes the signals that ask for an end away from all threads started later, and

@@ -1,0 +1,113 @@
+//! How much time and memory a measurement may take: known before it begins.
+
+use std::time::{Duration, Instant};
+
+use super::Session;
+use crate::console;
+use crate::failure::Failure;
+use figures::units::Bytes;
+use memory::Arena;
+use records::record::Record;
+use system::here;
+
+/// Beside the arrays: the program itself, its stack, and what it prints.
+const BESIDE: u64 = 8 << 20;
+/// Seconds that nobody waits for.
+const LONGEST: f64 = 7.0 * 86_400.0;
+/// An estimate above this is told.
+const WORTH_TELLING: f64 = 60.0;
+/// A measurement that takes this many times its estimate, and [`GRACE`], ends.
+const PATIENCE: f64 = 20.0;
+/// Seconds that even the shortest measurement has: a busy machine may stop it.
+const GRACE: f64 = 60.0;
+
+/// Room for `bytes` of arrays.
+///
+/// # Errors
+///
+/// If this process may not take as much: a system that promises more than it has
+/// would end the program in the middle of its work.
+pub fn arena(bytes: usize) -> Result<Arena, Failure> {
+    within(bytes, here::free_memory())?;
+    Arena::with_capacity(bytes).map_err(Failure::could_not)
+}
+
+fn within(bytes: usize, free: Option<Bytes>) -> Result<(), Failure> {
+    match free {
+        Some(free) if (bytes as u64).saturating_add(BESIDE) > free.0 => Err(Failure::could_not(format!(
+            "the arrays need {}, and this process can have {free} of memory: choose a smaller size",
+            Bytes(bytes as u64)
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Seconds as a person says them.
+pub fn duration(seconds: f64) -> String {
+    let units = [(86_400.0, "days"), (3600.0, "hours"), (60.0, "minutes")];
+    let (unit, name) = units.into_iter().find(|(unit, _)| seconds >= 2.0 * unit).unwrap_or((1.0, "seconds"));
+    if seconds / unit < 1e4 {
+        format!("{:.0} {name}", seconds / unit)
+    } else {
+        format!("{:.0e} {name}", seconds / unit)
+    }
+}
+
+impl Session {
+    /// Says that what comes takes about `seconds` here, and shall end some time
+    /// behind that even if it is not done.
+    ///
+    /// # Errors
+    ///
+    /// If it would take more than a week.
+    pub fn expect(&self, what: &str, seconds: f64) -> Result<(), Failure> {
+        let told = duration(seconds);
+        if seconds.is_nan() || seconds > LONGEST {
+            return Err(Failure::could_not(format!(
+                "{what} would take about {told}: choose smaller sizes or fewer repetitions"
+            )));
+        }
+        if seconds > WORTH_TELLING && !self.quiet {
+            console::tell(format!("note: {what} takes about {told}"));
+        }
+        self.deadline.set(Instant::now().checked_add(Duration::from_secs_f64(GRACE + PATIENCE * seconds)));
+        Ok(())
+    }
+
+    /// Whether what is being measured takes much longer than expected.
+    pub fn is_late(&self) -> bool {
+        self.deadline.get().is_some_and(|deadline| Instant::now() > deadline)
+    }
+
+    /// The same of a sweep of `all` cells: the record then says so.
+    pub fn gives_up(&self, record: &mut Record, all: usize) -> bool {
+        if self.is_late() {
+            let done = record.rows.len();
+            self.note(record, format!(
+                "after {PATIENCE} times the time expected {done} of {all} cells are measured; the others are left out"
+            ));
+        }
+        self.is_late()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_fit_is_refused_before_it_is_touched() {
+        let told = within(100 << 20, Some(Bytes::mib(100))).unwrap_err().to_string();
+        assert!(told.contains("need 100 MiB") && told.contains("smaller"), "{told}");
+        assert!(within(80 << 20, Some(Bytes::mib(100))).is_ok() && within(1 << 40, None).is_ok());
+        assert!(within(usize::MAX, Some(Bytes(u64::MAX - 1))).is_err());
+    }
+
+    #[test]
+    fn durations_are_said_in_one_unit() {
+        assert_eq!(
+            [3.0, 150.0, 7200.0, 1e6, 1e30].map(duration),
+            ["3 seconds", "2 minutes", "2 hours", "12 days", "1e25 days"]
+        );
+    }
+}

@@ -1,0 +1,97 @@
+//! How much memory a process may still take on Linux: what the system has free,
+//! what its memory group allows, and what its address space may grow by.
+
+use std::fs;
+use std::path::Path;
+
+use figures::units::Bytes;
+
+/// The least of the three, below `root` or `/`.
+pub(super) fn free(root: &Path) -> Option<Bytes> {
+    [available(root), grouped(root), addressable(root)].into_iter().flatten().min().map(Bytes)
+}
+
+fn available(root: &Path) -> Option<u64> {
+    let text = fs::read_to_string(root.join("proc/meminfo")).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    Some(line.split_whitespace().next()?.parse::<u64>().ok()? << 10)
+}
+
+/// What the tightest of the memory groups around this process has left; files
+/// that the system only keeps at hand give way.
+fn grouped(root: &Path) -> Option<u64> {
+    let groups = fs::read_to_string(root.join("proc/self/cgroup")).ok()?;
+    let mut left = None;
+    for line in groups.lines() {
+        let mut parts = line.splitn(3, ':').skip(1);
+        let (kind, group) = (parts.next()?, parts.next()?);
+        let (place, limit, used) = match kind {
+            "" => ("sys/fs/cgroup", "memory.max", "memory.current"),
+            kind if kind.split(',').any(|one| one == "memory") => {
+                ("sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes")
+            }
+            _ => continue,
+        };
+        let top = root.join(place);
+        let group = top.join(group.trim_start_matches('/'));
+        for folder in group.ancestors().take_while(|folder| folder.starts_with(&top)) {
+            let number = |name: &str| fs::read_to_string(folder.join(name)).ok()?.trim().parse::<u64>().ok();
+            if let (Some(limit), Some(used)) = (number(limit), number(used)) {
+                let free = limit.saturating_sub(used).saturating_add(kept_files(folder)).min(limit);
+                left = Some(left.map_or(free, |left: u64| left.min(free)));
+            }
+        }
+    }
+    left
+}
+
+fn kept_files(group: &Path) -> u64 {
+    let stat = fs::read_to_string(group.join("memory.stat")).unwrap_or_default();
+    let of = |name: &str| stat.lines().find_map(|line| line.strip_prefix(name)?.trim().parse::<u64>().ok());
+    [of("inactive_file "), of("active_file ")].into_iter().flatten().sum()
+}
+
+fn addressable(root: &Path) -> Option<u64> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the kernel writes the struct behind this valid pointer.
+    let status = unsafe { libc::getrlimit(libc::RLIMIT_AS, &mut limit) };
+    if status != 0 || limit.rlim_cur == libc::RLIM_INFINITY {
+        return None;
+    }
+    let pages = fs::read_to_string(root.join("proc/self/statm")).unwrap_or_default();
+    let pages: u64 = pages.split_whitespace().next().and_then(|pages| pages.parse().ok()).unwrap_or(0);
+    let page = super::posix::page_size().map_or(4096, |size| size.0);
+    Some(limit.rlim_cur.saturating_sub(pages.saturating_mul(page)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tightest_group_around_the_process_counts() {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path();
+        let write = |name: &str, text: &str| {
+            let path = root.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        assert_eq!(free(root).is_some(), addressable(root).is_some());
+        write("proc/meminfo", "MemTotal: 9000000 kB\nMemAvailable: 8000000 kB\n");
+        write("proc/self/cgroup", "0::/user/job\n");
+        write("sys/fs/cgroup/user/job/memory.max", "max\n");
+        write("sys/fs/cgroup/user/job/memory.current", "1000\n");
+        assert_eq!((available(root), grouped(root)), (Some(8_000_000 << 10), None));
+        write("sys/fs/cgroup/user/memory.max", "100000000\n");
+        write("sys/fs/cgroup/user/memory.current", "70000000\n");
+        write("sys/fs/cgroup/user/memory.stat", "anon 1\ninactive_file 20000000\nactive_file 1000000\n");
+        assert_eq!(grouped(root), Some(51_000_000));
+        write("proc/self/cgroup", "9:cpuset,memory:/old\n");
+        write("sys/fs/cgroup/memory/old/memory.limit_in_bytes", "5000\n");
+        write("sys/fs/cgroup/memory/old/memory.usage_in_bytes", "6000\n");
+        assert_eq!(grouped(root), Some(0));
+        write("proc/self/cgroup", "garbage\n");
+        assert_eq!(grouped(root), None);
+    }
+}
