@@ -85,10 +85,10 @@ fn papi(event: &Event, family: Option<&'static Family>) -> Option<Papi> {
 }
 
 fn counts(definition: Option<&Definition>) -> &'static str {
-    let is = |scope| definition.is_some_and(|d| d.parts.iter().any(|p| p.encoding.scope == scope));
-    if is(Scope::Everything) {
+    let kernel = |d: &Definition| d.parts.iter().any(|p| p.encoding.scope == Scope::ProgramAndKernel);
+    if definition.is_some_and(Definition::counts_everything) {
         "whatever runs while the program does: this processor's counters can leave nothing out"
-    } else if is(Scope::ProgramAndKernel) {
+    } else if definition.is_some_and(kernel) {
         "the program and the kernel on its behalf"
     } else {
         "the program's own code; the kernel and the hypervisor are left out"

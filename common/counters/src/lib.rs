@@ -39,9 +39,10 @@ mod region;
 mod sampling;
 mod schedule;
 mod set;
+mod trials;
 mod watched;
 
-pub use count::{count, definition, survey};
+pub use count::{count, definition, definitions, survey};
 pub use definition::{Definition, Origin};
 pub use encoding::{Encoding, Part, Scope};
 pub use environment::Environment;

@@ -2,13 +2,13 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::count::{Trials, settles};
 use super::encoding::Part;
 use super::error::{Code, CounterError};
 use super::group::Group;
 use super::kernel::Count;
 use super::kernel::{Opening, Record, Ring};
 use super::platform::{Kept, Platform};
+use super::trials::{Trials, settles};
 use events::{Derivation, Event};
 
 /// Samples the calling thread; each thread that shall be sampled makes its own.

@@ -3,7 +3,7 @@
 use crate::cli::Counters;
 use crate::failure::Failure;
 use cache::Counts;
-use counters;
+use counters::{self, Definition};
 use events::Event;
 use figures::value::Reading;
 
@@ -23,6 +23,8 @@ pub struct Plan {
     duties: Vec<(Event, Duty)>,
     /// Whether hardware counts cycles beside the events asked for.
     cycles: bool,
+    /// Whether hardware can leave nothing out of what it counts.
+    everything: bool,
     reason: Option<String>,
     model_of: String,
 }
@@ -37,9 +39,11 @@ impl Session {
     /// or a source that cannot count events at all.
     pub fn plan(&self, events: &[Event]) -> Result<Plan, Failure> {
         let may_count = self.here && matches!(self.counters, Counters::Auto | Counters::Hardware);
+        let mut everything = false;
         let refusals: Vec<Option<String>> = if may_count {
-            let survey = counters::survey(events).into_iter();
-            survey.map(|answer| answer.err().map(|refusal| refusal.to_string())).collect()
+            let found = counters::definitions(events);
+            everything = found.iter().flatten().any(Definition::counts_everything);
+            found.into_iter().map(|answer| answer.err().map(|refusal| refusal.to_string())).collect()
         } else {
             vec![None; events.len()]
         };
@@ -64,7 +68,7 @@ impl Session {
             reason = reason.as_ref().map(|_| both.collect::<Vec<_>>().join("; and "));
         }
         let duties = events.iter().cloned().zip(refusals.into_iter().map(duty)).collect();
-        Ok(Plan { duties, cycles, reason, model_of: self.machine.name.clone() })
+        Ok(Plan { duties, cycles, everything, reason, model_of: self.machine.name.clone() })
     }
 }
 
@@ -97,7 +101,10 @@ impl Plan {
                 self.duties.iter().filter(|(_, d)| wanted(d)).map(|(e, _)| e.name()).collect();
             names.join(", ")
         };
-        let hardware = names(&|d| *d == Duty::Hardware);
+        let mut hardware = names(&|d| *d == Duty::Hardware);
+        if self.everything && !hardware.is_empty() {
+            hardware += " of all that runs meanwhile, as this processor's counters can leave nothing out";
+        }
         let model = names(&|d| *d == Duty::Model);
         let because = self.reason.as_ref().map(|why| format!(", since {why}")).unwrap_or_default();
         match (hardware.is_empty(), model.is_empty()) {

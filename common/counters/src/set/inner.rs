@@ -4,7 +4,6 @@
 use std::io;
 
 use super::EventSet;
-use crate::count::{Trials, settles};
 use crate::definition::Definition;
 use crate::encoding::Part;
 use crate::error::{Code, CounterError};
@@ -13,6 +12,7 @@ use crate::kernel::{Count, Opening, UserCounter};
 use crate::overflow::{Handler, Watched, Watcher};
 use crate::platform::Platform;
 use crate::sampling::Tally;
+use crate::trials::{Trials, settles};
 use figures::value::{Multiplexed, Reading, Source, Value};
 
 /// An overflow that was asked for.

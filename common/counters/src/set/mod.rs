@@ -5,13 +5,14 @@ mod options;
 
 use inner::{Open, Threshold, plus};
 
-use crate::count::{Trials, combine};
+use crate::count::combine;
 use crate::definition::Definition;
 use crate::error::{Code, CounterError};
 use crate::kernel::Count;
 use crate::overflow::Watcher;
 use crate::platform::{Kept, Platform};
 use crate::refusal::Refusal;
+use crate::trials::Trials;
 use events::Event;
 use figures::value::{Reading, Source, Value};
 

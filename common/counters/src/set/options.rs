@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use super::inner::Threshold;
 use super::{EventSet, State};
-use crate::count::Trials;
 use crate::error::{Code, CounterError};
 use crate::overflow::Overflow;
 use crate::platform::Platform;
 use crate::sampling::{Histogram, sampled_part};
+use crate::trials::Trials;
 use events::Event;
 
 impl EventSet {
