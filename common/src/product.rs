@@ -20,6 +20,8 @@ const APART: f64 = 1.15;
 /// What a record holds beside events.
 const TIMES: [&str; 3] = ["wall_cycles", "wall_s", "cpu_s"];
 
+/// The size of the course's programs.
+const SIDE: u32 = 512;
 /// The largest size accepted: three matrices of 1.5 GiB together.
 const LARGEST: u32 = 16384;
 
@@ -30,9 +32,13 @@ const MODELLED: f64 = 8e-9;
 /// Options of the three programs.
 #[derive(Debug, Clone, Args)]
 pub struct Options {
-    /// Rows and columns of each matrix
-    #[arg(long = "size", value_name = "N", default_value = "512", value_parser = clap::value_parser!(u32).range(1..=LARGEST as i64))]
-    size: u32,
+    /// Rows and columns of each matrix [default: 512]
+    #[arg(value_name = "N", conflicts_with = "size", value_parser = side())]
+    n: Option<u32>,
+
+    /// The same, by name
+    #[arg(short = 'n', long = "size", value_name = "N", value_parser = side())]
+    size: Option<u32>,
 
     /// Events to count, by PAPI's names or as `avail --native` lists them
     #[arg(
@@ -44,15 +50,27 @@ pub struct Options {
     events: Vec<String>,
 }
 
+fn side() -> clap::builder::RangedI64ValueParser<u32> {
+    clap::value_parser!(u32).range(1..=i64::from(LARGEST))
+}
+
 impl Options {
     /// Matrices of `size` by `size`, counting `events`.
     pub fn new(size: u32, events: &[&str]) -> Options {
-        Options { size, events: events.iter().map(|event| (*event).to_owned()).collect() }
+        Options {
+            n: None,
+            size: Some(size),
+            events: events.iter().map(|event| (*event).to_owned()).collect(),
+        }
     }
 
     /// Rows and columns.
     pub fn size(&self) -> usize {
-        self.size as usize
+        self.side() as usize
+    }
+
+    fn side(&self) -> u32 {
+        self.n.or(self.size).unwrap_or(SIDE)
     }
 
     /// Who counts the events.
@@ -154,7 +172,7 @@ pub fn record(
     sample: &Sample,
     res: Matrix<'_, i16>,
 ) -> Record {
-    let mut record = session.record(program).set("size", options.size);
+    let mut record = session.record(program).set("size", options.side());
     session.note(&mut record, plan.sentence());
     if overflows(options.size()) {
         session.note(
@@ -163,7 +181,7 @@ pub fn record(
         );
     }
     let checksum = if session.here { checksum(res) } else { defined_checksum(options.size()) };
-    let mut row = Row::new([("size", options.size.into()), ("checksum", checksum.into())]);
+    let mut row = Row::new([("size", options.side().into()), ("checksum", checksum.into())]);
     for (event, reading) in &sample.counts {
         row = row.with(event.name(), reading.clone());
     }

@@ -20,9 +20,12 @@ use crate::report;
 pub struct Args {
     /// A kernel (x87, sse-scalar, sse-packed, avx; on Arm scalar, neon), or `all`
     kernel: String,
-    /// Side of the matrices
-    #[arg(default_value = "512", value_parser = clap::value_parser!(u32).range(1..=16384))]
-    n: u32,
+    /// Side of the matrices [default: 512]
+    #[arg(conflicts_with = "named", value_parser = clap::value_parser!(u32).range(1..=16384))]
+    n: Option<u32>,
+    /// The same, by name
+    #[arg(short = 'n', long = "size", id = "named", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=16384))]
+    named: Option<u32>,
     /// Threads [default: the processors it may use]
     #[arg(long, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
@@ -102,7 +105,7 @@ impl Args {
         let event = self.event.as_deref().map(Event::parse).transpose().map_err(Failure::usage)?;
         let cpus = std::thread::available_parallelism().map_or(1, usize::from);
         Ok(Settings {
-            n: self.n as usize,
+            n: self.n.or(self.named).unwrap_or(512) as usize,
             threads: self.threads.map_or(cpus, usize::from),
             repeats: self.repeats,
             runs: self.common.runs,

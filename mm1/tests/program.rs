@@ -67,6 +67,18 @@ fn repeated_runs_give_a_median_with_its_spread() {
 }
 
 #[test]
+fn a_size_may_be_given_with_its_name_or_without_and_a_slip_is_put_right() {
+    let checksum =
+        |args: &[&str]| stdout(&[args, &["--counters", "none"]].concat()).lines().last().unwrap().to_owned();
+    for args in [&["64"][..], &["--size", "64"], &["-n", "64"]] {
+        assert_eq!(checksum(args), "Matrix checksum: 5308416", "{args:?}");
+    }
+    let told = String::from_utf8(mm1(&["--sizes", "64"]).stderr).unwrap();
+    assert!(told.contains("'--size'"), "{told}");
+    assert_eq!(mm1(&["64", "--size", "64"]).status.code(), Some(2), "one of the two");
+}
+
+#[test]
 fn csv_and_json_carry_the_sources() {
     let csv = stdout(&["--size", "16", "--counters", "model", "--format", "csv"]);
     assert!(csv.starts_with("size,checksum,PAPI_L1_DCM,PAPI_L1_DCM_source,"), "{csv}");

@@ -21,7 +21,11 @@ pub struct Args {
     #[arg(required_unless_present = "list")]
     variant: Option<String>,
     /// Side of the matrices [default: 512]
+    #[arg(conflicts_with = "named")]
     n: Option<usize>,
+    /// The same, by name
+    #[arg(short = 'n', long = "size", id = "named", value_name = "N")]
+    named: Option<usize>,
     /// List the rungs and end
     #[arg(long)]
     list: bool,
@@ -152,7 +156,7 @@ fn remark(outcome: &Outcome) {
 
 impl Args {
     fn sides(&self) -> Result<[usize; 3], Failure> {
-        let n = self.n.unwrap_or(SIDE);
+        let n = self.n.or(self.named).unwrap_or(SIDE);
         let sides = [self.m, self.columns, self.k].map(|side| side.unwrap_or(n));
         if sides.contains(&0) {
             return Err(Failure::usage(

@@ -24,7 +24,11 @@ const OPERATION: f64 = 1e-9;
 #[derive(Debug, clap::Args)]
 pub struct OneRung {
     /// Rows and columns of the matrix
-    size: usize,
+    #[arg(required_unless_present = "named", conflicts_with = "named")]
+    size: Option<usize>,
+    /// The same, by name
+    #[arg(short = 'n', long = "size", id = "named", value_name = "SIZE")]
+    named: Option<usize>,
     #[command(flatten)]
     what: What,
 }
@@ -36,8 +40,11 @@ pub struct AnyRung {
     #[arg(required_unless_present = "list")]
     variant: Option<String>,
     /// Rows and columns of the matrix
-    #[arg(required_unless_present = "list")]
+    #[arg(required_unless_present_any = ["list", "named"], conflicts_with = "named")]
     size: Option<usize>,
+    /// The same, by name
+    #[arg(short = 'n', long = "size", id = "named", value_name = "SIZE")]
+    named: Option<usize>,
     /// List the rungs, and which of them this processor can run
     #[arg(long)]
     list: bool,
@@ -84,7 +91,9 @@ macro_rules! program {
 ///
 /// If it cannot be run here, or was asked for wrongly.
 pub fn one(name: &str, arguments: OneRung) -> Result<(), Failure> {
-    run(name, arguments.size, &arguments.what)
+    // The command line has one of them.
+    let size = arguments.size.or(arguments.named).unwrap_or_default();
+    run(name, size, &arguments.what)
 }
 
 /// Runs the rung that the command line names, or lists them.
@@ -93,7 +102,7 @@ pub fn one(name: &str, arguments: OneRung) -> Result<(), Failure> {
 ///
 /// If it cannot be run here, or was asked for wrongly.
 pub fn any(arguments: AnyRung) -> Result<(), Failure> {
-    match (arguments.variant, arguments.size) {
+    match (arguments.variant, arguments.size.or(arguments.named)) {
         (Some(name), Some(size)) if !arguments.list => run(&name, size, &arguments.what),
         _ => output::print(&VARIANTS.iter().map(|variant| listed(variant) + "\n").collect::<String>()),
     }
@@ -112,7 +121,7 @@ fn run(name: &str, size: usize, what: &What) -> Result<(), Failure> {
         return Err(Failure::usage(format!("{name} is printed right; --as-printed is for ge4, ge5 and ge6")));
     }
     if what.common.chart.is_some() {
-        return Err(Failure::usage("one size makes no chart; `lab ge --sizes 100..1500:100` draws six"));
+        return Err(Failure::usage("one size makes no chart; `lab ge` draws six"));
     }
     let session = Session::start(&what.common)?;
     session.expect(name, Variant::flops(size) * OPERATION * session.runs as f64)?;
