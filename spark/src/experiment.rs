@@ -20,8 +20,8 @@ pub struct Options {
     #[command(flatten)]
     range: Range,
 
-    /// Passes per stride: each cell makes N * stride passes, N * size accesses
-    #[arg(long, value_name = "N", default_value = "100", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    /// Passes per stride: each cell makes N * stride passes, N * size accesses (the C kit: 100)
+    #[arg(long, value_name = "N", default_value = "20", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     repeats: u64,
 }
 

@@ -25,7 +25,7 @@ const OPERATION: f64 = 1e-9;
 #[command(mut_arg("runs", |runs| runs.default_value("3")))]
 pub(crate) struct Args {
     /// Matrix sizes: FIRST..LAST:STEP, or a list like 100,500,1000
-    #[arg(long, value_name = "SIZES", default_value = "100..1500:100")]
+    #[arg(long, value_name = "SIZES", default_value = "200..1200:200")]
     sizes: String,
 
     /// Rungs, in the order of the ladder (`ge --list` names all)
