@@ -99,6 +99,11 @@ pub fn text(outcome: &Outcome, p: &Problem) -> String {
     if let Some(check) = outcome.check {
         let _ = writeln!(out, "check={check:.1e}");
     }
+    if let Ok(model) = &outcome.model {
+        let steps = (m * n * k) as f64;
+        let [loads, stores] = [model.loads, model.stores].map(|accesses| accesses / steps);
+        let _ = writeln!(out, "per inner iteration: {loads:.4} loads, {stores:.4} stores\tsource=model");
+    }
     for (cache, _) in &outcome.forms {
         out.extend(outcome.per_iteration(p, cache.level).map(|per| table(&per, outcome)));
     }
