@@ -140,3 +140,26 @@ fn what_is_asked_is_not_told_above_the_question() {
     assert!(!above.contains("L1 32 KiB") && !above.contains("8-way"), "the geometry");
     assert!(!above.contains("the kit:"), "what is to be computed");
 }
+
+/// What the course's documents ask for, and where it is answered.
+#[test]
+fn everything_that_the_documents_ask_for_has_its_command_and_its_place() {
+    let findings = findings();
+    let files = Report::new(&findings, false, Answers::default()).files().unwrap();
+    let page = text(&files, PAGE);
+    let rows: Vec<Vec<&str>> =
+        include_str!("coverage.csv").lines().skip(1).map(|row| row.split(',').collect()).collect();
+    for row in &rows {
+        let [document, item, command, place] = row[..] else { panic!("{row:?}") };
+        assert!(!command.is_empty(), "{document}: {item}");
+        let there = match place.split_once(": ") {
+            Some(("beside" | "open", why)) => !why.is_empty(),
+            _ if place.starts_with('#') => page.contains(&format!(" id=\"{}\"", &place[1..])),
+            _ => files.iter().any(|(name, _)| name == place),
+        };
+        assert!(there, "{document}: {item}: {place}");
+    }
+    for field in FIELDS.iter().filter(|field| field.section != "students") {
+        assert!(rows.iter().any(|row| row[3].strip_prefix('#') == Some(field.id)), "{}", field.id);
+    }
+}
