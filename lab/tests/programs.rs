@@ -33,8 +33,13 @@ fn a_run_writes_a_report_that_stands_alone() {
     let output = lab(folder.path(), "run --quick --hasten 4 --size 32 --answers --counters model --out r");
     assert!(output.status.success(), "{}", stderr(&output));
     let told = String::from_utf8(output.stdout).unwrap();
-    assert!(told.starts_with("section\tfigure\tamount\tunit\tsource\n"), "{told}");
-    assert!(told.lines().all(|line| line.split('\t').count() == 5), "{told}");
+    for part in ["N = 32, one run\n", "(10^6)", "mm3 ", "source", "L1 hit rate", "ikj, without blocks"] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    assert!(told.lines().all(|line| line.chars().count() <= 150 && !line.contains('\t')), "{told}");
+    let lines = fs::read_to_string(folder.path().join("r/summary.tsv")).unwrap();
+    assert!(lines.starts_with("section\tfigure\tamount\tunit\tsource\n"), "{lines}");
+    assert!(lines.lines().all(|line| line.split('\t').count() == 5), "{lines}");
 
     let page = fs::read_to_string(folder.path().join("r/report.html")).unwrap();
     for section in ["2 Exercise", "3.1.1", "3.1.2", "3.2.1", "3.2.2", "3.2.3", "specification", "Checksum"] {
@@ -58,6 +63,27 @@ fn a_run_writes_a_report_that_stands_alone() {
     // What the run leaves is what the plot reads.
     let plotted = lab(folder.path(), "plot r/records/cm1-l1.out -o again.svg");
     assert!(plotted.status.success(), "{}", stderr(&plotted));
+}
+
+/// Each command of the list of what the course's documents ask for is one that
+/// the kit has.
+#[test]
+fn the_commands_that_the_documents_need_exist() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let list = include_str!("../../common/report/src/coverage.csv");
+    for command in list.lines().skip(1).map(|row| row.split(',').nth(2).unwrap()) {
+        let (program, rest) = command.split_once(' ').unwrap();
+        assert!(root.join(program).join("Cargo.toml").exists(), "{command}");
+        if program == "lab" {
+            let (name, options) = rest.split_once(' ').unwrap_or((rest, ""));
+            let help = lab(folder.path(), &format!("{name} --help"));
+            assert!(help.status.success(), "{command}: {}", stderr(&help));
+            let told = String::from_utf8(help.stdout).unwrap();
+            let mut flags = options.split(' ').filter(|word| word.starts_with("--"));
+            assert!(flags.all(|flag| told.contains(flag)), "{command}: {told}");
+        }
+    }
 }
 
 #[test]

@@ -160,9 +160,9 @@ fn this(machine: &str) -> String {
 fn remedy(machine: &str) -> &'static str {
     match machine {
         "WSL2" => {
-            "set hardwarePerformanceCounters=true under [wsl2] in .wslconfig, count on a real machine, or use the cache model"
+            "set hardwarePerformanceCounters=true under [wsl2] in .wslconfig, count on a real machine, or use the cache model (--counters model)"
         }
-        _ => "count on the host, have a virtual PMU enabled, or use the cache model",
+        _ => "count on the host, have a virtual PMU enabled, or use the cache model (--counters model)",
     }
 }
 

@@ -125,17 +125,18 @@ pub fn verdicts(record: &Record) -> Vec<String> {
     vec![waits, misses, blocks]
 }
 
-/// The table, and what to look at in it.
-pub fn text(record: &Record) -> String {
+/// The table, and with `verdicts` what its figures show.
+pub fn text(record: &Record, with_verdicts: bool) -> String {
     let head = ["kernel", "accesses", "misses", "ms", "+/-", "waits for"].map(str::to_owned).to_vec();
     let row = |line: Line| {
         vec![line.kernel, line.accesses, line.misses, line.milliseconds, line.spread, line.waits_for]
     };
     let rows: Vec<Vec<String>> = std::iter::once(head).chain(lines(record).into_iter().map(row)).collect();
     let source = lines(record).into_iter().next().map(|line| line.source).unwrap_or_default();
-    let told: String = verdicts(record).iter().map(|sentence| format!("- {sentence}\n")).collect();
+    let sentences = if with_verdicts { verdicts(record) } else { Vec::new() };
+    let told: String = sentences.iter().map(|sentence| format!("- {sentence}\n")).collect();
     format!(
-        "{}\naccesses and misses of one inner step (misses: {source}); processor time, medians of runs in turns\n\n{told}",
+        "{}accesses and misses of one inner step (misses: {source}); processor time, runs in turns\n{told}",
         columns(&rows)
     )
 }
@@ -218,7 +219,7 @@ mod tests {
 
     #[test]
     fn the_table_counts_by_inner_step() {
-        let text = text(&record([0.6; 6]));
+        let text = text(&record([0.6; 6]), true);
         let first = text.lines().nth(1).unwrap();
         assert!(first.starts_with("mm1 ") && first.ends_with("  4.000   1.000  600.0"), "{text}");
     }

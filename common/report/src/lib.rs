@@ -82,6 +82,27 @@ impl Report<'_> {
         Ok(files)
     }
 
+    /// The measured figures for people: the products, and what their steps wait
+    /// for; with the answers, what these tables say.
+    pub fn table(&self) -> String {
+        let found = self.contents.findings;
+        let runs =
+            if found.runs == 1 { "one run".to_owned() } else { format!("medians of {} runs", found.runs) };
+        format!(
+            "N = {}, {runs}\n{}\nWhat decides the time: misses, or steps that wait for each other?\n{}",
+            found.size,
+            summary::table(&self.contents),
+            causes::text(&found.causes, self.contents.answers)
+        )
+    }
+
+    /// What is implausible in the results, a sentence each; and once, who counts
+    /// in the place of counters that this machine lacks.
+    pub fn warnings(&self) -> Vec<String> {
+        let stand_in = self.contents.findings.mm1.notes.iter().find(|note| note.contains(", since "));
+        stand_in.into_iter().chain(&self.contents.warnings).cloned().collect()
+    }
+
     /// The sheet's figures as tab-separated lines.
     pub fn summary(&self) -> String {
         summary::lines(&self.contents)

@@ -4,6 +4,8 @@ use std::fmt::Write;
 
 use serde_json::json;
 
+use figures::table::{columns as columns_of, four};
+
 use crate::contents::Contents;
 use crate::figure::Figure;
 use crate::product::{Gain, Product};
@@ -58,6 +60,38 @@ fn gain(section: &'static str, what: &str, gain: &Gain, entries: &mut Vec<Entry>
     for (name, figure) in figures {
         entries.push(Entry { section, name: format!("{what}: {name}"), unit: "", figure: figure.clone() });
     }
+}
+
+/// The measured figures of the sheet for people: a line for each product. With
+/// `answers`, hit rates too, which the sheet asks for.
+pub(crate) fn table(contents: &Contents<'_>) -> String {
+    type Column = (&'static str, &'static str, f64, fn(&Product) -> &Figure);
+    let measured: [Column; 5] = [
+        ("L1 misses", "(10^6)", 1e-6, |p| &p.misses),
+        ("accesses", "(10^6)", 1e-6, |p| &p.accesses),
+        ("cycles", "(10^6)", 1e-6, |p| &p.cycles),
+        ("time", "(ms)", 1e3, |p| &p.seconds),
+        ("wall", "(ms)", 1e3, |p| &p.wall),
+    ];
+    let computed: [Column; 1] = [("L1 hit rate", "(%)", 100.0, |p| &p.hit_rate)];
+    let columns: Vec<Column> =
+        measured.into_iter().chain(computed.into_iter().filter(|_| contents.answers)).collect();
+    let line = |name: &str, cell: &dyn Fn(&Column) -> String| {
+        let cells = columns.iter().map(cell);
+        // The last column is empty, so that every figure stands to the right.
+        std::iter::once(name.to_owned()).chain(cells).chain([String::new()]).collect::<Vec<_>>()
+    };
+    let told =
+        |figure: &Figure, factor: f64| figure.known().map_or_else(|| "–".to_owned(), |a| four(a * factor));
+    let mut rows = vec![line("", &|c| c.0.to_owned()), line("", &|c| c.1.to_owned())];
+    rows.extend(
+        contents
+            .products
+            .iter()
+            .map(|product| line(product.name, &|(_, _, factor, pick)| told(pick(product), *factor))),
+    );
+    rows.push(line("source", &|(_, _, _, pick)| pick(&contents.products[0]).source()));
+    columns_of(&rows)
 }
 
 /// A header and a line for each.

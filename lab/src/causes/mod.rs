@@ -20,7 +20,7 @@ use kernels::{KERNELS, Operands};
 #[command(mut_arg("runs", |runs| runs.default_value("5")))]
 pub(crate) struct Args {
     /// Rows and columns of the matrices
-    #[arg(long, value_name = "N", default_value = "512", value_parser = clap::value_parser!(u32).range(8..=4096))]
+    #[arg(short = 'n', long, value_name = "N", default_value = "512", value_parser = clap::value_parser!(u32).range(8..=4096))]
     size: u32,
 
     /// Bytes in a cache line, as found with cm1: mm3's blocks have as many elements in a row
@@ -35,7 +35,12 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let session = Session::start(&args.common)?;
     let record = measure(&session, args.size, args.line_size)?;
-    output::finish(&record, &args.common, report::causes::text, || report::causes::chart(&record))
+    output::finish(
+        &record,
+        &args.common,
+        |record| report::causes::text(record, true),
+        || report::causes::chart(&record),
+    )
 }
 
 /// The six products: their accesses and misses, and their times taken in turns,

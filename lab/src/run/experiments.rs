@@ -113,16 +113,16 @@ fn steps(settings: &Settings) -> Vec<Step> {
     };
     let inner = f64::from(settings.size).powi(3);
     let product = |name: &str| Step {
-        name: format!("{name}, N = {}", settings.size),
+        name: name.to_owned(),
         expected: inner * (f64::from(settings.runs) + 6.0) * 1e-9,
     };
     vec![
-        sweep("spark, time against stride", settings.spark),
-        sweep("cm1, L1 misses against stride", settings.l1),
-        sweep("cm1, L2 misses against stride", settings.l2),
+        sweep("spark", settings.spark),
+        sweep("cm1 on L1", settings.l1),
+        sweep("cm1 on L2", settings.l2),
         product("mm1"),
         product("mm2"),
-        product("mm2 with its transposition"),
+        product("mm2 part c"),
         product("mm3"),
         Step {
             name: "waits or misses".to_owned(),
@@ -168,5 +168,18 @@ fn line(answer: &Answer, machine: &Machine) -> (Bytes, LineFrom) {
         (Some(line), _) => (line, LineFrom::Sweep),
         (None, Some(line)) => (line, LineFrom::System),
         (None, None) => (Bytes(64), LineFrom::Usual),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_progress_fits_forty_columns() {
+        let machine = Machine::named("i5-7500").unwrap();
+        let steps = steps(&Settings::new(false, Some(4096), Some(100), 1, &machine));
+        let longest = steps.iter().map(|step| step.name.chars().count()).max().unwrap();
+        assert!(longest <= 40 - "8/8  100 %, 59 min 59 s left".len(), "{longest}");
     }
 }

@@ -48,7 +48,7 @@ pub(crate) struct Args {
     answers: bool,
 
     /// Rows and columns of the matrices, 8 to 4096; 1024 for the guide's text [default: 512 as the programs, 256 with --quick]
-    #[arg(long, value_name = "N", value_parser = matrix_size)]
+    #[arg(short = 'n', long, value_name = "N", value_parser = matrix_size)]
     size: Option<u32>,
 
     /// Repetitions of each matrix product; the median is reported [default: 3, 1 with --quick]
@@ -119,7 +119,11 @@ fn measure(args: &Args, folder: &Folder, kept: &Unfinished) -> Result<(), Failur
     let whole = replacing.lock();
     folder.fill(&files)?;
     drop(whole);
-    output::print(&report.summary())?;
+    output::print(&report.table())?;
+    report.warnings().iter().for_each(|warning| output::tell(format!("note: {warning}")));
+    if !args.answers {
+        output::tell("note: hit rates and speed-ups are yours to compute; the page checks them");
+    }
     output::tell(format!(
         "lab run: {} is ready; open it in a browser, or print it from there",
         folder.page().display()

@@ -33,15 +33,8 @@ impl Progress {
     pub(crate) fn at(&mut self, share: f64) {
         let fresh = self.drawn.is_some_and(|drawn| drawn.elapsed().as_secs_f64() < 0.2);
         let Some(step) = self.steps.get(self.current).filter(|_| self.shown && !fresh) else { return };
-        let left = self.left(step, share);
-        let line = format!(
-            "[{}/{}] {}: {:.0} %, about {} left in all",
-            self.current + 1,
-            self.steps.len(),
-            step.name,
-            100.0 * share,
-            duration(left)
-        );
+        let left = duration(self.left(step, share));
+        let line = format!("{} {:.0} %, {left} left", self.name(step), 100.0 * share);
         self.draw(&line);
         self.drawn = Some(Instant::now());
     }
@@ -50,8 +43,7 @@ impl Progress {
     pub(crate) fn next(&mut self) {
         let took = self.started.elapsed().as_secs_f64();
         if let Some(step) = self.steps.get(self.current).filter(|_| self.shown) {
-            let line =
-                format!("[{}/{}] {}: {}", self.current + 1, self.steps.len(), step.name, duration(took));
+            let line = format!("{}: {}", self.name(step), duration(took));
             self.draw(&line);
             eprintln!();
         }
@@ -59,6 +51,11 @@ impl Progress {
         self.started = Instant::now();
         self.drawn = None;
         self.at(0.0);
+    }
+
+    /// `3/8 cm1 on L2`: with what follows it fits 40 columns.
+    fn name(&self, step: &Step) -> String {
+        format!("{}/{} {}", self.current + 1, self.steps.len(), step.name)
     }
 
     /// Seconds until the end: this step's by its own pace once it has one, the
