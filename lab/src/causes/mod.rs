@@ -73,7 +73,8 @@ pub(crate) fn measure(session: &Session, size: u32, line: Bytes) -> Result<Recor
             ("c", kernel.c.into()),
             ("waits_for", kernel.waits.into()),
             ("size", size.into()),
-            ("checksum", product::checksum(res).into()),
+            // On a described machine nothing is multiplied.
+            ("checksum", session.here.then(|| product::checksum(res)).into()),
         ];
         let row = sample
             .counts
