@@ -75,6 +75,10 @@ pub struct Common {
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "kit", help_heading = "Output")]
     pub format: Format,
 
+    /// Say nothing on stderr but why it failed; the record keeps what there is to note
+    #[arg(long, short, help_heading = "Output")]
+    pub quiet: bool,
+
     /// Draw a chart into FILE (.svg or .png)
     #[arg(long, value_name = "FILE", help_heading = "Output", value_parser = picture)]
     pub chart: Option<PathBuf>,
@@ -98,6 +102,10 @@ fn picture(name: &str) -> Result<PathBuf, String> {
 /// line on stderr and an exit code.
 pub fn run<A: Parser + CommandFactory>(program: impl FnOnce(A) -> Result<(), Failure>) -> ExitCode {
     system::set_signals();
+    #[cfg(feature = "manuals")]
+    if let Some(folder) = std::env::var_os("CACHE_LAB_MANUALS") {
+        return crate::manuals::write(A::command(), std::path::Path::new(&folder));
+    }
     end_in_a_sentence_when_nothing_can_be_printed();
     let outcome = match A::try_parse() {
         Ok(args) => program(args),

@@ -70,6 +70,8 @@ pub mod failure;
 #[doc = include_str!("glossary.md")]
 pub mod glossary {}
 pub mod input;
+#[cfg(feature = "manuals")]
+mod manuals;
 pub mod measure;
 pub mod output;
 pub mod product;

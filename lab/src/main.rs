@@ -16,7 +16,7 @@ use commands::{dgemm, ge, machines, plot};
 #[cfg(feature = "instructor")]
 use commands::{discover, infer};
 #[cfg(feature = "instructor")]
-use instructor::{grade, mystery};
+use instructor::{grade, merge, mystery, survey};
 
 /// The cache lab: the whole assignment in one run, its charts and its report
 ///
@@ -46,6 +46,10 @@ enum Command {
     Mystery(mystery::Args),
     #[cfg(feature = "instructor")]
     Grade(grade::Args),
+    #[cfg(feature = "instructor")]
+    Survey(survey::Args),
+    #[cfg(feature = "instructor")]
+    Merge(merge::Args),
     Web(web::Args),
 }
 
@@ -65,6 +69,10 @@ fn main() -> ExitCode {
         Command::Mystery(args) => mystery::run(&args),
         #[cfg(feature = "instructor")]
         Command::Grade(args) => grade::run(&args),
+        #[cfg(feature = "instructor")]
+        Command::Survey(args) => survey::run(&args),
+        #[cfg(feature = "instructor")]
+        Command::Merge(args) => merge::run(&args),
         Command::Web(args) => web::run(&args),
     })
 }

@@ -109,13 +109,25 @@ fn hand_all_in(folder: &Path, key: &Value) {
     let bare =
         answers(of("हिन्दी वर्मा"), "", |bytes| (bytes as f64 / 1024.0).to_string());
     hand_in(folder, "हिन्दी-वर्मा/answers.json", &bare.to_string());
-    hand_in(folder, "-script-/answers.json", r#"{"fields": {"s311-c-size": "<script>alert(1)</script>"}}"#);
-    hand_in(folder, "cmd/answers.json", r#"{"fields": {"s311-c-size": "=cmd()"}}"#);
+    hand_in(
+        folder,
+        "-script-/answers.json",
+        r#"{"format": "cache-lab-answers", "version": 1, "fields": {"s311-c-size": "<script>alert(1)</script>"}}"#,
+    );
+    hand_in(
+        folder,
+        "cmd/answers.json",
+        r#"{"format": "cache-lab-answers", "version": 1, "fields": {"s311-c-size": "=cmd()"}}"#,
+    );
     // somebody else's answers, and records of their machine
     hand_in(folder, "copycat/answers.json", &answers(of("ada"), "", in_kib).to_string());
     let record = folder.join("handed-in/copycat/cm1.json");
     sealed_record(folder, "machines/ada.toml", &record);
-    hand_in(folder, "stranger/answers.json", "{\"fields\": {}}");
+    hand_in(
+        folder,
+        "stranger/answers.json",
+        r#"{"format": "cache-lab-answers", "version": 1, "fields": {}}"#,
+    );
 }
 
 /// A record of a product on the machine in `file`, as `lab run` keeps it.

@@ -159,15 +159,18 @@ impl Record {
     /// The rows as comma-separated values: the keys, then for each figure its
     /// amount and its source; if any was measured more than once, its smallest
     /// and largest value too. What is missing is an empty cell, with the reason
-    /// in the place of the source.
+    /// in a column of its own.
     pub fn csv(&self) -> String {
         let mut writer = csv::Writer::from_writer(Vec::new());
         let mut header: Vec<String> = Vec::new();
         for row in &self.rows {
             let names = row.figures.iter().flat_map(|f| {
                 let spread = f.reading.value().and_then(|value| value.spread);
-                let columns =
-                    if spread.is_some() { &["", "_source", "_min", "_max"][..] } else { &["", "_source"] };
+                let columns = match (&f.reading, spread) {
+                    (Reading::Missing { .. }, _) => &["", "_source", "_reason"][..],
+                    (_, Some(_)) => &["", "_source", "_min", "_max"],
+                    (_, None) => &["", "_source"],
+                };
                 columns.iter().map(|column| format!("{}{column}", f.name))
             });
             for name in row.keys.keys().cloned().chain(names) {
@@ -200,9 +203,12 @@ fn cell(row: &Row, column: &str) -> String {
     }
     let of = |suffix| column.strip_suffix(suffix).and_then(|name| row.reading(name));
     let spread = |reading: &Reading| reading.value().and_then(|value| value.spread);
+    if let Some(Reading::Missing { reason }) = of("_reason") {
+        return reason.clone();
+    }
     match (of("_source"), of("_min").and_then(spread), of("_max").and_then(spread)) {
         (Some(Reading::Counted(value)), ..) => value.source.to_string(),
-        (Some(Reading::Missing { reason }), ..) => format!("not counted ({reason})"),
+        (Some(Reading::Missing { .. }), ..) => String::new(),
         (None, Some(spread), _) => spread.min.to_string(),
         (None, None, Some(spread)) => spread.max.to_string(),
         (None, None, None) => String::new(),
@@ -228,8 +234,8 @@ mod tests {
     fn csv_gives_every_figure_its_source_and_leaves_gaps_empty() {
         assert_eq!(
             example().csv(),
-            "size_bytes,event,misses,misses_source,cycles,cycles_source\n\
-             8192,PAPI_L1_DCM,0.5,model,,not counted (no counter)\n"
+            "size_bytes,event,misses,misses_source,cycles,cycles_source,cycles_reason\n\
+             8192,PAPI_L1_DCM,0.5,model,,,no counter\n"
         );
     }
 

@@ -129,7 +129,7 @@ impl Session {
     ///
     /// If the machine is unknown or the processor may not be used.
     pub fn start(options: &Common) -> Result<Session, Failure> {
-        Session::open(options, false)
+        Session::open(options, options.quiet)
     }
 
     /// The same without a word on stderr, for a program that reports by itself.

@@ -49,8 +49,8 @@ const EXPERIMENTS: f64 = 0.85;
 const DRIFT: f64 = 0.03;
 
 /// What was found, and under which circumstances.
-struct Findings {
-    settled: Settled,
+pub(crate) struct Findings {
+    pub(crate) settled: Settled,
     /// Which line makes room in a full set of the first level, or why that is not told.
     policy: Result<PolicyFound, String>,
     translation: Option<Translation>,
@@ -96,7 +96,7 @@ fn on_model(name: &str) -> Result<Findings, Failure> {
     })
 }
 
-fn on_time(seconds: u32) -> Result<Findings, Failure> {
+pub(crate) fn on_time(seconds: u32) -> Result<Findings, Failure> {
     if let Some(here) = cpu::current()
         && !cpu::pin(&[here])
     {
@@ -156,7 +156,7 @@ impl Findings {
         self.clock.map(|(before, after)| (after / before - 1.0).abs())
     }
 
-    fn json(&self, known: Option<&Machine>) -> Value {
+    pub(crate) fn json(&self, known: Option<&Machine>) -> Value {
         let levels: Vec<Value> = self
             .settled
             .levels

@@ -1,9 +1,11 @@
-//! What only an instructor's edition has: machines for a class, and its grades.
+//! What only an instructor's edition has: machines for a class, its grades, its room.
 
 pub(crate) mod grade;
 pub(crate) mod key;
+pub(crate) mod merge;
 pub(crate) mod mystery;
 mod names;
 mod procedure;
 pub(crate) mod roster;
+pub(crate) mod survey;
 mod tables;

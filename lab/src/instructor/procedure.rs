@@ -42,6 +42,7 @@ pub(super) fn sweeps(path: &Path) -> Result<Vec<(&'static str, Record, String)>,
         cpu: None,
         compare: None,
         format: Format::Kit,
+        quiet: true,
         chart: None,
         record: None,
     })?;

@@ -44,6 +44,7 @@ pub(crate) struct Args {
     afresh: bool,
 
     /// Put the kit's own answers into the report: its reading of the curves and what is to be computed
+    #[cfg(feature = "instructor")]
     #[arg(long)]
     answers: bool,
 
@@ -70,6 +71,16 @@ pub(crate) struct Args {
     /// Divide all repetitions of the sweeps; for trying the report out
     #[arg(long, value_name = "N", default_value = "1", hide = true, value_parser = clap::value_parser!(u64).range(1..))]
     hasten: u64,
+}
+
+impl Args {
+    /// Whether the report shall answer its own questions: never a student's.
+    fn answers(&self) -> bool {
+        #[cfg(feature = "instructor")]
+        return self.answers;
+        #[cfg(not(feature = "instructor"))]
+        false
+    }
 }
 
 /// Measures, writes, and says where. Each experiment's record is kept as soon as
@@ -114,7 +125,7 @@ fn measure(args: &Args, folder: &Folder, kept: &Unfinished) -> Result<(), Failur
     }
     let settings = Settings::new(args.quick, args.size, args.runs, args.hasten, &session.machine);
     let findings = experiments::run_all(session, settings, kept)?;
-    let report = Report::new(&findings, args.answers, carried::answers(folder.path())?);
+    let report = Report::new(&findings, args.answers(), carried::answers(folder.path())?);
     let files = report.files().map_err(Failure::could_not)?;
     let whole = replacing.lock();
     folder.fill(&files)?;
@@ -198,6 +209,7 @@ fn common_options(args: &Args) -> Common {
         cpu: args.cpu,
         compare: None::<Compare>,
         format: Format::Kit,
+        quiet: true,
         chart: None,
         record: None,
     }

@@ -9,7 +9,7 @@ use common::authentic;
 use common::failure::Failure;
 use common::record::Record;
 use common::system::files;
-use serde::Deserialize;
+use report::Answers;
 
 use super::evidence::Evidence;
 use crate::instructor::names;
@@ -33,14 +33,6 @@ pub(crate) struct Submission {
     pub(crate) evidence: Evidence,
     /// What could not be read.
     pub(crate) notes: Vec<String>,
-}
-
-/// `answers.json`, alone or within a page.
-#[derive(Deserialize)]
-struct Answers {
-    #[serde(default)]
-    saved: String,
-    fields: BTreeMap<String, String>,
 }
 
 /// All submissions in `paths`: folders with one for each student, or tables with
@@ -129,18 +121,15 @@ impl Submission {
         match ending.as_str() {
             "json" => self.read_json(&name, &text),
             "csv" => self.read_table(&text),
-            _ => {
-                let answers = in_page(&text).map(serde_json::from_str);
-                match answers {
-                    Some(Ok(answers)) => self.join(answers),
-                    _ => self.notes.push(format!("{name} holds no answers; was the page saved with them?")),
-                }
-            }
+            _ => match Answers::in_page(&text) {
+                Some(Ok(answers)) => self.join(answers),
+                _ => self.notes.push(format!("{name} holds no answers; was the page saved with them?")),
+            },
         }
     }
 
     fn read_json(&mut self, name: &str, text: &str) {
-        if let Ok(answers) = serde_json::from_str::<Answers>(text) {
+        if let Ok(answers) = Answers::parse(text) {
             return self.join(answers);
         }
         let record = match authentic::is_sealed(text) {
@@ -197,10 +186,4 @@ impl Submission {
 
 fn spelled(name: &str) -> String {
     names::normalised(name).unwrap_or_default()
-}
-
-/// The answers that a saved page carries.
-fn in_page(html: &str) -> Option<&str> {
-    let (_, rest) = html.split_once(r#"<script type="application/json" id="answers">"#)?;
-    Some(rest.split_once("</script>")?.0)
 }

@@ -1,0 +1,154 @@
+//! `lab merge`: the machines of a room on one page.
+
+mod outliers;
+mod surveyed;
+
+use std::path::PathBuf;
+
+use common::chart::{Axis, Chart};
+use common::failure::Failure;
+use common::{input, output};
+use minijinja::value::Serde;
+use minijinja::{AutoEscape, Environment};
+use serde::Serialize;
+
+use super::tables;
+use surveyed::Surveyed;
+
+/// Put the records of lab survey on one page: table, curves, outliers
+///
+/// A file that is no such record is named on the page and on stderr, and left
+/// out; the page is made of the others.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The page
+    #[arg(long, value_name = "PAGE.html", default_value = "class.html")]
+    out: PathBuf,
+
+    /// Also as a table: a line for each machine
+    #[arg(long, value_name = "FILE.csv")]
+    csv: Option<PathBuf>,
+
+    /// What lab survey wrote, one file for each machine
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+}
+
+/// Reads all files, writes the page.
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let mut machines: Vec<Surveyed> = Vec::new();
+    let mut invalid = Vec::new();
+    for path in &args.files {
+        match tables::text(path)
+            .map_err(|failure| failure.to_string())
+            .and_then(|text| Surveyed::parse(&text))
+        {
+            Ok(machine) => machines.push(machine),
+            Err(reason) => invalid.push((input::name(path), reason)),
+        }
+    }
+    for (file, reason) in &invalid {
+        output::tell(format!("lab merge: note: {file} is left out: {reason}"));
+    }
+    if machines.is_empty() {
+        return Err(Failure::could_not("none of the files is a record of lab survey"));
+    }
+    surveyed::label(&mut machines);
+    let remarks = outliers::remarks(&machines);
+    if let Some(path) = &args.csv {
+        output::write(path, surveyed::table(&machines, &remarks).text().as_bytes())?;
+    }
+    output::write(&args.out, page(&machines, &remarks, &invalid)?.as_bytes())?;
+    output::print(&format!("{} machines in {}\n", machines.len(), args.out.display()))
+}
+
+const TEMPLATE: &str = include_str!("class.html");
+
+/// What the template sees.
+#[derive(Serialize)]
+struct Page<'p> {
+    machines: usize,
+    header: Vec<String>,
+    rows: Vec<Vec<String>>,
+    remarks: &'p [(String, String)],
+    invalid: &'p [(String, String)],
+    chart: String,
+}
+
+fn page(
+    machines: &[Surveyed],
+    remarks: &[(String, String)],
+    invalid: &[(String, String)],
+) -> Result<String, Failure> {
+    let mut environment = Environment::new();
+    environment.set_auto_escape_callback(|_| AutoEscape::Html);
+    let table = surveyed::table(machines, remarks);
+    let cells = |row: &Vec<String>| row.iter().map(|cell| short(cell)).collect::<Vec<_>>();
+    let fields = Page {
+        machines: machines.len(),
+        header: table.header.iter().map(|name| name.replace('_', " ")).collect(),
+        rows: table.rows.iter().map(cells).collect(),
+        remarks,
+        invalid,
+        chart: chart(machines).svg(),
+    };
+    environment.render_named_str("class.html", TEMPLATE, Serde(fields)).map_err(Failure::could_not)
+}
+
+/// Numbers as a table shows them.
+fn short(cell: &str) -> String {
+    match cell.parse::<f64>() {
+        Ok(number) if number.fract() != 0.0 => {
+            let digits = if number.abs() < 1.0 { 4 } else { 2 };
+            format!("{number:.digits$}")
+        }
+        _ => cell.to_owned(),
+    }
+}
+
+/// The time of accesses by working set, one curve for each machine.
+fn chart(machines: &[Surveyed]) -> Chart {
+    let axes = (Axis::bytes("working set"), Axis::log2("ns per access"));
+    let chart = Chart::new("Time of dependent accesses by working set", axes.0, axes.1)
+        .caption("One curve for each machine; measured with a clock.");
+    machines.iter().fold(chart, |chart, machine| chart.curve(machine.label.clone(), machine.curve.clone()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn machine(id: &str, l1: u64, seconds: f64) -> Surveyed {
+        let text = serde_json::json!({
+            "schema": "cache-lab-kit/survey/1", "time": "2026-03-01T10:00:00Z", "kit_version": "0.1.0",
+            "host": { "id": id, "name": null }, "processor": { "name": "<b>CPU</b>", "logical": 4 },
+            "caches_reported": [{ "level": 1, "size_bytes": 32768, "line_bytes": 64, "ways": 8 }],
+            "caches_found": [{ "level": 1, "size": l1, "line": 64, "ways": 8, "latency_ns": 1.0, "confidence": "high" }],
+            "experiments": { "curve_bytes_ns": [[1024, 1.0], [65536, 3.0]], "clock_drift": 0.0 },
+            "timings": [{ "program": "mm1", "seconds": seconds }], "counters": [], "warnings": [],
+        });
+        Surveyed::parse(&text.to_string()).unwrap()
+    }
+
+    #[test]
+    fn a_room_is_one_page_with_its_outliers_named() {
+        let mut machines: Vec<Surveyed> =
+            (0..8).map(|i| machine("a1", 32768, 0.1 + 0.001 * f64::from(i))).collect();
+        machines.push(machine("b2", 49152, 0.5));
+        surveyed::label(&mut machines);
+        assert_eq!((&*machines[0].label, &*machines[7].label, &*machines[8].label), ("a1 #1", "a1 #8", "b2"));
+        let remarks = outliers::remarks(&machines);
+        let of = |label: &str| remarks.iter().filter(|(who, _)| who == label).count();
+        assert_eq!((of("b2"), of("a1 #1"), remarks.len()), (2, 0, 2), "{remarks:?}");
+        let page = page(&machines, &remarks, &[("x.json".to_owned(), "is no record".to_owned())]).unwrap();
+        assert!(page.contains("&lt;b&gt;CPU") && !page.contains("<b>CPU") && page.contains("x.json"));
+        assert!(page.contains("<svg") && page.matches("<tr>").count() >= 10);
+    }
+
+    #[test]
+    fn what_is_no_survey_is_told() {
+        for text in ["", "{}", "[1]", r#"{"schema": "cache-lab-kit/survey/9"}"#] {
+            assert!(Surveyed::parse(text).is_err(), "{text}");
+        }
+    }
+}

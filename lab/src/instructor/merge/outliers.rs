@@ -1,0 +1,107 @@
+//! Which machines are not as the others, or were not measured as they should.
+
+use common::stats;
+
+use super::surveyed::Surveyed;
+
+/// A figure this many times the usual scatter from the middle stands out ...
+const SCATTER: f64 = 5.0;
+/// ... if it is also this share off: eight equal machines scatter very little.
+const SHARE: f64 = 0.2;
+/// The median deviation of normally distributed figures is so much smaller than
+/// their standard deviation.
+const NORMAL: f64 = 1.4826;
+/// Machines of a kind that it takes to say what is usual.
+const ENOUGH: usize = 4;
+/// A core clock that changed by more than this has drifted.
+const DRIFT: f64 = 0.03;
+/// Processes that wanted to run beside the survey.
+const LOAD: f64 = 1.5;
+
+/// Sentences about machines, each with the machine's label.
+pub(super) fn remarks(machines: &[Surveyed]) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for machine in machines {
+        found.extend(alone(machine).into_iter().map(|remark| (machine.label.clone(), remark)));
+    }
+    for (name, figure) in figures() {
+        for machine in machines {
+            let like: Vec<f64> =
+                machines.iter().filter(|m| m.kind() == machine.kind()).filter_map(&figure).collect();
+            let off = figure(machine).and_then(|value| Some((value, stands_out(value, &like)?)));
+            found.extend(off.map(|(value, middle)| {
+                (
+                    machine.label.clone(),
+                    format!(
+                        "Its {name} of {value:.3} is far from the {middle:.3} of the others of its kind."
+                    ),
+                )
+            }));
+        }
+    }
+    found
+}
+
+type Figure = Box<dyn Fn(&Surveyed) -> Option<f64>>;
+
+fn figures() -> Vec<(String, Figure)> {
+    let latency = |level: u64| -> Figure {
+        Box::new(move |m| m.caches_found.iter().find(|l| l.level == level)?.latency_ns)
+    };
+    let seconds = |program: &'static str| -> Figure {
+        Box::new(move |m| m.timings.iter().find(|timing| timing.program == program)?.seconds)
+    };
+    vec![
+        ("L1 latency (ns)".to_owned(), latency(1)),
+        ("L2 latency (ns)".to_owned(), latency(2)),
+        ("mm1 (s)".to_owned(), seconds("mm1")),
+        ("mm2 (s)".to_owned(), seconds("mm2")),
+        ("mm3 (s)".to_owned(), seconds("mm3")),
+    ]
+}
+
+/// The median of `like`, if `value` is far from it.
+fn stands_out(value: f64, like: &[f64]) -> Option<f64> {
+    if like.len() < ENOUGH {
+        return None;
+    }
+    let middle = stats::median(like)?;
+    let deviations: Vec<f64> = like.iter().map(|other| (other - middle).abs()).collect();
+    let usual = NORMAL * stats::median(&deviations)?;
+    let off = (value - middle).abs();
+    (off > SCATTER * usual && off > SHARE * middle).then_some(middle)
+}
+
+/// What a machine's own record says against it.
+fn alone(machine: &Surveyed) -> Vec<String> {
+    let mut found = Vec::new();
+    for level in &machine.caches_found {
+        let told = machine.caches_reported.iter().find(|told| told.level == level.level);
+        if let Some(told) = told.filter(|told| told.size_bytes != level.size) {
+            found.push(format!(
+                "L{}: experiments find {} bytes, the system reports {}.",
+                level.level, level.size, told.size_bytes
+            ));
+        }
+        let line = told.and_then(|told| Some((told.line_bytes, level.line?)));
+        let ways = told.and_then(|told| Some((told.ways, level.ways?)));
+        for (what, pair) in [("line", line), ("ways", ways)] {
+            if let Some((told, seen)) = pair.filter(|(told, seen)| told != seen) {
+                found.push(format!(
+                    "L{}: experiments find {what} {seen}, the system reports {told}.",
+                    level.level
+                ));
+            }
+        }
+    }
+    if let Some(reason) = &machine.experiments.reason {
+        found.push(format!("The experiments found nothing: {reason}."));
+    }
+    if let Some(drift) = machine.experiments.clock_drift.filter(|drift| *drift > DRIFT) {
+        found.push(format!("The core clock drifted by {:.0} %.", 100.0 * drift));
+    }
+    if let Some(load) = machine.load.filter(|load| *load > LOAD) {
+        found.push(format!("Other programs were running (load {load:.1})."));
+    }
+    found
+}

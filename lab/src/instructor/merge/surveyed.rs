@@ -1,0 +1,214 @@
+//! One machine's record, and all of them as a table.
+
+use std::collections::BTreeMap;
+
+use common::text::shorten;
+use serde::Deserialize;
+
+use crate::instructor::survey::SCHEMA;
+use crate::instructor::tables::{Table, cell};
+
+/// A record of `lab survey`, as far as the page shows it.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Surveyed {
+    schema: String,
+    time: String,
+    kit_version: String,
+    host: Host,
+    processor: Processor,
+    virtual_machine: Option<String>,
+    kernel: Option<String>,
+    #[serde(default)]
+    pub(super) load: Option<f64>,
+    #[serde(default)]
+    pub(super) caches_reported: Vec<Reported>,
+    #[serde(default)]
+    pub(super) caches_found: Vec<Found>,
+    #[serde(default)]
+    pub(super) experiments: Experiments,
+    #[serde(default)]
+    counters: Vec<Counter>,
+    #[serde(default)]
+    pub(super) timings: Vec<Timing>,
+    /// What tells it from the others on the page.
+    #[serde(skip)]
+    pub(super) label: String,
+    /// Working set in bytes, nanoseconds per access.
+    #[serde(skip)]
+    pub(super) curve: Vec<(f64, f64)>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+struct Host {
+    id: String,
+    name: Option<String>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+struct Processor {
+    name: Option<String>,
+    logical: Option<u64>,
+}
+
+/// A cache as the system tells it.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct Reported {
+    pub(super) level: u64,
+    pub(super) size_bytes: u64,
+    pub(super) line_bytes: u64,
+    pub(super) ways: u64,
+}
+
+/// A cache as experiments found it.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct Found {
+    pub(super) level: u64,
+    pub(super) size: u64,
+    pub(super) line: Option<u64>,
+    pub(super) ways: Option<u64>,
+    pub(super) latency_ns: Option<f64>,
+    pub(super) confidence: String,
+}
+
+/// How the experiments went.
+#[derive(Debug, Clone, Default, Deserialize)]
+pub(super) struct Experiments {
+    pub(super) reason: Option<String>,
+    pub(super) clock_drift: Option<f64>,
+    clock_hz: Option<f64>,
+    #[serde(default)]
+    curve_bytes_ns: Vec<(f64, f64)>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+struct Counter {
+    event: String,
+    counted: bool,
+    reason: Option<String>,
+}
+
+/// Seconds of a program.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct Timing {
+    pub(super) program: String,
+    pub(super) seconds: Option<f64>,
+}
+
+impl Surveyed {
+    /// Reads a record.
+    ///
+    /// # Errors
+    ///
+    /// If it is none of this version; a clause.
+    pub(super) fn parse(text: &str) -> Result<Surveyed, String> {
+        let mut read: Surveyed =
+            serde_json::from_str(text).map_err(|error| format!("it is no record of lab survey ({error})"))?;
+        if read.schema != SCHEMA {
+            return Err(format!("it is '{}', and this lab reads {SCHEMA}", shorten(&read.schema, 60)));
+        }
+        let point = |(bytes, ns): &(f64, f64)| (bytes.is_finite() && *ns > 0.0).then_some((*bytes, *ns));
+        read.curve = read.experiments.curve_bytes_ns.iter().filter_map(point).collect();
+        Ok(read)
+    }
+
+    /// What machines must share to be compared.
+    pub(super) fn kind(&self) -> &str {
+        self.processor.name.as_deref().unwrap_or_default()
+    }
+}
+
+/// Gives each machine a label: its name or id, numbered where that comes twice.
+pub(super) fn label(machines: &mut [Surveyed]) {
+    let called = |machine: &Surveyed| shorten(machine.host.name.as_ref().unwrap_or(&machine.host.id), 40);
+    let mut all: BTreeMap<String, usize> = BTreeMap::new();
+    machines.iter().for_each(|machine| *all.entry(called(machine)).or_default() += 1);
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    for machine in machines {
+        let name = called(machine);
+        let number = seen.entry(name.clone()).or_default();
+        *number += 1;
+        machine.label = if all[&name] > 1 { format!("{name} #{number}") } else { name };
+    }
+}
+
+/// A line for each machine: numbers or nothing, and reasons in columns of their own.
+pub(super) fn table(machines: &[Surveyed], remarks: &[(String, String)]) -> Table {
+    let header = [
+        "machine",
+        "processor",
+        "logical",
+        "virtual_machine",
+        "kernel",
+        "time",
+        "kit_version",
+        "clock_ghz",
+        "l1_found_bytes",
+        "l1_reported_bytes",
+        "l1_line_bytes",
+        "l1_ways",
+        "l1_ns",
+        "l1_confidence",
+        "l2_found_bytes",
+        "l2_reported_bytes",
+        "l2_ns",
+        "l2_confidence",
+        "mm1_s",
+        "mm2_s",
+        "mm3_s",
+        "events_counted",
+        "counters_reason",
+        "remarks",
+    ];
+    let row = |machine: &Surveyed| row(machine, remarks);
+    Table {
+        header: header.map(str::to_owned).to_vec(),
+        rows: machines.iter().map(row).collect(),
+        separator: b',',
+    }
+}
+
+fn row(machine: &Surveyed, remarks: &[(String, String)]) -> Vec<String> {
+    fn number<T: ToString>(number: Option<T>) -> String {
+        number.map_or(String::new(), |number| number.to_string())
+    }
+    let text = |text: Option<&str>| cell(&shorten(text.unwrap_or_default(), 200));
+    let found = |level| machine.caches_found.iter().find(|found| found.level == level);
+    let reported =
+        |level| machine.caches_reported.iter().find(|told| told.level == level).map(|told| told.size_bytes);
+    let seconds = |name: &str| {
+        number(machine.timings.iter().find(|timing| timing.program == name).and_then(|t| t.seconds))
+    };
+    let own: Vec<&str> = remarks
+        .iter()
+        .filter(|(label, _)| *label == machine.label)
+        .map(|(_, remark)| remark.as_str())
+        .collect();
+    let counted: Vec<&str> =
+        machine.counters.iter().filter(|c| c.counted).map(|c| c.event.as_str()).collect();
+    vec![
+        cell(&machine.label),
+        text(machine.processor.name.as_deref()),
+        number(machine.processor.logical),
+        text(machine.virtual_machine.as_deref()),
+        text(machine.kernel.as_deref()),
+        text(Some(&machine.time)),
+        text(Some(&machine.kit_version)),
+        number(machine.experiments.clock_hz.map(|hz| hz * 1e-9)),
+        number(found(1).map(|l| l.size)),
+        number(reported(1)),
+        number(found(1).and_then(|l| l.line)),
+        number(found(1).and_then(|l| l.ways)),
+        number(found(1).and_then(|l| l.latency_ns)),
+        text(found(1).map(|l| l.confidence.as_str())),
+        number(found(2).map(|l| l.size)),
+        number(reported(2)),
+        number(found(2).and_then(|l| l.latency_ns)),
+        text(found(2).map(|l| l.confidence.as_str())),
+        seconds("mm1"),
+        seconds("mm2"),
+        seconds("mm3"),
+        text(Some(&counted.join(" "))),
+        text(machine.counters.iter().find_map(|counter| counter.reason.as_deref())),
+        text(Some(&own.join(" "))),
+    ]
+}

@@ -1,0 +1,142 @@
+//! `lab survey`: one record of the machine it runs on, for a page about a room.
+
+use std::path::PathBuf;
+
+use common::cli::{Common, Counters, Format};
+use common::counters::Platform;
+use common::events::Event;
+use common::failure::Failure;
+use common::measure::Session;
+use common::product::Options;
+use common::system::{date, facts::Facts, here};
+use common::{machine, output, seal};
+use serde_json::{Value, json};
+
+use crate::commands::discover;
+
+/// What such a record calls itself.
+pub(crate) const SCHEMA: &str = "cache-lab-kit/survey/1";
+/// Events whose counters a course needs.
+const EVENTS: [&str; 5] = ["PAPI_TOT_CYC", "PAPI_TOT_INS", "PAPI_L1_DCM", "PAPI_L2_DCM", "PAPI_FP_OPS"];
+/// Rows and columns of the matrices that are multiplied for a timing.
+const SIZE: u32 = 256;
+
+/// Describe this machine in one file: what it reports, what experiments find
+///
+/// Run it on every machine of a room (scripts/room has files for Slurm, GNU
+/// parallel and Ansible), then put the files on one page with `lab merge`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The file to write
+    #[arg(long, value_name = "FILE", required = true)]
+    out: PathBuf,
+
+    /// Also write the machine's name; else an id stands for it
+    #[arg(long)]
+    name: bool,
+
+    /// Words that go into the id, so that it is another one in another survey
+    #[arg(long, value_name = "WORDS", default_value = "")]
+    salt: String,
+
+    /// Time for the experiments on caches
+    #[arg(long, value_name = "S", default_value = "5", value_parser = clap::value_parser!(u32).range(1..=600))]
+    seconds: u32,
+}
+
+/// Looks, measures, writes.
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let session = Session::start_quietly(&Common {
+        counters: Counters::Auto,
+        machine: "host".to_owned(),
+        runs: 3,
+        cpu: None,
+        compare: None,
+        format: Format::Kit,
+        quiet: true,
+        chart: None,
+        record: None,
+    })?;
+    let load = here::load();
+    let mut record = told(args);
+    record["load"] = json!(load);
+    record["warnings"] = session.warnings.iter().map(ToString::to_string).collect();
+    record["counters"] = EVENTS.iter().map(|name| counter(&session, name)).collect();
+    record["timings"] = timings(session);
+    let (levels, found) = found(args.seconds);
+    record["caches_found"] = levels;
+    record["experiments"] = found;
+    output::write(&args.out, format!("{record:#}\n").as_bytes())?;
+    output::print(&format!("{}\n", args.out.display()))
+}
+
+/// What the machine says of itself.
+fn told(args: &Args) -> Value {
+    let facts = Facts::here();
+    let name = facts.host_name.clone().unwrap_or_default();
+    let (logical, cores, sockets) = facts.counts();
+    let machine = machine::host();
+    let levels = machine.as_ref().map(|machine| machine.levels.clone()).unwrap_or_default();
+    json!({
+        "schema": SCHEMA,
+        "time": date::now(),
+        "kit_version": env!("CARGO_PKG_VERSION"),
+        "host": { "id": &seal::tag("host", &[args.salt.as_bytes(), name.as_bytes()])[..12], "name": args.name.then_some(name) },
+        "processor": { "name": facts.name, "vendor": facts.vendor, "logical": logical, "cores": cores, "sockets": sockets },
+        "virtual_machine": facts.virtual_machine,
+        "container": facts.container,
+        "kernel": facts.system,
+        "governor": facts.governor,
+        "perf_event_paranoid": Platform::host().environment.paranoid,
+        "page_bytes": machine.as_ref().ok().map(|machine| machine.page_size.0),
+        "caches_reported": levels.iter().map(|l| json!({
+            "level": l.level, "size_bytes": l.size.0, "line_bytes": l.line.0, "ways": l.ways, "shared_by": l.shared_by,
+        })).collect::<Vec<_>>(),
+        "caches_reported_reason": machine.err().map(|why| why.to_string()),
+    })
+}
+
+/// Whether an event is counted here, and if not, why.
+fn counter(session: &Session, name: &str) -> Value {
+    let plan = Event::parse(name).map_err(Failure::could_not).and_then(|event| session.plan(&[event]));
+    let reason = match &plan {
+        Ok(plan) => plan.reason().map(str::to_owned),
+        Err(failure) => Some(failure.to_string()),
+    };
+    let counted = plan.is_ok_and(|plan| !plan.needs_model());
+    json!({ "event": name, "counted": counted, "reason": reason.filter(|_| !counted) })
+}
+
+/// Seconds of three matrix products, the median of three runs each.
+fn timings(mut session: Session) -> Value {
+    session.counters = Counters::None;
+    let options = Options::new(SIZE, &[]);
+    let line = common::units::Bytes(64);
+    let products = [
+        ("mm1", mm1::measure(&session, &options)),
+        ("mm2", mm2::measure(&session, &options, false)),
+        ("mm3", mm3::measure(&session, &options, line)),
+    ];
+    let timing = |(program, record): (&str, Result<common::record::Record, Failure>)| {
+        let seconds = record.as_ref().ok().and_then(|record| record.rows.first()?.amount("wall_s"));
+        let reason = record.err().map(|failure| failure.to_string());
+        json!({ "program": program, "size": SIZE, "seconds": seconds, "reason": reason })
+    };
+    products.into_iter().map(timing).collect()
+}
+
+/// What experiments find: the levels, and the rest of the evidence.
+fn found(seconds: u32) -> (Value, Value) {
+    match discover::on_time(seconds) {
+        Err(failure) => (json!([]), json!({ "reason": failure.to_string() })),
+        Ok(findings) => {
+            let mut told = findings.json(None);
+            let levels = told["levels"].take();
+            if let Some(told) = told.as_object_mut() {
+                told.remove("levels");
+            }
+            told["curve_bytes_ns"] = json!(findings.settled.scan);
+            (levels, told)
+        }
+    }
+}
