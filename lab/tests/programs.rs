@@ -151,6 +151,21 @@ fn files_that_are_no_sweep_and_pictures_that_are_none_are_refused() {
     assert!(tolerated.status.success(), "{}", stderr(&tolerated));
 }
 
+#[test]
+fn machines_are_drawn_apart_and_never_mixed() {
+    let folder = tempfile::tempdir().unwrap();
+    for machine in ["i5-7500", "zen3"] {
+        let args = format!("run --quick --hasten 1000 --size 16 --machine {machine} --out {machine}");
+        assert!(lab(folder.path(), &args).status.success());
+    }
+    let files = "plot i5-7500/records/cm1-l1.json zen3/records/cm1-l1.json";
+    refuses(folder.path(), &format!("{files} -o both.svg"), 2, "--overlay");
+    let drawn = lab(folder.path(), &format!("{files} --overlay --sizes 32K,64K -o both.svg"));
+    assert!(drawn.status.success(), "{}", stderr(&drawn));
+    let picture = std::fs::read_to_string(folder.path().join("both.svg")).unwrap();
+    assert!(picture.contains("i5-7500: 32 KiB") && picture.contains("zen3: 64 KiB"));
+}
+
 /// The misses of a 32 KiB cache with 8 ways of 64-byte lines, as cm1 prints them.
 fn sweep(scale: f64) -> String {
     let mut text = String::new();

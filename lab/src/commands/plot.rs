@@ -6,8 +6,11 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use common::chart::{Axis, Chart};
 use common::failure::Failure;
+use common::saved::limits::BYTES;
 use common::saved::{Cell, Saved};
 use common::stats;
+use common::system::files;
+use common::text::shorten;
 use common::units::Bytes;
 use common::{input, output};
 
@@ -34,6 +37,10 @@ pub(crate) struct Args {
     /// Draw these array sizes only, like 32K,64K
     #[arg(long, value_name = "SIZES", value_delimiter = ',')]
     sizes: Vec<Bytes>,
+
+    /// Draw files of different machines beside each other, each with its curves
+    #[arg(long)]
+    overlay: bool,
 
     /// Draw damaged files too: a cut line is left out, what is no number is a gap
     #[arg(long)]
@@ -76,7 +83,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         tell(path, &sweep, args.tolerate)?;
         sweeps.push(sweep);
     }
-    output::draw(&chart(args, &sweeps)?, &picture)?;
+    let labels = labels(args)?;
+    output::draw(&chart(args, &sweeps, &labels)?, &picture)?;
     output::tell(format!("lab plot: drew {}", input::name(&picture)));
     Ok(())
 }
@@ -113,19 +121,53 @@ fn default_output(files: &[PathBuf]) -> PathBuf {
     }
 }
 
-/// The chart of the cells' medians over all sweeps.
-fn chart(args: &Args, sweeps: &[Saved]) -> Result<Chart, Failure> {
-    let cells = || sweeps.iter().flat_map(|s| &s.cells).filter(|c| wanted(args, c));
-    let show =
-        args.show.unwrap_or(if cells().any(|c| c.misses.is_some()) { Show::Misses } else { Show::Time });
-    let mut curves: BTreeMap<u64, BTreeMap<u64, Vec<f64>>> = BTreeMap::new();
-    for cell in cells() {
+/// What stands before each file's curves: nothing, or its machine.
+///
+/// Refuses files of different machines that are not to be told apart.
+fn labels(args: &Args) -> Result<Vec<String>, Failure> {
+    let machines: Vec<Option<String>> = args.files.iter().map(|file| machine(file)).collect();
+    let mut known = machines.iter().flatten();
+    if let (Some(one), false) = (known.next(), args.overlay)
+        && let Some(other) = known.find(|other| *other != one)
+    {
+        return Err(Failure::usage(format!(
+            "these are sweeps of different machines, '{}' and '{}'; draw them beside each other with --overlay",
+            shorten(one, 60),
+            shorten(other, 60)
+        )));
+    }
+    let label = |(file, machine): (&PathBuf, Option<String>)| match (args.overlay, machine) {
+        (false, _) => String::new(),
+        (true, Some(machine)) => shorten(machine.split(" (").next().unwrap_or_default(), 30) + ": ",
+        (true, None) => input::name(file) + ": ",
+    };
+    Ok(args.files.iter().zip(machines).map(label).collect())
+}
+
+/// The machine that a record names; other formats do not tell.
+fn machine(file: &Path) -> Option<String> {
+    let bytes = files::read_at_most(file, BYTES).ok().filter(|_| file != Path::new("-"))?;
+    let record: serde_json::Value = serde_json::from_slice(&bytes).ok()?;
+    Some(record.get("machine")?.as_str()?.to_owned())
+}
+
+/// The chart of the cells' medians over all sweeps with the same label.
+fn chart(args: &Args, sweeps: &[Saved], labels: &[String]) -> Result<Chart, Failure> {
+    let of_file = |(sweep, label): (&'_ Saved, _)| {
+        sweep.cells.iter().map(move |cell| (label, *cell)).collect::<Vec<_>>()
+    };
+    let cells: Vec<(&String, Cell)> =
+        sweeps.iter().zip(labels).flat_map(of_file).filter(|(_, cell)| wanted(args, cell)).collect();
+    let misses = cells.iter().any(|(_, cell)| cell.misses.is_some());
+    let show = args.show.unwrap_or(if misses { Show::Misses } else { Show::Time });
+    let mut curves: BTreeMap<(&String, u64), BTreeMap<u64, Vec<f64>>> = BTreeMap::new();
+    for (label, cell) in cells {
         let (curve, at) = match args.over {
             Over::Stride => (cell.size, cell.stride),
             Over::Size => (cell.stride, cell.size),
         };
         let amount = if show == Show::Misses { cell.misses } else { cell.nanos };
-        curves.entry(curve).or_default().entry(at).or_default().extend(amount);
+        curves.entry((label, curve)).or_default().entry(at).or_default().extend(amount);
     }
     if curves.values().flat_map(BTreeMap::values).all(Vec::is_empty) {
         let what = if show == Show::Misses { "misses" } else { "times" };
@@ -143,10 +185,10 @@ fn chart(args: &Args, sweeps: &[Saved]) -> Result<Chart, Failure> {
     };
     let title = args.title.clone().unwrap_or_else(|| format!("{what} against {over}"));
     let mut chart = Chart::new(title, x, y).caption(caption(args, sweeps));
-    for (curve, points) in curves {
+    for ((label, curve), points) in curves {
         let median =
             |(at, amounts): (u64, Vec<f64>)| (at as f64, stats::median(&amounts).unwrap_or(f64::NAN));
-        chart = chart.curve(Bytes(curve).to_string(), points.into_iter().map(median));
+        chart = chart.curve(format!("{label}{}", Bytes(curve)), points.into_iter().map(median));
     }
     Ok(chart)
 }
