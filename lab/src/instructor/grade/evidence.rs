@@ -22,14 +22,6 @@ impl Evidence {
         self.records.iter().filter_map(|record| Some(record.seal.as_ref()?.machine.as_str()))
     }
 
-    /// What the records tell, by the names of a rubric.
-    pub(crate) fn truth(&self) -> Truth {
-        let mut truth = Truth::new();
-        self.products(&mut truth);
-        self.caches(&mut truth);
-        truth
-    }
-
     /// The last record of a matrix product; `mm2t` is mm2 with its transposition.
     fn product(&self, name: &str) -> Option<&Record> {
         let (program, transposing) = name.strip_suffix('t').map_or((name, false), |program| (program, true));
@@ -37,7 +29,9 @@ impl Evidence {
         self.records.iter().rev().find(|r| r.program == program && timed(r) == transposing)
     }
 
-    fn products(&self, truth: &mut Truth) {
+    /// What the matrix products tell, by the names of a rubric.
+    pub(crate) fn products(&self) -> Truth {
+        let mut truth = Truth::new();
         let mut set = |name: String, value: Option<f64>| value.map(|value| truth.insert(name, value));
         let amount = |name: &str, figure: &str| self.product(name)?.rows.first()?.amount(figure);
         for name in ["mm1", "mm2", "mm2t", "mm3"] {
@@ -52,10 +46,12 @@ impl Evidence {
                 }
             }
         }
+        truth
     }
 
     /// The kit's own reading of the sweeps, where it is a single value.
-    fn caches(&self, truth: &mut Truth) {
+    pub(crate) fn caches(&self) -> Truth {
+        let mut truth = Truth::new();
         let sweep = |event: &str| {
             let of_event =
                 |r: &&Record| r.program == "cm1" && r.settings.get("event").is_some_and(|e| e == event);
@@ -74,6 +70,7 @@ impl Evidence {
                 truth.insert(format!("{name}.ways"), ways as f64);
             }
         }
+        truth
     }
 
     /// What is wrong with the records, one sentence each.
@@ -148,7 +145,7 @@ mod tests {
     #[test]
     fn the_sheets_figures_come_from_the_records() {
         let evidence = Evidence { records: vec![product(2_717_908_992, 135.2e6, 402.6e6)], changed: vec![] };
-        let truth = evidence.truth();
+        let truth = evidence.products();
         assert!((truth["mm1.hit_rate"] - 74.81).abs() < 0.01, "{truth:?}");
         assert_eq!((truth["mm.bytes"], evidence.doubts().len()), (524_288.0, 0));
     }

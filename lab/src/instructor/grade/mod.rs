@@ -160,8 +160,8 @@ fn grade(student: &str, own: &[&Submission], rubric: &Rubric, key: Option<&Key>)
     let machine = key.and_then(|key| key.machines.iter().find(|machine| machine.name == student));
     let foreign = foreign(last, machine, key);
     notes.extend(foreign.clone());
-    let mut truth = last.evidence.truth();
-    truth.extend(machine.map(behind).unwrap_or_default());
+    let mut truth = last.evidence.products();
+    truth.extend(machine.map_or_else(|| last.evidence.caches(), behind));
     if let Some(line) = truth.get("l1.line").copied() {
         truth.insert("line.elements".to_owned(), line / 2.0);
     }
@@ -223,7 +223,10 @@ fn save(args: &Args, rubric: &Rubric, class: &[Graded]) -> Result<(), Failure> {
         for graded in class {
             let place = out.join(&system).join(names::file_stem(&graded.student));
             folder(&place)?;
-            output::write(&place.join(name), convention.text(rubric, graded)?.as_bytes())?;
+            // a thousand files that can be made again: not each of them needs to be on the disk by now
+            let path = place.join(name);
+            std::fs::write(&path, convention.text(rubric, graded)?)
+                .map_err(|error| Failure::could_not(format!("cannot write '{}': {error}", path.display())))?;
         }
     }
     if let Some(path) = &args.worksheet {

@@ -123,7 +123,7 @@ mod tests {
             "schema": "cache-lab-kit/survey/1", "time": "2026-03-01T10:00:00Z", "kit_version": "0.1.0",
             "host": { "id": id, "name": null }, "processor": { "name": "<b>CPU</b>", "logical": 4 },
             "caches_reported": [{ "level": 1, "size_bytes": 32768, "line_bytes": 64, "ways": 8 }],
-            "caches_found": [{ "level": 1, "size": l1, "line": 64, "ways": 8, "latency_ns": 1.0, "confidence": "high" }],
+            "caches_found": [{ "level": 1, "size": l1, "size_low": l1, "size_high": l1, "line": 64, "ways": 8, "latency_ns": 1.0, "confidence": "high" }],
             "experiments": { "curve_bytes_ns": [[1024, 1.0], [65536, 3.0]], "clock_drift": 0.0 },
             "timings": [{ "program": "mm1", "seconds": seconds }], "counters": [], "warnings": [],
         });

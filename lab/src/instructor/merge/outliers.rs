@@ -1,6 +1,7 @@
 //! Which machines are not as the others, or were not measured as they should.
 
 use common::stats;
+use common::units::Bytes;
 
 use super::surveyed::Surveyed;
 
@@ -77,10 +78,14 @@ fn alone(machine: &Surveyed) -> Vec<String> {
     let mut found = Vec::new();
     for level in &machine.caches_found {
         let told = machine.caches_reported.iter().find(|told| told.level == level.level);
-        if let Some(told) = told.filter(|told| told.size_bytes != level.size) {
+        let possible =
+            level.size_low.unwrap_or(level.size)..=level.size_high.unwrap_or(u64::MAX).max(level.size);
+        if let Some(told) = told.filter(|told| !possible.contains(&told.size_bytes)) {
             found.push(format!(
-                "L{}: experiments find {} bytes, the system reports {}.",
-                level.level, level.size, told.size_bytes
+                "L{}: experiments find {}, the system reports {}.",
+                level.level,
+                Bytes(level.size),
+                Bytes(told.size_bytes)
             ));
         }
         let line = told.and_then(|told| Some((told.line_bytes, level.line?)));

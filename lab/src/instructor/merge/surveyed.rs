@@ -64,6 +64,9 @@ pub(super) struct Reported {
 pub(super) struct Found {
     pub(super) level: u64,
     pub(super) size: u64,
+    /// What the size may be: both ends, if they are known.
+    pub(super) size_low: Option<u64>,
+    pub(super) size_high: Option<u64>,
     pub(super) line: Option<u64>,
     pub(super) ways: Option<u64>,
     pub(super) latency_ns: Option<f64>,
