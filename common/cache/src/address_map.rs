@@ -3,6 +3,7 @@
 //! them in order of first use, so that counts are the same in every process.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use super::request::Request;
 use memory::{Allocation, Arena};
@@ -54,6 +55,11 @@ impl AddressMap {
     /// How many pieces of memory `bytes` apart can be in use at most.
     pub(super) fn pieces(&self, bytes: usize) -> usize {
         self.end.div_ceil(bytes) + STRAYS.div_ceil(bytes)
+    }
+
+    /// All addresses that can be in use: arrays, and what lies outside them.
+    pub(super) fn used(&self) -> [Range<u64>; 2] {
+        [0..self.end as u64, self.outside..self.outside + STRAYS as u64]
     }
 
     /// Address of the first array; the model's addresses count from here.

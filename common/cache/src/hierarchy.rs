@@ -54,7 +54,18 @@ impl Hierarchy {
         }
         let level = |cache: &CacheLevel| {
             let apart = cache.sets() * cache.line.get();
-            let lines = if page_map.is_none() { addresses.pieces(apart) } else { usize::MAX };
+            let lines = match &page_map {
+                // Below a physically indexed level, all addresses are physical.
+                Some(map)
+                    if machine
+                        .levels
+                        .iter()
+                        .any(|above| above.level <= cache.level && above.index == Index::Physical) =>
+                {
+                    map.crowd(addresses.used().into_iter().flat_map(|used| map.pages(used)), apart)
+                }
+                _ => addresses.pieces(apart),
+            };
             Level::new(machine, cache, lines)
         };
         Ok(Hierarchy {
@@ -81,8 +92,8 @@ impl Hierarchy {
     }
 
     /// Whether a level can invalidate lines of the levels above.
-    pub(super) fn back_invalidates(machine: &Machine) -> bool {
-        machine.levels.iter().any(|cache| cache.inclusion == Inclusion::Inclusive)
+    pub(super) fn back_invalidates(&self) -> bool {
+        self.inclusive.iter().zip(&self.levels).any(|(inclusive, level)| *inclusive && level.lines.evicts)
     }
 
     /// Serves the accesses in `input`; whether the first level lost or gained

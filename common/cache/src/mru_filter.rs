@@ -60,7 +60,7 @@ impl MruFilter {
         let first = &machine.levels[0];
         let prefetches = first.prefetch != Prefetch::None;
         let plain_stores = first.write == Write::Back && first.allocate;
-        let at_once = prefetches || Hierarchy::back_invalidates(machine);
+        let at_once = prefetches || hierarchy.back_invalidates();
         let keeps_two = matches!(first.replacement, Replacement::Lru | Replacement::Plru) && first.ways > 1;
         MruFilter {
             shift: first.line.0.trailing_zeros(),

@@ -1,5 +1,7 @@
 //! Where virtual pages lie in physical memory.
 
+use std::ops::Range;
+
 use figures::random::mix;
 use machine::{Machine, Mapping};
 
@@ -37,6 +39,23 @@ impl PageMap {
     /// Bytes of the physical memory.
     pub(super) fn reach(&self) -> u64 {
         1u64.checked_shl(2 * self.half + self.shift).unwrap_or(u64::MAX)
+    }
+
+    /// How many lines of the pages `used` at most share a set, where addresses `span`
+    /// bytes apart do.
+    pub(super) fn crowd(&self, used: impl Iterator<Item = u64>, span: usize) -> usize {
+        let page = 1usize << self.shift;
+        if !span.is_multiple_of(page) {
+            return usize::MAX; // sets are fewer than a page's lines: nobody asks
+        }
+        let mut pages = vec![0; span / page];
+        used.for_each(|number| pages[self.frame(number) as usize % (span / page)] += 1);
+        pages.into_iter().max().unwrap_or(0)
+    }
+
+    /// The pages that `addresses` lie on.
+    pub(super) fn pages(&self, addresses: Range<u64>) -> Range<u64> {
+        addresses.start >> self.shift..addresses.end.div_ceil(1 << self.shift)
     }
 
     pub(super) fn physical(&self, address: u64) -> u64 {
