@@ -110,7 +110,7 @@ fn among(
         }
         measure(probe, &patterns, &mut costs);
         verdict = decide(&expected, &costs, found);
-        if verdict.as_ref().is_ok_and(|v| v.confidence == Confidence::High) {
+        if probe.spent() >= 1.0 || verdict.as_ref().is_ok_and(|v| v.confidence == Confidence::High) {
             break;
         }
         expected.retain(|one| score(one, &costs, found.penalty).is_some_and(|scored| scored.off < HOPELESS));
