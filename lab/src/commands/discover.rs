@@ -72,11 +72,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         Some(_) => None,
         None => machine::host().ok(),
     };
-    match args.format {
-        Format::Json => println!("{:#}", findings.json(known.as_ref())),
-        Format::Text => print!("{}", findings.text(known.as_ref())),
-    }
-    args.chart.as_ref().map_or(Ok(()), |path| output::draw(&findings.chart(), path))
+    args.chart.as_ref().map_or(Ok(()), |path| output::draw(&findings.chart(), path))?;
+    output::print(&match args.format {
+        Format::Json => format!("{:#}\n", findings.json(known.as_ref())),
+        Format::Text => findings.text(known.as_ref()),
+    })
 }
 
 fn on_model(name: &str) -> Result<Findings, Failure> {
@@ -100,7 +100,7 @@ pub(crate) fn on_time(seconds: u32) -> Result<Findings, Failure> {
     if let Some(here) = cpu::current()
         && !cpu::pin(&[here])
     {
-        eprintln!("lab: warning: this process may move between processors: pinning was refused");
+        output::tell("lab: warning: this process may move between processors: pinning was refused");
     }
     let before = core_clock::measure();
     let room = Room::new(LARGE, PageKind::Huge).map_err(Failure::could_not)?;

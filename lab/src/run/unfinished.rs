@@ -44,7 +44,11 @@ impl Unfinished {
             ))
         };
         fs::create_dir_all(&path).map_err(refused)?;
-        let lock = files::lock(&path.join(LOCK)).map_err(refused)?;
+        let lock = files::lock(&path.join(LOCK)).map_err(|error| {
+            // The disk may be full: nothing of this run stays.
+            let _ = fs::remove_file(path.join(LOCK)).and_then(|()| fs::remove_dir(&path));
+            refused(error)
+        })?;
         let lock = lock.ok_or_else(|| {
             Failure::could_not(format!(
                 "another lab run is measuring into '{told}'; wait for its end, or choose another folder with --out"

@@ -1,0 +1,265 @@
+//! Every program under faults of its surroundings: each ends in time, with its
+//! result or with one sentence and exit 1, and leaves nothing half written.
+//! (CONTRIBUTING.md lists what is promised.)
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod built;
+
+use std::fs;
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use built::program;
+
+/// A short command line of every program.
+const ALL: [&str; 14] = [
+    "spark --max 8K --repeats 1",
+    "cm1 --machine i5-7500 --max 8K --repeats 1",
+    "cm1 --max 8K --repeats 1 --counters none",
+    "mm1 --size 16",
+    "mm2 --size 16 --machine i5-7500",
+    "mm3 --size 16 --counters none",
+    "ge1 16",
+    "ge ge7 16",
+    "dgemm ikj 16",
+    "flops sse-scalar 16",
+    "avail",
+    "lab machines",
+    "lab discover --machine lecture --format json",
+    "lab ge --sizes 8,16 --variants ge1,ge2 --runs 1",
+];
+
+fn command(folder: &Path, line: &str) -> Command {
+    let mut words = line.split_whitespace();
+    let mut command = Command::new(program(words.next().unwrap()));
+    command.current_dir(folder).args(words).env("RUST_BACKTRACE", "0");
+    command
+}
+
+/// Runs the line in a shell that does `before`; `$0` and what follows is it.
+fn after(folder: &Path, before: &str, line: &str) -> Output {
+    let mut words = line.split_whitespace();
+    let program = program(words.next().unwrap());
+    let mut shell = Command::new("sh");
+    shell.current_dir(folder).args(["-c", &format!("{before}; exec \"$0\" \"$@\"")]).arg(program).args(words);
+    shell.env("RUST_BACKTRACE", "0").output().unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// No panic, no signal, no silence: a result, or a last line that says why not.
+fn decent(line: &str, output: &Output) {
+    let told = stderr(output);
+    assert!(!told.contains("panicked") && !told.contains("RUST_BACKTRACE"), "{line}: {told}");
+    match output.status.code() {
+        Some(0) => assert!(!output.stdout.is_empty() || !told.is_empty(), "{line} did nothing"),
+        Some(1 | 2) => {
+            assert!(told.lines().last().is_some_and(|last| last.contains(": ")), "{line}: '{told}'")
+        }
+        code => panic!("{line}: {code:?}, {}: {told}", output.status),
+    }
+}
+
+/// Exit 1, and a last sentence with `word`.
+fn refused(line: &str, output: &Output, word: &str) {
+    decent(line, output);
+    let told = stderr(output);
+    assert_eq!(output.status.code(), Some(1), "{line}: {told}");
+    assert!(told.lines().last().unwrap_or_default().contains(word), "{line}: {told}");
+}
+
+#[test]
+fn what_was_measured_is_saved_before_it_is_printed() {
+    let folder = tempfile::tempdir().unwrap();
+    for (number, line) in
+        ALL.iter().filter(|line| !line.starts_with("lab") && !line.starts_with("avail")).enumerate()
+    {
+        let line = format!("{line} --record {number}.json");
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        refused(&line, &command(folder.path(), &line).stdout(full).output().unwrap(), "standard output");
+        let saved = fs::read_to_string(folder.path().join(format!("{number}.json"))).unwrap();
+        assert!(saved.contains("\"rows\""), "{line}");
+    }
+}
+
+#[test]
+fn places_that_cannot_be_written_are_refused_before_anything_is_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("file"), "mine").unwrap();
+    for place in ["file/r.json", "/proc/r.json", "none/r.json", "."] {
+        for line in
+            ["cm1 --max 1G", "mm1 --size 4096 --counters none", "ge1 4000", "dgemm ijk 2000", "lab ge"]
+        {
+            let line = format!("{line} --record {place}");
+            let output = command(folder.path(), &line).output().unwrap();
+            refused(&line, &output, "cannot write");
+            assert!(output.stdout.is_empty(), "{line}");
+        }
+    }
+    for line in
+        ["lab run --out file", "lab ge --out file", "lab dgemm --out file/r", "lab run --out /proc/none"]
+    {
+        refused(line, &command(folder.path(), line).output().unwrap(), "cannot");
+    }
+    assert_eq!(fs::read(folder.path().join("file")).unwrap(), b"mine");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn what_takes_weeks_is_refused_with_the_estimate() {
+    let folder = tempfile::tempdir().unwrap();
+    for line in [
+        "spark --sizes 1G --repeats 1000000",
+        "cm1 --sizes 1G --repeats 1000000 --counters none",
+        "mm1 --size 16384 --runs 10000 --counters none",
+        "ge1 5000 --runs 10000",
+        "lab ge --sizes 4000 --runs 10000",
+    ] {
+        refused(line, &command(folder.path(), line).output().unwrap(), "days");
+    }
+    for (line, word) in [
+        ("lab ge --sizes 1..1000000000000:1", "sizes"),
+        ("lab ge --sizes 0..18446744073709551615:1", "sizes"),
+        ("lab dgemm --sizes 1..4 --limit nan", "'nan'"),
+    ] {
+        let output = command(folder.path(), line).output().unwrap();
+        decent(line, &output);
+        assert!(
+            output.status.code() == Some(2) && stderr(&output).contains(word),
+            "{line}: {}",
+            stderr(&output)
+        );
+    }
+}
+
+#[test]
+fn an_endless_input_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for line in [
+        "lab infer /dev/zero",
+        "lab plot /dev/zero -o x.svg",
+        "cm1 --machine /dev/zero.toml",
+        "lab machines /dev/zero",
+        "cm1 --machine ./endless.toml",
+    ] {
+        std::os::unix::fs::symlink("/dev/zero", folder.path().join("endless.toml")).ok();
+        let output = after(folder.path(), "ulimit -v 400000", line);
+        decent(line, &output);
+        assert_ne!(output.status.code(), Some(0), "{line}");
+    }
+    let mut infer = command(folder.path(), "lab infer -");
+    let output = infer.stdin(fs::File::open("/dev/zero").unwrap()).stdout(Stdio::piped()).output().unwrap();
+    refused("lab infer -", &output, "16 MiB");
+}
+
+#[test]
+fn without_proc_and_sys_every_program_still_answers() {
+    let folder = tempfile::tempdir().unwrap();
+    for (hidden, line) in
+        ["/proc", "/sys", "/proc /sys"].into_iter().flat_map(|hidden| ALL.map(|line| (hidden, line)))
+    {
+        let mut words = line.split_whitespace();
+        let program = program(words.next().unwrap());
+        let hide =
+            format!("for f in {hidden}; do mount -t tmpfs none $f || exit 77; done; exec \"$0\" \"$@\"");
+        let mut unshare = Command::new("unshare");
+        unshare.current_dir(folder.path()).args(["-r", "-m", "sh", "-c", &hide]).arg(program).args(words);
+        match unshare.env("RUST_BACKTRACE", "0").output() {
+            Ok(output) if output.status.code() != Some(77) && !stderr(&output).starts_with("unshare:") => {
+                decent(line, &output);
+            }
+            _ => return eprintln!("skipped: this system lets nobody hide /proc and /sys"),
+        }
+    }
+}
+
+/// A system call's number is loaded, compared with each of `calls`, and refused
+/// with the error beside it; all others go through.
+fn filter(calls: &[(libc::c_long, i32)]) -> Vec<libc::sock_filter> {
+    let statement = |code: u32, k: u32, jt: u8| libc::sock_filter { code: code as u16, jt, jf: 0, k };
+    let mut program = vec![statement(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0)];
+    for (number, error) in calls {
+        let jump = statement(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, *number as u32, 0);
+        program.push(libc::sock_filter { jf: 1, ..jump });
+        program.push(statement(libc::BPF_RET | libc::BPF_K, libc::SECCOMP_RET_ERRNO | *error as u32, 0));
+    }
+    program.push(statement(libc::BPF_RET | libc::BPF_K, libc::SECCOMP_RET_ALLOW, 0));
+    program
+}
+
+/// The command, without these system calls.
+fn without(mut command: Command, calls: &[(libc::c_long, i32)]) -> Command {
+    let program = filter(calls);
+    let forbid = move || {
+        let filter = libc::sock_fprog { len: program.len() as u16, filter: program.as_ptr().cast_mut() };
+        // SAFETY: both calls are async-signal-safe; the kernel copies the filter.
+        let refused = unsafe {
+            libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0
+                || libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const filter) != 0
+        };
+        if refused { Err(io::Error::last_os_error()) } else { Ok(()) }
+    };
+    // SAFETY: the closure allocates nothing and takes no lock.
+    unsafe { command.pre_exec(forbid) };
+    command
+}
+
+#[test]
+fn what_a_sandbox_denies_is_done_without_or_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let denied: [(&str, &[(libc::c_long, i32)]); 8] = [
+        (
+            "affinity",
+            &[(libc::SYS_sched_setaffinity, libc::EPERM), (libc::SYS_sched_getaffinity, libc::EPERM)],
+        ),
+        ("ptrace", &[(libc::SYS_ptrace, libc::EPERM)]),
+        ("perf", &[(libc::SYS_perf_event_open, libc::EACCES)]),
+        ("no perf at all", &[(libc::SYS_perf_event_open, libc::ENOSYS)]),
+        ("threads", &[(libc::SYS_clone3, libc::EAGAIN), (libc::SYS_clone, libc::EAGAIN)]),
+        ("advice on pages", &[(libc::SYS_madvise, libc::EPERM)]),
+        ("files synced", &[(libc::SYS_fsync, libc::EIO)]),
+        ("random bytes", &[(libc::SYS_getrandom, libc::ENOSYS)]),
+    ];
+    for (what, calls) in denied {
+        for line in
+            ALL.iter().copied().chain(["ge threads 64", "dgemm threads 64", "mm1 --size 16 --record r.json"])
+        {
+            match without(command(folder.path(), line), calls).output() {
+                Ok(output) => decent(&format!("{line}, without {what}"), &output),
+                Err(error) => {
+                    return eprintln!("skipped: this system takes no filter of system calls: {error}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_report_is_replaced_where_folders_cannot_be_exchanged() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = "lab run --quick --hasten 40 --machine i5-7500 --size 16";
+    for calls in [
+        &[(libc::SYS_renameat2, libc::EINVAL)][..],
+        &[(libc::SYS_flock, libc::ENOTSUP)],
+        &[(libc::SYS_linkat, libc::EPERM)],
+    ] {
+        match without(command(folder.path(), line), calls).output() {
+            Ok(output) => assert_eq!(output.status.code(), Some(0), "{}", stderr(&output)),
+            Err(error) => return eprintln!("skipped: this system takes no filter of system calls: {error}"),
+        }
+        let names: Vec<_> =
+            fs::read_dir(folder.path().join("report")).unwrap().flatten().map(|e| e.file_name()).collect();
+        assert!(
+            names.iter().any(|name| name == "report.html") && names.iter().all(|name| name != ".unfinished"),
+            "{names:?}"
+        );
+    }
+    let pages = fs::read_dir(folder.path().join("report/earlier")).unwrap().count();
+    assert_eq!((pages, fs::read_dir(folder.path()).unwrap().count()), (2, 1));
+}
