@@ -132,7 +132,7 @@ fn measure(args: &Args, folder: &Folder, kept: &Unfinished) -> Result<(), Failur
     drop(whole);
     output::print(&report.table())?;
     report.warnings().iter().for_each(|warning| output::tell(format!("note: {warning}")));
-    if !args.answers {
+    if !args.answers() {
         output::tell("note: hit rates and speed-ups are yours to compute; the page checks them");
     }
     output::tell(format!(
