@@ -10,7 +10,7 @@ if [ "$1" = same ]; then
         run $program --size 64 --machine i5-8500
     done
     for rung in 1 2 3 4 5 6 7; do
-        case $2$rung in riscv646 | riscv647) ;; *) run ge$rung 100 ;; esac
+        run ge$rung 100
     done
     run dgemm all 72 --counters none
     run dgemm all 72 --machine i5-7500
