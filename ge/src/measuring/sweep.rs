@@ -46,9 +46,9 @@ pub struct Gain {
     pub interval: (f64, f64),
 }
 
-/// What is to be swept.
+/// What the experiment varies, and how often it repeats.
 #[derive(Debug)]
-pub struct Plan<'a> {
+pub struct Design<'a> {
     /// The rungs, in the order of the ladder.
     pub variants: Vec<&'static Variant>,
     /// The sizes.
@@ -69,15 +69,15 @@ pub struct Plan<'a> {
 ///
 /// A sentence: a rung cannot run here, the memory is short, or a rung that
 /// promises ge1's bits broke the promise.
-pub fn run(plan: &Plan, mut go_on: impl FnMut(usize, usize) -> bool) -> Result<Vec<Cell>, String> {
+pub fn run(design: &Design, mut go_on: impl FnMut(usize, usize) -> bool) -> Result<Vec<Cell>, String> {
     let mut cells: Vec<Cell> = Vec::new();
-    'rounds: for round in 0..plan.rounds {
-        for &size in &plan.sizes {
+    'rounds: for round in 0..design.rounds {
+        for &size in &design.sizes {
             if !go_on(round, size) && !cells.is_empty() {
                 break 'rounds;
             }
-            for variant in &plan.variants {
-                let outcome = measure::run(variant, &task(plan, size))?;
+            for variant in &design.variants {
+                let outcome = measure::run(variant, &task(design, size))?;
                 match cells.iter_mut().find(|cell| cell.variant == variant.name && cell.size == size) {
                     Some(cell) => cell.outcome.times.extend(outcome.times),
                     None => cells.push(Cell {
@@ -91,26 +91,26 @@ pub fn run(plan: &Plan, mut go_on: impl FnMut(usize, usize) -> bool) -> Result<V
             }
         }
     }
-    same_bits(plan, &cells)?;
-    count(plan, &mut cells);
+    same_bits(design, &cells)?;
+    count(design, &mut cells);
     Ok(cells)
 }
 
-fn task<'a>(plan: &Plan<'a>, size: usize) -> Task<'a> {
+fn task<'a>(design: &Design<'a>, size: usize) -> Task<'a> {
     Task {
         size,
         fill: Fill::Rand,
         as_printed: false,
-        counters: plan.counters,
+        counters: design.counters,
         runs: 1,
-        processors: plan.processors,
+        processors: design.processors,
     }
 }
 
-fn same_bits(plan: &Plan, cells: &[Cell]) -> Result<(), String> {
+fn same_bits(design: &Design, cells: &[Cell]) -> Result<(), String> {
     let exact: Vec<&str> =
-        plan.variants.iter().filter(|v| v.rounding == Rounding::Same).map(|v| v.name).collect();
-    for &size in &plan.sizes {
+        design.variants.iter().filter(|v| v.rounding == Rounding::Same).map(|v| v.name).collect();
+    for &size in &design.sizes {
         let mut checks = cells.iter().filter(|cell| cell.size == size && exact.contains(&cell.variant));
         let Some(first) = checks.next() else { continue };
         if let Some(other) = checks.find(|cell| cell.outcome.check != first.outcome.check) {
@@ -125,14 +125,14 @@ fn same_bits(plan: &Plan, cells: &[Cell]) -> Result<(), String> {
 
 /// Instructions and cycles: hardware, or instructions stepped once for each
 /// rung and cycles from the times.
-fn count(plan: &Plan, cells: &mut [Cell]) {
-    for variant in &plan.variants {
+fn count(design: &Design, cells: &mut [Cell]) {
+    for variant in &design.variants {
         let mut stepped = None;
         for cell in cells.iter_mut().filter(|cell| cell.variant == variant.name) {
-            [cell.instructions, cell.cycles] = match measure::hardware_totals(variant, &task(plan, cell.size))
+            [cell.instructions, cell.cycles] = match measure::hardware_totals(variant, &task(design, cell.size))
             {
                 Ok(counted) => counted,
-                Err(_) if plan.counters == Counters::Auto => {
+                Err(_) if design.counters == Counters::Auto => {
                     let found = stepped.get_or_insert_with(|| instructions::Counts::find(variant));
                     [instructions::Counts::reading(found, cell.size), cell.outcome.cycles()]
                 }
@@ -144,10 +144,10 @@ fn count(plan: &Plan, cells: &mut [Cell]) {
 
 /// What each rung gained over the one before it, at the largest size, from the
 /// ratios within each round.
-pub fn gains(plan: &Plan, cells: &[Cell]) -> Vec<Gain> {
-    let Some(&size) = plan.sizes.iter().max() else { return Vec::new() };
+pub fn gains(design: &Design, cells: &[Cell]) -> Vec<Gain> {
+    let Some(&size) = design.sizes.iter().max() else { return Vec::new() };
     let cell = |name: &str| cells.iter().find(|cell| cell.size == size && cell.variant == name);
-    let pairs = plan.variants.windows(2);
+    let pairs = design.variants.windows(2);
     pairs
         .filter_map(|pair| {
             let (before, now) = (cell(pair[0].name)?, cell(pair[1].name)?);
@@ -171,13 +171,13 @@ mod tests {
     #[test]
     fn a_small_sweep_fills_every_cell_and_compares_neighbours() {
         let variants: Vec<_> = ["ge2", "ge3"].iter().filter_map(|name| crate::find(name)).collect();
-        let plan =
-            Plan { variants, sizes: vec![8, 20], rounds: 3, counters: Counters::None, processors: &[] };
-        let cells = run(&plan, |_, _| true).unwrap();
+        let design =
+            Design { variants, sizes: vec![8, 20], rounds: 3, counters: Counters::None, processors: &[] };
+        let cells = run(&design, |_, _| true).unwrap();
         assert_eq!(cells.len(), 4);
         assert!(cells.iter().all(|cell| cell.outcome.times.len() == 3));
         assert!(cells.iter().all(|cell| cell.instructions.amount().is_none()));
-        let gains = gains(&plan, &cells);
+        let gains = gains(&design, &cells);
         assert_eq!((gains.len(), gains[0].from, gains[0].size), (1, "ge2", 20));
         assert!(gains[0].interval.0 <= gains[0].times_faster && gains[0].times_faster <= gains[0].interval.1);
     }

@@ -5,7 +5,7 @@ use std::io::{IsTerminal, Write as _};
 use std::path::PathBuf;
 
 use ::ge::Variant;
-use ::ge::measuring::sweep::{self, Cell, Gain, Plan};
+use ::ge::measuring::sweep::{self, Cell, Gain, Design};
 use ::ge::measuring::{peak, room};
 use common::chart::{Axis, Chart};
 use common::cli::Common;
@@ -53,18 +53,18 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             "times are measured, so only this machine can be swept; leave out --machine",
         ));
     }
-    let plan =
-        Plan { variants, sizes, rounds: session.runs, counters: session.counters, processors: &session.cpus };
-    let largest = plan.sizes.iter().max().copied().unwrap_or_default();
+    let design =
+        Design { variants, sizes, rounds: session.runs, counters: session.counters, processors: &session.cpus };
+    let largest = design.sizes.iter().max().copied().unwrap_or_default();
     room::bytes(largest, session.cpus.len()).map_err(Failure::could_not)?;
-    let each: f64 = plan.sizes.iter().map(|&size| Variant::flops(size) * OPERATION).sum();
-    session.expect("this sweep", each * (plan.rounds * plan.variants.len()) as f64)?;
+    let each: f64 = design.sizes.iter().map(|&size| Variant::flops(size) * OPERATION).sum();
+    session.expect("this sweep", each * (design.rounds * design.variants.len()) as f64)?;
     let terminal = std::io::stderr().is_terminal();
-    let cells = sweep::run(&plan, |round, size| {
+    let cells = sweep::run(&design, |round, size| {
         if terminal {
             // A terminal that went away is no reason to stop measuring.
             let _ =
-                std::write!(std::io::stderr(), "\rround {} of {}, size {size}   ", round + 1, plan.rounds);
+                std::write!(std::io::stderr(), "\rround {} of {}, size {size}   ", round + 1, design.rounds);
         }
         !session.is_late()
     });
@@ -72,11 +72,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         output::tell("");
     }
     let cells = cells.map_err(Failure::could_not)?;
-    let limits = Limits::measure(&plan);
-    let gains = sweep::gains(&plan, &cells);
-    let record = record(&session, &plan, &cells, &limits, &gains);
+    let limits = Limits::measure(&design);
+    let gains = sweep::gains(&design, &cells);
+    let record = record(&session, &design, &cells, &limits, &gains);
     if let Some(folder) = &folder {
-        let charts = charts(&plan, &cells, &limits, &record.machine).into_iter();
+        let charts = charts(&design, &cells, &limits, &record.machine).into_iter();
         let charts = charts.map(|(name, chart)| (name.to_owned(), chart.svg().into_bytes()));
         let [csv, json] = [("ge.csv", record.csv()), ("ge.json", record.json())];
         let records = [csv, json].map(|(name, text)| (name.to_owned(), text.into_bytes()));
@@ -134,18 +134,18 @@ struct Limits {
 }
 
 impl Limits {
-    fn measure(plan: &Plan) -> Limits {
-        let largest = plan.sizes.iter().max().copied().unwrap_or(0);
+    fn measure(design: &Design) -> Limits {
+        let largest = design.sizes.iter().max().copied().unwrap_or(0);
         let roofs = [("first-level cache", 16 << 10), ("where the largest matrix is", largest * largest * 8)];
         Limits { flops: peak::flops(), roofs: roofs.map(|(name, bytes)| (name, peak::bandwidth(bytes))) }
     }
 }
 
-fn record(session: &Session, plan: &Plan, cells: &[Cell], limits: &Limits, gains: &[Gain]) -> Record {
+fn record(session: &Session, design: &Design, cells: &[Cell], limits: &Limits, gains: &[Gain]) -> Record {
     let mut record = session
         .record("ge")
-        .set("sizes", plan.sizes.clone())
-        .set("variants", plan.variants.iter().map(|v| v.name).collect::<Vec<_>>())
+        .set("sizes", design.sizes.clone())
+        .set("variants", design.variants.iter().map(|v| v.name).collect::<Vec<_>>())
         .set("peak_mflops", limits.flops * 1e-6)
         .set("bandwidth_l1_gb_per_second", limits.roofs[0].1 * 1e-9)
         .set("bandwidth_matrix_gb_per_second", limits.roofs[1].1 * 1e-9);
@@ -213,10 +213,10 @@ fn kit(cells: &[Cell], limits: &Limits, gains: &[Gain]) -> String {
 }
 
 /// The homework's four charts, and two that say how far there is to go.
-fn charts(plan: &Plan, cells: &[Cell], limits: &Limits, machine: &str) -> Vec<(&'static str, Chart)> {
+fn charts(design: &Design, cells: &[Cell], limits: &Limits, machine: &str) -> Vec<(&'static str, Chart)> {
     let over_size = |title: &str, unit: &str, figure: &dyn Fn(&Cell) -> f64| {
         let chart = Chart::new(title, Axis::linear("matrix size N"), Axis::linear(unit)).caption(machine);
-        plan.variants.iter().fold(chart, |chart, variant| {
+        design.variants.iter().fold(chart, |chart, variant| {
             let of_variant = cells.iter().filter(|cell| cell.variant == variant.name);
             chart.curve(variant.name, of_variant.map(|cell| (cell.size as f64, figure(cell))))
         })
@@ -236,13 +236,13 @@ fn charts(plan: &Plan, cells: &[Cell], limits: &Limits, machine: &str) -> Vec<(&
                 amount(c.outcome.mflops(c.size)) * 1e8 / limits.flops
             }),
         ),
-        ("roofline.svg", roofline(plan, cells, limits, machine)),
+        ("roofline.svg", roofline(design, cells, limits, machine)),
     ]
 }
 
 /// Rates at the largest size against operations per byte of the rows that are
 /// fetched and written back, under the roofs of memory and arithmetic.
-fn roofline(plan: &Plan, cells: &[Cell], limits: &Limits, machine: &str) -> Chart {
+fn roofline(design: &Design, cells: &[Cell], limits: &Limits, machine: &str) -> Chart {
     let axes = (Axis::log2("operations per byte fetched and written back"), Axis::log10("GFLOPS"));
     let mut chart = Chart::new("Roofline", axes.0, axes.1).caption(machine);
     for (name, bandwidth) in limits.roofs {
@@ -252,8 +252,8 @@ fn roofline(plan: &Plan, cells: &[Cell], limits: &Limits, machine: &str) -> Char
         });
         chart = chart.curve(name, roof);
     }
-    let largest = plan.sizes.iter().max();
-    for variant in &plan.variants {
+    let largest = design.sizes.iter().max();
+    for variant in &design.variants {
         let at_largest = cells.iter().filter(|c| c.variant == variant.name && Some(&c.size) == largest);
         let intensity = variant.pivots_per_pass as f64 * 2.0 / 16.0;
         chart = chart.curve(
