@@ -1,8 +1,8 @@
-// Drives lab.html in a browser. usage: node web_test.mjs LAB.html ANSWER [--loads N]
-// ANSWER is the native program of web/examples/answer.rs. Environment:
+// Drives lab.html in a browser. usage: node web_test.mjs LAB.html ANSWER LAB [--loads N]
+// ANSWER is the native program of web/examples/answer.rs, LAB that of lab. Environment:
 // WEB_TEST_BROWSER, the browser's file; NODE_PATH has playwright-core and axe-core.
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, openSync, ftruncateSync, closeSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, openSync, ftruncateSync, closeSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -11,7 +11,7 @@ import { pathToFileURL } from "node:url";
 const require = createRequire(join(process.env.NODE_PATH ?? process.cwd(), "from.js"));
 const { chromium } = require("playwright-core");
 const axe = require("axe-core");
-const [page, native] = process.argv.slice(2);
+const [page, native, lab] = process.argv.slice(2);
 const loads = Number(process.argv[process.argv.indexOf("--loads") + 1]) || 0;
 const url = pathToFileURL(resolve(page)).href;
 const folder = mkdtempSync(join(tmpdir(), "web-test-"));
@@ -143,6 +143,29 @@ async function badInput() {
   await close(tab);
 }
 
+// A sealed machine by its link: measured, answered, reloaded, graded.
+async function mystery() {
+  const machines = join(folder, "machines");
+  execFileSync(lab, ["mystery", "--key", "--out", machines, "Ada"], { input: "secret", stdio: ["pipe", "ignore", "ignore"] });
+  const [row] = JSON.parse(readFileSync(`${machines}-key.json`)).machines.map(({ levels: [level] }) => ({ size: level.size_bytes, line: level.line_bytes, ways: level.ways }));
+  const view = `mystery?${new URLSearchParams({ sealed: readFileSync(join(machines, "Ada.toml"), "utf8") })}`;
+  const tab = await open(view);
+  check((await tab.locator("#page-mystery").innerText()).includes("Ada"), "a link brings a sealed machine");
+  await tab.getByRole("button", { name: "Measure it" }).click();
+  await tab.waitForSelector("#page-mystery .picture svg", { timeout: 60000 });
+  const texts = { "student-1-name": "Ada", "s311-c-size": `${row.size} bytes`, "s311-c-line": `${row.line} bytes`, "s311-c-ways": String(row.ways),
+    "s311-c-size-why": "the curve of the next size rises" };
+  for (const [name, text] of Object.entries(texts)) await tab.fill(`#page-mystery [name=${name}]`, text);
+  await tab.reload();
+  await tab.waitForSelector("html[data-ready]", { state: "attached" });
+  check((await tab.inputValue("#page-mystery [name=s311-c-size-why]")) === texts["s311-c-size-why"], "what was typed survives a reload");
+  const [saved] = await Promise.all([tab.waitForEvent("download"), tab.getByRole("button", { name: "Save the answer" }).click()]);
+  await saved.saveAs(join(folder, "handed-in", "Ada.json"));
+  const grades = execFileSync(lab, ["grade", "--key", `${machines}-key.json`, "--out", join(folder, "grades"), "--student", "Ada", join(folder, "handed-in")], { stdio: ["ignore", "pipe", "ignore"] }).toString();
+  check(/^6\t.*Ada/m.test(grades), `lab grade reads the page's answer: ${grades.trim().split("\n").filter(line => line.includes("Ada")).join("; ")}`);
+  await close(tab);
+}
+
 // One measurement; what it says of the first level, or its refusal.
 async function measured(view = "here") {
   const tab = await open(view);
@@ -157,6 +180,23 @@ async function measured(view = "here") {
   return { first, level: found && JSON.parse(found).levels[0], refusal };
 }
 
+// This computer's curves, saved: a record that the programs read.
+async function curves() {
+  const tab = await open("here");
+  await tab.click("#curves");
+  const save = tab.locator("#measured .buttons button").first();
+  await save.waitFor({ timeout: 300000 });
+  const [saved] = await Promise.all([tab.waitForEvent("download"), save.click()]);
+  const record = join(folder, "spark.json");
+  await saved.saveAs(record);
+  execFileSync(lab, ["plot", record, "--show", "time", "--output", join(folder, "curves.svg")], { stdio: "ignore" });
+  check(readFileSync(join(folder, "curves.svg"), "utf8").includes("</svg>"), "lab plot draws the page's curves");
+  const read = spawnSync(lab, ["infer", "--format", "json", record], { encoding: "utf8" });
+  const { verdict, reason } = JSON.parse(read.stdout);
+  check(["ok", "refused"].includes(verdict), `lab infer reads them: ${verdict}${reason ? `, ${reason}` : ""}`);
+  await close(tab);
+}
+
 async function clocks() {
   for (const clock of ["coarse", "noisy"]) {
     const { level, refusal } = await measured(`here?clock=${clock}`);
@@ -169,6 +209,8 @@ await equal();
 await redraw();
 await steps();
 await badInput();
+await mystery();
+await curves();
 await clocks();
 for (let load = 0; load < Math.max(1, loads); load++) {
   const { first, level, refusal } = await measured();

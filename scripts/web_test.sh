@@ -9,6 +9,8 @@ cd "$(dirname "$(dirname "$(readlink -f "$0")")")"
 rustc --print target-libdir --target wasm32-unknown-unknown 2>/dev/null | xargs -r test -d ||
     skip "rustup target add wasm32-unknown-unknown is missing"
 
-cargo run --quiet --release -p lab -- web --out "$work/lab.html"
+cargo build --quiet --release -p lab
 cargo build --quiet --release -p web --example answer
-node scripts/web_test.mjs "$work/lab.html" "${CARGO_TARGET_DIR:-target}/release/examples/answer" "$@"
+built=${CARGO_TARGET_DIR:-target}/release
+"$built/lab" web --out "$work/lab.html"
+node scripts/web_test.mjs "$work/lab.html" "$built/examples/answer" "$built/lab" "$@"

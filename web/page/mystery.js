@@ -1,4 +1,7 @@
-// Page 4: a sealed machine, measured; an answer, saved.
+// Page 4: a sealed machine, measured; an answer, saved as the answers.json that
+// the report writes and `lab grade` reads.
+const MYSTERY_LEVELS = { 1: "s311-c", 2: "s312-c" };
+
 function mysteryPage(section, write) {
   const file = el("input", { type: "file", accept: ".toml,.txt" });
   const sizes = ["1K", "4K", "8K", "64K", "128K", "256K", "1M", "2M", "4M", "8M"].map(size => [size, size]);
@@ -13,25 +16,45 @@ function mysteryPage(section, write) {
   const box = pictureBox("mystery-chart");
   const entry = (key, name, type = "text") => field(key, el("input", { name, type, autocomplete: "off" }));
   const answer = el("form", { class: "controls wide" },
-    el("h3", {}, t("mystery-answer")), entry("mystery-student", "student"),
-    [1, 2].map(level => el("fieldset", { class: "row" }, el("legend", {}, t("mystery-level", level)),
-      entry("mystery-size", `size${level}`), entry("mystery-line", `line${level}`), entry("mystery-ways", `ways${level}`))),
-    field("mystery-why", el("textarea", { name: "why", rows: 6 })),
+    el("h3", {}, t("mystery-answer")),
+    el("div", { class: "row" }, entry("mystery-number", "student-1-number"), entry("mystery-student", "student-1-name")),
+    Object.entries(MYSTERY_LEVELS).map(([level, id]) => el("fieldset", {}, el("legend", {}, t("mystery-level", level)),
+      el("div", { class: "row" }, entry("mystery-size", `${id}-size`), entry("mystery-line", `${id}-line`), entry("mystery-ways", `${id}-ways`)),
+      field("mystery-why", el("textarea", { name: `${id}-size-why`, rows: 4 })))),
     el("p", { class: "buttons" }, el("button", {}, t("mystery-save"))));
   const saved = el("p", { role: "status" });
-  section.append(form, told, wrong.box, box, answer, saved);
+  const link = el("p", {});
+  section.append(form, told, link, wrong.box, box, answer, saved);
   settle(form);
   let machine;
   let helper;
-  const experiments = [];
+
+  // What is typed outlives the page, for each machine; a browser may forbid that.
+  const place = () => `mystery ${machine?.name ?? ""}`;
+  const typed = () => Object.fromEntries([...new FormData(answer)].map(([id, text]) => [id, text.trim()]));
+  function keep() {
+    try { localStorage.setItem(place(), JSON.stringify(typed())); } catch { /* then for as long as it is open */ }
+  }
+  function recall() {
+    let kept = null;
+    try { kept = JSON.parse(localStorage.getItem(place())); } catch { /* as if nothing was typed */ }
+    for (const control of answer.elements) if (control.name) control.value = kept?.[control.name] ?? "";
+  }
+
+  function open(text) {
+    const opened = core({ do: "machine", toml: text });
+    if (!opened.sealed) throw new Error(t("mystery-open"));
+    const first = !machine;
+    machine = { text, name: opened.name };
+    if (first && Object.values(typed()).some(Boolean)) keep();
+    recall();
+    told.textContent = t("mystery-loaded", machine.name);
+    link.replaceChildren(el("a", { href: `#mystery?${new URLSearchParams({ sealed: text })}` }, t("mystery-link", machine.name)));
+  }
 
   async function load() {
     const text = await fileText(file);
-    if (!text) return;
-    const opened = core({ do: "machine", toml: text });
-    if (!opened.sealed) throw new Error(t("mystery-open"));
-    machine = { text, name: opened.name };
-    told.textContent = t("mystery-loaded", machine.name);
+    if (text) open(text);
   }
 
   async function measure() {
@@ -41,7 +64,6 @@ function mysteryPage(section, write) {
     const [min, max] = [form.elements.min, form.elements.max].map(control => bytesOf(control.value));
     const drawn = await (helper ??= new Helper()).ask({ do: "sweep", toml: machine.text, min, max,
       show: show === "time" ? "time" : { misses: { level: Number(show) } } });
-    experiments.push({ program: drawn.record.program, settings: drawn.record.settings, min, max });
     picture(box, drawn.svg);
     told.textContent = t("mystery-loaded", machine.name);
   }
@@ -52,16 +74,19 @@ function mysteryPage(section, write) {
   };
   file.addEventListener("change", guarded(load));
   form.addEventListener("submit", guarded(measure));
-  form.addEventListener("input", () => write("mystery", stateOf(form)));
+  form.addEventListener("input", () => write("mystery", { ...stateOf(form), ...(machine && { sealed: machine.text }) }));
+  answer.addEventListener("input", keep);
   answer.addEventListener("submit", event => {
     event.preventDefault();
-    const value = name => answer.elements[name].value.trim();
-    if (!value("student") || !value("size1") || !value("why")) { saved.textContent = t("mystery-lacks"); return; }
-    const levels = [1, 2].map(level => ({ level, size: value(`size${level}`), line: value(`line${level}`), ways: value(`ways${level}`) }));
-    const name = `answer-${(machine?.name ?? "machine").replace(/[^\w.-]/g, "_")}.json`;
-    download(name, JSON.stringify({ kind: "mystery-answer", student: value("student"), machine: machine?.name ?? null,
-      sealed: machine?.text ?? null, levels, why: value("why"), experiments }, null, 1));
+    const fields = typed();
+    if (!fields["student-1-name"] || !fields["s311-c-size"] || !fields["s311-c-size-why"]) { saved.textContent = t("mystery-lacks"); return; }
+    const name = `answers-${(machine?.name ?? "machine").replace(/[^\w.-]/g, "_")}.json`;
+    download(name, JSON.stringify({ format: "cache-lab-answers", version: 1, saved: new Date().toISOString(), fields }, null, 1));
     saved.textContent = t("mystery-saved", name);
   });
-  return { restore: state => restore(form, state) };
+  recall();
+  return { restore: state => {
+    restore(form, state);
+    if (state.sealed && state.sealed !== machine?.text) guarded(async () => open(state.sealed))(new Event("restore"));
+  } };
 }

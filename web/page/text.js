@@ -160,7 +160,7 @@ const TEXT = {
   "inside-ratio": "miss ratio",
 
   "mystery-title": "The mystery",
-  "mystery-lead": "A sealed machine: its caches are to be found. Choose your file, draw its curves, argue, answer.",
+  "mystery-lead": "A sealed machine: its caches are to be found. Choose your file, draw its curves, argue, answer; what you type is kept in this browser.",
   "mystery-file": "Your sealed machine",
   "mystery-hint": "The file that the instructor gave you (NAME.toml).",
   "mystery-none": "Choose your machine first.",
@@ -172,7 +172,9 @@ const TEXT = {
   "mystery-run": "Measure it",
   "mystery-running": "Measuring …",
   "mystery-answer": "Your answer",
+  "mystery-number": "Your number",
   "mystery-student": "Your name",
+  "mystery-link": "Link to machine {0} in this page",
   "mystery-level": "Level {0}",
   "mystery-size": "Size, like 32K",
   "mystery-line": "Line, in bytes",
@@ -180,6 +182,6 @@ const TEXT = {
   "mystery-why": "Your argument: which points of which curve say so?",
   "mystery-save": "Save the answer",
   "mystery-lacks": "Write at least your name, the size of level 1 and an argument before you save.",
-  "mystery-saved": "Saved as {0}: hand that file in.",
+  "mystery-saved": "Saved as {0}: hand that file in, alone or beside the report's answers.",
   "mystery-chart": "Curves of the sealed machine",
 };
