@@ -129,15 +129,15 @@ fn count(design: &Design, cells: &mut [Cell]) {
     for variant in &design.variants {
         let mut stepped = None;
         for cell in cells.iter_mut().filter(|cell| cell.variant == variant.name) {
-            [cell.instructions, cell.cycles] = match measure::hardware_totals(variant, &task(design, cell.size))
-            {
-                Ok(counted) => counted,
-                Err(_) if design.counters == Counters::Auto => {
-                    let found = stepped.get_or_insert_with(|| instructions::Counts::find(variant));
-                    [instructions::Counts::reading(found, cell.size), cell.outcome.cycles()]
-                }
-                Err(reason) => [Reading::missing(reason.clone()), Reading::missing(reason)],
-            };
+            [cell.instructions, cell.cycles] =
+                match measure::hardware_totals(variant, &task(design, cell.size)) {
+                    Ok(counted) => counted,
+                    Err(_) if design.counters == Counters::Auto => {
+                        let found = stepped.get_or_insert_with(|| instructions::Counts::find(variant));
+                        [instructions::Counts::reading(found, cell.size), cell.outcome.cycles()]
+                    }
+                    Err(reason) => [Reading::missing(reason.clone()), Reading::missing(reason)],
+                };
         }
     }
 }

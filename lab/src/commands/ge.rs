@@ -5,7 +5,7 @@ use std::io::{IsTerminal, Write as _};
 use std::path::PathBuf;
 
 use ::ge::Variant;
-use ::ge::measuring::sweep::{self, Cell, Gain, Design};
+use ::ge::measuring::sweep::{self, Cell, Design, Gain};
 use ::ge::measuring::{peak, room};
 use common::chart::{Axis, Chart};
 use common::cli::Common;
@@ -53,8 +53,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             "times are measured, so only this machine can be swept; leave out --machine",
         ));
     }
-    let design =
-        Design { variants, sizes, rounds: session.runs, counters: session.counters, processors: &session.cpus };
+    let design = Design {
+        variants,
+        sizes,
+        rounds: session.runs,
+        counters: session.counters,
+        processors: &session.cpus,
+    };
     let largest = design.sizes.iter().max().copied().unwrap_or_default();
     room::bytes(largest, session.cpus.len()).map_err(Failure::could_not)?;
     let each: f64 = design.sizes.iter().map(|&size| Variant::flops(size) * OPERATION).sum();
