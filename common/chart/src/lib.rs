@@ -21,6 +21,7 @@ mod layout;
 mod look;
 mod sweep;
 
+use figures::text::clean;
 use thiserror::Error;
 
 pub use axis::{Axis, Scale, Unit};
@@ -80,27 +81,37 @@ pub struct Band {
     pub label: String,
 }
 
+/// Characters of a text in a picture: more than fit.
+const LONGEST: usize = 2000;
+
+/// A text from outside as a picture can hold it, line by line.
+fn plain(text: impl Into<String>) -> String {
+    let text = text.into();
+    let most = text.char_indices().nth(LONGEST).map_or(text.len(), |(end, _)| end);
+    text[..most].lines().map(clean).collect::<Vec<_>>().join("\n")
+}
+
 impl Chart {
     /// A chart without curves yet.
     pub fn new(title: impl Into<String>, x: Axis, y: Axis) -> Chart {
-        Chart { title: title.into(), x, y, ..Chart::default() }
+        Chart { title: plain(title), x, y, ..Chart::default() }
     }
 
     /// Sets the caption.
     pub fn caption(mut self, caption: impl Into<String>) -> Chart {
-        self.caption = caption.into();
+        self.caption = plain(caption);
         self
     }
 
     /// Adds a curve.
     pub fn curve(mut self, name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Chart {
-        self.series.push(Series { name: name.into(), points: points.into_iter().collect() });
+        self.series.push(Series { name: plain(name), points: points.into_iter().collect() });
         self
     }
 
     /// Adds a vertical line, such as a cache's capacity.
     pub fn mark(mut self, at: f64, label: impl Into<String>) -> Chart {
-        self.marks.push(Mark { at, label: label.into() });
+        self.marks.push(Mark { at, label: plain(label) });
         self
     }
 

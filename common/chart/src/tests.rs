@@ -42,6 +42,8 @@ fn texts_are_escaped() {
     let svg = Chart::new("a < b & c", Axis::log2("<x>"), Axis::default()).curve("\"q\"", [(1.0, 1.0)]).svg();
     assert!(svg.contains("<title>a &lt; b &amp; c</title>"));
     assert!(!svg.contains("<x>"));
+    let svg = Chart::new("a\u{1b}[2Jb\u{202e}\u{9b}", Axis::default(), Axis::default()).svg();
+    assert!(!svg.chars().any(|c| c != '\n' && figures::text::is_unprintable(c)));
 }
 
 fn axis() -> impl Strategy<Value = Axis> {
