@@ -75,6 +75,17 @@ fn refused(line: &str, output: &Output, word: &str) {
 }
 
 #[test]
+fn a_full_or_closed_standard_output_is_one_sentence() {
+    let folder = tempfile::tempdir().unwrap();
+    for line in ALL.iter().copied().chain(["lab --help", "ge --list", "dgemm --list", "avail --version"]) {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = command(folder.path(), line).stdout(full).output().unwrap();
+        refused(line, &output, "standard output");
+        refused(line, &after(folder.path(), "exec >&-", line), "standard output");
+    }
+}
+
+#[test]
 fn what_was_measured_is_saved_before_it_is_printed() {
     let folder = tempfile::tempdir().unwrap();
     for (number, line) in
@@ -86,6 +97,38 @@ fn what_was_measured_is_saved_before_it_is_printed() {
         let saved = fs::read_to_string(folder.path().join(format!("{number}.json"))).unwrap();
         assert!(saved.contains("\"rows\""), "{line}");
     }
+}
+
+#[test]
+fn a_full_standard_error_costs_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    for line in ALL {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = command(folder.path(), line).stderr(full).output().unwrap();
+        let plain = command(folder.path(), line).output().unwrap();
+        assert_eq!(output.status.code(), plain.status.code(), "{line}");
+        assert!(!output.stdout.is_empty(), "{line}");
+    }
+}
+
+#[test]
+fn a_full_disk_leaves_the_old_file_and_no_half_of_the_new_one() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("r.json"), "old").unwrap();
+    for line in ["cm1 --machine i5-7500 --max 16K --repeats 1", "mm1 --size 16", "ge1 16", "dgemm ikj 16"] {
+        let line = format!("{line} --record r.json");
+        refused(&line, &after(folder.path(), "ulimit -f 0", &line), "r.json");
+    }
+    for line in [
+        "lab ge --sizes 8,16 --variants ge1 --runs 1 --out new",
+        "lab dgemm --sizes 8..16 --variants ikj --out new",
+    ] {
+        decent(line, &after(folder.path(), "ulimit -f 1", line));
+    }
+    let line = "lab run --quick --hasten 40 --machine i5-7500 --size 16 --out new";
+    refused(line, &after(folder.path(), "ulimit -f 0", line), "new");
+    assert_eq!(fs::read(folder.path().join("r.json")).unwrap(), b"old");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing half written");
 }
 
 #[test]
@@ -112,6 +155,27 @@ fn places_that_cannot_be_written_are_refused_before_anything_is_measured() {
 }
 
 #[test]
+fn more_memory_than_there_is_is_refused_before_it_is_touched() {
+    let folder = tempfile::tempdir().unwrap();
+    for line in [
+        "spark --max 512M",
+        "cm1 --max 512M --counters none",
+        "mm1 --size 12000 --counters none",
+        "mm3 --size 12000 --counters none",
+        "ge1 6000",
+        "ge ge7 6000",
+        "dgemm ikj 4000",
+        "lab ge --sizes 10,6000 --variants ge1",
+    ] {
+        refused(line, &after(folder.path(), "ulimit -v 250000", line), "choose a");
+    }
+    let line = "lab dgemm --sizes 16..4096 --variants packed --counters none --out kept";
+    refused(line, &after(folder.path(), "ulimit -v 150000", line), "smaller");
+    let kept = fs::read_to_string(folder.path().join("kept/dgemm.json")).unwrap();
+    assert!(kept.contains("\"n\": 512"), "the smaller sides are kept");
+}
+
+#[test]
 fn what_takes_weeks_is_refused_with_the_estimate() {
     let folder = tempfile::tempdir().unwrap();
     for line in [
@@ -135,6 +199,16 @@ fn what_takes_weeks_is_refused_with_the_estimate() {
             "{line}: {}",
             stderr(&output)
         );
+    }
+}
+
+#[test]
+fn few_file_descriptors_are_enough_or_told() {
+    let folder = tempfile::tempdir().unwrap();
+    for files in [4, 6, 9] {
+        for line in ALL {
+            decent(line, &after(folder.path(), &format!("ulimit -n {files}"), line));
+        }
     }
 }
 
