@@ -11,6 +11,7 @@ use common::value::{Reading, Source, Value};
 
 use crate::measuring::cformat::exponent;
 use crate::measuring::measure::{self, Task};
+use crate::measuring::room;
 use crate::problem::matrices::Fill;
 use crate::{VARIANTS, Variant, find};
 
@@ -124,6 +125,10 @@ fn run(name: &str, size: usize, what: &What) -> Result<(), Failure> {
         return Err(Failure::usage("one size makes no chart; `lab ge` draws six"));
     }
     let session = Session::start(&what.common)?;
+    if session.here {
+        // Said first: it names a size that fits.
+        room::bytes(size, session.cpus.len()).map_err(Failure::could_not)?;
+    }
     session.expect(name, Variant::flops(size) * OPERATION * session.runs as f64)?;
     let task = Task {
         size,
