@@ -99,7 +99,7 @@ fn a_signal_ends_a_run_and_resume_goes_on_from_there() {
     for signal in ["INT", "TERM", "HUP"] {
         let out = format!("report-{signal}");
         let report = folder.path().join(&out);
-        let run = begun(folder.path(), &format!("{SHORT} --size 16 --out {out}"));
+        let run = begun(folder.path(), &format!("{SHORT} --size 256 --out {out}"));
         await_file(&report.join(".unfinished/spark.json"));
         assert!(Command::new("kill").args(["-s", signal, &run.id().to_string()]).status().unwrap().success());
         let ended = run.wait_with_output().unwrap();

@@ -124,10 +124,7 @@ fn steps(settings: &Settings) -> Vec<Step> {
         product("mm2"),
         product("mm2 part c"),
         product("mm3"),
-        Step {
-            name: "waits or misses".to_owned(),
-            expected: 8.0 * inner * f64::from(settings.runs + 3) * 1e-9,
-        },
+        Step { name: "wait or miss".to_owned(), expected: 8.0 * inner * f64::from(settings.runs + 3) * 1e-9 },
     ]
 }
 
