@@ -23,8 +23,11 @@ fn done(folder: &Path, args: &str) -> Output {
     lab(folder, args).output().unwrap()
 }
 
+/// With all signals as a terminal has them, whoever started these tests.
 fn begun(folder: &Path, args: &str) -> Child {
-    lab(folder, args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+    let mut command = Command::new("env");
+    command.args(["--default-signal", env!("CARGO_BIN_EXE_lab")]).args(args.split_whitespace());
+    command.current_dir(folder).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
 fn stderr(output: &Output) -> String {
