@@ -54,9 +54,7 @@ impl Hardware {
             container: platform.environment.container.clone(),
             perf_event_paranoid: platform.environment.paranoid,
             core_pmus: platform.core_pmus().map(|p| p.name.clone()).collect(),
-            counted_on: platform
-                .core_type()
-                .map(|p| format!("{} (CPUs {})", p.name, p.cpus.as_deref().unwrap_or("all"))),
+            counted_on: platform.core_type_told(),
             counters: counters::num_counters(),
             user_reads: user_reads(),
         }

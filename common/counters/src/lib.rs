@@ -22,12 +22,12 @@
 //! | `PAPI_hl_region_begin`, `PAPI_hl_region_end`; `PAPI_EVENTS`, the report | [`region_begin`], [`region_end`]; [`region_events`], [`regions`] |
 //! | `PAPI_strerror` | [`Code::name`], [`Code::meaning`] |
 
+mod cores;
 mod count;
 mod definition;
 mod encoding;
 mod environment;
 mod error;
-mod generic;
 mod group;
 mod high;
 mod kernel;
@@ -42,6 +42,7 @@ mod set;
 mod trials;
 mod watched;
 
+pub use cores::Choice;
 pub use count::{count, definition, definitions, survey};
 pub use definition::{Definition, Origin};
 pub use encoding::{Encoding, Part, Scope};
@@ -75,5 +76,5 @@ pub fn event(text: &str) -> Result<Event, EventError> {
 /// Whether a CPU PMU of this machine has an event file of that name.
 fn in_sysfs(name: &str) -> bool {
     let plain = !name.is_empty() && !name.contains(['/', '.']);
-    plain && Platform::host().pmus.iter().any(|pmu| pmu.event(name).is_some())
+    plain && Platform::lists(name)
 }

@@ -6,12 +6,13 @@ use std::sync::LazyLock;
 
 use figures::numbers::listed;
 
+use super::cores::{self, Choice};
 use super::definition::{Definition, Origin};
 use super::encoding::{Encoding, Part, Scope};
 use super::environment::Environment;
-use super::generic;
 use super::pmu::{self, Pmu};
 use super::refusal::Refusal;
+use events::generic::{self, Generic};
 use events::{Event, Family, Formula, Native, Preset, Spec, kernel, map};
 use system::cpu;
 use system::facts::Facts;
@@ -25,10 +26,11 @@ pub struct Platform {
     pub pmus: Vec<Pmu>,
     /// What stands between programs and counters.
     pub environment: Environment,
-    /// The processor the program was on when it asked; decides the core type
-    /// where there are several.
-    cpu: usize,
+    /// Where cores differ: which of the PMUs presets are counted on, and why.
+    cores: Option<(usize, Choice)>,
 }
+
+static PMUS: LazyLock<Vec<Pmu>> = LazyLock::new(|| pmu::all(Path::new("/sys")));
 
 impl Platform {
     /// The machine this runs on, seen once.
@@ -40,30 +42,43 @@ impl Platform {
         }
         static HOST: LazyLock<Platform> = LazyLock::new(|| {
             let facts = Facts::here();
+            let cores = cores::chosen(&PMUS, &cpu::allowed(), facts.cpu);
             Platform {
-                family: facts.identity.and_then(Family::of),
-                pmus: pmu::all(Path::new(pmu::DEVICES)),
+                family: family(&facts, cores.map(|(place, _)| &PMUS[place])),
+                pmus: PMUS.clone(),
                 environment: Environment::host(&facts),
-                cpu: facts.cpu,
+                cores,
             }
         });
         &HOST
     }
 
-    /// A machine of another family, to see how its events would be opened.
-    pub fn of_family(family: &'static Family) -> Platform {
-        Platform { family: Some(family), pmus: Vec::new(), environment: Environment::default(), cpu: 0 }
+    /// Whether a PMU of the cores has an event file of that name. On which kind of
+    /// core it is counted need not be known for that.
+    pub(crate) fn lists(name: &str) -> bool {
+        #[cfg(test)]
+        #[cfg(target_os = "linux")]
+        if let Some(played) = crate::kernel::replayed::Machine::platform() {
+            return played.pmus.iter().any(|pmu| pmu.event(name).is_some());
+        }
+        PMUS.iter().any(|pmu| pmu.event(name).is_some())
     }
 
-    /// A machine that a test plays.
+    /// A machine of another family, to see how its events would be opened.
+    pub fn of_family(family: &'static Family) -> Platform {
+        Platform { family: Some(family), pmus: Vec::new(), environment: Environment::default(), cores: None }
+    }
+
+    /// A machine that a test plays; the program may run on `allowed`.
     #[cfg(test)]
     pub(crate) fn played(
         family: &'static Family,
         pmus: Vec<Pmu>,
         environment: Environment,
-        cpu: usize,
+        allowed: &[usize],
     ) -> Platform {
-        Platform { family: Some(family), pmus, environment, cpu }
+        let cores = cores::chosen(&pmus, allowed, allowed[0]);
+        Platform { family: Some(family), pmus, environment, cores }
     }
 
     /// The PMUs of the cores; more than one where cores differ.
@@ -71,15 +86,15 @@ impl Platform {
         self.pmus.iter().filter(|p| p.is_core())
     }
 
-    /// The PMU of the cores that presets are counted on, where it matters:
-    /// performance cores on a hybrid x86, else the kind the program is on.
+    /// The PMU of the cores that presets are counted on, where cores differ.
     pub fn core_type(&self) -> Option<&Pmu> {
-        let mut cores = self.core_pmus();
-        let (first, second) = (cores.next()?, cores.next());
-        second?;
-        let here = |p: &&Pmu| p.cpus.as_deref().is_some_and(|list| listed(list).contains(&self.cpu));
-        let named = self.pmus.iter().find(|p| p.name == "cpu_core");
-        named.or_else(|| self.core_pmus().find(here)).or(Some(first))
+        self.cores.map(|(place, _)| &self.pmus[place])
+    }
+
+    /// The same for people: its name, its processors, and why it is that one.
+    pub fn core_type_told(&self) -> Option<String> {
+        let (core, (_, choice)) = (self.core_type()?, self.cores?);
+        Some(format!("{} (CPUs {}), {}", core.name, core.cpus.as_deref().unwrap_or("all"), choice.told()))
     }
 
     /// The processors that presets are counted on, where cores differ.
@@ -110,11 +125,8 @@ impl Platform {
             None => "this processor: there is no table of its events".to_owned(),
         };
         let generic = self.family.is_none_or(|family| !family.generic.is_empty());
-        let found = if generic {
-            generic::definitions(preset, &|kind, config| self.kernel(kind, config))
-        } else {
-            Vec::new()
-        };
+        let found: Vec<Definition> =
+            generic::ways(preset).filter(|_| generic).map(|way| self.generic(way)).collect();
         if found.is_empty() {
             let beside = if generic { ", and none of the kernel's counts that" } else { "" };
             return Err(Refusal::NotMapped { preset: preset.name().to_owned(), why: why + beside });
@@ -139,6 +151,19 @@ impl Platform {
             map::Origin::Kit => Origin::Kit(family),
         };
         Definition { origin, parts, formula: entry.formula.clone(), notes }
+    }
+
+    fn generic(&self, way: &'static Generic) -> Definition {
+        let part = |(name, kind, config): &(&str, u32, u64)| Part {
+            name: (*name).to_owned(),
+            encoding: self.kernel(*kind, *config),
+        };
+        Definition {
+            origin: Origin::Generic,
+            parts: way.events.iter().map(part).collect(),
+            formula: way.formula.clone(),
+            notes: Some(way.includes).filter(|includes| !includes.is_empty()).into_iter().collect(),
+        }
     }
 
     /// An event of the core's own PMU.
@@ -201,6 +226,19 @@ impl Platform {
             Some(pmu) => Ok(pmu),
             None => Err(Refusal::NotOnThisCpu { event: event.to_owned() }),
         }
+    }
+}
+
+/// The family of the cores that presets are counted on. Where Arm's cores differ,
+/// each has an identity of its own; Intel's have one, and kinds by name.
+fn family(facts: &Facts, cores: Option<&Pmu>) -> Option<&'static Family> {
+    let first = cores.and_then(|pmu| listed(pmu.cpus.as_deref()?).first().copied());
+    let own = first.and_then(|cpu| Facts::below(Path::new("/"), cpu).identity);
+    let family = own.or(facts.identity).and_then(Family::of)?;
+    match cores.map(|pmu| pmu.name.as_str()) {
+        Some("cpu_atom") => family.efficient(),
+        Some("cpu_lowpower") => None,
+        _ => Some(family),
     }
 }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::encoding::Encoding;
 use super::refusal::Refusal;
 use events::number;
+use figures::numbers::listed;
 
 /// One performance monitoring unit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,31 +19,43 @@ pub struct Pmu {
     pub cpus: Option<String>,
     /// Counts for the whole chip instead of for one program.
     pub uncore: bool,
+    /// How fast its processors are: 1024 is the fastest of the machine; `None` where
+    /// the kernel does not tell (`cpu_capacity`).
+    pub capacity: Option<u64>,
     dir: PathBuf,
 }
 
-/// Where Linux lists them.
-pub(crate) const DEVICES: &str = "/sys/bus/event_source/devices";
+/// Where Linux lists them, below `/sys`.
+pub(crate) const DEVICES: &str = "bus/event_source/devices";
 
-/// All PMUs below `devices`, by name.
-pub(crate) fn all(devices: &Path) -> Vec<Pmu> {
-    let Ok(entries) = fs::read_dir(devices) else { return Vec::new() };
-    let mut pmus: Vec<Pmu> = entries.flatten().filter_map(|entry| Pmu::at(entry.path())).collect();
+/// All PMUs of a system whose `/sys` is at `sys`, by name.
+pub(crate) fn all(sys: &Path) -> Vec<Pmu> {
+    let Ok(entries) = fs::read_dir(sys.join(DEVICES)) else { return Vec::new() };
+    let mut pmus: Vec<Pmu> = entries.flatten().filter_map(|entry| Pmu::at(sys, entry.path())).collect();
     pmus.sort_by(|a, b| a.name.cmp(&b.name));
     pmus
 }
 
 impl Pmu {
-    fn at(dir: PathBuf) -> Option<Pmu> {
+    fn at(sys: &Path, dir: PathBuf) -> Option<Pmu> {
         let text = |file: &str| fs::read_to_string(dir.join(file)).ok().map(|t| t.trim().to_owned());
+        let first = text("cpus").and_then(|list| listed(&list).first().copied());
+        let capacity = |cpu| sys.join(format!("devices/system/cpu/cpu{cpu}/cpu_capacity"));
         Some(Pmu {
             name: dir.file_name()?.to_str()?.to_owned(),
             kind: text("type")?.parse().ok()?,
             cpus: text("cpus"),
             // Such a PMU names the one processor that reads it for all others.
             uncore: text("cpumask").is_some(),
+            capacity: first.and_then(|cpu| fs::read_to_string(capacity(cpu)).ok()?.trim().parse().ok()),
             dir,
         })
+    }
+
+    /// The PMU of these cores, in no sysfs.
+    #[cfg(test)]
+    pub(crate) fn of_cores(name: &str, cpus: &str, capacity: Option<u64>) -> Pmu {
+        Pmu { name: name.into(), kind: 0, cpus: Some(cpus.into()), uncore: false, capacity, dir: "".into() }
     }
 
     /// Whether it belongs to the cores and counts what programs do on them.

@@ -21,6 +21,7 @@ pub struct Family {
     /// it; empty if they do not.
     pub generic: &'static str,
     like: &'static str,
+    efficient: &'static str,
 }
 
 /// A line of `models.csv`: the processors of one family by their numbers.
@@ -34,7 +35,8 @@ struct Models {
 }
 
 /// Every family, each maker's older ones first. Columns: key, title, the family
-/// whose table it shares, counters, source of the table, why it is generic.
+/// whose table it shares, that of the efficiency cores beside it, counters, source
+/// of the table, why it is generic.
 pub static FAMILIES: LazyLock<Vec<Family>> =
     LazyLock::new(|| include_str!("families.csv").lines().skip(1).filter_map(family).collect());
 
@@ -44,12 +46,13 @@ static MODELS: LazyLock<Vec<Models>> =
     LazyLock::new(|| include_str!("models.csv").lines().skip(1).filter_map(models).collect());
 
 fn family(line: &'static str) -> Option<Family> {
-    let mut fields = line.splitn(6, ',');
+    let mut fields = line.splitn(7, ',');
     let mut field = || fields.next();
     Some(Family {
         key: field()?,
         title: field()?,
         like: field()?,
+        efficient: field()?,
         counters: field()?,
         source: field()?,
         generic: field()?,
@@ -109,6 +112,12 @@ impl Family {
     /// Whether its table is, or is based on, that of `key`.
     pub fn is_like(&'static self, key: &str) -> bool {
         self.tables().any(|family| family.key == key)
+    }
+
+    /// The family of the efficiency cores beside its performance cores, which has
+    /// the same numbers, if the kit has a table of it.
+    pub fn efficient(&self) -> Option<&'static Family> {
+        Family::keyed(self.efficient)
     }
 
     /// Where the numbers by which its processors are known come from.
@@ -266,7 +275,9 @@ mod tests {
             assert!(family.detected_by().next().is_some(), "{}", family.key);
             assert!(!family.counters.is_empty(), "{}", family.key);
             assert!(!(family.source.is_empty() && family.generic.is_empty()), "{}", family.key);
-            assert!(family.like.is_empty() || Family::keyed(family.like).is_some(), "{}", family.key);
+            for other in [family.like, family.efficient] {
+                assert!(other.is_empty() || Family::keyed(other).is_some(), "{}", family.key);
+            }
             assert!(family.tables().count() < 5, "{}", family.key);
         }
     }

@@ -3,6 +3,7 @@
 
 mod family;
 mod formula;
+pub mod generic;
 mod identity;
 pub mod kernel;
 pub mod map;

@@ -122,6 +122,7 @@ pub fn fingerprint() -> u64 {
         include_str!("presets.csv"),
         include_str!("map.csv"),
         include_str!("kit.csv"),
+        crate::generic::TEXT,
         include_str!("notes.csv"),
         include_str!("families.csv"),
         include_str!("models.csv"),

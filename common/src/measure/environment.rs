@@ -21,6 +21,8 @@ pub enum Warning {
     },
     /// The system did not let the program stay on one processor.
     NotPinned,
+    /// Cores differ, and events are counted on one kind of them.
+    CoreType(String),
 }
 
 impl fmt::Display for Warning {
@@ -41,6 +43,9 @@ impl fmt::Display for Warning {
             }
             Warning::NotPinned => {
                 f.write_str("the system did not let the program stay on one processor: times may scatter")
+            }
+            Warning::CoreType(cores) => {
+                write!(f, "this processor's cores differ; events are counted on {cores}")
             }
         }
     }

@@ -165,6 +165,7 @@ impl Session {
         if !pinned {
             warnings.push(Warning::NotPinned);
         }
+        warnings.extend(Platform::host().core_type_told().filter(|_| here).map(Warning::CoreType));
         for warning in warnings.iter().filter(|_| !quiet) {
             console::tell(format!("note: {warning}"));
         }

@@ -25,6 +25,8 @@ pub(crate) struct Described {
     /// `all-modes`: cannot leave anything out; `no-interrupt`: none at overflow;
     /// `guests-out`: opens only if guests are left out.
     quirks: &'static str,
+    /// Where this is from.
+    pub(crate) source: &'static str,
 }
 
 /// A PMU driver of Linux.
@@ -47,13 +49,14 @@ pub(crate) static DESCRIPTIONS: LazyLock<Vec<Described>> =
     LazyLock::new(|| include_str!("../../../tests/data/pmus.csv").lines().skip(1).map(described).collect());
 
 fn described(line: &'static str) -> Described {
-    let field: Vec<&str> = line.split(',').collect();
+    let field: Vec<&str> = line.splitn(6, ',').collect();
     Described {
         family: Family::keyed(field[0]).unwrap(),
         driver: DRIVERS.iter().find(|driver| driver.name == field[1]).unwrap(),
         pmus: field[2].split_whitespace().collect(),
         general: field[3].parse().unwrap(),
         quirks: field[4],
+        source: field[5],
     }
 }
 
@@ -178,6 +181,7 @@ impl Described {
             self.pmus.iter().enumerate().map(|(place, name)| self.pmu(place, name)).collect();
         let tree = tempfile::tempdir().unwrap();
         pmus.iter().for_each(|pmu| self.describe(tree.path(), pmu));
+        let kept = settings.kept_to.and_then(|place| pmus[place].cpus.clone()).unwrap_or_else(cpu::allowed);
         let platform = Platform::played(
             self.family,
             pmu::all(tree.path()),
@@ -186,7 +190,7 @@ impl Described {
                 privileged: settings.privileged,
                 ..Environment::default()
             },
-            cpu::allowed()[0],
+            &kept,
         );
         Machine::new(platform, tree, pmus, settings, rate)
     }
@@ -212,8 +216,8 @@ impl Described {
     }
 
     /// As sysfs tells it.
-    fn describe(&self, devices: &Path, pmu: &Pmu) {
-        let dir = devices.join(pmu.name);
+    fn describe(&self, sys: &Path, pmu: &Pmu) {
+        let dir = sys.join(pmu::DEVICES).join(pmu.name);
         fs::create_dir_all(dir.join("format")).unwrap();
         fs::write(dir.join("type"), format!("{}\n", pmu.kind)).unwrap();
         if let Some(cpus) = &pmu.cpus {

@@ -22,6 +22,8 @@ pub(crate) struct Settings {
     pub(crate) locked_pages: usize,
     /// Sampling too often is paused.
     pub(crate) throttles: bool,
+    /// Where cores differ: the place of the kind that the program is kept to.
+    pub(crate) kept_to: Option<usize>,
 }
 
 /// Which openings are refused.
@@ -45,6 +47,7 @@ impl Default for Settings {
             watchdog: false,
             locked_pages: 128,
             throttles: false,
+            kept_to: None,
         }
     }
 }

@@ -16,6 +16,7 @@ fn every_family_has_a_description_that_says_what_the_list_says() {
     for described in DESCRIPTIONS.iter() {
         let told = described.family.counters.split(' ').next().unwrap();
         assert_eq!(told, described.general.to_string(), "{}", described.family.key);
+        assert!(described.source.starts_with("Linux "), "{}", described.family.key);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Counting on played kernels, of every processor family.
 
 mod families;
+mod kinds;
 #[path = "../../../../events/tests/makers/mod.rs"]
 mod makers;
 mod opening;
