@@ -2,9 +2,11 @@
 
 mod causes;
 mod commands;
+mod exercise;
 #[cfg(feature = "instructor")]
 mod instructor;
 mod page;
+mod quiz;
 mod run;
 mod web;
 
@@ -34,6 +36,8 @@ struct Lab {
 enum Command {
     Run(run::Args),
     Causes(causes::Args),
+    Exercise(exercise::Args),
+    Quiz(quiz::Args),
     Dgemm(dgemm::Args),
     #[cfg(feature = "instructor")]
     Discover(discover::Args),
@@ -57,6 +61,8 @@ fn main() -> ExitCode {
     common::cli::run(|args: Lab| match args.command.unwrap_or(Command::Run(args.run)) {
         Command::Run(args) => run::run(&args),
         Command::Causes(args) => causes::run(&args),
+        Command::Exercise(args) => exercise::run(&args),
+        Command::Quiz(args) => quiz::run(&args),
         #[cfg(feature = "instructor")]
         Command::Discover(args) => discover::run(&args),
         #[cfg(feature = "instructor")]

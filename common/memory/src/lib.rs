@@ -5,12 +5,14 @@
 
 mod arena;
 mod array;
+mod recorded;
 mod turns;
 mod vector;
 mod word;
 
 pub use arena::{Allocation, Arena, OutOfMemory};
 pub use array::{Array, Matrix, squares};
+pub use recorded::{Recorded, Touched};
 pub use turns::{Turn, Turns};
 pub use vector::{Lanes, Vector};
 pub use word::Word;

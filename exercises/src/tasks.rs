@@ -1,0 +1,51 @@
+//! The list of the tasks.
+
+use crate::check::{self, Checked};
+use crate::{block, ge4_tail, policy, stencil, transpose};
+
+/// A kernel to be written.
+#[derive(Debug, Clone, Copy)]
+pub struct Task {
+    /// How it is called on a command line.
+    pub name: &'static str,
+    /// The file to be edited.
+    pub file: &'static str,
+    /// What is to be written, in a line.
+    pub asks: &'static str,
+    /// Holds what stands in the file now against the task.
+    pub check: fn() -> Checked,
+}
+
+/// The tasks, the easiest first.
+pub const TASKS: &[Task] = &[
+    Task {
+        name: "tail",
+        file: "exercises/src/ge4_tail.rs",
+        asks: "the tail that the homework's ge4 lacks",
+        check: || check::ge4_tail::subtract(ge4_tail::subtract),
+    },
+    Task {
+        name: "block",
+        file: "exercises/src/block.rs",
+        asks: "the side of a block, from the rule",
+        check: || check::block::side(block::side),
+    },
+    Task {
+        name: "stencil",
+        file: "exercises/src/stencil.rs",
+        asks: "the mean of four neighbours, in the right order",
+        check: || check::matrices::smooth(stencil::smooth),
+    },
+    Task {
+        name: "transpose",
+        file: "exercises/src/transpose.rs",
+        asks: "a transposition by blocks",
+        check: || check::matrices::transpose(transpose::transpose),
+    },
+    Task {
+        name: "policy",
+        file: "exercises/src/policy.rs",
+        asks: "a replacement policy that beats LRU on its worst case",
+        check: || check::policy::policy(policy::victim),
+    },
+];

@@ -1,0 +1,33 @@
+//! **Transpose by blocks.** `to[j][i] = from[i][j]` for every i and j.
+//!
+//! The two loops below are right and miss the cache in every store: while j runs
+//! along a row of `from`, it runs down a column of `to`, a new line each time, and
+//! when i moves on the column's first line has left the cache again.
+//!
+//! Cut both matrices into squares whose lines fit the cache, and transpose square by
+//! square. The cache of this exercise has 8 KiB in lines of 64 bytes; an element has
+//! 8 bytes. In C, with squares of B elements and N a multiple of B:
+//!
+//! ```c
+//! for (ii = 0; ii < N; ii += B)
+//!     for (jj = 0; jj < N; jj += B)
+//!         for (i = ii; i < ii + B; i++)
+//!             for (j = jj; j < jj + B; j++)
+//!                 to[j][i] = from[i][j];
+//! ```
+//!
+//! Here N need not be a multiple of B. Useful words: `(0..n).step_by(8)`,
+//! `a.min(b)`.
+
+use memory::{Matrix, Memory};
+
+/// Writes the transpose of `from` into `to`; both have as many rows as columns.
+pub fn transpose<M: Memory>(mem: &mut M, from: Matrix<f64>, to: Matrix<f64>) {
+    let n = from.rows();
+    for i in 0..n {
+        for j in 0..n {
+            let element = mem.load(from.at(i, j));
+            mem.store(to.at(j, i), element);
+        }
+    }
+}

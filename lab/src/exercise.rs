@@ -1,0 +1,66 @@
+//! `lab exercise`: kernels to be written, and their checks.
+
+use clap::builder::PossibleValuesParser;
+use common::failure::Failure;
+use common::output;
+use exercises::check::{Checked, Wrong};
+use exercises::{TASKS, Task};
+
+/// Write kernels yourself: the tasks, or with a NAME what the check says of yours
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The task whose file you have edited
+    #[arg(value_name = "NAME", value_parser = PossibleValuesParser::new(TASKS.iter().map(|task| task.name)))]
+    name: Option<String>,
+}
+
+/// Lists, or checks one; one that is not done ends with exit code 1.
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let Some(task) = TASKS.iter().find(|task| args.name.as_deref() == Some(task.name)) else {
+        return list();
+    };
+    let checked = in_silence(task.check);
+    output::print(&told(task, &checked))?;
+    checked.map(|_| ()).map_err(|_| Failure::Told)
+}
+
+fn list() -> Result<(), Failure> {
+    let mut text = String::new();
+    let mut next = None;
+    for task in TASKS {
+        let done = in_silence(task.check).is_ok();
+        if !done && next.is_none() {
+            next = Some(task);
+        }
+        let state = if done { "done" } else { "open" };
+        text += &format!("{:<10} {state}  {:<27}  {}\n", task.name, task.file, task.asks);
+    }
+    output::print(&text)?;
+    output::tell(match next {
+        Some(task) => format!("next: read {}, write it, then: lab exercise {}", task.file, task.name),
+        None => "all done".to_owned(),
+    });
+    Ok(())
+}
+
+fn told(task: &Task, checked: &Checked) -> String {
+    match checked {
+        Ok(facts) => {
+            let facts: String = facts.iter().map(|fact| format!("  {fact}\n")).collect();
+            format!("{}: done\n{facts}", task.name)
+        }
+        Err(Wrong { found, hint }) => format!(
+            "{}: open\n  found: {found}\n  hint: {hint}\n  edit {}, then check it again: cargo run --release -p lab -- exercise {}\n",
+            task.name, task.file, task.name
+        ),
+    }
+}
+
+/// A kernel that panics is told of in the check's own words.
+fn in_silence(check: fn() -> Checked) -> Checked {
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| {}));
+    let checked = check();
+    std::panic::set_hook(hook);
+    checked
+}
