@@ -39,8 +39,8 @@ pub use content::Held;
 pub use counts::{AccessTime, ArrayCounts, Counts, LevelCounts, LoadsStores, TlbCounts};
 use hierarchy::Hierarchy;
 use mru_filter::{Mru, MruFilter, NONE, SLOTS};
-use request::Request;
-use stride_runs::{Access, RunDetector};
+use request::{Access, Request};
+use stride_runs::RunDetector;
 use trace::Trace;
 use warp::Warp;
 

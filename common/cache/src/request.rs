@@ -1,5 +1,13 @@
 //! What one level asks of the next, in eight bytes.
 
+/// An access as the kernel made it.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub(super) struct Access {
+    pub(super) pointer: usize,
+    pub(super) kind: u64,
+}
+
 /// A byte address, what is done there, and the array it belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Request(u64);

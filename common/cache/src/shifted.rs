@@ -27,6 +27,9 @@ pub(super) struct Shifted {
     /// The last turn but one that advances like the others.
     limit: usize,
     saved: Option<Snapshot>,
+    /// As [`Snapshot::behind`], at present, and how many turns lie between.
+    behind: Vec<u64>,
+    passed: usize,
 }
 
 /// An array that the loop accesses.
@@ -42,12 +45,21 @@ struct Moving {
 /// A state, and what had been counted.
 #[derive(Debug)]
 struct Snapshot {
+    /// The turn before which it was.
+    at: usize,
     levels: Vec<Level>,
     tlbs: Tlbs,
     counts: Vec<u64>,
     core: [u64; 5],
     /// By array: nothing below it is accessed, or comes to another level, any more.
     behind: Vec<u64>,
+}
+
+impl Snapshot {
+    /// Loads and stores up to then.
+    fn accesses(&self) -> u64 {
+        self.core[0] + self.core[1]
+    }
 }
 
 /// A cache or TLB as a store of numbered blocks of `1 << shift` bytes.
@@ -81,34 +93,37 @@ impl Shifted {
             }
         }
         let period = usize::try_from(period).ok().filter(|period| 2 * period < limit)?;
-        Some(Shifted { arrays, period, limit, saved: None })
+        Some(Shifted { arrays, period, limit, saved: None, behind: Vec::new(), passed: 1 })
     }
 
-    /// How many turns from `at` on are known: all, once a period led to the state
-    /// before it, advanced.
+    /// How many turns from `at` on are known: all, once some periods led to the
+    /// state before them, advanced.
     pub(super) fn known(&mut self, model: &mut Modelled, at: usize) -> usize {
         if at == 0 || at >= self.limit || !(self.limit - at).is_multiple_of(self.period) {
             return 0;
         }
         model.flush();
-        let behind = self.behind(&model.filter.hierarchy, at);
-        if let Some(before) = self.saved.take()
-            && self.recurs(&before, &model.filter.hierarchy, &behind)
-        {
-            let times = ((self.limit - at) / self.period) as u64;
-            self.advance(model, &before, &behind, times);
-            return self.limit - at;
+        self.behind = self.behind(&model.filter.hierarchy, at);
+        if let Some(before) = &self.saved {
+            self.passed = at - before.at;
+            if self.recurs(before, &model.filter.hierarchy, self.passed) {
+                return (self.limit - at) / self.passed * self.passed;
+            }
         }
-        if at + self.period < self.limit {
+        let size: usize = model.filter.hierarchy.levels.iter().map(|level| level.lines.size()).sum();
+        let accesses = model.loads + model.stores;
+        let due = self.saved.as_ref().is_none_or(|before| accesses - before.accesses() > 16 * size as u64);
+        if due && at + self.period < self.limit {
             let hierarchy = &mut model.filter.hierarchy;
             let mut counts = Vec::new();
             hierarchy.each_count(|count| counts.push(*count));
             self.saved = Some(Snapshot {
+                at,
                 levels: hierarchy.levels.clone(),
                 tlbs: hierarchy.tlbs.clone(),
                 counts,
                 core: model.core_counts().map(|count| *count),
-                behind,
+                behind: self.behind.clone(),
             });
         }
         0
@@ -119,11 +134,11 @@ impl Shifted {
         self.arrays.iter().position(|a| (a.lowest >> shift..=a.highest >> shift).contains(&block))
     }
 
-    /// The tag of the same line `periods` later.
-    fn later(&self, tag: Tag, shift: u32, periods: u64) -> Tag {
+    /// The tag of the same line `turns` later.
+    fn later(&self, tag: Tag, shift: u32, turns: usize) -> Tag {
         let block = line_of(tag);
         let Some(owner) = self.owner(block, shift) else { return tag };
-        let bytes = self.arrays[owner].stride * self.period as u64 * periods;
+        let bytes = self.arrays[owner].stride * turns as u64;
         tag_of(block + (bytes >> shift)) | tag & !LINE
     }
 
@@ -146,21 +161,21 @@ impl Shifted {
         behind
     }
 
-    /// Whether the present state is the one `before`, a period later.
-    fn recurs(&self, before: &Snapshot, now: &Hierarchy, behind: &[u64]) -> bool {
+    /// Whether the present state is the one `before`, `passed` turns later.
+    fn recurs(&self, before: &Snapshot, now: &Hierarchy, passed: usize) -> bool {
         let mut levels = before.levels.iter().zip(&now.levels);
         let old = stores(&before.levels, &before.tlbs, now.page_shift);
         let new = stores(&now.levels, &now.tlbs, now.page_shift);
-        levels.all(|(old, new)| self.recurs_beside(old, new))
+        levels.all(|(old, new)| self.recurs_beside(old, new, passed))
             && old.into_iter().zip(new).all(|(old, new)| {
                 if new.sets.evicts {
-                    let later = |tag: &Tag| if *tag == 0 { 0 } else { self.later(*tag, old.shift, 1) };
+                    let later = |tag: &Tag| if *tag == 0 { 0 } else { self.later(*tag, old.shift, passed) };
                     old.sets.all().iter().map(later).eq(new.sets.all().iter().copied())
                 } else {
                     let mut later = self.live(old, &before.behind);
-                    later.iter_mut().for_each(|tag| *tag = self.later(*tag, old.shift, 1));
+                    later.iter_mut().for_each(|tag| *tag = self.later(*tag, old.shift, passed));
                     later.sort_unstable();
-                    let mut tags = self.live(new, behind);
+                    let mut tags = self.live(new, &self.behind);
                     tags.sort_unstable();
                     later == tags
                 }
@@ -168,8 +183,8 @@ impl Shifted {
     }
 
     /// The same of a level's state beside the tags.
-    fn recurs_beside(&self, old: &Level, new: &Level) -> bool {
-        let later = |line: &u64| line_of(self.later(tag_of(*line), old.shift, 1));
+    fn recurs_beside(&self, old: &Level, new: &Level, passed: usize) -> bool {
+        let later = |line: &u64| line_of(self.later(tag_of(*line), old.shift, passed));
         (!new.lines.evicts || old.lines.policy_state() == new.lines.policy_state())
             && old.promoted_dirty.len() == new.promoted_dirty.len()
             && old.promoted_dirty.iter().all(|line| new.promoted_dirty.contains(&later(line)))
@@ -184,8 +199,12 @@ impl Shifted {
         store.sets.all().iter().copied().filter(|tag| *tag != 0).filter(is_live).collect()
     }
 
-    /// Makes the state, and the counts, of `times` periods later.
-    fn advance(&self, model: &mut Modelled, before: &Snapshot, behind: &[u64], times: u64) {
+    /// Makes the state, and the counts, of `turns` turns later: some times those
+    /// since the saved state.
+    pub(super) fn advance(&mut self, model: &mut Modelled, turns: usize) {
+        let Some(before) = self.saved.take() else { return };
+        let passed = self.passed;
+        let times = (turns / passed) as u64;
         for (count, before) in model.core_counts().into_iter().zip(before.core) {
             *count += (*count - before) * times;
         }
@@ -198,41 +217,42 @@ impl Shifted {
         for level in &mut hierarchy.levels {
             level.uses += 1;
             let shift = level.shift;
-            let line = |line: &u64| line_of(self.later(tag_of(*line), shift, times));
+            let line = |line: &u64| line_of(self.later(tag_of(*line), shift, turns));
             level.promoted_dirty = level.promoted_dirty.iter().map(line).collect();
             if level.lines.evicts {
-                level.lines.map(|tag| self.later(tag, shift, times));
+                level.lines.map(|tag| self.later(tag, shift, turns));
             } else {
-                let tags = self.spread(&level.lines.all(), shift, [&before.behind, behind], times);
+                let tags = self.spread(&level.lines.all(), shift, &before.behind, turns);
                 level.refill(&tags);
             }
         }
         let shift = hierarchy.page_shift;
         for tlb in &mut hierarchy.tlbs.levels {
             if tlb.pages.evicts {
-                tlb.pages.map(|tag| self.later(tag, shift, times));
+                tlb.pages.map(|tag| self.later(tag, shift, turns));
             } else {
-                let tags = self.spread(&tlb.pages.all(), shift, [&before.behind, behind], times);
+                let tags = self.spread(&tlb.pages.all(), shift, &before.behind, turns);
                 tlb.refill(&tags);
             }
         }
         model.forget_recent();
     }
 
-    /// The lines of a level without evictions, `times` periods later: what the
-    /// last period left behind, each of them leaves behind.
-    fn spread(&self, tags: &[Tag], shift: u32, behind: [&[u64]; 2], times: u64) -> Vec<Tag> {
+    /// The lines of a level without evictions, `turns` turns later: what those
+    /// since the saved state left behind, each as many leave behind.
+    fn spread(&self, tags: &[Tag], shift: u32, behind: &[u64], turns: usize) -> Vec<Tag> {
         let mut spread = Vec::new();
         for &tag in tags.iter().filter(|tag| **tag != 0) {
             let block = line_of(tag);
             let owner = self.owner(block, shift);
-            let [from, to] = behind.map(|behind| owner.map_or(0, |owner| behind[owner] >> shift));
+            let [from, to] = [behind, &self.behind].map(|b| owner.map_or(0, |owner| b[owner] >> shift));
             if owner.is_none() || block < from {
                 spread.push(tag);
             } else if block >= to {
-                spread.push(self.later(tag, shift, times));
+                spread.push(self.later(tag, shift, turns));
             } else {
-                spread.extend((0..=times).map(|periods| self.later(tag, shift, periods)));
+                let steps = (0..=turns).step_by(self.passed);
+                spread.extend(steps.map(|turns| self.later(tag, shift, turns)));
             }
         }
         spread

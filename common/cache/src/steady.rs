@@ -11,7 +11,9 @@ use super::tag::Tag;
 pub(super) fn repeat(model: &mut Modelled, times: u64, mut body: impl FnMut(&mut Modelled)) {
     if let Some(trace) = &mut model.trace {
         trace.regular = false; // a repetition within a turn is walked
-        return;
+        if trace.only_looks {
+            return;
+        }
     }
     let mut left = times;
     let mut since = 0;

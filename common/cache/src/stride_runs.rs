@@ -11,20 +11,14 @@
 
 use super::Modelled;
 use super::mru_filter::MruFilter;
+use super::request::Access;
+use super::trace::Trace;
 use machine::{Machine, Prefetch, Replacement, Write};
 
 /// Most accesses recorded before the search for a run is given up.
 const MOST: usize = 64;
 /// Steps below which a run is not worth it.
 const SHORTEST: usize = 4;
-
-/// An access as the kernel made it.
-#[derive(Debug, Clone, Copy)]
-#[repr(C)]
-pub(super) struct Access {
-    pub(super) pointer: usize,
-    pub(super) kind: u64,
-}
 
 /// The accesses of one load or store of the loop's body, one in each step.
 #[derive(Debug, Clone, Copy)]
@@ -70,6 +64,8 @@ pub(super) struct RunDetector {
     recorded: Vec<Access>,
     /// How many of these were made before the loop.
     lead_in: usize,
+    /// What is recorded may be, or lead to, a stride run.
+    collecting: bool,
     /// The loop at hand is no stride run.
     irregular: bool,
     /// Number of low address bits that distinguish neither lines nor arrays.
@@ -97,6 +93,7 @@ impl RunDetector {
             exhaustive: false,
             recorded: Vec::with_capacity(MOST),
             lead_in: 0,
+            collecting: false,
             irregular: false,
             grain: filter.grain_bits(),
             resident: if plain { first.ways.min(translations) } else { 0 },
@@ -140,6 +137,11 @@ impl Stream {
         Stream { pointer: one.pointer, stride, kind: one.kind }
     }
 
+    /// Its next access.
+    fn access(&self) -> Access {
+        Access { pointer: self.pointer, kind: self.kind }
+    }
+
     /// Whether both come to the same lines in the same steps: their addresses
     /// differ only in bits that the stride never changes and that distinguish
     /// no lines.
@@ -167,7 +169,7 @@ impl Stream {
 /// How many of the `left` steps are to be observed: two, or all.
 pub(super) fn observed_steps(model: &mut Modelled, left: usize) -> usize {
     let irregular = std::mem::take(&mut model.runs.irregular);
-    if let Some(trace) = &mut model.trace {
+    if let Some(trace) = looked_at(model) {
         trace.in_steps = !irregular && left >= SHORTEST;
         return if trace.in_steps { 2 } else { left };
     }
@@ -175,20 +177,30 @@ pub(super) fn observed_steps(model: &mut Modelled, left: usize) -> usize {
         stop_recording(model);
         return left;
     }
-    model.recording = true;
+    (model.recording, model.runs.collecting) = (true, true);
     model.runs.lead_in = model.runs.recorded.len();
     2
 }
 
+/// The trace of a turn that is only looked at.
+fn looked_at(model: &mut Modelled) -> Option<&mut Trace> {
+    model.trace.as_deref_mut().filter(|trace| trace.only_looks)
+}
+
 /// Whether the `left` steps follow from those observed; then they are counted.
 pub(super) fn predicts(model: &mut Modelled, left: usize) -> bool {
-    if model.trace.is_some() {
+    if looked_at(model).is_some() {
         return trace_run(model, left);
     }
-    if !model.recording || !model.runs.recognise(left + 2) || !inside(model) {
+    if !model.runs.collecting || !model.runs.recognise(left + 2) || !inside(model) {
         stop_recording(model);
         model.runs.irregular = true;
         return false;
+    }
+    if let Some(trace) = &mut model.trace {
+        let StrideRun { lead_in, streams, steps } = &model.runs.current;
+        lead_in.iter().for_each(|one| trace.stream(&model.filter, one.access(), 0, 1));
+        streams.iter().for_each(|one| trace.stream(&model.filter, one.access(), one.stride, *steps));
     }
     model.runs.recorded.clear();
     let stores = model.runs.current.streams.iter().filter(|stream| stream.kind != 0).count();
@@ -335,30 +347,39 @@ fn simulate_by_lines(model: &mut Modelled, streams: &mut [Stream], steps: usize)
 /// Records an access that may belong to a run, or lead to one.
 #[inline(never)]
 pub(super) extern "C" fn record(model: &mut Modelled, access: Access) {
-    if let Some(trace) = &mut model.trace {
+    if let Some(trace) = looked_at(model) {
         if trace.in_steps {
             model.runs.recorded.push(access);
-        } else {
+        } else if let Some(trace) = &mut model.trace {
             trace.stream(&model.filter, access, 0, 1);
         }
         return;
     }
-    if model.runs.recorded.len() < MOST && model.filter.is_inside(access.pointer) {
+    if model.runs.collecting && model.runs.recorded.len() < MOST && model.filter.is_inside(access.pointer) {
         model.runs.recorded.push(access);
     } else {
         stop_recording(model);
-        model.look_up(access.pointer, access.kind);
+        single(model, access);
     }
 }
 
 /// Looks up what was recorded; from here on, accesses are looked up at once.
 pub(super) fn stop_recording(model: &mut Modelled) {
-    if !model.recording || model.trace.is_some() {
+    if !model.runs.collecting || looked_at(model).is_some() {
         return;
     }
-    model.recording = false;
+    model.runs.collecting = false;
+    model.recording = model.trace.is_some();
     settle(model);
     let mut recorded = std::mem::take(&mut model.runs.recorded);
-    recorded.drain(..).for_each(|access| _ = model.look_up(access.pointer, access.kind));
+    recorded.drain(..).for_each(|access| single(model, access));
     model.runs.recorded = recorded;
+}
+
+/// Looks up an access that belongs to no run.
+fn single(model: &mut Modelled, access: Access) {
+    if let Some(trace) = &mut model.trace {
+        trace.stream(&model.filter, access, 0, 1);
+    }
+    model.look_up(access.pointer, access.kind);
 }

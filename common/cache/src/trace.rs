@@ -1,11 +1,12 @@
-//! What one turn of an outer loop accesses, without simulating it.
+//! What one turn of an outer loop accesses, seen while it is walked or without
+//! simulating it.
 
 use super::mru_filter::MruFilter;
-use super::stride_runs::Access;
+use super::request::Access;
 use figures::random::mix;
 
 /// What a turn accesses of one array: byte offsets in the arena.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Touched {
     /// Of its first access.
     pub(super) first: u64,
@@ -29,6 +30,8 @@ pub(super) struct Trace {
     pub(super) arrays: Vec<Option<Touched>>,
     /// All accesses lie in arrays, each run in one.
     pub(super) regular: bool,
+    /// Nothing is simulated.
+    pub(super) only_looks: bool,
     /// Accesses belong to the first two steps of an inner loop.
     pub(super) in_steps: bool,
     line: u64,
@@ -36,8 +39,8 @@ pub(super) struct Trace {
 
 impl Trace {
     /// Of nothing yet, on `arrays` arrays and lines of `line` bytes.
-    pub(super) fn new(arrays: usize, line: u64) -> Trace {
-        Trace { hash: 0, arrays: vec![None; arrays], regular: true, in_steps: false, line }
+    pub(super) fn new(arrays: usize, line: u64, only_looks: bool) -> Trace {
+        Trace { hash: 0, arrays: vec![None; arrays], regular: true, only_looks, in_steps: false, line }
     }
 
     /// `steps` accesses `stride` bytes apart, each a step of an inner loop.
@@ -59,9 +62,11 @@ impl Trace {
         touched.lowest = touched.lowest.min(lowest);
         touched.highest = touched.highest.max(highest);
         touched.in_line = (touched.in_line.0.min(in_line.0), touched.in_line.1.max(in_line.1));
-        let place = from.wrapping_sub(touched.first);
-        for part in [array as u64, place, access.kind, stride as u64, steps as u64] {
-            self.hash = mix(self.hash ^ part);
+        if self.only_looks {
+            let place = from.wrapping_sub(touched.first);
+            for part in [array as u64, place, access.kind, stride as u64, steps as u64] {
+                self.hash = mix(self.hash ^ part);
+            }
         }
     }
 }

@@ -14,6 +14,7 @@
 use super::Modelled;
 use super::shifted::Shifted;
 use super::steady::Saved;
+use super::stride_runs;
 use super::trace::{Advance, Touched, Trace};
 use memory::{Turn, Turns};
 
@@ -23,16 +24,20 @@ const FEWEST: usize = 8;
 /// The outer loop at hand.
 #[derive(Debug)]
 pub(super) struct Warp {
-    /// Its first turn, and how many there are.
+    /// Its first turn.
     start: usize,
-    count: usize,
-    /// The turns to be traced, and their traces.
-    samples: Vec<usize>,
-    traces: Vec<Trace>,
+    /// How many turns may be alike: the last one, which may be shorter, is walked.
+    limit: usize,
+    /// What the first two turns accessed.
+    walked: Vec<Trace>,
+    plan: Option<Plan>,
+    /// So many turns are known if all are alike: they are looked at first.
+    known: usize,
+    looked_at: Vec<Trace>,
+    all_alike: bool,
     /// What the core had counted, and whether numbers were computed, before.
     core: [u64; 5],
     computes: bool,
-    plan: Option<Plan>,
 }
 
 #[derive(Debug)]
@@ -62,91 +67,141 @@ pub(super) fn next_turn(model: &mut Modelled, turns: &mut Turns) -> Turn {
 impl Warp {
     fn new(model: &mut Modelled, turns: &Turns) -> Warp {
         model.flush();
-        let count = turns.left.len();
         Warp {
             start: turns.left.start,
-            count,
-            samples: vec![0, 1, count / 2, count - 2, count - 1],
-            traces: Vec::new(),
-            core: model.core_counts().map(|count| *count),
-            computes: model.computes,
+            limit: turns.left.len() - 1,
+            walked: Vec::new(),
             plan: None,
+            known: 0,
+            looked_at: Vec::new(),
+            all_alike: false,
+            core: [0; 5],
+            computes: model.computes,
         }
     }
 
     fn next(&mut self, model: &mut Modelled, turns: &mut Turns) -> Turn {
+        let at = turns.left.start - self.start;
+        self.end_trace(model);
         if self.plan.is_none() {
-            self.traces.extend(model.trace.take().map(|trace| *trace));
-            if let Some(sample) = self.samples.get(self.traces.len()) {
-                self.trace(model);
-                return Turn::Observed(self.start + sample);
+            if self.walked.len() == at && at < 2 {
+                self.trace(model, false);
+                return turns.step();
             }
-            self.stop_tracing(model);
             self.plan = Some(self.plan(model));
         }
-        let at = turns.left.start - self.start;
-        let known = match &mut self.plan {
-            Some(Plan::Shifted(shifted)) => shifted.known(model, at),
-            Some(Plan::Alike(alike)) => alike.known(model, at),
-            _ => 0,
-        };
+        if self.known == 0 {
+            self.known = match &mut self.plan {
+                Some(Plan::Shifted(shifted)) => shifted.known(model, at),
+                Some(Plan::Alike(alike)) => alike.known(model, at),
+                _ => 0,
+            };
+        }
+        if self.known > 0 && !self.all_alike {
+            if let Some(sample) = self.samples().get(self.looked_at.len()) {
+                self.trace(model, true);
+                return Turn::Observed(self.start + sample);
+            }
+            self.all_alike = self.are_alike();
+            if !self.all_alike {
+                (self.known, self.plan) = (0, Some(Plan::Walk));
+            }
+        }
+        self.skip(model, turns)
+    }
+
+    /// Counts the turns that are known; if there are none, the next one is walked.
+    fn skip(&mut self, model: &mut Modelled, turns: &mut Turns) -> Turn {
+        let known = std::mem::take(&mut self.known);
         if known == 0 {
             return turns.step();
+        }
+        match &mut self.plan {
+            Some(Plan::Shifted(shifted)) => shifted.advance(model, known),
+            Some(Plan::Alike(alike)) => alike.advance(model, known),
+            _ => {}
         }
         let from = turns.left.start;
         turns.left.start += known;
         if self.computes { Turn::Known(from..from + known) } else { turns.step() }
     }
 
-    /// Makes the model look at the next turn's accesses only.
-    fn trace(&self, model: &mut Modelled) {
+    /// Traces the next turn, which is only looked at or walked.
+    fn trace(&mut self, model: &mut Modelled, only_looks: bool) {
         let arrays = model.filter.hierarchy.addresses.names().len();
-        let line = model.machine.levels.iter().map(|cache| cache.line.0).min().unwrap_or(64);
-        model.trace = Some(Box::new(Trace::new(arrays, line)));
-        (model.recording, model.computes) = (true, false);
+        model.trace = Some(Box::new(Trace::new(arrays, smallest_line(model), only_looks)));
+        model.recording = true;
+        model.computes &= !only_looks;
+        self.core = model.core_counts().map(|count| *count);
     }
 
-    fn stop_tracing(&self, model: &mut Modelled) {
+    fn end_trace(&mut self, model: &mut Modelled) {
+        if model.trace.is_some() {
+            stride_runs::stop_recording(model);
+        }
+        let Some(trace) = model.trace.take() else { return };
         (model.recording, model.computes) = (false, self.computes);
-        for (count, before) in model.core_counts().into_iter().zip(self.core) {
-            *count = before;
+        if trace.only_looks {
+            self.looked_at.push(*trace);
+            for (count, before) in model.core_counts().into_iter().zip(self.core) {
+                *count = before;
+            }
+        } else {
+            self.walked.push(*trace);
         }
     }
 
     fn plan(&self, model: &Modelled) -> Plan {
-        let Some((limit, advances)) = self.advances() else { return Plan::Walk };
-        if let Some(shifted) = Shifted::new(model, &advances, limit) {
+        let Some(advances) = advances(&self.walked) else { return Plan::Walk };
+        if let Some(shifted) = Shifted::new(model, &advances, self.limit) {
             return Plan::Shifted(Box::new(shifted));
         }
-        let line = model.machine.levels.iter().map(|cache| cache.line.0).min().unwrap_or(64);
-        Plan::Alike(Alike { advances: advances.into_iter().flatten().collect(), line, limit, saved: None })
+        let line = smallest_line(model);
+        let advances: Vec<Advance> = advances.into_iter().flatten().collect();
+        if advances.iter().any(|(stride, _)| 3 * stride > line) {
+            return Plan::Walk;
+        }
+        Plan::Alike(Alike { advances, line, limit: self.limit, saved: None })
     }
 
-    /// How many turns are alike, all or all but the last, and how each array
-    /// advances; `None` if they are not.
-    fn advances(&self) -> Option<(usize, Vec<Option<Advance>>)> {
-        let [first, second, ..] = &self.traces[..] else { return None };
-        let one = |(one, next): (&Option<Touched>, &Option<Touched>)| match (one, next) {
-            (Some(one), Some(next)) => Some(Some((next.first.checked_sub(one.first)?, *one))),
-            (None, None) => Some(None),
-            _ => None,
-        };
-        let advances: Vec<Option<Advance>> =
-            first.arrays.iter().zip(&second.arrays).map(one).collect::<Option<_>>()?;
-        let follows = |turn: usize, trace: &Trace| {
+    /// Turns to be looked at before any is taken for known.
+    fn samples(&self) -> [usize; 4] {
+        [0, 1, self.limit / 2, self.limit - 1]
+    }
+
+    /// Whether those are alike, and the first two as they were when walked.
+    fn are_alike(&self) -> bool {
+        let Some(advances) = advances(&self.looked_at) else { return false };
+        let follows = |(turn, trace): (usize, &Trace)| {
             let mut arrays = advances.iter().zip(&trace.arrays);
             trace.regular
-                && trace.hash == first.hash
+                && trace.hash == self.looked_at[0].hash
                 && arrays.all(|(advance, touched)| {
                     advance.map(|(stride, one)| one.first + stride * turn as u64) == touched.map(|t| t.first)
                 })
         };
-        let alike = self.samples.iter().zip(&self.traces).map(|(turn, trace)| follows(*turn, trace));
-        match alike.collect::<Vec<bool>>()[..] {
-            [true, true, true, true, last] => Some((self.count - usize::from(!last), advances)),
-            _ => None,
-        }
+        let mut walked = self.walked.iter().zip(&self.looked_at);
+        walked.all(|(walked, looked_at)| walked.arrays == looked_at.arrays)
+            && self.samples().into_iter().zip(&self.looked_at).all(follows)
     }
+}
+
+/// Bytes of the smallest line.
+fn smallest_line(model: &Modelled) -> u64 {
+    model.machine.levels.iter().map(|cache| cache.line.0).min().unwrap_or(64)
+}
+
+/// How each array advances from the first trace to the second; `None` if not all
+/// advance.
+fn advances(traces: &[Trace]) -> Option<Vec<Option<Advance>>> {
+    let [first, second, ..] = traces else { return None };
+    let one = |(one, next): (&Option<Touched>, &Option<Touched>)| match (one, next) {
+        (Some(one), Some(next)) => Some(Some((next.first.checked_sub(one.first)?, *one))),
+        (None, None) => Some(None),
+        _ => None,
+    };
+    let regular = first.regular && second.regular;
+    regular.then(|| first.arrays.iter().zip(&second.arrays).map(one).collect())?
 }
 
 /// Turns that access the same lines as the turn before.
@@ -168,15 +223,10 @@ impl Alike {
             return 0;
         }
         model.flush();
-        if let Some((turn, saved, core)) = self.saved.take()
+        if let Some((turn, saved, _)) = &self.saved
             && turn + 1 == at
             && saved.is_state_of(&model.filter.hierarchy)
         {
-            let times = (end - at) as u64;
-            saved.advance_counts(&mut model.filter.hierarchy, times);
-            for (count, before) in model.core_counts().into_iter().zip(core) {
-                *count += (*count - before) * times;
-            }
             return end - at;
         }
         if end > at + 1 {
@@ -184,6 +234,15 @@ impl Alike {
             self.saved = Some((at, state, model.core_counts().map(|count| *count)));
         }
         0
+    }
+
+    /// Counts so many turns more.
+    fn advance(&mut self, model: &mut Modelled, turns: usize) {
+        let Some((_, saved, core)) = self.saved.take() else { return };
+        saved.advance_counts(&mut model.filter.hierarchy, turns as u64);
+        for (count, before) in model.core_counts().into_iter().zip(core) {
+            *count += (*count - before) * turns as u64;
+        }
     }
 
     /// The first turn after `turn` that accesses other lines.

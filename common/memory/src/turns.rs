@@ -67,21 +67,25 @@ macro_rules! turns {
         $crate::turns!(@split $mem $i [] $($range_and_body)+)
     };
     (@split $mem:ident $i:ident [$($range:tt)+] $body:block) => {{
-        let mut turns = $crate::Turns::new($($range)+);
+        let range: ::core::ops::Range<usize> = $($range)+;
+        let end = range.end;
+        let mut turns = $crate::Turns::new(range);
         loop {
+            // Told that a turn lies in the range, the compiler drops the checks of it.
             match $crate::Memory::next_turn($mem, &mut turns) {
-                $crate::Turn::Observed($i) => $body,
+                $crate::Turn::Observed($i) if $i < end => $body,
                 $crate::Turn::Known(known) => {
-                    // A closure, which nothing in the body can leave early.
-                    let mut turn = |$mem: &mut $crate::Unobserved, $i: usize| -> $crate::StepEnd {
+                    // Never called: a closure, which nothing in the body can leave early.
+                    let _ = |$mem: &mut $crate::Unobserved, $i: usize| -> $crate::StepEnd {
                         $body
                         $crate::StepEnd
                     };
-                    for i in known {
-                        let $crate::StepEnd = turn(&mut $crate::Unobserved, i);
+                    for $i in known.start..end.min(known.end) {
+                        let $mem = &mut $crate::Unobserved;
+                        $body
                     }
                 }
-                $crate::Turn::End => break,
+                _ => break,
             }
         }
     }};
