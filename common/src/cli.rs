@@ -88,6 +88,24 @@ pub struct Common {
     pub record: Option<PathBuf>,
 }
 
+impl Common {
+    /// Those of a program that measures on behalf of another: nothing is printed,
+    /// drawn or saved, and each region runs once.
+    pub fn quiet(machine: &str, counters: Counters) -> Common {
+        Common {
+            counters,
+            machine: machine.to_owned(),
+            runs: 1,
+            cpu: None,
+            compare: None,
+            format: Format::Kit,
+            quiet: true,
+            chart: None,
+            record: None,
+        }
+    }
+}
+
 /// A file name that a chart can be written to: refused before an hour of
 /// measuring, not after it.
 fn picture(name: &str) -> Result<PathBuf, String> {

@@ -33,6 +33,24 @@ pub fn name(path: &Path) -> String {
     }
 }
 
+/// The text of a file that somebody made by hand or exported.
+///
+/// # Errors
+///
+/// If it cannot be read, is larger than anything meant, or is not UTF-8.
+pub fn text(path: &Path) -> Result<String, Failure> {
+    let name = name(path);
+    let bytes = bytes(path).map_err(|error| Failure::could_not(format!("cannot read {name}: {error}")))?;
+    if bytes.len() as u64 > BYTES {
+        return Err(Failure::could_not(format!(
+            "{name} has more than {} MiB; is it the right file?",
+            BYTES >> 20
+        )));
+    }
+    String::from_utf8(bytes)
+        .map_err(|_| Failure::could_not(format!("{name} is not UTF-8; save it as CSV or text in UTF-8")))
+}
+
 /// What is in the file: at most one byte more than the reader takes, so that an
 /// endless one is refused.
 fn bytes(path: &Path) -> io::Result<Vec<u8>> {

@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use commands::{dgemm, ge, machines, plot};
+use commands::{assignment, dgemm, ge, machines, plot};
 #[cfg(feature = "instructor")]
 use commands::{discover, infer};
 #[cfg(feature = "instructor")]
@@ -35,6 +35,7 @@ struct Lab {
 #[derive(Debug, Subcommand)]
 enum Command {
     Run(run::Args),
+    Assignment(assignment::Args),
     Causes(causes::Args),
     Exercise(exercise::Args),
     Quiz(quiz::Args),
@@ -60,6 +61,7 @@ enum Command {
 fn main() -> ExitCode {
     common::cli::run(|args: Lab| match args.command.unwrap_or(Command::Run(args.run)) {
         Command::Run(args) => run::run(&args),
+        Command::Assignment(args) => assignment::run(&args),
         Command::Causes(args) => causes::run(&args),
         Command::Exercise(args) => exercise::run(&args),
         Command::Quiz(args) => quiz::run(&args),

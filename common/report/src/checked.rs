@@ -1,6 +1,7 @@
 //! The sheet's numbers that a student computes: what comes out on this run, and
 //! what usual slips come out as.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -17,11 +18,23 @@ pub(crate) struct Check {
     /// How far off a rounded number may be.
     within: f64,
     /// What is told of any other number.
-    hint: &'static str,
+    hint: Cow<'static, str>,
     slips: Vec<Slip>,
 }
 
 impl Check {
+    /// The same in other words.
+    pub(crate) fn in_words(&self, word: impl Fn(&str) -> String) -> Check {
+        let slip = |slip: &Slip| Slip { told: word(&slip.told).into(), ..*slip };
+        Check { hint: word(&self.hint).into(), slips: self.slips.iter().map(slip).collect(), ..*self }
+    }
+
+    /// Every text in it.
+    #[cfg(test)]
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&*self.hint).chain(self.slips.iter().map(|slip| &*slip.told))
+    }
+
     /// Without the slips that cannot be told from the right number, such as the
     /// inverse of a speed-up of 1.
     fn apart(mut self) -> Check {
@@ -35,7 +48,7 @@ impl Check {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 struct Slip {
     amount: f64,
-    told: &'static str,
+    told: Cow<'static, str>,
 }
 
 const RATE: &str = "Hit rate = 1 − misses / (loads + stores), in percent.";
@@ -70,7 +83,7 @@ fn memory(n: f64) -> Check {
     Check {
         expected: Some(2.0 * n * n),
         within: 0.5,
-        hint: "Rows times columns times the bytes of one element.",
+        hint: "Rows times columns times the bytes of one element.".into(),
         slips: slips([
             (Some(n * n), "That is the number of elements; an element has 16 bits."),
             (Some(6.0 * n * n), "That is all three matrices; one is asked for."),
@@ -83,7 +96,7 @@ fn elements(line: f64) -> Check {
     Check {
         expected: Some(line / 2.0),
         within: 1e-6,
-        hint: "The bytes of a line over the bytes of an element. This run cut mm3's blocks to the line named at the end of this page, under How it was measured.",
+        hint: "The bytes of a line over the bytes of an element. This run cut mm3's blocks to the line named at the end of this page, under How it was measured.".into(),
         slips: slips([
             (Some(line), "That is the line in bytes; an element has 2."),
             (Some(4.0 * line), "That is the line's bits over an element's bytes."),
@@ -99,7 +112,7 @@ fn rate(product: &Product) -> Check {
     Check {
         expected: percent,
         within: 0.02,
-        hint: RATE,
+        hint: RATE.into(),
         slips: slips([
             (percent.map(|p| 100.0 - p), "That is the miss rate."),
             (percent.map(|p| p / 100.0), "Write it in percent."),
@@ -113,7 +126,7 @@ fn delta(gain: &Gain) -> Check {
     Check {
         expected: points,
         within: 0.04,
-        hint: DELTA,
+        hint: DELTA.into(),
         slips: slips([
             (points.map(|p| -p), "The other way round: the new one less the old one."),
             (points.map(|p| p / 100.0), "Write it in percentage points."),
@@ -125,7 +138,7 @@ fn speed_up(times: &Figure) -> Check {
     Check {
         expected: times.known(),
         within: 0.02 * times.known().unwrap_or(0.0),
-        hint: GAIN,
+        hint: GAIN.into(),
         slips: slips([
             (times.known().map(|t| 1.0 / t), "The other way round: the old one's over the new one's."),
             (times.known().map(|t| 100.0 * (t - 1.0)), "That is the gain in percent; write it as a factor."),
@@ -134,7 +147,7 @@ fn speed_up(times: &Figure) -> Check {
 }
 
 fn slips<const N: usize>(known: [(Option<f64>, &'static str); N]) -> Vec<Slip> {
-    known.into_iter().filter_map(|(amount, told)| Some(Slip { amount: amount?, told })).collect()
+    known.into_iter().filter_map(|(amount, told)| Some(Slip { amount: amount?, told: told.into() })).collect()
 }
 
 #[cfg(test)]

@@ -3,8 +3,10 @@
 use records::record::Record;
 
 use crate::answers::Answers;
+use crate::assignment::Assignment;
 use crate::checks;
 use crate::findings::Findings;
+use crate::further::Further;
 use crate::pictures::Pictures;
 use crate::product::{Gain, Product};
 
@@ -23,6 +25,12 @@ pub(crate) struct Contents<'f> {
     pub(crate) gains: [Gain; 4],
     pub(crate) pictures: Pictures,
     pub(crate) warnings: Vec<String>,
+    /// What is asked.
+    pub(crate) assignment: Assignment,
+    /// The page's template, where it is not the kit's.
+    pub(crate) template: Option<String>,
+    /// What the assignment's own sections measured.
+    pub(crate) further: Vec<Further>,
 }
 
 impl Contents<'_> {
@@ -45,11 +53,14 @@ impl Contents<'_> {
             warnings,
             products,
             typed,
+            assignment: Assignment::guide(),
+            template: None,
+            further: Vec::new(),
         }
     }
 
     /// The records under the names of their files.
-    pub(crate) fn records(&self) -> Vec<(&'static str, &Record)> {
+    pub(crate) fn records(&self) -> Vec<(String, &Record)> {
         let found = self.findings;
         let waiting = found.waiting.as_ref().ok().map(|record| ("spark-waiting", record));
         let all = [
@@ -62,7 +73,14 @@ impl Contents<'_> {
             ("mm3", &found.mm3),
             ("causes", &found.causes),
         ];
-        all.into_iter().chain(waiting).collect()
+        let further = self.further.iter().flat_map(|Further { section, records }| {
+            (1..).zip(records).map(move |(number, record)| (format!("{section}-{number}"), record))
+        });
+        all.into_iter()
+            .chain(waiting)
+            .map(|(name, record)| (name.to_owned(), record))
+            .chain(further)
+            .collect()
     }
 
     /// The notes of all records, each once.

@@ -3,6 +3,7 @@
 //! memory: measuring and writing are the caller's.
 
 mod answers;
+mod assignment;
 pub mod causes;
 mod checked;
 mod checks;
@@ -10,9 +11,11 @@ mod contents;
 mod fields;
 mod figure;
 mod findings;
+mod further;
 mod page;
 mod pictures;
 mod product;
+mod render;
 mod summary;
 mod sweep;
 mod verdict;
@@ -21,8 +24,11 @@ use chart::ChartError;
 use thiserror::Error;
 
 pub use answers::{Answers, AnswersError};
-pub use fields::{FIELDS, Field, Kind, field};
+pub use assignment::{Assignment, Drawing, Extent, GUIDES, Part, Question, Section, Sizes, program};
+pub use fields::{Field, Kind};
 pub use findings::{Findings, Host, LineFrom, Sweep};
+
+pub use further::Further;
 
 use contents::Contents;
 
@@ -57,18 +63,37 @@ impl Report<'_> {
         Report { contents: Contents::of(findings, answers, typed) }
     }
 
+    /// The same report of another `assignment`, whose own sections measured
+    /// `further`, on a page of another `template`.
+    #[must_use]
+    pub fn assigned(
+        mut self,
+        assignment: Assignment,
+        further: Vec<Further>,
+        template: Option<String>,
+    ) -> Self {
+        self.contents = Contents { assignment, further, template, ..self.contents };
+        self
+    }
+
     /// The page, the pictures and the records, by their paths in the folder.
     ///
     /// # Errors
     ///
-    /// If the template or an encoder fails, which only a fault in this crate
-    /// can cause.
+    /// If a template that was given asks for what is not there; of the kit's own
+    /// template or an encoder only a fault in this crate can be the cause.
     pub fn files(&self) -> Result<Vec<File>, ReportError> {
         let found = self.contents.findings;
-        let mut files = vec![(PAGE.to_owned(), page::html(&self.contents)?.into_bytes())];
+        let mut files = vec![(PAGE.to_owned(), render::html(&self.contents)?.into_bytes())];
         for (name, chart) in self.contents.pictures.named() {
             files.push((format!("pictures/{name}.svg"), chart.svg().into_bytes()));
             files.push((format!("pictures/{name}.png"), chart.png()?));
+        }
+        for section in &self.contents.assignment.sections {
+            if let Some(chart) = further::picture(section, &self.contents.further) {
+                files.push((format!("pictures/{}.svg", section.id), chart.svg().into_bytes()));
+                files.push((format!("pictures/{}.png", section.id), chart.png()?));
+            }
         }
         for (name, record) in self.contents.records() {
             files.push((format!("records/{name}.json"), record.json().into_bytes()));
@@ -108,5 +133,20 @@ impl Report<'_> {
         summary::lines(&self.contents)
     }
 }
+
+/// Whether `text` can be a page's template.
+///
+/// # Errors
+///
+/// If it is none: with the line.
+pub fn check_template(text: &str) -> Result<(), ReportError> {
+    render::environment(Some(text)).map(|_| ()).map_err(ReportError::Template)
+}
+
+/// The page's template, to start from: it includes the others.
+pub fn template() -> &'static str {
+    include_str!("template/report.html")
+}
+
 #[cfg(test)]
 mod tests;

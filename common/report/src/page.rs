@@ -1,44 +1,34 @@
-//! The page, from the template.
+//! What the template sees.
+
+use std::collections::BTreeMap;
 
 use chart::Chart;
 use events::Event;
 use figures::units::Bytes;
 use figures::value::Source;
 use machine::CacheLevel;
-use minijinja::syntax::SyntaxConfig;
-use minijinja::value::{Serde, Value};
-use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 use records::saved::Saved;
 use serde::Serialize;
 
+use crate::assignment::{Assignment, Part, Section};
+use crate::causes;
 use crate::contents::Contents;
-use crate::fields::{FIELDS, field};
 use crate::figure::{Cell, Figure};
 use crate::findings::{Findings, LineFrom, Sweep};
+use crate::further::Shown;
 use crate::pictures::FIGURE_1;
 use crate::product::{Gain, Product};
 use crate::sweep::{SizeTable, Table, size_table, source, table};
 use crate::verdict::Verdict;
-use crate::{causes, checked};
 
-/// The page's parts; `report.html` is the whole.
-const TEMPLATES: &[(&str, &str)] = &[
-    ("report.html", include_str!("template/report.html")),
-    ("macros.html", include_str!("template/macros.html")),
-    ("style.css", include_str!("template/style.css")),
-    ("script.js", include_str!("template/script.js")),
-    ("exercise.html", include_str!("template/exercise.html")),
-    ("caches.html", include_str!("template/caches.html")),
-    ("products.html", include_str!("template/products.html")),
-    ("causes.html", include_str!("template/causes.html")),
-    ("specification.html", include_str!("template/specification.html")),
-    ("how.html", include_str!("template/how.html")),
-    ("bar.html", include_str!("template/bar.html")),
-];
-
-/// What the template sees.
+/// All of it.
 #[derive(Serialize)]
-struct Page<'r> {
+pub(crate) struct Page<'r> {
+    language: &'r str,
+    title: &'r str,
+    /// Those who sign.
+    students: Vec<u8>,
+    parts: Vec<PartOfPage<'r>>,
     answers: bool,
     /// Whether the machine is the one that was measured.
     here: bool,
@@ -71,6 +61,17 @@ struct Page<'r> {
     fields: usize,
     /// What was typed before, as the page's script reads it.
     answers_element: String,
+    /// The page's words in another language, as its script reads them.
+    words: String,
+}
+
+/// A part of the guide's sheet, or a section that ran programs.
+#[derive(Serialize)]
+struct PartOfPage<'r> {
+    template: &'static str,
+    /// Places of the page and their names.
+    links: Vec<(&'r str, &'r str)>,
+    section: Option<Shown<'r>>,
 }
 
 /// A sweep of cm1.
@@ -131,45 +132,23 @@ struct Level {
     line: String,
     ways: usize,
     sets: usize,
-    shared: String,
+    /// Processors that have it together.
+    shared: usize,
     /// What the kit reads from the curves, if it is told.
     read: Option<Verdict>,
 }
 
-/// The page as HTML.
-///
-/// # Errors
-///
-/// If the template asks for what is not there.
-pub(crate) fn html(contents: &Contents<'_>) -> Result<String, minijinja::Error> {
-    let mut environment = Environment::new();
-    environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    environment.set_auto_escape_callback(|_| AutoEscape::Html);
-    environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
-    for (name, template) in TEMPLATES {
-        environment.add_template(name, template)?;
-    }
-    add_fields(&mut environment, contents);
-    environment.get_template("report.html")?.render(Serde(page(contents)))
-}
-
-/// What the template asks of a field: what it is, what was typed into it, how a
-/// number is checked.
-fn add_fields(environment: &mut Environment<'_>, contents: &Contents<'_>) {
-    let typed = contents.typed.fields.clone();
-    let checks = checked::checks(contents);
-    environment.add_function("field", |id: &str| field(id).map(|known| Value::from(Serde(*known))));
-    environment.add_function("typed", move |id: &str| typed.get(id).cloned().unwrap_or_default());
-    environment
-        .add_function("check", move |id: &str| serde_json::to_string(&checks.get(id)).unwrap_or_default());
-}
-
-fn page<'r>(contents: &'r Contents<'_>) -> Page<'r> {
+pub(crate) fn page<'r>(contents: &'r Contents<'_>) -> Page<'r> {
     let found = contents.findings;
     let pictures = &contents.pictures;
     let n = f64::from(found.size);
     let figure_1 = Saved::parse(FIGURE_1).map(|saved| infer::read(&saved));
+    let assignment = &contents.assignment;
     Page {
+        language: &assignment.language,
+        title: &assignment.title,
+        students: (1..=assignment.students).collect(),
+        parts: parts(contents),
         answers: contents.answers,
         here: found.here,
         quick: found.quick,
@@ -201,8 +180,47 @@ fn page<'r>(contents: &'r Contents<'_>) -> Page<'r> {
         },
         levels: levels(found, contents.answers),
         assumed: &found.machine.unknown,
-        fields: FIELDS.len(),
+        fields: assignment.fields().len(),
         answers_element: contents.typed.element(),
+        words: words(assignment),
+    }
+}
+
+/// What the script says, in the assignment's language, as JSON that no text can end
+/// early.
+fn words(assignment: &Assignment) -> String {
+    let script = include_str!("template/script.js");
+    let said: BTreeMap<_, _> =
+        assignment.words().iter().filter(|(english, _)| script.contains(&format!("\"{english}\""))).collect();
+    serde_json::to_string(&said).unwrap_or_default().replace('<', "\\u003c")
+}
+
+/// The sections in the assignment's order.
+fn parts<'r>(contents: &'r Contents<'_>) -> Vec<PartOfPage<'r>> {
+    let part = |section: &'r Section| match section.part {
+        Some(part) => {
+            let (template, links) = of_guide(part);
+            PartOfPage { template, links: links.to_vec(), section: None }
+        }
+        None => PartOfPage {
+            template: "section.html",
+            links: vec![(&section.id, &section.title)],
+            section: Some(Shown::of(section, &contents.further)),
+        },
+    };
+    contents.assignment.sections.iter().map(part).collect()
+}
+
+/// Its template, and the places in it.
+fn of_guide(part: Part) -> (&'static str, &'static [(&'static str, &'static str)]) {
+    match part {
+        Part::Exercise => ("exercise.html", &[("s2", "2 Exercise")]),
+        Part::Caches => ("caches.html", &[("s311", "3.1.1 L1 cache"), ("s312", "3.1.2 L2 cache")]),
+        Part::Products => {
+            ("products.html", &[("s321", "3.2.1 mm1"), ("s322", "3.2.2 mm2"), ("s323", "3.2.3 mm3")])
+        }
+        Part::Causes => ("causes.html", &[("causes", "What decides the time?")]),
+        Part::Specification => ("specification.html", &[("spec", "Specification")]),
     }
 }
 
@@ -282,10 +300,7 @@ fn levels(found: &Findings, answers: bool) -> Vec<Level> {
         line: cache.line.to_string(),
         ways: cache.ways,
         sets: cache.sets(),
-        shared: match cache.shared_by {
-            0 | 1 => "one processor".to_owned(),
-            many => format!("{many} processors"),
-        },
+        shared: cache.shared_by,
         read: read(cache.level).filter(|_| answers),
     };
     found.machine.levels.iter().map(level).collect()

@@ -119,10 +119,11 @@ fn every_field_stands_once_on_the_page_and_carries_what_was_typed() {
     let mut typed = Answers::default();
     typed.fields.insert("s2-1".into(), "48 <KiB>".into());
     let page = text(&Report::new(&findings, false, typed.clone()).files().unwrap(), PAGE);
-    for field in FIELDS {
+    let fields = Assignment::guide().fields();
+    for field in &fields {
         assert_eq!(page.matches(&format!(" id=\"{}\"", field.id)).count(), 1, "{}", field.id);
     }
-    assert_eq!(page.matches("data-field ").count(), FIELDS.len(), "and there are no others");
+    assert_eq!(page.matches("data-field ").count(), fields.len(), "and there are no others");
     assert!(page.contains("aria-label=\"What is the cache capacity of this computer?\">48 &lt;KiB&gt;<"));
     assert_eq!(Answers::in_page(&page), Some(Ok(typed)));
 }
@@ -159,7 +160,93 @@ fn everything_that_the_documents_ask_for_has_its_command_and_its_place() {
         };
         assert!(there, "{document}: {item}: {place}");
     }
-    for field in FIELDS.iter().filter(|field| field.section != "students") {
-        assert!(rows.iter().any(|row| row[3].strip_prefix('#') == Some(field.id)), "{}", field.id);
+    for field in Assignment::guide().fields().iter().filter(|field| field.section != "students") {
+        assert!(rows.iter().any(|row| row[3].strip_prefix('#') == Some(&field.id)), "{}", field.id);
     }
+}
+
+fn assigned(written: &str, findings: &Findings, template: Option<&str>) -> Result<String, ReportError> {
+    let mut record = Record::new("mine", "a machine");
+    let time = Value::new(612.345, Source::Timing);
+    record.rows.push(Row::new([("size", 100.into())]).with("mflops", time));
+    let further = vec![Further { section: "ge".into(), records: vec![record] }];
+    let report = Report::new(findings, false, Answers::default());
+    let report = report.assigned(Assignment::parse(written).unwrap(), further, template.map(str::to_owned));
+    Ok(render::html(&report.contents)?)
+}
+
+#[test]
+fn a_section_and_its_questions_need_no_rust() {
+    let findings = findings();
+    let own = "[[section]]\nid = \"ge\"\ntitle = \"Elimination <1>\"\ntext = \"With `ge1`.\"\nrun = [\"mine 100\"]\n\
+               chart = { x = \"size\", y = \"mflops\" }\n\n[[question]]\nid = \"ge-best\"\nsection = \"ge\"\n\
+               kind = \"value\"\nlabel = \"Which is **best**?\"\nwhy = \"Why?\"\n\n[[question]]\nid = \"s2-more\"\n\
+               section = \"2\"\nlabel = \"And what of this?\"\n\n[[section]]\npart = \"causes\"";
+    let guide = GUIDES[0].1;
+    let page = assigned(&guide.replacen("[[section]]\npart = \"causes\"", own, 1), &findings, None).unwrap();
+    for part in [
+        "<h2 id=\"ge\">Elimination &lt;1&gt;",
+        "<code>ge1</code>",
+        "612.3",
+        "Which is <b>best</b>?",
+        "href=\"#ge\"",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+    for id in ["ge-best", "ge-best-why", "s2-more"] {
+        assert_eq!(page.matches(&format!(" id=\"{id}\"")).count(), 1, "{id}");
+    }
+    assert!(page.find("id=\"s2-more\"") < page.find("id=\"s311\""), "at the end of its section");
+    assert_eq!(page.matches("<svg").count(), 6);
+}
+
+#[test]
+fn what_an_assignment_leaves_out_is_not_asked() {
+    let findings = findings();
+    let guide = GUIDES[0].1;
+    let text = guide.replacen("[[section]]\npart = \"causes\"\n", "", 1);
+    let (before, rest) = text.split_once("[[question]]\nid = \"s321-a-memory\"").unwrap();
+    let (_, behind) = rest.split_once("[[question]]").unwrap();
+    let page = assigned(&format!("{before}[[question]]{behind}"), &findings, None).unwrap();
+    assert!(!page.contains("id=\"causes\"") && !page.contains("#causes"));
+    assert!(!page.contains("s321-a-memory") && page.contains("524\u{202f}288"), "a figure instead");
+    assert!(page.contains("data-field ") && page.contains("s321-c-hit-rate"));
+}
+
+#[test]
+fn a_page_in_portuguese_has_the_same_fields_and_no_english_of_its_own() {
+    let findings = findings();
+    let page = assigned(GUIDES[1].1, &findings, None).unwrap();
+    assert!(page.contains("<html lang=\"pt\">") && page.contains("O que dizem as curvas"));
+    for field in Assignment::guide().fields() {
+        assert_eq!(page.matches(&format!(" id=\"{}\"", field.id)).count(), 1, "{}", field.id);
+    }
+    // What findings and records say is theirs; the page's own words are not English.
+    for english in [
+        "What the curves say",
+        "Elapsed time",
+        "Save answers</button>",
+        "Ruled fields are yours: type into them here, then print; or print first and write by hand. This browser keeps what you type, also when the lab is run again into the same folder; <b>",
+    ] {
+        assert!(!page.contains(english), "{english}");
+    }
+    let contents = Contents::of(&findings, false, Answers::default());
+    let portuguese = Assignment::parse(GUIDES[1].1).unwrap();
+    for check in checked::checks(&contents).values() {
+        for told in check.texts() {
+            assert_ne!(portuguese.word(told), told);
+        }
+    }
+}
+
+#[test]
+fn a_template_of_ones_own_is_a_page() {
+    let findings = findings();
+    let own = "<p>{{ title }}</p>{{ spark|safe }}";
+    let page = assigned(GUIDES[0].1, &findings, Some(own)).unwrap();
+    assert!(page.starts_with("<p>System modelling") && page.contains("<svg"));
+    assert!(check_template(own).is_ok() && check_template(template()).is_ok());
+    let told = check_template("\n{% if %}").unwrap_err().to_string();
+    assert!(told.contains("report.html:2") && !told.contains('\n'), "{told}");
+    assert!(assigned(GUIDES[0].1, &findings, Some("{{ nothing.there }}")).is_err());
 }

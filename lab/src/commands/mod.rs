@@ -1,5 +1,6 @@
 //! One file for each command beside `lab run`.
 
+pub(crate) mod assignment;
 pub(crate) mod dgemm;
 #[cfg(feature = "instructor")]
 pub(crate) mod discover;

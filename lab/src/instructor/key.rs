@@ -8,7 +8,7 @@ use common::input;
 use common::machine::Drawn;
 use serde::{Deserialize, Serialize};
 
-use super::tables::{self, cell};
+use super::tables::{Table, cell};
 
 /// Bytes of a phrase.
 const LONGEST: u64 = 4096;
@@ -119,7 +119,7 @@ impl Key {
     ///
     /// If it is something else.
     pub(crate) fn read(path: &Path) -> Result<Key, Failure> {
-        let read: Result<Key, _> = serde_json::from_str(&tables::text(path)?);
+        let read: Result<Key, _> = serde_json::from_str(&input::text(path)?);
         read.ok().filter(|key| key.schema == SCHEMA).ok_or_else(|| {
             let name = input::name(path);
             Failure::usage(format!(
@@ -147,6 +147,6 @@ impl Key {
             row
         };
         let rows = self.machines.iter().map(row).collect();
-        tables::Table { header, rows, separator: b',' }.text()
+        Table { header, rows, separator: b',' }.text()
     }
 }

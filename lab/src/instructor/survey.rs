@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use common::cli::{Common, Counters, Format};
+use common::cli::{Common, Counters};
 use common::counters::Platform;
 use common::events::Event;
 use common::failure::Failure;
@@ -46,17 +46,7 @@ pub(crate) struct Args {
 
 /// Looks, measures, writes.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let session = Session::start_quietly(&Common {
-        counters: Counters::Auto,
-        machine: "host".to_owned(),
-        runs: 3,
-        cpu: None,
-        compare: None,
-        format: Format::Kit,
-        quiet: true,
-        chart: None,
-        record: None,
-    })?;
+    let session = Session::start_quietly(&Common { runs: 3, ..Common::quiet("host", Counters::Auto) })?;
     let load = here::load();
     let mut record = told(args);
     record["load"] = json!(load);

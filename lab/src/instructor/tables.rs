@@ -4,10 +4,6 @@ use std::path::Path;
 
 use common::failure::Failure;
 use common::input;
-use common::system::files;
-
-/// Bytes of a table that are read: a class is a few hundred lines.
-const MOST: u64 = 32 << 20;
 
 /// A table as it was saved: its header, its rows, and what separates them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +22,7 @@ impl Table {
     pub(crate) fn read(path: &Path) -> Result<Table, Failure> {
         let name = input::name(path);
         let could_not = |reason: String| Failure::could_not(format!("{name}: {reason}"));
-        Table::parse(&text(path)?).map_err(could_not)
+        Table::parse(&input::text(path)?).map_err(could_not)
     }
 
     /// The same of a text; errors are clauses.
@@ -64,25 +60,6 @@ impl Table {
         }
         String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default()
     }
-}
-
-/// The text of a file that somebody made.
-///
-/// # Errors
-///
-/// If it cannot be read, is larger than anything meant, or is not UTF-8.
-pub(crate) fn text(path: &Path) -> Result<String, Failure> {
-    let name = input::name(path);
-    let bytes = files::read_at_most(path, MOST + 1)
-        .map_err(|error| Failure::could_not(format!("cannot read {name}: {error}")))?;
-    if bytes.len() as u64 > MOST {
-        return Err(Failure::could_not(format!(
-            "{name} has more than {} MiB; is it the right file?",
-            MOST >> 20
-        )));
-    }
-    String::from_utf8(bytes)
-        .map_err(|_| Failure::could_not(format!("{name} is not UTF-8; save it as CSV or text in UTF-8")))
 }
 
 /// A cell for a table that a spreadsheet may open: what it would take for a

@@ -171,11 +171,17 @@ fn line(answer: &Answer, machine: &Machine) -> (Bytes, LineFrom) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use report::Sizes;
 
     #[test]
     fn a_line_of_progress_fits_forty_columns() {
         let machine = Machine::named("i5-7500").unwrap();
-        let steps = steps(&Settings::new(false, Some(4096), Some(100), 1, &machine));
+        let steps = steps(&Settings::new(
+            false,
+            &Sizes { matrix: Some(4096), runs: Some(100), ..Sizes::default() },
+            1,
+            &machine,
+        ));
         let longest = steps.iter().map(|step| step.name.chars().count()).max().unwrap();
         assert!(longest <= 40 - "8/8  100 %, 59 min 59 s left".len(), "{longest}");
     }

@@ -1,8 +1,10 @@
 //! `lab run`: every experiment of the assignment, then the report.
 
+pub(crate) mod assigned;
 mod carried;
 mod experiments;
 mod folder;
+mod further;
 mod host;
 mod progress;
 mod settings;
@@ -13,7 +15,7 @@ use std::sync::{Arc, Mutex};
 
 use clap::Parser;
 
-use common::cli::{Common, Compare, Counters, Format};
+use common::cli::{Common, Counters};
 use common::failure::Failure;
 use common::measure::Session;
 use common::output;
@@ -34,6 +36,9 @@ pub(crate) struct Args {
     /// The folder for the report, its pictures and records
     #[arg(long, value_name = "DIR", default_value = "report")]
     out: PathBuf,
+
+    #[command(flatten)]
+    assigned: assigned::Options,
 
     /// Go on with the run that was broken off in that folder, as it was asked for
     #[arg(long, conflicts_with = "afresh")]
@@ -111,21 +116,37 @@ fn measure(args: &Args, folder: &Folder, kept: &Unfinished) -> Result<(), Failur
     });
     // What was typed is not put at risk: where it cannot be read, nothing is measured.
     carried::answers(folder.path())?;
-    let session = Session::start_quietly(&common_options(&args))?;
-    let place = host::place(&session.machine);
+    let asked = args.assigned.read()?;
+    let sizes = assigned::sizes(&asked.assignment, &args);
+    let further = further::lines(&asked.assignment, &args)?;
+    let session =
+        Session::start_quietly(&Common { cpu: args.cpu, ..Common::quiet(&args.machine, args.counters) })?;
+    let begins = Begun {
+        words: words(std::env::args()),
+        place: host::place(&session.machine),
+        assigned: format!("{sizes:?} {further:?}"),
+    };
     match begun {
-        Some(begun) if begun.place != place => {
+        Some(begun) if begun.place != begins.place => {
             return Err(Failure::could_not(format!(
-                "that run was begun on {}, and this is {place}: go on there, or measure all of it here with --afresh",
-                begun.place
+                "that run was begun on {}, and this is {}: go on there, or measure all of it here with --afresh",
+                begun.place, begins.place
             )));
         }
+        Some(begun) if begun.assigned != begins.assigned => {
+            return Err(Failure::could_not(
+                "the assignment's sizes or programs have changed since that run was begun: measure all of it with --afresh",
+            ));
+        }
         Some(_) => {}
-        None => kept.begin(&Begun { words: words(std::env::args()), place })?,
+        None => kept.begin(&begins)?,
     }
-    let settings = Settings::new(args.quick, args.size, args.runs, args.hasten, &session.machine);
-    let findings = experiments::run_all(session, settings, kept)?;
+    let settings = Settings::new(args.quick, &sizes, args.hasten, &session.machine);
+    let mut findings = experiments::run_all(session, settings, kept)?;
+    let (further, took) = further::measure(&further, kept)?;
+    findings.took += took;
     let report = Report::new(&findings, args.answers(), carried::answers(folder.path())?);
+    let report = report.assigned(asked.assignment, further, asked.template);
     let files = report.files().map_err(Failure::could_not)?;
     let whole = replacing.lock();
     folder.fill(&files)?;
@@ -199,18 +220,4 @@ fn offer(folder: &Folder, kept: usize) -> String {
 fn matrix_size(text: &str) -> Result<u32, String> {
     let size = text.parse().ok().filter(|size| (8..=4096).contains(size));
     size.ok_or_else(|| "a matrix has 8 to 4096 rows".to_owned())
-}
-
-fn common_options(args: &Args) -> Common {
-    Common {
-        counters: args.counters,
-        machine: args.machine.clone(),
-        runs: 1,
-        cpu: args.cpu,
-        compare: None::<Compare>,
-        format: Format::Kit,
-        quiet: true,
-        chart: None,
-        record: None,
-    }
 }

@@ -31,6 +31,8 @@ pub(crate) struct Begun {
     pub(crate) words: Vec<String>,
     /// The workstation's name and the machine that is measured.
     pub(crate) place: String,
+    /// The sizes that its assignment says, and its programs.
+    pub(crate) assigned: String,
 }
 
 impl Unfinished {
@@ -57,6 +59,11 @@ impl Unfinished {
         Ok(Unfinished { path, _lock: lock })
     }
 
+    /// A place for what a record is made from; it goes with the others.
+    pub(crate) fn scratch(&self) -> PathBuf {
+        self.path.join("scratch")
+    }
+
     /// How the run was asked for whose records are here, if any are.
     pub(crate) fn begun(&self) -> Option<Begun> {
         if names(&self.path).is_empty() {
@@ -64,7 +71,11 @@ impl Unfinished {
         }
         let begun = read(&self.path.join(BEGUN))?;
         let words = begun["words"].as_array()?.iter().map(|word| word.as_str().map(str::to_owned));
-        Some(Begun { words: words.collect::<Option<_>>()?, place: begun["place"].as_str()?.to_owned() })
+        Some(Begun {
+            words: words.collect::<Option<_>>()?,
+            place: begun["place"].as_str()?.to_owned(),
+            assigned: begun["assigned"].as_str()?.to_owned(),
+        })
     }
 
     /// Begins a run, without the records of another.
@@ -73,7 +84,7 @@ impl Unfinished {
             // One that stays is overwritten when its experiment is measured.
             let _ = fs::remove_file(self.path.join(format!("{name}.json")));
         }
-        let begun = json!({ "words": begun.words, "place": begun.place });
+        let begun = json!({ "words": begun.words, "place": begun.place, "assigned": begun.assigned });
         output::write(&self.path.join(BEGUN), begun.to_string().as_bytes())
     }
 
@@ -126,7 +137,7 @@ mod tests {
     use super::*;
 
     fn begun() -> Begun {
-        Begun { words: vec!["--quick".into()], place: "here".into() }
+        Begun { words: vec!["--quick".into()], place: "here".into(), assigned: String::new() }
     }
 
     #[test]

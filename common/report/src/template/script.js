@@ -3,6 +3,8 @@
   const KEY = `cache-lab-answers:${location.pathname}`;
   const $ = id => document.getElementById(id);
   const holder = $("answers");
+  const words = JSON.parse($("words").textContent);
+  const t = (english, ...parts) => parts.reduce((told, part) => told.replace("{}", part), words[english] ?? english);
   const fields = [...document.querySelectorAll("[data-field]")];
   const say = text => { $("said").textContent = text; };
   const empty = () => ({ format: "cache-lab-answers", version: 1, saved: "", fields: {} });
@@ -10,11 +12,11 @@
   // Answers, or a sentence about why a text is none.
   function parse(text) {
     let read;
-    try { read = JSON.parse(text); } catch (error) { throw Error(`this is not JSON (${error.message})`); }
+    try { read = JSON.parse(text); } catch (error) { throw Error(t("this is not JSON ({})", error.message)); }
     if (read?.format !== "cache-lab-answers" || typeof read.fields !== "object" || read.fields === null)
-      throw Error("these are no answers of a report; take the answers.json that Save answers writes");
-    if (read.version !== 1) throw Error(`these answers are of version ${read.version}; this page reads version 1`);
-    if (Object.values(read.fields).some(text => typeof text !== "string")) throw Error("an answer is not a text");
+      throw Error(t("these are no answers of a report; take the answers.json that Save answers writes"));
+    if (read.version !== 1) throw Error(t("these answers are of version {}; this page reads version 1", read.version));
+    if (Object.values(read.fields).some(text => typeof text !== "string")) throw Error(t("an answer is not a text"));
     return { ...empty(), ...read };
   }
   const parsed = text => { try { return parse(text); } catch { return empty(); } };
@@ -40,7 +42,7 @@
       writing.objectStore("answers").put(JSON.stringify(kept), key);
       writing.commit();
     } catch {
-      say("This browser keeps nothing for this page: press Save answers before you close it.");
+      say(t("This browser keeps nothing for this page: press Save answers before you close it."));
     }
   }
   async function stored(key) {
@@ -81,10 +83,12 @@
     count();
   }
 
+  // One student signs at least; the rest of the group may be smaller.
+  const others = /^student-[2-9]/;
   function count() {
-    const open = fields.filter(field => !textOf(field) && !field.id.startsWith("student-2") && !field.id.startsWith("student-3"));
-    const all = fields.filter(field => !/^student-[23]/.test(field.id)).length;
-    $("count").textContent = `${all - open.length} of ${all}`;
+    const open = fields.filter(field => !textOf(field) && !others.test(field.id));
+    const all = fields.filter(field => !others.test(field.id)).length;
+    $("count").textContent = t("{} of {}", all - open.length, all);
     $("none-open").hidden = open.length > 0;
     $("open-list").replaceChildren(...open.map(field => {
       const item = document.createElement("li");
@@ -114,13 +118,13 @@
     const close = amount => numbers.some(number => Math.abs(number - amount) <= Math.max(within, 1e-9));
     told.className = "told";
     if (!text) { told.textContent = ""; return; }
-    if (!numbers.length) { told.textContent = "A number is asked for."; return; }
+    if (!numbers.length) { told.textContent = t("A number is asked for."); return; }
     if (close(expected)) {
-      told.textContent = "✓ agrees with this run";
+      told.textContent = t("✓ agrees with this run");
       told.classList.add("right");
       return;
     }
-    told.textContent = `✗ not yet. ${slips.find(slip => close(slip.amount))?.told ?? hint}`;
+    told.textContent = `${t("✗ not yet.")} ${slips.find(slip => close(slip.amount))?.told ?? hint}`;
     told.classList.add("wrong");
   }
 
@@ -146,7 +150,7 @@
     link.download = "answers.json";
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-    say("answers.json is saved. Put it beside the report: the next lab run into that folder reads it.");
+    say(t("answers.json is saved. Put it beside the report: the next lab run into that folder reads it."));
   });
 
   $("import").addEventListener("change", async event => {
@@ -154,7 +158,7 @@
     event.target.value = "";
     if (!file) return;
     try {
-      if (file.size > 1 << 24) throw Error("it is larger than any answers");
+      if (file.size > 1 << 24) throw Error(t("it is larger than any answers"));
       const read = parse(await file.text());
       store(`${KEY}:before`, answers);
       const strange = Object.keys(read.fields).filter(id => !fields.some(field => field.id === id));
@@ -162,9 +166,9 @@
       keep();
       show();
       $("undo").hidden = false;
-      say(`${file.name} is loaded.${strange.length ? ` It has ${strange.length} answers to questions that this page does not ask; they are kept.` : ""}`);
+      say(t("{} is loaded.", file.name) + (strange.length ? ` ${t("It has {} answers to questions that this page does not ask; they are kept.", strange.length)}` : ""));
     } catch (error) {
-      say(`${file.name} is not loaded: ${error.message}.`);
+      say(t("{} is not loaded: {}.", file.name, error.message));
     }
   });
 
@@ -173,14 +177,14 @@
     keep();
     show();
     $("undo").hidden = true;
-    say("The answers are as they were before loading.");
+    say(t("The answers are as they were before loading."));
   });
 
   $("print").addEventListener("click", () => {
     const open = count();
     if (open && !$("open").open) {
       $("open").open = true;
-      say(`${open} fields are still open, as listed; press Print again to print all the same.`);
+      say(t("{} fields are still open, as listed; press Print again to print all the same.", open));
       return;
     }
     $("open").open = false;

@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     fn told(id: &str, answer: &str) -> (f64, String) {
-        let rubric = Rubric::read(None).unwrap();
+        let rubric = Rubric::read(None, &report::Assignment::guide()).unwrap();
         let truth: Truth =
             [("l1.size", 32768.0), ("l1.ways", 8.0), ("l2.size", 262_144.0), ("mm1.hit_rate", 74.9)]
                 .map(|(name, value)| (name.to_owned(), value))

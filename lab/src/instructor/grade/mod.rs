@@ -18,6 +18,7 @@ use super::key::{Answers, Key};
 use super::names;
 use super::roster::{self, Roster};
 use super::tables::Table;
+use crate::run::assigned;
 use formats::Convention;
 use judge::{Mark, Truth};
 use rubric::{Records, Rubric};
@@ -43,7 +44,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
 
-    /// What the answers are worth [default: the rubric of the guide's sheet]
+    /// What is asked, and what each answer is worth [default: the guide's assignment]
+    #[arg(long, value_name = "FILE")]
+    assignment: Option<PathBuf>,
+
+    /// What is right, and how it is judged [default: the rubric of the guide's sheet]
     #[arg(long, value_name = "FILE")]
     rubric: Option<PathBuf>,
 
@@ -101,7 +106,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args.print_rubric {
         return output::print(rubric::GUIDE);
     }
-    let rubric = Rubric::read(args.rubric.as_deref())?;
+    let rubric = Rubric::read(args.rubric.as_deref(), &assigned::read(args.assignment.as_deref())?)?;
     let key = args.key.as_deref().map(Key::read).transpose()?;
     let (students, submissions) = handed_in(args, key.as_ref())?;
     let class: Vec<Graded> = students

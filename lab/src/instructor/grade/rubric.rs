@@ -4,10 +4,10 @@ use std::path::Path;
 
 use common::failure::Failure;
 use common::input;
+use report::Assignment;
 use serde::Deserialize;
 
 use super::quantity::Kind;
-use crate::instructor::tables;
 
 /// The rubric of the guide's sheet.
 pub(super) const GUIDE: &str = include_str!("rubric.toml");
@@ -24,7 +24,7 @@ pub(crate) struct Rubric {
     #[serde(default)]
     pub(crate) records: Records,
     /// One for each answer that is worth something.
-    #[serde(rename = "item")]
+    #[serde(rename = "item", default)]
     pub(crate) items: Vec<Item>,
 }
 
@@ -47,7 +47,11 @@ pub(crate) struct Item {
     pub(crate) id: String,
     /// What is asked, in a few words.
     pub(crate) label: String,
-    /// What the right answer is worth.
+    /// What the right answer is worth, where the assignment is not to say it.
+    #[serde(rename = "points")]
+    given: Option<f64>,
+    /// What it is worth.
+    #[serde(skip)]
     pub(crate) points: f64,
     /// How numbers are meant.
     #[serde(default = "number")]
@@ -70,6 +74,25 @@ pub(crate) struct Item {
     pub(crate) by_hand: bool,
 }
 
+impl Item {
+    /// One that somebody is to read.
+    fn by_hand(id: &str, label: &str, points: f64) -> Item {
+        Item {
+            id: id.to_owned(),
+            label: label.to_owned(),
+            given: Some(points),
+            points,
+            kind: Kind::Number,
+            expect: None,
+            value: None,
+            range: None,
+            tolerance: 0.0,
+            partial: half(),
+            by_hand: true,
+        }
+    }
+}
+
 fn number() -> Kind {
     Kind::Number
 }
@@ -79,17 +102,40 @@ fn half() -> f64 {
 }
 
 impl Rubric {
-    /// The rubric in `path`, or that of the guide's sheet.
+    /// The rubric in `path`, or that of the guide's sheet, with the points of the
+    /// `assignment`.
     ///
     /// # Errors
     ///
-    /// If it cannot be read or asks for nothing.
-    pub(crate) fn read(path: Option<&Path>) -> Result<Rubric, Failure> {
+    /// If it cannot be read, or nothing is worth anything.
+    pub(crate) fn read(path: Option<&Path>, assignment: &Assignment) -> Result<Rubric, Failure> {
         let (name, text) = match path {
-            Some(path) => (input::name(path), tables::text(path)?),
+            Some(path) => (input::name(path), input::text(path)?),
             None => ("the guide's rubric".to_owned(), GUIDE.to_owned()),
         };
-        Rubric::parse(&text).map_err(|why| Failure::usage(format!("{name}: {why}")))
+        let rubric = Rubric::parse(&text).and_then(|rubric| rubric.worth(assignment));
+        rubric.map_err(|why| Failure::usage(format!("{name}: {why}")))
+    }
+
+    /// Each item with its points; without those that are worth nothing, and with
+    /// what the assignment gives points for and nobody but a reader can judge.
+    fn worth(mut self, assignment: &Assignment) -> Result<Rubric, String> {
+        let worth = assignment.points();
+        let of = |id: &str| worth.iter().find(|(field, _)| field.id == id).map(|(_, points)| *points);
+        self.items.retain_mut(|item| {
+            let points = item.given.or_else(|| of(&item.id));
+            item.points = points.unwrap_or_default();
+            points.is_some()
+        });
+        for (field, points) in &worth {
+            if !self.items.iter().any(|item| item.id == field.id) {
+                self.items.push(Item::by_hand(&field.id, &field.label, *points));
+            }
+        }
+        if self.items.is_empty() {
+            return Err("nothing is worth anything; give points here, or in the assignment".to_owned());
+        }
+        Ok(self)
     }
 
     fn parse(text: &str) -> Result<Rubric, String> {
@@ -106,13 +152,11 @@ impl Rubric {
                 return Err(format!("'{}' needs one of expect, value, range and by_hand", item.id));
             }
             let shares = [item.tolerance, item.partial];
-            if !(0.0..=1e6).contains(&item.points) || shares.iter().any(|share| !(0.0..=1.0).contains(share))
+            if !(0.0..=1e6).contains(&item.given.unwrap_or_default())
+                || shares.iter().any(|share| !(0.0..=1.0).contains(share))
             {
                 return Err(format!("'{}': points are not negative, shares go from 0 to 1", item.id));
             }
-        }
-        if rubric.items.is_empty() {
-            return Err("it has no [[item]]".to_owned());
         }
         Ok(rubric)
     }
@@ -129,12 +173,26 @@ mod tests {
 
     #[test]
     fn the_guides_rubric_is_one() {
-        let rubric = Rubric::parse(GUIDE).unwrap();
-        assert_eq!(rubric.most(), 20.0);
+        let guide = Assignment::guide();
+        let rubric = Rubric::parse(GUIDE).unwrap().worth(&guide).unwrap();
+        assert_eq!((rubric.most(), rubric.items.len()), (20.0, 21));
         for wrong in
             ["", "format = \"x\"\ntitle = \"\"\nitem = []", &GUIDE.replacen("expect =", "expct =", 1)]
         {
-            assert!(Rubric::parse(wrong).is_err(), "{wrong}");
+            assert!(Rubric::parse(wrong).and_then(|r| r.worth(&Assignment::default())).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn an_assignment_says_what_answers_are_worth() {
+        let text = report::GUIDES[0].1;
+        let asked = |text: String| Assignment::parse(&text).unwrap();
+        let of = |text: String| Rubric::parse(GUIDE).unwrap().worth(&asked(text)).unwrap();
+        assert_eq!(of(text.replacen("points = 1", "points = 4", 1)).most(), 23.0);
+        assert_eq!(of(text.replace("[[section]]\npart = \"products\"\n", "")).most(), 14.0);
+        let more = "\n[[question]]\nid = \"s2-more\"\nsection = \"2\"\nlabel = \"Why?\"\npoints = 3\n";
+        let rubric = of(text.to_owned() + more);
+        let last = rubric.items.last().unwrap();
+        assert!(last.by_hand && last.id == "s2-more" && last.points == 3.0 && rubric.most() == 20.0);
     }
 }

@@ -12,7 +12,6 @@ use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment};
 use serde::Serialize;
 
-use super::tables;
 use surveyed::Surveyed;
 
 /// Put the records of lab survey on one page: table, curves, outliers
@@ -39,7 +38,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut machines: Vec<Surveyed> = Vec::new();
     let mut invalid = Vec::new();
     for path in &args.files {
-        match tables::text(path)
+        match common::input::text(path)
             .map_err(|failure| failure.to_string())
             .and_then(|text| Surveyed::parse(&text))
         {

@@ -1,0 +1,111 @@
+use std::collections::BTreeSet;
+
+use super::*;
+
+fn changed(from: &str, to: &str) -> Result<Assignment, String> {
+    let text = GUIDES[0].1;
+    assert!(text.contains(from), "{from}");
+    Assignment::parse(&text.replacen(from, to, 1))
+}
+
+#[test]
+fn the_guides_assignments_ask_the_same_in_each_language() {
+    let [english, other] = GUIDES.map(|(language, text)| {
+        let read = Assignment::parse(text).unwrap();
+        assert_eq!(read.language, language);
+        read
+    });
+    assert_eq!(english, Assignment::guide());
+    let bare = |mut read: Assignment| {
+        for question in &mut read.questions {
+            for text in [&mut question.label, &mut question.hint, &mut question.hint_here] {
+                *text = (!text.is_empty()).to_string();
+            }
+            question.ask = question.ask.take().map(|_| String::new());
+            question.why = question.why.take().map(|_| String::new());
+        }
+        (read.students, read.sizes, read.sections, read.questions)
+    };
+    for (one, other) in english.questions.iter().zip(&other.questions) {
+        assert_ne!(one.label, other.label, "{} is not translated", one.id);
+    }
+    assert_eq!(bare(english), bare(other));
+}
+
+#[test]
+fn the_guides_fields_are_those_of_the_first_report() {
+    let fields = Assignment::guide().fields();
+    assert_eq!(fields.len(), 55);
+    assert_eq!((&*fields[3].id, &*fields[3].label), ("student-2-name", "Name of the second student"));
+    assert_eq!((&*fields[7].id, fields[7].kind), ("s2-1-why", Kind::Text));
+}
+
+#[test]
+fn what_cannot_be_asked_is_told_with_its_name() {
+    for (from, to, says) in [
+        ("cache-lab-assignment/1", "x", "lab assignment"),
+        ("students = 3", "students = 9", "1 to 6"),
+        ("language = \"en\"", "language = \"<b>\"", "'<b>'"),
+        ("part = \"causes\"", "part = \"causes\"\ntitle = \"x\"", "nothing else"),
+        ("part = \"causes\"", "part = \"caches\"", "twice"),
+        ("part = \"causes\"", "id = \"ge\"\ntitle = \"x\"\nrun = [\"/bin/sh x\"]", "beside lab"),
+        ("id = \"s2-2\"", "id = \"s2-1\"", "'s2-1' is there twice"),
+        ("id = \"s2-2\"", "id = \"Two\"", "'Two' is no id"),
+        ("section = \"3.1.2\"", "section = \"9\"", "of section '9'"),
+        ("lines = 3", "lines = 99", "too many"),
+        ("points = 1", "points = -1", "not negative"),
+        ("[sizes]", "[sizes]\nmatrix = 4", "8 to 4096"),
+        ("[sizes]", "[sizes]\nl1 = { max = \"huge\" }", "'huge' is not a size"),
+        ("[sizes]", "[sizes]\nlarge = 1", "unknown field"),
+    ] {
+        let told = changed(from, to).unwrap_err();
+        assert!(told.contains(says) && !told.contains('\n'), "{to}: {told}");
+    }
+}
+
+#[test]
+fn points_are_of_what_is_on_the_page() {
+    let all: f64 = Assignment::guide().points().iter().map(|(_, points)| points).sum();
+    assert_eq!(all, 26.0);
+    let fewer = changed("[[section]]\npart = \"products\"\n", "").unwrap();
+    assert!(fewer.points().iter().all(|(field, _)| !field.section.starts_with("3.2")));
+}
+
+/// The page's own words: what templates and script ask `t` for, hints aside.
+fn of_the_page() -> BTreeSet<String> {
+    let said = |text: &str| -> Vec<String> {
+        let pieces: Vec<&str> = text.split("t(\"").collect();
+        let calls = pieces.windows(2).filter(|pair| !pair[0].ends_with(|c: char| c.is_alphanumeric()));
+        calls.filter_map(|pair| Some(pair[1].split_once('"')?.0.to_owned())).collect()
+    };
+    let whole = |(_, template): &(&str, &str)| said(template);
+    crate::render::TEMPLATES.iter().flat_map(whole).collect()
+}
+
+/// What the page says in its own words can be said in Portuguese, and nothing is
+/// translated that it does not say.
+#[test]
+fn every_word_of_the_page_is_translated_once() {
+    let translated = Assignment::parse(GUIDES[1].1).unwrap().words;
+    let asked = of_the_page();
+    assert!(asked.len() > 100, "{}", asked.len());
+    for english in &asked {
+        assert!(translated.contains_key(english), "{english}");
+    }
+    let elsewhere = [
+        include_str!("../page.rs"),
+        include_str!("../checked.rs"),
+        include_str!("../template/specification.html"),
+        include_str!("../../../../lab/src/run/host.rs"),
+    ]
+    .concat();
+    for (english, other) in &translated {
+        let signs = english.ends_with("student");
+        assert!(
+            signs || asked.contains(english) || elsewhere.contains(&format!("\"{english}\"")),
+            "{english}"
+        );
+        assert_eq!(english.matches("{}").count(), other.matches("{}").count(), "{english}");
+        assert_eq!(english.matches('`').count(), other.matches('`').count(), "{english}");
+    }
+}

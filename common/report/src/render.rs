@@ -1,0 +1,160 @@
+//! The page as HTML: the templates, and what they may ask.
+
+use std::sync::Arc;
+
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::{Rest, Serde, Value};
+use minijinja::{AutoEscape, Environment, Error, UndefinedBehavior};
+use serde::Serialize;
+
+use crate::assignment::{Assignment, Question};
+use crate::checked;
+use crate::contents::Contents;
+use crate::fields::Kind;
+use crate::page::page;
+
+/// The whole; it includes the others.
+const WHOLE: &str = "report.html";
+/// The page's parts.
+pub(crate) const TEMPLATES: &[(&str, &str)] = &[
+    (WHOLE, include_str!("template/report.html")),
+    ("macros.html", include_str!("template/macros.html")),
+    ("style.css", include_str!("template/style.css")),
+    ("script.js", include_str!("template/script.js")),
+    ("exercise.html", include_str!("template/exercise.html")),
+    ("caches.html", include_str!("template/caches.html")),
+    ("products.html", include_str!("template/products.html")),
+    ("causes.html", include_str!("template/causes.html")),
+    ("specification.html", include_str!("template/specification.html")),
+    ("section.html", include_str!("template/section.html")),
+    ("how.html", include_str!("template/how.html")),
+    ("bar.html", include_str!("template/bar.html")),
+];
+
+/// The page.
+///
+/// # Errors
+///
+/// If a template asks for what is not there.
+pub(crate) fn html(contents: &Contents<'_>) -> Result<String, Error> {
+    let mut environment = environment(contents.template.as_deref())?;
+    let assignment = Arc::new(contents.assignment.clone());
+    add_words(&mut environment, &assignment);
+    add_questions(&mut environment, &assignment, contents.findings.here);
+    add_fields(&mut environment, contents);
+    environment.get_template(WHOLE)?.render(Serde(page(contents)))
+}
+
+/// The kit's templates, with `own` in the place of the whole.
+///
+/// # Errors
+///
+/// If `own` is no template.
+pub(crate) fn environment(own: Option<&str>) -> Result<Environment<'_>, Error> {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_auto_escape_callback(|_| AutoEscape::Html);
+    environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
+    for (name, template) in TEMPLATES {
+        environment.add_template(name, template)?;
+    }
+    if let Some(own) = own {
+        environment.add_template(WHOLE, own)?;
+    }
+    environment.add_filter("marked", |text: &str| Value::from_safe_string(marked(text)));
+    Ok(environment)
+}
+
+/// `t(english, …)`: the page's own words in the assignment's language, with what
+/// stands in the place of each `{}`.
+fn add_words(environment: &mut Environment<'_>, assignment: &Arc<Assignment>) {
+    let assignment = Arc::clone(assignment);
+    environment.add_function("t", move |english: &str, parts: Rest<Value>| {
+        let told = marked(assignment.word(english));
+        let told = parts.iter().fold(told, |told, part| told.replacen("{}", &escaped(&part.to_string()), 1));
+        Value::from_safe_string(told)
+    });
+}
+
+/// A question as the page has it.
+#[derive(Serialize)]
+struct Asked {
+    ask: String,
+    hint: String,
+    hint_here: String,
+    lines: u8,
+    kind: Kind,
+    why: bool,
+}
+
+fn add_questions(environment: &mut Environment<'_>, assignment: &Arc<Assignment>, here: bool) {
+    let asked = move |question: &Question| Asked {
+        ask: question.ask().to_owned(),
+        hint: question.hint.clone(),
+        hint_here: if here { question.hint_here.clone() } else { String::new() },
+        lines: question.lines,
+        kind: question.kind,
+        why: question.why.is_some(),
+    };
+    let of = Arc::clone(assignment);
+    environment
+        .add_function("question", move |id: &str| of.question(id).map(|q| Value::from(Serde(asked(q)))));
+    let (of, guide) = (Arc::clone(assignment), Assignment::guide());
+    environment.add_function("further", move |section: &str| {
+        of.further(&guide, section).iter().map(|question| question.id.clone()).collect::<Vec<_>>()
+    });
+}
+
+/// What the template asks of a field: what it is, what was typed into it, how a
+/// number is checked.
+fn add_fields(environment: &mut Environment<'_>, contents: &Contents<'_>) {
+    let fields = contents.assignment.fields();
+    let typed = contents.typed.fields.clone();
+    let checks = checked::checks(contents);
+    let assignment = contents.assignment.clone();
+    environment.add_function("field", move |id: &str| {
+        fields.iter().find(|field| field.id == id).map(|known| Value::from(Serde(known.clone())))
+    });
+    environment.add_function("typed", move |id: &str| typed.get(id).cloned().unwrap_or_default());
+    environment.add_function("check", move |id: &str| {
+        let told = checks.get(id).map(|check| check.in_words(|english| assignment.word(english).to_owned()));
+        serde_json::to_string(&told).unwrap_or_default()
+    });
+}
+
+/// HTML of a text in which `**` and backquotes are the only markup.
+fn marked(text: &str) -> String {
+    tagged(&tagged(&escaped(text), "**", "b"), "`", "code")
+}
+
+fn tagged(text: &str, mark: &str, tag: &str) -> String {
+    let pieces: Vec<&str> = text.split(mark).collect();
+    if pieces.len().is_multiple_of(2) {
+        return text.to_owned();
+    }
+    let piece = |(at, piece): (usize, &&str)| match at % 2 {
+        0 => (*piece).to_owned(),
+        _ => format!("<{tag}>{piece}</{tag}>"),
+    };
+    pieces.iter().enumerate().map(piece).collect()
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_marks_are_markup_and_nothing_else_is() {
+        for (text, html) in [
+            ("**2.** a `b` c", "<b>2.</b> a <code>b</code> c"),
+            ("2 ** 3 ` 4", "2 ** 3 ` 4"),
+            ("<script>\"&'", "&lt;script&gt;&quot;&amp;'"),
+        ] {
+            assert_eq!(marked(text), html);
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! What a run is to carry out: the assignment, and the page it ends in.
+
+use std::path::{Path, PathBuf};
+
+use common::failure::Failure;
+use common::input;
+use report::{Assignment, GUIDES, Sizes};
+
+/// Where both come from.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Options {
+    /// Carry out this assignment; `lab assignment` prints one to start from
+    #[arg(long, value_name = "FILE")]
+    assignment: Option<PathBuf>,
+
+    /// Make the page from this template; `lab assignment --template` prints the kit's
+    #[arg(long, value_name = "FILE")]
+    template: Option<PathBuf>,
+}
+
+/// Both, read and sound.
+#[derive(Debug, Clone)]
+pub(super) struct Assigned {
+    pub(super) assignment: Assignment,
+    pub(super) template: Option<String>,
+}
+
+impl Options {
+    /// Reads what is given.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be read, or cannot be what it is given for.
+    pub(super) fn read(&self) -> Result<Assigned, Failure> {
+        Ok(Assigned {
+            assignment: read(self.assignment.as_deref())?,
+            template: self.template.as_deref().map(template).transpose()?,
+        })
+    }
+}
+
+/// The assignment in `path`, or the guide's.
+///
+/// # Errors
+///
+/// If it cannot be read, or is none.
+pub(crate) fn read(path: Option<&Path>) -> Result<Assignment, Failure> {
+    let (name, text) = match path {
+        Some(path) => (input::name(path), input::text(path)?),
+        None => ("the guide's assignment".to_owned(), GUIDES[0].1.to_owned()),
+    };
+    Assignment::parse(&text).map_err(|why| Failure::usage(format!("{name}: {why}")))
+}
+
+fn template(path: &Path) -> Result<String, Failure> {
+    let text = input::text(path)?;
+    report::check_template(&text).map_err(|why| Failure::usage(format!("{}: {why}", input::name(path))))?;
+    Ok(text)
+}
+
+/// The assignment's sizes, none for a first look, with those of the command line
+/// before them.
+pub(super) fn sizes(assignment: &Assignment, args: &super::Args) -> Sizes {
+    let given = if args.quick { Sizes::default() } else { assignment.sizes.clone() };
+    Sizes { matrix: args.size.or(given.matrix), runs: args.runs.or(given.runs), ..given }
+}

@@ -1,0 +1,123 @@
+//! Sections of an assignment that run programs of their own.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use clap::ValueEnum;
+use common::authentic;
+use common::failure::Failure;
+use common::record::Record;
+use common::saved::limits::BYTES;
+use common::system::files;
+use common::text::shorten;
+use report::{Assignment, Further, program};
+
+use super::Args;
+use super::progress::{Progress, Step};
+use super::unfinished::Unfinished;
+
+/// A command line, found.
+#[derive(Debug)]
+pub(super) struct Line {
+    section: String,
+    /// The name of its record.
+    name: String,
+    program: PathBuf,
+    words: Vec<String>,
+}
+
+/// The command lines of all sections.
+///
+/// # Errors
+///
+/// If a program does not lie beside this one.
+pub(super) fn lines(assignment: &Assignment, args: &Args) -> Result<Vec<Line>, Failure> {
+    let mut lines = Vec::new();
+    for section in &assignment.sections {
+        for (number, line) in (1..).zip(&section.run) {
+            let words: Vec<String> = line.split_whitespace().skip(1).map(|word| filled(word, args)).collect();
+            let name = program(line).unwrap_or_default();
+            let (section, at) = (section.id.clone(), format!("{}-{number}", section.id));
+            lines.push(Line { program: find(name, &section)?, name: at, section, words });
+        }
+    }
+    Ok(lines)
+}
+
+/// A word with this run's machine and source of counts in their places.
+fn filled(word: &str, args: &Args) -> String {
+    let counters =
+        args.counters.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned());
+    word.replace("{machine}", &args.machine).replace("{counters}", &counters)
+}
+
+fn find(name: &str, section: &str) -> Result<PathBuf, Failure> {
+    let own = std::env::current_exe().map_err(Failure::could_not)?;
+    let folder = own.parent().unwrap_or(Path::new("."));
+    let path = folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+    if path.is_file() {
+        return Ok(path);
+    }
+    Err(Failure::could_not(format!(
+        "section '{section}' runs '{name}', and there is no such program in '{}'; build it (cargo build --release), or change the assignment",
+        folder.display()
+    )))
+}
+
+/// Runs all of them that are not kept already; the records by section, and the
+/// seconds it took.
+pub(super) fn measure(lines: &[Line], kept: &Unfinished) -> Result<(Vec<Further>, f64), Failure> {
+    let step = |line: &Line| {
+        let name = line.program.file_stem().unwrap_or_default().to_string_lossy();
+        Step { name: shorten(&name, 10), expected: 1.0 }
+    };
+    let mut progress = Progress::new(lines.iter().map(step).collect());
+    let mut found: Vec<Further> = Vec::new();
+    let mut all = 0.0;
+    for line in lines {
+        progress.at(0.0);
+        let (record, took) = kept.record(&line.name, || run(line, &kept.scratch()))?;
+        all += took;
+        progress.next();
+        match found.iter_mut().find(|further| further.section == line.section) {
+            Some(further) => further.records.push(record),
+            None => found.push(Further { section: line.section.clone(), records: vec![record] }),
+        }
+    }
+    Ok((found, all))
+}
+
+/// The record that a program keeps of a run.
+fn run(line: &Line, scratch: &Path) -> Result<Record, Failure> {
+    let refused = |why: &str| {
+        let words = line.words.join(" ");
+        let program = line.program.file_stem().unwrap_or_default().to_string_lossy();
+        Failure::could_not(format!("section '{}': `{program} {words}` {why}", line.section))
+    };
+    fs::create_dir_all(scratch).map_err(|error| refused(&format!("has no place for its record: {error}")))?;
+    let place = scratch.join("record.json");
+    let _ = fs::remove_file(&place);
+    let ran = Command::new(&line.program)
+        .args(&line.words)
+        .arg("--record")
+        .arg(&place)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .output()
+        .map_err(|error| refused(&format!("does not start: {error}")))?;
+    if !ran.status.success() {
+        let told = String::from_utf8_lossy(&ran.stderr);
+        let last = told.lines().last().unwrap_or("it said nothing");
+        return Err(refused(&format!("failed: {}", shorten(last, 300))));
+    }
+    let text =
+        files::read_at_most(&place, BYTES).map_err(|error| refused(&format!("kept no record: {error}")))?;
+    let text = String::from_utf8_lossy(&text);
+    let read = match authentic::is_sealed(&text) {
+        true => authentic::parse(&text).ok(),
+        false => serde_json::from_str(&text).ok(),
+    };
+    read.ok_or_else(|| refused("kept a record that cannot be read"))
+}
