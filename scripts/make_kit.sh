@@ -2,14 +2,15 @@
 # Packs the kit: sources with all that is needed to build them without a network,
 # or programs that run on any Linux of their processor, nothing installed.
 #
-# usage: scripts/make_kit.sh [--student] [--no-vendor] [--check] [FILE.tar.gz]
+# usage: scripts/make_kit.sh [--student] [--page FILE] [--no-vendor] [--check] [FILE.tar.gz]
 #        scripts/make_kit.sh [--student] [--page FILE] --target TRIPLE [FILE.tar.gz]
 #
 #     --student        without what solves, makes and grades: lab discover, infer,
 #                      mystery, grade, survey, merge, and the answers in reports
 #     --target TRIPLE  programs instead of sources, linked statically; TRIPLE is
 #                      x86_64-unknown-linux-musl or aarch64-unknown-linux-musl
-#     --page FILE      put this page, made by `lab web`, beside the programs
+#     --page FILE      put this page into the kit; without it the instructor's kit gets
+#                      what `lab web` makes, if the target wasm32-unknown-unknown is there
 #     --no-vendor      leave the libraries' sources out: building needs a network
 #     --check          unpack the kit, build it with no network and no cargo home
 #
@@ -57,6 +58,15 @@ mkdir "$tree"
 [ -z "$page" ] || cp "$page" "$tree/lab.html"
 
 cd "$root"
+
+# The lab for a browser. Its second page reads sizes and ways from curves, which
+# the student's edition leaves to the student.
+if [ -z "$page$student" ]; then
+    say "building lab.html"
+    { command -v rustup >/dev/null && rustup target add wasm32-unknown-unknown >/dev/null 2>&1; } || :
+    cargo run --quiet --release --locked -p lab -- web --out "$tree/lab.html" 2>"$work/page.log" ||
+        say "without lab.html: $(tail -1 "$work/page.log")"
+fi
 stamp=$(git log -1 --format=%ct 2>/dev/null || date +%s)
 
 # The sources: what is tracked, as it is now; a changed file travels changed.
