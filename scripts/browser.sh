@@ -10,7 +10,7 @@ WEB_TEST_BROWSER=${WEB_TEST_BROWSER:-$(command -v chromium || command -v google-
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 if [ -z "${NODE_PATH:-}" ]; then
-    npm install --silent --no-audit --no-fund --prefix "$work" playwright-core axe-core >/dev/null 2>&1 ||
+    npm install --silent --no-audit --no-fund --prefix "$work" playwright-core@1.63 axe-core >/dev/null 2>&1 ||
         skip "npm cannot install playwright-core and axe-core"
     NODE_PATH=$work/node_modules
 fi

@@ -1,42 +1,22 @@
 // Drives the report in a browser. usage: node report_test.mjs LAB FOLDER
 // LAB is the program, FOLDER an empty place. Environment: WEB_TEST_BROWSER, the
 // browser's file; NODE_PATH has playwright-core and axe-core.
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync, mkdirSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { axe, FLAGS, playwright, start as startIn } from "./browser.mjs";
 
-const require = createRequire(join(process.env.NODE_PATH ?? process.cwd(), "from.js"));
-const { chromium } = require("playwright-core");
-const axe = require("axe-core");
 const [lab, place] = process.argv.slice(2);
 const failures = [];
 const check = (holds, what) => { if (!holds) failures.push(what); console.log(`${holds ? "ok  " : "FAIL"} ${what}`); };
-const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-  "--disable-component-update", "--disable-sync"];
+const start = profile => startIn(join(place, profile));
 
 // A run small enough to be repeated; its page.
 function run(folder) {
   const out = join(place, folder);
   execFileSync(lab, ["run", "--quick", "--hasten", "4", "--size", "32", "--counters", "model", "--out", out], { stdio: "ignore" });
   return resolve(out, "report.html");
-}
-
-// A browser of its own that can be killed, with the profile `profile`.
-async function start(profile) {
-  const folder = join(place, profile);
-  mkdirSync(folder, { recursive: true });
-  const child = spawn(process.env.WEB_TEST_BROWSER,
-    [...FLAGS, "--headless", "--remote-debugging-port=0", `--user-data-dir=${folder}`, "about:blank"], { stdio: ["ignore", "ignore", "pipe"] });
-  const url = await new Promise((found, lost) => {
-    let told = "";
-    child.stderr.on("data", text => { told += text; const at = told.match(/ws:\/\/\S+/); if (at) found(at[0]); });
-    child.on("exit", () => lost(Error(`the browser ended: ${told}`)));
-  });
-  const browser = await chromium.connectOverCDP(url);
-  const ended = new Promise(done => child.on("exit", done));
-  return { browser, kill: async () => { child.kill("SIGKILL"); await ended; }, close: async () => { await browser.close(); child.kill(); await ended; } };
 }
 
 async function open(browser, page, options) {
@@ -148,7 +128,7 @@ async function checked(page) {
 }
 
 async function readable(page) {
-  const browser = await chromium.launch({ executablePath: process.env.WEB_TEST_BROWSER, args: FLAGS });
+  const browser = await playwright.chromium.launch({ executablePath: process.env.WEB_TEST_BROWSER, args: FLAGS });
   for (const width of [360, 1280]) for (const colorScheme of ["light", "dark"]) {
     const tab = await open(browser, page, { viewport: { width, height: 900 }, colorScheme });
     await tab.evaluate(axe.source);

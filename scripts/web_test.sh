@@ -13,4 +13,9 @@ cargo build --quiet --release -p lab
 cargo build --quiet --release -p web --example answer
 built=${CARGO_TARGET_DIR:-target}/release
 "$built/lab" web --out "$work/lab.html"
-node scripts/web_test.mjs "$work/lab.html" "$built/examples/answer" "$built/lab" "$@"
+drive() { node scripts/web_test.mjs "$work/lab.html" "$built/examples/answer" "$built/lab" "$@"; }
+drive "$@"
+WEB_TEST_FIREFOX=${WEB_TEST_FIREFOX:-$(command -v firefox || command -v firefox-esr || true)}
+export WEB_TEST_FIREFOX
+[ -n "$WEB_TEST_FIREFOX" ] || skip "there is no Firefox"
+drive --firefox "$@"
