@@ -6,6 +6,7 @@ const PARTS: &[(&str, &str)] = &[
     ("/* core.js */", include_str!("../../web/page/core.js")),
     ("/* worker.js */", include_str!("../../web/page/worker.js")),
     ("/* text.js */", include_str!("../../web/page/text.js")),
+    ("/* store.js */", report::STORE),
     ("/* dom.js */", include_str!("../../web/page/dom.js")),
     ("/* here.js */", include_str!("../../web/page/here.js")),
     ("/* machine.js */", include_str!("../../web/page/machine.js")),

@@ -30,15 +30,22 @@ function mysteryPage(section, write) {
   let helper;
 
   // What is typed outlives the page, for each machine; a browser may forbid that.
+  const store = new Store();
   const place = () => `mystery ${machine?.name ?? ""}`;
   const typed = () => Object.fromEntries([...new FormData(answer)].map(([id, text]) => [id, text.trim()]));
+  let since = 0; // keys since the last recall
   function keep() {
-    try { localStorage.setItem(place(), JSON.stringify(typed())); } catch { /* then for as long as it is open */ }
+    since++;
+    saved.textContent = store.put(place(), JSON.stringify(typed())) ? "" : t("mystery-unkept");
   }
-  function recall() {
-    let kept = null;
-    try { kept = JSON.parse(localStorage.getItem(place())); } catch { /* as if nothing was typed */ }
-    for (const control of answer.elements) if (control.name) control.value = kept?.[control.name] ?? "";
+  async function recall() {
+    const at = place();
+    since = 0;
+    let kept = {};
+    try { kept = JSON.parse(await store.get(at) || "{}"); } catch { /* as if nothing was typed */ }
+    if (at !== place() || since) return;
+    for (const control of answer.elements) if (control.name) control.value = kept[control.name] ?? "";
+    section.dataset.recalled = at;
   }
 
   function open(text) {

@@ -13,6 +13,9 @@ use crate::contents::Contents;
 use crate::fields::Kind;
 use crate::page::page;
 
+/// The script with which a page keeps what is typed into it: its class `Store`.
+pub const STORE: &str = include_str!("template/store.js");
+
 /// The whole; it includes the others.
 const WHOLE: &str = "report.html";
 /// The page's parts.
@@ -20,6 +23,7 @@ pub(crate) const TEMPLATES: &[(&str, &str)] = &[
     (WHOLE, include_str!("template/report.html")),
     ("macros.html", include_str!("template/macros.html")),
     ("style.css", include_str!("template/style.css")),
+    ("store.js", STORE),
     ("script.js", include_str!("template/script.js")),
     ("exercise.html", include_str!("template/exercise.html")),
     ("caches.html", include_str!("template/caches.html")),

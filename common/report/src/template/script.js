@@ -26,35 +26,7 @@
     return { ...newer, fields: { ...older.fields, ...newer.fields } };
   };
 
-  // On disk at once; what localStorage holds may be lost with a browser that is killed within a minute.
-  const opened = new Promise((done, failed) => {
-    const request = indexedDB.open("cache-lab", 1);
-    request.onupgradeneeded = () => request.result.createObjectStore("answers");
-    request.onsuccess = () => done(request.result);
-    request.onerror = () => failed(request.error);
-  });
-  let base;
-  const ready = opened.then(found => { base = found; }, () => {});
-  // Within the turn of the key: a page that is left in the next one has stored it.
-  function store(key, kept) {
-    try {
-      const writing = base.transaction("answers", "readwrite", { durability: "strict" });
-      writing.objectStore("answers").put(JSON.stringify(kept), key);
-      writing.commit();
-    } catch {
-      say(t("This browser keeps nothing for this page: press Save answers before you close it."));
-    }
-  }
-  async function stored(key) {
-    await ready;
-    return new Promise(done => {
-      try {
-        const reading = base.transaction("answers").objectStore("answers").get(key);
-        reading.onsuccess = () => done(parsed(reading.result ?? ""));
-        reading.onerror = () => done(empty());
-      } catch { done(empty()); }
-    });
-  }
+  const store = new Store();
 
   let answers = parsed(holder.textContent);
 
@@ -63,12 +35,13 @@
 
   function keep() {
     embed();
-    store(KEY, answers);
+    if (!store.put(KEY, JSON.stringify(answers)))
+      say(t("This browser keeps nothing for this page: press Save answers before you close it."));
   }
 
   // What this browser kept, also of another tab with the same report.
   async function recall() {
-    answers = joined(answers, await stored(KEY));
+    answers = joined(answers, parsed(await store.get(KEY)));
     embed();
     show();
   }
@@ -160,7 +133,7 @@
     try {
       if (file.size > 1 << 24) throw Error(t("it is larger than any answers"));
       const read = parse(await file.text());
-      store(`${KEY}:before`, answers);
+      store.put(`${KEY}:before`, JSON.stringify(answers));
       const strange = Object.keys(read.fields).filter(id => !fields.some(field => field.id === id));
       answers = { ...answers, saved: new Date().toISOString(), fields: { ...answers.fields, ...read.fields } };
       keep();
@@ -173,7 +146,7 @@
   });
 
   $("undo").addEventListener("click", async () => {
-    answers = { ...(await stored(`${KEY}:before`)), saved: new Date().toISOString() };
+    answers = { ...(parsed(await store.get(`${KEY}:before`))), saved: new Date().toISOString() };
     keep();
     show();
     $("undo").hidden = true;
