@@ -33,6 +33,8 @@ function anyPage(section, write) {
   section.append(el("div", { class: "split" }, form,
     el("div", { class: "results" }, wrong.box, box, reading, importing, products(() => current()))));
   settle(form);
+  // On narrow screens the chart stays in sight for as long as sliders are.
+  new IntersectionObserver(([seen]) => box.classList.toggle("stays", seen.isIntersecting), { rootMargin: "-45% 0px 0px" }).observe(form);
 
   let given;       // a description that the fields do not say whole
   let helper;

@@ -6,15 +6,17 @@ const ROUNDS = [[1, 4, 1], [2, 4, 1], [2, 4, 1], [2, 4, 1], [2, 4, 1], [3, 16, 2
 const LATEST = 30000;
 
 function herePage(section, write) {
-  const form = el("form", { class: "row" },
-    field("here-clock", select("clock", ["plain", "coarse", "noisy"].map(key => [key, t(`here-clock-${key}`)]), "plain")),
+  const options = el("details", {}, el("summary", {}, t("here-options")), el("div", { class: "row" },
     el("div", { class: "check" },
       el("input", { type: "checkbox", name: "patient", id: "patient" }), el("label", { for: "patient" }, t("here-patient"))),
     field("here-max", select("max", ["256K", "1M", "4M"].map(size => [size, size]), "256K")),
+    field("here-clock", select("clock", ["plain", "coarse", "noisy"].map(key => [key, t(`here-clock-${key}`)]), "plain"))));
+  const form = el("form", {},
     el("p", { class: "buttons" },
       el("button", { class: "first", type: "submit", id: "measure" }, t("here-start")),
       el("button", { type: "button", id: "curves" }, t("here-curves")),
-      el("button", { type: "button", id: "stop", disabled: true }, t("here-stop"))));
+      el("button", { type: "button", id: "stop", disabled: true }, t("here-stop"))),
+    options);
   const progress = el("p", { class: "progress", role: "status" });
   const wrong = complaint();
   const verdict = el("div", { class: "verdict", "aria-live": "polite", id: "verdict" });
@@ -46,6 +48,7 @@ function herePage(section, write) {
     } catch (error) {
       progress.textContent = "";
       wrong.say(t("here-refused", error.message));
+      options.open = true;
     }
     helper.stop();
     busy(false);

@@ -12,15 +12,17 @@ const ENTRIES = ["8", "16", "32", "48", "64", "96", "128", "256", "512", "1024",
 const CHOICES = {
   replacement: [["lru", "LRU"], ["plru", "tree-PLRU"], ["fifo", "FIFO"], ["random", "random"]],
   write: [["back", "marks the line (write-back)"], ["through", "is passed on (write-through)"]],
-  allocate: [["true", "fetches the line (write-allocate)"], ["false", "passes by (no-write-allocate)"]],
-  inclusion: [["neither", "neither included nor excluded"], ["inclusive", "included (inclusive)"], ["exclusive", "excluded (exclusive)"]],
+  allocate: [["true", "fetches it (write-allocate)"], ["false", "passes by (no-write-allocate)"]],
+  inclusion: [["neither", "independent (neither)"], ["inclusive", "included (inclusive)"], ["exclusive", "excluded (exclusive)"]],
   index: [["virtual", "virtual address"], ["physical", "physical address"]],
   prefetch: [["none", "none"], ["next-line", "next line"], ["stride", "stride"], ["stream", "stream"]],
 };
 
-// A text field with a slider that moves through `values`.
-function slider(key, name, values, value) {
+// A text field with a slider that moves through those of `all` that are `possible`
+// beside the form's other fields.
+function slider(key, name, all, value, possible = () => true) {
   const text = el("input", { name, value, autocomplete: "off", spellcheck: "false" });
+  let values = all;
   const nearest = () => Math.max(0, values.indexOf(text.value.trim()));
   const range = el("input", {
     type: "range", min: 0, max: values.length - 1, value: nearest(), "aria-label": t("slider", t(key)),
@@ -31,6 +33,8 @@ function slider(key, name, values, value) {
     },
   });
   text.addEventListener("follow", () => {
+    values = all.filter(value => value === text.value.trim() || possible(text.form, value));
+    range.max = values.length - 1;
     if (values.includes(text.value.trim())) range.value = nearest();
     range.setAttribute("aria-valuetext", text.value);
   });
@@ -39,21 +43,28 @@ function slider(key, name, values, value) {
   return box;
 }
 
+// Whether so many ways divide the lines of a cache, or the entries of a TLB.
+const divides = (ways, lines) => ways === "full" || lines % Number(ways) === 0;
+
 function levelFields(level, deep) {
+  const at = (form, name) => bytesOf(form.elements[`${name}${level}`].value);
+  const fit = (form, ways) => divides(ways, at(form, "size") / at(form, "line"));
   const choice = name => field(`m-${name}`, select(`${name}${level}`, CHOICES[name], CHOICES[name][0][0]));
   return el("fieldset", { id: `level-${level}` }, el("legend", {}, t("level-title", level)),
     slider("m-size", `size${level}`, SIZES.map(sizeText), ["32K", "256K", "4M"][level - 1]),
     slider("m-line", `line${level}`, LINES, "64"),
-    slider("m-ways", `ways${level}`, WAYS, "8"),
+    slider("m-ways", `ways${level}`, WAYS, "8", fit),
     deep ? slider("m-latency", `latency${level}`, TIMES, ["1 ns", "4 ns", "15 ns"][level - 1]) : null,
-    choice("replacement"), choice("write"), choice("allocate"),
-    deep ? [level > 1 ? choice("inclusion") : null, choice("index"), choice("prefetch")] : null);
+    el("details", {}, el("summary", {}, t("level-more")),
+      choice("replacement"), choice("write"), choice("allocate"),
+      deep ? [level > 1 ? choice("inclusion") : null, choice("index"), choice("prefetch")] : null));
 }
 
 function tlbFields(level) {
   return el("fieldset", { id: `tlb-${level}` }, el("legend", {}, t("tlb-title", level)),
     slider("m-entries", `entries${level}`, ENTRIES, ["64", "1536"][level - 1]),
-    slider("m-ways", `tlbways${level}`, WAYS, ["4", "12"][level - 1]),
+    slider("m-ways", `tlbways${level}`, WAYS, ["4", "12"][level - 1],
+      (form, ways) => divides(ways, form.elements[`entries${level}`].value)),
     slider("m-latency", `penalty${level}`, TIMES, ["3 ns", "10 ns"][level - 1]));
 }
 
