@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 
 use super::chain::Chain;
 use figures::stats;
-use figures::units::Seconds;
-use system::{clock, cpu};
+use figures::units::{Hertz, Seconds, Ticks};
+use system::{clock, core_clock, cpu};
 
 /// A batch shall last about this long: far above the clock's resolution, far
 /// below the time slice of another process.
@@ -14,6 +14,16 @@ const BATCH: Seconds = Seconds(25e-6);
 
 /// ... and in any case so many steps of the clock: one of them is then a hundredth.
 const STEPS: f64 = 100.0;
+
+/// Cycles of the core that are timed before and after each batch, to see its clock:
+/// a quarter of a batch or so.
+const BEAT: u32 = 20_480;
+
+/// Steps of the clock that a beat must last to tell the core's clock at all.
+const BEAT_STEPS: f64 = 50.0;
+
+/// How far the core's clock before and after a batch may be apart.
+const STEADY: f64 = 0.03;
 
 /// Chains up to this round are timed in whole rounds: the fastest part of a
 /// round would be that which hits.
@@ -47,7 +57,8 @@ impl Default for Effort {
 pub struct Timed {
     /// Nanoseconds per access: the median of the batches kept.
     pub nanos: f64,
-    /// The fastest batch.
+    /// The fastest batch, in nanoseconds of a core that always runs at
+    /// the clock it had first: a core that clocks down is no miss.
     pub fastest: f64,
     /// Batches kept.
     pub kept: usize,
@@ -75,25 +86,71 @@ pub fn time(chain: &mut Chain, effort: Effort) -> Timed {
     };
     let wanted = (effort.rounds * round as f64) as usize;
     let rate = clock::tick_rate();
-    let (mut nanos, mut moved, mut total) = (Vec::new(), 0, 0);
+    let (mut kept, mut moved, mut total) = (Vec::new(), 0, 0);
     let began = clock::wall();
+    let mut before = Pace::now(rate);
     loop {
-        let before = cpu::current();
+        let processor = cpu::current();
         let from = clock::ticks();
         let made = chain.walk(accesses);
-        let passed = clock::ticks().0.saturating_sub(from.0);
-        if cpu::current() == before {
-            nanos.push(rate.duration(figures::units::Ticks(passed)).nanos() / made as f64);
+        let passed = rate.duration(Ticks(clock::ticks().0.saturating_sub(from.0)));
+        let after = Pace::now(rate);
+        if cpu::current() == processor {
+            let nanos = passed.nanos() / made as f64;
+            kept.push(Batch { nanos, at_reference: nanos * Pace::between(before, after) });
         } else {
             moved += 1;
         }
+        before = after;
         total += made;
-        let enough = nanos.len() >= batches && total >= wanted;
-        if enough || (nanos.len() >= 3 && clock::wall().0 - began.0 > effort.limit.0) || moved > 1000 {
+        let enough = kept.len() >= batches && total >= wanted;
+        if enough || (kept.len() >= 3 && clock::wall().0 - began.0 > effort.limit.0) || moved > 1000 {
             break;
         }
     }
-    summary(&nanos, moved)
+    summary(&kept, moved)
+}
+
+/// One batch's time per access: as it passed, and as it would at the core's
+/// reference clock.
+#[derive(Debug, Clone, Copy)]
+struct Batch {
+    nanos: f64,
+    at_reference: f64,
+}
+
+/// How fast the core runs at one moment.
+#[derive(Debug, Clone, Copy)]
+struct Pace(Option<Hertz>);
+
+impl Pace {
+    /// Timed over a few microseconds; not at all by a clock too coarse for that.
+    fn now(rate: Hertz) -> Pace {
+        if f64::from(BEAT) / reference().0 < BEAT_STEPS * clock_step().0 {
+            return Pace(None);
+        }
+        let from = clock::ticks();
+        let cycles = core_clock::wait(BEAT);
+        let passed = rate.duration(Ticks(clock::ticks().0.saturating_sub(from.0)));
+        Pace(Some(Hertz(f64::from(cycles) / passed.0)))
+    }
+
+    /// The core's clock from one moment to another as a share of [`reference`]; 1
+    /// where they differ, since then one was interrupted or the clock has changed.
+    fn between(from: Pace, to: Pace) -> f64 {
+        match (from.0, to.0) {
+            (Some(from), Some(to)) if (from.0 / to.0 - 1.0).abs() < STEADY => {
+                (from.0 + to.0) / 2.0 / reference().0
+            }
+            _ => 1.0,
+        }
+    }
+}
+
+/// The core's clock when it was first asked for.
+fn reference() -> Hertz {
+    static REFERENCE: OnceLock<Hertz> = OnceLock::new();
+    *REFERENCE.get_or_init(core_clock::measure)
 }
 
 /// The least time that the clock shows: some tell only 100 us.
@@ -108,15 +165,17 @@ fn clock_step() -> Seconds {
     })
 }
 
-fn summary(nanos: &[f64], moved: usize) -> Timed {
+fn summary(batches: &[Batch], moved: usize) -> Timed {
     // More than half of the batches may be disturbed, seldom seven in ten.
-    let undisturbed = stats::quantile(nanos, 0.3).unwrap_or(f64::NAN);
-    let kept: Vec<f64> = nanos.iter().copied().filter(|t| *t <= DISTURBED * undisturbed).collect();
+    let times: Vec<f64> = batches.iter().map(|batch| batch.nanos).collect();
+    let undisturbed = stats::quantile(&times, 0.3).unwrap_or(f64::NAN);
+    let kept = || batches.iter().filter(|batch| batch.nanos <= DISTURBED * undisturbed);
+    let nanos: Vec<f64> = kept().map(|batch| batch.nanos).collect();
     Timed {
-        nanos: stats::median(&kept).unwrap_or(f64::NAN),
-        fastest: stats::quantile(&kept, 0.0).unwrap_or(f64::NAN),
-        kept: kept.len(),
-        dropped: moved + nanos.len() - kept.len(),
+        nanos: stats::median(&nanos).unwrap_or(f64::NAN),
+        fastest: kept().map(|batch| batch.at_reference).fold(f64::NAN, f64::min),
+        kept: nanos.len(),
+        dropped: moved + batches.len() - nanos.len(),
     }
 }
 
@@ -126,8 +185,18 @@ mod tests {
 
     #[test]
     fn slow_batches_are_dropped_and_counted() {
-        let timed = summary(&[1.0, 1.1, 1.0, 9.0, 1.05, 50.0], 2);
+        let batches = [1.0, 1.1, 1.0, 9.0, 1.05, 50.0].map(|nanos| Batch { nanos, at_reference: nanos });
+        let timed = summary(&batches, 2);
         assert_eq!((timed.kept, timed.dropped), (4, 4));
         assert!((timed.nanos - 1.025).abs() < 1e-9 && timed.fastest == 1.0);
+    }
+
+    #[test]
+    fn a_core_that_clocks_down_is_told_from_misses() {
+        let pace = |share: f64| Pace(Some(Hertz(share * reference().0)));
+        assert!((Pace::between(pace(0.8), pace(0.81)) - 0.805).abs() < 1e-9);
+        // interrupted, changed, or not known: time as it passed
+        assert_eq!(Pace::between(pace(0.8), pace(1.0)), 1.0);
+        assert_eq!(Pace::between(pace(0.8), Pace(None)), 1.0);
     }
 }

@@ -20,11 +20,20 @@ pub fn measure() -> Hertz {
     let rates: Vec<f64> = (0..15)
         .map(|_| {
             let from = clock::wall();
-            chain(CHAIN / TURN);
-            f64::from(CHAIN) / (clock::wall().0 - from.0)
+            let cycles = wait(CHAIN);
+            f64::from(cycles) / (clock::wall().0 - from.0)
         })
         .collect();
     Hertz(stats::quantile(&rates, 1.0).unwrap_or(1e9))
+}
+
+/// Keeps the core busy for about so many cycles of its own clock, with nothing in
+/// memory; returns how many they are.
+#[inline]
+pub fn wait(cycles: u32) -> u32 {
+    let turns = cycles.div_ceil(TURN).max(1);
+    chain(turns);
+    turns * TURN
 }
 
 /// `turns` times [`TURN`] additions of one register to another.

@@ -218,7 +218,7 @@ fn first(
         None => why.push("Line: conflicts in one set do not confirm it, so it cannot be told.".to_owned()),
         _ => {}
     }
-    Ok((set, search.denied(set)))
+    Ok((set, search.denied(probe, set)))
 }
 
 /// Brings the size from the knee and the one from the sets together: what

@@ -59,7 +59,7 @@ pub(super) fn lines_of_one_set(
                     set.ways
                 );
             }
-            Ok(set) => return Ok((set, search.denied(set))),
+            Ok(set) => return Ok((set, search.denied(probe, set))),
             Err(other) => reason = other,
         }
     }

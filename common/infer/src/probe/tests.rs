@@ -141,3 +141,57 @@ fn are_found_or_refused(doublings: u64) {
     // ways not larger than those of the level above cannot be told
     assert!(right * 100 >= plain * 97, "{right} of {plain} read exactly");
 }
+
+/// A machine on which this program meets one line of its own at every step, as
+/// where the walk keeps a variable on the stack.
+struct WithOwnLine<'a> {
+    model: OnModel<'a>,
+    own: u64,
+}
+
+impl<'a> WithOwnLine<'a> {
+    /// The line lies in set 0, behind all that may be used.
+    fn new(model: OnModel<'a>) -> WithOwnLine<'a> {
+        let own = (model.reach() - 1) >> 16 << 16;
+        WithOwnLine { model, own }
+    }
+}
+
+impl Probe for WithOwnLine<'_> {
+    fn cost(&mut self, offsets: &[u64]) -> f64 {
+        let hit = self.model.cost(&[self.own]);
+        let both: Vec<u64> = offsets.iter().flat_map(|at| [*at, self.own]).collect();
+        2.0 * self.model.cost(&both) - hit
+    }
+
+    fn reach(&self) -> u64 {
+        self.own
+    }
+
+    fn contiguous(&self) -> u64 {
+        self.model.contiguous()
+    }
+
+    fn real(&self) -> bool {
+        self.model.real()
+    }
+
+    fn finest(&self) -> u64 {
+        self.model.finest()
+    }
+
+    fn noise(&self, level: usize) -> f64 {
+        self.model.noise(level)
+    }
+}
+
+#[test]
+fn a_line_of_the_programs_own_hides_no_way() {
+    for name in ["golden-cove", "zen3", "i5-7500"] {
+        let machine = Machine::named(name).unwrap();
+        let arena = OnModel::arena(&machine).unwrap();
+        let found = explore(&mut WithOwnLine::new(OnModel::new(&machine, &arena).unwrap()), 1).unwrap();
+        let first = &found.levels[0];
+        assert_eq!(judge(&machine.levels[0], first), Ok(true), "{name}: {:?}", first.why);
+    }
+}

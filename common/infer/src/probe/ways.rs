@@ -28,6 +28,9 @@ const TRIES_ONE_MORE: usize = 12;
 /// Orders in which they are tried: what a prefetcher makes of one, it seldom
 /// makes of another.
 const ORDERS: u64 = 2;
+/// Lines by which each order is moved on: what this program, or another on the
+/// core, keeps in one set for good, is not in the other.
+const ASIDE: u64 = 20;
 
 /// The costs that tell a fit from a miss.
 #[derive(Debug, Clone, Copy)]
@@ -110,15 +113,28 @@ impl Search {
     }
 
     /// What must not fit, if `set` is right.
-    pub(super) fn denied(&self, set: OneSet) -> Denied {
-        let pattern = self.pattern(1, set.ways + 1, self.apart(set.way));
+    pub(super) fn denied(&self, probe: &impl Probe, set: OneSet) -> Denied {
+        let pattern = self.pattern(ORDERS, set.ways + 1, self.apart(set.way));
+        let pattern = self.aside(ORDERS - 1, pattern, probe.reach());
         Denied { pattern, fits_below: self.threshold.fits_below }
     }
 
-    /// Whether any of the tries of a pattern, in one order or another, costs no more than hits.
+    /// Whether any of the tries of a pattern, in one order and set or another, costs no
+    /// more than hits.
     fn cheap(&self, probe: &mut impl Probe, tries: usize, pattern: impl Fn(u64) -> Vec<u64>) -> bool {
-        let patterns: Vec<Vec<u64>> = (1..=ORDERS).map(pattern).collect();
+        let reach = probe.reach();
+        let patterns: Vec<Vec<u64>> =
+            (1..=ORDERS).map(|order| self.aside(order - 1, pattern(order), reach)).collect();
         patterns.iter().cycle().take(tries).any(|pattern| probe.cost(pattern) < self.threshold.fits_below)
+    }
+
+    /// The pattern in other sets, as far as memory reaches.
+    fn aside(&self, times: u64, mut pattern: Vec<u64>, reach: u64) -> Vec<u64> {
+        let by = times * ASIDE * self.line;
+        if pattern.iter().all(|at| at + by < reach) {
+            pattern.iter_mut().for_each(|at| *at += by);
+        }
+        pattern
     }
 
     /// The most lines at `distance` that fit, if they are at most [`MOST`].

@@ -14,6 +14,10 @@ const SEQUENCES: usize = 16;
 const MOST: u64 = 48;
 /// Times that each is walked; the least disturbed one counts.
 const WALKS: usize = 4;
+/// Sets that the sequences take in turn, and lines from one to the next: what others
+/// keep in one of them for good then explains no policy.
+const SETS: u64 = 3;
+const ASIDE: u64 = 20;
 /// Bytes of a word: a sequence meets a line as often as it has words.
 const WORD: u64 = 8;
 /// Rounds after which a set is in its steady state, and rounds that are counted.
@@ -106,7 +110,8 @@ fn among(
             for one in &mut expected {
                 one.misses.push(misses(one.policy, ways as usize, &sequence));
             }
-            patterns.push(offsets(&sequence, found.size / ways));
+            let aside = number % SETS * ASIDE * line % (found.size / ways);
+            patterns.push(offsets(&sequence, found.size / ways).into_iter().map(|at| at + aside).collect());
         }
         measure(probe, &patterns, &mut costs);
         verdict = decide(&expected, &costs, found);
