@@ -18,6 +18,7 @@ mod level;
 mod lru;
 mod mru_filter;
 mod page_map;
+pub mod plru;
 mod prefetch;
 mod request;
 mod sets;

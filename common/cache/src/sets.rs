@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::journal::Journal;
 use super::lru;
+use super::plru;
 use super::tag::{LINE, PREFETCHED, Tag};
 use super::wide::{WIDE, WideSet};
 use figures::random::Random;
@@ -172,7 +173,7 @@ impl Sets {
         tags[way] = (before | flags) & !PREFETCHED;
         match &mut self.policy {
             Policy::Lru => make_mru(&mut self.tags[set * self.ways..], way),
-            Policy::Plru(trees) => plru_touch(&mut trees[set], self.ways, way),
+            Policy::Plru(trees) => plru::touch(&mut trees[set], self.ways, way),
             Policy::Fifo | Policy::Random(_) | Policy::Wide { .. } => {}
         }
         Some(before)
@@ -230,8 +231,8 @@ impl Sets {
                 std::mem::replace(&mut tags[0], tag)
             }
             Policy::Plru(trees) => {
-                let way = empty(tags).unwrap_or_else(|| plru_victim(trees[set], ways));
-                plru_touch(&mut trees[set], ways, way);
+                let way = empty(tags).unwrap_or_else(|| plru::victim(trees[set], ways));
+                plru::touch(&mut trees[set], ways, way);
                 std::mem::replace(&mut tags[way], tag)
             }
             Policy::Random(random) => {
@@ -307,24 +308,4 @@ fn make_mru(tags: &mut [Tag], way: usize) {
 
 fn empty(tags: &[Tag]) -> Option<usize> {
     tags.iter().position(|&tag| tag == 0)
-}
-
-/// The victim that the tree's bits lead to. Node 1 is the root, node n has the
-/// children 2n and 2n + 1; a set bit leads to the second.
-fn plru_victim(tree: u64, ways: usize) -> usize {
-    let mut node = 1;
-    while node < ways {
-        node = 2 * node + (tree >> node & 1) as usize;
-    }
-    node - ways
-}
-
-/// Makes every bit on the path to `way` lead away from it.
-fn plru_touch(tree: &mut u64, ways: usize, way: usize) {
-    let mut node = way + ways;
-    while node > 1 {
-        let parent = node / 2;
-        *tree = *tree & !(1 << parent) | u64::from(node & 1 == 0) << parent;
-        node = parent;
-    }
 }

@@ -111,12 +111,21 @@ pub fn time(chain: &mut Chain, effort: Effort) -> Timed {
     summary(&kept, moved)
 }
 
-/// One batch's time per access: as it passed, and as it would at the core's
-/// reference clock.
+/// A time: as it passed, and as it would have at the core's reference clock.
 #[derive(Debug, Clone, Copy)]
-struct Batch {
-    nanos: f64,
-    at_reference: f64,
+pub(crate) struct Batch {
+    pub(crate) nanos: f64,
+    pub(crate) at_reference: f64,
+}
+
+/// How long some work takes, once.
+pub(crate) fn once(work: impl FnOnce()) -> Batch {
+    let rate = clock::tick_rate();
+    let before = Pace::now(rate);
+    let from = clock::ticks();
+    work();
+    let nanos = rate.duration(Ticks(clock::ticks().0.saturating_sub(from.0))).nanos();
+    Batch { nanos, at_reference: nanos * Pace::between(before, Pace::now(rate)) }
 }
 
 /// How fast the core runs at one moment.

@@ -2,6 +2,7 @@
 //! address of the next, so no access can start before the last has ended.
 
 use std::hint::black_box;
+use std::marker::PhantomData;
 
 use system::pages::Room;
 
@@ -28,20 +29,9 @@ impl<'a> Chain<'a> {
     /// If there is no offset, or one is not a multiple of [`WORD`] inside the
     /// room, or `step` is not 1, 2, 4 or [`WORD`].
     pub fn new(room: &'a mut Room, offsets: &[usize], step: usize) -> Chain<'a> {
-        assert!(!offsets.is_empty() && WORD.is_multiple_of(step), "a chain needs elements");
-        let base = room.base();
-        let address = base.expose_provenance();
-        for (i, &offset) in offsets.iter().enumerate() {
-            assert!(
-                offset.is_multiple_of(WORD) && offset <= room.len() - WORD,
-                "offset {offset} is not in the room"
-            );
-            let next = offsets[(i + 1) % offsets.len()];
-            // SAFETY: just checked to be an aligned word of the block, which
-            // this chain borrows alone.
-            unsafe { base.add(offset).cast::<usize>().write(address + next) };
-        }
-        Chain { room, at: address + offsets[0], words: offsets.len(), step }
+        assert!(WORD.is_multiple_of(step), "elements of a word are 1, 2, 4 or 8 bytes apart");
+        let at = link(room, offsets);
+        Chain { room, at, words: offsets.len(), step }
     }
 
     /// Accesses of one round.
@@ -95,6 +85,55 @@ impl<'a> Chain<'a> {
         }
         self.at = black_box(at);
         words * (WORD / STEP)
+    }
+}
+
+/// Links the words at these offsets to a ring; the address of the first.
+fn link(room: &mut Room, offsets: &[usize]) -> usize {
+    assert!(!offsets.is_empty(), "a chain needs elements");
+    let base = room.base();
+    let address = base.expose_provenance();
+    for (i, &offset) in offsets.iter().enumerate() {
+        assert!(
+            offset.is_multiple_of(WORD) && offset <= room.len() - WORD,
+            "offset {offset} is not in the room"
+        );
+        let next = offsets[(i + 1) % offsets.len()];
+        // SAFETY: just checked to be an aligned word of the block, which is
+        // borrowed here alone.
+        unsafe { base.add(offset).cast::<usize>().write(address + next) };
+    }
+    address + offsets[0]
+}
+
+/// Several closed chains of a [`Room`], walked side by side: an access waits for
+/// the last one of its own chain only.
+#[derive(Debug)]
+pub struct Chains<'a> {
+    room: PhantomData<&'a mut Room>,
+    at: Vec<usize>,
+}
+
+impl<'a> Chains<'a> {
+    /// Links the words at the byte offsets of each chain.
+    ///
+    /// # Panics
+    ///
+    /// As [`Chain::new`].
+    pub fn new<'o>(room: &'a mut Room, chains: impl Iterator<Item = &'o [usize]>) -> Chains<'a> {
+        let at = chains.map(|offsets| link(room, offsets)).collect();
+        Chains { room: PhantomData, at }
+    }
+
+    /// Makes `rounds` accesses in each chain.
+    #[inline(never)]
+    pub fn walk(&mut self, rounds: usize) {
+        for _ in 0..rounds {
+            for at in &mut self.at {
+                *at = follow(*at);
+            }
+        }
+        black_box(&mut self.at);
     }
 }
 

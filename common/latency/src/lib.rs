@@ -7,6 +7,7 @@
 //! From the times of the levels the misses per access of a cell follow.
 
 mod batch;
+pub mod beyond;
 mod cells;
 mod chain;
 mod probe;
@@ -14,7 +15,7 @@ mod tlb;
 
 pub use batch::{Effort, Timed, time};
 pub use cells::{CellTime, Cells};
-pub use chain::{Chain, WORD};
+pub use chain::{Chain, Chains, WORD};
 pub use probe::OnTime;
 pub use tlb::{Translation, translation};
 

@@ -11,11 +11,21 @@ use system::pages::{self, PageKind, Room};
 /// second level in use.
 const MANY: usize = 8192;
 
+/// Pages that miss every first level, up to those that miss every second.
+const BEHIND: [usize; 11] = [256, 384, 512, 768, 1024, 1280, 1536, 2048, 3072, 4096, MANY];
+/// Share of a walk below which a translation was in the second level, above which
+/// it was not, and how many times longer a walk must take than such a hit.
+const HITS: f64 = 0.25;
+const MISSES: f64 = 0.5;
+const WALKS: f64 = 2.0;
+
 /// What was seen of the address translation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Translation {
     /// The first-level data TLB holds between this many entries and this many.
     pub entries: Option<(usize, usize)>,
+    /// The second level holds between this many and this many.
+    pub second: Option<(usize, usize)>,
     /// What an access costs more when its page has to be walked, in ns.
     pub walk: f64,
     /// Nanoseconds per access by number of pages.
@@ -49,7 +59,51 @@ pub fn translation(line: usize) -> Result<Translation, OutOfMemory> {
         .iter()
         .position(|(_, t)| *t > 1.3 * fast)
         .and_then(|i| Some((scan[i.checked_sub(1)?].0, scan[i].0)));
-    let apart = cost(&order(MANY, |i| i * page + i % lines * line));
-    let together = cost(&order(MANY, |i| i * line));
-    Ok(Translation { entries, walk: (apart - together).max(0.0), scan })
+    let mut extra = |pages: usize| {
+        let apart = cost(&order(pages, |i| i * page + i % lines * line));
+        apart - cost(&order(pages, |i| i * line))
+    };
+    let behind: Vec<(usize, f64)> = BEHIND.into_iter().map(|pages| (pages, extra(pages))).collect();
+    let walk = behind[behind.len() - 1].1.max(0.0);
+    Ok(Translation { entries, second: second(&behind), walk, scan })
+}
+
+/// Where the extra time per access rises from a hit in the second level to a walk.
+fn second(behind: &[(usize, f64)]) -> Option<(usize, usize)> {
+    let (hit, walk) = (behind.first()?.1, behind.last()?.1);
+    let share = |extra: f64| (extra - hit) / (walk - hit);
+    let misses = behind.iter().position(|(_, extra)| share(*extra) > MISSES)?;
+    let hits = behind.iter().rposition(|(_, extra)| share(*extra) < HITS)?;
+    // a hit costs something too, and what fits must not lie behind what does not
+    (walk > WALKS * hit.max(0.0) && hits < misses).then(|| (behind[hits].0, behind[misses].0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn extra(of: impl Fn(usize) -> f64) -> Vec<(usize, f64)> {
+        BEHIND.into_iter().map(|pages| (pages, of(pages))).collect()
+    }
+
+    #[test]
+    fn the_second_level_ends_where_walks_begin() {
+        // random replacement: a share of the pages is still there
+        let walks = |pages: usize| 2.0 + 10.0 * (1.0 - 1536.0 / pages as f64).max(0.0);
+        assert_eq!(second(&extra(walks)), Some((1536, 3072)));
+        let sharp = |pages: usize| if pages <= 1536 { 2.0 } else { 12.0 };
+        assert_eq!(second(&extra(sharp)), Some((1536, 2048)));
+    }
+
+    #[test]
+    fn no_second_level_is_claimed_where_none_is_seen() {
+        assert_eq!(second(&extra(|_| 8.0)), None);
+        assert_eq!(second(&extra(|pages| if pages == 512 { 30.0 } else { 8.0 })), None);
+        // a disturbed point among the hits
+        let disturbed = |pages: usize| match pages {
+            512 | 3072.. => 30.0,
+            _ => 4.0,
+        };
+        assert_eq!(second(&extra(disturbed)), None);
+    }
 }

@@ -80,6 +80,13 @@ impl Room {
         self.huge
     }
 
+    /// All of it, as words.
+    pub fn words(&mut self) -> &mut [u64] {
+        // SAFETY: the whole block is mapped and initialised (the system gives zeros),
+        // aligned to a huge page, and borrowed here alone.
+        unsafe { std::slice::from_raw_parts_mut(self.block.as_ptr().cast(), self.len / size_of::<u64>()) }
+    }
+
     /// The first byte.
     pub fn base(&self) -> *mut u8 {
         self.block.as_ptr()
@@ -100,8 +107,11 @@ mod tests {
     #[test]
     fn a_room_is_aligned_and_writable_to_its_end() {
         for kind in [PageKind::Huge, PageKind::Base] {
-            let room = Room::new(3 << 20, kind).unwrap();
+            let mut room = Room::new(3 << 20, kind).unwrap();
             assert_eq!((room.base() as usize % HUGE_PAGE, room.len()), (0, 4 << 20));
+            let words = room.words();
+            assert!(words.len() == (4 << 20) / 8 && words.iter().all(|word| *word == 0));
+            words.fill(7);
             assert!(!(kind == PageKind::Base && room.huge()));
         }
         assert!(Room::new(usize::MAX - 4096, PageKind::Base).is_err());

@@ -5,6 +5,7 @@
 
 mod explore;
 mod found;
+mod knee;
 mod line;
 mod model;
 mod order;

@@ -66,7 +66,10 @@ pub fn settle(probe: &mut impl Probe, levels: usize) -> Result<Settled, String> 
     let reach = steady.reach;
     steady.reach = reach.min(NEAR);
     let (mut runs, mut reason) = (Vec::new(), None);
-    while steady.spent() < FIRST && agreeing(&runs, 0) < SURE {
+    // a first level that is sure is worth more than a glance at all of them
+    while steady.spent() < FIRST && agreeing(&runs, 0) < SURE
+        || steady.spent() < 1.0 && agreeing(&runs, 0) < AGREEING && runs.len() < MOST_RUNS
+    {
         collect(explore(&mut steady, 1), steady.spent() < 1.0, &mut runs, &mut reason);
     }
     let alone = runs.len();
@@ -139,11 +142,14 @@ fn conclude(runs: &[Exploration], level: usize, once: bool) -> SettledLevel {
     if !once && found.ways.is_ok() && (agree < AGREEING || larger) {
         // others on the cache make it look smaller: what was larger once may be right
         let size = found.size;
-        found.ways =
-            Err("repeated runs found different numbers of lines of one set that fit: pages, or others on \
-                          the cache, hide them"
-                .to_owned());
-        found.why.push("Ways: not identifiable: repeated runs do not agree on them.".to_owned());
+        let reason = if all.len() > 1 {
+            "repeated runs found different numbers of lines of one set that fit: pages, or others on the cache, hide \
+             them"
+        } else {
+            "the time sufficed for one run, which nothing confirms; give more (--seconds), or an idle machine"
+        };
+        found.ways = Err(reason.to_owned());
+        found.why.push(format!("Ways: not identifiable: {reason}."));
         found.range = (found.knee_range.0.min(size), 2 * found.knee_range.1.max(size));
         found.confidence = Confidence::Low;
     }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use cache::plru;
 use figures::random::Random;
 
 /// Which line makes room.
@@ -135,11 +136,11 @@ impl Set {
         }
         match self.policy {
             Policy::Lru | Policy::Fifo => oldest(&self.marks),
-            Policy::Plru => pointed_at(self.trees[0], ways),
+            Policy::Plru => plru::victim(self.trees[0], ways),
             Policy::LruOfPlru4 => {
                 let newest = |group: &[u64]| group.iter().copied().max().unwrap_or(0);
                 let group = oldest(&self.marks.chunks(4).map(newest).collect::<Vec<_>>());
-                4 * group + pointed_at(self.trees[group], 4)
+                4 * group + plru::victim(self.trees[group], 4)
             }
             Policy::Mru | Policy::Nru => {
                 if !self.marks.contains(&1) {
@@ -161,10 +162,10 @@ impl Set {
         match self.policy {
             Policy::Fifo if hit => {}
             Policy::Lru | Policy::Fifo => self.marks[way] = self.now,
-            Policy::Plru => lead_away(&mut self.trees[0], ways, way),
+            Policy::Plru => plru::touch(&mut self.trees[0], ways, way),
             Policy::LruOfPlru4 => {
                 self.marks[way] = self.now;
-                lead_away(&mut self.trees[way / 4], 4, way % 4);
+                plru::touch(&mut self.trees[way / 4], 4, way % 4);
             }
             Policy::Mru | Policy::Nru => {
                 self.marks[way] = 0;
@@ -206,24 +207,4 @@ impl Set {
 
 fn oldest(marks: &[u64]) -> usize {
     (0..marks.len()).min_by_key(|way| marks[*way]).unwrap_or(0)
-}
-
-/// The leaf that a tree's bits lead to. Node 1 is the root, node n has the children
-/// 2n and 2n + 1; a set bit leads to the second.
-fn pointed_at(tree: u64, ways: usize) -> usize {
-    let mut node = 1;
-    while node < ways {
-        node = 2 * node + (tree >> node & 1) as usize;
-    }
-    node - ways
-}
-
-/// Makes every bit on the path to `way` lead away from it.
-fn lead_away(tree: &mut u64, ways: usize, way: usize) {
-    let mut node = way + ways;
-    while node > 1 {
-        let parent = node / 2;
-        *tree = *tree & !(1 << parent) | u64::from(node & 1 == 0) << parent;
-        node = parent;
-    }
 }

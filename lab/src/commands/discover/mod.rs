@@ -1,7 +1,10 @@
 //! `lab discover`: finds the caches by experiment, with the evidence.
 
+mod beyond;
+
 use std::path::PathBuf;
 
+use beyond::Beyond;
 use clap::ValueEnum;
 use common::chart::{Axis, Chart};
 use common::failure::Failure;
@@ -43,8 +46,9 @@ enum Format {
 
 /// Largest working set: beyond the L3 share of one core.
 const LARGE: usize = 64 << 20;
-/// Share of the time that the experiments get; the clock and the TLB take the rest.
-const EXPERIMENTS: f64 = 0.85;
+/// Share of the time that the caches get; the clock, the TLB and the rest take the
+/// rest.
+const EXPERIMENTS: f64 = 0.75;
 /// A core clock that changed by more than this has drifted.
 const DRIFT: f64 = 0.03;
 
@@ -54,6 +58,8 @@ pub(crate) struct Findings {
     /// Which line makes room in a full set of the first level, or why that is not told.
     policy: Result<PolicyFound, String>,
     translation: Option<Translation>,
+    /// What else the core does, if there was time.
+    beyond: Option<Beyond>,
     batches: (usize, usize),
     huge: bool,
     /// Huge pages that the processor translates piece by piece.
@@ -88,6 +94,7 @@ fn on_model(name: &str) -> Result<Findings, Failure> {
         policy: replacement(&mut probe, &settled),
         settled,
         translation: None,
+        beyond: None,
         batches: (0, 0),
         huge: true,
         split: false,
@@ -110,9 +117,11 @@ pub(crate) fn on_time(seconds: u32) -> Result<Findings, Failure> {
     let policy = replacement(&mut probe, &settled);
     let (huge, split, batches) = (probe.huge(), probe.split(), probe.batches());
     let line = settled.levels.first().and_then(|level| level.found.line).unwrap_or(64);
-    let translation = if probe.spent() < 1.0 { translation(line as usize).ok() } else { None };
+    let (in_time, page) = (probe.spent() < 1.0, probe.contiguous());
+    let translation = if in_time { translation(line as usize).ok() } else { None };
+    let beyond = in_time.then(|| Beyond::measure(probe.into_room(), &settled, page as usize));
     let clock = Some((before.0, core_clock::measure().0));
-    Ok(Findings { settled, policy, translation, batches, huge, split, clock, source: "timing" })
+    Ok(Findings { settled, policy, translation, beyond, batches, huge, split, clock, source: "timing" })
 }
 
 /// The first level's policy.
@@ -199,8 +208,11 @@ impl Findings {
             "tlb": self.translation.as_ref().map(|t| json!({
                 "entries_low": t.entries.map(|e| e.0),
                 "entries_high": t.entries.map(|e| e.1),
+                "second_level_low": t.second.map(|e| e.0),
+                "second_level_high": t.second.map(|e| e.1),
                 "page_walk_ns": t.walk,
             })),
+            "beside_caches": self.beyond.as_ref().map(Beyond::json),
             "source": self.source,
             "huge_pages": self.huge,
             "huge_pages_split": self.split,
@@ -252,10 +264,17 @@ impl Findings {
             lines.push(format!("beyond: {beyond:.1} ns"));
         }
         if let Some(t) = &self.translation {
-            let entries =
-                t.entries.map_or("not identifiable".to_owned(), |(a, b)| format!("{a} to {b} entries"));
-            lines.push(format!("TLB: first level {entries}; a page walk costs {:.1} ns", t.walk));
+            let told = |entries: Option<(usize, usize)>| {
+                entries.map_or("not identifiable".to_owned(), |(a, b)| format!("{a} to {b} entries"))
+            };
+            lines.push(format!(
+                "TLB: first level {}, second level {}; a page walk costs {:.1} ns",
+                told(t.entries),
+                told(t.second),
+                t.walk
+            ));
         }
+        lines.extend(self.beyond.iter().flat_map(|beyond| beyond.text(|nanos| self.cycles(nanos))));
         if self.source == "timing" {
             lines.push(format!(
                 "source=timing: {} batches of accesses kept, {} dropped as disturbed; huge pages {}",

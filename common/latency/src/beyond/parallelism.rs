@@ -1,0 +1,107 @@
+//! For how many misses a core waits at once (memory-level parallelism): the same
+//! lines in one chain of dependent accesses, then in 2, 4, 8 ... that wait for
+//! each other no more.
+
+use super::Span;
+use crate::batch::once;
+use crate::chain::Chains;
+use figures::random::Random;
+use figures::units::Bytes;
+use system::pages::Room;
+
+/// Numbers of chains.
+const CHAINS: [usize; 6] = [1, 2, 4, 8, 16, 32];
+/// Lines in all chains together, at least, and bytes from one to the next: no pair
+/// of lines that is fetched at once holds two.
+const LINES: usize = 1 << 15;
+const APART: usize = 256;
+/// The chains cover so many times the bytes that a cache holds.
+const TIMES_LARGER: usize = 4;
+/// If the most chains gain this factor over half as many, more might gain too.
+const STILL_GAINS: f64 = 1.15;
+
+/// How accesses overlap.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parallelism {
+    /// Misses in flight at once, on the average: how many times faster than one
+    /// chain the best number of chains is.
+    pub misses: Span,
+    /// Whether more chains than were tried might be faster still.
+    pub at_least: bool,
+    /// Nanoseconds per access by number of chains.
+    pub scan: Vec<(usize, f64)>,
+}
+
+/// Misses of a cache of `size` bytes at once.
+///
+/// # Errors
+///
+/// A sentence, if the memory is too small to miss it, or one chain is as fast as
+/// any other number.
+pub fn parallelism(room: &mut Room, size: u64) -> Result<Parallelism, String> {
+    let lines = (TIMES_LARGER * size as usize / APART).next_power_of_two().max(LINES);
+    if lines * APART > room.len() {
+        return Err(format!(
+            "{} of memory are too few to miss a cache of {} with every access",
+            Bytes(room.len() as u64),
+            Bytes(size)
+        ));
+    }
+    let mut order: Vec<usize> = (0..lines).map(|line| line * APART).collect();
+    Random::new(1).shuffle(&mut order);
+    let times: Vec<(usize, Span)> = CHAINS
+        .iter()
+        .map(|&count| {
+            let mut chains = Chains::new(room, order.chunks(lines / count));
+            let round = lines / count;
+            (count, Span::of(|| once(|| chains.walk(round)).nanos / lines as f64))
+        })
+        .collect();
+    found(&times)
+}
+
+/// What the times of several numbers of chains tell.
+fn found(times: &[(usize, Span)]) -> Result<Parallelism, String> {
+    let (_, one) = times[0];
+    let best = times.iter().map(|(_, time)| *time).min_by(|a, b| a.low.total_cmp(&b.low)).unwrap_or(one);
+    let misses = Span { low: one.low / best.high, high: one.high / best.low, ..one };
+    if misses.low <= 1.0 {
+        return Err("several chains were no faster than one: others on the machine hide it".to_owned());
+    }
+    let [.., (_, half), (_, most)] = times else { return Err("too few numbers of chains".to_owned()) };
+    Ok(Parallelism {
+        misses,
+        at_least: half.low > STILL_GAINS * most.low,
+        scan: times.iter().map(|(count, time)| (*count, time.low)).collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use system::pages::PageKind;
+
+    fn span(nanos: f64) -> Span {
+        Span { low: nanos, high: 1.1 * nanos, samples: 5 }
+    }
+
+    #[test]
+    fn ten_buffers_are_ten_misses_however_many_chains() {
+        let times = CHAINS.map(|count| (count, span(80.0 / (count as f64).min(10.0))));
+        let found = found(&times).unwrap();
+        assert!(found.misses.low < 10.0 && 10.0 < found.misses.high && !found.at_least, "{found:?}");
+    }
+
+    #[test]
+    fn what_still_gains_is_a_lower_bound_and_what_never_does_is_refused() {
+        let times = CHAINS.map(|count| (count, span(80.0 / count as f64)));
+        assert!(found(&times).unwrap().at_least);
+        assert!(found(&CHAINS.map(|count| (count, span(80.0)))).is_err());
+    }
+
+    #[test]
+    fn memory_that_is_too_small_is_refused() {
+        let mut room = Room::new(2 << 20, PageKind::Base).unwrap();
+        assert!(parallelism(&mut room, 1 << 20).unwrap_err().contains("2 MiB"));
+    }
+}

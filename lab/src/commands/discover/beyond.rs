@@ -1,0 +1,114 @@
+//! What `lab discover` finds beside the caches: how fast this core reads, for how
+//! many misses it waits at once, what it fetches ahead, what a store costs the load
+//! behind it.
+
+use common::infer::probe::Settled;
+use common::latency::beyond::{
+    Ahead, Bandwidth, Parallelism, Span, bandwidth, forwarding, parallelism, prefetch,
+};
+use common::system::pages::Room;
+use common::units::Bytes;
+use serde_json::{Value, json};
+
+/// A cache is missed for sure from this size on where none was found.
+const UNKNOWN: u64 = 2 << 20;
+
+pub(super) struct Beyond {
+    bandwidth: Vec<Bandwidth>,
+    parallelism: Result<Parallelism, String>,
+    forwarding: Span,
+    prefetch: Vec<Ahead>,
+}
+
+impl Beyond {
+    /// In memory whose pages are `page` bytes each, as far as known.
+    pub(super) fn measure(mut room: Room, settled: &Settled, page: usize) -> Beyond {
+        let levels: Vec<u64> = settled.levels.iter().map(|level| level.found.range.0).collect();
+        let line = settled.levels.first().and_then(|level| level.found.line).unwrap_or(64);
+        let second = levels.get(1).copied().unwrap_or(UNKNOWN);
+        let room_len = room.len() as u64;
+        let sizes: Vec<u64> = levels.iter().take(2).map(|size| size / 2).chain([room_len]).collect();
+        let words = room.words();
+        words.fill(0);
+        Beyond {
+            bandwidth: bandwidth(words, &sizes),
+            forwarding: forwarding(),
+            parallelism: parallelism(&mut room, second),
+            prefetch: prefetch(&mut room, line as usize, page),
+        }
+    }
+
+    pub(super) fn json(&self) -> Value {
+        let span = |span: &Span| json!({"low": span.low, "high": span.high, "samples": span.samples});
+        let reads = self.bandwidth.iter().map(|b| json!({"size": b.size, "gb_per_s": span(&b.rate)}));
+        let strides =
+            self.prefetch.iter().map(|a| json!({"stride": a.stride, "share": a.share, "fetched": a.fetched}));
+        json!({
+            "bandwidth": reads.collect::<Vec<_>>(),
+            "misses_at_once": self.parallelism.as_ref().ok().map(|p| json!({
+                "misses": span(&p.misses),
+                "at_least": p.at_least,
+                "ns_by_chains": p.scan,
+            })),
+            "misses_at_once_reason": self.parallelism.as_ref().err(),
+            "store_to_load_ns": span(&self.forwarding),
+            "prefetch": strides.collect::<Vec<_>>(),
+        })
+    }
+
+    pub(super) fn text(&self, cycles: impl Fn(f64) -> Option<f64>) -> Vec<String> {
+        let reads = self
+            .bandwidth
+            .iter()
+            .map(|b| format!("{} in arrays of {}", range(&b.rate, "GB/s"), Bytes(b.size)))
+            .collect::<Vec<_>>()
+            .join(", ");
+        let overlap = match &self.parallelism {
+            Ok(p) => format!(
+                "{}{}, by 1 to {} chains of dependent accesses side by side",
+                if p.at_least { "at least " } else { "" },
+                range(&p.misses, "on the average"),
+                p.scan.last().map_or(1, |(chains, _)| *chains)
+            ),
+            Err(reason) => format!("not identifiable: {reason}"),
+        };
+        let in_cycles = match (cycles(self.forwarding.low), cycles(self.forwarding.high)) {
+            (Some(low), Some(high)) => format!(" = {low:.1} to {high:.1} cycles"),
+            _ => String::new(),
+        };
+        vec![
+            format!("Reads by one core: {reads}"),
+            format!("Misses at once: {overlap}"),
+            format!(
+                "Store to load: from one store into a word to the next that needs it, {}{in_cycles}",
+                range(&self.forwarding, "ns")
+            ),
+            format!("Fetched ahead of need: {}", strides(&self.prefetch)),
+        ]
+    }
+}
+
+fn range(span: &Span, unit: &str) -> String {
+    let digits = if span.low < 10.0 { 2 } else { 1 };
+    format!("{:.digits$} to {:.digits$} {unit}", span.low, span.high)
+}
+
+/// Which strides were fetched ahead, which not, and which are left open.
+fn strides(all: &[Ahead]) -> String {
+    let named = |fetched| {
+        let names: Vec<String> = all
+            .iter()
+            .filter(|one| one.fetched == fetched)
+            .map(|one| {
+                format!("{}{}", if one.stride < 0 { "-" } else { "" }, Bytes(one.stride.unsigned_abs()))
+            })
+            .collect();
+        if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+    };
+    format!(
+        "strides of {}; not: {}; not told: {} (each against the same lines in random order)",
+        named(Some(true)),
+        named(Some(false)),
+        named(None)
+    )
+}
