@@ -17,6 +17,9 @@ const SAMPLES: usize = 5;
 /// ... each the least disturbed of so many times.
 const TIMES: usize = 3;
 
+/// Samples that differ by a larger share than this do not tell.
+const STEADY: f64 = 0.3;
+
 /// The least and the greatest of some samples.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Span {

@@ -2,7 +2,7 @@
 //! lines in one chain of dependent accesses, then in 2, 4, 8 ... that wait for
 //! each other no more.
 
-use super::Span;
+use super::{STEADY, Span};
 use crate::batch::once;
 use crate::chain::Chains;
 use figures::random::Random;
@@ -64,6 +64,11 @@ pub fn parallelism(room: &mut Room, size: u64) -> Result<Parallelism, String> {
 fn found(times: &[(usize, Span)]) -> Result<Parallelism, String> {
     let (_, one) = times[0];
     let best = times.iter().map(|(_, time)| *time).min_by(|a, b| a.low.total_cmp(&b.low)).unwrap_or(one);
+    if !(one.within(STEADY) && best.within(STEADY)) {
+        return Err(
+            "the times of the same accesses differ too much: others on the machine hide it".to_owned()
+        );
+    }
     let misses = Span { low: one.low / best.high, high: one.high / best.low, ..one };
     if misses.low <= 1.0 {
         return Err("several chains were no faster than one: others on the machine hide it".to_owned());
@@ -97,6 +102,8 @@ mod tests {
         let times = CHAINS.map(|count| (count, span(80.0 / count as f64)));
         assert!(found(&times).unwrap().at_least);
         assert!(found(&CHAINS.map(|count| (count, span(80.0)))).is_err());
+        let disturbed = |count| Span { low: 80.0 / count as f64, high: 200.0 / count as f64, samples: 5 };
+        assert!(found(&CHAINS.map(|count| (count, disturbed(count)))).is_err());
     }
 
     #[test]

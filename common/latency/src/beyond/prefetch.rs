@@ -1,7 +1,7 @@
 //! What is fetched ahead of need: lines walked in a regular order against the same
 //! lines, page by page too, in one that cannot be followed.
 
-use super::Span;
+use super::{STEADY, Span};
 use crate::batch::once;
 use crate::chain::Chains;
 use figures::random::Random;
@@ -15,8 +15,6 @@ const STRIDES: [i64; 10] = [1, 2, 3, 4, 8, 16, -1, -2, -4, -8];
 /// fetched ahead; with more than the other, it is not.
 const AHEAD: f64 = 0.6;
 const NOT_AHEAD: f64 = 0.8;
-/// Samples that differ by more than this do not tell.
-const STEADY: f64 = 0.3;
 
 /// A stride, and what walking it took.
 #[derive(Debug, Clone, PartialEq)]

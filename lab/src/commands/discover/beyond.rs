@@ -65,7 +65,7 @@ impl Beyond {
             .join(", ");
         let overlap = match &self.parallelism {
             Ok(p) => format!(
-                "{}{}, by 1 to {} chains of dependent accesses side by side",
+                "{}{} (by 1 to {} chains of dependent accesses side by side)",
                 if p.at_least { "at least " } else { "" },
                 range(&p.misses, "on the average"),
                 p.scan.last().map_or(1, |(chains, _)| *chains)
