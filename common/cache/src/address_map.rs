@@ -28,18 +28,20 @@ pub(super) struct AddressMap {
     end: usize,
     /// Where memory outside the arrays is relocated to: a power of two.
     outside: u64,
+    /// Nothing else is accessed: what is, is not served.
+    alone: bool,
     /// Pieces of memory met outside the arrays, by offset / [`STRAY`].
     strays: HashMap<usize, u64>,
 }
 
 impl AddressMap {
-    pub(super) fn new(arena: &Arena) -> AddressMap {
+    pub(super) fn new(arena: &Arena, alone: bool) -> AddressMap {
         let mut arrays = arena.allocations();
         arrays.truncate(usize::from(MIXED) - 1);
         let end = arrays.iter().map(|array| array.bytes.end).max().unwrap_or(0);
         let outside = end.next_power_of_two().max(Arena::ALIGNMENT) as u64;
         let table = (0..end.div_ceil(1 << GRANULE)).map(|granule| owner(&arrays, granule)).collect();
-        AddressMap { origin: arena.origin(), arrays, table, end, outside, strays: HashMap::new() }
+        AddressMap { origin: arena.origin(), arrays, table, end, outside, alone, strays: HashMap::new() }
     }
 
     /// Names of the arrays in order; the last entry is everything else.
@@ -54,12 +56,22 @@ impl AddressMap {
 
     /// How many pieces of memory `bytes` apart can be in use at most.
     pub(super) fn pieces(&self, bytes: usize) -> usize {
-        self.end.div_ceil(bytes) + STRAYS.div_ceil(bytes)
+        self.end.div_ceil(bytes) + self.strays().div_ceil(bytes)
+    }
+
+    /// Bytes outside the arrays that can be in use.
+    fn strays(&self) -> usize {
+        if self.alone { 0 } else { STRAYS }
+    }
+
+    /// Whether what lies at `address` is served at all.
+    pub(super) fn serves(&self, address: u64) -> bool {
+        !self.alone || address < self.outside
     }
 
     /// All addresses that can be in use: arrays, and what lies outside them.
     pub(super) fn used(&self) -> [Range<u64>; 2] {
-        [0..self.end as u64, self.outside..self.outside + STRAYS as u64]
+        [0..self.end as u64, self.outside..self.outside + self.strays() as u64]
     }
 
     /// Address of the first array; the model's addresses count from here.
@@ -74,10 +86,11 @@ impl AddressMap {
     }
 
     /// Moves what lies outside the arrays to its address in the model.
-    pub(super) fn relocate(&mut self, batch: &mut [Request]) {
+    pub(super) fn relocate(&mut self, batch: &mut Vec<Request>) {
         if Request::reach(batch) < self.outside {
             return;
         }
+        batch.retain(|request| self.serves(request.address()));
         for request in batch {
             if request.address() >= self.outside {
                 *request = request.moved_to(self.stray(request.address() as usize));
@@ -124,17 +137,21 @@ mod tests {
         let arena = Arena::with_capacity(1 << 16).unwrap();
         let a = arena.array::<u8>("a", 5000).unwrap();
         let b = arena.array::<u8>("b", 9000).unwrap();
-        let mut addresses = AddressMap::new(&arena);
+        let mut addresses = AddressMap::new(&arena, false);
         assert_eq!(addresses.names(), ["a", "b", "(outside)"]);
         assert_eq!(addresses.alignment(), 8);
         let offset = |cell: &std::cell::Cell<u8>| cell.as_ptr() as usize - addresses.origin();
         assert_eq!((offset(a.at(0)), offset(b.at(7))), (0, 5007));
         assert_eq!([4095, 4096, 4999, 5000].map(|x| addresses.array(x)), [0, 0, 0, 1]);
         assert_eq!([8192, 13999, 14000].map(|x| addresses.array(x)), [1, 1, 2]);
-        let mut batch = [0x99_0008, 0x77_0000, 0x99_000c, 5007].map(|address| Request::new(address, 1));
+        let mut batch =
+            [0x99_0008, 0x77_0000, 0x99_000c, 5007].map(|address| Request::new(address, 1)).to_vec();
         addresses.relocate(&mut batch);
-        assert_eq!(batch.map(Request::address), [65544, 65552, 65548, 5007]);
+        let addresses_of = |batch: &[Request]| batch.iter().map(|r| r.address()).collect::<Vec<u64>>();
+        assert_eq!(addresses_of(&batch), [65544, 65552, 65548, 5007]);
         assert!(batch[0].is(Request::STORE));
         assert_eq!(addresses.array(65544), 2);
+        AddressMap::new(&arena, true).relocate(&mut batch);
+        assert_eq!(addresses_of(&batch), [5007]);
     }
 }

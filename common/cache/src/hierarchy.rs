@@ -36,8 +36,8 @@ pub(super) struct Hierarchy {
 }
 
 impl Hierarchy {
-    pub(super) fn new(machine: &Machine, arena: &Arena) -> Result<Hierarchy, MachineError> {
-        let addresses = AddressMap::new(arena);
+    pub(super) fn new(machine: &Machine, arena: &Arena, alone: bool) -> Result<Hierarchy, MachineError> {
+        let addresses = AddressMap::new(arena, alone);
         let line = machine.levels.iter().map(|cache| cache.line.get()).min().unwrap_or(64);
         let page_map = PageMap::new(machine, addresses.outside(), LINES * line as u64);
         let bytes =
@@ -119,7 +119,9 @@ impl Hierarchy {
 
     /// Looks a page of the array at `offset` up.
     pub(super) fn translate(&mut self, page: u64, offset: u64) {
-        self.tlbs.translate(page, self.addresses.array(offset));
+        if self.addresses.serves(offset) {
+            self.tlbs.translate(page, self.addresses.array(offset));
+        }
     }
 
     /// Starts the journal of every level.

@@ -81,10 +81,25 @@ impl Modelled {
     /// If the arrays are larger than the model reaches, or the machine's caches
     /// are unknown.
     pub fn new(machine: &Machine, arena: &Arena) -> Result<Modelled, MachineError> {
+        Modelled::with(machine, arena, false)
+    }
+
+    /// The same for kernels that access nothing but these arrays, as most do: a
+    /// level that they just fit in then evicts nothing, and states recur sooner.
+    /// An access elsewhere is counted as one that no level is asked for.
+    ///
+    /// # Errors
+    ///
+    /// As for [`new`](Modelled::new).
+    pub fn of_arrays_alone(machine: &Machine, arena: &Arena) -> Result<Modelled, MachineError> {
+        Modelled::with(machine, arena, true)
+    }
+
+    fn with(machine: &Machine, arena: &Arena, alone: bool) -> Result<Modelled, MachineError> {
         if machine.levels.is_empty() {
             return Err(MachineError::Undescribed { reason: machine.unknown.join("; ") });
         }
-        let hierarchy = Hierarchy::new(machine, arena)?;
+        let hierarchy = Hierarchy::new(machine, arena, alone)?;
         let slots = MruFilter::slots(machine);
         let filter = Box::new(MruFilter::new(machine, hierarchy, slots));
         let runs = Box::new(RunDetector::new(machine, &filter));

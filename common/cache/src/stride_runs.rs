@@ -254,7 +254,7 @@ fn serve(model: &mut Modelled) {
             Known::Simulated
         }
         Known::Simulated => observe(model, 0, 1),
-        Known::Observed { runs, most } if runs == most => observe(model, 0, LONGEST.min(2 * most)),
+        Known::Observed { runs, most } if runs == most => observe(model, 0, LONGEST.min(most * most + 2)),
         Known::Observed { runs, most } => observe(model, runs, most),
     };
     std::mem::swap(&mut model.runs.current, &mut model.runs.last);

@@ -40,8 +40,8 @@ pub struct Measured<'r> {
 }
 
 impl Measured<'_> {
-    /// The same, but the model only counts: for kernels whose accesses do not
-    /// depend on the numbers in memory. What the machine's own run left there stays.
+    /// The same, but the model only counts: for kernels that access the arena's
+    /// arrays alone, and the same whatever the numbers in them. What the machine's own run left there stays.
     #[must_use]
     pub fn without_numbers(self) -> Self {
         Measured { computes: false, ..self }
@@ -217,13 +217,13 @@ impl Session {
     ) -> Result<Sample, Failure> {
         let mut sample = if self.here { self.time(plan, prepare, region.native)? } else { Sample::default() };
         if plan.needs_model() || self.compare || !self.here {
-            let model = Modelled::new(&self.machine, arena).map_err(Failure::could_not)?;
             let mut model = if region.computes {
                 prepare();
-                model
+                Modelled::new(&self.machine, arena)
             } else {
-                model.without_numbers()
-            };
+                Modelled::of_arrays_alone(&self.machine, arena).map(Modelled::without_numbers)
+            }
+            .map_err(Failure::could_not)?;
             (region.modelled)(&mut model);
             let counts = model.counts();
             if !self.here {

@@ -105,9 +105,11 @@ pub fn tally(
     machine: &Machine,
     budget: f64,
 ) -> Result<Tally, NoTally> {
-    let mut model = Modelled::new(machine, arena)?.without_numbers();
     let accesses = accesses(variant, p);
     let outer = Outer::of(variant, p);
+    // The rungs without an outer loop keep tiles of their own beside the matrices.
+    let model = if outer == Outer::None { Modelled::new } else { Modelled::of_arrays_alone };
+    let mut model = model(machine, arena)?.without_numbers();
     let [m, n, k] = p.sides();
     let (step, side) = match outer {
         Outer::I(step) => (step, m),
