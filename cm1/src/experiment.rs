@@ -101,7 +101,7 @@ pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row))
                     &arena,
                     &plan,
                     clear,
-                    region!(|mem| walk(mem, part, cell.stride, repeats)),
+                    region!(|mem| walk(mem, part, cell.stride, repeats)).without_numbers(),
                 )?,
             };
             let row = row(cell, accesses, &event, &sample);

@@ -85,9 +85,12 @@ pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row))
         let warm = &mut || part.fill(|_| 0);
         let sample = match &mut dependent {
             Some(timer) => timed(timer, session.runs, cell, accesses)?,
-            None => {
-                session.measure(&arena, &plan, warm, region!(|mem| walk(mem, part, cell.stride, repeats)))?
-            }
+            None => session.measure(
+                &arena,
+                &plan,
+                warm,
+                region!(|mem| walk(mem, part, cell.stride, repeats)).without_numbers(),
+            )?,
         };
         let row = row(cell, accesses, &sample);
         each(&row);

@@ -6,20 +6,17 @@ mod experiment;
 #[cfg(feature = "program")]
 pub use experiment::{Options, chart, kit_header, kit_row, measure};
 
-use memory::{Array, Memory};
+use memory::{Array, Memory, steps};
 
 /// `repeats` passes over `array`, touching every `stride`-th byte.
 ///
 /// How long does one access take when the array fits a cache, and when not?
 pub fn walk<M: Memory>(mem: &mut M, array: Array<u8>, stride: usize, repeats: u64) {
-    let limit = array.len() - stride + 1;
-    let array = array.part(0, limit);
+    let accesses = array.len() / stride;
     mem.repeat(repeats, |mem| {
-        let mut index = 0;
-        while index < array.len() {
-            let element = mem.load(array.at(index));
-            mem.store(array.at(index), element.wrapping_add(1));
-            index += stride;
-        }
+        steps!(mem; for i in 0..accesses {
+            let element = mem.load(array.at(i * stride));
+            mem.store(array.at(i * stride), element.wrapping_add(1));
+        });
     });
 }
