@@ -2,11 +2,14 @@
 # Packs the kit: sources with all that is needed to build them without a network,
 # or programs that run on any Linux of their processor, nothing installed.
 #
-# usage: scripts/make_kit.sh [--student] [--page FILE] [--no-vendor] [--check] [FILE.tar.gz]
+# usage: scripts/make_kit.sh [--student] [--without RUNGS] [--page FILE] [--no-vendor] [--check] [FILE.tar.gz]
 #        scripts/make_kit.sh [--student] [--page FILE] --target TRIPLE [FILE.tar.gz]
 #
 #     --student        without what solves, makes and grades: lab discover, infer,
 #                      mystery, grade, survey, merge, and the answers in reports
+#     --without RUNGS  leave these of ge2 to ge7 (like ge4,ge7) to be written: what they
+#                      change, their question and their counts stay, and until they are
+#                      written they do what ge1 does
 #     --target TRIPLE  programs instead of sources, linked statically; TRIPLE is
 #                      x86_64-unknown-linux-musl or aarch64-unknown-linux-musl
 #     --page FILE      put this page into the kit; without it the instructor's kit gets
@@ -21,10 +24,11 @@ set -eu
 fail() { echo "make_kit.sh: $1" >&2; exit "${2:-1}"; }
 say() { echo "make_kit.sh: $1" >&2; }
 
-student= target= page= vendor=yes check= kit=
+student= without= target= page= vendor=yes check= kit=
 while [ $# -gt 0 ]; do
     case $1 in
         --student) student=yes ;;
+        --without) [ $# -gt 1 ] || fail "--without needs rungs; see --help" 2; without=$2; shift ;;
         --target) [ $# -gt 1 ] || fail "--target needs a triple; see --help" 2; target=$2; shift ;;
         --page) [ $# -gt 1 ] || fail "--page needs a file; see --help" 2; page=$2; shift ;;
         --no-vendor) vendor= ;;
@@ -41,6 +45,10 @@ case $target in
     '' | *-linux-musl) ;;
     *) fail "'$target' is not linked statically; give x86_64-unknown-linux-musl or aarch64-unknown-linux-musl" 2 ;;
 esac
+for rung in $(echo "$without" | tr , ' '); do
+    case $rung in ge[2-7]) ;; *) fail "'$rung' cannot be left to be written; give some of ge2 to ge7, like ge4,ge7" 2 ;; esac
+done
+[ -z "$without" ] || [ -z "$target" ] || fail "--without is about sources: leave out --target" 2
 [ -z "$page" ] || [ -f "$page" ] || fail "there is no page '$page'; make it with: lab web" 2
 
 root=$(dirname "$(dirname "$(readlink -f "$0")")")
@@ -77,6 +85,7 @@ sources() {
         tar --create --file=- --exclude=./target --exclude=./vendor --exclude="./*.tar.gz" .
     fi | tar --extract --file=- --directory="$tree"
     [ -z "$student" ] || without_answers
+    for rung in $(echo "$without" | tr , ' '); do unwritten "$rung"; done
     [ -z "$vendor" ] || libraries
 }
 
@@ -88,6 +97,45 @@ without_answers() {
         rm -r lab/tests exercises/tests scripts/room scripts/make_kit.sh
         sed -i '/^default = \["instructor"\]/s/"instructor"//' lab/Cargo.toml
     )
+}
+
+# A rung's head, and in the place of its loop that of ge1.
+unwritten() {
+    file=$tree/ge/src/rungs/$1.rs
+    isa=$(sed -n 's/^ *type Isa = \(.*\);/\1/p' "$file")
+    uses=Scalar
+    [ "$isa" = Scalar ] || uses="{$isa, Scalar}"
+    {
+        sed -n '/^\/\/!/p' "$file"
+        cat <<END
+//!
+//! **Yours.** This rung is left to be written. Until then it does what ge1 does;
+//! \`cargo test -p ge\` says when it does what stands above.
+
+use isa::$uses;
+use memory::Memory;
+
+use crate::problem::system::System;
+use crate::rungs::Rung;
+use crate::rungs::ge1::Ge1;
+
+/// Not written yet.
+#[derive(Debug)]
+pub struct G${1#g};
+
+impl Rung for G${1#g} {
+    type Isa = $isa;
+
+    #[inline(always)]
+    fn eliminate<M: Memory>(mem: &mut M, system: System, _: $isa) {
+        Ge1::eliminate(mem, system, Scalar);
+    }
+}
+END
+        # one column, which other rungs use for their ends
+        sed -n '/^\/\/\/ `target\[j\] -= /,/^}/{/^\/\/\//{x;p;x;};s/: Array</: memory::Array</g;p;}' "$file"
+    } >"$work/rung.rs"
+    mv "$work/rung.rs" "$file"
 }
 
 # The libraries' sources. What only other systems compile is emptied: a third of
@@ -126,7 +174,7 @@ programs() {
             cargo build --quiet --release --locked --target "$target" "$@" ||
             fail "the programs do not build for $target; does rustc have it? rustup target add $target"
     }
-    build --workspace --exclude web --exclude lab
+    build --workspace --exclude web --exclude lab --exclude fuzz
     build -p lab ${student:+--no-default-features}
     mkdir "$tree/bin"
     find "$built" -maxdepth 1 -type f -perm -u+x ! -name '*.so' -exec cp {} "$tree/bin" \;
