@@ -6,6 +6,7 @@ use common::cli::Counters;
 use common::events::Event;
 use common::failure::Failure;
 use common::infer;
+use common::machine::Machine;
 use common::measure::{self, Plan, Sample, Session};
 use common::record::{Record, Row};
 use common::region;
@@ -104,7 +105,7 @@ pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row))
                     region!(|mem| walk(mem, part, cell.stride, repeats)).without_numbers(),
                 )?,
             };
-            let row = row(cell, accesses, &event, &sample);
+            let row = row(cell, accesses, &event, &sample, &session.machine);
             each(&row);
             record.rows.push(row);
         }
@@ -156,16 +157,17 @@ fn timer(
     Ok(None)
 }
 
-fn row(cell: Cell, accesses: f64, event: &Event, sample: &Sample) -> Row {
+fn row(cell: Cell, accesses: f64, event: &Event, sample: &Sample, machine: &Machine) -> Row {
+    let off = |figure: &str| machine.scatter(&[event.name(), &format!("{cell:?}"), figure]);
     let misses = sample.count(event.name()).cloned().unwrap_or_else(|| Reading::missing("not measured"));
     Row::new([
         ("size_bytes", cell.size.into()),
         ("stride_bytes", cell.stride.into()),
         ("event", event.name().into()),
     ])
-    .with("avg_misses", misses.scaled(1.0 / accesses))
-    .with("avg_time_us", sample.cpu.scaled(1e6 / accesses))
-    .with("avg_cycles", sample.cycles.scaled(1.0 / accesses))
+    .with("avg_misses", misses.scaled(off("misses") / accesses))
+    .with("avg_time_us", sample.cpu.scaled(off("time") * 1e6 / accesses))
+    .with("avg_cycles", sample.cycles.scaled(off("time") / accesses))
 }
 
 /// A line of the kit's output. `source` is that of the misses; the time and the

@@ -92,7 +92,8 @@ pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row))
                 region!(|mem| walk(mem, part, cell.stride, repeats)).without_numbers(),
             )?,
         };
-        let row = row(cell, accesses, &sample);
+        let off = session.machine.scatter(&["spark", &format!("{cell:?}")]);
+        let row = row(cell, accesses, &sample, off);
         each(&row);
         record.rows.push(row);
     }
@@ -108,11 +109,12 @@ fn timed(timer: &mut Cells, runs: usize, cell: Cell, accesses: f64) -> Result<Sa
     Ok(Sample::of_accesses(&each, accesses))
 }
 
-fn row(cell: Cell, accesses: f64, sample: &Sample) -> Row {
+/// `off` is the factor by which a described machine's times scatter.
+fn row(cell: Cell, accesses: f64, sample: &Sample, off: f64) -> Row {
     Row::new([("size_bytes", cell.size.into()), ("stride_bytes", cell.stride.into())])
-        .with("ns_per_access", sample.cpu.scaled(1e9 / accesses))
-        .with("elapsed_s", sample.cpu.clone())
-        .with("cycles", sample.cycles.clone())
+        .with("ns_per_access", sample.cpu.scaled(off * 1e9 / accesses))
+        .with("elapsed_s", sample.cpu.scaled(off))
+        .with("cycles", sample.cycles.scaled(off))
         .with("accesses", Value::new(accesses, Source::Analytic))
 }
 

@@ -16,6 +16,7 @@ pub struct Draw<'k> {
     key: &'k str,
     tlb: bool,
     replacement: Replacement,
+    noise: f64,
     taken: BTreeSet<usize>,
 }
 
@@ -31,6 +32,7 @@ pub struct Drawn {
     /// Entries of the TLB, if it has one; 16-way at most, a miss costs 20 cycles.
     pub tlb_entries: Option<usize>,
     replacement: Replacement,
+    noise: f64,
 }
 
 /// What a student is to find of one level.
@@ -47,7 +49,7 @@ pub struct Geometry {
 impl<'k> Draw<'k> {
     /// Machines from the instructor's `key`: LRU, no TLB.
     pub fn new(key: &'k str) -> Draw<'k> {
-        Draw { key, tlb: false, replacement: Replacement::Lru, taken: BTreeSet::new() }
+        Draw { key, tlb: false, replacement: Replacement::Lru, noise: 0.0, taken: BTreeSet::new() }
     }
 
     /// Machines that also have a data TLB, which spark shows.
@@ -61,6 +63,12 @@ impl<'k> Draw<'k> {
     #[must_use]
     pub fn with_replacement(self, replacement: Replacement) -> Draw<'k> {
         Draw { replacement, ..self }
+    }
+
+    /// Machines whose figures scatter, by `noise` as a share of them.
+    #[must_use]
+    pub fn with_noise(self, noise: f64) -> Draw<'k> {
+        Draw { noise, ..self }
     }
 
     /// How many different machines can be drawn.
@@ -89,6 +97,7 @@ impl<'k> Draw<'k> {
             memory_ns: 60 + random.below(60),
             tlb_entries: self.tlb.then(|| [16, 32, 64, 128][random.below(4)]),
             replacement: self.replacement,
+            noise: self.noise,
         }
     }
 
@@ -103,8 +112,9 @@ impl Drawn {
     /// The machine called `name` as a description.
     pub fn toml(&self, name: &str) -> String {
         let mut text = format!(
-            "name = {}\ndescription = \"to be found out\"\nclock = \"2 GHz\"\n\n[memory]\nlatency = \"{} ns\"\n",
+            "name = {}\ndescription = \"to be found out\"\nclock = \"2 GHz\"\n{}\n[memory]\nlatency = \"{} ns\"\n",
             quoted(name),
+            if self.noise > 0.0 { format!("noise = {:?}\n", self.noise) } else { String::new() },
             self.memory_ns
         );
         let policy = match self.replacement {

@@ -9,6 +9,7 @@
 //! name = "example"
 //! description = "one line for a list"    # default: empty
 //! clock = "3.4 GHz"                      # needed where a latency is in cycles
+//! noise = 0.02                           # sweeps' figures scatter by up to 2 %; default 0
 //!
 //! [memory]
 //! latency = "70 ns"                      # from the core's request to its data
@@ -58,6 +59,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use figures::random::Random;
 use figures::units::{Bytes, Hertz, Seconds};
 
 pub use catalogue::{Entry, catalogue};
@@ -240,6 +242,9 @@ pub struct Machine {
     pub memory_latency: Option<Seconds>,
     /// The rest of the time.
     pub core: Core,
+    /// By how much modelled figures of sweeps scatter, as a share of them: 0.02
+    /// for up to 2 % more or less; 0 for none.
+    pub noise: f64,
     /// What could not be found out about it, and what is assumed instead.
     pub unknown: Vec<String>,
     /// The tag of its seal, if its geometry is to be found, not to be shown.
@@ -264,6 +269,14 @@ impl Machine {
             Some(entry) => Machine::from_toml(entry.text, entry.name),
             None => Err(MachineError::no_such(name)),
         }
+    }
+
+    /// The factor by which the figure that `words` name is off on this machine: the
+    /// same in every run, so that who checks it finds it too; 1 without
+    /// [noise](Machine::noise).
+    pub fn scatter(&self, words: &[&str]) -> f64 {
+        let own = [&*self.name, self.seal.as_deref().unwrap_or_default()];
+        1.0 + self.noise * (2.0 * Random::of_words(&[&own, words].concat()).unit() - 1.0)
     }
 
     /// The machine described by `text`, sealed or not; errors call it `origin`.
@@ -299,6 +312,7 @@ impl Machine {
             levels: Vec::new(),
             tlbs: Vec::new(),
             memory_latency: None,
+            noise: 0.0,
             core: Core { in_flight: 1.0, store: Seconds(0.0), step: Seconds(0.0), pass: Seconds(0.0) },
             unknown,
             seal: None,

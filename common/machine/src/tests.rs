@@ -165,3 +165,25 @@ const LINES: [&str; 16] = [
     "latency = \"4 cycles\"",
     "latency = \"1e400 ns\"",
 ];
+
+#[test]
+fn noise_is_the_same_in_every_run_and_no_more_than_was_said() {
+    let quiet = Draw::new("spring").machine("ada").toml("ada");
+    let loud = Draw::new("spring").with_noise(0.02).machine("ada").toml("ada");
+    let [quiet, loud] = [quiet, loud].map(|text| Machine::from_toml(&text, "ada").unwrap());
+    assert_eq!(Machine { noise: 0.0, ..loud.clone() }, quiet);
+    assert_eq!(Machine::from_toml(&loud.to_toml(), "ada").unwrap().noise, 0.02);
+    let off = |machine: &Machine| {
+        (0..1000).map(|cell| machine.scatter(&["cm1", &cell.to_string()])).collect::<Vec<_>>()
+    };
+    assert!(off(&quiet).iter().all(|off| *off == 1.0));
+    assert_eq!(off(&loud), off(&loud));
+    assert!(off(&loud).iter().all(|off| (0.98..=1.02).contains(off)));
+    let mean = off(&loud).iter().sum::<f64>() / 1000.0;
+    assert!((mean - 1.0).abs() < 0.002 && off(&loud)[0] != off(&loud)[1], "{mean}");
+    let told = Machine::from_toml(
+        "name = \"x\"\nnoise = 0.5\n[[cache]]\nlevel = 1\nsize = 1024\nline = 16\nways = 2\n",
+        "x",
+    );
+    assert!(told.unwrap_err().to_string().contains("0 to 0.2"));
+}

@@ -50,6 +50,10 @@ pub(crate) struct Args {
     #[arg(long, value_enum, value_name = "POLICY", default_value = "lru")]
     replacement: Policy,
 
+    /// Figures of sweeps that scatter by up to so many percent, as measured ones do: 0 to 5
+    #[arg(long, value_name = "PERCENT", default_value = "0", value_parser = percent)]
+    noise: f64,
+
     /// One machine for each of these, beside those of the roster
     #[arg(value_name = "NAME", required_unless_present = "roster")]
     names: Vec<String>,
@@ -63,6 +67,11 @@ enum Policy {
     Plru,
     /// The line that came first
     Fifo,
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    let percent = text.parse().ok().filter(|percent| (0.0..=5.0).contains(percent));
+    percent.ok_or_else(|| "noise is 0 to 5 percent".to_owned())
 }
 
 /// A file and what is to stand in it.
@@ -103,7 +112,8 @@ fn draw(args: &Args, names: &[String]) -> Result<(Key, Vec<File>), Failure> {
         Policy::Plru => Replacement::Plru,
         Policy::Fifo => Replacement::Fifo,
     };
-    let mut draw = Draw::new(&phrase).with_tlb(args.tlb).with_replacement(replacement);
+    let mut draw =
+        Draw::new(&phrase).with_tlb(args.tlb).with_replacement(replacement).with_noise(args.noise / 100.0);
     if names.len() > draw.most() {
         return Err(Failure::usage(format!(
             "there are {} different machines of this kind, and {} names; make several classes with a key each",
