@@ -1,6 +1,7 @@
 //! `lab discover`: finds the caches by experiment, with the evidence.
 
 mod beyond;
+mod text;
 
 use std::path::PathBuf;
 
@@ -130,32 +131,6 @@ fn replacement(probe: &mut impl Probe, settled: &Settled) -> Result<PolicyFound,
     policy(probe, &first.found)
 }
 
-/// The policy in a sentence.
-fn policy_told(policy: &Result<PolicyFound, String>) -> String {
-    match policy {
-        Ok(found) => {
-            let alike = match found.names.len() - 1 {
-                0 => String::new(),
-                more => format!(" (or {more} that cannot be told from it: {})", found.names[1..].join(", ")),
-            };
-            let next = found
-                .next
-                .as_ref()
-                .map_or(String::new(), |(name, off)| format!(", the next likely, {name}, by {off:.3}"));
-            format!(
-                "L1 replacement: {}{alike}, confidence {}\n    {} random sequences of lines of one set: it explains \
-                 their cost to {:.3} misses per access{next}; odds of {:.0} to 1 against all others that are known.",
-                found.names[0],
-                format!("{:?}", found.confidence).to_lowercase(),
-                found.sequences,
-                found.off,
-                found.odds
-            )
-        }
-        Err(reason) => format!("L1 replacement: not identifiable: {reason}"),
-    }
-}
-
 impl Findings {
     fn cycles(&self, nanos: f64) -> Option<f64> {
         self.clock.map(|(before, _)| nanos * 1e-9 * before)
@@ -221,77 +196,6 @@ impl Findings {
             "clock_hz": self.clock.map(|c| c.0),
             "clock_drift": self.drift(),
         })
-    }
-
-    fn text(&self, known: Option<&Machine>) -> String {
-        let mut lines = Vec::new();
-        for s in &self.settled.levels {
-            let l = &s.found;
-            let ways = l.ways.as_ref().map_or("not identifiable".to_owned(), u64::to_string);
-            let size = match l.range {
-                (low, high) if low == high => Bytes(l.size).to_string(),
-                (low, u64::MAX) => format!("{} or more", Bytes(low)),
-                (low, high) => format!("{} to {}", Bytes(low), Bytes(high)),
-            };
-            let cycles = self.cycles(l.latency).map_or(String::new(), |c| format!(" = {c:.1} cycles"));
-            lines.push(format!(
-                "L{}: {size}, line {}, ways {ways}, hit {:.2} ns{cycles} ({:.2} to {:.2} in {} runs), miss penalty {:.2} ns, confidence {}",
-                l.level,
-                l.line.map_or("not identifiable".to_owned(), |b| format!("{b} B")),
-                l.latency,
-                s.latencies.0,
-                s.latencies.1,
-                self.settled.runs,
-                l.penalty,
-                format!("{:?}", l.confidence).to_lowercase()
-            ));
-            lines.extend(l.why.iter().map(|why| format!("    {why}")));
-            if let Some((size, line, ways)) = told(known, l.level) {
-                lines.push(format!(
-                    "    For comparison, the system says: {}, line {line} B, {ways} ways.",
-                    Bytes(size)
-                ));
-            }
-        }
-        lines.push(policy_told(&self.policy));
-        if self.settled.first_only {
-            lines.push(
-                "The time was up before the levels behind it were looked at; give more (--seconds), or an idle machine."
-                    .to_owned(),
-            );
-        }
-        if let Some(beyond) = self.settled.beyond.filter(|_| !self.settled.first_only) {
-            lines.push(format!("beyond: {beyond:.1} ns"));
-        }
-        if let Some(t) = &self.translation {
-            let told = |entries: Option<(usize, usize)>| {
-                entries.map_or("not identifiable".to_owned(), |(a, b)| format!("{a} to {b} entries"))
-            };
-            lines.push(format!(
-                "TLB: first level {}, second level {}; a page walk costs {:.1} ns",
-                told(t.entries),
-                told(t.second),
-                t.walk
-            ));
-        }
-        lines.extend(self.beyond.iter().flat_map(|beyond| beyond.text(|nanos| self.cycles(nanos))));
-        if self.source == "timing" {
-            lines.push(format!(
-                "source=timing: {} batches of accesses kept, {} dropped as disturbed; huge pages {}",
-                self.batches.0,
-                self.batches.1,
-                match (self.huge, self.split) {
-                    (true, false) => "granted",
-                    (true, true) =>
-                        "granted, but translated in small pieces: the hypervisor has none behind them",
-                    (false, _) => "not granted",
-                }
-            ));
-        }
-        if let Some(drift) = self.drift().filter(|d| *d > DRIFT) {
-            lines.push(format!("warning: the core clock drifted by {:.0} % during the run", 100.0 * drift));
-        }
-        lines.join("\n") + "\n"
     }
 
     fn chart(&self) -> Chart {
