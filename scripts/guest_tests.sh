@@ -17,6 +17,7 @@
 # tools are, if not on PATH.
 # GUEST_LIBS, QEMU_SHARE, OPENSBI, EFI_ARM64: libraries, data and firmware of such
 # a qemu.
+# GUEST_SECONDS: how long one guest may take (default 300; more on a busy machine).
 # CARGO_RISCV64, CARGO_ARM64: what to run instead of cargo to build for a guest.
 #
 # Usage: scripts/guest_tests.sh [riscv64|arm64|refusals|mm1|programs]...   (default: all)

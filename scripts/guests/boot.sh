@@ -117,7 +117,7 @@ guest() {
     [ -z "${QEMU_SHARE:-}" ] || qemu+=(-L "$QEMU_SHARE")
     [ -z "$firmware" ] || qemu+=(-bios "$firmware")
     [ "$icount" = off ] || qemu+=(-icount "shift=$icount,align=off,sleep=off")
-    LD_LIBRARY_PATH=${GUEST_LIBS:-} timeout 300 "${qemu[@]}" -accel tcg -m 1024 -display none -nodefaults \
+    LD_LIBRARY_PATH=${GUEST_LIBS:-} timeout "${GUEST_SECONDS:-300}" "${qemu[@]}" -accel tcg -m 1024 -display none -nodefaults \
         -no-reboot -monitor none -nic none -kernel "$GUESTS/$arch/vmlinuz" -initrd "$WORK/initrd" \
         -append "console=$console quiet panic=-1${firmware:+ acpi=force}" -serial "file:$WORK/console" > "$WORK/qemu" 2>&1 || true
     tr -d '\r' < "$WORK/console" | sed -n '/^<<<$/,/^>>> /p' | sed '1d' > "$WORK/output"
