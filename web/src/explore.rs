@@ -23,7 +23,8 @@ impl Runs {
     }
 
     /// What the runs that saw a level's sets say of it; sure only where two
-    /// thirds of them, and at least two, agree. One that saw none was disturbed.
+    /// thirds of them, and at least two, agree. One that saw none was disturbed;
+    /// of several runs, one alone may have been, too.
     fn level(&self, index: usize) -> Option<LevelFound> {
         let all: Vec<&LevelFound> = self.0.iter().filter_map(|run| run.levels.get(index)).collect();
         let seen: Vec<&&LevelFound> = all.iter().filter(|level| level.ways.is_ok()).collect();
@@ -34,9 +35,14 @@ impl Runs {
         };
         let mut found = (**best).clone();
         let lines: Vec<u64> = seen.iter().filter_map(|level| level.line).collect();
-        found.line = lines.first().copied().filter(|line| lines.iter().all(|other| other == line));
+        let several = all.len() > 1;
+        found.line = lines
+            .first()
+            .copied()
+            .filter(|line| lines.iter().all(|other| other == line) && (lines.len() > 1 || !several));
         if votes(best) < 2 {
-            found.confidence = found.confidence.min(Confidence::Medium);
+            found.confidence =
+                found.confidence.min(if several { Confidence::Low } else { Confidence::Medium });
         }
         if 3 * votes(best) < 2 * seen.len() {
             found.confidence = Confidence::Low;
@@ -71,4 +77,44 @@ fn shown(level: &LevelFound) -> Value {
         "confidence": level.confidence,
         "why": level.why,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A run that found 48 KiB of 12 ways, with this line.
+    fn run(line: Option<u64>, ways: Result<u64, String>) -> Exploration {
+        let level = LevelFound {
+            level: 1,
+            size: 48 << 10,
+            range: (48 << 10, 48 << 10),
+            knee_range: (48 << 10, 52 << 10),
+            line,
+            ways,
+            latency: 2.0,
+            penalty: 4.0,
+            confidence: Confidence::High,
+            knee: Vec::new(),
+            partners: Vec::new(),
+            denied: None,
+            why: Vec::new(),
+        };
+        Exploration { levels: vec![level], beyond: None, scan: Vec::new() }
+    }
+
+    fn told(runs: Vec<Exploration>) -> (Option<u64>, Confidence) {
+        let level = Runs(runs).level(0).unwrap();
+        (level.line, level.confidence)
+    }
+
+    #[test]
+    fn one_run_of_several_is_not_believed_alone() {
+        let (good, odd, blind) =
+            (run(Some(64), Ok(12)), run(Some(32), Ok(12)), run(None, Err("noise".into())));
+        assert_eq!(told(vec![good.clone()]), (Some(64), Confidence::Medium));
+        assert_eq!(told(vec![good.clone(), good.clone()]), (Some(64), Confidence::High));
+        assert_eq!(told(vec![blind.clone(), odd.clone()]), (None, Confidence::Low));
+        assert_eq!(told(vec![good, odd, blind]).0, None);
+    }
 }
