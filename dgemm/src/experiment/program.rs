@@ -92,7 +92,8 @@ pub fn run(args: Args) -> Result<(), Failure> {
     let blocks = args.blocks(&session);
     let sides = args.sides()?;
     let arena = measure::arena(bytes(sides, blocks)?)?;
-    let p = Problem::new(&arena, sides, blocks).map_err(Failure::could_not)?;
+    let problem = if session.here { Problem::new } else { Problem::without_numbers };
+    let p = problem(&arena, sides, blocks).map_err(Failure::could_not)?;
     session.expect("this product", subjects.len() as f64 * p.flops() * OPERATION)?;
     let times = experiment::times(&session, &subjects, &p)?;
     let budget = if all { BUDGET.1 } else { BUDGET.0 };

@@ -82,12 +82,28 @@ impl<'a> Problem<'a> {
     ///
     /// If `arena` has not [`Problem::bytes`] left.
     pub fn new(arena: &'a Arena, [m, n, k]: [usize; 3], blocks: Blocks) -> Result<Problem<'a>, OutOfMemory> {
+        let p = Problem::without_numbers(arena, [m, n, k], blocks)?;
+        let mut random = Random::new(1);
+        for matrix in [p.a, p.b] {
+            let cells = (0..matrix.rows()).flat_map(|i| matrix.row(i).cells());
+            cells.for_each(|cell| cell.set(0.5 + random.unit()));
+        }
+        Ok(p)
+    }
+
+    /// The same with matrices that nothing was written to, which take no memory of
+    /// the system: for machines on which a product is counted, not computed.
+    ///
+    /// # Errors
+    ///
+    /// As for [`new`](Problem::new).
+    pub fn without_numbers(
+        arena: &'a Arena,
+        [m, n, k]: [usize; 3],
+        blocks: Blocks,
+    ) -> Result<Problem<'a>, OutOfMemory> {
         let (a, b) = (arena.matrix("a", m, k)?, arena.matrix("b", k, n)?);
         let c = arena.matrix("c", m, n)?;
-        let mut random = Random::new(1);
-        for matrix in [a, b] {
-            matrix.flat().cells().iter().for_each(|cell| cell.set(0.5 + random.unit()));
-        }
         let blocks = blocks.within(m, n, k);
         let len = scratch_len(n, k, blocks);
         let scratch = on_a_line(arena.array("copies", len + LINE)?).part(0, len);
