@@ -83,6 +83,15 @@ impl Axis {
         Axis { high: Some(high), ..self }
     }
 
+    /// The label, and how numbers are laid out: a bar's axis needs no such word.
+    pub(super) fn told(&self) -> String {
+        match self.scale {
+            _ if self.label.is_empty() || self.has_bars() => self.label.clone(),
+            Scale::Linear => format!("{}, linear", self.label),
+            Scale::Log2 | Scale::Log10 => format!("{}, logarithmic", self.label),
+        }
+    }
+
     /// Whether `value` has a place on this axis.
     pub(super) fn shows(&self, value: f64) -> bool {
         value.abs() < ABSURD && (self.scale == Scale::Linear || value > 1.0 / ABSURD)

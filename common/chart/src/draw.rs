@@ -3,19 +3,23 @@
 use plotters_backend::DrawingBackend;
 use plotters_svg::SVGBackend;
 
-use super::Chart;
 use super::canvas::{Canvas, Point};
 use super::ink::Colour;
 use super::ink::{Anchor, Type};
 use super::label;
 use super::layout::{self, CAPTION_EM, LABEL_EM, Layout, Placed, SAMPLE, TICK_EM, TITLE_EM, WIDTH};
-use super::look::{self, BAND, GRID, Look, PAPER, SOFT, TEXT};
+use super::look::{self, BAND, GRID, Look, PALE, PAPER, SOFT, STRONG, TEXT};
+use super::panels::{Labels, Panel};
+use super::plot::Plot;
+use super::{Chart, Series};
 
 /// SVG places are whole numbers; this many of them make one unit.
 const FINE: u32 = 8;
 
 const CURVE: f64 = 1.8;
 const MARKER: f64 = 3.6;
+/// Half the cap of an error bar.
+const CAP: f64 = 3.5;
 /// Width of a bar, as a share of its place.
 const BAR: f64 = 0.4;
 /// Digits are taller than the small letters that texts are centred by.
@@ -54,18 +58,11 @@ pub(super) fn paint<B: DrawingBackend>(canvas: &mut Canvas<B>, chart: &Chart, ar
     let label = Type { em: LABEL_EM, bold: false, colour: TEXT };
     texts(canvas, std::slice::from_ref(&arranged.y_label), Anchor::Start, label);
     texts(canvas, std::slice::from_ref(&arranged.x_label), Anchor::Middle, label);
-    ground(canvas, chart, arranged);
-    for (index, series) in chart.series.iter().enumerate() {
-        let look = Look::of(index, chart.series.len());
-        if chart.x.has_bars() {
-            bars(canvas, arranged, &series.points, look);
-        } else {
-            curve(canvas, arranged, &series.points, look);
-        }
+    for panel in &arranged.panels {
+        small(canvas, chart, panel);
     }
-    for (index, name) in label::beside(chart, &arranged.plot) {
-        let colour = Look::of(index, chart.series.len()).colour;
-        canvas.text(&name.text, name.at, Anchor::Middle, Type { em: CAPTION_EM, bold: false, colour });
+    if arranged.panels.is_empty() {
+        large(canvas, chart, arranged);
     }
     if chart.is_empty() {
         let middle = |a: f64, b: f64| (a + b) / 2.0;
@@ -78,21 +75,73 @@ pub(super) fn paint<B: DrawingBackend>(canvas: &mut Canvas<B>, chart: &Chart, ar
     }
 }
 
+/// All curves in one plot.
+fn large<B: DrawingBackend>(canvas: &mut Canvas<B>, chart: &Chart, arranged: &Layout) {
+    let plot = &arranged.plot;
+    bands(canvas, chart, plot);
+    ground(canvas, chart, plot, Labels::BOTH);
+    marks(canvas, chart, arranged);
+    for (index, series) in chart.series.iter().enumerate() {
+        let look = Look::of(index, chart.series.len());
+        if chart.x.has_bars() {
+            bars(canvas, plot, series, look);
+        } else {
+            curve(canvas, plot, &series.points, look);
+        }
+        spreads(canvas, plot, series, if chart.x.has_bars() { TEXT } else { look.colour });
+    }
+    for (index, name) in label::beside(chart, plot) {
+        let colour = Look::of(index, chart.series.len()).colour;
+        canvas.text(&name.text, name.at, Anchor::Middle, Type { em: CAPTION_EM, bold: false, colour });
+    }
+}
+
+/// One curve in its panel, with the others pale behind it.
+fn small<B: DrawingBackend>(canvas: &mut Canvas<B>, chart: &Chart, panel: &Panel) {
+    let plot = &panel.plot;
+    ground(canvas, chart, plot, panel.labels);
+    let pale = Look { colour: PALE, dash: &[], ..Look::of(0, 1) };
+    for (index, other) in chart.series.iter().enumerate() {
+        if index != panel.series {
+            pieces(plot, &other.points).iter().for_each(|piece| stroke(canvas, piece, pale));
+        }
+    }
+    let Some(series) = chart.series.get(panel.series) else { return };
+    let look = Look { colour: STRONG, dash: &[], ..Look::of(0, 1) };
+    curve(canvas, plot, &series.points, look);
+    spreads(canvas, plot, series, STRONG);
+    let set = Type { em: TICK_EM, bold: true, colour: TEXT };
+    canvas.text(&series.name, (plot.left + 2.0, plot.top - 8.0), Anchor::Start, set);
+}
+
+/// An error bar for each spread, with caps.
+fn spreads<B: DrawingBackend>(canvas: &mut Canvas<B>, plot: &Plot, series: &Series, colour: Colour) {
+    for (x, low, high) in &series.spreads {
+        let Some((from, to)) = plot.place(*x, *low).zip(plot.place(*x, *high)) else { continue };
+        canvas.line(&[from, to], 1.2, colour);
+        for (x, y) in [from, to] {
+            canvas.line(&[(x - CAP, y), (x + CAP, y)], 1.2, colour);
+        }
+    }
+}
+
 fn texts<B: DrawingBackend>(canvas: &mut Canvas<B>, lines: &[Placed], anchor: Anchor, set: Type) {
     for line in lines {
         canvas.text(&line.text, line.at, anchor, set);
     }
 }
 
-/// Bands, grid, axes, ticks, marks.
-fn ground<B: DrawingBackend>(canvas: &mut Canvas<B>, chart: &Chart, arranged: &Layout) {
-    let plot = &arranged.plot;
+fn bands<B: DrawingBackend>(canvas: &mut Canvas<B>, chart: &Chart, plot: &Plot) {
     for band in &chart.bands {
         if let (Some(from), Some(to)) = (plot.x.share(band.from), plot.x.share(band.to)) {
             let edge = |share: f64| plot.across(share).clamp(plot.left, plot.right);
             canvas.rectangle((edge(from), plot.top), (edge(to), plot.bottom), BAND);
         }
     }
+}
+
+/// Grid, axes, ticks.
+fn ground<B: DrawingBackend>(canvas: &mut Canvas<B>, chart: &Chart, plot: &Plot, labels: Labels) {
     let tick = Type { em: TICK_EM, bold: false, colour: SOFT };
     for mark in &plot.x.ticks {
         let x = plot.across(plot.x.tick_share(mark));
@@ -100,15 +149,18 @@ fn ground<B: DrawingBackend>(canvas: &mut Canvas<B>, chart: &Chart, arranged: &L
             canvas.line(&[(x, plot.top), (x, plot.bottom)], 0.8, GRID);
         }
         canvas.line(&[(x, plot.bottom), (x, plot.bottom + 4.0)], 1.0, SOFT);
-        canvas.text(&mark.label, (x, plot.bottom + 15.0), Anchor::Middle, tick);
+        if labels.below {
+            canvas.text(&mark.label, (x, plot.bottom + 15.0), Anchor::Middle, tick);
+        }
     }
     for mark in &plot.y.ticks {
         let y = plot.up(plot.y.tick_share(mark));
         canvas.line(&[(plot.left, y), (plot.right, y)], 0.8, GRID);
-        canvas.text(&mark.label, (plot.left - 8.0, y + DIGITS), Anchor::End, tick);
+        if labels.left {
+            canvas.text(&mark.label, (plot.left - 8.0, y + DIGITS), Anchor::End, tick);
+        }
     }
     canvas.line(&[(plot.left, plot.bottom), (plot.right, plot.bottom)], 1.0, SOFT);
-    marks(canvas, chart, arranged);
 }
 
 fn marks<B: DrawingBackend>(canvas: &mut Canvas<B>, chart: &Chart, arranged: &Layout) {
@@ -124,26 +176,30 @@ fn marks<B: DrawingBackend>(canvas: &mut Canvas<B>, chart: &Chart, arranged: &La
 }
 
 /// The line in its pieces between gaps, then the markers on it.
-fn curve<B: DrawingBackend>(canvas: &mut Canvas<B>, arranged: &Layout, points: &[(f64, f64)], look: Look) {
-    let places: Vec<Option<Point>> = points.iter().map(|(x, y)| arranged.plot.place(*x, *y)).collect();
-    for piece in places.split(Option::is_none) {
-        let piece: Vec<Point> = piece.iter().copied().flatten().collect();
-        stroke(canvas, &piece, look);
-    }
-    for place in places.into_iter().flatten() {
+fn curve<B: DrawingBackend>(canvas: &mut Canvas<B>, plot: &Plot, points: &[(f64, f64)], look: Look) {
+    let pieces = pieces(plot, points);
+    pieces.iter().for_each(|piece| stroke(canvas, piece, look));
+    for place in pieces.into_iter().flatten() {
         marker(canvas, place, look);
     }
 }
 
-/// A bar from zero for each point, with its height above it.
-fn bars<B: DrawingBackend>(canvas: &mut Canvas<B>, arranged: &Layout, points: &[(f64, f64)], look: Look) {
-    let plot = &arranged.plot;
-    for (x, y) in points {
+/// The line's pieces between gaps.
+fn pieces(plot: &Plot, points: &[(f64, f64)]) -> Vec<Vec<Point>> {
+    let places: Vec<Option<Point>> = points.iter().map(|(x, y)| plot.place(*x, *y)).collect();
+    places.split(Option::is_none).map(|piece| piece.iter().copied().flatten().collect()).collect()
+}
+
+/// A bar from zero for each point, with its height above it and its error bar.
+fn bars<B: DrawingBackend>(canvas: &mut Canvas<B>, plot: &Plot, series: &Series, look: Look) {
+    for (x, y) in &series.points {
         let corners = plot.place(x - BAR / 2.0, 0.0).zip(plot.place(x + BAR / 2.0, *y));
         let Some(((left, bottom), (right, top))) = corners else { continue };
         canvas.rectangle((left, top), (right, bottom), look.colour);
         let set = Type { em: TICK_EM, bold: false, colour: TEXT };
-        canvas.text(&figure(*y), ((left + right) / 2.0, top - 8.0), Anchor::Middle, set);
+        let longest = series.spreads.iter().find(|spread| spread.0 == *x);
+        let end = longest.and_then(|(x, _, high)| plot.place(*x, *high)).map_or(top, |end| top.min(end.1));
+        canvas.text(&figure(*y), ((left + right) / 2.0, end - 8.0), Anchor::Middle, set);
     }
 }
 

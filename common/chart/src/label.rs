@@ -3,7 +3,8 @@
 
 use super::canvas::Point;
 use super::font;
-use super::layout::{CAPTION_EM, Placed, Plot};
+use super::layout::{CAPTION_EM, Placed};
+use super::plot::Plot;
 use super::{Chart, Series};
 
 /// Half the height of a name's box.

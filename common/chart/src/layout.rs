@@ -3,13 +3,13 @@
 
 use super::axis::Span;
 use super::canvas::Point;
+use super::panels::{self, Panel};
+use super::plot::{INNER, Plot};
 use super::{Axis, Chart, Scale, font};
 
 pub(super) const WIDTH: f64 = 760.0;
 const PLOT_HEIGHT: f64 = 300.0;
 const MARGIN: f64 = 20.0;
-/// Between the frame and the outermost points.
-const INNER: f64 = 14.0;
 
 pub(super) const TITLE_EM: f64 = 16.0;
 pub(super) const LABEL_EM: f64 = 12.5;
@@ -38,36 +38,8 @@ pub(super) struct Layout {
     /// Labels of marks and bands, above the plot.
     pub(super) strip: Vec<Placed>,
     pub(super) plot: Plot,
-}
-
-/// The rectangle of the curves.
-#[derive(Debug)]
-pub(super) struct Plot {
-    pub(super) left: f64,
-    pub(super) right: f64,
-    pub(super) top: f64,
-    pub(super) bottom: f64,
-    pub(super) x: Span,
-    pub(super) y: Span,
-    /// Room below the lowest point, unless that is the axis itself.
-    floor: f64,
-}
-
-impl Plot {
-    /// The place of a point; `None` where an axis cannot show it.
-    pub(super) fn place(&self, x: f64, y: f64) -> Option<Point> {
-        Some((self.across(self.x.share(x)?), self.up(self.y.share(y)?)))
-    }
-
-    /// From a share of the horizontal axis.
-    pub(super) fn across(&self, share: f64) -> f64 {
-        self.left + INNER + share * (self.right - self.left - 2.0 * INNER)
-    }
-
-    /// From a share of the vertical axis.
-    pub(super) fn up(&self, share: f64) -> f64 {
-        self.bottom - self.floor - share * (self.bottom - self.floor - self.top - INNER)
-    }
+    /// Many curves: one panel for each, in the place of the plot.
+    pub(super) panels: Vec<Panel>,
 }
 
 /// Arranges `chart`.
@@ -78,27 +50,33 @@ pub(super) fn arrange(chart: &Chart) -> Layout {
     if !title.is_empty() {
         y += 4.0;
     }
-    let legend = legend(chart, &mut y);
-    let y_label = Placed { at: (MARGIN, y + 12.0), text: chart.y.label.clone() };
+    let small = panels::wanted(chart);
+    let legend = if small { Vec::new() } else { legend(chart, &mut y) };
+    let y_label = Placed { at: (MARGIN, y + 12.0), text: chart.y.told() };
     y += 24.0;
 
-    let points = || chart.series.iter().flat_map(|s| &s.points);
+    let ends = |s: &(f64, f64, f64)| [(s.0, s.1), (s.0, s.2)];
+    let points = || {
+        chart.series.iter().flat_map(move |s| s.points.iter().copied().chain(s.spreads.iter().flat_map(ends)))
+    };
     let shown = || points().filter(|(x, y)| chart.x.shows(*x) && chart.y.shows(*y));
-    let y_span = chart.y.span(shown().map(|p| p.1), 8);
+    let y_span = chart.y.span(shown().map(|p| p.1), if small { 4 } else { 8 });
     let widest = y_span.ticks.iter().map(|t| font::width(&t.label, TICK_EM, false)).fold(0.0, f64::max);
     let (left, right) = (MARGIN + widest + 8.0, WIDTH - MARGIN);
-    let x_span = fitting(&chart.x, || shown().map(|p| p.0), right - left - 2.0 * INNER);
+    let width = if small { panels::width(right - left) } else { right - left };
+    let x_span = fitting(&chart.x, || shown().map(|p| p.0), width - 2.0 * INNER);
     let floor = if chart.y.scale == Scale::Linear && y_span.share(0.0) == Some(0.0) { 0.0 } else { INNER };
     let mut plot = Plot { left, right, top: 0.0, bottom: 0.0, x: x_span, y: y_span, floor };
 
     let strip = strip(chart, &plot, &mut y);
     plot.top = y;
-    plot.bottom = y + PLOT_HEIGHT;
+    plot.bottom = y + if small { panels::height(chart) } else { PLOT_HEIGHT };
+    let panels = if small { panels::cut(chart, &plot) } else { Vec::new() };
     y = plot.bottom + 40.0;
-    let x_label = Placed { at: ((left + right) / 2.0, y), text: chart.x.label.clone() };
+    let x_label = Placed { at: ((left + right) / 2.0, y), text: chart.x.told() };
     y += 14.0;
     let caption = column(&font::wrap(&chart.caption, CAPTION_EM, false, room), CAPTION_EM, &mut y);
-    Layout { height: y + MARGIN - 6.0, title, legend, caption, y_label, x_label, strip, plot }
+    Layout { height: y + MARGIN - 6.0, title, legend, caption, y_label, x_label, strip, plot, panels }
 }
 
 /// Lines of text from `y` downwards.

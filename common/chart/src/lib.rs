@@ -19,6 +19,8 @@ mod ink;
 mod label;
 mod layout;
 mod look;
+mod panels;
+mod plot;
 mod sweep;
 
 use figures::text::clean;
@@ -59,6 +61,9 @@ pub struct Series {
     /// Its points, in drawing order. A point that is not finite (or not
     /// positive on a logarithmic axis) is a gap in the line, never a zero.
     pub points: Vec<(f64, f64)>,
+    /// How far repeated runs reached: place, smallest and largest value, drawn as
+    /// error bars.
+    pub spreads: Vec<(f64, f64, f64)>,
 }
 
 /// A vertical line with a label above the plot.
@@ -105,7 +110,16 @@ impl Chart {
 
     /// Adds a curve.
     pub fn curve(mut self, name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Chart {
-        self.series.push(Series { name: plain(name), points: points.into_iter().collect() });
+        let points = points.into_iter().collect();
+        self.series.push(Series { name: plain(name), points, spreads: Vec::new() });
+        self
+    }
+
+    /// Error bars of the last curve: place, smallest and largest value of the runs.
+    pub fn spread(mut self, spreads: impl IntoIterator<Item = (f64, f64, f64)>) -> Chart {
+        if let Some(series) = self.series.last_mut() {
+            series.spreads = spreads.into_iter().collect();
+        }
         self
     }
 

@@ -8,6 +8,9 @@ pub(super) const TEXT: Colour = Colour(0x1f, 0x24, 0x2a);
 pub(super) const SOFT: Colour = Colour(0x55, 0x5d, 0x66);
 pub(super) const GRID: Colour = Colour(0xe4, 0xe7, 0xeb);
 pub(super) const BAND: Colour = Colour(0xf1, 0xf4, 0xf8);
+/// A panel's own curve, and those of the other panels behind it.
+pub(super) const STRONG: Colour = Colour(0x00, 0x5a, 0x8f);
+pub(super) const PALE: Colour = Colour(0xcd, 0xd3, 0xda);
 pub(super) const PAPER: Colour = Colour(0xff, 0xff, 0xff);
 
 /// Okabe and Ito's palette without its yellow, which white paper swallows:

@@ -83,3 +83,20 @@ proptest! {
         prop_assert!(!svg.contains("NaN") && !svg.contains("inf"));
     }
 }
+
+#[test]
+fn an_axis_says_whether_it_is_logarithmic_and_runs_have_error_bars() {
+    let chart = Chart::new("t", Axis::log2("n"), Axis::linear("ns")).curve("a", [(1.0, 1.0), (2.0, 2.0)]);
+    let plain = chart.svg();
+    assert!(plain.contains("n, logarithmic") && plain.contains("ns, linear"));
+    let lines = |svg: &str| svg.matches("<polyline").count() + svg.matches("<line").count();
+    let barred = chart.clone().spread([(1.0, 0.5, 40.0)]).svg();
+    assert_eq!(lines(&barred) - lines(&plain), 3 + extra_ticks(&plain, &barred));
+    assert!(barred.contains("40"), "the axis reaches the end of the bar");
+}
+
+/// Grid lines that a longer axis has more.
+fn extra_ticks(plain: &str, barred: &str) -> usize {
+    let lines = |svg: &str| svg.matches("#E4E7EB").count();
+    lines(barred) - lines(plain)
+}

@@ -168,11 +168,17 @@ fn line(row: &Row) -> Line {
 /// Nanoseconds of an inner step, a bar for each kernel.
 pub fn chart(record: &Record) -> Chart {
     let step = |row: &Row| Some(row.amount("cpu_s")? * 1e9 / row.whole("size")?.pow(3) as f64);
-    let bars: Vec<(f64, f64)> =
-        (1..).zip(&record.rows).filter_map(|(at, row)| Some((f64::from(at), step(row)?))).collect();
+    let places = || (1..).map(f64::from).zip(&record.rows);
+    let bars: Vec<(f64, f64)> = places().filter_map(|(at, row)| Some((at, step(row)?))).collect();
+    let spreads = places().filter_map(|(at, row)| {
+        let (value, nanos) = (row.reading("cpu_s")?.value()?, step(row)?);
+        let of = |seconds: f64| nanos * seconds / value.amount;
+        value.spread.map(|spread| (at, of(spread.min), of(spread.max)))
+    });
     let names = record.rows.iter().map(|row| text_of(row, "kernel")).collect();
     Chart::new("Time of an inner step", Axis::named("kernel", names), Axis::linear("ns"))
         .curve("", bars)
+        .spread(spreads)
         .caption(&record.machine)
 }
 

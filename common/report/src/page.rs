@@ -119,6 +119,7 @@ struct GainPart {
 /// What decides the time of a product.
 #[derive(Serialize)]
 struct Causes {
+    picture: String,
     lines: Vec<causes::Line>,
     hints: Vec<String>,
     verdicts: Vec<String>,
@@ -174,6 +175,7 @@ pub(crate) fn page<'r>(contents: &'r Contents<'_>) -> Page<'r> {
         products: contents.products.iter().map(product).collect(),
         gains: contents.gains.iter().map(gain).collect(),
         causes: Causes {
+            picture: pictures.causes.svg(),
             lines: causes::lines(&found.causes),
             hints: causes::hints(&found.causes),
             verdicts: causes::verdicts(&found.causes),

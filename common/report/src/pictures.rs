@@ -3,6 +3,7 @@
 use chart::{self, Axis, Chart};
 use records::saved::Saved;
 
+use crate::causes;
 use crate::findings::{Findings, Sweep};
 use crate::sweep::{source, staircase, with_capacities};
 
@@ -22,6 +23,8 @@ pub(crate) struct Pictures {
     pub(crate) l1: Chart,
     /// 3.1.2 b.
     pub(crate) l2: Chart,
+    /// What decides the time of a product.
+    pub(crate) causes: Chart,
 }
 
 impl Pictures {
@@ -45,17 +48,20 @@ impl Pictures {
             figure_1: figure_1(),
             l1: swept(&findings.l1, "cm1, one curve for each array size", "avg_misses"),
             l2: swept(&findings.l2, "cm1, one curve for each array size", "avg_misses"),
+            causes: causes::chart(&findings.causes)
+                .caption(caption("Medians; the bars show the smallest and largest run", "timing")),
         }
     }
 
     /// With the names of their files.
-    pub(crate) fn named(&self) -> [(&'static str, &Chart); 5] {
+    pub(crate) fn named(&self) -> [(&'static str, &Chart); 6] {
         [
             ("spark-stride", &self.spark),
             ("spark-size", &self.staircase),
             ("figure-1", &self.figure_1),
             ("cm1-l1", &self.l1),
             ("cm1-l2", &self.l2),
+            ("causes", &self.causes),
         ]
     }
 }

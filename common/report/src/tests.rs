@@ -82,13 +82,13 @@ fn the_page_stands_alone_and_has_every_section_and_picture() {
     for part in ["2 Exercise", "3.1.1", "3.1.2", "3.2.1", "3.2.2", "3.2.3", "specification", "&lt;desk&gt;"] {
         assert!(page.to_lowercase().contains(&part.to_lowercase()), "{part}");
     }
-    assert_eq!(page.matches("<svg").count(), 5);
+    assert_eq!(page.matches("<svg").count(), 6);
     for outside in ["src=", "<link", "@import", "href=\"http", "url("] {
         assert!(!page.contains(outside), "{outside}");
     }
     assert!(page.contains("32 KiB"), "the answer is told");
     assert_eq!(text(&files, "records/cm1-l1.out"), "as printed\n");
-    assert_eq!(files.iter().filter(|(_, bytes)| bytes.starts_with(b"\x89PNG")).count(), 5);
+    assert_eq!(files.iter().filter(|(_, bytes)| bytes.starts_with(b"\x89PNG")).count(), 6);
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn a_section_and_its_questions_need_no_rust() {
         assert_eq!(page.matches(&format!(" id=\"{id}\"")).count(), 1, "{id}");
     }
     assert!(page.find("id=\"s2-more\"") < page.find("id=\"s311\""), "at the end of its section");
-    assert_eq!(page.matches("<svg").count(), 6);
+    assert_eq!(page.matches("<svg").count(), 7);
 }
 
 #[test]

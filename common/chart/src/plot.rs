@@ -1,0 +1,37 @@
+//! The rectangle that curves are drawn in.
+
+use super::axis::Span;
+use super::canvas::Point;
+
+/// Between the frame and the outermost points.
+pub(super) const INNER: f64 = 14.0;
+
+/// The rectangle of the curves.
+#[derive(Debug, Clone)]
+pub(super) struct Plot {
+    pub(super) left: f64,
+    pub(super) right: f64,
+    pub(super) top: f64,
+    pub(super) bottom: f64,
+    pub(super) x: Span,
+    pub(super) y: Span,
+    /// Room below the lowest point, unless that is the axis itself.
+    pub(super) floor: f64,
+}
+
+impl Plot {
+    /// The place of a point; `None` where an axis cannot show it.
+    pub(super) fn place(&self, x: f64, y: f64) -> Option<Point> {
+        Some((self.across(self.x.share(x)?), self.up(self.y.share(y)?)))
+    }
+
+    /// From a share of the horizontal axis.
+    pub(super) fn across(&self, share: f64) -> f64 {
+        self.left + INNER + share * (self.right - self.left - 2.0 * INNER)
+    }
+
+    /// From a share of the vertical axis.
+    pub(super) fn up(&self, share: f64) -> f64 {
+        self.bottom - self.floor - share * (self.bottom - self.floor - self.top - INNER)
+    }
+}
