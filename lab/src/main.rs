@@ -1,7 +1,9 @@
 #![doc = include_str!("../README.md")]
 
+mod book;
 mod causes;
 mod commands;
+mod compare;
 mod exercise;
 #[cfg(feature = "instructor")]
 mod instructor;
@@ -13,6 +15,8 @@ mod web;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+
+use common::failure::Failure;
 
 use commands::{assignment, dgemm, ge, machines, plot};
 #[cfg(feature = "instructor")]
@@ -34,9 +38,11 @@ struct Lab {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Run(run::Args),
+    Run(run::Asked),
     Assignment(assignment::Args),
+    Book(book::Args),
     Causes(causes::Args),
+    Compare(compare::Args),
     Exercise(exercise::Args),
     Quiz(quiz::Args),
     Dgemm(dgemm::Args),
@@ -59,10 +65,19 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    common::cli::run(|args: Lab| match args.command.unwrap_or(Command::Run(args.run)) {
-        Command::Run(args) => run::run(&args),
+    common::cli::run(|args: Lab| match args.command {
+        None => run::run(&args.run),
+        Some(command) => done(command),
+    })
+}
+
+fn done(command: Command) -> Result<(), Failure> {
+    match command {
+        Command::Run(asked) => run::run(&asked.args()),
         Command::Assignment(args) => assignment::run(&args),
+        Command::Book(args) => book::run(&args),
         Command::Causes(args) => causes::run(&args),
+        Command::Compare(args) => compare::run(&args),
         Command::Exercise(args) => exercise::run(&args),
         Command::Quiz(args) => quiz::run(&args),
         #[cfg(feature = "instructor")]
@@ -82,5 +97,5 @@ fn main() -> ExitCode {
         #[cfg(feature = "instructor")]
         Command::Merge(args) => merge::run(&args),
         Command::Web(args) => web::run(&args),
-    })
+    }
 }

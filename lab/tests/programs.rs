@@ -45,7 +45,7 @@ fn a_run_writes_a_report_that_stands_alone() {
     for section in ["2 Exercise", "3.1.1", "3.1.2", "3.2.1", "3.2.2", "3.2.3", "specification", "Checksum"] {
         assert!(page.to_lowercase().contains(&section.to_lowercase()), "{section}");
     }
-    assert_eq!(page.matches("<svg").count(), 5);
+    assert_eq!(page.matches("<svg").count(), 6);
     for outside in ["src=", "<link", "@import", "href=\"http", "url("] {
         assert!(!page.contains(outside), "{outside}");
     }

@@ -19,9 +19,13 @@ use kernels::{KERNELS, Operands};
 #[derive(Debug, clap::Args)]
 #[command(mut_arg("runs", |runs| runs.default_value("5")))]
 pub(crate) struct Args {
-    /// Rows and columns of the matrices
-    #[arg(short = 'n', long, value_name = "N", default_value = "512", value_parser = clap::value_parser!(u32).range(8..=4096))]
-    size: u32,
+    /// Rows and columns of the matrices, 8 to 4096 [default: 512]
+    #[arg(value_name = "N", conflicts_with = "size", value_parser = matrix_size)]
+    n: Option<u32>,
+
+    /// The same, by name
+    #[arg(short = 'n', long, value_name = "N", value_parser = matrix_size)]
+    size: Option<u32>,
 
     /// Bytes in a cache line, as found with cm1: mm3's blocks have as many elements in a row
     #[arg(long, value_name = "B", default_value = "64")]
@@ -31,10 +35,16 @@ pub(crate) struct Args {
     common: Common,
 }
 
+/// Rows of a matrix, as a command line gives them.
+pub(crate) fn matrix_size(text: &str) -> Result<u32, String> {
+    let size = text.parse().ok().filter(|size| (8..=4096).contains(size));
+    size.ok_or_else(|| "a matrix has 8 to 4096 rows".to_owned())
+}
+
 /// Measures, prints, says what the figures show.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let session = Session::start(&args.common)?;
-    let record = measure(&session, args.size, args.line_size)?;
+    let record = measure(&session, args.n.or(args.size).unwrap_or(512), args.line_size)?;
     output::finish(
         &record,
         &args.common,

@@ -22,11 +22,12 @@ use common::output;
 use common::system::ending;
 use report::Report;
 
+use crate::causes::matrix_size;
 use folder::Folder;
 use settings::Settings;
 use unfinished::{Begun, Unfinished};
 
-/// Do the whole assignment and write the report
+/// What `lab` without a command takes too.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Args {
     /// A first look in less than half a minute: smaller sizes, fewer repetitions
@@ -76,6 +77,24 @@ pub(crate) struct Args {
     /// Divide all repetitions of the sweeps; for trying the report out
     #[arg(long, value_name = "N", default_value = "1", hide = true, value_parser = clap::value_parser!(u64).range(1..))]
     hasten: u64,
+}
+
+/// Do the whole assignment and write the report
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Asked {
+    /// The same as --size N
+    #[arg(value_name = "N", conflicts_with = "size", value_parser = matrix_size)]
+    n: Option<u32>,
+
+    #[command(flatten)]
+    args: Args,
+}
+
+impl Asked {
+    /// The options, with the size wherever it was given.
+    pub(crate) fn args(self) -> Args {
+        Args { size: self.n.or(self.args.size), ..self.args }
+    }
 }
 
 impl Args {
@@ -175,7 +194,7 @@ fn agreed(args: &Args, kept: &Unfinished, folder: &Folder) -> Result<(Args, Opti
                     "another version of the kit has begun that run: measure all of it with --afresh",
                 )
             })?;
-            Ok((Args { out: args.out.clone(), ..line.args }, Some(begun)))
+            Ok((Args { out: args.out.clone(), ..line.args.args() }, Some(begun)))
         }
         Some(_) if !args.afresh => {
             Err(Failure::could_not("a run into this folder was broken off".to_owned()))
@@ -192,7 +211,7 @@ fn agreed(args: &Args, kept: &Unfinished, folder: &Folder) -> Result<(Args, Opti
 #[derive(Debug, Parser)]
 struct Line {
     #[command(flatten)]
-    args: Args,
+    args: Asked,
 }
 
 /// What was asked for, behind the program and the command.
@@ -215,9 +234,4 @@ fn offer(folder: &Folder, kept: usize) -> String {
     let out = if path == Path::new("report") { String::new() } else { format!(" --out {}", path.display()) };
     let what = if kept == 1 { "1 experiment is".to_owned() } else { format!("{kept} experiments are") };
     format!("{what} kept: `lab run --resume{out}` goes on from there, `--afresh` instead of it begins anew")
-}
-
-fn matrix_size(text: &str) -> Result<u32, String> {
-    let size = text.parse().ok().filter(|size| (8..=4096).contains(size));
-    size.ok_or_else(|| "a matrix has 8 to 4096 rows".to_owned())
 }

@@ -1,0 +1,148 @@
+//! `lab book`: all handouts in one page, with pictures of the kernels' accesses.
+
+mod markdown;
+mod patterns;
+
+use std::path::PathBuf;
+
+use common::chart::Chart;
+use common::failure::Failure;
+use common::machine::{CacheLevel, Machine, catalogue};
+use common::output;
+use common::units::Seconds;
+
+/// Write all handouts, the glossary and the tables into one page, for reading offline
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The page
+    #[arg(long, value_name = "PAGE.html", default_value = "book.html")]
+    out: PathBuf,
+}
+
+/// A handout: its folder, by which links name it, and its text.
+struct Chapter {
+    name: &'static str,
+    text: &'static str,
+}
+
+macro_rules! chapters {
+    ($($name:literal $file:literal)*) => {
+        &[$(Chapter { name: $name, text: include_str!(concat!("../../../", $file)) }),*]
+    };
+}
+
+/// The handouts in the order of the course.
+const CHAPTERS: &[Chapter] = chapters! {
+    "kit" "README.md"
+    "spark" "spark/README.md"
+    "cm1" "cm1/README.md"
+    "mm1" "mm1/README.md"
+    "mm2" "mm2/README.md"
+    "mm3" "mm3/README.md"
+    "ge" "ge/README.md"
+    "dgemm" "dgemm/README.md"
+    "flops" "flops/README.md"
+    "exercises" "exercises/README.md"
+    "avail" "avail/README.md"
+    "lab" "lab/README.md"
+    "background" "docs/background.md"
+    "glossary" "common/src/glossary.md"
+};
+
+/// Writes it.
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    output::write(&args.out, page()?.as_bytes())?;
+    output::print(&format!("{} handouts in {}\n", CHAPTERS.len(), args.out.display()))
+}
+
+fn page() -> Result<String, Failure> {
+    let patterns = patterns::all().map_err(Failure::could_not)?;
+    let mut contents = String::new();
+    let mut body = String::new();
+    for Chapter { name, text } in CHAPTERS {
+        let title = text.lines().next().unwrap_or_default().trim_start_matches('#').trim();
+        contents += &format!("<li><a href=\"#{name}\">{}</a></li>\n", markdown::inline(title, &link));
+        let text = if *name == "background" {
+            text.replace("LATENCIES\n", &latencies())
+        } else {
+            (*text).to_owned()
+        };
+        body += &format!("<section id=\"{name}\">\n{}", markdown::html(&text, &link));
+        let own: Vec<&Chart> = patterns.iter().filter(|(of, _)| of == name).map(|(_, chart)| chart).collect();
+        if !own.is_empty() {
+            body += "<h2>Its accesses, one by one</h2>\n<p>Drawn from the kernel's own accesses at a small size.</p>\n";
+        }
+        body += &own.iter().map(|chart| format!("<figure>{}</figure>\n", chart.svg())).collect::<String>();
+        body += "</section>\n";
+    }
+    let style = include_str!("style.css");
+    Ok(format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" \
+         content=\"width=device-width, initial-scale=1\">\n<title>Cache lab kit: the handouts</title>\n<style>\n{style}</style>\n\
+         </head>\n<body>\n<nav aria-label=\"handouts\"><ol>\n{contents}</ol></nav>\n<main>\n{body}</main>\n</body>\n</html>\n"
+    ))
+}
+
+/// Where a link of a handout leads within the book: to another handout, to the
+/// network, or nowhere.
+fn link(target: &str) -> Option<String> {
+    if target.starts_with("https://") {
+        return Some(target.to_owned());
+    }
+    let path = target.split('#').next().unwrap_or_default();
+    let name = path.trim_start_matches("../").trim_end_matches('/').trim_end_matches("/README.md");
+    let name = if name.ends_with("glossary.md") { "glossary" } else { name };
+    let name = if name == "docs/background.md" { "background" } else { name };
+    CHAPTERS.iter().find(|chapter| chapter.name == name).map(|chapter| format!("#{}", chapter.name))
+}
+
+/// The catalogue's machines and their latencies, as a table.
+fn latencies() -> String {
+    let mut text = String::from("| machine | clock | L1 | L2 | L3 | memory |\n|---|---|---|---|---|---|\n");
+    for entry in catalogue() {
+        let Ok(machine) = Machine::named(entry.name) else { continue };
+        let clock = machine.clock.map_or_else(|| "–".to_owned(), |clock| clock.to_string());
+        let told = |time: Option<Seconds>| match (time, machine.clock) {
+            (Some(time), Some(clock)) => {
+                format!("{:.1} ns, {:.0} cycles", time.0 * 1e9, time.0 * clock.0)
+            }
+            (Some(time), None) => format!("{:.1} ns", time.0 * 1e9),
+            (None, _) => "–".to_owned(),
+        };
+        let level = |number| told(machine.level(number).and_then(|cache: &CacheLevel| cache.latency));
+        text += &format!(
+            "| {} | {clock} | {} | {} | {} | {} |\n",
+            machine.name,
+            level(1),
+            level(2),
+            level(3),
+            told(machine.memory_latency)
+        );
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_handout_is_a_chapter_and_every_link_within_leads_to_one() {
+        let page = page().unwrap();
+        for Chapter { name, .. } in CHAPTERS {
+            assert_eq!(page.matches(&format!(" id=\"{name}\"")).count(), 1, "{name}");
+        }
+        for target in page.split("href=\"#").skip(1).map(|rest| rest.split('"').next().unwrap()) {
+            assert!(page.contains(&format!(" id=\"{target}\"")), "{target}");
+        }
+        assert!(page.matches("<svg").count() >= 8 && !page.contains("LATENCIES"));
+        for outside in ["src=", "<link", "@import", "url("] {
+            assert!(!page.contains(outside), "{outside}");
+        }
+        assert!(
+            page.contains("golden-cove") && page.contains("1.6 ns, 5 cycles"),
+            "the catalogue's latencies"
+        );
+        assert!(!page.contains("```") && !page.contains("\n|"), "all of the handouts' marks are known");
+    }
+}

@@ -1,0 +1,129 @@
+//! The curves of two records in one picture.
+
+use std::collections::BTreeMap;
+
+use common::chart::{Axis, Chart};
+use common::record::{Record, Row};
+use common::units::Bytes;
+use common::value::Reading;
+
+use super::Pair;
+
+/// Curves of each record: the ends and the middle of what both have.
+const CURVES: usize = 3;
+
+/// A curve's name, and its rows by their place on the horizontal axis.
+type Curves<'r> = BTreeMap<String, BTreeMap<u64, &'r Row>>;
+
+/// What is drawn of a kind of record: what tells its curves apart, what its
+/// horizontal axis is, the figure and its name.
+struct Kind {
+    curve: &'static str,
+    across: &'static str,
+    figure: &'static str,
+    axes: fn() -> (Axis, Axis),
+}
+
+const KINDS: &[Kind] = &[
+    Kind {
+        curve: "size_bytes",
+        across: "stride_bytes",
+        figure: "avg_misses",
+        axes: || (Axis::bytes("stride"), Axis::linear("misses per access")),
+    },
+    Kind {
+        curve: "size_bytes",
+        across: "stride_bytes",
+        figure: "ns_per_access",
+        axes: || (Axis::bytes("stride"), Axis::linear("time per access (ns)")),
+    },
+    Kind {
+        curve: "variant",
+        across: "size",
+        figure: "mflops",
+        axes: || (Axis::linear("matrix size N"), Axis::linear("MFLOPS")),
+    },
+    Kind {
+        curve: "variant",
+        across: "n",
+        figure: "gflops",
+        axes: || (Axis::log2("side n"), Axis::linear("GFLOPS")),
+    },
+];
+
+/// The curves of both; `None` if the records have none in common.
+pub(crate) fn overlaid(pair: &Pair) -> Option<Chart> {
+    KINDS.iter().find_map(|kind| {
+        let (a, b) = (curves(&pair.a, kind), curves(&pair.b, kind));
+        let both: Vec<&String> = a.keys().filter(|name| b.contains_key(*name)).collect();
+        let sides = [("A", &a, &pair.a), ("B", &b, &pair.b)];
+        let machines: Vec<String> =
+            sides.iter().map(|(side, _, of)| format!("{side}: {}", of.machine)).collect();
+        let (x, y) = (kind.axes)();
+        let title = format!("{}: A and B", pair.name);
+        let chart = Chart::new(title, x, y).caption(machines.join("\n"));
+        let chart = chosen(&both).into_iter().fold(chart, |chart, name| {
+            sides.iter().fold(chart, |chart, (side, curves, _)| drawn(chart, side, name, &curves[name], kind))
+        });
+        (!chart.is_empty()).then_some(chart)
+    })
+}
+
+fn drawn(chart: Chart, side: &str, name: &str, rows: &BTreeMap<u64, &Row>, kind: &Kind) -> Chart {
+    let told = name.parse().map_or_else(|_| name.to_owned(), |bytes| Bytes(bytes).to_string());
+    let value = |row: &&Row| row.reading(kind.figure).and_then(Reading::value);
+    let points = rows.iter().map(|(at, row)| (*at as f64, value(row).map_or(f64::NAN, |v| v.amount)));
+    let spreads = rows.iter().filter_map(|(at, row)| {
+        let spread = value(row)?.spread?;
+        Some((*at as f64, spread.min, spread.max))
+    });
+    chart.curve(format!("{side} {told}"), points).spread(spreads)
+}
+
+/// The rows with that figure, curve by curve.
+fn curves<'r>(record: &'r Record, kind: &Kind) -> Curves<'r> {
+    let mut found = Curves::new();
+    for row in record.rows.iter().filter(|row| row.amount(kind.figure).is_some()) {
+        let Some((curve, at)) = row.keys.get(kind.curve).zip(row.whole(kind.across)) else { continue };
+        let name = curve.as_str().map_or_else(|| format!("{:>20}", curve.to_string()), str::to_owned);
+        found.entry(name.trim().to_owned()).or_default().insert(at, row);
+    }
+    found
+}
+
+/// The first, the last and one between, by size where the names are numbers.
+fn chosen<'n>(names: &[&'n String]) -> Vec<&'n String> {
+    let mut names = names.to_vec();
+    names.sort_by_key(|name| (name.parse::<u64>().unwrap_or(0), (*name).clone()));
+    let step = (names.len().saturating_sub(1)).div_ceil(CURVES - 1).max(1);
+    let mut few: Vec<&String> = names.iter().copied().step_by(step).take(CURVES).collect();
+    if let Some(last) = names.last().filter(|last| !few.contains(last)) {
+        few.truncate(CURVES - 1);
+        few.push(last);
+    }
+    few
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use common::value::{Source, Value};
+
+    #[test]
+    fn the_same_sizes_of_both_are_drawn_beside_each_other() {
+        let record = |machine: &str| {
+            let mut record = Record::new("cm1", machine);
+            for (size, stride) in [(8192u64, 64u64), (8192, 128), (16384, 64), (32768, 64), (65536, 64)] {
+                let row = Row::new([("size_bytes", size.into()), ("stride_bytes", stride.into())]);
+                record.rows.push(row.with("avg_misses", Value::new(0.5, Source::Model)));
+            }
+            record
+        };
+        let chart = overlaid(&Pair { name: "cm1".into(), a: record("one"), b: record("other") }).unwrap();
+        let names: Vec<&str> = chart.series.iter().map(|series| series.name.as_str()).collect();
+        assert_eq!(names, ["A 8 KiB", "B 8 KiB", "A 32 KiB", "B 32 KiB", "A 64 KiB", "B 64 KiB"]);
+        assert!(chart.caption.contains("A: one\nB: other"));
+        let nothing = Pair { name: "mm1".into(), a: Record::new("mm1", ""), b: Record::new("mm1", "") };
+        assert_eq!(overlaid(&nothing), None);
+    }
+}

@@ -1,0 +1,234 @@
+//! The figures that two records have in common, and how they differ.
+
+use std::collections::BTreeMap;
+
+use common::record::Row;
+use common::table::{columns, four};
+use common::text::clean;
+use common::value::{Reading, Source, Value};
+
+use super::Pair;
+
+/// Keys of a row that are results or explain it.
+const RESULTS: [&str; 5] = ["checksum", "check", "residual", "c", "waits_for"];
+/// Up to so many cells of an experiment are told one by one.
+const FEW: usize = 12;
+
+/// A figure of both.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Difference {
+    experiment: String,
+    /// The row: `size_bytes=65536 stride_bytes=64`.
+    place: String,
+    figure: String,
+    a: Value,
+    b: Value,
+}
+
+impl Difference {
+    /// All of a pair.
+    pub(crate) fn all(pair: &Pair) -> Vec<Difference> {
+        let of_b: BTreeMap<String, &Row> = pair.b.rows.iter().map(|row| (place(row), row)).collect();
+        let mut found = Vec::new();
+        for row in &pair.a.rows {
+            let place = place(row);
+            let Some(other) = of_b.get(&place) else { continue };
+            for figure in &row.figures {
+                let values = figure.reading.value().zip(other.reading(&figure.name).and_then(Reading::value));
+                let Some((a, b)) = values else { continue };
+                found.push(Difference {
+                    experiment: pair.name.clone(),
+                    place: place.clone(),
+                    figure: figure.name.clone(),
+                    a,
+                    b,
+                });
+            }
+        }
+        found
+    }
+
+    /// B over A, where that is a number.
+    fn ratio(&self) -> Option<f64> {
+        Some(self.b.amount / self.a.amount).filter(|ratio| ratio.is_finite())
+    }
+
+    /// Whether the runs of the two overlap; `None` where neither was repeated.
+    fn within(&self) -> Option<bool> {
+        let ends = |value: &Value| value.spread.map_or((value.amount, value.amount), |s| (s.min, s.max));
+        let ((low_a, high_a), (low_b, high_b)) = (ends(&self.a), ends(&self.b));
+        (self.a.spread.is_some() || self.b.spread.is_some()).then_some(low_a <= high_b && low_b <= high_a)
+    }
+
+    fn verdict(&self) -> &'static str {
+        match self.within() {
+            _ if self.a.amount == self.b.amount => "the same",
+            Some(true) => "within the spread",
+            Some(false) => "beyond the spread",
+            None if [self.a, self.b].iter().all(exact) => "differs; both are exact",
+            None => "no spread: --runs 5",
+        }
+    }
+}
+
+/// Whether another run would give the same.
+fn exact(value: &Value) -> bool {
+    matches!(value.source, Source::Model | Source::Analytic)
+}
+
+/// What a row is about, without its results.
+fn place(row: &Row) -> String {
+    let keys = row.keys.iter().filter(|(key, _)| !RESULTS.contains(&key.as_str()));
+    let told = keys.map(|(key, value)| match value.as_str() {
+        Some(text) => format!("{key}={}", clean(text)),
+        None => format!("{key}={value}"),
+    });
+    told.collect::<Vec<_>>().join(" ")
+}
+
+/// `134.5e6 model ±2 %`
+fn told(value: &Value) -> String {
+    let share = value.spread.map(|s| 50.0 * (s.max - s.min) / value.amount.abs());
+    let spread = share.filter(|share| share.is_finite()).map(|share| format!(" ±{share:.0} %"));
+    format!("{} {}{}", four(value.amount), value.source, spread.unwrap_or_default())
+}
+
+/// The table for people: few cells one by one, a sweep's in a line for each figure.
+pub(crate) fn table(all: &[Difference]) -> String {
+    let head = ["experiment", "figure", "A", "B", "B / A", ""].map(str::to_owned).to_vec();
+    let mut groups: Vec<Vec<&Difference>> = Vec::new();
+    for one in all {
+        let same = |group: &&mut Vec<&Difference>| {
+            group[0].experiment == one.experiment && group[0].figure == one.figure
+        };
+        match groups.iter_mut().find(same) {
+            Some(group) => group.push(one),
+            None => groups.push(vec![one]),
+        }
+    }
+    let rows =
+        groups.iter().flat_map(|group| if group.len() > FEW { vec![whole(group)] } else { each(group) });
+    columns(&std::iter::once(head).chain(rows).collect::<Vec<_>>())
+}
+
+fn each(group: &[&Difference]) -> Vec<Vec<String>> {
+    let row = |one: &&Difference| {
+        let ratio = one.ratio().map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.3}"));
+        let at = if group.len() > 1 { format!("; {}", one.place) } else { String::new() };
+        let verdict = format!("{}{at}", one.verdict());
+        vec![one.experiment.clone(), one.figure.clone(), told(&one.a), told(&one.b), ratio, verdict]
+    };
+    group.iter().map(row).collect()
+}
+
+/// Many cells: their medians, and the one that differs most.
+fn whole(group: &[&Difference]) -> Vec<String> {
+    let median = |amounts: Vec<f64>| common::stats::median(&amounts).map_or_else(|| "–".to_owned(), four);
+    let source = |value: &Value| value.source.to_string();
+    let apart = |one: &Difference| (one.b.amount - one.a.amount).abs();
+    let Some(most) = group.iter().max_by(|a, b| apart(a).total_cmp(&apart(b))) else { return Vec::new() };
+    let ratios: Vec<f64> = group.iter().filter_map(|one| one.ratio()).collect();
+    let verdict = if apart(most) == 0.0 {
+        format!("medians of {} cells; all the same", group.len())
+    } else {
+        format!(
+            "medians of {} cells; furthest apart {} against {} at {}",
+            group.len(),
+            four(most.a.amount),
+            four(most.b.amount),
+            most.place
+        )
+    };
+    vec![
+        most.experiment.clone(),
+        most.figure.clone(),
+        format!("{} {}", median(group.iter().map(|one| one.a.amount).collect()), source(&most.a)),
+        format!("{} {}", median(group.iter().map(|one| one.b.amount).collect()), source(&most.b)),
+        median(ratios),
+        verdict,
+    ]
+}
+
+/// Every cell, for scripts.
+pub(crate) fn csv(all: &[Difference]) -> String {
+    let mut text = String::from(
+        "experiment,place,figure,a,a_source,a_min,a_max,b,b_source,b_min,b_max,b_over_a,verdict\n",
+    );
+    for one in all {
+        let ends = |value: &Value| value.spread.map_or(",".to_owned(), |s| format!("{},{}", s.min, s.max));
+        let quoted = |name: &str| format!("\"{}\"", name.replace('"', "\"\""));
+        text += &format!(
+            "{},{},{},{},{},{},{},{},{},{},{}\n",
+            quoted(&one.experiment),
+            quoted(&one.place),
+            quoted(&one.figure),
+            one.a.amount,
+            one.a.source,
+            ends(&one.a),
+            one.b.amount,
+            one.b.source,
+            ends(&one.b),
+            one.ratio().map(|ratio| ratio.to_string()).unwrap_or_default(),
+            one.verdict()
+        );
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use common::record::Record;
+
+    fn record(seconds: &[f64], checksum: i64) -> Record {
+        let mut record = Record::new("mm1", "a machine");
+        let row = Row::new([("size", 64.into()), ("checksum", checksum.into())]);
+        let runs = Value::from_runs(seconds, Source::Timing).unwrap();
+        record.rows.push(row.with("cpu_s", runs).with("PAPI_LD_INS", Value::new(786_432.0, Source::Model)));
+        record
+    }
+
+    fn all(a: &[f64], b: &[f64]) -> Vec<Difference> {
+        Difference::all(&Pair { name: "mm1".into(), a: record(a, 1), b: record(b, 2) })
+    }
+
+    #[test]
+    fn a_difference_is_held_against_the_spread_of_the_runs() {
+        let verdict = |a: &[f64], b: &[f64]| all(a, b)[0].verdict();
+        assert_eq!(verdict(&[1.0, 2.0], &[1.5, 2.5]), "within the spread");
+        assert_eq!(verdict(&[1.0, 1.1], &[1.5, 2.5]), "beyond the spread");
+        assert_eq!(verdict(&[1.0], &[1.5]), "no spread: --runs 5");
+        assert_eq!(all(&[1.0], &[1.5])[1].verdict(), "the same");
+        let told = table(&all(&[1.0, 1.0, 1.2], &[2.0, 2.0, 2.0]));
+        let line = told.lines().nth(1).unwrap();
+        assert!(
+            line.contains("1.000 timing ±10 %")
+                && line.contains("2.000")
+                && line.ends_with("beyond the spread"),
+            "{told}"
+        );
+    }
+
+    #[test]
+    fn a_sweep_is_told_in_a_line_and_its_furthest_cell() {
+        let sweep = |scale: f64| {
+            let mut record = Record::new("cm1", "a machine");
+            for stride in 1..=20u64 {
+                let row = Row::new([("size_bytes", 64.into()), ("stride_bytes", stride.into())]);
+                record.rows.push(row.with("avg_misses", Value::new(scale * stride as f64, Source::Model)));
+            }
+            record
+        };
+        let pair = Pair { name: "cm1".into(), a: sweep(1.0), b: sweep(2.0) };
+        let found = Difference::all(&pair);
+        let told = table(&found);
+        assert_eq!(told.lines().count(), 2);
+        assert!(
+            told.contains(
+                "medians of 20 cells; furthest apart 20.00 against 40.00 at size_bytes=64 stride_bytes=20"
+            ),
+            "{told}"
+        );
+        assert_eq!(csv(&found).lines().count(), 21);
+    }
+}

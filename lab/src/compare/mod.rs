@@ -1,0 +1,121 @@
+//! `lab compare`: two runs, two machines, or measured and modelled.
+
+mod curves;
+mod differences;
+mod environment;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use common::failure::Failure;
+use common::record::Record;
+use common::saved::limits::BYTES;
+use common::system::files;
+use common::{input, output};
+
+use differences::Difference;
+
+/// Set two runs beside each other: differences with their spread, curves, environments
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A record (what --record has written), or the folder of a report
+    #[arg(value_name = "A")]
+    a: PathBuf,
+
+    /// Another of the same kind
+    #[arg(value_name = "B")]
+    b: PathBuf,
+
+    /// Folder for the overlaid curves and differences.csv [default: none are written]
+    #[arg(short, long, value_name = "FOLDER")]
+    out: Option<PathBuf>,
+}
+
+/// Two records of one experiment, under the experiment's name.
+pub(crate) struct Pair {
+    name: String,
+    a: Record,
+    b: Record,
+}
+
+/// Reads both, prints the table and the sentence, draws.
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let pairs = pairs(&args.a, &args.b)?;
+    let folder = args.out.as_deref().map(output::Folder::prepare).transpose()?;
+    let found: Vec<Difference> = pairs.iter().flat_map(Difference::all).collect();
+    if found.is_empty() {
+        return Err(Failure::could_not(
+            "the two have no cell in common: were they made with the same sizes and strides?",
+        ));
+    }
+    if let Some(folder) = folder {
+        let curves = pairs.iter().filter_map(|pair| {
+            let chart = curves::overlaid(pair)?;
+            Some((format!("{}.svg", pair.name), chart.svg().into_bytes()))
+        });
+        let table = ("differences.csv".to_owned(), differences::csv(&found).into_bytes());
+        folder.fill(curves.chain([table]).collect())?;
+    }
+    let sentence = environment::sentence(&pairs);
+    output::print(&format!("{}\n{sentence}\n", differences::table(&found)))
+}
+
+/// The experiments that both have.
+fn pairs(a: &Path, b: &Path) -> Result<Vec<Pair>, Failure> {
+    if a.is_dir() != b.is_dir() {
+        return Err(Failure::usage("give two records, or the folders of two reports: not one of each"));
+    }
+    let (mut of_a, mut of_b) = (records(a)?, records(b)?);
+    let told = |of: &BTreeMap<String, Record>| of.keys().cloned().collect::<Vec<_>>().join(", ");
+    let both: Vec<String> = of_a.keys().filter(|name| of_b.contains_key(*name)).cloned().collect();
+    if both.is_empty() {
+        return Err(Failure::could_not(format!(
+            "{} has {}, {} has {}: nothing to compare; give records of the same program",
+            input::name(a),
+            told(&of_a),
+            input::name(b),
+            told(&of_b)
+        )));
+    }
+    let pair = |name: String| Some(Pair { a: of_a.remove(&name)?, b: of_b.remove(&name)?, name });
+    Ok(both.into_iter().filter_map(pair).collect())
+}
+
+/// The record of a file under its program's name, or those of a report's folder
+/// under their files' names.
+fn records(path: &Path) -> Result<BTreeMap<String, Record>, Failure> {
+    if !path.is_dir() {
+        let record = record(path)?;
+        return Ok(BTreeMap::from([(record.program.clone(), record)]));
+    }
+    let inner = path.join("records");
+    let entries = fs::read_dir(if inner.is_dir() { &inner } else { path })
+        .map_err(|error| Failure::could_not(format!("cannot look into {}: {error}", input::name(path))))?;
+    let mut found = BTreeMap::new();
+    for file in entries.flatten().map(|entry| entry.path()) {
+        let stem = file.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default().to_owned();
+        if file.extension().is_some_and(|extension| extension == "json")
+            && let Ok(record) = record(&file)
+        {
+            found.insert(stem, record);
+        }
+    }
+    if found.is_empty() {
+        return Err(Failure::could_not(format!(
+            "{} holds no record; give the folder that lab run has written, or files written with --record",
+            input::name(path)
+        )));
+    }
+    Ok(found)
+}
+
+fn record(path: &Path) -> Result<Record, Failure> {
+    let name = input::name(path);
+    let bytes = files::read_at_most(path, BYTES).map_err(|error| {
+        Failure::could_not(format!("cannot read {name}: {error}; give a file written with --record"))
+    })?;
+    serde_json::from_slice(&bytes).map_err(|error| {
+        Failure::could_not(format!("{name} is no record ({error}); give a file written with --record"))
+    })
+}
