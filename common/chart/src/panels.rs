@@ -4,8 +4,9 @@
 use super::Chart;
 use super::plot::Plot;
 
-/// More curves than this are not told apart in one plot.
-const MOST: usize = 7;
+/// Fewer curves are told apart in one plot; more panels are no help either, and each
+/// draws all curves.
+const COUNTS: std::ops::RangeInclusive<usize> = 8..=24;
 const COLUMNS: usize = 4;
 const HEIGHT: f64 = 104.0;
 /// Between panels, and above each for its name.
@@ -36,7 +37,7 @@ impl Labels {
 /// that belongs to all of them.
 pub(super) fn wanted(chart: &Chart) -> bool {
     let plain = chart.marks.is_empty() && chart.bands.is_empty() && !chart.x.has_bars();
-    plain && chart.series.len() > MOST
+    plain && COUNTS.contains(&chart.series.len())
 }
 
 /// The width of a panel where all of them have `room`.
@@ -92,5 +93,6 @@ mod tests {
         let svg = chart(11).svg();
         assert!((0..11).all(|c| svg.contains(&format!("curve {c}"))));
         assert!(crate::layout::arrange(&chart(7)).panels.is_empty(), "few curves share a plot");
+        assert!(crate::layout::arrange(&chart(25)).panels.is_empty(), "so do far too many");
     }
 }
