@@ -79,6 +79,13 @@ impl Seen {
         }
     }
 
+    /// What all of these saw.
+    pub fn of(all: &[Seen]) -> Seen {
+        let mut seen = Seen::default();
+        all.iter().for_each(|other| seen.add(other.clone()));
+        seen
+    }
+
     /// Takes in what another run saw.
     pub fn add(&mut self, other: Seen) {
         self.inputs += other.inputs;

@@ -10,15 +10,19 @@ pub(super) fn close_to(text: &str) -> Vec<String> {
     if wanted.len() < 3 || wanted.len() > 60 {
         return Vec::new();
     }
+    let most = 1 + wanted.len() / 6;
+    let distance = |name: &str| {
+        let reachable = name.chars().count().abs_diff(wanted.chars().count()) <= most;
+        reachable.then(|| edit_distance(&wanted, name)).filter(|far| *far <= most)
+    };
     let presets = Preset::all().map(|p| p.name().to_owned());
     let mut near: Vec<(usize, String)> = presets
         .chain(kernel::names())
-        .map(|name| {
+        .filter_map(|name| {
             let upper = name.to_uppercase();
             let tail = upper.strip_prefix("PAPI_").unwrap_or(&upper);
-            (edit_distance(&wanted, &upper).min(edit_distance(&wanted, tail)), name)
+            [&*upper, tail].into_iter().filter_map(distance).min().map(|far| (far, name))
         })
-        .filter(|(far, _)| *far <= 1 + wanted.len() / 6)
         .collect();
     near.sort();
     near.into_iter().take(3).map(|(_, name)| name).collect()

@@ -32,20 +32,20 @@ pub fn shorten(text: &str, most: usize) -> String {
 pub fn edit_distance(a: &str, b: &str) -> usize {
     let letters = |word: &str| word.to_lowercase().chars().collect::<Vec<char>>();
     let (a, b) = (letters(a), letters(b));
-    let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
+    let empty = || vec![0; b.len() + 1];
+    let (mut before, mut last, mut row) = (empty(), (0..=b.len()).collect::<Vec<usize>>(), empty());
     for i in 1..=a.len() {
-        let mut row = vec![i];
+        row[0] = i;
         for j in 1..=b.len() {
-            let change = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut best = change.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
+            let change = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            row[j] = change.min(last[j] + 1).min(row[j - 1] + 1);
             if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                best = best.min(rows[i - 2][j - 2] + 1);
+                row[j] = row[j].min(before[j - 2] + 1);
             }
-            row.push(best);
         }
-        rows.push(row);
+        (before, last, row) = (last, row, before);
     }
-    rows[a.len()][b.len()]
+    last[b.len()]
 }
 
 #[cfg(test)]

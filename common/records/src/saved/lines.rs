@@ -64,12 +64,12 @@ fn holds_data(line: &str) -> bool {
     !line.is_empty() && !line.starts_with("[LOG]") && !line.starts_with('#')
 }
 
-/// The same lines, split at `mark` (and where a line has no such mark, at
-/// blanks). An entry may be quoted, and then hold the mark.
+/// The same lines, split at `mark` (and where the text or a line has no such mark,
+/// at blanks). An entry may be quoted, and then hold the mark.
 pub(super) fn split(text: &str, mark: Mark) -> Box<dyn Iterator<Item = Line<'_>> + '_> {
     let end = text.trim_end().len();
     let is_last = move |line: &str| line.as_ptr() as usize + line.len() >= text.as_ptr() as usize + end;
-    let Some(byte) = mark.byte() else {
+    let Some(byte) = mark.byte().filter(|byte| text.as_bytes().contains(byte)) else {
         return Box::new(plain(text).map(move |(number, line)| Line {
             number,
             text: line,
