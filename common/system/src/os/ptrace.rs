@@ -1,8 +1,15 @@
 //! Stepping through a child process with `ptrace`.
 
 use std::ptr::null_mut;
+use std::time::{Duration, Instant};
 
 use super::{StepError, Trace};
+
+/// Seconds that a trace may take. Each step gives the processor away twice, and on
+/// a busy machine it comes back milliseconds later.
+const SECONDS: u64 = 3;
+/// Steps between two looks at the clock.
+const LOOK: u64 = 64;
 
 /// What the child executes between the two signals with which it marks begin
 /// and end.
@@ -45,7 +52,11 @@ fn follow(child: libc::pid_t, limit: u64) -> Result<Trace, StepError> {
         return Err(StepError::Died);
     }
     let mut trace = Trace::new();
-    for _ in 0..limit {
+    let from = Instant::now();
+    for step in 0..limit {
+        if step % LOOK == 0 && from.elapsed() > Duration::from_secs(SECONDS) {
+            return Err(StepError::TooSlow(SECONDS));
+        }
         let here = next_instruction(child)?;
         // SAFETY: the child is stopped, and we are its tracer.
         let status =
