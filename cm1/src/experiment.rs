@@ -86,6 +86,7 @@ pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row))
     let array = arena.array::<u8>("x", largest).map_err(Failure::could_not)?;
     let expected = sweep::expected(&cells, options.repeats, timer.is_some());
     session.expect("this sweep", expected * session.runs as f64)?;
+    session.keeps_what_it_has();
     let mut measure = |cells: Vec<Cell>, record: &mut Record| -> Result<(), Failure> {
         let all = record.rows.len() + cells.len();
         for cell in cells {
@@ -115,7 +116,7 @@ pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row))
     let rounds = if options.until_decided { DECIDING } else { 0 };
     for _ in 0..rounds {
         let deciding = deciding(&record);
-        if deciding.is_empty() || session.is_late() {
+        if deciding.is_empty() || session.is_over() {
             break;
         }
         measure(deciding, &mut record)?;

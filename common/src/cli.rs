@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use clap::{Args, CommandFactory, Parser, ValueEnum, error::ErrorKind};
 
 use figures::text::shorten;
+use system::ending;
 
 use crate::console;
 use crate::failure::Failure;
@@ -132,12 +133,20 @@ pub fn run<A: Parser + CommandFactory>(program: impl FnOnce(A) -> Result<(), Fai
         }
         Err(error) => Err(Failure::Usage(one_line(&error.to_string()))),
     };
+    let status = status(A::command().get_name(), outcome);
+    // What was put off for the sake of what was measured.
+    ending::obey();
+    status
+}
+
+/// The exit code; a failure is told.
+fn status(program: &str, outcome: Result<(), Failure>) -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             if failure != Failure::Told {
                 let told = shorten(&failure.to_string(), LONGEST);
-                console::tell(format!("{}: {told}", A::command().get_name()));
+                console::tell(format!("{program}: {told}"));
             }
             ExitCode::from(failure.exit_code())
         }

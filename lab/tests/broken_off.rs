@@ -1,7 +1,11 @@
-//! `lab run` that is broken off: by a signal, by a kill at any moment, by another.
+//! What is broken off: `lab run` by a signal, by a kill at any moment, by another;
+//! sweeps by a signal.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
+
+#[cfg(target_os = "linux")]
+mod built;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -131,6 +135,50 @@ fn a_signal_ends_a_run_and_resume_goes_on_from_there() {
     assert!(names[0].len() > 30 && names.iter().all(|filled| *filled == names[0]));
 }
 
+/// Waits until the process listens to SIGINT (2), as its system tells.
+#[cfg(target_os = "linux")]
+fn await_listening(process: u32) {
+    let from = Instant::now();
+    loop {
+        let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap().trim();
+        if u64::from_str_radix(caught, 16).unwrap() >> 1 & 1 == 1 {
+            return;
+        }
+        assert!(from.elapsed() < Duration::from_secs(60), "it does not listen");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_signal_ends_a_sweep_which_keeps_what_it_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    for (line, kept, rows) in [
+        ("lab ge --sizes 100,150 --variants ge1,ge3 --runs 9999 --out INT", "INT/ge.json", 4),
+        ("lab dgemm --sizes 64..2048 --variants jki --counters none --out TERM", "TERM/dgemm.json", 11),
+        ("cm1 --max 8M --counters none --runs 100 --record HUP.json", "HUP.json", 195),
+        ("spark --max 8M --runs 100 --record INT.json", "INT.json", 210),
+        ("dgemm all 700 --counters none --runs 99 --record TERM.json", "TERM.json", 30),
+    ] {
+        let mut words = line.split_whitespace();
+        let mut command = Command::new("env");
+        command.arg("--default-signal").arg(built::program(words.next().unwrap())).args(words);
+        let run = command.current_dir(folder.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let run = run.spawn().unwrap();
+        await_listening(run.id());
+        let signal = kept.split(['.', '/']).next().unwrap();
+        assert!(Command::new("kill").args(["-s", signal, &run.id().to_string()]).status().unwrap().success());
+        let ended = run.wait_with_output().unwrap();
+        assert!(ended.status.signal().is_some(), "{line}: {}, {}", ended.status, stderr(&ended));
+        assert!(stderr(&ended).contains("asked again") && !ended.stdout.is_empty(), "{}", stderr(&ended));
+        let record: serde_json::Value =
+            serde_json::from_slice(&fs::read(folder.path().join(kept)).unwrap()).unwrap();
+        let measured = record["rows"].as_array().unwrap().len();
+        assert!((1..rows).contains(&measured) || line.starts_with("dgemm"), "{line}: {measured} rows");
+    }
+}
+
 #[test]
 fn a_run_that_is_ended_at_once_leaves_no_folder() {
     let folder = tempfile::tempdir().unwrap();
@@ -190,6 +238,9 @@ fn killed(kills: usize, seed: u64) {
         std::thread::sleep(if ready { last } else { long }.mul_f64(1.2 * share()));
         let _ = run.kill();
         let survived = run.wait().unwrap().success();
+        if kill > 0 && kill % 20 == 0 {
+            println!("{kill} kills: {seen:?}");
+        }
         if survived {
             *(if ready { &mut last } else { &mut long }) = from.elapsed();
         }

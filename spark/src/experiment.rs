@@ -75,6 +75,7 @@ pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row))
     }
     let expected = sweep::expected(&cells, options.repeats, dependent.is_some());
     session.expect("this sweep", expected * session.runs as f64)?;
+    session.keeps_what_it_has();
     let all = cells.len();
     for cell in cells {
         if session.gives_up(&mut record, all) {

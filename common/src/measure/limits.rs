@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use figures::units::Bytes;
 use memory::Arena;
 use records::record::Record;
-use system::here;
+use system::{ending, here};
 
 /// Beside the arrays: the program itself, its stack, and what it prints.
 const BESIDE: u64 = 8 << 20;
@@ -28,8 +28,17 @@ const GRACE: f64 = 60.0;
 /// If this process may not take as much: a system that promises more than it has
 /// would end the program in the middle of its work.
 pub fn arena(bytes: usize) -> Result<Arena, Failure> {
-    within(bytes, here::free_memory())?;
+    room(bytes)?;
     Arena::with_capacity(bytes).map_err(Failure::could_not)
+}
+
+/// Whether there is memory for `bytes` of arrays, which need not be one arena.
+///
+/// # Errors
+///
+/// As of [`arena`].
+pub fn room(bytes: usize) -> Result<(), Failure> {
+    within(bytes, here::free_memory())
 }
 
 fn within(bytes: usize, free: Option<Bytes>) -> Result<(), Failure> {
@@ -53,41 +62,64 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
+/// Whether anybody waits for `what`, which takes about `seconds` here.
+///
+/// # Errors
+///
+/// If it would take more than a week.
+pub fn patience(what: &str, seconds: f64) -> Result<(), Failure> {
+    if seconds.is_nan() || seconds > LONGEST {
+        let told = duration(seconds);
+        return Err(Failure::could_not(format!(
+            "{what} would take about {told}: choose smaller sizes or fewer repetitions"
+        )));
+    }
+    Ok(())
+}
+
 impl Session {
     /// Says that what comes takes about `seconds` here, and shall end some time
     /// behind that even if it is not done.
     ///
     /// # Errors
     ///
-    /// If it would take more than a week.
+    /// As [`patience`].
     pub fn expect(&self, what: &str, seconds: f64) -> Result<(), Failure> {
-        let told = duration(seconds);
-        if seconds.is_nan() || seconds > LONGEST {
-            return Err(Failure::could_not(format!(
-                "{what} would take about {told}: choose smaller sizes or fewer repetitions"
-            )));
-        }
+        patience(what, seconds)?;
         if seconds > WORTH_TELLING && !self.quiet {
-            console::tell(format!("note: {what} takes about {told}"));
+            console::tell(format!("note: {what} takes about {}", duration(seconds)));
         }
         self.deadline.set(Instant::now().checked_add(Duration::from_secs_f64(GRACE + PATIENCE * seconds)));
         Ok(())
     }
 
-    /// Whether what is being measured takes much longer than expected.
-    pub fn is_late(&self) -> bool {
-        self.deadline.get().is_some_and(|deadline| Instant::now() > deadline)
+    /// Whether what is being measured shall end with what there is: it takes much
+    /// longer than expected, or [somebody asked](Session::keeps_what_it_has) for an end.
+    pub fn is_over(&self) -> bool {
+        ending::asked() || self.deadline.get().is_some_and(|deadline| Instant::now() > deadline)
     }
 
-    /// The same of a sweep of `all` cells: the record then says so.
+    /// From now on Ctrl-C, or another signal that asks for an end, waits for the
+    /// cell that is being measured: then what there is is saved and printed. A
+    /// second one does not wait.
+    pub fn keeps_what_it_has(&self) {
+        ending::put_off();
+    }
+
+    /// Whether a sweep of `all` cells [is over](Session::is_over) before they are all
+    /// measured: the record then says so.
     pub fn gives_up(&self, record: &mut Record, all: usize) -> bool {
-        if self.is_late() {
+        let over = self.is_over();
+        if over {
             let done = record.rows.len();
-            self.note(record, format!(
-                "after {PATIENCE} times the time expected {done} of {all} cells are measured; the others are left out"
-            ));
+            let why = if ending::asked() {
+                "asked to end".to_owned()
+            } else {
+                format!("after {PATIENCE} times the time expected")
+            };
+            self.note(record, format!("{why}: {done} of {all} cells are measured; the others are left out"));
         }
-        self.is_late()
+        over
     }
 }
 

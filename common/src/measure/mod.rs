@@ -10,7 +10,7 @@ use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 pub use environment::Warning;
-pub use limits::{arena, duration};
+pub use limits::{arena, duration, patience, room};
 pub use plan::Plan;
 
 use crate::cli::{Common, Compare, Counters};
@@ -258,7 +258,7 @@ impl Session {
     ) -> Result<Sample, Failure> {
         let before = core_clock::measure();
         let elapsed: Vec<Elapsed> = (0..self.runs)
-            .take_while(|run| *run == 0 || !self.is_late())
+            .take_while(|run| *run == 0 || !self.is_over())
             .map(|_| {
                 prepare();
                 let watch = Stopwatch::start();

@@ -100,6 +100,9 @@ pub const EVENTS: [Event; 9] = [
     Event::TLB_DM,
 ];
 
+/// Why a figure is missing where the measurement had to end before it.
+const LEFT_OUT: &str = "left out: the measurement took far too long, or was asked to end";
+
 /// The blocks for `machine`'s caches.
 pub fn blocks_for(machine: &Machine, threads: usize) -> Blocks {
     let size = |level| machine.level(level).map_or(0, |cache| cache.size.0);
@@ -128,14 +131,14 @@ pub fn times(
         return Ok(subjects.iter().map(|_| (Reading::missing(reason.clone()), None)).collect());
     }
     let mut first = Vec::new();
-    for subject in subjects {
+    for subject in subjects.iter().take_while(|_| !session.is_over()) {
         p.clear();
         let seconds = timed(session, *subject, p)?;
         first.push((seconds, p.residual()));
     }
     let mut runs: Vec<Vec<f64>> = vec![Vec::new(); subjects.len()];
     for round in 0..session.runs.max(SHORT_RUNS) {
-        for (i, subject) in subjects.iter().enumerate().filter(|_| !session.is_late()) {
+        for (i, subject) in subjects.iter().enumerate().filter(|_| !session.is_over()) {
             if first[i].0 < LONG || (session.runs > 1 && round < session.runs) {
                 runs[i].push(timed(session, *subject, p)?);
             }
@@ -145,7 +148,9 @@ pub fn times(
         let value = Value::from_runs(&runs, Source::Timing).unwrap_or(Value::new(once, Source::Timing));
         (Reading::from(value), Some(residual))
     };
-    Ok(runs.into_iter().zip(first).map(reading).collect())
+    let mut readings: Vec<_> = runs.into_iter().zip(first).map(reading).collect();
+    readings.resize(subjects.len(), (Reading::missing(LEFT_OUT), None));
+    Ok(readings)
 }
 
 fn timed(session: &Session, subject: Subject, p: &Problem) -> Result<f64, Failure> {
@@ -192,6 +197,7 @@ pub fn counted(
         };
         outcome.forms = session.machine.levels.iter().map(form).collect();
         outcome.model = match session.counters {
+            _ if session.is_over() => Err(LEFT_OUT.to_owned()),
             Counters::Auto | Counters::Model if variant.kernel == Kernel::Threads && threads > 1 => {
                 Err("the model walks one core's caches".to_owned())
             }
@@ -213,6 +219,7 @@ fn hardware(session: &Session, subject: Subject, p: &Problem) -> Result<Vec<(Eve
     let refuse = |why: &str| events.iter().map(|e| (e.clone(), Reading::missing(why))).collect();
     match session.counters {
         _ if !session.here => return Ok(refuse("another machine is described, nothing runs on it")),
+        _ if session.is_over() => return Ok(refuse(LEFT_OUT)),
         Counters::None => return Ok(refuse("--counters none")),
         Counters::Model | Counters::Timing => return Ok(refuse("--counters hardware was not asked for")),
         Counters::Auto | Counters::Hardware => {}

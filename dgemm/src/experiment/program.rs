@@ -95,6 +95,9 @@ pub fn run(args: Args) -> Result<(), Failure> {
     let problem = if session.here { Problem::new } else { Problem::without_numbers };
     let p = problem(&arena, sides, blocks).map_err(Failure::could_not)?;
     session.expect("this product", subjects.len() as f64 * p.flops() * OPERATION)?;
+    if all {
+        session.keeps_what_it_has();
+    }
     let times = experiment::times(&session, &subjects, &p)?;
     let budget = if all { BUDGET.1 } else { BUDGET.0 };
     let mut outcomes = Vec::new();

@@ -76,13 +76,13 @@ fn timing(runs: Vec<f64>) -> Reading {
     Value::from_runs(&runs, Source::Timing).map_or_else(|| Reading::missing("no run"), Reading::from)
 }
 
-/// Runs `variant` as `task` says.
+/// Runs `variant` as `task` says, but once at least and no more when it `is_over`.
 ///
 /// # Errors
 ///
 /// A sentence: the processor lacks its instructions, the memory is short, or
 /// the matrix cannot be eliminated this way.
-pub fn run(variant: &Variant, task: &Task) -> Result<Outcome, String> {
+pub fn run(variant: &Variant, task: &Task, is_over: impl Fn() -> bool) -> Result<Outcome, String> {
     let refused = |refusal: NotRun| format!("{}: {refusal}", variant.name);
     variant.available().map_err(refused)?;
     let checked = variant.rounding == Rounding::Differs;
@@ -95,7 +95,7 @@ pub fn run(variant: &Variant, task: &Task) -> Result<Outcome, String> {
     let before = matrices::largest(system.matrix);
     let mut clocks = vec![core_clock::measure().0];
     let mut times = Vec::with_capacity(task.runs);
-    for _ in 0..task.runs {
+    for _ in (0..task.runs).take_while(|run| *run == 0 || !is_over()) {
         times.push(once(variant, task, system).map_err(refused)?);
         clocks.push(core_clock::measure().0);
     }

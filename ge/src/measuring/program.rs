@@ -141,7 +141,7 @@ fn run(name: &str, size: usize, what: &What) -> Result<(), Failure> {
     let mut record = session.record(name).set("as_printed", task.as_printed);
     let keys = [("variant", name.into()), ("size", size.into())];
     let row = Row::new(keys);
-    let row = if session.here { measured(row, variant, &task, what.measure)? } else { row };
+    let row = if session.here { measured(row, variant, &task, what.measure, &session)? } else { row };
     let wants_model = !session.here || session.compare || session.counters == Counters::Model;
     let row = if wants_model { modelled(row, variant, &task, &session)? } else { row };
     record.rows.push(row);
@@ -152,8 +152,14 @@ fn run(name: &str, size: usize, what: &What) -> Result<(), Failure> {
 }
 
 /// What the run itself gives.
-fn measured(row: Row, variant: &Variant, task: &Task, measure: u8) -> Result<Row, Failure> {
-    let outcome = measure::run(variant, task).map_err(Failure::could_not)?;
+fn measured(
+    row: Row,
+    variant: &Variant,
+    task: &Task,
+    measure: u8,
+    session: &Session,
+) -> Result<Row, Failure> {
+    let outcome = measure::run(variant, task, || session.is_over()).map_err(Failure::could_not)?;
     if outcome.growth > DOUBTFUL_GROWTH && !task.as_printed {
         output::tell(format!(
             "note: a tiny pivot let the elements grow {:.0e}-fold; {:.0} of their 16 digits are lost (`ge pivoting` keeps them)",

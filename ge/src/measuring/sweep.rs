@@ -61,23 +61,47 @@ pub struct Design<'a> {
     pub processors: &'a [usize],
 }
 
+impl Design<'_> {
+    /// Runs of all rungs at all sizes together.
+    pub fn runs(&self) -> usize {
+        self.sizes.len() * self.variants.len() * self.rounds
+    }
+}
+
+/// What a sweep gave.
+#[derive(Debug)]
+pub struct Swept {
+    /// The cells that were measured.
+    pub cells: Vec<Cell>,
+    /// Why it came to an end: a sentence, if something failed (a rung cannot run
+    /// here, the memory is short, a rung that promises ge1's bits broke the promise).
+    pub ended: Result<(), String>,
+}
+
 /// Runs all rungs at all sizes. Within a round each size sees every rung once,
-/// so that a slow moment of the machine hits neighbours alike. `go_on` is asked
-/// before each size of each round; on a no, what is measured is all.
-///
-/// # Errors
-///
-/// A sentence: a rung cannot run here, the memory is short, or a rung that
-/// promises ge1's bits broke the promise.
-pub fn run(design: &Design, mut go_on: impl FnMut(usize, usize) -> bool) -> Result<Vec<Cell>, String> {
+/// so that a slow moment of the machine hits neighbours alike; `each` sees round
+/// and size. Once it `is_over`, or something fails, what is measured is all.
+pub fn run(design: &Design, is_over: impl Fn() -> bool, each: impl FnMut(usize, usize)) -> Swept {
     let mut cells: Vec<Cell> = Vec::new();
-    'rounds: for round in 0..design.rounds {
+    let ended = rounds(design, &mut cells, &is_over, each).and_then(|()| same_bits(design, &cells));
+    count(design, &mut cells, is_over);
+    Swept { cells, ended }
+}
+
+fn rounds(
+    design: &Design,
+    cells: &mut Vec<Cell>,
+    is_over: impl Fn() -> bool,
+    mut each: impl FnMut(usize, usize),
+) -> Result<(), String> {
+    for round in 0..design.rounds {
         for &size in &design.sizes {
-            if !go_on(round, size) && !cells.is_empty() {
-                break 'rounds;
-            }
+            each(round, size);
             for variant in &design.variants {
-                let outcome = measure::run(variant, &task(design, size))?;
+                if is_over() && !cells.is_empty() {
+                    return Ok(());
+                }
+                let outcome = measure::run(variant, &task(design, size), &is_over)?;
                 match cells.iter_mut().find(|cell| cell.variant == variant.name && cell.size == size) {
                     Some(cell) => cell.outcome.times.extend(outcome.times),
                     None => cells.push(Cell {
@@ -91,9 +115,7 @@ pub fn run(design: &Design, mut go_on: impl FnMut(usize, usize) -> bool) -> Resu
             }
         }
     }
-    same_bits(design, &cells)?;
-    count(design, &mut cells);
-    Ok(cells)
+    Ok(())
 }
 
 fn task<'a>(design: &Design<'a>, size: usize) -> Task<'a> {
@@ -125,10 +147,15 @@ fn same_bits(design: &Design, cells: &[Cell]) -> Result<(), String> {
 
 /// Instructions and cycles: hardware, or instructions stepped once for each
 /// rung and cycles from the times.
-fn count(design: &Design, cells: &mut [Cell]) {
+fn count(design: &Design, cells: &mut [Cell], is_over: impl Fn() -> bool) {
     for variant in &design.variants {
         let mut stepped = None;
         for cell in cells.iter_mut().filter(|cell| cell.variant == variant.name) {
+            if is_over() {
+                cell.instructions = Reading::missing("left out: the sweep had to end");
+                cell.cycles = cell.outcome.cycles();
+                continue;
+            }
             [cell.instructions, cell.cycles] =
                 match measure::hardware_totals(variant, &task(design, cell.size)) {
                     Ok(counted) => counted,
@@ -173,12 +200,25 @@ mod tests {
         let variants: Vec<_> = ["ge2", "ge3"].iter().filter_map(|name| crate::find(name)).collect();
         let design =
             Design { variants, sizes: vec![8, 20], rounds: 3, counters: Counters::None, processors: &[] };
-        let cells = run(&design, |_, _| true).unwrap();
+        let Swept { cells, ended } = run(&design, || false, |_, _| ());
+        ended.unwrap();
         assert_eq!(cells.len(), 4);
         assert!(cells.iter().all(|cell| cell.outcome.times.len() == 3));
         assert!(cells.iter().all(|cell| cell.instructions.amount().is_none()));
         let gains = gains(&design, &cells);
         assert_eq!((gains.len(), gains[0].from, gains[0].size), (1, "ge2", 20));
         assert!(gains[0].interval.0 <= gains[0].times_faster && gains[0].times_faster <= gains[0].interval.1);
+    }
+
+    #[test]
+    fn a_sweep_that_has_to_end_keeps_what_it_measured() {
+        let variants: Vec<_> = ["ge2", "ge3"].iter().filter_map(|name| crate::find(name)).collect();
+        let sizes = vec![8, 20, 1 << 40];
+        let design = Design { variants, sizes, rounds: 3, counters: Counters::Auto, processors: &[] };
+        let none = run(&design, || true, |_, _| ());
+        assert_eq!((none.cells.len(), none.ended), (1, Ok(())), "the first is always measured");
+        let failed = run(&design, || false, |_, _| ());
+        assert_eq!(failed.cells.len(), 4);
+        assert!(failed.ended.unwrap_err().contains("1099511627776"));
     }
 }

@@ -5,7 +5,7 @@ use std::io::{IsTerminal, Write as _};
 use std::path::PathBuf;
 
 use ::ge::Variant;
-use ::ge::measuring::sweep::{self, Cell, Design, Gain};
+use ::ge::measuring::sweep::{self, Cell, Design, Gain, Swept};
 use ::ge::measuring::{peak, room};
 use common::chart::{Axis, Chart};
 use common::cli::Common;
@@ -64,22 +64,29 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     room::bytes(largest, session.cpus.len()).map_err(Failure::could_not)?;
     let each: f64 = design.sizes.iter().map(|&size| Variant::flops(size) * OPERATION).sum();
     session.expect("this sweep", each * (design.rounds * design.variants.len()) as f64)?;
+    session.keeps_what_it_has();
     let terminal = std::io::stderr().is_terminal();
-    let cells = sweep::run(&design, |round, size| {
+    let progress = |round, size| {
         if terminal {
             // A terminal that went away is no reason to stop measuring.
             let _ =
                 std::write!(std::io::stderr(), "\rround {} of {}, size {size}   ", round + 1, design.rounds);
         }
-        !session.is_late()
-    });
+    };
+    let Swept { cells, ended } = sweep::run(&design, || session.is_over(), progress);
     if terminal {
         output::tell("");
     }
-    let cells = cells.map_err(Failure::could_not)?;
-    let limits = Limits::measure(&design);
+    if cells.is_empty() {
+        return ended.map_err(Failure::could_not);
+    }
+    let limits = Limits::measure(cells.iter().map(|cell| cell.size).max().unwrap_or_default());
     let gains = sweep::gains(&design, &cells);
-    let record = record(&session, &design, &cells, &limits, &gains);
+    let mut record = record(&session, &design, &cells, &limits, &gains);
+    let (runs, all) = (cells.iter().map(|cell| cell.outcome.times.len()).sum::<usize>(), design.runs());
+    if runs < all {
+        session.note(&mut record, format!("the sweep had to end: {runs} of {all} runs are measured"));
+    }
     if let Some(folder) = &folder {
         let charts = charts(&design, &cells, &limits, &record.machine).into_iter();
         let charts = charts.map(|(name, chart)| (name.to_owned(), chart.svg().into_bytes()));
@@ -90,7 +97,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(path) = &args.common.record {
         output::save(&record, path)?;
     }
-    output::print(&output::text(&record, args.common.format, |_| kit(&cells, &limits, &gains)))
+    output::print(&output::text(&record, args.common.format, |_| kit(&cells, &limits, &gains)))?;
+    ended.map_err(Failure::could_not)
 }
 
 fn variants(names: &[String]) -> Result<Vec<&'static Variant>, Failure> {
@@ -139,8 +147,8 @@ struct Limits {
 }
 
 impl Limits {
-    fn measure(design: &Design) -> Limits {
-        let largest = design.sizes.iter().max().copied().unwrap_or(0);
+    /// `largest`: the side of the largest matrix that was measured.
+    fn measure(largest: usize) -> Limits {
         let roofs = [("first-level cache", 16 << 10), ("where the largest matrix is", largest * largest * 8)];
         Limits { flops: peak::flops(), roofs: roofs.map(|(name, bytes)| (name, peak::bandwidth(bytes))) }
     }

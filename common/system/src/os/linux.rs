@@ -108,6 +108,18 @@ impl Os for Linux {
         posix::when_asked_to_end(last);
     }
 
+    fn put_off_the_end() {
+        posix::put_off_the_end();
+    }
+
+    fn asked_to_end() -> bool {
+        posix::asked_by() != 0
+    }
+
+    fn obey() {
+        posix::obey();
+    }
+
     fn exchange(one: &Path, other: &Path) -> io::Result<()> {
         let [one, other] = [posix::terminated(one)?, posix::terminated(other)?];
         let here = libc::AT_FDCWD;

@@ -66,6 +66,18 @@ impl Os for MacOs {
         posix::when_asked_to_end(last);
     }
 
+    fn put_off_the_end() {
+        posix::put_off_the_end();
+    }
+
+    fn asked_to_end() -> bool {
+        posix::asked_by() != 0
+    }
+
+    fn obey() {
+        posix::obey();
+    }
+
     fn exchange(one: &Path, other: &Path) -> io::Result<()> {
         let [one, other] = [posix::terminated(one)?, posix::terminated(other)?];
         // SAFETY: the system reads two paths that end in a zero.

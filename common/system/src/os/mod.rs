@@ -57,6 +57,9 @@ pub enum StepError {
     /// The code runs longer than the caller wants to wait.
     #[error("more than {0} instructions: too many to be stepped through")]
     TooMany(u64),
+    /// The system lets the two processes take turns too slowly.
+    #[error("stepping through the code took more than {0} seconds: try it on a machine with less to do")]
+    TooSlow(u64),
     /// The code ended its process.
     #[error("the code did not come to its end when it was stepped through")]
     Died,
@@ -138,6 +141,17 @@ pub(crate) trait Os {
 
     /// As [`crate::ending::when_asked`]; without a body the process just ends.
     fn when_asked_to_end(_last: Box<dyn FnOnce() + Send>) {}
+
+    /// As [`crate::ending::put_off`].
+    fn put_off_the_end() {}
+
+    /// As [`crate::ending::asked`].
+    fn asked_to_end() -> bool {
+        false
+    }
+
+    /// As [`crate::ending::obey`].
+    fn obey() {}
 
     /// As [`crate::files::exchange`].
     fn exchange(_one: &Path, _other: &Path) -> io::Result<()> {

@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr::{NonNull, null, null_mut};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 use figures::units::{Bytes, Seconds};
 
@@ -74,19 +74,66 @@ pub(super) fn output_is_closed() -> bool {
     OUTPUT_CLOSED.load(Ordering::Relaxed)
 }
 
+/// The signals that ask for an end.
+const ENDS: [libc::c_int; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
+
+/// The signal that asked for an end and was put off.
+static ASKED: AtomicI32 = AtomicI32::new(0);
+
+const PUT_OFF: &[u8] =
+    b"\nnote: ends behind what it is measuring, and keeps what it has; asked again it ends at once\n";
+
+extern "C" fn remember(signal: libc::c_int) {
+    ASKED.store(signal, Ordering::Relaxed);
+    // SAFETY: POSIX lets a handler write, and the bytes are there for ever.
+    unsafe { libc::write(libc::STDERR_FILENO, PUT_OFF.as_ptr().cast(), PUT_OFF.len()) };
+}
+
+pub(super) fn put_off_the_end() {
+    for signal in ENDS.into_iter().filter(|signal| !is_ignored(*signal)) {
+        // SAFETY: zero bytes are a valid action; the handler stores a number.
+        unsafe {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            action.sa_sigaction = remember as *const () as libc::sighandler_t;
+            // The next one ends the process; what waits in the system goes on waiting.
+            action.sa_flags = libc::SA_RESETHAND | libc::SA_RESTART;
+            libc::sigaction(signal, &action, null_mut());
+        }
+    }
+}
+
+pub(super) fn asked_by() -> libc::c_int {
+    ASKED.load(Ordering::Relaxed)
+}
+
+pub(super) fn obey() {
+    if asked_by() != 0 {
+        // SAFETY: the default action ends the process, as its parent expects.
+        unsafe {
+            libc::signal(asked_by(), libc::SIG_DFL);
+            libc::raise(asked_by());
+        }
+    }
+}
+
+fn is_ignored(signal: libc::c_int) -> bool {
+    // SAFETY: zero bytes are a valid action, which the system fills in.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(signal, null(), &mut action) != 0 || action.sa_sigaction == libc::SIG_IGN
+    }
+}
+
 /// Takes the signals that ask for an end away from all threads started later, and
 /// gives them to one that waits. What is ignored (`nohup`) stays ignored.
 pub(super) fn when_asked_to_end(last: Box<dyn FnOnce() + Send>) {
-    // SAFETY: zero bytes are a valid set and a valid action, which the system
-    // fills in; the mask is changed before any other thread is started.
+    // SAFETY: zero bytes are a valid set, which the system fills in; the mask is
+    // changed before any other thread is started.
     let asked = unsafe {
         let mut asked: libc::sigset_t = std::mem::zeroed();
         libc::sigemptyset(&mut asked);
-        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
-            let mut action: libc::sigaction = std::mem::zeroed();
-            if libc::sigaction(signal, null(), &mut action) == 0 && action.sa_sigaction != libc::SIG_IGN {
-                libc::sigaddset(&mut asked, signal);
-            }
+        for signal in ENDS.into_iter().filter(|signal| !is_ignored(*signal)) {
+            libc::sigaddset(&mut asked, signal);
         }
         libc::pthread_sigmask(libc::SIG_BLOCK, &asked, null_mut());
         asked
