@@ -1,7 +1,9 @@
 //! What the program `flops` does.
 
 use common::cli::{Common, Counters, Format};
+use common::measure;
 use common::output;
+use common::system::files;
 
 use common::events::Event;
 use common::failure::Failure;
@@ -13,6 +15,9 @@ use crate::estimate::{self, Estimate, Settings, is_clock};
 use crate::events::Generation;
 use crate::kernels::{KERNELS, Kernel};
 use crate::report;
+
+/// Seconds of one operation of the slowest kernel.
+const OPERATION: f64 = 1e-9;
 
 /// FLOPS of a threaded matrix product: known, counted and sampled
 #[derive(Debug, clap::Parser)]
@@ -50,6 +55,12 @@ pub struct Args {
 pub fn run(args: Args) -> Result<(), Failure> {
     let kernels = kernels(&args.kernel)?;
     let settings = args.settings()?;
+    if let Some(path) = &args.common.record {
+        files::try_place(path).map_err(Failure::could_not)?;
+    }
+    measure::room(3 * 8 * settings.n * settings.n)?;
+    let runs = f64::from(settings.repeats.unwrap_or(1)) * f64::from(settings.runs) * kernels.len() as f64;
+    measure::patience("this product", 2.0 * (settings.n as f64).powi(3) * runs * OPERATION)?;
     let mut all = Vec::new();
     for kernel in kernels {
         let estimate = estimate::estimate(kernel, &settings)?;

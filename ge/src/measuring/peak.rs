@@ -51,9 +51,15 @@ impl<S: Fused> Task for Chains<S> {
 }
 
 /// Bytes per second that one core reads and writes back while it changes each
-/// of `bytes` in turn, as every rung up to ge7 does with the rows.
+/// of `bytes` in turn, as every rung up to ge7 does with the rows; of half of them,
+/// or less, where there is no memory for all.
 pub fn bandwidth(bytes: usize) -> f64 {
-    let mut numbers = vec![1.0; (bytes / 8).max(1024)];
+    let mut numbers = Vec::new();
+    let mut wanted = (bytes / 8).max(1024);
+    while numbers.try_reserve_exact(wanted).is_err() {
+        wanted /= 2;
+    }
+    numbers.resize(wanted, 1.0);
     let passes = (8_usize << 20).div_ceil(numbers.len() * 8);
     let pass = |numbers: &mut [f64]| {
         let scale = Scale(numbers, black_box(1.0));

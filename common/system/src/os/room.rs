@@ -51,17 +51,22 @@ fn kept_files(group: &Path) -> u64 {
     [of("inactive_file "), of("active_file ")].into_iter().flatten().sum()
 }
 
+/// What the limits of this process (`ulimit -v`, `ulimit -d`) leave of its address
+/// space and of its data.
 fn addressable(root: &Path) -> Option<u64> {
-    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: the kernel writes the struct behind this valid pointer.
-    let status = unsafe { libc::getrlimit(libc::RLIMIT_AS, &mut limit) };
-    if status != 0 || limit.rlim_cur == libc::RLIM_INFINITY {
-        return None;
-    }
     let pages = fs::read_to_string(root.join("proc/self/statm")).unwrap_or_default();
-    let pages: u64 = pages.split_whitespace().next().and_then(|pages| pages.parse().ok()).unwrap_or(0);
+    let pages: Vec<u64> = pages.split_whitespace().filter_map(|pages| pages.parse().ok()).collect();
     let page = super::posix::page_size().map_or(4096, |size| size.0);
-    Some(limit.rlim_cur.saturating_sub(pages.saturating_mul(page)))
+    // proc(5): of statm's fields the first is the whole, the sixth data and stack.
+    let limits = [(libc::RLIMIT_AS, 0), (libc::RLIMIT_DATA, 5)];
+    let left = limits.into_iter().filter_map(|(which, field)| {
+        let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+        // SAFETY: the kernel writes the struct behind this valid pointer.
+        let status = unsafe { libc::getrlimit(which, &mut limit) };
+        let used = pages.get(field).copied().unwrap_or(0).saturating_mul(page);
+        (status == 0 && limit.rlim_cur != libc::RLIM_INFINITY).then(|| limit.rlim_cur.saturating_sub(used))
+    });
+    left.min()
 }
 
 #[cfg(test)]
