@@ -27,6 +27,8 @@ pub(super) struct Found {
     pub(super) notes: Vec<String>,
     pub(super) unsaid: usize,
     pub(super) damage: Vec<String>,
+    /// Rows whose seconds have too few digits.
+    pub(super) coarse: usize,
 }
 
 impl Found {

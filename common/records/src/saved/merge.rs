@@ -15,6 +15,10 @@ const SAME: f64 = 1.5;
 /// Misses per access below which a difference is noise, whatever its factor.
 const NOISE: f64 = 0.05;
 
+/// What is said of times that were rounded away, and what helps.
+pub(super) const TOO_COARSE: &str = "have too few digits, being rounded to the table's decimals: \
+    sweep with more --repeats, or save with --format csv, which rounds nothing";
+
 impl Found {
     /// The sweep: each cell once, in order.
     pub(super) fn sweep(mut self) -> Result<Saved, SavedError> {
@@ -22,9 +26,16 @@ impl Found {
             return Err(SavedError::Empty);
         }
         self.tell_events();
+        let coarse = self.coarse;
+        if coarse > 0 {
+            self.note(format!("the times of {coarse} rows {TOO_COARSE}; they are left out"));
+        }
         let source = self.source();
         let found = std::mem::take(&mut self.cells);
-        let cells = merge(&found, &mut self)?;
+        let cells = merge(&found, &mut self).map_err(|error| match error {
+            SavedError::Empty if coarse > 0 => SavedError::Coarse(coarse),
+            error => error,
+        })?;
         if self.unsaid > 0 {
             self.notes.push(format!("and {} notes more of the kind", self.unsaid));
         }

@@ -31,6 +31,7 @@ use thiserror::Error;
 use crate::authentic::{Changed, is_sealed, parse};
 use crate::record::{Record, Row};
 use found::{Found, FoundCell};
+use merge::TOO_COARSE;
 
 /// One cell of a sweep.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -72,6 +73,9 @@ pub enum SavedError {
          'size stride elapsed(s) cycles'"
     )]
     Empty,
+    /// Times that were rounded away.
+    #[error("the times of all its {0} rows {TOO_COARSE}")]
+    Coarse(usize),
     /// One line makes no sense.
     #[error("line {line} {what}: '{text}'; correct or remove it")]
     Line {

@@ -46,6 +46,9 @@ const NAMES: [(Column, &[&str]); 10] = [
 /// spark's passes per stride, where the file does not say them.
 const USUAL_REPEATS: f64 = 100.0;
 
+/// A time that rounding may have changed by more than this share says nothing.
+const COARSE: f64 = 0.1;
+
 /// Lines that may stand above the header.
 const HEAD: usize = 20;
 
@@ -167,6 +170,16 @@ impl Table {
     }
 }
 
+/// Whether a number has so few digits that rounding may have changed it by more
+/// than [`COARSE`]: 3 microseconds as `0.000003`.
+fn is_coarse(entry: &str) -> bool {
+    let fixed = |decimals: &str| decimals.bytes().all(|byte| byte.is_ascii_digit());
+    let Some((_, decimals)) = entry.split_once('.').filter(|(_, decimals)| fixed(decimals)) else {
+        return false;
+    };
+    amount(entry).is_some_and(|value| 0.5 * 0.1_f64.powf(decimals.len() as f64) > COARSE * value)
+}
+
 /// What the kit has appended to a line of spark's since the first table.
 #[derive(Default)]
 struct Appended<'a> {
@@ -246,7 +259,10 @@ impl<'a> Entries<'a> {
         let misses = self.amount(Column::Misses, found);
         let nanos = self.amount(Column::Nanos, found);
         let micros = self.amount(Column::Micros, found).map(|micros| micros * 1e3);
-        let elapsed = self.amount(Column::Elapsed, found).map(|seconds| seconds * 1e9 / accesses);
+        let seconds = self.amount(Column::Elapsed, found);
+        let coarse = seconds.is_some() && self.get(Column::Elapsed).is_some_and(is_coarse);
+        found.coarse += usize::from(coarse);
+        let elapsed = seconds.filter(|_| !coarse).map(|seconds| seconds * 1e9 / accesses);
         found.push(FoundCell {
             cell: Cell { size, stride, misses, nanos: nanos.or(micros).or(elapsed) },
             counted: from(Column::MissesSource),

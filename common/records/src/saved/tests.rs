@@ -37,6 +37,17 @@ fn recorded_files_are_read_whole() {
 }
 
 #[test]
+fn times_that_were_rounded_away_are_told_and_left_out() {
+    let table = |rows: &str| Saved::parse(&format!("size\tstride\telapsed(s)\tcycles\n{rows}"));
+    let some = table("4096\t1\t0.000003\t9000\n65536\t1\t0.000048\t144000\n65536\t2\t0.000000\t9\n").unwrap();
+    assert_eq!(some.cells.len(), 1);
+    assert!(some.damage.is_empty() && some.notes.iter().any(|n| n.contains("2 rows have too few digits")));
+    let none = table("4096\t1\t0.000003\t9000\n").unwrap_err().to_string();
+    assert!(none.contains("--repeats") && none.contains("csv"), "{none}");
+    assert_eq!(table("4096\t1\t3e-6\t9000\n4096\t2\t3\t9\n").unwrap().cells.len(), 2);
+}
+
+#[test]
 fn a_wide_table_has_a_column_per_size() {
     let saved = Saved::parse(&data("sparcstation_fig1.csv")).unwrap();
     assert_eq!(saved.sizes().len(), 11);

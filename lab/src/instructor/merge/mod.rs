@@ -46,11 +46,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             Err(reason) => invalid.push((input::name(path), reason)),
         }
     }
+    if let (true, Some((file, reason))) = (machines.is_empty(), invalid.first()) {
+        return Err(Failure::could_not(format!(
+            "none of the files is a record of lab survey; the first, {file}: {reason}"
+        )));
+    }
     for (file, reason) in &invalid {
         output::tell(format!("lab merge: note: {file} is left out: {reason}"));
-    }
-    if machines.is_empty() {
-        return Err(Failure::could_not("none of the files is a record of lab survey"));
     }
     surveyed::label(&mut machines);
     let remarks = outliers::remarks(&machines);
