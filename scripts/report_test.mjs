@@ -155,6 +155,53 @@ async function readable(page) {
   await browser.close();
 }
 
+// What somebody else may have written: a page shows it, and does not obey it.
+const HOSTILE = ["</script><script>document.title='owned'</script>", "\"><img src=x onerror=document.title='owned'>", "<svg onload=document.title='owned'>",
+  "]]></text><script>document.title='owned'</script>", "' onmouseover='document.title=1", "javascript:alert(1)", "a\u202egnp.exe\u0007\u001b[2J", "{{7*7}}${7*7}"];
+
+async function harmless() {
+  const browser = await chromium.launch({ executablePath: process.env.WEB_TEST_BROWSER, args: FLAGS });
+  const folder = join(place, "hostile");
+  mkdirSync(folder);
+  const run = (...words) => execFileSync(lab, words, { cwd: folder, stdio: "ignore" });
+  const file = (name, text) => { writeFileSync(join(folder, name), text); return name; };
+  const look = async (name, text) => {
+    const tab = await browser.newContext().then(context => context.newPage());
+    const told = [];
+    tab.on("dialog", dialog => { told.push(dialog.message()); dialog.dismiss(); });
+    tab.on("pageerror", error => told.push(error.message));
+    tab.on("request", request => { if (!/^(file|blob|data):/.test(request.url()) || /\/x$/.test(request.url())) told.push(request.url()); });
+    await tab.goto(pathToFileURL(join(folder, name)).href);
+    await tab.waitForTimeout(200);
+    const seen = await tab.evaluate(() => ({
+      owned: document.title.includes("owned") || document.title === "1", broken: document.querySelector("parsererror") !== null,
+      made: [...document.querySelectorAll("img[src=x], [onerror], [onload], [onmouseover]")].length, text: document.documentElement.textContent,
+    }));
+    const part = text.replace(/[^\x20-\x7e].*/s, "").slice(0, 20);
+    check(!seen.owned && !seen.broken && !seen.made && !told.length, `${name}: ${JSON.stringify(text)} does nothing ${told}`);
+    check(seen.text.includes(part) && !/[\u0000-\u0008\u000e-\u001f\u202e]/.test(seen.text), `${name}: and is shown`);
+    await tab.context().close();
+  };
+  run("survey", "--seconds", "1", "--out", "one.json");
+  const survey = JSON.parse(readFileSync(join(folder, "one.json"), "utf8"));
+  for (const [number, text] of HOSTILE.entries()) {
+    const one = { ...survey, host: { ...survey.host, name: text }, processor: { ...survey.processor, name: text } };
+    file("one.json", JSON.stringify(one));
+    file("two.json", JSON.stringify({ ...one, schema: text }));
+    run("merge", "one.json", "two.json", file(`${text.replaceAll("/", "")}.json`, "{}"));
+    await look("class.html", text);
+    file("sweep.out", `cache_size=8192\tstride=1\tavg_misses=0.5\tavg_time=0.1\tevent=${text}\n`);
+    run("plot", "sweep.out", "--title", text, "--caption", text, "--tolerate", "-o", "sweep.svg");
+    await look("sweep.svg", text);
+    if (number > 2) continue;
+    file("m.toml", `name = ${JSON.stringify(text)}\ndescription = ${JSON.stringify(text)}\n[[cache]]\nlevel = 1\nsize = "4K"\nline = 64\nways = 2\n`);
+    run("run", "--quick", "--hasten", "100", "--size", "8", "--machine", "m.toml", "--afresh");
+    await look("report/report.html", text);
+  }
+  await browser.close();
+}
+
+await harmless();
 await kept();
 const page = run("fourth");
 await checked(page);
