@@ -136,9 +136,14 @@ fn places_that_cannot_be_written_are_refused_before_anything_is_measured() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("file"), "mine").unwrap();
     for place in ["file/r.json", "/proc/r.json", "none/r.json", "."] {
-        for line in
-            ["cm1 --max 1G", "mm1 --size 4096 --counters none", "ge1 4000", "dgemm ijk 2000", "lab ge"]
-        {
+        for line in [
+            "cm1 --max 1G",
+            "mm1 --size 4096 --counters none",
+            "ge1 4000",
+            "dgemm ijk 2000",
+            "lab ge",
+            "flops all 2000",
+        ] {
             let line = format!("{line} --record {place}");
             let output = command(folder.path(), &line).output().unwrap();
             refused(&line, &output, "cannot write");
@@ -165,9 +170,11 @@ fn more_memory_than_there_is_is_refused_before_it_is_touched() {
         "ge1 6000",
         "ge ge7 6000",
         "dgemm ikj 4000",
+        "flops all 12000",
         "lab ge --sizes 10,6000 --variants ge1",
     ] {
         refused(line, &after(folder.path(), "ulimit -v 250000", line), "choose a");
+        refused(line, &after(folder.path(), "ulimit -d 100000", line), "choose a");
     }
     let line = "lab dgemm --sizes 16..4096 --variants packed --counters none --out kept";
     refused(line, &after(folder.path(), "ulimit -v 150000", line), "smaller");
@@ -184,6 +191,7 @@ fn what_takes_weeks_is_refused_with_the_estimate() {
         "mm1 --size 16384 --runs 10000 --counters none",
         "ge1 5000 --runs 10000",
         "lab ge --sizes 4000 --runs 10000",
+        "flops all 2000 --repeats 1000000",
     ] {
         refused(line, &command(folder.path(), line).output().unwrap(), "days");
     }

@@ -6,6 +6,7 @@
 mod built;
 
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -153,6 +154,17 @@ fn arguments_are_repeated_harmlessly_by_every_program() {
         let out = format!("--title={text}");
         shown(text, &run(folder.path(), "lab", &["plot", text, &out]));
     }
+}
+
+#[test]
+fn a_folder_may_have_a_name_that_is_no_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = "run --quick --hasten 100 --size 8 --machine i5-7500 --out";
+    let mut command = Command::new(program("lab"));
+    let name = std::ffi::OsStr::from_bytes(b"r\xff");
+    let output = command.current_dir(folder.path()).args(line.split(' ')).arg(name).output().unwrap();
+    shown(line, &output);
+    assert!(output.status.success() && folder.path().join(name).join("report.html").exists());
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod progress;
 mod settings;
 mod unfinished;
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -141,7 +142,7 @@ fn measure(args: &Args, folder: &Folder, kept: &Unfinished) -> Result<(), Failur
     let session =
         Session::start_quietly(&Common { cpu: args.cpu, ..Common::quiet(&args.machine, args.counters) })?;
     let begins = Begun {
-        words: words(std::env::args()),
+        words: words(std::env::args_os()),
         place: host::place(&session.machine),
         assigned: format!("{sizes:?} {further:?}"),
     };
@@ -214,9 +215,10 @@ struct Line {
     args: Asked,
 }
 
-/// What was asked for, behind the program and the command.
-fn words(line: impl Iterator<Item = String>) -> Vec<String> {
-    let words = line.skip(1).skip_while(|word| word == "run");
+/// What was asked for, behind the program and the command. Only a folder's name may
+/// be no UTF-8, and that is given again.
+fn words(line: impl Iterator<Item = OsString>) -> Vec<String> {
+    let words = line.map(|word| word.to_string_lossy().into_owned()).skip(1).skip_while(|word| word == "run");
     words.filter(|word| word != "--afresh").collect()
 }
 
