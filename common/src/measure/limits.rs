@@ -109,7 +109,8 @@ impl Session {
     /// Whether a sweep of `all` cells [is over](Session::is_over) before they are all
     /// measured: the record then says so.
     pub fn gives_up(&self, record: &mut Record, all: usize) -> bool {
-        let over = self.is_over();
+        // One at least: what is asked for is never answered with nothing.
+        let over = self.is_over() && !record.rows.is_empty();
         if over {
             let done = record.rows.len();
             let why = if ending::asked() {
