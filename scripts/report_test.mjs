@@ -120,6 +120,11 @@ async function checked(page) {
       if (slip.amount !== 0) check((await told(id, String(slip.amount).replace(".", ","))).includes(slip.told), `${id}: ${slip.amount}: ${slip.told}`);
     check((await told(id, "123456789.5")).includes("not yet"), `${id}: any other number gets a hint`);
   }
+  const specification = tab.locator("tr[data-shown]").first();
+  check(!(await specification.isVisible()), "the specification is not shown unasked");
+  await tab.click("#show");
+  check(await specification.isVisible(), "it is, when asked for");
+  check(JSON.parse(await tab.textContent("#answers")).fields["spec-shown"]?.startsWith("20"), "and when that was is noted");
   const before = await tab.textContent("#count");
   await tab.click("#print");
   check((await tab.textContent("#said")).includes("still open"), `what is open is told before printing (${before})`);

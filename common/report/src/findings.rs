@@ -24,7 +24,7 @@ pub struct Findings {
     pub here: bool,
     /// Time of an access by array size and stride.
     pub spark: Sweep,
-    /// The same sizes at the line's stride, each access waiting for the one
+    /// The same sizes at [`STRIDE`](crate::STRIDE), each access waiting for the one
     /// before; or why there are none.
     pub waiting: Result<Record, String>,
     /// L1 misses of an access by array size and stride.

@@ -30,6 +30,7 @@ pub use findings::{Findings, Host, LineFrom, Sweep};
 pub use render::STORE;
 
 pub use further::Further;
+pub use sweep::STRIDE;
 
 use contents::Contents;
 

@@ -159,7 +159,7 @@ pub(crate) fn page<'r>(contents: &'r Contents<'_>) -> Page<'r> {
         seconds: format!("{:.0}", found.took),
         warnings: &contents.warnings,
         notes: contents.notes(),
-        spark_table: size_table(&found.spark.record, found.line),
+        spark_table: size_table(&found.spark.record),
         spark: pictures.spark.svg(),
         staircase: pictures.staircase.svg(),
         figure_1: pictures.figure_1.svg(),

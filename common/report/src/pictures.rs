@@ -37,11 +37,10 @@ impl Pictures {
         let swept = |sweep: &Sweep, what: &str, figure: &str| {
             sweep.chart.clone().caption(caption(what, &source(&sweep.record, figure)))
         };
-        let staircase = staircase(&findings.spark.record, findings.waiting.as_ref().ok(), findings.line)
-            .caption(caption(
-                "spark, one curve for each stride; accesses overlap unless each waits for the last",
-                "timing",
-            ));
+        let staircase = staircase(&findings.spark.record, findings.waiting.as_ref().ok()).caption(caption(
+            "spark, one curve for each stride; accesses overlap unless each waits for the last",
+            "timing",
+        ));
         Pictures {
             spark: swept(&findings.spark, "spark, one curve for each array size", "ns_per_access"),
             staircase: if answers { with_capacities(staircase, &findings.machine) } else { staircase },

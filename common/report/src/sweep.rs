@@ -81,16 +81,21 @@ pub(crate) fn source(record: &Record, figure: &str) -> String {
     source.map_or_else(|| "none".to_owned(), |value| value.source.to_string())
 }
 
+/// The stride at which times are shown by array size: no line is longer, so that
+/// every access is to another one, and it says nothing of the line at hand, which
+/// is asked for further down.
+pub const STRIDE: Bytes = Bytes(256);
+
 /// Time against the array size, for a few telling strides, and for accesses that
 /// wait for each other: the plateaus are the caches.
-pub(crate) fn staircase(spark: &Record, waiting: Option<&Record>, line: Bytes) -> Chart {
+pub(crate) fn staircase(spark: &Record, waiting: Option<&Record>) -> Chart {
     let cells = cells(spark, "ns_per_access");
     let chart = Chart::new(
         "Time of an access by array size",
         Axis::bytes("array size"),
         Axis::log2("time per access (ns)"),
     );
-    let chart = [1, line.0, 8 * line.0, 4096].into_iter().fold(chart, |chart, wanted| {
+    let chart = [1, 16, STRIDE.0, 4096].into_iter().fold(chart, |chart, wanted| {
         let curve = cells.iter().filter(|((stride, _), _)| *stride == wanted);
         let points = curve.map(|((_, size), reading)| (*size as f64, reading.amount().unwrap_or(f64::NAN)));
         chart.curve(format!("stride {}", Bytes(wanted)), points)
@@ -99,7 +104,7 @@ pub(crate) fn staircase(spark: &Record, waiting: Option<&Record>, line: Bytes) -
     let points = waiting.rows.iter().filter_map(|row| {
         Some((row.whole("size_bytes")? as f64, row.amount("ns_per_access").unwrap_or(f64::NAN)))
     });
-    chart.curve(format!("stride {}, each waits for the last", Bytes(line.0)), points)
+    chart.curve(format!("stride {}, each waits for the last", STRIDE), points)
 }
 
 /// Marks the capacities of the caches.
@@ -126,8 +131,8 @@ struct SizeRow {
 }
 
 /// That table from spark's record.
-pub(crate) fn size_table(spark: &Record, stride: Bytes) -> SizeTable {
-    let rows = spark.rows.iter().filter(|row| row.whole("stride_bytes") == Some(stride.0));
+pub(crate) fn size_table(spark: &Record) -> SizeTable {
+    let rows = spark.rows.iter().filter(|row| row.whole("stride_bytes") == Some(STRIDE.0));
     let text = |reading: Option<&Reading>, digits: usize| match reading {
         Some(Reading::Counted(value)) => format!("{:.digits$}", value.amount),
         _ => "–".to_owned(),
@@ -138,7 +143,7 @@ pub(crate) fn size_table(spark: &Record, stride: Bytes) -> SizeTable {
         accesses: grouped(&text(row.reading("accesses"), 0)),
         mean: text(row.reading("ns_per_access"), 3),
     };
-    SizeTable { stride: stride.to_string(), rows: rows.map(size).collect() }
+    SizeTable { stride: STRIDE.to_string(), rows: rows.map(size).collect() }
 }
 
 #[cfg(test)]

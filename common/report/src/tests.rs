@@ -138,8 +138,11 @@ fn what_is_asked_is_not_told_above_the_question() {
     findings.l1.chart = findings.l1.chart.clone().caption(&summary);
     let page = text(&Report::new(&findings, false, Answers::default()).files().unwrap(), PAGE);
     let (above, _) = page.split_once("id=\"spec\"").unwrap();
+    assert!(page.contains("<tr data-shown hidden>"), "the specification is shown when asked for");
     assert!(!above.contains("L1 32 KiB") && !above.contains("8-way"), "the geometry");
     assert!(!above.contains("the kit:"), "what is to be computed");
+    let (above, _) = above.split_once("id=\"s311-c-line\"").unwrap();
+    assert!(!above.contains("stride of 64") && !above.contains("stride 64"), "the line");
 }
 
 /// What the course's documents ask for, and where it is answered.

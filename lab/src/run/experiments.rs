@@ -99,9 +99,12 @@ fn waiting(session: &Session, settings: &Settings) -> Result<Record, Failure> {
     if !session.here {
         return Err(Failure::could_not("a modelled access always waits for the one before"));
     }
-    let line = session.machine.level(1).map_or(Bytes(64), |cache| cache.line);
     let max = settings.spark.max.max(settings.l2.max);
-    spark::measure(session, &spark::Options::new(Bytes::kib(4), max, 1).at_stride(line), &mut |_| ())
+    spark::measure(
+        session,
+        &spark::Options::new(Bytes::kib(4), max, 1).at_stride(report::STRIDE),
+        &mut |_| (),
+    )
 }
 
 /// The steps with the seconds expected: an access of a sweep about 1.5 ns, an

@@ -10,7 +10,7 @@ const MOST: usize = 500;
 /// Ruled lines of an answer.
 const LINES: u8 = 40;
 /// Names that the page uses itself.
-const TAKEN: [&str; 22] = [
+const TAKEN: [&str; 24] = [
     "answers",
     "bar",
     "causes",
@@ -29,7 +29,9 @@ const TAKEN: [&str; 22] = [
     "s322",
     "s323",
     "said",
+    "show",
     "spec",
+    "spec-shown",
     "students",
     "undo",
     "words",

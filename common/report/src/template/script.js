@@ -53,6 +53,10 @@
       if (textOf(field) !== text) field.textContent = text;
       check(field);
     }
+    // What was looked up stays so, and since when stands among the answers.
+    const shown = Boolean(answers.fields["spec-shown"]);
+    for (const part of document.querySelectorAll("[data-shown]")) part.hidden = !shown;
+    if ($("show")) $("show").parentElement.hidden = shown;
     count();
   }
 
@@ -134,7 +138,7 @@
       if (file.size > 1 << 24) throw Error(t("it is larger than any answers"));
       const read = parse(await file.text());
       store.put(`${KEY}:before`, JSON.stringify(answers));
-      const strange = Object.keys(read.fields).filter(id => !fields.some(field => field.id === id));
+      const strange = Object.keys(read.fields).filter(id => id !== "spec-shown" && !fields.some(field => field.id === id));
       answers = { ...answers, saved: new Date().toISOString(), fields: { ...answers.fields, ...read.fields } };
       keep();
       show();
@@ -151,6 +155,13 @@
     show();
     $("undo").hidden = true;
     say(t("The answers are as they were before loading."));
+  });
+
+  $("show")?.addEventListener("click", () => {
+    answers.saved = new Date().toISOString();
+    answers.fields["spec-shown"] = answers.saved;
+    keep();
+    show();
   });
 
   $("print").addEventListener("click", () => {
