@@ -47,7 +47,7 @@ const NAMES: [(Column, &[&str]); 10] = [
 const USUAL_REPEATS: f64 = 100.0;
 
 /// A time that rounding may have changed by more than this share says nothing.
-const COARSE: f64 = 0.1;
+const COARSE: f64 = 0.05;
 
 /// Lines that may stand above the header.
 const HEAD: usize = 20;
@@ -170,14 +170,11 @@ impl Table {
     }
 }
 
-/// Whether a number has so few digits that rounding may have changed it by more
-/// than [`COARSE`]: 3 microseconds as `0.000003`.
+/// Whether C's `%lf`, which has six decimals, may have changed a number by more than
+/// [`COARSE`]: 3 microseconds as `0.000003`.
 fn is_coarse(entry: &str) -> bool {
-    let fixed = |decimals: &str| decimals.bytes().all(|byte| byte.is_ascii_digit());
-    let Some((_, decimals)) = entry.split_once('.').filter(|(_, decimals)| fixed(decimals)) else {
-        return false;
-    };
-    amount(entry).is_some_and(|value| 0.5 * 0.1_f64.powf(decimals.len() as f64) > COARSE * value)
+    let six = entry.split_once('.').is_some_and(|(_, decimals)| decimals.len() == 6);
+    six && amount(entry).is_some_and(|seconds| 0.5e-6 > COARSE * seconds)
 }
 
 /// What the kit has appended to a line of spark's since the first table.
