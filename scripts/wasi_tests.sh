@@ -9,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 place=${CARGO_TARGET_DIR:-target}/wasi
 
-rustup target add -q wasm32-wasip1
+rustup -q target add wasm32-wasip1
 [ -x "$place/bin/python" ] || python3 -m venv "$place"
 "$place/bin/python" -c 'import wasmtime' 2>/dev/null || "$place/bin/pip" install --quiet wasmtime
 export CARGO_TARGET_WASM32_WASIP1_RUNNER="$(realpath "$place")/bin/python $PWD/scripts/wasi_run.py"
