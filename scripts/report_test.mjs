@@ -7,7 +7,8 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { axe, FLAGS, playwright, start as startIn } from "./browser.mjs";
 
-const [lab, place] = process.argv.slice(2);
+const [program, place] = process.argv.slice(2);
+const lab = resolve(program);
 const failures = [];
 const check = (holds, what) => { if (!holds) failures.push(what); console.log(`${holds ? "ok  " : "FAIL"} ${what}`); };
 const start = profile => startIn(join(place, profile));
