@@ -28,7 +28,7 @@ impl Found {
         self.tell_events();
         let coarse = self.coarse;
         if coarse > 0 {
-            self.note(format!("the times of {coarse} rows {TOO_COARSE}; they are left out"));
+            self.note(format!("the times of {coarse} rows {TOO_COARSE}; what they tell is as coarse"));
         }
         let source = self.source();
         let found = std::mem::take(&mut self.cells);

@@ -46,8 +46,12 @@ const NAMES: [(Column, &[&str]); 10] = [
 /// spark's passes per stride, where the file does not say them.
 const USUAL_REPEATS: f64 = 100.0;
 
-/// A time that rounding may have changed by more than this share says nothing.
+/// C's `%lf` has six decimals: half of the last is what rounding may have changed.
+const ROUNDING: f64 = 0.5e-6;
+/// Rounding by more than this share is told, ...
 const COARSE: f64 = 0.05;
+/// ... and by as much leaves nothing of a time.
+const GONE: f64 = 0.5;
 
 /// Lines that may stand above the header.
 const HEAD: usize = 20;
@@ -170,11 +174,11 @@ impl Table {
     }
 }
 
-/// Whether C's `%lf`, which has six decimals, may have changed a number by more than
-/// [`COARSE`]: 3 microseconds as `0.000003`.
-fn is_coarse(entry: &str) -> bool {
+/// By what share C's `%lf` may have changed a number when it rounded it: 3
+/// microseconds as `0.000003` by a sixth.
+fn rounded(entry: &str) -> f64 {
     let six = entry.split_once('.').is_some_and(|(_, decimals)| decimals.len() == 6);
-    six && amount(entry).is_some_and(|seconds| 0.5e-6 > COARSE * seconds)
+    if six { amount(entry).map_or(0.0, |seconds| ROUNDING / seconds) } else { 0.0 }
 }
 
 /// What the kit has appended to a line of spark's since the first table.
@@ -257,9 +261,9 @@ impl<'a> Entries<'a> {
         let nanos = self.amount(Column::Nanos, found);
         let micros = self.amount(Column::Micros, found).map(|micros| micros * 1e3);
         let seconds = self.amount(Column::Elapsed, found);
-        let coarse = seconds.is_some() && self.get(Column::Elapsed).is_some_and(is_coarse);
-        found.coarse += usize::from(coarse);
-        let elapsed = seconds.filter(|_| !coarse).map(|seconds| seconds * 1e9 / accesses);
+        let rounding = seconds.and(self.get(Column::Elapsed)).map_or(0.0, rounded);
+        found.coarse += usize::from(rounding > COARSE);
+        let elapsed = seconds.filter(|_| rounding < GONE).map(|seconds| seconds * 1e9 / accesses);
         found.push(FoundCell {
             cell: Cell { size, stride, misses, nanos: nanos.or(micros).or(elapsed) },
             counted: from(Column::MissesSource),
