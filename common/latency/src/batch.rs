@@ -37,6 +37,10 @@ const LONG_BATCHES: usize = 7;
 /// A batch this much slower than an undisturbed one was disturbed itself.
 const DISTURBED: f64 = 1.5;
 
+/// A core seems to run at less than this share of its first clock when it is
+/// interrupted all the time.
+const SLOWEST: f64 = 0.75;
+
 /// How long to measure.
 #[derive(Debug, Clone, Copy)]
 pub struct Effort {
@@ -154,7 +158,7 @@ impl Pace {
     fn between(from: Pace, to: Pace) -> f64 {
         match (from.0, to.0) {
             (Some(from), Some(to)) if (from.0 / to.0 - 1.0).abs() < STEADY => {
-                (from.0 + to.0) / 2.0 / reference().0
+                Some((from.0 + to.0) / 2.0 / reference().0).filter(|share| *share > SLOWEST).unwrap_or(1.0)
             }
             _ => 1.0,
         }
@@ -212,5 +216,6 @@ mod tests {
         // interrupted, changed, or not known: time as it passed
         assert_eq!(Pace::between(pace(0.8), pace(1.0)), 1.0);
         assert_eq!(Pace::between(pace(0.8), Pace(None)), 1.0);
+        assert_eq!(Pace::between(pace(0.5), pace(0.5)), 1.0);
     }
 }
