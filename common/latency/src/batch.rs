@@ -41,6 +41,10 @@ const DISTURBED: f64 = 1.5;
 /// interrupted all the time.
 const SLOWEST: f64 = 0.75;
 
+/// Cycles of an access that the core's clock drives: private caches answer within
+/// them, and what is beyond has a clock of its own.
+const OWN_CYCLES: f64 = 20.0;
+
 /// How long to measure.
 #[derive(Debug, Clone, Copy)]
 pub struct Effort {
@@ -61,10 +65,12 @@ impl Default for Effort {
 /// The time of one access.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Timed {
-    /// Nanoseconds per access: the median of the batches kept.
+    /// Nanoseconds per access as they passed: the median of the batches kept.
     pub nanos: f64,
-    /// The fastest batch, in nanoseconds of a core that always runs at
-    /// the clock it had first: a core that clocks down is no miss.
+    /// The same on a core that always runs at its [`reference_clock`]: a core
+    /// that clocks down is no miss.
+    pub typical: f64,
+    /// The fastest batch, at the reference clock too.
     pub fastest: f64,
     /// Batches kept.
     pub kept: usize,
@@ -103,7 +109,8 @@ pub fn time(chain: &mut Chain, effort: Effort) -> Timed {
         let after = Pace::now(rate);
         if cpu::current() == processor {
             let nanos = passed.nanos() / made as f64;
-            kept.push(Batch { nanos, at_reference: nanos * Pace::between(before, after) });
+            let of_core = nanos.min(OWN_CYCLES * 1e9 / reference_clock().0);
+            kept.push(Batch { nanos, at_reference: nanos - of_core * (1.0 - Pace::between(before, after)) });
         } else {
             moved += 1;
         }
@@ -141,7 +148,7 @@ struct Pace(Option<Hertz>);
 impl Pace {
     /// Timed over a few microseconds; not at all by a clock too coarse for that.
     fn now(rate: Hertz) -> Pace {
-        if f64::from(BEAT) / reference().0 < BEAT_STEPS * clock_step().0 {
+        if f64::from(BEAT) / reference_clock().0 < BEAT_STEPS * clock_step().0 {
             return Pace(None);
         }
         let beats = (0..BEATS).map(|_| {
@@ -153,20 +160,18 @@ impl Pace {
         Pace(Some(Hertz(beats.fold(0.0, f64::max))))
     }
 
-    /// The core's clock from one moment to another as a share of [`reference`]; 1
-    /// where they differ, since then one was interrupted or the clock has changed.
+    /// The core's clock from one moment to another as a share of the
+    /// [`reference_clock`]; 1 where they differ, since then one was interrupted or
+    /// the clock has changed.
     fn between(from: Pace, to: Pace) -> f64 {
-        match (from.0, to.0) {
-            (Some(from), Some(to)) if (from.0 / to.0 - 1.0).abs() < STEADY => {
-                Some((from.0 + to.0) / 2.0 / reference().0).filter(|share| *share > SLOWEST).unwrap_or(1.0)
-            }
-            _ => 1.0,
-        }
+        let (Some(from), Some(to)) = (from.0, to.0) else { return 1.0 };
+        let share = (from.0 + to.0) / 2.0 / reference_clock().0;
+        if (from.0 / to.0 - 1.0).abs() < STEADY && share > SLOWEST { share } else { 1.0 }
     }
 }
 
-/// The core's clock when it was first asked for.
-fn reference() -> Hertz {
+/// The core's clock when it was first asked for: the one that times are told at.
+pub fn reference_clock() -> Hertz {
     static REFERENCE: OnceLock<Hertz> = OnceLock::new();
     *REFERENCE.get_or_init(core_clock::measure)
 }
@@ -188,10 +193,11 @@ fn summary(batches: &[Batch], moved: usize) -> Timed {
     let times: Vec<f64> = batches.iter().map(|batch| batch.nanos).collect();
     let undisturbed = stats::quantile(&times, 0.3).unwrap_or(f64::NAN);
     let kept = || batches.iter().filter(|batch| batch.nanos <= DISTURBED * undisturbed);
-    let nanos: Vec<f64> = kept().map(|batch| batch.nanos).collect();
+    let (nanos, at_reference): (Vec<f64>, Vec<f64>) = kept().map(|b| (b.nanos, b.at_reference)).unzip();
     Timed {
         nanos: stats::median(&nanos).unwrap_or(f64::NAN),
-        fastest: kept().map(|batch| batch.at_reference).fold(f64::NAN, f64::min),
+        typical: stats::median(&at_reference).unwrap_or(f64::NAN),
+        fastest: at_reference.into_iter().fold(f64::NAN, f64::min),
         kept: nanos.len(),
         dropped: moved + batches.len() - nanos.len(),
     }
@@ -211,7 +217,7 @@ mod tests {
 
     #[test]
     fn a_core_that_clocks_down_is_told_from_misses() {
-        let pace = |share: f64| Pace(Some(Hertz(share * reference().0)));
+        let pace = |share: f64| Pace(Some(Hertz(share * reference_clock().0)));
         assert!((Pace::between(pace(0.8), pace(0.81)) - 0.805).abs() < 1e-9);
         // interrupted, changed, or not known: time as it passed
         assert_eq!(Pace::between(pace(0.8), pace(1.0)), 1.0);

@@ -136,7 +136,7 @@ impl Cells {
         let timed = self.walk(size, stride);
         // others on a private cache only ever add misses: the undisturbed batch
         // is the cell's
-        let own = if size <= PRIVATE { timed.fastest } else { timed.nanos };
+        let own = if size <= PRIVATE { timed.fastest } else { timed.typical };
         let beyond = own - hit - self.translation(size, stride);
         let misses = self.misses(beyond, stride);
         Ok(CellTime { timed, hit, misses })

@@ -13,7 +13,7 @@ mod chain;
 mod probe;
 mod tlb;
 
-pub use batch::{Effort, Timed, time};
+pub use batch::{Effort, Timed, reference_clock, time};
 pub use cells::{CellTime, Cells};
 pub use chain::{Chain, Chains, WORD};
 pub use probe::OnTime;

@@ -101,7 +101,7 @@ impl Probe for OnTime {
         // whoever shares a cache with this core (the sibling thread of the
         // core, in a virtual machine often unseen) only ever adds misses: for
         // sets that fit into private caches the undisturbed batch is the truth
-        if offsets.len() <= PRIVATE { timed.fastest } else { timed.nanos }
+        if offsets.len() <= PRIVATE { timed.fastest } else { timed.typical }
     }
 
     fn reach(&self) -> u64 {

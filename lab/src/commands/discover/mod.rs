@@ -10,7 +10,7 @@ use clap::ValueEnum;
 use common::chart::{Axis, Chart};
 use common::failure::Failure;
 use common::infer::probe::{OnModel, PolicyFound, Probe, Settled, policy, settle};
-use common::latency::{OnTime, Translation, translation};
+use common::latency::{OnTime, Translation, reference_clock, translation};
 use common::machine::{self, Machine};
 use common::system::pages::{PageKind, Room};
 use common::units::{Bytes, Seconds};
@@ -110,7 +110,7 @@ pub(crate) fn on_time(seconds: u32) -> Result<Findings, Failure> {
     {
         output::tell("lab: warning: this process may move between processors: pinning was refused");
     }
-    let before = core_clock::measure();
+    let before = reference_clock();
     let room = Room::new(LARGE, PageKind::Huge).map_err(Failure::could_not)?;
     let mut probe = OnTime::new(room, Seconds(EXPERIMENTS * f64::from(seconds)));
     let settled = settle(&mut probe, 3)
