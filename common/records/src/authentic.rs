@@ -4,6 +4,17 @@ use thiserror::Error;
 
 use crate::record::Record;
 
+/// Why a text is no record that counts.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum Unread {
+    /// The record of a sealed machine, not as it was made.
+    #[error(transparent)]
+    Changed(#[from] Changed),
+    /// No record at all.
+    #[error("it is no record ({0}); give a file written with --record")]
+    Stranger(String),
+}
+
 /// The record of a sealed machine is not as it was made.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
@@ -15,6 +26,18 @@ pub struct Changed;
 /// one of the signs.
 pub fn is_sealed(text: &str) -> bool {
     text.trim_start().starts_with('{') && text.contains(": sealed\"") || text.contains("\"seal\": {")
+}
+
+/// The record in `text`, of a sealed machine or not.
+///
+/// # Errors
+///
+/// If it is none, or was sealed and has changed.
+pub fn read(text: &str) -> Result<Record, Unread> {
+    match is_sealed(text) {
+        true => Ok(parse(text)?),
+        false => serde_json::from_str(text).map_err(|error| Unread::Stranger(error.to_string())),
+    }
 }
 
 /// The record of a sealed machine in `text`.

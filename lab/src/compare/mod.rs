@@ -12,7 +12,7 @@ use common::failure::Failure;
 use common::record::Record;
 use common::saved::limits::BYTES;
 use common::system::files;
-use common::{input, output};
+use common::{authentic, input, output};
 
 use differences::Difference;
 
@@ -115,7 +115,6 @@ fn record(path: &Path) -> Result<Record, Failure> {
     let bytes = files::read_at_most(path, BYTES).map_err(|error| {
         Failure::could_not(format!("cannot read {name}: {error}; give a file written with --record"))
     })?;
-    serde_json::from_slice(&bytes).map_err(|error| {
-        Failure::could_not(format!("{name} is no record ({error}); give a file written with --record"))
-    })
+    authentic::read(&String::from_utf8_lossy(&bytes))
+        .map_err(|error| Failure::could_not(format!("{name}: {error}")))
 }

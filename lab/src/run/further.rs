@@ -115,9 +115,5 @@ fn run(line: &Line, scratch: &Path) -> Result<Record, Failure> {
     let text =
         files::read_at_most(&place, BYTES).map_err(|error| refused(&format!("kept no record: {error}")))?;
     let text = String::from_utf8_lossy(&text);
-    let read = match authentic::is_sealed(&text) {
-        true => authentic::parse(&text).ok(),
-        false => serde_json::from_str(&text).ok(),
-    };
-    read.ok_or_else(|| refused("kept a record that cannot be read"))
+    authentic::read(&text).map_err(|error| refused(&format!("kept a record that cannot be read: {error}")))
 }

@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::authentic;
+use common::authentic::{self, Unread};
 use common::failure::Failure;
-use common::record::Record;
 use common::system::files;
 use report::Answers;
 
@@ -132,16 +131,12 @@ impl Submission {
         if let Ok(answers) = Answers::parse(text) {
             return self.join(answers);
         }
-        let record = match authentic::is_sealed(text) {
-            true => authentic::parse(text).ok(),
-            false => serde_json::from_str::<Record>(text).ok(),
-        };
-        match record {
-            Some(record) => self.evidence.records.push(record),
-            None if authentic::is_sealed(text) => self.evidence.changed.push(name.to_owned()),
-            None if name == "answers.json" => self.notes.push(format!("{name} cannot be read as answers.")),
+        match authentic::read(text) {
+            Ok(record) => self.evidence.records.push(record),
+            Err(Unread::Changed(_)) => self.evidence.changed.push(name.to_owned()),
+            Err(_) if name == "answers.json" => self.notes.push(format!("{name} cannot be read as answers.")),
             // summaries and the like
-            None => {}
+            Err(_) => {}
         }
     }
 
