@@ -40,14 +40,13 @@ impl Runs {
             .first()
             .copied()
             .filter(|line| lines.iter().all(|other| other == line) && (lines.len() > 1 || !several));
-        if votes(best) < 2 {
-            found.confidence =
-                found.confidence.min(if several { Confidence::Low } else { Confidence::Medium });
-        }
-        if 3 * votes(best) < 2 * seen.len() {
+        if !several {
+            found.confidence = found.confidence.min(Confidence::Medium);
+        } else if votes(best) < 2 || 3 * votes(best) < 2 * seen.len() {
+            // low is an interval, never a point
             found.confidence = Confidence::Low;
-            found.ways = Err("repeated experiments found different numbers".to_owned());
-            found.range = (seen.iter().map(|l| l.range.0).min()?, seen.iter().map(|l| l.range.1).max()?);
+            found.ways = Err("repeated experiments do not agree on a number".to_owned());
+            found.range = (all.iter().map(|l| l.range.0).min()?, all.iter().map(|l| l.range.1).max()?);
             found.why.push("Ways: not identifiable: repeated experiments do not agree on them.".to_owned());
         }
         Some(found)
@@ -115,6 +114,7 @@ mod tests {
         assert_eq!(told(vec![good.clone()]), (Some(64), Confidence::Medium));
         assert_eq!(told(vec![good.clone(), good.clone()]), (Some(64), Confidence::High));
         assert_eq!(told(vec![blind.clone(), odd.clone()]), (None, Confidence::Low));
-        assert_eq!(told(vec![good, odd, blind]).0, None);
+        assert_eq!(told(vec![good, odd.clone(), blind.clone()]).0, None);
+        assert!(Runs(vec![blind, odd]).level(0).unwrap().ways.is_err());
     }
 }
