@@ -27,6 +27,16 @@ pub fn shorten(text: &str, most: usize) -> String {
     }
 }
 
+/// `text` as a cell of a table that a spreadsheet may open: what it would take
+/// for a formula gets an apostrophe before it.
+pub fn inert(text: &str) -> String {
+    if text.starts_with(['=', '+', '-', '@', '\t', '\r']) && text.parse::<f64>().is_err() {
+        format!("'{text}")
+    } else {
+        text.to_owned()
+    }
+}
+
 /// Edits between two words, case ignored: letters to insert, to drop, to change,
 /// or neighbours to swap (the restricted Damerau-Levenshtein distance).
 pub fn edit_distance(a: &str, b: &str) -> usize {
@@ -51,6 +61,14 @@ pub fn edit_distance(a: &str, b: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_cell_is_a_formula() {
+        assert_eq!(
+            ["=cmd()", "@x", "-3.5", "-3+x", "ana"].map(inert),
+            ["'=cmd()", "'@x", "-3.5", "'-3+x", "ana"]
+        );
+    }
 
     #[test]
     fn what_a_terminal_would_obey_is_not_shown_to_it() {

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
-use figures::text::clean;
+use figures::text::{clean, inert};
 use figures::value::Reading;
 
 /// One figure of a row; its unit is the end of its name (`ns_per_access`).
@@ -188,12 +188,6 @@ impl Record {
     }
 }
 
-/// A text that no spreadsheet takes for a formula.
-fn inert(text: &str) -> String {
-    let quote = if text.starts_with(['=', '+', '-', '@']) { "'" } else { "" };
-    format!("{quote}{text}")
-}
-
 fn cell(row: &Row, column: &str) -> String {
     if let Some(key) = row.keys.get(column) {
         return key.as_str().map_or_else(|| key.to_string(), |text| inert(&clean(text)));
@@ -250,10 +244,10 @@ mod tests {
     #[test]
     fn what_a_text_holds_is_no_formula_and_turns_no_line() {
         let mut record = Record::new("cm1", "a machine");
-        for text in ["=1+1", "+1", "-1", "@a", "a\u{202e}b\nc", "a,\"b\""] {
+        for text in ["=1+1", "+a", "-1", "@a", "a\u{202e}b\nc", "a,\"b\""] {
             record.rows.push(Row::new([("event", text.into()), ("size", (-1).into())]));
         }
-        let lines = "event,size\n'=1+1,-1\n'+1,-1\n'-1,-1\n'@a,-1\na\u{fffd}b c,-1\n\"a,\"\"b\"\"\",-1\n";
+        let lines = "event,size\n'=1+1,-1\n'+a,-1\n-1,-1\n'@a,-1\na\u{fffd}b c,-1\n\"a,\"\"b\"\"\",-1\n";
         assert_eq!(record.csv(), lines);
     }
 

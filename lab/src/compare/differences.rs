@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use common::record::Row;
+use common::record::{Record, Row};
 use common::table::{columns, four};
 use common::text::clean;
 use common::value::{Reading, Source, Value};
@@ -151,34 +151,25 @@ fn whole(group: &[&Difference]) -> Vec<String> {
 
 /// Every cell, for scripts.
 pub(crate) fn csv(all: &[Difference]) -> String {
-    let mut text = String::from(
-        "experiment,place,figure,a,a_source,a_min,a_max,b,b_source,b_min,b_max,b_over_a,verdict\n",
-    );
-    for one in all {
-        let ends = |value: &Value| value.spread.map_or(",".to_owned(), |s| format!("{},{}", s.min, s.max));
-        let quoted = |name: &str| format!("\"{}\"", name.replace('"', "\"\""));
-        text += &format!(
-            "{},{},{},{},{},{},{},{},{},{},{}\n",
-            quoted(&one.experiment),
-            quoted(&one.place),
-            quoted(&one.figure),
-            one.a.amount,
-            one.a.source,
-            ends(&one.a),
-            one.b.amount,
-            one.b.source,
-            ends(&one.b),
-            one.ratio().map(|ratio| ratio.to_string()).unwrap_or_default(),
-            one.verdict()
-        );
-    }
-    text
+    let row = |one: &Difference| {
+        Row::new([
+            ("experiment", one.experiment.as_str().into()),
+            ("place", one.place.as_str().into()),
+            ("figure", one.figure.as_str().into()),
+            ("b_over_a", one.ratio().into()),
+            ("verdict", one.verdict().into()),
+        ])
+        .with("a", one.a)
+        .with("b", one.b)
+    };
+    let mut record = Record::new("compare", "");
+    record.rows = all.iter().map(row).collect();
+    record.csv()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use common::record::Record;
 
     fn record(seconds: &[f64], checksum: i64) -> Record {
         let mut record = Record::new("mm1", "a machine");

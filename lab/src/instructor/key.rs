@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use common::failure::Failure;
 use common::input;
 use common::machine::Drawn;
+use common::text::inert;
 use serde::{Deserialize, Serialize};
 
-use super::tables::{Table, cell};
+use super::tables::Table;
 
 /// Bytes of a phrase.
 const LONGEST: u64 = 4096;
@@ -137,7 +138,7 @@ impl Key {
         header.extend((1..=levels).flat_map(of_level));
         header.extend(["memory_ns", "tlb_entries"].map(str::to_owned));
         let row = |m: &Answers| {
-            let mut row = vec![cell(&m.name), cell(&m.file), m.seal.clone()];
+            let mut row = vec![inert(&m.name), inert(&m.file), m.seal.clone()];
             for l in &m.levels {
                 row.extend([l.size_bytes, l.line_bytes, l.ways].map(|n| n.to_string()));
                 row.push(l.hit_ns.to_string());

@@ -62,16 +62,6 @@ impl Table {
     }
 }
 
-/// A cell for a table that a spreadsheet may open: what it would take for a
-/// formula gets an apostrophe before it.
-pub(crate) fn cell(text: &str) -> String {
-    if text.starts_with(['=', '+', '-', '@', '\t', '\r']) && text.parse::<f64>().is_err() {
-        format!("'{text}")
-    } else {
-        text.to_owned()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -86,10 +76,5 @@ mod tests {
             assert_eq!(Table::parse(&table.text()).unwrap(), table);
         }
         assert!(Table::parse("").is_err());
-    }
-
-    #[test]
-    fn no_cell_is_a_formula() {
-        assert_eq!(["=cmd()", "@x", "-3.5", "ana"].map(cell), ["'=cmd()", "'@x", "-3.5", "ana"]);
     }
 }

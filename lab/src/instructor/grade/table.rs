@@ -1,10 +1,10 @@
 //! All grades at a glance, and all of them as a table.
 
-use common::text::shorten;
+use common::text::{inert, shorten};
 
 use super::Graded;
 use super::rubric::Rubric;
-use crate::instructor::tables::{Table, cell};
+use crate::instructor::tables::Table;
 
 /// Letters of a name in the overview.
 const NAME: usize = 30;
@@ -36,15 +36,15 @@ pub(super) fn csv(rubric: &Rubric, class: &[Graded]) -> String {
     }
     let row = |graded: &Graded| {
         let mut row = vec![
-            cell(&graded.student),
+            inert(&graded.student),
             graded.points().to_string(),
             rubric.most().to_string(),
-            cell(&graded.notes.join(" ")),
+            inert(&graded.notes.join(" ")),
         ];
         for mark in &graded.marks {
             row.push(mark.most.map_or(String::new(), |_| mark.points.to_string()));
-            row.push(cell(&mark.reason));
-            row.push(cell(&mark.answer));
+            row.push(inert(&mark.reason));
+            row.push(inert(&mark.answer));
             row.push(mark.expected.map_or(String::new(), |value| value.to_string()));
         }
         row

@@ -1,11 +1,11 @@
 //! Moodle's grading worksheet: filled in as it was exported.
 
 use common::failure::Failure;
-use common::text::shorten;
+use common::text::{inert, shorten};
 
 use super::{Graded, rubric::Rubric};
 use crate::instructor::names;
-use crate::instructor::tables::{Table, cell};
+use crate::instructor::tables::Table;
 
 /// The columns that an English Moodle exports; others are named by their places.
 const GRADE: &str = "Grade";
@@ -42,7 +42,7 @@ pub(super) fn fill(
         };
         let scale = most.and_then(|at| number(row.get(at)?)).map_or(1.0, |most| most / rubric.most());
         set(row, Some(grade), written(graded.points() * scale, separator));
-        set(row, feedback, cell(&graded.feedback(rubric)));
+        set(row, feedback, inert(&graded.feedback(rubric)));
     }
     Ok((table.text(), missing))
 }

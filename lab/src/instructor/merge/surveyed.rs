@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use common::text::shorten;
+use common::text::{inert, shorten};
 use serde::Deserialize;
 
 use crate::instructor::survey::SCHEMA;
-use crate::instructor::tables::{Table, cell};
+use crate::instructor::tables::Table;
 
 /// A record of `lab survey`, as far as the page shows it.
 #[derive(Debug, Clone, Deserialize)]
@@ -174,7 +174,7 @@ fn row(machine: &Surveyed, remarks: &[(String, String)]) -> Vec<String> {
     fn number<T: ToString>(number: Option<T>) -> String {
         number.map_or(String::new(), |number| number.to_string())
     }
-    let text = |text: Option<&str>| cell(&shorten(text.unwrap_or_default(), 200));
+    let text = |text: Option<&str>| inert(&shorten(text.unwrap_or_default(), 200));
     let found = |level| machine.caches_found.iter().find(|found| found.level == level);
     let reported =
         |level| machine.caches_reported.iter().find(|told| told.level == level).map(|told| told.size_bytes);
@@ -189,7 +189,7 @@ fn row(machine: &Surveyed, remarks: &[(String, String)]) -> Vec<String> {
     let counted: Vec<&str> =
         machine.counters.iter().filter(|c| c.counted).map(|c| c.event.as_str()).collect();
     vec![
-        cell(&machine.label),
+        inert(&machine.label),
         text(machine.processor.name.as_deref()),
         number(machine.processor.logical),
         text(machine.virtual_machine.as_deref()),
