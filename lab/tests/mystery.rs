@@ -133,6 +133,8 @@ fn the_documented_procedure_identifies_what_was_drawn() {
     let record = folder.path().join("handout/ada/cm1-l1.json");
     let changed = std::fs::read_to_string(&record).unwrap().replacen("0.0", "0.1", 1);
     std::fs::write(&record, changed).unwrap();
-    let (code, refusal) = told(&lab(folder.path(), "infer handout/ada/cm1-l1.json"));
-    assert!(code == Some(1) && refusal.contains("changed after it was made"), "{refusal}");
+    for reader in ["infer", "plot", "compare handout/ada/cm1-l1.json"] {
+        let (code, refusal) = told(&lab(folder.path(), &format!("{reader} handout/ada/cm1-l1.json")));
+        assert!(code == Some(1) && refusal.contains("changed after it was made"), "{reader}: {refusal}");
+    }
 }
