@@ -8,9 +8,9 @@ use figures::stats;
 use figures::units::{Hertz, Seconds, Ticks};
 use system::{clock, core_clock, cpu};
 
-/// A batch shall last about this long: far above the clock's resolution, far
-/// below the time slice of another process.
-const BATCH: Seconds = Seconds(25e-6);
+/// A batch shall last about this long: far above the clock's resolution, and
+/// short enough to lie between two interrupts where they come in a flood.
+const BATCH: Seconds = Seconds(10e-6);
 
 /// ... and in any case so many steps of the clock: one of them is then a hundredth.
 const STEPS: f64 = 100.0;
@@ -27,12 +27,19 @@ const BEAT_STEPS: f64 = 50.0;
 /// How far the core's clock before and after a batch may be apart.
 const STEADY: f64 = 0.03;
 
+/// Short walks before the batches, to know how many accesses one takes.
+const TRIALS: usize = 3;
+
 /// Chains up to this round are timed in whole rounds: the fastest part of a
 /// round would be that which hits.
 const WHOLE: usize = 1 << 16;
 
-/// Batches of whole rounds, at most: they are long.
+/// Batches of long rounds, at least.
 const LONG_BATCHES: usize = 7;
+
+/// Of short batches so many must be as fast as the fastest: what an interrupt left
+/// alone is seen again.
+const CONFIRMING: usize = 3;
 
 /// A batch this much slower than an undisturbed one was disturbed itself.
 const DISTURBED: f64 = 1.5;
@@ -58,7 +65,7 @@ pub struct Effort {
 
 impl Default for Effort {
     fn default() -> Effort {
-        Effort { batches: 21, rounds: 2.0, limit: Seconds(0.05) }
+        Effort { batches: 41, rounds: 2.0, limit: Seconds(0.05) }
     }
 }
 
@@ -87,14 +94,17 @@ pub fn time(chain: &mut Chain, effort: Effort) -> Timed {
     while warm < 2 * round && (warm < round || clock::wall().0 - began.0 < effort.limit.0 / 3.0) {
         warm += chain.walk(round.min(1 << 14));
     }
-    let trial = clock::wall();
-    let made = chain.walk(256);
-    let each = ((clock::wall().0 - trial.0) / made as f64).max(1e-10);
+    let trials = (0..TRIALS).map(|_| {
+        let from = clock::wall();
+        let made = chain.walk(256);
+        (clock::wall().0 - from.0) / made as f64
+    });
+    let each = trials.fold(f64::INFINITY, f64::min).max(1e-10);
     let batch = BATCH.0.max(STEPS * clock_step().0);
     let accesses = ((batch / each) as usize).clamp(256, 1 << 24);
-    let (accesses, batches) = match round.min(WHOLE) {
-        whole if whole > accesses => (whole, effort.batches.min(LONG_BATCHES)),
-        _ => (accesses, effort.batches),
+    let (accesses, batches, short) = match round.min(WHOLE) {
+        whole if whole > accesses => (whole, (effort.batches * accesses / whole).max(LONG_BATCHES), false),
+        _ => (accesses, effort.batches, true),
     };
     let wanted = (effort.rounds * round as f64) as usize;
     let rate = clock::tick_rate();
@@ -116,12 +126,19 @@ pub fn time(chain: &mut Chain, effort: Effort) -> Timed {
         }
         before = after;
         total += made;
-        let enough = kept.len() >= batches && total >= wanted;
+        let enough = kept.len() >= batches && total >= wanted && (!short || confirmed(&kept));
         if enough || (kept.len() >= 3 && clock::wall().0 - began.0 > effort.limit.0) || moved > 1000 {
             break;
         }
     }
     summary(&kept, moved)
+}
+
+/// Whether enough batches are as fast as the fastest.
+fn confirmed(batches: &[Batch]) -> bool {
+    let fastest = batches.iter().map(|batch| batch.at_reference).fold(f64::INFINITY, f64::min);
+    let as_fast = |batch: &&Batch| batch.at_reference <= (1.0 + STEADY) * fastest;
+    batches.iter().filter(as_fast).count() >= CONFIRMING
 }
 
 /// A time: as it passed, and as it would have at the core's reference clock.
