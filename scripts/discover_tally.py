@@ -8,7 +8,8 @@ level. Conditions: idle, hog (a process copies memory on another processor), sam
 (one does so on the same processor), quota (stopped half of the time), timers
 (processes with a flood of timers on the same processor); all without any named.
 Prints one row per condition: right, interval (that holds the truth), refused,
-wrong by confidence, median seconds of a run. Exit 1 if one was wrong and sure.
+wrong by confidence, median seconds of a run, and how often which replacement
+policy of the first level was named. Exit 1 if one was wrong and sure.
 """
 import json
 import os
@@ -16,6 +17,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from statistics import median
 
 HERE, OTHER = min(os.sched_getaffinity(0)), max(os.sched_getaffinity(0))
@@ -86,11 +88,16 @@ def judge(found, size, ways, line):
     return "interval" if first["size_low"] <= size <= high else "wrong " + first["confidence"]
 
 
+def policy(found):
+    named = (found or {}).get("l1_replacement")
+    return named["names"][0] if named else "not told"
+
+
 def main():
     lab, runs, size, ways, line = sys.argv[1], *map(int, sys.argv[2:6])
     kinds = ["right", "interval", "refused", "wrong low", "wrong medium", "wrong high"]
-    print("| condition |", " | ".join(kinds), "| median s |")
-    print("|---" * (len(kinds) + 2) + "|")
+    print("| condition |", " | ".join(kinds), "| median s | policy |")
+    print("|---" * (len(kinds) + 3) + "|")
     sure = 0
     for name in sys.argv[6:] or CONDITIONS:
         children = [child(*one) for one in CONDITIONS[name]]
@@ -104,7 +111,9 @@ def main():
         counts = [verdicts.count(kind) for kind in kinds]
         sure += counts[-1]
         seconds = median(seconds for _, seconds in results)
-        print(f"| {name} |", " | ".join(map(str, counts)), f"| {seconds:.1f} |", flush=True)
+        policies = Counter(policy(found) for found, _ in results).most_common()
+        named = ", ".join(f"{name} {count}" for name, count in policies)
+        print(f"| {name} |", " | ".join(map(str, counts)), f"| {seconds:.1f} | {named} |", flush=True)
     sys.exit(sure > 0)
 
 
