@@ -35,9 +35,9 @@ pub struct Cells {
     hits: [Option<f64>; 4],
     /// Bytes that one translation serves.
     page: usize,
-    /// What translation adds to an access, by the number of pages and
-    /// their distance.
-    translations: BTreeMap<(usize, usize), f64>,
+    /// What translation adds to an access, by the number of pages, their distance
+    /// and the visits to each.
+    translations: BTreeMap<(usize, usize, usize), f64>,
 }
 
 /// An array that fits into the L1 of every machine of the kit.
@@ -158,21 +158,26 @@ impl Cells {
 
     /// What an access of that cell waits for its translation: once per block of
     /// neighbours, the difference of one line in each of its pages to as many
-    /// lines side by side.
+    /// lines side by side. As the cell does, it comes to each page several times
+    /// and in random order: some of the entries are then still in the TLB.
     fn translation(&mut self, size: usize, stride: usize) -> f64 {
         let step = self.page.max(stride);
         let (pages, block) = (size / step, self.block());
         if pages < 2 {
             return 0.0;
         }
-        let each = match self.translations.get(&(pages, step)) {
+        let visits = (step / stride.max(block)).clamp(1, self.line / WORD);
+        let each = match self.translations.get(&(pages, step, visits)) {
             Some(known) => *known,
             None => {
                 let (page, line) = (self.page, self.line);
-                let apart = self.shuffled((0..pages).map(|i| i * step + i * line % page).collect());
-                let near = self.shuffled((0..pages).map(|i| i * line).collect());
+                let words = |at: &dyn Fn(usize) -> usize| {
+                    (0..pages * visits).map(|i| at(i / visits) + i % visits * WORD).collect()
+                };
+                let apart = self.shuffled(words(&|i| i * step + i * line % page));
+                let near = self.shuffled(words(&|i| i * line));
                 let each = (apart - near).max(0.0);
-                self.translations.insert((pages, step), each);
+                self.translations.insert((pages, step, visits), each);
                 each
             }
         };
