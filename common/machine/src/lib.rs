@@ -340,6 +340,11 @@ impl Machine {
         format!("{} ({}): {levels}", self.name, self.description)
     }
 
+    /// Its caches, as far as they may be told: none of a sealed one.
+    pub fn told(&self) -> &[CacheLevel] {
+        if self.sealed() { &[] } else { &self.levels }
+    }
+
     /// The cache at `level`, if it has one.
     pub fn level(&self, level: u8) -> Option<&CacheLevel> {
         self.levels.iter().find(|cache| cache.level == level)

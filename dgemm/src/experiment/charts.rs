@@ -21,10 +21,10 @@ pub fn rates(outcomes: &[Outcome], p: &Problem, machine: &Machine) -> Chart {
 }
 
 /// Where a side `n` meets the capacity of each cache: the three matrices fill
-/// it, and the lines of one column do.
+/// it, and the lines of one column do; of none that is sealed.
 pub fn capacities(machine: &Machine) -> Vec<(f64, String)> {
     let mut marks = Vec::new();
-    for cache in &machine.levels {
+    for cache in machine.told() {
         let bytes = cache.size.0 as f64;
         marks.push(((bytes / 24.0).sqrt(), format!("a, b, c = L{}", cache.level)));
         if cache.level == 1 {

@@ -79,7 +79,7 @@ pub struct Outcome {
     pub seconds: Reading,
     /// Largest relative error of the check, where the product was computed.
     pub check: Option<f64>,
-    /// The lecture's counting, level 1 first.
+    /// The lecture's counting, level 1 first; none where it would tell what is sealed.
     pub forms: Vec<(CacheLevel, ClosedForm)>,
     /// What the model counted, or why not.
     pub model: Result<Tally, String>,
@@ -103,9 +103,10 @@ pub const EVENTS: [Event; 9] = [
 /// Why a figure is missing where the measurement had to end before it.
 const LEFT_OUT: &str = "left out: the measurement took far too long, or was asked to end";
 
-/// The blocks for `machine`'s caches.
+/// The blocks for `machine`'s caches; for usual ones where it is sealed.
 pub fn blocks_for(machine: &Machine, threads: usize) -> Blocks {
-    let size = |level| machine.level(level).map_or(0, |cache| cache.size.0);
+    let cache = |level| machine.told().iter().find(|cache| cache.level == level);
+    let size = |level| cache(level).map_or(0, |cache| cache.size.0);
     Blocks::for_caches(size(1), size(2), threads)
 }
 
@@ -199,7 +200,7 @@ pub fn counted(
         let form = |cache: &CacheLevel| {
             (cache.clone(), theory::closed_form(variant.kernel, p.sides(), p.blocks, tile(p.isa), cache))
         };
-        outcome.forms = session.machine.levels.iter().map(form).collect();
+        outcome.forms = session.machine.told().iter().map(form).collect();
         outcome.model = match session.counters {
             _ if session.is_over() => Err(LEFT_OUT.to_owned()),
             Counters::Auto | Counters::Model if variant.kernel == Kernel::Threads && threads > 1 => {
@@ -284,20 +285,33 @@ impl Outcome {
         METRICS.iter().map(|metric| (metric.name, metric.reading(input))).collect()
     }
 
+    /// The levels of which something is known.
+    pub fn levels(&self) -> Vec<u8> {
+        let modelled = self.model.iter().flat_map(|tally| &tally.levels).map(|level| level.level);
+        let mut all: Vec<u8> = self.forms.iter().map(|(cache, _)| cache.level).chain(modelled).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
     /// Misses per inner iteration at `level`: the closed form, the model, and
     /// what hardware counted in total.
     pub fn per_iteration(&self, p: &Problem, level: u8) -> Option<PerIteration<'_>> {
-        let (cache, form) = self.forms.iter().find(|(cache, _)| cache.level == level)?;
+        let described = self.forms.iter().find(|(cache, _)| cache.level == level);
         let each = 1.0 / p.iterations().max(1.0);
         let model = self.model.as_ref().ok();
         let model = model.and_then(|tally| tally.levels.iter().find(|l| l.level == level));
+        if described.is_none() && model.is_none() {
+            return None;
+        }
         let event = format!("PAPI_L{level}_DCM");
         let counted = self.hardware.iter().find(|(e, _)| e.name() == event).map(|(_, r)| r.scaled(each));
         let none = || Reading::missing(format!("{event} is not asked for"));
         Some(PerIteration {
-            cache,
-            form: form.misses.scaled(each),
-            assumptions: &form.assumptions,
+            level,
+            cache: described.map(|(cache, _)| cache),
+            form: described.map(|(_, form)| form.misses.scaled(each)),
+            assumptions: described.map_or(&[], |(_, form)| &form.assumptions),
             model: model.map(|l| l.misses.scaled(each)),
             hardware: counted.unwrap_or_else(none),
         })
@@ -308,9 +322,11 @@ impl Outcome {
 #[derive(Debug, Clone)]
 pub struct PerIteration<'o> {
     /// Where.
-    pub cache: &'o CacheLevel,
-    /// The lecture's counting.
-    pub form: theory::Misses,
+    pub level: u8,
+    /// The same, unless it is sealed.
+    pub cache: Option<&'o CacheLevel>,
+    /// The lecture's counting, unless that is.
+    pub form: Option<theory::Misses>,
     /// What it takes for granted.
     pub assumptions: &'o [theory::Assumption],
     /// The model's.
@@ -322,14 +338,14 @@ pub struct PerIteration<'o> {
 impl PerIteration<'_> {
     /// Model less closed form.
     pub fn residual(&self) -> Option<theory::Misses> {
-        Some(self.model?.with(self.form, |model, form| model - form))
+        Some(self.model?.with(self.form?, |model, form| model - form))
     }
 
     /// What fails, if the two are more than 0.01 misses per iteration, and 10 %
     /// of the closed form, apart.
     pub fn failing(&self) -> Vec<&str> {
-        let apart =
-            self.residual().is_some_and(|r| r.total().abs() > f64::max(0.01, 0.1 * self.form.total()));
+        let form = self.form.map_or(0.0, theory::Misses::total);
+        let apart = self.residual().is_some_and(|r| r.total().abs() > f64::max(0.01, 0.1 * form));
         let failing = self.assumptions.iter().filter(|a| !a.holds).map(|a| a.text.as_str());
         failing.filter(|_| apart).collect()
     }

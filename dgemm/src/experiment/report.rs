@@ -36,13 +36,12 @@ pub fn json(outcome: &Outcome, p: &Problem) -> Json {
     let per = |level| outcome.per_iteration(p, level);
     if let Some(first) = per(1) {
         set("misses_per_iteration", model_or_form(&first));
-        set("closed_form", misses(first.form));
+        set("closed_form", json!(first.form.map(misses)));
         set("residual", first.residual().map_or(Json::Null, misses));
         set("hardware", json!(first.hardware));
         set("assumptions", json!(first.assumptions));
     }
-    let levels: Vec<Json> =
-        outcome.forms.iter().filter_map(|(cache, _)| per(cache.level)).map(level).collect();
+    let levels: Vec<Json> = outcome.levels().into_iter().filter_map(per).map(level).collect();
     set("levels", levels.into());
     match &outcome.model {
         Ok(tally) => set("walked", json!({"steps": tally.walked.0, "of": tally.walked.1})),
@@ -73,16 +72,17 @@ fn with_source(m: Misses, source: &str) -> Json {
 }
 
 fn model_or_form(per: &PerIteration) -> Json {
-    per.model.map_or_else(|| with_source(per.form, "analytic"), |m| with_source(m, "model"))
+    let form = || per.form.map(|form| with_source(form, "analytic"));
+    per.model.map(|m| with_source(m, "model")).or_else(form).unwrap_or_default()
 }
 
 fn level(per: PerIteration) -> Json {
     json!({
-        "level": per.cache.level,
-        "size": per.cache.size.0,
-        "line": per.cache.line.0,
+        "level": per.level,
+        "size": per.cache.map(|cache| cache.size.0),
+        "line": per.cache.map(|cache| cache.line.0),
         "model": per.model.map(misses),
-        "closed_form": misses(per.form),
+        "closed_form": per.form.map(misses),
         "hardware": per.hardware,
         "failing": per.failing(),
     })
@@ -104,8 +104,8 @@ pub fn text(outcome: &Outcome, p: &Problem) -> String {
         let [loads, stores] = [model.loads, model.stores].map(|accesses| accesses / steps);
         let _ = writeln!(out, "per inner iteration: {loads:.4} loads, {stores:.4} stores\tsource=model");
     }
-    for (cache, _) in &outcome.forms {
-        out.extend(outcome.per_iteration(p, cache.level).map(|per| table(&per, outcome)));
+    for level in outcome.levels() {
+        out.extend(outcome.per_iteration(p, level).map(|per| table(&per, outcome)));
     }
     for (name, reading) in outcome.metrics(p) {
         let _ = writeln!(out, "{name}={reading:.4}");
@@ -114,18 +114,19 @@ pub fn text(outcome: &Outcome, p: &Problem) -> String {
 }
 
 fn table(per: &PerIteration, outcome: &Outcome) -> String {
-    let cache = per.cache;
-    let mut out = format!(
-        "misses per inner iteration, L{} ({}, {}-byte lines, {} ways)\n",
-        cache.level, cache.size, cache.line.0, cache.ways
-    );
+    let told = per.cache.map_or("sealed".to_owned(), |cache| {
+        format!("{}, {}-byte lines, {} ways", cache.size, cache.line.0, cache.ways)
+    });
+    let mut out = format!("misses per inner iteration, L{} ({told})\n", per.level);
     let _ = writeln!(out, "{:<12}{:>9}{:>9}{:>9}{:>9}{:>9}", "", "a", "b", "c", "copies", "total");
     let mut row = |what: &str, m: Misses, source: &str| {
         let _ =
             write!(out, "{what:<12}{:>9.4}{:>9.4}{:>9.4}{:>9.4}{:>9.4}", m.a, m.b, m.c, m.copies, m.total());
         let _ = writeln!(out, "{source}");
     };
-    row("closed form", per.form, "\tsource=analytic");
+    if let Some(form) = per.form {
+        row("closed form", form, "\tsource=analytic");
+    }
     match (per.model, &outcome.model) {
         (Some(m), _) => row("model", m, "\tsource=model"),
         (None, Err(why)) => {
@@ -162,7 +163,7 @@ pub fn line(outcome: &Outcome, p: &Problem) -> String {
         line += &cell(misses);
     }
     line += &cell(model.map(Misses::total));
-    line += &cell(per.as_ref().map(|per| per.form.total()));
+    line += &cell(per.as_ref().and_then(|per| per.form).map(Misses::total));
     line + "\n"
 }
 
