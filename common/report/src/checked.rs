@@ -96,7 +96,7 @@ fn elements(line: f64) -> Check {
     Check {
         expected: Some(line / 2.0),
         within: 1e-6,
-        hint: "The bytes of a line over the bytes of an element. This run cut mm3's blocks to the line named at the end of this page, under How it was measured.".into(),
+        hint: "The bytes of a line over the bytes of an element. This run cut mm3's blocks to the line that it read itself; it is shown with what is reported, under How it was measured.".into(),
         slips: slips([
             (Some(line), "That is the line in bytes; an element has 2."),
             (Some(4.0 * line), "That is the line's bits over an element's bytes."),

@@ -142,9 +142,10 @@ fn reach(record: &Record, level: &str, size: Option<Bytes>, found: &mut Vec<Stri
             Bytes(largest)
         ));
     }
-    if let Some(size) = size.filter(|size| largest < 2 * size.0) {
+    if size.is_some_and(|size| largest < 2 * size.0) {
+        // How large that cache is, is asked for further down.
         found.push(format!(
-            "cm1, {level}: the largest array is {}, the system reports a cache of {size}: go to four times the cache",
+            "cm1, {level}: the largest array, {}, is less than twice the cache that the system reports: go to four times the cache",
             Bytes(largest)
         ));
     }

@@ -85,4 +85,6 @@ pub enum LineFrom {
     System,
     /// Neither knew it.
     Usual,
+    /// Nobody was asked: it is sealed, and to be found.
+    Sealed,
 }

@@ -171,7 +171,11 @@ pub(crate) fn page<'r>(contents: &'r Contents<'_>) -> Page<'r> {
         matrix_bytes: Figure::analytic(n * n * 2.0).cell(1.0, 0),
         line: found.line.to_string(),
         line_from: line_from(found),
-        elements: Figure::analytic(found.line.0 as f64 / 2.0).cell(1.0, 0),
+        elements: match found.line_from {
+            LineFrom::Sealed => Figure::missing("the line is yours to find"),
+            _ => Figure::analytic(found.line.0 as f64 / 2.0),
+        }
+        .cell(1.0, 0),
         products: contents.products.iter().map(product).collect(),
         gains: contents.gains.iter().map(gain).collect(),
         causes: Causes {
@@ -231,6 +235,7 @@ fn line_from(found: &Findings) -> &'static str {
         LineFrom::Sweep => "as read from the L1 sweep above",
         LineFrom::System => "as the system reports it, since the sweep above could not tell",
         LineFrom::Usual => "the usual one, since neither the sweep nor the system could tell",
+        LineFrom::Sealed => "the usual one, since this machine's is to be found",
     }
 }
 

@@ -163,8 +163,10 @@ fn spark_table(record: &Record) -> String {
 fn line(answer: &Answer, machine: &Machine) -> (Bytes, LineFrom) {
     let read = answer.verdict.as_ref().ok().map(|found| found.line);
     let usable = |line: &Bytes| mm3::elements_per_line(*line).is_ok() && line.0 <= 1024;
-    let told = machine.level(1).filter(|_| !machine.sealed()).map(|cache| cache.line);
+    let told = machine.level(1).map(|cache| cache.line);
     match (read.filter(usable), told.filter(usable)) {
+        // Its records would tell what is read from the sweep.
+        _ if machine.sealed() => (Bytes(64), LineFrom::Sealed),
         (Some(line), _) => (line, LineFrom::Sweep),
         (None, Some(line)) => (line, LineFrom::System),
         (None, None) => (Bytes(64), LineFrom::Usual),

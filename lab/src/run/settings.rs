@@ -25,24 +25,17 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// What `sizes` say, else the guide's ranges, wider where this `machine`'s caches are larger than
-    /// those the guide was written for: four times the cache, so that its end
-    /// shows.
+    /// What `sizes` say, else four times the largest cache that is usual: the same
+    /// range on all of these machines, so that it tells nothing of this one. Where
+    /// this `machine`'s cache is larger still, four times that.
     pub(crate) fn new(quick: bool, sizes: &Sizes, hasten: u64, machine: &Machine) -> Settings {
-        let capacity = |level| match machine.sealed() {
-            // the largest that is drawn: the range tells nothing of this one
-            true => {
-                if level == 1 {
-                    Bytes::kib(64).0
-                } else {
-                    Bytes::mib(1).0
-                }
-            }
-            false => machine.level(level).map_or(0, |cache| cache.size.0),
+        let told = |level| machine.told().iter().find(|cache| cache.level == level);
+        let reach = |level, usual: Bytes, most: Bytes| {
+            let own = told(level).map_or(0, |cache| 4 * cache.size.0);
+            Bytes(own.next_power_of_two()).clamp(usual, most)
         };
-        let reach = |level, least: Bytes, most: Bytes| {
-            Bytes((capacity(level) * 4).next_power_of_two()).clamp(least, most)
-        };
+        // No larger ones are drawn.
+        let second = if machine.sealed() { Bytes::mib(4) } else { Bytes::mib(8) };
         let extent = |given: report::Extent, max: Bytes, full: u64, quick_: u64| Extent {
             max: given.max.unwrap_or(max),
             repeats: (given.repeats.unwrap_or(if quick { quick_ } else { full }) / hasten).max(1),
@@ -51,8 +44,8 @@ impl Settings {
         Settings {
             quick,
             spark: extent(sizes.spark, spark, 20, 4),
-            l1: extent(sizes.l1, reach(1, Bytes::kib(64), Bytes::mib(1)), 200, 20),
-            l2: extent(sizes.l2, reach(2, Bytes::mib(2), Bytes::mib(16)), 20, 2),
+            l1: extent(sizes.l1, reach(1, Bytes::kib(256), Bytes::mib(1)), 200, 20),
+            l2: extent(sizes.l2, reach(2, second, Bytes::mib(16)), 20, 2),
             size: sizes.matrix.unwrap_or(if quick { 256 } else { 512 }),
             runs: sizes.runs.unwrap_or(if quick { 1 } else { 3 }),
         }
@@ -62,6 +55,7 @@ impl Settings {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use common::machine;
 
     #[test]
     fn what_an_assignment_says_goes_before_the_guides_sizes() {
@@ -69,11 +63,28 @@ mod tests {
         let guide = Settings::new(false, &Sizes::default(), 1, &machine);
         assert_eq!(
             (guide.size, guide.runs, guide.l1.max, guide.spark.repeats),
-            (512, 3, Bytes::kib(128), 20)
+            (512, 3, Bytes::kib(256), 20)
         );
-        let l1 = report::Extent { max: Some(Bytes::kib(256)), repeats: None };
+        let l1 = report::Extent { max: Some(Bytes::kib(512)), repeats: None };
         let given = Sizes { matrix: Some(64), l1, ..Sizes::default() };
         let own = Settings::new(false, &given, 1, &machine);
-        assert_eq!((own.size, own.l1.max, own.l1.repeats, own.runs), (64, Bytes::kib(256), 200, 3));
+        assert_eq!((own.size, own.l1.max, own.l1.repeats, own.runs), (64, Bytes::kib(512), 200, 3));
+    }
+
+    #[test]
+    fn a_range_tells_no_usual_caches_apart() {
+        for entry in machine::catalogue() {
+            let machine = Machine::named(entry.name).unwrap();
+            let range = Settings::new(false, &Sizes::default(), 1, &machine);
+            for (level, extent, usual) in [(1, range.l1, Bytes::kib(256)), (2, range.l2, Bytes::mib(8))] {
+                let size = machine.level(level).map_or(0, |cache| cache.size.0);
+                assert!(
+                    extent.max == usual || 4 * size > usual.0,
+                    "{}, L{level}: {}",
+                    entry.name,
+                    extent.max
+                );
+            }
+        }
     }
 }
