@@ -3,6 +3,9 @@
 use thiserror::Error;
 
 use crate::record::Record;
+use crate::tagged;
+
+pub use crate::tagged::Changed;
 
 /// Why a text is no record that counts.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -14,13 +17,6 @@ pub enum Unread {
     #[error("it is no record ({0}); give a file written with --record")]
     Stranger(String),
 }
-
-/// The record of a sealed machine is not as it was made.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error(
-    "it is the record of a sealed machine, changed after it was made, so nothing in it counts; give the file as the program wrote it"
-)]
-pub struct Changed;
 
 /// Whether `text` is, or was, the record of a sealed machine: one change leaves
 /// one of the signs.
@@ -38,6 +34,19 @@ pub fn read(text: &str) -> Result<Record, Unread> {
         true => Ok(parse(text)?),
         false => serde_json::from_str(text).map_err(|error| Unread::Stranger(error.to_string())),
     }
+}
+
+/// That `text`, a record as JSON or as a table, is as it was made if it is one of a
+/// sealed machine.
+///
+/// # Errors
+///
+/// If anything in it was changed.
+pub fn check(text: &str) -> Result<(), Changed> {
+    if is_sealed(text) {
+        parse(text)?;
+    }
+    tagged::check(text)
 }
 
 /// The record of a sealed machine in `text`.

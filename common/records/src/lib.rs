@@ -5,3 +5,4 @@ pub mod authentic;
 pub mod record;
 pub mod saved;
 pub mod sweep;
+mod tagged;

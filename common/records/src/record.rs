@@ -7,6 +7,8 @@ use serde_json::{Map, Value as Json};
 use figures::text::{clean, inert};
 use figures::value::Reading;
 
+use crate::tagged;
+
 /// One figure of a row; its unit is the end of its name (`ns_per_access`).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
@@ -159,8 +161,17 @@ impl Record {
     /// The rows as comma-separated values: the keys, then for each figure its
     /// amount and its source; if any was measured more than once, its smallest
     /// and largest value too. What is missing is an empty cell, with the reason
-    /// in a column of its own.
+    /// in a column of its own. Of a sealed machine, one more column says in the first
+    /// row that all of it is as it was measured.
     pub fn csv(&self) -> String {
+        match &self.seal {
+            Some(seal) => tagged::sealed(&seal.machine, |cell| self.table(Some(cell))),
+            None => self.table(None),
+        }
+    }
+
+    /// The rows; with a `seal` in a column of its own.
+    fn table(&self, seal: Option<&str>) -> String {
         let mut writer = csv::Writer::from_writer(Vec::new());
         let mut header: Vec<String> = Vec::new();
         for row in &self.rows {
@@ -180,9 +191,10 @@ impl Record {
             }
         }
         // Writing to a Vec cannot fail.
-        let _ = writer.write_record(&header);
-        for row in &self.rows {
-            let _ = writer.write_record(header.iter().map(|column| cell(row, column)));
+        let _ = writer.write_record(header.iter().map(String::as_str).chain(seal.map(|_| tagged::COLUMN)));
+        for (number, row) in self.rows.iter().enumerate() {
+            let seal = seal.map(|seal| if number == 0 { seal.to_owned() } else { String::new() });
+            let _ = writer.write_record(header.iter().map(|column| cell(row, column)).chain(seal));
         }
         String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default()
     }

@@ -28,7 +28,7 @@ use figures::units::Bytes;
 use figures::value::{Reading, Source};
 use thiserror::Error;
 
-use crate::authentic::{Changed, is_sealed, parse};
+use crate::authentic::{Changed, check};
 use crate::record::{Record, Row};
 use found::{Found, FoundCell};
 use merge::TOO_COARSE;
@@ -111,9 +111,7 @@ impl Saved {
         if text.len() as u64 > limits::BYTES {
             return Err(SavedError::TooMuch(format!("has more than {}", Bytes(limits::BYTES))));
         }
-        if is_sealed(text) {
-            parse(text)?;
-        }
+        check(text)?;
         let text = text.trim_start_matches('\u{feff}');
         let read = found(text).and_then(Found::sweep);
         read.map_err(|error| match error {

@@ -119,6 +119,7 @@ impl Submission {
         };
         match ending.as_str() {
             "json" => self.read_json(&name, &text),
+            "csv" if authentic::check(&text).is_err() => self.evidence.changed.push(name),
             "csv" => self.read_table(&text),
             _ => match Answers::in_page(&text) {
                 Some(Ok(answers)) => self.join(answers),
