@@ -157,15 +157,8 @@ fn each_student_gets_points_and_a_reason() {
     assert!(csv.contains("\n'=cmd(),") && !csv.contains(",=cmd()"), "{csv}");
 }
 
-/// Whether every key of `value` is one that its system has published.
-fn keys_are_of(value: &Value, published: &str) {
-    for key in value.as_object().unwrap().keys() {
-        assert!(published.split(' ').any(|known| known == key), "{key} is not of {published}");
-    }
-}
-
 #[test]
-fn every_system_reads_its_own_convention() {
+fn every_system_gets_the_same_points() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let key = class(folder);
@@ -179,47 +172,26 @@ fn every_system_reads_its_own_convention() {
          --as check50 --as classroom50 --worksheet worksheet.csv handed-in",
     );
     let of = |system: &str, file: &str| folder.join("out").join(system).join("ada").join(file);
+    // What else each of them asks for is in conventions.rs.
     let gradescope = json(of("gradescope", "results.json"));
     assert_eq!((&gradescope["score"], gradescope["tests"].as_array().unwrap().len()), (&RIGHT.into(), 15));
     let test = &gradescope["tests"][3];
-    // https://gradescope-autograders.readthedocs.io/en/latest/specs/, Output format
-    keys_are_of(
-        &gradescope,
-        "score execution_time output output_format visibility stdout_visibility extra_data tests",
-    );
-    keys_are_of(test, "score max_score status name number output output_format tags visibility extra_data");
-    assert!(
-        ["hidden", "after_due_date", "after_published", "visible"]
-            .map(Value::from)
-            .contains(&test["visibility"])
-    );
     assert_eq!(
         (&test["score"], &test["max_score"], &test["status"]),
         (&2.0.into(), &2.0.into(), &"passed".into())
     );
     let prairielearn = json(of("prairielearn", "results.json"));
     assert_eq!((&prairielearn["gradable"], &prairielearn["score"]), (&true.into(), &(RIGHT / 20.0).into()));
-    // https://docs.prairielearn.com/externalGrading/, Grading results
-    keys_are_of(&prairielearn, "gradable score format_errors message output images tests");
-    keys_are_of(&prairielearn["tests"][3], "name description points max_points message output images");
     let autolab = std::fs::read_to_string(of("autolab", "autolab.txt")).unwrap();
     let scores: Value = serde_json::from_str(autolab.lines().last().unwrap()).unwrap();
     assert_eq!(scores["scores"]["s311-c-size"], 2.0);
-    let check50 = json(of("check50", "check50.json"));
-    let result = &check50["results"][3];
-    // https://cs50.github.io/check50/json_specification.html
-    keys_are_of(&check50, "slug results version error");
-    keys_are_of(result, "name description passed log cause data dependency");
-    let failed = check50["results"].as_array().unwrap().iter().find(|one| one["passed"] == false).unwrap();
-    keys_are_of(&failed["cause"], "rationale help expected actual");
-    assert!(check50["slug"].is_string() && check50["version"].is_string());
+    let result = &json(of("check50", "check50.json"))["results"][3];
     assert_eq!(
         (&result["name"], &result["passed"], &result["cause"]),
         (&"s311-c-size".into(), &true.into(), &Value::Null)
     );
     let classroom = json(of("classroom50", "result.json"));
-    assert_eq!((&classroom["schema"], &classroom["score"]), (&"classroom50/result/v1".into(), &1400.into()));
-    assert_eq!((&classroom["max-score"], &classroom["owner"]), (&2000.into(), &"ada".into()));
+    assert_eq!((&classroom["score"], &classroom["max-score"]), (&1400.into(), &2000.into()));
     let filled = std::fs::read_to_string(folder.join("out/moodle.csv")).unwrap();
     assert!(
         filled.starts_with("Identifier,Full name,Status,Grade,Maximum Grade,Feedback comments\n"),

@@ -68,9 +68,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE", requires = "out")]
     worksheet: Option<PathBuf>,
 
-    /// The worksheet's column for grades
-    #[arg(long, value_name = "COLUMN", default_value = worksheet::COLUMN)]
-    grade_column: String,
+    #[command(flatten)]
+    columns: worksheet::Columns,
 
     /// Folders with a submission of each student, or tables with one in each row
     #[arg(value_name = "SUBMISSIONS", required_unless_present = "print_rubric")]
@@ -235,7 +234,7 @@ fn save(args: &Args, rubric: &Rubric, class: &[Graded]) -> Result<(), Failure> {
         }
     }
     if let Some(path) = &args.worksheet {
-        let (text, missing) = worksheet::fill(Table::read(path)?, &args.grade_column, rubric, class)?;
+        let (text, missing) = worksheet::fill(Table::read(path)?, &args.columns, rubric, class)?;
         for student in missing {
             output::tell(format!(
                 "lab grade: note: the worksheet has no row of '{}'",

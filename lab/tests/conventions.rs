@@ -1,0 +1,321 @@
+//! What `lab grade` writes for the systems of courses, held against what each of them
+//! has published of its format.
+
+#![cfg(feature = "instructor")]
+#![allow(clippy::unwrap_used)]
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::{Map, Value, json};
+
+const CLASS: &str = "name\nada\nInês Conceição\nnobody\n";
+const SYSTEMS: &str = "--as gradescope --as prairielearn --as autolab --as check50 --as classroom50";
+
+fn lab(folder: &Path, args: &str, more: &[(&str, &str)]) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
+    // As the runner of Classroom 50 sets them.
+    for (name, value) in [
+        ("CLASSROOM", "spring"),
+        ("ASSIGNMENT", "caches"),
+        ("OWNER", "ada"),
+        ("USERNAME", "ada"),
+        ("SUBMISSION_TAG", "submit/2026-03-01T10-00-00Z-0123abc"),
+        ("COMMIT_URL", "https://example.org/commit"),
+        ("RELEASE_URL", "https://example.org/release"),
+    ] {
+        command.env(name, value);
+    }
+    let output =
+        command.envs(more.iter().copied()).current_dir(folder).args(args.split(' ')).output().unwrap();
+    assert!(output.status.success(), "{args}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// A right answer, a bracket, a wrong one with line breaks in it, and none.
+fn handed_in(folder: &Path) {
+    std::fs::write(folder.join("class.csv"), CLASS).unwrap();
+    let answers =
+        |fields: Value| json!({ "format": "cache-lab-answers", "version": 1, "saved": "", "fields": fields });
+    for (name, fields) in [
+        (
+            "ada",
+            json!({ "s2-2": "64 KiB", "s2-3": "8 to 16 B", "s2-4": "1\n{\"scores\": {\"s2-4\": 100}}\n" }),
+        ),
+        ("Inês Conceição", json!({ "s2-2": "64K", "s2-3": "16", "s2-4": "600 ns" })),
+    ] {
+        std::fs::create_dir_all(folder.join("in").join(name)).unwrap();
+        std::fs::write(folder.join("in").join(name).join("answers.json"), answers(fields).to_string())
+            .unwrap();
+    }
+}
+
+fn graded(folder: &Path, more: &[(&str, &str)]) {
+    handed_in(folder);
+    lab(folder, &format!("grade --roster class.csv --out out {SYSTEMS} in"), more);
+}
+
+fn of(folder: &Path, system: &str, name: &str, file: &str) -> String {
+    std::fs::read_to_string(folder.join("out").join(system).join(name).join(file)).unwrap()
+}
+
+fn object(text: &str) -> Map<String, Value> {
+    serde_json::from_str(text).unwrap()
+}
+
+/// That the object has what is required, and of the rest only what is known.
+fn keys(object: &Map<String, Value>, required: &str, optional: &str) {
+    for key in required.split_whitespace() {
+        assert!(object.contains_key(key), "{key} is missing: {object:?}");
+    }
+    let known: Vec<&str> = required.split_whitespace().chain(optional.split_whitespace()).collect();
+    for key in object.keys() {
+        assert!(known.contains(&key.as_str()), "{key} is not published: {object:?}");
+    }
+}
+
+fn texts(object: &Map<String, Value>, names: &str) {
+    names
+        .split_whitespace()
+        .for_each(|name| assert!(object[name].as_str().is_some_and(|t| !t.is_empty()), "{name}: {object:?}"));
+}
+
+/// <https://gradescope-autograders.readthedocs.io/en/latest/specs/>, "Output format".
+#[test]
+fn gradescopes_results() {
+    let folder = tempfile::tempdir().unwrap();
+    graded(folder.path(), &[]);
+    for name in ["ada", "Inês-Conceição", "nobody"] {
+        let results = object(&of(folder.path(), "gradescope", name, "results.json"));
+        keys(
+            &results,
+            "score tests",
+            "execution_time output output_format test_output_format test_name_format visibility stdout_visibility extra_data leaderboard",
+        );
+        let mut sum = 0.0;
+        for test in results["tests"].as_array().unwrap() {
+            let test = test.as_object().unwrap();
+            keys(
+                test,
+                "score max_score name",
+                "name_format status number output output_format tags visibility extra_data",
+            );
+            assert!(["passed", "failed"].contains(&test["status"].as_str().unwrap()));
+            assert!(
+                ["text", "html", "simple_format", "md", "ansi"]
+                    .contains(&test["output_format"].as_str().unwrap())
+            );
+            assert!(
+                ["hidden", "after_due_date", "after_published", "visible"]
+                    .contains(&test["visibility"].as_str().unwrap())
+            );
+            sum += test["score"].as_f64().unwrap();
+            assert!(test["max_score"].as_f64().unwrap() >= test["score"].as_f64().unwrap());
+        }
+        assert_eq!(results["score"].as_f64(), Some(sum), "{name}");
+    }
+}
+
+/// <https://docs.prairielearn.com/externalGrading/>, "Grading results": of the two
+/// mandatory fields `score` is within 0 and 1; the file has 1 MB at most.
+#[test]
+fn prairielearns_results() {
+    let folder = tempfile::tempdir().unwrap();
+    graded(folder.path(), &[]);
+    for name in ["ada", "Inês-Conceição", "nobody"] {
+        let text = of(folder.path(), "prairielearn", name, "results.json");
+        let results = object(&text);
+        keys(&results, "score", "gradable format_errors message output images tests");
+        assert!((0.0..=1.0).contains(&results["score"].as_f64().unwrap()) && text.len() < 1_000_000);
+        assert!(
+            results["gradable"].is_boolean()
+                && results["message"].is_string()
+                && results["output"].is_string()
+        );
+        for test in results["tests"].as_array().unwrap() {
+            let test = test.as_object().unwrap();
+            keys(test, "name points max_points", "description message output images");
+            texts(test, "name description message");
+            assert!(test["points"].as_f64().unwrap() <= test["max_points"].as_f64().unwrap());
+        }
+    }
+}
+
+/// <https://docs.autolabproject.com/lab/>, "Writing Autograders": any lines, then on the
+/// last one a JSON object whose "scores" assigns numbers to problems, with a
+/// "scoreboard" array at will.
+#[test]
+fn autolabs_last_line() {
+    let folder = tempfile::tempdir().unwrap();
+    graded(folder.path(), &[]);
+    for (name, points) in [("ada", 1.5), ("Inês-Conceição", 3.0), ("nobody", 0.0)] {
+        let text = of(folder.path(), "autolab", name, "autolab.txt");
+        let result = object(text.lines().last().unwrap());
+        keys(&result, "scores", "scoreboard");
+        let scores = result["scores"].as_object().unwrap();
+        assert_eq!(scores.values().map(|score| score.as_f64().unwrap()).sum::<f64>(), points, "{text}");
+        // What a student wrote is on no line of its own.
+        assert_eq!(text.lines().filter(|line| line.starts_with('{')).count(), 1, "{text}");
+        assert!(scores.len() == 15 && scores.contains_key("s311-c-size"), "{text}");
+    }
+}
+
+/// <https://cs50.readthedocs.io/projects/check50/en/latest/json_specification.html>.
+#[test]
+fn check50s_json() {
+    let folder = tempfile::tempdir().unwrap();
+    graded(folder.path(), &[]);
+    for name in ["ada", "Inês-Conceição", "nobody"] {
+        let report = object(&of(folder.path(), "check50", name, "check50.json"));
+        keys(&report, "slug results version", "");
+        texts(&report, "slug version");
+        let mut names = std::collections::BTreeSet::new();
+        for result in report["results"].as_array().unwrap() {
+            let result = result.as_object().unwrap();
+            keys(result, "name description passed log cause data dependency", "");
+            texts(result, "name description");
+            assert!(names.insert(result["name"].as_str().unwrap().to_owned()), "a name is unique");
+            assert!(result["passed"].is_boolean() || result["passed"].is_null());
+            assert!(
+                result["log"].as_array().unwrap().iter().all(Value::is_string) && result["data"].is_object()
+            );
+            // The cause is null exactly where the check passed.
+            assert_eq!(result["cause"].is_null(), result["passed"] == true, "{result:?}");
+            if let Some(cause) = result["cause"].as_object() {
+                keys(cause, "rationale", "help");
+                texts(cause, "rationale");
+            }
+        }
+    }
+}
+
+/// `schemas/result-v1.schema.json` of github.com/foundation50/classroom50, and what it
+/// says that no schema can: points within their maximum. Its runner sets `datetime`
+/// anew, and who owns the repository.
+#[test]
+fn classroom_50s_result() {
+    let folder = tempfile::tempdir().unwrap();
+    for (more, kind, review) in [
+        (&[][..], "individual", "https://example.org/commit"),
+        (
+            &[("ASSIGNMENT_TYPE", "group"), ("REVIEW_URL", "https://example.org/compare")],
+            "group",
+            "https://example.org/compare",
+        ),
+    ] {
+        graded(folder.path(), more);
+        for name in ["ada", "Inês-Conceição", "nobody"] {
+            let result = object(&of(folder.path(), "classroom50", name, "result.json"));
+            let named =
+                "classroom assignment assignment_type owner submission commit release review datetime";
+            keys(&result, &format!("schema score max-score tests {named}"), "graded_at submitted_by");
+            texts(&result, named);
+            assert_eq!(
+                (&result["schema"], &result["assignment_type"], &result["review"]),
+                (&"classroom50/result/v1".into(), &kind.into(), &review.into())
+            );
+            assert!(result["submission"].as_str().unwrap().starts_with("submit/"));
+            assert!(is_instant(result["datetime"].as_str().unwrap()), "{result:?}");
+            let points =
+                |of: &Map<String, Value>| ["score", "max-score"].map(|key| of[key].as_u64().unwrap());
+            let mut sum = [0, 0];
+            for test in result["tests"].as_array().unwrap() {
+                let test = test.as_object().unwrap();
+                keys(test, "test-name passed score max-score", "message");
+                texts(test, "test-name");
+                let [score, most] = points(test);
+                assert!(test["passed"].is_boolean() && score <= most, "{test:?}");
+                sum = [sum[0] + score, sum[1] + most];
+            }
+            assert!(points(&result) == sum && sum[0] <= sum[1], "{result:?}");
+        }
+    }
+}
+
+/// `2026-03-01T10:00:00Z`.
+fn is_instant(text: &str) -> bool {
+    let like = |(c, form): (char, char)| if form == '0' { c.is_ascii_digit() } else { c == form };
+    text.len() == 20 && text.chars().zip("0000-00-00T00:00:00Z".chars()).all(like)
+}
+
+/// How a Moodle in some language writes a worksheet.
+struct Moodle {
+    worksheet: &'static str,
+    options: &'static [&'static str],
+    grade: &'static str,
+    participant: &'static str,
+    /// What sets decimals apart.
+    sign: char,
+    feedback: &'static str,
+}
+
+const MOODLES: [Moodle; 2] = [
+    Moodle {
+        worksheet: "\u{feff}Identifier,\"Full name\",\"Email address\",Status,Grade,\"Maximum Grade\",\"Grade can be changed\",\
+                    \"Last modified (submission)\",\"Last modified (grade)\",\"Feedback comments\"\n\
+                    \"Participant 4711\",ada,a@example.org,\"Submitted for grading\",,20.00,Yes,\"Sunday, 1 March 2026, 10:00 AM\",-,\n\
+                    \"Participant 4712\",\"Inês Conceição\",i@example.org,\"Submitted for grading\",3.00,20.00,Yes,-,\"Sunday, 1 March 2026\",\"well, done\"\n\
+                    \"Participant 4713\",\"Somebody else\",s@example.org,\"No submission\",,20.00,Yes,-,-,\n",
+        options: &[],
+        grade: "Grade",
+        participant: "Participant ",
+        sign: '.',
+        feedback: "Feedback comments",
+    },
+    Moodle {
+        worksheet: "Identificador,\"Nome completo\",Estado,Nota,\"Nota máxima\",\"A nota pode ser alterada\",\"Última modificação (nota)\",\"Comentários de feedback\"\n\
+                    \"Participante 4711\",ada,Submetido,,\"20,00\",Sim,-,\n\
+                    \"Participante 4712\",\"Inês Conceição\",Submetido,\"3,00\",\"20,00\",Sim,-,\n\
+                    \"Participante 4713\",\"Outra pessoa\",-,,\"20,00\",Sim,-,\n",
+        options: &["--grade-column", "Nota", "--feedback-column", "Comentários de feedback"],
+        grade: "Nota",
+        participant: "Participante ",
+        sign: ',',
+        feedback: "Comentários de feedback",
+    },
+];
+
+/// Read as Moodle reads it: `mod/assign/feedback/offline/importgradeslib.php` and
+/// `locallib.php`. Columns by their headers; the participant's number behind the
+/// word; a number with the language's decimal sign, within the assignment's range.
+/// Nothing else in the worksheet may have changed.
+#[test]
+fn moodles_worksheet() {
+    for moodle in MOODLES {
+        let folder = tempfile::tempdir().unwrap();
+        handed_in(folder.path());
+        std::fs::write(folder.path().join("sheet.csv"), moodle.worksheet).unwrap();
+        let args = "grade --roster class.csv --out out --worksheet sheet.csv in"
+            .split(' ')
+            .chain(moodle.options.iter().copied());
+        let ran =
+            Command::new(env!("CARGO_BIN_EXE_lab")).current_dir(folder.path()).args(args).output().unwrap();
+        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+        let filled = std::fs::read_to_string(folder.path().join("out/moodle.csv")).unwrap();
+        let [before, after] = [moodle.worksheet.trim_start_matches('\u{feff}'), &filled].map(rows);
+        let column = |name: &str| before[0].iter().position(|header| header == name).unwrap();
+        let (grade, feedback) = (column(moodle.grade), column(moodle.feedback));
+        assert_eq!((&before[0], before.len()), (&after[0], after.len()));
+        for (points, (old, new)) in
+            [Some(1.5), Some(3.0), None].into_iter().zip(before.iter().zip(&after).skip(1))
+        {
+            assert!(
+                new[0].strip_prefix(moodle.participant).is_some_and(|number| number.parse::<u32>().is_ok())
+            );
+            let kept = (0..old.len()).filter(|at| points.is_none() || ![grade, feedback].contains(at));
+            kept.for_each(|at| assert_eq!(old[at], new[at]));
+            let Some(points) = points else { continue };
+            let number: f64 = new[grade].replace(moodle.sign, ".").parse().unwrap();
+            assert!(
+                number == points
+                    && (0.0..=20.0).contains(&number)
+                    && !new[grade].contains(['.', ','].into_iter().find(|c| *c != moodle.sign).unwrap())
+            );
+            assert!(new[feedback].contains("Figure 1: cache size: 1"), "{new:?}");
+        }
+    }
+}
+
+fn rows(text: &str) -> Vec<Vec<String>> {
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(text.as_bytes());
+    reader.records().map(|row| row.unwrap().iter().map(str::to_owned).collect()).collect()
+}
