@@ -1,0 +1,332 @@
+//! No command of the student's edition says anything of a sealed machine that was not
+//! measured. (`cargo test -p lab --no-default-features --test sealed` tries that edition
+//! itself.)
+
+#![allow(clippy::unwrap_used)]
+
+mod built;
+mod secret;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use built::program;
+use common::authentic;
+use common::machine::{self, Draw, Machine};
+
+/// The commands that make, solve and grade: not in the student's edition.
+const INSTRUCTORS: [&str; 6] = ["discover", "infer", "mystery", "grade", "survey", "merge"];
+
+/// What is tried of each program and each command of `lab`, in order; the records of
+/// the first lines are read by later ones. `M` is the sealed machine's file. A command
+/// that is not here fails the test.
+const LINES: &[(&str, &[&str])] = &[
+    (
+        "spark",
+        &[
+            "--max 64K --machine M --record spark.json --chart spark.svg",
+            "--max 8K --repeats 2 --machine M --format json",
+            "--max 8K --machine M --format csv --compare model --runs 2",
+            "--max 8K --machine M --counters timing",
+            "--max 3G --machine M",
+        ],
+    ),
+    (
+        "cm1",
+        &[
+            "--max 64K --machine M --record cm1.json --chart cm1.svg",
+            "--max 64K --machine M --format csv",
+            "--max 16K --machine M --format json --event PAPI_L2_DCM",
+            "--max 16K --machine M --event PAPI_L3_DCM --compare model",
+            "--max 16K --machine M --event PAPI_TLB_DM",
+            "--max 16K --machine M --counters hardware",
+            "--event nonsense --machine M",
+        ],
+    ),
+    (
+        "mm1",
+        &[
+            "--size 32 --machine M --record mm1.json --format json",
+            "--size 32 --machine M --compare model --events PAPI_L1_DCM,PAPI_L2_DCM,PAPI_L3_TCM,PAPI_TLB_DM",
+            "--size 32 --machine M --counters none",
+            "--size 32000 --machine M",
+            "--size 0 --machine M",
+        ],
+    ),
+    ("mm2", &["--size 32 --machine M --time-transpose", "--size 32 --machine M --format csv"]),
+    ("mm3", &["--size 32 --machine M --format json", "--size 32 --machine M --line-size 1"]),
+    (
+        "ge",
+        &[
+            "ge1 40 --machine M --format json",
+            "ge7 40 1 --machine M",
+            "ge4 40 2 --machine M --chart ge.svg",
+            "--list",
+        ],
+    ),
+    ("ge3", &["40 --machine M --compare model"]),
+    (
+        "dgemm",
+        &[
+            "block-l1 40 --machine M",
+            "all 40 --machine M --chart dgemm.svg --record dgemm.json",
+            "packed 40 --machine M --format json",
+            "block-l2 40 --machine M --compare model --format csv",
+            "recursive 40 --machine M --counters hardware",
+            "ikj 99999 --machine M",
+        ],
+    ),
+    ("flops", &["avx 32 --machine M", "--list"]),
+    ("avail", &["-e M", "--mem", "--families"]),
+    (
+        "lab run",
+        &[
+            "--quick --hasten 1000 --size 40 --machine M --out report",
+            "--quick --hasten 1000 --size 40 --machine M --out report --assignment own.toml",
+            "--quick --machine M --resume --out report",
+            "--quick --machine M --counters hardware --out no",
+        ],
+    ),
+    ("lab assignment", &["", "--template"]),
+    ("lab book", &["--out book.html"]),
+    (
+        "lab causes",
+        &["32 --machine M --format json --chart causes.svg", "32 --machine M --counters hardware"],
+    ),
+    (
+        "lab compare",
+        &["report report --out compared", "spark.json cm1.json", "cm1.json cm1.json", "M cm1.json"],
+    ),
+    ("lab exercise", &["", "M"]),
+    ("lab quiz", &["", "stride 1", "M"]),
+    (
+        "lab dgemm",
+        &[
+            "--machine M --sizes 32..48 --variants ijk,block-l1 --out drawn",
+            "--machine M --sizes 1..2 --variants no",
+        ],
+    ),
+    ("lab ge", &["--machine M --sizes 40"]),
+    (
+        "lab plot",
+        &[
+            "cm1.json -o cm1-again.svg",
+            "spark.json --over size -o spark-again.svg",
+            "cm1.json report/records/cm1-l2.json --overlay -o both.svg",
+            "report/records/cm1-l1.csv -o of-csv.svg",
+            "M",
+            "mm1.json",
+        ],
+    ),
+    ("lab machines", &["M", "", "./M"]),
+    ("lab web", &["--wasm M"]),
+    ("lab help", &["", "run"]),
+    ("lab", &["--quick --machine M --hasten 1000 --size 40 --out bare", "M", "--machine M --nonsense"]),
+];
+
+fn run(folder: &Path, command: &str, line: &str) -> Output {
+    let (name, first) = command.split_once(' ').map_or((command, None), |(name, first)| (name, Some(first)));
+    let words = first.into_iter().chain(line.split_whitespace()).map(|word| match word {
+        "M" => "sealed.toml",
+        "./M" => "./sealed.toml",
+        other => other,
+    });
+    let path = if name == "lab" { env!("CARGO_BIN_EXE_lab").into() } else { program(name) };
+    Command::new(path)
+        .current_dir(folder)
+        .args(words)
+        .stdin(Stdio::null())
+        .env("RUST_BACKTRACE", "full")
+        .output()
+        .unwrap()
+}
+
+/// A folder with the sealed machine, and an assignment with programs of its own.
+fn place(description: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("sealed.toml"), machine::seal("ada", description).text).unwrap();
+    let own = "\n[[section]]\nid = \"own\"\ntitle = \"Own\"\nrun = [\"dgemm block-l1 40 --machine {machine}\", \"mm3 --size 32 --machine {machine}\"]\n";
+    program("dgemm");
+    fs::write(folder.path().join("own.toml"), report::GUIDES[0].1.to_owned() + own).unwrap();
+    folder
+}
+
+/// The names behind "Commands:" in a help text.
+fn commands() -> Vec<String> {
+    let help = run(Path::new("."), "lab", "--help");
+    let help = String::from_utf8(help.stdout).unwrap();
+    let (_, list) = help.split_once("\nCommands:\n").unwrap();
+    list.lines()
+        .take_while(|line| !line.is_empty())
+        .map(|line| line.split_whitespace().next().unwrap().to_owned())
+        .collect()
+}
+
+#[test]
+fn every_command_of_the_students_edition_is_tried() {
+    let commands = commands();
+    for command in &commands {
+        let instructors = INSTRUCTORS.contains(&command.as_str());
+        assert!(!instructors || cfg!(feature = "instructor"), "{command} is in the student's edition");
+        let tried = LINES.iter().find(|(name, _)| *name == format!("lab {command}"));
+        let Some((name, lines)) = tried else {
+            assert!(instructors, "'lab {command}' is not tried on a sealed machine: add lines for it");
+            continue;
+        };
+        let help = String::from_utf8(run(Path::new("."), name, "--help").stdout).unwrap();
+        assert!(!help.contains("\nCommands:\n"), "{name} has commands of its own: walk them too");
+        let takes_one = help.contains("--machine <");
+        assert!(
+            !takes_one || lines.iter().any(|line| line.contains("--machine M")),
+            "{name} is not tried with --machine"
+        );
+    }
+    for program in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()).unwrap() {
+        let main = program.unwrap().path().join("src/main.rs");
+        let name = main.ancestors().nth(2).unwrap().file_name().unwrap().to_str().unwrap().to_owned();
+        let tried = LINES.iter().any(|(tried, _)| *tried == name);
+        assert!(
+            !main.exists() || tried || name == "fuzz",
+            "{name} is not tried on a sealed machine: add lines for it"
+        );
+    }
+}
+
+/// Everything readable that a folder holds, by its name.
+fn files(folder: &Path) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(folder) = open.pop() {
+        for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_none_or(|ending| ending != "png") {
+                found.push((
+                    path.display().to_string(),
+                    String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned(),
+                ));
+            }
+        }
+    }
+    found
+}
+
+/// What holds the sweeps of `lab run`, whose cells close in on a cache's end as they
+/// find it. (`questions.rs` looks into the page itself.)
+fn is_measured(name: &str) -> bool {
+    let holds =
+        ["cm1-l1.", "cm1-l2.", "both.svg", "of-csv.svg", "differences.csv", "report.html", "/earlier/"];
+    holds.iter().any(|part| name.contains(part))
+}
+
+/// What a machine does not say of itself, but a sweep that doubles has as a place: a
+/// curve's stride or size, as ticks and legends have it.
+fn without_places(text: &str) -> String {
+    let is_place = |line: &str| {
+        line.trim().strip_prefix("stride ").unwrap_or(line.trim()).parse::<common::units::Bytes>().is_ok()
+    };
+    text.lines().filter(|line| !is_place(line)).collect::<Vec<_>>().join("\n")
+}
+
+/// What `text` tells of the secrets, a line each.
+fn told_of(secrets: &[(String, Vec<String>)], what: &str, text: &str) -> Vec<String> {
+    let text = without_places(text);
+    let told = |(name, spelled): &(String, Vec<String>)| {
+        let line = text.lines().find(|line| spelled.iter().any(|word| secret::holds(line, word)))?;
+        Some(format!("{what} tells {name}: {line:.200}"))
+    };
+    secrets.iter().filter_map(told).collect()
+}
+
+#[test]
+fn no_output_tells_what_was_not_measured() {
+    let machine = Machine::from_toml(secret::DESCRIPTION, "ada").unwrap();
+    let secrets: Vec<(String, Vec<String>)> = secret::of_machine(&machine).into_iter().collect();
+    assert!(secrets.len() >= 12, "{secrets:?}");
+    let folder = place(secret::DESCRIPTION);
+    let mut told = Vec::new();
+    for (command, lines) in LINES {
+        for line in *lines {
+            let output = run(folder.path(), command, line);
+            assert!(matches!(output.status.code(), Some(0..=2)), "{command} {line}: {output:?}");
+            for stream in [&output.stdout, &output.stderr] {
+                told.extend(told_of(
+                    &secrets,
+                    &format!("{command} {line}"),
+                    &String::from_utf8_lossy(stream),
+                ));
+            }
+        }
+    }
+    for (name, text) in files(folder.path()).iter().filter(|(name, _)| !is_measured(name)) {
+        told.extend(told_of(&secrets, name, text));
+    }
+    assert!(told.is_empty(), "{told:#?}");
+}
+
+/// Two machines that share nothing: what is said on the way is the same to the letter.
+#[test]
+fn notes_and_refusals_are_those_of_any_sealed_machine() {
+    let other = "name = \"ada\"\ndescription = \"to be found out\"\nclock = \"2 GHz\"\n[memory]\nlatency = \"70 ns\"\n\
+                 [[cache]]\nlevel = 1\nsize = 16384\nline = 64\nways = 4\nindex = \"virtual\"\nlatency = \"4 cycles\"\n\
+                 [[cache]]\nlevel = 2\nsize = 262144\nline = 64\nways = 8\nindex = \"virtual\"\nlatency = \"11 cycles\"\n\
+                 [[tlb]]\nlevel = 1\nentries = 64\nways = 4\npenalty = \"20 cycles\"\n";
+    let folders = [secret::DESCRIPTION, other].map(place);
+    for (command, lines) in LINES.iter().filter(|(command, _)| !["lab web", "lab book"].contains(command)) {
+        for line in *lines {
+            let said = folders.each_ref().map(|folder| {
+                let output = run(folder.path(), command, line);
+                (output.status.code(), told(&output.stderr))
+            });
+            assert_eq!(said[0], said[1], "{command} {line}");
+        }
+    }
+}
+
+/// Messages, without what load and free memory of this moment make them say.
+fn told(stderr: &[u8]) -> Vec<String> {
+    let passing =
+        |line: &&str| ["processes share", "takes about", "can have"].iter().any(|part| line.contains(part));
+    String::from_utf8_lossy(stderr).lines().filter(|line| !passing(line)).map(str::to_owned).collect()
+}
+
+/// Every bit of three machines' files and of three records, as programs write them:
+/// one sentence, whatever changed.
+#[test]
+fn no_bit_of_a_file_or_a_record_changes_unseen() {
+    let folder = place(secret::DESCRIPTION);
+    let draws =
+        [Draw::new("spring"), Draw::new("spring").with_tlb(true), Draw::new("autumn").with_noise(0.01)];
+    for (mut draw, name) in draws.into_iter().zip(["ada", "Анна", "=cmd()"]) {
+        let text = machine::seal(name, &draw.machine(name).toml(name)).text;
+        assert!(Machine::parse(&text, "file").is_ok());
+        for changed in flipped(&text) {
+            let told = Machine::parse(&changed, "file").unwrap_err().to_string();
+            assert_eq!(
+                told,
+                "file: the seal is damaged, so nothing can be told of this machine; get the file again"
+            );
+        }
+    }
+    for (name, line) in [
+        ("cm1", "--max 8K --repeats 1 --machine M --format json"),
+        ("mm1", "--size 16 --machine M --format json"),
+        ("spark", "--max 8K --repeats 1 --machine M --format csv"),
+    ] {
+        let text = String::from_utf8(run(folder.path(), name, line).stdout).unwrap();
+        assert!(authentic::check(&text).is_ok() && text.len() > 1000, "{text}");
+        for changed in flipped(&text) {
+            assert_eq!(authentic::check(&changed), Err(authentic::Changed), "{name}: {changed}");
+        }
+    }
+}
+
+/// The text with each of its bits changed in turn, as it is read then.
+fn flipped(text: &str) -> impl Iterator<Item = String> {
+    (0..8 * text.len()).map(move |bit| {
+        let mut bytes = text.as_bytes().to_vec();
+        bytes[bit / 8] ^= 1 << (bit % 8);
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
+}
