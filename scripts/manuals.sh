@@ -1,6 +1,7 @@
 #!/bin/sh
 # Writes a man page for every program into DIR/man1, and completions for bash, zsh
-# and fish into DIR/bash, DIR/zsh and DIR/fish.
+# and fish into DIR/bash, DIR/zsh and DIR/fish; then reads them with what is installed
+# of man, bash, zsh and fish, and says what these find wrong.
 #
 # usage: scripts/manuals.sh DIR
 set -eu
@@ -10,7 +11,32 @@ out=$(cd "$1" && pwd)
 cd "$(dirname "$(readlink -f "$0")")/.."
 target=${CARGO_TARGET_DIR:-$PWD/target}
 cargo build --quiet --release --locked --features common/manuals
-for program in avail spark cm1 mm1 mm2 mm3 ge dgemm flops lab; do
+programs="avail spark cm1 mm1 mm2 mm3 ge dgemm flops lab"
+for program in $programs; do
     CACHE_LAB_MANUALS=$out "$target/release/$program" >/dev/null
+done
+
+fail() { echo "manuals.sh: $1" >&2; exit 1; }
+for reader in man bash zsh fish; do
+    command -v "$reader" >/dev/null || echo "manuals.sh: note: no $reader; its files are not read" >&2
+done
+has() { command -v "$1" >/dev/null; }
+if has man; then
+    for page in "$out"/man1/*.1; do
+        told=$(LC_ALL=C.UTF-8 MANROFFSEQ='' man --warnings -E UTF-8 -l -Tutf8 -Z "$page" 2>&1 >/dev/null)
+        [ -z "$told" ] || fail "$page: $told"
+    done
+fi
+for program in $programs; do
+    if has bash; then
+        bash -c "source '$out/bash/$program.bash' && complete -p $program" >/dev/null || fail "bash does not complete $program"
+    fi
+    if has zsh; then
+        named=$(zsh -f -c "fpath=('$out/zsh' \$fpath); autoload -U compinit; compinit -D -u; print \$_comps[$program]; autoload +X _$program")
+        [ "$named" = "_$program" ] || fail "zsh does not complete $program: $named"
+    fi
+    if has fish; then
+        fish --no-config -c "source '$out/fish/$program.fish'; complete -C '$program --ver'" | grep -q -- --version || fail "fish does not complete $program"
+    fi
 done
 echo "$out"
