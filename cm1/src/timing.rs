@@ -40,7 +40,7 @@ impl Timing {
             ))
         })?;
         Ok(Timing {
-            cells: Cells::new(Bytes(largest as u64))?,
+            cells: Cells::new(Bytes(largest as u64), level + 1)?,
             event: event.clone(),
             level,
             runs: session.runs,
@@ -61,7 +61,7 @@ impl Timing {
         let nanos: Vec<f64> = runs.iter().map(|run| run.timed.nanos).collect();
         let misses = match misses {
             Some(misses) => median(&misses).scaled(accesses),
-            None => Reading::missing("the time of accesses shows no such level here"),
+            None => Reading::missing(self.cells.unseen()),
         };
         let counts = vec![(self.event.clone(), misses)];
         Ok(Sample { counts, ..Sample::of_accesses(&median(&nanos), accesses) })

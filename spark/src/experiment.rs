@@ -67,7 +67,7 @@ pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row))
     let arena = measure::arena(largest)?;
     let array = arena.array::<u8>("array", largest).map_err(Failure::could_not)?;
     let mut dependent = match session.counters {
-        Counters::Timing => Some(Cells::new(Bytes(largest as u64))?),
+        Counters::Timing => Some(Cells::new(Bytes(largest as u64), 1)?),
         _ => None,
     };
     if let Some(timer) = &dependent {

@@ -30,6 +30,8 @@ pub struct Cells {
     room: Room,
     effort: Effort,
     levels: Vec<LevelFound>,
+    /// Whether the time was up before any but the first level was looked at.
+    first_only: bool,
     line: usize,
     /// Time of a hit for steps of 1, 2, 4 and [`WORD`] bytes.
     hits: [Option<f64>; 4],
@@ -50,27 +52,29 @@ const PRIVATE: usize = 1 << 20;
 /// times the largest private cache of any machine in the catalogue.
 const EXPLORED: Bytes = Bytes::mib(8);
 
-/// Time for that.
-const PATIENCE: Seconds = Seconds(2.0);
+/// Time for that, for each level.
+const PATIENCE: f64 = 2.0;
 
 impl Cells {
     /// Memory for arrays up to `largest` bytes; finds the latencies of the
-    /// levels and the line first (half a second).
+    /// levels and the line first, with two seconds' patience for each of the
+    /// `levels` that matter.
     ///
     /// # Errors
     ///
     /// If there is no such memory, or no level can be seen in the latencies.
-    pub fn new(largest: Bytes) -> Result<Cells, LatencyError> {
+    pub fn new(largest: Bytes, levels: usize) -> Result<Cells, LatencyError> {
         let room = Room::new(largest.max(EXPLORED).get(), PageKind::Huge)?;
-        let mut probe = OnTime::new(room, PATIENCE);
-        let levels = settle(&mut probe, 2).map_err(LatencyError::NoLevel)?.levels;
-        let levels: Vec<LevelFound> = levels.into_iter().map(|level| level.found).collect();
+        let mut probe = OnTime::new(room, Seconds(PATIENCE * levels as f64));
+        let settled = settle(&mut probe, 2).map_err(LatencyError::NoLevel)?;
+        let levels: Vec<LevelFound> = settled.levels.into_iter().map(|level| level.found).collect();
         let line = levels.first().and_then(|level| level.line).unwrap_or(64) as usize;
         Ok(Cells {
             page: probe.contiguous() as usize,
             room: probe.into_room(),
             effort: Effort::default(),
             levels,
+            first_only: settled.first_only,
             line,
             hits: [None; 4],
             translations: BTreeMap::new(),
@@ -86,6 +90,15 @@ impl Cells {
     /// What was found about the levels before the sweep.
     pub fn levels(&self) -> &[LevelFound] {
         &self.levels
+    }
+
+    /// Why the misses of a level are not told.
+    pub fn unseen(&self) -> &'static str {
+        if self.first_only {
+            "the time was up before the levels behind the first were looked at: try again when the machine is idle"
+        } else {
+            "the time of accesses shows no such level here"
+        }
     }
 
     /// How the figures came about, for the record: one sentence each.
@@ -219,7 +232,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_timed_is_refused() {
-        let mut cells = Cells::new(Bytes::kib(64)).unwrap();
+        let mut cells = Cells::new(Bytes::kib(64), 1).unwrap();
         for (size, stride) in [(4096, 0), (4096, 3), (4096, 12), (1 << 30, 64), (64, 128)] {
             assert!(cells.time(size, stride).is_err(), "{size} by {stride}");
         }
