@@ -98,6 +98,13 @@ fn cache(
                  hides it."
             ));
         }
+        Some(Some(known)) if line < Some(known) => {
+            line = None;
+            why.push(format!(
+                "Line: the level above takes in {known} bytes at a time, so less cannot arrive here: something \
+                 disturbed the partners, and the line cannot be told."
+            ));
+        }
         Some(None) if probe.real() => line = None,
         _ => {}
     }
