@@ -93,7 +93,7 @@ sources() {
 without_answers() {
     (
         cd "$tree"
-        rm -r lab/src/instructor lab/src/commands/discover.rs lab/src/commands/infer.rs
+        rm -r lab/src/instructor lab/src/commands/discover lab/src/commands/infer.rs
         rm -r lab/tests exercises/tests scripts/room scripts/make_kit.sh
         sed -i '/^default = \["instructor"\]/s/"instructor"//' lab/Cargo.toml
     )
