@@ -6,7 +6,7 @@
 #        scripts/make_kit.sh [--student] [--page FILE] --target TRIPLE [FILE.tar.gz]
 #
 #     --student        without what solves, makes and grades: lab discover, infer,
-#                      mystery, grade, survey, merge, and the answers in reports
+#                      mystery, grade, survey, merge, web, and the answers in reports
 #     --without RUNGS  leave these of ge2 to ge7 (like ge4,ge7) to be written: what they
 #                      change, their question and their counts stay, and until they are
 #                      written they do what ge1 does
@@ -93,7 +93,7 @@ sources() {
 without_answers() {
     (
         cd "$tree"
-        rm -r lab/src/instructor lab/src/commands/discover lab/src/commands/infer.rs
+        rm -r lab/src/instructor lab/src/commands/discover lab/src/commands/infer.rs lab/src/web.rs lab/src/page.rs
         rm -r lab/tests exercises/tests scripts/room scripts/make_kit.sh
         sed -i '/^default = \["instructor"\]/s/"instructor"//' lab/Cargo.toml
     )

@@ -7,9 +7,11 @@ mod compare;
 mod exercise;
 #[cfg(feature = "instructor")]
 mod instructor;
+#[cfg(feature = "instructor")]
 mod page;
 mod quiz;
 mod run;
+#[cfg(feature = "instructor")]
 mod web;
 
 use std::process::ExitCode;
@@ -61,6 +63,7 @@ enum Command {
     Survey(survey::Args),
     #[cfg(feature = "instructor")]
     Merge(merge::Args),
+    #[cfg(feature = "instructor")]
     Web(web::Args),
 }
 
@@ -96,6 +99,7 @@ fn done(command: Command) -> Result<(), Failure> {
         Command::Survey(args) => survey::run(&args),
         #[cfg(feature = "instructor")]
         Command::Merge(args) => merge::run(&args),
+        #[cfg(feature = "instructor")]
         Command::Web(args) => web::run(&args),
     }
 }

@@ -6,3 +6,12 @@ use machine::Machine;
 pub(crate) fn machine(toml: &str) -> Result<Machine, String> {
     Machine::parse(toml, "the description").map_err(|error| error.to_string())
 }
+
+/// The same, unless it is sealed: what is asked for would show its sets.
+pub(crate) fn open(toml: &str) -> Result<Machine, String> {
+    let machine = machine(toml)?;
+    if machine.sealed() {
+        return Err("this description is sealed: open it on the page “The mystery”".to_owned());
+    }
+    Ok(machine)
+}

@@ -24,6 +24,11 @@ pub fn is_sealed(text: &str) -> bool {
     text.trim_start().starts_with('{') && text.contains(": sealed\"") || text.contains("\"seal\": {")
 }
 
+/// The same of a record as JSON or as a table.
+pub fn bears_seal(text: &str) -> bool {
+    is_sealed(text) || tagged::is_sealed(text)
+}
+
 /// The record in `text`, of a sealed machine or not.
 ///
 /// # Errors

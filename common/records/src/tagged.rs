@@ -23,13 +23,18 @@ pub(crate) fn sealed(machine: &str, table: impl Fn(&str) -> String) -> String {
     table(&(bare + &tag))
 }
 
+/// Whether `text` is, or was, such a table: one change leaves one of the signs.
+pub(crate) fn is_sealed(text: &str) -> bool {
+    let header = text.lines().next().and_then(|line| line.rsplit(',').next());
+    header == Some(COLUMN) || text.lines().any(|line| tag(line).is_some())
+}
+
 /// That `text` is as [`sealed`] made it, if it is such a table.
 pub(crate) fn check(text: &str) -> Result<(), Changed> {
-    let header = text.lines().next().and_then(|line| line.rsplit(',').next());
-    let tag = text.lines().find_map(tag);
-    if tag.is_none() && header != Some(COLUMN) {
+    if !is_sealed(text) {
         return Ok(());
     }
+    let tag = text.lines().find_map(tag);
     let text = text.replace("\r\n", "\n");
     let (before, behind) = tag.and_then(|tag| text.split_once(tag)).ok_or(Changed)?;
     let behind = behind.strip_suffix('\n').unwrap_or(behind);
