@@ -31,6 +31,8 @@ pub fn measure(session: &Session, options: &Options, time_transpose: bool) -> Re
         }
         multiply(mem, mul1, tmp, res);
     });
-    let sample = session.measure(&arena, &plan, prepare, region.without_numbers())?;
+    let idle: &[&str] = if time_transpose { &[] } else { &["mul2"] };
+    let region = region.without_numbers().without_arrays(idle);
+    let sample = session.measure(&arena, &plan, prepare, region)?;
     Ok(product::record("mm2", session, options, &plan, &sample, res).set("time_transpose", time_transpose))
 }

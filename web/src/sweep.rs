@@ -73,7 +73,7 @@ impl Sweep {
         record = record.set("repeats", REPEATS);
         let seen = self.seen(machine);
         for cell in cells {
-            let model = Modelled::of_arrays_alone(&seen, &arena).map_err(|error| error.to_string())?;
+            let model = Modelled::of_arrays_alone(&seen, &arena, &[]).map_err(|error| error.to_string())?;
             let mut model = model.without_numbers();
             let passes = REPEATS * cell.stride as u64 + 1;
             cm1::walk(&mut model, array.part(0, cell.size), cell.stride, passes);

@@ -28,15 +28,21 @@ pub(super) struct AddressMap {
     end: usize,
     /// Where memory outside the arrays is relocated to: a power of two.
     outside: u64,
-    /// Nothing else is accessed: what is, is not served.
-    alone: bool,
+    /// What is accessed if nothing else is: what else is, is not served.
+    alone: Option<Vec<Range<usize>>>,
     /// Pieces of memory met outside the arrays, by offset / [`STRAY`].
     strays: HashMap<usize, u64>,
 }
 
 impl AddressMap {
-    pub(super) fn new(arena: &Arena, alone: bool) -> AddressMap {
+    /// For the arrays of `arena`; `alone` says which of them are accessed where
+    /// nothing else is.
+    pub(super) fn new(arena: &Arena, alone: Option<&[&str]>) -> AddressMap {
         let mut arrays = arena.allocations();
+        let alone = alone.map(|names| {
+            let named = arrays.iter().filter(|array| names.contains(&array.name));
+            joined(named.map(|array| array.bytes.clone()).collect())
+        });
         arrays.truncate(usize::from(MIXED) - 1);
         let end = arrays.iter().map(|array| array.bytes.end).max().unwrap_or(0);
         let outside = end.next_power_of_two().max(Arena::ALIGNMENT) as u64;
@@ -54,24 +60,27 @@ impl AddressMap {
         self.outside
     }
 
-    /// How many pieces of memory `bytes` apart can be in use at most.
-    pub(super) fn pieces(&self, bytes: usize) -> usize {
-        self.end.div_ceil(bytes) + self.strays().div_ceil(bytes)
-    }
-
-    /// Bytes outside the arrays that can be in use.
-    fn strays(&self) -> usize {
-        if self.alone { 0 } else { STRAYS }
+    /// How many blocks of `block` bytes that lie a multiple of `apart` bytes from
+    /// each other can be in use at most.
+    pub(super) fn pieces(&self, block: usize, apart: usize) -> usize {
+        let blocks = |used: &Range<usize>| used.start / block..used.end.div_ceil(block);
+        let sets = apart / block;
+        joined(self.used().iter().map(blocks).collect()).iter().map(|used| used.len().div_ceil(sets)).sum()
     }
 
     /// Whether what lies at `address` is served at all.
     pub(super) fn serves(&self, address: u64) -> bool {
-        !self.alone || address < self.outside
+        let holds = |used: &Range<usize>| used.contains(&(address as usize));
+        self.alone.as_ref().is_none_or(|alone| alone.iter().any(holds))
     }
 
     /// All addresses that can be in use: arrays, and what lies outside them.
-    pub(super) fn used(&self) -> [Range<u64>; 2] {
-        [0..self.end as u64, self.outside..self.outside + self.strays() as u64]
+    pub(super) fn used(&self) -> Vec<Range<usize>> {
+        let outside = self.outside as usize;
+        match &self.alone {
+            Some(alone) => alone.clone(),
+            None => vec![0..self.end, outside..outside + STRAYS],
+        }
     }
 
     /// Address of the first array; the model's addresses count from here.
@@ -87,10 +96,13 @@ impl AddressMap {
 
     /// Moves what lies outside the arrays to its address in the model.
     pub(super) fn relocate(&mut self, batch: &mut Vec<Request>) {
+        if self.alone.is_some() {
+            batch.retain(|request| self.serves(request.address()));
+            return;
+        }
         if Request::reach(batch) < self.outside {
             return;
         }
-        batch.retain(|request| self.serves(request.address()));
         for request in batch {
             if request.address() >= self.outside {
                 *request = request.moved_to(self.stray(request.address() as usize));
@@ -121,6 +133,17 @@ impl AddressMap {
     }
 }
 
+/// The same ranges with those that touch made one.
+fn joined(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    ranges.sort_by_key(|range| range.start);
+    ranges.dedup_by(|next, last| {
+        let touch = next.start <= last.end;
+        last.end = last.end.max(if touch { next.end } else { 0 });
+        touch
+    });
+    ranges
+}
+
 /// The only array in a granule, or [`MIXED`].
 fn owner(arrays: &[Allocation], granule: usize) -> u8 {
     let (start, end) = (granule << GRANULE, (granule + 1) << GRANULE);
@@ -137,7 +160,7 @@ mod tests {
         let arena = Arena::with_capacity(1 << 16).unwrap();
         let a = arena.array::<u8>("a", 5000).unwrap();
         let b = arena.array::<u8>("b", 9000).unwrap();
-        let mut addresses = AddressMap::new(&arena, false);
+        let mut addresses = AddressMap::new(&arena, None);
         assert_eq!(addresses.names(), ["a", "b", "(outside)"]);
         assert_eq!(addresses.alignment(), 8);
         let offset = |cell: &std::cell::Cell<u8>| cell.as_ptr() as usize - addresses.origin();
@@ -151,7 +174,23 @@ mod tests {
         assert_eq!(addresses_of(&batch), [65544, 65552, 65548, 5007]);
         assert!(batch[0].is(Request::STORE));
         assert_eq!(addresses.array(65544), 2);
-        AddressMap::new(&arena, true).relocate(&mut batch);
+        AddressMap::new(&arena, Some(&["a", "b"])).relocate(&mut batch);
         assert_eq!(addresses_of(&batch), [5007]);
+        AddressMap::new(&arena, Some(&["a"])).relocate(&mut batch);
+        assert_eq!(addresses_of(&batch), [0; 0]);
+    }
+
+    #[test]
+    fn pieces_are_those_of_the_arrays_in_use() {
+        let arena = Arena::with_capacity(1 << 16).unwrap();
+        for name in ["a", "b", "c"] {
+            arena.array::<u8>(name, 8192).unwrap();
+        }
+        let pieces = |alone: &[&str], apart| AddressMap::new(&arena, Some(alone)).pieces(64, apart);
+        assert_eq!(pieces(&["a", "b", "c"], 4096), 6);
+        assert_eq!(pieces(&["a", "c"], 4096), 4);
+        assert_eq!(pieces(&["a", "b"], 1 << 15), 1);
+        assert_eq!(pieces(&["a", "c"], 1 << 15), 2);
+        assert_eq!(AddressMap::new(&arena, None).pieces(64, 4096), 7);
     }
 }

@@ -36,7 +36,7 @@ pub(super) struct Hierarchy {
 }
 
 impl Hierarchy {
-    pub(super) fn new(machine: &Machine, arena: &Arena, alone: bool) -> Result<Hierarchy, MachineError> {
+    pub(super) fn new(machine: &Machine, arena: &Arena, alone: Option<&[&str]>) -> Result<Hierarchy, MachineError> {
         let addresses = AddressMap::new(arena, alone);
         let line = machine.levels.iter().map(|cache| cache.line.get()).min().unwrap_or(64);
         let page_map = PageMap::new(machine, addresses.outside(), LINES * line as u64);
@@ -64,13 +64,13 @@ impl Hierarchy {
                 {
                     map.crowd(addresses.used().into_iter().flat_map(|used| map.pages(used)), apart)
                 }
-                _ => addresses.pieces(apart),
+                _ => addresses.pieces(cache.line.get(), apart),
             };
             Level::new(machine, cache, lines)
         };
         Ok(Hierarchy {
             levels: machine.levels.iter().map(level).collect(),
-            tlbs: Tlbs::new(machine, |apart| addresses.pieces(apart)),
+            tlbs: Tlbs::new(machine, |apart| addresses.pieces(machine.page_size.get(), apart)),
             addresses,
             page_map,
             page_shift: machine.page_size.0.trailing_zeros(),

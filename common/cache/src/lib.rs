@@ -12,6 +12,7 @@
 mod address_map;
 mod content;
 mod counts;
+mod half;
 mod hierarchy;
 mod journal;
 mod level;
@@ -38,6 +39,7 @@ use memory::{Arena, Lanes, Memory, Turn, Turns, Vector, Word};
 
 pub use content::Held;
 pub use counts::{AccessTime, ArrayCounts, Counts, LevelCounts, LoadsStores, TlbCounts};
+use half::Half;
 use hierarchy::Hierarchy;
 use mru_filter::{Mru, MruFilter, NONE, SLOTS};
 use request::{Access, Request};
@@ -60,9 +62,10 @@ pub struct Modelled {
     recording: bool,
     /// The most recently used line of each set of the first level.
     recent: Box<[Mru; SLOTS]>,
-    /// The most recently used page of each set of the first TLB; none without
-    /// a TLB.
+    /// The most recently used page of each set of the first TLB; none where no
+    /// TLB is served.
     recent_pages: Box<[u64]>,
+    half: Half,
     filter: Box<MruFilter>,
     runs: Box<RunDetector>,
     /// The outer loop at hand, and the trace of a turn that is only looked at.
@@ -81,21 +84,28 @@ impl Modelled {
     /// If the arrays are larger than the model reaches, or the machine's caches
     /// are unknown.
     pub fn new(machine: &Machine, arena: &Arena) -> Result<Modelled, MachineError> {
-        Modelled::with(machine, arena, false)
+        Modelled::with(machine, arena, None)
     }
 
-    /// The same for kernels that access nothing but these arrays, as most do: a
-    /// level that they just fit in then evicts nothing, and states recur sooner.
-    /// An access elsewhere is counted as one that no level is asked for.
+    /// The same for kernels that access nothing but arrays of `arena`, and of these
+    /// all but the `idle` ones: a level that they just fit in then evicts nothing,
+    /// and states recur sooner. An access elsewhere is counted as one that no level
+    /// is asked for.
     ///
     /// # Errors
     ///
     /// As for [`new`](Modelled::new).
-    pub fn of_arrays_alone(machine: &Machine, arena: &Arena) -> Result<Modelled, MachineError> {
-        Modelled::with(machine, arena, true)
+    pub fn of_arrays_alone(
+        machine: &Machine,
+        arena: &Arena,
+        idle: &[&str],
+    ) -> Result<Modelled, MachineError> {
+        let mut names: Vec<&str> = arena.allocations().iter().map(|array| array.name).collect();
+        names.retain(|name| !idle.contains(name));
+        Modelled::with(machine, arena, Some(&names))
     }
 
-    fn with(machine: &Machine, arena: &Arena, alone: bool) -> Result<Modelled, MachineError> {
+    fn with(machine: &Machine, arena: &Arena, alone: Option<&[&str]>) -> Result<Modelled, MachineError> {
         if machine.levels.is_empty() {
             return Err(MachineError::Undescribed { reason: machine.unknown.join("; ") });
         }
@@ -113,6 +123,7 @@ impl Modelled {
             recording: false,
             recent: Box::new([NONE; SLOTS]),
             recent_pages: vec![u64::MAX; mru_filter::page_slots(machine)].into_boxed_slice(),
+            half: Half::Both,
             filter,
             runs,
             warp: None,
@@ -187,6 +198,9 @@ impl Modelled {
             if self.recent_pages[slot] != page {
                 self.recent_pages[slot] = page;
                 mru_filter::translate(&mut self.filter, page, pointer);
+            }
+            if !self.half.has_caches() {
+                return false;
             }
         }
         let line = pointer >> self.shift;

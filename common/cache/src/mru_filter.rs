@@ -2,6 +2,7 @@
 //! most recently used lines of their set, hit there without changing its
 //! recency order, and need not be simulated to be counted.
 
+use super::half::Half;
 use super::hierarchy::{BATCH, Hierarchy};
 use super::request::Request;
 use machine::{Index, Machine, Prefetch, Replacement, Write};
@@ -97,9 +98,16 @@ impl MruFilter {
         self.offset(pointer) >> self.page_shift
     }
 
-    /// Number of low address bits that distinguish neither lines nor arrays.
-    pub(super) fn grain_bits(&self) -> u32 {
-        self.grain.trailing_zeros()
+    /// Number of low address bits that distinguish neither arrays nor what `half`
+    /// is asked for: lines, or pages.
+    pub(super) fn grain_bits(&self, half: Half) -> u32 {
+        let arrays = self.hierarchy.addresses.alignment().trailing_zeros();
+        if half.has_caches() { self.grain.trailing_zeros() } else { self.page_shift.min(arrays) }
+    }
+
+    /// Bytes that one entry of the first level of `half` covers.
+    pub(super) fn block(&self, half: Half) -> usize {
+        1 << if half.has_caches() { self.shift } else { self.page_shift }
     }
 
     /// Whether `pointer` lies in an array.

@@ -54,8 +54,8 @@ impl PageMap {
     }
 
     /// The pages that `addresses` lie on.
-    pub(super) fn pages(&self, addresses: Range<u64>) -> Range<u64> {
-        addresses.start >> self.shift..addresses.end.div_ceil(1 << self.shift)
+    pub(super) fn pages(&self, addresses: Range<usize>) -> Range<u64> {
+        addresses.start as u64 >> self.shift..(addresses.end as u64).div_ceil(1 << self.shift)
     }
 
     pub(super) fn physical(&self, address: u64) -> u64 {

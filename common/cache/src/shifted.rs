@@ -11,16 +11,18 @@
 //! nor do lines that lie behind all that is still to be accessed.
 
 use super::Modelled;
+use super::half::Half;
 use super::hierarchy::Hierarchy;
 use super::level::Level;
 use super::sets::Sets;
 use super::tag::{LINE, Tag, line_of, tag_of};
-use super::tlb::Tlbs;
+use super::tlb::Translations;
 use super::trace::Advance;
 
 /// What is needed to tell, and to make, an advanced state.
 #[derive(Debug)]
 pub(super) struct Shifted {
+    half: Half,
     arrays: Vec<Moving>,
     /// Turns after which all is in the same sets again.
     period: usize,
@@ -48,7 +50,7 @@ struct Snapshot {
     /// The turn before which it was.
     at: usize,
     levels: Vec<Level>,
-    tlbs: Tlbs,
+    tlbs: Vec<Translations>,
     counts: Vec<u64>,
     core: [u64; 5],
     /// By array: nothing below it is accessed, or comes to another level, any more.
@@ -72,9 +74,15 @@ struct Store<'a> {
 impl Shifted {
     /// For a loop of `limit` turns whose arrays advance like this; `None` if no
     /// advanced state can recur soon enough.
-    pub(super) fn new(model: &Modelled, advances: &[Option<Advance>], limit: usize) -> Option<Shifted> {
+    pub(super) fn new(
+        model: &Modelled,
+        half: Half,
+        advances: &[Option<Advance>],
+        limit: usize,
+    ) -> Option<Shifted> {
         let hierarchy = &model.filter.hierarchy;
-        if hierarchy.page_map.is_some() || hierarchy.levels.iter().any(|level| level.prefetcher.is_some()) {
+        let prefetches = || hierarchy.levels.iter().any(|level| level.prefetcher.is_some());
+        if half.has_caches() && (hierarchy.page_map.is_some() || prefetches()) {
             return None;
         }
         let moving = |&(stride, touched): &Advance| Moving {
@@ -84,7 +92,7 @@ impl Shifted {
         };
         let arrays: Vec<Moving> = advances.iter().flatten().map(moving).collect();
         let mut period = 1;
-        for (unit, shift) in units(hierarchy) {
+        for (unit, shift) in units(hierarchy, half) {
             if !apart(&arrays, shift) {
                 return None;
             }
@@ -93,7 +101,7 @@ impl Shifted {
             }
         }
         let period = usize::try_from(period).ok().filter(|period| 2 * period < limit)?;
-        Some(Shifted { arrays, period, limit, saved: None, behind: Vec::new(), passed: 1 })
+        Some(Shifted { half, arrays, period, limit, saved: None, behind: Vec::new(), passed: 1 })
     }
 
     /// How many turns from `at` on are known: all, once some periods led to the
@@ -110,7 +118,8 @@ impl Shifted {
                 return (self.limit - at) / self.passed * self.passed;
             }
         }
-        let size: usize = model.filter.hierarchy.levels.iter().map(|level| level.lines.size()).sum();
+        let levels = self.half.levels(&model.filter.hierarchy);
+        let size: usize = levels.iter().map(|level| level.lines.size()).sum();
         let accesses = model.loads + model.stores;
         let due = self.saved.as_ref().is_none_or(|before| accesses - before.accesses() > 16 * size as u64);
         if due && at + self.period < self.limit {
@@ -119,8 +128,8 @@ impl Shifted {
             hierarchy.each_count(|count| counts.push(*count));
             self.saved = Some(Snapshot {
                 at,
-                levels: hierarchy.levels.clone(),
-                tlbs: hierarchy.tlbs.clone(),
+                levels: self.half.levels(hierarchy).to_vec(),
+                tlbs: self.half.tlbs(hierarchy).to_vec(),
                 counts,
                 core: model.core_counts().map(|count| *count),
                 behind: self.behind.clone(),
@@ -151,11 +160,12 @@ impl Shifted {
                 behind[owner] = behind[owner].min(block << shift);
             }
         };
-        for level in hierarchy.levels.iter().filter(|level| level.lines.evicts) {
+        let levels = self.half.levels(hierarchy);
+        for level in levels.iter().filter(|level| level.lines.evicts) {
             let tags = level.lines.all();
             tags.iter().filter(|tag| **tag != 0).for_each(|tag| held(line_of(*tag), level.shift));
         }
-        for level in &hierarchy.levels {
+        for level in levels {
             level.promoted_dirty.iter().for_each(|line| held(*line, level.shift));
         }
         behind
@@ -163,9 +173,9 @@ impl Shifted {
 
     /// Whether the present state is the one `before`, `passed` turns later.
     fn recurs(&self, before: &Snapshot, now: &Hierarchy, passed: usize) -> bool {
-        let mut levels = before.levels.iter().zip(&now.levels);
+        let mut levels = before.levels.iter().zip(self.half.levels(now));
         let old = stores(&before.levels, &before.tlbs, now.page_shift);
-        let new = stores(&now.levels, &now.tlbs, now.page_shift);
+        let new = stores(self.half.levels(now), self.half.tlbs(now), now.page_shift);
         levels.all(|(old, new)| self.recurs_beside(old, new, passed))
             && old.into_iter().zip(new).all(|(old, new)| {
                 if new.sets.evicts {
@@ -209,12 +219,14 @@ impl Shifted {
             *count += (*count - before) * times;
         }
         let hierarchy = &mut model.filter.hierarchy;
+        let shift = hierarchy.page_shift;
         let mut counts = before.counts.iter();
         hierarchy.each_count(|count| {
             let before = counts.next().copied().unwrap_or(*count);
             *count += (*count - before) * times;
         });
-        for level in &mut hierarchy.levels {
+        let (levels, tlbs) = self.half.of(hierarchy);
+        for level in levels {
             level.uses += 1;
             let shift = level.shift;
             let line = |line: &u64| line_of(self.later(tag_of(*line), shift, turns));
@@ -226,8 +238,7 @@ impl Shifted {
                 level.refill(&tags);
             }
         }
-        let shift = hierarchy.page_shift;
-        for tlb in &mut hierarchy.tlbs.levels {
+        for tlb in tlbs {
             if tlb.pages.evicts {
                 tlb.pages.map(|tag| self.later(tag, shift, turns));
             } else {
@@ -260,16 +271,16 @@ impl Shifted {
 }
 
 /// All caches, then all TLBs.
-fn stores<'a>(levels: &'a [Level], tlbs: &'a Tlbs, page_shift: u32) -> Vec<Store<'a>> {
+fn stores<'a>(levels: &'a [Level], tlbs: &'a [Translations], page_shift: u32) -> Vec<Store<'a>> {
     let caches = levels.iter().map(|level| Store { sets: &level.lines, shift: level.shift });
-    let tlbs = tlbs.levels.iter().map(|tlb| Store { sets: &tlb.pages, shift: page_shift });
+    let tlbs = tlbs.iter().map(|tlb| Store { sets: &tlb.pages, shift: page_shift });
     caches.chain(tlbs).collect()
 }
 
 /// Of each store: after how many bytes addresses are in the same set again, or
 /// only the next block where it cannot evict; and its shift.
-fn units(hierarchy: &Hierarchy) -> Vec<(u64, u32)> {
-    let stores = stores(&hierarchy.levels, &hierarchy.tlbs, hierarchy.page_shift);
+fn units(hierarchy: &Hierarchy, half: Half) -> Vec<(u64, u32)> {
+    let stores = stores(half.levels(hierarchy), half.tlbs(hierarchy), hierarchy.page_shift);
     let unit = |store: &Store<'_>| {
         let sets = if store.sets.evicts { store.sets.count() as u64 } else { 1 };
         (sets << store.shift, store.shift)

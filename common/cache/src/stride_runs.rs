@@ -10,6 +10,7 @@
 //!   same again.
 
 use super::Modelled;
+use super::half::Half;
 use super::mru_filter::MruFilter;
 use super::request::Access;
 use super::trace::Trace;
@@ -95,7 +96,7 @@ impl RunDetector {
             lead_in: 0,
             collecting: false,
             irregular: false,
-            grain: filter.grain_bits(),
+            grain: filter.grain_bits(Half::Both),
             resident: if plain { first.ways.min(translations) } else { 0 },
             current: StrideRun::default(),
             last: StrideRun::default(),
@@ -103,6 +104,11 @@ impl RunDetector {
             counts: Vec::new(),
             skipped: 0,
         }
+    }
+
+    /// From here on, that many low address bits distinguish nothing.
+    pub(super) fn tell_apart(&mut self, grain: u32) {
+        self.grain = grain;
     }
 
     /// Makes a run of `steps` steps of the recorded accesses: two steps, and
@@ -151,12 +157,12 @@ impl Stream {
         same_lines && self.stride == other.stride && self.kind == other.kind
     }
 
-    /// Steps, this one included, before it comes to the next line.
-    fn steps_on_line(&self, line: usize) -> usize {
-        let from_start = self.pointer & (line - 1);
+    /// Steps, this one included, before it comes to the next block of `block` bytes.
+    fn steps_in(&self, block: usize) -> usize {
+        let from_start = self.pointer & (block - 1);
         match self.stride {
             0 => usize::MAX,
-            d if d > 0 => (line - from_start).div_ceil(d as usize),
+            d if d > 0 => (block - from_start).div_ceil(d as usize),
             d => from_start / d.unsigned_abs() + 1,
         }
     }
@@ -309,11 +315,11 @@ fn simulate(model: &mut Modelled) {
     for access in &run.lead_in {
         model.look_up(access.pointer, access.kind);
     }
-    let (streams, line) = (run.streams.clone(), 1 << model.shift);
+    let (streams, block) = (run.streams.clone(), model.filter.block(model.half));
     let may_skip = run.streams.len() <= model.runs.resident
-        && run.streams.iter().all(|stream| stream.stride.unsigned_abs() < line);
+        && run.streams.iter().all(|stream| stream.stride.unsigned_abs() < block);
     if may_skip {
-        simulate_by_lines(model, &mut run.streams, run.steps);
+        simulate_by_blocks(model, &mut run.streams, run.steps, block);
     } else {
         for _ in 0..run.steps {
             for stream in &mut run.streams {
@@ -327,14 +333,13 @@ fn simulate(model: &mut Modelled) {
 }
 
 /// The same without the steps that repeat the one before.
-fn simulate_by_lines(model: &mut Modelled, streams: &mut [Stream], steps: usize) {
-    let line = 1 << model.shift;
+fn simulate_by_blocks(model: &mut Modelled, streams: &mut [Stream], steps: usize, block: usize) {
     let mut left = steps;
     while left > 0 {
         let (mut same, mut disturbed) = (left, false);
         for stream in &*streams {
             disturbed |= model.look_up(stream.pointer, stream.kind);
-            same = same.min(stream.steps_on_line(line));
+            same = same.min(stream.steps_in(block));
         }
         if disturbed {
             same = 1;

@@ -13,8 +13,8 @@ pub(super) struct Touched {
     /// Of its lowest and its highest access.
     pub(super) lowest: u64,
     pub(super) highest: u64,
-    /// Lowest and highest place of an access within its line.
-    pub(super) in_line: (u64, u64),
+    /// Lowest and highest place of an access within its line and within its page.
+    pub(super) within: [(u64, u64); 2],
 }
 
 /// How an array's accesses advance: bytes from turn to turn, and what turn 0 accesses.
@@ -34,13 +34,14 @@ pub(super) struct Trace {
     pub(super) only_looks: bool,
     /// Accesses belong to the first two steps of an inner loop.
     pub(super) in_steps: bool,
-    line: u64,
+    /// Bytes of a line and of a page.
+    blocks: [u64; 2],
 }
 
 impl Trace {
-    /// Of nothing yet, on `arrays` arrays and lines of `line` bytes.
-    pub(super) fn new(arrays: usize, line: u64, only_looks: bool) -> Trace {
-        Trace { hash: 0, arrays: vec![None; arrays], regular: true, only_looks, in_steps: false, line }
+    /// Of nothing yet, on `arrays` arrays; lines and pages have `blocks` bytes.
+    pub(super) fn new(arrays: usize, blocks: [u64; 2], only_looks: bool) -> Trace {
+        Trace { hash: 0, arrays: vec![None; arrays], regular: true, only_looks, in_steps: false, blocks }
     }
 
     /// `steps` accesses `stride` bytes apart, each a step of an inner loop.
@@ -50,18 +51,19 @@ impl Trace {
         let of = |offset| usize::from(filter.hierarchy.addresses.array(offset));
         let array = of(from);
         self.regular &= filter.is_inside(access.pointer) && filter.is_inside(end) && array == of(to);
-        let residue = from % self.line;
-        let in_line = if (stride.unsigned_abs() as u64).is_multiple_of(self.line) || steps == 1 {
-            (residue, residue)
-        } else {
-            (0, self.line - 1)
-        };
+        let within = self.blocks.map(|block| {
+            let residue = from % block;
+            let stays = (stride.unsigned_abs() as u64).is_multiple_of(block) || steps == 1;
+            if stays { (residue, residue) } else { (0, block - 1) }
+        });
         let (lowest, highest) = (from.min(to), from.max(to));
-        let new = Touched { first: from, lowest, highest, in_line };
+        let new = Touched { first: from, lowest, highest, within };
         let touched = self.arrays[array].get_or_insert(new);
         touched.lowest = touched.lowest.min(lowest);
         touched.highest = touched.highest.max(highest);
-        touched.in_line = (touched.in_line.0.min(in_line.0), touched.in_line.1.max(in_line.1));
+        for (all, one) in touched.within.iter_mut().zip(within) {
+            *all = (all.0.min(one.0), all.1.max(one.1));
+        }
         if self.only_looks {
             let place = from.wrapping_sub(touched.first);
             for part in [array as u64, place, access.kind, stride as u64, steps as u64] {

@@ -10,7 +10,12 @@
 //!   in the same set again ([`Shifted`]);
 //! - *alike*: while the accesses advance within their lines, turns access the same
 //!   lines, and the state after two of them is the same.
+//!
+//! Caches and TLBs do not see each other, and recur after different numbers of
+//! turns: the loop is gone through for the caches alone, then for the TLBs alone,
+//! to which all accesses of a page are the same.
 
+use super::half::{self, Half};
 use super::Modelled;
 use super::shifted::Shifted;
 use super::steady::Saved;
@@ -20,6 +25,8 @@ use memory::{Turn, Turns};
 
 /// Turns below which a loop is walked.
 const FEWEST: usize = 8;
+/// Turns that are walked to see how the accesses advance.
+const TRACED: usize = 2;
 
 /// The outer loop at hand.
 #[derive(Debug)]
@@ -31,13 +38,18 @@ pub(super) struct Warp {
     /// What the first two turns accessed.
     walked: Vec<Trace>,
     plan: Option<Plan>,
+    /// The TLBs have seen the first two turns only.
+    tlbs_wait: bool,
     /// So many turns are known if all are alike: they are looked at first.
     known: usize,
     looked_at: Vec<Trace>,
-    all_alike: bool,
+    /// Whether they are; unknown before they were looked at.
+    all_alike: Option<bool>,
     /// What the core had counted, and whether numbers were computed, before.
     core: [u64; 5],
     computes: bool,
+    /// The same when the loop had been gone through for the caches.
+    after_caches: Option<([u64; 5], bool)>,
 }
 
 #[derive(Debug)]
@@ -72,24 +84,30 @@ impl Warp {
             limit: turns.left.len() - 1,
             walked: Vec::new(),
             plan: None,
+            tlbs_wait: false,
             known: 0,
             looked_at: Vec::new(),
-            all_alike: false,
+            all_alike: None,
             core: [0; 5],
             computes: model.computes,
+            after_caches: None,
         }
     }
 
     fn next(&mut self, model: &mut Modelled, turns: &mut Turns) -> Turn {
-        let at = turns.left.start - self.start;
         self.end_trace(model);
         if self.plan.is_none() {
-            if self.walked.len() == at && at < 2 {
+            let at = turns.left.start - self.start;
+            if self.walked.len() == at && at < TRACED {
                 self.trace(model, false);
                 return turns.step();
             }
-            self.plan = Some(self.plan(model));
+            self.begin(model);
         }
+        if turns.left.start - self.start == self.limit {
+            self.end_half(model, turns);
+        }
+        let at = turns.left.start - self.start;
         if self.known == 0 {
             self.known = match &mut self.plan {
                 Some(Plan::Shifted(shifted)) => shifted.known(model, at),
@@ -97,13 +115,13 @@ impl Warp {
                 _ => 0,
             };
         }
-        if self.known > 0 && !self.all_alike {
+        if self.known > 0 && self.all_alike.is_none() {
             if let Some(sample) = self.samples().get(self.looked_at.len()) {
                 self.trace(model, true);
                 return Turn::Observed(self.start + sample);
             }
-            self.all_alike = self.are_alike();
-            if !self.all_alike {
+            self.all_alike = Some(self.are_alike());
+            if self.all_alike == Some(false) {
                 (self.known, self.plan) = (0, Some(Plan::Walk));
             }
         }
@@ -123,13 +141,13 @@ impl Warp {
         }
         let from = turns.left.start;
         turns.left.start += known;
-        if self.computes { Turn::Known(from..from + known) } else { turns.step() }
+        if self.computes { Turn::Known(from..from + known) } else { self.next(model, turns) }
     }
 
     /// Traces the next turn, which is only looked at or walked.
     fn trace(&mut self, model: &mut Modelled, only_looks: bool) {
         let arrays = model.filter.hierarchy.addresses.names().len();
-        model.trace = Some(Box::new(Trace::new(arrays, smallest_line(model), only_looks)));
+        model.trace = Some(Box::new(Trace::new(arrays, blocks(model), only_looks)));
         model.recording = true;
         model.computes &= !only_looks;
         self.core = model.core_counts().map(|count| *count);
@@ -151,17 +169,47 @@ impl Warp {
         }
     }
 
-    fn plan(&self, model: &Modelled) -> Plan {
-        let Some(advances) = advances(&self.walked) else { return Plan::Walk };
-        if let Some(shifted) = Shifted::new(model, &advances, self.limit) {
+    /// Chooses what to do from here on; for the caches alone where that may gain.
+    fn begin(&mut self, model: &mut Modelled) {
+        let plan = self.plan(model, Half::Caches);
+        self.tlbs_wait = !matches!(plan, Plan::Walk) && !model.recent_pages.is_empty();
+        if self.tlbs_wait {
+            half::serve(model, Half::Caches);
+        }
+        self.plan = Some(plan);
+    }
+
+    /// All turns but the last one are gone through: if that was for the caches
+    /// alone, they are gone through for the TLBs, without counting or computing
+    /// anything else.
+    fn end_half(&mut self, model: &mut Modelled, turns: &mut Turns) {
+        if std::mem::take(&mut self.tlbs_wait) {
+            half::serve(model, Half::Tlbs);
+            self.after_caches = Some((model.core_counts().map(|count| *count), self.computes));
+            (self.computes, model.computes) = (false, false);
+            self.plan = Some(self.plan(model, Half::Tlbs));
+            turns.left.start = self.start + TRACED;
+        } else if let Some((core, computes)) = self.after_caches.take() {
+            half::serve(model, Half::Both);
+            model.core_counts().into_iter().zip(core).for_each(|(count, before)| *count = before);
+            (self.computes, model.computes) = (computes, computes);
+            self.plan = Some(Plan::Walk);
+        }
+    }
+
+    fn plan(&self, model: &Modelled, half: Half) -> Plan {
+        let Some(advances) = advances(&self.walked).filter(|_| self.all_alike != Some(false)) else {
+            return Plan::Walk;
+        };
+        if let Some(shifted) = Shifted::new(model, half, &advances, self.limit) {
             return Plan::Shifted(Box::new(shifted));
         }
-        let line = smallest_line(model);
         let advances: Vec<Advance> = advances.into_iter().flatten().collect();
-        if advances.iter().any(|(stride, _)| 3 * stride > line) {
+        let block = blocks(model)[usize::from(!half.has_caches())];
+        if advances.iter().any(|(stride, _)| 3 * stride > block) {
             return Plan::Walk;
         }
-        Plan::Alike(Alike { advances, line, limit: self.limit, saved: None })
+        Plan::Alike(Alike { half, advances, block, limit: self.limit, saved: None })
     }
 
     /// Turns to be looked at before any is taken for known.
@@ -186,9 +234,10 @@ impl Warp {
     }
 }
 
-/// Bytes of the smallest line.
-fn smallest_line(model: &Modelled) -> u64 {
-    model.machine.levels.iter().map(|cache| cache.line.0).min().unwrap_or(64)
+/// Bytes of the smallest line, and of a page: what turns may advance within, by half.
+fn blocks(model: &Modelled) -> [u64; 2] {
+    let line = model.machine.levels.iter().map(|cache| cache.line.0).min().unwrap_or(64);
+    [line, model.machine.page_size.0]
 }
 
 /// How each array advances from the first trace to the second; `None` if not all
@@ -204,11 +253,13 @@ fn advances(traces: &[Trace]) -> Option<Vec<Option<Advance>>> {
     regular.then(|| first.arrays.iter().zip(&second.arrays).map(one).collect())?
 }
 
-/// Turns that access the same lines as the turn before.
+/// Turns that access the same lines, or pages, as the turn before.
 #[derive(Debug)]
 struct Alike {
+    half: Half,
     advances: Vec<Advance>,
-    line: u64,
+    /// Bytes within which turns access the same.
+    block: u64,
     limit: usize,
     /// The state before a turn, and the core's counts.
     saved: Option<(usize, Saved, [u64; 5])>,
@@ -230,7 +281,8 @@ impl Alike {
             return end - at;
         }
         if end > at + 1 {
-            let state = Saved::of(&mut model.filter.hierarchy, usize::MAX);
+            let limit = if self.half.has_caches() { usize::MAX } else { 0 };
+            let state = Saved::of(&mut model.filter.hierarchy, limit);
             self.saved = Some((at, state, model.core_counts().map(|count| *count)));
         }
         0
@@ -245,12 +297,12 @@ impl Alike {
         }
     }
 
-    /// The first turn after `turn` that accesses other lines.
+    /// The first turn after `turn` that accesses other blocks.
     fn end(&self, turn: usize) -> usize {
         let end = |&(stride, touched): &Advance| {
-            let (lowest, highest) = touched.in_line;
-            let line = (lowest + stride * turn as u64) / self.line;
-            let last = (line + 1) * self.line - 1; // no access may be beyond it
+            let (lowest, highest) = touched.within[usize::from(!self.half.has_caches())];
+            let block = (lowest + stride * turn as u64) / self.block;
+            let last = (block + 1) * self.block - 1; // no access may be beyond it
             match last.checked_sub(highest) {
                 Some(room) if stride > 0 => (room / stride) as usize + 1,
                 _ if stride == 0 => usize::MAX,

@@ -37,14 +37,22 @@ pub struct Measured<'r> {
     pub modelled: &'r mut dyn FnMut(&mut Modelled),
     /// Whether the model shall compute the numbers too.
     pub computes: bool,
+    /// Arrays of the arena that the model need not expect an access to.
+    pub idle: &'r [&'r str],
 }
 
-impl Measured<'_> {
+impl<'r> Measured<'r> {
     /// The same, but the model only counts: for kernels that access the arena's
     /// arrays alone, and the same whatever the numbers in them. What the machine's own run left there stays.
     #[must_use]
     pub fn without_numbers(self) -> Self {
         Measured { computes: false, ..self }
+    }
+
+    /// The same, and these of the arrays are not accessed.
+    #[must_use]
+    pub fn without_arrays(self, idle: &'r [&'r str]) -> Self {
+        Measured { idle, ..self }
     }
 }
 
@@ -57,6 +65,7 @@ macro_rules! region {
             native: &mut |$mem: &mut $crate::isa::Native| $body,
             modelled: &mut |$mem: &mut $crate::cache::Modelled| $body,
             computes: true,
+            idle: &[],
         }
     };
 }
@@ -221,7 +230,7 @@ impl Session {
                 prepare();
                 Modelled::new(&self.machine, arena)
             } else {
-                Modelled::of_arrays_alone(&self.machine, arena).map(Modelled::without_numbers)
+                Modelled::of_arrays_alone(&self.machine, arena, region.idle).map(Modelled::without_numbers)
             }
             .map_err(Failure::could_not)?;
             (region.modelled)(&mut model);

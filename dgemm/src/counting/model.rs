@@ -108,8 +108,11 @@ pub fn tally(
     let accesses = accesses(variant, p);
     let outer = Outer::of(variant, p);
     // The rungs without an outer loop keep tiles of their own beside the matrices.
-    let model = if outer == Outer::None { Modelled::new } else { Modelled::of_arrays_alone };
-    let mut model = model(machine, arena)?.without_numbers();
+    let model = match outer {
+        Outer::None => Modelled::new(machine, arena),
+        _ => Modelled::of_arrays_alone(machine, arena, &["copies"]),
+    };
+    let mut model = model?.without_numbers();
     let [m, n, k] = p.sides();
     let (step, side) = match outer {
         Outer::I(step) => (step, m),

@@ -76,6 +76,7 @@ pub(crate) fn measure(session: &Session, size: u32, line: Bytes) -> Result<Recor
             native: &mut |mem| (kernel.native)(mem, operands),
             modelled: &mut |mem| (kernel.modelled)(mem, operands),
             computes: true,
+            idle: &[],
         };
         let sample = session.measure(&arena, &plan, &mut || res.fill(|_, _| 0), region)?;
         let keys = [

@@ -97,10 +97,16 @@ fn outcome(
     let arrays = arrays(&arena, gap);
     // The accesses stay in the arrays: short cuts may rest on that or not.
     let alone = !exhaustive && after.len().is_multiple_of(2);
-    let mut model = Modelled::with(machine, &arena, alone).unwrap();
+    let of = |nest: &Nest| nest.streams.iter().chain(&nest.lead_in).any(|stream| stream.array == 2);
+    let used = &arrays[..if nests.iter().any(of) { 3 } else { 2 }];
+    let mut model = if alone {
+        Modelled::of_arrays_alone(machine, &arena, &["z"][used.len() - 2..]).unwrap()
+    } else {
+        Modelled::new(machine, &arena).unwrap()
+    };
     model.runs.exhaustive = exhaustive;
     nests.iter().for_each(|nest| walk_nest(&mut model, arrays, nest));
-    arrays.iter().for_each(|array| walk(&mut model, *array, after));
+    used.iter().for_each(|array| walk(&mut model, *array, after));
     (model.counts(), arrays.iter().flat_map(|array| array.to_vec()).collect())
 }
 
