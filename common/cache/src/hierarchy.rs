@@ -161,25 +161,25 @@ impl Hierarchy {
     /// Invalidates in the levels above what an inclusive level evicted.
     fn back_invalidate(&mut self, level: usize) {
         let bytes = 1 << self.levels[level].shift;
-        for at in 0..self.output.len() {
-            let request = self.output[at];
-            if !request.is(Request::EVICTED) {
-                continue;
-            }
+        let (above, below) = self.levels.split_at_mut(level);
+        let mut has_clean = false;
+        for request in self.output.iter_mut().filter(|request| request.is(Request::EVICTED)) {
             let mut dirty = false;
-            for above in 0..level {
-                let address = match (&self.page_map, self.physical[level] && !self.physical[above]) {
-                    (Some(page_map), true) => page_map.virtual_of(request.address()),
+            for (at, above) in above.iter_mut().enumerate() {
+                let address = match &self.page_map {
+                    Some(map) if self.physical[level] && !self.physical[at] => map.virtual_of(request.address()),
                     _ => request.address(),
                 };
-                dirty |= self.levels[above].invalidate(address, bytes);
+                dirty |= above.invalidate(address, bytes);
             }
             if dirty && !request.is(Request::DATA) {
-                self.levels[level].tally.write_backs += 1;
-                self.output[at] = Request::new(request.address(), Request::VICTIM | Request::DATA);
+                below[0].tally.write_backs += 1;
+                *request = Request::new(request.address(), Request::VICTIM | Request::DATA);
             }
+            has_clean |= !request.is(Request::DATA);
         }
-        let clean_goes_down = self.levels[level].below_is_exclusive;
-        self.output.retain(|r| !r.is(Request::VICTIM) || r.is(Request::DATA) || clean_goes_down);
+        if has_clean && !below[0].below_is_exclusive {
+            self.output.retain(|request| !request.is(Request::VICTIM) || request.is(Request::DATA));
+        }
     }
 }

@@ -64,6 +64,7 @@ impl PageMap {
         frame << self.shift | address & ((1 << self.shift) - 1)
     }
 
+    #[inline(never)]
     pub(super) fn virtual_of(&self, address: u64) -> u64 {
         let page = self.page(address >> self.shift);
         page << self.shift | address & ((1 << self.shift) - 1)
