@@ -1,6 +1,7 @@
 //! The sweep of cm1: which cells, which event, and what is printed.
 
 use clap::Args;
+use common::cache::Modelled;
 use common::chart::{self, Axis, Chart};
 use common::cli::Counters;
 use common::events::Event;
@@ -8,6 +9,7 @@ use common::failure::Failure;
 use common::infer;
 use common::machine::Machine;
 use common::measure::{self, Plan, Sample, Session};
+use common::memory::Array;
 use common::record::{Record, Row};
 use common::region;
 use common::saved::Saved;
@@ -82,33 +84,45 @@ pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row))
     let mut record = session.record("cm1").set("repeats", options.repeats).set("event", event.name());
     let plan = session.plan(std::slice::from_ref(&event))?;
     let mut timer = timer(session, &plan, &event, largest, &mut record)?;
-    let arena = measure::arena(largest)?;
-    let array = arena.array::<u8>("x", largest).map_err(Failure::could_not)?;
     let expected = sweep::expected(&cells, options.repeats, timer.is_some());
     session.expect("this sweep", expected * session.runs as f64)?;
     session.keeps_what_it_has();
+    // The C kit counts `repeat <= 200 * stride`: one pass more.
+    let passes = |cell: Cell| options.repeats * cell.stride as u64 + 1;
+    let mut keep = |cell: Cell, sample: &Sample, record: &mut Record| {
+        let accesses = (passes(cell) * cell.accesses_per_pass()) as f64;
+        let row = row(cell, accesses, &event, sample, &session.machine);
+        each(&row);
+        record.rows.push(row);
+    };
+    let arena = measure::arena(largest)?;
+    let array = arena.array::<u8>("x", largest).map_err(Failure::could_not)?;
     let mut measure = |cells: Vec<Cell>, record: &mut Record| -> Result<(), Failure> {
         let all = record.rows.len() + cells.len();
+        if !session.here {
+            let walk = |mem: &mut Modelled, part: Array<'_, u8>, cell: Cell| {
+                walk(mem, part, cell.stride, passes(cell))
+            };
+            return session.model_cells(&plan, "x", &cells, walk, |cell, sample| {
+                let goes_on = !session.gives_up(record, all);
+                if goes_on {
+                    keep(cell, sample, record);
+                }
+                goes_on
+            });
+        }
         for cell in cells {
             if session.gives_up(record, all) {
                 break;
             }
-            // The C kit counts `repeat <= 200 * stride`: one pass more.
-            let (part, repeats) = (array.part(0, cell.size), options.repeats * cell.stride as u64 + 1);
-            let accesses = (repeats * cell.accesses_per_pass()) as f64;
+            let part = array.part(0, cell.size);
             let clear = &mut || part.fill(|_| 0);
+            let region = region!(|mem| walk(mem, part, cell.stride, passes(cell)));
             let sample = match &mut timer {
-                Some(timer) => timer.measure(cell, accesses)?,
-                None => session.measure(
-                    &arena,
-                    &plan,
-                    clear,
-                    region!(|mem| walk(mem, part, cell.stride, repeats)).without_numbers(),
-                )?,
+                Some(timer) => timer.measure(cell, (passes(cell) * cell.accesses_per_pass()) as f64)?,
+                None => session.measure(&arena, &plan, clear, region.without_numbers())?,
             };
-            let row = row(cell, accesses, &event, &sample, &session.machine);
-            each(&row);
-            record.rows.push(row);
+            keep(cell, &sample, record);
         }
         Ok(())
     };

@@ -1,11 +1,13 @@
 //! The sweep of spark: which cells, how often, and what is printed.
 
 use clap::Args;
+use common::cache::Modelled;
 use common::chart::{self, Axis, Chart};
 use common::cli::Counters;
 use common::failure::Failure;
 use common::latency::Cells;
 use common::measure::{self, Sample, Session};
+use common::memory::Array;
 use common::record::{Record, Row};
 use common::region;
 use common::sweep::{self, Cell, Range};
@@ -77,26 +79,39 @@ pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row))
     session.expect("this sweep", expected * session.runs as f64)?;
     session.keeps_what_it_has();
     let all = cells.len();
+    let passes = |cell: Cell| options.repeats * cell.stride as u64;
+    let mut keep = |cell: Cell, sample: &Sample, record: &mut Record| {
+        let accesses = (passes(cell) * cell.accesses_per_pass()) as f64;
+        let row = row(cell, accesses, sample, session.machine.scatter(&["spark", &format!("{cell:?}")]));
+        each(&row);
+        record.rows.push(row);
+    };
+    if !session.here {
+        let walk =
+            |mem: &mut Modelled, part: Array<'_, u8>, cell: Cell| walk(mem, part, cell.stride, passes(cell));
+        session.model_cells(&plan, "array", &cells, walk, |cell, sample| {
+            let goes_on = !session.gives_up(&mut record, all);
+            if goes_on {
+                keep(cell, sample, &mut record);
+            }
+            goes_on
+        })?;
+        return Ok(record);
+    }
     for cell in cells {
         if session.gives_up(&mut record, all) {
             break;
         }
-        let (part, repeats) = (array.part(0, cell.size), options.repeats * cell.stride as u64);
-        let accesses = (repeats * cell.accesses_per_pass()) as f64;
+        let part = array.part(0, cell.size);
         let warm = &mut || part.fill(|_| 0);
+        let region = region!(|mem| walk(mem, part, cell.stride, passes(cell)));
         let sample = match &mut dependent {
-            Some(timer) => timed(timer, session.runs, cell, accesses)?,
-            None => session.measure(
-                &arena,
-                &plan,
-                warm,
-                region!(|mem| walk(mem, part, cell.stride, repeats)).without_numbers(),
-            )?,
+            Some(timer) => {
+                timed(timer, session.runs, cell, (passes(cell) * cell.accesses_per_pass()) as f64)?
+            }
+            None => session.measure(&arena, &plan, warm, region.without_numbers())?,
         };
-        let off = session.machine.scatter(&["spark", &format!("{cell:?}")]);
-        let row = row(cell, accesses, &sample, off);
-        each(&row);
-        record.rows.push(row);
+        keep(cell, &sample, &mut record);
     }
     Ok(record)
 }

@@ -36,7 +36,11 @@ pub(super) struct Hierarchy {
 }
 
 impl Hierarchy {
-    pub(super) fn new(machine: &Machine, arena: &Arena, alone: Option<&[&str]>) -> Result<Hierarchy, MachineError> {
+    pub(super) fn new(
+        machine: &Machine,
+        arena: &Arena,
+        alone: Option<&[&str]>,
+    ) -> Result<Hierarchy, MachineError> {
         let addresses = AddressMap::new(arena, alone);
         let line = machine.levels.iter().map(|cache| cache.line.get()).min().unwrap_or(64);
         let page_map = PageMap::new(machine, addresses.outside(), LINES * line as u64);
@@ -167,7 +171,9 @@ impl Hierarchy {
             let mut dirty = false;
             for (at, above) in above.iter_mut().enumerate() {
                 let address = match &self.page_map {
-                    Some(map) if self.physical[level] && !self.physical[at] => map.virtual_of(request.address()),
+                    Some(map) if self.physical[level] && !self.physical[at] => {
+                        map.virtual_of(request.address())
+                    }
                     _ => request.address(),
                 };
                 dirty |= above.invalidate(address, bytes);

@@ -15,8 +15,8 @@
 //! turns: the loop is gone through for the caches alone, then for the TLBs alone,
 //! to which all accesses of a page are the same.
 
-use super::half::{self, Half};
 use super::Modelled;
+use super::half::{self, Half};
 use super::shifted::Shifted;
 use super::steady::Saved;
 use super::stride_runs;

@@ -1,6 +1,7 @@
 //! Measuring one region of code: who counts what, how often it runs, and what
 //! disturbed it.
 
+mod cells;
 mod environment;
 mod identity;
 mod limits;
