@@ -4,7 +4,6 @@
 use super::hierarchy::Hierarchy;
 use super::level::Level;
 use super::tlb::Translations;
-use super::{Modelled, mru_filter};
 
 /// What of the hierarchy accesses come to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,14 +38,4 @@ impl Half {
         let levels = if self.has_caches() { &mut levels[..] } else { &mut [] };
         (levels, if self.has_tlbs() { &mut tlbs.levels } else { &mut [] })
     }
-}
-
-/// Lets only `half` see the accesses from here on.
-pub(super) fn serve(model: &mut Modelled, half: Half) {
-    model.flush();
-    model.half = half;
-    let pages = if half.has_tlbs() { mru_filter::page_slots(&model.machine) } else { 0 };
-    model.recent_pages = vec![u64::MAX; pages].into_boxed_slice();
-    model.forget_recent();
-    model.runs.tell_apart(model.filter.grain_bits(half));
 }

@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 mod address_map;
+mod alike;
 mod content;
 mod counts;
 mod half;

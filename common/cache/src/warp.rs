@@ -16,9 +16,10 @@
 //! to which all accesses of a page are the same.
 
 use super::Modelled;
-use super::half::{self, Half};
+use super::alike::Alike;
+use super::half::Half;
+use super::mru_filter;
 use super::shifted::Shifted;
-use super::steady::Saved;
 use super::stride_runs;
 use super::trace::{Advance, Touched, Trace};
 use memory::{Turn, Turns};
@@ -174,7 +175,7 @@ impl Warp {
         let plan = self.plan(model, Half::Caches);
         self.tlbs_wait = !matches!(plan, Plan::Walk) && !model.recent_pages.is_empty();
         if self.tlbs_wait {
-            half::serve(model, Half::Caches);
+            serve(model, Half::Caches);
         }
         self.plan = Some(plan);
     }
@@ -184,13 +185,13 @@ impl Warp {
     /// anything else.
     fn end_half(&mut self, model: &mut Modelled, turns: &mut Turns) {
         if std::mem::take(&mut self.tlbs_wait) {
-            half::serve(model, Half::Tlbs);
+            serve(model, Half::Tlbs);
             self.after_caches = Some((model.core_counts().map(|count| *count), self.computes));
             (self.computes, model.computes) = (false, false);
             self.plan = Some(self.plan(model, Half::Tlbs));
             turns.left.start = self.start + TRACED;
         } else if let Some((core, computes)) = self.after_caches.take() {
-            half::serve(model, Half::Both);
+            serve(model, Half::Both);
             model.core_counts().into_iter().zip(core).for_each(|(count, before)| *count = before);
             (self.computes, model.computes) = (computes, computes);
             self.plan = Some(Plan::Walk);
@@ -206,10 +207,7 @@ impl Warp {
         }
         let advances: Vec<Advance> = advances.into_iter().flatten().collect();
         let block = blocks(model)[usize::from(!half.has_caches())];
-        if advances.iter().any(|(stride, _)| 3 * stride > block) {
-            return Plan::Walk;
-        }
-        Plan::Alike(Alike { half, advances, block, limit: self.limit, saved: None })
+        Alike::new(half, advances, block, self.limit).map_or(Plan::Walk, Plan::Alike)
     }
 
     /// Turns to be looked at before any is taken for known.
@@ -253,62 +251,12 @@ fn advances(traces: &[Trace]) -> Option<Vec<Option<Advance>>> {
     regular.then(|| first.arrays.iter().zip(&second.arrays).map(one).collect())?
 }
 
-/// Turns that access the same lines, or pages, as the turn before.
-#[derive(Debug)]
-struct Alike {
-    half: Half,
-    advances: Vec<Advance>,
-    /// Bytes within which turns access the same.
-    block: u64,
-    limit: usize,
-    /// The state before a turn, and the core's counts.
-    saved: Option<(usize, Saved, [u64; 5])>,
-}
-
-impl Alike {
-    /// How many turns from `at` on are known to be like the one before.
-    fn known(&mut self, model: &mut Modelled, at: usize) -> usize {
-        let end = if at == 0 { 0 } else { self.end(at - 1) };
-        if end <= at {
-            self.saved = None;
-            return 0;
-        }
-        model.flush();
-        if let Some((turn, saved, _)) = &self.saved
-            && turn + 1 == at
-            && saved.is_state_of(&model.filter.hierarchy)
-        {
-            return end - at;
-        }
-        if end > at + 1 {
-            let limit = if self.half.has_caches() { usize::MAX } else { 0 };
-            let state = Saved::of(&mut model.filter.hierarchy, limit);
-            self.saved = Some((at, state, model.core_counts().map(|count| *count)));
-        }
-        0
-    }
-
-    /// Counts so many turns more.
-    fn advance(&mut self, model: &mut Modelled, turns: usize) {
-        let Some((_, saved, core)) = self.saved.take() else { return };
-        saved.advance_counts(&mut model.filter.hierarchy, turns as u64);
-        for (count, before) in model.core_counts().into_iter().zip(core) {
-            *count += (*count - before) * turns as u64;
-        }
-    }
-
-    /// The first turn after `turn` that accesses other blocks.
-    fn end(&self, turn: usize) -> usize {
-        let end = |&(stride, touched): &Advance| {
-            let (lowest, highest) = touched.within[usize::from(!self.half.has_caches())];
-            let block = (lowest + stride * turn as u64) / self.block;
-            let last = (block + 1) * self.block - 1; // no access may be beyond it
-            match last.checked_sub(highest) {
-                Some(room) if stride > 0 => (room / stride) as usize + 1,
-                _ if stride == 0 => usize::MAX,
-                _ => turn + 1,
-            }
-        };
-        self.advances.iter().map(end).min().unwrap_or(usize::MAX).clamp(turn + 1, self.limit.max(turn + 1))
-    }
+/// Lets only `half` see the accesses from here on.
+fn serve(model: &mut Modelled, half: Half) {
+    model.flush();
+    model.half = half;
+    let pages = if half.has_tlbs() { mru_filter::page_slots(&model.machine) } else { 0 };
+    model.recent_pages = vec![u64::MAX; pages].into_boxed_slice();
+    model.forget_recent();
+    model.runs.tell_apart(model.filter.grain_bits(half));
 }

@@ -1,0 +1,73 @@
+//! Turns that are alike: see [`warp`](super::warp).
+
+use super::Modelled;
+use super::half::Half;
+use super::steady::Saved;
+use super::trace::Advance;
+
+/// Turns that access the same lines, or pages, as the turn before.
+#[derive(Debug)]
+pub(super) struct Alike {
+    half: Half,
+    advances: Vec<Advance>,
+    /// Bytes within which turns access the same.
+    block: u64,
+    limit: usize,
+    /// The state before a turn, and the core's counts.
+    saved: Option<(usize, Saved, [u64; 5])>,
+}
+
+impl Alike {
+    /// For a loop of `limit` turns whose arrays advance like this, within blocks of
+    /// `block` bytes; `None` if too few turns stay within one.
+    pub(super) fn new(half: Half, advances: Vec<Advance>, block: u64, limit: usize) -> Option<Alike> {
+        let stays = advances.iter().all(|(stride, _)| 3 * stride <= block);
+        stays.then_some(Alike { half, advances, block, limit, saved: None })
+    }
+
+    /// How many turns from `at` on are known to be like the one before.
+    pub(super) fn known(&mut self, model: &mut Modelled, at: usize) -> usize {
+        let end = if at == 0 { 0 } else { self.end(at - 1) };
+        if end <= at {
+            self.saved = None;
+            return 0;
+        }
+        model.flush();
+        if let Some((turn, saved, _)) = &self.saved
+            && turn + 1 == at
+            && saved.is_state_of(&model.filter.hierarchy)
+        {
+            return end - at;
+        }
+        if end > at + 1 {
+            let limit = if self.half.has_caches() { usize::MAX } else { 0 };
+            let state = Saved::of(&mut model.filter.hierarchy, limit);
+            self.saved = Some((at, state, model.core_counts().map(|count| *count)));
+        }
+        0
+    }
+
+    /// Counts so many turns more.
+    pub(super) fn advance(&mut self, model: &mut Modelled, turns: usize) {
+        let Some((_, saved, core)) = self.saved.take() else { return };
+        saved.advance_counts(&mut model.filter.hierarchy, turns as u64);
+        for (count, before) in model.core_counts().into_iter().zip(core) {
+            *count += (*count - before) * turns as u64;
+        }
+    }
+
+    /// The first turn after `turn` that accesses other blocks.
+    fn end(&self, turn: usize) -> usize {
+        let end = |&(stride, touched): &Advance| {
+            let (lowest, highest) = touched.within[usize::from(!self.half.has_caches())];
+            let block = (lowest + stride * turn as u64) / self.block;
+            let last = (block + 1) * self.block - 1; // no access may be beyond it
+            match last.checked_sub(highest) {
+                Some(room) if stride > 0 => (room / stride) as usize + 1,
+                _ if stride == 0 => usize::MAX,
+                _ => turn + 1,
+            }
+        };
+        self.advances.iter().map(end).min().unwrap_or(usize::MAX).clamp(turn + 1, self.limit.max(turn + 1))
+    }
+}
