@@ -8,7 +8,7 @@ use super::plot::{INNER, Plot};
 use super::{Axis, Chart, Scale, font};
 
 pub(super) const WIDTH: f64 = 760.0;
-const PLOT_HEIGHT: f64 = 300.0;
+const PLOT_HEIGHT: f64 = 250.0;
 const MARGIN: f64 = 20.0;
 
 pub(super) const TITLE_EM: f64 = 16.0;

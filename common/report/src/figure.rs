@@ -107,7 +107,8 @@ pub(crate) struct Cell {
 fn caveat(reading: &Reading) -> String {
     let Some(value) = reading.value() else { return String::new() };
     let spread = value.spread.filter(|_| value.amount != 0.0).map(|s| {
-        let percent = |end: f64| 100.0 * (end - value.amount) / value.amount;
+        // Adding nothing to a rounded -0 makes it +0.
+        let percent = |end: f64| (1000.0 * (end - value.amount) / value.amount).round() / 10.0 + 0.0;
         format!("median of {} runs, {:+.1} % to {:+.1} %", s.runs, percent(s.min), percent(s.max))
     });
     let share =
