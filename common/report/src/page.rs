@@ -18,7 +18,7 @@ use crate::findings::{Findings, LineFrom, Sweep};
 use crate::further::Shown;
 use crate::pictures::FIGURE_1;
 use crate::product::{Gain, Product};
-use crate::sweep::{SizeTable, Table, size_table, source, table};
+use crate::sweep::{SizeTable, Table, size_table, source, table, why};
 use crate::verdict::Verdict;
 
 /// All of it.
@@ -83,6 +83,8 @@ struct Misses {
     repeats: u64,
     source: String,
     picture: String,
+    /// Why there are none.
+    why: String,
     /// What must be known to believe it.
     notes: Vec<String>,
     tables: [Table; 2],
@@ -211,7 +213,7 @@ fn parts<'r>(contents: &'r Contents<'_>) -> Vec<PartOfPage<'r>> {
         None => PartOfPage {
             template: "section.html",
             links: vec![(&section.id, &section.title)],
-            section: Some(Shown::of(section, &contents.further)),
+            section: Some(Shown::of(section, &contents.further, &contents.findings.machine.description)),
         },
     };
     contents.assignment.sections.iter().map(part).collect()
@@ -252,6 +254,7 @@ fn misses(sweep: &Sweep, picture: &Chart, answer: &infer::Answer) -> Misses {
         sizes: format!("{} to {}", range(sizes().min()), range(sizes().max())),
         repeats: setting("repeats").and_then(|r| r.as_u64()).unwrap_or_default(),
         source: source(record, "avg_misses"),
+        why: why(record, "avg_misses"),
         picture: picture.svg(),
         notes: record
             .notes

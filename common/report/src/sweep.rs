@@ -81,6 +81,17 @@ pub(crate) fn source(record: &Record, figure: &str) -> String {
     source.map_or_else(|| "none".to_owned(), |value| value.source.to_string())
 }
 
+/// Why a record lacks a figure; empty if it has it somewhere, or never asked.
+pub(crate) fn why(record: &Record, figure: &str) -> String {
+    let readings = || record.rows.iter().filter_map(|row| row.reading(figure));
+    let mut reasons = readings().filter_map(|reading| match reading {
+        Reading::Missing { reason } => Some(reason.clone()),
+        Reading::Counted(_) => None,
+    });
+    let missing = !readings().any(|reading| reading.value().is_some());
+    reasons.next().filter(|_| missing).unwrap_or_default()
+}
+
 /// The stride at which times are shown by array size: no line is longer, so that
 /// every access is to another one, and it says nothing of the line at hand, which
 /// is asked for further down.
@@ -169,5 +180,10 @@ mod tests {
             table.rows.iter().map(|row| row.cells.iter().map(|c| c.text.as_str()).collect()).collect();
         assert_eq!(texts, [["0.00", ""], ["–", "1.00"]]);
         assert!(table.rows[1].cells[0].note.contains("no counter"));
+        assert_eq!(why(&sweep(), "avg_misses"), "", "other cells were counted");
+        let mut record = sweep();
+        record.rows.drain(..1);
+        record.rows.truncate(1);
+        assert_eq!(why(&record, "avg_misses"), "no counter");
     }
 }

@@ -33,7 +33,7 @@ pub(crate) fn run_all(
         took += seconds;
         Ok(record)
     };
-    let host = host::look(&session.machine, session.here);
+    let host = host::look(&session.machine, session.here, session.cpus.len());
     let mut progress = Progress::new(steps(&settings));
     progress.at(0.0);
     let spark_options = spark::Options::new(Bytes::kib(4), settings.spark.max, settings.spark.repeats);

@@ -7,10 +7,10 @@ use common::system::{date, facts::Facts};
 use report::Host;
 
 /// Looks round; what a system does not tell is left out.
-pub(crate) fn look(machine: &Machine, here: bool) -> Host {
+pub(crate) fn look(machine: &Machine, here: bool, processors: usize) -> Host {
     let known = Facts::here();
     let name = known.host_name.unwrap_or_else(|| "unnamed".to_owned());
-    let mut facts = vec![("Processor", processor(machine, here))];
+    let mut facts = vec![("Processor", processor(machine, here, processors))];
     facts.extend(known.virtual_machine.map(|name| ("Virtual machine", virtual_machine(&name))));
     facts.push(("Page size", machine.page_size.to_string()));
     facts.push(("Core clock", format!("{} (measured)", core_clock::measure())));
@@ -28,10 +28,15 @@ pub(crate) fn place(machine: &Machine) -> String {
     format!("{host}, {}", machine.summary())
 }
 
-fn processor(machine: &Machine, here: bool) -> String {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+/// With the processors that the program might use before it chose one.
+fn processor(machine: &Machine, here: bool, processors: usize) -> String {
     if here {
-        format!("{}, {threads} logical processors available", machine.description)
+        let told = if processors == 1 {
+            "1 logical processor".to_owned()
+        } else {
+            format!("{processors} logical processors")
+        };
+        format!("{}, {told} available", machine.description)
     } else {
         format!("{} (described machine, not this one)", machine.description)
     }
