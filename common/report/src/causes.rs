@@ -58,6 +58,11 @@ impl Gains {
     }
 }
 
+/// A gain, as finely as such runs repeat.
+fn times(gain: f64) -> String {
+    format!("{gain:.2}")
+}
+
 /// What to compare, with this record's own figures: the question, not the
 /// answer.
 pub fn hints(record: &Record) -> Vec<String> {
@@ -67,17 +72,17 @@ pub fn hints(record: &Record) -> Vec<String> {
     vec![
         format!(
             "Transposing makes the product {} times as fast with the sum in memory, {} times with it in a register. The misses that it saves are the same. What else does a step of mm1 and mm2 wait for?",
-            four(gains.transposing),
-            four(gains.transposing_sum)
+            times(gains.transposing),
+            times(gains.transposing_sum)
         ),
         format!(
             "mm2 misses as rarely with its sum in a register, and is {} times as fast then.",
-            four(gains.register)
+            times(gains.register)
         ),
         format!(
             "The order i, k, j without any block is {} times as fast as mm2; mm3's blocks make it {} times as fast again. Which of the two steps saves misses, which one waiting?",
-            four(gains.order),
-            four(gains.blocks)
+            times(gains.order),
+            times(gains.blocks)
         ),
     ]
 }
@@ -89,37 +94,37 @@ pub fn verdicts(record: &Record) -> Vec<String> {
     let waits = if clear(gains.register) {
         format!(
             "In mm1 and mm2 each step loads what the step before has stored, and waits for it: without that wait mm2 takes {} times less.",
-            four(gains.register)
+            times(gains.register)
         )
     } else {
         format!(
             "The wait for the stored sum costs little here: without it mm2 gains {}.",
-            four(gains.register)
+            times(gains.register)
         )
     };
     let misses = match (clear(gains.transposing), clear(gains.transposing_sum)) {
         (false, true) => format!(
             "The misses of mm1 hide behind that wait: transposing gains {}, but {} as soon as the sum is in a register.",
-            four(gains.transposing),
-            four(gains.transposing_sum)
+            times(gains.transposing),
+            times(gains.transposing_sum)
         ),
         (true, _) => format!(
             "The misses of mm1 cost more than that wait hides: transposing gains {}.",
-            four(gains.transposing)
+            times(gains.transposing)
         ),
         (false, false) => format!(
             "The misses of mm1 cost nothing that can be seen at this size ({} and {}): the next level answers before the arithmetic needs it. Try a larger --size.",
-            four(gains.transposing),
-            four(gains.transposing_sum)
+            times(gains.transposing),
+            times(gains.transposing_sum)
         ),
     };
     let blocks = if clear(gains.blocks) {
-        format!("Blocks gain {} over the same order without them: there misses count.", four(gains.blocks))
+        format!("Blocks gain {} over the same order without them: there misses count.", times(gains.blocks))
     } else {
         format!(
             "What makes mm3 fast is its order, in which no step waits: it gains {} over mm2, the blocks {} beside that at this size.",
-            four(gains.order),
-            four(gains.blocks)
+            times(gains.order),
+            times(gains.blocks)
         )
     };
     vec![waits, misses, blocks]
