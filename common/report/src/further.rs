@@ -25,34 +25,84 @@ pub(crate) struct Shown<'a> {
     id: &'a str,
     title: &'a str,
     text: &'a str,
-    columns: Vec<String>,
+    columns: Vec<Column>,
     rows: Vec<Vec<Cell>>,
-    /// As SVG; empty without one.
-    picture: String,
+    /// As SVG.
+    pictures: Vec<String>,
+}
+
+/// What heads a column.
+#[derive(Debug, PartialEq, Serialize)]
+struct Column {
+    name: String,
+    /// The source of all its cells, or why all are missing; empty if they differ.
+    source: String,
+    missing: String,
+}
+
+impl Column {
+    /// The head of column `at`; what all of its cells have in common is said there
+    /// and taken from the cells.
+    fn of(name: &str, at: usize, rows: &mut [Vec<Cell>]) -> Column {
+        let first = rows.first().map(|row| row[at].clone());
+        let alike = |cell: &Cell| {
+            first.as_ref().is_some_and(|first| {
+                cell.source == first.source
+                    && cell.missing == first.missing
+                    && (!cell.missing || cell.note == first.note)
+            })
+        };
+        let common = first.as_ref().filter(|_| rows.iter().all(|row| alike(&row[at])));
+        let source = common.map_or_else(String::new, |cell| cell.source.clone());
+        let missing = common.filter(|cell| cell.missing).map_or_else(String::new, |cell| cell.note.clone());
+        if common.is_some() {
+            for row in rows {
+                row[at].source.clear();
+                if row[at].missing {
+                    row[at] =
+                        Cell {
+                            text: "–".to_owned(), note: String::new(), missing: false, ..row[at].clone()
+                        };
+                }
+            }
+        }
+        Column { name: name.replace('_', " "), source, missing }
+    }
 }
 
 impl<'a> Shown<'a> {
-    pub(crate) fn of(section: &'a Section, all: &[Further]) -> Shown<'a> {
+    /// With the records of `machine`, whose caches the pictures do not tell.
+    pub(crate) fn of(section: &'a Section, all: &[Further], machine: &str) -> Shown<'a> {
         let rows = rows(section, all);
-        let columns = if section.columns.is_empty() { columns(&rows) } else { section.columns.clone() };
+        let names = if section.columns.is_empty() { columns(&rows) } else { section.columns.clone() };
         let line =
-            |(record, row): &(&Record, &Row)| columns.iter().map(|name| cell(record, row, name)).collect();
+            |(record, row): &(&Record, &Row)| names.iter().map(|name| cell(record, row, name)).collect();
+        let mut rows: Vec<Vec<Cell>> = rows.iter().map(line).collect();
         Shown {
             id: &section.id,
             title: &section.title,
             text: &section.text,
-            rows: rows.iter().map(line).collect(),
-            columns,
-            picture: picture(section, all).map_or_else(String::new, |chart| chart.svg()),
+            columns: names.iter().enumerate().map(|(at, name)| Column::of(name, at, &mut rows)).collect(),
+            rows,
+            pictures: pictures(section, all, machine).into_iter().map(|(_, chart)| chart.svg()).collect(),
         }
     }
 }
 
-/// The picture of a section, if it asks for one and there is something to draw.
-pub(crate) fn picture(section: &Section, all: &[Further]) -> Option<Chart> {
-    let Drawing { x, y, curve } = section.chart.as_ref()?;
+/// The pictures that a section asks for, with their names; none without a point.
+pub(crate) fn pictures(section: &Section, all: &[Further], machine: &str) -> Vec<(String, Chart)> {
+    let name = |at: usize| if at == 0 { section.id.clone() } else { format!("{}-{}", section.id, at + 1) };
+    let drawn = section.chart.iter().enumerate();
+    drawn.filter_map(|(at, drawing)| Some((name(at), picture(section, drawing, all, machine)?))).collect()
+}
+
+fn picture(section: &Section, drawing: &Drawing, all: &[Further], machine: &str) -> Option<Chart> {
+    let Drawing { x, y, curve, log } = drawing;
     let rows = rows(section, all);
-    let mut chart = Chart::new(&section.title, Axis::linear(x), Axis::linear(y));
+    let said = |name: &str| name.replace('_', " ");
+    let axis = if *log { Axis::log10 } else { Axis::linear };
+    let title = format!("{}: {}", section.title, said(y));
+    let mut chart = Chart::new(&title, Axis::linear(said(x)), axis(said(y)));
     let mut names: Vec<String> = Vec::new();
     for name in rows.iter().map(|(record, row)| text(record, row, curve)) {
         if !names.contains(&name) {
@@ -64,9 +114,24 @@ pub(crate) fn picture(section: &Section, all: &[Further]) -> Option<Chart> {
         let points: Vec<(f64, f64)> = own
             .filter_map(|(record, row)| Some((number(record, row, x)?, number(record, row, y)?)))
             .collect();
-        chart = chart.curve(if name.is_empty() { y.clone() } else { name }, points);
+        chart = chart.curve(if name.is_empty() { said(y) } else { name }, points);
     }
+    let sources = sources(&rows, y).join(", ");
+    let chart =
+        if sources.is_empty() { chart } else { chart.caption(format!("{machine}; source: {sources}.")) };
     Some(chart).filter(|chart| !chart.is_empty())
+}
+
+/// Where the figures called `name` come from, each source once.
+fn sources(rows: &[(&Record, &Row)], name: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for value in rows.iter().filter_map(|(_, row)| row.reading(name)?.value()) {
+        let source = value.source.to_string();
+        if !found.contains(&source) {
+            found.push(source);
+        }
+    }
+    found
 }
 
 fn rows<'r>(section: &Section, all: &'r [Further]) -> Vec<(&'r Record, &'r Row)> {
@@ -141,22 +206,43 @@ mod tests {
     #[test]
     fn a_table_has_what_was_set_and_what_was_found() {
         let section = Section { id: "ge".into(), title: "Elimination".into(), ..Section::default() };
-        let shown = Shown::of(&section, &further());
-        assert_eq!(shown.columns, ["program", "variant", "size", "mflops"]);
+        let shown = Shown::of(&section, &further(), "a machine");
+        let names: Vec<&str> = shown.columns.iter().map(|column| column.name.as_str()).collect();
+        assert_eq!(names, ["program", "variant", "size", "mflops"]);
         let texts: Vec<&str> = shown.rows[0].iter().map(|cell| cell.text.as_str()).collect();
         assert_eq!(texts, ["ge1", "ge1", "100", "612.3"]);
         assert!(shown.rows[1][3].missing && shown.rows[1][3].note == "no clock");
         let chosen = Section { columns: vec!["runs".into(), "nothing".into()], ..section };
-        let shown = Shown::of(&chosen, &further());
+        let shown = Shown::of(&chosen, &further(), "a machine");
         assert_eq!(shown.rows[0].iter().map(|cell| cell.text.as_str()).collect::<Vec<_>>(), ["3", ""]);
     }
 
     #[test]
     fn a_picture_has_a_curve_for_each_name_and_none_without_a_point() {
-        let drawing = |y: &str| Drawing { x: "size".into(), y: y.into(), curve: "variant".into() };
-        let section = |y| Section { id: "ge".into(), chart: Some(drawing(y)), ..Section::default() };
-        let chart = picture(&section("mflops"), &further()).unwrap();
-        assert_eq!((chart.series.len(), &chart.series[0].points[..]), (1, &[(100.0, 612.345)][..]));
-        assert_eq!(picture(&section("nothing"), &further()), None);
+        let drawing = |y: &str| Drawing { x: "size".into(), y: y.into(), curve: "variant".into(), log: true };
+        let chart = vec![drawing("nothing"), drawing("mflops")];
+        let section = Section { id: "ge".into(), chart, ..Section::default() };
+        let drawn = pictures(&section, &further(), "a machine");
+        assert_eq!(drawn.len(), 1);
+        let (name, chart) = &drawn[0];
+        assert_eq!((name.as_str(), chart.series.len()), ("ge-2", 1));
+        assert_eq!(chart.series[0].points[..], [(100.0, 612.345)]);
+    }
+
+    #[test]
+    fn what_a_columns_cells_have_in_common_is_said_once() {
+        let section = Section { id: "ge".into(), columns: vec!["mflops".into()], ..Section::default() };
+        let mut further = further();
+        let mixed = Shown::of(&section, &further, "a machine");
+        assert_eq!((mixed.columns[0].source.as_str(), mixed.rows[0][0].source.as_str()), ("", "timing"));
+        further[0].records.truncate(1);
+        let alike = Shown::of(&section, &further, "a machine");
+        assert_eq!((alike.columns[0].source.as_str(), alike.rows[0][0].source.as_str()), ("timing", ""));
+        further[0].records[0].rows[0].figures[0].reading = Reading::missing("no clock");
+        let missing = Shown::of(&section, &further, "a machine");
+        assert_eq!(
+            (missing.columns[0].missing.as_str(), missing.rows[0][0].text.as_str()),
+            ("no clock", "–")
+        );
     }
 }

@@ -92,9 +92,11 @@ impl Report<'_> {
             files.push((format!("pictures/{name}.png"), chart.png()?));
         }
         for section in &self.contents.assignment.sections {
-            if let Some(chart) = further::picture(section, &self.contents.further) {
-                files.push((format!("pictures/{}.svg", section.id), chart.svg().into_bytes()));
-                files.push((format!("pictures/{}.png", section.id), chart.png()?));
+            for (name, chart) in
+                further::pictures(section, &self.contents.further, &found.machine.description)
+            {
+                files.push((format!("pictures/{name}.svg"), chart.svg().into_bytes()));
+                files.push((format!("pictures/{name}.png"), chart.png()?));
             }
         }
         for (name, record) in self.contents.records() {

@@ -172,7 +172,7 @@ fn assigned(written: &str, findings: &Findings, template: Option<&str>) -> Resul
     let mut record = Record::new("mine", "a machine");
     let time = Value::new(612.345, Source::Timing);
     record.rows.push(Row::new([("size", 100.into())]).with("mflops", time));
-    let further = vec![Further { section: "ge".into(), records: vec![record] }];
+    let further = vec![Further { section: "own".into(), records: vec![record] }];
     let report = Report::new(findings, false, Answers::default());
     let report = report.assigned(Assignment::parse(written).unwrap(), further, template.map(str::to_owned));
     Ok(render::html(&report.contents)?)
@@ -181,22 +181,22 @@ fn assigned(written: &str, findings: &Findings, template: Option<&str>) -> Resul
 #[test]
 fn a_section_and_its_questions_need_no_rust() {
     let findings = findings();
-    let own = "[[section]]\nid = \"ge\"\ntitle = \"Elimination <1>\"\ntext = \"With `ge1`.\"\nrun = [\"mine 100\"]\n\
-               chart = { x = \"size\", y = \"mflops\" }\n\n[[question]]\nid = \"ge-best\"\nsection = \"ge\"\n\
+    let own = "[[section]]\nid = \"own\"\ntitle = \"Elimination <1>\"\ntext = \"With `ge1`.\"\nrun = [\"mine 100\"]\n\
+               chart = { x = \"size\", y = \"mflops\" }\n\n[[question]]\nid = \"own-best\"\nsection = \"own\"\n\
                kind = \"value\"\nlabel = \"Which is **best**?\"\nwhy = \"Why?\"\n\n[[question]]\nid = \"s2-more\"\n\
                section = \"2\"\nlabel = \"And what of this?\"\n\n[[section]]\npart = \"causes\"";
     let guide = GUIDES[0].1;
     let page = assigned(&guide.replacen("[[section]]\npart = \"causes\"", own, 1), &findings, None).unwrap();
     for part in [
-        "<h2 id=\"ge\">Elimination &lt;1&gt;",
+        "<h2 id=\"own\">Elimination &lt;1&gt;",
         "<code>ge1</code>",
         "612.3",
         "Which is <b>best</b>?",
-        "href=\"#ge\"",
+        "href=\"#own\"",
     ] {
         assert!(page.contains(part), "{part}");
     }
-    for id in ["ge-best", "ge-best-why", "s2-more"] {
+    for id in ["own-best", "own-best-why", "s2-more"] {
         assert_eq!(page.matches(&format!(" id=\"{id}\"")).count(), 1, "{id}");
     }
     assert!(page.find("id=\"s2-more\"") < page.find("id=\"s311\""), "at the end of its section");

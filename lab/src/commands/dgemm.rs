@@ -26,9 +26,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
     limit: f64,
 
-    /// Folder for the charts and the record
-    #[arg(long, value_name = "DIR", default_value = ".")]
-    out: PathBuf,
+    /// Folder for the charts and the record [default: this one, with --record none]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
 
     #[command(flatten)]
     common: Common,
@@ -78,7 +78,8 @@ struct Point {
 /// Measures, draws, writes: also where a larger side has no memory.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut variants = variants(&args.variants)?;
-    let folder = output::Folder::prepare(&args.out)?;
+    let out = args.out.clone().or_else(|| args.common.record.is_none().then(|| PathBuf::from(".")));
+    let folder = out.as_deref().map(output::Folder::prepare).transpose()?;
     let session = Session::start(&args.common)?;
     let mut record = session.record("lab dgemm");
     let mut points: Vec<Point> = Vec::new();
@@ -117,7 +118,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         measured?;
         return Err(Failure::could_not("nothing was measured: choose smaller sides, or more with --limit"));
     }
-    write(args, &folder, &session, &points, &record)?;
+    if let Some(path) = &args.common.record {
+        output::save(&record, path)?;
+    }
+    if let Some((folder, out)) = folder.zip(out) {
+        let names = write(args, &folder, &session, &points, &record)?;
+        output::tell(format!("lab dgemm: wrote {} into {}", names.join(", "), out.display()));
+    }
     measured
 }
 
@@ -165,13 +172,14 @@ fn measure_side(
     Ok(())
 }
 
+/// Draws and writes; the names of the files.
 fn write(
     args: &Args,
     folder: &output::Folder,
     session: &Session,
     points: &[Point],
     record: &Record,
-) -> Result<(), Failure> {
+) -> Result<Vec<String>, Failure> {
     let seconds: fn(&Point) -> f64 = |p| p.outcome.seconds.amount().unwrap_or(f64::NAN);
     let machine = &session.machine.description;
     let timed = format!("Wall time on {machine}, source: timing.");
@@ -194,8 +202,7 @@ fn write(
     }
     let names: Vec<String> = files.iter().map(|(name, _)| name.clone()).collect();
     folder.fill(files)?;
-    output::tell(format!("lab dgemm: wrote {} into {}", names.join(", "), args.out.display()));
-    Ok(())
+    Ok(names)
 }
 
 /// One chart to be.

@@ -27,6 +27,31 @@ pub(super) struct Line {
     words: Vec<String>,
 }
 
+/// Takes away the optional sections that this run cannot measure, and says which
+/// and why.
+pub(super) fn leave_out(assignment: &mut Assignment, args: &Args) -> Vec<String> {
+    let mut told = Vec::new();
+    for section in assignment.sections.clone().iter().filter(|section| section.optional) {
+        let why = if args.quick {
+            Some("this is a first look".to_owned())
+        } else if args.machine != "host" {
+            Some("it is measured on this machine alone".to_owned())
+        } else {
+            let absent = |line: &String| {
+                Some(program(line)?.to_owned()).filter(|name| !place(name).is_ok_and(|path| path.is_file()))
+            };
+            section.run.iter().find_map(absent).map(|name| {
+                format!("'{name}' is not built; build everything (cargo build --release), and run this again")
+            })
+        };
+        if let Some(why) = why {
+            told.push(format!("left out: {}; {why}", section.title));
+            assignment.leave_out(&section.id);
+        }
+    }
+    told
+}
+
 /// The command lines of all sections.
 ///
 /// # Errors
@@ -53,16 +78,21 @@ fn filled(word: &str, args: &Args) -> String {
 }
 
 fn find(name: &str, section: &str) -> Result<PathBuf, Failure> {
-    let own = std::env::current_exe().map_err(Failure::could_not)?;
-    let folder = own.parent().unwrap_or(Path::new("."));
-    let path = folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+    let path = place(name)?;
     if path.is_file() {
         return Ok(path);
     }
+    let folder = path.parent().unwrap_or(Path::new("."));
     Err(Failure::could_not(format!(
         "section '{section}' runs '{name}', and there is no such program in '{}'; build it (cargo build --release), or change the assignment",
         folder.display()
     )))
+}
+
+/// Where a program of that name would be, beside this one.
+fn place(name: &str) -> Result<PathBuf, Failure> {
+    let own = std::env::current_exe().map_err(Failure::could_not)?;
+    Ok(own.with_file_name(format!("{name}{}", std::env::consts::EXE_SUFFIX)))
 }
 
 /// Runs all of them that are not kept already; the records by section, and the

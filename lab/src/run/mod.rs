@@ -20,7 +20,7 @@ use common::cli::{Common, Counters};
 use common::failure::Failure;
 use common::measure::Session;
 use common::output;
-use common::system::ending;
+use common::system::{cpu, ending};
 use report::Report;
 
 use crate::causes::matrix_size;
@@ -136,7 +136,9 @@ fn measure(args: &Args, folder: &Folder, kept: &Unfinished) -> Result<(), Failur
     });
     // What was typed is not put at risk: where it cannot be read, nothing is measured.
     carried::answers(folder.path())?;
-    let asked = args.assigned.read()?;
+    let mut asked = args.assigned.read()?;
+    let left_out = further::leave_out(&mut asked.assignment, &args);
+    left_out.iter().for_each(|what| output::tell(format!("note: {what}")));
     let sizes = assigned::sizes(&asked.assignment, &args);
     let further = further::lines(&asked.assignment, &args)?;
     let session =
@@ -162,7 +164,10 @@ fn measure(args: &Args, folder: &Folder, kept: &Unfinished) -> Result<(), Failur
         None => kept.begin(&begins)?,
     }
     let settings = Settings::new(args.quick, &sizes, args.hasten, &session.machine);
+    let cpus = session.cpus.clone();
     let mut findings = experiments::run_all(session, settings, kept)?;
+    // Other programs choose their processors themselves; where that is refused they stay on this one.
+    cpu::pin(&cpus);
     let (further, took) = further::measure(&further, kept)?;
     findings.took += took;
     let report = Report::new(&findings, args.answers(), carried::answers(folder.path())?);

@@ -92,7 +92,11 @@ pub struct Section {
     /// Keys and figures of the records to show; all, if empty.
     pub columns: Vec<String>,
     /// Which of them to draw.
-    pub chart: Option<Drawing>,
+    #[serde(deserialize_with = "one_or_more")]
+    pub chart: Vec<Drawing>,
+    /// Whether the page does without it, and its questions, where it cannot be
+    /// measured: programs that are not built, another machine, a first look.
+    pub optional: bool,
 }
 
 /// A figure over a key, both by their names in records.
@@ -106,6 +110,9 @@ pub struct Drawing {
     /// What tells curves apart; one curve without it.
     #[serde(default)]
     pub curve: String,
+    /// Whether the vertical axis is logarithmic.
+    #[serde(default)]
+    pub log: bool,
 }
 
 /// A part of the guide's sheet.
@@ -181,6 +188,21 @@ fn bytes<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Bytes>, D::Error> 
     String::deserialize(from)?.parse().map(Some).map_err(serde::de::Error::custom)
 }
 
+fn one_or_more<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Drawing>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Drawings {
+        One(Drawing),
+        More(Vec<Drawing>),
+    }
+    Drawings::deserialize(from)
+        .map(|given| match given {
+            Drawings::One(one) => vec![one],
+            Drawings::More(more) => more,
+        })
+        .map_err(|_| serde::de::Error::custom("a chart is { x = …, y = …, curve = … }, or a list of them"))
+}
+
 impl Assignment {
     /// The guide's assignment, in English.
     pub fn guide() -> Assignment {
@@ -211,6 +233,12 @@ impl Assignment {
     /// The question called `id`.
     pub fn question(&self, id: &str) -> Option<&Question> {
         self.questions.iter().find(|question| question.id == id)
+    }
+
+    /// Takes a section away, with its questions.
+    pub fn leave_out(&mut self, section: &str) {
+        self.sections.retain(|known| known.part.is_some() || known.id != section);
+        self.questions.retain(|question| question.section != section);
     }
 
     /// All fields, in the order of the file: students, then the questions of
@@ -266,7 +294,8 @@ impl Assignment {
 
     /// The questions of a section that the guide's sheet has no place for.
     pub(crate) fn further<'q>(&'q self, guide: &Assignment, section: &str) -> Vec<&'q Question> {
-        let placed = |id: &str| guide.question(id).is_some_and(|known| known.section == section);
+        let of_sheet = !guide.sections.iter().any(|known| known.id == section);
+        let placed = |id: &str| of_sheet && guide.question(id).is_some_and(|known| known.section == section);
         self.questions.iter().filter(|q| q.section == section && !placed(&q.id)).collect()
     }
 }
