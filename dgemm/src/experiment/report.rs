@@ -93,7 +93,11 @@ pub fn text(outcome: &Outcome, p: &Problem) -> String {
     let [m, n, k] = p.sides();
     let mut out = String::new();
     let name = outcome.subject.name();
-    let _ = writeln!(out, "variant={name}\tm={m}\tn={n}\tk={k}\tthreads={}", outcome.threads);
+    let _ = write!(out, "variant={name}\tm={m}\tn={n}\tk={k}\tthreads={}", outcome.threads);
+    if name.starts_with("block") {
+        let _ = write!(out, "\tblock_l1={}\tblock_l2={}", p.blocks.l1, p.blocks.l2);
+    }
+    out.push('\n');
     let _ = writeln!(out, "seconds={}", outcome.seconds);
     let _ = writeln!(out, "gflops={:.3}", outcome.gflops(p));
     if let Some(check) = outcome.check {
