@@ -173,18 +173,24 @@ fn end_in_a_sentence_when_nothing_can_be_printed() {
 
 /// clap's message without its usage text, on one line.
 fn one_line(message: &str) -> String {
-    let told = message.split("\n\nUsage:").next().unwrap_or(message);
+    let (told, usage) = message.split_once("\n\nUsage:").unwrap_or((message, ""));
+    let usage = usage.lines().next().unwrap_or_default().trim();
     let told = told.split("\n\nFor more information").next().unwrap_or(told);
     let words: Vec<&str> = told.trim_start_matches("error: ").split_whitespace().collect();
     let told = [
         ("invalid digit found in string", "a whole number is needed"),
         ("cannot parse integer from empty string", "a whole number is needed"),
         ("number too large to fit in target type", "no number is accepted that large"),
+        ("the following required arguments were not provided:", "missing:"),
         (" tip: ", "; tip: "),
+        (" is not in ", " is outside "),
+        ("..=", " to "),
     ]
     .iter()
     .fold(words.join(" "), |told, (from, to)| told.replace(from, to));
-    format!("{told}; see --help")
+    // What is missing is best seen in its place.
+    let usage = if told.starts_with("missing:") { format!("; usage: {usage}") } else { String::new() };
+    format!("{told}{usage}; see --help")
 }
 
 #[cfg(test)]
@@ -212,7 +218,8 @@ mod tests {
         assert!(!line.contains('\n'));
         assert!(line.contains("'papi'") && line.contains("hardware"), "{line}");
         let error = Example::try_parse_from(["example", "--runs", "0"]).unwrap_err();
-        assert!(one_line(&error.to_string()).contains("'0'"));
+        let line = one_line(&error.to_string());
+        assert!(line.contains("'0'") && line.contains("0 is outside 1 to "), "{line}");
         let error = Example::try_parse_from(["example", "--cpu", "abc"]).unwrap_err();
         assert!(one_line(&error.to_string()).ends_with("a whole number is needed; see --help"));
     }

@@ -24,7 +24,7 @@ pub enum MachineError {
         hint: String,
     },
     /// The file is not there or not text.
-    #[error("cannot read the machine description {}: {reason}", path.display())]
+    #[error("cannot read the machine description {}: {reason}; `lab machines` names those that the kit has", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
@@ -84,9 +84,12 @@ impl MachineError {
 
     pub(super) fn no_such(name: &str) -> MachineError {
         let names: Vec<&str> = catalogue().iter().map(|entry| entry.name).collect();
-        let close = names.iter().min_by_key(|known| edit_distance(known, name));
+        let begun = |known: &str| name.len() > 1 && known.starts_with(name);
+        let close = names.iter().min_by_key(|known| (!begun(known), edit_distance(known, name)));
         let hint = match close {
-            Some(close) if edit_distance(close, name) <= 3 => format!("; did you mean {close}?"),
+            Some(close) if begun(close) || edit_distance(close, name) <= 3 => {
+                format!("; did you mean {close}?")
+            }
             _ => String::new(),
         };
         MachineError::NoSuch { name: name.to_string(), known: names.join(", "), hint }
