@@ -21,6 +21,12 @@ fn says(checked: exercises::check::Checked, words: &[&str]) {
     assert!(words.iter().all(|word| told.contains(word)), "{words:?}: {told}");
 }
 
+/// Whether the files are as they are handed out: the gate says so (`.ci/run`). A
+/// student's own are at any stage, and no reason for a test to fail.
+fn handed_out() -> bool {
+    std::env::var_os("EXERCISES_HANDED_OUT").is_some()
+}
+
 #[test]
 fn every_task_is_handed_out_open_with_a_hint() {
     let expected = [
@@ -32,8 +38,13 @@ fn every_task_is_handed_out_open_with_a_hint() {
     ];
     for (task, (name, found, hint)) in exercises::TASKS.iter().zip(expected) {
         assert_eq!(task.name, name);
-        let wrong = (task.check)().unwrap_err();
-        assert!(wrong.found.contains(found) && wrong.hint.contains(hint), "{name}: {wrong:?}");
+        match (task.check)() {
+            Err(wrong) if handed_out() => {
+                assert!(wrong.found.contains(found) && wrong.hint.contains(hint), "{name}: {wrong:?}");
+            }
+            Err(wrong) => assert!(!wrong.found.is_empty() && !wrong.hint.is_empty(), "{name}: {wrong:?}"),
+            Ok(facts) => assert!(!handed_out(), "{name}: {facts:?}"),
+        }
         let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
         assert!(root.join(task.file).exists(), "{}", task.file);
     }

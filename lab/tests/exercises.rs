@@ -25,13 +25,21 @@ fn the_list_names_each_task_and_the_file_to_edit() {
     for task in exercises::TASKS {
         assert!(told.lines().any(|line| line.starts_with(task.name) && line.contains(task.file)), "{told}");
     }
-    assert!(String::from_utf8_lossy(&output.stderr).starts_with("next: read exercises/src/ge4_tail.rs"));
+    let next = String::from_utf8_lossy(&output.stderr).into_owned();
+    let open = exercises::TASKS.iter().find(|task| told.contains(&format!("{:<10} open", task.name)));
+    assert!(
+        open.map_or(next == "all done\n", |task| next.starts_with(&format!("next: read {}", task.file))),
+        "{next}"
+    );
 }
 
 #[test]
 fn a_task_that_is_open_says_what_was_found_and_gives_a_hint() {
     let output = lab("exercise stencil", "");
     let told = stdout(&output);
+    if told.starts_with("stencil: done") {
+        return; // somebody has written it
+    }
     assert_eq!(output.status.code(), Some(1));
     assert!(told.starts_with("stencil: open\n  found: ") && told.contains("\n  hint: "), "{told}");
     assert!(output.stderr.is_empty(), "the check's own words are enough");
