@@ -17,6 +17,9 @@ pub(super) fn html(text: &str, link: &Link<'_>) -> String {
     out
 }
 
+/// Rows from which on a table may be broken between two pages.
+const LONG: usize = 20;
+
 /// What a line begins.
 #[derive(PartialEq, Clone, Copy)]
 enum Kind {
@@ -117,8 +120,9 @@ fn table(lines: &[&str], link: &Link<'_>) -> String {
         format!("<tr>{cells}</tr>\n")
     };
     let body: String = lines.iter().skip(2).map(|line| row(line, "td")).collect();
+    let long = if lines.len() > LONG { " class=\"long\"" } else { "" };
     format!(
-        "<div class=\"wide\" tabindex=\"0\"><table>\n<thead>{}</thead>\n<tbody>\n{body}</tbody></table></div>\n",
+        "<div class=\"wide\" tabindex=\"0\"><table{long}>\n<thead>{}</thead>\n<tbody>\n{body}</tbody></table></div>\n",
         row(lines[0], "th")
     )
 }
@@ -174,7 +178,9 @@ fn marked<'t>(text: &'t str, link: &Link<'_>) -> Option<(String, &'t str)> {
     if let Some((strong, after)) = between("**") {
         return Some((format!("<strong>{}</strong>", inline(strong, link)), after));
     }
-    if let Some((em, after)) = between("*").filter(|(em, _)| !em.starts_with(' ') && !em.contains('\n')) {
+    if let Some((em, after)) =
+        between("*").filter(|(em, _)| !em.starts_with([' ', '\n']) && !em.ends_with([' ', '\n']))
+    {
         return Some((format!("<em>{}</em>", inline(em, link)), after));
     }
     let bare = text.strip_prefix("![").or_else(|| text.strip_prefix('['))?;
@@ -203,8 +209,8 @@ mod tests {
     fn the_marks_of_the_handouts_become_html() {
         assert_eq!(made("# a `b`\n\ntwo\nlines"), "<h1>a <code>b</code></h1>\n<p>two\nlines</p>\n");
         assert_eq!(
-            made("**Q.** *so* 2 * 3 * 4 < 5"),
-            "<p><strong>Q.</strong> <em>so</em> 2 * 3 * 4 &lt; 5</p>\n"
+            made("**Q.** *so\nmuch* 2 * 3 * 4 < 5"),
+            "<p><strong>Q.</strong> <em>so\nmuch</em> 2 * 3 * 4 &lt; 5</p>\n"
         );
         assert_eq!(made("[cm1](../cm1) [x](no) ![p](c.svg)"), "<p><a href=\"#cm1\">cm1</a> x p</p>\n");
         assert_eq!(made("```c\na < b\n```\nend"), "<pre><code>a &lt; b</code></pre>\n<p>end</p>\n");

@@ -49,6 +49,13 @@ const CHAPTERS: &[Chapter] = chapters! {
     "glossary" "common/src/glossary.md"
 };
 
+/// Where the table of latencies goes; unseen where the file is read as it is.
+const LATENCIES: &str = "<!-- latencies -->\n";
+
+/// The picture of the kit's own page, as it stands there and as a word.
+const PICTURE: (&str, &str) =
+    ("![Misses per access against stride, one curve per array size](cm1/chart.svg)", "CHART-OF-CM1");
+
 /// Writes it.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     output::write(&args.out, page()?.as_bytes())?;
@@ -60,14 +67,18 @@ fn page() -> Result<String, Failure> {
     let mut contents = String::new();
     let mut body = String::new();
     for Chapter { name, text } in CHAPTERS {
-        let title = text.lines().next().unwrap_or_default().trim_start_matches('#').trim();
+        let first = text.lines().next().unwrap_or_default();
+        let title = first.strip_prefix('#').map_or("Glossary", str::trim);
         contents += &format!("<li><a href=\"#{name}\">{}</a></li>\n", markdown::inline(title, &link));
-        let text = if *name == "background" {
-            text.replace("LATENCIES\n", &latencies())
-        } else {
-            (*text).to_owned()
-        };
-        body += &format!("<section id=\"{name}\">\n{}", markdown::html(&text, &link));
+        let text =
+            if *name == "background" { text.replace(LATENCIES, &latencies()) } else { (*text).to_owned() };
+        let heading = if first.starts_with('#') { "" } else { "<h1>Glossary</h1>\n" };
+        let html = markdown::html(&text.replace(PICTURE.0, PICTURE.1), &link);
+        let html = html.replace(
+            PICTURE.1,
+            concat!("</p>\n<figure>", include_str!("../../../cm1/chart.svg"), "</figure>\n<p>"),
+        );
+        body += &format!("<section id=\"{name}\">\n{heading}{html}");
         let own: Vec<&Chart> = patterns.iter().filter(|(of, _)| of == name).map(|(_, chart)| chart).collect();
         if !own.is_empty() {
             body += "<h2>Its accesses, one by one</h2>\n<p>Drawn from the kernel's own accesses at a small size.</p>\n";
@@ -79,7 +90,7 @@ fn page() -> Result<String, Failure> {
     Ok(format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" \
          content=\"width=device-width, initial-scale=1\">\n<title>Cache lab kit: the handouts</title>\n<style>\n{style}</style>\n\
-         </head>\n<body>\n<nav aria-label=\"handouts\"><ol>\n{contents}</ol></nav>\n<main>\n{body}</main>\n</body>\n</html>\n"
+         </head>\n<body>\n<nav aria-label=\"handouts\"><h1>Cache lab kit: the handouts</h1><ol>\n{contents}</ol></nav>\n<main>\n{body}</main>\n</body>\n</html>\n"
     ))
 }
 
@@ -92,7 +103,11 @@ fn link(target: &str) -> Option<String> {
     let path = target.split('#').next().unwrap_or_default();
     let name = path.trim_start_matches("../").trim_end_matches('/').trim_end_matches("/README.md");
     let name = if name.ends_with("glossary.md") { "glossary" } else { name };
-    let name = if name == "docs/background.md" { "background" } else { name };
+    let name = match name {
+        "docs/background.md" => "background",
+        "README.md" => "kit",
+        name => name,
+    };
     CHAPTERS.iter().find(|chapter| chapter.name == name).map(|chapter| format!("#{}", chapter.name))
 }
 
@@ -135,7 +150,7 @@ mod tests {
         for target in page.split("href=\"#").skip(1).map(|rest| rest.split('"').next().unwrap()) {
             assert!(page.contains(&format!(" id=\"{target}\"")), "{target}");
         }
-        assert!(page.matches("<svg").count() >= 8 && !page.contains("LATENCIES"));
+        assert!(page.matches("<svg").count() >= 9 && !page.contains("latencies --"));
         for outside in ["src=", "<link", "@import", "url("] {
             assert!(!page.contains(outside), "{outside}");
         }
