@@ -4,13 +4,14 @@ const PRESETS = {
   transposed: { kernel: "mm2", n: "64", size1: "2K", line1: "64", ways1: "4", at: "3" },
   power: { kernel: "mm1", n: "32", size1: "1K", line1: "16", ways1: "2", at: "200" },
 };
+const RUNGS = ["ge1", "ge2", "ge3", "ge4"];
 const SMALL = SIZES.filter(size => size <= 64 * KIB).map(sizeText);
 
 function insidePage(section, write) {
   const text = (key, name, value) => field(key, el("input", { name, value, autocomplete: "off" }));
   const form = el("form", { class: "controls" },
     el("input", { type: "hidden", name: "preset", value: "" }),
-    field("inside-kernel", select("kernel", ["cm1", "mm1", "mm2", "mm3", ...ORDERS.map(order => `dgemm ${order}`)].map(name => [name, name]), "mm1")),
+    field("inside-kernel", select("kernel", ["cm1", "mm1", "mm2", "mm3", ...ORDERS.map(order => `dgemm ${order}`), ...RUNGS].map(name => [name, name]), "mm1")),
     text("inside-n", "n", "32"), text("inside-array", "array", "64K"), text("inside-stride", "stride", "8K"), text("inside-passes", "passes", "3"),
     levelFields(1, false),
     el("input", { type: "hidden", name: "at", value: "0" }));
@@ -41,6 +42,7 @@ function insidePage(section, write) {
     const value = name => form.elements[name].value;
     const name = value("kernel");
     if (name === "cm1") return { name, size: bytesOf(value("array")), stride: bytesOf(value("stride")), passes: Number(value("passes")) };
+    if (RUNGS.includes(name)) return { name: "ge", rung: name, n: Number(value("n")) };
     const { kernel } = missRequest(name, Number(value("n")), "");
     return name === "mm3" ? { ...kernel, line: bytesOf(value("line1")) } : kernel;
   }

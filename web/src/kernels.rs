@@ -3,6 +3,9 @@
 use dgemm::rungs::orders;
 use dgemm::{Blocks, Problem};
 use figures::units::Bytes;
+use ge::problem::system::System;
+use ge::rungs::{Rung as _, ge1::Ge1, ge2::Ge2, ge3::Ge3, ge4::Ge4};
+use isa::Scalar;
 use memory::{Arena, Array, Matrix, Memory, OutOfMemory};
 use serde::{Deserialize, Serialize};
 
@@ -48,6 +51,24 @@ pub enum Kernel {
         /// Rows and columns.
         n: usize,
     },
+    /// An elimination.
+    Ge {
+        /// How.
+        rung: Rung,
+        /// Rows and columns.
+        n: usize,
+    },
+}
+
+/// The scalar rungs behind row pointers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs, reason = "each is the file of that name in ge")]
+pub enum Rung {
+    Ge1,
+    Ge2,
+    Ge3,
+    Ge4,
 }
 
 /// The orders of the three loops.
@@ -71,6 +92,7 @@ pub(crate) enum Placed<'a> {
     Transposed([Matrix<'a, i16>; 4]),
     Blocked([Matrix<'a, i16>; 3], usize),
     Lecture(Problem<'a>, Order),
+    Elimination(System<'a>, Rung),
 }
 
 /// The text of a kernel, as it stands in its file.
@@ -94,7 +116,11 @@ impl Kernel {
                     ));
                 }
             }
-            Kernel::Mm1 { n } | Kernel::Mm2 { n } | Kernel::Mm3 { n, .. } | Kernel::Dgemm { n, .. } => {
+            Kernel::Mm1 { n }
+            | Kernel::Mm2 { n }
+            | Kernel::Mm3 { n, .. }
+            | Kernel::Dgemm { n, .. }
+            | Kernel::Ge { n, .. } => {
                 if n == 0 || n > MOST_ROWS {
                     return Err(format!("matrices of {n} rows are not possible here: take 1 to {MOST_ROWS}"));
                 }
@@ -116,6 +142,7 @@ impl Kernel {
             Kernel::Mm1 { n } | Kernel::Mm3 { n, .. } => 3 * 2 * n * n,
             Kernel::Mm2 { n } => 4 * 2 * n * n,
             Kernel::Dgemm { n, .. } => Problem::bytes(n, n, n, blocks()),
+            Kernel::Ge { n, .. } => System::bytes(n, 1).unwrap_or(usize::MAX),
         };
         Arena::with_capacity(bytes).map_err(|error| error.to_string())
     }
@@ -139,6 +166,7 @@ impl Kernel {
                 Placed::Transposed([mul1, mul2, res, square("tmp", n)?])
             }
             Kernel::Dgemm { order, n } => Placed::Lecture(Problem::new(arena, [n; 3], blocks())?, order),
+            Kernel::Ge { rung, n } => Placed::Elimination(System::new(arena, n, &[])?, rung),
             Kernel::Mm3 { n, line } => Placed::Blocked(product(n)?, line.get() / size_of::<i16>()),
         })
     }
@@ -146,11 +174,20 @@ impl Kernel {
     /// The kernel's own source text.
     pub(crate) fn source(&self) -> Source {
         match self {
-            Kernel::Cm1 { .. } => cut("cm1/src/lib.rs", include_str!("../../cm1/src/lib.rs"), "walk"),
-            Kernel::Mm1 { .. } => cut("mm1/src/lib.rs", include_str!("../../mm1/src/lib.rs"), "multiply"),
-            Kernel::Mm2 { .. } => cut("mm2/src/lib.rs", include_str!("../../mm2/src/lib.rs"), "multiply"),
-            Kernel::Mm3 { .. } => cut("mm3/src/lib.rs", include_str!("../../mm3/src/lib.rs"), "multiply"),
+            Kernel::Cm1 { .. } => {
+                cut("cm1/src/lib.rs", include_str!("../../cm1/src/lib.rs"), "pub fn walk<", END)
+            }
+            Kernel::Mm1 { .. } => {
+                cut("mm1/src/lib.rs", include_str!("../../mm1/src/lib.rs"), "pub fn multiply<", END)
+            }
+            Kernel::Mm2 { .. } => {
+                cut("mm2/src/lib.rs", include_str!("../../mm2/src/lib.rs"), "pub fn multiply<", END)
+            }
+            Kernel::Mm3 { .. } => {
+                cut("mm3/src/lib.rs", include_str!("../../mm3/src/lib.rs"), "pub fn multiply<", END)
+            }
             Kernel::Dgemm { order, .. } => order.source(),
+            Kernel::Ge { rung, .. } => rung.source(),
         }
     }
 }
@@ -189,7 +226,12 @@ impl Order {
         macro_rules! of {
             ($name:literal) => {{
                 let file = concat!("dgemm/src/rungs/orders/", $name, ".rs");
-                cut(file, include_str!(concat!("../../dgemm/src/rungs/orders/", $name, ".rs")), "multiply")
+                cut(
+                    file,
+                    include_str!(concat!("../../dgemm/src/rungs/orders/", $name, ".rs")),
+                    "pub fn multiply<",
+                    END,
+                )
             }};
         }
         match self {
@@ -203,6 +245,37 @@ impl Order {
     }
 }
 
+impl Rung {
+    fn run<M: Memory>(self, mem: &mut M, system: System) {
+        match self {
+            Rung::Ge1 => Ge1::eliminate(mem, system, Scalar),
+            Rung::Ge2 => Ge2::eliminate(mem, system, Scalar),
+            Rung::Ge3 => Ge3::eliminate(mem, system, Scalar),
+            Rung::Ge4 => Ge4::eliminate(mem, system, Scalar),
+        }
+    }
+
+    fn source(self) -> Source {
+        macro_rules! of {
+            ($name:literal) => {{
+                let file = concat!("ge/src/rungs/", $name, ".rs");
+                cut(
+                    file,
+                    include_str!(concat!("../../ge/src/rungs/", $name, ".rs")),
+                    "    fn eliminate<",
+                    "\n    }\n",
+                )
+            }};
+        }
+        match self {
+            Rung::Ge1 => of!("ge1"),
+            Rung::Ge2 => of!("ge2"),
+            Rung::Ge3 => of!("ge3"),
+            Rung::Ge4 => of!("ge4"),
+        }
+    }
+}
+
 impl Placed<'_> {
     /// Runs it on `mem`.
     pub(crate) fn run<M: Memory>(&self, mem: &mut M) {
@@ -212,14 +285,18 @@ impl Placed<'_> {
             Placed::Transposed([mul1, _, res, tmp]) => mm2::multiply(mem, mul1, tmp, res),
             Placed::Blocked([mul1, mul2, res], block) => mm3::multiply(mem, mul1, mul2, res, block),
             Placed::Lecture(ref problem, order) => order.run(mem, problem),
+            Placed::Elimination(system, rung) => rung.run(mem, system),
         }
     }
 }
 
-/// The public function called `name` in the text of `file`.
-fn cut(file: &'static str, text: &'static str, name: &str) -> Source {
-    let from = text.find(&format!("pub fn {name}<")).unwrap_or(0);
-    let length = text[from..].find("\n}").map_or(text.len() - from, |end| end + 2);
+/// Where a function of a file ends.
+const END: &str = "\n}";
+
+/// What begins with `begin` and ends with `end` in the text of `file`.
+fn cut(file: &'static str, text: &'static str, begin: &str, end: &str) -> Source {
+    let from = text.find(begin).unwrap_or(0);
+    let length = text[from..].find(end).map_or(text.len() - from, |at| at + end.trim_end().len());
     let first = text[..from].matches('\n').count() + 1;
     Source { file, first, text: &text[from..from + length] }
 }
@@ -236,10 +313,12 @@ mod tests {
             Kernel::Mm2 { n: 4 },
             Kernel::Mm3 { n: 4, line: Bytes(8) },
             Kernel::Dgemm { order: Order::Kji, n: 4 },
+            Kernel::Ge { rung: Rung::Ge4, n: 4 },
         ];
         for kernel in all {
             let source = kernel.source();
-            assert!(source.text.starts_with("pub fn") && source.text.ends_with("\n}"), "{}", source.text);
+            assert!(source.text.contains("fn ") && source.text.trim_end().ends_with('}'), "{}", source.text);
+            assert_eq!(source.text.matches('{').count(), source.text.matches('}').count(), "{}", source.text);
             assert!(source.first > 1 && source.text.contains("mem.load"));
         }
     }

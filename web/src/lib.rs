@@ -12,7 +12,7 @@ mod steps;
 mod sweep;
 mod tab;
 
-pub use kernels::Kernel;
+pub use kernels::{Kernel, Rung};
 pub use requests::Lab;
 pub use steps::{Outcome, Step, Steps};
 pub use tab::Clock;

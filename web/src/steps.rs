@@ -18,6 +18,9 @@ const MOST: usize = 20_000;
 /// Most lines of a cache that can be shown.
 const MOST_LINES: usize = 4096;
 
+/// What ge1 has in memory beside its matrix, in this order.
+const VARIABLES: [&str; 4] = ["n", "i", "j", "k"];
+
 /// What became of an access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -199,7 +202,12 @@ impl Steps {
         };
         let index = (address - region.bytes.start) / self.element;
         match self.columns {
-            0 => format!("{}[{index}]", region.name),
+            _ if region.name == "variables" => {
+                VARIABLES.get(index).copied().unwrap_or("(outside)").to_owned()
+            }
+            columns if columns == 0 || region.bytes.len() != columns * columns * self.element => {
+                format!("{}[{index}]", region.name)
+            }
             columns => format!("{}[{}][{}]", region.name, index / columns, index % columns),
         }
     }
@@ -211,7 +219,7 @@ impl Kernel {
         match *self {
             Kernel::Cm1 { .. } => (1, 0),
             Kernel::Mm1 { n } | Kernel::Mm2 { n } | Kernel::Mm3 { n, .. } => (size_of::<i16>(), n),
-            Kernel::Dgemm { n, .. } => (size_of::<f64>(), n),
+            Kernel::Dgemm { n, .. } | Kernel::Ge { n, .. } => (size_of::<f64>(), n),
         }
     }
 }

@@ -1,9 +1,10 @@
 //! The walk of a kernel, step by step, against a cache written for reading.
 
 use figures::units::Bytes;
+use ge::problem::matrices::Fill;
 use machine::Machine;
 use proptest::prelude::*;
-use web::{Kernel, Outcome, Steps};
+use web::{Kernel, Outcome, Rung, Steps};
 
 /// A line in a naive set, with the times of its arrival and its last use.
 #[derive(Clone, Copy, PartialEq)]
@@ -112,6 +113,30 @@ fn the_place_of_an_access_is_its_own_in_the_kernels_file() {
     };
     let called: Vec<String> = steps.steps()[..4].iter().map(|step| named(step.place)).collect();
     assert_eq!(called, ["load(mul1.at(i", "load(mul2.at(k", "load(res.at(i", "store(res.at(i"]);
+}
+
+/// As many accesses as the native model counts, each at its own line of the rung.
+#[test]
+fn eliminations_are_stepped_through_in_their_own_files() {
+    let machine = Machine::named("lecture").unwrap();
+    let texts = [
+        (Rung::Ge1, "ge1", include_str!("../../ge/src/rungs/ge1.rs")),
+        (Rung::Ge2, "ge2", include_str!("../../ge/src/rungs/ge2.rs")),
+        (Rung::Ge3, "ge3", include_str!("../../ge/src/rungs/ge3.rs")),
+        (Rung::Ge4, "ge4", include_str!("../../ge/src/rungs/ge4.rs")),
+    ];
+    for (rung, name, text) in texts {
+        let n = 11;
+        let steps = Steps::walk(&machine, &Kernel::Ge { rung, n }).unwrap();
+        let counted = ge::modelled::count(ge::find(name).unwrap(), n, Fill::Rand, &machine).unwrap();
+        assert_eq!(steps.steps().len() as u64, counted.loads + counted.stores, "{name}");
+        for step in steps.steps() {
+            let line = text.lines().nth(step.place.0 as usize - 1).unwrap();
+            let called = &line[step.place.1 as usize - 1..];
+            let known = ["load(", "store(", "row(mem", "step(mem"];
+            assert!(known.iter().any(|call| called.starts_with(call)), "{name}: {called}");
+        }
+    }
 }
 
 #[test]

@@ -44,6 +44,7 @@ impl<'a> Rows<'a> {
 
     /// Row `i`: loads its pointer.
     #[inline(always)]
+    #[track_caller] // who steps through a rung sees the rung's own line
     pub fn row<M: Memory>(self, mem: &mut M, i: usize) -> Array<'a, f64> {
         let start = mem.load(self.pointers.at(i));
         self.elements.part(start, self.size())

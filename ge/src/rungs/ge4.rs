@@ -56,6 +56,7 @@ impl Rung for Ge4 {
 
 /// `target[j] -= source[j] * multiplier`
 #[inline(always)]
+#[track_caller] // who steps through the rung sees which of the eight steps it is
 pub fn step<M: Memory>(mem: &mut M, target: Array<f64>, source: Array<f64>, multiplier: f64, j: usize) {
     let change = mem.load(source.at(j)) * multiplier;
     let old = mem.load(target.at(j));
