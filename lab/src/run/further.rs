@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use clap::ValueEnum;
 use common::authentic;
 use common::failure::Failure;
+use common::output;
 use common::record::Record;
 use common::saved::limits::BYTES;
 use common::system::files;
@@ -25,6 +26,8 @@ pub(super) struct Line {
     name: String,
     program: PathBuf,
     words: Vec<String>,
+    /// Whether the report does without it where it fails.
+    optional: bool,
 }
 
 /// Takes away the optional sections that this run cannot measure, and says which
@@ -59,12 +62,13 @@ pub(super) fn leave_out(assignment: &mut Assignment, args: &Args) -> Vec<String>
 /// If a program does not lie beside this one.
 pub(super) fn lines(assignment: &Assignment, args: &Args) -> Result<Vec<Line>, Failure> {
     let mut lines = Vec::new();
-    for section in &assignment.sections {
-        for (number, line) in (1..).zip(&section.run) {
+    for own in &assignment.sections {
+        for (number, line) in (1..).zip(&own.run) {
             let words: Vec<String> = line.split_whitespace().skip(1).map(|word| filled(word, args)).collect();
             let name = program(line).unwrap_or_default();
-            let (section, at) = (section.id.clone(), format!("{}-{number}", section.id));
-            lines.push(Line { program: find(name, &section)?, name: at, section, words });
+            let (section, at) = (own.id.clone(), format!("{}-{number}", own.id));
+            let (program, optional) = (find(name, &section)?, own.optional);
+            lines.push(Line { program, name: at, section, words, optional });
         }
     }
     Ok(lines)
@@ -107,7 +111,13 @@ pub(super) fn measure(lines: &[Line], kept: &Unfinished) -> Result<(Vec<Further>
     let mut all = 0.0;
     for line in lines {
         progress.at(0.0);
-        let (record, took) = kept.record(&line.name, || run(line, &kept.scratch()))?;
+        let (record, took) = match kept.record(&line.name, || run(line, &kept.scratch())) {
+            Err(why) if line.optional => {
+                output::tell(format!("note: left out: {why}"));
+                continue;
+            }
+            measured => measured?,
+        };
         all += took;
         progress.next();
         match found.iter_mut().find(|further| further.section == line.section) {
