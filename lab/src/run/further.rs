@@ -33,12 +33,12 @@ pub(super) struct Line {
 /// Takes away the optional sections that this run cannot measure, and says which
 /// and why.
 pub(super) fn leave_out(assignment: &mut Assignment, args: &Args) -> Vec<String> {
-    let mut told = Vec::new();
+    let mut told: Vec<(String, String)> = Vec::new();
     for section in assignment.sections.clone().iter().filter(|section| section.optional) {
         let why = if args.quick {
             Some("this is a first look".to_owned())
         } else if args.machine != "host" {
-            Some("it is measured on this machine alone".to_owned())
+            Some("only this machine is measured for that".to_owned())
         } else {
             let absent = |line: &String| {
                 Some(program(line)?.to_owned()).filter(|name| !place(name).is_ok_and(|path| path.is_file()))
@@ -48,11 +48,14 @@ pub(super) fn leave_out(assignment: &mut Assignment, args: &Args) -> Vec<String>
             })
         };
         if let Some(why) = why {
-            told.push(format!("left out: {}; {why}", section.title));
+            match told.iter_mut().find(|(_, known)| *known == why) {
+                Some((titles, _)) => *titles += &format!(", {}", section.title),
+                None => told.push((section.title.clone(), why)),
+            }
             assignment.leave_out(&section.id);
         }
     }
-    told
+    told.into_iter().map(|(titles, why)| format!("left out: {titles}; {why}")).collect()
 }
 
 /// The command lines of all sections.

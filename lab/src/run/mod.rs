@@ -138,7 +138,6 @@ fn measure(args: &Args, folder: &Folder, kept: &Unfinished) -> Result<(), Failur
     carried::answers(folder.path())?;
     let mut asked = args.assigned.read()?;
     let left_out = further::leave_out(&mut asked.assignment, &args);
-    left_out.iter().for_each(|what| output::tell(format!("note: {what}")));
     let sizes = assigned::sizes(&asked.assignment, &args);
     let further = further::lines(&asked.assignment, &args)?;
     let session =
@@ -163,6 +162,7 @@ fn measure(args: &Args, folder: &Folder, kept: &Unfinished) -> Result<(), Failur
         Some(_) => {}
         None => kept.begin(&begins)?,
     }
+    left_out.iter().for_each(|what| output::tell(format!("note: {what}")));
     let settings = Settings::new(args.quick, &sizes, args.hasten, &session.machine);
     let cpus = session.cpus.clone();
     let mut findings = experiments::run_all(session, settings, kept)?;
