@@ -29,7 +29,7 @@ fn blocked(
 ) -> Result<Tally, NoTally> {
     let arena = Arena::with_capacity(Problem::bytes(sides[0], sides[1], sides[2], blocks)).unwrap();
     let p = Problem::new(&arena, sides, blocks).unwrap();
-    tally(Variant::find(name).unwrap(), &p, &arena, machine, budget)
+    tally(Variant::find(name).unwrap(), &p, &arena, machine, budget, None)
 }
 
 fn closed(name: &str, sides: [usize; 3], machine: &Machine) -> ClosedForm {

@@ -46,7 +46,7 @@ use mru_filter::{Mru, MruFilter, NONE, SLOTS};
 use request::{Access, Request};
 use stride_runs::RunDetector;
 use trace::Trace;
-use warp::Warp;
+use warp::{Warp, Watch};
 
 /// Memory with a modelled cache hierarchy. It reads and writes the same cells
 /// as `isa::Native` memory and counts on the way.
@@ -74,6 +74,7 @@ pub struct Modelled {
     trace: Option<Box<Trace>>,
     /// Whether the numbers in memory are wanted.
     computes: bool,
+    watch: Watch,
     machine: Machine,
 }
 
@@ -130,6 +131,7 @@ impl Modelled {
             warp: None,
             trace: None,
             computes: true,
+            watch: Watch::default(),
             machine: machine.clone(),
         })
     }
@@ -151,6 +153,14 @@ impl Modelled {
     #[must_use]
     pub fn without_numbers(mut self) -> Modelled {
         self.computes = false;
+        self
+    }
+
+    /// The same, which tells `watch` now and then the share (0 to 1) of the outer
+    /// loop at hand that is done.
+    #[must_use]
+    pub fn watched(mut self, watch: impl FnMut(f64) + 'static) -> Modelled {
+        self.watch = Watch(Some(Box::new(watch)));
         self
     }
 

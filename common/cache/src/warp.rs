@@ -15,6 +15,8 @@
 //! turns: the loop is gone through for the caches alone, then for the TLBs alone,
 //! to which all accesses of a page are the same.
 
+use std::fmt;
+
 use super::Modelled;
 use super::alike::Alike;
 use super::half::Half;
@@ -28,6 +30,16 @@ use memory::{Turn, Turns};
 const FEWEST: usize = 8;
 /// Turns that are walked to see how the accesses advance.
 const TRACED: usize = 2;
+
+/// Who is told how far the outer loop is.
+#[derive(Default)]
+pub(super) struct Watch(pub(super) Option<Box<dyn FnMut(f64)>>);
+
+impl fmt::Debug for Watch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Watch").field(&self.0.is_some()).finish()
+    }
+}
 
 /// The outer loop at hand.
 #[derive(Debug)]
@@ -109,6 +121,9 @@ impl Warp {
             self.end_half(model, turns);
         }
         let at = turns.left.start - self.start;
+        if let Watch(Some(watch)) = &mut model.watch {
+            watch(self.share(at));
+        }
         if self.known == 0 {
             self.known = match &mut self.plan {
                 Some(Plan::Shifted(shifted)) => shifted.known(model, at),
@@ -127,6 +142,16 @@ impl Warp {
             }
         }
         self.skip(model, turns)
+    }
+
+    /// How much of the loop is done before turn `at`: it may be gone through twice.
+    fn share(&self, at: usize) -> f64 {
+        let [done, times] = match (self.tlbs_wait, &self.after_caches) {
+            (true, _) => [0, 2],
+            (_, Some(_)) => [self.limit, 2],
+            _ => [0, 1],
+        };
+        (done + at) as f64 / (times * (self.limit + 1)) as f64
     }
 
     /// Counts the turns that are known; if there are none, the next one is walked.

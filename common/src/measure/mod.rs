@@ -6,6 +6,7 @@ mod environment;
 mod identity;
 mod limits;
 mod plan;
+mod progress;
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
@@ -234,6 +235,9 @@ impl Session {
                 Modelled::of_arrays_alone(&self.machine, arena, region.idle).map(Modelled::without_numbers)
             }
             .map_err(Failure::could_not)?;
+            if let Some(line) = self.line_of_progress() {
+                model = model.watched(line);
+            }
             (region.modelled)(&mut model);
             let counts = model.counts();
             if !self.here {

@@ -93,7 +93,8 @@ fn accesses(variant: &Variant, p: &Problem) -> f64 {
 
 /// Counts `variant` on `machine`, walking at most about `budget` accesses where
 /// the outermost loop lets it: its first steps (cold caches), then as many more
-/// (the steady state), which then stand for the rest.
+/// (the steady state), which then stand for the rest. `watch` is told the share (0
+/// to 1) of what is walked that is done.
 ///
 /// # Errors
 ///
@@ -104,6 +105,7 @@ pub fn tally(
     arena: &Arena,
     machine: &Machine,
     budget: f64,
+    watch: Option<Box<dyn FnMut(f64)>>,
 ) -> Result<Tally, NoTally> {
     let accesses = accesses(variant, p);
     let outer = Outer::of(variant, p);
@@ -113,6 +115,9 @@ pub fn tally(
         _ => Modelled::of_arrays_alone(machine, arena, &["copies"]),
     };
     let mut model = model?.without_numbers();
+    if let Some(watch) = watch {
+        model = model.watched(watch);
+    }
     let [m, n, k] = p.sides();
     let (step, side) = match outer {
         Outer::I(step) => (step, m),

@@ -207,11 +207,11 @@ pub fn counted(
                 Err("the model walks one core's caches".to_owned())
             }
             Counters::Auto => {
-                model::tally(variant, p, arena, &session.machine, budget).map_err(|e| e.to_string())
+                model::tally(variant, p, arena, &session.machine, budget, None).map_err(|e| e.to_string())
             }
             Counters::Model => {
-                let whole = f64::INFINITY;
-                model::tally(variant, p, arena, &session.machine, whole).map_err(|e| e.to_string())
+                let (whole, line) = (f64::INFINITY, session.line_of_progress());
+                model::tally(variant, p, arena, &session.machine, whole, line).map_err(|e| e.to_string())
             }
             _ => Err("--counters model was not asked for".to_owned()),
         };

@@ -1,6 +1,7 @@
 //! Turns that are counted, against every turn walked.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 
 use super::stride_runs::any_machine;
 use super::*;
@@ -154,6 +155,27 @@ fn run_turns(machine: &Machine, turns: usize, row: usize) -> usize {
         }
     });
     run.get()
+}
+
+#[test]
+fn a_loop_tells_how_far_it_is() {
+    for machine in [machine(&[(16, 4)], ""), Machine::named("zen3").unwrap()] {
+        let arena = Arena::with_capacity(1 << 14).unwrap();
+        let x = arena.array::<u8>("x", 1 << 14).unwrap();
+        let told = Rc::new(RefCell::new(Vec::new()));
+        let seen = Rc::clone(&told);
+        let model = Modelled::new(&machine, &arena).unwrap();
+        let mut model = model.watched(move |share| seen.borrow_mut().push(share));
+        let mem = &mut model;
+        turns!(mem; for turn in 0..100 {
+            mem.load(x.at(64 * turn));
+        });
+        let told = told.borrow();
+        assert!(
+            told.len() > 2 && told.is_sorted() && told[0] < 0.05 && told[told.len() - 1] > 0.9,
+            "{told:?}"
+        );
+    }
 }
 
 #[test]
