@@ -48,12 +48,15 @@ fn instructions_and_cycles_come_with_their_sources_or_a_reason() {
 }
 
 #[test]
-fn small_sizes_are_right_and_large_ones_refused() {
-    for (size, check) in [("0", "0.000000e+00"), ("1", "1.804289e+09"), ("2", "5.258166e+09")] {
+fn small_sizes_are_right_and_none_and_large_ones_refused() {
+    for (size, check) in [("1", "1.804289e+09"), ("2", "5.258166e+09")] {
         let (code, out, _) = run("ge1", &[size]);
         assert_eq!(code, 0);
         assert_eq!(out.lines().last(), Some(format!("Check: {check} ").as_str()));
     }
+    let (code, out, error) = run("ge1", &["0"]);
+    assert_eq!((code, out.as_str()), (2, ""));
+    assert!(error.contains("a SIZE of 1 or more"), "{error}");
     let (code, out, error) = run("ge1", &["9000000"]);
     assert_eq!((code, out.as_str()), (1, ""));
     assert!(error.contains("choose a SIZE up to"), "{error}");

@@ -118,6 +118,11 @@ fn run(name: &str, size: usize, what: &What) -> Result<(), Failure> {
     let names = || VARIANTS.iter().map(|v| v.name).collect::<Vec<_>>().join(", ");
     let variant = find(name)
         .ok_or_else(|| Failure::usage(format!("there is no rung '{name}'; there are {}", names())))?;
+    if size == 0 {
+        return Err(Failure::usage(
+            "a matrix without rows has nothing to eliminate; give a SIZE of 1 or more",
+        ));
+    }
     if what.as_printed && !variant.misprinted() {
         return Err(Failure::usage(format!("{name} is printed right; --as-printed is for ge4, ge5 and ge6")));
     }

@@ -118,19 +118,19 @@ fn variants(names: &[String]) -> Result<Vec<&'static Variant>, Failure> {
 fn sizes(text: &str) -> Result<Vec<usize>, Failure> {
     let wrong = || {
         Failure::usage(format!(
-            "--sizes '{text}' is not FIRST..LAST:STEP or a list of sizes, like 100..1500:100"
+            "--sizes '{text}' is not FIRST..LAST:STEP or a list of sizes from 1, like 100..1500:100"
         ))
     };
-    let number = |text: &str| text.trim().parse::<usize>().map_err(|_| wrong());
+    let number = |text: &str| text.trim().parse().ok().filter(|size| *size > 0).ok_or_else(wrong);
     let Some((first, rest)) = text.split_once("..") else {
         return text.split(',').map(number).collect();
     };
     let (last, step) = rest.split_once(':').unwrap_or((rest, "100"));
     let (first, last, step) = (number(first)?, number(last)?, number(step)?);
-    if step == 0 || first > last {
+    if first > last {
         return Err(wrong());
     }
-    let count = ((last - first) / step).saturating_add(1);
+    let count: usize = (last - first) / step + 1;
     if count > SIZES {
         return Err(Failure::usage(format!(
             "--sizes '{text}' are {count} sizes; a sweep has up to {SIZES}: choose a larger step"
@@ -286,9 +286,19 @@ mod tests {
         assert_eq!(sizes("100..300:100").unwrap(), [100, 200, 300]);
         assert_eq!(sizes("100..350").unwrap(), [100, 200, 300]);
         assert_eq!(sizes("5,17").unwrap(), [5, 17]);
-        for wrong in
-            ["", "a", "3..1:1", "1..3:0", "1,,2", "1..x", "1..1000000000000:1", "0..18446744073709551615:1"]
-        {
+        for wrong in [
+            "",
+            "a",
+            "0",
+            "5,0",
+            "0..9:3",
+            "3..1:1",
+            "1..3:0",
+            "1,,2",
+            "1..x",
+            "1..1000000000000:1",
+            "0..18446744073709551615:1",
+        ] {
             assert!(sizes(wrong).is_err(), "{wrong}");
         }
     }
