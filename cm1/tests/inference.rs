@@ -108,6 +108,13 @@ fn a_doubling_sweep_says_no_more_than_it_shows() {
     assert_eq!(found.confidence, infer::Confidence::High);
 }
 
+#[test]
+fn rows_are_named_by_arrays_that_were_walked() {
+    let rows = sweep("golden-cove", &["--repeats", "2", "--sizes", "9K,18K,34K,64K"]);
+    let why = infer::read(&Saved::parse(&rows).unwrap()).why.join(" ");
+    assert!(why.contains("in the array of 64 KiB") && !why.contains("of 0 B"), "{why}");
+}
+
 /// L1 and L2 of a machine by the documented commands; how many were exact.
 fn levels(name: &str, machine: &Machine) -> usize {
     let truth = |level: u8| machine.level(level).map(|c| (c.size.0, c.line.0, c.ways as u64));

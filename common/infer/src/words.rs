@@ -39,7 +39,7 @@ impl Geometry {
 /// What the strides say of the ways.
 pub(super) fn ways(curve: &Curve, level: &Level, size: &Size, allowed: &Allowed) -> String {
     let (least, most) = bounds(allowed);
-    let row = curve.sizes().rev().find(|s| *s >= 2 * size.fits).unwrap_or_default();
+    let row = curve.sizes().rev().find(|s| *s >= 2 * size.fits).unwrap_or(size.too_large);
     let cells: Vec<(u64, f64)> = curve.row(row).into_iter().filter(|c| c.0 >= level.line).collect();
     let shown = match cells.iter().rposition(|(_, misses)| *misses > 0.5 * level.misses) {
         Some(last) if last + 1 < cells.len() => format!(
