@@ -34,7 +34,9 @@ impl fmt::Display for Bytes {
             b if b >= 10 << 30 || b >= 1 << 30 && b % (1 << 20) == 0 => {
                 (b as f64 / (1u64 << 30) as f64, "GiB")
             }
-            b if b >= 1 << 20 && b % (1 << 10) == 0 => (b as f64 / (1u64 << 20) as f64, "MiB"),
+            b if b >= 10 << 20 || b >= 1 << 20 && b % (1 << 10) == 0 => {
+                (b as f64 / (1u64 << 20) as f64, "MiB")
+            }
             b if b >= 1 << 10 => (b as f64 / (1u64 << 10) as f64, "KiB"),
             b => (b as f64, "B"),
         };
@@ -145,6 +147,7 @@ mod tests {
             (1310720, "1.25 MiB"),
             (1 << 30, "1 GiB"),
             (9 << 40 | 1, "9216 GiB"),
+            (292_895_520, "279.327 MiB"),
         ] {
             assert_eq!(Bytes(bytes).to_string(), text);
         }
