@@ -120,7 +120,7 @@ fn picture(name: &str) -> Result<PathBuf, String> {
 /// Parses the command line, runs `program`, and turns a [`Failure`] into one
 /// line on stderr and an exit code.
 pub fn run<A: Parser + CommandFactory>(program: impl FnOnce(A) -> Result<(), Failure>) -> ExitCode {
-    system::set_signals();
+    system::set_up();
     #[cfg(feature = "manuals")]
     if let Some(folder) = std::env::var_os("CACHE_LAB_MANUALS") {
         return crate::manuals::write(A::command(), std::path::Path::new(&folder));

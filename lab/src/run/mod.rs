@@ -20,13 +20,17 @@ use common::cli::{Common, Counters};
 use common::failure::Failure;
 use common::measure::Session;
 use common::output;
-use common::system::{cpu, ending};
+use common::system::{cpu, ending, here};
+use common::units::Bytes;
 use report::Report;
 
 use crate::causes::matrix_size;
 use folder::Folder;
 use settings::Settings;
 use unfinished::{Begun, Unfinished};
+
+/// What a run and its report take of memory; 40 MiB were measured.
+const ROOM: Bytes = Bytes::mib(48);
 
 /// What `lab` without a command takes too.
 #[derive(Debug, Clone, clap::Args)]
@@ -123,7 +127,18 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     })
 }
 
+/// Fails where the report could not be made of what was measured.
+fn room() -> Result<(), Failure> {
+    match here::free_memory() {
+        Some(free) if free < ROOM => Err(Failure::could_not(format!(
+            "a report takes {ROOM} of memory, and this process can have {free}: raise the limit (`ulimit -v`, a memory group), or end other programs"
+        ))),
+        _ => Ok(()),
+    }
+}
+
 fn measure(args: &Args, folder: &Folder, kept: &Unfinished) -> Result<(), Failure> {
+    room()?;
     let (args, begun) = agreed(args, kept, folder)?;
     // Held while the report is replaced: whoever wants an end waits for that.
     let replacing = Arc::new(Mutex::new(()));

@@ -96,8 +96,13 @@ impl Os for Linux {
         super::room::free(Path::new("/"))
     }
 
-    fn set_signals() {
+    fn set_up() {
         posix::set_signals();
+        #[cfg(target_env = "gnu")]
+        // SAFETY: sets a number of the allocator's, before any thread is started.
+        unsafe {
+            libc::mallopt(libc::M_ARENA_MAX, 1);
+        }
     }
 
     fn output_is_closed() -> bool {

@@ -54,7 +54,7 @@ impl Os for MacOs {
         posix::load()
     }
 
-    fn set_signals() {
+    fn set_up() {
         posix::set_signals();
     }
 

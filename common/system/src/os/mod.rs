@@ -136,8 +136,8 @@ pub(crate) trait Os {
         None
     }
 
-    /// As [`crate::set_signals`], where there are such signals.
-    fn set_signals() {}
+    /// As [`crate::set_up`], where there is something to set.
+    fn set_up() {}
 
     /// As [`crate::ending::when_asked`]; without a body the process just ends.
     fn when_asked_to_end(_last: Box<dyn FnOnce() + Send>) {}
