@@ -135,8 +135,15 @@ pub fn lock(path: &Path) -> io::Result<Option<File>> {
         file.set_len(0)?;
         file.write_all(token.as_bytes())?;
         // Windows removes no file that is open, and lets nobody read a locked one.
-        if cfg!(windows) || fs::read_to_string(path).is_ok_and(|text| text == token) {
+        if cfg!(windows) {
             return Ok(Some(file));
+        }
+        match fs::read_to_string(path) {
+            Ok(text) if text == token => return Ok(Some(file)),
+            // Another's, or none: made anew.
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
         }
     }
 }
