@@ -5,11 +5,12 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "../built/mod.rs"]
 mod built;
+mod sandbox;
+mod table;
 
 use std::fs;
-use std::io;
-use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -176,7 +177,13 @@ fn more_memory_than_there_is_is_refused_before_it_is_touched() {
         refused(line, &after(folder.path(), "ulimit -v 250000", line), "choose a");
         refused(line, &after(folder.path(), "ulimit -d 100000", line), "choose a");
     }
-    let line = "lab dgemm --sizes 16..4096 --variants packed --counters none --out kept";
+    refused(
+        "lab run",
+        &after(folder.path(), "ulimit -v 60000", "lab run --quick --out report"),
+        "raise the limit",
+    );
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is begun");
+    let line = "lab dgemm --sizes 16..4096 --variants packed --counters none --limit 9999 --out kept";
     refused(line, &after(folder.path(), "ulimit -v 150000", line), "smaller");
     let kept = fs::read_to_string(folder.path().join("kept/dgemm.json")).unwrap();
     assert!(kept.contains("\"n\": 512"), "the smaller sides are kept");
@@ -211,16 +218,6 @@ fn what_takes_weeks_is_refused_with_the_estimate() {
 }
 
 #[test]
-fn few_file_descriptors_are_enough_or_told() {
-    let folder = tempfile::tempdir().unwrap();
-    for files in [4, 6, 9] {
-        for line in ALL {
-            decent(line, &after(folder.path(), &format!("ulimit -n {files}"), line));
-        }
-    }
-}
-
-#[test]
 fn an_endless_input_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     for line in [
@@ -241,88 +238,6 @@ fn an_endless_input_is_refused() {
 }
 
 #[test]
-fn without_proc_and_sys_every_program_still_answers() {
-    let folder = tempfile::tempdir().unwrap();
-    for (hidden, line) in
-        ["/proc", "/sys", "/proc /sys"].into_iter().flat_map(|hidden| ALL.map(|line| (hidden, line)))
-    {
-        let mut words = line.split_whitespace();
-        let program = program(words.next().unwrap());
-        let hide =
-            format!("for f in {hidden}; do mount -t tmpfs none $f || exit 77; done; exec \"$0\" \"$@\"");
-        let mut unshare = Command::new("unshare");
-        unshare.current_dir(folder.path()).args(["-r", "-m", "sh", "-c", &hide]).arg(program).args(words);
-        match unshare.env("RUST_BACKTRACE", "0").output() {
-            Ok(output) if output.status.code() != Some(77) && !stderr(&output).starts_with("unshare:") => {
-                decent(line, &output);
-            }
-            _ => return eprintln!("skipped: this system lets nobody hide /proc and /sys"),
-        }
-    }
-}
-
-/// A system call's number is loaded, compared with each of `calls`, and refused
-/// with the error beside it; all others go through.
-fn filter(calls: &[(libc::c_long, i32)]) -> Vec<libc::sock_filter> {
-    let statement = |code: u32, k: u32, jt: u8| libc::sock_filter { code: code as u16, jt, jf: 0, k };
-    let mut program = vec![statement(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0)];
-    for (number, error) in calls {
-        let jump = statement(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, *number as u32, 0);
-        program.push(libc::sock_filter { jf: 1, ..jump });
-        program.push(statement(libc::BPF_RET | libc::BPF_K, libc::SECCOMP_RET_ERRNO | *error as u32, 0));
-    }
-    program.push(statement(libc::BPF_RET | libc::BPF_K, libc::SECCOMP_RET_ALLOW, 0));
-    program
-}
-
-/// The command, without these system calls.
-fn without(mut command: Command, calls: &[(libc::c_long, i32)]) -> Command {
-    let program = filter(calls);
-    let forbid = move || {
-        let filter = libc::sock_fprog { len: program.len() as u16, filter: program.as_ptr().cast_mut() };
-        // SAFETY: both calls are async-signal-safe; the kernel copies the filter.
-        let refused = unsafe {
-            libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0
-                || libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const filter) != 0
-        };
-        if refused { Err(io::Error::last_os_error()) } else { Ok(()) }
-    };
-    // SAFETY: the closure allocates nothing and takes no lock.
-    unsafe { command.pre_exec(forbid) };
-    command
-}
-
-#[test]
-fn what_a_sandbox_denies_is_done_without_or_told() {
-    let folder = tempfile::tempdir().unwrap();
-    let denied: [(&str, &[(libc::c_long, i32)]); 8] = [
-        (
-            "affinity",
-            &[(libc::SYS_sched_setaffinity, libc::EPERM), (libc::SYS_sched_getaffinity, libc::EPERM)],
-        ),
-        ("ptrace", &[(libc::SYS_ptrace, libc::EPERM)]),
-        ("perf", &[(libc::SYS_perf_event_open, libc::EACCES)]),
-        ("no perf at all", &[(libc::SYS_perf_event_open, libc::ENOSYS)]),
-        ("threads", &[(libc::SYS_clone3, libc::EAGAIN), (libc::SYS_clone, libc::EAGAIN)]),
-        ("advice on pages", &[(libc::SYS_madvise, libc::EPERM)]),
-        ("files synced", &[(libc::SYS_fsync, libc::EIO)]),
-        ("random bytes", &[(libc::SYS_getrandom, libc::ENOSYS)]),
-    ];
-    for (what, calls) in denied {
-        for line in
-            ALL.iter().copied().chain(["ge threads 64", "dgemm threads 64", "mm1 --size 16 --record r.json"])
-        {
-            match without(command(folder.path(), line), calls).output() {
-                Ok(output) => decent(&format!("{line}, without {what}"), &output),
-                Err(error) => {
-                    return eprintln!("skipped: this system takes no filter of system calls: {error}");
-                }
-            }
-        }
-    }
-}
-
-#[test]
 fn a_report_is_replaced_where_folders_cannot_be_exchanged() {
     let folder = tempfile::tempdir().unwrap();
     let line = "lab run --quick --hasten 40 --machine i5-7500 --size 16";
@@ -331,7 +246,7 @@ fn a_report_is_replaced_where_folders_cannot_be_exchanged() {
         &[(libc::SYS_flock, libc::ENOTSUP)],
         &[(libc::SYS_linkat, libc::EPERM)],
     ] {
-        match without(command(folder.path(), line), calls).output() {
+        match sandbox::without(command(folder.path(), line), calls).output() {
             Ok(output) => assert_eq!(output.status.code(), Some(0), "{}", stderr(&output)),
             Err(error) => return eprintln!("skipped: this system takes no filter of system calls: {error}"),
         }
