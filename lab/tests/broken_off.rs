@@ -262,7 +262,7 @@ fn killed(kills: usize, seed: u64) {
     println!("{kills} kills at random: {seen:?}");
 }
 
-/// Kills runs while they replace the report: all is measured, and each goes on
+/// Kills runs while they replace the report: most is measured, and each goes on
 /// from there.
 fn killed_inside(kills: usize, seed: u64) {
     let folder = tempfile::tempdir().unwrap();
@@ -270,7 +270,7 @@ fn killed_inside(kills: usize, seed: u64) {
     let old = old_report(folder.path());
     let figures = filled(&report);
     let mut run = begun(folder.path(), &format!("{SHORT} --size 24 --afresh"));
-    await_file(&report.join(".unfinished/mm3.json"));
+    await_file(&report.join(".unfinished/cm1-l2.json"));
     run.kill().unwrap();
     run.wait().unwrap();
     assert_eq!(whole(&report, &old), "old", "the kill came too late");
