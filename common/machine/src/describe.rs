@@ -21,6 +21,9 @@ const LONGEST_ABOUT: usize = 300;
 /// Larger caches are taken for a slip of the unit.
 const LARGEST: Bytes = Bytes::mib(1024);
 
+/// Lines of a cache, at most: a model remembers 8 to 24 bytes for each.
+const MOST_LINES: u64 = 1 << 23;
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Description {

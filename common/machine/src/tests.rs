@@ -60,6 +60,7 @@ fn a_wrong_description_is_refused_with_key_line_and_reason() {
     refused("line = 64", "line = 4", 6, "cache.line", "4 B is no line size");
     refused("size = \"32K\"", "size = 32", 5, "cache.size", "less than one line");
     refused("size = \"32K\"", "size = \"10G\"", 5, "cache.size", "10 GiB is more than the 1 GiB");
+    refused("size = \"32K\"", "size = \"1G\"", 5, "cache.size", "16777216 lines, more than the 8388608");
     refused("size = \"32K\"", "size = \"much\"", 5, "size", "'much' is not a size");
     refused("size = \"32K\"\n", "", 3, "[[cache]]", "missing field `size`");
     refused("ways = 8", "ways = 8\nlatency = \"-4 ns\"", 8, "latency", "'-4 ns' is not a time of 0 or more");

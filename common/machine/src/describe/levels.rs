@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Checked, LARGEST, refuse, time};
+use super::{Checked, LARGEST, MOST_LINES, refuse, time};
 use crate::quantity::{As, Time, Ways};
 use crate::{CacheLevel, Inclusion, Index, Prefetch, Replacement, Tlb, Write};
 use figures::units::{Bytes, Hertz};
@@ -83,6 +83,12 @@ impl Cache {
             format!("{size} is less than one line of {line}")
         } else if size > LARGEST {
             format!("{size} is more than the {LARGEST} that can be modelled; is the unit right?")
+        } else if size.0 / line.0 > MOST_LINES {
+            format!(
+                "{size} in lines of {line} are {} lines, more than the {MOST_LINES} that can be modelled; is the unit \
+                 right?",
+                size.0 / line.0
+            )
         } else if !size.0.is_multiple_of(line.0) {
             format!("{size} is not a whole number of lines of {line}")
         } else {
