@@ -216,18 +216,14 @@ fn knee(shares: &[(u64, f64)], level: &Level, why: &mut Vec<String>) -> Result<S
     }
     why.push(format!(
         "Size: the array of {} has {:.1} % of the misses of the largest at strides up to {} bytes, the one of {} has \
-         {:.0} %: the first fits into the cache, the second does not. So the cache has {}{}.",
+         {:.0} %: the first fits into the cache, the second does not. So the cache has {} or more, but less than {}.",
         Bytes(size),
         100.0 * share,
         level.line,
         Bytes(too_large),
         100.0 * its_share,
         Bytes(size),
-        if too_large >= 2 * size {
-            format!(" (or more, but less than {}; sizes between were not tried)", Bytes(too_large))
-        } else {
-            String::new()
-        }
+        Bytes(too_large)
     ));
     Ok(Size { fits: size, too_large, full: full(shares, too_large), at_size: share })
 }
