@@ -1,7 +1,6 @@
 #![doc = include_str!("../README.md")]
 
 mod book;
-mod causes;
 mod commands;
 mod compare;
 mod exercise;
@@ -20,7 +19,7 @@ use clap::{Parser, Subcommand};
 
 use common::failure::Failure;
 
-use commands::{assignment, dgemm, ge, machines, plot};
+use commands::{assignment, causes, dgemm, ge, machines, plot};
 #[cfg(feature = "instructor")]
 use commands::{discover, infer};
 #[cfg(feature = "instructor")]

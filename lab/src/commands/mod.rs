@@ -1,6 +1,7 @@
 //! One file for each command beside `lab run`.
 
 pub(crate) mod assignment;
+pub(crate) mod causes;
 pub(crate) mod dgemm;
 #[cfg(feature = "instructor")]
 pub(crate) mod discover;

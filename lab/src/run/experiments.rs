@@ -15,7 +15,6 @@ use super::host;
 use super::progress::{Progress, Step};
 use super::settings::{Extent, Settings};
 use super::unfinished::Unfinished;
-use crate::causes;
 
 /// The events of the matrix products: the sheet's three, and L2's for the last
 /// question.

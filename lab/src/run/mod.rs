@@ -24,7 +24,7 @@ use common::system::{cpu, ending, here};
 use common::units::Bytes;
 use report::Report;
 
-use crate::causes::matrix_size;
+use crate::commands::causes::matrix_size;
 use folder::Folder;
 use settings::Settings;
 use unfinished::{Begun, Unfinished};

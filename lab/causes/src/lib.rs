@@ -1,13 +1,12 @@
-//! `lab causes`: what decides the time of the guide's products on this machine.
+//! The guide's products beside versions that lack one cause of their time. A crate
+//! of its own, since what is measured is compiled like the guide's programs.
 
 mod kernels;
 
-use common::cli::Common;
 use common::clock::Stopwatch;
 use common::failure::Failure;
 use common::isa::Native;
 use common::measure::{Measured, Session};
-use common::output;
 use common::product::{self, Options};
 use common::record::{Record, Row};
 use common::units::Bytes;
@@ -15,51 +14,13 @@ use common::value::{Reading, Source, Value};
 
 use kernels::{KERNELS, Operands};
 
-/// Tell misses from waits: the guide's products beside versions that lack one of the two
-#[derive(Debug, clap::Args)]
-#[command(mut_arg("runs", |runs| runs.default_value("5")))]
-pub(crate) struct Args {
-    /// Rows and columns of the matrices, 8 to 4096 [default: 512]
-    #[arg(value_name = "N", conflicts_with = "size", value_parser = matrix_size)]
-    n: Option<u32>,
-
-    /// The same, by name
-    #[arg(short = 'n', long, value_name = "N", value_parser = matrix_size)]
-    size: Option<u32>,
-
-    /// Bytes in a cache line, as found with cm1: mm3's blocks have as many elements in a row
-    #[arg(long, value_name = "B", default_value = "64")]
-    line_size: Bytes,
-
-    #[command(flatten)]
-    common: Common,
-}
-
-/// Rows of a matrix, as a command line gives them.
-pub(crate) fn matrix_size(text: &str) -> Result<u32, String> {
-    let size = text.parse().ok().filter(|size| (8..=4096).contains(size));
-    size.ok_or_else(|| "a matrix has 8 to 4096 rows".to_owned())
-}
-
-/// Measures, prints, says what the figures show.
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let session = Session::start(&args.common)?;
-    let record = measure(&session, args.n.or(args.size).unwrap_or(512), args.line_size)?;
-    output::finish(
-        &record,
-        &args.common,
-        |record| report::causes::text(record, true),
-        || report::causes::chart(&record),
-    )
-}
-
 /// The six products: their accesses and misses, and their times taken in turns,
 /// so that what disturbs one run disturbs all.
 ///
 /// # Errors
 ///
 /// If the line is impossible, memory is short or a counter fails.
-pub(crate) fn measure(session: &Session, size: u32, line: Bytes) -> Result<Record, Failure> {
+pub fn measure(session: &Session, size: u32, line: Bytes) -> Result<Record, Failure> {
     let block = mm3::elements_per_line(line)?;
     let options = Options::new(size, &["PAPI_L1_DCM", "PAPI_LD_INS", "PAPI_SR_INS"]);
     let plan = options.plan(session)?;

@@ -1,0 +1,45 @@
+//! `lab causes`: what decides the time of the guide's products on this machine.
+
+use common::cli::Common;
+use common::failure::Failure;
+use common::measure::Session;
+use common::output;
+use common::units::Bytes;
+
+/// Tell misses from waits: the guide's products beside versions that lack one of the two
+#[derive(Debug, clap::Args)]
+#[command(mut_arg("runs", |runs| runs.default_value("5")))]
+pub(crate) struct Args {
+    /// Rows and columns of the matrices, 8 to 4096 [default: 512]
+    #[arg(value_name = "N", conflicts_with = "size", value_parser = matrix_size)]
+    n: Option<u32>,
+
+    /// The same, by name
+    #[arg(short = 'n', long, value_name = "N", value_parser = matrix_size)]
+    size: Option<u32>,
+
+    /// Bytes in a cache line, as found with cm1: mm3's blocks have as many elements in a row
+    #[arg(long, value_name = "B", default_value = "64")]
+    line_size: Bytes,
+
+    #[command(flatten)]
+    common: Common,
+}
+
+/// Rows of a matrix, as a command line gives them.
+pub(crate) fn matrix_size(text: &str) -> Result<u32, String> {
+    let size = text.parse().ok().filter(|size| (8..=4096).contains(size));
+    size.ok_or_else(|| "a matrix has 8 to 4096 rows".to_owned())
+}
+
+/// Measures, prints, says what the figures show.
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let session = Session::start(&args.common)?;
+    let record = causes::measure(&session, args.n.or(args.size).unwrap_or(512), args.line_size)?;
+    output::finish(
+        &record,
+        &args.common,
+        |record| report::causes::text(record, true),
+        || report::causes::chart(&record),
+    )
+}
