@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, CommandFactory, Parser, ValueEnum, error::ErrorKind};
+use clap::{Args, Command, Parser, ValueEnum, error::ErrorKind};
 
 use figures::text::shorten;
 use system::ending;
@@ -119,21 +119,29 @@ fn picture(name: &str) -> Result<PathBuf, String> {
 
 /// Parses the command line, runs `program`, and turns a [`Failure`] into one
 /// line on stderr and an exit code.
-pub fn run<A: Parser + CommandFactory>(program: impl FnOnce(A) -> Result<(), Failure>) -> ExitCode {
+pub fn run<A: Parser>(program: impl FnOnce(A) -> Result<(), Failure>) -> ExitCode {
+    run_as(A::command(), program)
+}
+
+/// The same with a command line of another name, for programs that differ in nothing else.
+pub fn run_as<A: Parser>(mut command: Command, program: impl FnOnce(A) -> Result<(), Failure>) -> ExitCode {
     system::set_up();
     #[cfg(feature = "manuals")]
     if let Some(folder) = std::env::var_os("CACHE_LAB_MANUALS") {
-        return crate::manuals::write(A::command(), std::path::Path::new(&folder));
+        return crate::manuals::write(command, std::path::Path::new(&folder));
     }
     end_in_a_sentence_when_nothing_can_be_printed();
-    let outcome = match A::try_parse() {
+    let parsed = command.try_get_matches_from_mut(std::env::args_os());
+    let parsed =
+        parsed.and_then(|found| A::from_arg_matches(&found).map_err(|error| error.format(&mut command)));
+    let outcome = match parsed {
         Ok(args) => program(args),
         Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
             console::print(&error.to_string())
         }
         Err(error) => Err(Failure::Usage(one_line(&error.to_string()))),
     };
-    let status = status(A::command().get_name(), outcome);
+    let status = status(command.get_name(), outcome);
     // What was put off for the sake of what was measured.
     ending::obey();
     status

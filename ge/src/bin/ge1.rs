@@ -1,2 +1,5 @@
 //! `ge1 SIZE [MEASURE]`
-ge::program!("ge1");
+
+fn main() -> std::process::ExitCode {
+    ge::measuring::program::main("ge1")
+}

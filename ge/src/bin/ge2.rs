@@ -1,2 +1,5 @@
 //! `ge2 SIZE [MEASURE]`
-ge::program!("ge2");
+
+fn main() -> std::process::ExitCode {
+    ge::measuring::program::main("ge2")
+}

@@ -1,2 +1,5 @@
 //! `ge3 SIZE [MEASURE]`
-ge::program!("ge3");
+
+fn main() -> std::process::ExitCode {
+    ge::measuring::program::main("ge3")
+}

@@ -1,2 +1,5 @@
 //! `ge4 SIZE [MEASURE]`
-ge::program!("ge4");
+
+fn main() -> std::process::ExitCode {
+    ge::measuring::program::main("ge4")
+}

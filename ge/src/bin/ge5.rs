@@ -1,2 +1,5 @@
 //! `ge5 SIZE [MEASURE]`
-ge::program!("ge5");
+
+fn main() -> std::process::ExitCode {
+    ge::measuring::program::main("ge5")
+}

@@ -1,2 +1,5 @@
 //! `ge6 SIZE [MEASURE]`
-ge::program!("ge6");
+
+fn main() -> std::process::ExitCode {
+    ge::measuring::program::main("ge6")
+}

@@ -1,2 +1,5 @@
 //! `ge7 SIZE [MEASURE]`
-ge::program!("ge7");
+
+fn main() -> std::process::ExitCode {
+    ge::measuring::program::main("ge7")
+}

@@ -1,6 +1,10 @@
 //! What `ge1` to `ge7` and `ge` do with their command lines.
 
-use common::cli::{Common, Counters};
+use std::process::ExitCode;
+
+use clap::CommandFactory;
+
+use common::cli::{self, Common, Counters};
 use common::output;
 
 use common::events::Event;
@@ -21,9 +25,10 @@ const DOUBTFUL_GROWTH: f64 = 1e8;
 /// Seconds of one operation on the ladder's first rungs.
 const OPERATION: f64 = 1e-9;
 
-/// The command line of one rung.
-#[derive(Debug, clap::Args)]
-pub struct OneRung {
+/// Gaussian elimination of the course's matrix, by one rung of the ladder
+#[derive(Debug, clap::Parser)]
+#[command(version)]
+struct OneRung {
     /// Rows and columns of the matrix
     #[arg(required_unless_present = "named", conflicts_with = "named")]
     size: Option<usize>,
@@ -69,32 +74,12 @@ struct What {
 }
 
 /// One of the seven programs: the name of its rung is all it says.
-#[macro_export]
-macro_rules! program {
-    ($name:literal) => {
-        /// Gaussian elimination of the course's matrix, by one rung of the ladder.
-        #[derive(Debug, clap::Parser)]
-        #[command(name = $name, version)]
-        struct Arguments {
-            #[command(flatten)]
-            rung: $crate::measuring::program::OneRung,
-        }
-
-        fn main() -> std::process::ExitCode {
-            common::cli::run(|arguments: Arguments| $crate::measuring::program::one($name, arguments.rung))
-        }
-    };
-}
-
-/// Runs the rung called `name`.
-///
-/// # Errors
-///
-/// If it cannot be run here, or was asked for wrongly.
-pub fn one(name: &str, arguments: OneRung) -> Result<(), Failure> {
-    // The command line has one of them.
-    let size = arguments.size.or(arguments.named).unwrap_or_default();
-    run(name, size, &arguments.what)
+pub fn main(name: &'static str) -> ExitCode {
+    cli::run_as(OneRung::command().name(name), |arguments: OneRung| {
+        // The command line has one of them.
+        let size = arguments.size.or(arguments.named).unwrap_or_default();
+        run(name, size, &arguments.what)
+    })
 }
 
 /// Runs the rung that the command line names, or lists them.
