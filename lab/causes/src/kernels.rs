@@ -2,7 +2,7 @@
 
 use common::cache::Modelled;
 use common::isa::Native;
-use common::memory::{Matrix, Memory};
+use common::memory::{Matrix, Memory, Unobserved};
 
 /// What the kernels multiply.
 #[derive(Debug, Clone, Copy)]
@@ -24,12 +24,15 @@ pub(super) struct Kernel {
     pub(super) c: &'static str,
     /// What a step waits for, besides its own loads.
     pub(super) waits: &'static str,
+    /// Every access an instruction of its own.
     pub(super) native: fn(&mut Native, Operands<'_>),
+    /// The compiler left free: sums in registers, several elements at once.
+    pub(super) free: fn(&mut Unobserved, Operands<'_>),
     pub(super) modelled: fn(&mut Modelled, Operands<'_>),
 }
 
-const MEMORY: &str = "the store of the step before";
-const REGISTER: &str = "the addition of the step before";
+const MEMORY: &str = "the last store";
+const REGISTER: &str = "the last sum";
 const NOTHING: &str = "nothing";
 
 macro_rules! kernel {
@@ -39,6 +42,7 @@ macro_rules! kernel {
             c: $c,
             waits: $waits,
             native: $product::<Native>,
+            free: $product::<Unobserved>,
             modelled: $product::<Modelled>,
         }
     };
@@ -109,6 +113,9 @@ mod tests {
             assert_eq!((counts.loads, counts.stores), (loads, stores), "{}", kernel.name);
             res.fill(|_, _| 0);
             (kernel.native)(&mut Native, o);
+            products.push(res.flat().to_vec());
+            res.fill(|_, _| 0);
+            (kernel.free)(&mut Unobserved, o);
             products.push(res.flat().to_vec());
         }
         assert!(products.iter().all(|product| *product == products[0]));

@@ -7,6 +7,7 @@ use common::clock::Stopwatch;
 use common::failure::Failure;
 use common::isa::Native;
 use common::measure::{Measured, Session};
+use common::memory::Unobserved;
 use common::product::{self, Options};
 use common::record::{Record, Row};
 use common::units::Bytes;
@@ -15,7 +16,8 @@ use common::value::{Reading, Source, Value};
 use kernels::{KERNELS, Operands};
 
 /// The six products: their accesses and misses, and their times taken in turns,
-/// so that what disturbs one run disturbs all.
+/// so that what disturbs one run disturbs all: with each access an instruction of
+/// its own (`cpu_s`), as it is counted, and with the compiler left free (`free_cpu_s`).
 ///
 /// # Errors
 ///
@@ -53,25 +55,29 @@ pub fn measure(session: &Session, size: u32, line: Bytes) -> Result<Record, Fail
             .iter()
             .fold(Row::new(keys), |row, (event, reading)| row.with(event.name(), reading.clone()));
         let missing = || Reading::missing("a described machine is not timed: its model knows no waits");
-        let time = times.get(at).cloned().unwrap_or_else(missing);
-        record.rows.push(row.with("cpu_s", time));
+        let [counted, free] = times.get(at).cloned().unwrap_or_else(|| [missing(), missing()]);
+        record.rows.push(row.with("cpu_s", counted).with("free_cpu_s", free));
     }
     Ok(record)
 }
 
-/// The processor time of each kernel, in seconds.
-fn times(rounds: usize, operands: Operands<'_>) -> Vec<Reading> {
-    let mut seconds = vec![Vec::new(); KERNELS.len()];
+/// The processor time of each kernel, in seconds: as counted, and left free.
+fn times(rounds: usize, operands: Operands<'_>) -> Vec<[Reading; 2]> {
+    let mut seconds = vec![[Vec::new(), Vec::new()]; KERNELS.len()];
+    let timed = |kernel: &dyn Fn()| {
+        operands.res.fill(|_, _| 0);
+        let watch = Stopwatch::start();
+        kernel();
+        watch.stop().cpu.0
+    };
     for _ in 0..rounds.max(1) {
-        for (kernel, seconds) in KERNELS.iter().zip(&mut seconds) {
-            operands.res.fill(|_, _| 0);
-            let watch = Stopwatch::start();
-            (kernel.native)(&mut Native, operands);
-            seconds.push(watch.stop().cpu.0);
+        for (kernel, [counted, free]) in KERNELS.iter().zip(&mut seconds) {
+            counted.push(timed(&|| (kernel.native)(&mut Native, operands)));
+            free.push(timed(&|| (kernel.free)(&mut Unobserved, operands)));
         }
     }
     let reading = |runs: Vec<f64>| {
         Value::from_runs(&runs, Source::Timing).map_or_else(|| Reading::missing("no run"), Reading::from)
     };
-    seconds.into_iter().map(reading).collect()
+    seconds.into_iter().map(|both| both.map(reading)).collect()
 }

@@ -6,7 +6,7 @@ use common::measure::Session;
 use common::output;
 use common::units::Bytes;
 
-/// Tell misses from waits: the guide's products beside versions that lack one of the two
+/// Tell misses, waits and SIMD apart: the guide's products beside versions that lack one of them
 #[derive(Debug, clap::Args)]
 #[command(mut_arg("runs", |runs| runs.default_value("5")))]
 pub(crate) struct Args {

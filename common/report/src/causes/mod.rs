@@ -1,14 +1,15 @@
 //! What decides the time of a product: misses, or steps that wait for each
 //! other. Read from a record of `lab causes`, with a row for each kernel.
 
+mod gains;
+
 use chart::{Axis, Chart};
 use figures::table::{columns, four};
 use figures::value::Reading;
 use records::record::{Record, Row};
 use serde::Serialize;
 
-/// From this gain on, a difference is taken for one.
-const CLEAR: f64 = 1.15;
+use gains::Gains;
 
 /// A kernel's row of the table.
 #[derive(Debug, Clone, Serialize)]
@@ -21,46 +22,28 @@ pub(crate) struct Line {
     /// Misses of one inner step.
     misses: String,
     source: String,
+    /// Each access an instruction of its own.
+    counted: Time,
+    /// The compiler left free.
+    free: Time,
+}
+
+/// A processor time.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Time {
     milliseconds: String,
     spread: String,
 }
 
-/// What the times say of each other; `None` where they were not taken.
-struct Gains {
-    /// Of transposing, with the sum in memory.
-    transposing: f64,
-    /// Of transposing, with the sum in a register.
-    transposing_sum: f64,
-    /// Of a register for mm2's sum.
-    register: f64,
-    /// Of blocks.
-    blocks: f64,
-    /// Of an order in which no step waits, over mm2.
-    order: f64,
-}
-
-impl Gains {
-    fn of(record: &Record) -> Option<Gains> {
-        let time = |kernel: &str| {
-            let row = record.rows.iter().find(|row| text_of(row, "kernel") == kernel)?;
-            row.amount("cpu_s").filter(|seconds| *seconds > 0.0)
-        };
-        let [mm1, mm2, mm3] = [time("mm1")?, time("mm2")?, time("mm3")?];
-        let [sum1, sum2] = [time("mm1, sum in a register")?, time("mm2, sum in a register")?];
-        let unblocked = time("ikj, without blocks")?;
-        Some(Gains {
-            transposing: mm1 / mm2,
-            transposing_sum: sum1 / sum2,
-            register: mm2 / sum2,
-            blocks: unblocked / mm3,
-            order: mm2 / unblocked,
-        })
+impl Time {
+    fn of(row: &Row, figure: &str) -> Time {
+        let time = row.reading(figure).and_then(Reading::value);
+        let spread = time.and_then(|t| t.spread.map(|s| 50.0 * (s.max - s.min) / t.amount));
+        Time {
+            milliseconds: time.map_or_else(|| "–".to_owned(), |t| four(1e3 * t.amount)),
+            spread: spread.map_or_else(String::new, |s| format!("{s:.0} %")),
+        }
     }
-}
-
-/// A gain, as finely as such runs repeat.
-fn times(gain: f64) -> String {
-    format!("{gain:.2}")
 }
 
 /// What to compare, with this record's own figures: the question, not the
@@ -69,79 +52,56 @@ pub fn hints(record: &Record) -> Vec<String> {
     let Some(gains) = Gains::of(record) else {
         return vec!["These kernels were not timed; run `lab causes` on a real machine.".to_owned()];
     };
-    vec![
+    let mut hints = vec![
         format!(
             "Transposing makes the product {} times as fast with the sum in memory, {} times with it in a register. The misses that it saves are the same. What else does a step of mm1 and mm2 wait for?",
-            times(gains.transposing),
-            times(gains.transposing_sum)
+            gains.transposing, gains.transposing_sum
         ),
         format!(
             "mm2 misses as rarely with its sum in a register, and is {} times as fast then.",
-            times(gains.register)
+            gains.register
         ),
         format!(
             "The order i, k, j without any block is {} times as fast as mm2; mm3's blocks make it {} times as fast again. Which of the two steps saves misses, which one waiting?",
-            times(gains.order),
-            times(gains.blocks)
+            gains.order, gains.blocks
         ),
-    ]
+    ];
+    hints.extend(gains.free.map(|[mm1, mm2]| {
+        format!(
+            "The compiler left free makes mm2 with its sum in a register {mm2} times as fast, mm1 {mm1} times, though neither reads other elements than before. In which of them do the elements that follow each other in k lie side by side?"
+        )
+    }));
+    hints
 }
 
 /// What the figures show on the machine that was measured.
 pub fn verdicts(record: &Record) -> Vec<String> {
-    let Some(gains) = Gains::of(record) else { return Vec::new() };
-    let clear = |gain: f64| gain >= CLEAR;
-    let waits = if clear(gains.register) {
-        format!(
-            "In mm1 and mm2 each step loads what the step before has stored, and waits for it: without that wait mm2 takes {} times less.",
-            times(gains.register)
-        )
-    } else {
-        format!(
-            "The wait for the stored sum costs little here: without it mm2 gains {}.",
-            times(gains.register)
-        )
-    };
-    let misses = match (clear(gains.transposing), clear(gains.transposing_sum)) {
-        (false, true) => format!(
-            "The misses of mm1 hide behind that wait: transposing gains {}, but {} as soon as the sum is in a register.",
-            times(gains.transposing),
-            times(gains.transposing_sum)
-        ),
-        (true, _) => format!(
-            "The misses of mm1 cost more than that wait hides: transposing gains {}.",
-            times(gains.transposing)
-        ),
-        (false, false) => format!(
-            "The misses of mm1 cost nothing that can be seen at this size ({} and {}): the next level answers before the arithmetic needs it. Try a larger --size.",
-            times(gains.transposing),
-            times(gains.transposing_sum)
-        ),
-    };
-    let blocks = if clear(gains.blocks) {
-        format!("Blocks gain {} over the same order without them: there misses count.", times(gains.blocks))
-    } else {
-        format!(
-            "What makes mm3 fast is its order, in which no step waits: it gains {} over mm2, the blocks {} beside that at this size.",
-            times(gains.order),
-            times(gains.blocks)
-        )
-    };
-    vec![waits, misses, blocks]
+    Gains::of(record).map_or_else(Vec::new, |gains| gains.verdicts())
 }
 
 /// The table, and with `verdicts` what its figures show.
 pub fn text(record: &Record, with_verdicts: bool) -> String {
-    let head = ["kernel", "accesses", "misses", "ms", "+/-", "waits for"].map(str::to_owned).to_vec();
+    let head =
+        ["kernel", "accesses", "misses", "ms", "+/-", "free ms", "waits for"].map(str::to_owned).to_vec();
     let row = |line: Line| {
-        vec![line.kernel, line.accesses, line.misses, line.milliseconds, line.spread, line.waits_for]
+        let [counted, free] = [line.counted, line.free];
+        vec![
+            line.kernel,
+            line.accesses,
+            line.misses,
+            counted.milliseconds,
+            counted.spread,
+            free.milliseconds,
+            line.waits_for,
+        ]
     };
     let rows: Vec<Vec<String>> = std::iter::once(head).chain(lines(record).into_iter().map(row)).collect();
     let source = lines(record).into_iter().next().map(|line| line.source).unwrap_or_default();
     let sentences = if with_verdicts { verdicts(record) } else { Vec::new() };
     let told: String = sentences.iter().map(|sentence| format!("- {sentence}\n")).collect();
     format!(
-        "{}accesses and misses of one inner step (misses: {source}); processor time, runs in turns\n{told}",
+        "{}accesses and misses of one inner step (misses: {source}); processor time, runs in turns\n\
+         ms: each access an instruction of its own; free ms: the compiler left free\n{told}",
         columns(&rows)
     )
 }
@@ -156,8 +116,6 @@ fn line(row: &Row) -> Line {
     let each = |amount: Option<f64>| amount.map_or_else(|| "–".to_owned(), |a| four(a / steps));
     let accesses = row.amount("PAPI_LD_INS").zip(row.amount("PAPI_SR_INS")).map(|(l, s)| l + s);
     let misses = row.reading("PAPI_L1_DCM").and_then(Reading::value);
-    let time = row.reading("cpu_s").and_then(Reading::value);
-    let spread = time.and_then(|t| t.spread.map(|s| 50.0 * (s.max - s.min) / t.amount));
     Line {
         kernel: text_of(row, "kernel"),
         c: text_of(row, "c"),
@@ -165,8 +123,8 @@ fn line(row: &Row) -> Line {
         accesses: each(accesses),
         misses: each(row.amount("PAPI_L1_DCM")),
         source: misses.map_or_else(|| "not counted".to_owned(), |m| m.source.to_string()),
-        milliseconds: time.map_or_else(|| "–".to_owned(), |t| four(1e3 * t.amount)),
-        spread: spread.map_or_else(String::new, |s| format!("{s:.0} %")),
+        counted: Time::of(row, "cpu_s"),
+        free: Time::of(row, "free_cpu_s"),
     }
 }
 
@@ -196,21 +154,29 @@ mod tests {
     use super::*;
     use figures::value::{Source, Value};
 
-    /// Times in the order of the kernels, in seconds.
-    fn record(seconds: [f64; 6]) -> Record {
-        let names =
-            ["mm1", "mm1, sum in a register", "mm2", "mm2, sum in a register", "ikj, without blocks", "mm3"];
+    const NAMES: [&str; 6] =
+        ["mm1", "mm1, sum in a register", "mm2", "mm2, sum in a register", "ikj, without blocks", "mm3"];
+
+    /// Times in the order of the kernels, in seconds; the fastest run of each is
+    /// `scattered` times shorter.
+    fn scattering(seconds: [f64; 6], scattered: [f64; 6]) -> Record {
         let mut record = Record::new("causes", "a machine");
-        for (name, seconds) in names.into_iter().zip(seconds) {
+        for ((name, seconds), scattered) in NAMES.into_iter().zip(seconds).zip(scattered) {
             let row = Row::new([("kernel", name.into()), ("size", 100.into())]);
+            let runs = [seconds / scattered, seconds, seconds];
             record.rows.push(
                 row.with("PAPI_LD_INS", Value::new(3e6, Source::Model))
                     .with("PAPI_SR_INS", Value::new(1e6, Source::Model))
                     .with("PAPI_L1_DCM", Value::new(1e6, Source::Model))
-                    .with("cpu_s", Value::new(seconds, Source::Timing)),
+                    .with("cpu_s", Value::from_runs(&runs, Source::Timing).unwrap())
+                    .with("free_cpu_s", Value::new(0.1, Source::Timing)),
             );
         }
         record
+    }
+
+    fn record(seconds: [f64; 6]) -> Record {
+        scattering(seconds, [1.0; 6])
     }
 
     #[test]
@@ -219,19 +185,39 @@ mod tests {
         // A modern core: the wait hides the misses.
         let modern = told([0.60, 0.24, 0.61, 0.12, 0.15, 0.15]);
         assert!(modern.contains("hide behind that wait") && modern.contains("order"), "{modern}");
+        assert!(modern.contains("with its sum in a register gains 1.20 by it"), "{modern}");
         // One without a wait worth the name, whose misses cost.
         let plain = told([3.0, 2.9, 1.0, 0.95, 1.3, 1.0]);
         assert!(plain.contains("costs little") && plain.contains("Blocks gain"), "{plain}");
-        // So small that nothing misses.
-        let small = told([1.0, 0.5, 1.0, 0.5, 0.5, 0.5]);
-        assert!(small.contains("larger --size"), "{small}");
+        // So small that nothing misses; no SIMD either.
+        let small = told([0.2, 0.1, 0.2, 0.1, 0.2, 0.2]);
+        assert!(small.contains("larger --size") && small.contains("Neither mm3's order"), "{small}");
+        assert!(small.contains("no several elements at once"), "{small}");
         assert!(verdicts(&Record::new("causes", "nothing timed")).is_empty());
+    }
+
+    #[test]
+    fn no_cause_is_named_where_medians_and_fastest_runs_contradict_each_other() {
+        let seconds = [0.60, 0.24, 0.61, 0.12, 0.15, 0.15];
+        // Most runs of both sums were disturbed: only the fastest show what transposing gains.
+        let told =
+            verdicts(&scattering([0.60, 0.24, 0.61, 0.24, 0.15, 0.15], [1.0, 1.0, 1.0, 2.0, 1.0, 1.0]));
+        assert!(
+            told[1].contains("cannot be told") && told[1].contains("1.00 (2.00 by the fastest runs)"),
+            "{told:?}"
+        );
+        // Scatter that changes no answer changes no sentence but its figures.
+        let told = verdicts(&scattering(seconds, [1.0, 1.0, 1.0, 1.3, 1.0, 1.0]));
+        assert!(told[0].contains("takes 5.08 (6.61 by the fastest runs) times less"), "{told:?}");
     }
 
     #[test]
     fn the_table_counts_by_inner_step() {
         let text = text(&record([0.6; 6]), true);
         let first = text.lines().nth(1).unwrap();
-        assert!(first.starts_with("mm1 ") && first.ends_with("  4.000   1.000  600.0"), "{text}");
+        assert!(
+            first.starts_with("mm1 ") && first.ends_with("  4.000   1.000  600.0  0 %    100.0"),
+            "{text}"
+        );
     }
 }

@@ -1,0 +1,155 @@
+//! What the times of the kernels say of each other.
+
+use std::fmt;
+
+use figures::value::{Reading, Value};
+use records::record::Record;
+
+use super::text_of;
+
+/// From this gain on, a difference is taken for one.
+const CLEAR: f64 = 1.15;
+
+/// How many times as fast one kernel is as another.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Gain {
+    /// By the medians.
+    median: f64,
+    /// By the fastest run of each: what disturbs a run only slows it.
+    fastest: f64,
+}
+
+impl Gain {
+    fn of(slow: Value, fast: Value) -> Gain {
+        let best = |value: Value| value.spread.map_or(value.amount, |spread| spread.min);
+        Gain { median: slow.amount / fast.amount, fastest: best(slow) / best(fast) }
+    }
+
+    /// Whether it is a gain; `None` where medians and fastest runs contradict each other.
+    fn clear(self) -> Option<bool> {
+        let [median, fastest] = [self.median, self.fastest].map(|gain| gain >= CLEAR);
+        (median == fastest).then_some(median)
+    }
+}
+
+/// As finely as such runs repeat.
+impl fmt::Display for Gain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if (self.median / self.fastest).ln().abs() < 0.1 {
+            return write!(f, "{:.2}", self.median);
+        }
+        write!(f, "{:.2} ({:.2} by the fastest runs)", self.median, self.fastest)
+    }
+}
+
+/// All gains of a record; see [`Gains::of`].
+pub(super) struct Gains {
+    /// Of transposing, with the sum in memory.
+    pub(super) transposing: Gain,
+    /// Of transposing, with the sum in a register.
+    pub(super) transposing_sum: Gain,
+    /// Of a register for mm2's sum.
+    pub(super) register: Gain,
+    /// Of blocks.
+    pub(super) blocks: Gain,
+    /// Of an order in which no step waits, over mm2.
+    pub(super) order: Gain,
+    /// Of a compiler left free over a sum in a register, in mm1 and in mm2.
+    pub(super) free: Option<[Gain; 2]>,
+}
+
+impl Gains {
+    /// `None` where a kernel was not timed.
+    pub(super) fn of(record: &Record) -> Option<Gains> {
+        let time = |kernel: &str, figure: &str| {
+            let row = record.rows.iter().find(|row| text_of(row, "kernel") == kernel)?;
+            row.reading(figure).and_then(Reading::value).filter(|seconds| seconds.amount > 0.0)
+        };
+        let counted = |kernel: &str| time(kernel, "cpu_s");
+        let [mm1, mm2, mm3] = [counted("mm1")?, counted("mm2")?, counted("mm3")?];
+        let [sum1, sum2] = [counted("mm1, sum in a register")?, counted("mm2, sum in a register")?];
+        let unblocked = counted("ikj, without blocks")?;
+        let free = time("mm1", "free_cpu_s").zip(time("mm2", "free_cpu_s"));
+        Some(Gains {
+            transposing: Gain::of(mm1, mm2),
+            transposing_sum: Gain::of(sum1, sum2),
+            register: Gain::of(mm2, sum2),
+            blocks: Gain::of(unblocked, mm3),
+            order: Gain::of(mm2, unblocked),
+            free: free.map(|(free1, free2)| [Gain::of(sum1, free1), Gain::of(sum2, free2)]),
+        })
+    }
+
+    /// What the figures show, or that they scatter too much to show it.
+    pub(super) fn verdicts(&self) -> Vec<String> {
+        let told = [self.wait(), self.misses(), self.blocks(), self.simd()];
+        told.into_iter().flatten().collect()
+    }
+
+    fn wait(&self) -> Option<String> {
+        let gain = self.register;
+        Some(match gain.clear() {
+            Some(true) => format!(
+                "In mm1 and mm2 each step loads what the step before has stored, and waits for it: without that wait mm2 takes {gain} times less."
+            ),
+            Some(false) => {
+                format!("The wait for the stored sum costs little here: without it mm2 gains {gain}.")
+            }
+            None => unclear("the wait for the stored sum costs time", &[gain]),
+        })
+    }
+
+    fn misses(&self) -> Option<String> {
+        let (with_wait, without) = (self.transposing, self.transposing_sum);
+        Some(match (with_wait.clear(), without.clear()) {
+            (Some(true), _) => {
+                format!("The misses of mm1 cost more than that wait hides: transposing gains {with_wait}.")
+            }
+            (Some(false), Some(true)) => format!(
+                "The misses of mm1 hide behind that wait: transposing gains {with_wait}, but {without} as soon as the sum is in a register."
+            ),
+            (Some(false), Some(false)) => format!(
+                "The misses of mm1 cost nothing that can be seen at this size ({with_wait} and {without}): the next level answers before the arithmetic needs it. Try a larger --size."
+            ),
+            _ => unclear("the misses of mm1 cost time", &[with_wait, without]),
+        })
+    }
+
+    fn blocks(&self) -> Option<String> {
+        let (blocks, order) = (self.blocks, self.order);
+        Some(match (blocks.clear(), order.clear()) {
+            (Some(true), _) => {
+                format!("Blocks gain {blocks} over the same order without them: there misses count.")
+            }
+            (Some(false), Some(true)) => format!(
+                "What makes mm3 fast is its order, in which no step waits: it gains {order} over mm2, the blocks {blocks} beside that at this size."
+            ),
+            (Some(false), Some(false)) => format!(
+                "Neither mm3's order nor its blocks gain anything that can be seen at this size ({order} and {blocks})."
+            ),
+            _ => unclear("mm3's blocks or its order gain time", &[blocks, order]),
+        })
+    }
+
+    /// What is left once the wait is gone: several elements in one instruction.
+    fn simd(&self) -> Option<String> {
+        let [mm1, mm2] = self.free?;
+        Some(match mm2.clear() {
+            Some(true) => format!(
+                "All these times are of one element after the other. Left free, the compiler multiplies several at once (SIMD) where they lie side by side: mm2 with its sum in a register gains {mm2} by it, mm1, whose column does not, {mm1}."
+            ),
+            Some(false) => format!(
+                "Left free, the compiler gains {mm2} over mm2 with its sum in a register: no several elements at once (SIMD) here."
+            ),
+            None => unclear("several elements at once (SIMD) gain time in mm2", &[mm2]),
+        })
+    }
+}
+
+fn unclear(what: &str, gains: &[Gain]) -> String {
+    let gains: Vec<String> = gains.iter().map(Gain::to_string).collect();
+    format!(
+        "Whether {what} cannot be told from these runs, which scatter too much: gains of {}. Run it again when the machine is calm.",
+        gains.join(" and ")
+    )
+}
