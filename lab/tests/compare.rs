@@ -2,17 +2,12 @@
 
 #![allow(clippy::unwrap_used)]
 
-use std::fs;
-use std::path::Path;
-use std::process::{Command, Output};
+mod kit;
 
-fn lab(folder: &Path, args: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_lab"))
-        .current_dir(folder)
-        .args(args.split_whitespace())
-        .output()
-        .unwrap()
-}
+use std::fs;
+use std::process::Output;
+
+use kit::lab;
 
 fn told(output: &Output) -> (i32, String, String) {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod built;
+mod kit;
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -11,7 +11,7 @@ use std::process::{Command, Output};
 use common::record::Record;
 use common::saved::Saved;
 
-use built::program;
+use kit::program;
 
 /// What the readers shall make of a program's output.
 #[derive(Debug, Clone, Copy)]

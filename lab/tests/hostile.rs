@@ -3,16 +3,16 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod built;
+mod kit;
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use built::program;
 use common::chart::{Axis, Chart};
 use common::record::{Record, Row};
+use kit::program;
 
 /// Controls, terminal escapes, marks that turn the direction of writing, markup,
 /// formulas, and too much of a good thing.

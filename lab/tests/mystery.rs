@@ -4,16 +4,15 @@
 #![cfg(feature = "instructor")]
 #![allow(clippy::unwrap_used)]
 
+mod kit;
+
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Output};
 
 use serde_json::Value;
 
-fn lab(folder: &Path, args: &str) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
-    command.current_dir(folder).args(args.split_whitespace()).output().unwrap()
-}
+use kit::lab;
 
 fn told(output: &Output) -> (Option<i32>, String) {
     (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())

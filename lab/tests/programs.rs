@@ -2,18 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod kit;
+
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
 
-fn lab(folder: &Path, args: &str) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
-    command.current_dir(folder).args(args.split_whitespace()).output().unwrap()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
+use kit::{lab, stderr};
 
 const RECORDED: &str = include_str!("../../common/tests/data/i5-7500/cm1-l1-1.out");
 

@@ -2,11 +2,10 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod kit;
 mod secret;
 
 use std::collections::BTreeMap;
-use std::path::Path;
-use std::process::Command;
 
 use common::machine::{self, Machine};
 use common::units::Bytes;
@@ -26,12 +25,6 @@ const ALSO: [(&str, &str); 9] = [
     ("spec-l2-ways", "l2.ways"),
     ("spec-l2-sets", "l2.sets"),
 ];
-
-fn lab(folder: &Path, args: &str) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
-    let output = command.current_dir(folder).args(args.split(' ')).output().unwrap();
-    assert!(output.status.success(), "{args}: {}", String::from_utf8_lossy(&output.stderr));
-}
 
 /// What a reader takes from the page and its source: everything but what was
 /// measured, which are the tables of sweeps, and the places of curves.
@@ -145,7 +138,7 @@ fn no_value_stands_above_its_question() {
         std::fs::write(folder.path().join("guide.toml"), guide).unwrap();
         for file in ["open.toml", "sealed.toml"] {
             let out = format!("{language}-{file}");
-            lab(
+            kit::printed(
                 folder.path(),
                 &format!(
                     "run --quick --hasten 1000 --size 40 --assignment guide.toml --machine {file} --out {out}"

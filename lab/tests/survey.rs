@@ -3,18 +3,11 @@
 #![cfg(feature = "instructor")]
 #![allow(clippy::unwrap_used)]
 
-use std::path::Path;
-use std::process::{Command, Output};
+mod kit;
 
 use serde_json::Value;
 
-fn lab(folder: &Path, args: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_lab"))
-        .current_dir(folder)
-        .args(args.split_whitespace())
-        .output()
-        .unwrap()
-}
+use kit::lab;
 
 #[test]
 fn a_machine_is_surveyed_and_merged() {

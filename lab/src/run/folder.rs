@@ -124,7 +124,7 @@ impl Folder {
         for gone in old.iter().filter(|old| files.iter().all(|(name, _)| name != *old)) {
             let _ = fs::remove_file(self.path.join(gone));
         }
-        fs::remove_dir_all(self.unfinished())
+        unfinished::forget(&self.unfinished())
     }
 
     /// Makes the staged folder the report's, in one step.

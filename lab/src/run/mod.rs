@@ -140,13 +140,13 @@ fn room() -> Result<(), Failure> {
 fn measure(args: &Args, folder: &Folder, kept: &Unfinished) -> Result<(), Failure> {
     room()?;
     let (args, begun) = agreed(args, kept, folder)?;
-    // Held while the report is replaced: whoever wants an end waits for that.
-    let replacing = Arc::new(Mutex::new(()));
+    // Held while the report is replaced: whoever wants an end waits for that. Then it is true.
+    let replaced = Arc::new(Mutex::new(false));
     ending::when_asked({
-        let (folder, replacing) = (folder.clone(), Arc::clone(&replacing));
-        move || {
-            let _whole = replacing.lock();
-            broken_off(&folder);
+        let (folder, replaced) = (folder.clone(), Arc::clone(&replaced));
+        move || match replaced.lock() {
+            Ok(replaced) if *replaced => output::tell(ready(&folder)),
+            _ => broken_off(&folder),
         }
     });
     // What was typed is not put at risk: where it cannot be read, nothing is measured.
@@ -188,18 +188,17 @@ fn measure(args: &Args, folder: &Folder, kept: &Unfinished) -> Result<(), Failur
     let report = Report::new(&findings, args.answers(), carried::answers(folder.path())?);
     let report = report.assigned(asked.assignment, further, asked.template);
     let files = report.files().map_err(Failure::could_not)?;
-    let whole = replacing.lock();
-    folder.fill(&files)?;
-    drop(whole);
+    {
+        let replaced = replaced.lock();
+        folder.fill(&files)?;
+        replaced.into_iter().for_each(|mut replaced| *replaced = true);
+    }
     output::print(&report.table())?;
     report.warnings().iter().for_each(|warning| output::tell(format!("note: {warning}")));
     if !args.answers() {
         output::tell("note: hit rates and speed-ups are yours to compute; the page checks them");
     }
-    output::tell(format!(
-        "lab run: {} is ready; open it in a browser, or print it from there",
-        folder.page().display()
-    ));
+    output::tell(ready(folder));
     Ok(())
 }
 
@@ -240,6 +239,11 @@ struct Line {
 fn words(line: impl Iterator<Item = OsString>) -> Vec<String> {
     let words = line.map(|word| word.to_string_lossy().into_owned()).skip(1).skip_while(|word| word == "run");
     words.filter(|word| word != "--afresh").collect()
+}
+
+/// Where the report is.
+fn ready(folder: &Folder) -> String {
+    format!("lab run: {} is ready; open it in a browser, or print it from there", folder.page().display())
 }
 
 /// Says that the run was asked to end, and what is left of it.

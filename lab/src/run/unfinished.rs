@@ -2,6 +2,7 @@
 //! experiment's record as soon as it is measured.
 
 use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -41,7 +42,7 @@ impl Unfinished {
     pub(crate) fn take(report: &Path) -> Result<Unfinished, Failure> {
         let path = report.join(NAME);
         let told = report.display();
-        let refused = |error: std::io::Error| {
+        let refused = |error: io::Error| {
             Failure::could_not(format!(
                 "cannot write the report into '{told}': {error}; choose another folder with --out"
             ))
@@ -119,6 +120,13 @@ fn kept(path: &Path) -> Option<(Record, f64)> {
 fn read(path: &Path) -> Option<Json> {
     let bytes = files::read_at_most(path, common::saved::limits::BYTES).ok()?;
     serde_json::from_slice(&bytes).ok()
+}
+
+/// Takes away what an unfinished run has kept; how it was asked for first, so that a
+/// kill in between leaves nothing to go on with.
+pub(crate) fn forget(unfinished: &Path) -> io::Result<()> {
+    let _ = fs::remove_file(unfinished.join(BEGUN));
+    fs::remove_dir_all(unfinished)
 }
 
 /// The experiments whose records lie in the folder of an unfinished run.

@@ -5,8 +5,8 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-#[path = "../built/mod.rs"]
-mod built;
+#[path = "../kit/mod.rs"]
+mod kit;
 mod sandbox;
 mod table;
 
@@ -14,7 +14,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use built::program;
+use kit::{program, stderr};
 
 /// A short command line of every program.
 const ALL: [&str; 14] = [
@@ -48,10 +48,6 @@ fn after(folder: &Path, before: &str, line: &str) -> Output {
     let mut shell = Command::new("sh");
     shell.current_dir(folder).args(["-c", &format!("{before}; exec \"$0\" \"$@\"")]).arg(program).args(words);
     shell.env("RUST_BACKTRACE", "0").output().unwrap()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 /// No panic, no signal, no silence: a result, or a last line that says why not.

@@ -7,8 +7,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use super::kit::stderr;
 use super::sandbox::without;
-use super::{ALL, after, command, decent, stderr};
+use super::{ALL, after, command, decent};
 
 /// Beside [`ALL`]: programs with threads, and a whole assignment.
 const MORE: [&str; 3] = [

@@ -1,8 +1,28 @@
-//! The programs beside `lab`.
+//! The kit's programs, run as its users run them.
+
+#![allow(dead_code, clippy::unwrap_used, reason = "each test takes of it what it needs")]
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 use std::sync::OnceLock;
+
+/// `lab` in `folder`, with the words of `args`.
+pub(crate) fn lab(folder: &Path, args: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
+    command.current_dir(folder).args(args.split_whitespace()).output().unwrap()
+}
+
+/// The same, which has to succeed; what it prints.
+pub(crate) fn printed(folder: &Path, args: &str) -> String {
+    let output = lab(folder, args);
+    assert!(output.status.success(), "{args}: {}", stderr(&output));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// What a program says to its user.
+pub(crate) fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
 
 /// The program of that name, which cargo has built from what is there now: it
 /// builds for the tests of a package that package's programs only.

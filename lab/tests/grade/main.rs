@@ -3,16 +3,21 @@
 #![cfg(feature = "instructor")]
 #![allow(clippy::unwrap_used)]
 
+mod conventions;
+mod moodle;
+
 use std::path::Path;
 use std::process::{Command, Output};
 
 use serde_json::{Value, json};
 
-fn lab(folder: &Path, args: &[&str]) -> Output {
+/// `lab`, with the environment that Classroom 50's runner sets, and `more`.
+fn lab(folder: &Path, args: &[&str], more: &[(&str, &str)]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
     for (name, value) in [
         ("CLASSROOM", "spring"),
         ("ASSIGNMENT", "caches"),
+        ("OWNER", "ada"),
         ("USERNAME", "ada"),
         ("SUBMISSION_TAG", "submit/2026-03-01T10-00-00Z-0123abc"),
         ("COMMIT_URL", "https://example.org/commit"),
@@ -20,14 +25,18 @@ fn lab(folder: &Path, args: &[&str]) -> Output {
     ] {
         command.env(name, value);
     }
-    command.current_dir(folder).args(args).output().unwrap()
+    command.envs(more.iter().copied()).current_dir(folder).args(args).output().unwrap()
+}
+
+/// What `lab` prints; it has to succeed.
+fn printed(folder: &Path, args: &[&str], more: &[(&str, &str)]) -> String {
+    let output = lab(folder, args, more);
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
 }
 
 fn succeeds(folder: &Path, args: &str) -> String {
-    let args: Vec<&str> = args.split(' ').collect();
-    let output = lab(folder, &args);
-    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
+    printed(folder, &args.split(' ').collect::<Vec<_>>(), &[])
 }
 
 fn json(path: impl AsRef<Path>) -> Value {
@@ -210,7 +219,7 @@ fn the_exit_status_is_about_the_run() {
     let folder = folder.path();
     std::fs::write(folder.join("class.csv"), "name\nada\n").unwrap();
     std::fs::create_dir(folder.join("empty")).unwrap();
-    let status = |args: &str| lab(folder, &args.split(' ').collect::<Vec<_>>()).status.code();
+    let status = |args: &str| lab(folder, &args.split(' ').collect::<Vec<_>>(), &[]).status.code();
     assert_eq!(status("grade --roster class.csv empty"), Some(0), "nobody handed in");
     assert_eq!(status("grade --roster class.csv nowhere"), Some(1));
     assert_eq!(status("grade --roster class.csv --rubric class.csv empty"), Some(2));

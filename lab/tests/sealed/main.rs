@@ -4,16 +4,20 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod built;
+mod flipped;
+#[path = "../kit/mod.rs"]
+mod kit;
+#[path = "../secret/mod.rs"]
 mod secret;
+mod told;
 
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use built::program;
-use common::authentic;
-use common::machine::{self, Draw, Machine};
+use common::machine;
+
+use kit::program;
 
 /// The commands that make, solve and grade: not in the student's edition.
 const INSTRUCTORS: [&str; 7] = ["discover", "infer", "mystery", "grade", "survey", "merge", "web"];
@@ -190,142 +194,4 @@ fn every_command_of_the_students_edition_is_tried() {
             "{name} is not tried on a sealed machine: add lines for it"
         );
     }
-}
-
-/// Everything readable that a folder holds, by its name.
-fn files(folder: &Path) -> Vec<(String, String)> {
-    let mut found = Vec::new();
-    let mut open = vec![folder.to_owned()];
-    while let Some(folder) = open.pop() {
-        for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-            if path.is_dir() {
-                open.push(path);
-            } else if path.extension().is_none_or(|ending| ending != "png") {
-                found.push((
-                    path.display().to_string(),
-                    String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned(),
-                ));
-            }
-        }
-    }
-    found
-}
-
-/// What holds the sweeps of `lab run`, whose cells close in on a cache's end as they
-/// find it. (`questions.rs` looks into the page itself.)
-fn is_measured(name: &str) -> bool {
-    let holds =
-        ["cm1-l1.", "cm1-l2.", "both.svg", "of-csv.svg", "differences.csv", "report.html", "/earlier/"];
-    holds.iter().any(|part| name.contains(part))
-}
-
-/// What a machine does not say of itself, but a sweep that doubles has as a place: a
-/// curve's stride or size, as ticks and legends have it.
-fn without_places(text: &str) -> String {
-    let is_place = |line: &str| {
-        line.trim().strip_prefix("stride ").unwrap_or(line.trim()).parse::<common::units::Bytes>().is_ok()
-    };
-    text.lines().filter(|line| !is_place(line)).collect::<Vec<_>>().join("\n")
-}
-
-/// What `text` tells of the secrets, a line each.
-fn told_of(secrets: &[(String, Vec<String>)], what: &str, text: &str) -> Vec<String> {
-    let text = without_places(text);
-    let told = |(name, spelled): &(String, Vec<String>)| {
-        let line = text.lines().find(|line| spelled.iter().any(|word| secret::holds(line, word)))?;
-        Some(format!("{what} tells {name}: {line:.200}"))
-    };
-    secrets.iter().filter_map(told).collect()
-}
-
-#[test]
-fn no_output_tells_what_was_not_measured() {
-    let machine = Machine::from_toml(secret::DESCRIPTION, "ada").unwrap();
-    let secrets: Vec<(String, Vec<String>)> = secret::of_machine(&machine).into_iter().collect();
-    assert!(secrets.len() >= 12, "{secrets:?}");
-    let folder = place(secret::DESCRIPTION);
-    let mut told = Vec::new();
-    for (command, lines) in LINES {
-        for line in *lines {
-            let output = run(folder.path(), command, line);
-            assert!(matches!(output.status.code(), Some(0..=2)), "{command} {line}: {output:?}");
-            for stream in [&output.stdout, &output.stderr] {
-                told.extend(told_of(
-                    &secrets,
-                    &format!("{command} {line}"),
-                    &String::from_utf8_lossy(stream),
-                ));
-            }
-        }
-    }
-    for (name, text) in files(folder.path()).iter().filter(|(name, _)| !is_measured(name)) {
-        told.extend(told_of(&secrets, name, text));
-    }
-    assert!(told.is_empty(), "{told:#?}");
-}
-
-/// Two machines that share nothing: what is said on the way is the same to the letter.
-#[test]
-fn notes_and_refusals_are_those_of_any_sealed_machine() {
-    let other = "name = \"ada\"\ndescription = \"to be found out\"\nclock = \"2 GHz\"\n[memory]\nlatency = \"70 ns\"\n\
-                 [[cache]]\nlevel = 1\nsize = 16384\nline = 64\nways = 4\nindex = \"virtual\"\nlatency = \"4 cycles\"\n\
-                 [[cache]]\nlevel = 2\nsize = 262144\nline = 64\nways = 8\nindex = \"virtual\"\nlatency = \"11 cycles\"\n\
-                 [[tlb]]\nlevel = 1\nentries = 64\nways = 4\npenalty = \"20 cycles\"\n";
-    let folders = [secret::DESCRIPTION, other].map(place);
-    for (command, lines) in LINES.iter().filter(|(command, _)| *command != "lab book") {
-        for line in *lines {
-            let said = folders.each_ref().map(|folder| {
-                let output = run(folder.path(), command, line);
-                (output.status.code(), told(&output.stderr))
-            });
-            assert_eq!(said[0], said[1], "{command} {line}");
-        }
-    }
-}
-
-/// Messages, without what load and free memory of this moment make them say.
-fn told(stderr: &[u8]) -> Vec<String> {
-    let passing =
-        |line: &&str| ["processes share", "takes about", "can have"].iter().any(|part| line.contains(part));
-    String::from_utf8_lossy(stderr).lines().filter(|line| !passing(line)).map(str::to_owned).collect()
-}
-
-/// Every bit of three machines' files and of three records, as programs write them:
-/// one sentence, whatever changed.
-#[test]
-fn no_bit_of_a_file_or_a_record_changes_unseen() {
-    let folder = place(secret::DESCRIPTION);
-    let draws =
-        [Draw::new("spring"), Draw::new("spring").with_tlb(true), Draw::new("autumn").with_noise(0.01)];
-    for (mut draw, name) in draws.into_iter().zip(["ada", "Анна", "=cmd()"]) {
-        let text = machine::seal(name, &draw.machine(name).toml(name)).text;
-        assert!(Machine::parse(&text, "file").is_ok());
-        for changed in flipped(&text) {
-            let told = Machine::parse(&changed, "file").unwrap_err().to_string();
-            assert_eq!(
-                told,
-                "file: the seal is damaged, so nothing can be told of this machine; get the file again"
-            );
-        }
-    }
-    for (name, line) in [
-        ("cm1", "--max 8K --repeats 1 --machine M --format json"),
-        ("mm1", "--size 16 --machine M --format json"),
-        ("spark", "--max 8K --repeats 1 --machine M --format csv"),
-    ] {
-        let text = String::from_utf8(run(folder.path(), name, line).stdout).unwrap();
-        assert!(authentic::check(&text).is_ok() && text.len() > 1000, "{text}");
-        for changed in flipped(&text) {
-            assert_eq!(authentic::check(&changed), Err(authentic::Changed), "{name}: {changed}");
-        }
-    }
-}
-
-/// The text with each of its bits changed in turn, as it is read then.
-fn flipped(text: &str) -> impl Iterator<Item = String> {
-    (0..8 * text.len()).map(move |bit| {
-        let mut bytes = text.as_bytes().to_vec();
-        bytes[bit / 8] ^= 1 << (bit % 8);
-        String::from_utf8_lossy(&bytes).into_owned()
-    })
 }

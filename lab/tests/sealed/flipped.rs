@@ -1,0 +1,46 @@
+//! Files and records that somebody has changed.
+
+use common::authentic;
+use common::machine::{self, Draw, Machine};
+
+use super::{place, run, secret};
+
+/// Every bit of three machines' files and of three records, as programs write them:
+/// one sentence, whatever changed.
+#[test]
+fn no_bit_of_a_file_or_a_record_changes_unseen() {
+    let folder = place(secret::DESCRIPTION);
+    let draws =
+        [Draw::new("spring"), Draw::new("spring").with_tlb(true), Draw::new("autumn").with_noise(0.01)];
+    for (mut draw, name) in draws.into_iter().zip(["ada", "Анна", "=cmd()"]) {
+        let text = machine::seal(name, &draw.machine(name).toml(name)).text;
+        assert!(Machine::parse(&text, "file").is_ok());
+        for changed in flipped(&text) {
+            let told = Machine::parse(&changed, "file").unwrap_err().to_string();
+            assert_eq!(
+                told,
+                "file: the seal is damaged, so nothing can be told of this machine; get the file again"
+            );
+        }
+    }
+    for (name, line) in [
+        ("cm1", "--max 8K --repeats 1 --machine M --format json"),
+        ("mm1", "--size 16 --machine M --format json"),
+        ("spark", "--max 8K --repeats 1 --machine M --format csv"),
+    ] {
+        let text = String::from_utf8(run(folder.path(), name, line).stdout).unwrap();
+        assert!(authentic::check(&text).is_ok() && text.len() > 1000, "{text}");
+        for changed in flipped(&text) {
+            assert_eq!(authentic::check(&changed), Err(authentic::Changed), "{name}: {changed}");
+        }
+    }
+}
+
+/// The text with each of its bits changed in turn, as it is read then.
+fn flipped(text: &str) -> impl Iterator<Item = String> {
+    (0..8 * text.len()).map(move |bit| {
+        let mut bytes = text.as_bytes().to_vec();
+        bytes[bit / 8] ^= 1 << (bit % 8);
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
+}
