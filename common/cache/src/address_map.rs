@@ -126,6 +126,12 @@ impl AddressMap {
         }
     }
 
+    /// Where the array of that index lies: anywhere, if it is everything else.
+    pub(super) fn bytes(&self, array: u8) -> Range<i64> {
+        let bytes = self.arrays.get(usize::from(array)).map(|array| &array.bytes);
+        bytes.map_or(i64::MIN..i64::MAX, |bytes| bytes.start as i64..bytes.end as i64)
+    }
+
     #[cold]
     fn search(&self, address: u64) -> u8 {
         let found = self.arrays.iter().position(|array| array.bytes.contains(&(address as usize)));

@@ -70,7 +70,9 @@ impl Hierarchy {
                 }
                 _ => addresses.pieces(cache.line.get(), apart),
             };
-            Level::new(machine, cache, lines)
+            let end = addresses.used().iter().map(|used| used.end).max().unwrap_or(0);
+            let reach = page_map.is_none().then(|| end.div_ceil(cache.line.get()));
+            Level::new(machine, cache, lines, reach)
         };
         Ok(Hierarchy {
             levels: machine.levels.iter().map(level).collect(),

@@ -35,7 +35,7 @@ impl Journal {
         self.on && self.last[set] != self.now
     }
 
-    /// To be called before anything happens to `set`.
+    /// To be called before `set` is looked at.
     #[inline]
     pub(super) fn save(&mut self, set: usize, tags: &[Tag], tree: u64) {
         if self.lacks(set) {
@@ -46,9 +46,20 @@ impl Journal {
         }
     }
 
+    /// Takes note of `set` alone; whether that is new.
+    #[inline]
+    pub(super) fn mark(&mut self, set: usize) -> bool {
+        std::mem::replace(&mut self.last[set], self.now) != self.now
+    }
+
+    /// Every saved set, its tags and its tree then.
+    pub(super) fn saved(&self, ways: usize) -> impl Iterator<Item = (usize, &[Tag], u64)> {
+        let before = self.tags.chunks_exact(ways).zip(&self.trees);
+        self.sets.iter().zip(before).map(|(set, (tags, tree))| (*set as usize, tags, *tree))
+    }
+
     /// Whether `same` holds of every saved set, its tags and its tree then.
     pub(super) fn all(&self, ways: usize, same: impl Fn(usize, &[Tag], u64) -> bool) -> bool {
-        let before = self.tags.chunks_exact(ways).zip(&self.trees);
-        self.sets.iter().zip(before).all(|(&set, (tags, &tree))| same(set as usize, tags, tree))
+        self.saved(ways).all(|(set, tags, tree)| same(set, tags, tree))
     }
 }

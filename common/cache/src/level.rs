@@ -116,9 +116,14 @@ pub(super) struct Level {
 
 impl Level {
     /// The level `cache` of `machine`, to each set of which at most `lines` lines
-    /// come.
-    pub(super) fn new(machine: &Machine, cache: &CacheLevel, lines: usize) -> Level {
-        let sets = cache.sets();
+    /// come, and no line from number `reach` on. One that evicts nothing is kept as
+    /// a set for each line, where a line is found without a search; but the first
+    /// level, whose sets are shown.
+    pub(super) fn new(machine: &Machine, cache: &CacheLevel, lines: usize, reach: Option<usize>) -> Level {
+        let (sets, ways, lines) = match reach {
+            Some(reach) if lines <= cache.ways && cache.level > 1 => (reach.next_power_of_two(), 1, 1),
+            _ => (cache.sets(), cache.ways, lines),
+        };
         let inclusion = |level: u8| machine.level(level).map(|cache| cache.inclusion);
         let inclusive = cache.inclusion == Inclusion::Inclusive;
         let below = inclusion(cache.level + 1);
@@ -127,7 +132,7 @@ impl Level {
             shift: cache.line.0.trailing_zeros(),
             sets,
             mask: sets.is_power_of_two().then(|| sets as u64 - 1),
-            lines: Sets::new(sets, cache.ways, lines, cache.replacement),
+            lines: Sets::new(sets, ways, lines, cache.replacement),
             write_back: cache.write == Write::Back,
             allocate: cache.allocate,
             exclusive: cache.inclusion == Inclusion::Exclusive,
@@ -158,7 +163,13 @@ impl Level {
         }
     }
 
-    fn set(&self, line: u64) -> usize {
+    /// Bytes after which lines come to the same set again.
+    pub(super) fn span(&self) -> usize {
+        self.sets << self.shift
+    }
+
+    /// The set of a line.
+    pub(super) fn set(&self, line: u64) -> usize {
         Self::set_of(self.sets, self.mask, line)
     }
 
@@ -256,6 +267,17 @@ impl Level {
         self.lines.start_journal();
         self.promoted_dirty_changed.clear();
         self.saved_side_state = self.side_state();
+    }
+
+    /// Whether it holds only what the level above has replaced.
+    pub(super) fn is_exclusive(&self) -> bool {
+        self.exclusive
+    }
+
+    /// Whether `line` was promoted dirty when the journal was started, and is now.
+    pub(super) fn promoted(&self, line: u64) -> [bool; 2] {
+        let now = self.promoted_dirty.contains(&line);
+        [now != self.promoted_dirty_changed.contains(&line), now]
     }
 
     /// Whether the level surely is as it was when the journal was started.

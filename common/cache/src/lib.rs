@@ -250,7 +250,7 @@ impl Modelled {
     /// Forgets which lines and pages were used most recently, without any
     /// access of them pending.
     fn forget_recent(&mut self) {
-        self.recent.fill(NONE);
+        self.recent[..=self.mask].fill(NONE);
         self.recent_pages.fill(u64::MAX);
         self.filter.forget();
     }

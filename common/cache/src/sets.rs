@@ -121,23 +121,55 @@ impl Sets {
         }
     }
 
-    /// The wide `set`, about to be changed.
+    /// Whether `set` holds `tags` in that order, with that tree.
+    pub(super) fn is_in(&self, set: usize, tags: impl Iterator<Item = Tag>, tree: u64) -> bool {
+        let same = match &self.policy {
+            Policy::Wide { sets, .. } => sets[set].in_order().eq(tags),
+            _ => self.tags[set * self.ways..][..self.ways].iter().copied().eq(tags),
+        };
+        same && self.policy.tree(set) == tree
+    }
+
+    /// What `set` holds, and its tree.
+    pub(super) fn in_set(&self, set: usize) -> (Cow<'_, [Tag]>, u64) {
+        (self.content(set), self.policy.tree(set))
+    }
+
+    /// Makes `set` hold `tags`, with that tree.
+    pub(super) fn put(&mut self, set: usize, tags: impl Iterator<Item = Tag>, tree: u64) {
+        match &mut self.policy {
+            Policy::Wide { sets, .. } => return sets[set].put(tags),
+            Policy::Plru(trees) => trees[set] = tree,
+            _ => {}
+        }
+        let ways = &mut self.tags[set * self.ways..][..self.ways];
+        ways.iter_mut().zip(tags).for_each(|(way, tag)| *way = tag);
+    }
+
+    /// Notes what is in `set`, which is about to be looked at.
+    #[inline]
+    fn note(&mut self, set: usize) {
+        if self.journal.lacks(set) {
+            let tree = self.policy.tree(set);
+            match &self.policy {
+                Policy::Wide { sets, .. } => {
+                    let ways: Vec<Tag> = sets[set].in_order().collect();
+                    self.journal.save(set, &ways, tree);
+                }
+                _ => self.journal.save(set, &self.tags[set * self.ways..][..self.ways], tree),
+            }
+        }
+    }
+
+    /// The wide `set`.
     fn wide(&mut self, set: usize) -> Option<(&mut WideSet, bool)> {
         let Policy::Wide { sets, logs_uses } = &mut self.policy else { return None };
-        if self.journal.lacks(set) {
-            let ways: Vec<Tag> = sets[set].in_order().collect();
-            self.journal.save(set, &ways, 0);
-        }
         Some((&mut sets[set], *logs_uses))
     }
 
-    /// The ways of `set`, about to be changed.
+    /// The ways of `set`.
     fn set(&mut self, set: usize) -> &mut [Tag] {
-        let tags = &mut self.tags[set * self.ways..][..self.ways];
-        if self.journal.on {
-            self.journal.save(set, tags, self.policy.tree(set));
-        }
-        tags
+        &mut self.tags[set * self.ways..][..self.ways]
     }
 
     /// From here on, what is changed is written down.
@@ -164,6 +196,7 @@ impl Sets {
 
     /// Uses the line `key`, sets `flags`; its tag before, if it is there.
     pub(super) fn hit(&mut self, set: usize, key: Tag, flags: Tag) -> Option<Tag> {
+        self.note(set);
         let way = self.find(set, key)?;
         if let Some((wide, logs_uses)) = self.wide(set) {
             return Some(wide.hit(way, flags, logs_uses));
@@ -200,12 +233,14 @@ impl Sets {
 
     #[inline(always)]
     fn touch_lru<const W: usize>(&mut self, set: usize, key: Tag) -> bool {
+        self.note(set);
         let (sets, _) = self.set(set).as_chunks_mut::<W>();
         sets.first_mut().is_some_and(|set| lru::touch(set, key, 0).hit)
     }
 
     /// Sets `flags` of the line `key` without using it; whether it is there.
     pub(super) fn mark(&mut self, set: usize, key: Tag, flags: Tag) -> bool {
+        self.note(set);
         let way = self.find(set, key);
         if let Some(way) = way {
             let tag = match self.wide(set) {
@@ -219,10 +254,10 @@ impl Sets {
 
     /// Fills `tag`; the victim's tag, 0 if there was an empty way.
     pub(super) fn fill(&mut self, set: usize, tag: Tag) -> Tag {
+        self.note(set);
         if let Some((wide, _)) = self.wide(set) {
             return wide.fill(tag);
         }
-        self.set(set);
         let ways = self.ways;
         let tags = &mut self.tags[set * ways..][..ways];
         match &mut self.policy {
@@ -244,6 +279,7 @@ impl Sets {
 
     /// Removes the line `key`; its tag, 0 if it was not there.
     pub(super) fn remove(&mut self, set: usize, key: Tag) -> Tag {
+        self.note(set);
         let Some(way) = self.find(set, key) else { return 0 };
         if let Some((wide, _)) = self.wide(set) {
             return wide.remove(way);

@@ -8,6 +8,9 @@
 //! - Runs that access the same lines as the run before: once a number of them
 //!   left every level as it was, as many more leave it so again and count the
 //!   same again.
+//! - Runs that do what an earlier run did, elsewhere: see [`memo`].
+
+mod memo;
 
 use super::Modelled;
 use super::half::Half;
@@ -15,6 +18,7 @@ use super::mru_filter::MruFilter;
 use super::request::Access;
 use super::trace::Trace;
 use machine::{Machine, Prefetch, Replacement, Write};
+use memo::Memos;
 
 /// Most accesses recorded before the search for a run is given up.
 const MOST: usize = 64;
@@ -80,6 +84,8 @@ pub(super) struct RunDetector {
     /// What a period of runs counts, and how many runs were not simulated.
     counts: Vec<u64>,
     skipped: u64,
+    /// Runs that may be told from; none where they cannot.
+    memos: Option<Box<Memos>>,
 }
 
 impl RunDetector {
@@ -103,6 +109,7 @@ impl RunDetector {
             known: Known::Nothing,
             counts: Vec::new(),
             skipped: 0,
+            memos: Memos::new(machine, &filter.hierarchy).map(Box::new),
         }
     }
 
@@ -134,6 +141,13 @@ impl RunDetector {
         current.steps == last.steps
             && alike(&current.streams, &last.streams)
             && alike(&current.lead_in, &last.lead_in)
+    }
+}
+
+impl StrideRun {
+    /// The first of each kind of accesses, in order.
+    fn accesses(&self) -> impl Iterator<Item = &Stream> {
+        self.lead_in.iter().chain(&self.streams)
     }
 }
 
@@ -255,15 +269,28 @@ fn serve(model: &mut Modelled) {
             model.runs.skipped += 1;
             model.runs.known
         }
-        Known::Nothing => {
-            simulate(model);
-            Known::Simulated
-        }
-        Known::Simulated => observe(model, 0, 1),
+        known @ (Known::Nothing | Known::Simulated) => serve_new(model, known),
         Known::Observed { runs, most } if runs == most => observe(model, 0, LONGEST.min(most * most + 2)),
         Known::Observed { runs, most } => observe(model, runs, most),
     };
     std::mem::swap(&mut model.runs.current, &mut model.runs.last);
+}
+
+/// A run that no journal has been kept for, the first of its kind or the second.
+fn serve_new(model: &mut Modelled, known: Known) -> Known {
+    let is_first = known == Known::Nothing;
+    if !memo::pays(model) {
+        if is_first {
+            simulate(model);
+            return Known::Simulated;
+        }
+        return observe(model, 0, 1);
+    }
+    match memo::serve(model) {
+        true => Known::Steady { period: 1 },
+        false if is_first => Known::Simulated,
+        false => Known::Observed { runs: 0, most: 0 },
+    }
 }
 
 /// Simulates the current run while journals are kept, the first or one more.

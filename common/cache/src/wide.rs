@@ -72,6 +72,14 @@ impl WideSet {
         self.held = self.log.len();
     }
 
+    /// Holds `tags`, the last used one first, 0 for an empty way.
+    pub(super) fn put(&mut self, tags: impl Iterator<Item = Tag>) {
+        self.log.clear();
+        self.log.extend(tags);
+        self.log.reverse();
+        self.map(|tag| tag);
+    }
+
     /// All ways, the last used line first, empty ones last.
     pub(super) fn in_order(&self) -> impl Iterator<Item = Tag> + '_ {
         let held = self.log[self.oldest..].iter().rev().copied().filter(|tag| *tag != 0);

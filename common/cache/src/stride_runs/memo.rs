@@ -1,0 +1,292 @@
+//! Runs that do what an earlier run did, elsewhere.
+//!
+//! A cache does not see addresses, only which lines are equal and which share a
+//! set. Take two runs of the same accesses but that each array's lie some lines
+//! further on. If the second finds every set that it comes to as the first did, with
+//! the lines of each array as much further on, it leaves them as the first did, so
+//! moved, and counts the same. So of many walks down a column few are simulated; the
+//! others are compared with one of these, set by set.
+
+mod learn;
+
+use std::collections::HashMap;
+
+use super::{RunDetector, Stream, StrideRun};
+use crate::Modelled;
+use crate::hierarchy::Hierarchy;
+use crate::level::{ARRAYS, Level};
+use crate::tag::Tag;
+use figures::random::mix;
+use machine::{Machine, Prefetch, Replacement};
+
+/// Accesses below which a run is simulated each time.
+const FEWEST: usize = 16;
+/// Most runs that are kept before one is of use, most of one shape, and most ways
+/// and lines that all of them tell of: 32 MiB.
+const MOST: usize = 2048;
+const MOST_ALIKE: usize = 16;
+const MOST_HELD: usize = 1 << 21;
+/// Runs that are simulated without being kept, once keeping has not paid.
+const PAUSE: usize = 1 << 14;
+/// Owner of an empty way: it does not move.
+const NOBODY: u8 = u8::MAX;
+
+/// The runs that were kept.
+#[derive(Debug)]
+pub(super) struct Memos {
+    by_shape: HashMap<u64, Vec<Memo>>,
+    /// Of how many ways and lines they tell.
+    held: usize,
+    /// How many more may be kept before one is of use.
+    credit: usize,
+    paused: usize,
+    /// By array: how far it has moved in bytes, and at a level in tags and in sets.
+    by: Box<[i64; ARRAYS]>,
+    at_level: Box<[(Tag, usize); ARRAYS]>,
+    /// Bytes of the longest line, and after which all levels' sets come again.
+    line: usize,
+    span: usize,
+}
+
+/// A run, and what it did.
+#[derive(Debug)]
+struct Memo {
+    run: StrideRun,
+    /// The array of each lead-in and stream.
+    owners: Vec<u8>,
+    /// How many bytes each array may move down and up, its lines staying in it.
+    room: Vec<(u8, [i64; 2])>,
+    /// Arrays with lines in the same set, which comes again after so many bytes.
+    meet: Vec<(i64, u8, u8)>,
+    levels: Vec<AtLevel>,
+    counts: Vec<u64>,
+}
+
+/// What a run did to one level.
+#[derive(Debug, Default)]
+struct AtLevel {
+    /// The sets that it came to, as they were before, and those of them that it
+    /// changed, as they were after.
+    before: Contents,
+    after: Contents,
+    /// Lines of an exclusive level, and whether they were promoted dirty, before and
+    /// after.
+    promoted: Vec<(u64, u8, [bool; 2])>,
+}
+
+/// What was in some sets.
+#[derive(Debug, Default)]
+struct Contents {
+    /// Each set, the array whose lines came to it, and its tree.
+    sets: Vec<(u32, u8, u64)>,
+    /// The ways of all of them, each with its line's array.
+    tags: Vec<(Tag, u8)>,
+}
+
+impl Memos {
+    /// For `machine`; `None` if more than the content of sets decides what a run
+    /// does.
+    pub(super) fn new(machine: &Machine, hierarchy: &Hierarchy) -> Option<Memos> {
+        let line = machine.levels.iter().map(|cache| cache.line.get()).max()?;
+        let by_sets = machine.levels.iter().all(|cache| {
+            let random = matches!(cache.replacement, Replacement::Random { .. });
+            !random && cache.prefetch == Prefetch::None
+        });
+        let apart = hierarchy.addresses.alignment().is_multiple_of(line);
+        let spans = hierarchy.levels.iter().filter(|level| level.lines.evicts).map(Level::span);
+        (by_sets && apart && hierarchy.page_map.is_none()).then(|| Memos {
+            by_shape: HashMap::new(),
+            held: 0,
+            credit: MOST,
+            paused: 0,
+            by: Box::new([0; ARRAYS]),
+            at_level: Box::new([(0, 0); ARRAYS]),
+            line,
+            span: spans.max().unwrap_or(line).max(line),
+        })
+    }
+
+    /// Equal for runs of the same accesses that may be moved ones.
+    fn shape(&self, run: &StrideRun) -> u64 {
+        let first = run.streams.first().map_or(0, |stream| stream.pointer);
+        let line = self.line.trailing_zeros();
+        let mut hash = mix(run.steps as u64);
+        for lead in &run.lead_in {
+            let apart = (lead.pointer >> line).wrapping_sub(first >> line) % (self.span >> line);
+            hash = mix(hash ^ mix(lead.kind ^ (apart as u64) << 8));
+        }
+        let streams = run.streams.iter().map(|stream| mix(stream.kind ^ (stream.stride as u64) << 8));
+        streams.fold(hash, |hash, stream| mix(hash ^ stream))
+    }
+
+    /// A set of `count`, moved.
+    #[inline(always)]
+    fn place(&self, (set, owner): (u32, u8), count: usize) -> usize {
+        let set = set as usize + self.at_level[usize::from(owner)].1;
+        if set < count { set } else { set - count }
+    }
+
+    /// The tags, moved.
+    #[inline(always)]
+    fn moved(&self, tags: &[(Tag, u8)]) -> impl Iterator<Item = Tag> {
+        tags.iter().map(|(tag, owner)| tag.wrapping_add(self.at_level[usize::from(*owner)].0))
+    }
+
+    /// A line of `1 << shift` bytes, moved.
+    fn line(&self, line: u64, owner: u8, shift: u32) -> u64 {
+        line.wrapping_add_signed(self.by[usize::from(owner)] >> shift)
+    }
+}
+
+/// Whether to look for runs like the current one may pay at present.
+pub(super) fn pays(model: &mut Modelled) -> bool {
+    let caches_alone = model.recent_pages.is_empty();
+    let RunDetector { memos: Some(memos), current: run, .. } = &mut *model.runs else { return false };
+    if memos.credit == 0 {
+        memos.paused += 1;
+        if memos.paused == PAUSE {
+            (memos.credit, memos.paused) = (MOST / 8, 0);
+        }
+    }
+    memos.credit > 0 && caches_alone && run.steps * run.streams.len() >= FEWEST
+}
+
+/// Does what the current run does; simulates it if no run that was kept tells.
+/// Whether that leaves all as it was.
+pub(super) fn serve(model: &mut Modelled) -> bool {
+    let Some(mut memos) = model.runs.memos.take() else { return false };
+    model.report_all();
+    model.forget_recent();
+    let shape = memos.shape(&model.runs.current);
+    let mut alike = memos.by_shape.remove(&shape).unwrap_or_default();
+    let mut found = alike.iter().position(|memo| memo.applies(model, &mut memos));
+    if let Some(found) = found {
+        alike[found].apply(model, &mut memos);
+        alike[..=found].rotate_right(1);
+        memos.credit = (memos.credit + 4).min(MOST);
+    } else {
+        memos.credit -= 1;
+        if let Some(memo) = Memo::learn(model) {
+            let oldest = if alike.len() == MOST_ALIKE { alike.pop() } else { None };
+            memos.held = memos.held + memo.size() - oldest.map_or(0, |memo| memo.size());
+            alike.insert(0, memo);
+            found = Some(0);
+        }
+    }
+    let unchanged = found.is_some() && alike[0].changes_nothing();
+    if unchanged {
+        model.runs.counts.clone_from(&alike[0].counts);
+    }
+    memos.by_shape.insert(shape, alike);
+    if memos.held > MOST_HELD {
+        memos.by_shape.clear();
+        memos.held = 0;
+    }
+    model.runs.memos = Some(memos);
+    unchanged
+}
+
+impl Memo {
+    /// Whether the current run is this one, moved, and finds its sets so.
+    fn applies(&self, model: &mut Modelled, memos: &mut Memos) -> bool {
+        let Modelled { filter, runs, .. } = model;
+        self.has_moved(&runs.current, runs.grain, memos)
+            && self.levels.iter().zip(&mut filter.hierarchy.levels).all(|(at, level)| {
+                self.move_at(level, memos);
+                level.lines.journal.start(level.lines.count());
+                let one_line = level.lines.ways == 1 && !level.lines.evicts;
+                let met = at.before.all(level.lines.ways, |set, tags, tree| {
+                    let set = memos.place(set, level.lines.count());
+                    (one_line || level.lines.journal.mark(set))
+                        && level.lines.is_in(set, memos.moved(tags), tree)
+                });
+                level.lines.journal.on = false;
+                met && at.promoted.iter().all(|(line, owner, [before, _])| {
+                    level.promoted_dirty.contains(&memos.line(*line, *owner, level.shift)) == *before
+                })
+            })
+    }
+
+    /// Whether `run` makes the same accesses, each array's moved by whole lines.
+    fn has_moved(&self, run: &StrideRun, grain: u32, memos: &mut Memos) -> bool {
+        let same = self.run.steps == run.steps
+            && self.run.lead_in.len() == run.lead_in.len()
+            && self.run.streams.len() == run.streams.len();
+        if !same {
+            return false;
+        }
+        self.room.iter().for_each(|(owner, _)| memos.by[usize::from(*owner)] = 0);
+        let line = memos.line.trailing_zeros();
+        let pairs = || self.run.accesses().zip(run.accesses()).zip(&self.owners);
+        let by = |old: &Stream, new: &Stream| (new.pointer >> line).wrapping_sub(old.pointer >> line) << line;
+        pairs().for_each(|((old, new), owner)| memos.by[usize::from(*owner)] = by(old, new) as i64);
+        pairs().all(|((old, new), owner)| {
+            let moved = Stream { pointer: old.pointer.wrapping_add(by(old, new)), ..*old };
+            memos.by[usize::from(*owner)] == by(old, new) as i64 && moved.is_like(new, grain)
+        }) && self.room.iter().all(|(owner, [down, up])| {
+            let moved = memos.by[usize::from(*owner)];
+            -down <= moved && moved <= *up
+        }) && self.meet.iter().all(|(span, one, other)| {
+            (memos.by[usize::from(*one)] - memos.by[usize::from(*other)]) % span == 0
+        })
+    }
+
+    /// Says how far each array has moved at `level`.
+    fn move_at(&self, level: &Level, memos: &mut Memos) {
+        for (owner, _) in &self.room {
+            let lines = memos.by[usize::from(*owner)] >> level.shift;
+            let sets = lines.rem_euclid(level.lines.count() as i64) as usize;
+            memos.at_level[usize::from(*owner)] = ((lines as Tag) << 2, sets);
+        }
+    }
+
+    /// Does, and counts, what this run did.
+    fn apply(&self, model: &mut Modelled, memos: &mut Memos) {
+        let hierarchy = &mut model.filter.hierarchy;
+        for (at, level) in self.levels.iter().zip(&mut hierarchy.levels) {
+            self.move_at(level, memos);
+            level.uses += u64::from(!at.before.sets.is_empty());
+            at.after.all(level.lines.ways, |set, tags, tree| {
+                let set = memos.place(set, level.lines.count());
+                level.lines.put(set, memos.moved(tags), tree);
+                true
+            });
+            for (line, owner, [before, after]) in &at.promoted {
+                let line = memos.line(*line, *owner, level.shift);
+                match (before, after) {
+                    (false, true) => _ = level.promoted_dirty.insert(line),
+                    (true, false) => _ = level.promoted_dirty.remove(&line),
+                    _ => {}
+                }
+            }
+        }
+        let mut counts = self.counts.iter();
+        hierarchy.each_count(|count| *count += counts.next().copied().unwrap_or(0));
+    }
+
+    /// Of how many ways and lines it tells.
+    fn size(&self) -> usize {
+        let of = |at: &AtLevel| at.before.size() + at.after.size() + at.promoted.len();
+        self.levels.iter().map(of).sum()
+    }
+
+    /// Whether all is after the run as it was before.
+    fn changes_nothing(&self) -> bool {
+        self.levels.iter().all(|at| {
+            at.after.sets.is_empty() && at.promoted.iter().all(|(.., [before, after])| before == after)
+        })
+    }
+}
+
+impl Contents {
+    fn size(&self) -> usize {
+        self.sets.len() + self.tags.len()
+    }
+
+    /// Whether `is` holds of every set and its array, its tags and its tree.
+    #[inline(always)]
+    fn all(&self, ways: usize, mut is: impl FnMut((u32, u8), &[(Tag, u8)], u64) -> bool) -> bool {
+        let mut sets = self.sets.iter().zip(self.tags.chunks_exact(ways));
+        sets.all(|(&(set, owner, tree), tags)| is((set, owner), tags, tree))
+    }
+}
