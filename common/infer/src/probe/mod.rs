@@ -3,6 +3,7 @@
 //! memory by time (crate `latency`) and on a modelled machine
 //! ([`OnModel`]), so what they conclude can be held against known truth.
 
+mod congruent;
 mod explore;
 mod found;
 mod knee;

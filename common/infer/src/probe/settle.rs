@@ -1,11 +1,13 @@
 //! Runs of all experiments until they agree.
 
 use super::Probe;
+use super::congruent::congruent;
 use super::explore::{explore, hasty};
 use super::found::{Exploration, LevelFound};
 use super::steady::Steady;
 use super::ways::Denied;
 use crate::Confidence;
+use figures::units::Bytes;
 
 /// Runs of real experiments, at most: more do not help where a dozen did not.
 const MOST_RUNS: usize = 12;
@@ -21,6 +23,9 @@ const FIRST: f64 = 0.4;
 /// Share of the time to use up on what would prove the agreed answer wrong:
 /// a neighbour that is there most of the time leaves now and then.
 const CHALLENGED: f64 = 0.6;
+/// Share of the time after which the lines of one set are looked for among pages
+/// that lie anywhere.
+const REPEATED: f64 = 0.75;
 
 const TOO_SLOW: &str = "the time for experiments was up before the cost of any cache was seen to rise; give more \
                         (--seconds), or an idle machine";
@@ -60,7 +65,9 @@ pub struct SettledLevel {
 /// A sentence, if the cost shows no level at all.
 pub fn settle(probe: &mut impl Probe, levels: usize) -> Result<Settled, String> {
     if !probe.real() {
-        return Ok(settled(vec![explore(probe, levels)?], true, false));
+        let mut settled = settled(vec![explore(probe, levels)?], true, false);
+        behind_pages(probe, &mut settled.levels);
+        return Ok(settled);
     }
     let mut steady = Steady::new(probe);
     let reach = steady.reach;
@@ -75,7 +82,7 @@ pub fn settle(probe: &mut impl Probe, levels: usize) -> Result<Settled, String> 
     let alone = runs.len();
     steady.reach = reach;
     let enough = |runs: &[Exploration]| (0..2).all(|level| agreeing(&runs[alone..], level) >= SURE);
-    while steady.spent() < 1.0
+    while steady.spent() < REPEATED
         && runs.len() < MOST_RUNS
         && !(enough(&runs) && withstands(&mut steady, &runs[runs.len() - 1]))
     {
@@ -86,7 +93,40 @@ pub fn settle(probe: &mut impl Probe, levels: usize) -> Result<Settled, String> 
         return Ok(settled(vec![run], false, true));
     }
     let first_only = levels > 1 && runs.len() == alone;
-    Ok(settled(runs, false, first_only))
+    let mut settled = settled(runs, false, first_only);
+    behind_pages(&mut steady, &mut settled.levels);
+    Ok(settled)
+}
+
+/// Looks for the sets of the second level where its pages lie anywhere.
+fn behind_pages(probe: &mut impl Probe, levels: &mut [SettledLevel]) {
+    let [first, SettledLevel { found, .. }, ..] = levels else { return };
+    if found.ways.is_ok() || probe.contiguous() >= found.knee_range.1 {
+        return;
+    }
+    match congruent(probe, &first.found, found) {
+        Ok(set) => {
+            let size = set.ways * set.way;
+            found.why.retain(|why| !why.starts_with("Ways: not identifiable"));
+            found.why.push(format!(
+                "Ways: of lines at one offset of pages that lie anywhere, sets were found of which {} fit and {} do \
+                 not, and {} of {} other pages have a line in one, so a way has {} pages (odds of {:.0} to 1): {} \
+                 ways of {} make {}.",
+                set.ways,
+                set.ways + 1,
+                set.alike,
+                set.tried,
+                set.way / probe.contiguous(),
+                set.odds.min(1e6),
+                set.ways,
+                Bytes(set.way),
+                Bytes(size)
+            ));
+            (found.size, found.range, found.ways) = (size, (size, size), Ok(set.ways));
+            found.confidence = Confidence::Medium;
+        }
+        Err(reason) => found.why.push(format!("Ways: among pages that lie anywhere: {reason}.")),
+    }
 }
 
 /// Keeps what a run found, if it ended in time.

@@ -195,3 +195,24 @@ fn a_line_of_the_programs_own_hides_no_way() {
         assert_eq!(judge(&machine.levels[0], first), Ok(true), "{name}: {:?}", first.why);
     }
 }
+
+#[test]
+fn sets_behind_pages_that_lie_anywhere_are_found() {
+    let mut right = 0;
+    for name in ["golden-cove", "zen3", "zen5", "i5-7500"] {
+        for seed in 1..4 {
+            let mut machine = Machine::named(name).unwrap();
+            machine.levels.truncate(2);
+            machine.levels[1].index = Index::Physical;
+            machine.mapping = Mapping::Random { seed };
+            let arena = OnModel::arena(&machine).unwrap();
+            let found = settle(&mut OnModel::new(&machine, &arena).unwrap(), 2).unwrap();
+            let second = &found.levels[1].found;
+            let told = judge(&machine.levels[1], second);
+            assert!(told.is_ok(), "{name}, {seed}: {told:?}: {:?}", second.why);
+            right += usize::from(second.ways.is_ok());
+        }
+    }
+    // a 4-way cache behind an 8-way one, and little memory, leave it open
+    assert!(right >= 6, "{right} of 12");
+}
