@@ -83,7 +83,9 @@ impl Options {
         let plan = session.plan(&events.map_err(Failure::usage)?)?;
         let modelled = if plan.needs_model() || session.compare || !session.here { MODELLED } else { 0.0 };
         let measured = if session.here { MEASURED * session.runs as f64 } else { 0.0 };
-        session.expect("this product", f64::from(self.side()).powi(3) * (measured + modelled))?;
+        let what =
+            if session.here { "this product" } else { "this product, if no state of the caches recurs," };
+        session.expect(what, f64::from(self.side()).powi(3) * (measured + modelled))?;
         Ok(plan)
     }
 }

@@ -31,49 +31,75 @@ impl Session {
         walk: impl Fn(&mut Modelled, Array<u8>, Cell) + Sync,
         mut take: impl FnMut(Cell, &Sample) -> bool,
     ) -> Result<(), Failure> {
+        let machine = &self.machine;
+        let mut failed = Ok(());
+        let work = |at: usize| counts(machine, name, cells[at], &walk);
+        self.side_by_side(cells.len(), work, |at, counts| {
+            let counts = match counts {
+                Ok(counts) => counts,
+                Err(why) => {
+                    failed = Err(why);
+                    return false;
+                }
+            };
+            let mut sample = Sample::default();
+            self.modelled_time(&counts, &mut sample);
+            sample.counts = plan.complete(Vec::new(), Some(&counts));
+            sample.model = Some(counts);
+            take(cells[at], &sample)
+        })?;
+        failed
+    }
+
+    /// `work` for each of `0..count`, on all processors at once; `take` sees what it
+    /// gives in that order, until it says that there is enough. Nothing that is
+    /// measured may be done so.
+    ///
+    /// # Errors
+    ///
+    /// If the system starts no thread.
+    pub fn side_by_side<T: Send>(
+        &self,
+        count: usize,
+        work: impl Fn(usize) -> T + Sync,
+        take: impl FnMut(usize, T) -> bool,
+    ) -> Result<(), Failure> {
         let next = AtomicUsize::new(0);
         let (sender, receiver) = mpsc::channel();
         thread::scope(|scope| {
-            for _ in 0..self.cpus.len().clamp(1, cells.len().max(1)) {
-                let (sender, next, walk) = (sender.clone(), &next, &walk);
-                let (machine, cpus) = (&self.machine, &self.cpus);
+            for _ in 0..self.cpus.len().clamp(1, count.max(1)) {
+                let (sender, next, work, cpus) = (sender.clone(), &next, &work, &self.cpus);
                 let work = move || {
                     cpu::pin(cpus); // not where the session's thread stays
                     while let at = next.fetch_add(1, Ordering::Relaxed)
-                        && let Some(cell) = cells.get(at)
-                        && sender.send((at, counts(machine, name, *cell, walk))).is_ok()
+                        && at < count
+                        && sender.send((at, work(at))).is_ok()
                     {}
                 };
                 let started = thread::Builder::new().spawn_scoped(scope, work);
                 started.map_err(|why| Failure::could_not(format!("the system starts no thread ({why})")))?;
             }
             drop(sender);
-            in_order(cells, &receiver, |cell, counts| {
-                let mut sample = Sample::default();
-                self.modelled_time(&counts, &mut sample);
-                sample.counts = plan.complete(Vec::new(), Some(&counts));
-                sample.model = Some(counts);
-                take(cell, &sample)
-            })
+            let taken = in_order(count, &receiver, take);
+            drop(receiver); // whoever still works finds nobody to take more
+            taken
         })
     }
 }
 
 /// What comes numbered, given to `take` in order.
 fn in_order<T>(
-    cells: &[Cell],
-    numbered: &Receiver<(usize, Result<T, Failure>)>,
-    mut take: impl FnMut(Cell, T) -> bool,
+    count: usize,
+    numbered: &Receiver<(usize, T)>,
+    mut take: impl FnMut(usize, T) -> bool,
 ) -> Result<(), Failure> {
     let mut early = BTreeMap::new();
-    for (at, cell) in cells.iter().enumerate() {
+    for at in 0..count {
         while !early.contains_key(&at) {
             let (number, one) = numbered.recv().map_err(Failure::could_not)?;
             early.insert(number, one);
         }
-        if let Some(one) = early.remove(&at)
-            && !take(*cell, one?)
-        {
+        if early.remove(&at).is_some_and(|one| !take(at, one)) {
             break;
         }
     }
@@ -101,20 +127,19 @@ mod tests {
 
     #[test]
     fn what_comes_early_waits_for_what_stands_before_it() {
-        let cells: Vec<Cell> = (1..=4).map(|size| Cell { size, stride: 1 }).collect();
         let taken = |numbers: &[usize], enough: usize| {
             let (sender, receiver) = mpsc::channel();
-            numbers.iter().for_each(|&at| sender.send((at, Ok(10 * at))).unwrap());
+            numbers.iter().for_each(|&at| sender.send((at, 10 * at)).unwrap());
             drop(sender);
             let mut taken = Vec::new();
-            let done = in_order(&cells, &receiver, |cell, one| {
-                taken.push((cell.size, one));
+            let done = in_order(4, &receiver, |at, one| {
+                taken.push((at, one));
                 taken.len() < enough
             });
             (done.is_ok(), taken)
         };
-        assert_eq!(taken(&[2, 0, 3, 1], 9), (true, vec![(1, 0), (2, 10), (3, 20), (4, 30)]));
-        assert_eq!(taken(&[2, 0, 1], 2), (true, vec![(1, 0), (2, 10)]));
-        assert_eq!(taken(&[0, 2], 9), (false, vec![(1, 0)]));
+        assert_eq!(taken(&[2, 0, 3, 1], 9), (true, vec![(0, 0), (1, 10), (2, 20), (3, 30)]));
+        assert_eq!(taken(&[2, 0, 1], 2), (true, vec![(0, 0), (1, 10)]));
+        assert_eq!(taken(&[0, 2], 9), (false, vec![(0, 0)]));
     }
 }

@@ -14,7 +14,7 @@ use common::cpu;
 use common::events::Event;
 use common::failure::Failure;
 use common::machine::{CacheLevel, Machine};
-use common::measure::Session;
+use common::measure::{self, Session};
 use common::memory::Arena;
 use common::metric::{Input, METRICS};
 use common::value::{Reading, Source, Value};
@@ -173,18 +173,98 @@ fn timed(session: &Session, subject: Subject, p: &Problem) -> Result<f64, Failur
     ran.map(|()| took).map_err(Failure::could_not)
 }
 
-/// What can be said about `subject` besides its time.
+/// What can be said about all `subjects` besides their times. On a described
+/// machine, where none of them runs, several are modelled at once.
 ///
 /// # Errors
 ///
-/// If a counter fails while it counts.
+/// If a counter fails while it counts, or memory is short.
 pub fn counted(
+    session: &Session,
+    subjects: &[Subject],
+    p: &Problem,
+    arena: &Arena,
+    budget: f64,
+    times: Vec<(Reading, Option<f64>)>,
+) -> Result<Vec<Outcome>, Failure> {
+    let at_once = !session.here && subjects.len() > 1;
+    let mut models = if at_once { modelled(session, subjects, p, budget)? } else { Vec::new() }.into_iter();
+    let one = |(subject, time): (&Subject, _)| {
+        let model = models.next().unwrap_or_else(|| by_model(session, *subject, p, arena, budget));
+        about(session, *subject, p, time, model)
+    };
+    subjects.iter().zip(times).map(one).collect()
+}
+
+/// What the model counts of `subjects`, each on matrices of its own, to which nothing
+/// is written; of those that it came to before there was an end.
+fn modelled(
+    session: &Session,
+    subjects: &[Subject],
+    p: &Problem,
+    budget: f64,
+) -> Result<Vec<Result<Tally, String>>, Failure> {
+    let (sides, blocks, counters, machine) = (p.sides(), p.blocks, session.counters, &session.machine);
+    let work = |at: usize| -> Result<Tally, String> {
+        let [m, n, k] = sides;
+        let arena = measure::arena(Problem::bytes(m, n, k, blocks)).map_err(|e| e.to_string())?;
+        let p = Problem::without_numbers(&arena, sides, blocks).map_err(|e| e.to_string())?;
+        tally(counters, machine, subjects[at], &p, &arena, budget, None)
+    };
+    let mut models = Vec::new();
+    session.side_by_side(subjects.len(), work, |_, model| {
+        models.push(model);
+        !session.is_over()
+    })?;
+    Ok(models)
+}
+
+/// The same of one, with a line that tells how far it is where that takes long.
+fn by_model(
     session: &Session,
     subject: Subject,
     p: &Problem,
     arena: &Arena,
     budget: f64,
+) -> Result<Tally, String> {
+    if session.is_over() {
+        return Err(LEFT_OUT.to_owned());
+    }
+    let line = if session.counters == Counters::Model { session.line_of_progress() } else { None };
+    tally(session.counters, &session.machine, subject, p, arena, budget, line)
+}
+
+fn tally(
+    counters: Counters,
+    machine: &Machine,
+    subject: Subject,
+    p: &Problem,
+    arena: &Arena,
+    budget: f64,
+    watch: Option<Box<dyn FnMut(f64)>>,
+) -> Result<Tally, String> {
+    let Subject::Rung(variant) = subject else {
+        return Err("the library's source is not walked by the model".to_owned());
+    };
+    let budget = match counters {
+        Counters::Auto | Counters::Model
+            if variant.kernel == Kernel::Threads && subject.cores(p.blocks.threads) > 1 =>
+        {
+            return Err("the model walks one core's caches".to_owned());
+        }
+        Counters::Auto => budget,
+        Counters::Model => f64::INFINITY,
+        _ => return Err("--counters model was not asked for".to_owned()),
+    };
+    model::tally(variant, p, arena, machine, budget, watch).map_err(|e| e.to_string())
+}
+
+fn about(
+    session: &Session,
+    subject: Subject,
+    p: &Problem,
     (seconds, check): (Reading, Option<f64>),
+    model: Result<Tally, String>,
 ) -> Result<Outcome, Failure> {
     let threads = subject.cores(p.blocks.threads);
     let mut outcome = Outcome {
@@ -193,7 +273,7 @@ pub fn counted(
         seconds,
         check,
         forms: Vec::new(),
-        model: Err("the library's source is not walked by the model".to_owned()),
+        model,
         hardware: hardware(session, subject, p)?,
     };
     if let Subject::Rung(variant) = subject {
@@ -201,20 +281,6 @@ pub fn counted(
             (cache.clone(), theory::closed_form(variant.kernel, p.sides(), p.blocks, tile(p.isa), cache))
         };
         outcome.forms = session.machine.told().iter().map(form).collect();
-        outcome.model = match session.counters {
-            _ if session.is_over() => Err(LEFT_OUT.to_owned()),
-            Counters::Auto | Counters::Model if variant.kernel == Kernel::Threads && threads > 1 => {
-                Err("the model walks one core's caches".to_owned())
-            }
-            Counters::Auto => {
-                model::tally(variant, p, arena, &session.machine, budget, None).map_err(|e| e.to_string())
-            }
-            Counters::Model => {
-                let (whole, line) = (f64::INFINITY, session.line_of_progress());
-                model::tally(variant, p, arena, &session.machine, whole, line).map_err(|e| e.to_string())
-            }
-            _ => Err("--counters model was not asked for".to_owned()),
-        };
     }
     Ok(outcome)
 }

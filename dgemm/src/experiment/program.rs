@@ -100,10 +100,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
     }
     let times = experiment::times(&session, &subjects, &p)?;
     let budget = if all { BUDGET.1 } else { BUDGET.0 };
-    let mut outcomes = Vec::new();
-    for (subject, time) in subjects.into_iter().zip(times) {
-        outcomes.push(experiment::counted(&session, subject, &p, &arena, budget, time)?);
-    }
+    let outcomes = experiment::counted(&session, &subjects, &p, &arena, budget, times)?;
     for outcome in &outcomes {
         remark(outcome);
     }

@@ -156,14 +156,14 @@ fn measure_side(
 ) -> Result<(), Failure> {
     let blocks = experiment::blocks_for(&session.machine, session.cpus.len().max(1));
     let arena = measure::arena(Problem::bytes(n, n, n, blocks))?;
-    let p = Problem::new(&arena, [n; 3], blocks).map_err(Failure::could_not)?;
+    let problem = if session.here { Problem::new } else { Problem::without_numbers };
+    let p = problem(&arena, [n; 3], blocks).map_err(Failure::could_not)?;
     let subjects: Vec<Subject> = variants.iter().copied().map(Subject::Rung).collect();
     let times = experiment::times(session, &subjects, &p)?;
-    for (subject, time) in subjects.into_iter().zip(times) {
-        if time.0.amount().is_none() && session.is_over() {
+    for outcome in experiment::counted(session, &subjects, &p, &arena, BUDGET, times)? {
+        if outcome.seconds.amount().is_none() && outcome.model.is_err() && session.is_over() {
             continue;
         }
-        let outcome = experiment::counted(session, subject, &p, &arena, BUDGET, time)?;
         record.rows.push(program::row(&outcome, &p));
         let gflops = outcome.gflops(&p).amount().unwrap_or(f64::NAN);
         let model = outcome.per_iteration(&p, 1).and_then(|per| per.model);
