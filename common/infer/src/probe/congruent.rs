@@ -37,6 +37,8 @@ const TRIES: usize = 8;
 const CONTROLS: usize = 3;
 /// Share of the lines that fit together of which any draw fits.
 const EASY: f64 = 0.7;
+/// Share of the time after which no set is searched for: others look at what lies beside the caches.
+const LATEST: f64 = 0.95;
 /// Odds between numbers of sets that make an answer.
 const ODDS: f64 = 100.0;
 /// A number of sets three times a power of two is so much rarer than a power of two.
@@ -187,7 +189,7 @@ impl<P: Probe> Search<'_, P> {
     }
 
     fn in_time(&self) -> Result<(), String> {
-        let late = self.probe.spent() >= 1.0;
+        let late = self.probe.spent() >= LATEST;
         if late { Err("the time for experiments was up; give more (--seconds)".to_owned()) } else { Ok(()) }
     }
 
