@@ -9,7 +9,7 @@ use super::ink::{Anchor, Type};
 use super::label;
 use super::layout::{self, CAPTION_EM, LABEL_EM, Layout, Placed, SAMPLE, TICK_EM, TITLE_EM, WIDTH};
 use super::look::{self, BAND, GRID, Look, PALE, PAPER, SOFT, STRONG, TEXT};
-use super::panels::{Labels, Panel};
+use super::panels::{self, Labels, Panel};
 use super::plot::Plot;
 use super::{Chart, Series};
 
@@ -71,7 +71,7 @@ pub(super) fn paint<B: DrawingBackend>(canvas: &mut Canvas<B>, chart: &Chart, ar
         canvas.text("no data", at, Anchor::Middle, Type { em: LABEL_EM, bold: false, colour: SOFT });
     }
     for (index, entry) in &arranged.legend {
-        legend_entry(canvas, entry, Look::of(*index, chart.series.len()));
+        legend_entry(canvas, entry, Look::of(*index, panels::told_apart(chart)));
     }
 }
 
@@ -96,22 +96,29 @@ fn large<B: DrawingBackend>(canvas: &mut Canvas<B>, chart: &Chart, arranged: &La
     }
 }
 
-/// One curve in its panel, with the others pale behind it.
+/// A panel's curves, told apart; a single one with the others pale behind it.
 fn small<B: DrawingBackend>(canvas: &mut Canvas<B>, chart: &Chart, panel: &Panel) {
     let plot = &panel.plot;
     ground(canvas, chart, plot, panel.labels);
-    let pale = Look { colour: PALE, dash: &[], ..Look::of(0, 1) };
-    for (index, other) in chart.series.iter().enumerate() {
-        if index != panel.series {
+    let compared = panels::grouped(chart);
+    if !compared {
+        let pale = Look { colour: PALE, dash: &[], ..Look::of(0, 1) };
+        let others = chart.series.iter().enumerate().filter(|(index, _)| !panel.series.contains(index));
+        for (_, other) in others {
             pieces(plot, &other.points).iter().for_each(|piece| stroke(canvas, piece, pale));
         }
     }
-    let Some(series) = chart.series.get(panel.series) else { return };
-    let look = Look { colour: STRONG, dash: &[], ..Look::of(0, 1) };
-    curve(canvas, plot, &series.points, look);
-    spreads(canvas, plot, series, STRONG);
+    for (place, series) in panel.series.iter().filter_map(|index| chart.series.get(*index)).enumerate() {
+        let look = if compared {
+            Look::of(place, panels::told_apart(chart))
+        } else {
+            Look { colour: STRONG, dash: &[], ..Look::of(0, 1) }
+        };
+        curve(canvas, plot, &series.points, look);
+        spreads(canvas, plot, series, look.colour);
+    }
     let set = Type { em: TICK_EM, bold: true, colour: TEXT };
-    canvas.text(&series.name, (plot.left + 2.0, plot.top - 8.0), Anchor::Start, set);
+    canvas.text(&panel.name, (plot.left + 2.0, plot.top - 8.0), Anchor::Start, set);
 }
 
 /// An error bar for each spread, with caps.

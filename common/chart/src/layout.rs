@@ -51,7 +51,8 @@ pub(super) fn arrange(chart: &Chart) -> Layout {
         y += 4.0;
     }
     let small = panels::wanted(chart);
-    let legend = if small { Vec::new() } else { legend(chart, &mut y) };
+    let told = panels::told_apart(chart);
+    let legend = if small && !panels::grouped(chart) { Vec::new() } else { legend(chart, told, &mut y) };
     let y_label = Placed { at: (MARGIN, y + 12.0), text: chart.y.told() };
     y += 24.0;
 
@@ -88,11 +89,11 @@ fn column(lines: &[String], em: f64, y: &mut f64) -> Vec<Placed> {
     lines.iter().map(place).collect()
 }
 
-/// The legend's entries in as many rows as needed.
-fn legend(chart: &Chart, y: &mut f64) -> Vec<(usize, Placed)> {
+/// The legend's entries, of the first `told` curves, in as many rows as needed.
+fn legend(chart: &Chart, told: usize, y: &mut f64) -> Vec<(usize, Placed)> {
     let mut x = MARGIN;
     let mut entries = Vec::new();
-    for (index, series) in chart.series.iter().enumerate().filter(|(_, s)| !s.name.is_empty()) {
+    for (index, series) in chart.series.iter().take(told).enumerate().filter(|(_, s)| !s.name.is_empty()) {
         let width = SAMPLE + 6.0 + font::width(&series.name, TICK_EM, false);
         if x > MARGIN && x + width > WIDTH - MARGIN {
             (x, *y) = (MARGIN, *y + 18.0);

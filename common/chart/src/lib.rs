@@ -58,6 +58,9 @@ pub struct Chart {
 pub struct Series {
     /// Its name in the legend.
     pub name: String,
+    /// The panel that it shares with other curves of that name; empty if there are
+    /// no such panels.
+    pub panel: String,
     /// Its points, in drawing order. A point that is not finite (or not
     /// positive on a logarithmic axis) is a gap in the line, never a zero.
     pub points: Vec<(f64, f64)>,
@@ -111,7 +114,7 @@ impl Chart {
     /// Adds a curve.
     pub fn curve(mut self, name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Chart {
         let points = points.into_iter().collect();
-        self.series.push(Series { name: plain(name), points, spreads: Vec::new() });
+        self.series.push(Series { name: plain(name), points, ..Series::default() });
         self
     }
 
@@ -119,6 +122,15 @@ impl Chart {
     pub fn spread(mut self, spreads: impl IntoIterator<Item = (f64, f64, f64)>) -> Chart {
         if let Some(series) = self.series.last_mut() {
             series.spreads = spreads.into_iter().collect();
+        }
+        self
+    }
+
+    /// Puts the last curve into a panel of that name. Every panel holds curves of the
+    /// same names in the same order, which the legend tells apart.
+    pub fn panel(mut self, name: impl Into<String>) -> Chart {
+        if let Some(series) = self.series.last_mut() {
+            series.panel = plain(name);
         }
         self
     }

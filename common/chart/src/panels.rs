@@ -1,23 +1,27 @@
-//! Many curves as small multiples: one panel for each, all with the same axes, the
-//! other curves pale behind it.
+//! Many curves as small multiples, all with the same axes: one panel for each, the
+//! other curves pale behind it, or one for those that shall be compared.
+
+use std::collections::BTreeSet;
 
 use super::Chart;
 use super::plot::Plot;
 
-/// Fewer curves are told apart in one plot; more panels are no help either, and each
-/// draws all curves.
-const COUNTS: std::ops::RangeInclusive<usize> = 8..=24;
+/// More panels are no help, and each draws all curves.
+const MOST: usize = 24;
+/// Fewer curves are told apart in one plot.
+const FEWEST: usize = 8;
 const COLUMNS: usize = 4;
 const HEIGHT: f64 = 104.0;
 /// Between panels, and above each for its name.
 const GAP: f64 = 12.0;
 const NAME: f64 = 24.0;
 
-/// One curve's panel.
+/// One panel.
 #[derive(Debug)]
 pub(super) struct Panel {
-    /// The curve that is drawn strongly.
-    pub(super) series: usize,
+    pub(super) name: String,
+    /// The curves that are drawn strongly.
+    pub(super) series: Vec<usize>,
     pub(super) plot: Plot,
     pub(super) labels: Labels,
 }
@@ -36,8 +40,39 @@ impl Labels {
 /// Whether `chart` is drawn in panels: too many curves for one plot, and nothing
 /// that belongs to all of them.
 pub(super) fn wanted(chart: &Chart) -> bool {
-    let plain = chart.marks.is_empty() && chart.bands.is_empty() && !chart.x.has_bars();
-    plain && COUNTS.contains(&chart.series.len())
+    grouped(chart) || plain(chart) && (FEWEST..=MOST).contains(&chart.series.len())
+}
+
+fn plain(chart: &Chart) -> bool {
+    chart.marks.is_empty() && chart.bands.is_empty() && !chart.x.has_bars()
+}
+
+/// Whether curves share panels.
+pub(super) fn grouped(chart: &Chart) -> bool {
+    let names: BTreeSet<&str> = chart.series.iter().map(|series| series.panel.as_str()).collect();
+    plain(chart) && names.iter().any(|name| !name.is_empty()) && names.len() <= MOST
+}
+
+/// The panels' names and curves.
+fn groups(chart: &Chart) -> Vec<(&str, Vec<usize>)> {
+    let grouped = grouped(chart);
+    let mut groups: Vec<(&str, Vec<usize>)> = Vec::new();
+    for (index, series) in chart.series.iter().enumerate() {
+        match groups.iter_mut().find(|(name, _)| grouped && *name == series.panel) {
+            Some((_, members)) => members.push(index),
+            None => groups.push((if grouped { &series.panel } else { &series.name }, vec![index])),
+        }
+    }
+    groups
+}
+
+/// How many curves are to be told apart by their looks.
+pub(super) fn told_apart(chart: &Chart) -> usize {
+    if grouped(chart) {
+        groups(chart).iter().map(|(_, members)| members.len()).max().unwrap_or(0)
+    } else {
+        chart.series.len()
+    }
 }
 
 /// The width of a panel where all of them have `room`.
@@ -47,23 +82,25 @@ pub(super) fn width(room: f64) -> f64 {
 
 /// The height of all panels.
 pub(super) fn height(chart: &Chart) -> f64 {
-    chart.series.len().div_ceil(COLUMNS) as f64 * (HEIGHT + NAME)
+    groups(chart).len().div_ceil(COLUMNS) as f64 * (HEIGHT + NAME)
 }
 
 /// The panels of all curves in the place of `whole`, row by row.
 pub(super) fn cut(chart: &Chart, whole: &Plot) -> Vec<Panel> {
-    let (count, width) = (chart.series.len(), width(whole.right - whole.left));
-    let panel = |series: usize| {
-        let (row, column) = (series / COLUMNS, series % COLUMNS);
+    let groups = groups(chart);
+    let (count, width) = (groups.len(), width(whole.right - whole.left));
+    let panel = |(at, (name, series)): (usize, (&str, Vec<usize>))| {
+        let (row, column) = (at / COLUMNS, at % COLUMNS);
         let left = whole.left + column as f64 * (width + GAP);
         let top = whole.top + row as f64 * (HEIGHT + NAME) + NAME;
         Panel {
+            name: name.to_owned(),
             series,
             plot: Plot { left, right: left + width, top, bottom: top + HEIGHT, ..whole.clone() },
-            labels: Labels { left: column == 0, below: series + COLUMNS >= count },
+            labels: Labels { left: column == 0, below: at + COLUMNS >= count },
         }
     };
-    (0..count).map(panel).collect()
+    groups.into_iter().enumerate().map(panel).collect()
 }
 
 #[cfg(test)]
@@ -82,7 +119,7 @@ mod tests {
         let arranged = crate::layout::arrange(&chart(11));
         assert_eq!(arranged.panels.len(), 11);
         let below: Vec<usize> =
-            arranged.panels.iter().filter(|panel| panel.labels.below).map(|panel| panel.series).collect();
+            arranged.panels.iter().filter(|panel| panel.labels.below).map(|panel| panel.series[0]).collect();
         assert_eq!(below, [7, 8, 9, 10], "each column is labelled at its foot");
         for (i, one) in arranged.panels.iter().enumerate() {
             for other in &arranged.panels[i + 1..] {
@@ -94,5 +131,21 @@ mod tests {
         assert!((0..11).all(|c| svg.contains(&format!("curve {c}"))));
         assert!(crate::layout::arrange(&chart(7)).panels.is_empty(), "few curves share a plot");
         assert!(crate::layout::arrange(&chart(25)).panels.is_empty(), "so do far too many");
+    }
+
+    #[test]
+    fn curves_that_are_compared_share_a_panel_and_one_legend() {
+        let empty = Chart::new("A and B", Axis::log2("n"), Axis::linear("y"));
+        let chart = (0..4u32).fold(empty, |chart, c| {
+            ["A", "B"].into_iter().fold(chart, |chart, side| {
+                chart.curve(side, [(1.0, 1.0), (2.0, f64::from(c))]).panel(format!("size {c}"))
+            })
+        });
+        let arranged = crate::layout::arrange(&chart);
+        let series: Vec<Vec<usize>> = arranged.panels.iter().map(|panel| panel.series.clone()).collect();
+        assert_eq!(series, [[0, 1], [2, 3], [4, 5], [6, 7]]);
+        let names: Vec<&str> = arranged.legend.iter().map(|(_, entry)| entry.text.as_str()).collect();
+        assert_eq!(names, ["A", "B"]);
+        assert!((0..4).all(|c| chart.svg().contains(&format!("size {c}"))));
     }
 }

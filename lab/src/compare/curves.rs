@@ -9,8 +9,10 @@ use common::value::Reading;
 
 use super::Pair;
 
-/// Curves of each record: the ends and the middle of what both have.
-const CURVES: usize = 3;
+/// Curves of each record: more panels are not drawn.
+const CURVES: usize = 24;
+/// Up to so many of each share one plot.
+const FEW: usize = 3;
 
 /// A curve's name, and its rows by their place on the horizontal axis.
 type Curves<'r> = BTreeMap<String, BTreeMap<u64, &'r Row>>;
@@ -57,27 +59,36 @@ pub(crate) fn overlaid(pair: &Pair) -> Option<Chart> {
         let (a, b) = (curves(&pair.a, kind), curves(&pair.b, kind));
         let both: Vec<&String> = a.keys().filter(|name| b.contains_key(*name)).collect();
         let sides = [("A", &a, &pair.a), ("B", &b, &pair.b)];
-        let machines: Vec<String> =
+        let mut caption: Vec<String> =
             sides.iter().map(|(side, _, of)| format!("{side}: {}", of.machine)).collect();
+        if both.len() > CURVES {
+            caption.push(format!("{CURVES} of {} curves; all of them in differences.csv", both.len()));
+        }
         let (x, y) = (kind.axes)();
         let title = format!("{}: A and B", pair.name);
-        let chart = Chart::new(title, x, y).caption(machines.join("\n"));
+        let chart = Chart::new(title, x, y).caption(caption.join("\n"));
         let chart = chosen(&both).into_iter().fold(chart, |chart, name| {
-            sides.iter().fold(chart, |chart, (side, curves, _)| drawn(chart, side, name, &curves[name], kind))
+            sides.iter().fold(chart, |chart, (side, curves, _)| {
+                let told = name.parse().map_or_else(|_| name.to_owned(), |bytes| Bytes(bytes).to_string());
+                if both.len() > FEW {
+                    drawn(chart, side, &curves[name], kind).panel(told)
+                } else {
+                    drawn(chart, &format!("{side} {told}"), &curves[name], kind)
+                }
+            })
         });
         (!chart.is_empty()).then_some(chart)
     })
 }
 
-fn drawn(chart: Chart, side: &str, name: &str, rows: &BTreeMap<u64, &Row>, kind: &Kind) -> Chart {
-    let told = name.parse().map_or_else(|_| name.to_owned(), |bytes| Bytes(bytes).to_string());
+fn drawn(chart: Chart, name: &str, rows: &BTreeMap<u64, &Row>, kind: &Kind) -> Chart {
     let value = |row: &&Row| row.reading(kind.figure).and_then(Reading::value);
     let points = rows.iter().map(|(at, row)| (*at as f64, value(row).map_or(f64::NAN, |v| v.amount)));
     let spreads = rows.iter().filter_map(|(at, row)| {
         let spread = value(row)?.spread?;
         Some((*at as f64, spread.min, spread.max))
     });
-    chart.curve(format!("{side} {told}"), points).spread(spreads)
+    chart.curve(name, points).spread(spreads)
 }
 
 /// The rows with that figure, curve by curve.
@@ -91,17 +102,12 @@ fn curves<'r>(record: &'r Record, kind: &Kind) -> Curves<'r> {
     found
 }
 
-/// The first, the last and one between, by size where the names are numbers.
+/// As many as there are panels, evenly, by size where the names are numbers.
 fn chosen<'n>(names: &[&'n String]) -> Vec<&'n String> {
     let mut names = names.to_vec();
     names.sort_by_key(|name| (name.parse::<u64>().unwrap_or(0), (*name).clone()));
-    let step = (names.len().saturating_sub(1)).div_ceil(CURVES - 1).max(1);
-    let mut few: Vec<&String> = names.iter().copied().step_by(step).take(CURVES).collect();
-    if let Some(last) = names.last().filter(|last| !few.contains(last)) {
-        few.truncate(CURVES - 1);
-        few.push(last);
-    }
-    few
+    let count = names.len().min(CURVES);
+    (0..count).map(|at| names[at * names.len() / count]).collect()
 }
 
 #[cfg(test)]
@@ -109,21 +115,39 @@ mod tests {
     use super::*;
     use common::value::{Source, Value};
 
+    fn record(machine: &str, sizes: u64) -> Record {
+        let mut record = Record::new("cm1", machine);
+        for (size, stride) in (1..=sizes).flat_map(|size| [(size << 13, 64u64), (size << 13, 128)]) {
+            let row = Row::new([("size_bytes", size.into()), ("stride_bytes", stride.into())]);
+            record.rows.push(row.with("avg_misses", Value::new(0.5, Source::Model)));
+        }
+        record
+    }
+
+    fn curves_of(sizes: u64) -> Chart {
+        let pair = Pair { name: "cm1".into(), a: record("one", sizes), b: record("other", sizes) };
+        overlaid(&pair).unwrap()
+    }
+
     #[test]
     fn the_same_sizes_of_both_are_drawn_beside_each_other() {
-        let record = |machine: &str| {
-            let mut record = Record::new("cm1", machine);
-            for (size, stride) in [(8192u64, 64u64), (8192, 128), (16384, 64), (32768, 64), (65536, 64)] {
-                let row = Row::new([("size_bytes", size.into()), ("stride_bytes", stride.into())]);
-                record.rows.push(row.with("avg_misses", Value::new(0.5, Source::Model)));
-            }
-            record
-        };
-        let chart = overlaid(&Pair { name: "cm1".into(), a: record("one"), b: record("other") }).unwrap();
+        let chart = curves_of(2);
         let names: Vec<&str> = chart.series.iter().map(|series| series.name.as_str()).collect();
-        assert_eq!(names, ["A 8 KiB", "B 8 KiB", "A 32 KiB", "B 32 KiB", "A 64 KiB", "B 64 KiB"]);
-        assert!(chart.caption.contains("A: one\nB: other"));
+        assert_eq!(names, ["A 8 KiB", "B 8 KiB", "A 16 KiB", "B 16 KiB"]);
+        assert_eq!(chart.caption, "A: one\nB: other");
         let nothing = Pair { name: "mm1".into(), a: Record::new("mm1", ""), b: Record::new("mm1", "") };
         assert_eq!(overlaid(&nothing), None);
+    }
+
+    #[test]
+    fn every_size_of_both_has_its_panel() {
+        let chart = curves_of(11);
+        let places: Vec<(&str, &str)> =
+            chart.series.iter().map(|series| (series.name.as_str(), series.panel.as_str())).collect();
+        assert_eq!(places.len(), 22);
+        assert_eq!(places[20..], [("A", "88 KiB"), ("B", "88 KiB")]);
+        let many = curves_of(30);
+        assert_eq!(many.series.len(), 2 * CURVES);
+        assert!(many.caption.ends_with("24 of 30 curves; all of them in differences.csv"));
     }
 }
