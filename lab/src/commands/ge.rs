@@ -13,7 +13,7 @@ use common::failure::Failure;
 use common::measure::Session;
 use common::output;
 use common::record::{Record, Row};
-use common::value::{Reading, Source, Value};
+use common::value::{Reading, Source, Spread, Value};
 
 /// Sizes of one sweep.
 const SIZES: usize = 2000;
@@ -164,32 +164,38 @@ fn record(session: &Session, design: &Design, cells: &[Cell], limits: &Limits, g
         .set("bandwidth_matrix_gb_per_second", limits.roofs[1].1 * 1e-9);
     for cell in cells {
         let mflops = cell.outcome.mflops(cell.size);
-        record.rows.push(
-            Row::new([
-                ("variant", cell.variant.into()),
-                ("size", cell.size.into()),
-                ("check", cell.outcome.check.into()),
-                ("residual", cell.outcome.residual.map(|r| r.relative).into()),
-            ])
-            .with("real_time_seconds", cell.outcome.wall())
-            .with("proc_time_seconds", cell.outcome.cpu())
-            .with("instructions", cell.instructions.clone())
-            .with("cycles", cell.cycles.clone())
-            .with("flops", Value::new(Variant::flops(cell.size), Source::Analytic))
-            .with("mflops", mflops.clone())
-            .with("share_of_peak", mflops.scaled(1e6 / limits.flops)),
-        );
+        let mut row = Row::new([
+            ("variant", cell.variant.into()),
+            ("size", cell.size.into()),
+            ("check", cell.outcome.check.into()),
+            ("residual", cell.outcome.residual.map(|r| r.relative).into()),
+        ])
+        .with("real_time_seconds", cell.outcome.wall())
+        .with("proc_time_seconds", cell.outcome.cpu())
+        .with("instructions", cell.instructions.clone())
+        .with("cycles", cell.cycles.clone())
+        .with("flops", Value::new(Variant::flops(cell.size), Source::Analytic))
+        .with("mflops", mflops.clone())
+        .with("share_of_peak", mflops.scaled(1e6 / limits.flops));
+        if let Some(gain) = gains.iter().find(|gain| (gain.to, gain.size) == (cell.variant, cell.size)) {
+            row = row.with("times_as_fast_as_before", gained(gain, design.rounds));
+        }
+        record.rows.push(row);
     }
-    let told = gains.iter().map(|gain| format!("gain: {}", told(gain)));
-    record.notes.extend(told);
     record
 }
 
+/// A gain over the rung before, with the interval of its median.
+fn gained(gain: &Gain, rounds: usize) -> Value {
+    let (min, max) = gain.interval;
+    let spread = (rounds > 1).then_some(Spread { runs: rounds, min, max });
+    Value { spread, ..Value::new(gain.times_faster, Source::Timing) }
+}
+
 fn told(gain: &Gain) -> String {
-    format!(
-        "{} to {} at {}: {:.2} times as fast ({:.2} to {:.2})",
-        gain.from, gain.to, gain.size, gain.times_faster, gain.interval.0, gain.interval.1
-    )
+    let (low, high) = gain.interval;
+    let interval = if low < high { format!(" ({low:.2} to {high:.2})") } else { String::new() };
+    format!("{} to {} at {}: {:.2} times as fast{interval}", gain.from, gain.to, gain.size, gain.times_faster)
 }
 
 fn kit(cells: &[Cell], limits: &Limits, gains: &[Gain]) -> String {
