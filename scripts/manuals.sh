@@ -11,7 +11,7 @@ out=$(cd "$1" && pwd)
 cd "$(dirname "$(readlink -f "$0")")/.."
 target=${CARGO_TARGET_DIR:-$PWD/target}
 cargo build --quiet --release --locked --features common/manuals
-programs="avail spark cm1 mm1 mm2 mm3 ge dgemm flops lab"
+programs="avail spark cm1 mm1 mm2 mm3 ge ge1 ge2 ge3 ge4 ge5 ge6 ge7 dgemm flops lab"
 for program in $programs; do
     CACHE_LAB_MANUALS=$out "$target/release/$program" >/dev/null
 done
@@ -28,6 +28,8 @@ if has man; then
     done
 fi
 for program in $programs; do
+    # (groff writes a hyphen as \-)
+    grep -q "^$program \\\\- " "$out/man1/$program.1" || fail "$out/man1/$program.1 is the page of another program"
     if has bash; then
         bash -c "source '$out/bash/$program.bash' && complete -p $program" >/dev/null || fail "bash does not complete $program"
     fi

@@ -1,6 +1,8 @@
 //! What the command lines of all programs share: options, exit codes, and
 //! errors as one sentence.
 
+mod refusal;
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -139,7 +141,7 @@ pub fn run_as<A: Parser>(mut command: Command, program: impl FnOnce(A) -> Result
         Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
             console::print(&error.to_string())
         }
-        Err(error) => Err(Failure::Usage(one_line(&error.to_string()))),
+        Err(error) => Err(Failure::Usage(refusal::sentence(&command, &error))),
     };
     let status = status(command.get_name(), outcome);
     // What was put off for the sake of what was measured.
@@ -179,28 +181,6 @@ fn end_in_a_sentence_when_nothing_can_be_printed() {
     }));
 }
 
-/// clap's message without its usage text, on one line.
-fn one_line(message: &str) -> String {
-    let (told, usage) = message.split_once("\n\nUsage:").unwrap_or((message, ""));
-    let usage = usage.lines().next().unwrap_or_default().trim();
-    let told = told.split("\n\nFor more information").next().unwrap_or(told);
-    let words: Vec<&str> = told.trim_start_matches("error: ").split_whitespace().collect();
-    let told = [
-        ("invalid digit found in string", "a whole number is needed"),
-        ("cannot parse integer from empty string", "a whole number is needed"),
-        ("number too large to fit in target type", "no number is accepted that large"),
-        ("the following required arguments were not provided:", "missing:"),
-        (" tip: ", "; tip: "),
-        (" is not in ", " is outside "),
-        ("..=", " to "),
-    ]
-    .iter()
-    .fold(words.join(" "), |told, (from, to)| told.replace(from, to));
-    // What is missing is best seen in its place.
-    let usage = if told.starts_with("missing:") { format!("; usage: {usage}") } else { String::new() };
-    format!("{told}{usage}; see --help")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -217,18 +197,5 @@ mod tests {
         let args = Example::try_parse_from(["example"]).unwrap().common;
         assert_eq!((args.counters, args.runs, args.format), (Counters::Auto, 1, Format::Kit));
         assert_eq!(args.machine, "host");
-    }
-
-    #[test]
-    fn a_wrong_value_is_named_on_one_line_with_what_is_accepted() {
-        let error = Example::try_parse_from(["example", "--counters", "papi"]).unwrap_err();
-        let line = one_line(&error.to_string());
-        assert!(!line.contains('\n'));
-        assert!(line.contains("'papi'") && line.contains("hardware"), "{line}");
-        let error = Example::try_parse_from(["example", "--runs", "0"]).unwrap_err();
-        let line = one_line(&error.to_string());
-        assert!(line.contains("'0'") && line.contains("0 is outside 1 to "), "{line}");
-        let error = Example::try_parse_from(["example", "--cpu", "abc"]).unwrap_err();
-        assert!(one_line(&error.to_string()).ends_with("a whole number is needed; see --help"));
     }
 }

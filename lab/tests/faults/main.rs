@@ -9,6 +9,7 @@
 mod kit;
 mod sandbox;
 mod table;
+mod written;
 
 use std::fs;
 use std::path::Path;

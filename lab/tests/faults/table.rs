@@ -1,6 +1,5 @@
 //! Each fault on each program: a result, or one sentence; nothing is written
-//! outside of the folder. `cargo test -p lab --test faults each_fault -- --nocapture`
-//! prints what was seen.
+//! outside of the folder. What is seen stands in `docs/faults.md`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,6 +8,7 @@ use std::process::{Command, Output};
 
 use super::kit::stderr;
 use super::sandbox::without;
+use super::written::{self, Row, Seen};
 use super::{ALL, after, command, decent};
 
 /// Beside [`ALL`]: programs with threads, and a whole assignment.
@@ -42,6 +42,14 @@ fn mounted(before: &'static str) -> Fault {
 fn denied(calls: &'static [(libc::c_long, i32)]) -> Fault {
     Box::new(move |folder, line| without(command(folder, line), calls).output().ok())
 }
+
+/// All by which a file gets another name.
+const RENAMES: &[(libc::c_long, i32)] = &[
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_rename, libc::EIO),
+    (libc::SYS_renameat, libc::EIO),
+    (libc::SYS_renameat2, libc::EIO),
+];
 
 /// Clocks that go back: the wall's by an hour at its second reading, the monotonic
 /// one by a millisecond at every 64th, as on machines whose cores disagree.
@@ -114,6 +122,15 @@ fn faults(place: &Path) -> Vec<(&'static str, Fault)> {
         ("threads denied", denied(&[(libc::SYS_clone3, libc::EAGAIN), (libc::SYS_clone, libc::EAGAIN)])),
         ("advice on pages denied", denied(&[(libc::SYS_madvise, libc::EPERM)])),
         ("files not synced", denied(&[(libc::SYS_fsync, libc::EIO)])),
+        ("files not renamed", denied(RENAMES)),
+        (
+            "no locks, links, exchange",
+            denied(&[
+                (libc::SYS_flock, libc::ENOTSUP),
+                (libc::SYS_linkat, libc::EPERM),
+                (libc::SYS_renameat2, libc::EINVAL),
+            ]),
+        ),
         ("no random bytes", denied(&[(libc::SYS_getrandom, libc::ENOSYS)])),
         ("clocks that jump back", set_back(place)),
     ]
@@ -131,53 +148,31 @@ fn names(folder: &Path) -> BTreeSet<PathBuf> {
     fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into()).collect()
 }
 
-/// A sentence without what differs from run to run.
-fn sentence(output: &Output) -> String {
-    let told = stderr(output);
-    let last = told.lines().last().unwrap_or_default();
-    let told = last.split_once(": ").map_or(last, |(_, told)| told);
-    if told.chars().count() > 90 {
-        told.chars().take(90).collect::<String>() + "…"
-    } else {
-        told.to_owned()
-    }
-}
-
 #[test]
 fn each_fault_on_each_program() {
     let place = tempfile::tempdir().unwrap();
     let lines: Vec<String> = ALL.iter().chain(&MORE).map(|line| kept(line)).collect();
-    for (fault, run) in faults(place.path()) {
-        let mut seen: Vec<(String, Vec<&str>)> = Vec::new();
-        for line in &lines {
-            let folder = tempfile::tempdir_in(place.path()).unwrap();
-            let found = match run(folder.path(), line) {
-                None => "not tried: this system does not let us".to_owned(),
-                Some(output) => {
-                    decent(&format!("{line}, {fault}"), &output);
-                    match output.status.code() {
-                        Some(0) => "a result".to_owned(),
-                        code => format!("exit {}: {}", code.unwrap_or(-1), sentence(&output)),
-                    }
-                }
-            };
-            let own = |name: &PathBuf| name.as_os_str() == "r.json" || name.as_os_str() == "report";
-            assert!(names(folder.path()).iter().all(own), "{line}, {fault}: {:?}", names(folder.path()));
-            match seen.iter_mut().find(|(other, _)| *other == found) {
-                Some((_, lines)) => lines.push(line),
-                None => seen.push((found, vec![line])),
-            }
-        }
-        print_row(fault, &seen, lines.len());
-    }
+    let try_all = |fault: &str, run: &Fault| -> Option<Vec<Seen>> {
+        lines.iter().map(|line| tried(place.path(), fault, run, line)).collect()
+    };
+    let ever = try_all("no fault", &shell("true")).unwrap();
+    let faults = faults(place.path());
+    let rows: Vec<Row> = faults
+        .iter()
+        .map(|(fault, run)| Row {
+            fault,
+            cell: try_all(fault, run).map(|seen| written::cell(&lines, &seen, &ever)),
+        })
+        .collect();
+    written::hold(&lines, &rows);
 }
 
-/// A row of the table: what most lines gave, then what others did.
-fn print_row(fault: &str, seen: &[(String, Vec<&str>)], all: usize) {
-    let cells = seen.iter().map(|(found, lines)| {
-        let short = |line: &&str| line.split(" --").next().unwrap_or(line).to_owned();
-        let names: Vec<String> = lines.iter().map(short).collect();
-        if lines.len() == all { format!("all: {found}") } else { format!("{}: {found}", names.join(", ")) }
-    });
-    println!("| {fault} | {} |", cells.collect::<Vec<_>>().join("<br>"));
+/// What a line gives under a fault; `None` where this system does not let us.
+fn tried(place: &Path, fault: &str, run: &Fault, line: &str) -> Option<Seen> {
+    let folder = tempfile::tempdir_in(place).unwrap();
+    let output = run(folder.path(), line)?;
+    decent(&format!("{line}, {fault}"), &output);
+    let own = |name: &PathBuf| name.as_os_str() == "r.json" || name.as_os_str() == "report";
+    assert!(names(folder.path()).iter().all(own), "{line}, {fault}: {:?}", names(folder.path()));
+    Some(if output.status.success() { Seen::Result } else { Seen::Refused(stderr(&output)) })
 }

@@ -1,0 +1,125 @@
+//! Why a command line was refused, in one sentence.
+
+use clap::Command;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+use figures::units::Bytes;
+
+/// What was wrong with it, and what was meant, where that can be told.
+pub(super) fn sentence(command: &Command, error: &clap::Error) -> String {
+    let meant = stray(error).and_then(|word| meant(command, word));
+    one_line(&error.to_string(), meant.as_deref())
+}
+
+/// The word of a refused command line that stands where no option is.
+fn stray(error: &clap::Error) -> Option<&str> {
+    let text = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.as_str()),
+        _ => None,
+    };
+    let place = text(ContextKind::InvalidArg)?;
+    match error.kind() {
+        ErrorKind::UnknownArgument => Some(place),
+        ErrorKind::InvalidValue | ErrorKind::ValueValidation if place.starts_with(['[', '<']) => {
+            text(ContextKind::InvalidValue)
+        }
+        _ => None,
+    }
+}
+
+/// How the word is given to the option that it was meant for, where its looks tell.
+fn meant(command: &Command, word: &str) -> Option<String> {
+    let named = || ::machine::catalogue().iter().any(|entry| entry.name == word);
+    let options: &[&str] = if word.starts_with("PAPI_") {
+        &["event", "events"]
+    } else if word.ends_with(".toml") || named() {
+        &["machine"]
+    } else if word.parse::<Bytes>().is_ok() {
+        &["max"]
+    } else {
+        &[]
+    };
+    let option = command.get_arguments().find(|option| options.contains(&option.get_id().as_str()))?;
+    let long = option.get_long().map(|long| format!("--{long}"));
+    let flag = long.or_else(|| option.get_short().map(|short| format!("-{short}")))?;
+    Some(format!("{flag} {word}"))
+}
+
+/// clap's message without its usage text, on one line; with what was `meant`.
+fn one_line(message: &str, meant: Option<&str>) -> String {
+    let (told, usage) = message.split_once("\n\nUsage:").unwrap_or((message, ""));
+    let usage = usage.lines().next().unwrap_or_default().trim();
+    let told = told.split("\n\nFor more information").next().unwrap_or(told);
+    let words: Vec<&str> = told.trim_start_matches("error: ").split_whitespace().collect();
+    let told = [
+        ("invalid digit found in string", "a whole number is needed"),
+        ("cannot parse integer from empty string", "a whole number is needed"),
+        ("number too large to fit in target type", "no number is accepted that large"),
+        ("the following required arguments were not provided:", "missing:"),
+        (" tip: ", "; tip: "),
+        (" is not in ", " is outside "),
+        ("..=", " to "),
+    ]
+    .iter()
+    .fold(words.join(" "), |told, (from, to)| told.replace(from, to));
+    // What is missing is best seen in its place.
+    let usage = if told.starts_with("missing:") { format!("; usage: {usage}") } else { String::new() };
+    let meant = meant.map_or(String::new(), |meant| format!("; did you mean '{meant}'?"));
+    format!("{told}{usage}{meant}; see --help")
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{CommandFactory, Parser};
+
+    use super::*;
+    use crate::cli::Common;
+
+    #[derive(Debug, Parser)]
+    #[command(name = "example")]
+    struct Example {
+        #[command(flatten)]
+        common: Common,
+    }
+
+    #[test]
+    fn a_wrong_value_is_named_on_one_line_with_what_is_accepted() {
+        let error = Example::try_parse_from(["example", "--counters", "papi"]).unwrap_err();
+        let line = one_line(&error.to_string(), None);
+        assert!(!line.contains('\n'));
+        assert!(line.contains("'papi'") && line.contains("hardware"), "{line}");
+        let error = Example::try_parse_from(["example", "--runs", "0"]).unwrap_err();
+        let line = one_line(&error.to_string(), None);
+        assert!(line.contains("'0'") && line.contains("0 is outside 1 to "), "{line}");
+        let error = Example::try_parse_from(["example", "--cpu", "abc"]).unwrap_err();
+        assert!(one_line(&error.to_string(), None).ends_with("a whole number is needed; see --help"));
+    }
+    #[test]
+    fn a_word_without_its_option_is_told_which_it_was_meant_for() {
+        #[derive(Debug, Parser)]
+        #[command(name = "example")]
+        struct Sweep {
+            #[arg(long)]
+            event: Option<String>,
+            #[arg(long)]
+            max: Option<Bytes>,
+            side: Option<u32>,
+            #[command(flatten)]
+            common: Common,
+        }
+        for (words, told) in [
+            (&["1", "PAPI_L2_DCM"][..], Some("--event PAPI_L2_DCM")),
+            (&["PAPI_L2_DCM"], Some("--event PAPI_L2_DCM")),
+            (&["64K"], Some("--max 64K")),
+            (&["i5-7500"], Some("--machine i5-7500")),
+            (&["1", "./own.toml"], Some("--machine ./own.toml")),
+            (&["nonsense"], None),
+            (&["--max", "PAPI_L2_DCM"], None),
+            (&["--nonsense"], None),
+        ] {
+            let error = Sweep::try_parse_from(["example"].iter().chain(words)).unwrap_err();
+            let found = stray(&error).and_then(|word| meant(&Sweep::command(), word));
+            assert_eq!(found.as_deref(), told, "{words:?}");
+        }
+    }
+}
