@@ -64,7 +64,7 @@ fn one_line(message: &str, meant: Option<&str>) -> String {
     .fold(words.join(" "), |told, (from, to)| told.replace(from, to));
     // What is missing is best seen in its place.
     let usage = if told.starts_with("missing:") { format!("; usage: {usage}") } else { String::new() };
-    let meant = meant.map_or(String::new(), |meant| format!("; did you mean '{meant}'?"));
+    let meant = meant.map_or(String::new(), |meant| format!("; write '{meant}'"));
     format!("{told}{usage}{meant}; see --help")
 }
 
