@@ -23,6 +23,8 @@ const MORE_EVICTORS: usize = 6;
 /// has one at least; and of many lines this share of their cost.
 const MISSES: f64 = 1.2;
 const NOISE: f64 = 0.04;
+/// Rounds of as many lines that fit differ by no more misses.
+const ALIKE: f64 = 0.6;
 /// By so much more pages are tried until some lines miss.
 const GROWTH: f64 = 1.25;
 /// Pages walked at once, at most: what a second-level TLB holds, twice.
@@ -102,7 +104,7 @@ pub(super) fn congruent(
     for _ in 0..SEARCHES {
         random.shuffle(&mut pages);
         search.offset = (search.offset + ASIDE * line) % page;
-        match search.one_set(&pages[..most]) {
+        match search.one_set(&pages[..most]).and_then(|set| search.certified(set)) {
             Ok(set) if seen.contains(&set.lines.len()) => {
                 agreed = Some(set);
                 break;
@@ -228,6 +230,24 @@ impl<P: Probe> Search<'_, P> {
         Ok(set)
     }
 
+    /// The set, if without any one of its lines all others fit alike, and with all
+    /// they do not: a line too many in it, or too few, would show.
+    fn certified(&mut self, set: Set) -> Result<Set, String> {
+        let mut round = |lines: &[u64]| {
+            let walked = [&set.evictors[..], lines].concat();
+            self.misses(&walked, 0.0)
+        };
+        let without = |i: usize| [&set.lines[..i], &set.lines[i + 1..]].concat();
+        let fewer: Vec<f64> = (0..set.lines.len()).map(|i| round(&without(i))).collect();
+        let all = round(&set.lines);
+        let least = fewer.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = fewer.iter().copied().fold(0.0, f64::max);
+        if most - least <= ALIKE && all - most >= MISSES {
+            return Ok(set);
+        }
+        Err("lines of one set could not be told from others".to_owned())
+    }
+
     /// As few of `lines` as still do not fit beside the evictors.
     fn least(&mut self, mut lines: Vec<u64>, evictors: &[u64]) -> Result<Vec<u64>, String> {
         let mut group = lines.len().div_ceil(8);
@@ -262,10 +282,14 @@ impl<P: Probe> Search<'_, P> {
         let mut told = Err("too few pages".to_owned());
         for (number, group) in (1..).zip(tried.chunks(TOGETHER)) {
             self.in_time()?;
-            let mut beside = |pages: &[u64]| self.misses(&[&full, pages].concat(), hit) > MISSES;
-            let one_is = beside(group);
+            let mut beside = |pages: &[u64]| self.misses(&[&full, pages].concat(), hit);
+            let one_is = beside(group) > ALIKE;
             for page in group {
-                if one_is && beside(&[*page]) { alike += 1 } else { strangers.push(*page) }
+                match if one_is { beside(&[*page]) } else { 0.0 } {
+                    misses if misses > MISSES => alike += 1,
+                    misses if misses <= ALIKE => strangers.push(*page),
+                    _ => return Err("other lines could not be told from those of one set".to_owned()),
+                }
             }
             told = sets(ways as u64, self.page, (alike, (number * TOGETHER).min(tried.len())), found);
             if told.is_ok() {
@@ -275,10 +299,15 @@ impl<P: Probe> Search<'_, P> {
         let many = strangers.len().min(MORE_EVICTORS * self.held);
         let more = |lines: usize| [&strangers[..many], &set.lines[..lines]].concat();
         let hit = self.hit(&more(ways));
-        if self.conflict(&more(ways), hit) || !self.conflict(&more(ways + 1), hit) {
+        let mut stands = !self.conflict(&more(ways), hit) && self.conflict(&more(ways + 1), hit);
+        // a neighbour that takes ways of the set leaves now and then
+        while stands && self.probe.real() && self.probe.spent() < LATEST {
+            stands = self.conflict(&more(ways + 1), hit);
+        }
+        if !stands {
             return Err(format!(
-                "{ways} lines of one set fit, but not beside others that keep the level above full: it holds lines \
-                 that this level has not got (exclusive), or others on the cache hide some"
+                "{ways} lines of one set fit, but not at all times or beside others that keep the level above full: it \
+                 holds lines that this level has not got (exclusive), or others on the cache hide some"
             ));
         }
         told
@@ -293,25 +322,33 @@ fn sets(
     (alike, tried): (usize, usize),
     found: &LevelFound,
 ) -> Result<Congruent, String> {
-    let (low, high) = found.range;
-    let possible = |pages: &u64| (low..=high).contains(&(ways * pages * page));
     let likelihood = |pages: u64| {
         let chance = 1.0 / pages as f64;
         let prior = if pages.is_power_of_two() { 1.0 } else { RARE };
         prior.ln() + alike as f64 * chance.ln() + (tried - alike) as f64 * (1.0 - chance).ln()
     };
-    let candidates = (1..20).flat_map(|k| [1 << k, 3 << k]).filter(possible);
-    let mut scored: Vec<(f64, u64)> = candidates.map(|pages| (likelihood(pages), pages)).collect();
+    let mut scored: Vec<(f64, u64)> = (0..20)
+        .flat_map(|k| [1 << k, 3 << k])
+        .filter(|pages| *pages > 1)
+        .map(|pages| (likelihood(pages), pages))
+        .collect();
     scored.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let &(best, pages) = scored.first().ok_or_else(|| {
-        format!("{ways} lines of one set make no size between {} and {}", Bytes(low), Bytes(high))
-    })?;
+    let (best, pages) = scored[0];
     let against: f64 = scored[1..].iter().map(|(other, _)| (other - best).exp()).sum();
     let (odds, expected) = (1.0 / against, tried as f64 / pages as f64);
     if odds < ODDS || (alike as f64 - expected).abs() > 4.0 * expected.sqrt() {
         return Err(format!(
             "{ways} lines of one set fit, but {alike} of {tried} other pages have a line in it, which leaves the \
              number of sets open"
+        ));
+    }
+    let (low, high) = found.range;
+    if !(low..=high).contains(&(ways * pages * page)) {
+        return Err(format!(
+            "{ways} lines of one set in {pages} pages of a way would make {}, not {} to {}",
+            Bytes(ways * pages * page),
+            Bytes(low),
+            Bytes(high)
         ));
     }
     Ok(Congruent { ways, way: pages * page, tried, alike, odds })

@@ -49,7 +49,9 @@ fn realistic(random: &mut Random, largest: u64) -> Machine {
         one_of(&[(32, 8), (48, 12), (32, 4), (64, 4), (64, 8), (24, 6), (16, 4), (128, 8), (32, 2)]);
     let (second, second_ways) =
         one_of(&[(256, 4), (256, 8), (512, 8), (512, 16), (1024, 16), (1280, 10), (2048, 16), (1024, 8)]);
-    let second = second.clamp(4 * first, largest.max(4 * first)).next_multiple_of(second_ways);
+    // as many sets as address bits can pick: a power of two
+    let way = (second.clamp(4 * first, largest.max(4 * first)) / second_ways).next_power_of_two();
+    let second = way * second_ways;
     let (hit, behind) = one_of(&[(4, 14), (5, 16), (4, 12), (3, 14), (5, 15)]);
     let (line, _) = one_of(&[(64, 0), (64, 0), (64, 0), (128, 0), (32, 0)]);
     let (entries, penalty) = one_of(&[(64, 7), (96, 7), (48, 9), (128, 7)]);
