@@ -23,7 +23,7 @@ use machine::{Machine, Prefetch, Replacement};
 const FEWEST: usize = 16;
 /// Most runs that are kept before one is of use, most of one shape, and most ways
 /// and lines that all of them tell of: 32 MiB.
-const MOST: usize = 2048;
+const MOST: usize = 512;
 const MOST_ALIKE: usize = 16;
 const MOST_HELD: usize = 1 << 21;
 /// Runs that are simulated without being kept, once keeping has not paid.
@@ -145,7 +145,7 @@ pub(super) fn pays(model: &mut Modelled) -> bool {
     if memos.credit == 0 {
         memos.paused += 1;
         if memos.paused == PAUSE {
-            (memos.credit, memos.paused) = (MOST / 8, 0);
+            (memos.credit, memos.paused) = (MOST / 4, 0);
         }
     }
     memos.credit > 0 && caches_alone && run.steps * run.streams.len() >= FEWEST
