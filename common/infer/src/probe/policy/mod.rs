@@ -222,6 +222,11 @@ fn decide(expected: &[Expected], costs: &[f64], found: &LevelFound) -> Result<Po
             next.map_or_else(String::new, |next| next.expected.policy.to_string())
         ));
     }
+    if best.expected.policy == Policy::Random && best.off > CLOSE {
+        return Err(
+            "random replacement comes nearest, and so it does where others on the cache disturb".to_owned()
+        );
+    }
     Ok(PolicyFound {
         names: scored.iter().filter(alike).map(|one| one.expected.policy.to_string()).collect(),
         odds,
