@@ -9,6 +9,8 @@ use super::text_of;
 
 /// From this gain on, a difference is taken for one.
 const CLEAR: f64 = 1.15;
+/// Fewer runs do not show how far they scatter.
+const ENOUGH: usize = 3;
 
 /// How many times as fast one kernel is as another.
 #[derive(Debug, Clone, Copy)]
@@ -17,18 +19,26 @@ pub(super) struct Gain {
     median: f64,
     /// By the fastest run of each: what disturbs a run only slows it.
     fastest: f64,
+    /// Runs of the kernel that has fewer.
+    runs: usize,
 }
 
 impl Gain {
     fn of(slow: Value, fast: Value) -> Gain {
         let best = |value: Value| value.spread.map_or(value.amount, |spread| spread.min);
-        Gain { median: slow.amount / fast.amount, fastest: best(slow) / best(fast) }
+        let runs = [slow, fast].map(|value| value.spread.map_or(1, |spread| spread.runs));
+        Gain {
+            median: slow.amount / fast.amount,
+            fastest: best(slow) / best(fast),
+            runs: runs[0].min(runs[1]),
+        }
     }
 
-    /// Whether it is a gain; `None` where medians and fastest runs contradict each other.
+    /// Whether it is a gain; `None` where there are too few runs, or their medians and
+    /// the fastest of them contradict each other.
     fn clear(self) -> Option<bool> {
         let [median, fastest] = [self.median, self.fastest].map(|gain| gain >= CLEAR);
-        (median == fastest).then_some(median)
+        (self.runs >= ENOUGH && median == fastest).then_some(median)
     }
 }
 
@@ -82,13 +92,13 @@ impl Gains {
 
     /// What the figures show, or that they scatter too much to show it.
     pub(super) fn verdicts(&self) -> Vec<String> {
-        let told = [self.wait(), self.misses(), self.blocks(), self.simd()];
-        told.into_iter().flatten().collect()
+        let told = [self.wait(), self.misses(), self.blocks()];
+        told.into_iter().chain(self.free.map(simd)).collect()
     }
 
-    fn wait(&self) -> Option<String> {
+    fn wait(&self) -> String {
         let gain = self.register;
-        Some(match gain.clear() {
+        match gain.clear() {
             Some(true) => format!(
                 "In mm1 and mm2 each step loads what the step before has stored, and waits for it: without that wait mm2 takes {gain} times less."
             ),
@@ -96,12 +106,12 @@ impl Gains {
                 format!("The wait for the stored sum costs little here: without it mm2 gains {gain}.")
             }
             None => unclear("the wait for the stored sum costs time", &[gain]),
-        })
+        }
     }
 
-    fn misses(&self) -> Option<String> {
+    fn misses(&self) -> String {
         let (with_wait, without) = (self.transposing, self.transposing_sum);
-        Some(match (with_wait.clear(), without.clear()) {
+        match (with_wait.clear(), without.clear()) {
             (Some(true), _) => {
                 format!("The misses of mm1 cost more than that wait hides: transposing gains {with_wait}.")
             }
@@ -112,12 +122,12 @@ impl Gains {
                 "The misses of mm1 cost nothing that can be seen at this size ({with_wait} and {without}): the next level answers before the arithmetic needs it. Try a larger --size."
             ),
             _ => unclear("the misses of mm1 cost time", &[with_wait, without]),
-        })
+        }
     }
 
-    fn blocks(&self) -> Option<String> {
+    fn blocks(&self) -> String {
         let (blocks, order) = (self.blocks, self.order);
-        Some(match (blocks.clear(), order.clear()) {
+        match (blocks.clear(), order.clear()) {
             (Some(true), _) => {
                 format!("Blocks gain {blocks} over the same order without them: there misses count.")
             }
@@ -128,28 +138,29 @@ impl Gains {
                 "Neither mm3's order nor its blocks gain anything that can be seen at this size ({order} and {blocks})."
             ),
             _ => unclear("mm3's blocks or its order gain time", &[blocks, order]),
-        })
+        }
     }
+}
 
-    /// What is left once the wait is gone: several elements in one instruction.
-    fn simd(&self) -> Option<String> {
-        let [mm1, mm2] = self.free?;
-        Some(match mm2.clear() {
-            Some(true) => format!(
-                "All these times are of one element after the other. Left free, the compiler multiplies several at once (SIMD) where they lie side by side: mm2 with its sum in a register gains {mm2} by it, mm1, whose column does not, {mm1}."
-            ),
-            Some(false) => format!(
-                "Left free, the compiler gains {mm2} over mm2 with its sum in a register: no several elements at once (SIMD) here."
-            ),
-            None => unclear("several elements at once (SIMD) gain time in mm2", &[mm2]),
-        })
+/// What is left once the wait is gone: several elements in one instruction.
+fn simd([mm1, mm2]: [Gain; 2]) -> String {
+    match mm2.clear() {
+        Some(true) => format!(
+            "All these times are of one element after the other. Left free, the compiler multiplies several at once (SIMD) where they lie side by side: mm2 with its sum in a register gains {mm2} by it, mm1, whose column does not, {mm1}."
+        ),
+        Some(false) => format!(
+            "Left free, the compiler gains {mm2} over mm2 with its sum in a register: no several elements at once (SIMD) here."
+        ),
+        None => unclear("several elements at once (SIMD) gain time in mm2", &[mm2]),
     }
 }
 
 fn unclear(what: &str, gains: &[Gain]) -> String {
-    let gains: Vec<String> = gains.iter().map(Gain::to_string).collect();
-    format!(
-        "Whether {what} cannot be told from these runs, which scatter too much: gains of {}. Run it again when the machine is calm.",
-        gains.join(" and ")
-    )
+    let figures: Vec<String> = gains.iter().map(Gain::to_string).collect();
+    let why = if gains.iter().any(|gain| gain.runs < ENOUGH) {
+        format!("of which there are too few (give --runs {ENOUGH} or more)")
+    } else {
+        "which scatter too much (try again when the machine is calm)".to_owned()
+    };
+    format!("Whether {what} cannot be told from these runs, {why}: gains of {}.", figures.join(" and "))
 }

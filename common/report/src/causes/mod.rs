@@ -81,8 +81,9 @@ pub fn verdicts(record: &Record) -> Vec<String> {
 
 /// The table, and with `verdicts` what its figures show.
 pub fn text(record: &Record, with_verdicts: bool) -> String {
-    let head =
-        ["kernel", "accesses", "misses", "ms", "+/-", "free ms", "waits for"].map(str::to_owned).to_vec();
+    let head = ["kernel", "accesses", "misses", "ms", "+/-", "free ms", "+/-", "waits for"]
+        .map(str::to_owned)
+        .to_vec();
     let row = |line: Line| {
         let [counted, free] = [line.counted, line.free];
         vec![
@@ -92,6 +93,7 @@ pub fn text(record: &Record, with_verdicts: bool) -> String {
             counted.milliseconds,
             counted.spread,
             free.milliseconds,
+            free.spread,
             line.waits_for,
         ]
     };
@@ -169,7 +171,7 @@ mod tests {
                     .with("PAPI_SR_INS", Value::new(1e6, Source::Model))
                     .with("PAPI_L1_DCM", Value::new(1e6, Source::Model))
                     .with("cpu_s", Value::from_runs(&runs, Source::Timing).unwrap())
-                    .with("free_cpu_s", Value::new(0.1, Source::Timing)),
+                    .with("free_cpu_s", Value::from_runs(&[0.1; 3], Source::Timing).unwrap()),
             );
         }
         record
@@ -212,11 +214,23 @@ mod tests {
     }
 
     #[test]
+    fn no_cause_is_named_from_one_run() {
+        let mut once = record([0.60, 0.24, 0.61, 0.12, 0.15, 0.15]);
+        for figure in once.rows.iter_mut().flat_map(|row| &mut row.figures) {
+            if let Some(value) = figure.reading.value() {
+                figure.reading = Value { spread: None, ..value }.into();
+            }
+        }
+        let told = verdicts(&once);
+        assert!(told.len() == 4 && told.iter().all(|told| told.contains("too few")), "{told:?}");
+    }
+
+    #[test]
     fn the_table_counts_by_inner_step() {
         let text = text(&record([0.6; 6]), true);
         let first = text.lines().nth(1).unwrap();
         assert!(
-            first.starts_with("mm1 ") && first.ends_with("  4.000   1.000  600.0  0 %    100.0"),
+            first.starts_with("mm1 ") && first.ends_with("  4.000   1.000  600.0  0 %    100.0  0 %"),
             "{text}"
         );
     }
