@@ -176,12 +176,17 @@ impl<P: Probe> Search<'_, P> {
     fn conflict(&mut self, pages: &[u64], hit: f64) -> bool {
         let least = MISSES.max(NOISE * hit * pages.len() as f64 / self.penalty);
         let mut last = f64::INFINITY;
-        (0..TRIES).any(|_| {
+        for _ in 0..TRIES {
             let misses = self.misses(pages, hit);
-            let (same, few) = ((last - misses).abs() < least, misses <= least);
-            last = if few { f64::NEG_INFINITY } else { last.min(misses) };
-            same || few
-        }) && last > least
+            if misses <= least {
+                return false;
+            }
+            if (last - misses).abs() < least {
+                break;
+            }
+            last = misses;
+        }
+        true
     }
 
     /// Misses of one round, where an access that hits costs `hit`.

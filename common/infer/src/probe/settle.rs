@@ -107,7 +107,8 @@ fn behind_pages(probe: &mut impl Probe, levels: &mut [SettledLevel]) {
     match congruent(probe, &first.found, found) {
         Ok(set) => {
             let size = set.ways * set.way;
-            found.why.retain(|why| !why.starts_with("Ways: not identifiable"));
+            // What the sets decide was left open before.
+            found.why.retain(|why| !why.starts_with("Ways: not") && !why.starts_with("Size: pages"));
             found.why.push(format!(
                 "Ways: of lines at one offset of pages that lie anywhere, sets were found of which {} fit and {} do \
                  not, and {} of {} other pages have a line in one, so a way has {} pages (odds of {:.0} to 1): {} \
