@@ -105,22 +105,34 @@ impl Hierarchy {
     /// Serves the accesses in `input`; whether the first level lost or gained
     /// a line that it did not ask for.
     pub(super) fn drain(&mut self) -> bool {
-        self.addresses.relocate(&mut self.input);
-        for level in 0..self.levels.len() {
-            if self.input.is_empty() {
+        let Hierarchy { addresses, page_map, levels, physical, inclusive, memory, input, output, .. } = self;
+        addresses.relocate(input);
+        // Two buffers take turns: what one level asks is what the next is asked.
+        let (mut asked, mut asks) = (input, output);
+        for level in 0..levels.len() {
+            if asked.is_empty() {
                 break;
             }
-            self.serve(level);
-        }
-        for request in &self.input {
-            if request.is(Request::DATA) {
-                self.memory.writes += 1;
-            } else {
-                self.memory.reads += 1;
+            let becomes_physical = physical[level] && (level == 0 || !physical[level - 1]);
+            if let (true, Some(page_map)) = (becomes_physical, &page_map) {
+                for request in &mut *asked {
+                    *request = request.moved_to(page_map.physical(request.address()));
+                }
             }
+            levels[level].run((level == 0).then_some(&*addresses), asked, asks);
+            if inclusive[level] {
+                let (above, below) = levels.split_at_mut(level);
+                let page_map = page_map.as_ref().filter(|_| physical[level]);
+                back_invalidate(above, &physical[..level], &mut below[0], page_map, asks);
+            }
+            asked.clear();
+            (asked, asks) = (asks, asked);
         }
-        self.input.clear();
-        self.levels.first_mut().is_some_and(|first| std::mem::take(&mut first.disturbed))
+        let writes = asked.iter().filter(|request| request.is(Request::DATA)).count();
+        memory.writes += writes as u64;
+        memory.reads += (asked.len() - writes) as u64;
+        asked.clear();
+        levels.first_mut().is_some_and(|first| std::mem::take(&mut first.disturbed))
     }
 
     /// Looks a page of the array at `offset` up.
@@ -146,48 +158,35 @@ impl Hierarchy {
     pub(super) fn unchanged(&self) -> bool {
         self.tlbs.levels.iter().all(|tlb| tlb.pages.unchanged()) && self.levels.iter().all(Level::unchanged)
     }
+}
 
-    /// Lets one level serve the input; what it passes on is the new input.
-    fn serve(&mut self, level: usize) {
-        let becomes_physical = self.physical[level] && (level == 0 || !self.physical[level - 1]);
-        if let (true, Some(page_map)) = (becomes_physical, &self.page_map) {
-            for request in &mut self.input {
-                *request = request.moved_to(page_map.physical(request.address()));
-            }
+/// Invalidates in the levels `above` what an inclusive `level` evicted, as `asks`
+/// says; `page_map` is there if the level, but not all `above`, is physical.
+fn back_invalidate(
+    above: &mut [Level],
+    physical: &[bool],
+    level: &mut Level,
+    page_map: Option<&PageMap>,
+    asks: &mut Vec<Request>,
+) {
+    let bytes = 1 << level.shift;
+    let mut has_clean = false;
+    for request in asks.iter_mut().filter(|request| request.is(Request::EVICTED)) {
+        let mut dirty = false;
+        for (above, physical) in above.iter_mut().zip(physical) {
+            let address = match page_map {
+                Some(map) if !physical => map.virtual_of(request.address()),
+                _ => request.address(),
+            };
+            dirty |= above.invalidate(address, bytes);
         }
-        self.output.clear();
-        let addresses = (level == 0).then_some(&self.addresses);
-        self.levels[level].run(addresses, &self.input, &mut self.output);
-        if self.inclusive[level] {
-            self.back_invalidate(level);
+        if dirty && !request.is(Request::DATA) {
+            level.tally.write_backs += 1;
+            *request = Request::new(request.address(), Request::VICTIM | Request::DATA);
         }
-        std::mem::swap(&mut self.input, &mut self.output);
+        has_clean |= !request.is(Request::DATA);
     }
-
-    /// Invalidates in the levels above what an inclusive level evicted.
-    fn back_invalidate(&mut self, level: usize) {
-        let bytes = 1 << self.levels[level].shift;
-        let (above, below) = self.levels.split_at_mut(level);
-        let mut has_clean = false;
-        for request in self.output.iter_mut().filter(|request| request.is(Request::EVICTED)) {
-            let mut dirty = false;
-            for (at, above) in above.iter_mut().enumerate() {
-                let address = match &self.page_map {
-                    Some(map) if self.physical[level] && !self.physical[at] => {
-                        map.virtual_of(request.address())
-                    }
-                    _ => request.address(),
-                };
-                dirty |= above.invalidate(address, bytes);
-            }
-            if dirty && !request.is(Request::DATA) {
-                below[0].tally.write_backs += 1;
-                *request = Request::new(request.address(), Request::VICTIM | Request::DATA);
-            }
-            has_clean |= !request.is(Request::DATA);
-        }
-        if has_clean && !below[0].below_is_exclusive {
-            self.output.retain(|request| !request.is(Request::VICTIM) || request.is(Request::DATA));
-        }
+    if has_clean && !level.below_is_exclusive {
+        asks.retain(|request| !request.is(Request::VICTIM) || request.is(Request::DATA));
     }
 }
