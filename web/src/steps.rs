@@ -1,20 +1,16 @@
 //! A kernel access by access: the model sees each one, and what it did is
 //! kept, so that one can go forwards and backwards.
 
-use std::cell::Cell;
-use std::collections::HashSet;
-use std::panic::Location;
+mod watcher;
 
-use cache::{Held, Modelled};
-use machine::{Index, Machine, Replacement};
-use memory::{Allocation, Arena, Lanes, Memory, Vector, Word};
+use machine::{Index, Machine};
+use memory::Allocation;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::kernels::{Kernel, Source};
+use watcher::Watcher;
 
-/// Accesses that are kept; the kernel's other ones are not shown.
-const MOST: usize = 20_000;
 /// Most lines of a cache that can be shown.
 const MOST_LINES: usize = 4096;
 
@@ -200,7 +196,10 @@ impl Steps {
         let Some(region) = self.regions.iter().find(|region| region.bytes.contains(&address)) else {
             return "(outside)".to_owned();
         };
-        let index = (address - region.bytes.start) / self.element;
+        // ge1's pointers and variables are words, which have 4 bytes in WebAssembly.
+        let words = ["rows", "variables", "exchanges"].contains(&region.name);
+        let element = if words { size_of::<usize>() } else { self.element };
+        let index = (address - region.bytes.start) / element;
         match self.columns {
             _ if region.name == "variables" => {
                 VARIABLES.get(index).copied().unwrap_or("(outside)").to_owned()
@@ -244,15 +243,6 @@ fn alone(machine: &Machine) -> Result<Machine, String> {
     Ok(machine)
 }
 
-/// The same cache with one set.
-fn fully_associative(machine: &Machine) -> Machine {
-    let mut machine = machine.clone();
-    for cache in &mut machine.levels {
-        (cache.ways, cache.replacement) = (cache.lines(), Replacement::Lru);
-    }
-    machine
-}
-
 fn count(done: &[Step]) -> Value {
     let of = |outcome| done.iter().filter(|step| step.outcome == outcome).count();
     json!({
@@ -272,133 +262,4 @@ fn log2(power: u64) -> u32 {
 
 fn bits(number: u64, width: u32) -> String {
     if width == 0 { String::new() } else { format!("{number:0width$b}", width = width as usize) }
-}
-
-/// The model, and a note of what each access did to it.
-struct Watcher {
-    model: Modelled,
-    /// A fully associative LRU cache of the same size, and how often it missed.
-    full: Modelled,
-    full_misses: u64,
-    /// Lines ever used.
-    used: HashSet<u64>,
-    origin: usize,
-    line: u64,
-    /// The ways of every set, as they are now.
-    sets: Vec<Vec<Option<Way>>>,
-    steps: Vec<Step>,
-    made: usize,
-}
-
-impl Watcher {
-    fn new(machine: &Machine, arena: &Arena) -> Result<Watcher, String> {
-        let first = &machine.levels[0];
-        Ok(Watcher {
-            model: Modelled::new(machine, arena).map_err(|error| error.to_string())?,
-            full: Modelled::new(&fully_associative(machine), arena).map_err(|error| error.to_string())?,
-            full_misses: 0,
-            used: HashSet::new(),
-            origin: arena.origin(),
-            line: first.line.0,
-            sets: vec![vec![None; first.ways]; first.sets()],
-            steps: Vec::new(),
-            made: 0,
-        })
-    }
-
-    /// Notes the access that the model has just seen.
-    fn note(&mut self, pointer: usize, store: bool, caller: &Location<'_>) {
-        let address = (pointer - self.origin) as u64;
-        let set = (address / self.line) as usize % self.sets.len();
-        let line = address - address % self.line;
-        let outcome = self.outcome(set, line);
-        let held = self.model.content(1, set);
-        let evicted = self.settle(set, line, &held);
-        self.steps.push(Step {
-            address,
-            store,
-            set,
-            outcome,
-            evicted,
-            ways: self.sets[set].clone(),
-            place: (caller.line(), caller.column()),
-        });
-    }
-
-    /// What became of the last access, to `line` of `set`, by Hill's kinds: a
-    /// miss is a conflict miss where full associativity would have hit.
-    fn outcome(&mut self, set: usize, line: u64) -> Outcome {
-        let first_use = self.used.insert(line);
-        let misses = self.full.counts().level(1).map_or(0, |level| level.misses.total());
-        let full_missed = std::mem::replace(&mut self.full_misses, misses) < misses;
-        if self.sets[set].iter().flatten().any(|way| way.address == line) {
-            Outcome::Hit
-        } else if first_use {
-            Outcome::Compulsory
-        } else if full_missed {
-            Outcome::Capacity
-        } else {
-            Outcome::Conflict
-        }
-    }
-
-    /// Brings the shown ways of `set` up to what it holds now; the line that is
-    /// gone, and whether it was dirty. `line` was used.
-    fn settle(&mut self, set: usize, line: u64, held: &[Held]) -> Option<(u64, bool)> {
-        let now = self.steps.len();
-        let ways = &mut self.sets[set];
-        let gone =
-            |way: &Option<Way>| way.is_some_and(|way| held.iter().all(|held| held.address != way.address));
-        let evicted = ways.iter().position(gone).and_then(|way| ways[way].take());
-        for held in held {
-            let is_there = |way: &&mut Option<Way>| way.is_some_and(|way| way.address == held.address);
-            let used = |way: &Way| if held.address == line { now } else { way.used };
-            let place = match ways.iter_mut().find(is_there) {
-                Some(way) => way,
-                None => match ways.iter_mut().find(|way| way.is_none()) {
-                    Some(free) => free,
-                    None => continue,
-                },
-            };
-            let used = place.as_ref().map_or(now, used);
-            *place = Some(Way { address: held.address, dirty: held.dirty, used });
-        }
-        evicted.map(|way| (way.address, way.dirty))
-    }
-
-    /// Whether there is room for one access more.
-    fn watches(&mut self) -> bool {
-        self.made += 1;
-        self.made <= MOST
-    }
-}
-
-impl Memory for Watcher {
-    #[track_caller]
-    fn load<T: Word>(&mut self, cell: &Cell<T>) -> T {
-        if self.watches() {
-            self.model.load(cell);
-            self.full.load(cell);
-            self.note(cell.as_ptr() as usize, false, Location::caller());
-        }
-        cell.get()
-    }
-
-    #[track_caller]
-    fn store<T: Word>(&mut self, cell: &Cell<T>, value: T) {
-        cell.set(value);
-        if self.watches() {
-            self.model.store(cell, value);
-            self.full.store(cell, value);
-            self.note(cell.as_ptr() as usize, true, Location::caller());
-        }
-    }
-
-    fn load_vector<V: Vector>(&mut self, lanes: Lanes<'_, V>) -> V {
-        lanes.read()
-    }
-
-    fn store_vector<V: Vector>(&mut self, lanes: Lanes<'_, V>, value: V) {
-        lanes.write(value);
-    }
 }

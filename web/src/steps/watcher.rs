@@ -1,0 +1,152 @@
+//! What sees each access of a kernel, and notes what it does to the cache.
+
+use std::cell::Cell;
+use std::collections::HashSet;
+use std::panic::Location;
+
+use cache::{Held, Modelled};
+use machine::{Machine, Replacement};
+use memory::{Arena, Lanes, Memory, Vector, Word};
+
+use super::{Outcome, Step, Way};
+
+/// Accesses that are kept; the kernel's other ones are not shown.
+const MOST: usize = 20_000;
+/// The same cache with one set.
+fn fully_associative(machine: &Machine) -> Machine {
+    let mut machine = machine.clone();
+    for cache in &mut machine.levels {
+        (cache.ways, cache.replacement) = (cache.lines(), Replacement::Lru);
+    }
+    machine
+}
+
+/// The model, and a note of what each access did to it.
+pub(super) struct Watcher {
+    model: Modelled,
+    /// A fully associative LRU cache of the same size, and how often it missed.
+    full: Modelled,
+    full_misses: u64,
+    /// Lines ever used.
+    used: HashSet<u64>,
+    origin: usize,
+    line: u64,
+    /// The ways of every set, as they are now.
+    sets: Vec<Vec<Option<Way>>>,
+    pub(super) steps: Vec<Step>,
+    /// Accesses that the kernel has made.
+    pub(super) made: usize,
+}
+
+impl Watcher {
+    pub(super) fn new(machine: &Machine, arena: &Arena) -> Result<Watcher, String> {
+        let first = &machine.levels[0];
+        Ok(Watcher {
+            model: Modelled::new(machine, arena).map_err(|error| error.to_string())?,
+            full: Modelled::new(&fully_associative(machine), arena).map_err(|error| error.to_string())?,
+            full_misses: 0,
+            used: HashSet::new(),
+            origin: arena.origin(),
+            line: first.line.0,
+            sets: vec![vec![None; first.ways]; first.sets()],
+            steps: Vec::new(),
+            made: 0,
+        })
+    }
+
+    /// Notes the access that the model has just seen.
+    fn note(&mut self, pointer: usize, store: bool, caller: &Location<'_>) {
+        let address = (pointer - self.origin) as u64;
+        let set = (address / self.line) as usize % self.sets.len();
+        let line = address - address % self.line;
+        let outcome = self.outcome(set, line);
+        let held = self.model.content(1, set);
+        let evicted = self.settle(set, line, &held);
+        self.steps.push(Step {
+            address,
+            store,
+            set,
+            outcome,
+            evicted,
+            ways: self.sets[set].clone(),
+            place: (caller.line(), caller.column()),
+        });
+    }
+
+    /// What became of the last access, to `line` of `set`, by Hill's kinds: a
+    /// miss is a conflict miss where full associativity would have hit.
+    fn outcome(&mut self, set: usize, line: u64) -> Outcome {
+        let first_use = self.used.insert(line);
+        let misses = self.full.counts().level(1).map_or(0, |level| level.misses.total());
+        let full_missed = std::mem::replace(&mut self.full_misses, misses) < misses;
+        if self.sets[set].iter().flatten().any(|way| way.address == line) {
+            Outcome::Hit
+        } else if first_use {
+            Outcome::Compulsory
+        } else if full_missed {
+            Outcome::Capacity
+        } else {
+            Outcome::Conflict
+        }
+    }
+
+    /// Brings the shown ways of `set` up to what it holds now; the line that is
+    /// gone, and whether it was dirty. `line` was used.
+    fn settle(&mut self, set: usize, line: u64, held: &[Held]) -> Option<(u64, bool)> {
+        let now = self.steps.len();
+        let ways = &mut self.sets[set];
+        let gone =
+            |way: &Option<Way>| way.is_some_and(|way| held.iter().all(|held| held.address != way.address));
+        let evicted = ways.iter().position(gone).and_then(|way| ways[way].take());
+        for held in held {
+            let is_there = |way: &&mut Option<Way>| way.is_some_and(|way| way.address == held.address);
+            let used = |way: &Way| if held.address == line { now } else { way.used };
+            let place = match ways.iter_mut().find(is_there) {
+                Some(way) => way,
+                None => match ways.iter_mut().find(|way| way.is_none()) {
+                    Some(free) => free,
+                    None => continue,
+                },
+            };
+            let used = place.as_ref().map_or(now, used);
+            *place = Some(Way { address: held.address, dirty: held.dirty, used });
+        }
+        evicted.map(|way| (way.address, way.dirty))
+    }
+
+    /// Whether there is room for one access more.
+    fn watches(&mut self) -> bool {
+        self.made += 1;
+        self.made <= MOST
+    }
+}
+
+impl Memory for Watcher {
+    #[track_caller]
+    fn load<T: Word>(&mut self, cell: &Cell<T>) -> T {
+        if self.watches() {
+            self.model.load(cell);
+            self.full.load(cell);
+            self.note(cell.as_ptr() as usize, false, Location::caller());
+        }
+        cell.get()
+    }
+
+    #[track_caller]
+    fn store<T: Word>(&mut self, cell: &Cell<T>, value: T) {
+        cell.set(value);
+        if self.watches() {
+            self.model.store(cell, value);
+            self.full.store(cell, value);
+            self.note(cell.as_ptr() as usize, true, Location::caller());
+        }
+    }
+
+    fn load_vector<V: Vector>(&mut self, lanes: Lanes<'_, V>) -> V {
+        lanes.read()
+    }
+
+    fn store_vector<V: Vector>(&mut self, lanes: Lanes<'_, V>, value: V) {
+        lanes.write(value);
+    }
+}
