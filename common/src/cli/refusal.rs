@@ -7,8 +7,21 @@ use figures::units::Bytes;
 
 /// What was wrong with it, and what was meant, where that can be told.
 pub(super) fn sentence(command: &Command, error: &clap::Error) -> String {
+    if let Some(word) = negative(error) {
+        return format!(
+            "'{word}' begins like a number below 0, and none is accepted: leave the minus out; see --help"
+        );
+    }
     let meant = stray(error).and_then(|word| meant(command, word));
     one_line(&error.to_string(), meant.as_deref())
+}
+
+/// What was taken for an option, but begins a number; clap would have it behind a
+/// `--`, where it is as wrong.
+fn negative(error: &clap::Error) -> Option<&str> {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidArg) else { return None };
+    let digit = |rest: &str| rest.starts_with(|first: char| first.is_ascii_digit() || first == '.');
+    (error.kind() == ErrorKind::UnknownArgument && word.strip_prefix('-').is_some_and(digit)).then_some(word)
 }
 
 /// The word of a refused command line that stands where no option is.
@@ -94,6 +107,24 @@ mod tests {
         let error = Example::try_parse_from(["example", "--cpu", "abc"]).unwrap_err();
         assert!(one_line(&error.to_string(), None).ends_with("a whole number is needed; see --help"));
     }
+    #[test]
+    fn a_number_below_zero_is_no_option() {
+        #[derive(Debug, Parser)]
+        #[command(name = "example")]
+        struct Sized {
+            side: Option<u32>,
+            #[arg(long)]
+            size: Option<u32>,
+        }
+        for words in [&["-3"][..], &["--size", "-3"], &["-3.5"], &["-.5"]] {
+            let error = Sized::try_parse_from(["example"].iter().chain(words)).unwrap_err();
+            let told = sentence(&Sized::command(), &error);
+            assert!(told.contains("leave the minus out") && !told.contains("tip"), "{words:?}: {told}");
+        }
+        let error = Sized::try_parse_from(["example", "-x"]).unwrap_err();
+        assert!(!sentence(&Sized::command(), &error).contains("minus"));
+    }
+
     #[test]
     fn a_word_without_its_option_is_told_which_it_was_meant_for() {
         #[derive(Debug, Parser)]
