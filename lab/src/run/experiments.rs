@@ -44,6 +44,9 @@ pub(crate) fn run_all(
         keep("spark", &mut || spark::measure(&session, &spark_options, &mut counting(&mut progress, cells)))?;
     let spark = Sweep { chart: spark::chart(&spark), printed: spark_table(&spark), record: spark };
     progress.next();
+    if let Some(path) = kept.draw("spark", &spark.chart) {
+        progress.say(&format!("lab run: the first curves are in {}", path.display()));
+    }
     session.counters = Counters::Timing;
     let waiting =
         keep("waiting", &mut || waiting(&session, &settings)).map_err(|failure: Failure| failure.to_string());

@@ -4,6 +4,8 @@
 use std::io::{IsTerminal, Write};
 use std::time::Instant;
 
+use common::output;
+
 /// One experiment's line in the list of what is to come.
 #[derive(Debug)]
 pub(crate) struct Step {
@@ -51,6 +53,15 @@ impl Progress {
         self.started = Instant::now();
         self.drawn = None;
         self.at(0.0);
+    }
+
+    /// Says something on a line of its own.
+    pub(crate) fn say(&mut self, text: &str) {
+        if self.shown {
+            self.draw("");
+        }
+        output::tell(text);
+        self.drawn = None;
     }
 
     /// `3/8 cm1 on L2`: with what follows it fits 40 columns.

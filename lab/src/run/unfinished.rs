@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use common::authentic;
+use common::chart::Chart;
 use common::failure::Failure;
 use common::output;
 use common::record::Record;
@@ -90,6 +91,13 @@ impl Unfinished {
         output::write(&self.path.join(BEGUN), begun.to_string().as_bytes())
     }
 
+    /// Draws `chart` for who does not want to wait for the page; without the picture
+    /// the run goes on.
+    pub(crate) fn draw(&self, name: &str, chart: &Chart) -> Option<PathBuf> {
+        let path = self.path.join(format!("{name}.svg"));
+        output::write(&path, chart.svg().as_bytes()).ok().map(|()| path)
+    }
+
     /// The record kept under `name`, else the one that `measure` gives, which is
     /// kept from then on; with the seconds that measuring took.
     pub(crate) fn record(
@@ -158,6 +166,8 @@ mod tests {
         let record = |machine: &str| Ok(Record::new("spark", machine));
         assert_eq!(run.record("spark", || record("one")).unwrap().0.machine, "one");
         assert_eq!(run.record("spark", || record("two")).unwrap().0.machine, "one");
+        let drawn = run.draw("spark", &Chart::default()).unwrap();
+        assert!(fs::read_to_string(drawn).unwrap().starts_with("<svg"));
         assert_eq!((run.begun(), names(&run.path)), (Some(begun()), vec!["spark".to_owned()]));
         fs::write(place.path().join(NAME).join("spark.json"), "{\"took\":1,").unwrap();
         assert_eq!(run.record("spark", || record("two")).unwrap().0.machine, "two");
