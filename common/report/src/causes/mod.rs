@@ -130,21 +130,33 @@ fn line(row: &Row) -> Line {
     }
 }
 
-/// Nanoseconds of an inner step, a bar for each kernel.
+/// Bars of a kernel stand this far left and right of its place: beside each other.
+const BESIDE: f64 = 0.21;
+
+/// Nanoseconds of an inner step, two bars for each kernel that was timed twice.
 pub fn chart(record: &Record) -> Chart {
-    let step = |row: &Row| Some(row.amount("cpu_s")? * 1e9 / row.whole("size")?.pow(3) as f64);
-    let places = || (1..).map(f64::from).zip(&record.rows);
+    let names = record.rows.iter().map(|row| text_of(row, "kernel")).collect();
+    let chart = Chart::new("Time of an inner step", Axis::named("kernel", names), Axis::linear("ns"));
+    let chart = if record.rows.iter().any(|row| row.amount("free_cpu_s").is_some()) {
+        let chart = bars(chart, record, "cpu_s", "left: each access an instruction", -BESIDE);
+        bars(chart, record, "free_cpu_s", "right: the compiler left free", BESIDE)
+    } else {
+        bars(chart, record, "cpu_s", "", 0.0)
+    };
+    chart.caption(&record.machine)
+}
+
+/// The times under `key` of all kernels, `beside` their places.
+fn bars(chart: Chart, record: &Record, key: &str, name: &str, beside: f64) -> Chart {
+    let step = |row: &Row| Some(row.amount(key)? * 1e9 / row.whole("size")?.pow(3) as f64);
+    let places = || (1..).map(|place| f64::from(place) + beside).zip(&record.rows);
     let bars: Vec<(f64, f64)> = places().filter_map(|(at, row)| Some((at, step(row)?))).collect();
     let spreads = places().filter_map(|(at, row)| {
-        let (value, nanos) = (row.reading("cpu_s")?.value()?, step(row)?);
+        let (value, nanos) = (row.reading(key)?.value()?, step(row)?);
         let of = |seconds: f64| nanos * seconds / value.amount;
         value.spread.map(|spread| (at, of(spread.min), of(spread.max)))
     });
-    let names = record.rows.iter().map(|row| text_of(row, "kernel")).collect();
-    Chart::new("Time of an inner step", Axis::named("kernel", names), Axis::linear("ns"))
-        .curve("", bars)
-        .spread(spreads)
-        .caption(&record.machine)
+    chart.curve(name, bars).spread(spreads)
 }
 
 fn text_of(row: &Row, key: &str) -> String {
