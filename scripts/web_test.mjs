@@ -83,12 +83,38 @@ async function redraw() {
       slider.value = 12 + i % 12;
       const began = performance.now();
       slider.dispatchEvent(new Event("input", { bubbles: true }));
+      document.querySelector("#page-any .picture svg").getBoundingClientRect(); // lays the page out
       return performance.now() - began;
     }).sort((a, b) => a - b);
   });
   console.log(`     redraw of cm1's default sweep: median ${times[30].toFixed(1)} ms, 95th percentile ${times[56].toFixed(1)} ms`);
-  check((await tab.locator("#page-any .picture svg").count()) === 1, "a slider redraws the chart");
+  const drawn = await tab.evaluate(() => {
+    let pictures = 0;
+    const seen = new MutationObserver(changes => { pictures += changes.filter(change => change.addedNodes.length).length; });
+    seen.observe(document.querySelector("#page-any .picture"), { childList: true });
+    const slider = document.querySelector("[name=ways1]").closest(".field").querySelector("[type=range]");
+    slider.value = Number(slider.value) - 1;
+    slider.dispatchEvent(new Event("input", { bubbles: true }));
+    return new Promise(done => setTimeout(() => done(pictures), 200));
+  });
+  check(drawn === 1, `a slider draws the chart once (${drawn} times)`);
   await close(tab);
+}
+
+// What is chosen stands in the address, and a link brings it back.
+async function linked() {
+  const tab = await open("any");
+  await tab.selectOption("[name=machine]", "zen3");
+  await tab.fill("#page-any [name=ways1]", "4");
+  const caption = tab => tab.locator("#page-any .picture svg desc").textContent();
+  const [told, hash] = [await caption(tab), await tab.evaluate(() => location.hash)];
+  await close(tab);
+  const again = await open(hash.slice(1));
+  check(told.includes("4-way") && (await caption(again)) === told, `a link brings the view back: ${hash.slice(0, 60)}`);
+  await close(again);
+  const typed = await open("inside?kernel=nonsense&n=8&at=5");
+  check((await typed.locator(".said").textContent()).startsWith("Step 5"), "an address with a program that there is not shows the usual one");
+  await close(typed);
 }
 
 // 300 steps of mm1 against the loop written out here and an LRU cache of lists.
@@ -112,6 +138,11 @@ async function steps() {
     if (told.address !== address || (told.outcome === "hit") !== hit || (gone === undefined) !== (told.evicted === null)) wrong++;
   }
   check(wrong === 0, `300 steps of mm1 are those of a naive cache (${wrong} differ)`);
+  const elements = await tab.evaluate(() => {
+    core({ do: "walk", toml: core({ do: "catalogue" })[0].toml, kernel: { name: "ge", rung: "ge1", n: 4 } });
+    return Array.from({ length: 5 }, (_, i) => core({ do: "step", at: i + 1 }).step.element);
+  });
+  check(elements.join(" ") === "k k n k i", `ge1 begins with its variables: ${elements.join(" ")}`);
   await tab.locator("#inside-miss").click();
   await tab.keyboard.press("Enter");
   check((await tab.locator(".said").textContent()).includes("miss"), "the keyboard steps to a miss");
@@ -293,6 +324,7 @@ if (!firefox) await accessible();
 await equal();
 await redraw();
 await changeable();
+await linked();
 await steps();
 await badInput();
 await background();

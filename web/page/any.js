@@ -74,7 +74,7 @@ function anyPage(section, write) {
       const drawn = quick ? core(request) : await (helper ??= new Helper()).ask(request);
       picture(box, drawn.svg);
       reading.lastElementChild.replaceChildren(...argument(drawn.answer));
-      wrong.say();
+      wrong.say(drawn.note);
     } catch (error) { wrong.say(error.message); }
     box.removeAttribute("aria-busy");
     drawing = false;
@@ -84,7 +84,9 @@ function anyPage(section, write) {
   function changed() {
     tidyMachine(form);
     toml.value = current();
-    write("any", stateOf(form));
+    const state = Object.entries(stateOf(form));
+    const own = form.elements.machine.value === "own"; // else its name says all fields
+    write(Object.fromEntries(state.filter(([name]) => own || ["machine", "show", "max"].includes(name))));
     draw();
   }
 

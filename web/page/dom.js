@@ -100,6 +100,7 @@ function restore(form, state) {
     const value = state[control.name] ?? control.dataset.initial;
     if (control.type === "checkbox") control.checked = value === "true";
     else control.value = value;
+    if (control.selectedIndex === -1) control.value = control.dataset.initial; // an address that was typed
   }
 }
 

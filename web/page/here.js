@@ -105,7 +105,7 @@ function herePage(section, write) {
   }
 
   form.addEventListener("submit", event => { event.preventDefault(); measuring(explore); });
-  form.addEventListener("input", () => write("here", stateOf(form)));
+  form.addEventListener("input", () => write(stateOf(form)));
   form.querySelector("#curves").addEventListener("click", () => measuring(sweep));
   form.querySelector("#stop").addEventListener("click", () => helper?.stop());
   return { restore: state => restore(form, state) };

@@ -40,10 +40,15 @@ function insidePage(section, write) {
 
   function kernel() {
     const value = name => form.elements[name].value;
+    const whole = (name, read = Number) => {
+      const number = read(value(name));
+      if (!Number.isSafeInteger(number) || number < 1) throw new Error(t("inside-whole", t(`inside-${name}`), value(name)));
+      return number;
+    };
     const name = value("kernel");
-    if (name === "cm1") return { name, size: bytesOf(value("array")), stride: bytesOf(value("stride")), passes: Number(value("passes")) };
-    if (RUNGS.includes(name)) return { name: "ge", rung: name, n: Number(value("n")) };
-    const { kernel } = missRequest(name, Number(value("n")), "");
+    if (name === "cm1") return { name, size: whole("array", bytesOf), stride: whole("stride", bytesOf), passes: whole("passes") };
+    if (RUNGS.includes(name)) return { name: "ge", rung: name, n: whole("n") };
+    const { kernel } = missRequest(name, whole("n"), "");
     return name === "mm3" ? { ...kernel, line: bytesOf(value("line1")) } : kernel;
   }
 
@@ -52,7 +57,8 @@ function insidePage(section, write) {
     for (const name of ["array", "stride", "passes"]) form.elements[name].closest(".field").hidden = !sweeps;
     form.elements.n.closest(".field").hidden = sweeps;
     const key = form.elements.preset.value;
-    byId("preset-answer").textContent = key ? t(`inside-answer-${key}`) : "";
+    byId("preset-answer").textContent = key ? t(`inside-answer-${key}`)
+      : RUNGS.includes(form.elements.kernel.value) ? t("inside-words") : "";
     for (const control of form.elements) if (control.name) control.dispatchEvent(new Event("follow"));
     try {
       walked = core({ do: "walk", toml: machineToml(form, false), kernel: kernel() });
@@ -76,7 +82,7 @@ function insidePage(section, write) {
       section.dataset.state = JSON.stringify(state);
       wrong.say();
     } catch (error) { wrong.say(error.message); }
-    write("inside", stateOf(form));
+    write(stateOf(form));
   }
 
   function missAfter(from) {
@@ -103,9 +109,10 @@ function insideView(walked, { step, sets, counts }) {
 }
 
 function loopView({ source, first, file }, step) {
-  const lines = source.map((line, i) => {
+  const indent = Math.min(...source.filter(line => line.trim()).map(line => line.search(/\S/)));
+  const lines = source.map(line => line.slice(indent)).map((line, i) => {
     const here = step?.line === first + i;
-    const column = here ? step.column - 1 : line.length;
+    const column = here ? step.column - 1 - indent : line.length;
     const end = here ? callLength(line.slice(column)) : 0;
     return el("li", { class: here ? "here" : null, "aria-current": here ? "step" : null },
       line.slice(0, column), end ? el("mark", {}, line.slice(column, column + end)) : null, line.slice(column + end));

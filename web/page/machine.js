@@ -26,7 +26,8 @@ function slider(key, name, all, value, possible = () => true) {
   const nearest = () => Math.max(0, values.indexOf(text.value.trim()));
   const range = el("input", {
     type: "range", min: 0, max: values.length - 1, value: nearest(), "aria-label": t("slider", t(key)),
-    input: () => {
+    input: event => {
+      event.stopPropagation(); // the field's event, below, stands for it
       text.value = values[range.value];
       range.setAttribute("aria-valuetext", text.value);
       text.dispatchEvent(new Event("input", { bubbles: true }));

@@ -81,7 +81,7 @@ function mysteryPage(section, write) {
   };
   file.addEventListener("change", guarded(load));
   form.addEventListener("submit", guarded(measure));
-  form.addEventListener("input", () => write("mystery", { ...stateOf(form), ...(machine && { sealed: machine.text }) }));
+  form.addEventListener("input", () => write({ ...stateOf(form), ...(machine && { sealed: machine.text }) }));
   answer.addEventListener("input", keep);
   answer.addEventListener("submit", event => {
     event.preventDefault();

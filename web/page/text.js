@@ -118,6 +118,8 @@ const TEXT = {
   "inside-answer-stride": "64 KiB are twice this cache, yet only 8 of its lines are touched, and they all fall into set 0: its 8 ways hold them all. Halve the stride: 16 lines want the same 8 ways, and every access misses.",
   "inside-answer-transposed": "tmp is walked row by row: one line of 64 bytes brings 32 elements of 2 bytes, so one access to it in 32 misses. In mm1 the inner loop jumps a whole row with each step, and every access to mul2 misses.",
   "inside-answer-power": "Rows of 32 elements are 64 bytes, four of this cache’s lines: the lines of a column of mul2 fall into every fourth set, 8 sets with 2 ways each, and 32 lines do not fit there though most of the cache is empty: conflict misses. Set rows and columns to 36: the same column spreads over all sets.",
+  "inside-whole": "{0}: “{1}” is no whole number of 1 or more.",
+  "inside-words": "The pointers to the rows, and n, i, j and k where they lie in memory, have 4 bytes in a browser; in the program they have 8.",
   "inside-kernel": "Program",
   "inside-n": "Rows and columns",
   "inside-array": "Array",

@@ -51,10 +51,12 @@ impl Sweep {
         let machine = machine(&self.toml)?;
         let record = self.record(&machine)?;
         let measured = self.measured.as_deref().map(Saved::parse).transpose().map_err(|e| e.to_string())?;
-        let chart = self.chart(&record, measured.as_ref());
+        let mut chart = self.chart(&record);
+        let laid = measured.map(|saved| self.lay_over(&mut chart, &saved));
+        let note = laid.filter(|curves| *curves == 0).map(|_| self.nothing_to_lay());
         // What the curves of a sealed machine say is left to who looks at them.
         let answer = (!machine.sealed()).then(|| infer::read(&Saved::of(&record)).json());
-        Ok(json!({ "svg": chart.svg(), "record": record, "answer": answer }))
+        Ok(json!({ "svg": chart.svg(), "record": record, "answer": answer, "note": note }))
     }
 
     /// The record that cm1 or spark would write.
@@ -107,7 +109,7 @@ impl Sweep {
         machine
     }
 
-    fn chart(&self, record: &Record, measured: Option<&Saved>) -> Chart {
+    fn chart(&self, record: &Record) -> Chart {
         let (name, title, axis) = match self.show {
             Show::Misses { level } => {
                 let title = format!("Misses of level {level} per access, by array size and stride");
@@ -122,17 +124,37 @@ impl Sweep {
             .rows
             .iter()
             .filter_map(|row| Some((row.whole("size_bytes")?, row.whole("stride_bytes")?, row.amount(name))));
-        let chart = chart::sweep(&title, axis, rows).caption(format!("{}; source: model", record.machine));
-        let Some(saved) = measured else { return chart };
+        chart::sweep(&title, axis, rows).caption(format!("{}; source: model", record.machine))
+    }
+
+    /// Adds the curves of `saved` that have something to show; how many.
+    fn lay_over(&self, chart: &mut Chart, saved: &Saved) -> usize {
         let within = |size: &u64| (self.min.0..=self.max.0).contains(size) && size.is_power_of_two();
-        saved.sizes().into_iter().filter(within).fold(chart, |chart, size| {
-            let amount = |cell: &records::saved::Cell| match self.show {
-                Show::Misses { .. } => cell.misses,
-                Show::Time => cell.nanos,
-            };
-            let points = saved.row(size).map(|cell| (cell.stride as f64, amount(cell).unwrap_or(f64::NAN)));
-            chart.curve(format!("{} measured", Bytes(size)), points)
-        })
+        let amount = |cell: &records::saved::Cell| match self.show {
+            Show::Misses { .. } => cell.misses,
+            Show::Time => cell.nanos,
+        };
+        let modelled = chart.series.len();
+        for size in saved.sizes().into_iter().filter(within) {
+            let points: Vec<(f64, f64)> =
+                saved.row(size).map(|cell| (cell.stride as f64, amount(cell).unwrap_or(f64::NAN))).collect();
+            if points.iter().any(|(_, amount)| amount.is_finite()) {
+                *chart = std::mem::take(chart).curve(format!("{} measured", Bytes(size)), points);
+            }
+        }
+        chart.series.len() - modelled
+    }
+
+    fn nothing_to_lay(&self) -> String {
+        let what = match self.show {
+            Show::Misses { .. } => "misses",
+            Show::Time => "times",
+        };
+        format!(
+            "Of your measured sweep nothing can be laid over these curves: it has no {what} of arrays of {} to {}. Choose \
+             other curves, or a larger array.",
+            self.min, self.max
+        )
     }
 }
 
@@ -200,6 +222,22 @@ fn modelled(amount: f64) -> Reading {
 mod tests {
     use super::*;
     use machine::catalogue;
+
+    #[test]
+    fn a_measured_sweep_that_has_nothing_to_show_is_told_so() {
+        let toml = catalogue()[0].text.to_owned();
+        let (min, max) = (Bytes::kib(8), Bytes::kib(16));
+        let sweep = |show, measured| Sweep { toml: toml.clone(), show, min, max, measured };
+        let times = sweep(Show::Time, None).answer().unwrap()["record"].to_string();
+        let laid = |show| sweep(show, Some(times.clone())).answer().unwrap();
+        let alike = laid(Show::Time);
+        assert!(alike["note"].is_null() && alike["svg"].to_string().contains("16 KiB measured"));
+        let unlike = laid(Show::Misses { level: 1 });
+        assert!(
+            unlike["note"].as_str().unwrap().contains("no misses")
+                && !unlike["svg"].to_string().contains("measured")
+        );
+    }
 
     #[test]
     fn the_misses_of_a_sweep_are_those_of_the_whole_machine() {
