@@ -181,7 +181,7 @@ programs() {
     cp scripts/cm1_proc.sh "$tree/bin"
     cp LICENSE-MIT LICENSE-APACHE "$tree"
     sed "s/VERSION/$version/; s/TRIPLE/$target/" scripts/kit_readme.md >"$tree/README.md"
-    [ -z "$student" ] || sed -i '/^| `lab \(discover\|infer\|mystery\|grade\|survey\)/d' "$tree/README.md"
+    [ -z "$student" ] || sed -i '/^| `bin\/lab \(discover\|infer\|mystery\|grade\|survey\)/d' "$tree/README.md"
     (cd "$tree" && find . -type f ! -name SHA256SUMS | LC_ALL=C sort | xargs sha256sum >SHA256SUMS)
 }
 
