@@ -193,7 +193,8 @@ fn marked<'t>(text: &'t str, link: &Link<'_>) -> Option<(String, &'t str)> {
     Some((html, after))
 }
 
-fn escaped(text: &str) -> String {
+/// `text` as it stands in HTML, in attributes too.
+pub(crate) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 

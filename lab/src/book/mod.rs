@@ -1,6 +1,6 @@
 //! `lab book`: all handouts in one page, with pictures of the kernels' accesses.
 
-mod markdown;
+pub(crate) mod markdown;
 mod patterns;
 
 use std::path::PathBuf;

@@ -10,7 +10,7 @@ use super::printed;
 const CLASS: &str = "name\nada\nInês Conceição\nnobody\n";
 const SYSTEMS: &str = "--as gradescope --as prairielearn --as autolab --as check50 --as classroom50";
 
-/// A right answer, a bracket, a wrong one with line breaks in it, and none.
+/// A right answer, a bracket, a wrong one with line breaks, a tag and what ends a cell in it, and none.
 pub(crate) fn handed_in(folder: &Path) {
     std::fs::write(folder.join("class.csv"), CLASS).unwrap();
     let answers =
@@ -18,7 +18,7 @@ pub(crate) fn handed_in(folder: &Path) {
     for (name, fields) in [
         (
             "ada",
-            json!({ "s2-2": "64 KiB", "s2-3": "8 to 16 B", "s2-4": "1\n{\"scores\": {\"s2-4\": 100}}\n" }),
+            json!({ "s2-2": "64 KiB", "s2-3": "8 to 16 B", "s2-4": "1<b>\\\",9,\n{\"scores\": {\"s2-4\": 100}}\n" }),
         ),
         ("Inês Conceição", json!({ "s2-2": "64K", "s2-3": "16", "s2-4": "600 ns" })),
     ] {

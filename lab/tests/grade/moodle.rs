@@ -75,6 +75,10 @@ fn moodles_worksheet() {
                     && !new[grade].contains(['.', ','].into_iter().find(|c| *c != moodle.sign).unwrap())
             );
             assert!(new[feedback].contains("Figure 1: cache size: 1"), "{new:?}");
+            // Feedback is HTML there: what a student wrote is no tag. Nor does it end the
+            // cell, as `\"` would: PHP's `fgetcsv` takes the backslash for an escape.
+            assert!(!new[feedback].contains(['<', '>', '"']), "{new:?}");
+            assert_eq!(new[feedback].contains("&lt;b&gt;"), new[1] == "ada", "{new:?}");
         }
     }
 }

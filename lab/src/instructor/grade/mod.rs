@@ -9,6 +9,7 @@ mod submissions;
 mod table;
 mod worksheet;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use common::failure::Failure;
@@ -22,7 +23,7 @@ use crate::run::assigned;
 use formats::Convention;
 use judge::{Mark, Truth};
 use rubric::{Records, Rubric};
-use submissions::Submission;
+use submissions::{Owners, Submission};
 
 /// Grade a class: points and a reason for each answer, in the formats of courses
 ///
@@ -108,17 +109,17 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let rubric = Rubric::read(args.rubric.as_deref(), &assigned::read(args.assignment.as_deref())?)?;
     let key = args.key.as_deref().map(Key::read).transpose()?;
     let (students, submissions) = handed_in(args, key.as_ref())?;
+    let places = owned(args, &students, &submissions);
     let class: Vec<Graded> = students
         .iter()
-        .map(|student| {
-            let own: Vec<&Submission> =
-                submissions.iter().filter(|s| args.student.is_some() || s.is_of(student)).collect();
+        .zip(&places)
+        .map(|(student, places)| {
+            let own: Vec<&Submission> = places.iter().filter_map(|place| submissions.get(*place)).collect();
             grade(student, &own, &rubric, key.as_ref())
         })
         .collect();
-    for stranger in
-        submissions.iter().filter(|s| args.student.is_none() && !students.iter().any(|name| s.is_of(name)))
-    {
+    let taken: BTreeSet<usize> = places.into_iter().flatten().collect();
+    for stranger in (0..).zip(&submissions).filter(|(place, _)| !taken.contains(place)).map(|(_, stranger)| stranger) {
         output::tell(format!(
             "lab grade: note: '{}' is of no student of the roster",
             stranger.name.escape_debug()
@@ -142,6 +143,15 @@ fn handed_in(args: &Args, key: Option<&Key>) -> Result<(Vec<String>, Vec<Submiss
     }
     let submissions = submissions::collect(&args.submissions, args.roster.name_column.as_deref())?;
     Ok((students, submissions))
+}
+
+/// The places of each student's submissions; where one is graded alone, all are theirs.
+fn owned(args: &Args, students: &[String], submissions: &[Submission]) -> Vec<BTreeSet<usize>> {
+    if args.student.is_some() {
+        return vec![(0..submissions.len()).collect()];
+    }
+    let owners = Owners::of(submissions);
+    students.iter().map(|student| owners.places(student)).collect()
 }
 
 /// One student's grade from what was handed in.

@@ -1,7 +1,7 @@
 //! What students handed in: folders and files, in the ways that courses collect
 //! them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -164,22 +164,48 @@ impl Submission {
         }
     }
 
-    /// Whether it is the student's: by its name, with what Moodle puts behind it,
-    /// or by the names and numbers in its answers.
-    pub(crate) fn is_of(&self, student: &str) -> bool {
-        let same = |text: &str| {
-            names::normalised(text).is_ok_and(|text| text.to_lowercase() == student.to_lowercase())
-        };
-        let stem = names::file_stem(student).to_lowercase();
+    /// What tells whose it is: its name, with what Moodle puts behind it and without,
+    /// and the names and numbers in its answers.
+    fn signs(&self) -> BTreeSet<Sign> {
         let before = self.name.split('_').next().unwrap_or_default();
         let signed = (1..=3).flat_map(|n| ["number", "name"].map(|what| format!("student-{n}-{what}")));
-        [&self.name, before]
-            .iter()
-            .any(|name| same(name) || names::file_stem(&spelled(name)).to_lowercase() == stem)
-            || signed.filter_map(|id| self.answers.get(&id)).any(|text| same(text))
+        let named = signed.filter_map(|id| Some(Sign::of(self.answers.get(&id)?)?.0));
+        [&self.name, before].into_iter().filter_map(Sign::of).flat_map(|(name, file)| [name, file]).chain(named).collect()
     }
 }
 
-fn spelled(name: &str) -> String {
-    names::normalised(name).unwrap_or_default()
+/// A name, or the name of a file that stands for it, as they are compared: in one
+/// spelling, case ignored.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Sign {
+    Name(String),
+    File(String),
+}
+
+impl Sign {
+    /// Both for `name`, if it is one.
+    fn of(name: &str) -> Option<(Sign, Sign)> {
+        let name = names::normalised(name).ok()?;
+        Some((Sign::Name(name.to_lowercase()), Sign::File(names::file_stem(&name).to_lowercase())))
+    }
+}
+
+/// Whose is what: by places in a list of submissions.
+#[derive(Debug)]
+pub(crate) struct Owners(BTreeMap<Sign, Vec<usize>>);
+
+impl Owners {
+    pub(crate) fn of(submissions: &[Submission]) -> Owners {
+        let mut places = BTreeMap::<Sign, Vec<usize>>::new();
+        for (place, submission) in submissions.iter().enumerate() {
+            submission.signs().into_iter().for_each(|sign| places.entry(sign).or_default().push(place));
+        }
+        Owners(places)
+    }
+
+    /// The places of the student's submissions, in their order.
+    pub(crate) fn places(&self, student: &str) -> BTreeSet<usize> {
+        let signs = Sign::of(student).map(|(name, file)| [name, file]);
+        signs.iter().flatten().filter_map(|sign| self.0.get(sign)).flatten().copied().collect()
+    }
 }

@@ -1,9 +1,12 @@
 //! Moodle's grading worksheet: filled in as it was exported.
 
+use std::collections::HashMap;
+
 use common::failure::Failure;
 use common::text::{inert, shorten};
 
 use super::{Graded, rubric::Rubric};
+use crate::book::markdown::escaped;
 use crate::instructor::names;
 use crate::instructor::tables::Table;
 
@@ -51,21 +54,31 @@ pub(super) fn fill(
     let most = most(&table, grade);
     let comma = comma(&table, [Some(grade), most]);
     let mut missing = Vec::new();
+    let rows = rows(&table);
     for graded in class {
-        let is_student = |row: &&mut Vec<String>| row.iter().any(|cell| same(cell, &graded.student));
-        let Some(row) = table.rows.iter_mut().find(is_student) else {
+        let place = rows.get(&graded.student.to_lowercase());
+        let Some(row) = place.and_then(|place| table.rows.get_mut(*place)) else {
             missing.push(graded.student.clone());
             continue;
         };
         let scale = most.and_then(|at| number(row.get(at)?)).map_or(1.0, |most| most / rubric.most());
         set(row, Some(grade), written(graded.points() * scale, comma));
-        set(row, feedback, inert(&graded.feedback(rubric)));
+        // HTML (`FORMAT_HTML` in `mod/assign/feedback/comments/locallib.php`): else what a
+        // student wrote would be a tag and gone, or, as `\"`, end the cell for PHP's reader.
+        set(row, feedback, inert(&escaped(&graded.feedback(rubric))));
     }
     Ok((table.text(), missing))
 }
 
-fn same(cell: &str, student: &str) -> bool {
-    names::normalised(cell).is_ok_and(|cell| cell.to_lowercase() == student.to_lowercase())
+/// The first row that has a cell, by the cell in one spelling and lower case.
+fn rows(table: &Table) -> HashMap<String, usize> {
+    let mut rows = HashMap::new();
+    for (place, row) in table.rows.iter().enumerate() {
+        for name in row.iter().filter_map(|cell| names::normalised(cell).ok()) {
+            rows.entry(name.to_lowercase()).or_insert(place);
+        }
+    }
+    rows
 }
 
 /// The column of the largest grade. In any language Moodle exports it right behind
