@@ -51,23 +51,23 @@ impl Session {
         failed
     }
 
-    /// `work` for each of `0..count`, on all processors at once; `take` sees what it
-    /// gives in that order, until it says that there is enough. Nothing that is
-    /// measured may be done so.
+    /// `work` for each of `0..count`, on all processors at once, or one after the other
+    /// where the system starts no thread; `take` sees what it gives in that order, until
+    /// it says that there is enough. Nothing that is measured may be done so.
     ///
     /// # Errors
     ///
-    /// If the system starts no thread.
+    /// If a thread ends before its work does.
     pub fn side_by_side<T: Send>(
         &self,
         count: usize,
         work: impl Fn(usize) -> T + Sync,
-        take: impl FnMut(usize, T) -> bool,
+        mut take: impl FnMut(usize, T) -> bool,
     ) -> Result<(), Failure> {
         let next = AtomicUsize::new(0);
         let (sender, receiver) = mpsc::channel();
         thread::scope(|scope| {
-            for _ in 0..self.cpus.len().clamp(1, count.max(1)) {
+            let started = (0..self.cpus.len().clamp(1, count.max(1))).take_while(|_| {
                 let (sender, next, work, cpus) = (sender.clone(), &next, &work, &self.cpus);
                 let work = move || {
                     cpu::pin(cpus); // not where the session's thread stays
@@ -76,8 +76,11 @@ impl Session {
                         && sender.send((at, work(at))).is_ok()
                     {}
                 };
-                let started = thread::Builder::new().spawn_scoped(scope, work);
-                started.map_err(|why| Failure::could_not(format!("the system starts no thread ({why})")))?;
+                thread::Builder::new().spawn_scoped(scope, work).is_ok()
+            });
+            if started.count() == 0 {
+                (0..count).all(|at| take(at, work(at)));
+                return Ok(());
             }
             drop(sender);
             let taken = in_order(count, &receiver, take);
