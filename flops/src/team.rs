@@ -74,45 +74,53 @@ pub fn run(
 ) -> Result<Run, Failure> {
     let n = x.n;
     let rows = n.div_ceil(threads.max(1));
-    let bands: Vec<(&[f64], &mut [f64])> = x.a.chunks(rows * n).zip(x.c.chunks_mut(rows * n)).collect();
+    let mut bands: Vec<(&[f64], &mut [f64])> =
+        x.a.chunks(rows * n).zip(x.c.chunks_mut(rows * n)).collect();
     let (threads, b) = (bands.len(), x.b.as_slice());
     let (ready, done) = (Barrier::new(threads), Barrier::new(threads));
+    let member = |a: &[f64], c: &mut [f64]| {
+        let mut sampler = sample.map(|(event, period)| Sampler::new(event, period));
+        ready.wait();
+        let from = (clock::wall().0, clock::process_cpu().0);
+        let resumed = sampler.as_mut().and_then(|s| s.as_mut().ok()).map(Sampler::resume);
+        for _ in 0..repeats {
+            (kernel.band)(Band { depth: n, a, b, c: &mut *c });
+        }
+        let paused = sampler.as_mut().and_then(|s| s.as_mut().ok()).map(Sampler::pause);
+        let to = (clock::wall().0, clock::process_cpu().0);
+        done.wait();
+        let finished = |sampler: Result<Sampler, CounterError>| {
+            let sampler = sampler?;
+            resumed.into_iter().chain(paused).collect::<Result<(), _>>()?;
+            sampler.finish()
+        };
+        let samples = sampler.map(|s| finished(s).map_err(|error| error.to_string()));
+        (from, to, samples)
+    };
+    // This thread is one of them: one needs none that the system would have to start.
+    let own = bands.pop();
     std::thread::scope(|scope| {
         let (mut team, mut starts) = (Vec::new(), Vec::new());
         for (a, c) in bands {
-            let (ready, done) = (&ready, &done);
+            let member = &member;
             // Dropped unused, should a later thread not start: then nobody waits.
             let (start, started) = mpsc::channel();
             starts.push(start);
-            let member = Builder::new().spawn_scoped(scope, move || {
+            let begun = Builder::new().spawn_scoped(scope, move || {
                 started.recv().ok()?;
-                let mut sampler = sample.map(|(event, period)| Sampler::new(event, period));
-                ready.wait();
-                let from = (clock::wall().0, clock::process_cpu().0);
-                let resumed = sampler.as_mut().and_then(|s| s.as_mut().ok()).map(Sampler::resume);
-                for _ in 0..repeats {
-                    (kernel.band)(Band { depth: n, a, b, c: &mut *c });
-                }
-                let paused = sampler.as_mut().and_then(|s| s.as_mut().ok()).map(Sampler::pause);
-                let to = (clock::wall().0, clock::process_cpu().0);
-                done.wait();
-                let finished = |sampler: Result<Sampler, CounterError>| {
-                    let sampler = sampler?;
-                    resumed.into_iter().chain(paused).collect::<Result<(), _>>()?;
-                    sampler.finish()
-                };
-                let samples = sampler.map(|s| finished(s).map_err(|error| error.to_string()));
-                Some((from, to, samples))
+                Some(member(a, c))
             });
-            team.push(member.map_err(|error| {
+            team.push(begun.map_err(|error| {
                 Failure::could_not(format!(
                     "the system started {} of {threads} threads ({error}): use fewer, or raise its limits",
-                    team.len()
+                    team.len() + 1
                 ))
             })?);
         }
         starts.iter().for_each(|start| _ = start.send(()));
-        let members: Vec<_> = team.into_iter().filter_map(|member| member.join().ok().flatten()).collect();
+        let own = own.map(|(a, c)| member(a, c));
+        let members: Vec<_> =
+            team.into_iter().filter_map(|member| member.join().ok().flatten()).chain(own).collect();
         // Each member reads the clocks itself: this thread may wake up late.
         let first = |f: fn(&Times) -> f64| members.iter().map(|m| f(&m.0)).fold(f64::INFINITY, f64::min);
         let last = |f: fn(&Times) -> f64| members.iter().map(|m| f(&m.1)).fold(0.0, f64::max);

@@ -19,14 +19,18 @@ fn json(args: &[&str]) -> Json {
 #[test]
 #[cfg(target_os = "linux")]
 fn threads_that_the_system_does_not_start_are_told_in_one_line() {
-    let out = Command::new(env!("CARGO_BIN_EXE_flops"))
-        .args([KERNELS[0].name, "64", "--threads", "2"])
-        .env("RUST_MIN_STACK", (1_u64 << 60).to_string())
-        .output()
-        .unwrap();
+    let with = |threads: &str| {
+        Command::new(env!("CARGO_BIN_EXE_flops"))
+            .args([KERNELS[0].name, "64", "--threads", threads])
+            .env("RUST_MIN_STACK", (1_u64 << 60).to_string())
+            .output()
+            .unwrap()
+    };
+    let out = with("2");
     let stderr = String::from_utf8(out.stderr).unwrap();
     assert_eq!((out.status.code(), out.stdout.is_empty()), (Some(1), true), "{stderr}");
-    assert!(stderr.contains("the system started 0 of 2 threads"), "{stderr}");
+    assert!(stderr.contains("the system started 1 of 2 threads"), "{stderr}");
+    assert!(with("1").status.success(), "one is there already");
 }
 
 #[test]
