@@ -158,7 +158,7 @@ fn simd([mm1, mm2]: [Gain; 2]) -> String {
 fn unclear(what: &str, gains: &[Gain]) -> String {
     let figures: Vec<String> = gains.iter().map(Gain::to_string).collect();
     let why = if gains.iter().any(|gain| gain.runs < ENOUGH) {
-        format!("of which there are too few (give --runs {ENOUGH} or more)")
+        format!("too few (give --runs {ENOUGH} or more)")
     } else {
         "which scatter too much (try again when the machine is calm)".to_owned()
     };
