@@ -25,6 +25,7 @@ pub(crate) fn run_all(
     mut session: Session,
     settings: Settings,
     kept: &Unfinished,
+    quiet: bool,
 ) -> Result<Findings, Failure> {
     let mut took = 0.0;
     let mut keep = |name: &str, measure: &mut dyn FnMut() -> Result<Record, Failure>| {
@@ -33,7 +34,7 @@ pub(crate) fn run_all(
         Ok(record)
     };
     let host = host::look(&session.machine, session.here, session.cpus.len());
-    let mut progress = Progress::new(steps(&settings));
+    let mut progress = Progress::new(steps(&settings), quiet);
     progress.at(0.0);
     let spark_options = spark::Options::new(Bytes::kib(4), settings.spark.max, settings.spark.repeats);
     let cells = spark_options.cells()?.len();

@@ -104,19 +104,21 @@ fn place(name: &str) -> Result<PathBuf, Failure> {
 
 /// Runs all of them that are not kept already; the records by section, and the
 /// seconds it took.
-pub(super) fn measure(lines: &[Line], kept: &Unfinished) -> Result<(Vec<Further>, f64), Failure> {
+pub(super) fn measure(lines: &[Line], kept: &Unfinished, quiet: bool) -> Result<(Vec<Further>, f64), Failure> {
     let step = |line: &Line| {
         let name = line.program.file_stem().unwrap_or_default().to_string_lossy();
         Step { name: shorten(&name, 10), expected: 1.0 }
     };
-    let mut progress = Progress::new(lines.iter().map(step).collect());
+    let mut progress = Progress::new(lines.iter().map(step).collect(), quiet);
     let mut found: Vec<Further> = Vec::new();
     let mut all = 0.0;
     for line in lines {
         progress.at(0.0);
         let (record, took) = match kept.record(&line.name, || run(line, &kept.scratch())) {
             Err(why) if line.optional => {
-                output::tell(format!("note: left out: {why}"));
+                if !quiet {
+                    output::tell(format!("note: left out: {why}"));
+                }
                 continue;
             }
             measured => measured?,

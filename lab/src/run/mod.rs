@@ -54,6 +54,10 @@ pub(crate) struct Args {
     #[arg(long)]
     afresh: bool,
 
+    /// Say nothing on stderr but why it failed; the report keeps what there is to note
+    #[arg(long, short)]
+    quiet: bool,
+
     /// Put the kit's own answers into the report: its reading of the curves and what is to be computed
     #[cfg(feature = "instructor")]
     #[arg(long)]
@@ -177,13 +181,18 @@ fn measure(args: &Args, folder: &Folder, kept: &Unfinished) -> Result<(), Failur
         Some(_) => {}
         None => kept.begin(&begins)?,
     }
-    left_out.iter().for_each(|what| output::tell(format!("note: {what}")));
+    let tell = |line: String| {
+        if !args.quiet {
+            output::tell(line);
+        }
+    };
+    left_out.iter().for_each(|what| tell(format!("note: {what}")));
     let settings = Settings::new(args.quick, &sizes, args.hasten, &session.machine);
     let cpus = session.cpus.clone();
-    let mut findings = experiments::run_all(session, settings, kept)?;
+    let mut findings = experiments::run_all(session, settings, kept, args.quiet)?;
     // Other programs choose their processors themselves; where that is refused they stay on this one.
     cpu::pin(&cpus);
-    let (further, took) = further::measure(&further, kept)?;
+    let (further, took) = further::measure(&further, kept, args.quiet)?;
     findings.took += took;
     let report = Report::new(&findings, args.answers(), carried::answers(folder.path())?);
     let report = report.assigned(asked.assignment, further, asked.template);
@@ -194,11 +203,11 @@ fn measure(args: &Args, folder: &Folder, kept: &Unfinished) -> Result<(), Failur
         replaced.into_iter().for_each(|mut replaced| *replaced = true);
     }
     output::print(&report.table())?;
-    report.warnings().iter().for_each(|warning| output::tell(format!("note: {warning}")));
+    report.warnings().iter().for_each(|warning| tell(format!("note: {warning}")));
     if !args.answers() {
-        output::tell("note: hit rates and speed-ups are yours to compute; the page checks them");
+        tell("note: hit rates and speed-ups are yours to compute; the page checks them".to_owned());
     }
-    output::tell(ready(folder));
+    tell(ready(folder));
     Ok(())
 }
 
@@ -214,7 +223,7 @@ fn agreed(args: &Args, kept: &Unfinished, folder: &Folder) -> Result<(Args, Opti
                     "another version of the kit has begun that run: measure all of it with --afresh",
                 )
             })?;
-            Ok((Args { out: args.out.clone(), ..line.args.args() }, Some(begun)))
+            Ok((Args { out: args.out.clone(), quiet: args.quiet, ..line.args.args() }, Some(begun)))
         }
         Some(_) if !args.afresh => {
             Err(Failure::could_not("a run into this folder was broken off".to_owned()))

@@ -25,9 +25,9 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Announces `steps`.
-    pub(crate) fn new(steps: Vec<Step>) -> Progress {
-        let shown = std::io::stderr().is_terminal();
+    /// Announces `steps`, unless nothing shall be said.
+    pub(crate) fn new(steps: Vec<Step>, quiet: bool) -> Progress {
+        let shown = !quiet && std::io::stderr().is_terminal();
         Progress { steps, current: 0, started: Instant::now(), drawn: None, shown }
     }
 
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn the_rest_is_this_steps_pace_and_the_others_expectation() {
         let step = |expected| Step { name: "a".into(), expected };
-        let mut progress = Progress::new(vec![step(2.0), step(5.0)]);
+        let mut progress = Progress::new(vec![step(2.0), step(5.0)], false);
         progress.started = Instant::now() - std::time::Duration::from_secs(10);
         let left = progress.left(&progress.steps[0], 0.5);
         assert!((14.9..15.5).contains(&left), "{left}");
