@@ -74,8 +74,7 @@ pub fn run(
 ) -> Result<Run, Failure> {
     let n = x.n;
     let rows = n.div_ceil(threads.max(1));
-    let mut bands: Vec<(&[f64], &mut [f64])> =
-        x.a.chunks(rows * n).zip(x.c.chunks_mut(rows * n)).collect();
+    let mut bands: Vec<(&[f64], &mut [f64])> = x.a.chunks(rows * n).zip(x.c.chunks_mut(rows * n)).collect();
     let (threads, b) = (bands.len(), x.b.as_slice());
     let (ready, done) = (Barrier::new(threads), Barrier::new(threads));
     let member = |a: &[f64], c: &mut [f64]| {

@@ -26,7 +26,8 @@ fn refuses(folder: &Path, args: &str, code: i32, culprit: &str) {
 #[test]
 fn a_run_writes_a_report_that_stands_alone() {
     let folder = tempfile::tempdir().unwrap();
-    let output = lab(folder.path(), "run --quick --hasten 4 --size 32 --answers --counters model --out r --quiet");
+    let output =
+        lab(folder.path(), "run --quick --hasten 4 --size 32 --answers --counters model --out r --quiet");
     assert_eq!((output.status.code(), stderr(&output).as_str()), (Some(0), ""));
     let told = String::from_utf8(output.stdout).unwrap();
     for part in ["N = 32, one run\n", "(10^6)", "mm3 ", "source", "L1 hit rate", "ikj, without blocks"] {

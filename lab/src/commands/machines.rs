@@ -3,6 +3,7 @@
 use common::failure::Failure;
 use common::machine::{self, CacheLevel, Machine};
 use common::output;
+use common::text::shorten;
 
 /// Lists the machines that can be modelled, or prints one's description
 ///
@@ -18,12 +19,15 @@ pub(crate) struct Args {
 ///
 /// # Errors
 ///
-/// If there is no such machine.
+/// If there is no such machine, or its description is sealed.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    output::print(&match args.name.as_deref() {
-        None => list(),
-        Some(name) => machine::description(name).map_err(Failure::usage)?,
-    })
+    let Some(name) = args.name.as_deref() else { return output::print(&list()) };
+    // What is printed can be given to a program, and so a sealed machine is not.
+    if machine::select(name).map_err(Failure::usage)?.sealed() {
+        let reason = "its description is sealed; give the file itself to any program with --machine";
+        return Err(Failure::could_not(format!("{}: {reason}", shorten(name, 60))));
+    }
+    output::print(&machine::description(name).map_err(Failure::usage)?)
 }
 
 /// One line per machine; the host last, if it can be read.

@@ -104,7 +104,11 @@ fn place(name: &str) -> Result<PathBuf, Failure> {
 
 /// Runs all of them that are not kept already; the records by section, and the
 /// seconds it took.
-pub(super) fn measure(lines: &[Line], kept: &Unfinished, quiet: bool) -> Result<(Vec<Further>, f64), Failure> {
+pub(super) fn measure(
+    lines: &[Line],
+    kept: &Unfinished,
+    quiet: bool,
+) -> Result<(Vec<Further>, f64), Failure> {
     let step = |line: &Line| {
         let name = line.program.file_stem().unwrap_or_default().to_string_lossy();
         Step { name: shorten(&name, 10), expected: 1.0 }

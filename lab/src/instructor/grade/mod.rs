@@ -119,7 +119,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         })
         .collect();
     let taken: BTreeSet<usize> = places.into_iter().flatten().collect();
-    for stranger in (0..).zip(&submissions).filter(|(place, _)| !taken.contains(place)).map(|(_, stranger)| stranger) {
+    for stranger in
+        (0..).zip(&submissions).filter(|(place, _)| !taken.contains(place)).map(|(_, stranger)| stranger)
+    {
         output::tell(format!(
             "lab grade: note: '{}' is of no student of the roster",
             stranger.name.escape_debug()

@@ -170,7 +170,12 @@ impl Submission {
         let before = self.name.split('_').next().unwrap_or_default();
         let signed = (1..=3).flat_map(|n| ["number", "name"].map(|what| format!("student-{n}-{what}")));
         let named = signed.filter_map(|id| Some(Sign::of(self.answers.get(&id)?)?.0));
-        [&self.name, before].into_iter().filter_map(Sign::of).flat_map(|(name, file)| [name, file]).chain(named).collect()
+        [&self.name, before]
+            .into_iter()
+            .filter_map(Sign::of)
+            .flat_map(|(name, file)| [name, file])
+            .chain(named)
+            .collect()
     }
 }
 
