@@ -18,7 +18,8 @@ const STEPS: f64 = 100.0;
 /// Cycles of the core that are timed before and after each batch, to see its clock,
 /// ...
 const BEAT: u32 = 8_192;
-/// ... so many times: the fastest counts, since an interrupt only makes one slower.
+/// ... at most so many times, until one is as fast as the last: an interrupt only makes
+/// one slower.
 const BEATS: usize = 3;
 
 /// Steps of the clock that a beat must last to tell the core's clock at all.
@@ -40,6 +41,8 @@ const LONG_BATCHES: usize = 7;
 /// Of short batches so many must be as fast as the fastest: what an interrupt left
 /// alone is seen again.
 const CONFIRMING: usize = 3;
+/// ... within so many times as many batches: what varies from round to round never is.
+const MOST_BATCHES: usize = 5;
 
 /// A batch this much slower than an undisturbed one was disturbed itself.
 const DISTURBED: f64 = 1.5;
@@ -110,13 +113,13 @@ pub fn time(chain: &mut Chain, effort: Effort) -> Timed {
     let rate = clock::tick_rate();
     let (mut kept, mut moved, mut total) = (Vec::new(), 0, 0);
     let began = clock::wall();
-    let mut before = Pace::now(rate);
+    let mut before = Pace::now(rate, None);
     loop {
         let processor = cpu::current();
         let from = clock::ticks();
         let made = chain.walk(accesses);
         let passed = rate.duration(Ticks(clock::ticks().0.saturating_sub(from.0)));
-        let after = Pace::now(rate);
+        let after = Pace::now(rate, before.0);
         if cpu::current() == processor {
             let nanos = passed.nanos() / made as f64;
             let of_core = nanos.min(OWN_CYCLES * 1e9 / reference_clock().0);
@@ -126,7 +129,7 @@ pub fn time(chain: &mut Chain, effort: Effort) -> Timed {
         }
         before = after;
         total += made;
-        let enough = kept.len() >= batches && total >= wanted && (!short || confirmed(&kept));
+        let enough = kept.len() >= batches && total >= wanted && (!short || confirmed(&kept) || kept.len() >= MOST_BATCHES * batches);
         if enough || (kept.len() >= 3 && clock::wall().0 - began.0 > effort.limit.0) || moved > 1000 {
             break;
         }
@@ -151,11 +154,11 @@ pub(crate) struct Batch {
 /// How long some work takes, once.
 pub(crate) fn once(work: impl FnOnce()) -> Batch {
     let rate = clock::tick_rate();
-    let before = Pace::now(rate);
+    let before = Pace::now(rate, None);
     let from = clock::ticks();
     work();
     let nanos = rate.duration(Ticks(clock::ticks().0.saturating_sub(from.0))).nanos();
-    Batch { nanos, at_reference: nanos * Pace::between(before, Pace::now(rate)) }
+    Batch { nanos, at_reference: nanos * Pace::between(before, Pace::now(rate, before.0)) }
 }
 
 /// How fast the core runs at one moment.
@@ -163,18 +166,24 @@ pub(crate) fn once(work: impl FnOnce()) -> Batch {
 struct Pace(Option<Hertz>);
 
 impl Pace {
-    /// Timed over a few microseconds; not at all by a clock too coarse for that.
-    fn now(rate: Hertz) -> Pace {
+    /// Timed over a few microseconds, until it is as fast as `last`; not at all by a
+    /// clock too coarse for that.
+    fn now(rate: Hertz, last: Option<Hertz>) -> Pace {
         if f64::from(BEAT) / reference_clock().0 < BEAT_STEPS * clock_step().0 {
             return Pace(None);
         }
-        let beats = (0..BEATS).map(|_| {
+        let wanted = last.map_or(f64::INFINITY, |last| (1.0 - STEADY) * last.0);
+        let mut fastest: f64 = 0.0;
+        for _ in 0..BEATS {
             let from = clock::ticks();
             let cycles = core_clock::wait(BEAT);
             let passed = rate.duration(Ticks(clock::ticks().0.saturating_sub(from.0)));
-            f64::from(cycles) / passed.0
-        });
-        Pace(Some(Hertz(beats.fold(0.0, f64::max))))
+            fastest = fastest.max(f64::from(cycles) / passed.0);
+            if fastest >= wanted {
+                break;
+            }
+        }
+        Pace(Some(Hertz(fastest)))
     }
 
     /// The core's clock from one moment to another as a share of the

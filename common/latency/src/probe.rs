@@ -41,7 +41,7 @@ impl OnTime {
         let mut probe = OnTime {
             room,
             page,
-            effort: Effort::default(),
+            effort: Effort { batches: 15, rounds: 1.0, limit: Seconds(0.02) },
             began: clock::wall(),
             limit,
             kept: 0,
