@@ -8,8 +8,8 @@ level. Conditions: idle, hog (a process copies memory on another processor), sam
 (one does so on the same processor), quota (stopped half of the time), timers
 (processes with a flood of timers on the same processor); all without any named.
 Prints one row per condition: right, interval (that holds the truth), refused,
-wrong by confidence, median seconds of a run, and how often which replacement
-policy of the first level was named. Exit 1 if one was wrong and sure.
+wrong by confidence, median seconds of a run, how often which replacement policy
+of the first level was named, and which second level. Exit 1 if one was wrong and sure.
 """
 import json
 import os
@@ -93,11 +93,24 @@ def policy(found):
     return named["names"][0] if named else "not told"
 
 
+def second(found):
+    levels = (found or {}).get("levels", [])
+    if len(levels) < 2:
+        return "not seen"
+    if levels[1]["ways"] is None:
+        return "interval"
+    return f"{levels[1]['size'] >> 10} KiB of {levels[1]['ways']} ways"
+
+
+def counted(names):
+    return ", ".join(f"{name} {count}" for name, count in Counter(names).most_common())
+
+
 def main():
     lab, runs, size, ways, line = sys.argv[1], *map(int, sys.argv[2:6])
     kinds = ["right", "interval", "refused", "wrong low", "wrong medium", "wrong high"]
-    print("| condition |", " | ".join(kinds), "| median s | policy |")
-    print("|---" * (len(kinds) + 3) + "|")
+    print("| condition |", " | ".join(kinds), "| median s | policy | L2 |")
+    print("|---" * (len(kinds) + 4) + "|")
     sure = 0
     for name in sys.argv[6:] or CONDITIONS:
         children = [child(*one) for one in CONDITIONS[name]]
@@ -111,9 +124,8 @@ def main():
         counts = [verdicts.count(kind) for kind in kinds]
         sure += counts[-1]
         seconds = median(seconds for _, seconds in results)
-        policies = Counter(policy(found) for found, _ in results).most_common()
-        named = ", ".join(f"{name} {count}" for name, count in policies)
-        print(f"| {name} |", " | ".join(map(str, counts)), f"| {seconds:.1f} | {named} |", flush=True)
+        told = [counted(of(found) for found, _ in results) for of in (policy, second)]
+        print(f"| {name} |", " | ".join([*map(str, counts), f"{seconds:.1f}", *told]), "|", flush=True)
     sys.exit(sure > 0)
 
 
