@@ -129,7 +129,9 @@ pub fn time(chain: &mut Chain, effort: Effort) -> Timed {
         }
         before = after;
         total += made;
-        let enough = kept.len() >= batches && total >= wanted && (!short || confirmed(&kept) || kept.len() >= MOST_BATCHES * batches);
+        let enough = kept.len() >= batches
+            && total >= wanted
+            && (!short || confirmed(&kept) || kept.len() >= MOST_BATCHES * batches);
         if enough || (kept.len() >= 3 && clock::wall().0 - began.0 > effort.limit.0) || moved > 1000 {
             break;
         }

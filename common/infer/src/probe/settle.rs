@@ -1,7 +1,7 @@
 //! Runs of all experiments until they agree.
 
 use super::Probe;
-use super::congruent::congruent;
+use super::congruent::{Congruent, congruent};
 use super::explore::{explore, hasty};
 use super::found::{Exploration, LevelFound};
 use super::steady::Steady;
@@ -23,8 +23,7 @@ const FIRST: f64 = 0.4;
 /// Share of the time to use up on what would prove the agreed answer wrong:
 /// a neighbour that is there most of the time leaves now and then.
 const CHALLENGED: f64 = 0.6;
-/// Share of the time after which the lines of one set are looked for among pages
-/// that lie anywhere.
+/// Share of the time after which no run of all levels is begun.
 const REPEATED: f64 = 0.75;
 
 const TOO_SLOW: &str = "the time for experiments was up before the cost of any cache was seen to rise; give more \
@@ -65,8 +64,10 @@ pub struct SettledLevel {
 /// A sentence, if the cost shows no level at all.
 pub fn settle(probe: &mut impl Probe, levels: usize) -> Result<Settled, String> {
     if !probe.real() {
-        let mut settled = settled(vec![explore(probe, levels)?], true, false);
-        behind_pages(probe, &mut settled.levels);
+        let run = explore(probe, levels)?;
+        let sets = behind_pages(probe, &run.levels, 1);
+        let mut settled = settled(vec![run], true, false);
+        take_in(sets, &mut settled.levels, probe);
         return Ok(settled);
     }
     let mut steady = Steady::new(probe);
@@ -74,19 +75,30 @@ pub fn settle(probe: &mut impl Probe, levels: usize) -> Result<Settled, String> 
     steady.reach = reach.min(NEAR);
     let (mut runs, mut reason) = (Vec::new(), None);
     // a first level that is sure is worth more than a glance at all of them
-    while steady.spent() < FIRST && agreeing(&runs, 0) < SURE
+    while steady.spent() < FIRST && !known(&runs, AGREEING)
         || steady.spent() < 1.0 && agreeing(&runs, 0) < AGREEING && runs.len() < MOST_RUNS
     {
         collect(explore(&mut steady, 1), steady.spent() < 1.0, &mut runs, &mut reason);
     }
     let alone = runs.len();
-    steady.reach = reach;
-    let enough = |runs: &[Exploration]| (0..2).all(|level| agreeing(&runs[alone..], level) >= SURE);
-    while steady.spent() < REPEATED
-        && runs.len() < MOST_RUNS
-        && !(enough(&runs) && withstands(&mut steady, &runs[runs.len() - 1]))
-    {
+    let mut sets = None;
+    if levels > 1 {
+        // what decides the second level takes less time than the third
+        collect(explore(&mut steady, 2), steady.spent() < 1.0, &mut runs, &mut reason);
+        steady.reach = reach;
+        sets = runs[alone..].last().and_then(|run| behind_pages(&mut steady, &run.levels, 0));
+    }
+    let whole = runs.len();
+    while steady.spent() < REPEATED && runs.len() < MOST_RUNS {
         collect(explore(&mut steady, levels), steady.spent() < 1.0, &mut runs, &mut reason);
+        let Some(run) = runs[whole..].last() else { continue };
+        if !matches!(sets, Some(Ok(_))) {
+            sets = behind_pages(&mut steady, &run.levels, runs.len() as u64);
+        }
+        let second = matches!(sets, Some(Ok(_))) || agreeing(&runs[whole..], 1) >= SURE;
+        if second && known(&runs, SURE) && withstands(&mut steady, run) {
+            break;
+        }
     }
     if runs.is_empty() {
         let run = hasty(&mut steady).ok_or_else(|| reason.unwrap_or_else(|| TOO_SLOW.to_owned()))?;
@@ -94,17 +106,31 @@ pub fn settle(probe: &mut impl Probe, levels: usize) -> Result<Settled, String> 
     }
     let first_only = levels > 1 && runs.len() == alone;
     let mut settled = settled(runs, false, first_only);
-    behind_pages(&mut steady, &mut settled.levels);
+    take_in(sets, &mut settled.levels, &mut steady);
     Ok(settled)
 }
 
+/// Whether the last `enough` runs found the same first level, ways and all.
+fn known(runs: &[Exploration], enough: usize) -> bool {
+    agreeing(runs, 0) >= enough
+        && runs.last().and_then(|run| run.levels.first()).is_some_and(|first| first.ways.is_ok())
+}
+
 /// Looks for the sets of the second level where its pages lie anywhere.
-fn behind_pages(probe: &mut impl Probe, levels: &mut [SettledLevel]) {
-    let [first, SettledLevel { found, .. }, ..] = levels else { return };
-    if found.ways.is_ok() || probe.contiguous() >= found.knee_range.1 {
-        return;
-    }
-    match congruent(probe, &first.found, found) {
+fn behind_pages(
+    probe: &mut impl Probe,
+    levels: &[LevelFound],
+    seed: u64,
+) -> Option<Result<Congruent, String>> {
+    let [first, second, ..] = levels else { return None };
+    let anywhere = second.ways.is_err() && probe.contiguous() < second.knee_range.1;
+    anywhere.then(|| congruent(probe, first, second, seed))
+}
+
+/// What the sets found behind pages tell of the second level, if nothing proves them wrong.
+fn take_in(sets: Option<Result<Congruent, String>>, levels: &mut [SettledLevel], probe: &mut impl Probe) {
+    let (Some(sets), Some(SettledLevel { found, .. })) = (sets, levels.get_mut(1)) else { return };
+    match sets.and_then(|set| set.confirmed(probe, found.range)) {
         Ok(set) => {
             let size = set.ways * set.way;
             // What the sets decide was left open before.

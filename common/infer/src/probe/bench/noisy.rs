@@ -9,7 +9,7 @@ use machine::Prefetch;
 
 /// A batch of accesses, as `latency` times them, and how many it takes.
 const BATCH: f64 = 25e-6;
-const BATCHES: f64 = 21.0;
+const BATCHES: f64 = 15.0;
 /// Time for all experiments, in seconds of the simulated clock.
 const BUDGET: f64 = 5.0;
 

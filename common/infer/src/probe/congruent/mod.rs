@@ -6,8 +6,11 @@
 //! and Morales, "Theory and practice of finding eviction sets", 2019). How many
 //! other pages' lines fall into that set too tells the number of sets.
 
+mod count;
+
 use super::Probe;
 use super::found::LevelFound;
+use super::ways::Denied;
 use figures::random::Random;
 use figures::stats;
 use figures::units::Bytes;
@@ -16,13 +19,12 @@ use figures::units::Bytes;
 const EVICTORS: usize = 2;
 /// Lines in a set of the level above, for each of its ways, where it keeps none.
 const CROWD: usize = 4;
-/// So many must not change the answer, unless the level above holds lines that
-/// this one has not got.
-const MORE_EVICTORS: usize = 6;
 /// Misses of a round that are no noise: in a set of one line too many each round
 /// has one at least; and of many lines this share of their cost.
 const MISSES: f64 = 1.2;
 const NOISE: f64 = 0.04;
+/// From so many times as many on, two walks that agree are believed.
+const CLEAR: f64 = 2.0;
 /// Rounds of as many lines that fit differ by no more misses.
 const ALIKE: f64 = 0.6;
 /// By so much more pages are tried until some lines miss.
@@ -31,20 +33,14 @@ const GROWTH: f64 = 1.25;
 const MOST_PAGES: usize = 4096;
 /// More lines are not taken for one set.
 const MOST_WAYS: usize = 40;
-/// Pages whose lines are tried together.
-const TOGETHER: usize = 6;
 /// Times that lines are walked at most until two agree that they do not fit.
 const TRIES: usize = 8;
 /// Ways in which they are laid into other sets, to see what a hit costs.
 const CONTROLS: usize = 3;
-/// Share of the lines that fit together of which any draw fits.
-const EASY: f64 = 0.7;
+/// Times that one line too many is tried once more at the end.
+const CONFIRMATIONS: usize = 32;
 /// Share of the time after which no set is searched for: others look at what lies beside the caches.
 const LATEST: f64 = 0.95;
-/// Odds between numbers of sets that make an answer.
-const ODDS: f64 = 100.0;
-/// A number of sets three times a power of two is so much rarer than a power of two.
-const RARE: f64 = 0.03;
 /// Sets that are searched for, until two agree.
 const SEARCHES: usize = 6;
 /// Lines by which each search's offset in the page differs from the last.
@@ -61,6 +57,8 @@ pub(super) struct Congruent {
     pub(super) alike: usize,
     /// How much likelier this number of sets is than all others.
     pub(super) odds: f64,
+    /// What must not fit, if this is right.
+    denied: Denied,
 }
 
 /// Looks for the sets of `found`, the level behind `above`.
@@ -72,6 +70,7 @@ pub(super) fn congruent(
     probe: &mut impl Probe,
     above: &LevelFound,
     found: &LevelFound,
+    seed: u64,
 ) -> Result<Congruent, String> {
     let (page, line) = (probe.contiguous(), found.line.or(above.line).unwrap_or(64));
     let held = above.ways.clone().map_err(|_| "the sets of the level above are not known".to_owned())?;
@@ -86,18 +85,10 @@ pub(super) fn congruent(
     if most < 2 * CROWD * held as usize || line > page / 8 {
         return Err("there are too few pages to choose lines of one set from".to_owned());
     }
-    let mut search = Search {
-        probe,
-        page,
-        line,
-        held: held as usize,
-        penalty: found.penalty,
-        offset: page / 2,
-        others: Vec::new(),
-        fit: 0,
-    };
+    let mut search =
+        Search { probe, page, line, held: held as usize, penalty: found.penalty, offset: page / 2 };
     let mut pages: Vec<u64> = (0..search.probe.reach() / page).collect();
-    let mut random = Random::new(1);
+    let mut random = Random::new(seed);
     let mut seen: Vec<usize> = Vec::new();
     let mut refused = "the lines of one set were other in number than those of another".to_owned();
     let mut agreed = None;
@@ -115,7 +106,47 @@ pub(super) fn congruent(
     }
     let set = agreed.ok_or(refused)?;
     let tried: Vec<u64> = pages.into_iter().filter(|page| !set.holds(*page)).collect();
-    search.count(&set, &tried, found)
+    search.count(&set, &tried)
+}
+
+impl Congruent {
+    /// The same, if one line too many is too many as often as it is tried: a neighbour
+    /// that takes ways of the set leaves now and then.
+    ///
+    /// # Errors
+    ///
+    /// A sentence, where it once fits, or the size is not in `range`.
+    pub(super) fn confirmed(
+        self,
+        probe: &mut impl Probe,
+        (low, high): (u64, u64),
+    ) -> Result<Congruent, String> {
+        let size = self.ways * self.way;
+        if !(low..=high).contains(&size) {
+            return Err(format!(
+                "{} lines of one set and ways of {} would make {}, not {} to {}",
+                self.ways,
+                Bytes(self.way),
+                Bytes(size),
+                Bytes(low),
+                Bytes(high)
+            ));
+        }
+        for _ in 0..if probe.real() { CONFIRMATIONS } else { 0 } {
+            if probe.cost(&self.denied.pattern) < self.denied.fits_below {
+                return Err(hidden(self.ways));
+            }
+        }
+        Ok(self)
+    }
+}
+
+/// Why lines of one set tell nothing.
+fn hidden(ways: u64) -> String {
+    format!(
+        "{ways} lines of one set fit, but not at all times or beside others that keep the level above full: it \
+         holds lines that this level has not got (exclusive), or others on the cache hide some"
+    )
 }
 
 /// Pages whose lines at the search's offset fall into one set, one more than fit,
@@ -123,6 +154,8 @@ pub(super) fn congruent(
 struct Set {
     lines: Vec<u64>,
     evictors: Vec<u64>,
+    /// Misses of a round that the line too many makes, once certified.
+    misses: f64,
 }
 
 impl Set {
@@ -140,31 +173,20 @@ struct Search<'a, P> {
     penalty: f64,
     /// Where in its page each line lies.
     offset: u64,
-    /// Pages that take no part, and the most of any that were seen to fit.
-    others: Vec<u64>,
-    fit: usize,
 }
 
 impl<P: Probe> Search<'_, P> {
-    /// Nanoseconds of an access to one line of each of these pages when all fit: as
-    /// many of other pages, if so many fit wherever they are; or else the same pages
-    /// with their lines in several other sets, as many in each as keep the level above full.
+    /// Nanoseconds of an access to one line of each of these pages when all fit: in the
+    /// same order (the TLB's misses depend on it), but spread over other sets, in each as
+    /// many as leave the level above no hit.
     fn hit(&mut self, pages: &[u64]) -> f64 {
-        let easy = pages.len() as f64 <= EASY * self.fit as f64;
         let apart = 2 * self.line;
-        let groups = (pages.len() / (CROWD * self.held)).clamp(1, (self.page / apart - 2) as usize);
-        let costs: Vec<f64> = (0..CONTROLS)
+        let groups = (pages.len() / (CROWD * self.held)).clamp(2, (self.page / apart - 2) as usize);
+        let costs: Vec<f64> = (1..=CONTROLS)
             .map(|turn| {
-                let of_others = self.others.iter().skip(turn * pages.len()).take(pages.len());
-                let group = |i: usize| 1 + ((i + turn * i / groups) % groups) as u64 + (turn % 2) as u64;
-                let at = |(i, page): (usize, &u64)| {
-                    page * self.page + (self.offset + group(i) * apart) % self.page
-                };
-                let offsets: Vec<u64> = if easy {
-                    of_others.map(|page| page * self.page + self.offset).collect()
-                } else {
-                    pages.iter().enumerate().map(at).collect()
-                };
+                let aside = |i: usize| (1 + (i / turn) % groups) as u64 * apart;
+                let at = |(i, page): (usize, &u64)| page * self.page + (self.offset + aside(i)) % self.page;
+                let offsets: Vec<u64> = pages.iter().enumerate().map(at).collect();
                 self.probe.cost(&offsets)
             })
             .collect();
@@ -174,14 +196,14 @@ impl<P: Probe> Search<'_, P> {
     /// Whether the lines of these pages do not all fit, as often as it is tried,
     /// where one that fits costs `hit`.
     fn conflict(&mut self, pages: &[u64], hit: f64) -> bool {
-        let least = MISSES.max(NOISE * hit * pages.len() as f64 / self.penalty);
+        let least = self.noise(pages.len(), hit);
         let mut last = f64::INFINITY;
         for _ in 0..TRIES {
             let misses = self.misses(pages, hit);
             if misses <= least {
                 return false;
             }
-            if (last - misses).abs() < least {
+            if misses > CLEAR * least && (last - misses).abs() < least {
                 break;
             }
             last = misses;
@@ -189,10 +211,26 @@ impl<P: Probe> Search<'_, P> {
         true
     }
 
+    /// Whether the lines of these pages do not all fit.
+    fn overfill(&mut self, pages: &[u64]) -> bool {
+        let hit = self.hit(pages);
+        self.conflict(pages, hit)
+    }
+
+    /// Misses of a round of so many lines that may be none.
+    fn noise(&self, lines: usize, hit: f64) -> f64 {
+        MISSES.max(NOISE * hit * lines as f64 / self.penalty)
+    }
+
     /// Misses of one round, where an access that hits costs `hit`.
     fn misses(&mut self, pages: &[u64], hit: f64) -> f64 {
-        let alike: Vec<u64> = pages.iter().map(|page| page * self.page + self.offset).collect();
-        pages.len() as f64 * (self.probe.cost(&alike) - hit) / self.penalty
+        let cost = self.probe.cost(&self.alike(pages));
+        pages.len() as f64 * (cost - hit) / self.penalty
+    }
+
+    /// The line of each of these pages.
+    fn alike(&self, pages: &[u64]) -> Vec<u64> {
+        pages.iter().map(|page| page * self.page + self.offset).collect()
     }
 
     fn in_time(&self) -> Result<(), String> {
@@ -203,7 +241,6 @@ impl<P: Probe> Search<'_, P> {
     /// The lines of one set among those of `pages`.
     fn one_set(&mut self, pages: &[u64]) -> Result<Set, String> {
         let evictors = EVICTORS * self.held;
-        self.fit = 0;
         let mut many = 2 * CROWD * self.held;
         loop {
             self.in_time()?;
@@ -214,14 +251,12 @@ impl<P: Probe> Search<'_, P> {
             if many == pages.len() {
                 return Err(format!("lines of {many} pages that lie anywhere all fit, or none do"));
             }
-            self.fit = many;
             many = ((many as f64 * GROWTH) as usize).min(pages.len());
         }
-        self.others = pages[many..].to_vec();
         let (evictors, lines) = pages[..many].split_at(evictors);
         let lines = self.least(lines.to_vec(), evictors)?;
         // an evictor without which all fit is of the set too
-        let mut set = Set { lines: lines.clone(), evictors: Vec::new() };
+        let mut set = Set { lines: lines.clone(), evictors: Vec::new(), misses: 0.0 };
         let hit = self.hit(&[&evictors[1..], &lines].concat());
         for &evictor in evictors {
             self.in_time()?;
@@ -238,17 +273,22 @@ impl<P: Probe> Search<'_, P> {
     /// The set, if without any one of its lines all others fit alike, and with all
     /// they do not: a line too many in it, or too few, would show.
     fn certified(&mut self, set: Set) -> Result<Set, String> {
+        if set.lines.len() < 2 {
+            return Err("lines that keep the level above full do not fit themselves".to_owned());
+        }
         let mut round = |lines: &[u64]| {
             let walked = [&set.evictors[..], lines].concat();
             self.misses(&walked, 0.0)
         };
         let without = |i: usize| [&set.lines[..i], &set.lines[i + 1..]].concat();
-        let fewer: Vec<f64> = (0..set.lines.len()).map(|i| round(&without(i))).collect();
-        let all = round(&set.lines);
-        let least = fewer.iter().copied().fold(f64::INFINITY, f64::min);
-        let most = fewer.iter().copied().fold(0.0, f64::max);
-        if most - least <= ALIKE && all - most >= MISSES {
-            return Ok(set);
+        for _ in 0..TRIES {
+            let fewer: Vec<f64> = (0..set.lines.len()).map(|i| round(&without(i))).collect();
+            let least = fewer.iter().copied().fold(f64::INFINITY, f64::min);
+            let most = fewer.iter().copied().fold(0.0, f64::max);
+            let misses = round(&set.lines) - most;
+            if most - least <= ALIKE && misses >= MISSES {
+                return Ok(Set { misses, ..set });
+            }
         }
         Err("lines of one set could not be told from others".to_owned())
     }
@@ -256,6 +296,7 @@ impl<P: Probe> Search<'_, P> {
     /// As few of `lines` as still do not fit beside the evictors.
     fn least(&mut self, mut lines: Vec<u64>, evictors: &[u64]) -> Result<Vec<u64>, String> {
         let mut group = lines.len().div_ceil(8);
+        let mut removed: Vec<Vec<u64>> = Vec::new();
         // what a hit costs depends on how many pages the TLB has to translate
         let (mut hit, mut of) = (0.0, 0);
         loop {
@@ -268,7 +309,17 @@ impl<P: Probe> Search<'_, P> {
                 if walked.len() != of {
                     (hit, of) = (self.hit(&walked), walked.len());
                 }
-                if self.conflict(&walked, hit) { lines = fewer } else { at = end }
+                if self.conflict(&walked, hit) {
+                    removed.push(lines[at..end].to_vec());
+                    lines = fewer;
+                } else {
+                    at = end;
+                }
+            }
+            // beside a neighbour even those did not fit that lack lines of the set
+            while !self.overfill(&[evictors, &lines].concat()) {
+                self.in_time()?;
+                lines.extend(removed.pop().ok_or("lines that did not fit did so later")?);
             }
             if group == 1 && lines.len() == before {
                 return Ok(lines);
@@ -276,85 +327,4 @@ impl<P: Probe> Search<'_, P> {
             group = group.div_ceil(2);
         }
     }
-
-    /// How many of the pages `tried` have a line in the set, and what follows.
-    fn count(&mut self, set: &Set, tried: &[u64], found: &LevelFound) -> Result<Congruent, String> {
-        let ways = set.lines.len() - 1;
-        let full = [&set.evictors[..], &set.lines[..ways]].concat();
-        let hit =
-            self.probe.cost(&full.iter().map(|page| page * self.page + self.offset).collect::<Vec<_>>());
-        let (mut alike, mut strangers) = (0, Vec::new());
-        let mut told = Err("too few pages".to_owned());
-        for (number, group) in (1..).zip(tried.chunks(TOGETHER)) {
-            self.in_time()?;
-            let mut beside = |pages: &[u64]| self.misses(&[&full, pages].concat(), hit);
-            let one_is = beside(group) > ALIKE;
-            for page in group {
-                match if one_is { beside(&[*page]) } else { 0.0 } {
-                    misses if misses > MISSES => alike += 1,
-                    misses if misses <= ALIKE => strangers.push(*page),
-                    _ => return Err("other lines could not be told from those of one set".to_owned()),
-                }
-            }
-            told = sets(ways as u64, self.page, (alike, (number * TOGETHER).min(tried.len())), found);
-            if told.is_ok() {
-                break;
-            }
-        }
-        let many = strangers.len().min(MORE_EVICTORS * self.held);
-        let more = |lines: usize| [&strangers[..many], &set.lines[..lines]].concat();
-        let hit = self.hit(&more(ways));
-        let mut stands = !self.conflict(&more(ways), hit) && self.conflict(&more(ways + 1), hit);
-        // a neighbour that takes ways of the set leaves now and then
-        while stands && self.probe.real() && self.probe.spent() < LATEST {
-            stands = self.conflict(&more(ways + 1), hit);
-        }
-        if !stands {
-            return Err(format!(
-                "{ways} lines of one set fit, but not at all times or beside others that keep the level above full: it \
-                 holds lines that this level has not got (exclusive), or others on the cache hide some"
-            ));
-        }
-        told
-    }
-}
-
-/// The number of sets that makes it likeliest that `alike` of `tried` pages have
-/// a line in one of them: each has, with one chance in as many as a way has pages.
-fn sets(
-    ways: u64,
-    page: u64,
-    (alike, tried): (usize, usize),
-    found: &LevelFound,
-) -> Result<Congruent, String> {
-    let likelihood = |pages: u64| {
-        let chance = 1.0 / pages as f64;
-        let prior = if pages.is_power_of_two() { 1.0 } else { RARE };
-        prior.ln() + alike as f64 * chance.ln() + (tried - alike) as f64 * (1.0 - chance).ln()
-    };
-    let mut scored: Vec<(f64, u64)> = (0..20)
-        .flat_map(|k| [1 << k, 3 << k])
-        .filter(|pages| *pages > 1)
-        .map(|pages| (likelihood(pages), pages))
-        .collect();
-    scored.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let (best, pages) = scored[0];
-    let against: f64 = scored[1..].iter().map(|(other, _)| (other - best).exp()).sum();
-    let (odds, expected) = (1.0 / against, tried as f64 / pages as f64);
-    if odds < ODDS || (alike as f64 - expected).abs() > 4.0 * expected.sqrt() {
-        return Err(format!(
-            "{ways} lines of one set fit, but {alike} of {tried} other pages have a line in it, which leaves the \
-             number of sets open"
-        ));
-    }
-    let (low, high) = found.range;
-    if !(low..=high).contains(&(ways * pages * page)) {
-        return Err(format!(
-            "{ways} lines of one set in {pages} pages of a way would make {}, not {} to {}",
-            Bytes(ways * pages * page),
-            Bytes(low),
-            Bytes(high)
-        ));
-    }
-    Ok(Congruent { ways, way: pages * page, tried, alike, odds })
 }
