@@ -10,9 +10,13 @@ const MORE_EVICTORS: usize = 6;
 const SHARED: f64 = 0.5;
 /// Pages whose lines are tried together.
 const TOGETHER: usize = 6;
+/// Groups of them after which the line too many is tried again: a neighbour that takes
+/// ways of the set comes and goes.
+const WATCHED: usize = 4;
 /// Times that a line is tried before it is taken for one of the set.
 const CONFIRMED: usize = 3;
-/// Odds between numbers of sets that make an answer.
+/// Odds between numbers of sets that make an answer: they are looked at after each group,
+/// so one in as many answers may be chance.
 const ODDS: f64 = 100.0;
 /// The chance of a page where all have a line in the set: one may seem to have none.
 const ALL: f64 = 0.99;
@@ -36,9 +40,12 @@ impl<P: Probe> Search<'_, P> {
             set: set.lines.len() as f64,
             taken: (set.lines.len() + set.evictors.len()) as f64,
         };
-        for group in tried.chunks(TOGETHER) {
+        for (number, group) in tried.chunks(TOGETHER).enumerate() {
             self.in_time()?;
             let mut share = |pages: &[u64]| self.misses(&[&full, pages].concat(), hit) / set.misses;
+            if number % WATCHED == 0 && share(&set.lines[ways..]) <= SHARED {
+                return Err(hidden(ways as u64));
+            }
             let none_is = share(group) <= SHARED / 2.0;
             for page in group {
                 let tries = if none_is { 0 } else { CONFIRMED };
