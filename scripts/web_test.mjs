@@ -308,7 +308,7 @@ async function tally() {
   for (let load = 0; load < Math.max(1, loads); load++) {
     // Firefox's clock is too coarse but for the patient, and minutes are too long for a gate.
     const { first, level, refusal } = await measured(`here${firefox && loads ? "?patient=true" : ""}`);
-    const told = level ? `${level.size_text}, line ${level.line}, ways ${level.ways}, confidence ${level.confidence}` : refusal;
+    const told = level ? `${level.confidence === "low" ? level.range_text : level.size_text}, line ${level.line}, ways ${level.ways}, confidence ${level.confidence}` : refusal;
     console.log(`     load ${load + 1}: L1 ${told}; first verdict after ${first.toFixed(1)} s`);
     if (!own || !level) continue;
     const same = level.size === own.size && level.line === own.line && level.ways === own.ways;

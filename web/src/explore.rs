@@ -30,8 +30,9 @@ impl Runs {
         let seen: Vec<&&LevelFound> = all.iter().filter(|level| level.ways.is_ok()).collect();
         let same = |a: &LevelFound, b: &LevelFound| (a.size, &a.ways) == (b.size, &b.ways);
         let votes = |level: &LevelFound| seen.iter().filter(|other| same(other, level)).count();
+        let range = (all.iter().map(|l| l.range.0).min()?, all.iter().map(|l| l.range.1).max()?);
         let Some(best) = seen.iter().max_by_key(|level| votes(level)) else {
-            return all.last().copied().cloned();
+            return Some(LevelFound { range, ..(*all.last()?).clone() });
         };
         let mut found = (**best).clone();
         let lines: Vec<u64> = seen.iter().filter_map(|level| level.line).collect();
@@ -46,7 +47,7 @@ impl Runs {
             // low is an interval, never a point
             found.confidence = Confidence::Low;
             found.ways = Err("repeated experiments do not agree on a number".to_owned());
-            found.range = (all.iter().map(|l| l.range.0).min()?, all.iter().map(|l| l.range.1).max()?);
+            found.range = range;
             found.why.push("Ways: not identifiable: repeated experiments do not agree on them.".to_owned());
         }
         Some(found)
@@ -115,6 +116,9 @@ mod tests {
         assert_eq!(told(vec![good.clone(), good.clone()]), (Some(64), Confidence::High));
         assert_eq!(told(vec![blind.clone(), odd.clone()]), (None, Confidence::Low));
         assert_eq!(told(vec![good, odd.clone(), blind.clone()]).0, None);
-        assert!(Runs(vec![blind, odd]).level(0).unwrap().ways.is_err());
+        assert!(Runs(vec![blind.clone(), odd]).level(0).unwrap().ways.is_err());
+        let mut narrow = blind.clone();
+        narrow.levels[0].range = (5 << 10, 6 << 10);
+        assert_eq!(Runs(vec![blind, narrow]).level(0).unwrap().range, (5 << 10, 48 << 10));
     }
 }
