@@ -22,13 +22,14 @@ pub(crate) struct Progress {
     started: Instant,
     drawn: Option<Instant>,
     shown: bool,
+    quiet: bool,
 }
 
 impl Progress {
     /// Announces `steps`, unless nothing shall be said.
     pub(crate) fn new(steps: Vec<Step>, quiet: bool) -> Progress {
         let shown = !quiet && std::io::stderr().is_terminal();
-        Progress { steps, current: 0, started: Instant::now(), drawn: None, shown }
+        Progress { steps, current: 0, started: Instant::now(), drawn: None, shown, quiet }
     }
 
     /// `share` (0 to 1) of the current step is done.
@@ -55,8 +56,11 @@ impl Progress {
         self.at(0.0);
     }
 
-    /// Says something on a line of its own.
+    /// Says something on a line of its own, unless nothing shall be said.
     pub(crate) fn say(&mut self, text: &str) {
+        if self.quiet {
+            return;
+        }
         if self.shown {
             self.draw("");
         }
