@@ -13,7 +13,7 @@ use set::{Policy, Set, known};
 const SEQUENCES: usize = 16;
 const MOST: u64 = 48;
 /// Times that each is walked; the least disturbed one counts.
-const WALKS: usize = 4;
+const WALKS: usize = 10;
 /// Sets that the sequences take in turn, and lines from one to the next: what others
 /// keep in one of them for good then explains no policy.
 const SETS: u64 = 3;
