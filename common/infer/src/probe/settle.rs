@@ -1,7 +1,7 @@
 //! Runs of all experiments until they agree.
 
 use super::Probe;
-use super::congruent::{Congruent, congruent};
+use super::congruent::{Congruent, UNKNOWN_ABOVE, congruent};
 use super::explore::{explore, hasty};
 use super::found::{Exploration, LevelFound};
 use super::steady::Steady;
@@ -129,8 +129,10 @@ fn behind_pages(
 
 /// What the sets found behind pages tell of the second level, if nothing proves them wrong.
 fn take_in(sets: Option<Result<Congruent, String>>, levels: &mut [SettledLevel], probe: &mut impl Probe) {
-    let (Some(sets), Some(SettledLevel { found, .. })) = (sets, levels.get_mut(1)) else { return };
-    match sets.and_then(|set| set.confirmed(probe, found.range)) {
+    let (Some(sets), [first, SettledLevel { found, .. }, ..]) = (sets, levels) else { return };
+    // what was found behind a first level that later runs refused is refused with it
+    let known = first.found.ways.as_ref().map_err(|_| UNKNOWN_ABOVE.to_owned());
+    match known.and_then(|_| sets?.confirmed(probe, found.range)) {
         Ok(set) => {
             let size = set.ways * set.way;
             // What the sets decide was left open before.

@@ -46,6 +46,9 @@ const SEARCHES: usize = 6;
 /// Lines by which each search's offset in the page differs from the last.
 const ASIDE: u64 = 7;
 
+/// Why none are searched for behind a level without known sets.
+pub(super) const UNKNOWN_ABOVE: &str = "the sets of the level above are not known";
+
 /// What the lines of one set tell of a level.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Congruent {
@@ -73,7 +76,7 @@ pub(super) fn congruent(
     seed: u64,
 ) -> Result<Congruent, String> {
     let (page, line) = (probe.contiguous(), found.line.or(above.line).unwrap_or(64));
-    let held = above.ways.clone().map_err(|_| "the sets of the level above are not known".to_owned())?;
+    let held = above.ways.clone().map_err(|_| UNKNOWN_ABOVE.to_owned())?;
     if above.size / held > page {
         return Err(format!(
             "a way of the level above is larger than a page of {}, so its sets are not known",
