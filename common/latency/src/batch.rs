@@ -18,8 +18,8 @@ const STEPS: f64 = 100.0;
 /// Cycles of the core that are timed before and after each batch, to see its clock,
 /// ...
 const BEAT: u32 = 8_192;
-/// ... at most so many times, until one is as fast as the last: an interrupt only makes
-/// one slower.
+/// ... at most so many times, until one is as fast as the fastest before: an interrupt
+/// only makes one slower.
 const BEATS: usize = 3;
 
 /// Steps of the clock that a beat must last to tell the core's clock at all.
@@ -113,13 +113,15 @@ pub fn time(chain: &mut Chain, effort: Effort) -> Timed {
     let rate = clock::tick_rate();
     let (mut kept, mut moved, mut total) = (Vec::new(), 0, 0);
     let began = clock::wall();
-    let mut before = Pace::now(rate, None);
+    let mut before = Pace::now(rate, Pace(None));
+    let mut fastest = before;
     loop {
         let processor = cpu::current();
         let from = clock::ticks();
         let made = chain.walk(accesses);
         let passed = rate.duration(Ticks(clock::ticks().0.saturating_sub(from.0)));
-        let after = Pace::now(rate, before.0);
+        let after = Pace::now(rate, fastest);
+        fastest = fastest.max(after);
         if cpu::current() == processor {
             let nanos = passed.nanos() / made as f64;
             let of_core = nanos.min(OWN_CYCLES * 1e9 / reference_clock().0);
@@ -156,11 +158,11 @@ pub(crate) struct Batch {
 /// How long some work takes, once.
 pub(crate) fn once(work: impl FnOnce()) -> Batch {
     let rate = clock::tick_rate();
-    let before = Pace::now(rate, None);
+    let before = Pace::now(rate, Pace(None));
     let from = clock::ticks();
     work();
     let nanos = rate.duration(Ticks(clock::ticks().0.saturating_sub(from.0))).nanos();
-    Batch { nanos, at_reference: nanos * Pace::between(before, Pace::now(rate, before.0)) }
+    Batch { nanos, at_reference: nanos * Pace::between(before, Pace::now(rate, before)) }
 }
 
 /// How fast the core runs at one moment.
@@ -168,24 +170,28 @@ pub(crate) fn once(work: impl FnOnce()) -> Batch {
 struct Pace(Option<Hertz>);
 
 impl Pace {
-    /// Timed over a few microseconds, until it is as fast as `last`; not at all by a
-    /// clock too coarse for that.
-    fn now(rate: Hertz, last: Option<Hertz>) -> Pace {
+    /// Timed over a few microseconds, again if slower than the `fastest` so far; not at
+    /// all by a clock too coarse for that.
+    fn now(rate: Hertz, fastest: Pace) -> Pace {
         if f64::from(BEAT) / reference_clock().0 < BEAT_STEPS * clock_step().0 {
             return Pace(None);
         }
-        let wanted = last.map_or(f64::INFINITY, |last| (1.0 - STEADY) * last.0);
-        let mut fastest: f64 = 0.0;
+        let wanted = fastest.0.map_or(f64::INFINITY, |fastest| (1.0 - STEADY) * fastest.0);
+        let mut seen: f64 = 0.0;
         for _ in 0..BEATS {
             let from = clock::ticks();
             let cycles = core_clock::wait(BEAT);
             let passed = rate.duration(Ticks(clock::ticks().0.saturating_sub(from.0)));
-            fastest = fastest.max(f64::from(cycles) / passed.0);
-            if fastest >= wanted {
+            seen = seen.max(f64::from(cycles) / passed.0);
+            if seen >= wanted {
                 break;
             }
         }
-        Pace(Some(Hertz(fastest)))
+        Pace(Some(Hertz(seen)))
+    }
+
+    fn max(self, other: Pace) -> Pace {
+        if self.0 > other.0 { self } else { other }
     }
 
     /// The core's clock from one moment to another as a share of the

@@ -10,6 +10,10 @@ use system::pages::{self, HUGE_PAGE, Room};
 /// Most lines of a working set that may fit into a private cache.
 const PRIVATE: usize = 1 << 16;
 
+/// For one pattern: experiments are repeated, and the least cost of all times counts,
+/// so short looks at several times tell more than a long one.
+const EFFORT: Effort = Effort { batches: 15, rounds: 1.0, limit: Seconds(0.02) };
+
 /// Bytes between the lines taken of each page.
 const LINE: u64 = 64;
 
@@ -38,15 +42,8 @@ impl OnTime {
     /// Experiments in this memory, for so long at most.
     pub fn new(room: Room, limit: Seconds) -> OnTime {
         let page = if room.huge() { HUGE_PAGE as u64 } else { pages::base().0 };
-        let mut probe = OnTime {
-            room,
-            page,
-            effort: Effort { batches: 15, rounds: 1.0, limit: Seconds(0.02) },
-            began: clock::wall(),
-            limit,
-            kept: 0,
-            dropped: 0,
-        };
+        let mut probe =
+            OnTime { room, page, effort: EFFORT, began: clock::wall(), limit, kept: 0, dropped: 0 };
         if probe.huge() && probe.in_pieces() {
             probe.page = pages::base().0;
         }
