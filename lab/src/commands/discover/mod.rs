@@ -49,7 +49,7 @@ enum Format {
 const LARGE: usize = 64 << 20;
 /// Share of the time that the caches get; the clock, the TLB and the rest take the
 /// rest.
-const EXPERIMENTS: f64 = 0.85;
+const EXPERIMENTS: f64 = 0.8;
 /// A core clock that changed by more than this has drifted.
 const DRIFT: f64 = 0.03;
 
