@@ -14,8 +14,10 @@ const SEQUENCES: usize = 16;
 const MOST: u64 = 48;
 /// Times that each is walked; the least disturbed one counts.
 const WALKS: usize = 10;
-/// Times at the least, however much time is spent.
+/// Times at the least, and the share of the time after which no more are begun: the
+/// caches may have taken all of it, and the walks of a quiet machine take a tenth.
 const LEAST_WALKS: usize = 2;
+const LATEST: f64 = 1.1;
 /// Sets that the sequences take in turn, and lines from one to the next: what others
 /// keep in one of them for good then explains no policy.
 const SETS: u64 = 3;
@@ -150,7 +152,7 @@ fn sequence(number: u64, ways: u64, line: u64) -> Vec<u16> {
 fn measure(probe: &mut impl Probe, patterns: &[Vec<u64>], costs: &mut Vec<f64>) {
     costs.resize(patterns.len(), f64::INFINITY);
     for walk in 0..if probe.real() { WALKS } else { 1 } {
-        if walk >= LEAST_WALKS && probe.spent() >= 1.0 {
+        if walk >= LEAST_WALKS && probe.spent() >= LATEST {
             break;
         }
         for (least, pattern) in costs.iter_mut().zip(patterns) {
