@@ -134,7 +134,12 @@ fn read(path: &Path) -> Option<Json> {
 /// kill in between leaves nothing to go on with.
 pub(crate) fn forget(unfinished: &Path) -> io::Result<()> {
     let _ = fs::remove_file(unfinished.join(BEGUN));
-    fs::remove_dir_all(unfinished)
+    fs::remove_dir_all(unfinished).or_else(|error| {
+        // Windows may keep a file that is open until it is closed: the lock.
+        let locks = || fs::read_dir(unfinished)?.map(|entry| Ok(entry?.file_name() == LOCK)).collect();
+        let locks: io::Result<Vec<bool>> = locks();
+        if locks.is_ok_and(|locks| locks.iter().all(|is| *is)) { Ok(()) } else { Err(error) }
+    })
 }
 
 /// The experiments whose records lie in the folder of an unfinished run.
