@@ -1,9 +1,8 @@
 "use strict";
 
-// The lab's WebAssembly. Answers requests, or throws an error with a sentence.
-async function startCore(bytes, now, progress) {
-  const { instance } = await WebAssembly.instantiate(bytes, { tab: { now, progress } });
-  const lab = instance.exports;
+// The lab's WebAssembly, compiled. Answers requests, or throws an error with a sentence.
+async function startCore(module, now, progress) {
+  const { exports: lab } = await WebAssembly.instantiate(module, { tab: { now, progress } });
   return request => {
     const text = new TextEncoder().encode(JSON.stringify(request));
     const room = lab.room(text.length);

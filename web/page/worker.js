@@ -1,5 +1,5 @@
-// Measures and counts beside the page. The first message brings the WebAssembly
-// and says which clock to use; every other one is a request.
+// Measures and counts beside the page. The first message brings the WebAssembly,
+// compiled, and says which clock to use; every other one is a request.
 const CLOCKS = {
   plain: () => performance.now(),
   coarse: () => Math.floor(performance.now()),
@@ -9,13 +9,13 @@ let ask;
 let told = 0;
 onmessage = async ({ data }) => {
   try {
-    if (data.bytes) {
+    if (data.module) {
       const progress = costs => {
         if (performance.now() - told < 100) return;
         told = performance.now();
         postMessage({ progress: costs });
       };
-      ask = await startCore(data.bytes, CLOCKS[data.clock], progress);
+      ask = await startCore(data.module, CLOCKS[data.clock], progress);
       postMessage({ answer: true });
     } else {
       postMessage({ answer: ask(data.request) });
