@@ -62,16 +62,23 @@ async function equal() {
     { do: "misses", toml, kernel: { name: "cm1", size: 65536, stride: 64, passes: 3 } },
   ]);
   const asked = await tab.evaluate(all => all.map(request => (request.program ? missRequest(request.program, request.n, request.toml) : request)), requests);
-  const began = performance.now();
-  const here = await tab.evaluate(all => all.map(request => { try { return { ok: core(request) }; } catch (error) { return { error: error.message }; } }), asked);
-  const inTab = performance.now() - began;
-  const there = execFileSync(native, { input: asked.map(request => JSON.stringify(request)).join("\n") + "\n", maxBuffer: 1 << 28 })
-    .toString().trim().split("\n").map(line => JSON.parse(line));
-  const outside = performance.now() - began - inTab;
-  const different = asked.filter((_, i) => JSON.stringify(here[i]) !== JSON.stringify(there[i]));
-  check(different.length === 0, `${asked.length} modelled answers for ${machines.length} machines equal the programs' ${different.slice(0, 3).map(r => JSON.stringify(r.kernel ?? r.show ?? r.rung)).join(" ")}`);
-  check(here.every(answer => answer.ok), "and none of them is a refusal");
-  console.log(`     ${inTab.toFixed(0)} ms in the tab, ${outside.toFixed(0)} ms outside`);
+  // The clock of the tab: what a driver takes to hand answers over is not the model's time. The first round
+  // also compiles: Firefox runs a function unoptimised until it is seen to be hot.
+  for (const round of ["first", "second"]) {
+    const { here, inTab } = await tab.evaluate(all => {
+      const began = performance.now();
+      const here = all.map(request => { try { return { ok: core(request) }; } catch (error) { return { error: error.message }; } });
+      return { here, inTab: performance.now() - began };
+    }, asked);
+    const began = performance.now();
+    const told = execFileSync(native, { input: asked.map(request => JSON.stringify(request)).join("\n") + "\n", maxBuffer: 1 << 28 });
+    const outside = performance.now() - began;
+    console.log(`     ${round} round: ${inTab.toFixed(0)} ms in the tab, ${outside.toFixed(0)} ms outside: ${(outside / inTab).toFixed(2)} of its speed`);
+    const there = told.toString().trim().split("\n").map(line => JSON.parse(line));
+    const different = asked.filter((_, i) => JSON.stringify(here[i]) !== JSON.stringify(there[i]));
+    check(different.length === 0, `${asked.length} modelled answers for ${machines.length} machines equal the programs' ${different.slice(0, 3).map(r => JSON.stringify(r.kernel ?? r.show ?? r.rung)).join(" ")}`);
+    check(here.every(answer => answer.ok), "and none of them is a refusal");
+  }
   await close(tab);
 }
 
