@@ -130,7 +130,8 @@ const bytesOf = text => parseFloat(text) * ({ K: KIB, M: KIB * KIB }[text.at(-1)
 // What the lab reads from a sweep, in lines.
 function argument(answer) {
   const said = answer.verdict === "ok"
-    ? t("any-says", sizeText(answer.size), answer.line, answer.ways ?? `– (${answer.ways_reason})`, answer.confidence)
+    ? t("any-says", [...new Set([answer.size, answer.size_most])].map(sizeText).join(" – "), answer.line,
+      answer.ways ?? answer.ways_reason, answer.confidence)
     : t("here-refused", answer.reason);
   return [el("p", {}, said), el("ul", {}, answer.why.map(why => el("li", {}, why)))];
 }

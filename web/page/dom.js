@@ -37,9 +37,9 @@ function select(name, options, value) {
   return el("select", { name }, options.map(([key, text]) => el("option", { value: key, selected: key === value }, text)));
 }
 
-// A chart in a box that scrolls on narrow screens.
+// A chart in a box that scrolls on narrow screens, and says so there.
 function picture(box, svg) {
-  box.innerHTML = svg;
+  box.innerHTML = `${svg}<small class="swipe">${t("swipe")}</small>`;
   const drawn = box.querySelector("svg");
   const title = drawn.querySelector("title")?.textContent ?? "";
   const caption = drawn.querySelector("desc")?.textContent ?? "";
@@ -52,7 +52,7 @@ function pictureBox(key) {
 
 function table(caption, head, rows) {
   return el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": caption },
-    el("table", {}, el("caption", {}, caption),
+    el("table", {}, el("caption", {}, el("span", {}, caption)),
       el("thead", {}, el("tr", {}, head.map(text => el("th", { scope: "col" }, text)))),
       el("tbody", {}, rows.map(([first, ...rest]) =>
         el("tr", {}, el("th", { scope: "row" }, first), rest.map(text => el("td", {}, text)))))));

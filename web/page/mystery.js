@@ -15,16 +15,17 @@ function mysteryPage(section, write) {
   const wrong = complaint();
   const box = pictureBox("mystery-chart");
   const entry = (key, name, type = "text") => field(key, el("input", { name, type, autocomplete: "off" }));
+  const lacking = complaint();
+  const saved = el("p", { role: "status" });
   const answer = el("form", { class: "controls wide" },
     el("h3", {}, t("mystery-answer")),
     el("div", { class: "row" }, entry("mystery-number", "student-1-number"), entry("mystery-student", "student-1-name")),
     Object.entries(MYSTERY_LEVELS).map(([level, id]) => el("fieldset", {}, el("legend", {}, t("mystery-level", level)),
       el("div", { class: "row" }, entry("mystery-size", `${id}-size`), entry("mystery-line", `${id}-line`), entry("mystery-ways", `${id}-ways`)),
       field("mystery-why", el("textarea", { name: `${id}-size-why`, rows: 4 })))),
-    el("p", { class: "buttons" }, el("button", {}, t("mystery-save"))));
-  const saved = el("p", { role: "status" });
+    el("p", { class: "buttons" }, el("button", {}, t("mystery-save"))), lacking.box, saved);
   const link = el("p", {});
-  section.append(form, told, link, wrong.box, box, answer, saved);
+  section.append(form, told, link, wrong.box, el("div", { class: "beside" }, box, answer));
   settle(form);
   let machine;
   let helper;
@@ -86,9 +87,10 @@ function mysteryPage(section, write) {
   answer.addEventListener("submit", event => {
     event.preventDefault();
     const fields = typed();
-    if (!fields["student-1-name"] || !fields["s311-c-size"] || !fields["s311-c-size-why"]) { saved.textContent = t("mystery-lacks"); return; }
+    if (!fields["student-1-name"] || !fields["s311-c-size"] || !fields["s311-c-size-why"]) return lacking.say(t("mystery-lacks"));
     const name = `answers-${(machine?.name ?? "machine").replace(/[^\w.-]/g, "_")}.json`;
     download(name, JSON.stringify({ format: "cache-lab-answers", version: 1, saved: new Date().toISOString(), fields }, null, 1));
+    lacking.say();
     saved.textContent = t("mystery-saved", name);
   });
   recall();

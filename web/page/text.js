@@ -8,6 +8,7 @@ const TEXT = {
   "no-worker": "This browser starts no worker for the page ({0}); open the file in another browser.",
   "no-wasm": "This browser does not run the page's WebAssembly ({0}); open the file in a current Chromium, Firefox or Safari.",
   stopped: "Stopped.",
+  swipe: "Swipe the chart sideways, or turn the phone.",
   "file-large": "{0} has {1} MiB; records of a sweep have less than 10 MiB. Choose what cm1, spark or this page saved.",
 
   "here-title": "This computer",
@@ -115,7 +116,7 @@ const TEXT = {
   "inside-preset-stride": "Why does 64 KiB at stride 8 KiB hit again?",
   "inside-preset-transposed": "Why does the transposed product miss once in 32?",
   "inside-preset-power": "Why does a power-of-two row length hurt?",
-  "inside-answer-stride": "64 KiB are twice this cache, yet only 8 of its lines are touched, and they all fall into set 0: its 8 ways hold them all. Halve the stride: 16 lines want the same 8 ways, and every access misses.",
+  "inside-answer-stride": "64 KiB are twice this cache, yet only 8 lines of the array are touched. They all fall into set 0, whose 8 ways hold them all. Halve the stride: 16 lines want the same 8 ways, and every pass misses all of them.",
   "inside-answer-transposed": "tmp is walked row by row: one line of 64 bytes brings 32 elements of 2 bytes, so one access to it in 32 misses. In mm1 the inner loop jumps a whole row with each step, and every access to mul2 misses.",
   "inside-answer-power": "Rows of 32 elements are 64 bytes, four of this cache’s lines: the lines of a column of mul2 fall into every fourth set, 8 sets with 2 ways each, and 32 lines do not fit there though most of the cache is empty: conflict misses. Set rows and columns to 36: the same column spreads over all sets.",
   "inside-whole": "{0}: “{1}” is no whole number of 1 or more.",
