@@ -79,6 +79,7 @@ function insidePage(section, write) {
       said.textContent = spoken(state);
       view.replaceChildren(...insideView(walked, state));
       view.querySelector("mark")?.scrollIntoView({ block: "nearest" });
+      bringSideways(view.querySelector(".touched"));
       section.dataset.state = JSON.stringify(state);
       wrong.say();
     } catch (error) { wrong.say(error.message); }
@@ -96,6 +97,12 @@ function insidePage(section, write) {
   form.addEventListener("submit", event => event.preventDefault());
   form.addEventListener("input", () => { form.elements.at.value = 0; walk(); });
   return { restore(state) { restore(form, state); walk(); } };
+}
+
+// On a phone the way that was used may lie beyond the table's right edge.
+function bringSideways(cell) {
+  const box = cell?.closest(".scroll");
+  if (box) box.scrollLeft = cell.offsetLeft + cell.offsetWidth - box.clientWidth;
 }
 
 function spoken({ at, step }) {
