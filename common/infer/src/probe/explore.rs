@@ -274,7 +274,9 @@ fn disagreement(set: OneSet, low: u64, high: u64) -> String {
 }
 
 fn line_sentence(line: Option<u64>, partners: &Partners) -> String {
-    let shares: Vec<String> = partners.iter().map(|(d, s)| format!("{d} B: {:.0} %", 100.0 * s)).collect();
+    // plus 0: there is no share of -0 %
+    let percent = |share: &f64| (100.0 * share).round() + 0.0;
+    let shares: Vec<String> = partners.iter().map(|(d, s)| format!("{d} B: {:.0} %", percent(s))).collect();
     let shares = shares.join(", ");
     match line {
         Some(line) => format!(
