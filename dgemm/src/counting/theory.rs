@@ -122,10 +122,10 @@ impl Setting<'_> {
             Kernel::Tiled | Kernel::Prefetch | Kernel::Threads => {
                 let sides = self.blocks.sides;
                 let (rows, cols, depth) = (sides.rows as f64, sides.cols as f64, sides.depth as f64);
-                let (blocks_of_a, strips) = ((n / cols).ceil(), (n / self.tile.1 as f64).ceil());
-                let copies = (b + a * blocks_of_a) + b * (m / rows).ceil() + a * strips;
+                let (blocks_of_b, strips) = ((m / rows).ceil(), (m / self.tile.0 as f64).ceil());
+                let copies = (a + b * blocks_of_b) + a * (n / cols).ceil() + b * strips;
                 let c = c * (k / depth).ceil();
-                Misses { copies: copies / line, ..form(a * blocks_of_a / line, b / line, c / line) }
+                Misses { copies: copies / line, ..form(a / line, b * blocks_of_b / line, c / line) }
             }
         }
     }

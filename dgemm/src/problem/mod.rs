@@ -36,15 +36,15 @@ pub fn side_for(bytes: u64) -> usize {
 impl Blocks {
     /// For data caches of `l1` and `l2` bytes (0: none), on `threads` threads.
     ///
-    /// The tiled rungs want L1 for a strip of b, past which the lines of a
-    /// stream, and a quarter of L2 for a block of a.
+    /// The tiled rungs want half of L1 for a strip of a, past which the strips of b
+    /// stream, and a quarter of L2 for a block of b.
     pub fn for_caches(l1: u64, l2: u64, threads: usize) -> Blocks {
         let l1 = if l1 == 0 { 32 << 10 } else { l1 };
         let l2 = if l2 == 0 { 8 * l1 } else { l2 };
         let (height, width) = tile(Widest::detect());
-        let depth = (l1 as usize / (8 * width) / 8 * 8).clamp(64, 256);
-        let rows = (l2 as usize / 4 / (8 * depth) / height * height).clamp(height, 1024);
-        let sides = Sides { rows, cols: 2048usize.next_multiple_of(width), depth };
+        let depth = (l1 as usize / 2 / (8 * height) / 8 * 8).clamp(64, 384);
+        let cols = (l2 as usize / 4 / (8 * depth) / width * width).clamp(width, 1032);
+        let sides = Sides { rows: 4096usize.next_multiple_of(height), cols, depth };
         let l1 = side_for(l1);
         Blocks { l1, l2: (side_for(l2) / l1).max(1) * l1, base: 2, sides, threads: threads.max(1) }
     }

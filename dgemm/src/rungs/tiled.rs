@@ -1,8 +1,8 @@
 //! A tile of c kept in registers: each element of a and b that is loaded takes
 //! part in a whole row or column of multiply-adds. The five loops round it keep
-//! a strip of b in L1, a block of a in L2 and a block of b in L3
+//! a strip of a in L1, a block of b in L2 and a block of a in L3
 //! (K. Goto, R. van de Geijn, "Anatomy of high-performance matrix
-//! multiplication", ACM TOMS 34, 2008).
+//! multiplication", ACM TOMS 34, 2008, with the rows for the columns).
 
 use std::cell::Cell;
 
@@ -47,8 +47,9 @@ pub struct Product<'a> {
 }
 
 /// The product by tiles of `R` rows and `N` registers. With `AHEAD`, what is
-/// needed soon is asked for: the next lines of a strip, the tile of c that the
-/// sums will be added to, and a share of the strip of b that comes next.
+/// needed soon is asked for: the tile of c that the sums will be added to, and a
+/// share of the strip of a that comes next. What lies side by side, as the strips of b,
+/// the core asks for itself.
 #[inline(always)]
 pub(crate) fn blocks<S: Fused, M: Memory, const R: usize, const N: usize, const AHEAD: bool>(
     mem: &mut M,
@@ -57,14 +58,14 @@ pub(crate) fn blocks<S: Fused, M: Memory, const R: usize, const N: usize, const 
 ) {
     let (m, n, l, a, b, c) = conform(a, b, c);
     let (a_panels, b_panels) = scratch_parts(scratch, sides, R, N * S::LANES);
-    for j in (0..n).step_by(sides.cols) {
+    for i in (0..m).step_by(sides.rows) {
         for k in (0..l).step_by(sides.depth) {
-            let right = b.block(k, j, sides.depth, sides.cols);
-            let factors = factors.map(|factors| factors.part(k, right.rows()));
-            panels::pack_columns(mem, isa, right, factors, b_panels, N);
-            for i in (0..m).step_by(sides.rows) {
-                let left = a.block(i, k, sides.rows, sides.depth);
-                panels::pack_rows::<M, R>(mem, left, a_panels);
+            let left = a.block(i, k, sides.rows, sides.depth);
+            let factors = factors.map(|factors| factors.part(k, left.cols()));
+            panels::pack_rows::<M, R>(mem, left, a_panels);
+            for j in (0..n).step_by(sides.cols) {
+                let right = b.block(k, j, sides.depth, sides.cols);
+                panels::pack_columns(mem, isa, right, factors, b_panels, N);
                 let to = c.block(i, j, sides.rows, sides.cols);
                 tiles::<S, M, R, N, AHEAD>(mem, isa, a_panels, b_panels, to, left.cols());
             }
@@ -72,7 +73,7 @@ pub(crate) fn blocks<S: Fused, M: Memory, const R: usize, const N: usize, const 
     }
 }
 
-/// The two inner loops round the tile: every strip of b meets every strip of a.
+/// The two inner loops round the tile: every strip of a meets every strip of b.
 #[inline(always)]
 fn tiles<S: Fused, M: Memory, const R: usize, const N: usize, const AHEAD: bool>(
     mem: &mut M,
@@ -83,40 +84,43 @@ fn tiles<S: Fused, M: Memory, const R: usize, const N: usize, const AHEAD: bool>
     depth: usize,
 ) {
     let width = N * S::LANES;
-    for j in (0..c.cols()).step_by(width) {
-        let b = b.part(j * depth, width * depth);
-        for i in (0..c.rows()).step_by(R) {
+    let share = (R * depth / LINE).div_ceil(c.cols().div_ceil(width).max(1));
+    for i in (0..c.rows()).step_by(R) {
+        let a = a.part(i * depth, R * depth);
+        for (number, j) in (0..c.cols()).step_by(width).enumerate() {
             let to = c.block(i, j, R, width);
-            let soon = Soon { c: to, b: b.cells().as_ptr().wrapping_add((depth + i) * width) };
-            let sums = tile::<S, M, R, N, AHEAD>(mem, isa, a.part(i * depth, R * depth), b, soon);
+            let next = a.cells().as_ptr().wrapping_add(a.len() + number * share * LINE);
+            let soon = Soon { c: to, a: next, share };
+            let sums = tile::<S, M, R, N, AHEAD>(mem, isa, a, b.part(j * depth, width * depth), soon);
             panels::add_to(mem, isa, &sums, to);
         }
     }
 }
 
+/// Doubles of a line.
+const LINE: usize = 8;
+
 /// What a tile asks for ahead of its use.
 struct Soon<'a> {
     /// The tile of c.
     c: View<'a>,
-    /// In the next strip of b, the rows that are this tile's share: as many as
-    /// it has, so that a block of a with as many rows as columns asks for all.
-    b: *const Cell<f64>,
+    /// In the next strip of a, the lines that are this tile's share, and their number.
+    a: *const Cell<f64>,
+    share: usize,
 }
 
 impl Soon<'_> {
-    /// One row of each: the core has only some dozen lines under way at a time.
     #[inline(always)]
-    fn ask(&self, row: usize, width: usize) {
-        let (c, b) = (self.c.row(row).cells().as_ptr(), self.b.wrapping_add(row * width));
-        for left in (0..width).step_by(8) {
-            prefetch::<1>(c.wrapping_add(left));
-            prefetch::<2>(b.wrapping_add(left));
-        }
+    fn row_of_c(&self, row: usize, width: usize) {
+        let c = self.c.row(row).cells().as_ptr();
+        (0..width).step_by(LINE).for_each(|left| prefetch::<1>(c.wrapping_add(left)));
+    }
+
+    #[inline(always)]
+    fn line_of_a(&self, number: usize) {
+        prefetch::<1>(self.a.wrapping_add(number * LINE));
     }
 }
-
-/// Steps from asking for a line of a to its use: some 400 cycles.
-const STEPS_AHEAD: usize = 32;
 
 /// The innermost loop: `R * N` registers of sums, `N` of b, one of a.
 #[inline(always)]
@@ -130,18 +134,19 @@ fn tile<S: Fused, M: Memory, const R: usize, const N: usize, const AHEAD: bool>(
     let mut sums = [[isa.splat(0.0); N]; R];
     let mut steps = a.pieces(R).zip(b.pieces(N * S::LANES));
     if AHEAD {
+        // a few at a time: the core has only some dozen lines under way
         for row in 0..soon.c.rows() {
-            soon.ask(row, N * S::LANES);
+            soon.row_of_c(row, N * S::LANES);
             for (a, b) in steps.by_ref().take(4) {
-                prefetch::<1>(a.cells().as_ptr().wrapping_add(STEPS_AHEAD * R));
                 step(mem, isa, &mut sums, a, b);
             }
         }
+        for (line, (a, b)) in (0..soon.share).zip(steps.by_ref()) {
+            soon.line_of_a(line);
+            step(mem, isa, &mut sums, a, b);
+        }
     }
     for (a, b) in steps {
-        if AHEAD {
-            prefetch::<1>(a.cells().as_ptr().wrapping_add(STEPS_AHEAD * R));
-        }
         step(mem, isa, &mut sums, a, b);
     }
     sums

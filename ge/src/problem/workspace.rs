@@ -9,9 +9,9 @@ use memory::Array;
 /// Pivots per pass over a row.
 pub(crate) const DEPTH: usize = 256;
 
-/// Blocks of the product: 128 by 256 doubles of multipliers are a quarter of a
+/// Blocks of the product: 256 by 120 doubles of pivot rows are a quarter of a
 /// megabyte, half of the smallest second-level cache that AVX2 came with.
-pub(crate) const SIDES: Sides = Sides { rows: 128, cols: 1032, depth: DEPTH };
+pub(crate) const SIDES: Sides = Sides { rows: 1032, cols: 120, depth: DEPTH };
 
 /// The matrix and what one member of the team needs beside it.
 #[derive(Debug, Clone, Copy)]
