@@ -90,11 +90,30 @@ impl Hierarchy {
 
     /// Shows every counter to `visit`, always in the same order.
     pub(super) fn each_count(&mut self, mut visit: impl FnMut(&mut u64)) {
+        self.each_cache_count(&mut visit);
+        let arrays = self.addresses.names().len();
+        self.tlbs.levels.iter_mut().flat_map(|tlb| &mut tlb.misses[..arrays]).for_each(&mut visit);
+    }
+
+    /// The same without those of TLBs.
+    pub(super) fn each_cache_count(&mut self, mut visit: impl FnMut(&mut u64)) {
         let arrays = self.addresses.names().len();
         self.levels.iter_mut().for_each(|level| level.tally.each(arrays, &mut visit));
-        self.tlbs.levels.iter_mut().flat_map(|tlb| &mut tlb.misses[..arrays]).for_each(&mut visit);
         visit(&mut self.memory.reads);
         visit(&mut self.memory.writes);
+    }
+
+    /// All counts at present, in that order.
+    pub(super) fn counts(&mut self) -> Vec<u64> {
+        let mut counts = Vec::new();
+        self.each_count(|count| counts.push(*count));
+        counts
+    }
+
+    /// Counts what was counted since those, `times` times more.
+    pub(super) fn advance_counts(&mut self, since: &[u64], times: u64) {
+        let mut since = since.iter();
+        self.each_count(|count| *count += (*count - since.next().unwrap_or(count)) * times);
     }
 
     /// Whether a level can invalidate lines of the levels above.

@@ -169,6 +169,11 @@ impl Level {
         }
     }
 
+    /// Whether it neither invalidates lines of the levels above nor shares any with them.
+    pub(super) fn is_independent(&self) -> bool {
+        !self.exclusive && !self.evicts_clean
+    }
+
     /// Bytes after which lines come to the same set again.
     pub(super) fn span(&self) -> usize {
         self.sets << self.shift

@@ -11,6 +11,7 @@
 
 mod address_map;
 mod alike;
+mod classes;
 mod content;
 mod counts;
 mod half;

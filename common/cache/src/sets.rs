@@ -64,6 +64,23 @@ impl Sets {
         matches!(self.policy, Policy::Lru)
     }
 
+    /// Whether the victim of one set depends on what happens in others.
+    pub(super) fn is_random(&self) -> bool {
+        matches!(self.policy, Policy::Random(_))
+    }
+
+    /// Whether it is one set whose victim is the line used, or filled, longest ago.
+    pub(super) fn is_one_queue(&self) -> bool {
+        self.count == 1 && matches!(self.policy, Policy::Lru | Policy::Fifo | Policy::Wide { .. })
+    }
+
+    /// An empty set of so many times fewer ways, under the same policy.
+    pub(super) fn share(&self, times: usize) -> Sets {
+        let in_order_of_use = matches!(self.policy, Policy::Lru | Policy::Wide { logs_uses: true, .. });
+        let policy = if in_order_of_use { Replacement::Lru } else { Replacement::Fifo };
+        Sets::new(1, self.ways / times, usize::MAX, policy)
+    }
+
     /// Number of sets.
     pub(super) fn count(&self) -> usize {
         self.count

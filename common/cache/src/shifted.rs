@@ -298,7 +298,7 @@ fn apart(arrays: &[Moving], shift: u32) -> bool {
     })
 }
 
-fn gcd(a: u64, b: u64) -> u64 {
+pub(super) fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 

@@ -2,7 +2,9 @@
 //! accesses since then are made again, their counts are the same again.
 
 use super::Modelled;
+use super::classes;
 use super::hierarchy::Hierarchy;
+use super::stride_runs;
 use super::tag::Tag;
 
 /// Runs `body` `times` times, simulating no more passes than needed. Brent's
@@ -22,7 +24,11 @@ pub(super) fn repeat(model: &mut Modelled, times: u64, mut body: impl FnMut(&mut
     model.flush();
     while left > 0 {
         let before = model.loads + model.stores;
-        pass(model, &mut body);
+        if left < times {
+            pass(model, &mut body);
+        } else if repeats_a_run(model, times, &mut body) {
+            return;
+        }
         left -= 1;
         since += 1;
         if let Some((saved, own)) = &saved
@@ -47,6 +53,23 @@ pub(super) fn repeat(model: &mut Modelled, times: u64, mut body: impl FnMut(&mut
             since = 0;
         }
     }
+}
+
+/// Makes the first pass; if that is a single stride run, all `times` of them.
+fn repeats_a_run(model: &mut Modelled, times: u64, body: &mut impl FnMut(&mut Modelled)) -> bool {
+    let own = model.core_counts().map(|count| *count);
+    stride_runs::put_off(model);
+    body(model);
+    model.passes += 1;
+    let Some(run) = stride_runs::alone(model, own[0] + own[1]) else {
+        model.flush();
+        return false;
+    };
+    classes::repeat(model, &run, times);
+    for (count, before) in model.core_counts().into_iter().zip(own) {
+        *count += (*count - before) * (times - 1);
+    }
+    true
 }
 
 fn pass(model: &mut Modelled, body: &mut impl FnMut(&mut Modelled)) {
@@ -87,9 +110,8 @@ impl Saved {
             })
             .collect();
         let tlbs = hierarchy.tlbs.levels.iter().map(|tlb| tlb.pages.all().into_owned()).collect();
-        let mut counts = Vec::new();
-        hierarchy.each_count(|count| counts.push(*count));
-        Saved { complete: levels.iter().all(|level| level.state.is_some()), levels, tlbs, counts }
+        let complete = levels.iter().all(|level| level.state.is_some());
+        Saved { complete, levels, tlbs, counts: hierarchy.counts() }
     }
 
     /// Whether the present state surely is the saved one.
@@ -105,10 +127,6 @@ impl Saved {
 
     /// Counts what was counted since, `times` times more.
     pub(super) fn advance_counts(&self, hierarchy: &mut Hierarchy, times: u64) {
-        let mut saved = self.counts.iter();
-        hierarchy.each_count(|count| {
-            let before = saved.next().copied().unwrap_or(*count);
-            *count += (*count - before) * times;
-        });
+        hierarchy.advance_counts(&self.counts, times);
     }
 }

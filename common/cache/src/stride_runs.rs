@@ -27,25 +27,27 @@ const SHORTEST: usize = 4;
 
 /// The accesses of one load or store of the loop's body, one in each step.
 #[derive(Debug, Clone, Copy)]
-struct Stream {
-    pointer: usize,
+pub(super) struct Stream {
+    pub(super) pointer: usize,
     stride: isize,
     kind: u64,
 }
 
 /// A run, and the single accesses before it.
 #[derive(Debug, Default)]
-struct StrideRun {
+pub(super) struct StrideRun {
     /// Accesses since the run before.
     lead_in: Vec<Stream>,
-    streams: Vec<Stream>,
-    steps: usize,
+    pub(super) streams: Vec<Stream>,
+    pub(super) steps: usize,
 }
 
 /// What is known of a run that is repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Known {
     Nothing,
+    /// It is still to be simulated.
+    PutOff,
     /// It was simulated.
     Simulated,
     /// Journals have been kept for `runs` runs, and will be for `most`.
@@ -81,6 +83,8 @@ pub(super) struct RunDetector {
     current: StrideRun,
     last: StrideRun,
     known: Known,
+    /// The next run is not simulated before something else is accessed.
+    puts_off: bool,
     /// What a period of runs counts, and how many runs were not simulated.
     counts: Vec<u64>,
     skipped: u64,
@@ -107,6 +111,7 @@ impl RunDetector {
             current: StrideRun::default(),
             last: StrideRun::default(),
             known: Known::Nothing,
+            puts_off: false,
             counts: Vec::new(),
             skipped: 0,
             memos: Memos::new(machine, &filter.hierarchy).map(Box::new),
@@ -145,6 +150,12 @@ impl RunDetector {
 }
 
 impl StrideRun {
+    /// Bytes by which all streams advance, if they advance alike.
+    pub(super) fn stride(&self) -> Option<isize> {
+        let stride = self.streams.first()?.stride;
+        self.streams.iter().all(|stream| stream.stride == stride).then_some(stride)
+    }
+
     /// The first of each kind of accesses, in order.
     fn accesses(&self) -> impl Iterator<Item = &Stream> {
         self.lead_in.iter().chain(&self.streams)
@@ -274,6 +285,11 @@ fn serve(model: &mut Modelled) {
             model.runs.skipped += 1;
             model.runs.known
         }
+        Known::Nothing if std::mem::take(&mut model.runs.puts_off) => Known::PutOff,
+        Known::PutOff => {
+            simulate_last(model);
+            serve_new(model, Known::Simulated)
+        }
         known @ (Known::Nothing | Known::Simulated) => serve_new(model, known),
         Known::Observed { runs, most } if runs == most => observe(model, 0, LONGEST.min(most * most + 2)),
         Known::Observed { runs, most } => observe(model, runs, most),
@@ -330,15 +346,45 @@ fn settle(model: &mut Modelled) {
     filter.hierarchy.stop_journal();
     let known = std::mem::replace(&mut runs.known, Known::Nothing);
     let skipped = std::mem::take(&mut runs.skipped);
-    let Known::Steady { period } = known else { return };
-    let mut counts = runs.counts.iter();
-    filter.hierarchy.each_count(|count| *count += skipped / period * counts.next().copied().unwrap_or(0));
-    // The rest of a period; every one of its runs is like the last.
-    for _ in 0..skipped % period {
-        std::mem::swap(&mut model.runs.current, &mut model.runs.last);
-        simulate(model);
-        std::mem::swap(&mut model.runs.current, &mut model.runs.last);
+    match known {
+        Known::PutOff => simulate_last(model),
+        Known::Steady { period } => {
+            let mut counts = runs.counts.iter();
+            let mut count_of = || counts.next().copied().unwrap_or(0);
+            filter.hierarchy.each_count(|count| *count += skipped / period * count_of());
+            // The rest of a period; every one of its runs is like the last.
+            (0..skipped % period).for_each(|_| simulate_last(model));
+        }
+        _ => {}
     }
+}
+
+/// From here on, the next run is put off.
+pub(super) fn put_off(model: &mut Modelled) {
+    model.runs.puts_off = true;
+}
+
+/// The run that was put off, if it is all that was accessed since so many loads and
+/// stores; it is not simulated then.
+pub(super) fn alone(model: &mut Modelled, before: u64) -> Option<StrideRun> {
+    let runs = &mut *model.runs;
+    runs.puts_off = false;
+    let accesses = (runs.last.streams.len() * runs.last.steps) as u64;
+    let all = runs.known == Known::PutOff && model.loads + model.stores - before == accesses;
+    if !all {
+        return None;
+    }
+    runs.known = Known::Nothing;
+    let run = std::mem::take(&mut runs.last);
+    stop_recording(model);
+    Some(run)
+}
+
+/// Looks up the accesses of the last run.
+fn simulate_last(model: &mut Modelled) {
+    std::mem::swap(&mut model.runs.current, &mut model.runs.last);
+    simulate(model);
+    std::mem::swap(&mut model.runs.current, &mut model.runs.last);
 }
 
 /// Looks up the accesses of the current run.
@@ -347,25 +393,30 @@ fn simulate(model: &mut Modelled) {
     for access in &run.lead_in {
         model.look_up(access.pointer, access.kind);
     }
-    let (streams, block) = (run.streams.clone(), model.filter.block(model.half));
-    let may_skip = run.streams.len() <= model.runs.resident
-        && run.streams.iter().all(|stream| stream.stride.unsigned_abs() < block);
-    if may_skip {
-        simulate_by_blocks(model, &mut run.streams, run.steps, block);
-    } else {
-        for _ in 0..run.steps {
-            for stream in &mut run.streams {
-                model.look_up(stream.pointer, stream.kind);
-                stream.advance(1);
-            }
-        }
-    }
+    let streams = run.streams.clone();
+    walk(model, &mut run.streams, run.steps);
     run.streams = streams;
     model.runs.current = run;
 }
 
+/// Makes `steps` steps of the streams, and advances them.
+pub(super) fn walk(model: &mut Modelled, streams: &mut [Stream], steps: usize) {
+    let block = model.filter.block(model.half);
+    let may_skip = streams.len() <= model.runs.resident
+        && streams.iter().all(|stream| stream.stride.unsigned_abs() < block);
+    if may_skip {
+        return walk_by_blocks(model, streams, steps, block);
+    }
+    for _ in 0..steps {
+        for stream in &mut *streams {
+            model.look_up(stream.pointer, stream.kind);
+            stream.advance(1);
+        }
+    }
+}
+
 /// The same without the steps that repeat the one before.
-fn simulate_by_blocks(model: &mut Modelled, streams: &mut [Stream], steps: usize, block: usize) {
+fn walk_by_blocks(model: &mut Modelled, streams: &mut [Stream], steps: usize, block: usize) {
     let mut left = steps;
     while left > 0 {
         let (mut same, mut disturbed) = (left, false);

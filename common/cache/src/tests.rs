@@ -7,6 +7,7 @@ use machine::{Inclusion, Mapping, Prefetch, Replacement, Tlb};
 use memory::steps;
 use memory::{Array, Matrix, squares};
 
+mod classes;
 mod naive;
 mod stride_runs;
 mod warp;
