@@ -17,10 +17,7 @@ const APART: f64 = 1.15;
 pub(crate) fn warnings(findings: &Findings, products: &[Product; 4]) -> Vec<String> {
     let mut found = Vec::new();
     checksums(findings, products, &mut found);
-    let transposing = [false, false, true, false];
-    for (product, transposes) in products.iter().zip(transposing) {
-        counts(findings, product, transposes, &mut found);
-    }
+    products.iter().for_each(|product| counts(findings, product, &mut found));
     times(findings, &mut found);
     shared(products, &mut found);
     reach(&findings.l1.record, "L1", findings.machine.level(1).map(|c| c.size), &mut found);
@@ -57,10 +54,10 @@ fn checksums(findings: &Findings, products: &[Product; 4], found: &mut Vec<Strin
 
 /// Loads and stores are known beforehand: three and one per inner iteration, and
 /// one of each per element that is transposed.
-fn counts(findings: &Findings, product: &Product, transposes: bool, found: &mut Vec<String>) {
+fn counts(findings: &Findings, product: &Product, found: &mut Vec<String>) {
     let side = f64::from(findings.size);
     let inner = side.powi(3);
-    let copies = if transposes { side.powi(2) } else { 0.0 };
+    let copies = if product.transposes { side.powi(2) } else { 0.0 };
     for (what, counted, expected) in
         [("loads", &product.loads, 3.0 * inner + copies), ("stores", &product.stores, inner + copies)]
     {

@@ -14,6 +14,8 @@ const MODELLED_TIME: &str = "modelled time is that of the memory alone: it knows
 pub(crate) struct Product {
     /// `mm1`.
     pub(crate) name: &'static str,
+    /// Whether one operand's transposition was counted with it.
+    pub(crate) transposes: bool,
     /// L1 data cache misses.
     pub(crate) misses: Figure,
     pub(crate) loads: Figure,
@@ -48,6 +50,7 @@ impl Product {
         };
         Product {
             name,
+            transposes: record.settings.get("time_transpose").is_some_and(|counted| *counted == true),
             hit_rate: hit_rate(&misses, &accesses),
             l2_hit_rate: hit_rate(&l2_misses, &l2_accesses),
             cycles: figure("wall_cycles"),
@@ -135,6 +138,13 @@ mod tests {
         let gain = Gain::of(&fast, &slow);
         assert_eq!((gain.hit_rate.known(), gain.time.known()), (Some(0.25), Some(2.0)));
         assert_eq!(gain.clocks.amount, Err("not measured".to_owned()));
+    }
+
+    #[test]
+    fn a_product_says_whether_its_transposition_was_counted() {
+        let mm2 = |record: Record| Product::of("mm2", &record).transposes;
+        let set = |counted: bool| record(0.0, 1.5).set("time_transpose", counted);
+        assert_eq!([mm2(record(0.0, 1.5)), mm2(set(false)), mm2(set(true))], [false, false, true]);
     }
 
     #[test]
