@@ -16,8 +16,8 @@ use super::{Chart, Series};
 /// SVG places are whole numbers; this many of them make one unit.
 const FINE: u32 = 8;
 
-const CURVE: f64 = 1.8;
-const MARKER: f64 = 3.6;
+/// Breadth of a hollow marker's ring.
+pub(super) const RING: f64 = 1.6;
 /// Half the cap of an error bar.
 const CAP: f64 = 3.5;
 /// Width of a bar, as a share of its place.
@@ -71,7 +71,10 @@ pub(super) fn paint<B: DrawingBackend>(canvas: &mut Canvas<B>, chart: &Chart, ar
         canvas.text("no data", at, Anchor::Middle, Type { em: LABEL_EM, bold: false, colour: SOFT });
     }
     for (index, entry) in &arranged.legend {
-        legend_entry(canvas, entry, Look::of(*index, panels::told_apart(chart)));
+        let told = panels::told_apart(chart);
+        let look =
+            if panels::grouped(chart) { Look::laid_over(*index, told) } else { Look::of(*index, told) };
+        legend_entry(canvas, entry, look);
     }
 }
 
@@ -110,7 +113,7 @@ fn small<B: DrawingBackend>(canvas: &mut Canvas<B>, chart: &Chart, panel: &Panel
     }
     for (place, series) in panel.series.iter().filter_map(|index| chart.series.get(*index)).enumerate() {
         let look = if compared {
-            Look::of(place, panels::told_apart(chart))
+            Look::laid_over(place, panels::told_apart(chart))
         } else {
             Look { colour: STRONG, dash: &[], ..Look::of(0, 1) }
         };
@@ -217,15 +220,15 @@ fn figure(value: f64) -> String {
 
 fn stroke<B: DrawingBackend>(canvas: &mut Canvas<B>, line: &[Point], look: Look) {
     for dash in look::dashes(line, look.dash).iter().filter(|dash| dash.len() > 1) {
-        canvas.line(dash, CURVE, look.colour);
+        canvas.line(dash, look.width, look.colour);
     }
 }
 
 fn marker<B: DrawingBackend>(canvas: &mut Canvas<B>, centre: Point, look: Look) {
-    shape(canvas, centre, look, MARKER + 0.8, PAPER);
-    shape(canvas, centre, look, MARKER, look.colour);
+    shape(canvas, centre, look, look.size + 0.8, PAPER);
+    shape(canvas, centre, look, look.size, look.colour);
     if look.hollow {
-        shape(canvas, centre, look, MARKER - 1.6, PAPER);
+        shape(canvas, centre, look, look.size - RING, PAPER);
     }
 }
 

@@ -64,7 +64,7 @@ pub(super) fn arrange(chart: &Chart) -> Layout {
     let y_span = chart.y.span(shown().map(|p| p.1), if small { 4 } else { 8 });
     let widest = y_span.ticks.iter().map(|t| font::width(&t.label, TICK_EM, false)).fold(0.0, f64::max);
     let (left, right) = (MARGIN + widest + 8.0, WIDTH - MARGIN);
-    let width = if small { panels::width(right - left) } else { right - left };
+    let width = if small { panels::width(chart, right - left) } else { right - left };
     let x_span = fitting(&chart.x, || shown().map(|p| p.0), width - 2.0 * INNER);
     let floor = if chart.y.scale == Scale::Linear && y_span.share(0.0) == Some(0.0) { 0.0 } else { INNER };
     let mut plot = Plot { left, right, top: 0.0, bottom: 0.0, x: x_span, y: y_span, floor };

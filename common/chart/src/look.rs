@@ -58,7 +58,15 @@ pub(super) struct Look {
     pub(super) marker: Marker,
     /// Markers of the second round are filled with paper.
     pub(super) hollow: bool,
+    /// Half a marker's width.
+    pub(super) size: f64,
+    /// The line's width.
+    pub(super) width: f64,
 }
+
+/// Half a marker's width, and a line's width, where curves are not laid over each other.
+const SIZE: f64 = 3.6;
+const LINE: f64 = 1.8;
 
 impl Look {
     /// The look of curve `index` out of `count`.
@@ -73,6 +81,20 @@ impl Look {
             dash: DASHES[index % DASHES.len()],
             marker: MARKERS[index % MARKERS.len()],
             hollow: (index / MARKERS.len()) % 2 == 1,
+            size: SIZE,
+            width: LINE,
+        }
+    }
+
+    /// The look of curve `index` of `count` that are laid over each other. Of two, both
+    /// are seen where they coincide: the second's points lie in the rings of the first,
+    /// its thin dashes on a broad line.
+    pub(super) fn laid_over(index: usize, count: usize) -> Look {
+        let plain = Look::of(index, count);
+        match (index, count) {
+            (0, 2) => Look { hollow: true, size: 5.2, width: 2.8, ..plain },
+            (1, 2) => Look { marker: Marker::Diamond, size: 2.2, width: 1.3, ..plain },
+            _ => plain,
         }
     }
 }
@@ -151,5 +173,14 @@ mod tests {
             }
         }
         assert!(looks.windows(2).all(|pair| pair[0].colour != pair[1].colour));
+    }
+
+    #[test]
+    fn of_two_curves_that_coincide_both_are_seen() {
+        let [first, second] = [0, 1].map(|index| Look::laid_over(index, 2));
+        // The second's markers leave paper free within the ring, and the ring itself.
+        assert!(first.hollow && second.size * 1.25 < first.size - super::super::draw::RING);
+        assert!(second.width < first.width && first.dash.is_empty() && !second.dash.is_empty());
+        assert_eq!(Look::laid_over(1, 3), Look::of(1, 3));
     }
 }

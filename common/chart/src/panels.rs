@@ -11,7 +11,9 @@ const MOST: usize = 24;
 /// Fewer curves are told apart in one plot.
 const FEWEST: usize = 8;
 const COLUMNS: usize = 4;
+/// Height of a panel in a full row; where fewer are in all, each is wider and higher.
 const HEIGHT: f64 = 104.0;
+const HIGHEST: f64 = 250.0;
 /// Between panels, and above each for its name.
 const GAP: f64 = 12.0;
 const NAME: f64 = 24.0;
@@ -75,29 +77,43 @@ pub(super) fn told_apart(chart: &Chart) -> usize {
     }
 }
 
-/// The width of a panel where all of them have `room`.
-pub(super) fn width(room: f64) -> f64 {
-    (room - (COLUMNS - 1) as f64 * GAP) / COLUMNS as f64
+/// How `count` panels are laid out: columns, and the height of each.
+fn grid(count: usize) -> (usize, f64) {
+    let columns = count.clamp(1, COLUMNS);
+    (columns, (HEIGHT * COLUMNS as f64 / columns as f64).min(HIGHEST))
+}
+
+/// The width of a panel of `chart` where all of them have `room`.
+pub(super) fn width(chart: &Chart, room: f64) -> f64 {
+    column(grid(groups(chart).len()).0, room)
+}
+
+fn column(columns: usize, room: f64) -> f64 {
+    (room - (columns - 1) as f64 * GAP) / columns as f64
 }
 
 /// The height of all panels.
 pub(super) fn height(chart: &Chart) -> f64 {
-    groups(chart).len().div_ceil(COLUMNS) as f64 * (HEIGHT + NAME)
+    let count = groups(chart).len();
+    let (columns, height) = grid(count);
+    count.div_ceil(columns) as f64 * (height + NAME)
 }
 
 /// The panels of all curves in the place of `whole`, row by row.
 pub(super) fn cut(chart: &Chart, whole: &Plot) -> Vec<Panel> {
     let groups = groups(chart);
-    let (count, width) = (groups.len(), width(whole.right - whole.left));
+    let count = groups.len();
+    let (columns, height) = grid(count);
+    let width = column(columns, whole.right - whole.left);
     let panel = |(at, (name, series)): (usize, (&str, Vec<usize>))| {
-        let (row, column) = (at / COLUMNS, at % COLUMNS);
+        let (row, column) = (at / columns, at % columns);
         let left = whole.left + column as f64 * (width + GAP);
-        let top = whole.top + row as f64 * (HEIGHT + NAME) + NAME;
+        let top = whole.top + row as f64 * (height + NAME) + NAME;
         Panel {
             name: name.to_owned(),
             series,
-            plot: Plot { left, right: left + width, top, bottom: top + HEIGHT, ..whole.clone() },
-            labels: Labels { left: column == 0, below: at + COLUMNS >= count },
+            plot: Plot { left, right: left + width, top, bottom: top + height, ..whole.clone() },
+            labels: Labels { left: column == 0, below: at + columns >= count },
         }
     };
     groups.into_iter().enumerate().map(panel).collect()
@@ -147,5 +163,12 @@ mod tests {
         let names: Vec<&str> = arranged.legend.iter().map(|(_, entry)| entry.text.as_str()).collect();
         assert_eq!(names, ["A", "B"]);
         assert!((0..4).all(|c| chart.svg().contains(&format!("size {c}"))));
+        // Two panels share the room of four.
+        let two = Chart { series: chart.series[..4].to_vec(), ..chart };
+        let wide = crate::layout::arrange(&two);
+        let size =
+            |panel: &super::Panel| (panel.plot.right - panel.plot.left, panel.plot.bottom - panel.plot.top);
+        let (few, many) = (size(&wide.panels[0]), size(&arranged.panels[0]));
+        assert!(few.0 > 1.9 * many.0 && few.1 > 1.9 * many.1, "{few:?} {many:?}");
     }
 }
