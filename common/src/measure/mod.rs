@@ -227,6 +227,40 @@ impl Session {
         region: Measured<'_>,
     ) -> Result<Sample, Failure> {
         let mut sample = if self.here { self.time(plan, prepare, region.native)? } else { Sample::default() };
+        self.model(arena, plan, prepare, region, &mut sample)?;
+        Ok(sample)
+    }
+
+    /// As [`measure`](Session::measure), for a region that is timed elsewhere: it runs
+    /// where something counts it, and no more.
+    ///
+    /// # Errors
+    ///
+    /// As [`measure`](Session::measure).
+    pub fn count_alone(
+        &self,
+        arena: &Arena,
+        plan: &Plan,
+        prepare: &mut dyn FnMut(),
+        region: Measured<'_>,
+    ) -> Result<Sample, Failure> {
+        let mut sample = Sample::default();
+        if self.here {
+            sample.counts = self.count(&plan.hardware(), prepare, region.native)?;
+        }
+        self.model(arena, plan, prepare, region, &mut sample)?;
+        Ok(sample)
+    }
+
+    /// Runs `region` on the model if `plan` needs it, and completes the sample's counts.
+    fn model(
+        &self,
+        arena: &Arena,
+        plan: &Plan,
+        prepare: &mut dyn FnMut(),
+        region: Measured<'_>,
+        sample: &mut Sample,
+    ) -> Result<(), Failure> {
         if plan.needs_model() || self.compare || !self.here {
             let mut model = if region.computes {
                 prepare();
@@ -241,12 +275,12 @@ impl Session {
             (region.modelled)(&mut model);
             let counts = model.counts();
             if !self.here {
-                self.modelled_time(&counts, &mut sample);
+                self.modelled_time(&counts, sample);
             }
             sample.model = Some(counts);
         }
         sample.counts = plan.complete(std::mem::take(&mut sample.counts), sample.model.as_ref());
-        Ok(sample)
+        Ok(())
     }
 
     /// The time of a described machine, from its latencies.

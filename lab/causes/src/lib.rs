@@ -31,7 +31,7 @@ pub fn measure(session: &Session, size: u32, line: Bytes) -> Result<Record, Fail
     let tmp = arena.matrix("tmp", options.size(), options.size()).map_err(Failure::could_not)?;
     tmp.fill(|i, j| mul2.at(j, i).get());
     let operands = Operands { mul1, mul2, tmp, res, block };
-    let times = if session.here { times(session.runs, operands) } else { Vec::new() };
+    let timed = if session.here { times(session.runs, operands) } else { Vec::new() };
     let mut record = session.record("causes").set("size", size).set("line_size", line.0);
     session.note(&mut record, plan.sentence());
     for (at, kernel) in KERNELS.iter().enumerate() {
@@ -41,29 +41,39 @@ pub fn measure(session: &Session, size: u32, line: Bytes) -> Result<Record, Fail
             computes: true,
             idle: &[],
         };
-        let sample = session.measure(&arena, &plan, &mut || res.fill(|_, _| 0), region)?;
+        let clear = &mut || res.fill(|_, _| 0);
+        let sample = session.count_alone(&arena, &plan, clear, region.without_numbers())?;
         let keys = [
             ("kernel", kernel.name.into()),
             ("c", kernel.c.into()),
             ("waits_for", kernel.waits.into()),
             ("size", size.into()),
             // On a described machine nothing is multiplied.
-            ("checksum", session.here.then(|| product::checksum(res)).into()),
+            ("checksum", timed.get(at).map(|timed| timed.checksum).into()),
         ];
         let row = sample
             .counts
             .iter()
             .fold(Row::new(keys), |row, (event, reading)| row.with(event.name(), reading.clone()));
         let missing = || Reading::missing("a described machine is not timed: its model knows no waits");
-        let [counted, free] = times.get(at).cloned().unwrap_or_else(|| [missing(), missing()]);
+        let [counted, free] =
+            timed.get(at).map_or_else(|| [missing(), missing()], |timed| timed.seconds.clone());
         record.rows.push(row.with("cpu_s", counted).with("free_cpu_s", free));
     }
     Ok(record)
 }
 
-/// The processor time of each kernel, in seconds: as counted, and left free.
-fn times(rounds: usize, operands: Operands<'_>) -> Vec<[Reading; 2]> {
+/// What a kernel took, and the sum of its product.
+struct Timed {
+    /// Processor time as counted, and left free.
+    seconds: [Reading; 2],
+    checksum: i64,
+}
+
+/// All kernels, `rounds` times in turns.
+fn times(rounds: usize, operands: Operands<'_>) -> Vec<Timed> {
     let mut seconds = vec![[Vec::new(), Vec::new()]; KERNELS.len()];
+    let mut checksums = vec![0; KERNELS.len()];
     let timed = |kernel: &dyn Fn()| {
         operands.res.fill(|_, _| 0);
         let watch = Stopwatch::start();
@@ -71,13 +81,16 @@ fn times(rounds: usize, operands: Operands<'_>) -> Vec<[Reading; 2]> {
         watch.stop().cpu.0
     };
     for _ in 0..rounds.max(1) {
-        for (kernel, [counted, free]) in KERNELS.iter().zip(&mut seconds) {
+        for (at, kernel) in KERNELS.iter().enumerate() {
+            let [counted, free] = &mut seconds[at];
             counted.push(timed(&|| (kernel.native)(&mut Native, operands)));
+            checksums[at] = product::checksum(operands.res);
             free.push(timed(&|| (kernel.free)(&mut Unobserved, operands)));
         }
     }
     let reading = |runs: Vec<f64>| {
         Value::from_runs(&runs, Source::Timing).map_or_else(|| Reading::missing("no run"), Reading::from)
     };
-    seconds.into_iter().map(|both| both.map(reading)).collect()
+    let both = seconds.into_iter().map(|both| both.map(reading));
+    both.zip(checksums).map(|(seconds, checksum)| Timed { seconds, checksum }).collect()
 }
