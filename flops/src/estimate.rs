@@ -297,3 +297,48 @@ impl Sampled {
         1.0 / (self.samples as f64).sqrt()
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::kernels::KERNELS;
+
+    /// The article's run on x87: 607,652 million cycles on 12 threads at 3.33 GHz,
+    /// 18,470 million events; it gives 15.206 s and 1,214.652 MFLOPS.
+    #[test]
+    fn the_articles_numbers_give_the_articles_rate() {
+        let event = |count: f64| {
+            let fp = FpEvent { name: "FP_COMP_OPS_EXE.X87", spec: "", operations: 1.0, kernel: Some("x87") };
+            (fp, Reading::from(Value::new(count, Source::Hardware)))
+        };
+        let unknown = Value::new(1.0, Source::Timing);
+        let estimate = |cycles: f64, events: f64| Estimate {
+            kernel: &KERNELS[0],
+            n: 1,
+            threads: 12,
+            repeats: 1,
+            seconds: unknown,
+            busy: unknown,
+            right: true,
+            operations: 2.0,
+            latency_ns: 1.0,
+            frequency: 3.33e9,
+            counted: vec![event(events)],
+            cycles: Value::new(cycles, Source::Hardware).into(),
+            event: Event::parse("task-clock").unwrap(),
+            period: 1,
+            sampled: Err("not sampled".to_owned()),
+            per_event: None,
+        };
+        let x87 = estimate(607_652e6, 18_470e6);
+        let seconds = x87.seconds_by_cycles().amount().unwrap();
+        assert!((seconds - 15.206).abs() < 1e-3, "{seconds}");
+        let rate = x87.counted_operations().amount().unwrap() / 1e6 / seconds;
+        assert!((rate / 1_214.652 - 1.0).abs() < 1e-4, "{rate}");
+        let text = crate::report::text(&x87);
+        assert!(text.contains("= 607652000000 / 3.3300 x 10^9 / 12 = 15.207 s"), "{text}");
+        let sse = estimate(66_178e6, 0.0).seconds_by_cycles().amount().unwrap();
+        assert!((sse - 1.656).abs() < 1e-3, "{sse}");
+    }
+}

@@ -145,6 +145,10 @@ fn what_is_asked_is_not_told_above_the_question() {
     assert!(!above.contains("stride of 64") && !above.contains("stride 64"), "the line");
 }
 
+/// How much each document asks for, counted in its own text.
+const ASKED: [(&str, usize); 5] =
+    [("guide 1.1.0", 61), ("guide 1.0.2", 57), ("homework", 13), ("lecture", 23), ("article", 9)];
+
 /// What the course's documents ask for, and where it is answered.
 #[test]
 fn everything_that_the_documents_ask_for_has_its_command_and_its_place() {
@@ -162,6 +166,9 @@ fn everything_that_the_documents_ask_for_has_its_command_and_its_place() {
             _ => files.iter().any(|(name, _)| name == place),
         };
         assert!(there, "{document}: {item}: {place}");
+    }
+    for (document, asked) in ASKED {
+        assert_eq!(rows.iter().filter(|row| row[0] == document).count(), asked, "{document}");
     }
     for field in Assignment::guide().fields().iter().filter(|field| field.section != "students") {
         assert!(rows.iter().any(|row| row[3].strip_prefix('#') == Some(&field.id)), "{}", field.id);
