@@ -7,7 +7,7 @@ use clap::Args;
 
 use crate::cli::Common;
 use crate::failure::Failure;
-use crate::measure::{self, Plan, Sample, Session};
+use crate::measure::{self, Plan, Sample, Session, Warning};
 use crate::output;
 use chart::{Axis, Chart};
 use events::Event;
@@ -199,10 +199,15 @@ pub fn record(
     if let Some(times) = sample.wall.amount().zip(sample.cpu.amount()).map(|(wall, cpu)| wall / cpu)
         && times > APART
     {
-        session.note(
-            &mut record,
-            format!("the clock on the wall went on {times:.1} times as long as the processor worked on this: other programs ran; compare cpu_s (--format csv), or close them"),
+        let told = format!(
+            "the clock on the wall went on {times:.1} times as long as the processor worked on this: other programs ran; compare cpu_s, or close them"
         );
+        // Of other programs one warning is enough.
+        if session.warnings.iter().any(|warning| matches!(warning, Warning::Busy { .. })) {
+            record.notes.push(told);
+        } else {
+            session.note(&mut record, told);
+        }
     }
     record.rows.push(row);
     record
@@ -235,7 +240,12 @@ pub fn kit_text(record: &Record) -> String {
         {
             if let Some(reading) = row.reading(name) {
                 let modelled = reading.value().is_some_and(|value| value.source == Source::Model);
-                let what = if modelled { "\tof the memory alone, no waits" } else { "" };
+                let cpu = row.amount("cpu_s").filter(|_| name == "wall_s");
+                let what = match cpu {
+                    _ if modelled => "\tof the memory alone, no waits".to_owned(),
+                    Some(cpu) => format!("\tcpu_s={cpu:.6}"),
+                    None => String::new(),
+                };
                 let _ = writeln!(text, "Wall clock {label}: {}{what}", reading.scaled(factor));
             }
         }

@@ -47,6 +47,10 @@ fn the_checksum_is_the_closed_form_and_wraps_like_c() {
         let text = stdout(&["--size", size, "--counters", "none"]);
         assert!(text.ends_with(&format!("Matrix checksum: {checksum}\n")), "{text}");
         assert!(text.contains("not counted (--counters none)"));
+        // The processor's time behind that on the wall.
+        let time = text.lines().find(|line| line.starts_with("Wall clock time")).unwrap();
+        let cpu = time.split_once("\tcpu_s=").unwrap().1.parse::<f64>().unwrap();
+        assert!(cpu >= 0.0 && cpu < 1.1 * figure(&text, "Wall clock time") + 0.01, "{time}");
     }
 }
 
