@@ -1,5 +1,7 @@
 //! Everything the report says, computed once.
 
+use std::collections::BTreeSet;
+
 use records::record::Record;
 
 use crate::answers::Answers;
@@ -83,14 +85,17 @@ impl Contents<'_> {
             .collect()
     }
 
-    /// The notes of all records, each once.
+    /// The notes of all records, each once; so are the reasons that they give.
     pub(crate) fn notes(&self) -> Vec<String> {
         let mut notes: Vec<String> = Vec::new();
+        let (mut known, mut reasons) = (BTreeSet::new(), BTreeSet::new());
         for (name, record) in self.records() {
-            for note in &record.notes {
-                if !notes.iter().any(|known| known.ends_with(note)) {
-                    notes.push(format!("{name}: {note}"));
-                }
+            for note in record.notes.iter().filter(|note| known.insert((*note).clone())) {
+                let told = match note.split_once(", since ") {
+                    Some((told, why)) if !reasons.insert(why.to_owned()) => told,
+                    _ => note,
+                };
+                notes.push(format!("{name}: {told}"));
             }
         }
         notes
