@@ -11,19 +11,19 @@
 //! - Runs that do what an earlier run did, elsewhere: see [`memo`].
 
 mod memo;
+mod recording;
+mod simulate;
 
 use super::Modelled;
 use super::half::Half;
 use super::mru_filter::MruFilter;
 use super::request::Access;
-use super::trace::Trace;
 use machine::{Machine, Prefetch, Replacement, Write};
 use memo::Memos;
-
-/// Most accesses recorded before the search for a run is given up.
-const MOST: usize = 64;
-/// Steps below which a run is not worth it.
-const SHORTEST: usize = 4;
+use recording::MOST;
+pub(super) use recording::{observed_steps, predicts, record, stop_recording};
+pub(super) use simulate::walk;
+use simulate::{simulate, simulate_last};
 
 /// The accesses of one load or store of the loop's body, one in each step.
 #[derive(Debug, Clone, Copy)]
@@ -197,79 +197,6 @@ impl Stream {
     }
 }
 
-/// How many of the `left` steps are to be observed: two, or all.
-pub(super) fn observed_steps(model: &mut Modelled, left: usize) -> usize {
-    let irregular = std::mem::take(&mut model.runs.irregular);
-    if let Some(trace) = looked_at(model) {
-        trace.in_steps = !irregular && left >= SHORTEST;
-        return if trace.in_steps { 2 } else { left };
-    }
-    if irregular || model.runs.exhaustive || left < SHORTEST {
-        stop_recording(model);
-        return left;
-    }
-    (model.recording, model.runs.collecting) = (true, true);
-    model.runs.lead_in = model.runs.recorded.len();
-    2
-}
-
-/// The trace of a turn that is only looked at.
-fn looked_at(model: &mut Modelled) -> Option<&mut Trace> {
-    model.trace.as_deref_mut().filter(|trace| trace.only_looks)
-}
-
-/// Whether the `left` steps follow from those observed; then they are counted.
-pub(super) fn predicts(model: &mut Modelled, left: usize) -> bool {
-    if looked_at(model).is_some() {
-        return trace_run(model, left);
-    }
-    if !model.runs.collecting || !model.runs.recognise(left + 2) || !inside(model) {
-        stop_recording(model);
-        model.runs.irregular = true;
-        return false;
-    }
-    if let Some(trace) = &mut model.trace {
-        let StrideRun { lead_in, streams, steps } = &model.runs.current;
-        lead_in.iter().for_each(|one| trace.stream(&model.filter, one.access(), 0, 1));
-        streams.iter().for_each(|one| trace.stream(&model.filter, one.access(), one.stride, *steps));
-    }
-    model.runs.recorded.clear();
-    let stores = model.runs.current.streams.iter().filter(|stream| stream.kind != 0).count();
-    model.loads += ((model.runs.current.streams.len() - stores) * left) as u64;
-    model.stores += (stores * left) as u64;
-    serve(model);
-    true
-}
-
-/// As [`predicts`], for a turn that is only looked at.
-fn trace_run(model: &mut Modelled, left: usize) -> bool {
-    let Modelled { filter, runs, trace: Some(trace), .. } = model else { return false };
-    trace.in_steps = false;
-    runs.lead_in = 0;
-    runs.irregular = !runs.recognise(left + 2);
-    let (streams, steps) = if runs.irregular {
-        (&runs.recorded[..], 1)
-    } else {
-        (&runs.recorded[..runs.recorded.len() / 2], left + 2)
-    };
-    for (at, access) in streams.iter().enumerate() {
-        let stride = if runs.irregular { 0 } else { runs.current.streams[at].stride };
-        trace.stream(filter, *access, stride, steps);
-    }
-    runs.recorded.clear();
-    !runs.irregular
-}
-
-/// Whether all of the run lies in the arrays.
-fn inside(model: &Modelled) -> bool {
-    let StrideRun { streams, steps, .. } = &model.runs.current;
-    let last = |mut stream: Stream| {
-        stream.advance(steps - 1);
-        stream.pointer
-    };
-    streams.iter().all(|stream| model.filter.is_inside(last(*stream)))
-}
-
 /// Counts the current run.
 fn serve(model: &mut Modelled) {
     if !model.runs.repeats() {
@@ -373,96 +300,4 @@ pub(super) fn alone(model: &mut Modelled, before: u64) -> Option<StrideRun> {
     let run = std::mem::take(&mut runs.last);
     stop_recording(model);
     Some(run)
-}
-
-/// Looks up the accesses of the last run.
-fn simulate_last(model: &mut Modelled) {
-    std::mem::swap(&mut model.runs.current, &mut model.runs.last);
-    simulate(model);
-    std::mem::swap(&mut model.runs.current, &mut model.runs.last);
-}
-
-/// Looks up the accesses of the current run.
-fn simulate(model: &mut Modelled) {
-    let mut run = std::mem::take(&mut model.runs.current);
-    for access in &run.lead_in {
-        model.look_up(access.pointer, access.kind);
-    }
-    let streams = run.streams.clone();
-    walk(model, &mut run.streams, run.steps);
-    run.streams = streams;
-    model.runs.current = run;
-}
-
-/// Makes `steps` steps of the streams, and advances them.
-pub(super) fn walk(model: &mut Modelled, streams: &mut [Stream], steps: usize) {
-    let block = model.filter.block(model.half);
-    let may_skip = streams.len() <= model.runs.resident
-        && streams.iter().all(|stream| stream.stride.unsigned_abs() < block);
-    if may_skip {
-        return walk_by_blocks(model, streams, steps, block);
-    }
-    for _ in 0..steps {
-        for stream in &mut *streams {
-            model.look_up(stream.pointer, stream.kind);
-            stream.advance(1);
-        }
-    }
-}
-
-/// The same without the steps that repeat the one before.
-fn walk_by_blocks(model: &mut Modelled, streams: &mut [Stream], steps: usize, block: usize) {
-    let mut left = steps;
-    while left > 0 {
-        let (mut same, mut disturbed) = (left, false);
-        for stream in &*streams {
-            disturbed |= model.look_up(stream.pointer, stream.kind);
-            same = same.min(stream.steps_in(block));
-        }
-        if disturbed {
-            same = 1;
-        }
-        streams.iter_mut().for_each(|stream| stream.advance(same));
-        left -= same;
-    }
-}
-
-/// Records an access that may belong to a run, or lead to one.
-#[inline(never)]
-pub(super) extern "C" fn record(model: &mut Modelled, access: Access) {
-    if let Some(trace) = looked_at(model) {
-        if trace.in_steps {
-            model.runs.recorded.push(access);
-        } else if let Some(trace) = &mut model.trace {
-            trace.stream(&model.filter, access, 0, 1);
-        }
-        return;
-    }
-    if model.runs.collecting && model.runs.recorded.len() < MOST && model.filter.is_inside(access.pointer) {
-        model.runs.recorded.push(access);
-    } else {
-        stop_recording(model);
-        single(model, access);
-    }
-}
-
-/// Looks up what was recorded; from here on, accesses are looked up at once.
-pub(super) fn stop_recording(model: &mut Modelled) {
-    if !model.runs.collecting || looked_at(model).is_some() {
-        return;
-    }
-    model.runs.collecting = false;
-    model.recording = model.trace.is_some();
-    settle(model);
-    let mut recorded = std::mem::take(&mut model.runs.recorded);
-    recorded.drain(..).for_each(|access| single(model, access));
-    model.runs.recorded = recorded;
-}
-
-/// Looks up an access that belongs to no run.
-fn single(model: &mut Modelled, access: Access) {
-    if let Some(trace) = &mut model.trace {
-        trace.stream(&model.filter, access, 0, 1);
-    }
-    model.look_up(access.pointer, access.kind);
 }
