@@ -98,6 +98,9 @@ pub(super) struct Level {
     /// back-invalidation of the levels above.
     evicts_clean: bool,
     pub(super) below_is_exclusive: bool,
+    /// Lines stay for good: none is evicted or invalidated, and one that an exclusive
+    /// level has promoted counts as there, since it comes back before it is asked for.
+    pub(super) keeps: bool,
     /// Dirty lines that an exclusive level promoted to the level above.
     pub(super) promoted_dirty: Lines,
     /// Those promoted or accepted back since the journal was started, not both.
@@ -120,12 +123,14 @@ impl Level {
     /// a set for each line, where a line is found without a search; but the first
     /// level, whose sets are shown.
     pub(super) fn new(machine: &Machine, cache: &CacheLevel, lines: usize, reach: Option<usize>) -> Level {
-        let (sets, ways, lines) = match reach {
-            Some(reach) if lines <= cache.ways && cache.level > 1 => (reach.next_power_of_two(), 1, 1),
-            _ => (cache.sets(), cache.ways, lines),
+        let by_line = reach.filter(|_| lines <= cache.ways && cache.level > 1);
+        let (sets, ways, lines) = match by_line {
+            Some(reach) => (reach.next_power_of_two(), 1, 1),
+            None => (cache.sets(), cache.ways, lines),
         };
         let inclusion = |level: u8| machine.level(level).map(|cache| cache.inclusion);
         let inclusive = cache.inclusion == Inclusion::Inclusive;
+        let exclusive = cache.inclusion == Inclusion::Exclusive;
         let below = inclusion(cache.level + 1);
         let mut above = machine.levels.iter().filter(|other| other.level <= cache.level);
         Level {
@@ -135,9 +140,10 @@ impl Level {
             lines: Sets::new(sets, ways, lines, cache.replacement),
             write_back: cache.write == Write::Back,
             allocate: cache.allocate,
-            exclusive: cache.inclusion == Inclusion::Exclusive,
+            exclusive,
             evicts_clean: inclusive || below == Some(Inclusion::Exclusive),
             below_is_exclusive: below == Some(Inclusion::Exclusive),
+            keeps: by_line.is_some() && keeps_what_it_has(machine, cache),
             promoted_dirty: Lines::default(),
             promoted_dirty_changed: Lines::default(),
             prefetcher: Prefetcher::new(cache, machine.page_size),
@@ -171,6 +177,14 @@ impl Level {
     /// Bytes after which lines come to the same set again.
     pub(super) fn span(&self) -> usize {
         self.sets << self.shift
+    }
+
+    /// Whether it has the lines of all `addresses`.
+    pub(super) fn has_all(&self, mut addresses: impl Iterator<Item = u64>) -> bool {
+        addresses.all(|address| {
+            let line = address >> self.shift;
+            self.lines.find(self.set(line), tag_of(line)).is_some()
+        })
     }
 
     /// The set of a line.
@@ -274,9 +288,9 @@ impl Level {
         self.saved_side_state = self.side_state();
     }
 
-    /// Whether it holds only what the level above has replaced.
-    pub(super) fn is_exclusive(&self) -> bool {
-        self.exclusive
+    /// Whether its lines leave it for the level above.
+    pub(super) fn promotes(&self) -> bool {
+        self.exclusive && !self.keeps
     }
 
     /// Whether `line` was promoted dirty when the journal was started, and is now.
@@ -308,6 +322,18 @@ impl Level {
         }
         dirty
     }
+}
+
+/// Whether the lines of a level that evicts nothing stay: no level below recalls one,
+/// and those that an exclusive level promotes come back, since no store passes them by,
+/// and nothing asks for them meanwhile, since nothing is prefetched.
+fn keeps_what_it_has(machine: &Machine, cache: &CacheLevel) -> bool {
+    let mut above = machine.levels.iter().filter(|other| other.level < cache.level);
+    let mut below = machine.levels.iter().filter(|other| other.level > cache.level);
+    let fills = above.all(|above| above.write == Write::Back && above.allocate);
+    let recalled = below.any(|below| below.inclusion == Inclusion::Inclusive);
+    let prefetched = machine.levels.iter().any(|cache| cache.prefetch != Prefetch::None);
+    !recalled && !prefetched && (fills || cache.inclusion != Inclusion::Exclusive)
 }
 
 /// The request with its array, if it is the first level's to find out.

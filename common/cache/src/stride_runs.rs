@@ -192,6 +192,11 @@ impl Stream {
         }
     }
 
+    /// Where its accesses of so many steps lie, the first one at `offset`.
+    fn offsets(&self, offset: u64, steps: usize) -> impl Iterator<Item = u64> {
+        (0..steps as isize).map(move |step| offset.wrapping_add_signed((self.stride * step) as i64))
+    }
+
     fn advance(&mut self, steps: usize) {
         self.pointer = self.pointer.wrapping_add_signed(self.stride.wrapping_mul(steps as isize));
     }

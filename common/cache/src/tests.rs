@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use events::Event;
 use figures::units::Bytes;
-use machine::{Mapping, Prefetch, Replacement, Tlb};
+use machine::{Inclusion, Mapping, Prefetch, Replacement, Tlb};
 use memory::steps;
 use memory::{Array, Matrix, squares};
 
@@ -135,6 +135,24 @@ proptest! {
         let arena = Arena::with_capacity(BYTES).unwrap();
         let x = arena.array("x", BYTES).unwrap();
         let mut model = Modelled::new(&machine, &arena).unwrap();
+        walk(&mut model, x, &accesses);
+        let mut naive = naive::Naive::new(&machine);
+        accesses.iter().for_each(|&(at, store)| naive.access(at as u64, store));
+        prop_assert_eq!(figures(&model.counts()), naive.figures());
+    }
+
+    #[test]
+    fn a_victim_cache_that_has_room_for_all_equals_the_naive_model(
+        inclusion in prop::sample::select(vec![Inclusion::Neither, Inclusion::Inclusive, Inclusion::Exclusive]),
+        rules in prop::sample::select(vec!["", "", "write = \"through\"", "allocate = false"]),
+        accesses in accesses(),
+    ) {
+        let mut machine = machine(&[(4, 2), (8, 4), (64, 32)], rules);
+        machine.levels[1].inclusion = inclusion;
+        machine.levels[2].inclusion = Inclusion::Exclusive;
+        let arena = Arena::with_capacity(BYTES).unwrap();
+        let x = arena.array("x", BYTES).unwrap();
+        let mut model = Modelled::of_arrays_alone(&machine, &arena, &[]).unwrap();
         walk(&mut model, x, &accesses);
         let mut naive = naive::Naive::new(&machine);
         accesses.iter().for_each(|&(at, store)| naive.access(at as u64, store));

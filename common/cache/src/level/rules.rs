@@ -86,6 +86,9 @@ impl Level {
 
     /// Moves a line of an exclusive level to the level above.
     fn promote(&mut self, line: u64) -> Option<Tag> {
+        if self.keeps {
+            return self.lines.mark(self.set(line), tag_of(line), 0).then_some(0);
+        }
         let tag = self.lines.remove(self.set(line), tag_of(line));
         if tag & DIRTY != 0 {
             self.promoted_dirty.insert(line);

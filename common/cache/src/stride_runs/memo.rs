@@ -5,8 +5,10 @@
 //! further on. If the second finds every set that it comes to as the first did, with
 //! the lines of each array as much further on, it leaves them as the first did, so
 //! moved, and counts the same. So of many walks down a column few are simulated; the
-//! others are compared with one of these, set by set.
+//! others are compared with one of these, set by set. A level that keeps all lines has
+//! those of a column for good once it has them: they are looked for once.
 
+mod kept;
 mod learn;
 
 use std::collections::HashMap;
@@ -17,6 +19,7 @@ use crate::hierarchy::Hierarchy;
 use crate::level::{ARRAYS, Level};
 use crate::tag::Tag;
 use figures::random::mix;
+use kept::KeptStreams;
 use machine::{Machine, Prefetch, Replacement};
 
 /// Accesses below which a run is simulated each time.
@@ -46,6 +49,7 @@ pub(super) struct Memos {
     /// Bytes of the longest line, and after which all levels' sets come again.
     line: usize,
     span: usize,
+    kept: KeptStreams,
 }
 
 /// A run, and what it did.
@@ -72,6 +76,8 @@ struct AtLevel {
     /// Lines of an exclusive level, and whether they were promoted dirty, before and
     /// after.
     promoted: Vec<(u64, u8, [bool; 2])>,
+    /// Streams whose lines the level had before, and keeps: they are not written down.
+    kept: Vec<usize>,
 }
 
 /// What was in some sets.
@@ -103,6 +109,7 @@ impl Memos {
             at_level: Box::new([(0, 0); ARRAYS]),
             line,
             span: spans.max().unwrap_or(line).max(line),
+            kept: KeptStreams::default(),
         })
     }
 
@@ -196,8 +203,14 @@ impl Memo {
     /// Whether the current run is this one, moved, and finds its sets so.
     fn applies(&self, model: &mut Modelled, memos: &mut Memos) -> bool {
         let Modelled { filter, runs, .. } = model;
-        self.has_moved(&runs.current, runs.grain, memos)
-            && self.levels.iter().zip(&mut filter.hierarchy.levels).all(|(at, level)| {
+        let (run, origin) = (&runs.current, filter.origin);
+        let mut levels = self.levels.iter().zip(&mut filter.hierarchy.levels).enumerate();
+        self.has_moved(run, runs.grain, memos)
+            && levels.all(|(number, (at, level))| {
+                let has = |stream: &usize| memos.kept.has((number, level), origin, run, *stream);
+                if !at.kept.iter().all(has) {
+                    return false;
+                }
                 self.move_at(level, memos);
                 level.lines.journal.start(level.lines.count());
                 let one_line = level.lines.ways == 1 && !level.lines.evicts;

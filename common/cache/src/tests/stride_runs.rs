@@ -72,9 +72,11 @@ pub(super) fn any_machine() -> impl Strategy<Value = Machine> {
     let prefetch = prop::sample::select(vec!["none", "none", "none", "next-line", "stride", "stream"]);
     let rules = prop::sample::select(vec!["", "", "write = \"through\"", "allocate = false"]);
     let inclusion = prop::sample::select(vec!["neither", "neither", "inclusive", "exclusive"]);
-    (geometry(), policy, prefetch, rules, inclusion, any::<[bool; 3]>()).prop_filter_map(
+    // A third level, so many times as large as the second: of 128 times nothing is evicted.
+    let third = prop::sample::select(vec![None, Some(2), Some(128)]);
+    (geometry(), policy, prefetch, rules, inclusion, third, any::<[bool; 3]>()).prop_filter_map(
         "a tree needs 2, 4, 8 ... ways",
-        |(levels, policy, prefetch, rules, inclusion, [tlbs, scattered, three])| {
+        |(levels, policy, prefetch, rules, inclusion, third, [tlbs, scattered, exclusive])| {
             if policy == "plru" && !levels.iter().all(|(_, ways)| ways.is_power_of_two()) {
                 return None;
             }
@@ -87,9 +89,10 @@ pub(super) fn any_machine() -> impl Strategy<Value = Machine> {
                     _ => machine::Inclusion::Neither,
                 };
             }
-            if let (true, [_, second]) = (three, &machine.levels[..]) {
-                let size = Bytes(2 * second.size.0);
-                let inclusion = machine::Inclusion::Exclusive;
+            if let (Some(times), [_, second]) = (third, &machine.levels[..]) {
+                let size = Bytes(times * second.size.0);
+                let inclusion =
+                    if exclusive { machine::Inclusion::Exclusive } else { machine::Inclusion::Neither };
                 machine.levels.push(machine::CacheLevel { level: 3, size, inclusion, ..second.clone() });
             }
             machine.page_size = Bytes(512);
@@ -128,27 +131,33 @@ proptest! {
 /// accesses that come to another line each time.
 #[test]
 fn columns_are_compared_with_earlier_ones_not_walked() {
-    for rules in ["", "replacement = \"plru\"", "inclusion = \"inclusive\"", "inclusion = \"exclusive\""] {
-        let first = "name = \"test\"\n[[cache]]\nlevel = 1\nsize = 4096\nline = 64\nways = 4\n";
-        let second = format!("[[cache]]\nlevel = 2\nsize = 32768\nline = 64\nways = 8\n{rules}");
-        let machine = Machine::from_toml(&format!("{first}{second}"), "test").unwrap();
-        let arena = Arena::with_capacity(3 * ROOM).unwrap();
-        let [x, y, z] = ["x", "y", "z"].map(|name| arena.array::<u8>(name, ROOM).unwrap());
-        let count = |exhaustive: bool| {
-            let mut model = Modelled::new(&machine, &arena).unwrap();
-            model.runs.exhaustive = exhaustive;
-            let mem = &mut model;
-            for k in 0..1024 {
-                mem.load(z.at(1024 * (k % 128)));
-                steps!(mem; for i in 0..128 {
-                    mem.store(x.at(1024 * i), 1);
-                    mem.load(y.at(1024 * i + k));
-                });
-            }
-            (model.counts(), model.filter.hierarchy.levels[0].uses)
-        };
-        let [(counts, uses), (walked, all_uses)] = [false, true].map(count);
-        assert_eq!(counts, walked);
-        assert!(8 * uses < all_uses, "{uses} of {all_uses}");
+    let first = "name = \"test\"\n[[cache]]\nlevel = 1\nsize = 4096\nline = 64\nways = 4\n";
+    let third = "[[cache]]\nlevel = 3\nsize = \"1M\"\nline = 64\nways = 8\n";
+    for second in ["", "replacement = \"plru\"", "inclusion = \"inclusive\"", "inclusion = \"exclusive\""] {
+        let two = format!("{first}[[cache]]\nlevel = 2\nsize = 32768\nline = 64\nways = 8\n{second}\n");
+        for text in [format!("{two}{third}"), format!("{two}{third}inclusion = \"exclusive\""), two] {
+            columns_are_compared(&Machine::from_toml(&text, "test").unwrap());
+        }
     }
+}
+
+fn columns_are_compared(machine: &Machine) {
+    let arena = Arena::with_capacity(3 * ROOM).unwrap();
+    let [x, y, z] = ["x", "y", "z"].map(|name| arena.array::<u8>(name, ROOM).unwrap());
+    let count = |exhaustive: bool| {
+        let mut model = Modelled::of_arrays_alone(machine, &arena, &[]).unwrap();
+        model.runs.exhaustive = exhaustive;
+        let mem = &mut model;
+        for k in 0..1024 {
+            mem.load(z.at(1024 * (k % 128)));
+            steps!(mem; for i in 0..128 {
+                mem.store(x.at(1024 * i), 1);
+                mem.load(y.at(1024 * i + k));
+            });
+        }
+        (model.counts(), model.filter.hierarchy.levels[0].uses)
+    };
+    let [(counts, uses), (walked, all_uses)] = [false, true].map(count);
+    assert_eq!(counts, walked);
+    assert!(8 * uses < all_uses, "{uses} of {all_uses}");
 }

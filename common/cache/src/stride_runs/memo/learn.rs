@@ -1,5 +1,6 @@
 //! A run is simulated while journals are kept, and what they tell is written down.
 
+use super::kept::Kept;
 use super::{AtLevel, Contents, Memo, NOBODY};
 use crate::Modelled;
 use crate::hierarchy::Hierarchy;
@@ -39,7 +40,11 @@ impl Memo {
                 tag => hierarchy.addresses.array(line_of(tag) << level.shift),
             };
             let mut at = AtLevel::default();
+            let kept = Kept::of(run, filter, level);
             for (set, tags, tree) in level.lines.journal.saved(level.lines.ways) {
+                if kept.has(set) {
+                    continue;
+                }
                 let from = owners.partition_point(|(of, _)| *of < set);
                 let mut here = owners[from..].iter().take_while(|(of, _)| *of == set);
                 let owner = here.next()?.1;
@@ -50,10 +55,11 @@ impl Memo {
                     at.after.push((set, owner, tree_now), &now, owner_of);
                 }
             }
-            if level.is_exclusive() {
+            if level.promotes() {
                 at.promoted =
                     blocks.at(level).map(|(line, owner)| (line, owner, level.promoted(line))).collect();
             }
+            at.kept = kept.streams;
             Some(at)
         });
         let levels = levels.collect::<Option<Vec<_>>>()?;
