@@ -97,9 +97,9 @@ pub(super) fn deciding(decide: &[(u64, u64)]) -> Option<String> {
     let strides: Vec<String> = decide.iter().map(|cell| cell.1.to_string()).collect();
     decide.first().map(|(array, _)| {
         format!(
-            "What would tell: an array of {array} bytes at stride {} (--sizes {array} --strides {}); it hits with \
-             some of these and misses with the others. Append the rows and ask again; cm1 --until-decided does so \
-             itself.",
+            "What would tell: an array of {array} bytes at stride {}; it hits with some of these and misses with the \
+             others. On the command line cm1 --until-decided measures that itself; cm1 --sizes {array} --strides {} \
+             prints the rows to append.",
             strides.join(" and "),
             strides.join(",")
         )
