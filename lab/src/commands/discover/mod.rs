@@ -14,7 +14,7 @@ use common::latency::{OnTime, Translation, reference_clock, translation};
 use common::machine::{self, Machine};
 use common::system::pages::{PageKind, Room};
 use common::units::{Bytes, Seconds};
-use common::{core_clock, cpu, output};
+use common::{clock, core_clock, cpu, output};
 use serde_json::{Value, json};
 
 /// Find size, line, ways and latency of each cache by experiment
@@ -110,9 +110,12 @@ pub(crate) fn on_time(seconds: u32) -> Result<Findings, Failure> {
     {
         output::tell("lab: warning: this process may move between processors: pinning was refused");
     }
+    let began = clock::wall().0;
     let before = reference_clock();
     let room = Room::new(LARGE, PageKind::Huge).map_err(Failure::could_not)?;
-    let mut probe = OnTime::new(room, Seconds(EXPERIMENTS * f64::from(seconds)));
+    // where others take the processor, even this took long
+    let left = f64::from(seconds) - (clock::wall().0 - began);
+    let mut probe = OnTime::new(room, Seconds(EXPERIMENTS * left.max(f64::from(seconds) / 2.0)));
     let settled = settle(&mut probe, 3)
         .map_err(|reason| Failure::could_not(format!("{reason}; try again when the machine is idle")))?;
     let policy = replacement(&mut probe, &settled);
