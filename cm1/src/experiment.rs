@@ -36,7 +36,7 @@ pub struct Options {
     #[arg(long, value_name = "N", default_value = "200", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     repeats: u64,
 
-    /// The event to count: PAPI_L1_DCM, or PAPI_L2_DCM (with --max 2M)
+    /// The event to count: PAPI_L1_DCM, or PAPI_L2_DCM (with --max four times L2, like 8M)
     #[arg(long, value_name = "EVENT", default_value = "PAPI_L1_DCM")]
     event: String,
 
@@ -232,5 +232,10 @@ pub fn chart(record: &Record) -> Chart {
         Axis::linear("misses per access").upto(1.0),
         rows,
     )
-    .caption(format!("{}{source}", record.machine))
+    .caption(format!("{}{source}", named(&record.machine)))
+}
+
+/// The machine without its caches, which are what the chart is to show.
+fn named(machine: &str) -> &str {
+    machine.rsplit_once(": ").map_or(machine, |(name, _)| name)
 }

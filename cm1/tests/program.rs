@@ -96,6 +96,9 @@ fn the_chart_is_written_as_svg_and_as_png() {
         stdout(&[&I5[..], &["--repeats", "2", "--chart", path.to_str().unwrap()]].concat());
         assert!(std::fs::read(&path).unwrap().starts_with(magic), "{name}");
     }
+    // What the cache is, is for the student to say.
+    let drawn = std::fs::read_to_string(folder.path().join("c.svg")).unwrap();
+    assert!(drawn.contains("i5-7500") && !drawn.contains("8-way"), "{drawn}");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "nothing half-written is left");
 }
 

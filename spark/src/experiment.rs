@@ -168,5 +168,10 @@ pub fn chart(record: &Record) -> Chart {
         Some((row.whole("size_bytes")?, row.whole("stride_bytes")?, row.amount("ns_per_access")))
     });
     chart::sweep("Time of an access by array size and stride", Axis::linear("ns per access"), rows)
-        .caption(&record.machine)
+        .caption(named(&record.machine))
+}
+
+/// The machine without its caches, which are what the chart is to show.
+fn named(machine: &str) -> &str {
+    machine.rsplit_once(": ").map_or(machine, |(name, _)| name)
 }
