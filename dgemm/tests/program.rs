@@ -122,6 +122,22 @@ fn threads_that_the_system_does_not_start_are_told_in_one_line() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn a_rung_whose_threads_are_refused_does_not_take_the_others_with_it() {
+    let out = Command::new(env!("CARGO_BIN_EXE_dgemm"))
+        .args(["all", "16", "--threads", "2"])
+        .env("RUST_MIN_STACK", (1_u64 << 60).to_string())
+        .output()
+        .unwrap();
+    let [stdout, stderr] = [out.stdout, out.stderr].map(|text| String::from_utf8(text).unwrap());
+    assert_eq!(out.status.code(), Some(0), "{stderr}");
+    let row = |name: &str| stdout.lines().find(|line| line.starts_with(name)).unwrap();
+    assert!(row("threads ").contains(" - "), "{stdout}");
+    assert!(!row("ijk ")[..28].contains('-'), "{stdout}");
+    assert!(stderr.contains("note: threads is not timed: the system started 0 threads"), "{stderr}");
+}
+
+#[test]
 fn a_record_and_a_chart_are_written_whole() {
     let folder = tempfile::tempdir().unwrap();
     let (record, chart) = (folder.path().join("r.json"), folder.path().join("c.svg"));

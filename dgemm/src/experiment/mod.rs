@@ -101,9 +101,11 @@ const SHORT_RUNS: usize = 7;
 /// while disturbs all of them; each is run once beforehand, which also checks
 /// its product and touches its memory.
 ///
+/// A subject that cannot be run is left out, with the reason, if there are others.
+///
 /// # Errors
 ///
-/// If the system starts no more threads.
+/// If the only subject cannot be run: the system starts no more threads.
 pub fn times(
     session: &Session,
     subjects: &[Subject],
@@ -113,27 +115,34 @@ pub fn times(
         let reason = format!("{} is described, not measured", session.machine.name);
         return Ok(subjects.iter().map(|_| (Reading::missing(reason.clone()), None)).collect());
     }
-    let mut first = Vec::new();
+    let mut first: Vec<Result<(f64, f64), String>> = Vec::new();
     for subject in subjects {
         // One at least: what is asked for is never answered with nothing.
         if session.is_over() && !first.is_empty() {
             break;
         }
         p.clear();
-        let seconds = timed(session, *subject, p)?;
-        first.push((seconds, p.residual()));
+        first.push(match timed(session, *subject, p) {
+            Ok(seconds) => Ok((seconds, p.residual())),
+            Err(why) if subjects.len() > 1 => Err(why.to_string()),
+            Err(why) => return Err(why),
+        });
     }
     let mut runs: Vec<Vec<f64>> = vec![Vec::new(); subjects.len()];
     for round in 0..session.runs.max(SHORT_RUNS) {
         for (i, subject) in subjects.iter().enumerate().filter(|_| !session.is_over()) {
-            if first[i].0 < LONG || (session.runs > 1 && round < session.runs) {
+            let Ok((once, _)) = first[i] else { continue };
+            if once < LONG || (session.runs > 1 && round < session.runs) {
                 runs[i].push(timed(session, *subject, p)?);
             }
         }
     }
-    let reading = |(runs, (once, residual)): (Vec<f64>, (f64, f64))| {
-        let value = Value::from_runs(&runs, Source::Timing).unwrap_or(Value::new(once, Source::Timing));
-        (Reading::from(value), Some(residual))
+    let reading = |(runs, first): (Vec<f64>, Result<(f64, f64), String>)| match first {
+        Err(why) => (Reading::missing(why), None),
+        Ok((once, residual)) => {
+            let value = Value::from_runs(&runs, Source::Timing).unwrap_or(Value::new(once, Source::Timing));
+            (Reading::from(value), Some(residual))
+        }
     };
     let mut readings: Vec<_> = runs.into_iter().zip(first).map(reading).collect();
     readings.resize(subjects.len(), (Reading::missing(LEFT_OUT), None));
@@ -249,15 +258,12 @@ fn about(
     model: Result<Tally, String>,
 ) -> Result<Outcome, Failure> {
     let threads = subject.cores(p.blocks.threads);
-    let mut outcome = Outcome {
-        subject,
-        threads,
-        seconds,
-        check,
-        forms: Vec::new(),
-        model,
-        hardware: hardware(session, subject, p)?,
+    let hardware = match &seconds {
+        // What could not be timed would not be counted either.
+        Reading::Missing { reason } if session.here => not_counted(reason),
+        _ => hardware(session, subject, p)?,
     };
+    let mut outcome = Outcome { subject, threads, seconds, check, forms: Vec::new(), model, hardware };
     if let Subject::Rung(variant) = subject {
         let form = |cache: &CacheLevel| {
             (cache.clone(), theory::closed_form(variant.kernel, p.sides(), p.blocks, tile(p.isa), cache))
@@ -267,14 +273,19 @@ fn about(
     Ok(outcome)
 }
 
+fn not_counted(why: &str) -> Vec<(Event, Reading)> {
+    EVENTS.iter().map(|event| (event.clone(), Reading::missing(why))).collect()
+}
+
 fn hardware(session: &Session, subject: Subject, p: &Problem) -> Result<Vec<(Event, Reading)>, Failure> {
     let events = EVENTS.to_vec();
-    let refuse = |why: &str| events.iter().map(|e| (e.clone(), Reading::missing(why))).collect();
     match session.counters {
-        _ if !session.here => return Ok(refuse("another machine is described, nothing runs on it")),
-        _ if session.is_over() => return Ok(refuse(LEFT_OUT)),
-        Counters::None => return Ok(refuse("--counters none")),
-        Counters::Model | Counters::Timing => return Ok(refuse("--counters hardware was not asked for")),
+        _ if !session.here => return Ok(not_counted("another machine is described, nothing runs on it")),
+        _ if session.is_over() => return Ok(not_counted(LEFT_OUT)),
+        Counters::None => return Ok(not_counted("--counters none")),
+        Counters::Model | Counters::Timing => {
+            return Ok(not_counted("--counters hardware was not asked for"));
+        }
         Counters::Auto | Counters::Hardware => {}
     }
     let refusals = counters::survey(&events);

@@ -6,6 +6,7 @@ use common::output;
 use common::failure::Failure;
 use common::measure::{self, Session};
 use common::record::{Record, Row};
+use common::value::Reading;
 use serde_json::Value as Json;
 
 use crate::experiment::report;
@@ -102,7 +103,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
     let budget = if all { BUDGET.1 } else { BUDGET.0 };
     let outcomes = experiment::counted(&session, &subjects, &p, &arena, budget, times)?;
     for outcome in &outcomes {
-        remark(outcome);
+        remark(outcome, session.here);
     }
     if all {
         output::tell(
@@ -139,8 +140,14 @@ fn bytes([m, n, k]: [usize; 3], blocks: Blocks) -> Result<usize, Failure> {
 }
 
 /// Says on stderr what in an outcome must not go unnoticed.
-fn remark(outcome: &Outcome) {
+fn remark(outcome: &Outcome, here: bool) {
     let name = outcome.subject.name();
+    if let Reading::Missing { reason } = &outcome.seconds
+        && here
+        && reason != experiment::LEFT_OUT
+    {
+        output::tell(format!("note: {name} is not timed: {reason}"));
+    }
     if let Some(check) = outcome.check.filter(|&check| check > 1e-9) {
         output::tell(format!("warning: the product of {name} is wrong: its check is off by {check:.1e}"));
     }

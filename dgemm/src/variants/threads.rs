@@ -88,7 +88,9 @@ unsafe impl Send for Lent<'_> {}
 
 /// The system starts no more threads.
 #[derive(Debug, Error)]
-#[error("the system started {started} threads and then no more ({error}): use fewer, or raise its limits")]
+#[error(
+    "the system started {started} threads and then no more ({error}): use fewer, or a rung without threads; `ulimit -u` shows the limit"
+)]
 pub struct NoThread {
     started: usize,
     error: io::Error,
