@@ -5,7 +5,7 @@
 //! them in a trip.
 //!
 //! **Predict.** Which of these still stands in the way: the adder, the store
-//! port, or the cache that holds the matrix? Compare N = 100 with N = 1000.
+//! port, or the cache that holds the matrix? Compare N = 100 with N = 1500.
 //!
 //! **Per inner step:** 2 flops, 1/2 load, 1/4 store (32 bytes each).
 
