@@ -24,6 +24,8 @@ const CAP: f64 = 3.5;
 const BAR: f64 = 0.4;
 /// Digits are taller than the small letters that texts are centred by.
 const DIGITS: f64 = 1.0;
+/// Half the height of a bar's colour in the legend.
+const SWATCH: f64 = 5.0;
 
 /// The chart as SVG text.
 pub(super) fn svg(chart: &Chart) -> String {
@@ -74,7 +76,14 @@ pub(super) fn paint<B: DrawingBackend>(canvas: &mut Canvas<B>, chart: &Chart, ar
         let told = panels::told_apart(chart);
         let look =
             if panels::grouped(chart) { Look::laid_over(*index, told) } else { Look::of(*index, told) };
-        legend_entry(canvas, entry, look);
+        if chart.x.has_bars() {
+            let (x, y) = entry.at;
+            canvas.rectangle((x, y - SWATCH), (x + SAMPLE, y + SWATCH), look.colour);
+        } else {
+            sample(canvas, entry.at, look);
+        }
+        let set = Type { em: TICK_EM, bold: false, colour: TEXT };
+        canvas.text(&entry.text, (entry.at.0 + SAMPLE + 6.0, entry.at.1), Anchor::Start, set);
     }
 }
 
@@ -242,10 +251,8 @@ fn shape<B: DrawingBackend>(canvas: &mut Canvas<B>, (x, y): Point, look: Look, s
     }
 }
 
-fn legend_entry<B: DrawingBackend>(canvas: &mut Canvas<B>, entry: &Placed, look: Look) {
-    let (x, y) = entry.at;
+/// A piece of a curve, for the legend.
+fn sample<B: DrawingBackend>(canvas: &mut Canvas<B>, (x, y): Point, look: Look) {
     stroke(canvas, &[(x, y), (x + SAMPLE, y)], look);
     marker(canvas, (x + SAMPLE / 2.0, y), look);
-    let set = Type { em: TICK_EM, bold: false, colour: TEXT };
-    canvas.text(&entry.text, (x + SAMPLE + 6.0, y), Anchor::Start, set);
 }
