@@ -41,14 +41,16 @@ impl Pictures {
             "spark, one curve for each stride; accesses overlap unless each waits for the last",
             "timing",
         ));
+        let causes = causes::chart(&findings.causes);
+        let once = causes.series.iter().all(|series| series.spreads.is_empty());
+        let runs = if once { "One run of each" } else { "Medians; thin lines: smallest to largest run" };
         Pictures {
             spark: swept(&findings.spark, "spark, one curve for each array size", "ns_per_access"),
             staircase: if answers { with_capacities(staircase, &findings.machine) } else { staircase },
             figure_1: figure_1(),
             l1: swept(&findings.l1, "cm1, one curve for each array size", "avg_misses"),
             l2: swept(&findings.l2, "cm1, one curve for each array size", "avg_misses"),
-            causes: causes::chart(&findings.causes)
-                .caption(caption("Medians; the bars show the smallest and largest run", "timing")),
+            causes: causes.caption(caption(runs, "timing")),
         }
     }
 

@@ -150,7 +150,7 @@ pub(crate) fn size_table(spark: &Record) -> SizeTable {
     };
     let size = |row: &Row| SizeRow {
         size: Bytes(row.whole("size_bytes").unwrap_or_default()).to_string(),
-        elapsed: text(row.reading("elapsed_s"), 6),
+        elapsed: text(row.reading("elapsed_s"), 8),
         accesses: grouped(&text(row.reading("accesses"), 0)),
         mean: text(row.reading("ns_per_access"), 3),
     };
