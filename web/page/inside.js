@@ -77,9 +77,10 @@ function insidePage(section, write) {
     try {
       const state = core({ do: "step", at: to });
       said.textContent = spoken(state);
+      const stood = [...view.querySelectorAll(".scroll")].map(box => [box.scrollLeft, box.scrollTop]);
       view.replaceChildren(...insideView(walked, state));
-      view.querySelector("mark")?.scrollIntoView({ block: "nearest" });
-      bringSideways(view.querySelector(".touched"));
+      view.querySelectorAll(".scroll").forEach((box, i) => { [box.scrollLeft, box.scrollTop] = stood[i] ?? [0, 0]; });
+      for (const part of view.querySelectorAll("mark, .touched")) bring(part);
       section.dataset.state = JSON.stringify(state);
       wrong.say();
     } catch (error) { wrong.say(error.message); }
@@ -99,10 +100,16 @@ function insidePage(section, write) {
   return { restore(state) { restore(form, state); walk(); } };
 }
 
-// On a phone the way that was used may lie beyond the table's right edge.
-function bringSideways(cell) {
-  const box = cell?.closest(".scroll");
-  if (box) box.scrollLeft = cell.offsetLeft + cell.offsetWidth - box.clientWidth;
+// Moves what is marked into the visible part of its box; the page stays where it is.
+function bring(part) {
+  const box = part.closest(".scroll");
+  const [own, seen] = [part.getBoundingClientRect(), box.getBoundingClientRect()];
+  const row = part.closest("tr"); // whose number, and the names above, stand before what moves
+  const before = { left: row?.firstElementChild.offsetWidth ?? 0, top: row?.closest("table").tHead.offsetHeight ?? 0 };
+  const room = 8;
+  const past = (low, high) => { const after = own[high] + room - seen[high]; return after > 0 ? after : Math.min(0, own[low] - room - seen[low] - before[low]); };
+  box.scrollLeft += past("left", "right");
+  box.scrollTop += past("top", "bottom");
 }
 
 function spoken({ at, step }) {
@@ -121,12 +128,16 @@ function loopView({ source, first, file }, step) {
     const here = step?.line === first + i;
     const column = here ? step.column - 1 - indent : line.length;
     const end = here ? callLength(line.slice(column)) : 0;
-    return el("li", { class: here ? "here" : null, "aria-current": here ? "step" : null },
-      line.slice(0, column), end ? el("mark", {}, line.slice(column, column + end)) : null, line.slice(column + end));
+    return el("li", { class: here ? "here" : null, style: `--depth: ${depth(line)}`, "aria-current": here ? "step" : null },
+      tabbed(line.slice(0, column)), end ? el("mark", {}, line.slice(column, column + end)) : null, line.slice(column + end));
   });
   return el("section", { class: "loop" }, el("h3", {}, t("inside-loop", file)),
     el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": t("inside-loop", file) }, el("ol", { start: first }, lines)));
 }
+
+// How deep a line is indented, and the line with a tab for each: how wide that is, the style says.
+const depth = line => Math.floor(Math.max(0, line.search(/\S/)) / 4);
+const tabbed = text => text.replace(/^ +/, spaces => "\t".repeat(spaces.length / 4));
 
 // Letters of the call that `text` begins with: `load(mul1.at(i, k))`.
 function callLength(text) {

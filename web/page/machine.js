@@ -66,7 +66,7 @@ function tlbFields(level) {
     slider("m-entries", `entries${level}`, ENTRIES, ["64", "1536"][level - 1]),
     slider("m-ways", `tlbways${level}`, WAYS, ["4", "12"][level - 1],
       (form, ways) => divides(ways, form.elements[`entries${level}`].value)),
-    slider("m-latency", `penalty${level}`, TIMES, ["3 ns", "10 ns"][level - 1]));
+    slider("m-penalty", `penalty${level}`, TIMES, ["3 ns", "10 ns"][level - 1]));
 }
 
 function machineFields() {
