@@ -22,6 +22,9 @@ use std::cell::Cell;
 /// What a kernel's loads and stores do. A kernel is generic over this, so that
 /// the program, its tests, its benches and the cache model share one source.
 pub trait Memory {
+    /// Whether it is asked ahead of use: to a model such hints say nothing.
+    const TAKES_HINTS: bool = false;
+
     /// Reads one element.
     fn load<T: Word>(&mut self, cell: &Cell<T>) -> T;
 

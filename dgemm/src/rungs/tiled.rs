@@ -133,7 +133,7 @@ fn tile<S: Fused, M: Memory, const R: usize, const N: usize, const AHEAD: bool>(
 ) -> [[S::Register; N]; R] {
     let mut sums = [[isa.splat(0.0); N]; R];
     let mut steps = a.pieces(R).zip(b.pieces(N * S::LANES));
-    if AHEAD {
+    if AHEAD && M::TAKES_HINTS {
         // a few at a time: the core has only some dozen lines under way
         for row in 0..soon.c.rows() {
             soon.row_of_c(row, N * S::LANES);
