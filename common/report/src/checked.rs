@@ -52,6 +52,7 @@ struct Slip {
 }
 
 const RATE: &str = "Hit rate = 1 − misses / (loads + stores), in percent.";
+const ROUNDED: &str = "Rounded too far: give two decimals.";
 const DELTA: &str = "The new hit rate less the old one, in percentage points.";
 const GAIN: &str = "How many times as fast: the old one's over the new one's.";
 
@@ -88,6 +89,8 @@ fn memory(n: f64) -> Check {
             (Some(n * n), "That is the number of elements; an element has 16 bits."),
             (Some(6.0 * n * n), "That is all three matrices; one is asked for."),
             (Some(16.0 * n * n), "That is bits; a byte has 8."),
+            (Some(2.0 * n * n / 1024.0), "Write it in bytes."),
+            (Some(2.0 * n * n / 1_048_576.0), "Write it in bytes."),
         ]),
     }
 }
@@ -117,6 +120,8 @@ fn rate(product: &Product) -> Check {
             (percent.map(|p| 100.0 - p), "That is the miss rate."),
             (percent.map(|p| p / 100.0), "Write it in percent."),
             (of_loads.known(), "A store is an access too: divide by loads and stores."),
+            (percent.map(f64::round), ROUNDED),
+            (percent.map(|p| (10.0 * p).round() / 10.0), ROUNDED),
         ]),
     }
 }

@@ -62,7 +62,7 @@ pub fn hints(record: &Record) -> Vec<String> {
             gains.register
         ),
         format!(
-            "The order i, k, j without any block is {} times as fast as mm2; mm3's blocks make it {} times as fast again. Which of the two steps saves misses, which one waiting?",
+            "The order i, k, j without any block is {} times as fast as mm2; mm3, the same order in blocks, is {} times as fast as that order without. Which of the two changes saves misses, which one waiting?",
             gains.order, gains.blocks
         ),
     ];
