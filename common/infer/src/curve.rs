@@ -22,6 +22,8 @@ pub(super) struct Curve {
     gaps: BTreeMap<u64, Vec<u64>>,
     /// Whether it was computed from times: small ratios are then noise.
     pub(super) timed: bool,
+    /// Whether it is of a level behind the first.
+    pub(super) behind: bool,
 }
 
 impl Curve {
@@ -116,11 +118,16 @@ impl Curve {
     /// How much of `reference`'s misses `size` has, over the strides round
     /// `line`: the median of the ratios, so that one cell cannot decide.
     pub(super) fn share(&self, size: u64, reference: u64, line: u64) -> Option<f64> {
-        let least = if self.timed { line / 4 } else { line / 32 };
+        // timed, lines that are fetched along with their neighbours come from elsewhere
+        let strides = match (self.timed, self.behind) {
+            (true, true) => 2 * line..=64 * line,
+            (true, false) => line / 4..=4 * line,
+            _ => (line / 32).max(1)..=4 * line,
+        };
         let ratios: Vec<f64> = self
             .row(size)
             .into_iter()
-            .filter(|(stride, _)| (least.max(1)..=4 * line).contains(stride))
+            .filter(|(stride, _)| strides.contains(stride))
             .filter_map(|(stride, m)| Some(m / self.at(reference, stride).filter(|r| *r > 0.0)?))
             .collect();
         stats::median(&ratios)

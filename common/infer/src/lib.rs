@@ -140,6 +140,8 @@ fn argue(saved: &Saved, above: Option<Above>, why: &mut Vec<String>) -> Result<G
         Some(curve) => (curve, None),
         None => timing::curve(saved, why).map(|(curve, times)| (curve, Some(times)))?,
     };
+    // the event tells the level; below the first, that one is in the way
+    curve.behind = saved.event.as_deref().is_some_and(|event| event.contains("L2") || event.contains("L3"));
     curve.drop_spikes(why);
     curve.is_enough()?;
     let line = line::read(&curve, why)?;
@@ -147,9 +149,7 @@ fn argue(saved: &Saved, above: Option<Above>, why: &mut Vec<String>) -> Result<G
     let size = size::read(&curve, &level, saved, why)?;
     check::agrees(&curve, &level, &size)?;
     let modelled = saved.source == Some(Source::Model);
-    // the event tells the level; below the first, that one is in the way
-    let behind = saved.event.as_deref().is_some_and(|event| event.contains("L2") || event.contains("L3"));
-    let place = if behind { Place::Behind(above) } else { Place::First };
+    let place = if curve.behind { Place::Behind(above) } else { Place::First };
     let allowed = ways::read(&curve, &level, &size, modelled, place);
     let certain = size.at_size <= size::QUIET && allowed.as_ref().is_ok_and(|allowed| !allowed.odd);
     let mut found = geometry(&curve, &level, &size, allowed, why);

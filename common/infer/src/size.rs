@@ -156,7 +156,7 @@ pub(super) fn read(
     }
     let doubling = too_large == 2 * size;
     if share <= QUIET || !doubling {
-        return knee(&shares, level, why);
+        return knee(&shares, level, curve, why);
     }
     // a row that misses by half: array and cache are equal but the pages lie
     // badly, or the array is somewhat larger than the cache
@@ -172,10 +172,10 @@ pub(super) fn read(
              not show. Add sizes between, for example --sizes {},{},{},{}.",
             Bytes(size),
             100.0 * share,
-            size / 2,
             size / 8 * 5,
-            size / 4 * 3,
-            size / 8 * 7
+            size / 8 * 7,
+            size / 8 * 10,
+            size / 8 * 12
         ));
     }
     why.push(format!(
@@ -198,7 +198,7 @@ fn full(shares: &[(u64, f64)], too_large: u64) -> u64 {
 }
 
 /// The size where misses begin: the last row without them.
-fn knee(shares: &[(u64, f64)], level: &Level, why: &mut Vec<String>) -> Result<Size, String> {
+fn knee(shares: &[(u64, f64)], level: &Level, curve: &Curve, why: &mut Vec<String>) -> Result<Size, String> {
     let Some(quiet) = shares.iter().rposition(|(_, share)| *share <= QUIET) else {
         return Err("No array is clearly inside the cache. Start lower (--min).".to_owned());
     };
@@ -214,16 +214,33 @@ fn knee(shares: &[(u64, f64)], level: &Level, why: &mut Vec<String>) -> Result<S
             Bytes(too_large)
         ));
     }
+    let full = full(shares, too_large);
+    let which = if curve.timed && curve.behind {
+        "strides of several lines".to_owned()
+    } else {
+        format!("strides up to {} bytes", level.line)
+    };
+    let so = if curve.timed && curve.behind && full > too_large {
+        format!(
+            "; of {} nothing is left. Pages that lie anywhere make arrays miss that would fit, so the cache has {} or \
+             more, but less than {}",
+            Bytes(full),
+            Bytes(size),
+            Bytes(full)
+        )
+    } else {
+        format!(
+            ": the first fits into the cache, the second does not. So the cache has {} or more, but less than {}",
+            Bytes(size),
+            Bytes(too_large)
+        )
+    };
     why.push(format!(
-        "Size: the array of {} has {:.1} % of the misses of the largest at strides up to {} bytes, the one of {} has \
-         {:.0} %: the first fits into the cache, the second does not. So the cache has {} or more, but less than {}.",
+        "Size: the array of {} has {:.1} % of the misses of the largest at {which}, the one of {} has {:.0} %{so}.",
         Bytes(size),
         100.0 * share,
-        level.line,
         Bytes(too_large),
-        100.0 * its_share,
-        Bytes(size),
-        Bytes(too_large)
+        100.0 * its_share
     ));
-    Ok(Size { fits: size, too_large, full: full(shares, too_large), at_size: share })
+    Ok(Size { fits: size, too_large, full, at_size: share })
 }

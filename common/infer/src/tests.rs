@@ -28,6 +28,15 @@ fn recorded_curves_are_read() {
     }
 }
 
+/// L2 of 2 MiB and 16 ways behind 4 KiB pages: arrays that would fit miss here and there.
+#[test]
+fn behind_scattered_pages_a_timed_sweep_leaves_the_second_level_open() {
+    let found = read(&file("emerald-rapids/cm1-l2-timed.out")).verdict.unwrap();
+    assert!(found.size <= Bytes::mib(2) && Bytes::mib(2) <= found.most, "{found:?}");
+    assert!(found.ways.is_err(), "{found:?}");
+    assert_eq!(found.confidence, Confidence::Low);
+}
+
 #[test]
 fn the_sparcstation_is_read_from_its_times() {
     let answer = read(&file("sparcstation_fig1.csv"));

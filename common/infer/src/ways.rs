@@ -34,6 +34,10 @@ const MISSES_MODELLED: f64 = 0.04;
 /// Cells in which the likeliest cache may be contradicted, as a share; real
 /// counters miss it in single cells only.
 const DISTURBED: f64 = 0.15;
+/// Timed behind the first level, a cell is off by more than this where pages that share
+/// sets make a part of the accesses miss; and of so large a share of the cells that miss.
+const OFF: f64 = 0.35;
+const SCATTERED: f64 = 0.25;
 /// One cache of which the sweep may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Candidate {
@@ -151,6 +155,19 @@ impl<'a> Evidence<'a> {
         rated.into_iter().filter(|r| least <= most && r.0 <= least + 1).map(|r| r.1).collect()
     }
 
+    /// Share of the cells with misses, expected or seen, that are far from what `cache` has.
+    fn off(&self, cache: Candidate) -> f64 {
+        let expected = |cell: &(u64, u64, f64, bool)| missing(cell.0 / cell.1, cell.1 / self.line, cache);
+        let missed: Vec<f64> = self
+            .cells
+            .iter()
+            .map(|cell| (expected(cell), cell.2))
+            .filter(|(expected, seen)| *expected > 0.0 || *seen > QUIET)
+            .map(|(expected, seen)| (expected - seen).abs())
+            .collect();
+        missed.iter().filter(|off| **off > OFF).count() as f64 / missed.len().max(1) as f64
+    }
+
     /// The cell that parts `all` most evenly into those that fit and those that
     /// do not, and the same array at the line's stride: as many lines of one set
     /// as a candidate has ways, or one more.
@@ -237,6 +254,16 @@ pub(super) fn read(
              pages that lie anywhere, or a prefetcher are the likely reason; repeat the sweep.",
             Bytes(size.fits),
             Bytes(size.too_large)
+        ));
+    }
+    let least_off = all.iter().map(|cache| evidence.off(*cache)).fold(f64::INFINITY, f64::min);
+    if curve.timed && place != Place::First && least_off > SCATTERED {
+        return Err(format!(
+            "not identifiable: from {} to {} a part of the accesses misses at every stride, more than in any cache \
+             whose sets follow from the address: pages that lie anywhere in physical memory share some sets and \
+             leave others empty. lab discover looks for the lines of one set among such pages.",
+            Bytes(size.fits),
+            Bytes(size.full)
         ));
     }
     let decide = evidence.decide(&all, place, size.fits);
