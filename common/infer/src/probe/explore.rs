@@ -284,7 +284,7 @@ fn line_sentence(line: Option<u64>, partners: &Partners) -> String {
              share of a miss, by distance: {shares}. So {line} bytes arrive together."
         ),
         None => format!(
-            "Line: the partner's cost by distance ({shares}) has no clear step, so the line cannot be told."
+            "Line: the partner's cost by distance ({shares}) has no clear step, so it does not tell the line."
         ),
     }
 }

@@ -224,6 +224,7 @@ fn conclude(runs: &[Exploration], level: usize, once: bool) -> SettledLevel {
             "the time sufficed for one run, which nothing confirms; give more (--seconds), or an idle machine"
         };
         found.ways = Err(reason.to_owned());
+        found.why.retain(|why| !why.starts_with("Ways:")); // one run's, which the others take back
         found.why.push(format!("Ways: not identifiable: {reason}."));
         found.range = (found.knee_range.0.min(size), 2 * found.knee_range.1.max(size));
         found.confidence = Confidence::Low;
