@@ -172,8 +172,9 @@ impl Session {
                 options.machine
             )));
         }
-        let mut warnings = environment::warnings(cpus.len());
-        if !pinned {
+        // a described machine's times are modelled: nothing here disturbs them
+        let mut warnings = if here { environment::warnings(cpus.len()) } else { Vec::new() };
+        if here && !pinned {
             warnings.push(Warning::NotPinned);
         }
         warnings.extend(Platform::host().core_type_told().filter(|_| here).map(Warning::CoreType));
