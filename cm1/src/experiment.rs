@@ -84,7 +84,7 @@ pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row))
     let mut record = session.record("cm1").set("repeats", options.repeats).set("event", event.name());
     let plan = session.plan(std::slice::from_ref(&event))?;
     let mut timer = timer(session, &plan, &event, largest, &mut record)?;
-    let expected = sweep::expected(&cells, options.repeats, timer.is_some());
+    let expected = sweep::expected(&cells, options.repeats, timer.is_some(), session.here);
     session.expect("this sweep", expected * session.runs as f64)?;
     session.keeps_what_it_has();
     // The C kit counts `repeat <= 200 * stride`: one pass more.

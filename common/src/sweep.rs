@@ -51,10 +51,13 @@ impl Range {
 const ACCESS: f64 = 2e-9;
 /// Seconds of one cell that is timed by accesses which wait for each other.
 const TIMED_CELL: f64 = 0.1;
+/// Passes after which a modelled cache's state has recurred.
+const MODELLED: u64 = 4;
 
-/// Seconds that `cells` take: `repeats` times the stride passes each, or, where
-/// they are `timed` by dependent accesses, as long for each.
-pub fn expected(cells: &[Cell], repeats: u64, timed: bool) -> f64 {
+/// Seconds that `cells` take on the machine `here`, or modelled: `repeats` times the
+/// stride passes each, or, where they are `timed` by dependent accesses, as long for each.
+pub fn expected(cells: &[Cell], repeats: u64, timed: bool, here: bool) -> f64 {
+    let repeats = if here { repeats } else { repeats.min(MODELLED) };
     let of = |cell: &Cell| if timed { TIMED_CELL } else { repeats as f64 * cell.size as f64 * ACCESS };
     cells.iter().map(of).sum()
 }

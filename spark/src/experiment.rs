@@ -75,7 +75,7 @@ pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row))
     if let Some(timer) = &dependent {
         timer.notes().into_iter().for_each(|note| session.note(&mut record, note));
     }
-    let expected = sweep::expected(&cells, options.repeats, dependent.is_some());
+    let expected = sweep::expected(&cells, options.repeats, dependent.is_some(), session.here);
     session.expect("this sweep", expected * session.runs as f64)?;
     session.keeps_what_it_has();
     let all = cells.len();
