@@ -51,7 +51,7 @@ struct Slip {
     told: Cow<'static, str>,
 }
 
-const RATE: &str = "Hit rate = 1 − misses / (loads + stores), in percent.";
+const RATE: &str = "Hit rate = 1 − misses / (loads + stores), in percent, to two decimals.";
 const ROUNDED: &str = "Rounded too far: give two decimals.";
 const DELTA: &str = "The new hit rate less the old one, in percentage points.";
 const GAIN: &str = "How many times as fast: the old one's over the new one's.";
@@ -121,7 +121,6 @@ fn rate(product: &Product) -> Check {
             (percent.map(|p| p / 100.0), "Write it in percent."),
             (of_loads.known(), "A store is an access too: divide by loads and stores."),
             (percent.map(f64::round), ROUNDED),
-            (percent.map(|p| (10.0 * p).round() / 10.0), ROUNDED),
         ]),
     }
 }
