@@ -232,10 +232,5 @@ pub fn chart(record: &Record) -> Chart {
         Axis::linear("misses per access").upto(1.0),
         rows,
     )
-    .caption(format!("{}{source}", named(&record.machine)))
-}
-
-/// The machine without its caches, which are what the chart is to show.
-fn named(machine: &str) -> &str {
-    machine.rsplit_once(": ").map_or(machine, |(name, _)| name)
+    .caption(format!("{}{source}", record.machine_alone()))
 }

@@ -168,10 +168,5 @@ pub fn chart(record: &Record) -> Chart {
         Some((row.whole("size_bytes")?, row.whole("stride_bytes")?, row.amount("ns_per_access")))
     });
     chart::sweep("Time of an access by array size and stride", Axis::linear("ns per access"), rows)
-        .caption(named(&record.machine))
-}
-
-/// The machine without its caches, which are what the chart is to show.
-fn named(machine: &str) -> &str {
-    machine.rsplit_once(": ").map_or(machine, |(name, _)| name)
+        .caption(record.machine_alone())
 }

@@ -133,6 +133,11 @@ impl Record {
         }
     }
 
+    /// The machine without its caches: for charts that are to show them.
+    pub fn machine_alone(&self) -> &str {
+        self.machine.rsplit_once(": ").map_or(&self.machine, |(machine, _)| machine)
+    }
+
     /// The same record with one setting more.
     #[must_use]
     pub fn set(mut self, key: &str, value: impl Into<Json>) -> Record {
