@@ -115,14 +115,18 @@ impl Curve {
         Ok(())
     }
 
+    /// Whether neighbours that are fetched along, other levels and the places of pages blur it.
+    pub(super) fn is_blurred(&self) -> bool {
+        self.timed && self.behind
+    }
+
     /// How much of `reference`'s misses `size` has, over the strides round
     /// `line`: the median of the ratios, so that one cell cannot decide.
     pub(super) fn share(&self, size: u64, reference: u64, line: u64) -> Option<f64> {
-        // timed, lines that are fetched along with their neighbours come from elsewhere
-        let strides = match (self.timed, self.behind) {
-            (true, true) => 2 * line..=64 * line,
-            (true, false) => line / 4..=4 * line,
-            _ => (line / 32).max(1)..=4 * line,
+        let strides = match self.timed {
+            true if self.is_blurred() => 2 * line..=64 * line,
+            true => line / 4..=4 * line,
+            false => (line / 32).max(1)..=4 * line,
         };
         let ratios: Vec<f64> = self
             .row(size)

@@ -215,12 +215,12 @@ fn knee(shares: &[(u64, f64)], level: &Level, curve: &Curve, why: &mut Vec<Strin
         ));
     }
     let full = full(shares, too_large);
-    let which = if curve.timed && curve.behind {
+    let which = if curve.is_blurred() {
         "strides of several lines".to_owned()
     } else {
         format!("strides up to {} bytes", level.line)
     };
-    let so = if curve.timed && curve.behind && full > too_large {
+    let so = if curve.is_blurred() && full > too_large {
         format!(
             "; of {} nothing is left. Pages that lie anywhere make arrays miss that would fit, so the cache has {} or \
              more, but less than {}",

@@ -257,7 +257,7 @@ pub(super) fn read(
         ));
     }
     let least_off = all.iter().map(|cache| evidence.off(*cache)).fold(f64::INFINITY, f64::min);
-    if curve.timed && place != Place::First && least_off > SCATTERED {
+    if curve.is_blurred() && least_off > SCATTERED {
         return Err(format!(
             "not identifiable: from {} to {} a part of the accesses misses at every stride, more than in any cache \
              whose sets follow from the address: pages that lie anywhere in physical memory share some sets and \

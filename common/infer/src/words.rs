@@ -133,6 +133,14 @@ pub(super) fn confidence(
             if geometry.size == geometry.most { "ways" } else { "size" }
         ));
     }
+    if curve.is_blurred() && confidence > Confidence::Medium {
+        confidence = Confidence::Medium;
+        why.push(
+            "Confidence: timed behind the first level, what fits depends on where pages lie and on who else uses the \
+             cache, which these data do not show."
+                .to_owned(),
+        );
+    }
     if curve.timed && saved.cells.iter().all(|cell| cell.misses.is_none()) {
         confidence = confidence.min(Confidence::Medium);
         why.push(
