@@ -6,6 +6,7 @@ mod environment;
 mod identity;
 mod limits;
 mod plan;
+mod processor;
 mod progress;
 
 use std::cell::Cell;
@@ -27,7 +28,7 @@ use isa::Native;
 use machine::{Machine, MachineError};
 use memory::Arena;
 use records::record::Record;
-use system::clock::{self, Elapsed, Stopwatch};
+use system::clock::{Elapsed, Stopwatch};
 use system::{core_clock, cpu, files};
 
 /// The measured region: one closure, compiled for native memory and for the
@@ -158,7 +159,7 @@ impl Session {
         }
         // Pinned first: where cores differ, the machine is what this one sees.
         let cpus = cpu::allowed();
-        let pinned = pin(options.cpu, &cpus)?;
+        let pinned = processor::pin(options.cpu, &cpus)?;
         let machine = match system::machine::select(&options.machine) {
             Err(why @ MachineError::HostUnknown { .. }) if options.counters != Counters::Model => {
                 Ok(system::machine::undescribed_host(&why))
@@ -173,16 +174,17 @@ impl Session {
             )));
         }
         // a described machine's times are modelled: nothing here disturbs them
-        let mut warnings = if here { environment::warnings(cpus.len()) } else { Vec::new() };
-        if here && !pinned {
-            warnings.push(Warning::NotPinned);
+        let mut warnings = Vec::new();
+        if here {
+            warnings = environment::warnings(cpus.len());
+            warnings.extend((!pinned).then_some(Warning::NotPinned));
+            warnings.extend(Platform::host().core_type_told().map(Warning::CoreType));
         }
-        warnings.extend(Platform::host().core_type_told().filter(|_| here).map(Warning::CoreType));
         for warning in warnings.iter().filter(|_| !quiet) {
             console::tell(format!("note: {warning}"));
         }
         if here {
-            warm_up(Duration::from_millis(50));
+            processor::warm_up(Duration::from_millis(50));
         }
         Ok(Session {
             counters: options.counters,
@@ -353,35 +355,6 @@ impl Session {
     }
 }
 
-/// Whether the thread now stays on one processor: the one asked for, else the
-/// present one or, where cores differ, one whose events can be counted.
-fn pin(wanted: Option<usize>, allowed: &[usize]) -> Result<bool, Failure> {
-    match wanted.or_else(|| home(cpu::current()?, Platform::host().counted_on(), allowed)) {
-        Some(cpu) if allowed.contains(&cpu) => Ok(cpu::pin(&[cpu])),
-        Some(cpu) if wanted.is_some() => Err(Failure::usage(format!(
-            "--cpu {cpu} may not be used here; this process may run on {allowed:?}"
-        ))),
-        _ => Ok(false),
-    }
-}
-
-fn home(current: usize, counted_on: Option<Vec<usize>>, allowed: &[usize]) -> Option<usize> {
-    let Some(good) = counted_on.filter(|good| !good.contains(&current)) else { return Some(current) };
-    allowed.iter().copied().find(|cpu| good.contains(cpu)).or(Some(current))
-}
-
-/// Keeps the core busy, so that its clock is up when the first run starts.
-fn warm_up(time: Duration) {
-    let from = clock::wall();
-    let mut x = 1u64;
-    while clock::wall().0 - from.0 < time.as_secs_f64() {
-        for _ in 0..100_000 {
-            x = x.wrapping_mul(6364136223846793005).wrapping_add(1);
-        }
-        std::hint::black_box(x);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -397,15 +370,5 @@ mod tests {
         };
         let ratios: Vec<f64> = (0..20).map(ratio).collect();
         assert!(ratios.iter().any(|r| (0.9..1.1).contains(r)), "{ratios:?}");
-    }
-
-    #[test]
-    fn where_cores_differ_a_program_goes_to_those_that_count() {
-        let all: Vec<usize> = (0..8).collect();
-        assert_eq!(home(5, None, &all), Some(5));
-        assert_eq!(home(5, Some(vec![0, 1, 2, 3]), &all), Some(0));
-        assert_eq!(home(2, Some(vec![0, 1, 2, 3]), &all), Some(2));
-        // A mask of efficiency cores is obeyed.
-        assert_eq!(home(5, Some(vec![0, 1]), &[4, 5]), Some(5));
     }
 }
