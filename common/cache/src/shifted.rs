@@ -17,7 +17,10 @@ use super::level::Level;
 use super::sets::Sets;
 use super::tag::{LINE, Tag, line_of, tag_of};
 use super::tlb::Translations;
-use super::trace::Advance;
+use super::trace::{Advance, TRACED};
+
+/// Most states that are kept.
+const MOST: usize = 8;
 
 /// What is needed to tell, and to make, an advanced state.
 #[derive(Debug)]
@@ -28,10 +31,10 @@ pub(super) struct Shifted {
     period: usize,
     /// The last turn but one that advances like the others.
     limit: usize,
-    saved: Option<Snapshot>,
-    /// As [`Snapshot::behind`], at present, and how many turns lie between.
-    behind: Vec<u64>,
-    passed: usize,
+    /// States before earlier turns, the last one first.
+    saved: Vec<Snapshot>,
+    /// The place of the one that recurred, advanced, in the first of `saved`.
+    recurred: Option<usize>,
 }
 
 /// An array that the loop accesses.
@@ -58,6 +61,14 @@ struct Snapshot {
 }
 
 impl Snapshot {
+    fn of(model: &mut Modelled, half: Half, at: usize, behind: Vec<u64>) -> Snapshot {
+        let core = model.core_counts().map(|count| *count);
+        let hierarchy = &mut model.filter.hierarchy;
+        let counts = hierarchy.counts();
+        let (levels, tlbs) = (half.levels(hierarchy).to_vec(), half.tlbs(hierarchy).to_vec());
+        Snapshot { at, levels, tlbs, counts, core, behind }
+    }
+
     /// Loads and stores up to then.
     fn accesses(&self) -> u64 {
         self.core[0] + self.core[1]
@@ -100,42 +111,52 @@ impl Shifted {
                 period = lcm(period, unit / gcd(unit, array.stride))?;
             }
         }
-        let period = usize::try_from(period).ok().filter(|period| 2 * period < limit)?;
-        Some(Shifted { half, arrays, period, limit, saved: None, behind: Vec::new(), passed: 1 })
+        let period = usize::try_from(period).ok().filter(|period| period + TRACED < limit)?;
+        Some(Shifted { half, arrays, period, limit, saved: Vec::new(), recurred: None })
     }
 
     /// How many turns from `at` on are known: all, once some periods led to the
-    /// state before them, advanced.
+    /// state before them, advanced, and the state that the last one ends with is kept.
     pub(super) fn known(&mut self, model: &mut Modelled, at: usize) -> usize {
-        if at == 0 || at >= self.limit || !(self.limit - at).is_multiple_of(self.period) {
+        if at >= self.limit {
+            return 0;
+        }
+        let compares = self.saved.iter().any(|before| (at - before.at).is_multiple_of(self.period));
+        let keeps = self.ends_like(at, self.period) || at.is_power_of_two() && at.ilog2() % 2 == 1;
+        if !compares && !keeps {
             return 0;
         }
         model.flush();
-        self.behind = self.behind(&model.filter.hierarchy, at);
-        if let Some(before) = &self.saved {
-            self.passed = at - before.at;
-            if self.recurs(before, &model.filter.hierarchy, self.passed) {
-                return (self.limit - at) / self.passed * self.passed;
-            }
-        }
-        let levels = self.half.levels(&model.filter.hierarchy);
+        let hierarchy = &model.filter.hierarchy;
+        let behind = self.behind(hierarchy, at);
+        let recurred = self.saved.iter().position(|before| self.recurs(before, hierarchy, at, &behind));
+        let levels = self.half.levels(hierarchy);
         let size: usize = levels.iter().map(|level| level.lines.size()).sum();
         let accesses = model.loads + model.stores;
-        let due = self.saved.as_ref().is_none_or(|before| accesses - before.accesses() > 16 * size as u64);
-        if due && at + self.period < self.limit {
-            let hierarchy = &mut model.filter.hierarchy;
-            let mut counts = Vec::new();
-            hierarchy.each_count(|count| counts.push(*count));
-            self.saved = Some(Snapshot {
-                at,
-                levels: self.half.levels(hierarchy).to_vec(),
-                tlbs: self.half.tlbs(hierarchy).to_vec(),
-                counts,
-                core: model.core_counts().map(|count| *count),
-                behind: self.behind.clone(),
-            });
+        let due = self.saved.first().is_none_or(|last| accesses - last.accesses() > 16 * size as u64);
+        if recurred.is_some() || keeps && due {
+            self.saved.truncate(recurred.map_or(MOST - 1, |place| place + 1));
+            self.saved.insert(0, Snapshot::of(model, self.half, at, behind));
         }
-        0
+        let Some(recurred) = recurred.map(|place| place + 1) else { return 0 };
+        self.recurred = Some(recurred);
+        let [from, passed, times] = self.jump(recurred);
+        self.saved[from].at + passed * times - at
+    }
+
+    /// Whether so many turns a number of times lead from turn `at` to the last one.
+    fn ends_like(&self, at: usize, turns: usize) -> bool {
+        (self.limit - at).is_multiple_of(turns)
+    }
+
+    /// From which of the saved states the known turns are made, and by advancing by how
+    /// many turns how many times: from one that leads to the last turn, if there is one
+    /// since that at `recurred`.
+    fn jump(&self, recurred: usize) -> [usize; 3] {
+        let passed = self.saved[0].at - self.saved[recurred].at;
+        let to_the_end = self.saved[..=recurred].iter().position(|state| self.ends_like(state.at, passed));
+        let from = to_the_end.unwrap_or(0);
+        [from, passed, (self.limit - self.saved[from].at) / passed]
     }
 
     /// The array that accesses the block, if one does.
@@ -171,12 +192,14 @@ impl Shifted {
         behind
     }
 
-    /// Whether the present state is the one `before`, `passed` turns later.
-    fn recurs(&self, before: &Snapshot, now: &Hierarchy, passed: usize) -> bool {
+    /// Whether the present state, before turn `at`, is the one `before`, advanced.
+    fn recurs(&self, before: &Snapshot, now: &Hierarchy, at: usize, behind: &[u64]) -> bool {
+        let passed = at - before.at;
         let mut levels = before.levels.iter().zip(self.half.levels(now));
         let old = stores(&before.levels, &before.tlbs, now.page_shift);
         let new = stores(self.half.levels(now), self.half.tlbs(now), now.page_shift);
-        levels.all(|(old, new)| self.recurs_beside(old, new, passed))
+        passed.is_multiple_of(self.period)
+            && levels.all(|(old, new)| self.recurs_beside(old, new, passed))
             && old.into_iter().zip(new).all(|(old, new)| {
                 if new.sets.evicts {
                     let later = |tag: &Tag| if *tag == 0 { 0 } else { self.later(*tag, old.shift, passed) };
@@ -185,7 +208,7 @@ impl Shifted {
                     let mut later = self.live(old, &before.behind);
                     later.iter_mut().for_each(|tag| *tag = self.later(*tag, old.shift, passed));
                     later.sort_unstable();
-                    let mut tags = self.live(new, &self.behind);
+                    let mut tags = self.live(new, behind);
                     tags.sort_unstable();
                     later == tags
                 }
@@ -209,63 +232,77 @@ impl Shifted {
         store.sets.all().iter().copied().filter(|tag| *tag != 0).filter(is_live).collect()
     }
 
-    /// Makes the state, and the counts, of `turns` turns later: some times those
-    /// since the saved state.
-    pub(super) fn advance(&mut self, model: &mut Modelled, turns: usize) {
-        let Some(before) = self.saved.take() else { return };
-        let passed = self.passed;
-        let times = (turns / passed) as u64;
-        for (count, before) in model.core_counts().into_iter().zip(before.core) {
-            *count += (*count - before) * times;
+    /// Makes the state, and the counts, after the turns that are known.
+    pub(super) fn advance(&mut self, model: &mut Modelled) {
+        let Some(recurred) = self.recurred.take() else { return };
+        let [from, passed, times] = self.jump(recurred);
+        let saved = std::mem::take(&mut self.saved);
+        let (now, before, from) = (&saved[0], &saved[recurred], &saved[from]);
+        let behind = [&before.behind[..], &now.behind[..]];
+        let counted = |[from, now, before]: [u64; 3]| from + (now - before) * times as u64;
+        for (at, count) in model.core_counts().into_iter().enumerate() {
+            *count = counted([from, now, before].map(|state| state.core[at]));
         }
         let hierarchy = &mut model.filter.hierarchy;
-        let shift = hierarchy.page_shift;
-        let mut counts = before.counts.iter();
+        let page_shift = hierarchy.page_shift;
+        let mut at = 0..;
         hierarchy.each_count(|count| {
-            let before = counts.next().copied().unwrap_or(*count);
-            *count += (*count - before) * times;
+            let Some(at) = at.next() else { return };
+            *count = counted([from, now, before].map(|state| state.counts[at]));
         });
+        let turns = passed * times;
         let (levels, tlbs) = self.half.of(hierarchy);
-        for level in levels {
+        for (at, level) in levels.iter_mut().enumerate() {
             level.uses += 1;
-            let shift = level.shift;
+            let (from, now, shift) = (&from.levels[at], &now.levels[at], level.shift);
             let line = |line: &u64| line_of(self.later(tag_of(*line), shift, turns));
-            level.promoted_dirty = level.promoted_dirty.iter().map(line).collect();
+            level.promoted_dirty = from.promoted_dirty.iter().map(line).collect();
             if level.lines.evicts {
+                level.lines.clone_from(&from.lines);
                 level.lines.map(|tag| self.later(tag, shift, turns));
             } else {
-                let tags = self.spread(&level.lines.all(), shift, &before.behind, turns);
-                level.refill(&tags);
+                level.refill(&self.spread([&from.lines, &now.lines], shift, behind, [turns, passed]));
             }
         }
-        for tlb in tlbs {
+        for (at, tlb) in tlbs.iter_mut().enumerate() {
+            let (from, now) = (&from.tlbs[at].pages, &now.tlbs[at].pages);
             if tlb.pages.evicts {
-                tlb.pages.map(|tag| self.later(tag, shift, turns));
+                tlb.pages.clone_from(from);
+                tlb.pages.map(|tag| self.later(tag, page_shift, turns));
             } else {
-                let tags = self.spread(&tlb.pages.all(), shift, &before.behind, turns);
-                tlb.refill(&tags);
+                tlb.refill(&self.spread([from, now], page_shift, behind, [turns, passed]));
             }
         }
         model.forget_recent();
     }
 
-    /// The lines of a level without evictions, `turns` turns later: what those
-    /// since the saved state left behind, each as many leave behind.
-    fn spread(&self, tags: &[Tag], shift: u32, behind: &[u64], turns: usize) -> Vec<Tag> {
+    /// The lines of a level without evictions, `turns` turns after it was as in `from`:
+    /// what the last `passed` turns left behind, each as many leave behind, and what is
+    /// still to be accessed.
+    fn spread(
+        &self,
+        [from, now]: [&Sets; 2],
+        shift: u32,
+        behind: [&[u64]; 2],
+        [turns, passed]: [usize; 2],
+    ) -> Vec<Tag> {
+        let place = |tag: Tag| {
+            let owner = self.owner(line_of(tag), shift)?;
+            Some(behind.map(|behind| line_of(tag) < behind[owner] >> shift))
+        };
+        let held = |sets: &Sets| sets.all().iter().copied().filter(|tag| *tag != 0).collect::<Vec<Tag>>();
         let mut spread = Vec::new();
-        for &tag in tags.iter().filter(|tag| **tag != 0) {
-            let block = line_of(tag);
-            let owner = self.owner(block, shift);
-            let [from, to] = [behind, &self.behind].map(|b| owner.map_or(0, |owner| b[owner] >> shift));
-            if owner.is_none() || block < from {
-                spread.push(tag);
-            } else if block >= to {
-                spread.push(self.later(tag, shift, turns));
-            } else {
-                let steps = (0..=turns).step_by(self.passed);
-                spread.extend(steps.map(|turns| self.later(tag, shift, turns)));
+        for tag in held(now) {
+            match place(tag) {
+                None | Some([true, _]) => spread.push(tag),
+                Some([false, true]) => {
+                    spread.extend((0..turns).step_by(passed).map(|turns| self.later(tag, shift, turns)));
+                }
+                Some([false, false]) => {}
             }
         }
+        let later = |tag: &Tag| place(*tag).is_some_and(|[behind, _]| !behind);
+        spread.extend(held(from).into_iter().filter(later).map(|tag| self.later(tag, shift, turns)));
         spread
     }
 }

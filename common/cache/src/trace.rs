@@ -17,6 +17,9 @@ pub(super) struct Touched {
     pub(super) within: [(u64, u64); 2],
 }
 
+/// Turns that are walked to see how the accesses advance.
+pub(super) const TRACED: usize = 2;
+
 /// How an array's accesses advance: bytes from turn to turn, and what turn 0 accesses.
 pub(super) type Advance = (u64, Touched);
 

@@ -23,13 +23,11 @@ use super::half::Half;
 use super::mru_filter;
 use super::shifted::Shifted;
 use super::stride_runs;
-use super::trace::{Advance, Touched, Trace};
+use super::trace::{Advance, TRACED, Touched, Trace};
 use memory::{Turn, Turns};
 
 /// Turns below which a loop is walked.
 const FEWEST: usize = 8;
-/// Turns that are walked to see how the accesses advance.
-const TRACED: usize = 2;
 
 /// Who is told how far the outer loop is.
 #[derive(Default)]
@@ -161,7 +159,7 @@ impl Warp {
             return turns.step();
         }
         match &mut self.plan {
-            Some(Plan::Shifted(shifted)) => shifted.advance(model, known),
+            Some(Plan::Shifted(shifted)) => shifted.advance(model),
             Some(Plan::Alike(alike)) => alike.advance(model, known),
             _ => {}
         }
