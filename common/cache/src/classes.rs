@@ -49,7 +49,7 @@ struct Part {
 /// Makes the accesses of `run`, and no others, `times` times.
 pub(super) fn repeat(model: &mut Modelled, run: &StrideRun, times: u64) {
     let Some(classes) = Classes::of(model, run) else {
-        return recur(model, times, |model| walk(model, &mut run.streams.clone(), run.steps));
+        return recur(model, times, |model| walk(model, &run.streams, run.steps));
     };
     let mut tlbs: Option<Tlbs> = None;
     for part in classes.parts.iter().filter(|part| part.blocks > 0 && !part.classes.is_empty()) {
@@ -174,9 +174,9 @@ impl Classes {
             stream.pointer += self.step * part.classes.start;
         }
         for _ in 0..part.blocks {
-            walk(model, &mut streams, self.in_block);
+            walk(model, &streams, self.in_block);
             for stream in &mut streams {
-                stream.pointer += self.apart - self.step;
+                stream.pointer += self.apart;
             }
         }
     }

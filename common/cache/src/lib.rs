@@ -201,20 +201,32 @@ impl Modelled {
     }
 
     /// The same, looked up at once unless it repeats the most recent one of its
-    /// set; whether the first level lost or gained a line that it did not ask for.
+    /// set.
     #[inline(always)]
-    fn look_up(&mut self, pointer: usize, kind: u64) -> bool {
+    fn look_up(&mut self, pointer: usize, kind: u64) {
         if !self.recent_pages.is_empty() {
-            let page = self.filter.page(pointer);
-            let slot = page as usize & (self.recent_pages.len() - 1);
-            if self.recent_pages[slot] != page {
-                self.recent_pages[slot] = page;
-                mru_filter::translate(&mut self.filter, page, pointer);
-            }
-            if !self.half.has_caches() {
-                return false;
-            }
+            self.look_up_page(pointer);
         }
+        if self.half.has_caches() {
+            self.look_up_line(pointer, kind);
+        }
+    }
+
+    /// The page, where a TLB is served.
+    #[inline(always)]
+    fn look_up_page(&mut self, pointer: usize) {
+        let page = self.filter.page(pointer);
+        let slot = page as usize & (self.recent_pages.len() - 1);
+        if self.recent_pages[slot] != page {
+            self.recent_pages[slot] = page;
+            mru_filter::translate(&mut self.filter, page, pointer);
+        }
+    }
+
+    /// The line, where caches are served; whether the first level lost or gained a
+    /// line that it did not ask for.
+    #[inline(always)]
+    fn look_up_line(&mut self, pointer: usize, kind: u64) -> bool {
         let line = pointer >> self.shift;
         let slot = line & (self.mask % SLOTS); // known to be in bounds
         let recent = &mut self.recent[slot];

@@ -77,9 +77,10 @@ pub(super) struct RunDetector {
     irregular: bool,
     /// Number of low address bits that distinguish neither lines nor arrays.
     grain: u32,
-    /// So many lines surely stay in the first level, and their pages in the
-    /// first TLB, while no others are used.
+    /// So many lines surely stay in the first level, and so many pages in the first
+    /// TLB, while no others are used.
     resident: usize,
+    resident_pages: usize,
     current: StrideRun,
     last: StrideRun,
     known: Known,
@@ -99,7 +100,6 @@ impl RunDetector {
             && first.prefetch == Prefetch::None
             && first.write == Write::Back
             && first.allocate;
-        let translations = machine.tlbs.first().map_or(usize::MAX, |tlb| tlb.ways);
         RunDetector {
             exhaustive: false,
             recorded: Vec::with_capacity(MOST),
@@ -107,7 +107,8 @@ impl RunDetector {
             collecting: false,
             irregular: false,
             grain: filter.grain_bits(Half::Both),
-            resident: if plain { first.ways.min(translations) } else { 0 },
+            resident: if plain { first.ways } else { 0 },
+            resident_pages: machine.tlbs.first().map_or(0, |tlb| tlb.ways),
             current: StrideRun::default(),
             last: StrideRun::default(),
             known: Known::Nothing,

@@ -2,6 +2,7 @@
 
 use super::Stream;
 use crate::Modelled;
+use crate::half::Half;
 
 /// Looks up the accesses of the last run.
 pub(super) fn simulate_last(model: &mut Modelled) {
@@ -12,42 +13,61 @@ pub(super) fn simulate_last(model: &mut Modelled) {
 
 /// Looks up the accesses of the current run.
 pub(super) fn simulate(model: &mut Modelled) {
-    let mut run = std::mem::take(&mut model.runs.current);
+    let run = std::mem::take(&mut model.runs.current);
     for access in &run.lead_in {
         model.look_up(access.pointer, access.kind);
     }
-    let streams = run.streams.clone();
-    walk(model, &mut run.streams, run.steps);
-    run.streams = streams;
+    walk(model, &run.streams, run.steps);
     model.runs.current = run;
 }
 
-/// Makes `steps` steps of the streams, and advances them.
-pub(crate) fn walk(model: &mut Modelled, streams: &mut [Stream], steps: usize) {
-    let block = model.filter.block(model.half);
-    let may_skip = streams.len() <= model.runs.resident
-        && streams.iter().all(|stream| stream.stride.unsigned_abs() < block);
-    if may_skip {
-        return walk_by_blocks(model, streams, steps, block);
+/// Makes `steps` steps of the streams: for the TLBs, then for the caches, which do not
+/// see each other.
+pub(crate) fn walk(model: &mut Modelled, streams: &[Stream], steps: usize) {
+    let (resident, pages) = (model.runs.resident_pages, model.filter.block(Half::Tlbs));
+    if !model.recent_pages.is_empty() {
+        walk_by_blocks(streams, steps, pages, streams.len() <= resident, |stream| {
+            model.look_up_page(stream.pointer);
+            false
+        });
     }
-    for _ in 0..steps {
-        for stream in &mut *streams {
-            model.look_up(stream.pointer, stream.kind);
-            stream.advance(1);
-        }
+    let (resident, line) = (model.runs.resident, model.filter.block(Half::Caches));
+    if model.half.has_caches() {
+        walk_by_blocks(streams, steps, line, streams.len() <= resident, |stream| {
+            model.look_up_line(stream.pointer, stream.kind)
+        });
     }
 }
 
-/// The same without the steps that repeat the one before.
-fn walk_by_blocks(model: &mut Modelled, streams: &mut [Stream], steps: usize, block: usize) {
+/// Looks up the accesses of some steps, without the steps that repeat the one before if
+/// all of its blocks surely stay: those in which no stream comes to another one, unless
+/// looking up has `disturbed` others.
+#[inline(always)]
+fn walk_by_blocks(
+    streams: &[Stream],
+    steps: usize,
+    block: usize,
+    all_stay: bool,
+    mut disturbed: impl FnMut(&Stream) -> bool,
+) {
+    let mut streams = streams.to_vec();
+    if !all_stay || streams.iter().any(|stream| stream.stride.unsigned_abs() >= block) {
+        for _ in 0..steps {
+            for stream in &mut streams {
+                disturbed(stream);
+                stream.advance(1);
+            }
+        }
+        return;
+    }
     let mut left = steps;
     while left > 0 {
-        let (mut same, mut disturbed) = (left, false);
-        for stream in &*streams {
-            disturbed |= model.look_up(stream.pointer, stream.kind);
+        let (mut same, mut again) = (left, false);
+        for stream in &streams {
+            again |= disturbed(stream);
             same = same.min(stream.steps_in(block));
         }
-        if disturbed {
+        if again {
             same = 1;
         }
         streams.iter_mut().for_each(|stream| stream.advance(same));
