@@ -147,10 +147,10 @@ impl Hierarchy {
             asked.clear();
             (asked, asks) = (asks, asked);
         }
-        let writes = asked.iter().filter(|request| request.is(Request::DATA)).count();
-        memory.writes += writes as u64;
-        memory.reads += (asked.len() - writes) as u64;
-        asked.clear();
+        for request in asked.drain(..) {
+            memory.writes += u64::from(request.is(Request::DATA));
+            memory.reads += u64::from(!request.is(Request::DATA | Request::VICTIM));
+        }
         levels.first_mut().is_some_and(|first| std::mem::take(&mut first.disturbed))
     }
 
@@ -186,10 +186,9 @@ fn back_invalidate(
     physical: &[bool],
     level: &mut Level,
     page_map: Option<&PageMap>,
-    asks: &mut Vec<Request>,
+    asks: &mut [Request],
 ) {
     let bytes = 1 << level.shift;
-    let mut has_clean = false;
     for request in asks.iter_mut().filter(|request| request.is(Request::EVICTED)) {
         let mut dirty = false;
         for (above, physical) in above.iter_mut().zip(physical) {
@@ -203,9 +202,5 @@ fn back_invalidate(
             level.tally.write_backs += 1;
             *request = Request::new(request.address(), Request::VICTIM | Request::DATA);
         }
-        has_clean |= !request.is(Request::DATA);
-    }
-    if has_clean && !level.below_is_exclusive {
-        asks.retain(|request| !request.is(Request::VICTIM) || request.is(Request::DATA));
     }
 }

@@ -97,7 +97,6 @@ pub(super) struct Level {
     /// Whether clean victims are passed on: to an exclusive level below, or for
     /// back-invalidation of the levels above.
     evicts_clean: bool,
-    pub(super) below_is_exclusive: bool,
     /// Lines stay for good: none is evicted or invalidated, and one that an exclusive
     /// level has promoted counts as there, since it comes back before it is asked for.
     pub(super) keeps: bool,
@@ -142,7 +141,6 @@ impl Level {
             allocate: cache.allocate,
             exclusive,
             evicts_clean: inclusive || below == Some(Inclusion::Exclusive),
-            below_is_exclusive: below == Some(Inclusion::Exclusive),
             keeps: by_line.is_some() && keeps_what_it_has(machine, cache),
             promoted_dirty: Lines::default(),
             promoted_dirty_changed: Lines::default(),
@@ -228,6 +226,9 @@ impl Level {
         let (lines, _) = self.lines.tags.as_chunks_mut::<W>();
         let journal = &mut self.lines.journal;
         for &request in input {
+            if request.is(Request::VICTIM) && !request.is(Request::DATA) {
+                continue;
+            }
             let line = request.address() >> shift;
             let place = Self::set_of(sets, mask, line);
             let set = &mut lines[place];
@@ -236,9 +237,6 @@ impl Level {
             }
             let key = tag_of(line);
             if request.is(Request::VICTIM) {
-                if !request.is(Request::DATA) {
-                    continue;
-                }
                 match set.iter_mut().find(|tag| **tag & LINE == key) {
                     Some(tag) => *tag |= DIRTY,
                     None => output.push(request.passing()),
