@@ -26,9 +26,10 @@ pub(super) struct Hierarchy {
     pub(super) page_shift: u32,
     pub(super) tlbs: Tlbs,
     pub(super) levels: Vec<Level>,
-    /// Which levels are indexed by physical addresses, and which are inclusive.
+    /// Which levels are indexed by physical addresses, and which can invalidate lines
+    /// of those above.
     physical: Vec<bool>,
-    inclusive: Vec<bool>,
+    recalls: Vec<bool>,
     pub(super) memory: MemoryTally,
     /// What the level at work is asked for: at first, accesses by pointer.
     pub(super) input: Vec<Request>,
@@ -74,14 +75,17 @@ impl Hierarchy {
             let reach = page_map.is_none().then(|| end.div_ceil(cache.line.get()));
             Level::new(machine, cache, lines, reach)
         };
+        let levels: Vec<Level> = machine.levels.iter().map(level).collect();
+        let inclusive = machine.levels.iter().map(|cache| cache.inclusion == Inclusion::Inclusive);
+        let recalls = inclusive.zip(&levels).map(|(inclusive, level)| inclusive && level.lines.evicts);
         Ok(Hierarchy {
-            levels: machine.levels.iter().map(level).collect(),
+            recalls: recalls.collect(),
+            levels,
             tlbs: Tlbs::new(machine, |apart| addresses.pieces(machine.page_size.get(), apart)),
             addresses,
             page_map,
             page_shift: machine.page_size.0.trailing_zeros(),
             physical: machine.levels.iter().map(|cache| cache.index == Index::Physical).collect(),
-            inclusive: machine.levels.iter().map(|c| c.inclusion == Inclusion::Inclusive).collect(),
             memory: MemoryTally::default(),
             input: Vec::with_capacity(BATCH),
             output: Vec::new(),
@@ -118,13 +122,13 @@ impl Hierarchy {
 
     /// Whether a level can invalidate lines of the levels above.
     pub(super) fn back_invalidates(&self) -> bool {
-        self.inclusive.iter().zip(&self.levels).any(|(inclusive, level)| *inclusive && level.lines.evicts)
+        self.recalls.contains(&true)
     }
 
     /// Serves the accesses in `input`; whether the first level lost or gained
     /// a line that it did not ask for.
     pub(super) fn drain(&mut self) -> bool {
-        let Hierarchy { addresses, page_map, levels, physical, inclusive, memory, input, output, .. } = self;
+        let Hierarchy { addresses, page_map, levels, physical, recalls, memory, input, output, .. } = self;
         addresses.relocate(input);
         // Two buffers take turns: what one level asks is what the next is asked.
         let (mut asked, mut asks) = (input, output);
@@ -139,7 +143,7 @@ impl Hierarchy {
                 }
             }
             levels[level].run((level == 0).then_some(&*addresses), asked, asks);
-            if inclusive[level] {
+            if recalls[level] {
                 let (above, below) = levels.split_at_mut(level);
                 let page_map = page_map.as_ref().filter(|_| physical[level]);
                 back_invalidate(above, &physical[..level], &mut below[0], page_map, asks);

@@ -105,8 +105,8 @@ pub(super) struct Level {
     /// Those promoted or accepted back since the journal was started, not both.
     promoted_dirty_changed: Lines,
     pub(super) prefetcher: Option<Prefetcher>,
-    /// Whether this level or one above prefetches.
-    sees_prefetches: bool,
+    /// Under LRU, every request means: use the line, or fill it.
+    plain: bool,
     pub(super) tally: Tally,
     /// The state beside the tags when the journal was started.
     saved_side_state: Vec<u64>,
@@ -132,12 +132,14 @@ impl Level {
         let exclusive = cache.inclusion == Inclusion::Exclusive;
         let below = inclusion(cache.level + 1);
         let mut above = machine.levels.iter().filter(|other| other.level <= cache.level);
+        let prefetches = above.any(|cache| cache.prefetch != Prefetch::None);
+        let write_back = cache.write == Write::Back;
         Level {
             shift: cache.line.0.trailing_zeros(),
             sets,
             mask: sets.is_power_of_two().then(|| sets as u64 - 1),
             lines: Sets::new(sets, ways, lines, cache.replacement),
-            write_back: cache.write == Write::Back,
+            write_back,
             allocate: cache.allocate,
             exclusive,
             evicts_clean: inclusive || below == Some(Inclusion::Exclusive),
@@ -145,18 +147,12 @@ impl Level {
             promoted_dirty: Lines::default(),
             promoted_dirty_changed: Lines::default(),
             prefetcher: Prefetcher::new(cache, machine.page_size),
-            sees_prefetches: above.any(|cache| cache.prefetch != Prefetch::None),
+            plain: write_back && cache.allocate && !exclusive && !prefetches,
             tally: Tally::new(),
             saved_side_state: Vec::new(),
             uses: 0,
             disturbed: false,
         }
-    }
-
-    /// Whether every request means: use the line, or fill it.
-    fn is_plain(&self) -> bool {
-        let keeps_all = self.write_back && self.allocate && !self.exclusive;
-        keeps_all && self.lines.is_lru() && !self.sees_prefetches
     }
 
     #[inline(always)]
@@ -199,10 +195,8 @@ impl Level {
         output: &mut Vec<Request>,
     ) {
         self.uses += input.len() as u64;
-        if !self.is_plain() {
-            return self.run_by_rules(addresses, input, output);
-        }
-        match self.lines.ways {
+        let ways = if self.plain && self.lines.is_lru() { self.lines.ways } else { 0 };
+        match ways {
             1 => self.run_lru::<1>(addresses, input, output),
             2 => self.run_lru::<2>(addresses, input, output),
             4 => self.run_lru::<4>(addresses, input, output),

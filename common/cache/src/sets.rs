@@ -164,17 +164,22 @@ impl Sets {
     }
 
     /// Notes what is in `set`, which is about to be looked at.
-    #[inline]
+    #[inline(always)]
     fn note(&mut self, set: usize) {
         if self.journal.lacks(set) {
-            let tree = self.policy.tree(set);
-            match &self.policy {
-                Policy::Wide { sets, .. } => {
-                    let ways: Vec<Tag> = sets[set].in_order().collect();
-                    self.journal.save(set, &ways, tree);
-                }
-                _ => self.journal.save(set, &self.tags[set * self.ways..][..self.ways], tree),
+            self.save(set);
+        }
+    }
+
+    #[inline(never)]
+    fn save(&mut self, set: usize) {
+        let tree = self.policy.tree(set);
+        match &self.policy {
+            Policy::Wide { sets, .. } => {
+                let ways: Vec<Tag> = sets[set].in_order().collect();
+                self.journal.save(set, &ways, tree);
             }
+            _ => self.journal.save(set, &self.tags[set * self.ways..][..self.ways], tree),
         }
     }
 
@@ -295,9 +300,17 @@ impl Sets {
     }
 
     /// Removes the line `key`; its tag, 0 if it was not there.
+    #[inline]
     pub(super) fn remove(&mut self, set: usize, key: Tag) -> Tag {
         self.note(set);
-        let Some(way) = self.find(set, key) else { return 0 };
+        match self.find(set, key) {
+            Some(way) => self.take(set, way),
+            None => 0,
+        }
+    }
+
+    #[inline(never)]
+    fn take(&mut self, set: usize, way: usize) -> Tag {
         if let Some((wide, _)) = self.wide(set) {
             return wide.remove(way);
         }
@@ -332,18 +345,18 @@ impl Policy {
     }
 }
 
-/// Where the line `key` is: groups are compared as a whole, so that sets of
-/// hundreds of ways are searched quickly.
+/// Where the line `key` is.
+#[inline(always)]
 fn position(tags: &[Tag], key: Tag) -> Option<usize> {
-    const GROUP: usize = 16;
-    let is_in = |tags: &[Tag]| tags.iter().fold(false, |found, tag| found | (tag & LINE == key));
-    let (groups, rest) = tags.as_chunks::<GROUP>();
-    let (start, group) = match groups.iter().position(|group| is_in(group)) {
-        Some(at) => (GROUP * at, &groups[at][..]),
-        None if is_in(rest) => (tags.len() - rest.len(), rest),
-        None => return None,
-    };
-    group.iter().position(|tag| tag & LINE == key).map(|at| start + at)
+    let (fours, rest) = tags.as_chunks::<4>();
+    for (at, four) in fours.iter().enumerate() {
+        let found = lanes::equal(four, LINE, key);
+        if found != 0 {
+            return Some(4 * at + found.trailing_zeros() as usize);
+        }
+    }
+    let at = rest.iter().position(|tag| tag & LINE == key)?;
+    Some(tags.len() - rest.len() + at)
 }
 
 /// Whether both hold the same lines.
