@@ -23,7 +23,7 @@ use memo::Memos;
 use recording::MOST;
 pub(super) use recording::{observed_steps, predicts, record, stop_recording};
 pub(super) use simulate::walk;
-use simulate::{simulate, simulate_last};
+use simulate::{simulate, simulate_last, simulate_pages};
 
 /// The accesses of one load or store of the loop's body, one in each step.
 #[derive(Debug, Clone, Copy)]

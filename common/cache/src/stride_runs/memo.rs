@@ -13,7 +13,7 @@ mod learn;
 
 use std::collections::HashMap;
 
-use super::{RunDetector, Stream, StrideRun};
+use super::{RunDetector, Stream, StrideRun, simulate_pages};
 use crate::Modelled;
 use crate::hierarchy::Hierarchy;
 use crate::level::{ARRAYS, Level};
@@ -149,10 +149,10 @@ impl Memos {
 /// every step of all streams comes to another line, as down a column. Runs along rows
 /// are quicker simulated than compared.
 pub(super) fn pays(model: &mut Modelled) -> bool {
-    let caches_alone = model.recent_pages.is_empty();
+    let has_caches = model.half.has_caches();
     let RunDetector { memos: Some(memos), current: run, .. } = &mut *model.runs else { return false };
     let new_line = |stream: &Stream| stream.stride == 0 || stream.stride.unsigned_abs() >= memos.line;
-    if !caches_alone || run.steps * run.streams.len() < FEWEST || !run.streams.iter().all(new_line) {
+    if !has_caches || run.steps * run.streams.len() < FEWEST || !run.streams.iter().all(new_line) {
         return false;
     }
     if memos.credit == 0 {
@@ -165,8 +165,17 @@ pub(super) fn pays(model: &mut Modelled) -> bool {
 }
 
 /// Does what the current run does; simulates it if no run that was kept tells.
-/// Whether that leaves all as it was.
+/// Whether that surely leaves all as it was.
 pub(super) fn serve(model: &mut Modelled) -> bool {
+    simulate_pages(model);
+    let pages = std::mem::take(&mut model.recent_pages);
+    let unchanged = serve_caches(model) && pages.is_empty();
+    model.recent_pages = pages;
+    unchanged
+}
+
+/// The same of the caches alone.
+fn serve_caches(model: &mut Modelled) -> bool {
     let Some(mut memos) = model.runs.memos.take() else { return false };
     model.report_all();
     model.forget_recent();

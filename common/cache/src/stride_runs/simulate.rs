@@ -21,15 +21,21 @@ pub(super) fn simulate(model: &mut Modelled) {
     model.runs.current = run;
 }
 
+/// Looks up the pages of the current run alone.
+pub(super) fn simulate_pages(model: &mut Modelled) {
+    let run = std::mem::take(&mut model.runs.current);
+    if !model.recent_pages.is_empty() {
+        run.lead_in.iter().for_each(|access| model.look_up_page(access.pointer));
+        walk_pages(model, &run.streams, run.steps);
+    }
+    model.runs.current = run;
+}
+
 /// Makes `steps` steps of the streams: for the TLBs, then for the caches, which do not
 /// see each other.
 pub(crate) fn walk(model: &mut Modelled, streams: &[Stream], steps: usize) {
-    let (resident, pages) = (model.runs.resident_pages, model.filter.block(Half::Tlbs));
     if !model.recent_pages.is_empty() {
-        walk_by_blocks(streams, steps, pages, streams.len() <= resident, |stream| {
-            model.look_up_page(stream.pointer);
-            false
-        });
+        walk_pages(model, streams, steps);
     }
     let (resident, line) = (model.runs.resident, model.filter.block(Half::Caches));
     if model.half.has_caches() {
@@ -37,6 +43,14 @@ pub(crate) fn walk(model: &mut Modelled, streams: &[Stream], steps: usize) {
             model.look_up_line(stream.pointer, stream.kind)
         });
     }
+}
+
+fn walk_pages(model: &mut Modelled, streams: &[Stream], steps: usize) {
+    let (resident, page) = (model.runs.resident_pages, model.filter.block(Half::Tlbs));
+    walk_by_blocks(streams, steps, page, streams.len() <= resident, |stream| {
+        model.look_up_page(stream.pointer);
+        false
+    });
 }
 
 /// Looks up the accesses of some steps, without the steps that repeat the one before if
