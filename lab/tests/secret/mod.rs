@@ -29,7 +29,7 @@ index = "virtual"
 latency = "13 cycles"
 [[tlb]]
 level = 1
-entries = 96
+entries = 84
 ways = 6
 penalty = "23 cycles"
 "#;
