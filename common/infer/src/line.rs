@@ -174,7 +174,7 @@ fn nothing_doubles(curve: &Curve, no_ramp: bool) -> String {
         return format!(
             "Nothing misses: the highest value is {top:.4} per access up to arrays of {}. Either the range ends \
              before the cache does (use --max 4 times the expected size), or the event belongs to another level \
-             than the range (PAPI_L2_DCM needs --max 2M).",
+             than the range (PAPI_L2_DCM needs --max 8M).",
             Bytes(curve.largest())
         );
     }
