@@ -111,7 +111,8 @@ pub fn run(
             });
             team.push(begun.map_err(|error| {
                 Failure::could_not(format!(
-                    "the system started {} of {threads} threads ({error}): use fewer with --threads, or raise its limit (ulimit -u)",
+                    "the system started {} of {threads} threads ({error}): use fewer with --threads, or raise its \
+                     limit (ulimit -u)",
                     team.len() + 1
                 ))
             })?);

@@ -55,6 +55,33 @@ pub struct SettledLevel {
     pub agree: usize,
 }
 
+impl Settled {
+    /// Leaves a level open up to the size that the system `says` it has, where that is larger
+    /// than the one found: what others hold of a cache is missing in every run, if they never leave it.
+    pub fn weigh(&mut self, says: impl Fn(usize) -> Option<u64>) {
+        for level in &mut self.levels {
+            level.found.weigh(says(level.found.level));
+        }
+    }
+}
+
+impl LevelFound {
+    fn weigh(&mut self, said: Option<u64>) {
+        let (Ok(ways), Some(said)) = (&self.ways, said) else { return };
+        if said <= self.size {
+            return;
+        }
+        let reason = format!(
+            "{ways} lines of one set fit in the runs made, but the system says {}, not {}: others on this processor \
+             may hold the rest at all times, or the system is wrong",
+            Bytes(said),
+            Bytes(self.size)
+        );
+        self.why.push(format!("Ways: not identifiable: {reason}."));
+        (self.range.1, self.ways, self.confidence) = (said, Err(reason), Confidence::Low);
+    }
+}
+
 /// Explores again and again, each pattern at its least cost so far, until
 /// enough runs agree or `probe` has spent its time: the first level alone, then
 /// all of them.

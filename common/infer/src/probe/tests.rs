@@ -197,6 +197,24 @@ fn a_line_of_the_programs_own_hides_no_way() {
 }
 
 #[test]
+fn a_level_that_the_system_says_is_larger_is_left_open() {
+    let machine = Machine::named("zen3").unwrap();
+    let arena = OnModel::arena(&machine).unwrap();
+    let settled = settle(&mut OnModel::new(&machine, &arena).unwrap(), 1).unwrap();
+    let weighed = |said| {
+        let mut settled = settled.clone();
+        settled.weigh(|level| Some(said).filter(|_| level == 1));
+        let found = settled.levels[0].found.clone();
+        (found.range, found.ways.is_ok(), found.confidence)
+    };
+    let exact = settled.levels[0].found.confidence;
+    for said in [16 << 10, 32 << 10] {
+        assert_eq!(weighed(said), ((32 << 10, 32 << 10), true, exact));
+    }
+    assert_eq!(weighed(48 << 10), ((32 << 10, 48 << 10), false, crate::Confidence::Low));
+}
+
+#[test]
 fn sets_behind_pages_that_lie_anywhere_are_found() {
     let mut right = 0;
     for name in ["golden-cove", "zen3", "zen5", "i5-7500"] {
