@@ -14,6 +14,7 @@ use crate::rungs::ge4::Ge4;
 use crate::rungs::ge5::Ge5;
 use crate::rungs::ge6::Ge6;
 use crate::rungs::ge7::Ge7;
+use crate::rungs::lu::Lu;
 use crate::rungs::pivoting::Pivoting;
 use crate::rungs::pivots4::Pivots4;
 use crate::rungs::printed::{ByOne, ByTwo};
@@ -191,6 +192,26 @@ pub static VARIANTS: &[Variant] = &[
     Variant {
         rounding: Rounding::Differs,
         pivots_per_pass: DEPTH,
-        ..rung("threads", "blocked, on several processors", Kernel::on_threads::<Blocked>(threads::eliminate))
+        exchanges: true,
+        ..rung("lu", "blocked, rows exchanged for the largest pivot", Kernel::of::<Lu>())
+    },
+    Variant {
+        rounding: Rounding::Differs,
+        pivots_per_pass: DEPTH,
+        ..rung(
+            "threads",
+            "blocked, on several processors",
+            Kernel::on_threads::<Blocked>(threads::eliminate::<false>),
+        )
+    },
+    Variant {
+        rounding: Rounding::Differs,
+        pivots_per_pass: DEPTH,
+        exchanges: true,
+        ..rung(
+            "lu-threads",
+            "lu, on several processors",
+            Kernel::on_threads::<Lu>(threads::eliminate::<true>),
+        )
     },
 ];

@@ -124,22 +124,36 @@ fn the_misprinted_loops_explode() {
 
 #[test]
 fn exchanging_rows_masters_a_zero_pivot_and_reports_a_singular_matrix() {
-    let pivoting = ge::find("pivoting").unwrap();
-    if pivoting.available().is_err() {
-        return;
-    }
     with_system(40, |arena, system| {
         let original = arena.matrix::<f64>("original", 40, 40).unwrap();
         Fill::ZeroPivot.write(original);
-        Fill::ZeroPivot.write(system.matrix());
-        pivoting.run(system).unwrap();
-        assert!(matrices::eliminated(system.matrix(), true).is_ok());
-        assert!(residual(original, system.matrix(), system.exchanges()).relative < 1e-14);
-        system.matrix().fill(|i, j| if j == 3 { 0.0 } else { (i * 7 % 11) as f64 + j as f64 });
-        pivoting.run(system).unwrap();
-        let told = matrices::eliminated(system.matrix(), true).unwrap_err().to_string();
-        assert!(told.contains("singular"), "{told}");
+        for variant in here().filter(|variant| variant.exchanges) {
+            Fill::ZeroPivot.write(system.matrix());
+            variant.run(system).unwrap();
+            assert!(matrices::eliminated(system.matrix(), true).is_ok(), "{}", variant.name);
+            let found = residual(original, system.matrix(), system.exchanges());
+            assert!(found.relative < 1e-14, "{} {found:?}", variant.name);
+            system.matrix().fill(|i, j| if j == 3 { 0.0 } else { (i * 7 % 11) as f64 + j as f64 });
+            variant.run(system).unwrap();
+            let told = matrices::eliminated(system.matrix(), true).unwrap_err().to_string();
+            assert!(told.contains("singular"), "{} {told}", variant.name);
+        }
     });
+}
+
+#[test]
+fn rungs_that_exchange_rows_choose_the_same_pivots() {
+    for n in [1, 23, 24, 25, 100, 131] {
+        let chosen = |variant: &Variant| {
+            with_system(n, |_, system| {
+                Fill::Rand.write(system.matrix());
+                variant.run(system).unwrap();
+                system.exchanges().to_vec()
+            })
+        };
+        let all: Vec<_> = here().filter(|variant| variant.exchanges).map(chosen).collect();
+        assert!(all.iter().all(|rows| *rows == all[0]), "{n}: {all:?}");
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! LU of the course's matrix: ge's last rungs beside faer and, with
-//! `--features openblas`, the system's OpenBLAS. The libraries exchange rows,
-//! the ladder's `blocked` does not: it has less to do, and less to offer.
+//! `--features openblas`, the system's OpenBLAS. `lu` exchanges rows as the libraries
+//! do; `blocked` does not: it has less to do, and less to offer.
 //!
 //!     cargo run --release --features openblas --bin lu -- 1000 [ROUNDS] [THREADS]
 
@@ -19,7 +19,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let original = system.matrix().flat().to_vec();
     let mut times = Times::default();
     for _ in 0..rounds {
-        for (name, cores) in [("ge7", 1), ("blocked", 1), ("threads", threads)] {
+        let rungs = [("ge7", 1), ("blocked", 1), ("lu", 1), ("threads", threads), ("lu-threads", threads)];
+        for (name, cores) in rungs {
             let Some(variant) = ge::find(name).filter(|variant| variant.available().is_ok()) else {
                 continue;
             };

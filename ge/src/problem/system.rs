@@ -129,6 +129,13 @@ impl<'a> System<'a> {
         let n = self.size();
         let len = Workspace::panels(n);
         let panels = self.panels.part(index * len, len);
-        Workspace { a: self.matrix.flat(), n, factors: self.factors, panels, isa: Widest::detect() }
+        Workspace {
+            a: self.matrix.flat(),
+            n,
+            exchanges: self.exchanges,
+            factors: self.factors,
+            panels,
+            isa: Widest::detect(),
+        }
     }
 }

@@ -6,8 +6,15 @@ use dgemm::rungs::widest::tile;
 use isa::Widest;
 use memory::Array;
 
+/// Columns between two meetings of the team: three cache lines, as many as the
+/// widest tile has.
+pub(crate) const PANEL: usize = 24;
+
 /// Pivots per pass over a row.
 pub(crate) const DEPTH: usize = 256;
+
+/// Rows of a column that change together, in the widest registers: four of eight.
+pub(crate) const STEP: usize = 32;
 
 /// Blocks of the product: 256 by 120 doubles of pivot rows are a quarter of a
 /// megabyte, half of the smallest second-level cache that AVX2 came with.
@@ -20,6 +27,8 @@ pub(crate) struct Workspace<'a> {
     pub(crate) a: Array<'a, f64>,
     /// Its rows and columns.
     pub(crate) n: usize,
+    /// For each pivot, the row that changed places with its row.
+    pub(crate) exchanges: Array<'a, usize>,
     /// -1 / pivot, for the pivots done so far.
     pub(crate) factors: Array<'a, f64>,
     /// This member's panels: [`Workspace::panels`] elements.
@@ -32,6 +41,7 @@ impl Workspace<'_> {
     /// Elements of the panels of one member, in a system of `n` by `n`.
     pub(crate) fn panels(n: usize) -> usize {
         let (rows, columns) = tile(Widest::detect());
-        tiled::scratch_len(SIDES.within(n, n, n), rows, columns).next_multiple_of(LINE)
+        let copied = PANEL * n.min(usize::MAX / (2 * PANEL)).next_multiple_of(STEP); // n fits a memory
+        tiled::scratch_len(SIDES.within(n, n, n), rows, columns).max(copied).next_multiple_of(LINE)
     }
 }

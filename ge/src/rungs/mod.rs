@@ -32,6 +32,7 @@ pub mod ge4;
 pub mod ge5;
 pub mod ge6;
 pub mod ge7;
+pub mod lu;
 pub mod pivoting;
 pub mod pivots4;
 pub mod printed;

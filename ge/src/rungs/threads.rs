@@ -1,4 +1,4 @@
-//! threads: the blocked rung on several processors.
+//! threads, lu-threads: the blocked rung, and lu, on several processors.
 //!
 //! **What changed.** All threads walk through the same steps; in each, a thread
 //! does its share of the rows or columns, and then waits for the others.
@@ -17,8 +17,8 @@ use crate::problem::system::System;
 use crate::rungs::team::{Member, Team};
 use crate::rungs::{NotRun, blocked};
 
-/// Eliminates below the diagonal, each member of a team on its own thread and,
-/// where the system allows, on its own processor out of the system's.
+/// Eliminates below the diagonal, with rows exchanged or without, each member of a team
+/// on its own thread and, where the system allows, on its own processor out of the system's.
 ///
 /// # Errors
 ///
@@ -48,9 +48,9 @@ use crate::rungs::{NotRun, blocked};
 /// # let arena = memory::Arena::with_capacity(System::bytes(9, 2).unwrap()).unwrap();
 /// let system = System::new(&arena, 9, &[0, 1]).unwrap();
 /// system.matrix().at(0, 0).set(1.0);
-/// let _ = threads::eliminate(system);
+/// let _ = threads::eliminate::<false>(system);
 /// ```
-pub fn eliminate(system: System) -> Result<(), NotRun> {
+pub fn eliminate<const EXCHANGES: bool>(system: System) -> Result<(), NotRun> {
     let quads = FusedQuads::detect().ok_or(NotRun::Lacks(FusedQuads::NAME))?;
     let team = Team::new(system.processors.len());
     let places = team.members().zip(system.processors);
@@ -60,7 +60,7 @@ pub fn eliminate(system: System) -> Result<(), NotRun> {
             // One that was not started would be waited for in vain.
             if lent.member.begins() {
                 pin(lent.processor);
-                blocked::share(&mut Native, lent.system, quads, &lent.member);
+                blocked::share::<_, EXCHANGES>(&mut Native, lent.system, quads, &lent.member);
             }
         });
         team.begin(started.is_ok());

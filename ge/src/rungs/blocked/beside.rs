@@ -6,10 +6,10 @@ use std::ops::Range;
 use isa::{Fused, Scalar};
 use memory::Memory;
 
-use super::narrow::{NARROW, PANEL};
+use super::narrow::NARROW;
 use super::next;
 use super::update::update;
-use crate::problem::workspace::Workspace;
+use crate::problem::workspace::{PANEL, Workspace};
 
 /// Finishes the rows `pivots` in `columns`: as [`crate::rungs::blocked`] does with
 /// columns, a panel of rows one by one, then a product for those that follow.

@@ -13,6 +13,7 @@
 //! **Per inner step:** 2 flops; with AVX-512 1/24 load of 8 columns and 1/3 of one.
 
 mod beside;
+mod exchanging;
 mod narrow;
 mod update;
 
@@ -21,11 +22,12 @@ use memory::Memory;
 
 use crate::problem::system::System;
 pub(crate) use crate::problem::workspace::DEPTH;
-use crate::problem::workspace::Workspace;
+use crate::problem::workspace::{PANEL, Workspace};
 use crate::rungs::Rung;
 use crate::rungs::team::{Member, Team};
 use beside::beside;
-use narrow::{NARROW, PANEL, narrow};
+use exchanging::{exchange_beside, exchanging};
+use narrow::{NARROW, narrow};
 use update::update;
 
 /// Eliminates below the diagonal, in the widest registers there are.
@@ -37,28 +39,33 @@ impl Rung for Blocked {
 
     #[inline(always)]
     fn eliminate<M: Memory>(mem: &mut M, system: System, quads: FusedQuads) {
-        share(mem, system, quads, &Team::new(1).alone());
+        share::<M, false>(mem, system, quads, &Team::new(1).alone());
     }
 }
 
 /// A member's share of the elimination: the members of a team call this
 /// together. Between two meetings none of them touches what another one writes.
-pub(super) fn share<M: Memory>(mem: &mut M, system: System, quads: FusedQuads, member: &Member) {
+pub(super) fn share<M: Memory, const EXCHANGES: bool>(
+    mem: &mut M,
+    system: System,
+    quads: FusedQuads,
+    member: &Member,
+) {
     let work = system.workspace(member.index());
     match Octets::detect() {
-        Some(isa) => isa.run(Share { mem, isa, work, member }),
-        None => quads.run(Share { mem, isa: quads, work, member }),
+        Some(isa) => isa.run(Share::<_, _, EXCHANGES> { mem, isa, work, member }),
+        None => quads.run(Share::<_, _, EXCHANGES> { mem, isa: quads, work, member }),
     }
 }
 
-struct Share<'s, M, S> {
+struct Share<'s, M, S, const EXCHANGES: bool> {
     mem: &'s mut M,
     isa: S,
     work: Workspace<'s>,
     member: &'s Member<'s>,
 }
 
-impl<M: Memory, S: Fused> Task for Share<'_, M, S> {
+impl<M: Memory, S: Fused, const EXCHANGES: bool> Task for Share<'_, M, S, EXCHANGES> {
     type Output = ();
 
     #[inline(always)]
@@ -66,7 +73,16 @@ impl<M: Memory, S: Fused> Task for Share<'_, M, S> {
         let Share { mem, isa, work: w, member } = self;
         for first in (0..w.n).step_by(PANEL) {
             let done = w.n.min(first + PANEL);
-            narrow(mem, w, first..done, member);
+            if EXCHANGES {
+                if member.first() {
+                    exchanging(mem, isa, w, first..done);
+                }
+                member.wait();
+                exchange_beside(mem, isa, w, first..done, member.share(0..w.n, PANEL));
+                member.wait();
+            } else {
+                narrow(mem, w, first..done, member);
+            }
             if done < w.n {
                 let last = next(done);
                 let (pivots, columns) = (done - last..done, done..w.n.min(done + last));

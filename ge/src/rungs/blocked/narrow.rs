@@ -12,11 +12,7 @@ use crate::rungs::team::Member;
 
 /// Columns that are eliminated one by one: a cache line.
 pub(crate) const NARROW: usize = 8;
-/// Columns between two meetings of the team: three times eight, as many as the
-/// widest tile has.
-pub(crate) const PANEL: usize = 3 * NARROW;
-
-/// Eliminates the columns `panel` (at most [`PANEL`]) in all rows from the first
+/// Eliminates the columns `panel` (at most three times as many) in all rows from the first
 /// pivot on, and notes -1 / pivot for each. The first member does the pivot
 /// rows, then each its share of the rows below.
 #[inline(always)]

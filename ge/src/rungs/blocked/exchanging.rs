@@ -1,0 +1,177 @@
+//! A panel of [`crate::rungs::lu`]: columns eliminated with rows exchanged.
+
+use std::array;
+use std::ops::Range;
+
+use isa::{Fused, Scalar, Simd};
+use memory::{Array, Memory};
+
+use crate::problem::workspace::{PANEL, STEP, Workspace};
+
+/// Registers of a column that lose their multiples together.
+const ROWS: usize = 4;
+/// Rows that are copied, or searched, together.
+const COPIED: usize = 8;
+
+/// Eliminates the columns `panel` in all rows from the first pivot on, with the row
+/// of the largest element left as pivot row, and notes the exchange and -1 / pivot
+/// for each. Elements beside the panel stay: see [`exchange_beside`].
+///
+/// The panel is copied column by column, so that the search goes along memory.
+#[inline(always)]
+pub(crate) fn exchanging<M: Memory, S: Fused>(mem: &mut M, isa: S, w: Workspace, panel: Range<usize>) {
+    let rows = w.n - panel.start;
+    let len = rows.next_multiple_of(STEP);
+    let column = |c: usize| w.panels.part(c * len, len);
+    copy(mem, w, panel.clone(), |mem, (row, c)| {
+        let element = mem.load(w.a.at((panel.start + row) * w.n + panel.start + c));
+        mem.store(column(c).at(row), element);
+    });
+    for c in 0..panel.len() {
+        (rows..len).for_each(|row| mem.store(column(c).at(row), 0.0));
+    }
+    for k in 0..panel.len() {
+        if k > 0 {
+            catch_up(mem, isa, w.factors.part(panel.start, k), column, k);
+        }
+        let (row, pivot) = largest(mem, column(k).part(k, rows - k));
+        for c in 0..panel.len() {
+            let (upper, lower) = (column(c).at(k), column(c).at(k + row));
+            let (above, below) = (mem.load(upper), mem.load(lower));
+            mem.store(upper, below);
+            mem.store(lower, above);
+        }
+        mem.store(w.exchanges.at(panel.start + k), panel.start + k + row);
+        // A column of zeros: nothing to eliminate, and nothing to divide by.
+        mem.store(w.factors.at(panel.start + k), if pivot == 0.0 { 0.0 } else { -1.0 / pivot });
+    }
+    copy(mem, w, panel.clone(), |mem, (row, c)| {
+        let element = mem.load(column(c).at(row));
+        mem.store(w.a.at((panel.start + row) * w.n + panel.start + c), element);
+    });
+}
+
+/// Shows `one` each row and column of the panel, from its first pivot on, a few rows
+/// at a time.
+#[inline(always)]
+fn copy<M: Memory>(mem: &mut M, w: Workspace, panel: Range<usize>, one: impl Fn(&mut M, (usize, usize))) {
+    let rows = w.n - panel.start;
+    for few in (0..rows).step_by(COPIED) {
+        for c in 0..panel.len() {
+            for row in few..rows.min(few + COPIED) {
+                one(mem, (row, c));
+            }
+        }
+    }
+}
+
+/// Column `k` loses its multiples of the columns to its left, whose pivots are done.
+#[inline(always)]
+fn catch_up<'a, M: Memory, S: Fused>(
+    mem: &mut M,
+    isa: S,
+    factors: Array<f64>,
+    column: impl Fn(usize) -> Array<'a, f64>,
+    k: usize,
+) {
+    let target = column(k);
+    // First the pivot rows themselves; they are stored last.
+    let (mut above, mut by) = ([0.0; PANEL], [0.0; PANEL]);
+    for row in 0..k {
+        let mut element = mem.load(target.at(row));
+        for (left, by) in by[..row].iter().enumerate() {
+            element += by * mem.load(column(left).at(row));
+        }
+        (above[row], by[row]) = (element, element * mem.load(factors.at(row)));
+    }
+    let step = ROWS * S::LANES;
+    for row in (k / step * step..target.len()).step_by(step) {
+        let cells: [_; ROWS] = array::from_fn(|r| target.part(row + r * S::LANES, S::LANES).lanes(0));
+        let mut sums: [S::Register; ROWS] = cells.map(|cells| mem.load_vector(cells));
+        for left in 0..k {
+            let source = column(left).part(row, step);
+            let by = isa.splat(by[left]);
+            for (r, sum) in sums.iter_mut().enumerate() {
+                *sum = isa.add_product(*sum, mem.load_vector(source.lanes(r * S::LANES)), by);
+            }
+        }
+        for (cells, sum) in cells.into_iter().zip(sums) {
+            mem.store_vector(cells, sum);
+        }
+    }
+    for (row, element) in above.into_iter().enumerate().take(k) {
+        mem.store(target.at(row), element);
+    }
+}
+
+/// The place of the first element of largest magnitude, and the element.
+#[inline(always)]
+fn largest<M: Memory>(mem: &mut M, column: Array<f64>) -> (usize, f64) {
+    let mut largest = (0..column.len().min(1), -1.0);
+    let mut few = 0;
+    while few + COPIED <= column.len() {
+        look_at::<M, COPIED>(mem, column, few, &mut largest);
+        few += COPIED;
+    }
+    (few..column.len()).for_each(|row| look_at::<M, 1>(mem, column, row, &mut largest));
+    let (rows, magnitude) = largest;
+    let first = rows.start;
+    let place = rows.into_iter().find(|row| mem.load(column.at(*row)).abs() == magnitude).unwrap_or(first);
+    (place, mem.load(column.at(place)))
+}
+
+/// Notes in `largest` the `W` elements from `first` on, and their largest magnitude, if
+/// that is larger. They do not wait for each other, as a search one by one would.
+#[inline(always)]
+fn look_at<M: Memory, const W: usize>(
+    mem: &mut M,
+    column: Array<f64>,
+    first: usize,
+    largest: &mut (Range<usize>, f64),
+) {
+    let few = column.part(first, W);
+    let magnitudes: [f64; W] = array::from_fn(|row| mem.load(few.at(row)).abs());
+    let of_few = magnitudes.into_iter().fold(-1.0, |one, other| if other > one { other } else { one });
+    if of_few > largest.1 {
+        *largest = (first..first + W, of_few);
+    }
+}
+
+/// Exchanges the rows of the pivots `panel` as noted, in those of `columns` that are
+/// not the panel's.
+#[inline(always)]
+pub(crate) fn exchange_beside<M: Memory, S: Simd>(
+    mem: &mut M,
+    isa: S,
+    w: Workspace,
+    panel: Range<usize>,
+    columns: Range<usize>,
+) {
+    let left = columns.start..columns.end.min(panel.start);
+    let right = columns.start.max(panel.end)..columns.end;
+    for k in panel {
+        let row = mem.load(w.exchanges.at(k));
+        for part in [&left, &right] {
+            if row != k && !part.is_empty() {
+                let of = |row: usize| w.a.part(row * w.n + part.start, part.len());
+                exchange(mem, isa, of(k), of(row));
+            }
+        }
+    }
+}
+
+/// Exchanges two rows.
+#[inline(always)]
+fn exchange<M: Memory, S: Simd>(mem: &mut M, isa: S, upper: Array<f64>, lower: Array<f64>) {
+    let whole = upper.len() / S::LANES * S::LANES;
+    (0..whole).step_by(S::LANES).for_each(|j| exchange_registers(mem, isa, upper, lower, j));
+    (whole..upper.len()).for_each(|j| exchange_registers(mem, Scalar, upper, lower, j));
+}
+
+#[inline(always)]
+fn exchange_registers<M: Memory, S: Simd>(mem: &mut M, _: S, upper: Array<f64>, lower: Array<f64>, j: usize) {
+    let above: S::Register = mem.load_vector(upper.lanes(j));
+    let below: S::Register = mem.load_vector(lower.lanes(j));
+    mem.store_vector(upper.lanes(j), below);
+    mem.store_vector(lower.lanes(j), above);
+}
