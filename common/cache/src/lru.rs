@@ -1,6 +1,6 @@
 //! One recency-ordered set of a fixed number of ways: the model's hot spot.
-//! Whole sets are computed at a time, without a branch, so that the compiler
-//! makes vector instructions of them.
+//! Whole sets are computed at a time, so that the compiler makes vector instructions
+//! of them.
 
 use super::tag::{LINE, Tag};
 
@@ -15,8 +15,8 @@ pub(super) struct Touched {
     pub(super) tag: Tag,
 }
 
-/// All ones, then zeros: the [`WIDEST`] tags from `WIDEST - 1 - last` on mask
-/// the ways from 0 to `last`.
+/// All ones, then zeros: the [`WIDEST`] tags from `WIDEST - 1 - way` on mask
+/// the ways from 0 to `way`.
 static YOUNGER: [Tag; 2 * WIDEST] = {
     let mut mask = [0; 2 * WIDEST];
     let mut way = 0;
@@ -34,16 +34,22 @@ pub(super) fn touch<const W: usize>(set: &mut [Tag; W], key: Tag, flags: Tag) ->
     const { assert!(0 < W && W <= WIDEST) };
     let old = *set;
     let hits = lanes::equal(&old, LINE, key);
-    let hit = hits != 0;
-    let last = (hits | 1 << (W - 1)).trailing_zeros() as usize % W;
-    let tag = set[last];
-    let mut shifted = [flags | if hit { tag } else { key }; W];
-    shifted[1..].copy_from_slice(&old[..W - 1]);
-    let younger = &YOUNGER[WIDEST - 1 - last..][..W];
-    for way in 0..W {
-        set[way] = younger[way] & shifted[way] | !younger[way] & old[way];
+    if hits == 0 {
+        // Where this is foreseen, the next access of the set need not wait for the comparison.
+        let mut filled = [flags | key; W];
+        filled[1..].copy_from_slice(&old[..W - 1]);
+        *set = filled;
+        return Touched { hit: false, tag: old[W - 1] };
     }
-    Touched { hit, tag }
+    let way = hits.trailing_zeros() as usize % W;
+    let tag = set[way];
+    let mut shifted = [flags | tag; W];
+    shifted[1..].copy_from_slice(&old[..W - 1]);
+    let younger = &YOUNGER[WIDEST - 1 - way..][..W];
+    for at in 0..W {
+        set[at] = younger[at] & shifted[at] | !younger[at] & old[at];
+    }
+    Touched { hit: true, tag }
 }
 
 #[cfg(test)]
