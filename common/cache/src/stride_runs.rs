@@ -61,8 +61,10 @@ enum Known {
     },
 }
 
-/// Longest period looked for.
-const LONGEST: u64 = 32;
+/// For how many runs journals are kept, one journal after the other: most states recur
+/// at once, some after as many runs as a set has ways, and sixteen-bit elements of a line
+/// make 32 runs.
+const KEPT: [u64; 4] = [1, 2, 15, 32];
 
 #[derive(Debug)]
 pub(super) struct RunDetector {
@@ -219,7 +221,7 @@ fn serve(model: &mut Modelled) {
             serve_new(model, Known::Simulated)
         }
         known @ (Known::Nothing | Known::Simulated) => serve_new(model, known),
-        Known::Observed { runs, most } if runs == most => observe(model, 0, LONGEST.min(most * most + 2)),
+        Known::Observed { runs, most } if runs == most => observe(model, 0, longer(most)),
         Known::Observed { runs, most } => observe(model, runs, most),
     };
     std::mem::swap(&mut model.runs.current, &mut model.runs.last);
@@ -240,6 +242,11 @@ fn serve_new(model: &mut Modelled, known: Known) -> Known {
         false if is_first => Known::Simulated,
         false => Known::Observed { runs: 0, most: 0 },
     }
+}
+
+/// For how many runs the journal after one of `most` runs is kept.
+fn longer(most: u64) -> u64 {
+    KEPT.into_iter().find(|kept| *kept > most).unwrap_or(most)
 }
 
 /// Simulates the current run while journals are kept, the first or one more.
