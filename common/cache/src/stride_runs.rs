@@ -62,9 +62,9 @@ enum Known {
 }
 
 /// For how many runs journals are kept, one journal after the other: most states recur
-/// at once, some after as many runs as a set has ways, and sixteen-bit elements of a line
-/// make 32 runs.
-const KEPT: [u64; 4] = [1, 2, 15, 32];
+/// at once, some after as many runs as a set has ways, 16 at most as a rule; and a line
+/// of 16-bit elements makes 32 runs.
+const KEPT: [u64; 4] = [1, 2, 16, 32];
 
 #[derive(Debug)]
 pub(super) struct RunDetector {

@@ -6,8 +6,7 @@ use dgemm::rungs::widest::tile;
 use isa::Widest;
 use memory::Array;
 
-/// Columns between two meetings of the team: three cache lines, as many as the
-/// widest tile has.
+/// Columns of a panel: three cache lines, as many as the widest tile has.
 pub(crate) const PANEL: usize = 24;
 
 /// Pivots per pass over a row.
@@ -29,7 +28,7 @@ pub(crate) struct Workspace<'a> {
     pub(crate) n: usize,
     /// For each pivot, the row that changed places with its row.
     pub(crate) exchanges: Array<'a, usize>,
-    /// -1 / pivot, for the pivots done so far.
+    /// -1 / pivot, for the pivots done so far; 0 where a column of zeros has none.
     pub(crate) factors: Array<'a, f64>,
     /// This member's panels: [`Workspace::panels`] elements.
     pub(crate) panels: Array<'a, f64>,

@@ -1,14 +1,18 @@
-//! lu: blocked, with rows exchanged as in pivoting: what LAPACK's dgetrf does.
+//! lu: blocked, with rows exchanged as in pivoting: what dgetrf does, in the library
+//! LAPACK.
 //!
 //! **What changed.** Each panel of 24 columns is copied, column by column, to where
 //! the search for the largest element goes along memory. While the panel is
-//! eliminated, rows are exchanged there alone; then the rest of them follows.
+//! eliminated, rows are exchanged in it alone; then the same exchanges are made to
+//! the left and to the right of it.
 //!
-//! **Predict.** Exchanges move n^2 elements twice, the elimination makes 2 n^3 / 3
-//! operations. What share of the time are they at N = 200, at N = 2000? And what
-//! becomes of the residual?
+//! **Predict.** An exchange moves two rows, 2 n elements; all of them move 2 n^2. The
+//! elimination makes 2 n^3 / 3 operations. What share of the time will the exchanges
+//! be at N = 200, at N = 2000? Compare with blocked. And what becomes of the residual?
 //!
-//! **Per inner step:** 2 flops, as in blocked.
+//! **Per inner step:** 2 flops, as in blocked. As there, a row loses its multiples of
+//! rows that were divided by their pivots: a pivot below 2^-1024, or an element more
+//! than 2^1023 times its pivot, overflows, which pivoting does not.
 
 use isa::FusedQuads;
 use memory::Memory;

@@ -4,7 +4,8 @@
 //! does its share of the rows or columns, and then waits for the others.
 //!
 //! **Predict.** Twice the processors: which of the steps does not become twice
-//! as fast, and what does that cost at N = 200, at N = 2000?
+//! as fast, and what does that cost at N = 200, at N = 2000? (In lu-threads one thread
+//! eliminates each panel, while the others wait.)
 //!
 //! **Per inner step:** 2 flops, as in blocked.
 
@@ -85,6 +86,7 @@ struct Lent<'a> {
 
 // SAFETY: only `eliminate` makes one, for `blocked::share`. Between two meetings
 // (`Member::wait`) no member reads or writes an element that another one writes:
-// each has its own rows or columns (`Member::share`) and its own workspace. The
+// each has its own rows or columns (`Member::share`) and its own panels, or is the
+// only one at work (`Member::first`); what all read was written before a meeting. The
 // parts of a `System` do not overlap, and `eliminate` waits for all threads.
 unsafe impl Send for Lent<'_> {}

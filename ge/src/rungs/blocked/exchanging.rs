@@ -1,4 +1,5 @@
-//! A panel of [`crate::rungs::lu`]: columns eliminated with rows exchanged.
+//! A panel of [`crate::rungs::lu`]: columns eliminated with rows exchanged, each only
+//! when its turn comes (left-looking).
 
 use std::array;
 use std::ops::Range;
@@ -23,7 +24,7 @@ pub(crate) fn exchanging<M: Memory, S: Fused>(mem: &mut M, isa: S, w: Workspace,
     let rows = w.n - panel.start;
     let len = rows.next_multiple_of(STEP);
     let column = |c: usize| w.panels.part(c * len, len);
-    copy(mem, w, panel.clone(), |mem, (row, c)| {
+    each_element(mem, w, panel.clone(), |mem, (row, c)| {
         let element = mem.load(w.a.at((panel.start + row) * w.n + panel.start + c));
         mem.store(column(c).at(row), element);
     });
@@ -45,16 +46,21 @@ pub(crate) fn exchanging<M: Memory, S: Fused>(mem: &mut M, isa: S, w: Workspace,
         // A column of zeros: nothing to eliminate, and nothing to divide by.
         mem.store(w.factors.at(panel.start + k), if pivot == 0.0 { 0.0 } else { -1.0 / pivot });
     }
-    copy(mem, w, panel.clone(), |mem, (row, c)| {
+    each_element(mem, w, panel.clone(), |mem, (row, c)| {
         let element = mem.load(column(c).at(row));
         mem.store(w.a.at((panel.start + row) * w.n + panel.start + c), element);
     });
 }
 
-/// Shows `one` each row and column of the panel, from its first pivot on, a few rows
-/// at a time.
+/// Calls `one` for each row and column of the panel, from its first pivot on, a few
+/// rows at a time.
 #[inline(always)]
-fn copy<M: Memory>(mem: &mut M, w: Workspace, panel: Range<usize>, one: impl Fn(&mut M, (usize, usize))) {
+fn each_element<M: Memory>(
+    mem: &mut M,
+    w: Workspace,
+    panel: Range<usize>,
+    one: impl Fn(&mut M, (usize, usize)),
+) {
     let rows = w.n - panel.start;
     for few in (0..rows).step_by(COPIED) {
         for c in 0..panel.len() {
@@ -75,7 +81,8 @@ fn catch_up<'a, M: Memory, S: Fused>(
     k: usize,
 ) {
     let target = column(k);
-    // First the pivot rows themselves; they are stored last.
+    // First the pivot rows themselves; they are stored last, since what follows spoils
+    // up to a step of them.
     let (mut above, mut by) = ([0.0; PANEL], [0.0; PANEL]);
     for row in 0..k {
         let mut element = mem.load(target.at(row));
@@ -84,6 +91,7 @@ fn catch_up<'a, M: Memory, S: Fused>(
         }
         (above[row], by[row]) = (element, element * mem.load(factors.at(row)));
     }
+    const { assert!(STEP.is_multiple_of(ROWS * S::LANES)) };
     let step = ROWS * S::LANES;
     for row in (k / step * step..target.len()).step_by(step) {
         let cells: [_; ROWS] = array::from_fn(|r| target.part(row + r * S::LANES, S::LANES).lanes(0));
@@ -104,10 +112,11 @@ fn catch_up<'a, M: Memory, S: Fused>(
     }
 }
 
-/// The place of the first element of largest magnitude, and the element.
+/// The place of the first element of largest magnitude, and the element; NaNs are
+/// passed over.
 #[inline(always)]
 fn largest<M: Memory>(mem: &mut M, column: Array<f64>) -> (usize, f64) {
-    let mut largest = (0..column.len().min(1), -1.0);
+    let mut largest = (0..1, -1.0);
     let mut few = 0;
     while few + COPIED <= column.len() {
         look_at::<M, COPIED>(mem, column, few, &mut largest);
@@ -138,7 +147,7 @@ fn look_at<M: Memory, const W: usize>(
 }
 
 /// Exchanges the rows of the pivots `panel` as noted, in those of `columns` that are
-/// not the panel's.
+/// not the panel's (dlaswp).
 #[inline(always)]
 pub(crate) fn exchange_beside<M: Memory, S: Simd>(
     mem: &mut M,
@@ -151,8 +160,11 @@ pub(crate) fn exchange_beside<M: Memory, S: Simd>(
     let right = columns.start.max(panel.end)..columns.end;
     for k in panel {
         let row = mem.load(w.exchanges.at(k));
+        if row == k {
+            continue;
+        }
         for part in [&left, &right] {
-            if row != k && !part.is_empty() {
+            if !part.is_empty() {
                 let of = |row: usize| w.a.part(row * w.n + part.start, part.len());
                 exchange(mem, isa, of(k), of(row));
             }

@@ -12,9 +12,11 @@ use crate::rungs::team::Member;
 
 /// Columns that are eliminated one by one: a cache line.
 pub(crate) const NARROW: usize = 8;
-/// Eliminates the columns `panel` (at most three times as many) in all rows from the first
-/// pivot on, and notes -1 / pivot for each. The first member does the pivot
-/// rows, then each its share of the rows below.
+
+/// Eliminates the columns `panel` (at most
+/// [`PANEL`](crate::problem::workspace::PANEL)) in all rows from the first pivot on,
+/// and notes -1 / pivot for each. The first member does the pivot rows, then each its
+/// share of the rows below.
 #[inline(always)]
 pub(crate) fn narrow<M: Memory>(mem: &mut M, w: Workspace, panel: Range<usize>, member: &Member) {
     if member.first() {
