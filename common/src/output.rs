@@ -117,6 +117,41 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     files::write_atomically(path, bytes).map_err(Failure::could_not)
 }
 
+/// Refuses to write where something is read, or two results to one place.
+///
+/// # Errors
+///
+/// If two of the files are one, by whatever name; the sentence names it.
+pub fn keep_apart<'p>(
+    read: impl IntoIterator<Item = &'p Path>,
+    written: impl IntoIterator<Item = &'p Path>,
+) -> Result<(), Failure> {
+    let read: Vec<PathBuf> = read.into_iter().filter_map(|path| path.canonicalize().ok()).collect();
+    let mut places: Vec<PathBuf> = Vec::new();
+    for path in written {
+        let (place, name) = (place(path), crate::input::name(path));
+        if read.contains(&place) {
+            return Err(Failure::usage(format!(
+                "{name} is read, and what is written would take its place; name another file for the output"
+            )));
+        }
+        if places.contains(&place) {
+            return Err(Failure::usage(format!(
+                "two results would be written to {name}, and one of them be lost; give each a name of its own"
+            )));
+        }
+        places.push(place);
+    }
+    Ok(())
+}
+
+/// Where a file lies, or would lie.
+fn place(path: &Path) -> PathBuf {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let there = || Some(parent.canonicalize().ok()?.join(path.file_name()?));
+    path.canonicalize().ok().or_else(there).unwrap_or_else(|| path.to_owned())
+}
+
 /// A folder for the files of one program, tried out before anything is measured.
 #[derive(Debug)]
 pub struct Folder {

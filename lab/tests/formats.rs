@@ -177,6 +177,51 @@ fn a_picture_never_takes_the_place_of_its_data() {
 }
 
 /// The programs by name, and a command line that takes no time.
+#[test]
+fn no_output_takes_the_place_of_an_input_or_of_another_output() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let sweep = "--machine i5-7500 --counters model --max 8K --repeats 1";
+    for (name, args) in [
+        ("cm1", format!("{sweep} --record l1.json")),
+        ("cm1", format!("{sweep} --event PAPI_L2_DCM --record l2.json")),
+        ("lab", "survey --seconds 1 --out one.json".to_owned()),
+    ] {
+        assert!(run(path, name, &args).status.success());
+    }
+    let machine = run(path, "lab", "machines i5-7500").stdout;
+    assert!(!machine.is_empty());
+    std::fs::write(path.join("mine.toml"), machine).unwrap();
+    std::fs::write(path.join("class.csv"), "name,l1.size\nAnn,32K\n").unwrap();
+    std::fs::write(path.join("grades.csv"), "name,l1.size\nAnn,32K\n").unwrap();
+    let kept = ["l1.json", "one.json", "mine.toml", "grades.csv"].map(|name| path.join(name));
+    let before = kept.each_ref().map(|kept| std::fs::read(kept).unwrap());
+    let mut lines = vec![
+        ("cm1", "--machine mine.toml --max 8K --repeats 1 --record ./mine.toml", "mine.toml"),
+        ("cm1", "--machine mine.toml --max 8K --repeats 1 --record a.svg --chart ./a.svg", "a.svg"),
+        ("lab", "plot l1.json -o ./l1.json", "l1.json"),
+        ("lab", "plot l1.json l2.json -o two.svg", "PAPI_L2_DCM"),
+    ];
+    if cfg!(feature = "instructor") {
+        lines.extend([
+            ("lab", "merge one.json --out ./one.json", "one.json"),
+            ("lab", "merge one.json --out room --csv ./room", "room"),
+            ("lab", "grade grades.csv --roster class.csv --out .", "grades.csv"),
+            ("lab", "grade class.csv --roster grades.csv --out .", "grades.csv"),
+            ("lab", "grade missing --student Ann", "missing"),
+        ]);
+    }
+    for (name, args, named) in lines {
+        let refused = run(path, name, args);
+        let told = text(&refused.stderr);
+        assert!(!refused.status.success() && told.contains(named), "{name} {args}: {told}");
+    }
+    assert_eq!(kept.each_ref().map(|kept| std::fs::read(kept).unwrap()), before);
+    for new in ["a.svg", "two.svg", "room"] {
+        assert!(!path.join(new).exists(), "{new}");
+    }
+}
+
 #[cfg(target_os = "linux")]
 const QUICK: [(&str, &str); 12] = [
     ("spark", "I5 --max 4K --repeats 1 --record r.json"),

@@ -38,7 +38,7 @@ impl fmt::Display for Warning {
             Warning::Busy { load, cpus } => {
                 write!(
                     f,
-                    "{load:.1} processes share {cpus} processors: times on the wall contain their turns; close other programs, or use --runs 5"
+                    "{load:.1} processes share {cpus} processors: times on the wall contain their turns; close other programs, or take the median of more runs (--runs)"
                 )
             }
             Warning::NotPinned => {

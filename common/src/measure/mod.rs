@@ -10,6 +10,7 @@ mod processor;
 mod progress;
 
 use std::cell::Cell;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 pub use environment::Warning;
@@ -19,6 +20,7 @@ pub use plan::Plan;
 use crate::cli::{Common, Compare, Counters};
 use crate::console;
 use crate::failure::Failure;
+use crate::output;
 use cache::{Counts, Modelled};
 use counters::{self, Platform};
 use events::Event;
@@ -154,6 +156,8 @@ impl Session {
     }
 
     fn open(options: &Common, quiet: bool) -> Result<Session, Failure> {
+        let written = options.record.iter().chain(&options.chart).map(PathBuf::as_path);
+        output::keep_apart([Path::new(&options.machine)], written)?;
         for path in options.record.iter().chain(&options.chart) {
             files::try_place(path).map_err(Failure::could_not)?;
         }

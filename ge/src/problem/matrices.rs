@@ -57,7 +57,7 @@ pub enum Broken {
     },
     /// A division by zero.
     #[error(
-        "the pivot in row {0} is zero, and these rungs never exchange rows: run `ge pivoting`, which does"
+        "the pivot in row {0} is zero, and this rung never exchanges rows: run `ge pivoting` or `ge lu`, which do"
     )]
     ZeroPivot(usize),
     /// Numbers too large for a double.

@@ -76,29 +76,34 @@ enum Over {
 /// Reads, draws, writes.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let picture = args.output.clone().unwrap_or_else(|| default_output(&args.files));
-    spare_the_data(&args.files, &picture)?;
+    output::keep_apart(args.files.iter().map(PathBuf::as_path), [picture.as_path()])?;
     let mut sweeps = Vec::new();
     for path in &args.files {
         let sweep = input::sweep(path)?;
         tell(path, &sweep, args.tolerate)?;
         sweeps.push(sweep);
     }
+    of_one_event(args, &sweeps)?;
     let labels = labels(args)?;
     output::draw(&chart(args, &sweeps, &labels)?, &picture)?;
     output::tell(format!("lab plot: drew {}", input::name(&picture)));
     Ok(())
 }
 
-/// Refuses to draw over a file that is read.
-fn spare_the_data(files: &[PathBuf], picture: &Path) -> Result<(), Failure> {
-    let Ok(place) = picture.canonicalize() else { return Ok(()) };
-    match files.iter().find(|file| file.canonicalize().is_ok_and(|file| file == place)) {
-        None => Ok(()),
-        Some(file) => Err(Failure::usage(format!(
-            "{} is one of the files to draw, and the picture would take its place; name another with -o",
+/// Refuses files whose misses are of different events: they have no median.
+fn of_one_event(args: &Args, sweeps: &[Saved]) -> Result<(), Failure> {
+    let mut events =
+        args.files.iter().zip(sweeps).filter_map(|(file, sweep)| Some((file, sweep.event.as_ref()?)));
+    if let (Some((one, event)), false) = (events.next(), args.show == Some(Show::Time))
+        && let Some((file, other)) = events.find(|(_, other)| *other != event)
+    {
+        return Err(Failure::usage(format!(
+            "{} counted {event}, {} counted {other}: a curve shows one event; draw each in a picture of its own",
+            input::name(one),
             input::name(file)
-        ))),
+        )));
     }
+    Ok(())
 }
 
 /// Refuses a damaged file; says on stderr what else was noticed, at most three

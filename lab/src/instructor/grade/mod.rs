@@ -106,6 +106,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args.print_rubric {
         return output::print(rubric::GUIDE);
     }
+    let tables = [&args.key, &args.assignment, &args.rubric, &args.worksheet, &args.roster.roster];
+    let read = args.submissions.iter().chain(tables.into_iter().flatten());
+    let written: Vec<PathBuf> =
+        args.out.iter().flat_map(|out| ["grades.csv", "moodle.csv"].map(|name| out.join(name))).collect();
+    output::keep_apart(read.map(PathBuf::as_path), written.iter().map(PathBuf::as_path))?;
     let rubric = Rubric::read(args.rubric.as_deref(), &assigned::read(args.assignment.as_deref())?)?;
     let key = args.key.as_deref().map(Key::read).transpose()?;
     let (students, submissions) = handed_in(args, key.as_ref())?;
@@ -135,7 +140,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 fn handed_in(args: &Args, key: Option<&Key>) -> Result<(Vec<String>, Vec<Submission>), Failure> {
     if let Some(student) = &args.student {
         let students = roster::unique(std::iter::once(student.clone()), "--student")?;
-        return Ok((students, args.submissions.iter().map(|path| submissions::one(path)).collect()));
+        let of_student =
+            args.submissions.iter().map(|path| submissions::there(path).map(|()| submissions::one(path)));
+        return Ok((students, of_student.collect::<Result<_, _>>()?));
     }
     let mut students = args.roster.names()?;
     if students.is_empty() {
@@ -172,6 +179,9 @@ fn grade(student: &str, own: &[&Submission], rubric: &Rubric, key: Option<&Key>)
         notes.push(format!("{} submissions; the one saved last ({when}) counts.", own.len()));
     }
     notes.extend(last.notes.iter().cloned());
+    if last.answers.is_empty() {
+        notes.push("No answers were found in what was handed in.".to_owned());
+    }
     notes.extend(last.evidence.doubts());
     let machine = key.and_then(|key| key.machines.iter().find(|machine| machine.name == student));
     let foreign = foreign(last, machine, key);

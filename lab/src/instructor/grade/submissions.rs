@@ -47,13 +47,18 @@ pub(crate) fn collect(paths: &[PathBuf], column: Option<&str>) -> Result<Vec<Sub
             found.extend(children(path)?.iter().map(|child| one(child)));
         } else if ending(path) == "csv" {
             found.extend(rows(&Table::read(path)?, column));
-        } else if path.exists() {
-            found.push(one(path));
         } else {
-            return Err(Failure::could_not(format!("there are no submissions at '{}'", path.display())));
+            there(path)?;
+            found.push(one(path));
         }
     }
     Ok(found)
+}
+
+/// Refuses a path at which nothing lies.
+pub(crate) fn there(path: &Path) -> Result<(), Failure> {
+    let nothing = || Failure::could_not(format!("there are no submissions at '{}'", path.display()));
+    if path.exists() { Ok(()) } else { Err(nothing()) }
 }
 
 /// The submission in a folder or a file.

@@ -35,6 +35,8 @@ pub(crate) struct Args {
 
 /// Reads all files, writes the page.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let written = std::iter::once(&args.out).chain(&args.csv);
+    output::keep_apart(args.files.iter().map(PathBuf::as_path), written.map(PathBuf::as_path))?;
     let mut machines: Vec<Surveyed> = Vec::new();
     let mut invalid = Vec::new();
     for path in &args.files {
@@ -60,7 +62,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         output::write(path, surveyed::table(&machines, &remarks).text().as_bytes())?;
     }
     output::write(&args.out, page(&machines, &remarks, &invalid)?.as_bytes())?;
-    output::print(&format!("{} machines in {}\n", machines.len(), args.out.display()))
+    let s = if machines.len() == 1 { "" } else { "s" };
+    output::print(&format!("{} machine{s} in {}\n", machines.len(), args.out.display()))
 }
 
 const TEMPLATE: &str = include_str!("class.html");
