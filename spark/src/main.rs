@@ -20,8 +20,11 @@ fn main() -> ExitCode {
     cli::run(|args: Args| {
         let session = Session::start(&args.common)?;
         let mut lines = Lines::of(&args.common);
-        lines.print(spark::kit_header());
-        let record = spark::measure(&session, &args.options, &mut |row| lines.print(&spark::kit_row(row)))?;
+        let mut header = Some(spark::kit_header());
+        let record = spark::measure(&session, &args.options, &mut |row| {
+            header.take().into_iter().for_each(|header| lines.print(header));
+            lines.print(&spark::kit_row(row));
+        })?;
         lines.finish(&record, &args.common, || spark::chart(&record))
     })
 }

@@ -151,6 +151,14 @@ impl Table {
         if cut && line.last && line.entries.len() < self.columns.len() {
             found.note_damage(format!("line {number}, the last, is cut off; its last entry is left out"));
             line.entries.pop();
+        } else if !line.last
+            && line.entries.len() < self.columns.len()
+            && self.columns.contains(&Column::Size)
+        {
+            let (entries, columns) = (line.entries.len(), self.columns.len());
+            found.note_damage(format!(
+                "line {number} has {entries} entries for {columns} columns; what it lacks is left open"
+            ));
         }
         let row = Entries { columns: &self.columns, entries: &line.entries, appended, number };
         let places = row.get(Column::Stride).and_then(bytes).zip(row.sizes());

@@ -99,6 +99,8 @@ fn damage_is_noted_or_refused_with_the_line() {
     assert!(notes(row("0.5") + &row("0.5"))[0].contains("more than once"));
     assert!(notes(row("0.5") + &row("25") + good).iter().any(|n| n.contains("lines 1 and 2")));
     assert!(notes("a heading\n".to_owned() + good)[0].contains("line 1"));
+    let cut = Saved::parse("size,stride,avg_misses\n8192,1,0.5\n8192,2\n8192,4,0.5\n").unwrap();
+    assert!(cut.damage.len() == 1 && cut.damage[0].contains("line 3"), "{cut:?}");
     let zero = good.to_owned() + "cache_size=0\tstride=1\tavg_misses=1\n" + good;
     assert!(Saved::parse(&zero).unwrap_err().to_string().contains("line 2"));
     let huge = format!("cache_size=99999999999999\tstride=1\tavg_misses=1\n{good}");
