@@ -201,6 +201,7 @@ fn no_output_takes_the_place_of_an_input_or_of_another_output() {
         ("cm1", "--machine mine.toml --max 8K --repeats 1 --record a.svg --chart ./a.svg", "a.svg"),
         ("lab", "plot l1.json -o ./l1.json", "l1.json"),
         ("lab", "plot l1.json l2.json -o two.svg", "PAPI_L2_DCM"),
+        ("lab", "plot one.json -o two.svg", "lab survey"),
     ];
     if cfg!(feature = "instructor") {
         lines.extend([

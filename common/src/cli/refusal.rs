@@ -75,6 +75,8 @@ fn one_line(message: &str, meant: Option<&str>) -> String {
     ]
     .iter()
     .fold(words.join(" "), |told, (from, to)| told.replace(from, to));
+    // No program takes a value that looks like an option.
+    let told = told.split("; tip: to pass '").next().unwrap_or_default();
     // What is missing is best seen in its place.
     let usage = if told.starts_with("missing:") { format!("; usage: {usage}") } else { String::new() };
     let meant = meant.map_or(String::new(), |meant| format!("; write '{meant}'"));

@@ -5,7 +5,8 @@ use figures::text::shorten;
 use super::limits;
 
 /// What a file is, and what stands in it.
-const STRANGERS: [(&str, &[&str]); 16] = [
+const STRANGERS: [(&str, &[&str]); 17] = [
+    ("a record of lab survey, for lab merge", &[SURVEY]),
     ("the output of mm1, mm2 or mm3", &["After resetting counter '"]),
     ("the output of mm1, mm2 or mm3", &["size,checksum,"]),
     ("the output of ge", &["Check: "]),
@@ -24,6 +25,9 @@ const STRANGERS: [(&str, &[&str]); 16] = [
     ("a sealed machine", &["sealed = \""]),
 ];
 
+/// The schema of what holds records of several programs.
+const SURVEY: &str = "cache-lab-kit/survey/";
+
 /// How far into the file is looked.
 const LOOK: usize = 4096;
 
@@ -31,7 +35,7 @@ const LOOK: usize = 4096;
 pub(super) fn of(text: &str) -> Option<String> {
     let end = (0..=LOOK.min(text.len())).rev().find(|&end| text.is_char_boundary(end))?;
     let head = &text[..end];
-    if let Some(program) = program(head) {
+    if let (false, Some(program)) = (head.contains(SURVEY), program(head)) {
         return Some(format!("a record of {}", shorten(program, limits::NAME)));
     }
     let says = |signs: &[&str]| signs.iter().all(|sign| head.contains(sign));
