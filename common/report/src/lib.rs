@@ -43,6 +43,11 @@ pub type File = (String, Vec<u8>);
 /// The report cannot be made.
 #[derive(Debug, Error)]
 pub enum ReportError {
+    /// The template asks for nothing.
+    #[error(
+        "the template has no place for a figure or an answer; begin with what `lab assignment --template` prints"
+    )]
+    Blank,
     /// The template asks for what the page does not give.
     #[error("the report's template does not fit: {0:#}")]
     Template(#[from] minijinja::Error),
@@ -144,6 +149,9 @@ impl Report<'_> {
 ///
 /// If it is none: with the line.
 pub fn check_template(text: &str) -> Result<(), ReportError> {
+    if !text.contains("{%") && !text.contains("{{") {
+        return Err(ReportError::Blank);
+    }
     render::environment(Some(text)).map(|_| ()).map_err(ReportError::Template)
 }
 

@@ -256,6 +256,7 @@ fn a_template_of_ones_own_is_a_page() {
     let page = assigned(GUIDES[0].1, &findings, Some(own)).unwrap();
     assert!(page.starts_with("<p>System modelling") && page.contains("<svg"));
     assert!(check_template(own).is_ok() && check_template(template()).is_ok());
+    assert!(check_template("").is_err() && check_template("<p>hello</p>").is_err());
     let told = check_template("\n{% if %}").unwrap_err().to_string();
     assert!(told.contains("report.html:2") && !told.contains('\n'), "{told}");
     assert!(assigned(GUIDES[0].1, &findings, Some("{{ nothing.there }}")).is_err());
