@@ -8,6 +8,9 @@ pub mod openblas;
 
 /// The numbers on the command line, or what stands for those that are missing.
 pub fn arguments<const N: usize>(otherwise: [usize; N]) -> [usize; N] {
+    if std::env::var("ISA").as_deref() == Ok("avx2") {
+        common::isa::leave_out_avx512();
+    }
     let mut given = std::env::args().skip(1).map(|text| text.parse().unwrap_or(0));
     otherwise.map(|value| given.next().unwrap_or(value).max(1))
 }

@@ -1,6 +1,6 @@
 //! What the program `dgemm` does.
 
-use common::cli::{Common, Counters, Format};
+use common::cli::{self, Common, Counters, Format, Widest};
 use common::output;
 
 use common::failure::Failure;
@@ -51,6 +51,9 @@ pub struct Args {
     /// Threads of the threaded rung [default: the processors it may use]
     #[arg(long, value_name = "T", value_parser = threads)]
     threads: Option<usize>,
+    /// The widest instructions to use [default: the widest there are]
+    #[arg(long, value_enum, value_name = "ISA")]
+    isa: Option<Widest>,
     #[command(flatten)]
     common: Common,
 }
@@ -79,6 +82,7 @@ const OPERATION: f64 = 0.5e-9;
 ///
 /// If the command line asks for what there is not, or something fails.
 pub fn run(args: Args) -> Result<(), Failure> {
+    cli::keep_to(args.isa);
     if args.list {
         return output::print(&report::list());
     }

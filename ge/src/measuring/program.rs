@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::CommandFactory;
 
-use common::cli::{self, Common, Counters};
+use common::cli::{self, Common, Counters, Widest};
 use common::output;
 
 use common::events::Event;
@@ -18,6 +18,7 @@ use crate::measuring::measure::{self, Task};
 use crate::measuring::room;
 use crate::problem::matrices::Fill;
 use crate::{VARIANTS, Variant, find};
+use isa::{Isa, Octets};
 
 /// From here on elimination has lost half of a double's digits.
 const DOUBTFUL_GROWTH: f64 = 1e8;
@@ -69,6 +70,9 @@ struct What {
     /// The matrix to eliminate
     #[arg(long, value_enum, value_name = "MATRIX", default_value = "rand")]
     matrix: Fill,
+    /// The widest instructions to use [default: the widest there are]
+    #[arg(long, value_enum, value_name = "ISA")]
+    isa: Option<Widest>,
     #[command(flatten)]
     common: Common,
 }
@@ -103,6 +107,10 @@ fn run(name: &str, size: usize, what: &What) -> Result<(), Failure> {
     let names = || VARIANTS.iter().map(|v| v.name).collect::<Vec<_>>().join(", ");
     let variant = find(name)
         .ok_or_else(|| Failure::usage(format!("there is no rung '{name}'; there are {}", names())))?;
+    if what.isa.is_some() && variant.needs() == Octets::NAME {
+        return Err(Failure::usage(format!("{name} is made of {}; leave out --isa", variant.needs())));
+    }
+    cli::keep_to(what.isa);
     if size == 0 {
         return Err(Failure::usage(
             "a matrix without rows has nothing to eliminate; give a SIZE of 1 or more",
