@@ -111,16 +111,15 @@ impl Common {
 
 /// The widest instructions that the rungs of a ladder may be made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Widest {
+pub enum Instructions {
     /// Four doubles at a time, also where the processor has AVX-512
     Avx2,
 }
 
 /// Keeps this process to the instructions that were chosen, if any were.
-pub fn keep_to(widest: Option<Widest>) {
-    match widest {
-        Some(Widest::Avx2) => isa::leave_out_avx512(),
-        None => {}
+pub fn keep_to(widest: Option<Instructions>) {
+    if widest == Some(Instructions::Avx2) {
+        isa::leave_out_avx512();
     }
 }
 

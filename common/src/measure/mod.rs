@@ -156,9 +156,9 @@ impl Session {
     }
 
     fn open(options: &Common, quiet: bool) -> Result<Session, Failure> {
-        let written = options.record.iter().chain(&options.chart).map(PathBuf::as_path);
-        output::keep_apart([Path::new(&options.machine)], written)?;
-        for path in options.record.iter().chain(&options.chart) {
+        let written = || options.record.iter().chain(&options.chart).map(PathBuf::as_path);
+        output::keep_apart([Path::new(&options.machine)], written())?;
+        for path in written() {
             files::try_place(path).map_err(Failure::could_not)?;
         }
         // Pinned first: where cores differ, the machine is what this one sees.

@@ -1,6 +1,6 @@
 //! What the program `dgemm` does.
 
-use common::cli::{self, Common, Counters, Format, Widest};
+use common::cli::{self, Common, Counters, Format, Instructions};
 use common::output;
 
 use common::failure::Failure;
@@ -53,7 +53,7 @@ pub struct Args {
     threads: Option<usize>,
     /// The widest instructions to use [default: the widest there are]
     #[arg(long, value_enum, value_name = "ISA")]
-    isa: Option<Widest>,
+    isa: Option<Instructions>,
     #[command(flatten)]
     common: Common,
 }

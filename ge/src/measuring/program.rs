@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::CommandFactory;
 
-use common::cli::{self, Common, Counters, Widest};
+use common::cli::{self, Common, Counters, Instructions};
 use common::output;
 
 use common::events::Event;
@@ -72,7 +72,7 @@ struct What {
     matrix: Fill,
     /// The widest instructions to use [default: the widest there are]
     #[arg(long, value_enum, value_name = "ISA")]
-    isa: Option<Widest>,
+    isa: Option<Instructions>,
     #[command(flatten)]
     common: Common,
 }

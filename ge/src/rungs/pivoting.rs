@@ -10,7 +10,7 @@
 //!
 //! **Per inner step:** 2 flops; loads and stores as the compiler sees fit.
 
-use isa::{One, Quads, Scalar};
+use isa::{One, Quads, Scalar, Simd};
 use memory::{Array, Memory};
 
 use crate::problem::system::System;
@@ -39,7 +39,7 @@ impl Rung for Pivoting {
             let (row, pivot) = largest;
             mem.store(exchanges.at(k), row);
             let row_k = a.part(k * n, n);
-            exchange(mem, row_k, a.part(row * n, n), n);
+            exchange(mem, Scalar, row_k, a.part(row * n, n));
             // A column of zeros: nothing to eliminate, and nothing to divide by.
             let below = if pivot == 0.0 { n } else { k + 1 };
             for i in below..n {
@@ -53,11 +53,18 @@ impl Rung for Pivoting {
     }
 }
 
+/// Exchanges two rows.
 #[inline(always)]
-fn exchange<M: Memory>(mem: &mut M, upper: Array<f64>, lower: Array<f64>, n: usize) {
-    for j in 0..n {
-        let (above, below): (One, One) = (mem.load_vector(upper.lanes(j)), mem.load_vector(lower.lanes(j)));
-        mem.store_vector(upper.lanes(j), below);
-        mem.store_vector(lower.lanes(j), above);
-    }
+pub(crate) fn exchange<M: Memory, S: Simd>(mem: &mut M, isa: S, upper: Array<f64>, lower: Array<f64>) {
+    let whole = upper.len() / S::LANES * S::LANES;
+    (0..whole).step_by(S::LANES).for_each(|j| exchange_registers(mem, isa, upper, lower, j));
+    (whole..upper.len()).for_each(|j| exchange_registers(mem, Scalar, upper, lower, j));
+}
+
+#[inline(always)]
+fn exchange_registers<M: Memory, S: Simd>(mem: &mut M, _: S, upper: Array<f64>, lower: Array<f64>, j: usize) {
+    let above: S::Register = mem.load_vector(upper.lanes(j));
+    let below: S::Register = mem.load_vector(lower.lanes(j));
+    mem.store_vector(upper.lanes(j), below);
+    mem.store_vector(lower.lanes(j), above);
 }

@@ -4,10 +4,11 @@
 use std::array;
 use std::ops::Range;
 
-use isa::{Fused, Scalar, Simd};
+use isa::{Fused, Simd};
 use memory::{Array, Memory};
 
 use crate::problem::workspace::{PANEL, STEP, Workspace};
+use crate::rungs::pivoting::exchange;
 
 /// Registers of a column that lose their multiples together.
 const ROWS: usize = 4;
@@ -170,20 +171,4 @@ pub(crate) fn exchange_beside<M: Memory, S: Simd>(
             }
         }
     }
-}
-
-/// Exchanges two rows.
-#[inline(always)]
-fn exchange<M: Memory, S: Simd>(mem: &mut M, isa: S, upper: Array<f64>, lower: Array<f64>) {
-    let whole = upper.len() / S::LANES * S::LANES;
-    (0..whole).step_by(S::LANES).for_each(|j| exchange_registers(mem, isa, upper, lower, j));
-    (whole..upper.len()).for_each(|j| exchange_registers(mem, Scalar, upper, lower, j));
-}
-
-#[inline(always)]
-fn exchange_registers<M: Memory, S: Simd>(mem: &mut M, _: S, upper: Array<f64>, lower: Array<f64>, j: usize) {
-    let above: S::Register = mem.load_vector(upper.lanes(j));
-    let below: S::Register = mem.load_vector(lower.lanes(j));
-    mem.store_vector(upper.lanes(j), below);
-    mem.store_vector(lower.lanes(j), above);
 }
