@@ -37,9 +37,7 @@ pub(super) fn touch<const W: usize>(set: &mut [Tag; W], key: Tag, flags: Tag) ->
     if hits == 0 {
         // Where the processor predicts this branch, the next access to the set need not
         // wait for the comparison: a tenth of a model's time.
-        let mut filled = [flags | key; W];
-        filled[1..].copy_from_slice(&old[..W - 1]);
-        *set = filled;
+        lanes::push_front(set, flags | key);
         return Touched { hit: false, tag: old[W - 1] };
     }
     let way = hits.trailing_zeros() as usize % W;

@@ -139,12 +139,24 @@ impl Sets {
     }
 
     /// Whether `set` holds `tags` in that order, with that tree.
-    pub(super) fn is_in(&self, set: usize, tags: impl Iterator<Item = Tag>, tree: u64) -> bool {
+    #[inline(always)]
+    pub(super) fn is_in(&self, set: usize, tags: impl ExactSizeIterator<Item = Tag>, tree: u64) -> bool {
         let same = match &self.policy {
-            Policy::Wide { sets, .. } => sets[set].in_order().eq(tags),
+            Policy::Wide { sets, .. } => sets[set].is(tags),
             _ => self.tags[set * self.ways..][..self.ways].iter().copied().eq(tags),
         };
         same && self.policy.tree(set) == tree
+    }
+
+    /// The same of `tags` that are each `by` more.
+    #[inline(always)]
+    pub(super) fn is_in_plus(&self, set: usize, tags: &[Tag], by: Tag, tree: u64) -> bool {
+        match &self.policy {
+            Policy::Wide { .. } => self.is_in(set, tags.iter().map(|tag| tag.wrapping_add(by)), tree),
+            policy => {
+                are_plus(&self.tags[set * self.ways..][..self.ways], tags, by) && policy.tree(set) == tree
+            }
+        }
     }
 
     /// What `set` holds, and its tree.
@@ -357,6 +369,19 @@ fn position(tags: &[Tag], key: Tag) -> Option<usize> {
     }
     let at = rest.iter().position(|tag| tag & LINE == key)?;
     Some(tags.len() - rest.len() + at)
+}
+
+/// Whether the `held` tags are `tags`, each `by` more; four are compared at a time.
+#[inline(always)]
+fn are_plus(held: &[Tag], tags: &[Tag], by: Tag) -> bool {
+    let ((held, held_rest), (tags, tags_rest)) = (held.as_chunks::<4>(), tags.as_chunks::<4>());
+    let mut apart = [0; 4];
+    for (held, tags) in held.iter().zip(tags) {
+        for at in 0..4 {
+            apart[at] |= held[at] ^ tags[at].wrapping_add(by);
+        }
+    }
+    apart == [0; 4] && held_rest.iter().copied().eq(tags_rest.iter().map(|tag| tag.wrapping_add(by)))
 }
 
 /// Whether both hold the same lines.

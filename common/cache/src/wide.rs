@@ -17,17 +17,20 @@ pub(super) struct WideSet {
     oldest: usize,
     held: usize,
     index: Index,
+    /// Whether the index is up to date: where sets are filled as a whole again and again,
+    /// it would be built for nothing.
+    indexed: bool,
 }
 
 impl WideSet {
     pub(super) fn new(ways: usize) -> WideSet {
         let log = Vec::with_capacity(2 * ways);
-        WideSet { ways, log, oldest: 0, held: 0, index: Index::new(ways) }
+        WideSet { ways, log, oldest: 0, held: 0, index: Index::new(ways), indexed: true }
     }
 
     /// Where the line `key` stands in the log.
     pub(super) fn find(&self, key: Tag) -> Option<usize> {
-        self.index.get(key)
+        if self.indexed { self.index.get(key) } else { self.log.iter().position(|tag| tag & LINE == key) }
     }
 
     /// The tag that stands there.
@@ -58,6 +61,7 @@ impl WideSet {
 
     /// Takes the line that stands there out; its tag.
     pub(super) fn remove(&mut self, at: usize) -> Tag {
+        self.update_index();
         let tag = std::mem::take(&mut self.log[at]);
         self.index.remove(tag & LINE);
         self.held -= 1;
@@ -67,9 +71,7 @@ impl WideSet {
     /// Changes every tag; none stays where that gives 0.
     pub(super) fn map(&mut self, change: impl Fn(Tag) -> Tag) {
         self.log.iter_mut().for_each(|tag| *tag = change(*tag));
-        self.index.slots.fill((0, 0));
-        self.tidy();
-        self.held = self.log.len();
+        self.renew();
     }
 
     /// Holds `tags`, the last used one first, 0 for an empty way.
@@ -77,7 +79,26 @@ impl WideSet {
         self.log.clear();
         self.log.extend(tags);
         self.log.reverse();
-        self.map(|tag| tag);
+        self.renew();
+    }
+
+    /// Whether the ways, in that order, are `tags`; several are compared at a time.
+    pub(super) fn is(&self, mut tags: impl ExactSizeIterator<Item = Tag>) -> bool {
+        const TOGETHER: usize = 32;
+        let log = &self.log[self.oldest..];
+        if log.len() != tags.len() || log.len() != self.held {
+            return self.in_order().eq(tags);
+        }
+        log.rchunks(TOGETHER).all(|held| {
+            let both = held.iter().rev().zip(&mut tags);
+            both.fold(0, |apart, (held, tag)| apart | held ^ tag) == 0
+        })
+    }
+
+    /// Makes the rest agree with a new log.
+    fn renew(&mut self) {
+        self.log.retain(|tag| *tag != 0);
+        (self.oldest, self.held, self.indexed) = (0, self.log.len(), false);
     }
 
     /// All ways, the last used line first, empty ones last.
@@ -97,6 +118,7 @@ impl WideSet {
         if self.log.len() == 2 * self.ways {
             self.tidy();
         }
+        self.update_index();
         self.index.set(tag & LINE, self.log.len());
         self.log.push(tag);
     }
@@ -105,7 +127,19 @@ impl WideSet {
     fn tidy(&mut self) {
         self.log.retain(|tag| *tag != 0);
         self.oldest = 0;
-        for (at, tag) in self.log.iter().enumerate() {
+        self.place_all();
+    }
+
+    fn update_index(&mut self) {
+        if !self.indexed {
+            self.index.slots.fill((0, 0));
+            self.place_all();
+            self.indexed = true;
+        }
+    }
+
+    fn place_all(&mut self) {
+        for (at, tag) in self.log.iter().enumerate().filter(|(_, tag)| **tag != 0) {
             self.index.set(tag & LINE, at);
         }
     }

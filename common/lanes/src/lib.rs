@@ -1,6 +1,6 @@
-//! Which of several words equal a key, as the bits of one number. x86 and
-//! WebAssembly have an instruction for it that compilers do not find; what they
-//! find instead makes the cache model a tenth slower.
+//! Several words at once, where compilers find what makes the cache model a tenth
+//! slower: which of them equal a key, as the bits of one number, for which x86 and
+//! WebAssembly have an instruction; and all of them one place on.
 
 /// Bit `i` says whether `words[i] & mask == key`, for each of `W` words, at
 /// most 32.
@@ -51,6 +51,42 @@ fn equal_of_four(words: &[u32; 4], mask: u32, key: u32) -> u32 {
     unsafe { by_sse2(words, mask, key) }
 }
 
+/// Moves every word one place back and puts `first` before them; the last one is lost.
+///
+/// Whole fours are written where they are read from: a processor passes a store on to
+/// a load of the same bytes, but not two stores to one load.
+#[inline(always)]
+pub fn push_front<const W: usize>(words: &mut [u32; W], first: u32) {
+    let mut before = first;
+    let (fours, rest) = words.as_chunks_mut::<4>();
+    for four in fours {
+        let last = four[3];
+        *four = moved_back(*four, before);
+        before = last;
+    }
+    for word in rest {
+        before = std::mem::replace(word, before);
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+fn moved_back([a, b, c, _]: [u32; 4], first: u32) -> [u32; 4] {
+    [first, a, b, c]
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn moved_back(four: [u32; 4], first: u32) -> [u32; 4] {
+    use std::arch::x86_64::{__m128i, _mm_cvtsi32_si128, _mm_or_si128, _mm_slli_si128};
+    // SAFETY: every x86-64 has SSE2; both types are four words of any value.
+    unsafe {
+        let words = std::mem::transmute::<[u32; 4], __m128i>(four);
+        let moved = _mm_or_si128(_mm_slli_si128::<4>(words), _mm_cvtsi32_si128(first.cast_signed()));
+        std::mem::transmute::<__m128i, [u32; 4]>(moved)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -60,6 +96,13 @@ mod tests {
         let words: &[u32; W] = words.first_chunk().unwrap();
         let expected = words.iter().rev().fold(0, |bits, word| bits << 1 | u32::from(word & mask == key));
         assert_eq!(equal(words, mask, key), expected);
+    }
+
+    fn moves_back<const W: usize>(words: &[u32], first: u32) {
+        let mut moved = *words.first_chunk::<W>().unwrap();
+        push_front(&mut moved, first);
+        assert_eq!(moved[0], first);
+        assert_eq!(moved[1..], words[..W - 1]);
     }
 
     proptest! {
@@ -76,6 +119,15 @@ mod tests {
             equals_one_by_one::<10>(&words, mask, key);
             equals_one_by_one::<16>(&words, mask, key);
             equals_one_by_one::<32>(&words, mask, key);
+        }
+
+        #[test]
+        fn words_move_back_by_one(words: [u32; 16], first: u32) {
+            moves_back::<1>(&words, first);
+            moves_back::<4>(&words, first);
+            moves_back::<6>(&words, first);
+            moves_back::<10>(&words, first);
+            moves_back::<16>(&words, first);
         }
     }
 }

@@ -8,6 +8,7 @@
 //! others are compared with one of these, set by set. A level that keeps all lines has
 //! those of a column for good once it has them: they are looked for once.
 
+mod contents;
 mod kept;
 mod learn;
 
@@ -17,7 +18,7 @@ use super::{RunDetector, Stream, StrideRun, simulate_pages};
 use crate::Modelled;
 use crate::hierarchy::Hierarchy;
 use crate::level::{ARRAYS, Level};
-use crate::tag::Tag;
+use contents::{Contents, Moves};
 use figures::random::mix;
 use kept::KeptStreams;
 use machine::{Machine, Prefetch, Replacement};
@@ -43,9 +44,9 @@ pub(super) struct Memos {
     /// How many more may be kept before one is of use.
     credit: usize,
     paused: usize,
-    /// By array: how far it has moved in bytes, and at a level in tags and in sets.
+    /// By array: how far it has moved in bytes, and at a level.
     by: Box<[i64; ARRAYS]>,
-    at_level: Box<[(Tag, usize); ARRAYS]>,
+    at_level: Moves,
     /// Bytes of the longest line, and after which all levels' sets come again.
     line: usize,
     span: usize,
@@ -80,15 +81,6 @@ struct AtLevel {
     kept: Vec<usize>,
 }
 
-/// What was in some sets.
-#[derive(Debug, Default)]
-struct Contents {
-    /// Each set, the array whose lines came to it, and its tree.
-    sets: Vec<(u32, u8, u64)>,
-    /// The ways of all of them, each with its line's array.
-    tags: Vec<(Tag, u8)>,
-}
-
 impl Memos {
     /// For `machine`; `None` if more than the content of sets decides what a run
     /// does.
@@ -106,7 +98,7 @@ impl Memos {
             credit: MOST,
             paused: 0,
             by: Box::new([0; ARRAYS]),
-            at_level: Box::new([(0, 0); ARRAYS]),
+            at_level: Moves::new(),
             line,
             span: spans.max().unwrap_or(line).max(line),
             kept: KeptStreams::default(),
@@ -124,19 +116,6 @@ impl Memos {
         }
         let streams = run.streams.iter().map(|stream| mix(stream.kind ^ (stream.stride as u64) << 8));
         streams.fold(hash, |hash, stream| mix(hash ^ stream))
-    }
-
-    /// A set of `count`, moved.
-    #[inline(always)]
-    fn place(&self, (set, owner): (u32, u8), count: usize) -> usize {
-        let set = set as usize + self.at_level[usize::from(owner)].1;
-        if set < count { set } else { set - count }
-    }
-
-    /// The tags, moved.
-    #[inline(always)]
-    fn moved(&self, tags: &[(Tag, u8)]) -> impl Iterator<Item = Tag> {
-        tags.iter().map(|(tag, owner)| tag.wrapping_add(self.at_level[usize::from(*owner)].0))
     }
 
     /// A line of `1 << shift` bytes, moved.
@@ -221,14 +200,7 @@ impl Memo {
                     return false;
                 }
                 self.move_at(level, memos);
-                level.lines.journal.start(level.lines.count());
-                let one_line = level.lines.ways == 1 && !level.lines.evicts;
-                let met = at.before.all(level.lines.ways, |set, tags, tree| {
-                    let set = memos.place(set, level.lines.count());
-                    (one_line || level.lines.journal.mark(set))
-                        && level.lines.is_in(set, memos.moved(tags), tree)
-                });
-                level.lines.journal.on = false;
+                let met = at.before.is_in(&mut level.lines, &memos.at_level);
                 met && at.promoted.iter().all(|(line, owner, [before, _])| {
                     level.promoted_dirty.contains(&memos.line(*line, *owner, level.shift)) == *before
                 })
@@ -262,9 +234,7 @@ impl Memo {
     /// Says how far each array has moved at `level`.
     fn move_at(&self, level: &Level, memos: &mut Memos) {
         for (owner, _) in &self.room {
-            let lines = memos.by[usize::from(*owner)] >> level.shift;
-            let sets = lines.rem_euclid(level.lines.count() as i64) as usize;
-            memos.at_level[usize::from(*owner)] = ((lines as Tag) << 2, sets);
+            memos.at_level.put(*owner, memos.by[usize::from(*owner)], level);
         }
     }
 
@@ -273,12 +243,8 @@ impl Memo {
         let hierarchy = &mut model.filter.hierarchy;
         for (at, level) in self.levels.iter().zip(&mut hierarchy.levels) {
             self.move_at(level, memos);
-            level.uses += u64::from(!at.before.sets.is_empty());
-            at.after.all(level.lines.ways, |set, tags, tree| {
-                let set = memos.place(set, level.lines.count());
-                level.lines.put(set, memos.moved(tags), tree);
-                true
-            });
+            level.uses += u64::from(!at.before.is_empty());
+            at.after.put_in(&mut level.lines, &memos.at_level);
             for (line, owner, [before, after]) in &at.promoted {
                 let line = memos.line(*line, *owner, level.shift);
                 match (before, after) {
@@ -300,21 +266,8 @@ impl Memo {
 
     /// Whether all is after the run as it was before.
     fn changes_nothing(&self) -> bool {
-        self.levels.iter().all(|at| {
-            at.after.sets.is_empty() && at.promoted.iter().all(|(.., [before, after])| before == after)
-        })
-    }
-}
-
-impl Contents {
-    fn size(&self) -> usize {
-        self.sets.len() + self.tags.len()
-    }
-
-    /// Whether `is` holds of every set and its array, its tags and its tree.
-    #[inline(always)]
-    fn all(&self, ways: usize, mut is: impl FnMut((u32, u8), &[(Tag, u8)], u64) -> bool) -> bool {
-        let mut sets = self.sets.iter().zip(self.tags.chunks_exact(ways));
-        sets.all(|(&(set, owner, tree), tags)| is((set, owner), tags, tree))
+        self.levels
+            .iter()
+            .all(|at| at.after.is_empty() && at.promoted.iter().all(|(.., [before, after])| before == after))
     }
 }

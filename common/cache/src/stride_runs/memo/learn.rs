@@ -1,7 +1,7 @@
 //! A run is simulated while journals are kept, and what they tell is written down.
 
 use super::kept::Kept;
-use super::{AtLevel, Contents, Memo, NOBODY};
+use super::{AtLevel, Memo, NOBODY};
 use crate::Modelled;
 use crate::hierarchy::Hierarchy;
 use crate::level::Level;
@@ -75,13 +75,6 @@ impl Memo {
         };
         let owners = run.accesses().enumerate().map(owner).collect::<Option<_>>()?;
         Some(Memo { run, owners, room: blocks.room(hierarchy), meet, levels, counts })
-    }
-}
-
-impl Contents {
-    fn push(&mut self, (set, owner, tree): (usize, u8, u64), tags: &[Tag], owner_of: impl Fn(Tag) -> u8) {
-        self.sets.push((set as u32, owner, tree));
-        self.tags.extend(tags.iter().map(|tag| (*tag, owner_of(*tag))));
     }
 }
 
