@@ -171,6 +171,22 @@ impl Hierarchy {
         self.levels.iter_mut().for_each(Level::start_journal);
     }
 
+    /// Begins the next part of the journal of every level.
+    pub(super) fn begin_part(&mut self) {
+        self.tlbs.levels.iter_mut().for_each(|tlb| tlb.pages.journal.begin_part());
+        self.levels.iter_mut().for_each(Level::begin_part);
+    }
+
+    /// Makes every level as it was when that part began; whether it could.
+    pub(super) fn undo(&mut self, part: usize) -> bool {
+        let can = self.levels.iter().all(|level| level.prefetcher.is_none());
+        if can {
+            self.tlbs.levels.iter_mut().for_each(|tlb| tlb.pages.undo(part));
+            self.levels.iter_mut().for_each(|level| level.undo(part));
+        }
+        can
+    }
+
     /// Ends the journal of every level.
     pub(super) fn stop_journal(&mut self) {
         self.tlbs.levels.iter_mut().for_each(|tlb| tlb.pages.journal.on = false);

@@ -102,8 +102,11 @@ pub(super) struct Level {
     pub(super) keeps: bool,
     /// Dirty lines that an exclusive level promoted to the level above.
     pub(super) promoted_dirty: Lines,
-    /// Those promoted or accepted back since the journal was started, not both.
+    /// Those promoted or accepted back since the journal was started, not both; and each
+    /// time that happened, with how often it had when each part but the first one began.
     promoted_dirty_changed: Lines,
+    promoted_dirty_log: Vec<u64>,
+    log_parts: Vec<usize>,
     pub(super) prefetcher: Option<Prefetcher>,
     /// Under LRU, every request means: use the line, or fill it.
     plain: bool,
@@ -146,6 +149,8 @@ impl Level {
             keeps: by_line.is_some() && keeps_what_it_has(machine, cache),
             promoted_dirty: Lines::default(),
             promoted_dirty_changed: Lines::default(),
+            promoted_dirty_log: Vec::new(),
+            log_parts: Vec::new(),
             prefetcher: Prefetcher::new(cache, machine.page_size),
             plain: write_back && cache.allocate && !exclusive && !prefetches,
             tally: Tally::new(),
@@ -277,7 +282,27 @@ impl Level {
     pub(super) fn start_journal(&mut self) {
         self.lines.start_journal();
         self.promoted_dirty_changed.clear();
+        self.promoted_dirty_log.clear();
+        self.log_parts.clear();
         self.saved_side_state = self.side_state();
+    }
+
+    /// Begins the next part of the journal.
+    pub(super) fn begin_part(&mut self) {
+        self.lines.journal.begin_part();
+        self.log_parts.push(self.promoted_dirty_log.len());
+    }
+
+    /// Makes all, but a prefetcher, as it was when that part began.
+    pub(super) fn undo(&mut self, part: usize) {
+        self.uses += 1;
+        self.lines.undo(part);
+        let earlier = part.checked_sub(1).map_or(0, |at| self.log_parts[at]);
+        for line in self.promoted_dirty_log.drain(earlier..).rev() {
+            if !self.promoted_dirty.remove(&line) {
+                self.promoted_dirty.insert(line);
+            }
+        }
     }
 
     /// Whether its lines leave it for the level above.

@@ -98,11 +98,20 @@ impl MruFilter {
         self.offset(pointer) >> self.page_shift
     }
 
-    /// Number of low address bits that distinguish neither arrays nor what `half`
-    /// is asked for: lines, or pages.
+    /// Number of low address bits that do not distinguish what `half` is asked for: lines
+    /// of one array, or pages.
     pub(super) fn grain_bits(&self, half: Half) -> u32 {
-        let arrays = self.hierarchy.addresses.alignment().trailing_zeros();
-        if half.has_caches() { self.grain.trailing_zeros() } else { self.page_shift.min(arrays) }
+        if half.has_caches() { self.grain.trailing_zeros() } else { self.page_shift }
+    }
+
+    /// Whether accesses that differ in those bits alone may be to different arrays.
+    pub(super) fn mixes_arrays(&self, half: Half) -> bool {
+        self.grain_bits(half) > self.hierarchy.addresses.alignment().trailing_zeros()
+    }
+
+    /// The array that `pointer` lies in.
+    pub(super) fn array(&self, pointer: usize) -> u8 {
+        self.hierarchy.addresses.array(self.offset(pointer))
     }
 
     /// Bytes that one entry of the first level of `half` covers.

@@ -211,6 +211,15 @@ impl Sets {
         self.journal.start(self.count);
     }
 
+    /// Makes all sets as they were when that part of the journal began.
+    pub(super) fn undo(&mut self, part: usize) {
+        let journal = std::mem::take(&mut self.journal);
+        for (set, tags, tree) in journal.saved_from(part, self.ways) {
+            self.put(set, tags.iter().copied(), tree);
+        }
+        self.journal = journal;
+    }
+
     /// Whether all sets are as they were at the start of the journal.
     pub(super) fn unchanged(&self) -> bool {
         self.journal.all(self.ways, |set, tags, tree| {

@@ -64,7 +64,10 @@ enum Known {
 /// For how many runs journals are kept, one journal after the other: most states recur
 /// at once, some after as many runs as a set has ways, 16 at most as a rule; and a line
 /// of 16-bit elements makes 32 runs.
-const KEPT: [u64; 4] = [1, 2, 16, 32];
+const KEPT: [u64; 4] = [1, FEW, 16, 32];
+
+/// From a longer period on, the one found last is tried first.
+const FEW: u64 = 2;
 
 #[derive(Debug)]
 pub(super) struct RunDetector {
@@ -88,9 +91,16 @@ pub(super) struct RunDetector {
     known: Known,
     /// The next run is not simulated before something else is accessed.
     puts_off: bool,
-    /// What a period of runs counts, and how many runs were not simulated.
+    /// All counts before each run of a period, and after the last one; and how many runs
+    /// were not simulated.
     counts: Vec<u64>,
     skipped: u64,
+    /// The period that was found last, of more runs than a few, and whether it may begin
+    /// with the second run.
+    usual: u64,
+    at_once: bool,
+    /// Whether accesses that differ in the grain may be to different arrays.
+    mixes: bool,
     /// Runs that may be told from; none where they cannot.
     memos: Option<Box<Memos>>,
 }
@@ -117,13 +127,16 @@ impl RunDetector {
             puts_off: false,
             counts: Vec::new(),
             skipped: 0,
+            usual: 0,
+            at_once: false,
+            mixes: false,
             memos: Memos::new(machine, &filter.hierarchy).map(Box::new),
         }
     }
 
-    /// From here on, that many low address bits distinguish nothing.
-    pub(super) fn tell_apart(&mut self, grain: u32) {
-        self.grain = grain;
+    /// From here on, accesses are told apart as those that `half` is asked for.
+    pub(super) fn tell_apart(&mut self, filter: &MruFilter, half: Half) {
+        (self.grain, self.mixes) = (filter.grain_bits(half), filter.mixes_arrays(half));
     }
 
     /// Makes a run of `steps` steps of the recorded accesses: two steps, and
@@ -140,8 +153,21 @@ impl RunDetector {
         first.len() == second.len() && first.iter().zip(second).all(|(one, next)| one.kind == next.kind)
     }
 
-    /// Whether the current run accesses the same lines as the last one.
-    fn repeats(&self) -> bool {
+    /// For how many runs the journal after one of `most` runs is kept.
+    fn longer(&mut self, most: u64) -> u64 {
+        match (std::mem::take(&mut self.at_once), most) {
+            (true, 0) => {
+                self.at_once = true;
+                self.usual
+            }
+            (true, _) => KEPT[0], // it was the usual period, in vain
+            (false, FEW) if self.usual > 0 => self.usual,
+            (false, _) => KEPT.into_iter().find(|kept| *kept > most).unwrap_or(most),
+        }
+    }
+
+    /// Whether the current run accesses the same lines, or pages, as the last one.
+    fn repeats(&self, filter: &MruFilter) -> bool {
         let alike = |a: &[Stream], b: &[Stream]| {
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.is_like(b, self.grain))
         };
@@ -149,6 +175,7 @@ impl RunDetector {
         current.steps == last.steps
             && alike(&current.streams, &last.streams)
             && alike(&current.lead_in, &last.lead_in)
+            && (!self.mixes || current.ends(filter).eq(last.ends(filter)))
     }
 }
 
@@ -157,6 +184,16 @@ impl StrideRun {
     pub(super) fn stride(&self) -> Option<isize> {
         let stride = self.streams.first()?.stride;
         self.streams.iter().all(|stream| stream.stride == stride).then_some(stride)
+    }
+
+    /// The arrays of the first and the last access of each stream, and of the others.
+    fn ends(&self, filter: &MruFilter) -> impl Iterator<Item = [u8; 2]> {
+        let lead_in = self.lead_in.iter().map(|one| (one, 0));
+        lead_in.chain(self.streams.iter().map(|stream| (stream, self.steps - 1))).map(|(stream, steps)| {
+            let mut last = *stream;
+            last.advance(steps);
+            [stream, &last].map(|one| filter.array(one.pointer))
+        })
     }
 
     /// The first of each kind of accesses, in order.
@@ -207,7 +244,7 @@ impl Stream {
 
 /// Counts the current run.
 fn serve(model: &mut Modelled) {
-    if !model.runs.repeats() {
+    if !model.runs.repeats(&model.filter) {
         settle(model);
     }
     model.runs.known = match model.runs.known {
@@ -221,7 +258,7 @@ fn serve(model: &mut Modelled) {
             serve_new(model, Known::Simulated)
         }
         known @ (Known::Nothing | Known::Simulated) => serve_new(model, known),
-        Known::Observed { runs, most } if runs == most => observe(model, 0, longer(most)),
+        Known::Observed { runs, most } if runs == most => observe_longer(model, most),
         Known::Observed { runs, most } => observe(model, runs, most),
     };
     std::mem::swap(&mut model.runs.current, &mut model.runs.last);
@@ -235,7 +272,7 @@ fn serve_new(model: &mut Modelled, known: Known) -> Known {
             simulate(model);
             return Known::Simulated;
         }
-        return observe(model, 0, 1);
+        return observe_longer(model, 0);
     }
     match memo::serve(model) {
         true => Known::Steady { period: 1 },
@@ -244,53 +281,73 @@ fn serve_new(model: &mut Modelled, known: Known) -> Known {
     }
 }
 
-/// For how many runs the journal after one of `most` runs is kept.
-fn longer(most: u64) -> u64 {
-    KEPT.into_iter().find(|kept| *kept > most).unwrap_or(most)
+/// Simulates the current run while a journal is kept for more than `most` runs.
+fn observe_longer(model: &mut Modelled, most: u64) -> Known {
+    let most = model.runs.longer(most);
+    observe(model, 0, most)
 }
 
 /// Simulates the current run while journals are kept, the first or one more.
 fn observe(model: &mut Modelled, runs: u64, most: u64) -> Known {
     if runs == 0 {
         model.report_all();
-        let Modelled { filter, runs, .. } = model;
-        filter.hierarchy.start_journal();
-        runs.counts.clear();
-        filter.hierarchy.each_count(|count| runs.counts.push(*count));
+        model.filter.hierarchy.start_journal();
+        model.runs.counts.clear();
+    } else {
+        model.filter.hierarchy.begin_part();
     }
+    note_counts(model);
     simulate(model);
     model.report_all();
     let period = runs + 1;
     if !model.filter.hierarchy.unchanged() {
         return Known::Observed { runs: period, most };
     }
-    let Modelled { filter, runs, .. } = model;
-    filter.hierarchy.stop_journal();
-    let mut counts = runs.counts.iter_mut();
-    filter.hierarchy.each_count(|count| {
-        if let Some(before) = counts.next() {
-            *before = *count - *before;
-        }
-    });
+    model.filter.hierarchy.stop_journal();
+    note_counts(model);
+    if period > FEW && period != model.runs.usual {
+        (model.runs.usual, model.runs.at_once) = (period, true);
+    }
     Known::Steady { period }
+}
+
+fn note_counts(model: &mut Modelled) {
+    let Modelled { filter, runs, .. } = model;
+    filter.hierarchy.each_count(|count| runs.counts.push(*count));
 }
 
 /// Counts the runs that were not simulated, and forgets what is known.
 fn settle(model: &mut Modelled) {
-    let Modelled { filter, runs, .. } = model;
-    filter.hierarchy.stop_journal();
-    let known = std::mem::replace(&mut runs.known, Known::Nothing);
-    let skipped = std::mem::take(&mut runs.skipped);
+    model.filter.hierarchy.stop_journal();
+    let known = std::mem::replace(&mut model.runs.known, Known::Nothing);
+    let skipped = std::mem::take(&mut model.runs.skipped);
     match known {
         Known::PutOff => simulate_last(model),
-        Known::Steady { period } => {
-            let mut counts = runs.counts.iter();
-            let mut count_of = || counts.next().copied().unwrap_or(0);
-            filter.hierarchy.each_count(|count| *count += skipped / period * count_of());
-            // The rest of a period; every one of its runs is like the last.
-            (0..skipped % period).for_each(|_| simulate_last(model));
-        }
+        Known::Steady { period } if skipped > 0 => pass_over(model, skipped, period as usize),
         _ => {}
+    }
+}
+
+/// Counts `skipped` runs, of which each `period` leave all as it was, and leaves all as
+/// they do.
+fn pass_over(model: &mut Modelled, skipped: u64, period: usize) {
+    let (times, rest) = (skipped / period as u64, (skipped % period as u64) as usize);
+    let hierarchy = &mut model.filter.hierarchy;
+    let undone = rest > 0 && hierarchy.undo(rest);
+    let counts = model.runs.counts.chunks_exact(model.runs.counts.len() / (period + 1));
+    let [before, then, after] =
+        [0, if undone { rest } else { 0 }, period].map(|run| counts.clone().nth(run).unwrap_or_default());
+    let mut more = before.iter().zip(then).zip(after);
+    hierarchy.each_count(|count| {
+        if let Some(((before, then), after)) = more.next() {
+            *count += times * (after - before) + (then - before);
+        }
+    });
+    if undone {
+        model.forget_recent();
+    } else {
+        // Every run of the period is like the last one.
+        (0..rest).for_each(|_| simulate_last(model));
     }
 }
 

@@ -281,5 +281,5 @@ fn serve(model: &mut Modelled, half: Half) {
     let pages = if half.has_tlbs() { mru_filter::page_slots(&model.machine) } else { 0 };
     model.recent_pages = vec![u64::MAX; pages].into_boxed_slice();
     model.forget_recent();
-    model.runs.tell_apart(model.filter.grain_bits(half));
+    model.runs.tell_apart(&model.filter, half);
 }

@@ -146,7 +146,11 @@ impl Level {
     }
 
     fn log_promoted(&mut self, line: u64) {
-        if self.lines.journal.on && !self.promoted_dirty_changed.remove(&line) {
+        if !self.lines.journal.on {
+            return;
+        }
+        self.promoted_dirty_log.push(line);
+        if !self.promoted_dirty_changed.remove(&line) {
             self.promoted_dirty_changed.insert(line);
         }
     }

@@ -45,7 +45,9 @@ fn nest() -> impl Strategy<Value = Nest> {
     });
     let streams = prop::collection::vec(stream.clone(), 1..6);
     let lead_in = prop::collection::vec(stream, 0..3);
-    (1usize..40, 0usize..60, lead_in, streams).prop_map(|(runs, steps, lead_in, streams)| Nest {
+    // Many runs: a state may recur after as many as a set has ways, and some are left over.
+    let runs = prop_oneof![1usize..40, 40usize..140];
+    (runs, 0usize..60, lead_in, streams).prop_map(|(runs, steps, lead_in, streams)| Nest {
         runs,
         steps,
         lead_in,
