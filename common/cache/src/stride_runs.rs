@@ -23,7 +23,7 @@ use memo::Memos;
 use recording::MOST;
 pub(super) use recording::{observed_steps, predicts, record, stop_recording};
 pub(super) use simulate::walk;
-use simulate::{simulate, simulate_last, simulate_pages};
+use simulate::{simulate, simulate_body, simulate_last, simulate_lead_in, simulate_pages};
 
 /// The accesses of one load or store of the loop's body, one in each step.
 #[derive(Debug, Clone, Copy)]
@@ -50,7 +50,7 @@ enum Known {
     PutOff,
     /// It was simulated.
     Simulated,
-    /// Journals have been kept for `runs` runs, and will be for `most`.
+    /// The journal has that many runs, and may have `most`.
     Observed {
         runs: u64,
         most: u64,
@@ -61,9 +61,9 @@ enum Known {
     },
 }
 
-/// For how many runs journals are kept, one journal after the other: most states recur
-/// at once, some after as many runs as a set has ways, 16 at most as a rule; and a line
-/// of 16-bit elements makes 32 runs.
+/// How many runs a journal may have, one journal after the other: most states recur at
+/// once, some after as many runs as a set has ways, 16 at most as a rule; and a line of
+/// 16-bit elements makes 32 runs.
 const KEPT: [u64; 4] = [1, FEW, 16, 32];
 
 /// From a longer period on, the one found last is tried first.
@@ -91,8 +91,8 @@ pub(super) struct RunDetector {
     known: Known,
     /// The next run is not simulated before something else is accessed.
     puts_off: bool,
-    /// All counts before each run of a period, and after the last one; and how many runs
-    /// were not simulated.
+    /// All counts when the journal was started, after each of its runs, and when the
+    /// state recurred; and how many runs were not simulated.
     counts: Vec<u64>,
     skipped: u64,
     /// The period that was found last, of more runs than a few, and whether it may begin
@@ -168,14 +168,25 @@ impl RunDetector {
 
     /// Whether the current run accesses the same lines, or pages, as the last one.
     fn repeats(&self, filter: &MruFilter) -> bool {
-        let alike = |a: &[Stream], b: &[Stream]| {
-            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.is_like(b, self.grain))
+        let [current, last] = [&self.current, &self.last].map(|run| &run.lead_in);
+        self.body_repeats(filter) && self.are_alike([current, last], 1, filter)
+    }
+
+    /// The same without their lead-ins.
+    fn body_repeats(&self, filter: &MruFilter) -> bool {
+        let [current, last] = [&self.current, &self.last].map(|run| &run.streams);
+        self.current.steps == self.last.steps && self.are_alike([current, last], self.current.steps, filter)
+    }
+
+    fn are_alike(&self, both: [&Vec<Stream>; 2], steps: usize, filter: &MruFilter) -> bool {
+        let ends = |stream: &Stream| {
+            let mut last = *stream;
+            last.advance(steps - 1);
+            [stream, &last].map(|one| filter.array(one.pointer))
         };
-        let (current, last) = (&self.current, &self.last);
-        current.steps == last.steps
-            && alike(&current.streams, &last.streams)
-            && alike(&current.lead_in, &last.lead_in)
-            && (!self.mixes || current.ends(filter).eq(last.ends(filter)))
+        let alike =
+            |(a, b): (&Stream, &Stream)| a.is_like(b, self.grain) && (!self.mixes || ends(a) == ends(b));
+        both[0].len() == both[1].len() && both[0].iter().zip(both[1]).all(alike)
     }
 }
 
@@ -184,16 +195,6 @@ impl StrideRun {
     pub(super) fn stride(&self) -> Option<isize> {
         let stride = self.streams.first()?.stride;
         self.streams.iter().all(|stream| stream.stride == stride).then_some(stride)
-    }
-
-    /// The arrays of the first and the last access of each stream, and of the others.
-    fn ends(&self, filter: &MruFilter) -> impl Iterator<Item = [u8; 2]> {
-        let lead_in = self.lead_in.iter().map(|one| (one, 0));
-        lead_in.chain(self.streams.iter().map(|stream| (stream, self.steps - 1))).map(|(stream, steps)| {
-            let mut last = *stream;
-            last.advance(steps);
-            [stream, &last].map(|one| filter.array(one.pointer))
-        })
     }
 
     /// The first of each kind of accesses, in order.
@@ -245,7 +246,11 @@ impl Stream {
 /// Counts the current run.
 fn serve(model: &mut Modelled) {
     if !model.runs.repeats(&model.filter) {
+        let body_repeats = model.runs.body_repeats(&model.filter);
         settle(model);
+        if body_repeats {
+            model.runs.known = Known::Simulated;
+        }
     }
     model.runs.known = match model.runs.known {
         Known::Steady { .. } => {
@@ -258,7 +263,6 @@ fn serve(model: &mut Modelled) {
             serve_new(model, Known::Simulated)
         }
         known @ (Known::Nothing | Known::Simulated) => serve_new(model, known),
-        Known::Observed { runs, most } if runs == most => observe_longer(model, most),
         Known::Observed { runs, most } => observe(model, runs, most),
     };
     std::mem::swap(&mut model.runs.current, &mut model.runs.last);
@@ -272,7 +276,7 @@ fn serve_new(model: &mut Modelled, known: Known) -> Known {
             simulate(model);
             return Known::Simulated;
         }
-        return observe_longer(model, 0);
+        return observe(model, 0, 0);
     }
     match memo::serve(model) {
         true => Known::Steady { period: 1 },
@@ -281,32 +285,49 @@ fn serve_new(model: &mut Modelled, known: Known) -> Known {
     }
 }
 
-/// Simulates the current run while a journal is kept for more than `most` runs.
-fn observe_longer(model: &mut Modelled, most: u64) -> Known {
-    let most = model.runs.longer(most);
-    observe(model, 0, most)
-}
-
-/// Simulates the current run while journals are kept, the first or one more.
+/// Simulates the current run, which a journal with `runs` runs is about, unless its
+/// lead-in leads to the state that the journal began with, behind the lead-in of its first
+/// run.
 fn observe(model: &mut Modelled, runs: u64, most: u64) -> Known {
+    if runs > 0 {
+        model.filter.hierarchy.begin_part();
+    }
+    simulate_lead_in(model);
+    model.report_all();
+    if runs > 0 && model.filter.hierarchy.unchanged() {
+        return recur(model, runs);
+    }
+    let (runs, most) = if runs == most { (0, model.runs.longer(most)) } else { (runs, most) };
     if runs == 0 {
-        model.report_all();
         model.filter.hierarchy.start_journal();
         model.runs.counts.clear();
+        note_counts(model);
     } else {
         model.filter.hierarchy.begin_part();
     }
-    note_counts(model);
-    simulate(model);
+    simulate_body(model);
     model.report_all();
-    let period = runs + 1;
-    if !model.filter.hierarchy.unchanged() {
-        return Known::Observed { runs: period, most };
-    }
-    model.filter.hierarchy.stop_journal();
     note_counts(model);
-    if period > FEW && period != model.runs.usual {
-        (model.runs.usual, model.runs.at_once) = (period, true);
+    Known::Observed { runs: runs + 1, most }
+}
+
+/// Every `period` runs lead to the same state: goes back to where the last one ended, or
+/// on to where the current one ends.
+fn recur(model: &mut Modelled, period: u64) -> Known {
+    note_counts(model);
+    let Modelled { filter, runs, .. } = model;
+    filter.hierarchy.stop_journal();
+    if period > FEW && period != runs.usual {
+        (runs.usual, runs.at_once) = (period, true);
+    }
+    if filter.hierarchy.undo(2 * period as usize - 1) {
+        let each = runs.counts.len() / (period as usize + 2);
+        let mut ended = runs.counts[(period as usize) * each..].iter();
+        filter.hierarchy.each_count(|count| *count = ended.next().copied().unwrap_or(*count));
+        runs.skipped = 1;
+        model.forget_recent();
+    } else {
+        simulate_body(model);
     }
     Known::Steady { period }
 }
@@ -333,14 +354,18 @@ fn settle(model: &mut Modelled) {
 fn pass_over(model: &mut Modelled, skipped: u64, period: usize) {
     let (times, rest) = (skipped / period as u64, (skipped % period as u64) as usize);
     let hierarchy = &mut model.filter.hierarchy;
-    let undone = rest > 0 && hierarchy.undo(rest);
-    let counts = model.runs.counts.chunks_exact(model.runs.counts.len() / (period + 1));
-    let [before, then, after] =
-        [0, if undone { rest } else { 0 }, period].map(|run| counts.clone().nth(run).unwrap_or_default());
-    let mut more = before.iter().zip(then).zip(after);
+    // Its part 2 n - 1 begins where its run number n ended.
+    let undone = rest > 0 && hierarchy.undo(2 * rest - 1);
+    let each = model.runs.counts.len() / (period + 2);
+    let at = |place: usize| &model.runs.counts[place * each..][..each];
+    let [start, ended, recurred] = [0, period, period + 1].map(at);
+    let left = at(if undone { rest } else { 0 });
+    let mut of_count = 0..each;
     hierarchy.each_count(|count| {
-        if let Some(((before, then), after)) = more.next() {
-            *count += times * (after - before) + (then - before);
+        let Some(of) = of_count.next() else { return };
+        *count += times * (recurred[of] - start[of]);
+        if undone {
+            *count += recurred[of] - ended[of] + left[of] - start[of];
         }
     });
     if undone {

@@ -177,7 +177,7 @@ fn serve_caches(model: &mut Modelled) -> bool {
     let unchanged = found.is_some() && alike[0].changes_nothing();
     if unchanged {
         model.runs.counts.clear();
-        model.runs.counts.resize(alike[0].counts.len(), 0);
+        model.runs.counts.resize(2 * alike[0].counts.len(), 0);
         model.runs.counts.extend_from_slice(&alike[0].counts);
     }
     memos.by_shape.insert(shape, alike);

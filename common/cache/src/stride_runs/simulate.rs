@@ -13,10 +13,20 @@ pub(super) fn simulate_last(model: &mut Modelled) {
 
 /// Looks up the accesses of the current run.
 pub(super) fn simulate(model: &mut Modelled) {
+    simulate_lead_in(model);
+    simulate_body(model);
+}
+
+/// Looks up those before the loop.
+pub(super) fn simulate_lead_in(model: &mut Modelled) {
     let run = std::mem::take(&mut model.runs.current);
-    for access in &run.lead_in {
-        model.look_up(access.pointer, access.kind);
-    }
+    run.lead_in.iter().for_each(|access| model.look_up(access.pointer, access.kind));
+    model.runs.current = run;
+}
+
+/// Looks up those of the loop.
+pub(super) fn simulate_body(model: &mut Modelled) {
+    let run = std::mem::take(&mut model.runs.current);
     walk(model, &run.streams, run.steps);
     model.runs.current = run;
 }
