@@ -13,8 +13,10 @@ pub(super) struct Alike {
     /// Bytes within which turns access the same.
     block: u64,
     limit: usize,
-    /// The state before a turn, and the core's counts.
-    saved: Option<(usize, Saved, [u64; 5])>,
+    /// The turn before which a state was saved; the state, and the core's counts.
+    turn: Option<usize>,
+    saved: Saved,
+    core: [u64; 5],
 }
 
 impl Alike {
@@ -22,36 +24,33 @@ impl Alike {
     /// `block` bytes; `None` if too few turns stay within one.
     pub(super) fn new(half: Half, advances: Vec<Advance>, block: u64, limit: usize) -> Option<Alike> {
         let stays = advances.iter().all(|(stride, _)| 3 * stride <= block);
-        stays.then_some(Alike { half, advances, block, limit, saved: None })
+        let (saved, core) = (Saved::default(), [0; 5]);
+        stays.then_some(Alike { half, advances, block, limit, turn: None, saved, core })
     }
 
     /// How many turns from `at` on are known to be like the one before.
     pub(super) fn known(&mut self, model: &mut Modelled, at: usize) -> usize {
         let end = if at == 0 { 0 } else { self.end(at - 1) };
+        let turn = self.turn.take();
         if end <= at {
-            self.saved = None;
             return 0;
         }
         model.flush();
-        if let Some((turn, saved, _)) = &self.saved
-            && turn + 1 == at
-            && saved.is_state_of(&model.filter.hierarchy)
-        {
+        if turn.is_some_and(|turn| turn + 1 == at) && self.saved.is_state_of(&model.filter.hierarchy) {
             return end - at;
         }
         if end > at + 1 {
             let limit = if self.half.has_caches() { usize::MAX } else { 0 };
-            let state = Saved::of(&mut model.filter.hierarchy, limit);
-            self.saved = Some((at, state, model.core_counts().map(|count| *count)));
+            self.saved.update(&mut model.filter.hierarchy, limit);
+            (self.turn, self.core) = (Some(at), model.core_counts().map(|count| *count));
         }
         0
     }
 
-    /// Counts so many turns more.
+    /// Counts so many turns more, each like the one before which the state was saved.
     pub(super) fn advance(&mut self, model: &mut Modelled, turns: usize) {
-        let Some((_, saved, core)) = self.saved.take() else { return };
-        saved.advance_counts(&mut model.filter.hierarchy, turns as u64);
-        for (count, before) in model.core_counts().into_iter().zip(core) {
+        self.saved.advance_counts(&mut model.filter.hierarchy, turns as u64);
+        for (count, before) in model.core_counts().into_iter().zip(self.core) {
             *count += (*count - before) * turns as u64;
         }
     }

@@ -112,7 +112,7 @@ impl Sets {
     pub(super) fn all(&self) -> Cow<'_, [Tag]> {
         match &self.policy {
             Policy::Wide { .. } => (0..self.count).flat_map(|set| self.state(set).into_owned()).collect(),
-            _ if self.evicts => self.tags[..].into(),
+            _ if self.evicts || self.ways == 1 => self.tags[..].into(),
             _ => {
                 let mut tags = self.tags.clone();
                 tags.chunks_exact_mut(self.ways).for_each(<[Tag]>::sort_unstable);

@@ -79,7 +79,7 @@ fn pass(model: &mut Modelled, body: &mut impl FnMut(&mut Modelled)) {
 }
 
 /// A state of the hierarchy, and the counts at that time.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Saved {
     /// Every level was saved.
     pub(super) complete: bool,
@@ -88,40 +88,53 @@ pub(super) struct Saved {
     counts: Vec<u64>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct SavedLevel {
     /// How often the level had been used.
     uses: u64,
-    /// Tags and the rest; `None` if it was too large to save.
-    state: Option<(Vec<Tag>, Vec<u64>)>,
+    /// Whether it was not too large to save.
+    fits: bool,
+    tags: Vec<Tag>,
+    /// The state beside the tags.
+    other: Vec<u64>,
 }
 
 impl Saved {
     /// The present state; of levels with more than `limit` tags only whether
     /// they are used again.
     pub(super) fn of(hierarchy: &mut Hierarchy, limit: usize) -> Saved {
-        let levels: Vec<SavedLevel> = hierarchy
-            .levels
-            .iter()
-            .map(|level| {
-                let fits = level.lines.size() <= limit;
-                let state = fits.then(|| (level.lines.all().into_owned(), level.other_state()));
-                SavedLevel { uses: level.uses, state }
-            })
-            .collect();
-        let tlbs = hierarchy.tlbs.levels.iter().map(|tlb| tlb.pages.all().into_owned()).collect();
-        let complete = levels.iter().all(|level| level.state.is_some());
-        Saved { complete, levels, tlbs, counts: hierarchy.counts() }
+        let mut saved = Saved::default();
+        saved.update(hierarchy, limit);
+        saved
+    }
+
+    /// Becomes the present state, in the same memory.
+    pub(super) fn update(&mut self, hierarchy: &mut Hierarchy, limit: usize) {
+        self.levels.resize_with(hierarchy.levels.len(), SavedLevel::default);
+        for (saved, level) in self.levels.iter_mut().zip(&hierarchy.levels) {
+            (saved.uses, saved.fits) = (level.uses, level.lines.size() <= limit);
+            saved.tags.clear();
+            if saved.fits {
+                saved.tags.extend_from_slice(&level.lines.all());
+                saved.other = level.other_state();
+            }
+        }
+        self.tlbs.resize_with(hierarchy.tlbs.levels.len(), Vec::new);
+        for (saved, tlb) in self.tlbs.iter_mut().zip(&hierarchy.tlbs.levels) {
+            saved.clear();
+            saved.extend_from_slice(&tlb.pages.all());
+        }
+        self.complete = self.levels.iter().all(|level| level.fits);
+        self.counts = hierarchy.counts();
     }
 
     /// Whether the present state surely is the saved one.
     pub(super) fn is_state_of(&self, hierarchy: &Hierarchy) -> bool {
         let mut levels = hierarchy.levels.iter().zip(&self.levels);
         let mut tlbs = hierarchy.tlbs.levels.iter().zip(&self.tlbs);
-        levels.all(|(level, saved)| match &saved.state {
-            _ if level.uses == saved.uses => true,
-            Some((tags, other)) => *tags == *level.lines.all() && *other == level.other_state(),
-            None => false,
+        levels.all(|(level, saved)| {
+            let same = || saved.tags == *level.lines.all() && saved.other == level.other_state();
+            level.uses == saved.uses || saved.fits && same()
         }) && tlbs.all(|(tlb, saved)| *tlb.pages.all() == *saved)
     }
 

@@ -13,7 +13,8 @@
 //!
 //! Caches and TLBs do not see each other, and recur after different numbers of
 //! turns: the loop is gone through for the caches alone, then for the TLBs alone,
-//! to which all accesses of a page are the same.
+//! to which all accesses of a page are the same. Where turns of neither can recur,
+//! all but the first ones are gone through for both.
 
 use std::fmt;
 
@@ -48,9 +49,8 @@ pub(super) struct Warp {
     limit: usize,
     /// What the first two turns accessed.
     walked: Vec<Trace>,
+    phase: Phase,
     plan: Option<Plan>,
-    /// The TLBs have seen the first two turns only.
-    tlbs_wait: bool,
     /// So many turns are known if all are alike: they are looked at first.
     known: usize,
     looked_at: Vec<Trace>,
@@ -59,8 +59,22 @@ pub(super) struct Warp {
     /// What the core had counted, and whether numbers were computed, before.
     core: [u64; 5],
     computes: bool,
-    /// The same when the loop had been gone through for the caches.
-    after_caches: Option<([u64; 5], bool)>,
+}
+
+/// What the loop is gone through for.
+#[derive(Debug, Clone, Copy)]
+enum Phase {
+    Both,
+    /// For the caches, which come first where there are TLBs.
+    Caches,
+    /// For the TLBs, to the turn that the caches have come to; without counting or
+    /// computing anything else: what the core had counted, and whether numbers were
+    /// computed.
+    Tlbs {
+        until: usize,
+        core: [u64; 5],
+        computes: bool,
+    },
 }
 
 #[derive(Debug)]
@@ -90,34 +104,41 @@ pub(super) fn next_turn(model: &mut Modelled, turns: &mut Turns) -> Turn {
 impl Warp {
     fn new(model: &mut Modelled, turns: &Turns) -> Warp {
         model.flush();
+        let phase = if model.recent_pages.is_empty() { Phase::Both } else { Phase::Caches };
+        if matches!(phase, Phase::Caches) {
+            serve(model, Half::Caches);
+        }
         Warp {
             start: turns.left.start,
             limit: turns.left.len() - 1,
             walked: Vec::new(),
+            phase,
             plan: None,
-            tlbs_wait: false,
             known: 0,
             looked_at: Vec::new(),
             all_alike: None,
             core: [0; 5],
             computes: model.computes,
-            after_caches: None,
         }
     }
 
     fn next(&mut self, model: &mut Modelled, turns: &mut Turns) -> Turn {
         self.end_trace(model);
         if self.plan.is_none() {
-            let at = turns.left.start - self.start;
-            if self.walked.len() == at && at < TRACED {
+            if self.walked.len() < TRACED {
                 self.trace(model, false);
                 return turns.step();
             }
-            self.begin(model);
+            self.plan = Some(self.plan(model, Half::Caches));
+            let walks = |half| matches!(self.plan(model, half), Plan::Walk);
+            if walks(Half::Caches) && walks(Half::Tlbs) {
+                self.end_caches(model, turns);
+            }
         }
-        if turns.left.start - self.start == self.limit {
-            self.end_half(model, turns);
+        if turns.left.is_empty() {
+            self.end_caches(model, turns);
         }
+        self.end_tlbs(model, turns);
         let at = turns.left.start - self.start;
         if let Watch(Some(watch)) = &mut model.watch {
             watch(self.share(at));
@@ -137,6 +158,7 @@ impl Warp {
             self.all_alike = Some(self.are_alike());
             if self.all_alike == Some(false) {
                 (self.known, self.plan) = (0, Some(Plan::Walk));
+                self.end_caches(model, turns);
             }
         }
         self.skip(model, turns)
@@ -144,10 +166,10 @@ impl Warp {
 
     /// How much of the loop is done before turn `at`: it may be gone through twice.
     fn share(&self, at: usize) -> f64 {
-        let [done, times] = match (self.tlbs_wait, &self.after_caches) {
-            (true, _) => [0, 2],
-            (_, Some(_)) => [self.limit, 2],
-            _ => [0, 1],
+        let [done, times] = match self.phase {
+            Phase::Both => [0, 1],
+            Phase::Caches => [0, 2],
+            Phase::Tlbs { until, .. } => [until, 2],
         };
         (done + at) as f64 / (times * (self.limit + 1)) as f64
     }
@@ -193,27 +215,25 @@ impl Warp {
         }
     }
 
-    /// Chooses what to do from here on; for the caches alone where that may gain.
-    fn begin(&mut self, model: &mut Modelled) {
-        let plan = self.plan(model, Half::Caches);
-        self.tlbs_wait = !matches!(plan, Plan::Walk) && !model.recent_pages.is_empty();
-        if self.tlbs_wait {
-            serve(model, Half::Caches);
-        }
-        self.plan = Some(plan);
-    }
-
-    /// All turns but the last one are gone through: if that was for the caches
-    /// alone, they are gone through for the TLBs, without counting or computing
-    /// anything else.
-    fn end_half(&mut self, model: &mut Modelled, turns: &mut Turns) {
-        if std::mem::take(&mut self.tlbs_wait) {
+    /// If the caches have gone on alone, the TLBs follow from the first turn on.
+    fn end_caches(&mut self, model: &mut Modelled, turns: &mut Turns) {
+        if matches!(self.phase, Phase::Caches) {
+            let core = model.core_counts().map(|count| *count);
+            let until = turns.left.start - self.start;
+            self.phase = Phase::Tlbs { until, core, computes: self.computes };
             serve(model, Half::Tlbs);
-            self.after_caches = Some((model.core_counts().map(|count| *count), self.computes));
             (self.computes, model.computes) = (false, false);
             self.plan = Some(self.plan(model, Half::Tlbs));
-            turns.left.start = self.start + TRACED;
-        } else if let Some((core, computes)) = self.after_caches.take() {
+            turns.left.start = self.start;
+        }
+    }
+
+    /// If the TLBs have followed, both go on together.
+    fn end_tlbs(&mut self, model: &mut Modelled, turns: &Turns) {
+        if let Phase::Tlbs { until, core, computes } = self.phase
+            && turns.left.start - self.start == until
+        {
+            self.phase = Phase::Both;
             serve(model, Half::Both);
             model.core_counts().into_iter().zip(core).for_each(|(count, before)| *count = before);
             (self.computes, model.computes) = (computes, computes);
