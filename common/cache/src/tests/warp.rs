@@ -190,3 +190,32 @@ fn turns_are_not_walked_once_a_state_recurs() {
     random.levels[0].replacement = Replacement::Random { seed: 1 };
     assert_eq!(run_turns(&random, 400, 1024), 400);
 }
+
+/// An element of `x`, then of `y`, which is on the same page, each before as many pages
+/// of `z` as no TLB holds.
+#[test]
+fn arrays_that_share_a_page_keep_their_misses() {
+    let machine = with_tlbs(machine(&[(16, 4)], ""));
+    let page = machine.page_size.get();
+    let counts = |exhaustive| {
+        let arena = Arena::with_capacity(200 * page).unwrap();
+        let [x, y] = ["x", "y"].map(|name| arena.array::<u8>(name, page / 2).unwrap());
+        let z = arena.array::<u8>("z", 100 * page).unwrap();
+        let mut model = Modelled::new(&machine, &arena).unwrap();
+        model.runs.exhaustive = exhaustive;
+        let mem = &mut model;
+        turns!(mem; for turn in 0..40 {
+            for one in [x, x, x, y, y, y] {
+                mem.load(one.at(turn));
+                steps!(mem; for step in 0..100 {
+                    mem.load(z.at(page * step));
+                });
+            }
+        });
+        model.counts()
+    };
+    let counted = counts(false);
+    assert_eq!(counted, counts(true));
+    let of = |at: usize| counted.tlbs[0].arrays[at];
+    assert_eq!([of(0), of(1)], [("x", 120), ("y", 120)]);
+}
