@@ -74,9 +74,11 @@ struct AtLevel {
     /// changed, as they were after.
     before: Contents,
     after: Contents,
-    /// Lines of an exclusive level, and whether they were promoted dirty, before and
-    /// after.
-    promoted: Vec<(u64, u8, [bool; 2])>,
+    /// Lines of an exclusive level that had been promoted dirty before, and those that had
+    /// not; and those for which that changed, with whether it is so after.
+    promoted: Vec<(u64, u8)>,
+    others: Vec<(u64, u8)>,
+    changed: Vec<(u64, u8, bool)>,
     /// Streams whose lines the level had before, and keeps: they are not written down.
     kept: Vec<usize>,
 }
@@ -203,9 +205,11 @@ impl Memo {
                 }
                 self.move_at(level, memos);
                 let met = at.before.is_in(&mut level.lines, &memos.at_level);
-                met && at.promoted.iter().all(|(line, owner, [before, _])| {
-                    level.promoted_dirty.contains(&memos.line(*line, *owner, level.shift)) == *before
-                })
+                let has = |(line, owner): &(u64, u8)| {
+                    level.promoted_dirty.contains(&memos.line(*line, *owner, level.shift))
+                };
+                let no_more = || at.promoted.len() == level.promoted_dirty.len();
+                met && at.promoted.iter().all(has) && (no_more() || !at.others.iter().any(has))
             })
     }
 
@@ -247,12 +251,12 @@ impl Memo {
             self.move_at(level, memos);
             level.uses += u64::from(!at.before.is_empty());
             at.after.put_in(&mut level.lines, &memos.at_level);
-            for (line, owner, [before, after]) in &at.promoted {
+            for (line, owner, promoted) in &at.changed {
                 let line = memos.line(*line, *owner, level.shift);
-                match (before, after) {
-                    (false, true) => _ = level.promoted_dirty.insert(line),
-                    (true, false) => _ = level.promoted_dirty.remove(&line),
-                    _ => {}
+                if *promoted {
+                    level.promoted_dirty.insert(line);
+                } else {
+                    level.promoted_dirty.remove(&line);
                 }
             }
         }
@@ -262,14 +266,14 @@ impl Memo {
 
     /// Of how many ways and lines it tells.
     fn size(&self) -> usize {
-        let of = |at: &AtLevel| at.before.size() + at.after.size() + at.promoted.len();
+        let of = |at: &AtLevel| {
+            at.before.size() + at.after.size() + at.promoted.len() + at.others.len() + at.changed.len()
+        };
         self.levels.iter().map(of).sum()
     }
 
     /// Whether all is after the run as it was before.
     fn changes_nothing(&self) -> bool {
-        self.levels
-            .iter()
-            .all(|at| at.after.is_empty() && at.promoted.iter().all(|(.., [before, after])| before == after))
+        self.levels.iter().all(|at| at.after.is_empty() && at.changed.is_empty())
     }
 }

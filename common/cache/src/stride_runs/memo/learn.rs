@@ -55,9 +55,14 @@ impl Memo {
                     at.after.push((set, owner, tree_now), &now, owner_of);
                 }
             }
-            if level.promotes() {
-                at.promoted =
-                    blocks.at(level).map(|(line, owner)| (line, owner, level.promoted(line))).collect();
+            let mut lines: Vec<(u64, u8)> = blocks.at(level).filter(|_| level.promotes()).collect();
+            lines.dedup();
+            for (line, owner) in lines {
+                let [before, after] = level.promoted(line);
+                if before { &mut at.promoted } else { &mut at.others }.push((line, owner));
+                if before != after {
+                    at.changed.push((line, owner, after));
+                }
             }
             at.kept = kept.streams;
             Some(at)
