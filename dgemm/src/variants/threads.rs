@@ -53,9 +53,33 @@ use crate::rungs::widest::{Product, tile};
 /// ```
 pub fn multiply(p: &Problem) -> Result<(), NoThread> {
     let isa = p.isa;
+    let places = places(p.blocks.threads);
+    let lent = bands(p).enumerate().map(|(at, band)| Lent { band, place: places.get(at).copied() });
     std::thread::scope(|scope| {
-        each_on_its_own(scope, bands(p).map(Lent), |Lent(band)| band.add::<_, true>(&mut Native, isa))
+        each_on_its_own(scope, lent, |lent| {
+            if let Some(processor) = lent.place {
+                stay_on(processor);
+            }
+            lent.band.add::<_, true>(&mut Native, isa);
+        })
     })
+}
+
+/// The processor of each thread where there are as many as threads. Else the system
+/// places them: by itself it may start two on one, and separate them milliseconds later.
+fn places(threads: usize) -> Vec<usize> {
+    #[cfg(feature = "program")]
+    let places = common::cpu::allowed();
+    #[cfg(not(feature = "program"))]
+    let places = Vec::new();
+    if places.len() == threads { places } else { Vec::new() }
+}
+
+/// Where the system does not agree, it places the thread itself.
+fn stay_on(processor: usize) {
+    #[cfg(feature = "program")]
+    common::cpu::pin(&[processor]);
+    let _ = processor;
 }
 
 /// The same bands one after the other on one memory: what a model of one
@@ -77,8 +101,11 @@ fn bands<'a>(p: &Problem<'a>) -> impl Iterator<Item = Product<'a>> {
     })
 }
 
-/// A band handed to one thread.
-struct Lent<'a>(Product<'a>);
+/// A band handed to one thread, and the processor where it is to stay.
+struct Lent<'a> {
+    band: Product<'a>,
+    place: Option<usize>,
+}
 
 // SAFETY: only `multiply` makes one. What a thread writes (its band of c, its
 // part of the scratch) no other thread reads or writes: `bands` cuts them out
