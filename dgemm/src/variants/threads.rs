@@ -75,8 +75,9 @@ fn places(threads: usize) -> Vec<usize> {
     if places.len() == threads { places } else { Vec::new() }
 }
 
-/// Where the system does not agree, it places the thread itself.
-fn stay_on(processor: usize) {
+/// Keeps this thread on one processor. Where the system does not agree, or is not asked, it
+/// places the thread itself.
+pub fn stay_on(processor: usize) {
     #[cfg(feature = "program")]
     common::cpu::pin(&[processor]);
     let _ = processor;

@@ -11,7 +11,7 @@
 
 use std::thread::scope;
 
-use dgemm::variants::threads::each_on_its_own;
+use dgemm::variants::threads::{each_on_its_own, stay_on};
 use isa::{FusedQuads, Isa, Native};
 
 use crate::problem::system::System;
@@ -60,7 +60,7 @@ pub fn eliminate<const EXCHANGES: bool>(system: System) -> Result<(), NotRun> {
         let started = each_on_its_own(scope, lent, |lent: Lent| {
             // One that was not started would be waited for in vain.
             if lent.member.begins() {
-                pin(lent.processor);
+                stay_on(lent.processor);
                 blocked::share::<_, EXCHANGES>(&mut Native, lent.system, quads, &lent.member);
             }
         });
@@ -68,13 +68,6 @@ pub fn eliminate<const EXCHANGES: bool>(system: System) -> Result<(), NotRun> {
         started
     })?;
     Ok(())
-}
-
-/// Where the system does not agree, or is not asked, it places the thread itself.
-fn pin(processor: usize) {
-    #[cfg(feature = "program")]
-    common::cpu::pin(&[processor]);
-    let _ = processor;
 }
 
 /// What is handed to one thread.
