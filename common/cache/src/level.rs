@@ -297,7 +297,7 @@ impl Level {
     pub(super) fn undo(&mut self, part: usize) {
         self.uses += 1;
         self.lines.undo(part);
-        let earlier = part.checked_sub(1).map_or(0, |at| self.log_parts[at]);
+        let earlier = part.checked_sub(1).and_then(|at| self.log_parts.get(at)).copied().unwrap_or(0);
         for line in self.promoted_dirty_log.drain(earlier..).rev() {
             if !self.promoted_dirty.remove(&line) {
                 self.promoted_dirty.insert(line);

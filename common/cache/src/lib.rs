@@ -32,6 +32,7 @@ mod tag;
 mod tlb;
 mod trace;
 mod warp;
+mod ways;
 mod wide;
 
 use std::cell::Cell;

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use super::journal::Journal;
 use super::lru;
 use super::plru;
-use super::tag::{LINE, PREFETCHED, Tag};
+use super::tag::{PREFETCHED, Tag};
+use super::ways::{are_plus, empty, make_mru, position, same_in_any_order};
 use super::wide::{WIDE, WideSet};
 use figures::random::Random;
 use machine::Replacement;
@@ -364,48 +365,4 @@ impl Policy {
     fn tree(&self, set: usize) -> u64 {
         if let Policy::Plru(trees) = self { trees[set] } else { 0 }
     }
-}
-
-/// Where the line `key` is.
-#[inline(always)]
-fn position(tags: &[Tag], key: Tag) -> Option<usize> {
-    let (fours, rest) = tags.as_chunks::<4>();
-    for (at, four) in fours.iter().enumerate() {
-        let found = lanes::equal(four, LINE, key);
-        if found != 0 {
-            return Some(4 * at + found.trailing_zeros() as usize);
-        }
-    }
-    let at = rest.iter().position(|tag| tag & LINE == key)?;
-    Some(tags.len() - rest.len() + at)
-}
-
-/// Whether the `held` tags are `tags`, each `by` more; four are compared at a time.
-#[inline(always)]
-fn are_plus(held: &[Tag], tags: &[Tag], by: Tag) -> bool {
-    let ((held, held_rest), (tags, tags_rest)) = (held.as_chunks::<4>(), tags.as_chunks::<4>());
-    let mut apart = [0; 4];
-    for (held, tags) in held.iter().zip(tags) {
-        for at in 0..4 {
-            apart[at] |= held[at] ^ tags[at].wrapping_add(by);
-        }
-    }
-    apart == [0; 4] && held_rest.iter().copied().eq(tags_rest.iter().map(|tag| tag.wrapping_add(by)))
-}
-
-/// Whether both hold the same lines.
-fn same_in_any_order(a: &[Tag], b: &[Tag]) -> bool {
-    let held = |tags: &[Tag]| tags.iter().filter(|tag| **tag != 0).count();
-    held(a) == held(b) && a.iter().all(|tag| *tag == 0 || b.contains(tag))
-}
-
-/// Moves the tag at `way` to the front.
-fn make_mru(tags: &mut [Tag], way: usize) {
-    let tag = tags[way];
-    tags.copy_within(..way, 1);
-    tags[0] = tag;
-}
-
-fn empty(tags: &[Tag]) -> Option<usize> {
-    tags.iter().position(|&tag| tag == 0)
 }

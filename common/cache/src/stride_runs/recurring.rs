@@ -21,15 +21,13 @@ const FEW: u64 = 2;
 impl RunDetector {
     /// For how many runs the journal after one of `most` runs is kept.
     fn longer(&mut self, most: u64) -> u64 {
-        match (std::mem::take(&mut self.at_once), most) {
-            (true, 0) => {
-                self.at_once = true;
-                self.usual
-            }
-            (true, _) => KEPT[0], // it was the usual period, in vain
-            (false, FEW) if self.usual > 0 => self.usual,
-            (false, _) => KEPT.into_iter().find(|kept| *kept > most).unwrap_or(most),
+        if self.at_once && most == 0 || !self.at_once && most == FEW && self.usual > 0 {
+            return self.usual;
         }
+        if std::mem::take(&mut self.at_once) {
+            return KEPT[0]; // it was the usual period, in vain
+        }
+        KEPT.into_iter().find(|kept| *kept > most).unwrap_or(most)
     }
 }
 
