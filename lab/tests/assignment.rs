@@ -46,14 +46,15 @@ points = 3
 /// A folder with lab, a program beside it, and an assignment that runs it.
 fn place(folder: &Path) -> std::path::PathBuf {
     let program = folder.join("lab");
-    std::fs::copy(env!("CARGO_BIN_EXE_lab"), &program).unwrap();
     std::fs::write(folder.join("record.json"), RECORD).unwrap();
     std::fs::write(folder.join("mine"), PROGRAM).unwrap();
     std::fs::set_permissions(folder.join("mine"), std::fs::Permissions::from_mode(0o755)).unwrap();
-    let guide = printed(lab(&program, folder, "assignment"));
+    let guide = printed(lab(Path::new(env!("CARGO_BIN_EXE_lab")), folder, "assignment"));
     let own =
         guide.replace("# matrix = 1024", "matrix = 16").replace("students = 3", "students = 1") + SECTION;
     std::fs::write(folder.join("own.toml"), own).unwrap();
+    // a program that this process has open for writing, another test's child has open as it starts, and cannot be run
+    printed(Command::new("cp").args([Path::new(env!("CARGO_BIN_EXE_lab")), &program]).output().unwrap());
     program
 }
 
