@@ -25,6 +25,8 @@ const FIRST: f64 = 0.4;
 const CHALLENGED: f64 = 0.6;
 /// Share of the time after which no run of all levels is begun.
 const REPEATED: f64 = 0.75;
+/// Share of the time on the processor from which on others had too little of it to be there in every run.
+const ALONE: f64 = 0.9;
 
 const TOO_SLOW: &str = "the time for experiments was up before the cost of any cache was seen to rise; give more \
                         (--seconds), or an idle machine";
@@ -58,16 +60,33 @@ pub struct SettledLevel {
 impl Settled {
     /// Leaves a level open up to the size that the system `says` it has, where that is larger
     /// than the one found: what others hold of a cache is missing in every run, if they never leave it.
-    pub fn weigh(&mut self, says: impl Fn(usize) -> Option<u64>) {
+    /// Where it says nothing, and this program was on the processor for less than its time (`share`
+    /// of it), nothing is sure.
+    pub fn weigh(&mut self, says: impl Fn(usize) -> Option<u64>, share: f64) {
         for level in &mut self.levels {
-            level.found.weigh(says(level.found.level));
+            match says(level.found.level) {
+                Some(said) => level.found.weigh(said),
+                None if share < ALONE => level.found.doubt(share),
+                None => {}
+            }
         }
     }
 }
 
 impl LevelFound {
-    fn weigh(&mut self, said: Option<u64>) {
-        let (Ok(ways), Some(said)) = (&self.ways, said) else { return };
+    fn doubt(&mut self, share: f64) {
+        if self.confidence == Confidence::High {
+            self.confidence = Confidence::Medium;
+            self.why.push(format!(
+                "Confidence: this program was on the processor for {:.0} % of its time; who was there else may have \
+                 held lines of each set in every run, and the system names no size to hold this one against.",
+                100.0 * share
+            ));
+        }
+    }
+
+    fn weigh(&mut self, said: u64) {
+        let Ok(ways) = &self.ways else { return };
         if said <= self.size {
             return;
         }

@@ -203,7 +203,7 @@ fn a_level_that_the_system_says_is_larger_is_left_open() {
     let settled = settle(&mut OnModel::new(&machine, &arena).unwrap(), 1).unwrap();
     let weighed = |said| {
         let mut settled = settled.clone();
-        settled.weigh(|level| Some(said).filter(|_| level == 1));
+        settled.weigh(|level| Some(said).filter(|_| level == 1), 0.5);
         let found = settled.levels[0].found.clone();
         (found.range, found.ways.is_ok(), found.confidence)
     };
@@ -212,6 +212,24 @@ fn a_level_that_the_system_says_is_larger_is_left_open() {
         assert_eq!(weighed(said), ((32 << 10, 32 << 10), true, exact));
     }
     assert_eq!(weighed(48 << 10), ((32 << 10, 48 << 10), false, crate::Confidence::Low));
+}
+
+/// On a quiet host 40 KiB of 10 ways were read of 48 KiB of 12 in each run, while stopped half of the time.
+#[test]
+fn a_program_that_is_stopped_half_of_the_time_is_not_sure() {
+    let machine = Machine::named("zen3").unwrap();
+    let arena = OnModel::arena(&machine).unwrap();
+    let settled = settle(&mut OnModel::new(&machine, &arena).unwrap(), 1).unwrap();
+    for (said, share, confidence) in [
+        (None, 1.0, crate::Confidence::High),
+        (Some(32 << 10), 0.5, crate::Confidence::High),
+        (None, 0.5, crate::Confidence::Medium),
+    ] {
+        let mut settled = settled.clone();
+        settled.weigh(|_| said, share);
+        assert_eq!(settled.levels[0].found.confidence, confidence, "{said:?}, {share}");
+        assert_eq!(settled.levels[0].found.size, 32 << 10);
+    }
 }
 
 #[test]

@@ -116,10 +116,12 @@ pub(crate) fn on_time(seconds: u32) -> Result<Findings, Failure> {
     // where others take the processor, even this took long
     let left = f64::from(seconds) - (clock::wall().0 - began);
     let mut probe = OnTime::new(room, Seconds(EXPERIMENTS * left.max(f64::from(seconds) / 2.0)));
+    let (from, on_processor) = (clock::wall().0, clock::process_cpu().0);
     let mut settled = settle(&mut probe, 3)
         .map_err(|reason| Failure::could_not(format!("{reason}; try again when the machine is idle")))?;
+    let share = (clock::process_cpu().0 - on_processor) / (clock::wall().0 - from);
     let known = machine::host().ok();
-    settled.weigh(|level| told(known.as_ref(), level).map(|(size, ..)| size));
+    settled.weigh(|level| told(known.as_ref(), level).map(|(size, ..)| size), share);
     let policy = replacement(&mut probe, &settled);
     let (huge, split, batches) = (probe.huge(), probe.split(), probe.batches());
     let line = settled.levels.first().and_then(|level| level.found.line).unwrap_or(64);
