@@ -175,6 +175,11 @@ impl Folder {
         Ok(folder)
     }
 
+    /// Whether there is a file of this name from before.
+    pub fn holds(&self, name: &str) -> bool {
+        self.path.join(name).exists()
+    }
+
     /// Writes all files, by their names: all of them, or none.
     ///
     /// # Errors

@@ -68,6 +68,14 @@ fn counters_none_only_times() {
 }
 
 #[test]
+fn runs_are_as_many_as_asked_for() {
+    for (runs, says) in [("1", "median of 7 "), ("2", "median of 2 "), ("9", "median of 9 ")] {
+        let text = stdout(&["ijk", "16", "--counters", "none", "--runs", runs]);
+        assert!(text.contains(says), "{runs}: {text}");
+    }
+}
+
+#[test]
 fn sides_may_differ_and_blocks_be_set() {
     let object =
         json(&["block-l2", "--m", "20", "--n", "30", "--k", "40", "--block", "7", "--format", "json"]);

@@ -85,6 +85,11 @@ impl Variant {
         (self.kernel.modelled)(mem, system)
     }
 
+    /// Whether it runs on several processors.
+    pub fn threaded(&self) -> bool {
+        self.kernel.several
+    }
+
     /// Whether the homework prints this rung's loop wrong.
     pub fn misprinted(&self) -> bool {
         self.printed.is_some()

@@ -94,6 +94,23 @@ fn any_rung_can_be_run_by_name_and_listed() {
     assert_eq!(run("ge1", &["17", "--chart", "x.svg"]).0, 2);
 }
 
+#[test]
+fn threads_are_as_many_as_asked_for_and_there_are() {
+    if ge::find("threads").unwrap().available().is_err() {
+        return;
+    }
+    let (code, out, told) = run("ge", &["threads", "64", "--threads", "1", "--format", "json"]);
+    assert!(code == 0 && out.contains("\"threads\": 1"), "{out}{told}");
+    for (line, says) in [
+        (["threads", "64", "--threads", "0"], "a number from 1 to"),
+        (["threads", "64", "--threads", "100000"], "a number from 1 to"),
+        (["ge3", "64", "--threads", "1"], "threads and lu-threads"),
+    ] {
+        let (code, _, told) = run("ge", &line);
+        assert!(code == 2 && told.contains(says), "{line:?}: {told}");
+    }
+}
+
 /// No system has room for such a stack: the first thread is refused.
 #[test]
 #[cfg(target_os = "linux")]

@@ -92,9 +92,9 @@ pub fn blocks_for(machine: &Machine, threads: usize) -> Blocks {
     Blocks::for_caches(size(1), size(2), threads)
 }
 
-/// Runs longer than this are made no more often than asked for.
+/// Runs longer than this are made once, unless more were asked for.
 const LONG: f64 = 0.5;
-/// Runs of what is shorter, at least.
+/// Runs of what is shorter, unless more than one was asked for.
 const SHORT_RUNS: usize = 7;
 
 /// Times all `subjects`, in rounds, so that what disturbs the machine for a
@@ -129,10 +129,11 @@ pub fn times(
         });
     }
     let mut runs: Vec<Vec<f64>> = vec![Vec::new(); subjects.len()];
-    for round in 0..session.runs.max(SHORT_RUNS) {
+    let several = session.runs > 1;
+    for _ in 0..if several { session.runs } else { SHORT_RUNS } {
         for (i, subject) in subjects.iter().enumerate().filter(|_| !session.is_over()) {
             let Ok((once, _)) = first[i] else { continue };
-            if once < LONG || (session.runs > 1 && round < session.runs) {
+            if several || once < LONG {
                 runs[i].push(timed(session, *subject, p)?);
             }
         }

@@ -55,6 +55,9 @@ pub struct AnyRung {
     /// List the rungs, and which of them this processor can run
     #[arg(long)]
     list: bool,
+    /// Threads of the threaded rungs, each on its processor [default: the processors it may use]
+    #[arg(long, value_name = "T")]
+    threads: Option<usize>,
     #[command(flatten)]
     what: What,
 }
@@ -82,7 +85,7 @@ pub fn main(name: &'static str) -> ExitCode {
     cli::run_as(OneRung::command().name(name), |arguments: OneRung| {
         // The command line has one of them.
         let size = arguments.size.or(arguments.named).unwrap_or_default();
-        run(name, size, &arguments.what)
+        run(name, size, None, &arguments.what)
     })
 }
 
@@ -93,7 +96,7 @@ pub fn main(name: &'static str) -> ExitCode {
 /// If it cannot be run here, or was asked for wrongly.
 pub fn any(arguments: AnyRung) -> Result<(), Failure> {
     match (arguments.variant, arguments.size.or(arguments.named)) {
-        (Some(name), Some(size)) if !arguments.list => run(&name, size, &arguments.what),
+        (Some(name), Some(size)) if !arguments.list => run(&name, size, arguments.threads, &arguments.what),
         _ => output::print(&VARIANTS.iter().map(|variant| listed(variant) + "\n").collect::<String>()),
     }
 }
@@ -103,7 +106,7 @@ fn listed(variant: &Variant) -> String {
     format!("{:<10} {:<14} {}{here}", variant.name, variant.needs(), variant.idea)
 }
 
-fn run(name: &str, size: usize, what: &What) -> Result<(), Failure> {
+fn run(name: &str, size: usize, threads: Option<usize>, what: &What) -> Result<(), Failure> {
     let names = || VARIANTS.iter().map(|v| v.name).collect::<Vec<_>>().join(", ");
     let variant = find(name)
         .ok_or_else(|| Failure::usage(format!("there is no rung '{name}'; there are {}", names())))?;
@@ -116,6 +119,9 @@ fn run(name: &str, size: usize, what: &What) -> Result<(), Failure> {
             "a matrix without rows has nothing to eliminate; give a SIZE of 1 or more",
         ));
     }
+    if threads.is_some() && !variant.threaded() {
+        return Err(Failure::usage(format!("{name} runs on one processor; --threads is for {}", threaded())));
+    }
     if what.as_printed && !variant.misprinted() {
         return Err(Failure::usage(format!("{name} is printed right; --as-printed is for ge4, ge5 and ge6")));
     }
@@ -123,9 +129,10 @@ fn run(name: &str, size: usize, what: &What) -> Result<(), Failure> {
         return Err(Failure::usage("one size makes no chart; `lab ge` draws six"));
     }
     let session = Session::start(&what.common)?;
+    let processors = processors(&session.cpus, threads)?;
     if session.here {
         // Said first: it names a size that fits.
-        room::bytes(size, session.cpus.len()).map_err(Failure::could_not)?;
+        room::bytes(size, processors.len()).map_err(Failure::could_not)?;
     }
     session.expect(name, Variant::flops(size) * OPERATION * session.runs as f64)?;
     let task = Task {
@@ -134,9 +141,12 @@ fn run(name: &str, size: usize, what: &What) -> Result<(), Failure> {
         as_printed: what.as_printed,
         counters: session.counters,
         runs: session.runs,
-        processors: &session.cpus,
+        processors,
     };
     let mut record = session.record(name).set("as_printed", task.as_printed);
+    if variant.threaded() {
+        record = record.set("threads", processors.len().max(1));
+    }
     let keys = [("variant", name.into()), ("size", size.into())];
     let row = Row::new(keys);
     let row = if session.here { measured(row, variant, &task, what.measure, &session)? } else { row };
@@ -147,6 +157,23 @@ fn run(name: &str, size: usize, what: &What) -> Result<(), Failure> {
         output::save(&record, path)?;
     }
     output::print(&output::text(&record, what.common.format, |record| kit(record, what.measure)))
+}
+
+/// The rungs that run on several processors.
+fn threaded() -> String {
+    let threaded = VARIANTS.iter().filter(|variant| variant.threaded());
+    threaded.map(|variant| variant.name).collect::<Vec<_>>().join(" and ")
+}
+
+/// As many of the processors as `threads` are asked for.
+fn processors(allowed: &[usize], threads: Option<usize>) -> Result<&[usize], Failure> {
+    let count = threads.unwrap_or(allowed.len());
+    allowed.get(..count).filter(|_| threads != Some(0)).ok_or_else(|| {
+        Failure::usage(format!(
+            "--threads {count}: each thread has a processor of its own; give a number from 1 to {}",
+            allowed.len()
+        ))
+    })
 }
 
 /// What the run itself gives.

@@ -77,6 +77,8 @@ pub struct Kernel {
     /// The instruction set, in words.
     pub(crate) needs: &'static str,
     pub(crate) there: fn() -> bool,
+    /// Whether it runs on several processors.
+    pub(crate) several: bool,
     pub(crate) native: fn(System) -> Result<(), NotRun>,
     pub(crate) modelled: fn(&mut Modelled, System) -> Result<(), NotRun>,
 }
@@ -87,6 +89,7 @@ impl Kernel {
         Kernel {
             needs: R::Isa::NAME,
             there: || R::Isa::detect().is_some(),
+            several: false,
             native: |system| enter::<R, Native>(&mut Native, &system),
             modelled: |mem, system| enter::<R, Modelled>(mem, &system),
         }
@@ -94,7 +97,7 @@ impl Kernel {
 
     /// `R`, entered by `threads` on several processors.
     pub const fn on_threads<R: Rung>(threads: fn(System) -> Result<(), NotRun>) -> Kernel {
-        Kernel { native: threads, modelled: |_, _| Err(NotRun::Several), ..Kernel::of::<R>() }
+        Kernel { several: true, native: threads, modelled: |_, _| Err(NotRun::Several), ..Kernel::of::<R>() }
     }
 }
 

@@ -195,7 +195,9 @@ fn write(
         let name = format!("dgemm-{}.svg", drawing.what);
         let chart = curves(drawing, points, session, args.sizes);
         if chart.is_empty() {
-            output::tell(format!("note: {name} is not drawn, nothing was measured for it"));
+            let earlier =
+                if folder.holds(&name) { "; the one that is there is of an earlier run" } else { "" };
+            output::tell(format!("note: {name} is not drawn, nothing was measured for it{earlier}"));
             continue;
         }
         files.push((name, chart.svg().into_bytes()));
