@@ -37,7 +37,10 @@ pub fn bears_seal(text: &str) -> bool {
 pub fn read(text: &str) -> Result<Record, Unread> {
     match is_sealed(text) {
         true => Ok(parse(text)?),
-        false => serde_json::from_str(text).map_err(|error| Unread::Stranger(error.to_string())),
+        false => serde_json::from_str(text).map_err(|error| match error.is_eof() {
+            true => Unread::Stranger(format!("it breaks off in line {}", text.lines().count())),
+            false => Unread::Stranger(error.to_string()),
+        }),
     }
 }
 
@@ -102,6 +105,14 @@ mod tests {
         assert_eq!((read.rows.len(), &read.machine), (3, &sealed().machine));
         assert!(parse(&(text.replace('\n', "\r\n") + "\r\n")).is_ok());
         assert_eq!(Saved::parse(&text).unwrap().cells.len(), 3);
+    }
+
+    #[test]
+    fn a_record_that_breaks_off_says_where() {
+        let text = Record { seal: None, machine: "host".to_owned(), ..sealed() }.json();
+        let text: String = text.split_inclusive('\n').take(9).collect();
+        assert_eq!(read(&text), Err(Unread::Stranger("it breaks off in line 9".to_owned())));
+        assert!(Saved::parse(&text).unwrap_err().to_string().contains("breaks off in line 9"), "{text}");
     }
 
     /// Every bit; each refusal is the same sentence, whatever changed.

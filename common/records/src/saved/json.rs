@@ -76,6 +76,12 @@ fn refusal(text: &str, error: &serde_json::Error) -> SavedError {
     if error.is_data() {
         return SavedError::Json("its rows are no list".to_owned());
     }
+    if error.is_eof() {
+        return SavedError::Json(format!(
+            "it breaks off in line {}; copy the whole file",
+            text.lines().count()
+        ));
+    }
     let line = text.lines().nth(error.line().max(1) - 1).unwrap_or_default();
     bad_line(error.line(), line, "is not JSON")
 }
