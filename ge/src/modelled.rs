@@ -5,21 +5,23 @@ use machine::Machine;
 use memory::Arena;
 
 use crate::Variant;
-use crate::problem::matrices::Fill;
+use crate::problem::matrices::{self, Fill};
 use crate::problem::system::System;
 
 /// Counts of `variant` on `machine`, eliminating an `n` by `n` matrix.
 ///
 /// # Errors
 ///
-/// A sentence: the rung cannot be modelled, the memory is short, or the machine
-/// is not described well enough.
+/// A sentence: the rung cannot be modelled, the memory is short, the machine is not
+/// described well enough, or the matrix cannot be eliminated this way: as where it runs.
 pub fn count(variant: &Variant, n: usize, fill: Fill, machine: &Machine) -> Result<Counts, String> {
     let bytes = System::bytes(n, 1).ok_or_else(|| format!("no memory holds a {n} by {n} matrix"))?;
     let arena = Arena::with_capacity(bytes).map_err(|error| error.to_string())?;
     let system = System::new(&arena, n, &[]).map_err(|error| error.to_string())?;
     fill.write(system.matrix);
+    matrices::eliminable(system.matrix).map_err(|broken| broken.to_string())?;
     let mut model = Modelled::new(machine, &arena).map_err(|error| error.to_string())?;
     variant.model(&mut model, system).map_err(|error| format!("{}: {error}", variant.name))?;
+    matrices::eliminated(system.matrix, variant.exchanges).map_err(|broken| broken.to_string())?;
     Ok(model.counts())
 }

@@ -189,6 +189,21 @@ proptest! {
     }
 }
 
+/// The model computes all numbers, also of the turns that it does not walk: else it would
+/// refuse what it has not eliminated.
+#[test]
+fn the_model_eliminates_what_the_rungs_do() {
+    let machine = Machine::named("i5-7500").unwrap();
+    for variant in here().filter(|variant| !variant.threaded()) {
+        for fill in [Fill::Rand, Fill::Dominant, Fill::TinyPivot] {
+            modelled::count(variant, 130, fill, &machine).unwrap();
+        }
+        let zero = modelled::count(variant, 130, Fill::ZeroPivot, &machine);
+        assert_eq!(zero.is_ok(), variant.exchanges, "{}", variant.name);
+        assert!(modelled::count(variant, 130, Fill::Nan, &machine).is_err(), "{}", variant.name);
+    }
+}
+
 #[test]
 fn loads_and_stores_are_those_of_the_closed_forms() {
     let machine = Machine::named("lecture").unwrap();

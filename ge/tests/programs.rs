@@ -65,10 +65,15 @@ fn small_sizes_are_right_and_none_and_large_ones_refused() {
 #[test]
 fn pivots_and_numbers_that_cannot_be_divided_by_are_named() {
     for (matrix, told) in [("zero-pivot", "pivot in row 0 is zero"), ("nan", "element (5, 5)")] {
-        let (code, out, error) = run("ge3", &["10", "--matrix", matrix]);
-        assert_eq!((code, out.as_str()), (1, ""));
-        assert!(error.contains(told), "{error}");
+        for machine in ["host", "i5-7500"] {
+            let (code, out, error) = run("ge3", &["10", "--matrix", matrix, "--machine", machine]);
+            assert_eq!((code, out.as_str()), (1, ""));
+            assert!(error.contains(told), "{error}");
+        }
     }
+    let (code, out, error) = run("ge", &["pivoting", "10", "--matrix", "zero-pivot", "--machine", "i5-7500"]);
+    assert_eq!(code, 0, "{error}");
+    assert!(out.contains("Model loads: "), "{out}");
     let (code, _, error) = run("ge3", &["10", "--matrix", "tiny-pivot"]);
     assert_eq!(code, 0);
     assert!(error.contains("tiny pivot"), "{error}");
