@@ -27,6 +27,11 @@ pub fn shorten(text: &str, most: usize) -> String {
     }
 }
 
+/// Whether a file of keys and values has neither: blank lines and comments at most.
+pub fn says_nothing(text: &str) -> bool {
+    text.lines().map(str::trim).all(|line| line.is_empty() || line.starts_with('#'))
+}
+
 /// `text` as a cell of a table that a spreadsheet may open: what it would take
 /// for a formula gets an apostrophe before it.
 pub fn inert(text: &str) -> String {
@@ -68,6 +73,12 @@ mod tests {
             ["=cmd()", "@x", "-3.5", "-3+x", "ana"].map(inert),
             ["'=cmd()", "'@x", "-3.5", "'-3+x", "ana"]
         );
+    }
+
+    #[test]
+    fn blanks_and_comments_say_nothing() {
+        assert!(["", "\n", " # a machine\r\n\n"].into_iter().all(says_nothing));
+        assert!(!says_nothing("# a machine\nname = \"a\""));
     }
 
     #[test]

@@ -7,7 +7,7 @@ mod levels;
 
 use super::quantity::{As, Time};
 use super::{CacheLevel, Core, Machine, MachineError, Mapping, Tlb};
-use figures::text::{is_unprintable, shorten};
+use figures::text::{is_unprintable, says_nothing, shorten};
 use figures::units::{Bytes, Hertz, Seconds};
 use levels::{Cache, TlbEntry};
 
@@ -95,6 +95,9 @@ pub(super) fn machine(text: &str, origin: &str) -> Result<Machine, MachineError>
     };
     if text.len() > LONGEST {
         return Err(wrong(0, "description", format!("has more than {LONGEST} bytes; is it a description?")));
+    }
+    if says_nothing(text) {
+        return Err(MachineError::Empty { origin: origin.to_string() });
     }
     let parsed: Description = toml::from_str(text).map_err(|e| {
         let at = e.span().map_or(0, |span| span.start);

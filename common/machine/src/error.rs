@@ -31,6 +31,14 @@ pub enum MachineError {
         /// What the system says.
         reason: String,
     },
+    /// A file without a key.
+    #[error(
+        "there is nothing in {origin}; start from a description that the kit has: `lab machines i5-7500` prints it"
+    )]
+    Empty {
+        /// The file.
+        origin: String,
+    },
     /// A key of a description.
     #[error("{origin}, line {line}, {key}: {reason}")]
     Wrong {

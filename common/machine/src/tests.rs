@@ -52,6 +52,14 @@ fn refused(from: &str, to: &str, line: usize, key: &str, reason: &str) {
 }
 
 #[test]
+fn a_file_with_nothing_in_it_is_told_from_a_wrong_one() {
+    for text in ["", "\n# a machine, some day\n"] {
+        let refusal = Machine::parse(text, "small.toml").unwrap_err().to_string();
+        assert!(refusal.starts_with("there is nothing in small.toml; start from"), "{refusal}");
+    }
+}
+
+#[test]
 fn a_wrong_description_is_refused_with_key_line_and_reason() {
     refused("ways = 8", "ways = 7", 7, "cache.ways", "7 ways do not divide the 512 lines");
     refused("ways = 8", "ways = 0", 7, "ways", "0 is not a number of ways");

@@ -68,6 +68,8 @@ fn one_line(message: &str, meant: Option<&str>) -> String {
         ("invalid digit found in string", "a whole number is needed"),
         ("cannot parse integer from empty string", "a whole number is needed"),
         ("number too large to fit in target type", "no number is accepted that large"),
+        ("a value is required for", "nothing is given to"),
+        (" but none was supplied", "; give it a value"),
         ("the following required arguments were not provided:", "missing:"),
         (" tip: ", "; tip: "),
         (" is not in ", " is outside "),
@@ -108,6 +110,11 @@ mod tests {
         assert!(line.contains("'0'") && line.contains("0 is outside 1 to "), "{line}");
         let error = Example::try_parse_from(["example", "--cpu", "abc"]).unwrap_err();
         assert!(one_line(&error.to_string(), None).ends_with("a whole number is needed; see --help"));
+        for empty in [&["--record", ""][..], &["--record"]] {
+            let error = Example::try_parse_from(["example"].iter().chain(empty)).unwrap_err();
+            let told = "nothing is given to '--record <FILE>'; give it a value; see --help";
+            assert_eq!(one_line(&error.to_string(), None), told);
+        }
     }
     #[test]
     fn a_number_below_zero_is_no_option() {

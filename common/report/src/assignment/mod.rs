@@ -5,6 +5,7 @@ mod check;
 use std::collections::BTreeMap;
 
 pub use check::program;
+use figures::text::says_nothing;
 use figures::units::Bytes;
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -217,6 +218,9 @@ impl Assignment {
     /// If it is none, or asks for what cannot be; a clause with the line, where
     /// there is one.
     pub fn parse(text: &str) -> Result<Assignment, String> {
+        if says_nothing(text) {
+            return Err("there is nothing in it; start from the file that `lab assignment` prints".to_owned());
+        }
         let read: Assignment = toml::from_str(text).map_err(|error| {
             let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
             format!("line {line}: {}", error.message().lines().next().unwrap_or_default())

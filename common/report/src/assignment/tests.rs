@@ -69,6 +69,11 @@ fn what_cannot_be_asked_is_told_with_its_name() {
 }
 
 #[test]
+fn an_empty_file_is_told_where_to_start() {
+    assert!(Assignment::parse("# none yet\n").unwrap_err().contains("`lab assignment` prints"));
+}
+
+#[test]
 fn points_are_of_what_is_on_the_page() {
     let all: f64 = Assignment::guide().points().iter().map(|(_, points)| points).sum();
     assert_eq!(all, 26.0);

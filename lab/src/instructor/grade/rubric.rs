@@ -4,6 +4,7 @@ use std::path::Path;
 
 use common::failure::Failure;
 use common::input;
+use common::text::says_nothing;
 use report::Assignment;
 use serde::Deserialize;
 
@@ -139,6 +140,10 @@ impl Rubric {
     }
 
     fn parse(text: &str) -> Result<Rubric, String> {
+        if says_nothing(text) {
+            return Err("there is nothing in it; start from the file that `lab grade --print-rubric` prints"
+                .to_owned());
+        }
         let rubric: Rubric = toml::from_str(text).map_err(|error| {
             let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
             format!("line {line}: {}", error.message())
@@ -176,9 +181,12 @@ mod tests {
         let guide = Assignment::guide();
         let rubric = Rubric::parse(GUIDE).unwrap().worth(&guide).unwrap();
         assert_eq!((rubric.most(), rubric.items.len()), (20.0, 21));
-        for wrong in
-            ["", "format = \"x\"\ntitle = \"\"\nitem = []", &GUIDE.replacen("expect =", "expct =", 1)]
-        {
+        assert!(Rubric::parse("").unwrap_err().contains("--print-rubric"));
+        for wrong in [
+            "# nothing",
+            "format = \"x\"\ntitle = \"\"\nitem = []",
+            &GUIDE.replacen("expect =", "expct =", 1),
+        ] {
             assert!(Rubric::parse(wrong).and_then(|r| r.worth(&Assignment::default())).is_err(), "{wrong}");
         }
     }
