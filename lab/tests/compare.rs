@@ -48,10 +48,16 @@ fn two_machines_are_set_beside_each_other() {
 fn what_cannot_be_compared_is_refused_in_a_sentence() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("prose.json"), "It was a dark night.").unwrap();
+    fs::write(folder.path().join("cut.json"), "{\n \"program\": \"cm1\",\n \"rows\": [{\"si").unwrap();
+    fs::write(folder.path().join("nothing.json"), "").unwrap();
     fs::create_dir(folder.path().join("empty")).unwrap();
     for (args, code, culprit) in [
         ("compare none.json none.json", 1, "none.json"),
         ("compare prose.json prose.json", 1, "no record"),
+        ("compare cut.json cut.json", 1, "cut.json: it is no record (it breaks off in line 3); give"),
+        ("compare nothing.json cut.json", 1, "(it is empty); give a whole file"),
+        ("plot cut.json", 1, "breaks off in line 3; copy the whole file"),
+        ("infer cut.json", 1, "breaks off in line 3; copy the whole file"),
         ("compare empty empty", 1, "holds no record"),
         ("compare empty prose.json", 2, "not one of each"),
     ] {

@@ -30,6 +30,10 @@ fn a_machine_is_surveyed_and_merged() {
         record["timings"].as_array().unwrap().iter().all(|timing| timing["seconds"].as_f64() > Some(0.0))
     );
     std::fs::write(folder.path().join("three.json"), "{\"schema\": 1}").unwrap();
+    std::fs::write(folder.path().join("cut.json"), "{\"schema\": \"cache-").unwrap();
+    let refused = lab(folder.path(), "merge cut.json");
+    let told = String::from_utf8(refused.stderr).unwrap();
+    assert!(told.contains("cut.json: it breaks off in line 1; give"), "{told}");
     let merged = lab(folder.path(), "merge one.json two.json three.json --csv class.csv");
     assert!(merged.status.success());
     let told = String::from_utf8(merged.stderr).unwrap();

@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use crate::record::Record;
-use crate::tagged;
+use crate::{tagged, unread};
 
 pub use crate::tagged::Changed;
 
@@ -14,7 +14,7 @@ pub enum Unread {
     #[error(transparent)]
     Changed(#[from] Changed),
     /// No record at all.
-    #[error("it is no record ({0}); give a file written with --record")]
+    #[error("it is no record ({0}); give a whole file that was written with --record")]
     Stranger(String),
 }
 
@@ -37,10 +37,7 @@ pub fn bears_seal(text: &str) -> bool {
 pub fn read(text: &str) -> Result<Record, Unread> {
     match is_sealed(text) {
         true => Ok(parse(text)?),
-        false => serde_json::from_str(text).map_err(|error| match error.is_eof() {
-            true => Unread::Stranger(format!("it breaks off in line {}", text.lines().count())),
-            false => Unread::Stranger(error.to_string()),
-        }),
+        false => serde_json::from_str(text).map_err(|error| Unread::Stranger(unread::why(text, &error))),
     }
 }
 

@@ -6,3 +6,4 @@ pub mod record;
 pub mod saved;
 pub mod sweep;
 mod tagged;
+pub mod unread;

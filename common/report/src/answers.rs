@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use records::unread;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -54,8 +55,8 @@ impl Answers {
     ///
     /// If it is anything else.
     pub fn parse(json: &str) -> Result<Answers, AnswersError> {
-        let read: Answers =
-            serde_json::from_str(json).map_err(|error| AnswersError::Unreadable(error.to_string()))?;
+        let read: Answers = serde_json::from_str(json)
+            .map_err(|error| AnswersError::Unreadable(unread::why(json, &error)))?;
         if (read.format.as_str(), read.version) != (FORMAT, VERSION) {
             return Err(AnswersError::Stranger(read.format, read.version));
         }

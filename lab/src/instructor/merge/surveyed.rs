@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use common::text::{inert, shorten};
+use common::unread;
 use serde::Deserialize;
 
 use crate::instructor::survey::SCHEMA;
@@ -104,8 +105,9 @@ impl Surveyed {
     ///
     /// If it is none of this version; a clause.
     pub(super) fn parse(text: &str) -> Result<Surveyed, String> {
-        let mut read: Surveyed =
-            serde_json::from_str(text).map_err(|error| format!("it is no record of lab survey ({error})"))?;
+        let mut read: Surveyed = serde_json::from_str(text).map_err(|error| {
+            format!("{}; give whole files that lab survey wrote", unread::why(text, &error))
+        })?;
         if read.schema != SCHEMA {
             return Err(format!("it is '{}', and this lab reads {SCHEMA}", shorten(&read.schema, 60)));
         }

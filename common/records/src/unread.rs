@@ -1,0 +1,34 @@
+//! Why a text is not the JSON that was expected, for who has no parser's words.
+
+use serde_json::Error;
+use serde_json::error::Category;
+
+/// A clause about the file whose `text` gave this `error`.
+pub fn why(text: &str, error: &Error) -> String {
+    match error.classify() {
+        _ if text.trim().is_empty() => "it is empty".to_owned(),
+        Category::Eof => format!("it breaks off in line {}", text.lines().count()),
+        Category::Data => "it is JSON of another kind".to_owned(),
+        Category::Syntax | Category::Io => format!("its line {} is not JSON", error.line()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::Record;
+
+    #[test]
+    fn each_cut_of_a_record_is_told_without_a_parsers_words() {
+        let whole = Record::new("cm1", "a machine").set("event", "é").json();
+        for end in (0..whole.len()).filter(|&end| whole.is_char_boundary(end)) {
+            let text = &whole[..end];
+            let told = why(text, &serde_json::from_str::<Record>(text).unwrap_err());
+            let line = format!("it breaks off in line {}", text.lines().count());
+            assert_eq!(told, if end == 0 { "it is empty" } else { &line }, "{text}");
+        }
+        for (text, told) in [("{]", "its line 1 is not JSON"), ("[]", "it is JSON of another kind")] {
+            assert_eq!(why(text, &serde_json::from_str::<Record>(text).unwrap_err()), told);
+        }
+    }
+}
