@@ -175,11 +175,6 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Whether there is a file of this name from before.
-    pub fn holds(&self, name: &str) -> bool {
-        self.path.join(name).exists()
-    }
-
     /// Writes all files, by their names: all of them, or none.
     ///
     /// # Errors
@@ -189,6 +184,38 @@ impl Folder {
         let placed: Vec<_> = named.into_iter().map(|(name, bytes)| (self.path.join(name), bytes)).collect();
         files::write_together(&placed).map_err(Failure::could_not)
     }
+
+    /// Puts a file of an earlier run where it is not taken for one of this run, if
+    /// there is one; its new name.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be moved; the sentence names it.
+    pub fn put_aside(&self, name: &str) -> Result<Option<String>, Failure> {
+        let path = self.path.join(name);
+        let Some(place) = earlier(&self.path, name).filter(|_| path.is_file()) else { return Ok(None) };
+        let moved = std::fs::create_dir_all(self.path.join(EARLIER))
+            .and_then(|()| std::fs::rename(&path, self.path.join(&place)));
+        match moved {
+            Ok(()) => Ok(Some(place)),
+            Err(error) => Err(Failure::could_not(format!(
+                "'{}' is of an earlier run and cannot be moved to {place}: {error}; choose another folder with --out",
+                crate::input::name(&path)
+            ))),
+        }
+    }
+}
+
+/// Where a folder keeps what a later run would have replaced.
+const EARLIER: &str = "earlier";
+
+/// The name under which the file `name` of `folder` stays when another run takes its
+/// place: `earlier/report-1.html`. No file has it yet.
+pub fn earlier(folder: &Path, name: &str) -> Option<String> {
+    let (stem, ending) = name.rsplit_once('.')?;
+    (1u32..)
+        .map(|number| format!("{EARLIER}/{stem}-{number}.{ending}"))
+        .find(|name| folder.join(name).symlink_metadata().is_err())
 }
 
 impl Drop for Folder {
@@ -224,5 +251,23 @@ mod tests {
         let nowhere = draw(&sweep, &folder.path().join("none/a.svg")).unwrap_err();
         assert!(matches!(&nowhere, Failure::CouldNot(line) if line.contains("none/a.svg")));
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "nothing is left behind");
+    }
+
+    #[test]
+    fn what_earlier_runs_left_stays_under_names_of_its_own() {
+        let place = tempfile::tempdir().unwrap();
+        let at = |name: &str| place.path().join(name);
+        let folder = Folder::prepare(place.path()).unwrap();
+        assert_eq!(folder.put_aside("a.svg").unwrap(), None);
+        for (text, name) in [("one", "earlier/a-1.svg"), ("two", "earlier/a-2.svg")] {
+            std::fs::write(at("a.svg"), text).unwrap();
+            assert_eq!(folder.put_aside("a.svg").unwrap().as_deref(), Some(name));
+            assert!(!at("a.svg").exists() && std::fs::read_to_string(at(name)).unwrap() == text);
+        }
+        std::fs::remove_dir_all(at("earlier")).unwrap();
+        std::fs::write(at("earlier"), "mine").unwrap();
+        std::fs::write(at("a.svg"), "three").unwrap();
+        let refused = folder.put_aside("a.svg").unwrap_err().to_string();
+        assert!(refused.contains("a.svg") && at("a.svg").exists(), "{refused}");
     }
 }

@@ -62,6 +62,28 @@ fn a_run_writes_a_report_that_stands_alone() {
     assert!(plotted.status.success(), "{}", stderr(&plotted));
 }
 
+#[test]
+fn a_chart_of_an_earlier_sweep_is_not_left_among_those_of_the_next() {
+    let folder = tempfile::tempdir().unwrap();
+    let sweep = |more: &str| {
+        let line = format!("dgemm --sizes 8..12 --variants ikj --out r {more}");
+        let output = lab(folder.path(), &line);
+        assert!(output.status.success(), "{line}: {}", stderr(&output));
+        stderr(&output)
+    };
+    let read = |name: &str| fs::read_to_string(folder.path().join("r").join(name)).unwrap_or_default();
+    sweep("");
+    let misses = read("dgemm-misses.svg");
+    fs::write(folder.path().join("r/own.svg"), "mine").unwrap();
+    let told = sweep("--counters none");
+    assert!(told.contains("dgemm-misses.svg of an earlier run is earlier/dgemm-misses-1.svg"), "{told}");
+    assert!(!misses.is_empty() && misses == read("earlier/dgemm-misses-1.svg"));
+    assert_eq!([read("dgemm-misses.svg"), read("own.svg")], ["", "mine"]);
+    sweep("--machine i5-7500");
+    assert!(!read("dgemm-misses.svg").is_empty() && !read("earlier/dgemm-time-1.svg").is_empty());
+    assert!(!folder.path().join("r/dgemm-time.svg").exists());
+}
+
 /// What makes a command of the list quick, by its beginning.
 const SMALL: [(&str, &str); 4] = [
     ("lab causes", "16"),

@@ -7,6 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use common::failure::Failure;
+use common::output;
 use common::system::files;
 use report::{File, PAGE};
 
@@ -14,8 +15,6 @@ use super::unfinished;
 
 /// The list of a report's files: what is not in the next report goes with this one.
 const LIST: &str = "records/files.txt";
-/// Where the pages of replaced reports stay: somebody may have typed into them.
-const EARLIER: &str = "earlier";
 
 /// The report's folder, while a run writes into it.
 #[derive(Debug, Clone)]
@@ -176,10 +175,10 @@ impl Folder {
             .collect()
     }
 
-    /// The name under which the old page stays, if there is one.
+    /// The name under which the old page stays, if there is one: somebody may have
+    /// typed into it.
     fn earlier(&self) -> Option<String> {
-        let names = (1u32..).map(|number| format!("{EARLIER}/report-{number}.html"));
-        self.page().exists().then(|| names.into_iter().find(|name| !self.path.join(name).exists())).flatten()
+        output::earlier(&self.path, PAGE).filter(|_| self.page().exists())
     }
 
     fn unfinished(&self) -> PathBuf {
