@@ -64,7 +64,7 @@ pub struct Common {
 
     /// Repetitions; the median is printed, with the smallest and largest
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    pub runs: u32,
+    pub runs: Option<u32>, // none in a program without a default, which then decides itself
 
     /// Processor to run on [default: the one the program starts on]
     #[arg(long, value_name = "N")]
@@ -98,7 +98,7 @@ impl Common {
         Common {
             counters,
             machine: machine.to_owned(),
-            runs: 1,
+            runs: Some(1),
             cpu: None,
             compare: None,
             format: Format::Kit,
@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn the_defaults_are_those_of_the_handout() {
         let args = Example::try_parse_from(["example"]).unwrap().common;
-        assert_eq!((args.counters, args.runs, args.format), (Counters::Auto, 1, Format::Kit));
+        assert_eq!((args.counters, args.runs, args.format), (Counters::Auto, Some(1), Format::Kit));
         assert_eq!(args.machine, "host");
     }
 }

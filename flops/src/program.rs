@@ -119,7 +119,7 @@ impl Args {
             n: self.n.or(self.named).unwrap_or(512) as usize,
             threads: self.threads.map_or(cpus, usize::from),
             repeats: self.repeats,
-            runs: self.common.runs,
+            runs: self.common.runs.unwrap_or(1),
             event,
             period: self.period,
             count: self.common.counters != Counters::None,

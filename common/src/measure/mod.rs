@@ -124,6 +124,8 @@ pub struct Session {
     pub here: bool,
     /// Repetitions of each measurement.
     pub runs: usize,
+    /// Whether nobody has said how many: a program may then choose.
+    pub runs_are_free: bool,
     /// Whether the model shall run beside the measurement.
     pub compare: bool,
     /// The processors that were allowed before pinning.
@@ -195,7 +197,8 @@ impl Session {
             compare: options.compare == Some(Compare::Model) && !machine.levels.is_empty(),
             machine,
             here,
-            runs: options.runs as usize,
+            runs: options.runs.map_or(1, |runs| runs as usize),
+            runs_are_free: options.runs.is_none(),
             cpus,
             warnings,
             quiet,

@@ -92,10 +92,17 @@ pub fn blocks_for(machine: &Machine, threads: usize) -> Blocks {
     Blocks::for_caches(size(1), size(2), threads)
 }
 
-/// Runs longer than this are made once, unless more were asked for.
+/// Seconds from which on a first run is enough where nobody asks for more.
 const LONG: f64 = 0.5;
-/// Runs of what is shorter, unless more than one was asked for.
+/// Runs of what is shorter, where nobody says how many.
 const SHORT_RUNS: usize = 7;
+
+/// `--runs` of the programs that take these times: without a default, and so with words of its own.
+pub fn runs(option: clap::Arg) -> clap::Arg {
+    option.default_value(None).help(
+        "Repetitions; the median is printed, with the smallest and largest [default: 1, or 7 of a product that takes less than half a second]",
+    )
+}
 
 /// Times all `subjects`, in rounds, so that what disturbs the machine for a
 /// while disturbs all of them; each is run once beforehand, which also checks
@@ -130,7 +137,7 @@ pub fn times(
     }
     let mut runs: Vec<Vec<f64>> = vec![Vec::new(); subjects.len()];
     let several = session.runs > 1;
-    for _ in 0..if several { session.runs } else { SHORT_RUNS } {
+    for _ in 0..if session.runs_are_free { SHORT_RUNS } else { session.runs } {
         for (i, subject) in subjects.iter().enumerate().filter(|_| !session.is_over()) {
             let Ok((once, _)) = first[i] else { continue };
             if several || once < LONG {

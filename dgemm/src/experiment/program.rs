@@ -16,7 +16,7 @@ use crate::variants::{VARIANTS, Variant};
 
 /// The matrix product in doubles, from the textbook to the library's speed
 #[derive(Debug, clap::Parser)]
-#[command(name = "dgemm", version)]
+#[command(name = "dgemm", version, mut_arg("runs", experiment::runs))]
 pub struct Args {
     /// A rung of the ladder (see --list), or `all`
     #[arg(required_unless_present = "list")]

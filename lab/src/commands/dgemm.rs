@@ -13,6 +13,7 @@ use common::record::Record;
 
 /// Draw time, rate and misses of the matrix product over the side n
 #[derive(Debug, clap::Args)]
+#[command(mut_arg("runs", experiment::runs))]
 pub(crate) struct Args {
     /// Smallest and largest side; two sides in each doubling are taken
     #[arg(long, value_name = "FROM..TO", default_value = "64..1024", value_parser = sizes)]

@@ -46,7 +46,7 @@ pub(crate) struct Args {
 
 /// Looks, measures, writes.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let session = Session::start_quietly(&Common { runs: 3, ..Common::quiet("host", Counters::Auto) })?;
+    let session = Session::start_quietly(&Common { runs: Some(3), ..Common::quiet("host", Counters::Auto) })?;
     let load = here::load();
     let mut record = told(args);
     record["load"] = json!(load);
