@@ -147,7 +147,7 @@ fn threads_that_the_system_does_not_start_are_told_in_one_line() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_rung_whose_threads_are_refused_does_not_take_the_others_with_it() {
-    let (code, [stdout, stderr]) = without_threads(&["all", "16", "--threads", "2"]);
+    let (code, [stdout, stderr]) = without_threads(&["all", "64", "--threads", "2"]);
     assert_eq!(code, Some(0), "{stderr}");
     let row = |name: &str| stdout.lines().find(|line| line.starts_with(name)).unwrap();
     assert!(row("threads ").contains(" - "), "{stdout}");

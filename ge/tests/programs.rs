@@ -120,7 +120,8 @@ fn threads_are_as_many_as_asked_for_and_there_are() {
 #[test]
 #[cfg(target_os = "linux")]
 fn threads_that_the_system_does_not_start_are_told_in_one_line() {
-    if ge::find("threads").unwrap().available().is_err() {
+    // The first member of a team is the thread that is there.
+    if ge::find("threads").unwrap().available().is_err() || common::cpu::allowed().len() < 2 {
         return;
     }
     let out = Command::new(env!("CARGO_BIN_EXE_ge"))

@@ -2,6 +2,7 @@
 //! which is only read: no lock, no waiting but at the end.
 
 use std::io;
+use std::iter::repeat;
 use std::thread::{Builder, Scope};
 
 use isa::Native;
@@ -11,7 +12,7 @@ use thiserror::Error;
 use crate::problem::{LINE, Problem};
 use crate::rungs::widest::{Product, tile};
 
-/// `c += a * b`, every band on a thread of its own.
+/// `c += a * b`, the first band on this thread, every other on one of its own.
 ///
 /// # Errors
 ///
@@ -54,14 +55,16 @@ use crate::rungs::widest::{Product, tile};
 pub fn multiply(p: &Problem) -> Result<(), NoThread> {
     let isa = p.isa;
     let places = places(p.blocks.threads);
-    let lent = bands(p).enumerate().map(|(at, band)| Lent { band, place: places.get(at).copied() });
+    let mut bands = bands(p);
+    let own = bands.next();
+    let lent = bands.zip(elsewhere(&places)).map(|(band, place)| Lent { band, place });
     std::thread::scope(|scope| {
         each_on_its_own(scope, lent, |lent| {
-            if let Some(processor) = lent.place {
-                stay_on(processor);
-            }
+            stay_on(lent.place);
             lent.band.add::<_, true>(&mut Native, isa);
-        })
+        })?;
+        own.into_iter().for_each(|band| band.add::<_, true>(&mut Native, isa));
+        Ok(())
     })
 }
 
@@ -75,12 +78,23 @@ fn places(threads: usize) -> Vec<usize> {
     if places.len() == threads { places } else { Vec::new() }
 }
 
+/// The processors that are left for other threads than this one, which is on one already;
+/// then none in particular, for as many threads as there may be.
+pub fn elsewhere(places: &[usize]) -> impl Iterator<Item = Option<usize>> {
+    #[cfg(feature = "program")]
+    let here = common::cpu::current();
+    #[cfg(not(feature = "program"))]
+    let here = None;
+    let others = places.iter().copied().filter(move |place| Some(*place) != here);
+    others.map(Some).chain(repeat(None))
+}
+
 /// Keeps this thread on one processor. Where the system does not agree, or is not asked, it
 /// places the thread itself.
-pub fn stay_on(processor: usize) {
+pub fn stay_on(place: Option<usize>) {
     #[cfg(feature = "program")]
-    common::cpu::pin(&[processor]);
-    let _ = processor;
+    place.map(|processor| common::cpu::pin(&[processor]));
+    let _ = place;
 }
 
 /// The same bands one after the other on one memory: what a model of one

@@ -11,15 +11,16 @@
 
 use std::thread::scope;
 
-use dgemm::variants::threads::{each_on_its_own, stay_on};
+use dgemm::variants::threads::{each_on_its_own, elsewhere, stay_on};
 use isa::{FusedQuads, Isa, Native};
 
 use crate::problem::system::System;
 use crate::rungs::team::{Member, Team};
 use crate::rungs::{NotRun, blocked};
 
-/// Eliminates below the diagonal, with rows exchanged or without, each member of a team
-/// on its own thread and, where the system allows, on its own processor out of the system's.
+/// Eliminates below the diagonal, with rows exchanged or without, the first member of a team
+/// on this thread, each other on one of its own and, where the system allows, on its own
+/// processor out of the system's.
 ///
 /// # Errors
 ///
@@ -54,17 +55,23 @@ use crate::rungs::{NotRun, blocked};
 pub fn eliminate<const EXCHANGES: bool>(system: System) -> Result<(), NotRun> {
     let quads = FusedQuads::detect().ok_or(NotRun::Lacks(FusedQuads::NAME))?;
     let team = Team::new(system.processors.len());
-    let places = team.members().zip(system.processors);
-    let lent = places.map(|(member, &processor)| Lent { system, member, processor });
+    let mut members = team.members();
+    let own = members.next();
+    let places = members.zip(elsewhere(system.processors));
+    let lent = places.map(|(member, place)| Lent { system, member, place });
+    // One that was not started would be waited for in vain.
+    let work = |system, member: &Member| {
+        if member.begins() {
+            blocked::share::<_, EXCHANGES>(&mut Native, system, quads, member);
+        }
+    };
     scope(|scope| {
-        let started = each_on_its_own(scope, lent, |lent: Lent| {
-            // One that was not started would be waited for in vain.
-            if lent.member.begins() {
-                stay_on(lent.processor);
-                blocked::share::<_, EXCHANGES>(&mut Native, lent.system, quads, &lent.member);
-            }
+        let started = each_on_its_own(scope, lent, move |lent: Lent| {
+            stay_on(lent.place);
+            work(lent.system, &lent.member);
         });
         team.begin(started.is_ok());
+        own.iter().for_each(|member| work(system, member));
         started
     })?;
     Ok(())
@@ -74,7 +81,7 @@ pub fn eliminate<const EXCHANGES: bool>(system: System) -> Result<(), NotRun> {
 struct Lent<'a> {
     system: System<'a>,
     member: Member<'a>,
-    processor: usize,
+    place: Option<usize>,
 }
 
 // SAFETY: only `eliminate` makes one, for `blocked::share`. Between two meetings
