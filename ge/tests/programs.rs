@@ -85,6 +85,8 @@ fn the_misprint_can_be_seen() {
     assert_eq!(code, 0);
     assert!(out.ends_with("Check: 1.011145e+43 \n"), "{out}");
     assert_eq!(run("ge3", &["300", "--as-printed"]).0, 2);
+    let (code, _, told) = run("ge4", &["30", "--as-printed", "--machine", "zen3"]);
+    assert!(code == 2 && told.contains("not modelled"), "{told}");
 }
 
 #[test]

@@ -130,6 +130,10 @@ fn run(name: &str, size: usize, threads: Option<usize>, what: &What) -> Result<(
     }
     let session = Session::start(&what.common)?;
     let processors = processors(&session.cpus, threads)?;
+    let wants_model = !session.here || session.compare || session.counters == Counters::Model;
+    if wants_model && what.as_printed {
+        return Err(Failure::usage("the misprinted loop is measured, not modelled: leave out --as-printed"));
+    }
     if session.here {
         // Said first: it names a size that fits.
         room::bytes(size, processors.len()).map_err(Failure::could_not)?;
@@ -150,7 +154,6 @@ fn run(name: &str, size: usize, threads: Option<usize>, what: &What) -> Result<(
     let keys = [("variant", name.into()), ("size", size.into())];
     let row = Row::new(keys);
     let row = if session.here { measured(row, variant, &task, what.measure, &session)? } else { row };
-    let wants_model = !session.here || session.compare || session.counters == Counters::Model;
     let row = if wants_model { modelled(row, variant, &task, &session)? } else { row };
     record.rows.push(row);
     if let Some(path) = &what.common.record {
@@ -167,13 +170,15 @@ fn threaded() -> String {
 
 /// As many of the processors as `threads` are asked for.
 fn processors(allowed: &[usize], threads: Option<usize>) -> Result<&[usize], Failure> {
-    let count = threads.unwrap_or(allowed.len());
-    allowed.get(..count).filter(|_| threads != Some(0)).ok_or_else(|| {
-        Failure::usage(format!(
-            "--threads {count}: each thread has a processor of its own; give a number from 1 to {}",
-            allowed.len()
-        ))
-    })
+    // A system that does not list its processors has at least one.
+    let most = allowed.len().max(1);
+    match threads {
+        None => Ok(allowed),
+        Some(count) if (1..=most).contains(&count) => Ok(&allowed[..count.min(allowed.len())]),
+        Some(count) => Err(Failure::usage(format!(
+            "--threads {count}: each thread has a processor of its own; give a number from 1 to {most}"
+        ))),
+    }
 }
 
 /// What the run itself gives.

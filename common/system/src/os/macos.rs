@@ -50,6 +50,11 @@ impl Os for MacOs {
         }
     }
 
+    /// All of them: no process is kept from any.
+    fn allowed() -> Vec<usize> {
+        (0..std::thread::available_parallelism().map_or(1, usize::from)).collect()
+    }
+
     fn load() -> Option<f64> {
         posix::load()
     }
