@@ -64,7 +64,7 @@ pub const VARIANTS: &[Variant] = &[
         idea: "tiled, what is needed next asked for ahead",
         kernel: Kernel::Prefetch,
     },
-    Variant { name: "threads", idea: "prefetch, a band of columns per core", kernel: Kernel::Threads },
+    Variant { name: "threads", idea: "prefetch, a block of c per core", kernel: Kernel::Threads },
 ];
 
 impl Variant {
@@ -92,7 +92,7 @@ impl Variant {
         Ok(())
     }
 
-    /// `c += a * b` on any memory. On one memory the bands of the threads run
+    /// `c += a * b` on any memory. On one memory the blocks of the threads run
     /// in turn.
     #[inline(always)]
     pub fn run<M: Memory>(&self, mem: &mut M, p: &Problem) {

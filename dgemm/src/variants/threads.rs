@@ -1,5 +1,6 @@
-//! One band of columns of b and c for each thread. Nothing is shared but a,
-//! which is only read: no lock, no waiting but at the end.
+//! One block of c for each thread. Nothing is shared but a and b, which are only
+//! read: no lock, no waiting but at the end. Each thread copies the rows of a and the
+//! columns of b that its block needs.
 
 use std::io;
 use std::iter::repeat;
@@ -12,7 +13,7 @@ use thiserror::Error;
 use crate::problem::{LINE, Problem};
 use crate::rungs::widest::{Product, tile};
 
-/// `c += a * b`, the first band on this thread, every other on one of its own.
+/// `c += a * b`, the first block of c on this thread, every other on one of its own.
 ///
 /// # Errors
 ///
@@ -55,15 +56,15 @@ use crate::rungs::widest::{Product, tile};
 pub fn multiply(p: &Problem) -> Result<(), NoThread> {
     let isa = p.isa;
     let places = places(p.blocks.threads);
-    let mut bands = bands(p);
-    let own = bands.next();
-    let lent = bands.zip(elsewhere(&places)).map(|(band, place)| Lent { band, place });
+    let mut blocks = cut(p);
+    let own = blocks.next();
+    let lent = blocks.zip(elsewhere(&places)).map(|(block, place)| Lent { block, place });
     std::thread::scope(|scope| {
         each_on_its_own(scope, lent, |lent| {
             stay_on(lent.place);
-            lent.band.add::<_, true>(&mut Native, isa);
+            lent.block.add::<_, true>(&mut Native, isa);
         })?;
-        own.into_iter().for_each(|band| band.add::<_, true>(&mut Native, isa));
+        own.into_iter().for_each(|block| block.add::<_, true>(&mut Native, isa));
         Ok(())
     })
 }
@@ -97,34 +98,52 @@ pub fn stay_on(place: Option<usize>) {
     let _ = place;
 }
 
-/// The same bands one after the other on one memory: what a model of one
+/// The same blocks one after the other on one memory: what a model of one
 /// core's caches can be shown.
 pub fn in_turn<M: Memory>(mem: &mut M, p: &Problem) {
-    bands(p).for_each(|band| Product { scratch: p.scratch, ..band }.add::<_, true>(mem, p.isa));
+    cut(p).for_each(|block| Product { scratch: p.scratch, ..block }.add::<_, true>(mem, p.isa));
 }
 
-/// The product's bands of columns, of whole tiles except at the edge, each with
+/// The product cut into blocks of c, of whole tiles except at the edge, each with
 /// its own part of the scratch: no two write to the same element.
-fn bands<'a>(p: &Problem<'a>) -> impl Iterator<Item = Product<'a>> {
+fn cut<'a>(p: &Problem<'a>) -> impl Iterator<Item = Product<'a>> {
     let Problem { a, b, c, scratch, blocks, isa } = *p;
     let threads = blocks.threads.max(1);
-    let width = c.cols().div_ceil(threads).next_multiple_of(tile(isa).1).max(1);
+    let (down, across) = grid(threads, c.rows(), c.cols());
+    let (tile_height, tile_width) = tile(isa);
+    let height = c.rows().div_ceil(down).next_multiple_of(tile_height);
+    let width = c.cols().div_ceil(across).next_multiple_of(tile_width);
+    let corners = (0..c.rows()).step_by(height.max(1)).flat_map(move |top| {
+        let lefts = (0..c.cols()).step_by(width.max(1));
+        lefts.map(move |left| (top, left))
+    });
     let share = scratch.len() / threads / LINE * LINE;
-    (0..c.cols()).step_by(width).enumerate().map(move |(t, from)| {
-        let views = [a, b.block(0, from, b.rows(), width), c.block(0, from, c.rows(), width)];
+    corners.enumerate().map(move |(t, (top, left))| {
+        let rows = a.block(top, 0, height, a.cols());
+        let columns = b.block(0, left, b.rows(), width);
+        let views = [rows, columns, c.block(top, left, height, width)];
         Product { views, factors: None, sides: blocks.sides, scratch: scratch.part(t * share, share) }
     })
 }
 
-/// A band handed to one thread, and the processor where it is to stay.
+/// Blocks of an `m` by `n` c from top to bottom and from left to right, one for each thread,
+/// with the shortest sides: that many rows and columns a thread copies. Two threads halve
+/// a square's rows, since rows of a take longer to copy than columns of b.
+fn grid(threads: usize, m: usize, n: usize) -> (usize, usize) {
+    let across = (1..=threads).filter(|across| threads.is_multiple_of(*across));
+    let grids = across.map(|across| (threads / across, across));
+    grids.min_by_key(|(down, across)| m.div_ceil(*down) + n.div_ceil(*across)).unwrap_or((1, 1))
+}
+
+/// A block handed to one thread, and the processor where it is to stay.
 struct Lent<'a> {
-    band: Product<'a>,
+    block: Product<'a>,
     place: Option<usize>,
 }
 
-// SAFETY: only `multiply` makes one. What a thread writes (its band of c, its
-// part of the scratch) no other thread reads or writes: `bands` cuts them out
-// of a `Problem`, whose parts do not overlap. What is shared (a) nobody writes
+// SAFETY: only `multiply` makes one. What a thread writes (its block of c, its
+// part of the scratch) no other thread reads or writes: `cut` cuts them out
+// of a `Problem`, whose parts do not overlap. What is shared (a, b) nobody writes
 // while the threads run, as `multiply` waits for all of them.
 unsafe impl Send for Lent<'_> {}
 
@@ -152,4 +171,25 @@ pub fn each_on_its_own<'scope, T: Send + 'scope>(
         let thread = Builder::new().spawn_scoped(scope, move || work(item));
         thread.map(drop).map_err(|error| NoThread { started, error })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::grid;
+
+    #[test]
+    fn blocks_have_short_sides() {
+        for (threads, m, n, down, across) in [
+            (1, 8, 8, 1, 1),
+            (2, 1024, 1024, 2, 1),
+            (2, 8, 1000, 1, 2),
+            (4, 1024, 1024, 2, 2),
+            (6, 1024, 1024, 3, 2),
+            (7, 1024, 1024, 7, 1),
+            (16, 1024, 1024, 4, 4),
+            (3, 0, 0, 3, 1),
+        ] {
+            assert_eq!(grid(threads, m, n), (down, across), "{threads} threads, {m} by {n}");
+        }
+    }
 }
