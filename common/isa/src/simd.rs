@@ -1,6 +1,7 @@
 //! What a token of an instruction set is, and what it can do.
 
 use std::fmt::Debug;
+use std::slice;
 
 use memory::Vector;
 
@@ -43,6 +44,24 @@ pub trait Simd: Isa {
     fn sub(self, x: Self::Register, y: Self::Register) -> Self::Register;
     /// `x * y`
     fn mul(self, x: Self::Register, y: Self::Register) -> Self::Register;
+
+    /// Turns a square of [`LANES`](Simd::LANES) registers about its diagonal: lane c of
+    /// row r becomes lane r of row c.
+    ///
+    /// # Panics
+    ///
+    /// If there are fewer rows.
+    #[inline(always)]
+    fn transpose(self, rows: &mut [Self::Register]) {
+        // SAFETY: a register is LANES doubles side by side and nothing else, valid for any bits.
+        let cells =
+            unsafe { slice::from_raw_parts_mut(rows.as_mut_ptr().cast::<f64>(), rows.len() * Self::LANES) };
+        for r in 0..Self::LANES {
+            for c in 0..r {
+                cells.swap(r * Self::LANES + c, c * Self::LANES + r);
+            }
+        }
+    }
 }
 
 /// Instructions that multiply and add at once, rounding once; in
@@ -102,7 +121,7 @@ macro_rules! register {
 /// Declares a token's arithmetic on a register by its intrinsics.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! simd {
-    ($token:ident, $register:ident: $splat:expr, $add:expr, $sub:expr, $mul:expr) => {
+    ($token:ident, $register:ident: $splat:expr, $add:expr, $sub:expr, $mul:expr $(, $transpose:expr)?) => {
         impl crate::Simd for $token {
             type Register = $register;
 
@@ -126,6 +145,11 @@ macro_rules! simd {
                 // SAFETY: as above.
                 $register(unsafe { $mul(x.0, y.0) })
             }
+            $(#[inline(always)]
+            fn transpose(self, rows: &mut [$register]) {
+                // SAFETY: as above.
+                unsafe { $transpose(rows) }
+            })?
         }
     };
 }
