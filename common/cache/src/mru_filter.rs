@@ -51,6 +51,8 @@ pub(super) struct MruFilter {
     /// the most recent one.
     two: bool,
     seconds: Box<[SecondMru]>,
+    /// Whether a line was used since all were forgotten.
+    used: bool,
     /// How many accesses may be pending.
     pub(super) batch: usize,
     pub(super) hierarchy: Hierarchy,
@@ -72,6 +74,7 @@ impl MruFilter {
             off: prefetches || !plain_stores,
             two: keeps_two && !at_once,
             seconds: vec![NO_SECOND; slots].into_boxed_slice(),
+            used: true,
             batch: if at_once { 1 } else { BATCH },
             hierarchy,
         }
@@ -127,6 +130,7 @@ impl MruFilter {
     /// An access that does not repeat `recent`, the most recently used line of
     /// its `slot`; whether the filter must forget all lines.
     fn look(&mut self, recent: &mut Mru, slot: usize, pointer: usize, kind: u64) -> bool {
+        self.used = true;
         if self.off {
             return self.push(pointer, kind);
         }
@@ -165,9 +169,15 @@ impl MruFilter {
         self.hierarchy.input.len() >= self.batch && self.hierarchy.drain()
     }
 
-    /// Forgets the lines used before the most recent ones.
+    /// Forgets the lines used before the most recent ones, which the caller forgets.
     pub(super) fn forget(&mut self) {
         self.seconds.fill(NO_SECOND);
+        self.used = false;
+    }
+
+    /// Whether nothing is pending, and all lines are forgotten.
+    pub(super) fn knows_nothing(&self) -> bool {
+        !self.used && self.hierarchy.input.is_empty()
     }
 
     /// Lets the hierarchy see everything up to now.

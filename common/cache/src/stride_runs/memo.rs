@@ -158,8 +158,10 @@ pub(super) fn serve(model: &mut Modelled) -> bool {
 /// The same of the caches alone.
 fn serve_caches(model: &mut Modelled) -> bool {
     let Some(mut memos) = model.runs.memos.take() else { return false };
-    model.report_all();
-    model.forget_recent();
+    if !model.filter.knows_nothing() {
+        model.report_all();
+        model.forget_recent();
+    }
     let shape = memos.shape(&model.runs.current);
     let mut alike = memos.by_shape.remove(&shape).unwrap_or_default();
     let mut found = alike.iter().position(|memo| memo.applies(model, &mut memos));
