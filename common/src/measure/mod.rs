@@ -208,7 +208,10 @@ impl Session {
 
     /// An empty record of `program` on this session's machine.
     pub fn record(&self, program: &str) -> Record {
-        let mut record = Record::new(program, self.machine.summary()).set("runs", self.runs);
+        let mut record = Record::new(program, self.machine.summary());
+        if !self.runs_are_free {
+            record = record.set("runs", self.runs); // else each figure says of how many it is
+        }
         identity::sign(&mut record, &self.machine);
         record.notes.extend(self.warnings.iter().map(Warning::to_string));
         record

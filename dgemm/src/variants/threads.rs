@@ -94,7 +94,9 @@ pub fn elsewhere(places: &[usize]) -> impl Iterator<Item = Option<usize>> {
 /// places the thread itself.
 pub fn stay_on(place: Option<usize>) {
     #[cfg(feature = "program")]
-    place.map(|processor| common::cpu::pin(&[processor]));
+    if let Some(processor) = place {
+        common::cpu::pin(&[processor]);
+    }
     let _ = place;
 }
 

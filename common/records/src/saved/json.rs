@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::found::{Found, FoundCell, source};
 use super::limits::{ROW_BYTES, ROWS};
 use super::{Cell, SavedError, bad_line};
+use crate::unread;
 
 /// A record, as far as it matters here; the rows are read one by one, so that a
 /// large file is never in memory as a tree.
@@ -77,10 +78,7 @@ fn refusal(text: &str, error: &serde_json::Error) -> SavedError {
         return SavedError::Json("its rows are no list".to_owned());
     }
     if error.is_eof() {
-        return SavedError::Json(format!(
-            "it breaks off in line {}; copy the whole file",
-            text.lines().count()
-        ));
+        return SavedError::Json(format!("{}; copy the whole file", unread::why(text, error)));
     }
     let line = text.lines().nth(error.line().max(1) - 1).unwrap_or_default();
     bad_line(error.line(), line, "is not JSON")
