@@ -2,8 +2,8 @@
 
 use super::Modelled;
 use super::half::Half;
+use super::moving::Advance;
 use super::steady::Saved;
-use super::trace::Advance;
 
 /// Turns that access the same lines, or pages, as the turn before.
 #[derive(Debug)]

@@ -4,6 +4,7 @@ use super::address_map::AddressMap;
 use super::level::Level;
 use super::page_map::PageMap;
 use super::request::Request;
+use super::stacks::Stacks;
 use super::tag::LINES;
 use super::tlb::Tlbs;
 use machine::{CacheLevel, Inclusion, Index, Machine, MachineError};
@@ -31,6 +32,9 @@ pub(super) struct Hierarchy {
     physical: Vec<bool>,
     recalls: Vec<bool>,
     pub(super) memory: MemoryTally,
+    /// Where every run is simulated: they see what the last level is asked for, as long
+    /// as that is of use.
+    pub(super) stacks: Option<Box<Stacks>>,
     /// What the level at work is asked for: at first, accesses by pointer.
     pub(super) input: Vec<Request>,
     output: Vec<Request>,
@@ -87,6 +91,7 @@ impl Hierarchy {
             page_shift: machine.page_size.0.trailing_zeros(),
             physical: machine.levels.iter().map(|cache| cache.index == Index::Physical).collect(),
             memory: MemoryTally::default(),
+            stacks: None,
             input: Vec::with_capacity(BATCH),
             output: Vec::new(),
         })
@@ -128,7 +133,9 @@ impl Hierarchy {
     /// Serves the accesses in `input`; whether the first level lost or gained
     /// a line that it did not ask for.
     pub(super) fn drain(&mut self) -> bool {
-        let Hierarchy { addresses, page_map, levels, physical, recalls, memory, input, output, .. } = self;
+        let Hierarchy {
+            addresses, page_map, levels, physical, recalls, memory, stacks, input, output, ..
+        } = self;
         addresses.relocate(input);
         // Two buffers take turns: what one level asks is what the next is asked.
         let (mut asked, mut asks) = (input, output);
@@ -141,6 +148,9 @@ impl Hierarchy {
                 for request in &mut *asked {
                     *request = request.moved_to(page_map.physical(request.address()));
                 }
+            }
+            if level + 1 == levels.len() {
+                stacks.take_if(|stacks| !stacks.see(asked));
             }
             levels[level].run((level == 0).then_some(&*addresses), asked, asks);
             if recalls[level] {

@@ -68,6 +68,11 @@ impl Tally {
         }
     }
 
+    /// Misses of all arrays.
+    pub(super) fn all_misses(&self) -> u64 {
+        self.misses.as_flattened().iter().sum()
+    }
+
     /// Shows every counter, of the first `arrays` arrays, to `visit`, always
     /// in the same order.
     pub(super) fn each(&mut self, arrays: usize, mut visit: impl FnMut(&mut u64)) {
@@ -171,6 +176,11 @@ impl Level {
     /// Whether it neither invalidates lines of the levels above nor shares any with them.
     pub(super) fn is_independent(&self) -> bool {
         !self.exclusive && !self.evicts_clean
+    }
+
+    /// Whether all it does under LRU is to fetch lines and to write dirty ones back.
+    pub(super) fn is_plain_lru(&self) -> bool {
+        self.plain && self.lines.is_lru() && self.is_independent()
     }
 
     /// Bytes after which lines come to the same set again.

@@ -14,10 +14,11 @@ use super::Modelled;
 use super::half::Half;
 use super::hierarchy::Hierarchy;
 use super::level::Level;
+use super::moving::{Advance, Moving};
 use super::sets::Sets;
 use super::tag::{LINE, Tag, line_of, tag_of};
 use super::tlb::Translations;
-use super::trace::{Advance, TRACED};
+use super::trace::TRACED;
 
 /// Most states that are kept.
 const MOST: usize = 8;
@@ -27,24 +28,18 @@ const MOST: usize = 8;
 pub(super) struct Shifted {
     half: Half,
     arrays: Vec<Moving>,
-    /// Turns after which all is in the same sets again.
+    /// How many levels are compared: all, or those above the last.
+    compared: usize,
+    /// Turns after which all is in the same sets of these again.
     period: usize,
-    /// The last turn but one that advances like the others.
+    /// The first turn that may be looked at, and the last but one that advances like the
+    /// others.
+    first: usize,
     limit: usize,
     /// States before earlier turns, the last one first.
     saved: Vec<Snapshot>,
     /// The place of the one that recurred, advanced, in the first of `saved`.
     recurred: Option<usize>,
-}
-
-/// An array that the loop accesses.
-#[derive(Debug, Clone, Copy)]
-struct Moving {
-    /// Bytes by which the accesses advance from turn to turn.
-    stride: u64,
-    /// The lowest access of turn 0, and the highest of all turns.
-    lowest: u64,
-    highest: u64,
 }
 
 /// A state, and what had been counted.
@@ -91,34 +86,48 @@ impl Shifted {
         advances: &[Option<Advance>],
         limit: usize,
     ) -> Option<Shifted> {
+        Shifted::of_levels(model, half, usize::MAX, advances, limit)
+    }
+
+    /// The same of the caches above the last one, whatever the sets of that.
+    pub(super) fn above_last(
+        model: &Modelled,
+        advances: &[Option<Advance>],
+        limit: usize,
+    ) -> Option<Shifted> {
+        let above = model.filter.hierarchy.levels.len().checked_sub(1)?;
+        Shifted::of_levels(model, Half::Caches, above, advances, limit)
+    }
+
+    fn of_levels(
+        model: &Modelled,
+        half: Half,
+        compared: usize,
+        advances: &[Option<Advance>],
+        limit: usize,
+    ) -> Option<Shifted> {
         let hierarchy = &model.filter.hierarchy;
         let prefetches = || hierarchy.levels.iter().any(|level| level.prefetcher.is_some());
         if half.has_caches() && (hierarchy.page_map.is_some() || prefetches()) {
             return None;
         }
-        let moving = |&(stride, touched): &Advance| Moving {
-            stride,
-            lowest: touched.lowest,
-            highest: touched.highest + stride * (limit - 1) as u64,
-        };
-        let arrays: Vec<Moving> = advances.iter().flatten().map(moving).collect();
+        let units = units(hierarchy, half, compared);
+        let shifts: Vec<u32> = units.iter().map(|(_, shift)| *shift).collect();
+        let (first, arrays) = Moving::apart(advances, &shifts, limit)?;
         let mut period = 1;
-        for (unit, shift) in units(hierarchy, half) {
-            if !apart(&arrays, shift) {
-                return None;
-            }
+        for (unit, _) in units {
             for array in &arrays {
                 period = lcm(period, unit / gcd(unit, array.stride))?;
             }
         }
-        let period = usize::try_from(period).ok().filter(|period| period + TRACED < limit)?;
-        Some(Shifted { half, arrays, period, limit, saved: Vec::new(), recurred: None })
+        let period = usize::try_from(period).ok().filter(|period| period + first.max(TRACED) < limit)?;
+        Some(Shifted { half, arrays, compared, period, first, limit, saved: Vec::new(), recurred: None })
     }
 
     /// How many turns from `at` on are known: all, once some periods led to the
     /// state before them, advanced, and the state that the last one ends with is kept.
     pub(super) fn known(&mut self, model: &mut Modelled, at: usize) -> usize {
-        if at >= self.limit {
+        if !(self.first..self.limit).contains(&at) {
             return 0;
         }
         let compares = self.saved.iter().any(|before| (at - before.at).is_multiple_of(self.period));
@@ -130,7 +139,7 @@ impl Shifted {
         let hierarchy = &model.filter.hierarchy;
         let behind = self.behind(hierarchy, at);
         let recurred = self.saved.iter().position(|before| self.recurs(before, hierarchy, at, &behind));
-        let levels = self.half.levels(hierarchy);
+        let levels = self.compared(hierarchy);
         let size: usize = levels.iter().map(|level| level.lines.size()).sum();
         let accesses = model.loads + model.stores;
         let due = self.saved.first().is_none_or(|last| accesses - last.accesses() > 16 * size as u64);
@@ -142,6 +151,39 @@ impl Shifted {
         self.recurred = Some(recurred);
         let [from, passed, times] = self.jump(recurred);
         self.saved[from].at + passed * times - at
+    }
+
+    pub(super) fn period(&self) -> usize {
+        self.period
+    }
+
+    pub(super) fn arrays(&self) -> &[Moving] {
+        &self.arrays
+    }
+
+    /// Keeps the state before turn `at`, as that which the one kept last led to.
+    pub(super) fn keep(&mut self, model: &mut Modelled, at: usize) {
+        let behind = self.behind(&model.filter.hierarchy, at);
+        self.saved.truncate(1);
+        self.saved.insert(0, Snapshot::of(model, self.half, at, behind));
+        self.recurred = Some(self.saved.len() - 1);
+    }
+
+    /// Turns from the state that recurred to the present one.
+    pub(super) fn turns_kept(&self) -> usize {
+        self.recurred.map_or(self.period, |recurred| self.jump(recurred)[1])
+    }
+
+    /// What `counts` shows of the levels, from the state that recurred to the present one.
+    pub(super) fn between<const N: usize>(&self, counts: impl Fn(&[Level]) -> [u64; N]) -> [u64; N] {
+        let Some(recurred) = self.recurred else { return [0; N] };
+        let [before, now] = [recurred, 0].map(|at| counts(&self.saved[at].levels));
+        std::array::from_fn(|at| now[at] - before[at])
+    }
+
+    fn compared<'a>(&self, hierarchy: &'a Hierarchy) -> &'a [Level] {
+        let levels = self.half.levels(hierarchy);
+        &levels[..self.compared.min(levels.len())]
     }
 
     /// Whether so many turns a number of times lead from turn `at` to the last one.
@@ -159,9 +201,9 @@ impl Shifted {
         [from, passed, (self.limit - self.saved[from].at) / passed]
     }
 
-    /// The array that accesses the block, if one does.
+    /// The array that accesses the block from there on, if one does.
     fn owner(&self, block: u64, shift: u32) -> Option<usize> {
-        self.arrays.iter().position(|a| (a.lowest >> shift..=a.highest >> shift).contains(&block))
+        self.arrays.iter().position(|array| array.is_in(block, shift))
     }
 
     /// The tag of the same line `turns` later.
@@ -181,7 +223,7 @@ impl Shifted {
                 behind[owner] = behind[owner].min(block << shift);
             }
         };
-        let levels = self.half.levels(hierarchy);
+        let levels = self.compared(hierarchy);
         for level in levels.iter().filter(|level| level.lines.evicts) {
             let tags = level.lines.all();
             tags.iter().filter(|tag| **tag != 0).for_each(|tag| held(line_of(*tag), level.shift));
@@ -195,9 +237,11 @@ impl Shifted {
     /// Whether the present state, before turn `at`, is the one `before`, advanced.
     fn recurs(&self, before: &Snapshot, now: &Hierarchy, at: usize, behind: &[u64]) -> bool {
         let passed = at - before.at;
-        let mut levels = before.levels.iter().zip(self.half.levels(now));
-        let old = stores(&before.levels, &before.tlbs, now.page_shift);
-        let new = stores(self.half.levels(now), self.half.tlbs(now), now.page_shift);
+        let new = self.compared(now);
+        let old = &before.levels[..new.len()];
+        let mut levels = old.iter().zip(new);
+        let old = stores(old, &before.tlbs, now.page_shift);
+        let new = stores(new, self.half.tlbs(now), now.page_shift);
         passed.is_multiple_of(self.period)
             && levels.all(|(old, new)| self.recurs_beside(old, new, passed))
             && old.into_iter().zip(new).all(|(old, new)| {
@@ -315,24 +359,14 @@ fn stores<'a>(levels: &'a [Level], tlbs: &'a [Translations], page_shift: u32) ->
 }
 
 /// Of each store: after how many bytes addresses are in the same set again, or
-/// only the next block where it cannot evict; and its shift.
-fn units(hierarchy: &Hierarchy, half: Half) -> Vec<(u64, u32)> {
+/// only the next block where it cannot evict, or is not compared; and its shift.
+fn units(hierarchy: &Hierarchy, half: Half, compared: usize) -> Vec<(u64, u32)> {
     let stores = stores(half.levels(hierarchy), half.tlbs(hierarchy), hierarchy.page_shift);
-    let unit = |store: &Store<'_>| {
-        let sets = if store.sets.evicts { store.sets.count() as u64 } else { 1 };
+    let unit = |(at, store): (usize, &Store<'_>)| {
+        let sets = if store.sets.evicts && at < compared { store.sets.count() as u64 } else { 1 };
         (sets << store.shift, store.shift)
     };
-    stores.iter().map(unit).collect()
-}
-
-/// Whether arrays that advance differently share no block.
-fn apart(arrays: &[Moving], shift: u32) -> bool {
-    arrays.iter().enumerate().all(|(at, a)| {
-        arrays[..at].iter().all(|b| {
-            let shared = a.lowest >> shift <= b.highest >> shift && b.lowest >> shift <= a.highest >> shift;
-            a.stride == b.stride || !shared
-        })
-    })
+    stores.iter().enumerate().map(unit).collect()
 }
 
 pub(super) fn gcd(a: u64, b: u64) -> u64 {

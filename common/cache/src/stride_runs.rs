@@ -226,6 +226,11 @@ impl Stream {
 
 /// Counts the current run.
 fn serve(model: &mut Modelled) {
+    if model.filter.hierarchy.stacks.is_some() {
+        settle(model);
+        simulate(model);
+        return;
+    }
     if !model.runs.repeats(&model.filter) {
         let body_repeats = model.runs.body_repeats(&model.filter);
         settle(model);

@@ -1,27 +1,13 @@
 //! What one turn of an outer loop accesses, seen while it is walked or without
 //! simulating it.
 
+use super::moving::Touched;
 use super::mru_filter::MruFilter;
 use super::request::Access;
 use figures::random::mix;
 
-/// What a turn accesses of one array: byte offsets in the arena.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Touched {
-    /// Of its first access.
-    pub(super) first: u64,
-    /// Of its lowest and its highest access.
-    pub(super) lowest: u64,
-    pub(super) highest: u64,
-    /// Lowest and highest place of an access within its line and within its page.
-    pub(super) within: [(u64, u64); 2],
-}
-
 /// Turns that are walked to see how the accesses advance.
 pub(super) const TRACED: usize = 2;
-
-/// How an array's accesses advance: bytes from turn to turn, and what turn 0 accesses.
-pub(super) type Advance = (u64, Touched);
 
 /// The accesses of one turn, as far as they do not depend on where the turn's
 /// part of each array lies.

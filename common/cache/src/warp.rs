@@ -4,10 +4,12 @@
 //! simulation of polyhedral programs" (PLDI 2022).
 //!
 //! From turn to turn each array's accesses advance by a stride of its own, which
-//! the traces of a few turns show. A state recurs in one of two ways:
+//! the traces of a few turns show. A state recurs in one of three ways:
 //!
 //! - *shifted*: every line has advanced with its array, and by so much that it is
 //!   in the same set again ([`Shifted`]);
+//! - *drifting*: the same in all levels but the last, where it is enough that each line
+//!   asked for is there, or is not, wherever the arrays lie to each other ([`Drifting`]);
 //! - *alike*: while the accesses advance within their lines, turns access the same
 //!   lines, and the state after two of them is the same.
 //!
@@ -20,11 +22,13 @@ use std::fmt;
 
 use super::Modelled;
 use super::alike::Alike;
+use super::drifting::Drifting;
 use super::half::Half;
+use super::moving::{Advance, Touched};
 use super::mru_filter;
 use super::shifted::Shifted;
 use super::stride_runs;
-use super::trace::{Advance, TRACED, Touched, Trace};
+use super::trace::{TRACED, Trace};
 use memory::{Turn, Turns};
 
 /// Turns below which a loop is walked.
@@ -59,6 +63,8 @@ pub(super) struct Warp {
     /// What the core had counted, and whether numbers were computed, before.
     core: [u64; 5],
     computes: bool,
+    /// Whether arrays may drift past each other.
+    drifts: bool,
 }
 
 /// What the loop is gone through for.
@@ -82,6 +88,7 @@ enum Plan {
     /// Every turn is walked.
     Walk,
     Shifted(Box<Shifted>),
+    Drifting(Box<Drifting>),
     Alike(Alike),
 }
 
@@ -119,6 +126,7 @@ impl Warp {
             all_alike: None,
             core: [0; 5],
             computes: model.computes,
+            drifts: true,
         }
     }
 
@@ -144,9 +152,14 @@ impl Warp {
             watch(self.share(at));
         }
         if self.known == 0 {
+            if matches!(&self.plan, Some(Plan::Drifting(drifting)) if drifting.has_given_up()) {
+                self.drifts = false;
+                self.plan = Some(self.plan(model, Half::Caches));
+            }
             self.known = match &mut self.plan {
                 Some(Plan::Shifted(shifted)) => shifted.known(model, at),
                 Some(Plan::Alike(alike)) => alike.known(model, at),
+                Some(Plan::Drifting(drifting)) => drifting.known(model, at),
                 _ => 0,
             };
         }
@@ -183,6 +196,7 @@ impl Warp {
         match &mut self.plan {
             Some(Plan::Shifted(shifted)) => shifted.advance(model),
             Some(Plan::Alike(alike)) => alike.advance(model, known),
+            Some(Plan::Drifting(drifting)) => drifting.advance(model),
             _ => {}
         }
         let from = turns.left.start;
@@ -245,6 +259,12 @@ impl Warp {
         let Some(advances) = advances(&self.walked).filter(|_| self.all_alike != Some(false)) else {
             return Plan::Walk;
         };
+        if self.drifts
+            && half == Half::Caches
+            && let Some(drifting) = Drifting::new(model, &advances, self.limit)
+        {
+            return Plan::Drifting(Box::new(drifting));
+        }
         if let Some(shifted) = Shifted::new(model, half, &advances, self.limit) {
             return Plan::Shifted(Box::new(shifted));
         }

@@ -117,7 +117,37 @@ fn case() -> impl Strategy<Value = (Machine, usize, Vec<Nest>, Vec<(usize, bool)
     (machine, gap, prop::collection::vec(nest(), 1..3), accesses())
 }
 
-fn turns_are_counted_as_if_walked(cases: u32) {
+/// A small product whose rows lie across the sets of the last level, each next row in
+/// others; the first levels are soon as they were.
+fn drifting_case() -> impl Strategy<Value = (Machine, usize, Vec<Nest>, Vec<(usize, bool)>)> {
+    let first = prop::sample::select(vec![(1u64, 2u64), (1, 4), (1, 12), (2, 2), (2, 4), (4, 1)]);
+    let last = (4u32..7, prop::sample::select(vec![1u64, 2, 3, 4, 8]));
+    let machine = (first, last).prop_map(|(first, (sets, ways))| machine(&[first, (1 << sets, ways)], ""));
+    let advance = prop::sample::select(vec![0usize, 0, 8, 16, 32, 64, 128, 192, 320, 448]);
+    let run = prop::sample::select(vec![0usize, 8, 64, 192, 320]);
+    let step = prop::sample::select(vec![0usize, 8, 64, 192, 320, 448]);
+    let stream = (0usize..3, 0usize..100, run, step, prop::bool::weighted(0.3))
+        .prop_map(|(array, start, run, step, store)| Stream { array, start, run, step, store });
+    let streams = prop::collection::vec(stream.clone(), 1..4);
+    let lead_in = prop::collection::vec(stream, 0..2);
+    let advances = [advance.clone(), advance.clone(), advance];
+    let nest = (80usize..160, 2usize..24, 20usize..90, advances, lead_in, streams).prop_map(
+        |(turns, runs, steps, advances, lead_in, streams)| Nest {
+            turns,
+            runs,
+            steps,
+            advances,
+            lead_in,
+            streams,
+        },
+    );
+    (machine, prop::sample::select(vec![0usize, 512]), prop::collection::vec(nest, 1..3), accesses())
+}
+
+fn turns_are_counted_as_if_walked<C>(case: C, cases: u32)
+where
+    C: Strategy<Value = (Machine, usize, Vec<Nest>, Vec<(usize, bool)>)>,
+{
     let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig::with_cases(cases));
     let same = |(machine, gap, nests, after): (Machine, usize, Vec<Nest>, Vec<(usize, bool)>)| {
         let (counts, numbers) = outcome(&machine, gap, &nests, &after, false);
@@ -126,18 +156,72 @@ fn turns_are_counted_as_if_walked(cases: u32) {
         prop_assert!(numbers == walked_numbers, "the numbers differ");
         Ok(())
     };
-    runner.run(&case(), same).unwrap();
+    runner.run(&case, same).unwrap();
 }
 
 #[test]
 fn some_turns_are_counted_as_if_walked() {
-    turns_are_counted_as_if_walked(400);
+    turns_are_counted_as_if_walked(case(), 400);
+    turns_are_counted_as_if_walked(drifting_case(), 100);
 }
 
 #[test]
 #[ignore = "takes minutes"]
 fn many_turns_are_counted_as_if_walked() {
-    turns_are_counted_as_if_walked(10_000);
+    turns_are_counted_as_if_walked(case(), 10_000);
+    turns_are_counted_as_if_walked(drifting_case(), 10_000);
+}
+
+/// Counts of a product of `n` by `n` doubles whose arrays lie one behind the other and may
+/// share a line, and how many outer turns were run; `order` says which of i, j and k is the
+/// outer, the middle and the inner loop.
+fn product(machine: &Machine, n: usize, order: [usize; 3], exhaustive: bool) -> (Counts, usize) {
+    let arena = Arena::with_capacity(3 * n * n * 8).unwrap();
+    let [a, b, c] = ["a", "b", "c"].map(|name| arena.array::<f64>(name, n * n).unwrap());
+    let mut model = Modelled::of_arrays_alone(machine, &arena, &[]).unwrap().without_numbers();
+    model.runs.exhaustive = exhaustive;
+    let (mem, mut at, mut run) = (&mut model, [0; 3], 0);
+    turns!(mem; for outer in 0..n {
+        run += 1;
+        at[order[0]] = outer;
+        for middle in 0..n {
+            at[order[1]] = middle;
+            steps!(mem; for inner in 0..n {
+                at[order[2]] = inner;
+                let [i, j, k] = at;
+                let product = mem.load(a.at(i * n + k)) * mem.load(b.at(k * n + j));
+                let sum = mem.load(c.at(i * n + j)) + product;
+                mem.store(c.at(i * n + j), sum);
+            });
+        }
+    });
+    (model.counts(), run)
+}
+
+fn products_are_counted_as_if_walked(cases: u32) {
+    let first = prop::sample::select(vec![(1u64, 4u64), (1, 12), (1, 40), (2, 2), (2, 4), (4, 2)]);
+    let last = (4u32..7, prop::sample::select(vec![3u64, 4, 8]));
+    let two = (first, last).prop_map(|(first, (sets, ways))| machine(&[first, (1 << sets, ways)], ""));
+    let order = Just([0, 1, 2]).prop_shuffle();
+    let case = (prop_oneof![two, hierarchy()], 9usize..130, order);
+    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig::with_cases(cases));
+    let same = |(machine, n, order): (Machine, usize, [usize; 3])| {
+        let [counted, walked] = [false, true].map(|exhaustive| product(&machine, n, order, exhaustive).0);
+        prop_assert_eq!(counted, walked);
+        Ok(())
+    };
+    runner.run(&case, same).unwrap();
+}
+
+#[test]
+fn some_products_are_counted_as_if_walked() {
+    products_are_counted_as_if_walked(60);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn many_products_are_counted_as_if_walked() {
+    products_are_counted_as_if_walked(4_000);
 }
 
 /// How many turns of `x[turn][..] += y[..]` are run at all.
@@ -186,6 +270,9 @@ fn turns_are_not_walked_once_a_state_recurs() {
     assert!(run_turns(&sets_of_two, 400, 1024) < 40);
     // 8 bytes a turn: the same lines for 8 turns, of which two are walked
     assert!(run_turns(&sets_of_two, 400, 8) < 160);
+    // 17 lines a turn: in the same sets of the second level after 64 turns only
+    let drifting = machine(&[(1, 4), (64, 2)], "");
+    assert!(run_turns(&drifting, 400, 17 * 64) < 20);
     let mut random = sets_of_two;
     random.levels[0].replacement = Replacement::Random { seed: 1 };
     assert_eq!(run_turns(&random, 400, 1024), 400);

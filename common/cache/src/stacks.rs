@@ -1,0 +1,249 @@
+//! How deep the lines of an LRU level lie, wherever its arrays lie to each other.
+//!
+//! A line is still there if fewer others than the level has ways came to its set since
+//! it was fetched last: that number is its stack distance (Mattson and others,
+//! "Evaluation techniques for storage hierarchies", 1970). How many of them are of arrays
+//! that advance alike does not depend on where the others lie. Of these, at most as many
+//! came as to any set, and at least as many as to every set.
+
+use super::moving::Moving;
+use super::request::Request;
+use super::tag::{DIRTY, Tag, tag_of};
+
+/// The stacks of a level, and what it does for certain.
+#[derive(Debug)]
+pub(super) struct Stacks {
+    shift: u32,
+    sets: u64,
+    ways: usize,
+    /// Each array, and its group.
+    owners: Vec<(Moving, usize)>,
+    groups: Vec<Group>,
+    /// Lines fetched so far.
+    now: u64,
+    /// What was done since all must be certain.
+    certain: Option<Certain>,
+}
+
+/// What a level does wherever its arrays lie to each other.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Certain {
+    pub(super) misses: u64,
+    /// Lines that became dirty, and data that went by the level.
+    pub(super) dirtied: u64,
+    pub(super) passed_on: u64,
+}
+
+/// The lines of arrays that advance alike, as if there were no others.
+#[derive(Debug)]
+struct Group {
+    /// Bytes by which they advance.
+    stride: u64,
+    /// Of each set, the lines fetched last, the last one first.
+    stacks: Vec<Vec<Entry>>,
+    /// By depth: when the line that lies so deep was fetched, in the set where that is
+    /// latest.
+    latest: Vec<u64>,
+    /// The same where it is earliest, as of a while ago: it can only be later.
+    earliest: Vec<u64>,
+    looked_at: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    line: u64,
+    at: u64,
+    data: Data,
+}
+
+/// Whether a line is dirty.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Data {
+    Clean,
+    Dirty,
+    Unknown,
+}
+
+/// Whether the level has a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Presence {
+    There,
+    Gone,
+    Unknown,
+}
+
+impl Stacks {
+    /// Empty ones of `sets` sets of `ways` lines of `1 << shift` bytes.
+    pub(super) fn new(shift: u32, [sets, ways]: [usize; 2], arrays: &[Moving]) -> Stacks {
+        let mut strides: Vec<u64> = arrays.iter().map(|array| array.stride).collect();
+        strides.sort_unstable();
+        strides.dedup();
+        let group = |array: &Moving| strides.partition_point(|stride| *stride < array.stride);
+        Stacks {
+            shift,
+            sets: sets as u64,
+            ways,
+            owners: arrays.iter().map(|array| (*array, group(array))).collect(),
+            groups: strides.iter().map(|stride| Group::new(*stride, sets, ways)).collect(),
+            now: 0,
+            certain: None,
+        }
+    }
+
+    /// Whether so much was fetched that hardly a set still has lines from before.
+    pub(super) fn are_full(&self) -> bool {
+        self.now > 2 * self.sets * self.ways as u64
+    }
+
+    /// From here on, all must be certain.
+    pub(super) fn begin(&mut self) {
+        self.certain = Some(Certain::default());
+    }
+
+    /// What was done since then.
+    pub(super) fn certain(&self) -> Option<Certain> {
+        self.certain
+    }
+
+    /// Takes note of what the level is asked for; whether that is of use.
+    pub(super) fn see(&mut self, requests: &[Request]) -> bool {
+        requests.iter().all(|request| {
+            let (victim, data) = (request.is(Request::VICTIM), request.is(Request::DATA));
+            let line = request.address() >> self.shift;
+            let owner = self.owners.iter().find(|(array, _)| array.is_in(line, self.shift));
+            match owner {
+                _ if victim && !data => true,
+                Some(&(_, group)) if victim => self.take_data(group, line),
+                Some(&(_, group)) if !data => self.fetch(group, line),
+                _ => false,
+            }
+        })
+    }
+
+    fn fetch(&mut self, group: usize, line: u64) -> bool {
+        self.now += 1;
+        let (presence, place) = self.presence(group, line);
+        let Group { stacks, latest, .. } = &mut self.groups[group];
+        let stack = &mut stacks[(line % self.sets) as usize];
+        let data = match (presence, place) {
+            (Presence::There, Some(place)) => stack[place].data,
+            (Presence::Gone, _) => Data::Clean,
+            _ => Data::Unknown,
+        };
+        let entry = Entry { line, at: self.now, data };
+        let place = place.unwrap_or_else(|| {
+            if stack.len() < self.ways {
+                stack.push(entry);
+            }
+            stack.len() - 1
+        });
+        stack.copy_within(..place, 1);
+        stack[0] = entry;
+        for (latest, entry) in latest.iter_mut().zip(&stack[..=place]) {
+            *latest = entry.at.max(*latest);
+        }
+        if let Some(certain) = &mut self.certain {
+            certain.misses += u64::from(presence == Presence::Gone);
+        }
+        presence != Presence::Unknown || self.certain.is_none()
+    }
+
+    /// A level above has evicted the line, which is dirty.
+    fn take_data(&mut self, group: usize, line: u64) -> bool {
+        let (presence, place) = self.presence(group, line);
+        let stack = &mut self.groups[group].stacks[(line % self.sets) as usize];
+        let [mut dirtied, mut passed_on] = [false; 2];
+        let known = match (presence, place) {
+            (Presence::There, Some(place)) => {
+                let before = std::mem::replace(&mut stack[place].data, Data::Dirty);
+                dirtied = before == Data::Clean;
+                before != Data::Unknown
+            }
+            (Presence::Gone, _) => {
+                passed_on = true;
+                true
+            }
+            (_, place) => {
+                place.into_iter().for_each(|place| stack[place].data = Data::Unknown);
+                false
+            }
+        };
+        if let Some(certain) = &mut self.certain {
+            certain.dirtied += u64::from(dirtied);
+            certain.passed_on += u64::from(passed_on);
+        }
+        known || self.certain.is_none()
+    }
+
+    /// Whether the level has the line wherever the arrays lie, and its place in its stack.
+    fn presence(&mut self, group: usize, line: u64) -> (Presence, Option<usize>) {
+        let stack = &self.groups[group].stacks[(line % self.sets) as usize];
+        let place = stack.iter().position(|entry| entry.line == line);
+        let (own, since) = place.map_or((stack.len(), 0), |place| (place, stack[place].at));
+        if own == self.ways {
+            return (Presence::Gone, place);
+        }
+        let of_others = |groups: &[Group], times: fn(&Group) -> &[u64]| -> usize {
+            let later = |group: &Group| times(group).iter().take_while(|at| **at > since).count();
+            let others = groups.iter().enumerate().filter(|(other, _)| *other != group);
+            others.map(|(_, other)| later(other)).sum()
+        };
+        if place.is_some() && own + of_others(&self.groups, |other| &other.latest) < self.ways {
+            return (Presence::There, place);
+        }
+        let least = |groups: &[Group]| own + of_others(groups, |other| &other.earliest);
+        if least(&self.groups) < self.ways {
+            self.groups.iter_mut().for_each(|group| group.look(self.now));
+        }
+        let gone = least(&self.groups) >= self.ways;
+        (if gone { Presence::Gone } else { Presence::Unknown }, place)
+    }
+
+    /// What each set holds once the arrays have advanced by so many turns, the line fetched
+    /// last first; `None` if that is not certain.
+    pub(super) fn after(&self, turns: usize) -> Option<Vec<Vec<Tag>>> {
+        let mut sets: Vec<Vec<Entry>> = vec![Vec::new(); self.sets as usize];
+        for group in &self.groups {
+            let by = (group.stride * turns as u64) >> self.shift;
+            for entry in group.stacks.iter().flatten() {
+                let line = entry.line + by;
+                sets[(line % self.sets) as usize].push(Entry { line, ..*entry });
+            }
+        }
+        let tags = |mut held: Vec<Entry>| {
+            held.sort_unstable_by_key(|entry| std::cmp::Reverse(entry.at));
+            held.truncate(self.ways);
+            let known = held.len() == self.ways && held.iter().all(|entry| entry.data != Data::Unknown);
+            let tag = |entry: &Entry| tag_of(entry.line) | if entry.data == Data::Dirty { DIRTY } else { 0 };
+            known.then(|| held.iter().map(tag).collect())
+        };
+        sets.into_iter().map(tags).collect()
+    }
+}
+
+impl Group {
+    fn new(stride: u64, sets: usize, ways: usize) -> Group {
+        Group {
+            stride,
+            stacks: vec![Vec::with_capacity(ways); sets],
+            latest: vec![0; ways],
+            earliest: vec![0; ways],
+            looked_at: 0,
+        }
+    }
+
+    /// Looks at every set again, unless that was a few fetches ago.
+    fn look(&mut self, now: u64) {
+        let size = self.stacks.len() * self.earliest.len();
+        if now - self.looked_at < size as u64 / 4 {
+            return;
+        }
+        self.looked_at = now;
+        self.earliest.fill(u64::MAX);
+        for stack in &self.stacks {
+            for (depth, earliest) in self.earliest.iter_mut().enumerate() {
+                *earliest = stack.get(depth).map_or(0, |entry| entry.at).min(*earliest);
+            }
+        }
+    }
+}
