@@ -1,7 +1,7 @@
 //! The arrays of a loop, whose accesses advance from turn to turn.
 
 /// Most turns in which arrays may still share a block.
-const MOST_SHARED: usize = 1;
+const MOST_SHARED: usize = 16;
 
 /// What a turn accesses of one array: byte offsets in the arena.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

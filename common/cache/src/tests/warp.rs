@@ -273,6 +273,9 @@ fn turns_are_not_walked_once_a_state_recurs() {
     // 17 lines a turn: in the same sets of the second level after 64 turns only
     let drifting = machine(&[(1, 4), (64, 2)], "");
     assert!(run_turns(&drifting, 400, 17 * 64) < 20);
+    // Rows of 12 and 5/8 lines, and b shares a line with c
+    let lines_of_one_set = machine(&[(1, 40), (64, 8)], "");
+    assert!(product(&lines_of_one_set, 101, [0, 1, 2], false).1 < 60);
     let mut random = sets_of_two;
     random.levels[0].replacement = Replacement::Random { seed: 1 };
     assert_eq!(run_turns(&random, 400, 1024), 400);
