@@ -99,6 +99,11 @@ pub(super) fn machine(text: &str, origin: &str) -> Result<Machine, MachineError>
     if says_nothing(text) {
         return Err(MachineError::Empty { origin: origin.to_string() });
     }
+    if text.trim_start().starts_with('{') {
+        let reason =
+            "is JSON, as a record is; a machine is described in TOML: `lab machines NAME` prints one";
+        return Err(wrong(0, "description", reason.to_string()));
+    }
     let parsed: Description = toml::from_str(text).map_err(|e| {
         let at = e.span().map_or(0, |span| span.start);
         wrong(at, key_at(text, at), e.message().to_string())

@@ -61,6 +61,7 @@ fn a_file_with_nothing_in_it_is_told_from_a_wrong_one() {
 
 #[test]
 fn a_wrong_description_is_refused_with_key_line_and_reason() {
+    refused("name = ", "{\n  \"name\": ", 1, "description", "is JSON, as a record is");
     refused("ways = 8", "ways = 7", 7, "cache.ways", "7 ways do not divide the 512 lines");
     refused("ways = 8", "ways = 0", 7, "ways", "0 is not a number of ways");
     refused("ways = 8", "ways = 8\nwayz = 8", 8, "wayz", "unknown field `wayz`");
