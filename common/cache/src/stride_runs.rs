@@ -204,6 +204,11 @@ impl Stream {
         same_lines && self.stride == other.stride && self.kind == other.kind
     }
 
+    /// Whether each of its accesses stores the element that one of `other` is to.
+    fn stores_what(&self, other: &Stream) -> bool {
+        self.kind != 0 && self.pointer == other.pointer && self.stride == other.stride
+    }
+
     /// Steps, this one included, before it comes to the next block of `block` bytes.
     fn steps_in(&self, block: usize) -> usize {
         let from_start = self.pointer & (block - 1);

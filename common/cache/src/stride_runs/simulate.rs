@@ -3,6 +3,7 @@
 use super::Stream;
 use crate::Modelled;
 use crate::half::Half;
+use crate::request::Request;
 
 /// Looks up the accesses of the last run.
 pub(super) fn simulate_last(model: &mut Modelled) {
@@ -49,15 +50,30 @@ pub(crate) fn walk(model: &mut Modelled, streams: &[Stream], steps: usize) {
     }
     let (resident, line) = (model.runs.resident, model.filter.block(Half::Caches));
     if model.half.has_caches() {
-        walk_by_blocks(streams, steps, line, streams.len() <= resident, |stream| {
+        let streams = if resident > 0 { joined(streams) } else { streams.to_vec() };
+        let all_stay = streams.len() <= resident;
+        walk_by_blocks(streams, steps, line, all_stay, |stream| {
             model.look_up_line(stream.pointer, stream.kind)
         });
     }
 }
 
+/// The streams, of a load and the store behind it of the same element only one: where the
+/// first level fills on a store and writes back, a load that leaves its line dirty.
+fn joined(streams: &[Stream]) -> Vec<Stream> {
+    let mut joined: Vec<Stream> = Vec::with_capacity(streams.len());
+    for &stream in streams {
+        match joined.last_mut() {
+            Some(load) if load.kind == 0 && stream.stores_what(load) => load.kind = Request::DATA,
+            _ => joined.push(stream),
+        }
+    }
+    joined
+}
+
 fn walk_pages(model: &mut Modelled, streams: &[Stream], steps: usize) {
     let (resident, page) = (model.runs.resident_pages, model.filter.block(Half::Tlbs));
-    walk_by_blocks(streams, steps, page, streams.len() <= resident, |stream| {
+    walk_by_blocks(streams.to_vec(), steps, page, streams.len() <= resident, |stream| {
         model.look_up_page(stream.pointer);
         false
     });
@@ -68,13 +84,12 @@ fn walk_pages(model: &mut Modelled, streams: &[Stream], steps: usize) {
 /// looking up has `disturbed` others.
 #[inline(always)]
 fn walk_by_blocks(
-    streams: &[Stream],
+    mut streams: Vec<Stream>,
     steps: usize,
     block: usize,
     all_stay: bool,
     mut disturbed: impl FnMut(&Stream) -> bool,
 ) {
-    let mut streams = streams.to_vec();
     if !all_stay || streams.iter().any(|stream| stream.stride.unsigned_abs() >= block) {
         for _ in 0..steps {
             for stream in &mut streams {
