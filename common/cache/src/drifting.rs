@@ -8,7 +8,6 @@
 //! that; but each line that became dirty has been written back, or is still there.
 
 use super::Modelled;
-use super::half::Half;
 use super::level::Level;
 use super::moving::Advance;
 use super::shifted::Shifted;
@@ -19,8 +18,9 @@ use super::tag::{DIRTY, Tag};
 const MOST_LINES: usize = 1 << 16;
 /// From how many times as many turns on a recurrence of all levels is not worth waiting for.
 const FAR: usize = 32;
-/// How many times cheaper a request is to be walked than to be looked at like this.
-const DEARER: u64 = 4;
+/// How many times as many requests as are looked at must be saved for it to be tried: it may
+/// be in vain, and a request is dearer to look at than to walk.
+const GAIN: u64 = 8;
 
 #[derive(Debug)]
 pub(super) struct Drifting {
@@ -54,16 +54,20 @@ enum Stage {
 
 impl Drifting {
     /// For a loop of `limit` turns whose arrays advance like this; `None` if stack distances
-    /// do not decide all that the last level does, or if the state of all levels recurs
-    /// within a few times as many turns as that of those above.
-    pub(super) fn new(model: &Modelled, advances: &[Option<Advance>], limit: usize) -> Option<Drifting> {
+    /// do not decide all that the last level does, or if the state of `all` levels recurs
+    /// within not many times as many turns as that of those above.
+    pub(super) fn new(
+        model: &Modelled,
+        advances: &[Option<Advance>],
+        limit: usize,
+        all: Option<&Shifted>,
+    ) -> Option<Drifting> {
         let (last, levels) = model.filter.hierarchy.levels.split_last()?;
         let fits = last.lines.evicts && last.is_plain_lru() && last.lines.size() <= MOST_LINES;
         if levels.is_empty() || !fits {
             return None;
         }
         let above = Shifted::above_last(model, advances, limit)?;
-        let all = Shifted::new(model, Half::Caches, advances, limit);
         let pays = all.is_none_or(|all| all.period() > FAR * above.period());
         pays.then_some(Drifting { above, limit, stage: Stage::Above })
     }
@@ -98,7 +102,7 @@ impl Drifting {
         let hierarchy = &mut model.filter.hierarchy;
         let Some(last) = hierarchy.levels.last() else { return };
         let periods = ((self.limit - at) / turns) as u64;
-        if simulated * periods > DEARER * 2 * (asked + last.lines.size() as u64) {
+        if simulated * periods > GAIN * (asked + last.lines.size() as u64) {
             let shape = [last.lines.count(), last.lines.ways];
             hierarchy.stacks = Some(Box::new(Stacks::new(last.shift, shape, self.above.arrays())));
             self.stage = Stage::Fills { turns };
@@ -141,12 +145,9 @@ impl Drifting {
         let Stage::Known { certain, sets, times } = std::mem::replace(&mut self.stage, Stage::GivenUp) else {
             return;
         };
-        let written = |model: &Modelled| {
-            let hierarchy = &model.filter.hierarchy;
-            let last = hierarchy.levels.last();
-            [last.map_or(0, dirty), last.map_or(0, |last| last.tally.write_backs), hierarchy.memory.writes]
-        };
-        let [before, write_backs, writes] = written(model);
+        let hierarchy = &model.filter.hierarchy;
+        let Some(last) = hierarchy.levels.last() else { return };
+        let [before, write_backs, writes] = [dirty(last), last.tally.write_backs, hierarchy.memory.writes];
         self.above.advance(model);
         let hierarchy = &mut model.filter.hierarchy;
         let Some(last) = hierarchy.levels.last_mut() else { return };

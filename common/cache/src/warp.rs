@@ -259,13 +259,14 @@ impl Warp {
         let Some(advances) = advances(&self.walked).filter(|_| self.all_alike != Some(false)) else {
             return Plan::Walk;
         };
+        let shifted = Shifted::new(model, half, &advances, self.limit);
         if self.drifts
             && half == Half::Caches
-            && let Some(drifting) = Drifting::new(model, &advances, self.limit)
+            && let Some(drifting) = Drifting::new(model, &advances, self.limit, shifted.as_ref())
         {
             return Plan::Drifting(Box::new(drifting));
         }
-        if let Some(shifted) = Shifted::new(model, half, &advances, self.limit) {
+        if let Some(shifted) = shifted {
             return Plan::Shifted(Box::new(shifted));
         }
         let advances: Vec<Advance> = advances.into_iter().flatten().collect();

@@ -1,6 +1,7 @@
 //! Turns that are counted, against every turn walked.
 
 use std::cell::{Cell, RefCell};
+use std::ops::Range;
 use std::rc::Rc;
 
 use super::stride_runs::any_machine;
@@ -31,17 +32,20 @@ struct Nest {
 
 const ROOM: usize = 1 << 17;
 
-fn nest() -> impl Strategy<Value = Nest> {
-    let start = prop::sample::select(vec![0usize, 0, 1, 8, 24, 64, 100, 512, 4096]);
-    let run = prop::sample::select(vec![0usize, 0, 1, 8, 64, 72, 128, 1024]);
-    let step = prop::sample::select(vec![0usize, 1, 8, 24, 64, 256, 512]);
-    let stream = (0usize..3, start, run, step, any::<bool>())
-        .prop_map(|(array, start, run, step, store)| Stream { array, start, run, step, store });
-    let advance = prop::sample::select(vec![0usize, 0, 0, 1, 2, 8, 8, 64, 64, 128, 256, 512, 1024]);
-    let streams = prop::collection::vec(stream.clone(), 1..5);
-    let lead_in = prop::collection::vec(stream, 0..3);
-    let advances = [advance.clone(), advance.clone(), advance];
-    (1usize..70, 1usize..12, 0usize..40, advances, lead_in, streams).prop_map(
+/// Nests of so many turns, runs and steps, with fewer streams than `most` before and in the
+/// steps; of a stream its array, start, advances by run and by step, and whether it stores.
+fn nests(
+    [turns, runs, steps]: [Range<usize>; 3],
+    advance: Vec<usize>,
+    stream: impl Strategy<Value = (usize, usize, usize, usize, bool)> + Clone,
+    most: [usize; 2],
+) -> impl Strategy<Value = Nest> {
+    let stream =
+        stream.prop_map(|(array, start, run, step, store)| Stream { array, start, run, step, store });
+    let lead_in = prop::collection::vec(stream.clone(), 0..most[0]);
+    let streams = prop::collection::vec(stream, 1..most[1]);
+    let advances = prop::array::uniform3(prop::sample::select(advance));
+    (turns, runs, steps, advances, lead_in, streams).prop_map(
         |(turns, runs, steps, advances, lead_in, streams)| Nest {
             turns,
             runs,
@@ -51,6 +55,14 @@ fn nest() -> impl Strategy<Value = Nest> {
             streams,
         },
     )
+}
+
+fn nest() -> impl Strategy<Value = Nest> {
+    let start = prop::sample::select(vec![0usize, 0, 1, 8, 24, 64, 100, 512, 4096]);
+    let run = prop::sample::select(vec![0usize, 0, 1, 8, 64, 72, 128, 1024]);
+    let step = prop::sample::select(vec![0usize, 1, 8, 24, 64, 256, 512]);
+    let advance = vec![0usize, 0, 0, 1, 2, 8, 8, 64, 64, 128, 256, 512, 1024];
+    nests([1..70, 1..12, 0..40], advance, (0usize..3, start, run, step, any::<bool>()), [3, 5])
 }
 
 fn access(mem: &mut impl Memory, arrays: [Array<u8>; 3], nest: &Nest, s: Stream, at: [usize; 3]) {
@@ -123,24 +135,11 @@ fn drifting_case() -> impl Strategy<Value = (Machine, usize, Vec<Nest>, Vec<(usi
     let first = prop::sample::select(vec![(1u64, 2u64), (1, 4), (1, 12), (2, 2), (2, 4), (4, 1)]);
     let last = (4u32..7, prop::sample::select(vec![1u64, 2, 3, 4, 8]));
     let machine = (first, last).prop_map(|(first, (sets, ways))| machine(&[first, (1 << sets, ways)], ""));
-    let advance = prop::sample::select(vec![0usize, 0, 8, 16, 32, 64, 128, 192, 320, 448]);
     let run = prop::sample::select(vec![0usize, 8, 64, 192, 320]);
     let step = prop::sample::select(vec![0usize, 8, 64, 192, 320, 448]);
-    let stream = (0usize..3, 0usize..100, run, step, prop::bool::weighted(0.3))
-        .prop_map(|(array, start, run, step, store)| Stream { array, start, run, step, store });
-    let streams = prop::collection::vec(stream.clone(), 1..4);
-    let lead_in = prop::collection::vec(stream, 0..2);
-    let advances = [advance.clone(), advance.clone(), advance];
-    let nest = (80usize..160, 2usize..24, 20usize..90, advances, lead_in, streams).prop_map(
-        |(turns, runs, steps, advances, lead_in, streams)| Nest {
-            turns,
-            runs,
-            steps,
-            advances,
-            lead_in,
-            streams,
-        },
-    );
+    let stream = (0usize..3, 0usize..100, run, step, prop::bool::weighted(0.3));
+    let advance = vec![0usize, 0, 8, 16, 32, 64, 128, 192, 320, 448];
+    let nest = nests([80..160, 2..24, 20..90], advance, stream, [2, 4]);
     (machine, prop::sample::select(vec![0usize, 512]), prop::collection::vec(nest, 1..3), accesses())
 }
 
