@@ -135,6 +135,7 @@ impl<'a> System<'a> {
             exchanges: self.exchanges,
             factors: self.factors,
             panels,
+            copy: self.panels.part(0, len),
             isa: Widest::detect(),
         }
     }

@@ -32,6 +32,8 @@ pub(crate) struct Workspace<'a> {
     pub(crate) factors: Array<'a, f64>,
     /// This member's panels: [`Workspace::panels`] elements.
     pub(crate) panels: Array<'a, f64>,
+    /// The first member's, where the panel that is eliminated is copied to.
+    pub(crate) copy: Array<'a, f64>,
     /// The instructions of the product.
     pub(crate) isa: Widest,
 }

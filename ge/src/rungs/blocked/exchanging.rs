@@ -18,17 +18,11 @@ const COPIED: usize = 8;
 /// Eliminates the columns `panel` in all rows from the first pivot on, with the row
 /// of the largest element left as pivot row, and notes the exchange and -1 / pivot
 /// for each. Elements beside the panel stay: see [`exchange_beside`].
-///
-/// The panel is copied column by column, so that the search goes along memory.
 #[inline(always)]
 pub(crate) fn exchanging<M: Memory, S: Fused>(mem: &mut M, isa: S, w: Workspace, panel: Range<usize>) {
     let rows = w.n - panel.start;
     let len = rows.next_multiple_of(STEP);
-    let column = |c: usize| w.panels.part(c * len, len);
-    each_element(mem, w, panel.clone(), |mem, (row, c)| {
-        let element = mem.load(w.a.at((panel.start + row) * w.n + panel.start + c));
-        mem.store(column(c).at(row), element);
-    });
+    let column = |c: usize| column(w, panel.start, c);
     for c in 0..panel.len() {
         (rows..len).for_each(|row| mem.store(column(c).at(row), 0.0));
     }
@@ -47,26 +41,42 @@ pub(crate) fn exchanging<M: Memory, S: Fused>(mem: &mut M, isa: S, w: Workspace,
         // A column of zeros: nothing to eliminate, and nothing to divide by.
         mem.store(w.factors.at(panel.start + k), if pivot == 0.0 { 0.0 } else { -1.0 / pivot });
     }
-    each_element(mem, w, panel.clone(), |mem, (row, c)| {
-        let element = mem.load(column(c).at(row));
-        mem.store(w.a.at((panel.start + row) * w.n + panel.start + c), element);
+}
+
+/// Copies `rows` of the columns `panel` to where [`exchanging`] works: column by column, so
+/// that its search goes along memory.
+#[inline(always)]
+pub(crate) fn take_out<M: Memory>(mem: &mut M, w: Workspace, panel: Range<usize>, rows: Range<usize>) {
+    each_element(panel.clone(), rows, |row, c| {
+        let element = mem.load(w.a.at(row * w.n + panel.start + c));
+        mem.store(column(w, panel.start, c).at(row - panel.start), element);
     });
 }
 
-/// Calls `one` for each row and column of the panel, from its first pivot on, a few
-/// rows at a time.
+/// Copies them back.
 #[inline(always)]
-fn each_element<M: Memory>(
-    mem: &mut M,
-    w: Workspace,
-    panel: Range<usize>,
-    one: impl Fn(&mut M, (usize, usize)),
-) {
-    let rows = w.n - panel.start;
-    for few in (0..rows).step_by(COPIED) {
+pub(crate) fn put_back<M: Memory>(mem: &mut M, w: Workspace, panel: Range<usize>, rows: Range<usize>) {
+    each_element(panel.clone(), rows, |row, c| {
+        let element = mem.load(column(w, panel.start, c).at(row - panel.start));
+        mem.store(w.a.at(row * w.n + panel.start + c), element);
+    });
+}
+
+/// Column `c` of the panel that begins with pivot `first`, from that pivot's row on, and
+/// up to a step beyond the last row.
+#[inline(always)]
+fn column(w: Workspace<'_>, first: usize, c: usize) -> Array<'_, f64> {
+    let len = (w.n - first).next_multiple_of(STEP);
+    w.copy.part(c * len, len)
+}
+
+/// Calls `one` for each of `rows` and each column of the panel, a few rows at a time.
+#[inline(always)]
+fn each_element(panel: Range<usize>, rows: Range<usize>, mut one: impl FnMut(usize, usize)) {
+    for few in rows.clone().step_by(COPIED) {
         for c in 0..panel.len() {
-            for row in few..rows.min(few + COPIED) {
-                one(mem, (row, c));
+            for row in few..rows.end.min(few + COPIED) {
+                one(row, c);
             }
         }
     }

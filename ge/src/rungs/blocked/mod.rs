@@ -26,7 +26,7 @@ use crate::problem::workspace::{PANEL, Workspace};
 use crate::rungs::Rung;
 use crate::rungs::team::{Member, Team};
 use beside::beside;
-use exchanging::{exchange_beside, exchanging};
+use exchanging::{exchange_beside, exchanging, put_back, take_out};
 use narrow::{NARROW, narrow};
 use update::update;
 
@@ -74,10 +74,14 @@ impl<M: Memory, S: Fused, const EXCHANGES: bool> Task for Share<'_, M, S, EXCHAN
         for first in (0..w.n).step_by(PANEL) {
             let done = w.n.min(first + PANEL);
             if EXCHANGES {
+                let mine = member.share(first..w.n, NARROW);
+                take_out(mem, w, first..done, mine.clone());
+                member.wait();
                 if member.first() {
                     exchanging(mem, isa, w, first..done);
                 }
                 member.wait();
+                put_back(mem, w, first..done, mine);
                 exchange_beside(mem, isa, w, first..done, member.share(0..w.n, PANEL));
                 member.wait();
             } else {
