@@ -133,7 +133,7 @@ fn threads_that_the_system_does_not_start_are_told_in_one_line() {
         .unwrap();
     let stderr = String::from_utf8(out.stderr).unwrap();
     assert_eq!((out.status.code(), out.stdout.is_empty()), (Some(1), true), "{stderr}");
-    assert!(stderr.contains("threads: the system started 0 threads"), "{stderr}");
+    assert!(stderr.contains("threads: the system starts no more threads"), "{stderr}");
 }
 
 #[test]

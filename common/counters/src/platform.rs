@@ -14,7 +14,7 @@ use super::pmu::{self, Pmu};
 use super::refusal::Refusal;
 use events::generic::{self, Generic};
 use events::{Event, Family, Formula, Native, Preset, Spec, kernel, map};
-use system::cpu;
+use system::cpu::{self, Kept};
 use system::facts::Facts;
 
 /// A processor and its PMUs.
@@ -105,7 +105,9 @@ impl Platform {
     /// Keeps the calling thread, and those it starts, to the cores that presets
     /// are counted on until the value is dropped; nothing where all are alike.
     pub(crate) fn keep_to_core_type(&self) -> Option<Kept> {
-        Kept::to(&self.counted_on()?)
+        let (mut cpus, allowed) = (self.counted_on()?, cpu::allowed());
+        cpus.retain(|cpu| allowed.contains(cpu));
+        Kept::to(&cpus)
     }
 
     /// What is behind an event here, the best way first.
@@ -239,26 +241,5 @@ fn family(facts: &Facts, cores: Option<&Pmu>) -> Option<&'static Family> {
         Some("cpu_atom") => family.efficient(),
         Some("cpu_lowpower") => None,
         _ => Some(family),
-    }
-}
-
-/// A thread kept to some processors; dropped, it may go where it could before.
-#[derive(Debug)]
-pub(crate) struct Kept {
-    before: Vec<usize>,
-}
-
-impl Kept {
-    /// `None` if that is not possible, as when none of them is allowed.
-    pub(crate) fn to(wanted: &[usize]) -> Option<Kept> {
-        let before = cpu::allowed();
-        let both: Vec<usize> = before.iter().copied().filter(|cpu| wanted.contains(cpu)).collect();
-        (!both.is_empty() && cpu::pin(&both)).then_some(Kept { before })
-    }
-}
-
-impl Drop for Kept {
-    fn drop(&mut self) {
-        cpu::pin(&self.before);
     }
 }

@@ -7,9 +7,10 @@ use super::error::{Code, CounterError};
 use super::group::Group;
 use super::kernel::Count;
 use super::kernel::{Opening, Record, Ring};
-use super::platform::{Kept, Platform};
+use super::platform::Platform;
 use super::trials::{Trials, settles};
 use events::{Derivation, Event};
+use system::cpu::Kept;
 
 /// Samples the calling thread; each thread that shall be sampled makes its own.
 /// Where cores differ, the thread stays on those that the event is of for as long

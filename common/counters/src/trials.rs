@@ -9,9 +9,10 @@ use super::encoding::{Encoding, Part, Scope};
 use super::error::CounterError;
 use super::group::Group;
 use super::kernel::{Count, Errno, Handle, Opening};
-use super::platform::{Kept, Platform};
+use super::platform::Platform;
 use super::refusal::{Attempt, Basics, Refusal};
 use events::{Event, kernel};
+use system::cpu::Kept;
 
 /// Threads that the kernel starts count too; they forbid reading as a group.
 const COUNTING: Opening = Opening {

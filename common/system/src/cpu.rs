@@ -20,6 +20,26 @@ pub fn pin(cpus: &[usize]) -> bool {
     Here::pin(cpus)
 }
 
+/// This thread, kept to some processors; dropped, it may go where it could before.
+#[derive(Debug)]
+pub struct Kept {
+    before: Vec<usize>,
+}
+
+impl Kept {
+    /// `None` if the system does not agree, as when none of them is there.
+    pub fn to(cpus: &[usize]) -> Option<Kept> {
+        let before = allowed();
+        pin(cpus).then_some(Kept { before })
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        pin(&self.before);
+    }
+}
+
 /// What `ask` says on processor `cpu`, where cores may differ: asked here if
 /// this thread is there, else on a thread that is sent there. `None` if it may
 /// not go there.
@@ -42,11 +62,17 @@ mod tests {
     fn a_pinned_thread_stays_where_it_was_put() {
         let before = allowed();
         let last = *before.last().unwrap();
+        let all = before.clone();
         std::thread::spawn(move || {
             assert!(pin(&[last]));
             assert_eq!(allowed(), [last]);
             assert_eq!(current(), Some(last));
             assert!(!pin(&[1_000_000]));
+            assert!(Kept::to(&[1_000_000]).is_none() && Kept::to(&[]).is_none());
+            let kept = Kept::to(&all).unwrap();
+            assert_eq!(allowed(), all);
+            drop(kept);
+            assert_eq!(allowed(), [last]);
         })
         .join()
         .unwrap();

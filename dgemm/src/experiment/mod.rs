@@ -10,7 +10,7 @@ pub mod yardstick;
 use common::cli::Counters;
 use common::clock::Stopwatch;
 use common::counters;
-use common::cpu;
+use common::cpu::Kept;
 use common::events::Event;
 use common::failure::Failure;
 use common::machine::{CacheLevel, Machine};
@@ -22,7 +22,7 @@ use crate::counting::model::{self, Tally};
 use crate::counting::theory;
 use crate::problem::{Blocks, Problem};
 use crate::rungs::widest::tile;
-use crate::variants::threads::NoThread;
+use crate::variants::pool::NoThread;
 use crate::variants::{Kernel, Variant};
 
 pub use outcome::{Outcome, PerIteration};
@@ -159,16 +159,10 @@ pub fn times(
 
 fn timed(session: &Session, subject: Subject, p: &Problem) -> Result<f64, Failure> {
     let several = subject.cores(p.blocks.threads) > 1;
-    let kept = cpu::allowed();
-    if several {
-        cpu::pin(&session.cpus); // the threads inherit this one's processors
-    }
+    let _kept = several.then(|| Kept::to(&session.cpus)); // what its threads may use
     let watch = Stopwatch::start();
     let ran = subject.run(p);
     let took = watch.stop().wall.0;
-    if several {
-        cpu::pin(&kept);
-    }
     ran.map(|()| took).map_err(Failure::could_not)
 }
 

@@ -1,5 +1,6 @@
 //! The table of the ladder, which tests, benches, charts and programs walk.
 
+pub mod pool;
 pub mod threads;
 
 use isa::Native;
@@ -8,7 +9,7 @@ use memory::Memory;
 use crate::problem::Problem;
 use crate::rungs::orders::{ijk, ikj, jik, jki, kij, kji};
 use crate::rungs::{block_l1, block_l2, flat_ijk, flat_ikj, packed, recursive, unrolled};
-use crate::variants::threads::NoThread;
+use crate::variants::pool::NoThread;
 
 /// Which kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

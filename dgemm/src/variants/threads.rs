@@ -2,16 +2,12 @@
 //! read: no lock, no waiting but at the end. Each thread copies the rows of a and the
 //! columns of b that its block needs.
 
-use std::io;
-use std::iter::repeat;
-use std::thread::{Builder, Scope};
-
 use isa::Native;
 use memory::Memory;
-use thiserror::Error;
 
 use crate::problem::{LINE, Problem};
 use crate::rungs::widest::{Product, tile};
+use crate::variants::pool::{NoThread, at_once};
 
 /// `c += a * b`, the first block of c on this thread, every other on one of its own.
 ///
@@ -55,49 +51,15 @@ use crate::rungs::widest::{Product, tile};
 /// ```
 pub fn multiply(p: &Problem) -> Result<(), NoThread> {
     let isa = p.isa;
-    let places = places(p.blocks.threads);
-    let mut blocks = cut(p);
-    let own = blocks.next();
-    let lent = blocks.zip(elsewhere(&places)).map(|(block, place)| Lent { block, place });
-    std::thread::scope(|scope| {
-        each_on_its_own(scope, lent, |lent| {
-            stay_on(lent.place);
-            lent.block.add::<_, true>(&mut Native, isa);
-        })?;
-        own.into_iter().for_each(|block| block.add::<_, true>(&mut Native, isa));
-        Ok(())
-    })
+    at_once(cut(p).map(Lent), &places(), |Lent(block)| block.add::<_, true>(&mut Native, isa))
 }
 
-/// The processor of each thread where there are as many as threads. Else the system
-/// places them: by itself it may start two on one, and separate them milliseconds later.
-fn places(threads: usize) -> Vec<usize> {
+/// The processors that the system lets this thread use, where one is asked.
+fn places() -> Vec<usize> {
     #[cfg(feature = "program")]
-    let places = common::cpu::allowed();
+    return common::cpu::allowed();
     #[cfg(not(feature = "program"))]
-    let places = Vec::new();
-    if places.len() == threads { places } else { Vec::new() }
-}
-
-/// The processors that are left for other threads than this one, which is on one already;
-/// then none in particular, for as many threads as there may be.
-pub fn elsewhere(places: &[usize]) -> impl Iterator<Item = Option<usize>> {
-    #[cfg(feature = "program")]
-    let here = common::cpu::current();
-    #[cfg(not(feature = "program"))]
-    let here = None;
-    let others = places.iter().copied().filter(move |place| Some(*place) != here);
-    others.map(Some).chain(repeat(None))
-}
-
-/// Keeps this thread on one processor. Where the system does not agree, or is not asked, it
-/// places the thread itself.
-pub fn stay_on(place: Option<usize>) {
-    #[cfg(feature = "program")]
-    if let Some(processor) = place {
-        common::cpu::pin(&[processor]);
-    }
-    let _ = place;
+    Vec::new()
 }
 
 /// The same blocks one after the other on one memory: what a model of one
@@ -137,43 +99,14 @@ fn grid(threads: usize, m: usize, n: usize) -> (usize, usize) {
     grids.min_by_key(|(down, across)| m.div_ceil(*down) + n.div_ceil(*across)).unwrap_or((1, 1))
 }
 
-/// A block handed to one thread, and the processor where it is to stay.
-struct Lent<'a> {
-    block: Product<'a>,
-    place: Option<usize>,
-}
+/// A block handed to one thread.
+struct Lent<'a>(Product<'a>);
 
 // SAFETY: only `multiply` makes one. What a thread writes (its block of c, its
 // part of the scratch) no other thread reads or writes: `cut` cuts them out
 // of a `Problem`, whose parts do not overlap. What is shared (a, b) nobody writes
 // while the threads run, as `multiply` waits for all of them.
 unsafe impl Send for Lent<'_> {}
-
-/// The system starts no more threads.
-#[derive(Debug, Error)]
-#[error(
-    "the system started {started} threads and then no more ({error}): use fewer, or a rung without threads; `ulimit -u` shows the limit"
-)]
-pub struct NoThread {
-    started: usize,
-    error: io::Error,
-}
-
-/// Starts a thread for each of `items`, which does `work` with it.
-///
-/// # Errors
-///
-/// If the system starts no more threads; those that run already go on.
-pub fn each_on_its_own<'scope, T: Send + 'scope>(
-    scope: &'scope Scope<'scope, '_>,
-    items: impl Iterator<Item = T>,
-    work: impl Fn(T) + Copy + Send + 'scope,
-) -> Result<(), NoThread> {
-    items.enumerate().try_for_each(|(started, item)| {
-        let thread = Builder::new().spawn_scoped(scope, move || work(item));
-        thread.map(drop).map_err(|error| NoThread { started, error })
-    })
-}
 
 #[cfg(test)]
 mod tests {

@@ -41,7 +41,7 @@ mod team;
 pub mod threads;
 
 use cache::Modelled;
-use dgemm::variants::threads::NoThread;
+use dgemm::variants::pool::NoThread;
 use isa::{Isa, Native, Task};
 use memory::Memory;
 use thiserror::Error;

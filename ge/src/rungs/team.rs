@@ -2,14 +2,12 @@
 
 use std::hint;
 use std::ops::Range;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Where the members of a team meet.
 #[derive(Debug)]
 pub(crate) struct Team {
     size: usize,
-    begun: OnceLock<bool>,
     arrived: AtomicUsize,
 }
 
@@ -23,17 +21,12 @@ pub(crate) struct Member<'t> {
 impl Team {
     /// A team of `size` threads, at least one.
     pub(crate) fn new(size: usize) -> Team {
-        Team { size: size.max(1), begun: OnceLock::new(), arrived: AtomicUsize::new(0) }
+        Team { size: size.max(1), arrived: AtomicUsize::new(0) }
     }
 
     /// Its members, one for each thread.
     pub(crate) fn members(&self) -> impl Iterator<Item = Member<'_>> {
         (0..self.size).map(|index| Member { team: self, index })
-    }
-
-    /// Lets the members begin, or sends them away; the first word counts.
-    pub(crate) fn begin(&self, all_are_here: bool) {
-        self.begun.get_or_init(|| all_are_here);
     }
 
     /// The only member of a team of one.
@@ -43,13 +36,6 @@ impl Team {
 }
 
 impl Member<'_> {
-    /// Waits for [`Team::begin`]; whether there is work to do.
-    pub(crate) fn begins(&self) -> bool {
-        let mut begins = false;
-        spin(|| self.team.begun.get().inspect(|&&all| begins = all).is_some());
-        begins
-    }
-
     /// Whether this one does what only one may do.
     pub(crate) fn first(&self) -> bool {
         self.index == 0
@@ -106,19 +92,6 @@ mod tests {
             for share in shares.iter().filter(|share| share.end < all.end) {
                 assert_eq!((share.end - all.start) % unit, 0);
             }
-        }
-    }
-
-    #[test]
-    fn a_team_that_is_not_complete_does_not_begin() {
-        for all_are_here in [true, false] {
-            let team = Team::new(3);
-            std::thread::scope(|scope| {
-                for member in team.members() {
-                    scope.spawn(move || assert_eq!(member.begins(), all_are_here));
-                }
-                team.begin(all_are_here);
-            });
         }
     }
 

@@ -9,9 +9,7 @@
 //!
 //! **Per inner step:** 2 flops, as in blocked.
 
-use std::thread::scope;
-
-use dgemm::variants::threads::{each_on_its_own, elsewhere, stay_on};
+use dgemm::variants::pool::at_once;
 use isa::{FusedQuads, Isa, Native};
 
 use crate::problem::system::System;
@@ -55,24 +53,9 @@ use crate::rungs::{NotRun, blocked};
 pub fn eliminate<const EXCHANGES: bool>(system: System) -> Result<(), NotRun> {
     let quads = FusedQuads::detect().ok_or(NotRun::Lacks(FusedQuads::NAME))?;
     let team = Team::new(system.processors.len());
-    let mut members = team.members();
-    let own = members.next();
-    let places = members.zip(elsewhere(system.processors));
-    let lent = places.map(|(member, place)| Lent { system, member, place });
-    // One that was not started would be waited for in vain.
-    let work = |system, member: &Member| {
-        if member.begins() {
-            blocked::share::<_, EXCHANGES>(&mut Native, system, quads, member);
-        }
-    };
-    scope(|scope| {
-        let started = each_on_its_own(scope, lent, move |lent: Lent| {
-            stay_on(lent.place);
-            work(lent.system, &lent.member);
-        });
-        team.begin(started.is_ok());
-        own.iter().for_each(|member| work(system, member));
-        started
+    let lent = team.members().map(|member| Lent { system, member });
+    at_once(lent, system.processors, |Lent { system, member }| {
+        blocked::share::<_, EXCHANGES>(&mut Native, system, quads, &member);
     })?;
     Ok(())
 }
@@ -81,7 +64,6 @@ pub fn eliminate<const EXCHANGES: bool>(system: System) -> Result<(), NotRun> {
 struct Lent<'a> {
     system: System<'a>,
     member: Member<'a>,
-    place: Option<usize>,
 }
 
 // SAFETY: only `eliminate` makes one, for `blocked::share`. Between two meetings

@@ -10,11 +10,12 @@ use crate::definition::Definition;
 use crate::error::{Code, CounterError};
 use crate::kernel::Count;
 use crate::overflow::Watcher;
-use crate::platform::{Kept, Platform};
+use crate::platform::Platform;
 use crate::refusal::Refusal;
 use crate::trials::Trials;
 use events::Event;
 use figures::value::{Reading, Source, Value};
+use system::cpu::Kept;
 
 /// Whether an event set counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,0 +1,139 @@
+//! Threads that wait for work: to start one takes a tenth of a millisecond, a tenth of
+//! a small product.
+
+use std::sync::{Mutex, PoisonError};
+
+#[cfg(feature = "program")]
+use common::cpu::{Kept, current, pin};
+use rayon_core::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
+use thiserror::Error;
+#[cfg(not(feature = "program"))]
+use unasked::{Kept, current, pin};
+
+/// That of the last call, locked while it works: if two calls shared it, each could
+/// wait for a thread that the other one keeps.
+static KEPT: Mutex<Option<Pool>> = Mutex::new(None);
+
+struct Pool {
+    threads: ThreadPool,
+    /// The processors that were asked for.
+    places: Vec<usize>,
+    /// That of the thread which calls, where each thread has one.
+    own: Option<usize>,
+}
+
+/// Does `work` with all items at once: with the first on this thread, with each other one on
+/// a thread of its own, which stays for the next call.
+///
+/// If there is a place, a processor, for each item, each thread stays on its own, where the
+/// system agrees. Left to itself it may start two on one, and separate them milliseconds later.
+///
+/// # Errors
+///
+/// If the system starts too few threads; then nothing is done.
+pub fn at_once<T: Send>(
+    mut items: impl Iterator<Item = T>,
+    places: &[usize],
+    work: impl Fn(T) + Sync,
+) -> Result<(), NoThread> {
+    let (own, others) = (items.next(), Vec::from_iter(items));
+    if others.is_empty() {
+        own.into_iter().for_each(work);
+        return Ok(());
+    }
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    let fits = |pool: &Pool| pool.threads.current_num_threads() == others.len() && pool.places == places;
+    let pool = match kept.take().filter(fits) {
+        Some(pool) => pool,
+        None => Pool::start(others.len(), places)?,
+    };
+    let work = &work;
+    {
+        let _seated = pool.own.map(|place| Kept::to(&[place]));
+        pool.threads.in_place_scope(|scope| {
+            others.into_iter().for_each(|item| scope.spawn(move |_| work(item)));
+            own.into_iter().for_each(work);
+        });
+    }
+    *kept = Some(pool);
+    Ok(())
+}
+
+impl Pool {
+    fn start(threads: usize, places: &[usize]) -> Result<Pool, NoThread> {
+        let builder = ThreadPoolBuilder::new().num_threads(threads);
+        let _anywhere = Kept::to(places); // where threads start, before each goes to its own
+        let (own, threads) = if places.len() == threads + 1 {
+            let own = current().filter(|here| places.contains(here)).unwrap_or(places[0]);
+            let others: Vec<usize> = places.iter().copied().filter(|place| *place != own).collect();
+            let stay = move |thread| _ = others.get(thread).map(|place: &usize| pin(&[*place]));
+            (Some(own), builder.start_handler(stay).build()?)
+        } else {
+            (None, builder.build()?)
+        };
+        Ok(Pool { threads, places: places.to_vec(), own })
+    }
+}
+
+/// The system starts too few threads.
+#[derive(Debug, Error)]
+#[error(
+    "the system starts no more threads ({0}): use fewer, or a rung without threads; `ulimit -u` shows the limit"
+)]
+pub struct NoThread(#[from] ThreadPoolBuildError);
+
+/// Where the kernels are without the programs, nobody asks a system.
+#[cfg(not(feature = "program"))]
+mod unasked {
+    pub(super) struct Kept;
+
+    impl Kept {
+        pub(super) fn to(_places: &[usize]) -> Option<Kept> {
+            None
+        }
+    }
+
+    pub(super) fn current() -> Option<usize> {
+        None
+    }
+
+    pub(super) fn pin(_places: &[usize]) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Barrier;
+    use std::thread;
+
+    use super::at_once;
+
+    #[test]
+    fn all_are_at_work_at_once_and_calls_wait_for_each_other() {
+        thread::scope(|scope| {
+            for threads in [0, 1, 2, 4, 4, 3] {
+                scope.spawn(move || {
+                    let all_are_here = Barrier::new(threads);
+                    for _ in 0..50 {
+                        let mut done = vec![false; threads];
+                        let meet = |done: &mut bool| {
+                            all_are_here.wait();
+                            *done = true;
+                        };
+                        at_once(done.iter_mut(), &[], meet).unwrap();
+                        assert!(done.iter().all(|done| *done));
+                    }
+                });
+            }
+        });
+    }
+
+    #[test]
+    fn a_panic_is_passed_on_and_spoils_nothing() {
+        for panics in [Some(0), Some(1), None] {
+            let call = || at_once(0..2, &[], |item| assert_ne!(Some(item), panics, "on purpose")).unwrap();
+            assert_eq!(std::panic::catch_unwind(call).is_err(), panics.is_some());
+        }
+    }
+}
