@@ -32,7 +32,7 @@ const ALL: [&str; 14] = [
     "avail",
     "lab machines",
     "lab discover --machine lecture --format json",
-    "lab ge --sizes 8,16 --variants ge1,ge2 --runs 1",
+    "lab ge --sizes 8,16 --variants ge2,ge3 --runs 1",
 ];
 
 fn command(folder: &Path, line: &str) -> Command {

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::Mutex;
+use std::thread;
 
 use super::kit::stderr;
 use super::sandbox::without;
@@ -19,7 +21,7 @@ const MORE: [&str; 3] = [
 ];
 
 /// Runs a line under a fault; `None` where this system does not let us.
-type Fault = Box<dyn Fn(&Path, &str) -> Option<Output>>;
+type Fault = Box<dyn Fn(&Path, &str) -> Option<Output> + Sync>;
 
 /// The shell does this before it.
 fn shell(before: &'static str) -> Fault {
@@ -157,14 +159,29 @@ fn each_fault_on_each_program() {
     };
     let ever = try_all("no fault", &shell("true")).unwrap();
     let faults = faults(place.path());
-    let rows: Vec<Row> = faults
-        .iter()
-        .map(|(fault, run)| Row {
-            fault,
-            cell: try_all(fault, run).map(|seen| written::cell(&lines, &seen, &ever)),
-        })
-        .collect();
-    written::hold(&lines, &rows);
+    let row = |(fault, run): &(&'static str, Fault)| Row {
+        fault,
+        cell: try_all(fault, run).map(|seen| written::cell(&lines, &seen, &ever)),
+    };
+    written::hold(&lines, &on_all_processors(&faults, row));
+}
+
+/// What `one` makes of each item, in the items' order.
+fn on_all_processors<T: Sync, R: Send>(items: &[T], one: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let (next, made) = (Mutex::new(items.iter().enumerate()), Mutex::new(Vec::new()));
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                while let Some((at, item)) = { next.lock().unwrap().next() } {
+                    let row = one(item);
+                    made.lock().unwrap().push((at, row));
+                }
+            });
+        }
+    });
+    let mut made = made.into_inner().unwrap();
+    made.sort_by_key(|(at, _)| *at);
+    made.into_iter().map(|(_, row)| row).collect()
 }
 
 /// What a line gives under a fault; `None` where this system does not let us.
