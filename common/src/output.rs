@@ -175,23 +175,27 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Writes all files, by their names: all of them, or none.
+    /// Writes all files, by their names: all of them, or none. Those of `former` that are
+    /// not among them, left by an earlier run, are put where nobody takes them for this run's.
     ///
     /// # Errors
     ///
-    /// If the folder is full or was taken away; the sentence names the file.
-    pub fn fill(&self, named: Vec<(String, Vec<u8>)>) -> Result<(), Failure> {
+    /// If the folder is full or was taken away, or a file cannot be moved; the sentence
+    /// names the file.
+    pub fn fill(&self, named: Vec<(String, Vec<u8>)>, former: &[String]) -> Result<(), Failure> {
+        let left: Vec<_> = former.iter().filter(|old| named.iter().all(|(new, _)| new != *old)).collect();
         let placed: Vec<_> = named.into_iter().map(|(name, bytes)| (self.path.join(name), bytes)).collect();
-        files::write_together(&placed).map_err(Failure::could_not)
+        files::write_together(&placed).map_err(Failure::could_not)?;
+        for name in left {
+            if let Some(place) = self.put_aside(name)? {
+                tell(format!("note: {name} of an earlier run is {place} now"));
+            }
+        }
+        Ok(())
     }
 
-    /// Puts a file of an earlier run where it is not taken for one of this run, if
-    /// there is one; its new name.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be moved; the sentence names it.
-    pub fn put_aside(&self, name: &str) -> Result<Option<String>, Failure> {
+    /// Moves a file of an earlier run, if there is one; its new name.
+    fn put_aside(&self, name: &str) -> Result<Option<String>, Failure> {
         let path = self.path.join(name);
         let Some(place) = earlier(&self.path, name).filter(|_| path.is_file()) else { return Ok(None) };
         let moved = std::fs::create_dir_all(self.path.join(EARLIER))

@@ -39,6 +39,16 @@ fn two_machines_are_set_beside_each_other() {
         csv.lines().count() > 100 && csv.contains("cm1-l1,size_bytes=8192 stride_bytes=1 event=PAPI_L1_DCM,"),
         "{csv}"
     );
+    // Of what an earlier comparison drew nothing is taken for this one's, and nothing is lost.
+    fs::write(folder.path().join("c/own.svg"), "mine").unwrap();
+    let (code, _, said) =
+        told(&lab(folder.path(), "compare i5-7500/records/mm1.json zen3/records/mm1.json --out c"));
+    assert!(
+        code == 0 && said.contains("note: cm1-l1.svg of an earlier run is earlier/cm1-l1-1.svg now"),
+        "{said}"
+    );
+    let there = |name: &str| folder.path().join("c").join(name).exists();
+    assert!(there("earlier/cm1-l1-1.svg") && there("own.svg") && !there("cm1-l1.svg"));
     // A run and itself.
     let (_, table, _) = told(&lab(folder.path(), "compare zen3/records/mm1.json zen3/records/mm1.json"));
     assert!(table.contains("the same") && table.contains("do not differ"), "{table}");

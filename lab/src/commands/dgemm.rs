@@ -192,24 +192,19 @@ fn write(
         Drawing::new("misses", "L1 misses per inner iteration", misses, |p| p.misses, &modelled),
     ];
     let mut files = vec![("dgemm.json".to_owned(), record.json().into_bytes())];
-    let mut not_drawn = Vec::new();
+    let mut all = Vec::new();
     for drawing in drawings {
         let name = format!("dgemm-{}.svg", drawing.what);
+        all.push(name.clone());
         let chart = curves(drawing, points, session, args.sizes);
         if chart.is_empty() {
             output::tell(format!("note: {name} is not drawn, nothing was measured for it"));
-            not_drawn.push(name);
             continue;
         }
         files.push((name, chart.svg().into_bytes()));
     }
     let names: Vec<String> = files.iter().map(|(name, _)| name.clone()).collect();
-    folder.fill(files)?;
-    for name in not_drawn {
-        if let Some(place) = folder.put_aside(&name)? {
-            output::tell(format!("note: {name} of an earlier run is {place} now"));
-        }
-    }
+    folder.fill(files, &all)?;
     Ok(names)
 }
 

@@ -92,7 +92,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let charts = charts.map(|(name, chart)| (name.to_owned(), chart.svg().into_bytes()));
         let [csv, json] = [("ge.csv", record.csv()), ("ge.json", record.json())];
         let records = [csv, json].map(|(name, text)| (name.to_owned(), text.into_bytes()));
-        folder.fill(charts.chain(records).collect())?;
+        folder.fill(charts.chain(records).collect(), &[])?;
     }
     if let Some(path) = &args.common.record {
         output::save(&record, path)?;

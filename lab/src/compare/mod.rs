@@ -32,6 +32,9 @@ pub(crate) struct Args {
     out: Option<PathBuf>,
 }
 
+/// The file with every cell that both have.
+const TABLE: &str = "differences.csv";
+
 /// Two records of one experiment, under the experiment's name.
 pub(crate) struct Pair {
     name: String,
@@ -49,16 +52,25 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             "the two have no cell in common: were they made with the same sizes and strides?",
         ));
     }
-    if let Some(folder) = folder {
+    if let (Some(folder), Some(path)) = (folder, &args.out) {
         let curves = pairs.iter().filter_map(|pair| {
             let chart = curves::overlaid(pair)?;
             Some((format!("{}.svg", pair.name), chart.svg().into_bytes()))
         });
-        let table = ("differences.csv".to_owned(), differences::csv(&found).into_bytes());
-        folder.fill(curves.chain([table]).collect())?;
+        let table = (TABLE.to_owned(), differences::csv(&found).into_bytes());
+        folder.fill(curves.chain([table]).collect(), &drawn_before(path))?;
     }
     let sentence = environment::sentence(&pairs);
     output::print(&format!("{}\n{sentence}\n", differences::table(&found)))
+}
+
+/// The pictures in the folder of what its table is about.
+fn drawn_before(folder: &Path) -> Vec<String> {
+    let table = fs::read_to_string(folder.join(TABLE)).unwrap_or_default();
+    let is_about = |name: &str| table.lines().any(|row| row.split(',').next() == Some(name));
+    let names = fs::read_dir(folder).into_iter().flatten().flatten();
+    let names = names.filter_map(|entry| entry.file_name().into_string().ok());
+    names.filter(|name| name.strip_suffix(".svg").is_some_and(is_about)).collect()
 }
 
 /// The experiments that both have.
