@@ -100,6 +100,12 @@ impl Value {
         let spread = self.spread.map(|s| Spread { runs: s.runs, min: s.min * factor, max: s.max * factor });
         Value { amount: self.amount * factor, spread, ..self }
     }
+
+    /// The rate at which `work` is done in this time: the fastest run's is the highest.
+    pub fn rate(self, work: f64) -> Value {
+        let spread = self.spread.map(|s| Spread { runs: s.runs, min: work / s.max, max: work / s.min });
+        Value { amount: work / self.amount, spread, ..self }
+    }
 }
 
 /// The amount, its source and its caveats:
@@ -200,6 +206,7 @@ mod tests {
         assert_eq!(one.to_string(), "134.500000\tsource=model");
         let runs = Value::from_runs(&[0.3, 0.1, 0.2], Source::Timing).unwrap();
         assert_eq!(format!("{runs:.1}"), "0.2\tsource=timing\tmedian of 3 (0.1 to 0.3)");
+        assert_eq!(format!("{:.1}", runs.rate(0.6)), "3.0\tsource=timing\tmedian of 3 (2.0 to 6.0)");
         assert_eq!(Value::from_runs(&[], Source::Timing), None);
     }
 

@@ -33,8 +33,8 @@ impl Outcome {
     /// GFLOP/s by the operations of the textbook.
     pub fn gflops(&self, p: &Problem) -> Reading {
         match &self.seconds {
-            Reading::Counted(v) if v.amount > 0.0 => {
-                Value::new(p.flops() / v.amount / 1e9, Source::Timing).into()
+            Reading::Counted(v) if v.spread.map_or(v.amount, |s| s.min) > 0.0 => {
+                v.rate(p.flops() / 1e9).into()
             }
             Reading::Counted(_) => Reading::missing("it took no time the clock can see"),
             missing => missing.clone(),
