@@ -68,7 +68,8 @@ struct Lent<'a> {
 
 // SAFETY: only `eliminate` makes one, for `blocked::share`. Between two meetings
 // (`Member::wait`) no member reads or writes an element that another one writes:
-// each has its own rows or columns (`Member::share`) and its own panels, or is the
-// only one at work (`Member::first`); what all read was written before a meeting. The
+// each has its own rows or columns (`Member::share`), of the panel's copy too, and its own
+// panels, or is the only one at work (`Member::first`); what all read was written before a
+// meeting, and the copy is no longer read when its room serves the first member's panels. The
 // parts of a `System` do not overlap, and `eliminate` waits for all threads.
 unsafe impl Send for Lent<'_> {}
