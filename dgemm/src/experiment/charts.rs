@@ -2,6 +2,7 @@
 
 use common::chart::{Axis, Chart};
 use common::machine::Machine;
+use common::value::Reading;
 
 use crate::experiment::Outcome;
 use crate::problem::Problem;
@@ -10,14 +11,23 @@ use crate::problem::Problem;
 pub fn rates(outcomes: &[Outcome], p: &Problem, machine: &Machine) -> Chart {
     let [m, n, k] = p.sides();
     let title = format!("Matrix product {m} x {k} x {n}, rung by rung");
-    let rate = |o: &Outcome| o.gflops(p).amount().unwrap_or(f64::NAN);
     let mut chart = Chart::new(title, Axis::linear("rung of the ladder"), Axis::log10("GFLOP/s"))
         .caption(format!("Known operations over wall time on {}.", machine.description));
     for (i, outcome) in outcomes.iter().enumerate() {
         let name = format!("{} {}", i + 1, outcome.subject.name());
-        chart = chart.curve(name, [((i + 1) as f64, rate(outcome))]);
+        chart = curve(chart, &name, &[((i + 1) as f64, outcome.gflops(p))]);
     }
     chart
+}
+
+/// Adds the figures, each at its place, with how their runs scattered.
+pub fn curve(chart: Chart, name: &str, figures: &[(f64, Reading)]) -> Chart {
+    let points = figures.iter().map(|(x, figure)| (*x, figure.amount().unwrap_or(f64::NAN)));
+    let spreads = figures.iter().filter_map(|(x, figure)| {
+        let spread = figure.value()?.spread?;
+        Some((*x, spread.min, spread.max))
+    });
+    chart.curve(name, points).spread(spreads)
 }
 
 /// Where a side `n` meets the capacity of each cache: the three matrices fill
@@ -32,4 +42,26 @@ pub fn capacities(machine: &Machine) -> Vec<(f64, String)> {
         }
     }
     marks
+}
+
+#[cfg(test)]
+mod tests {
+    use common::chart::{Axis, Chart};
+    use common::value::{Reading, Source, Value};
+
+    use super::curve;
+
+    #[test]
+    fn a_curve_shows_how_the_runs_scattered() {
+        let runs: Option<Reading> = Value::from_runs(&[2.0, 3.0, 5.0], Source::Timing).map(Reading::from);
+        let figures =
+            runs.into_iter().chain([Reading::missing("not run"), Value::new(7.0, Source::Timing).into()]);
+        let figures: Vec<(f64, Reading)> = (1..).map(f64::from).zip(figures).collect();
+        let chart = curve(Chart::new("rate", Axis::linear("n"), Axis::linear("GFLOP/s")), "ikj", &figures);
+        let series = &chart.series[0];
+        assert_eq!(series.spreads, [(1.0, 2.0, 5.0)]);
+        assert!(
+            series.points[0] == (1.0, 3.0) && series.points[1].1.is_nan() && series.points[2] == (3.0, 7.0)
+        );
+    }
 }

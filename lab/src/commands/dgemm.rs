@@ -10,6 +10,7 @@ use common::failure::Failure;
 use common::measure::{self, Session};
 use common::output;
 use common::record::Record;
+use common::value::{Reading, Source, Value};
 
 /// Draw time, rate and misses of the matrix product over the side n
 #[derive(Debug, clap::Args)]
@@ -72,8 +73,8 @@ fn sides((from, to): (usize, usize)) -> Vec<usize> {
 struct Point {
     n: usize,
     outcome: Outcome,
-    gflops: f64,
-    misses: f64,
+    gflops: Reading,
+    misses: Reading,
 }
 
 /// Measures, draws, writes: also where a larger side has no memory.
@@ -166,9 +167,13 @@ fn measure_side(
             continue;
         }
         record.rows.push(program::row(&outcome, &p));
-        let gflops = outcome.gflops(&p).amount().unwrap_or(f64::NAN);
+        let gflops = outcome.gflops(&p);
         let model = outcome.per_iteration(&p, 1).and_then(|per| per.model);
-        points.push(Point { n, outcome, gflops, misses: model.map_or(f64::NAN, |m| m.total()) });
+        let misses = model.map_or_else(
+            || Reading::missing("nothing was modelled"),
+            |model| Value::new(model.total(), Source::Model).into(),
+        );
+        points.push(Point { n, outcome, gflops, misses });
     }
     Ok(())
 }
@@ -181,15 +186,21 @@ fn write(
     points: &[Point],
     record: &Record,
 ) -> Result<Vec<String>, Failure> {
-    let seconds: fn(&Point) -> f64 = |p| p.outcome.seconds.amount().unwrap_or(f64::NAN);
+    let seconds = |p: &Point| p.outcome.seconds.clone();
     let machine = &session.machine.description;
     let timed = format!("Wall time on {machine}, source: timing.");
     let modelled = format!("Cache model of {machine}, source: model.");
     let misses = Axis::linear("misses per inner iteration");
     let drawings = [
         Drawing::new("time", "Time of the matrix product", Axis::log10("seconds"), seconds, &timed),
-        Drawing::new("rate", "Rate of the matrix product", Axis::log10("GFLOP/s"), |p| p.gflops, &timed),
-        Drawing::new("misses", "L1 misses per inner iteration", misses, |p| p.misses, &modelled),
+        Drawing::new(
+            "rate",
+            "Rate of the matrix product",
+            Axis::log10("GFLOP/s"),
+            |p| p.gflops.clone(),
+            &timed,
+        ),
+        Drawing::new("misses", "L1 misses per inner iteration", misses, |p| p.misses.clone(), &modelled),
     ];
     let mut files = vec![("dgemm.json".to_owned(), record.json().into_bytes())];
     let mut all = Vec::new();
@@ -213,12 +224,12 @@ struct Drawing<'t> {
     what: &'t str,
     title: &'t str,
     axis: Axis,
-    pick: fn(&Point) -> f64,
+    pick: fn(&Point) -> Reading,
     caption: &'t str,
 }
 
 impl<'t> Drawing<'t> {
-    fn new(what: &'t str, title: &'t str, axis: Axis, pick: fn(&Point) -> f64, caption: &'t str) -> Self {
+    fn new(what: &'t str, title: &'t str, axis: Axis, pick: fn(&Point) -> Reading, caption: &'t str) -> Self {
         Drawing { what, title, axis, pick, caption }
     }
 }
@@ -227,13 +238,13 @@ fn curves(drawing: Drawing, points: &[Point], session: &Session, (from, to): (us
     let Drawing { title, axis, pick, caption, .. } = drawing;
     let mut chart = Chart::new(title, Axis::log2("side n of the matrices"), axis).caption(caption);
     for variant in VARIANTS {
-        let own: Vec<(f64, f64)> = points
+        let own: Vec<(f64, Reading)> = points
             .iter()
             .filter(|p| p.outcome.subject.name() == variant.name)
             .map(|p| (p.n as f64, pick(p)))
             .collect();
         if !own.is_empty() {
-            chart = chart.curve(variant.name, own);
+            chart = charts::curve(chart, variant.name, &own);
         }
     }
     for (n, label) in charts::capacities(&session.machine) {
