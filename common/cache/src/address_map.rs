@@ -94,6 +94,15 @@ impl AddressMap {
         1 << ends.fold(1 << 12, |bits, end| bits | end).trailing_zeros().min(12)
     }
 
+    /// Whether what lies at `address` is served, and need not be moved.
+    #[inline(always)]
+    pub(super) fn is_in_place(&self, address: u64) -> bool {
+        match &self.alone {
+            Some(alone) => alone.iter().any(|range| range.contains(&(address as usize))),
+            None => address < self.outside,
+        }
+    }
+
     /// Moves what lies outside the arrays to its address in the model.
     pub(super) fn relocate(&mut self, batch: &mut Vec<Request>) {
         if self.alone.is_some() {

@@ -7,11 +7,13 @@ use super::request::Request;
 use super::stacks::Stacks;
 use super::tag::LINES;
 use super::tlb::Tlbs;
-use machine::{CacheLevel, Inclusion, Index, Machine, MachineError};
+use machine::{CacheLevel, Index, Machine, MachineError};
 use memory::Arena;
 
 /// Accesses that go down the hierarchy together.
 pub(super) const BATCH: usize = 1024;
+/// Most levels of one that serves single accesses.
+const MOST: usize = 4;
 
 /// Lines read from and written to memory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -27,10 +29,8 @@ pub(super) struct Hierarchy {
     pub(super) page_shift: u32,
     pub(super) tlbs: Tlbs,
     pub(super) levels: Vec<Level>,
-    /// Which levels are indexed by physical addresses, and which can invalidate lines
-    /// of those above.
-    physical: Vec<bool>,
-    recalls: Vec<bool>,
+    /// Whether each level can serve one request at a time.
+    one_by_one: bool,
     pub(super) memory: MemoryTally,
     /// Where every run is simulated: they see what the last level is asked for, as long
     /// as that is of use.
@@ -80,16 +80,13 @@ impl Hierarchy {
             Level::new(machine, cache, lines, reach)
         };
         let levels: Vec<Level> = machine.levels.iter().map(level).collect();
-        let inclusive = machine.levels.iter().map(|cache| cache.inclusion == Inclusion::Inclusive);
-        let recalls = inclusive.zip(&levels).map(|(inclusive, level)| inclusive && level.lines.evicts);
         Ok(Hierarchy {
-            recalls: recalls.collect(),
+            one_by_one: levels.len() <= MOST && levels.iter().all(|level| level.one.is_some()),
             levels,
             tlbs: Tlbs::new(machine, |apart| addresses.pieces(machine.page_size.get(), apart)),
             addresses,
             page_map,
             page_shift: machine.page_size.0.trailing_zeros(),
-            physical: machine.levels.iter().map(|cache| cache.index == Index::Physical).collect(),
             memory: MemoryTally::default(),
             stacks: None,
             input: Vec::with_capacity(BATCH),
@@ -127,36 +124,91 @@ impl Hierarchy {
 
     /// Whether a level can invalidate lines of the levels above.
     pub(super) fn back_invalidates(&self) -> bool {
-        self.recalls.contains(&true)
+        self.levels.iter().any(|level| level.recalls)
+    }
+
+    /// Serves one access, before which all others were, as [`drain`](Hierarchy::drain) does.
+    pub(super) fn serve(&mut self, access: Request) -> bool {
+        if !self.one_by_one || self.stacks.is_some() || !self.addresses.is_in_place(access.address()) {
+            self.input.push(access);
+            return self.drain();
+        }
+        let Hierarchy { addresses, page_map, levels, memory, .. } = self;
+        // What a level asks of the next: a line, and no more victims than there are levels.
+        let (mut fetch, mut victims, mut count) = (access, [Request::NONE; MOST + 1], 0);
+        for at in 0..levels.len() {
+            let (above, below) = levels.split_at_mut(at);
+            let [level, ..] = below else { break };
+            let Some(serve) = level.one else { break };
+            if let Some(page_map) = page_map
+                && becomes_physical(above, level)
+            {
+                let asked = victims[..count].iter_mut().chain([&mut fetch]);
+                for request in asked.filter(|request| **request != Request::NONE) {
+                    *request = request.moved_to(page_map.physical(request.address()));
+                }
+            }
+            let mut evicted = Request::NONE;
+            if fetch != Request::NONE {
+                let asks = serve(level, (at == 0).then_some(&*addresses), fetch);
+                (fetch, evicted) = (asks.fetch, asks.victim);
+                if level.recalls && evicted != Request::NONE {
+                    evicted = recall(above, level, page_map.as_ref(), evicted);
+                }
+            }
+            for asked in 0..std::mem::take(&mut count) {
+                let passed = serve(level, None, victims[asked]).victim;
+                if passed != Request::NONE {
+                    victims[count] = passed;
+                    count += 1;
+                }
+            }
+            if evicted != Request::NONE {
+                for later in (0..count).rev() {
+                    victims[later + 1] = victims[later];
+                }
+                victims[0] = evicted;
+                count += 1;
+            }
+            if fetch == Request::NONE && count == 0 {
+                break;
+            }
+        }
+        memory.reads += u64::from(fetch != Request::NONE);
+        let data = victims[..count].iter().filter(|victim| victim.is(Request::DATA));
+        memory.writes += data.count() as u64;
+        levels.first_mut().is_some_and(|first| std::mem::take(&mut first.disturbed))
     }
 
     /// Serves the accesses in `input`; whether the first level lost or gained
     /// a line that it did not ask for.
     pub(super) fn drain(&mut self) -> bool {
-        let Hierarchy {
-            addresses, page_map, levels, physical, recalls, memory, stacks, input, output, ..
-        } = self;
+        let Hierarchy { addresses, page_map, levels, memory, stacks, input, output, .. } = self;
         addresses.relocate(input);
         // Two buffers take turns: what one level asks is what the next is asked.
         let (mut asked, mut asks) = (input, output);
-        for level in 0..levels.len() {
+        for at in 0..levels.len() {
             if asked.is_empty() {
                 break;
             }
-            let becomes_physical = physical[level] && (level == 0 || !physical[level - 1]);
-            if let (true, Some(page_map)) = (becomes_physical, &page_map) {
+            let is_last = at + 1 == levels.len();
+            let (above, below) = levels.split_at_mut(at);
+            let [level, ..] = below else { break };
+            if let Some(page_map) = page_map
+                && becomes_physical(above, level)
+            {
                 for request in &mut *asked {
                     *request = request.moved_to(page_map.physical(request.address()));
                 }
             }
-            if level + 1 == levels.len() {
+            if is_last {
                 stacks.take_if(|stacks| !stacks.see(asked));
             }
-            levels[level].run((level == 0).then_some(&*addresses), asked, asks);
-            if recalls[level] {
-                let (above, below) = levels.split_at_mut(level);
-                let page_map = page_map.as_ref().filter(|_| physical[level]);
-                back_invalidate(above, &physical[..level], &mut below[0], page_map, asks);
+            level.run((at == 0).then_some(&*addresses), asked, asks);
+            if level.recalls {
+                for request in asks.iter_mut().filter(|request| request.is(Request::EVICTED)) {
+                    *request = recall(above, level, page_map.as_ref(), *request);
+                }
             }
             asked.clear();
             (asked, asks) = (asks, asked);
@@ -209,28 +261,27 @@ impl Hierarchy {
     }
 }
 
-/// Invalidates in the levels `above` what an inclusive `level` evicted, as `asks`
-/// says; `page_map` is there if the level, but not all `above`, is physical.
-fn back_invalidate(
-    above: &mut [Level],
-    physical: &[bool],
-    level: &mut Level,
-    page_map: Option<&PageMap>,
-    asks: &mut [Request],
-) {
-    let bytes = 1 << level.shift;
-    for request in asks.iter_mut().filter(|request| request.is(Request::EVICTED)) {
-        let mut dirty = false;
-        for (above, physical) in above.iter_mut().zip(physical) {
-            let address = match page_map {
-                Some(map) if !physical => map.virtual_of(request.address()),
-                _ => request.address(),
-            };
-            dirty |= above.invalidate(address, bytes);
-        }
-        if dirty && !request.is(Request::DATA) {
-            level.tally.write_backs += 1;
-            *request = Request::new(request.address(), Request::VICTIM | Request::DATA);
-        }
+/// Whether addresses become physical on their way to a `level`.
+#[inline(always)]
+fn becomes_physical(above: &[Level], level: &Level) -> bool {
+    level.physical && above.last().is_none_or(|above| !above.physical)
+}
+
+/// Invalidates in the levels `above` the `victim` of an inclusive `level`, which is dirty
+/// if one of them had newer data.
+#[inline(always)]
+fn recall(above: &mut [Level], level: &mut Level, page_map: Option<&PageMap>, victim: Request) -> Request {
+    let mut dirty = false;
+    for above in above {
+        let address = match page_map {
+            Some(map) if level.physical && !above.physical => map.virtual_of(victim.address()),
+            _ => victim.address(),
+        };
+        dirty |= above.invalidate(address, 1 << level.shift);
     }
+    if !dirty || victim.is(Request::DATA) {
+        return victim;
+    }
+    level.tally.write_backs += 1;
+    Request::new(victim.address(), Request::VICTIM | Request::DATA)
 }

@@ -48,21 +48,19 @@ impl Journal {
     }
 
     /// Whether `set` is to be saved before anything happens to it.
-    #[inline]
+    #[inline(always)]
     pub(super) fn lacks(&self, set: usize) -> bool {
         self.on && self.last[set] != self.now
     }
 
-    /// To be called before `set` is looked at.
-    #[inline]
+    /// To be called before `set`, which it lacks, is looked at.
+    #[inline(never)]
     pub(super) fn save(&mut self, set: usize, tags: &[Tag], tree: u64) {
-        if self.lacks(set) {
-            self.new.push(self.last[set] < self.first);
-            self.last[set] = self.now;
-            self.sets.push(set as u32);
-            self.tags.extend_from_slice(tags);
-            self.trees.push(tree);
-        }
+        self.new.push(self.last[set] < self.first);
+        self.last[set] = self.now;
+        self.sets.push(set as u32);
+        self.tags.extend_from_slice(tags);
+        self.trees.push(tree);
     }
 
     /// Takes note of `set` alone; whether that is new.

@@ -1,6 +1,7 @@
 //! One level of the hierarchy: serves the requests of the level above and
 //! passes its own misses, victims and written-through stores down.
 
+mod one;
 mod rules;
 
 use std::collections::HashSet;
@@ -13,7 +14,8 @@ use super::request::Request;
 use super::sets::Sets;
 use super::tag::{DIRTY, LINE, Tag, line_of, tag_of};
 use figures::random::mix;
-use machine::{CacheLevel, Inclusion, Machine, Prefetch, Write};
+use machine::{CacheLevel, Inclusion, Index, Machine, Prefetch, Write};
+pub(super) use one::One;
 
 /// Most arrays that are counted separately, and everything else.
 pub(super) const ARRAYS: usize = 256;
@@ -99,6 +101,10 @@ pub(super) struct Level {
     write_back: bool,
     allocate: bool,
     exclusive: bool,
+    /// Whether it is indexed by physical addresses.
+    pub(super) physical: bool,
+    /// Whether it may invalidate lines of the levels above.
+    pub(super) recalls: bool,
     /// Whether clean victims are passed on: to an exclusive level below, or for
     /// back-invalidation of the levels above.
     evicts_clean: bool,
@@ -115,6 +121,8 @@ pub(super) struct Level {
     pub(super) prefetcher: Option<Prefetcher>,
     /// Under LRU, every request means: use the line, or fill it.
     plain: bool,
+    /// Serves one request, where that leads to few others.
+    pub(super) one: Option<One>,
     pub(super) tally: Tally,
     /// The state beside the tags when the journal was started.
     saved_side_state: Vec<u64>,
@@ -142,14 +150,20 @@ impl Level {
         let mut above = machine.levels.iter().filter(|other| other.level <= cache.level);
         let prefetches = above.any(|cache| cache.prefetch != Prefetch::None);
         let write_back = cache.write == Write::Back;
+        let plain = write_back && cache.allocate && !exclusive && !prefetches;
+        let lines = Sets::new(sets, ways, lines, cache.replacement);
+        let recalls = inclusive && lines.evicts;
         Level {
             shift: cache.line.0.trailing_zeros(),
             sets,
             mask: sets.is_power_of_two().then(|| sets as u64 - 1),
-            lines: Sets::new(sets, ways, lines, cache.replacement),
+            one: one::of(&lines, plain, exclusive && cache.level > 1 && write_back && !prefetches),
+            lines,
             write_back,
             allocate: cache.allocate,
             exclusive,
+            physical: cache.index == Index::Physical,
+            recalls,
             evicts_clean: inclusive || below == Some(Inclusion::Exclusive),
             keeps: by_line.is_some() && keeps_what_it_has(machine, cache),
             promoted_dirty: Lines::default(),
@@ -157,7 +171,7 @@ impl Level {
             promoted_dirty_log: Vec::new(),
             log_parts: Vec::new(),
             prefetcher: Prefetcher::new(cache, machine.page_size),
-            plain: write_back && cache.allocate && !exclusive && !prefetches,
+            plain,
             tally: Tally::new(),
             saved_side_state: Vec::new(),
             uses: 0,
@@ -241,7 +255,7 @@ impl Level {
             let line = request.address() >> shift;
             let place = Self::set_of(sets, mask, line);
             let set = &mut lines[place];
-            if journal.on {
+            if journal.lacks(place) {
                 journal.save(place, set, 0);
             }
             let key = tag_of(line);

@@ -165,6 +165,9 @@ impl MruFilter {
 
     fn push(&mut self, pointer: usize, kind: u64) -> bool {
         let offset = (pointer.wrapping_sub(self.origin) & self.grain) as u64;
+        if self.batch == 1 {
+            return self.hierarchy.serve(Request::new(offset, kind));
+        }
         self.hierarchy.input.push(Request::new(offset, kind));
         self.hierarchy.input.len() >= self.batch && self.hierarchy.drain()
     }

@@ -28,6 +28,9 @@ impl Request {
     /// A victim of the very level that sends it, not one passing through.
     pub(super) const EVICTED: u64 = 16;
 
+    /// No request.
+    pub(super) const NONE: Request = Request(u64::MAX);
+
     /// `kind` at `address`, of no array in particular.
     #[inline(always)]
     pub(super) fn new(address: u64, kind: u64) -> Request {

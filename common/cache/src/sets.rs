@@ -231,6 +231,7 @@ impl Sets {
     }
 
     /// Looks for the line `key` in `set` without using it.
+    #[inline]
     pub(super) fn find(&self, set: usize, key: Tag) -> Option<usize> {
         match &self.policy {
             Policy::Wide { sets, .. } => sets[set].find(key),

@@ -5,6 +5,16 @@ use super::tag::{LINE, Tag};
 /// Where the line `key` is.
 #[inline(always)]
 pub(super) fn position(tags: &[Tag], key: Tag) -> Option<usize> {
+    fn of<const W: usize>(tags: &[Tag], key: Tag) -> Option<usize> {
+        let found = lanes::equal(tags.as_chunks::<W>().0.first()?, LINE, key);
+        (found != 0).then(|| found.trailing_zeros() as usize)
+    }
+    match tags.len() {
+        1 => return (tags[0] & LINE == key).then_some(0),
+        8 => return of::<8>(tags, key),
+        16 => return of::<16>(tags, key),
+        _ => {}
+    }
     let (fours, rest) = tags.as_chunks::<4>();
     for (at, four) in fours.iter().enumerate() {
         let found = lanes::equal(four, LINE, key);

@@ -69,23 +69,36 @@ impl Level {
         }
     }
 
+    /// A victim of the level above comes to an exclusive level; the victim that makes way.
+    pub(super) fn take_victim(&mut self, request: Request, line: u64) -> Request {
+        let (set, key) = (self.set(line), tag_of(line));
+        let dirty = if self.take_promoted(line) || request.is(Request::DATA) { DIRTY } else { 0 };
+        if self.lines.mark(set, key, dirty) { Request::NONE } else { self.fill_one(line, key | dirty) }
+    }
+
     /// Fills a line; its victim goes down.
     fn fill(&mut self, line: u64, tag: Tag, output: &mut Vec<Request>) {
-        let victim = self.lines.fill(self.set(line), tag);
-        if victim == 0 {
-            return;
-        }
-        let dirty = victim & DIRTY != 0;
-        self.tally.write_backs += u64::from(dirty);
-        if dirty || self.evicts_clean {
-            let data = if dirty { Request::DATA } else { 0 };
-            let kind = Request::VICTIM | Request::EVICTED | data;
-            output.push(Request::new(line_of(victim) << self.shift, kind));
+        let victim = self.fill_one(line, tag);
+        if victim != Request::NONE {
+            output.push(victim);
         }
     }
 
+    /// Fills a line; its victim, if that goes down.
+    fn fill_one(&mut self, line: u64, tag: Tag) -> Request {
+        let victim = self.lines.fill(self.set(line), tag);
+        let dirty = victim & DIRTY != 0;
+        self.tally.write_backs += u64::from(dirty);
+        if victim == 0 || !dirty && !self.evicts_clean {
+            return Request::NONE;
+        }
+        let data = if dirty { Request::DATA } else { 0 };
+        let kind = Request::VICTIM | Request::EVICTED | data;
+        Request::new(line_of(victim) << self.shift, kind)
+    }
+
     /// Moves a line of an exclusive level to the level above.
-    fn promote(&mut self, line: u64) -> Option<Tag> {
+    pub(super) fn promote(&mut self, line: u64) -> Option<Tag> {
         if self.keeps {
             return self.lines.mark(self.set(line), tag_of(line), 0).then_some(0);
         }
@@ -104,9 +117,9 @@ impl Level {
         let (set, key) = (self.set(line), tag_of(line));
         let data = request.is(Request::DATA);
         if self.exclusive {
-            let dirty = if self.take_promoted(line) || data { DIRTY } else { 0 };
-            if !self.lines.mark(set, key, dirty) {
-                self.fill(line, key | dirty, output);
+            let victim = self.take_victim(request, line);
+            if victim != Request::NONE {
+                output.push(victim);
             }
         } else if data && !(self.write_back && self.lines.mark(set, key, DIRTY)) {
             output.push(request.passing());
