@@ -127,6 +127,18 @@ impl Hierarchy {
         self.levels.iter().any(|level| level.recalls)
     }
 
+    /// The last level serves what is in `input`; none of the levels above has what it evicts.
+    pub(super) fn ask_last(&mut self) {
+        let Hierarchy { levels, memory, input, output, .. } = self;
+        let Some(last) = levels.last_mut() else { return };
+        last.run(None, input, output);
+        input.clear();
+        for request in output.drain(..) {
+            memory.writes += u64::from(request.is(Request::DATA));
+            memory.reads += u64::from(!request.is(Request::DATA | Request::VICTIM));
+        }
+    }
+
     /// Serves one access, before which all others were, as [`drain`](Hierarchy::drain) does.
     pub(super) fn serve(&mut self, access: Request) -> bool {
         if !self.one_by_one || self.stacks.is_some() || !self.addresses.is_in_place(access.address()) {

@@ -329,6 +329,11 @@ impl Level {
         }
     }
 
+    /// Whether it takes what the level above evicts, and nothing else.
+    pub(super) fn is_exclusive(&self) -> bool {
+        self.exclusive
+    }
+
     /// Whether its lines leave it for the level above.
     pub(super) fn promotes(&self) -> bool {
         self.exclusive && !self.keeps

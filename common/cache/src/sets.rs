@@ -176,6 +176,12 @@ impl Sets {
         ways.iter_mut().zip(tags).for_each(|(way, tag)| *way = tag);
     }
 
+    /// The ways of `set`, which is not wide, to be changed.
+    pub(super) fn noted(&mut self, set: usize) -> &mut [Tag] {
+        self.note(set);
+        self.set(set)
+    }
+
     /// Notes what is in `set`, which is about to be looked at.
     #[inline(always)]
     fn note(&mut self, set: usize) {

@@ -9,7 +9,10 @@
 //!   left every level as it was, as many more leave it so again and count the
 //!   same again: see [`recurring`].
 //! - Runs that do what an earlier run did, elsewhere: see [`memo`].
+//! - Most steps down a column, above the last level: see [`column`].
 
+mod blocks;
+mod column;
 mod memo;
 mod recording;
 mod recurring;
@@ -19,6 +22,7 @@ use super::Modelled;
 use super::half::Half;
 use super::mru_filter::MruFilter;
 use super::request::Access;
+use column::Columns;
 use machine::{Machine, Prefetch, Replacement, Write};
 use memo::Memos;
 use recording::MOST;
@@ -97,6 +101,7 @@ pub(super) struct RunDetector {
     mixes: bool,
     /// Runs that may be told from; none where they cannot.
     memos: Option<Box<Memos>>,
+    pub(super) columns: Columns,
 }
 
 impl RunDetector {
@@ -124,6 +129,7 @@ impl RunDetector {
             usual: 0,
             at_once: false,
             mixes: false,
+            columns: Columns::default(),
             memos: Memos::new(machine, &filter.hierarchy).map(Box::new),
         }
     }

@@ -8,6 +8,7 @@ use memory::steps;
 use memory::{Array, Matrix, squares};
 
 mod classes;
+mod column;
 mod naive;
 mod stride_runs;
 mod warp;

@@ -1,6 +1,8 @@
 //! The accesses of a run, looked up.
 
 use super::Stream;
+use super::blocks::walk_by_blocks;
+use super::column::Column;
 use crate::Modelled;
 use crate::half::Half;
 use crate::request::Request;
@@ -51,6 +53,11 @@ pub(crate) fn walk(model: &mut Modelled, streams: &[Stream], steps: usize) {
     let (resident, line) = (model.runs.resident, model.filter.block(Half::Caches));
     if model.half.has_caches() {
         let streams = if resident > 0 { joined(streams) } else { streams.to_vec() };
+        if let Some(column) = Column::of(model, &streams, steps)
+            && model.runs.columns.pay()
+        {
+            return column.walk(model, streams, steps);
+        }
         let all_stay = streams.len() <= resident;
         walk_by_blocks(streams, steps, line, all_stay, |stream| {
             model.look_up_line(stream.pointer, stream.kind)
@@ -77,39 +84,4 @@ fn walk_pages(model: &mut Modelled, streams: &[Stream], steps: usize) {
         model.look_up_page(stream.pointer);
         false
     });
-}
-
-/// Looks up the accesses of some steps, without the steps that repeat the one before if
-/// all of its blocks surely stay: those in which no stream comes to another one, unless
-/// looking up has `disturbed` others.
-#[inline(always)]
-fn walk_by_blocks(
-    mut streams: Vec<Stream>,
-    steps: usize,
-    block: usize,
-    all_stay: bool,
-    mut disturbed: impl FnMut(&Stream) -> bool,
-) {
-    if !all_stay || streams.iter().any(|stream| stream.stride.unsigned_abs() >= block) {
-        for _ in 0..steps {
-            for stream in &mut streams {
-                disturbed(stream);
-                stream.advance(1);
-            }
-        }
-        return;
-    }
-    let mut left = steps;
-    while left > 0 {
-        let (mut same, mut again) = (left, false);
-        for stream in &streams {
-            again |= disturbed(stream);
-            same = same.min(stream.steps_in(block));
-        }
-        if again {
-            same = 1;
-        }
-        streams.iter_mut().for_each(|stream| stream.advance(same));
-        left -= same;
-    }
 }

@@ -1,0 +1,159 @@
+//! Columns beside streams that hardly leave their lines, against every access simulated.
+
+use super::*;
+
+/// An access of an inner loop: its array, where it starts, how far it moves with each
+/// step and with each run, and whether it stores.
+#[derive(Debug, Clone, Copy)]
+struct Stream {
+    array: usize,
+    start: usize,
+    step: usize,
+    run: usize,
+    store: bool,
+}
+
+impl Stream {
+    fn access(self, mem: &mut impl Memory, arrays: [Array<u8>; 3], [run, step]: [usize; 2]) {
+        let cell = arrays[self.array].at(self.start + self.run * run + self.step * step);
+        if self.store {
+            mem.store(cell, 1);
+        } else {
+            mem.load(cell);
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Nest {
+    runs: usize,
+    steps: usize,
+    lead_in: Vec<Stream>,
+    streams: Vec<Stream>,
+}
+
+const ROOM: usize = 1 << 20;
+
+fn nest() -> impl Strategy<Value = Nest> {
+    let near = prop::sample::select(vec![0usize, 8, 64, 512, 1024, 4096, 4160, 32768]);
+    let run = prop::sample::select(vec![0usize, 0, 2, 8, 64, 1024]);
+    let slow = prop::sample::select(vec![0usize, 0, 2, 8, 16]);
+    let stream = |array: Vec<usize>, step: &BoxedStrategy<usize>, store: BoxedStrategy<bool>| {
+        let array = prop::sample::select(array);
+        (array, near.clone(), 0usize..3, step.clone(), run.clone(), store).prop_map(
+            |(array, near, times, step, run, store)| Stream { array, start: near * times, step, run, store },
+        )
+    };
+    let slow = slow.boxed();
+    let column = prop::sample::select(vec![512usize, 1024, 2048, 4096, 4096, 8192, 1536]).boxed();
+    let column = stream(vec![0], &column, Just(false).boxed());
+    // Seldom of the column's array.
+    let others = stream(vec![1, 1, 1, 2, 2, 2, 0], &slow, any::<bool>().boxed());
+    let streams = (prop::collection::vec(others.clone(), 0..4), column, 0usize..4).prop_map(
+        |(mut streams, column, place)| {
+            streams.insert(place.min(streams.len()), column);
+            streams
+        },
+    );
+    let lead_in = prop::collection::vec(others, 0..3);
+    (1usize..24, 32usize..110, lead_in, streams).prop_map(|(runs, steps, lead_in, streams)| Nest {
+        runs,
+        steps,
+        lead_in,
+        streams,
+    })
+}
+
+fn run(mem: &mut impl Memory, arrays: [Array<u8>; 3], nest: &Nest) {
+    for run in 0..nest.runs {
+        for stream in &nest.lead_in {
+            stream.access(mem, arrays, [run, 0]);
+        }
+        let n = nest.steps;
+        steps!(mem; for step in 0..n {
+            for stream in &nest.streams {
+                stream.access(mem, arrays, [run, step]);
+            }
+        });
+    }
+}
+
+/// Sets that divide each other's, and lines that come to the same first sets again.
+fn machine_of_columns() -> impl Strategy<Value = Machine> {
+    let pick = |from: &[usize]| prop::sample::select(from.to_vec());
+    let inclusion = || prop::sample::select(vec!["neither", "inclusive", "inclusive", "exclusive"]);
+    let policy = prop::sample::select(vec!["lru", "lru", "fifo", "plru"]);
+    let sets = (pick(&[8, 16, 64]), pick(&[1, 2, 8]), pick(&[1, 2, 4]));
+    let ways = (pick(&[1, 2, 4, 8]), pick(&[2, 4, 8]), pick(&[4, 8, 12, 16]));
+    (sets, ways, inclusion(), inclusion(), policy, any::<bool>()).prop_filter_map(
+        "a tree needs 2, 4, 8 ... ways",
+        |(sets, ways, second, third, policy, three)| {
+            let last_ways = if three { ways.2 } else { ways.1 };
+            if policy == "plru" && !last_ways.is_power_of_two() {
+                return None;
+            }
+            let level = |level: u8, sets: usize, ways: usize, inclusion: &str, policy: &str| {
+                let size = 64 * sets * ways;
+                format!(
+                    "[[cache]]\nlevel = {level}\nsize = {size}\nline = 64\nways = {ways}\n\
+                     inclusion = \"{inclusion}\"\nreplacement = \"{policy}\"\n"
+                )
+            };
+            let [two, all] = [sets.0 * sets.1, sets.0 * sets.1 * sets.2];
+            let mut text = format!("name = \"test\"\n{}", level(1, sets.0, ways.0, "neither", "lru"));
+            text += &level(2, two, ways.1, second, if three { "lru" } else { policy });
+            if three {
+                text += &level(3, all, ways.2, third, policy);
+            }
+            Machine::from_toml(&text, "test").ok()
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    #[test]
+    fn columns_are_counted_as_if_walked(
+        machine in machine_of_columns(),
+        nests in prop::collection::vec(nest(), 1..4),
+    ) {
+        let arena = Arena::with_capacity(3 * ROOM).unwrap();
+        let arrays = ["x", "y", "z"].map(|name| arena.array(name, ROOM).unwrap());
+        let count = |exhaustive: bool| {
+            let mut model = Modelled::new(&machine, &arena).unwrap();
+            model.runs.exhaustive = exhaustive;
+            nests.iter().for_each(|nest| run(&mut model, arrays, nest));
+            let counts = model.counts();
+            let held = |level: &level::Level| level.lines.all().into_owned();
+            (counts, model.filter.hierarchy.levels.iter().map(held).collect::<Vec<_>>())
+        };
+        prop_assert_eq!(count(false), count(true));
+    }
+}
+
+/// A product's inner loop: a row, a column, and one element.
+#[test]
+fn most_steps_down_a_column_are_not_walked() {
+    let first = "name = \"test\"\n[[cache]]\nlevel = 1\nsize = 32768\nline = 64\nways = 8\n";
+    let second = "[[cache]]\nlevel = 2\nsize = 131072\nline = 64\nways = 8\ninclusion = \"inclusive\"\n";
+    let third = "[[cache]]\nlevel = 3\nsize = \"1M\"\nline = 64\nways = 16\n";
+    for inclusion in ["neither", "inclusive", "exclusive"] {
+        let text = format!("{first}{second}{third}inclusion = \"{inclusion}\"\n");
+        let machine = Machine::from_toml(&text, "test").unwrap();
+        let arena = Arena::with_capacity(3 * ROOM).unwrap();
+        let [a, b, c] = ["a", "b", "c"].map(|name| arena.array::<u8>(name, ROOM).unwrap());
+        let mut model = Modelled::new(&machine, &arena).unwrap();
+        model.runs.columns.in_vain = 1;
+        let mem = &mut model;
+        for j in 0..3 {
+            let n = 256;
+            steps!(mem; for k in 0..n {
+                mem.load(a.at(8 * k));
+                mem.load(b.at(4096 * k + 64 * j));
+                mem.store(c.at(0), 1);
+            });
+        }
+        assert_eq!(model.runs.columns.in_vain, 0, "{inclusion}");
+    }
+}
