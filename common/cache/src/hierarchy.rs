@@ -22,6 +22,17 @@ pub(super) struct MemoryTally {
     pub(super) writes: u64,
 }
 
+impl MemoryTally {
+    /// Counts what the last level asks for.
+    #[inline(always)]
+    fn serve(&mut self, requests: &[Request]) {
+        for request in requests {
+            self.writes += u64::from(request.is(Request::DATA));
+            self.reads += u64::from(!request.is(Request::DATA | Request::VICTIM));
+        }
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct Hierarchy {
     pub(super) addresses: AddressMap,
@@ -133,10 +144,8 @@ impl Hierarchy {
         let Some(last) = levels.last_mut() else { return };
         last.run(None, input, output);
         input.clear();
-        for request in output.drain(..) {
-            memory.writes += u64::from(request.is(Request::DATA));
-            memory.reads += u64::from(!request.is(Request::DATA | Request::VICTIM));
-        }
+        memory.serve(output);
+        output.clear();
     }
 
     /// Serves one access, before which all others were, as [`drain`](Hierarchy::drain) does.
@@ -187,8 +196,7 @@ impl Hierarchy {
             }
         }
         memory.reads += u64::from(fetch != Request::NONE);
-        let data = victims[..count].iter().filter(|victim| victim.is(Request::DATA));
-        memory.writes += data.count() as u64;
+        memory.serve(&victims[..count]);
         levels.first_mut().is_some_and(|first| std::mem::take(&mut first.disturbed))
     }
 
@@ -225,10 +233,8 @@ impl Hierarchy {
             asked.clear();
             (asked, asks) = (asks, asked);
         }
-        for request in asked.drain(..) {
-            memory.writes += u64::from(request.is(Request::DATA));
-            memory.reads += u64::from(!request.is(Request::DATA | Request::VICTIM));
-        }
+        memory.serve(asked);
+        asked.clear();
         levels.first_mut().is_some_and(|first| std::mem::take(&mut first.disturbed))
     }
 

@@ -6,7 +6,7 @@ use crate::address_map::AddressMap;
 use crate::lru;
 use crate::request::Request;
 use crate::sets::Sets;
-use crate::tag::{DIRTY, LINE, line_of, tag_of};
+use crate::tag::{DIRTY, LINE, tag_of};
 
 /// Serves a request that is no prefetch.
 pub(crate) type One = fn(&mut Level, Option<&AddressMap>, Request) -> Asks;
@@ -72,15 +72,7 @@ impl Level {
         }
         let request = named(request, addresses);
         self.tally.misses[request.array() % ARRAYS][usize::from(request.is(Request::STORE))] += 1;
-        asks.fetch = request.fetch();
-        let dirty = touched.tag & DIRTY != 0;
-        self.tally.write_backs += u64::from(dirty);
-        if dirty || self.evicts_clean && touched.tag != 0 {
-            let data = if dirty { Request::DATA } else { 0 };
-            let kind = Request::VICTIM | Request::EVICTED | data;
-            asks.victim = Request::new(line_of(touched.tag) << self.shift, kind);
-        }
-        asks
+        Asks { fetch: request.fetch(), victim: self.evicted(touched.tag) }
     }
 
     /// As [`run_by_rules`](Level::run_by_rules) for an exclusive level.

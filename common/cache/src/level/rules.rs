@@ -87,6 +87,12 @@ impl Level {
     /// Fills a line; its victim, if that goes down.
     fn fill_one(&mut self, line: u64, tag: Tag) -> Request {
         let victim = self.lines.fill(self.set(line), tag);
+        self.evicted(victim)
+    }
+
+    /// Counts `victim`, if it is dirty; what is passed on of it.
+    #[inline(always)]
+    pub(super) fn evicted(&mut self, victim: Tag) -> Request {
         let dirty = victim & DIRTY != 0;
         self.tally.write_backs += u64::from(dirty);
         if victim == 0 || !dirty && !self.evicts_clean {
