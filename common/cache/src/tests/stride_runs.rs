@@ -5,33 +5,36 @@ use super::*;
 /// An access of a nest of two loops: where it starts, how far it moves with
 /// each step and with each run, and whether it stores.
 #[derive(Debug, Clone, Copy)]
-struct Stream {
-    start: isize,
-    step: isize,
-    run: isize,
-    store: bool,
+pub(super) struct Stream {
+    pub(super) start: isize,
+    pub(super) step: isize,
+    pub(super) run: isize,
+    pub(super) store: bool,
 }
 
 impl Stream {
-    /// `[x, y]` lie one behind the other, and may share a line.
-    fn access(self, mem: &mut impl Memory, [x, y]: [Array<u8>; 2], run: usize, step: usize) {
-        let at = (self.start + self.run * run as isize + self.step * step as isize) as usize;
-        let cell = if at < x.len() { x.at(at) } else { y.at(at - x.len()) };
-        if self.store {
-            mem.store(cell, 1);
-        } else {
-            mem.load(cell);
+    /// The arrays lie one behind the other, and may share a line.
+    fn access(self, mem: &mut impl Memory, arrays: &[Array<u8>], run: usize, step: usize) {
+        let mut at = (self.start + self.run * run as isize + self.step * step as isize) as usize;
+        for array in arrays {
+            if at < array.len() && self.store {
+                return mem.store(array.at(at), 1);
+            } else if at < array.len() {
+                mem.load(array.at(at));
+                return;
+            }
+            at -= array.len();
         }
     }
 }
 
 #[derive(Debug, Clone)]
-struct Nest {
-    runs: usize,
-    steps: usize,
+pub(super) struct Nest {
+    pub(super) runs: usize,
+    pub(super) steps: usize,
     /// Made once a run, before the steps.
-    lead_in: Vec<Stream>,
-    streams: Vec<Stream>,
+    pub(super) lead_in: Vec<Stream>,
+    pub(super) streams: Vec<Stream>,
 }
 
 const ROOM: usize = 1 << 17;
@@ -55,15 +58,15 @@ fn nest() -> impl Strategy<Value = Nest> {
     })
 }
 
-fn run(mem: &mut impl Memory, x: [Array<u8>; 2], nest: &Nest) {
+pub(super) fn run(mem: &mut impl Memory, arrays: &[Array<u8>], nest: &Nest) {
     for run in 0..nest.runs {
         for stream in &nest.lead_in {
-            stream.access(mem, x, run, 0);
+            stream.access(mem, arrays, run, 0);
         }
         let n = nest.steps;
         steps!(mem; for step in 0..n {
             for stream in &nest.streams {
-                stream.access(mem, x, run, step);
+                stream.access(mem, arrays, run, step);
             }
         });
     }
@@ -121,8 +124,8 @@ proptest! {
         let count = |exhaustive: bool| {
             let mut model = Modelled::new(&machine, &arena).unwrap();
             model.runs.exhaustive = exhaustive;
-            model.repeat(repeat, |mem| nests.iter().for_each(|nest| run(mem, x, nest)));
-            nests.iter().for_each(|nest| run(&mut model, x, nest));
+            model.repeat(repeat, |mem| nests.iter().for_each(|nest| run(mem, &x, nest)));
+            nests.iter().for_each(|nest| run(&mut model, &x, nest));
             model.counts()
         };
         prop_assert_eq!(count(false), count(true));
