@@ -11,6 +11,7 @@
 mod contents;
 mod kept;
 mod learn;
+mod owned;
 
 use std::collections::HashMap;
 
@@ -22,14 +23,15 @@ use contents::{Contents, Moves};
 use figures::random::mix;
 use kept::KeptStreams;
 use machine::{Machine, Prefetch, Replacement};
+use owned::Owned;
 
 /// Accesses below which a run is simulated each time.
 const FEWEST: usize = 16;
-/// Most runs that are kept before one is of use, most of one shape, and most ways
-/// and lines that all of them tell of: 32 MiB.
+/// Most runs that are kept before one is of use, most of one shape, and most bytes that
+/// all of them take.
 const MOST: usize = 512;
 const MOST_ALIKE: usize = 16;
-const MOST_HELD: usize = 1 << 21;
+const MOST_HELD: usize = 32 << 20;
 /// Runs that are simulated without being kept, once keeping has not paid.
 const PAUSE: usize = 1 << 14;
 /// Owner of an empty way: it does not move.
@@ -39,7 +41,7 @@ const NOBODY: u8 = u8::MAX;
 #[derive(Debug)]
 pub(super) struct Memos {
     by_shape: HashMap<u64, Vec<Memo>>,
-    /// Of how many ways and lines they tell.
+    /// How many bytes they take.
     held: usize,
     /// How many more may be kept before one is of use.
     credit: usize,
@@ -74,11 +76,9 @@ struct AtLevel {
     /// changed, as they were after.
     before: Contents,
     after: Contents,
-    /// Lines of an exclusive level that had been promoted dirty before, and those that had
-    /// not; and those for which that changed, with whether it is so after.
-    promoted: Vec<(u64, u8)>,
-    others: Vec<(u64, u8)>,
-    changed: Vec<(u64, u8, bool)>,
+    /// Lines of an exclusive level, by whether it had promoted them dirty before, and has
+    /// after.
+    promoted: [[Owned; 2]; 2],
     /// Streams whose lines the level had before, and keeps: they are not written down.
     kept: Vec<usize>,
 }
@@ -118,11 +118,6 @@ impl Memos {
         }
         let streams = run.streams.iter().map(|stream| mix(stream.kind ^ (stream.stride as u64) << 8));
         streams.fold(hash, |hash, stream| mix(hash ^ stream))
-    }
-
-    /// A line of `1 << shift` bytes, moved.
-    fn line(&self, line: u64, owner: u8, shift: u32) -> u64 {
-        line.wrapping_add_signed(self.by[usize::from(owner)] >> shift)
     }
 }
 
@@ -173,7 +168,7 @@ fn serve_caches(model: &mut Modelled) -> bool {
         memos.credit -= 1;
         if let Some(memo) = Memo::learn(model) {
             let oldest = if alike.len() == MOST_ALIKE { alike.pop() } else { None };
-            memos.held = memos.held + memo.size() - oldest.map_or(0, |memo| memo.size());
+            memos.held = memos.held + memo.bytes() - oldest.map_or(0, |memo| memo.bytes());
             alike.insert(0, memo);
             found = Some(0);
         }
@@ -207,11 +202,12 @@ impl Memo {
                 }
                 self.move_at(level, memos);
                 let met = at.before.is_in(&mut level.lines, &memos.at_level);
-                let has = |(line, owner): &(u64, u8)| {
-                    level.promoted_dirty.contains(&memos.line(*line, *owner, level.shift))
-                };
-                let no_more = || at.promoted.len() == level.promoted_dirty.len();
-                met && at.promoted.iter().all(has) && (no_more() || !at.others.iter().any(has))
+                let promoted = &level.promoted_dirty;
+                let has = |line| promoted.contains(&line);
+                let lines =
+                    |before: usize| at.promoted[before].iter().flat_map(|lines| lines.moved(&memos.at_level));
+                let no_more = || promoted.len() == at.promoted[1].iter().map(Owned::len).sum();
+                met && lines(1).all(has) && (no_more() || !lines(0).any(has))
             })
     }
 
@@ -253,29 +249,24 @@ impl Memo {
             self.move_at(level, memos);
             level.uses += u64::from(!at.before.is_empty());
             at.after.put_in(&mut level.lines, &memos.at_level);
-            for (line, owner, promoted) in &at.changed {
-                let line = memos.line(*line, *owner, level.shift);
-                if *promoted {
-                    level.promoted_dirty.insert(line);
-                } else {
-                    level.promoted_dirty.remove(&line);
-                }
+            for line in at.promoted[1][0].moved(&memos.at_level) {
+                level.promoted_dirty.remove(&line);
             }
+            level.promoted_dirty.extend(at.promoted[0][1].moved(&memos.at_level));
         }
         let mut counts = self.counts.iter();
         hierarchy.each_count(|count| *count += counts.next().copied().unwrap_or(0));
     }
 
-    /// Of how many ways and lines it tells.
-    fn size(&self) -> usize {
-        let of = |at: &AtLevel| {
-            at.before.size() + at.after.size() + at.promoted.len() + at.others.len() + at.changed.len()
-        };
-        self.levels.iter().map(of).sum()
+    /// How many bytes it takes.
+    fn bytes(&self) -> usize {
+        let promoted = |at: &AtLevel| at.promoted.as_flattened().iter().map(Owned::bytes).sum::<usize>();
+        self.levels.iter().map(|at| at.before.bytes() + at.after.bytes() + promoted(at)).sum()
     }
 
     /// Whether all is after the run as it was before.
     fn changes_nothing(&self) -> bool {
-        self.levels.iter().all(|at| at.after.is_empty() && at.changed.is_empty())
+        let stays = |at: &AtLevel| at.promoted[0][1].len() + at.promoted[1][0].len() == 0;
+        self.levels.iter().all(|at| at.after.is_empty() && stays(at))
     }
 }

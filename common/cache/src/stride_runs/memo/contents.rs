@@ -23,6 +23,12 @@ impl Moves {
         self.tags[usize::from(owner)] = (lines as Tag) << 2;
         self.sets[usize::from(owner)] = lines.rem_euclid(level.lines.count() as i64) as usize;
     }
+
+    /// How much more the tags of an array's lines are.
+    #[inline(always)]
+    pub(super) fn tag(&self, owner: u8) -> Tag {
+        self.tags[usize::from(owner)]
+    }
 }
 
 /// What was in some sets.
@@ -50,8 +56,14 @@ impl Contents {
         self.sets.is_empty()
     }
 
-    pub(super) fn size(&self) -> usize {
-        self.sets.len() + self.tags.len()
+    pub(super) fn bytes(&self) -> usize {
+        self.sets.len() * size_of::<Was>() + self.tags.len() * (size_of::<Tag>() + 1)
+    }
+
+    pub(super) fn shrink(&mut self) {
+        self.sets.shrink_to_fit();
+        self.tags.shrink_to_fit();
+        self.owners.shrink_to_fit();
     }
 
     /// Notes what was in `set`, to which lines of the array `owner` came.
@@ -77,7 +89,7 @@ impl Contents {
         lines.journal.on = false;
         self.each(lines.ways).all(|(was, tags, owners)| {
             let set = was.place(moves, lines.count());
-            let by = |owner: &u8| moves.tags[usize::from(*owner)];
+            let by = |owner: &u8| moves.tag(*owner);
             (one_line || lines.journal.mark(set))
                 && if was.alike {
                     lines.is_in_plus(set, tags, by(&owners[0]), was.tree)
@@ -92,7 +104,7 @@ impl Contents {
     pub(super) fn put_in(&self, lines: &mut Sets, moves: &Moves) {
         for (was, tags, owners) in self.each(lines.ways) {
             let set = was.place(moves, lines.count());
-            let moved = |(tag, owner): (&Tag, &u8)| tag.wrapping_add(moves.tags[usize::from(*owner)]);
+            let moved = |(tag, owner): (&Tag, &u8)| tag.wrapping_add(moves.tag(*owner));
             lines.put(set, tags.iter().zip(owners).map(moved), was.tree);
         }
     }

@@ -1,6 +1,7 @@
 //! A run is simulated while journals are kept, and what they tell is written down.
 
 use super::kept::Kept;
+use super::owned::Owned;
 use super::{AtLevel, Memo, NOBODY};
 use crate::Modelled;
 use crate::hierarchy::Hierarchy;
@@ -59,11 +60,11 @@ impl Memo {
             lines.dedup();
             for (line, owner) in lines {
                 let [before, after] = level.promoted(line);
-                if before { &mut at.promoted } else { &mut at.others }.push((line, owner));
-                if before != after {
-                    at.changed.push((line, owner, after));
-                }
+                at.promoted[usize::from(before)][usize::from(after)].push(line, owner);
             }
+            at.promoted.as_flattened_mut().iter_mut().for_each(Owned::shrink);
+            at.before.shrink();
+            at.after.shrink();
             at.kept = kept.streams;
             Some(at)
         });
