@@ -184,7 +184,7 @@ impl Sets {
 
     /// Notes what is in `set`, which is about to be looked at.
     #[inline(always)]
-    fn note(&mut self, set: usize) {
+    pub(super) fn note(&mut self, set: usize) {
         if self.journal.lacks(set) {
             self.save(set);
         }

@@ -10,10 +10,12 @@
 //!   same again: see [`recurring`].
 //! - Runs that do what an earlier run did, elsewhere: see [`memo`].
 //! - Most steps down a column, above the last level: see [`column`].
+//! - For TLBs, steps that all come to other pages: see [`pages`].
 
 mod blocks;
 mod column;
 mod memo;
+mod pages;
 mod recording;
 mod recurring;
 mod simulate;

@@ -10,6 +10,7 @@ use memory::{Array, Matrix, squares};
 mod classes;
 mod column;
 mod naive;
+mod pages;
 mod stride_runs;
 mod warp;
 

@@ -3,6 +3,7 @@
 use super::Stream;
 use super::blocks::walk_by_blocks;
 use super::column::Column;
+use super::pages::Pages;
 use crate::Modelled;
 use crate::half::Half;
 use crate::request::Request;
@@ -79,6 +80,11 @@ fn joined(streams: &[Stream]) -> Vec<Stream> {
 }
 
 fn walk_pages(model: &mut Modelled, streams: &[Stream], steps: usize) {
+    let pages = Pages::of(&model.filter, streams, steps);
+    if pages.is_some_and(|pages| pages.miss(&mut model.filter.hierarchy)) {
+        model.recent_pages.fill(u64::MAX);
+        return;
+    }
     let (resident, page) = (model.runs.resident_pages, model.filter.block(Half::Tlbs));
     walk_by_blocks(streams.to_vec(), steps, page, streams.len() <= resident, |stream| {
         model.look_up_page(stream.pointer);

@@ -1,0 +1,70 @@
+//! Columns of pages, against every access simulated.
+
+use super::stride_runs::{Nest, Stream, run};
+use super::*;
+
+const ROOM: usize = 1 << 19;
+
+/// A few columns that advance alike, which a step comes to in any order, and again; seldom
+/// with one that does not.
+fn nest() -> impl Strategy<Value = Nest> {
+    let near = prop::sample::select(vec![0isize, 512, 1024, 8192, 12288]);
+    let columns = prop::collection::vec((0isize..3, near), 4);
+    let within = prop::sample::select(vec![0isize, 0, 8, 504]);
+    let order = prop::collection::vec((0usize..4, within, any::<bool>()), 1..6);
+    let step = prop::sample::select(vec![512isize, 1024, 1536, 2048]);
+    let other = prop::sample::select(vec![0isize, 0, 0, 0, 0, 0, 0, 8]);
+    let run = prop::sample::select(vec![0isize, 0, 8, 512, 1024]);
+    let lead_in = prop::collection::vec((0isize..3, 0isize..64), 0..2);
+    (1usize..8, 60usize..200, columns, order, lead_in, (step, other, run)).prop_map(
+        |(runs, steps, columns, order, lead_in, (step, other, run))| {
+            let single = |(array, page): (isize, isize)| Stream {
+                start: array * ROOM as isize + 1536 * page,
+                step: 0,
+                run,
+                store: false,
+            };
+            let stream = |(at, (column, within, store)): (isize, (usize, isize, bool))| {
+                let (array, near) = columns[column];
+                let start = array * ROOM as isize + near + within;
+                Stream { start, step: step + at * other, run, store }
+            };
+            let streams: Vec<Stream> = (0..).zip(order).map(stream).collect();
+            Nest { runs, steps, lead_in: lead_in.into_iter().map(single).collect(), streams }
+        },
+    )
+}
+
+fn tlbs() -> impl Strategy<Value = Vec<Tlb>> {
+    let sets = |sets: &[usize]| prop::sample::select(sets.to_vec());
+    let ways = |ways: &[usize]| prop::sample::select(ways.to_vec());
+    let first = (sets(&[1, 2, 3, 8]), ways(&[1, 2, 3, 4, 40]));
+    let second = (sets(&[1, 4, 6, 8]), ways(&[2, 4, 8]));
+    (first, second, any::<bool>()).prop_map(|(first, second, two)| {
+        let tlb = |(level, (sets, ways))| Tlb { level, entries: sets * ways, ways, penalty: None };
+        let tlbs = [(1, first), (2, second)].map(tlb);
+        tlbs[..if two { 2 } else { 1 }].to_vec()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    #[test]
+    fn pages_are_counted_as_if_looked_up(tlbs in tlbs(), nests in prop::collection::vec(nest(), 1..4)) {
+        let text = "name = \"test\"\n[[cache]]\nlevel = 1\nsize = 1024\nline = 64\nways = 4\n";
+        let mut machine = Machine::from_toml(text, "test").unwrap();
+        (machine.page_size, machine.tlbs) = (Bytes(512), tlbs);
+        let arena = Arena::with_capacity(3 * ROOM).unwrap();
+        let arrays = ["x", "y", "z"].map(|name| arena.array(name, ROOM).unwrap());
+        let count = |exhaustive: bool| {
+            let mut model = Modelled::new(&machine, &arena).unwrap();
+            model.runs.exhaustive = exhaustive;
+            nests.iter().for_each(|nest| run(&mut model, &arrays, nest));
+            let counts = model.counts();
+            let held = |tlb: &tlb::Translations| tlb.pages.all().into_owned();
+            (counts, model.filter.hierarchy.tlbs.levels.iter().map(held).collect::<Vec<_>>())
+        };
+        prop_assert_eq!(count(false), count(true));
+    }
+}
