@@ -11,7 +11,8 @@
 //! - a line comes up that one of the levels still has from before;
 //! - one that is dirty leaves a level;
 //! - an inclusive level may evict one that a level above has then. (Of the column's own
-//!   lines, that of the step before is evicted first.)
+//!   lines, that of the step before is evicted first.) A line that a stream stays in and
+//!   stores to is fetched again at once: one such line may be evicted.
 //!
 //! Such a step is simulated. The other streams' lines in sets that the column never comes
 //! to are looked up on their own: sets do not see each other.
@@ -33,6 +34,15 @@ const FEWEST: usize = 8;
 const MOST_IN_VAIN: u32 = 6;
 /// From how many classes of sets on the other streams are mostly elsewhere.
 const CLASSES: u64 = 8;
+
+/// The line that another stream stays in and stores to, where nothing but an inclusive
+/// second level may evict it: it is written back then, and fetched again in the same step.
+#[derive(Debug, Clone, Copy)]
+struct Refetched {
+    line: u64,
+    kind: u64,
+    array: u8,
+}
 
 /// Whether it pays to look at columns.
 #[derive(Debug, Default)]
@@ -176,7 +186,8 @@ impl Column {
             .filter(|line| self.may_meet(*line))
             .collect();
         let now = self.line(model, &streams[self.place]);
-        let steps = self.known(&model.filter.hierarchy, now, &stay, most);
+        let refetched = self.refetched(model, streams);
+        let steps = self.known(&model.filter.hierarchy, now, (&stay, refetched), most);
         if steps < FEWEST || !self.hold(model, streams) {
             return 0;
         }
@@ -190,7 +201,7 @@ impl Column {
             model.report_all();
             model.forget_recent();
         }
-        self.count(&mut model.filter.hierarchy, now, &stay, steps);
+        self.count(&mut model.filter.hierarchy, now, (&stay, refetched), steps);
         streams.iter_mut().for_each(|stream| stream.advance(steps));
         steps
     }
@@ -198,6 +209,23 @@ impl Column {
     fn others<'a>(&self, streams: &'a [Stream]) -> impl Iterator<Item = &'a Stream> {
         let place = self.place;
         streams.iter().enumerate().filter(move |(at, _)| *at != place).map(|(_, stream)| stream)
+    }
+
+    /// The line that may be evicted and fetched again, if it is that of the only other
+    /// stream in the column's sets, and the first level has replaced any line of the column
+    /// before the second does.
+    fn refetched(&self, model: &Modelled, streams: &[Stream]) -> Option<Refetched> {
+        let Hierarchy { levels, addresses, .. } = &model.filter.hierarchy;
+        let [first, second, last] = &levels[..] else { return None };
+        let mut met = self.others(streams).filter(|stream| self.may_meet(self.line(model, stream)));
+        let (Some(stream), None) = (met.next(), met.next()) else { return None };
+        let kept = |level: &Level, at: usize| (level.lines.ways - 1) * self.periods[at];
+        let fits = second.recalls
+            && !last.recalls
+            && stream.kind & Request::DATA != 0
+            && kept(first, 0) <= kept(second, 1);
+        let array = addresses.array(model.filter.offset(stream.pointer));
+        fits.then(|| Refetched { line: self.line(model, stream), kind: stream.kind, array })
     }
 
     /// Whether the first level holds the lines that other streams stay in, dirty where they
@@ -214,7 +242,13 @@ impl Column {
 
     /// How many steps, up to `most`, from that to line `now` on do nothing but what
     /// [`count`](Column::count) does; `stay` are the lines that other streams stay in.
-    fn known(&self, hierarchy: &Hierarchy, now: u64, stay: &[u64], most: usize) -> usize {
+    fn known(
+        &self,
+        hierarchy: &Hierarchy,
+        now: u64,
+        (stay, refetched): (&[u64], Option<Refetched>),
+        most: usize,
+    ) -> usize {
         let ours = |line: &u64| {
             (self.lines[0]..self.lines[1]).contains(line) && (line - self.lines[0]).is_multiple_of(self.apart)
         };
@@ -229,6 +263,12 @@ impl Column {
         if above.iter().any(soon) {
             return 0;
         }
+        // Among the lines that come to a set before one of them leaves, that one is once.
+        let earlier = |below: usize, line: u64| {
+            let level = &hierarchy.levels[below];
+            let shares = below == 1 && refetched.is_some_and(|by| level.set(by.line) == level.set(line));
+            if shares { self.periods[below] } else { 0 }
+        };
         let mut steps = most;
         for (at, level) in above.iter().enumerate() {
             let period = self.periods[at];
@@ -248,11 +288,13 @@ impl Column {
                         steps = steps.min(((line - now) / self.apart) as usize);
                     }
                     if tag & LINE != *tag {
-                        steps = steps.min(gone);
+                        steps = steps.min(gone.saturating_sub(earlier(at, line)));
                     }
                     for below in at + 1..hierarchy.levels.len() {
-                        if hierarchy.levels[below].recalls {
+                        let again = stays && refetched.is_some_and(|by| by.line == line);
+                        if hierarchy.levels[below].recalls && !again {
                             let evicted = self.evicted(hierarchy, [at, below], [first as u64, now], line);
+                            let evicted = evicted.saturating_sub(earlier(below, line));
                             steps = steps.min(if gone <= evicted { usize::MAX } else { evicted });
                         }
                     }
@@ -287,50 +329,99 @@ impl Column {
     }
 
     /// Makes so many steps from that to line `now` on.
-    fn count(&self, hierarchy: &mut Hierarchy, now: u64, stay: &[u64], steps: usize) {
+    fn count(
+        &self,
+        hierarchy: &mut Hierarchy,
+        now: u64,
+        (stay, refetched): (&[u64], Option<Refetched>),
+        steps: usize,
+    ) {
         let line = |step: usize| now + self.apart * step as u64;
         let last = hierarchy.levels.len() - 1;
-        // By set, what the level above an exclusive one held: it evicts that first.
         let takes_victims = hierarchy.levels[last].is_exclusive();
-        let mut held: Vec<Vec<Tag>> = Vec::new();
+        // By set of the level above the last, what leaves it, if that is of interest.
+        let mut leaves: Vec<Leaves> = Vec::new();
+        let mut again = 0;
         for (at, level) in hierarchy.levels[..last].iter_mut().enumerate() {
             level.uses += steps as u64;
             level.tally.misses[usize::from(self.array)][0] += steps as u64;
             let period = self.periods[at];
             for first in 0..period.min(steps) {
-                let ways = level.lines.noted(level.set(line(first)));
+                let set = level.set(line(first));
+                let shared = refetched.filter(|by| at == 1 && level.set(by.line) == set);
+                let ways = level.lines.noted(set);
                 let kept = if at == 0 { to_front(ways, stay) } else { 0 };
                 let ways = &mut ways[kept..];
-                if takes_victims && at + 1 == last {
-                    held.push(ways.to_vec());
-                }
                 let times = (steps - 1 - first) / period + 1;
-                let new = times.min(ways.len());
-                ways.copy_within(..ways.len() - new, new);
-                for (way, time) in ways.iter_mut().zip((times - new..times).rev()) {
-                    *way = tag_of(line(first + time * period));
+                let new = |time: usize| tag_of(line(first + time * period));
+                if let Some(by) = shared {
+                    let evicted: Vec<[Tag; 2]> =
+                        (0..times).map(|time| push_both(ways, new(time), tag_of(by.line))).collect();
+                    again += evicted.iter().filter(|[tag, _]| *tag == tag_of(by.line)).count() as u64;
+                    leaves.push(Leaves::Each(evicted));
+                    continue;
+                }
+                if at + 1 == last {
+                    leaves.push(Leaves::InTurn(if takes_victims { ways.to_vec() } else { Vec::new() }));
+                }
+                let fresh = times.min(ways.len());
+                ways.copy_within(..ways.len() - fresh, fresh);
+                for (way, time) in ways.iter_mut().zip((times - fresh..times).rev()) {
+                    *way = new(time);
                 }
             }
         }
+        if let Some(by) = refetched {
+            for level in &mut hierarchy.levels[..last] {
+                let store = usize::from(by.kind & Request::STORE != 0);
+                level.tally.misses[usize::from(by.array)][store] += again;
+            }
+            hierarchy.levels[1].tally.write_backs += again;
+        }
         let period = self.periods[last - 1];
+        let victim = |tag: Tag| {
+            let kind = Request::VICTIM | Request::EVICTED;
+            (takes_victims && tag != 0).then(|| Request::new(line_of(tag) << self.shift, kind))
+        };
         let (mut first, mut time) = (0, 0);
         for step in 0..steps {
-            let fetch = Request::new(line(step) << self.shift, 0).with_array(self.array);
-            hierarchy.input.push(fetch);
-            if let Some(held) = held.get(first) {
-                let victim = match held.len().checked_sub(time + 1) {
+            let input = &mut hierarchy.input;
+            input.push(Request::new(line(step) << self.shift, 0).with_array(self.array));
+            match (&leaves[first], refetched) {
+                (Leaves::InTurn(held), _) => input.extend(victim(match held.len().checked_sub(time + 1) {
                     Some(way) => held[way],
                     None => tag_of(line(step - held.len() * period)),
-                };
-                if victim != 0 {
-                    let kind = Request::VICTIM | Request::EVICTED;
-                    hierarchy.input.push(Request::new(line_of(victim) << self.shift, kind));
+                })),
+                (Leaves::Each(evicted), Some(by)) if evicted[time][0] == tag_of(by.line) => {
+                    let [back, fetch] = [Request::VICTIM | Request::DATA, by.kind & !Request::DATA];
+                    input.push(Request::new(by.line << self.shift, back));
+                    input.push(Request::new(by.line << self.shift, fetch).with_array(by.array));
+                    input.extend(victim(evicted[time][1]));
                 }
+                (Leaves::Each(evicted), _) => input.extend(victim(evicted[time][0])),
             }
             (first, time) = if first + 1 == period { (0, time + 1) } else { (first + 1, time) };
         }
         hierarchy.ask_last();
     }
+}
+
+/// What leaves a set as lines come to it.
+enum Leaves {
+    /// What it held, then what has come, the first one first.
+    InTurn(Vec<Tag>),
+    /// With each line, and with the one that is fetched again then.
+    Each(Vec<[Tag; 2]>),
+}
+
+/// Puts `tag` to the front, and `again` if that leaves; what leaves with each.
+fn push_both(ways: &mut [Tag], tag: Tag, again: Tag) -> [Tag; 2] {
+    let mut push = |tag: Tag| {
+        ways.rotate_right(1);
+        std::mem::replace(&mut ways[0], tag)
+    };
+    let leaves = push(tag);
+    [leaves, if leaves == again { push(again) } else { 0 }]
 }
 
 /// Moves those of `lines` that are there to the front; how many.

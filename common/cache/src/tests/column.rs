@@ -23,8 +23,12 @@ fn nest() -> impl Strategy<Value = Nest> {
     let column = stream(vec![0], &column, Just(false).boxed());
     // Seldom of the column's array.
     let others = stream(vec![1, 1, 1, 2, 2, 2, 0], &slow, any::<bool>().boxed());
-    let streams = (prop::collection::vec(others.clone(), 0..4), column, 0usize..4).prop_map(
-        |(mut streams, column, place)| {
+    let streams = (prop::collection::vec(others.clone(), 0..4), column, 0usize..4, any::<bool>()).prop_map(
+        |(mut streams, column, place, updates)| {
+            if let Some(first) = streams.first().copied().filter(|_| updates) {
+                streams[0].store = false;
+                streams.insert(1, Stream { store: true, ..first });
+            }
             streams.insert(place.min(streams.len()), column);
             streams
         },
