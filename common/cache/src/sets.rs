@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::journal::Journal;
 use super::lru;
 use super::plru;
-use super::tag::{PREFETCHED, Tag};
+use super::tag::{LINE, PREFETCHED, Tag};
 use super::ways::{are_plus, empty, make_mru, position, same_in_any_order};
 use super::wide::{WIDE, WideSet};
 use figures::random::Random;
@@ -328,14 +328,42 @@ impl Sets {
         }
     }
 
+    /// Fills `tag`, or only marks its line with its flags if that is there; the victim's tag,
+    /// 0 if there is none.
+    #[inline]
+    pub(super) fn accept(&mut self, set: usize, tag: Tag) -> Tag {
+        self.note(set);
+        match (self.in_order(), self.ways) {
+            (true, 8) => accept(self.narrow::<8>(set), tag),
+            (true, 12) => accept(self.narrow::<12>(set), tag),
+            (true, 16) => accept(self.narrow::<16>(set), tag),
+            _ if self.mark(set, tag & LINE, tag & !LINE) => 0,
+            _ => self.fill(set, tag),
+        }
+    }
+
     /// Removes the line `key`; its tag, 0 if it was not there.
     #[inline]
     pub(super) fn remove(&mut self, set: usize, key: Tag) -> Tag {
         self.note(set);
-        match self.find(set, key) {
-            Some(way) => self.take(set, way),
-            None => 0,
+        match (self.in_order(), self.ways) {
+            (true, 8) => remove(self.narrow::<8>(set), key),
+            (true, 12) => remove(self.narrow::<12>(set), key),
+            (true, 16) => remove(self.narrow::<16>(set), key),
+            _ => self.find(set, key).map_or(0, |way| self.take(set, way)),
         }
+    }
+
+    /// Whether ways are in order of recency or arrival, and stand in `tags`.
+    #[inline(always)]
+    fn in_order(&self) -> bool {
+        matches!(self.policy, Policy::Lru | Policy::Fifo)
+    }
+
+    /// The ways of `set`, of which there are `W`.
+    #[inline(always)]
+    fn narrow<const W: usize>(&mut self, set: usize) -> &mut [Tag; W] {
+        &mut self.tags.as_chunks_mut::<W>().0[set]
     }
 
     #[inline(never)]
@@ -343,7 +371,7 @@ impl Sets {
         if let Some((wide, _)) = self.wide(set) {
             return wide.remove(way);
         }
-        let in_order = matches!(self.policy, Policy::Lru | Policy::Fifo);
+        let in_order = self.in_order();
         let tags = self.set(set);
         let tag = std::mem::take(&mut tags[way]);
         if in_order {
@@ -365,6 +393,33 @@ impl Sets {
             Policy::Random(random) => vec![random.state()].into(),
         }
     }
+}
+
+/// [`Sets::accept`] of one set in order.
+#[inline(always)]
+fn accept<const W: usize>(set: &mut [Tag; W], tag: Tag) -> Tag {
+    let found = lanes::equal(set, LINE, tag & LINE);
+    if found != 0 {
+        set[found.trailing_zeros() as usize % W] |= tag;
+        return 0;
+    }
+    let victim = set[W - 1];
+    lanes::push_front(set, tag);
+    victim
+}
+
+/// [`Sets::remove`] of one set in order: empty ways stay behind the others.
+#[inline(always)]
+fn remove<const W: usize>(set: &mut [Tag; W], key: Tag) -> Tag {
+    let found = lanes::equal(set, LINE, key);
+    if found == 0 {
+        return 0;
+    }
+    let way = found.trailing_zeros() as usize % W;
+    let tag = set[way];
+    set.copy_within(way + 1.., way);
+    set[W - 1] = 0;
+    tag
 }
 
 impl Policy {

@@ -71,9 +71,9 @@ impl Level {
 
     /// A victim of the level above comes to an exclusive level; the victim that makes way.
     pub(super) fn take_victim(&mut self, request: Request, line: u64) -> Request {
-        let (set, key) = (self.set(line), tag_of(line));
         let dirty = if self.take_promoted(line) || request.is(Request::DATA) { DIRTY } else { 0 };
-        if self.lines.mark(set, key, dirty) { Request::NONE } else { self.fill_one(line, key | dirty) }
+        let victim = self.lines.accept(self.set(line), tag_of(line) | dirty);
+        self.evicted(victim)
     }
 
     /// Fills a line; its victim goes down.
