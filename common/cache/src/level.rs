@@ -13,7 +13,6 @@ use super::prefetch::Prefetcher;
 use super::request::Request;
 use super::sets::Sets;
 use super::tag::{DIRTY, LINE, Tag, line_of, tag_of};
-use figures::random::mix;
 use machine::{CacheLevel, Inclusion, Index, Machine, Prefetch, Write};
 pub(super) use one::One;
 
@@ -23,7 +22,8 @@ pub(super) const ARRAYS: usize = 256;
 /// A set of line numbers.
 pub(super) type Lines = HashSet<u64, BuildHasherDefault<LineHasher>>;
 
-/// Spreads line numbers: they need no protection from those who chose them.
+/// Spreads line numbers: they need no protection from those who chose them. Knuth's
+/// multiplicative hashing, with the upper half for the lower bits.
 #[derive(Debug, Default)]
 pub(super) struct LineHasher(u64);
 
@@ -37,7 +37,8 @@ impl Hasher for LineHasher {
     }
 
     fn write_u64(&mut self, line: u64) {
-        self.0 = mix(self.0 ^ line);
+        let product = (self.0 ^ line).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = product ^ product >> 32;
     }
 }
 
