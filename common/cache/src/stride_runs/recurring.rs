@@ -21,7 +21,7 @@ const FEW: u64 = 2;
 impl RunDetector {
     /// For how many runs the journal after one of `most` runs is kept.
     fn longer(&mut self, most: u64) -> u64 {
-        if self.at_once && most == 0 || !self.at_once && most == FEW && self.usual > 0 {
+        if self.at_once && most == 0 || !self.at_once && most == KEPT[0] && self.usual > 0 {
             return self.usual;
         }
         if std::mem::take(&mut self.at_once) {
