@@ -65,6 +65,11 @@ impl Sets {
         matches!(self.policy, Policy::Lru)
     }
 
+    /// Whether sets are kept as those of many ways are.
+    pub(super) fn is_wide(&self) -> bool {
+        matches!(self.policy, Policy::Wide { .. })
+    }
+
     /// Whether the victim of one set depends on what happens in others.
     pub(super) fn is_random(&self) -> bool {
         matches!(self.policy, Policy::Random(_))
@@ -139,24 +144,27 @@ impl Sets {
         }
     }
 
-    /// Whether `set` holds `tags` in that order, with that tree.
+    /// Whether `set`, which is not wide, holds `tags` in that order, with that tree.
     #[inline(always)]
-    pub(super) fn is_in(&self, set: usize, tags: impl ExactSizeIterator<Item = Tag>, tree: u64) -> bool {
-        let same = match &self.policy {
-            Policy::Wide { sets, .. } => sets[set].is(tags),
-            _ => self.tags[set * self.ways..][..self.ways].iter().copied().eq(tags),
-        };
-        same && self.policy.tree(set) == tree
+    pub(super) fn is_in(&self, set: usize, tags: impl Iterator<Item = Tag>, tree: u64) -> bool {
+        self.tags[set * self.ways..][..self.ways].iter().copied().eq(tags) && self.policy.tree(set) == tree
     }
 
     /// The same of `tags` that are each `by` more.
     #[inline(always)]
     pub(super) fn is_in_plus(&self, set: usize, tags: &[Tag], by: Tag, tree: u64) -> bool {
-        match &self.policy {
-            Policy::Wide { .. } => self.is_in(set, tags.iter().map(|tag| tag.wrapping_add(by)), tree),
-            policy => {
-                are_plus(&self.tags[set * self.ways..][..self.ways], tags, by) && policy.tree(set) == tree
-            }
+        are_plus(&self.tags[set * self.ways..][..self.ways], tags, by) && self.policy.tree(set) == tree
+    }
+
+    /// Whether the wide `set` holds `tags`, its last way first.
+    pub(super) fn holds(&self, set: usize, tags: &[Tag]) -> bool {
+        matches!(&self.policy, Policy::Wide { sets, .. } if sets[set].holds(tags))
+    }
+
+    /// Makes the wide `set` hold `tags`, its last way first.
+    pub(super) fn hold(&mut self, set: usize, tags: &[Tag]) {
+        if let Some((wide, _)) = self.wide(set) {
+            wide.hold(tags);
         }
     }
 

@@ -71,10 +71,11 @@ impl WideSet {
     /// Changes every tag; none stays where that gives 0.
     pub(super) fn map(&mut self, change: impl Fn(Tag) -> Tag) {
         self.log.iter_mut().for_each(|tag| *tag = change(*tag));
+        self.log.retain(|tag| *tag != 0);
         self.renew();
     }
 
-    /// Holds `tags`, the last used one first, 0 for an empty way.
+    /// Holds `tags`, the last used one first, empty ways (0) last.
     pub(super) fn put(&mut self, tags: impl Iterator<Item = Tag>) {
         self.log.clear();
         self.log.extend(tags);
@@ -82,23 +83,27 @@ impl WideSet {
         self.renew();
     }
 
-    /// Whether the ways, in that order, are `tags`; several are compared at a time.
-    pub(super) fn is(&self, mut tags: impl ExactSizeIterator<Item = Tag>) -> bool {
-        const TOGETHER: usize = 32;
-        let log = &self.log[self.oldest..];
-        if log.len() != tags.len() || log.len() != self.held {
-            return self.in_order().eq(tags);
-        }
-        log.rchunks(TOGETHER).all(|held| {
-            let both = held.iter().rev().zip(&mut tags);
-            both.fold(0, |apart, (held, tag)| apart | held ^ tag) == 0
-        })
+    /// The same, empty ways first and the last used one last.
+    pub(super) fn hold(&mut self, tags: &[Tag]) {
+        self.log.clear();
+        self.log.extend_from_slice(tags);
+        self.renew();
     }
 
-    /// Makes the rest agree with a new log.
+    /// Makes the rest agree with a new log, in which gaps come first.
     fn renew(&mut self) {
-        self.log.retain(|tag| *tag != 0);
-        (self.oldest, self.held, self.indexed) = (0, self.log.len(), false);
+        self.oldest = self.log.iter().take_while(|tag| **tag == 0).count();
+        (self.held, self.indexed) = (self.log.len() - self.oldest, false);
+    }
+
+    /// Whether the ways, empty ones first and the last used one last, are `tags`.
+    pub(super) fn holds(&self, tags: &[Tag]) -> bool {
+        let log = &self.log[self.oldest..];
+        if log.len() != self.held {
+            return self.in_order().eq(tags.iter().rev().copied());
+        }
+        let (empty, held) = tags.split_at(tags.len() - log.len());
+        held == log && empty.iter().all(|tag| *tag == 0)
     }
 
     /// All ways, the last used line first, empty ones last.

@@ -4,6 +4,7 @@ use super::NOBODY;
 use crate::level::{ARRAYS, Level};
 use crate::sets::Sets;
 use crate::tag::Tag;
+use crate::wide::WIDE;
 
 /// By array: how far its lines have moved at one level, in tags and in sets.
 #[derive(Debug)]
@@ -31,11 +32,17 @@ impl Moves {
     }
 }
 
+/// Most arrays whose moves are told apart by comparing, several ways at a time.
+const FEW: usize = 3;
+
 /// What was in some sets.
 #[derive(Debug, Default)]
 pub(super) struct Contents {
     sets: Vec<Was>,
-    /// The ways of all of them, each with its line's array.
+    /// Whose lines they held.
+    arrays: Vec<u8>,
+    /// The ways of all of them, those of wide sets from the last one on, each with its
+    /// line's array.
     tags: Vec<Tag>,
     owners: Vec<u8>,
 }
@@ -74,9 +81,17 @@ impl Contents {
         owner_of: impl Fn(Tag) -> u8,
     ) {
         let from = self.owners.len();
-        self.owners.extend(tags.iter().map(|tag| owner_of(*tag)));
         self.tags.extend_from_slice(tags);
+        if tags.len() >= WIDE {
+            self.tags[from..].reverse();
+        }
+        self.owners.extend(self.tags[from..].iter().map(|tag| owner_of(*tag)));
         let owners = &self.owners[from..];
+        for owner in owners {
+            if *owner != NOBODY && !self.arrays.contains(owner) {
+                self.arrays.push(*owner);
+            }
+        }
         let alike = owners[0] != NOBODY && owners.iter().all(|owner| *owner == owners[0]);
         self.sets.push(Was { set: set as u32, owner, alike, tree });
     }
@@ -91,7 +106,9 @@ impl Contents {
             let set = was.place(moves, lines.count());
             let by = |owner: &u8| moves.tag(*owner);
             (one_line || lines.journal.mark(set))
-                && if was.alike {
+                && if lines.is_wide() {
+                    lines.holds(set, &self.moved(tags, owners, moves))
+                } else if was.alike {
                     lines.is_in_plus(set, tags, by(&owners[0]), was.tree)
                 } else {
                     let moved = tags.iter().zip(owners).map(|(tag, owner)| tag.wrapping_add(by(owner)));
@@ -105,8 +122,26 @@ impl Contents {
         for (was, tags, owners) in self.each(lines.ways) {
             let set = was.place(moves, lines.count());
             let moved = |(tag, owner): (&Tag, &u8)| tag.wrapping_add(moves.tag(*owner));
-            lines.put(set, tags.iter().zip(owners).map(moved), was.tree);
+            if lines.is_wide() {
+                lines.hold(set, &self.moved(tags, owners, moves));
+            } else {
+                lines.put(set, tags.iter().zip(owners).map(moved), was.tree);
+            }
         }
+    }
+
+    /// The ways of a wide set, moved.
+    fn moved(&self, tags: &[Tag], owners: &[u8], moves: &Moves) -> Vec<Tag> {
+        let ways = tags.iter().zip(owners);
+        if self.arrays.len() > FEW {
+            return ways.map(|(tag, owner)| tag.wrapping_add(moves.tag(*owner))).collect();
+        }
+        let mut by = [(NOBODY, 0); FEW];
+        by.iter_mut().zip(&self.arrays).for_each(|(by, array)| *by = (*array, moves.tag(*array)));
+        ways.map(|(tag, owner)| {
+            by.iter().fold(*tag, |tag, (array, by)| tag.wrapping_add(if owner == array { *by } else { 0 }))
+        })
+        .collect()
     }
 
     /// Each set, its tags and their arrays.
