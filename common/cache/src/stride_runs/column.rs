@@ -361,8 +361,8 @@ impl Column {
                     leaves.push(Leaves::Each(evicted));
                     continue;
                 }
-                if at + 1 == last {
-                    leaves.push(Leaves::InTurn(if takes_victims { ways.to_vec() } else { Vec::new() }));
+                if at + 1 == last && (takes_victims || refetched.is_some()) {
+                    leaves.push(Leaves::InTurn(ways.to_vec()));
                 }
                 let fresh = times.min(ways.len());
                 ways.copy_within(..ways.len() - fresh, fresh);
@@ -387,18 +387,21 @@ impl Column {
         for step in 0..steps {
             let input = &mut hierarchy.input;
             input.push(Request::new(line(step) << self.shift, 0).with_array(self.array));
-            match (&leaves[first], refetched) {
-                (Leaves::InTurn(held), _) => input.extend(victim(match held.len().checked_sub(time + 1) {
-                    Some(way) => held[way],
-                    None => tag_of(line(step - held.len() * period)),
-                })),
-                (Leaves::Each(evicted), Some(by)) if evicted[time][0] == tag_of(by.line) => {
+            match (leaves.get(first), refetched) {
+                (None, _) => {}
+                (Some(Leaves::InTurn(held)), _) => {
+                    input.extend(victim(match held.len().checked_sub(time + 1) {
+                        Some(way) => held[way],
+                        None => tag_of(line(step - held.len() * period)),
+                    }))
+                }
+                (Some(Leaves::Each(evicted)), Some(by)) if evicted[time][0] == tag_of(by.line) => {
                     let [back, fetch] = [Request::VICTIM | Request::DATA, by.kind & !Request::DATA];
                     input.push(Request::new(by.line << self.shift, back));
                     input.push(Request::new(by.line << self.shift, fetch).with_array(by.array));
                     input.extend(victim(evicted[time][1]));
                 }
-                (Leaves::Each(evicted), _) => input.extend(victim(evicted[time][0])),
+                (Some(Leaves::Each(evicted)), _) => input.extend(victim(evicted[time][0])),
             }
             (first, time) = if first + 1 == period { (0, time + 1) } else { (first + 1, time) };
         }
