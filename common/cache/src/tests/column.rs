@@ -47,8 +47,8 @@ fn machine_of_columns() -> impl Strategy<Value = Machine> {
     let pick = |from: &[usize]| prop::sample::select(from.to_vec());
     let inclusion = || prop::sample::select(vec!["neither", "inclusive", "inclusive", "exclusive"]);
     let policy = prop::sample::select(vec!["lru", "lru", "fifo", "plru"]);
-    let sets = (pick(&[8, 16, 64]), pick(&[1, 2, 8]), pick(&[1, 2, 4]));
-    let ways = (pick(&[1, 2, 4, 8]), pick(&[2, 4, 8]), pick(&[4, 8, 12, 16]));
+    let sets = (pick(&[8, 8, 16, 64]), pick(&[1, 2, 2, 8]), pick(&[1, 2, 4]));
+    let ways = (pick(&[1, 2, 4, 8, 8]), pick(&[2, 4, 4, 8]), pick(&[4, 8, 12, 16]));
     (sets, ways, inclusion(), inclusion(), policy, any::<bool>()).prop_filter_map(
         "a tree needs 2, 4, 8 ... ways",
         |(sets, ways, second, third, policy, three)| {
