@@ -156,7 +156,12 @@ impl Metric {
             Shape::Quotient => over.amount / under.amount,
             Shape::HitRate => hit_rate(over.amount, under.amount),
         };
-        joined(amount, over, under).into()
+        // Of a known number, and what scattered, the quotient scatters as that did.
+        let spread = match (self.shape, over.source) {
+            (Shape::Quotient, Source::Analytic) => under.rate(over.amount).spread,
+            _ => None,
+        };
+        Value { spread, ..joined(amount, over, under) }.into()
     }
 }
 
@@ -233,6 +238,16 @@ mod tests {
         assert_eq!(value("hit_rate").unwrap().source, Source::Model);
         assert_eq!(value("flops").unwrap().source, Source::Timing);
         assert_eq!(value("computational_intensity").unwrap().source, Source::Hardware);
+    }
+
+    #[test]
+    fn a_rate_scatters_as_its_time() {
+        let seconds = Value::from_runs(&[0.1, 0.2, 0.4], Source::Timing).unwrap();
+        let runs = |input: &Input| if *input == Input::Seconds { seconds.into() } else { counts(input) };
+        let flops = Metric::find("flops").unwrap().reading(runs).value().unwrap();
+        let spread = flops.spread.unwrap();
+        assert_eq!((flops.amount, spread.runs, spread.min, spread.max), (1000.0, 3, 500.0, 2000.0));
+        assert_eq!(value("flops").unwrap().spread, None);
     }
 
     #[test]
