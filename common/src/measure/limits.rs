@@ -1,5 +1,6 @@
 //! How much time and memory a measurement may take: known before it begins.
 
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use super::Session;
@@ -12,6 +13,8 @@ use system::{ending, here};
 
 /// Beside the arrays: the program itself, its stack, and what it prints.
 const BESIDE: u64 = 8 << 20;
+/// Arrays up to so many bytes are asked for once: a sweep has hundreds of them.
+const SMALL: usize = 16 << 20;
 /// Seconds that nobody waits for.
 const LONGEST: f64 = 7.0 * 86_400.0;
 /// An estimate above this is told.
@@ -38,7 +41,9 @@ pub fn arena(bytes: usize) -> Result<Arena, Failure> {
 ///
 /// As of [`arena`].
 pub fn room(bytes: usize) -> Result<(), Failure> {
-    within(bytes, here::free_memory())
+    static HAS_SMALL: OnceLock<bool> = OnceLock::new();
+    let has = || *HAS_SMALL.get_or_init(|| within(SMALL, here::free_memory()).is_ok());
+    if bytes <= SMALL && has() { Ok(()) } else { within(bytes, here::free_memory()) }
 }
 
 fn within(bytes: usize, free: Option<Bytes>) -> Result<(), Failure> {
