@@ -51,6 +51,35 @@ pub(super) fn touch<const W: usize>(set: &mut [Tag; W], key: Tag, flags: Tag) ->
     Touched { hit: true, tag }
 }
 
+/// Puts the line of `tag` to the front, or sets its flags where it is; the victim's tag, 0
+/// for an empty way or none.
+#[inline(always)]
+pub(super) fn accept<const W: usize>(set: &mut [Tag; W], tag: Tag) -> Tag {
+    let found = lanes::equal(set, LINE, tag & LINE);
+    if found != 0 {
+        set[found.trailing_zeros() as usize % W] |= tag;
+        return 0;
+    }
+    let victim = set[W - 1];
+    lanes::push_front(set, tag);
+    victim
+}
+
+/// Takes the line `key` out: empty ways stay behind the others; its tag, 0 if it was not
+/// there.
+#[inline(always)]
+pub(super) fn remove<const W: usize>(set: &mut [Tag; W], key: Tag) -> Tag {
+    let found = lanes::equal(set, LINE, key);
+    if found == 0 {
+        return 0;
+    }
+    let way = found.trailing_zeros() as usize % W;
+    let tag = set[way];
+    set.copy_within(way + 1.., way);
+    set[W - 1] = 0;
+    tag
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -74,7 +103,36 @@ mod tests {
         }
     }
 
+    fn is_a_list_of_victims<const W: usize>(lines: &[(u32, bool)]) {
+        let (mut set, mut list) = ([0; W], Vec::new());
+        for &(line, comes) in lines {
+            let key = (line + 1) << 2;
+            let way = list.iter().position(|tag| tag & LINE == key);
+            if !comes {
+                assert_eq!(remove(&mut set, key), way.map_or(0, |way| list.remove(way)));
+            } else if let Some(way) = way {
+                assert_eq!(accept(&mut set, key | 1), 0);
+                list[way] |= 1;
+            } else {
+                list.insert(0, key);
+                let victim = if list.len() > W { list.pop() } else { None };
+                assert_eq!(accept(&mut set, key), victim.unwrap_or(0));
+            }
+            let (held, empty) = set.split_at(list.len());
+            assert!(held == list && empty.iter().all(|tag| *tag == 0));
+        }
+    }
+
     proptest! {
+        #[test]
+        fn a_set_of_victims_is_a_list_in_order_of_arrival(
+            lines in prop::collection::vec((0u32..24, any::<bool>()), 0..200)
+        ) {
+            is_a_list_of_victims::<8>(&lines);
+            is_a_list_of_victims::<12>(&lines);
+            is_a_list_of_victims::<16>(&lines);
+        }
+
         #[test]
         fn a_set_is_a_list_in_order_of_last_use(
             lines in prop::collection::vec((0u32..24, any::<bool>()), 0..200)

@@ -342,9 +342,9 @@ impl Sets {
     pub(super) fn accept(&mut self, set: usize, tag: Tag) -> Tag {
         self.note(set);
         match (self.in_order(), self.ways) {
-            (true, 8) => accept(self.narrow::<8>(set), tag),
-            (true, 12) => accept(self.narrow::<12>(set), tag),
-            (true, 16) => accept(self.narrow::<16>(set), tag),
+            (true, 8) => lru::accept(self.narrow::<8>(set), tag),
+            (true, 12) => lru::accept(self.narrow::<12>(set), tag),
+            (true, 16) => lru::accept(self.narrow::<16>(set), tag),
             _ if self.mark(set, tag & LINE, tag & !LINE) => 0,
             _ => self.fill(set, tag),
         }
@@ -355,9 +355,9 @@ impl Sets {
     pub(super) fn remove(&mut self, set: usize, key: Tag) -> Tag {
         self.note(set);
         match (self.in_order(), self.ways) {
-            (true, 8) => remove(self.narrow::<8>(set), key),
-            (true, 12) => remove(self.narrow::<12>(set), key),
-            (true, 16) => remove(self.narrow::<16>(set), key),
+            (true, 8) => lru::remove(self.narrow::<8>(set), key),
+            (true, 12) => lru::remove(self.narrow::<12>(set), key),
+            (true, 16) => lru::remove(self.narrow::<16>(set), key),
             _ => self.find(set, key).map_or(0, |way| self.take(set, way)),
         }
     }
@@ -401,33 +401,6 @@ impl Sets {
             Policy::Random(random) => vec![random.state()].into(),
         }
     }
-}
-
-/// [`Sets::accept`] of one set in order.
-#[inline(always)]
-fn accept<const W: usize>(set: &mut [Tag; W], tag: Tag) -> Tag {
-    let found = lanes::equal(set, LINE, tag & LINE);
-    if found != 0 {
-        set[found.trailing_zeros() as usize % W] |= tag;
-        return 0;
-    }
-    let victim = set[W - 1];
-    lanes::push_front(set, tag);
-    victim
-}
-
-/// [`Sets::remove`] of one set in order: empty ways stay behind the others.
-#[inline(always)]
-fn remove<const W: usize>(set: &mut [Tag; W], key: Tag) -> Tag {
-    let found = lanes::equal(set, LINE, key);
-    if found == 0 {
-        return 0;
-    }
-    let way = found.trailing_zeros() as usize % W;
-    let tag = set[way];
-    set.copy_within(way + 1.., way);
-    set[W - 1] = 0;
-    tag
 }
 
 impl Policy {
