@@ -72,6 +72,24 @@ pub(super) fn run(mem: &mut impl Memory, arrays: &[Array<u8>], nest: &Nest) {
     }
 }
 
+/// What `machine` counts for the nests over three arrays of `room` bytes, and what `held`
+/// shows of it then: by the short cuts, and with every access simulated.
+pub(super) fn both_ways<T>(
+    machine: &Machine,
+    room: usize,
+    nests: &[Nest],
+    held: impl Fn(&Hierarchy) -> T,
+) -> [(Counts, T); 2] {
+    let arena = Arena::with_capacity(3 * room).unwrap();
+    let arrays = ["x", "y", "z"].map(|name| arena.array(name, room).unwrap());
+    [false, true].map(|exhaustive| {
+        let mut model = Modelled::new(machine, &arena).unwrap();
+        model.runs.exhaustive = exhaustive;
+        nests.iter().for_each(|nest| run(&mut model, &arrays, nest));
+        (model.counts(), held(&model.filter.hierarchy))
+    })
+}
+
 pub(super) fn any_machine() -> impl Strategy<Value = Machine> {
     let policy = prop::sample::select(vec!["lru", "lru", "lru", "fifo", "random", "plru"]);
     let prefetch = prop::sample::select(vec!["none", "none", "none", "next-line", "stride", "stream"]);
