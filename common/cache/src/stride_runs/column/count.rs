@@ -1,0 +1,118 @@
+//! What steps that are left out leave behind, and what they ask the last level.
+
+use super::{Column, Refetched};
+use crate::hierarchy::Hierarchy;
+use crate::request::Request;
+use crate::tag::{LINE, Tag, line_of, tag_of};
+
+impl Column {
+    /// Makes so many steps from that to line `now` on.
+    pub(super) fn count(
+        &self,
+        hierarchy: &mut Hierarchy,
+        now: u64,
+        (stay, refetched): (&[u64], Option<Refetched>),
+        steps: usize,
+    ) {
+        let line = |step: usize| now + self.apart * step as u64;
+        let last = hierarchy.levels.len() - 1;
+        let takes_victims = hierarchy.levels[last].is_exclusive();
+        // By set of the level above the last, what leaves it, if that is of interest.
+        let mut leaves: Vec<Leaves> = Vec::new();
+        let mut again = 0;
+        for (at, level) in hierarchy.levels[..last].iter_mut().enumerate() {
+            level.uses += steps as u64;
+            level.tally.misses[usize::from(self.array)][0] += steps as u64;
+            let period = self.periods[at];
+            for first in 0..period.min(steps) {
+                let set = level.set(line(first));
+                let shared = refetched.filter(|by| at == 1 && level.set(by.line) == set);
+                let ways = level.lines.noted(set);
+                let kept = if at == 0 { to_front(ways, stay) } else { 0 };
+                let ways = &mut ways[kept..];
+                let times = (steps - 1 - first) / period + 1;
+                let new = |time: usize| tag_of(line(first + time * period));
+                if let Some(by) = shared {
+                    let evicted: Vec<[Tag; 2]> =
+                        (0..times).map(|time| push_both(ways, new(time), tag_of(by.line))).collect();
+                    again += evicted.iter().filter(|[tag, _]| *tag == tag_of(by.line)).count() as u64;
+                    leaves.push(Leaves::Each(evicted));
+                    continue;
+                }
+                if at + 1 == last && (takes_victims || refetched.is_some()) {
+                    leaves.push(Leaves::InTurn(ways.to_vec()));
+                }
+                let fresh = times.min(ways.len());
+                ways.copy_within(..ways.len() - fresh, fresh);
+                for (way, time) in ways.iter_mut().zip((times - fresh..times).rev()) {
+                    *way = new(time);
+                }
+            }
+        }
+        if let Some(by) = refetched {
+            for level in &mut hierarchy.levels[..last] {
+                let store = usize::from(by.kind & Request::STORE != 0);
+                level.tally.misses[usize::from(by.array)][store] += again;
+            }
+            hierarchy.levels[1].tally.write_backs += again;
+        }
+        let period = self.periods[last - 1];
+        let victim = |tag: Tag| {
+            let kind = Request::VICTIM | Request::EVICTED;
+            (takes_victims && tag != 0).then(|| Request::new(line_of(tag) << self.shift, kind))
+        };
+        let (mut first, mut time) = (0, 0);
+        for step in 0..steps {
+            let input = &mut hierarchy.input;
+            input.push(Request::new(line(step) << self.shift, 0).with_array(self.array));
+            match (leaves.get(first), refetched) {
+                (None, _) => {}
+                (Some(Leaves::InTurn(held)), _) => {
+                    input.extend(victim(match held.len().checked_sub(time + 1) {
+                        Some(way) => held[way],
+                        None => tag_of(line(step - held.len() * period)),
+                    }))
+                }
+                (Some(Leaves::Each(evicted)), Some(by)) if evicted[time][0] == tag_of(by.line) => {
+                    let [back, fetch] = [Request::VICTIM | Request::DATA, by.kind & !Request::DATA];
+                    input.push(Request::new(by.line << self.shift, back));
+                    input.push(Request::new(by.line << self.shift, fetch).with_array(by.array));
+                    input.extend(victim(evicted[time][1]));
+                }
+                (Some(Leaves::Each(evicted)), _) => input.extend(victim(evicted[time][0])),
+            }
+            (first, time) = if first + 1 == period { (0, time + 1) } else { (first + 1, time) };
+        }
+        hierarchy.ask_last();
+    }
+}
+
+/// What leaves a set as lines come to it.
+enum Leaves {
+    /// What it held, then what has come, the first one first.
+    InTurn(Vec<Tag>),
+    /// With each line, and with the one that is fetched again then.
+    Each(Vec<[Tag; 2]>),
+}
+
+/// Puts `tag` to the front, and `again` if that leaves; what leaves with each.
+fn push_both(ways: &mut [Tag], tag: Tag, again: Tag) -> [Tag; 2] {
+    let mut push = |tag: Tag| {
+        ways.rotate_right(1);
+        std::mem::replace(&mut ways[0], tag)
+    };
+    let leaves = push(tag);
+    [leaves, if leaves == again { push(again) } else { 0 }]
+}
+
+/// Moves those of `lines` that are there to the front; how many.
+fn to_front(ways: &mut [Tag], lines: &[u64]) -> usize {
+    let mut moved = 0;
+    for way in 0..ways.len() {
+        if lines.iter().any(|line| ways[way] & LINE == tag_of(*line)) {
+            ways[moved..=way].rotate_right(1);
+            moved += 1;
+        }
+    }
+    moved
+}
