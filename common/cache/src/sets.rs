@@ -341,7 +341,7 @@ impl Sets {
     #[inline]
     pub(super) fn accept(&mut self, set: usize, tag: Tag) -> Tag {
         self.note(set);
-        match (self.in_order(), self.ways) {
+        match (self.is_in_order(), self.ways) {
             (true, 8) => lru::accept(self.narrow::<8>(set), tag),
             (true, 12) => lru::accept(self.narrow::<12>(set), tag),
             (true, 16) => lru::accept(self.narrow::<16>(set), tag),
@@ -354,7 +354,7 @@ impl Sets {
     #[inline]
     pub(super) fn remove(&mut self, set: usize, key: Tag) -> Tag {
         self.note(set);
-        match (self.in_order(), self.ways) {
+        match (self.is_in_order(), self.ways) {
             (true, 8) => lru::remove(self.narrow::<8>(set), key),
             (true, 12) => lru::remove(self.narrow::<12>(set), key),
             (true, 16) => lru::remove(self.narrow::<16>(set), key),
@@ -364,7 +364,7 @@ impl Sets {
 
     /// Whether ways are in order of recency or arrival, and stand in `tags`.
     #[inline(always)]
-    fn in_order(&self) -> bool {
+    pub(super) fn is_in_order(&self) -> bool {
         matches!(self.policy, Policy::Lru | Policy::Fifo)
     }
 
@@ -379,7 +379,7 @@ impl Sets {
         if let Some((wide, _)) = self.wide(set) {
             return wide.remove(way);
         }
-        let in_order = self.in_order();
+        let in_order = self.is_in_order();
         let tags = self.set(set);
         let tag = std::mem::take(&mut tags[way]);
         if in_order {

@@ -17,7 +17,10 @@
 //! Such a step is simulated. The other streams' lines in sets that the column never comes
 //! to are looked up on their own: sets do not see each other.
 
+mod asked;
 mod count;
+mod last;
+mod victims;
 
 use super::blocks::walk_by_blocks;
 use super::{Half, Stream};

@@ -90,6 +90,72 @@ proptest! {
     }
 }
 
+/// A column that an exclusive last level hardly has room for, gone down again and again as by a
+/// product, and that machine.
+fn column_of_victims() -> impl Strategy<Value = (Machine, Vec<Nest>)> {
+    let pick = |from: &[usize]| prop::sample::select(from.to_vec());
+    let sets = (pick(&[8, 16]), pick(&[1, 2, 8]), pick(&[4, 8, 16]));
+    let ways = (pick(&[2, 4, 8]), pick(&[2, 4, 8]), pick(&[8, 12, 16, 16]));
+    let second = prop::sample::select(vec!["neither", "inclusive"]);
+    let column = (pick(&[1024, 1536, 2048, 4096]), 0usize..3, 0usize..16, pick(&[0, 0, 64, 128]));
+    let others = (pick(&[0, 2, 8]), pick(&[0, 2, 8, 64]), pick(&[0, 64, 512, 4096]), any::<[bool; 4]>());
+    let all = (sets, ways, second, column, others, 6usize..40);
+    all.prop_filter_map("a level includes no larger one", |(sets, ways, second, column, others, runs)| {
+        let [two, all] = [sets.0 * sets.1, sets.0 * sets.1 * sets.2];
+        let level = |level: u8, sets: usize, ways: usize, inclusion: &str| {
+            let size = 64 * sets * ways;
+            format!(
+                "[[cache]]\nlevel = {level}\nsize = {size}\nline = 64\nways = {ways}\n\
+                 inclusion = \"{inclusion}\"\n"
+            )
+        };
+        let first = level(1, sets.0, ways.0, "neither");
+        let levels = [first, level(2, two, ways.1, second), level(3, all, ways.2, "exclusive")];
+        let machine = Machine::from_toml(&format!("name = \"test\"\n{}", levels.concat()), "test").ok()?;
+        let (stride, fewer, more, from) = column;
+        let lines = stride / 64;
+        let period = (1..=all).find(|times| (times * lines).is_multiple_of(all)).unwrap_or(all);
+        let steps = (period * (ways.2 - fewer) + more).clamp(32, ROOM / stride - 2);
+        let (a, c, near, [is_row, is_sum, moves, is_stored]) = others;
+        let stream = |array: usize, near: usize, step: usize, run: usize, store| Stream {
+            start: (array * ROOM + near) as isize,
+            step: step as isize,
+            run: run as isize,
+            store,
+        };
+        let row = stream(1, near, a, 0, false);
+        let sum = |store| stream(2, near + from, 0, c, store);
+        let streams = [
+            is_row.then_some(row),
+            Some(stream(0, from, stride, if moves { 8 } else { 0 }, false)),
+            is_sum.then_some(sum(false)),
+            is_sum.then_some(sum(true)),
+        ];
+        let streams = streams.into_iter().flatten().collect();
+        let lead_in = if is_sum { Vec::new() } else { vec![sum(true)] };
+        let stores = Nest {
+            runs: usize::from(is_stored),
+            steps: steps.min(more + 1),
+            lead_in: Vec::new(),
+            streams: vec![stream(0, from, stride, 0, true)],
+        };
+        Some((machine, vec![stores, Nest { runs, steps, lead_in, streams }]))
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    #[test]
+    fn columns_of_victims_are_counted_as_if_walked((machine, nests) in column_of_victims()) {
+        let held = |level: &level::Level| level.lines.all().into_owned();
+        let [short, walked] = both_ways(&machine, ROOM, &nests, |hierarchy| {
+            hierarchy.levels.iter().map(held).collect::<Vec<_>>()
+        });
+        prop_assert_eq!(short, walked);
+    }
+}
+
 /// A product's inner loop: a row, a column, and one element.
 #[test]
 fn most_steps_down_a_column_are_not_walked() {

@@ -1,9 +1,10 @@
-//! What steps that are left out leave behind, and what they ask the last level.
+//! What steps that are left out leave behind in the levels above the last.
 
+use super::asked::{Asked, Leaves};
 use super::{Column, Refetched};
 use crate::hierarchy::Hierarchy;
 use crate::request::Request;
-use crate::tag::{LINE, Tag, line_of, tag_of};
+use crate::tag::{LINE, Tag, tag_of};
 
 impl Column {
     /// Makes so many steps from that to line `now` on.
@@ -56,43 +57,13 @@ impl Column {
             }
             hierarchy.levels[1].tally.write_backs += again;
         }
-        let period = self.periods[last - 1];
-        let victim = |tag: Tag| {
-            let kind = Request::VICTIM | Request::EVICTED;
-            (takes_victims && tag != 0).then(|| Request::new(line_of(tag) << self.shift, kind))
-        };
-        let (mut first, mut time) = (0, 0);
-        for step in 0..steps {
-            let input = &mut hierarchy.input;
-            input.push(Request::new(line(step) << self.shift, 0).with_array(self.array));
-            match (leaves.get(first), refetched) {
-                (None, _) => {}
-                (Some(Leaves::InTurn(held)), _) => {
-                    input.extend(victim(match held.len().checked_sub(time + 1) {
-                        Some(way) => held[way],
-                        None => tag_of(line(step - held.len() * period)),
-                    }))
-                }
-                (Some(Leaves::Each(evicted)), Some(by)) if evicted[time][0] == tag_of(by.line) => {
-                    let [back, fetch] = [Request::VICTIM | Request::DATA, by.kind & !Request::DATA];
-                    input.push(Request::new(by.line << self.shift, back));
-                    input.push(Request::new(by.line << self.shift, fetch).with_array(by.array));
-                    input.extend(victim(evicted[time][1]));
-                }
-                (Some(Leaves::Each(evicted)), _) => input.extend(victim(evicted[time][0])),
-            }
-            (first, time) = if first + 1 == period { (0, time + 1) } else { (first + 1, time) };
-        }
-        hierarchy.ask_last();
+        let again = refetched.map(|by| {
+            let [back, fetch] = [Request::VICTIM | Request::DATA, by.kind & !Request::DATA];
+            let address = by.line << self.shift;
+            (by.line, [Request::new(address, back), Request::new(address, fetch).with_array(by.array)])
+        });
+        self.ask_last(hierarchy, &Asked { now, steps, leaves, again });
     }
-}
-
-/// What leaves a set as lines come to it.
-enum Leaves {
-    /// What it held, then what has come, the first one first.
-    InTurn(Vec<Tag>),
-    /// With each line, and with the one that is fetched again then.
-    Each(Vec<[Tag; 2]>),
 }
 
 /// Puts `tag` to the front, and `again` if that leaves; what leaves with each.
