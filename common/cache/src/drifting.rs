@@ -6,8 +6,12 @@
 //! it is asked for is there, or is not, wherever the arrays lie to each other
 //! ([`Stacks`]), so it is in all others. When a dirty line is written back does depend on
 //! that; but each line that became dirty has been written back, or is still there.
+//!
+//! Of an exclusive level that is known only if it never has what it is asked for: then it
+//! holds what came last, as any other.
 
 use super::Modelled;
+use super::hierarchy::Hierarchy;
 use super::level::Level;
 use super::moving::Advance;
 use super::shifted::Shifted;
@@ -15,9 +19,14 @@ use super::stacks::{Certain, Stacks};
 use super::tag::{DIRTY, Tag};
 
 /// Most lines that the last level may have: 24 bytes each, by stride of arrays.
-const MOST_LINES: usize = 1 << 16;
-/// From how many times as many turns on a recurrence of all levels is not worth waiting for.
-const FAR: usize = 32;
+const MOST_LINES: usize = 1 << 20;
+/// Of a larger level than this, little is certain unless each turn comes to so many times as
+/// many lines as it has: then none is there.
+const LARGE: usize = 1 << 16;
+const SWEEP: usize = 2;
+/// From how many times as many turns on a recurrence of all levels is not worth waiting for;
+/// the same of a large level.
+const FAR: [usize; 2] = [32, 8];
 /// How many times as many requests as are looked at must be saved for it to be tried: it may
 /// be in vain, and a request is dearer to look at than to walk.
 const GAIN: u64 = 8;
@@ -63,12 +72,16 @@ impl Drifting {
         all: Option<&Shifted>,
     ) -> Option<Drifting> {
         let (last, levels) = model.filter.hierarchy.levels.split_last()?;
-        let fits = last.lines.evicts && last.is_plain_lru() && last.lines.size() <= MOST_LINES;
-        if levels.is_empty() || !fits {
+        let size = last.lines.size();
+        let fits = last.lines.evicts && (last.is_plain_lru() || last.is_of_victims()) && size <= MOST_LINES;
+        let spans = advances.iter().flatten().map(|(_, touched)| touched.highest - touched.lowest);
+        let sweeps = spans.sum::<u64>() >> last.shift > (SWEEP * size) as u64;
+        if levels.is_empty() || !fits || size > LARGE && !sweeps {
             return None;
         }
         let above = Shifted::above_last(model, advances, limit)?;
-        let pays = all.is_none_or(|all| all.period() > FAR * above.period());
+        let far = FAR[usize::from(size > LARGE)];
+        let pays = all.is_none_or(|all| all.period() > far * above.period());
         pays.then_some(Drifting { above, limit, stage: Stage::Above })
     }
 
@@ -101,10 +114,11 @@ impl Drifting {
         });
         let hierarchy = &mut model.filter.hierarchy;
         let Some(last) = hierarchy.levels.last() else { return };
-        let periods = ((self.limit - at) / turns) as u64;
-        if simulated * periods > GAIN * (asked + last.lines.size() as u64) {
-            let shape = [last.lines.count(), last.lines.ways];
-            hierarchy.stacks = Some(Box::new(Stacks::new(last.shift, shape, self.above.arrays())));
+        let (periods, lines) = (((self.limit - at) / turns) as u64, last.lines.size());
+        // Every run is simulated then.
+        let all_were = lines <= LARGE || simulated >= asked;
+        if all_were && simulated * periods > GAIN * (asked + lines as u64) {
+            hierarchy.stacks = Some(Box::new(Stacks::new(last, self.above.arrays())));
             self.stage = Stage::Fills { turns };
         }
     }
@@ -112,8 +126,9 @@ impl Drifting {
     /// Begins to look, once the stacks are full, if a period is left.
     fn begin(&mut self, model: &mut Modelled, turns: usize, at: usize) {
         let end = at + turns;
-        let stacks = &mut model.filter.hierarchy.stacks;
-        if end >= self.limit {
+        let Hierarchy { stacks, levels, .. } = &mut model.filter.hierarchy;
+        let promoted = levels.last().is_none_or(|last| !last.promoted_dirty.is_empty());
+        if end >= self.limit || promoted {
             *stacks = None;
         } else if let Some(stacks) = stacks.as_mut().filter(|stacks| stacks.are_full()) {
             stacks.begin();

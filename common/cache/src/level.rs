@@ -335,6 +335,15 @@ impl Level {
         self.exclusive
     }
 
+    /// Whether all it does is to take them, in order of arrival, and to give them back.
+    pub(super) fn is_of_victims(&self) -> bool {
+        self.one.is_some()
+            && self.promotes()
+            && self.lines.is_in_order()
+            && !self.recalls
+            && !self.evicts_clean
+    }
+
     /// Whether its lines leave it for the level above.
     pub(super) fn promotes(&self) -> bool {
         self.exclusive && !self.keeps

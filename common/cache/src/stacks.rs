@@ -6,6 +6,7 @@
 //! that advance alike does not depend on where the others lie. Of these, at most as many
 //! came as to any set, and at least as many as to every set.
 
+use super::level::Level;
 use super::moving::Moving;
 use super::request::Request;
 use super::tag::{DIRTY, Tag, tag_of};
@@ -14,12 +15,17 @@ use super::tag::{DIRTY, Tag, tag_of};
 #[derive(Debug)]
 pub(super) struct Stacks {
     shift: u32,
+    /// Whether lines come as victims of the level above alone. They leave again as they are
+    /// asked for: nothing is certain unless none is there ever.
+    of_victims: bool,
+    /// When that was uncertain last.
+    uncertain: u64,
     sets: u64,
     ways: usize,
     /// Each array, and its group.
     owners: Vec<(Moving, usize)>,
     groups: Vec<Group>,
-    /// Lines fetched so far.
+    /// Lines that have come so far.
     now: u64,
     /// What was done since all must be certain.
     certain: Option<Certain>,
@@ -73,14 +79,17 @@ enum Presence {
 }
 
 impl Stacks {
-    /// Empty ones of `sets` sets of `ways` lines of `1 << shift` bytes.
-    pub(super) fn new(shift: u32, [sets, ways]: [usize; 2], arrays: &[Moving]) -> Stacks {
+    /// Empty ones of `level`.
+    pub(super) fn new(level: &Level, arrays: &[Moving]) -> Stacks {
+        let [sets, ways] = [level.lines.count(), level.lines.ways];
         let mut strides: Vec<u64> = arrays.iter().map(|array| array.stride).collect();
         strides.sort_unstable();
         strides.dedup();
         let group = |array: &Moving| strides.partition_point(|stride| *stride < array.stride);
         Stacks {
-            shift,
+            shift: level.shift,
+            of_victims: level.is_exclusive(),
+            uncertain: 0,
             sets: sets as u64,
             ways,
             owners: arrays.iter().map(|array| (*array, group(array))).collect(),
@@ -92,11 +101,14 @@ impl Stacks {
 
     /// Whether so much was fetched that hardly a set still has lines from before.
     pub(super) fn are_full(&self) -> bool {
-        self.now > 2 * self.sets * self.ways as u64
+        self.now - self.uncertain > 2 * self.sets * self.ways as u64
     }
 
     /// From here on, all must be certain.
     pub(super) fn begin(&mut self) {
+        if self.of_victims {
+            self.groups.iter_mut().for_each(|group| group.forget(self.uncertain));
+        }
         self.certain = Some(Certain::default());
     }
 
@@ -112,6 +124,7 @@ impl Stacks {
             let line = request.address() >> self.shift;
             let owner = self.owners.iter().find(|(array, _)| array.is_in(line, self.shift));
             match owner {
+                Some(&(_, group)) if self.of_victims && victim => self.take_victim(group, line, data),
                 _ if victim && !data => true,
                 Some(&(_, group)) if victim => self.take_data(group, line),
                 Some(&(_, group)) if !data => self.fetch(group, line),
@@ -121,16 +134,53 @@ impl Stacks {
     }
 
     fn fetch(&mut self, group: usize, line: u64) -> bool {
-        self.now += 1;
+        self.now += u64::from(!self.of_victims);
         let (presence, place) = self.presence(group, line);
-        let Group { stacks, latest, .. } = &mut self.groups[group];
-        let stack = &mut stacks[(line % self.sets) as usize];
+        if let Some(certain) = &mut self.certain {
+            certain.misses += u64::from(presence == Presence::Gone);
+        }
+        if self.of_victims {
+            return self.is_gone(presence);
+        }
         let data = match (presence, place) {
-            (Presence::There, Some(place)) => stack[place].data,
+            (Presence::There, Some(place)) => self.stack(group, line)[place].data,
             (Presence::Gone, _) => Data::Clean,
             _ => Data::Unknown,
         };
-        let entry = Entry { line, at: self.now, data };
+        self.push(group, Entry { line, at: self.now, data }, place);
+        presence != Presence::Unknown || self.certain.is_none()
+    }
+
+    /// The level above has evicted the line, which comes to this one.
+    fn take_victim(&mut self, group: usize, line: u64, dirty: bool) -> bool {
+        self.now += 1;
+        let (presence, place) = self.presence(group, line);
+        let data = if dirty { Data::Dirty } else { Data::Clean };
+        self.push(group, Entry { line, at: self.now, data }, place);
+        if let Some(certain) = &mut self.certain {
+            certain.dirtied += u64::from(dirty);
+        }
+        self.is_gone(presence)
+    }
+
+    /// Whether a line that a level of victims is asked for, or given, is not there; that must
+    /// only be certain from some time on.
+    fn is_gone(&mut self, presence: Presence) -> bool {
+        let gone = presence == Presence::Gone;
+        if !gone {
+            self.uncertain = self.now;
+        }
+        gone || self.certain.is_none()
+    }
+
+    fn stack(&mut self, group: usize, line: u64) -> &mut Vec<Entry> {
+        &mut self.groups[group].stacks[(line % self.sets) as usize]
+    }
+
+    /// Puts the line, which is at that place if at any, first in its set.
+    fn push(&mut self, group: usize, entry: Entry, place: Option<usize>) {
+        let Group { stacks, latest, .. } = &mut self.groups[group];
+        let stack = &mut stacks[(entry.line % self.sets) as usize];
         let place = place.unwrap_or_else(|| {
             if stack.len() < self.ways {
                 stack.push(entry);
@@ -142,16 +192,12 @@ impl Stacks {
         for (latest, entry) in latest.iter_mut().zip(&stack[..=place]) {
             *latest = entry.at.max(*latest);
         }
-        if let Some(certain) = &mut self.certain {
-            certain.misses += u64::from(presence == Presence::Gone);
-        }
-        presence != Presence::Unknown || self.certain.is_none()
     }
 
     /// A level above has evicted the line, which is dirty.
     fn take_data(&mut self, group: usize, line: u64) -> bool {
         let (presence, place) = self.presence(group, line);
-        let stack = &mut self.groups[group].stacks[(line % self.sets) as usize];
+        let stack = self.stack(group, line);
         let [mut dirtied, mut passed_on] = [false; 2];
         let known = match (presence, place) {
             (Presence::There, Some(place)) => {
@@ -232,6 +278,13 @@ impl Group {
         }
     }
 
+    /// Forgets the lines that came until then.
+    fn forget(&mut self, until: u64) {
+        self.stacks.iter_mut().for_each(|stack| stack.retain(|entry| entry.at > until));
+        self.earliest.fill(0);
+        self.looked_at = 0;
+    }
+
     /// Looks at every set again, unless that was a few fetches ago.
     fn look(&mut self, now: u64) {
         let size = self.stacks.len() * self.earliest.len();
@@ -245,5 +298,39 @@ impl Group {
                 *earliest = stack.get(depth).map_or(0, |entry| entry.at).min(*earliest);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Modelled;
+    use machine::{Inclusion, Machine};
+    use memory::Arena;
+
+    /// A line that leaves for the level above makes room: another one stays longer.
+    #[test]
+    fn a_level_of_victims_is_certain_of_nothing_that_came_before_one_left() {
+        let level = |level: u8, size: usize, ways: usize| {
+            format!("[[cache]]\nlevel = {level}\nsize = {size}\nline = 64\nways = {ways}\n")
+        };
+        let text = format!("name = \"test\"\n{}{}", level(1, 64, 1), level(2, 256, 2));
+        let mut machine = Machine::from_toml(&text, "test").unwrap();
+        machine.levels[1].inclusion = Inclusion::Exclusive;
+        let model = Modelled::new(&machine, &Arena::with_capacity(4096).unwrap()).unwrap();
+        let array = Moving { stride: 0, lowest: 0, from: 0, to: 4095 };
+        let mut stacks = Stacks::new(&model.filter.hierarchy.levels[1], &[array]);
+        let fetch = |line: u64| Request::new(line << 6, 0);
+        let victims = |lines: &[u64]| -> Vec<Request> {
+            lines.iter().map(|line| Request::new(line << 6, Request::VICTIM)).collect()
+        };
+        assert!(stacks.see(&victims(&[0, 2])));
+        assert!(stacks.see(&[fetch(2)]));
+        // Line 0 stays, though two others have come since.
+        assert!(stacks.see(&victims(&[4, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21])));
+        assert!(stacks.are_full());
+        stacks.begin();
+        assert!(stacks.see(&[fetch(1)]));
+        assert!(!stacks.see(&[fetch(0)]));
     }
 }

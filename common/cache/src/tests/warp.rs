@@ -129,17 +129,59 @@ fn case() -> impl Strategy<Value = (Machine, usize, Vec<Nest>, Vec<(usize, bool)
     (machine, gap, prop::collection::vec(nest(), 1..3), accesses())
 }
 
+/// Turns that come to all of one array, and to a row, each to the next one, of another.
+fn sweep() -> impl Strategy<Value = Nest> {
+    let lines = prop::sample::select(vec![16usize, 64, 64, 128]);
+    let row =
+        (0usize..100, prop::sample::select(vec![0usize, 0, 8]), prop::sample::select(vec![0usize, 1, 8]));
+    let advance = prop::sample::select(vec![8usize, 64, 192, 320, 448]);
+    let shape = (80usize..160, 4usize..24, 20usize..60);
+    (shape, lines, row, advance, any::<[bool; 3]>()).prop_map(
+        |((turns, runs, steps), lines, (start, run, step), advance, [is_stored, is_loaded, stores])| {
+            let all = Stream { array: 0, start: 0, run: lines * steps, step: lines, store: is_stored };
+            let row = Stream { array: 1, start, run, step, store: stores };
+            let mut streams = vec![row, all];
+            if is_loaded {
+                streams.insert(0, Stream { store: false, ..row });
+            }
+            Nest {
+                turns,
+                runs: runs.min((ROOM - 1024) / (lines * steps)),
+                steps,
+                advances: [0, advance, 0],
+                lead_in: Vec::new(),
+                streams,
+            }
+        },
+    )
+}
+
 /// A small product whose rows lie across the sets of the last level, each next row in
 /// others; the first levels are soon as they were.
 fn drifting_case() -> impl Strategy<Value = (Machine, usize, Vec<Nest>, Vec<(usize, bool)>)> {
     let first = prop::sample::select(vec![(1u64, 2u64), (1, 4), (1, 12), (2, 2), (2, 4), (4, 1)]);
-    let last = (4u32..7, prop::sample::select(vec![1u64, 2, 3, 4, 8]));
-    let machine = (first, last).prop_map(|(first, (sets, ways))| machine(&[first, (1 << sets, ways)], ""));
+    let sets = prop::sample::select(vec![4u32, 5, 6, 6, 7]);
+    let last = (sets, prop::sample::select(vec![1u64, 2, 3, 4, 8]));
+    let machine =
+        (first, last, any::<bool>(), any::<bool>()).prop_map(|(first, (sets, ways), three, victims)| {
+            let second = (first.0, 2 * first.1);
+            let levels = [first, second, (1 << sets, ways)];
+            let three = three && second.0 * second.1 <= (1 << sets) * ways;
+            let mut machine = if three { machine(&levels, "") } else { machine(&[first, levels[2]], "") };
+            let (last, above) = machine.levels.split_last_mut().unwrap();
+            if victims {
+                last.inclusion = Inclusion::Exclusive;
+                above.last_mut().unwrap().inclusion =
+                    if three { Inclusion::Inclusive } else { Inclusion::Neither };
+            }
+            machine
+        });
     let run = prop::sample::select(vec![0usize, 8, 64, 192, 320]);
     let step = prop::sample::select(vec![0usize, 8, 64, 192, 320, 448]);
     let stream = (0usize..3, 0usize..100, run, step, prop::bool::weighted(0.3));
     let advance = vec![0usize, 0, 8, 16, 32, 64, 128, 192, 320, 448];
     let nest = nests([80..160, 2..24, 20..90], advance, stream, [2, 4]);
+    let nest = prop_oneof![nest, sweep()];
     (machine, prop::sample::select(vec![0usize, 512]), prop::collection::vec(nest, 1..3), accesses())
 }
 
@@ -275,6 +317,10 @@ fn turns_are_not_walked_once_a_state_recurs() {
     // Rows of 12 and 5/8 lines, and b shares a line with c
     let lines_of_one_set = machine(&[(1, 40), (64, 8)], "");
     assert!(product(&lines_of_one_set, 101, [0, 1, 2], false).1 < 60);
+    // The same where none of b is there when its turn comes
+    let mut victims = lines_of_one_set;
+    victims.levels[1].inclusion = Inclusion::Exclusive;
+    assert!(product(&victims, 101, [0, 2, 1], false).1 < 60);
     let mut random = sets_of_two;
     random.levels[0].replacement = Replacement::Random { seed: 1 };
     assert_eq!(run_turns(&random, 400, 1024), 400);
