@@ -9,7 +9,7 @@
 //!   left every level as it was, as many more leave it so again and count the
 //!   same again: see [`recurring`].
 //! - Runs that do what an earlier run did, elsewhere: see [`memo`].
-//! - Most steps down a column, above the last level: see [`column`].
+//! - Most steps down a column, above the last level: see [`mod@column`].
 //! - For TLBs, steps that all come to other pages: see [`pages`].
 
 mod blocks;
