@@ -34,8 +34,10 @@ impl Column {
                 let times = (steps - 1 - first) / period + 1;
                 let new = |time: usize| tag_of(line(first + time * period));
                 if let Some(by) = shared {
-                    let evicted: Vec<[Tag; 2]> =
-                        (0..times).map(|time| push_both(ways, new(time), tag_of(by.line))).collect();
+                    let mut ring = Ring { oldest: ways.len() - 1, ways };
+                    let pushed = (0..times).map(|time| ring.push_both(new(time), tag_of(by.line)));
+                    let evicted: Vec<[Tag; 2]> = pushed.collect();
+                    ring.unroll();
                     again += evicted.iter().filter(|[tag, _]| *tag == tag_of(by.line)).count() as u64;
                     leaves.push(Leaves::Each(evicted));
                     continue;
@@ -66,14 +68,30 @@ impl Column {
     }
 }
 
-/// Puts `tag` to the front, and `again` if that leaves; what leaves with each.
-fn push_both(ways: &mut [Tag], tag: Tag, again: Tag) -> [Tag; 2] {
-    let mut push = |tag: Tag| {
-        ways.rotate_right(1);
-        std::mem::replace(&mut ways[0], tag)
-    };
-    let leaves = push(tag);
-    [leaves, if leaves == again { push(again) } else { 0 }]
+/// The ways of a set, each behind the one that came after it, and the first behind the last.
+struct Ring<'a> {
+    ways: &'a mut [Tag],
+    oldest: usize,
+}
+
+impl Ring<'_> {
+    /// Puts `tag` to the front; what leaves.
+    fn push(&mut self, tag: Tag) -> Tag {
+        let leaves = std::mem::replace(&mut self.ways[self.oldest], tag);
+        self.oldest = self.oldest.checked_sub(1).unwrap_or(self.ways.len() - 1);
+        leaves
+    }
+
+    /// Puts `tag` to the front, and `again` if that leaves; what leaves with each.
+    fn push_both(&mut self, tag: Tag, again: Tag) -> [Tag; 2] {
+        let leaves = self.push(tag);
+        [leaves, if leaves == again { self.push(again) } else { 0 }]
+    }
+
+    /// Leaves the ways in order, what came last first.
+    fn unroll(self) {
+        self.ways.rotate_left((self.oldest + 1) % self.ways.len());
+    }
 }
 
 /// Moves those of `lines` that are there to the front; how many.
