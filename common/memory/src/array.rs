@@ -78,6 +78,42 @@ impl<'a, T: Word> Array<'a, T> {
     pub fn pieces(self, len: usize) -> impl Iterator<Item = Array<'a, T>> {
         self.cells.chunks_exact(len).map(|cells| Array { cells })
     }
+
+    /// The same of two arrays side by side, without a check as to either: compilers leave
+    /// some of those of zipped pieces.
+    ///
+    /// # Panics
+    ///
+    /// If a length is 0.
+    #[inline(always)]
+    pub fn pieces_beside(self, len: usize, other: Array<'a, T>, other_len: usize) -> Pairs<'a, T> {
+        let left = (self.len() / len).min(other.len() / other_len);
+        Pairs { cells: [self.cells, other.cells], lens: [len, other_len], left }
+    }
+}
+
+/// Pieces of two arrays, one of each at a time.
+#[derive(Debug)]
+pub struct Pairs<'a, T: Copy> {
+    cells: [&'a [Cell<T>]; 2],
+    lens: [usize; 2],
+    /// How many more both have.
+    left: usize,
+}
+
+impl<'a, T: Copy> Iterator for Pairs<'a, T> {
+    type Item = (Array<'a, T>, Array<'a, T>);
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Self::Item> {
+        self.left = self.left.checked_sub(1)?;
+        let [a, b] = self.cells;
+        // SAFETY: both have at least `left` pieces of these lengths, and one more before.
+        let ((a, a_rest), (b, b_rest)) =
+            unsafe { (a.split_at_unchecked(self.lens[0]), b.split_at_unchecked(self.lens[1])) };
+        self.cells = [a_rest, b_rest];
+        Some((Array { cells: a }, Array { cells: b }))
+    }
 }
 
 /// A matrix stored row by row. A view: copying it copies no element.

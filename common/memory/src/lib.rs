@@ -11,7 +11,7 @@ mod vector;
 mod word;
 
 pub use arena::{Allocation, Arena, OutOfMemory};
-pub use array::{Array, Matrix, squares};
+pub use array::{Array, Matrix, Pairs, squares};
 pub use recorded::{Recorded, Touched};
 pub use turns::{Turn, Turns};
 pub use vector::{Lanes, Vector};

@@ -132,16 +132,18 @@ fn tile<S: Fused, M: Memory, const R: usize, const N: usize, const AHEAD: bool>(
     soon: Soon,
 ) -> [[S::Register; N]; R] {
     let mut sums = [[isa.splat(0.0); N]; R];
-    let mut steps = a.pieces(R).zip(b.pieces(N * S::LANES));
+    let mut steps = a.pieces_beside(R, b, N * S::LANES);
     if AHEAD && M::TAKES_HINTS {
         // a few at a time: the core has only some dozen lines under way
         for row in 0..soon.c.rows() {
             soon.row_of_c(row, N * S::LANES);
-            for (a, b) in steps.by_ref().take(4) {
+            for _ in 0..4 {
+                let Some((a, b)) = steps.next() else { break };
                 step(mem, isa, &mut sums, a, b);
             }
         }
-        for (line, (a, b)) in (0..soon.share).zip(steps.by_ref()) {
+        for line in 0..soon.share {
+            let Some((a, b)) = steps.next() else { break };
             soon.line_of_a(line);
             step(mem, isa, &mut sums, a, b);
         }
