@@ -1,7 +1,7 @@
 //! All levels together: batches of requests go down from one to the next.
 
 use super::address_map::AddressMap;
-use super::level::Level;
+use super::level::{Asks, Level};
 use super::page_map::PageMap;
 use super::request::Request;
 use super::stacks::Stacks;
@@ -149,15 +149,33 @@ impl Hierarchy {
     }
 
     /// Serves one access, before which all others were, as [`drain`](Hierarchy::drain) does.
+    #[inline]
     pub(super) fn serve(&mut self, access: Request) -> bool {
         if !self.one_by_one || self.stacks.is_some() || !self.addresses.is_in_place(access.address()) {
             self.input.push(access);
             return self.drain();
         }
-        let Hierarchy { addresses, page_map, levels, memory, .. } = self;
+        let Hierarchy { addresses, page_map, levels, .. } = self;
+        let Some(first) = levels.first_mut() else { return false };
+        let Some(serve) = first.one else { return false };
+        let access = match page_map {
+            Some(page_map) if first.physical => access.moved_to(page_map.physical(access.address())),
+            _ => access,
+        };
+        let asks = serve(first, Some(addresses), access);
+        asks.fetch != Request::NONE && self.serve_below(asks)
+    }
+
+    /// Serves what the first level asks for; whether it lost a line then.
+    #[inline(never)]
+    fn serve_below(&mut self, Asks { mut fetch, victim }: Asks) -> bool {
+        let Hierarchy { page_map, levels, memory, .. } = self;
         // What a level asks of the next: a line, and no more victims than there are levels.
-        let (mut fetch, mut victims, mut count) = (access, [Request::NONE; MOST + 1], 0);
-        for at in 0..levels.len() {
+        let (mut victims, mut count) = ([victim; MOST + 1], usize::from(victim != Request::NONE));
+        for at in 1..levels.len() {
+            if fetch == Request::NONE && count == 0 {
+                break;
+            }
             let (above, below) = levels.split_at_mut(at);
             let [level, ..] = below else { break };
             let Some(serve) = level.one else { break };
@@ -171,7 +189,7 @@ impl Hierarchy {
             }
             let mut evicted = Request::NONE;
             if fetch != Request::NONE {
-                let asks = serve(level, (at == 0).then_some(&*addresses), fetch);
+                let asks = serve(level, None, fetch);
                 (fetch, evicted) = (asks.fetch, asks.victim);
                 if level.recalls && evicted != Request::NONE {
                     evicted = recall(above, level, page_map.as_ref(), evicted);
@@ -185,14 +203,9 @@ impl Hierarchy {
                 }
             }
             if evicted != Request::NONE {
-                for later in (0..count).rev() {
-                    victims[later + 1] = victims[later];
-                }
+                victims.copy_within(..count, 1);
                 victims[0] = evicted;
                 count += 1;
-            }
-            if fetch == Request::NONE && count == 0 {
-                break;
             }
         }
         memory.reads += u64::from(fetch != Request::NONE);

@@ -14,7 +14,7 @@ use super::request::Request;
 use super::sets::Sets;
 use super::tag::{DIRTY, LINE, Tag, line_of, tag_of};
 use machine::{CacheLevel, Inclusion, Index, Machine, Prefetch, Write};
-pub(super) use one::One;
+pub(super) use one::{Asks, One};
 
 /// Most arrays that are counted separately, and everything else.
 pub(super) const ARRAYS: usize = 256;
