@@ -32,9 +32,6 @@ impl Moves {
     }
 }
 
-/// Most arrays whose moves are told apart by comparing, several ways at a time.
-const FEW: usize = 3;
-
 /// What was in some sets.
 #[derive(Debug, Default)]
 pub(super) struct Contents {
@@ -132,16 +129,15 @@ impl Contents {
 
     /// The ways of a wide set, moved.
     fn moved(&self, tags: &[Tag], owners: &[u8], moves: &Moves) -> Vec<Tag> {
-        let ways = tags.iter().zip(owners);
-        if self.arrays.len() > FEW {
-            return ways.map(|(tag, owner)| tag.wrapping_add(moves.tag(*owner))).collect();
+        let all = self.arrays.iter().map(|array| (*array, moves.tag(*array)));
+        let moved: Vec<(u8, Tag)> = all.filter(|(_, by)| *by != 0).collect();
+        match moved[..] {
+            [] => tags.to_vec(),
+            [one] => plus(tags, owners, [one]),
+            [one, other] => plus(tags, owners, [one, other]),
+            [one, other, third] => plus(tags, owners, [one, other, third]),
+            _ => tags.iter().zip(owners).map(|(tag, owner)| tag.wrapping_add(moves.tag(*owner))).collect(),
         }
-        let mut by = [(NOBODY, 0); FEW];
-        by.iter_mut().zip(&self.arrays).for_each(|(by, array)| *by = (*array, moves.tag(*array)));
-        ways.map(|(tag, owner)| {
-            by.iter().fold(*tag, |tag, (array, by)| tag.wrapping_add(if owner == array { *by } else { 0 }))
-        })
-        .collect()
     }
 
     /// Each set, its tags and their arrays.
@@ -149,6 +145,15 @@ impl Contents {
         let ways = self.tags.chunks_exact(ways).zip(self.owners.chunks_exact(ways));
         self.sets.iter().zip(ways).map(|(was, (tags, owners))| (was, tags, owners))
     }
+}
+
+/// The tags, each by as much more as its owner's are: few owners are compared, several tags
+/// at a time.
+fn plus<const N: usize>(tags: &[Tag], owners: &[u8], by: [(u8, Tag); N]) -> Vec<Tag> {
+    let moved = |(tag, owner): (&Tag, &u8)| {
+        by.iter().fold(*tag, |tag, (array, by)| tag.wrapping_add(if owner == array { *by } else { 0 }))
+    };
+    tags.iter().zip(owners).map(moved).collect()
 }
 
 impl Was {
