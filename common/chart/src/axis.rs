@@ -66,7 +66,8 @@ impl Axis {
         Axis { unit: Unit::Bytes, ..Axis::log2(label) }
     }
 
-    /// An axis of named things; over each, a point is a bar.
+    /// An axis of named things; over each, a point is a bar, or a dot where the other axis
+    /// is logarithmic: a bar would have to begin at zero.
     pub fn named(label: impl Into<String>, names: Vec<String>) -> Axis {
         Axis { label: label.into(), names, ..Axis::default() }
     }
@@ -83,10 +84,10 @@ impl Axis {
         Axis { high: Some(high), ..self }
     }
 
-    /// The label, and how numbers are laid out: a bar's axis needs no such word.
+    /// The label, and how numbers are laid out, if there are any.
     pub(super) fn told(&self) -> String {
         match self.scale {
-            _ if self.label.is_empty() || self.has_bars() => self.label.clone(),
+            _ if self.label.is_empty() || self.is_named() => self.label.clone(),
             Scale::Linear => format!("{}, linear", self.label),
             Scale::Log2 | Scale::Log10 => format!("{}, logarithmic", self.label),
         }
@@ -97,8 +98,8 @@ impl Axis {
         value.abs() < ABSURD && (self.scale == Scale::Linear || value > 1.0 / ABSURD)
     }
 
-    /// Whether what stands on this axis are bars.
-    pub(super) fn has_bars(&self) -> bool {
+    /// Whether names stand on it.
+    pub(super) fn is_named(&self) -> bool {
         !self.names.is_empty()
     }
 
@@ -198,7 +199,7 @@ impl Span {
     pub(super) fn share(&self, value: f64) -> Option<f64> {
         let at = self.axis.shows(value).then(|| self.axis.measure(value))?;
         let share = (at - self.low) / self.length;
-        (!self.axis.has_bars() || (0.0..=1.0).contains(&share)).then_some(share)
+        (!self.axis.is_named() || (0.0..=1.0).contains(&share)).then_some(share)
     }
 
     /// Where a tick lies, 0 to 1.

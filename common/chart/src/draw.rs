@@ -7,7 +7,7 @@ use super::canvas::{Canvas, Point};
 use super::ink::Colour;
 use super::ink::{Anchor, Type};
 use super::label;
-use super::layout::{self, CAPTION_EM, LABEL_EM, Layout, Placed, SAMPLE, TICK_EM, TITLE_EM, WIDTH};
+use super::layout::{self, CAPTION_EM, LABEL_EM, Layout, Placed, ROW, SAMPLE, TICK_EM, TITLE_EM, WIDTH};
 use super::look::{self, BAND, GRID, Look, PALE, PAPER, SOFT, STRONG, TEXT};
 use super::panels::{self, Labels, Panel};
 use super::plot::Plot;
@@ -76,7 +76,7 @@ pub(super) fn paint<B: DrawingBackend>(canvas: &mut Canvas<B>, chart: &Chart, ar
         let told = panels::told_apart(chart);
         let look =
             if panels::grouped(chart) { Look::laid_over(*index, told) } else { Look::of(*index, told) };
-        if chart.x.has_bars() {
+        if chart.has_bars() {
             let (x, y) = entry.at;
             canvas.rectangle((x, y - SWATCH), (x + SAMPLE, y + SWATCH), look.colour);
         } else {
@@ -95,12 +95,14 @@ fn large<B: DrawingBackend>(canvas: &mut Canvas<B>, chart: &Chart, arranged: &La
     marks(canvas, chart, arranged);
     for (index, series) in chart.series.iter().enumerate() {
         let look = Look::of(index, chart.series.len());
-        if chart.x.has_bars() {
+        if chart.has_bars() {
             bars(canvas, plot, series, look);
+        } else if chart.x.is_named() {
+            dots(canvas, plot, series, look);
         } else {
             curve(canvas, plot, &series.points, look);
         }
-        spreads(canvas, plot, series, if chart.x.has_bars() { TEXT } else { look.colour });
+        spreads(canvas, plot, series, if chart.has_bars() { TEXT } else { look.colour });
     }
     for (index, name) in label::beside(chart, plot) {
         let colour = Look::of(index, chart.series.len()).colour;
@@ -162,14 +164,15 @@ fn bands<B: DrawingBackend>(canvas: &mut Canvas<B>, chart: &Chart, plot: &Plot) 
 /// Grid, axes, ticks.
 fn ground<B: DrawingBackend>(canvas: &mut Canvas<B>, chart: &Chart, plot: &Plot, labels: Labels) {
     let tick = Type { em: TICK_EM, bold: false, colour: SOFT };
-    for mark in &plot.x.ticks {
+    for (number, mark) in plot.x.ticks.iter().enumerate() {
         let x = plot.across(plot.x.tick_share(mark));
-        if !chart.x.has_bars() {
+        let down = ROW * (number % plot.rows) as f64;
+        if !chart.x.is_named() {
             canvas.line(&[(x, plot.top), (x, plot.bottom)], 0.8, GRID);
         }
         canvas.line(&[(x, plot.bottom), (x, plot.bottom + 4.0)], 1.0, SOFT);
         if labels.below {
-            canvas.text(&mark.label, (x, plot.bottom + 15.0), Anchor::Middle, tick);
+            canvas.text(&mark.label, (x, plot.bottom + 15.0 + down), Anchor::Middle, tick);
         }
     }
     for mark in &plot.y.ticks {
@@ -216,10 +219,31 @@ fn bars<B: DrawingBackend>(canvas: &mut Canvas<B>, plot: &Plot, series: &Series,
         let Some(((left, bottom), (right, top))) = corners else { continue };
         canvas.rectangle((left, top), (right, bottom), look.colour);
         let set = Type { em: TICK_EM, bold: false, colour: TEXT };
-        let longest = series.spreads.iter().find(|spread| spread.0 == *x);
-        let end = longest.and_then(|(x, _, high)| plot.place(*x, *high)).map_or(top, |end| top.min(end.1));
-        canvas.text(&figure(*y), ((left + right) / 2.0, end - 8.0), Anchor::Middle, set);
+        canvas.text(
+            &figure(*y),
+            ((left + right) / 2.0, end(plot, series, *x, top) - 8.0),
+            Anchor::Middle,
+            set,
+        );
     }
+}
+
+/// A dot for each point, with its figure above it and its error bar.
+fn dots<B: DrawingBackend>(canvas: &mut Canvas<B>, plot: &Plot, series: &Series, look: Look) {
+    for (x, y) in &series.points {
+        let Some((across, up)) = plot.place(*x, *y) else { continue };
+        marker(canvas, (across, up), look);
+        let set = Type { em: TICK_EM, bold: false, colour: TEXT };
+        let digits = if y.abs() < 10.0 { 2 } else { usize::from(y.abs() < 1e3) };
+        let above = end(plot, series, *x, up) - 11.0;
+        canvas.text(&format!("{y:.digits$}"), (across, above), Anchor::Middle, set);
+    }
+}
+
+/// How far up the point at `x` reaches, or its error bar.
+fn end(plot: &Plot, series: &Series, x: f64, top: f64) -> f64 {
+    let longest = series.spreads.iter().find(|spread| spread.0 == x);
+    longest.and_then(|(x, _, high)| plot.place(*x, *high)).map_or(top, |end| top.min(end.1))
 }
 
 /// Three decimals, unless there are too many digits before them.

@@ -31,7 +31,7 @@ struct Room {
 /// The names that found room, with the index of their series.
 pub(super) fn beside(chart: &Chart, plot: &Plot) -> Vec<(usize, Placed)> {
     let points: usize = chart.series.iter().map(|series| series.points.len()).sum();
-    if chart.series.len() < 2 || points > CROWD || chart.x.has_bars() {
+    if chart.series.len() < 2 || points > CROWD || chart.x.is_named() {
         return Vec::new();
     }
     let mut curves: Vec<Pieces> = chart.series.iter().map(|s| pieces(s, plot)).collect();

@@ -15,8 +15,13 @@ pub(super) const TITLE_EM: f64 = 16.0;
 pub(super) const LABEL_EM: f64 = 12.5;
 pub(super) const TICK_EM: f64 = 11.5;
 pub(super) const CAPTION_EM: f64 = 11.0;
+/// From one row of names below an axis to the next.
+pub(super) const ROW: f64 = 15.0;
 /// The sample of a curve before its name in the legend.
 pub(super) const SAMPLE: f64 = 34.0;
+
+/// Rows of names below an axis, at most.
+const MOST_ROWS: usize = 3;
 
 /// A text and its place.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,13 +72,14 @@ pub(super) fn arrange(chart: &Chart) -> Layout {
     let width = if small { panels::width(chart, right - left) } else { right - left };
     let x_span = fitting(&chart.x, || shown().map(|p| p.0), width - 2.0 * INNER);
     let floor = if chart.y.scale == Scale::Linear && y_span.share(0.0) == Some(0.0) { 0.0 } else { INNER };
-    let mut plot = Plot { left, right, top: 0.0, bottom: 0.0, x: x_span, y: y_span, floor };
+    let rows = rows(&x_span, width - 2.0 * INNER);
+    let mut plot = Plot { left, right, top: 0.0, bottom: 0.0, x: x_span, y: y_span, floor, rows };
 
     let strip = strip(chart, &plot, &mut y);
     plot.top = y;
     plot.bottom = y + if small { panels::height(chart) } else { PLOT_HEIGHT };
     let panels = if small { panels::cut(chart, &plot) } else { Vec::new() };
-    y = plot.bottom + 40.0;
+    y = plot.bottom + 40.0 + ROW * (rows - 1) as f64;
     let x_label = Placed { at: ((left + right) / 2.0, y), text: chart.x.told() };
     y += 14.0;
     let caption = column(&font::wrap(&chart.caption, CAPTION_EM, false, room), CAPTION_EM, &mut y);
@@ -140,15 +146,22 @@ fn strip(chart: &Chart, plot: &Plot, y: &mut f64) -> Vec<Placed> {
     labels.into_iter().zip(rows).map(place).collect()
 }
 
+/// In how many rows the labels of all ticks do not touch.
+fn rows(span: &Span, length: f64) -> usize {
+    (1..MOST_ROWS).find(|rows| is_free(span, *rows, length)).unwrap_or(MOST_ROWS)
+}
+
+/// Whether the labels do not touch that are so many ticks apart.
+fn is_free(span: &Span, apart: usize, length: f64) -> bool {
+    span.ticks.iter().zip(span.ticks.iter().skip(apart)).all(|(one, next)| {
+        let widths = [one, next].map(|tick| font::width(&tick.label, TICK_EM, false));
+        (span.tick_share(next) - span.tick_share(one)) * length >= widths.iter().sum::<f64>() / 2.0 + 7.0
+    })
+}
+
 /// The span with as many ticks as can be labelled without touching.
 fn fitting<D: Iterator<Item = f64>>(axis: &Axis, data: impl Fn() -> D, length: f64) -> Span {
-    let free = |span: &Span| {
-        span.ticks.windows(2).all(|pair| {
-            let widths = pair.iter().map(|t| font::width(&t.label, TICK_EM, false)).sum::<f64>();
-            (span.tick_share(&pair[1]) - span.tick_share(&pair[0])) * length >= widths / 2.0 + 7.0
-        })
-    };
     let most = if axis.scale == Scale::Linear { 8 } else { 24 };
     let spans = (3..=most).rev().map(|most| axis.span(data(), most));
-    { spans }.find(free).unwrap_or_else(|| axis.span(data(), 2))
+    { spans }.find(|span| is_free(span, 1, length)).unwrap_or_else(|| axis.span(data(), 2))
 }

@@ -155,6 +155,11 @@ impl Chart {
         bitmap::png(self)
     }
 
+    /// Whether points are bars.
+    fn has_bars(&self) -> bool {
+        self.x.is_named() && self.y.scale == Scale::Linear
+    }
+
     /// Whether there is no point that can be drawn.
     pub fn is_empty(&self) -> bool {
         let drawable = |&(x, y): &(f64, f64)| self.x.shows(x) && self.y.shows(y);

@@ -46,7 +46,7 @@ pub(super) fn wanted(chart: &Chart) -> bool {
 }
 
 fn plain(chart: &Chart) -> bool {
-    chart.marks.is_empty() && chart.bands.is_empty() && !chart.x.has_bars()
+    chart.marks.is_empty() && chart.bands.is_empty() && !chart.x.is_named()
 }
 
 /// Whether curves share panels.

@@ -17,6 +17,8 @@ pub(super) struct Plot {
     pub(super) y: Span,
     /// Room below the lowest point, unless that is the axis itself.
     pub(super) floor: f64,
+    /// Names below the horizontal axis take turns in so many rows, where one has no room.
+    pub(super) rows: usize,
 }
 
 impl Plot {

@@ -95,6 +95,32 @@ fn an_axis_says_whether_it_is_logarithmic_and_runs_have_error_bars() {
     assert!(barred.contains("40"), "the axis reaches the end of the bar");
 }
 
+/// Where a text stands.
+fn height(svg: &str, text: &str) -> f64 {
+    let before = &svg[..svg.find(&format!("\n{text}\n")).unwrap()];
+    let at = before.rfind(" y=\"").unwrap() + 4;
+    before[at..].split('"').next().unwrap().parse().unwrap()
+}
+
+#[test]
+fn over_names_stand_bars_from_zero_or_dots_with_their_figures() {
+    let names =
+        || ["ijk", "a rather long name", "another long name", "and one more of them"].map(String::from);
+    let many = || names().into_iter().chain((5..18).map(|i| format!("rung {i}"))).collect::<Vec<_>>();
+    let points = || (1..18).map(|i| (f64::from(i), f64::from(1 << i)));
+    let chart = |names, y| Chart::new("t", Axis::named("rung", names), y).curve("", points());
+    let rectangles = |chart: &Chart| chart.svg().matches("<rect").count();
+    let [bars, dots] = [Axis::linear("GFLOP/s"), Axis::log10("GFLOP/s")].map(|y| chart(many(), y));
+    assert_eq!(rectangles(&bars) - rectangles(&dots), 17);
+    let svg = dots.svg();
+    assert!(svg.contains("\n8.00\n") && svg.contains("\n64.0\n") && svg.contains("\n4096\n"), "{svg}");
+    // Names that have no room beside each other take turns.
+    let rows: Vec<f64> = many().iter().map(|name| height(&svg, name)).collect();
+    assert!(rows[0] < rows[1] && rows[1] < rows[2] && rows[3] == rows[0], "{rows:?}");
+    let few = chart(names().to_vec(), Axis::log10("GFLOP/s")).svg();
+    assert_eq!(height(&few, "ijk"), height(&few, "another long name"));
+}
+
 /// Grid lines that a longer axis has more.
 fn extra_ticks(plain: &str, barred: &str) -> usize {
     let lines = |svg: &str| svg.matches("#E4E7EB").count();

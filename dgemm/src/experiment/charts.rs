@@ -11,13 +11,11 @@ use crate::problem::Problem;
 pub fn rates(outcomes: &[Outcome], p: &Problem, machine: &Machine) -> Chart {
     let [m, n, k] = p.sides();
     let title = format!("Matrix product {m} x {k} x {n}, rung by rung");
-    let mut chart = Chart::new(title, Axis::linear("rung of the ladder"), Axis::log10("GFLOP/s"))
-        .caption(format!("Known operations over wall time on {}.", machine.description));
-    for (i, outcome) in outcomes.iter().enumerate() {
-        let name = format!("{} {}", i + 1, outcome.subject.name());
-        chart = curve(chart, &name, &[((i + 1) as f64, outcome.gflops(p))]);
-    }
-    chart
+    let names = outcomes.iter().map(|outcome| outcome.subject.name().to_owned()).collect();
+    let rates = (1..).map(f64::from).zip(outcomes.iter().map(|outcome| outcome.gflops(p)));
+    let chart = Chart::new(title, Axis::named("rung of the ladder", names), Axis::log10("GFLOP/s"));
+    curve(chart, "", &Vec::from_iter(rates))
+        .caption(format!("Known operations over wall time on {}.", machine.description))
 }
 
 /// Adds the figures, each at its place, with how their runs scattered.
