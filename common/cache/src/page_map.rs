@@ -1,7 +1,10 @@
 //! Where virtual pages lie in physical memory.
 
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 use std::ops::Range;
 
+use super::level::LineHasher;
 use figures::random::mix;
 use machine::{Machine, Mapping};
 
@@ -12,8 +15,9 @@ pub(super) struct PageMap {
     seed: u64,
     /// Bits of each half of a page number.
     half: u32,
-    /// Frame of each of the first pages.
+    /// Frame of each of the first pages, and the page of each of these frames.
     frames: Vec<u64>,
+    pages: HashMap<u64, u64, BuildHasherDefault<LineHasher>>,
 }
 
 impl PageMap {
@@ -31,9 +35,10 @@ impl PageMap {
         while used > 1 << (2 * half) {
             half += 1;
         }
-        let mut pages = PageMap { shift, seed, half, frames: Vec::new() };
-        pages.frames = (0..used).map(|page| pages.frame(page)).collect();
-        Some(pages)
+        let mut map = PageMap { shift, seed, half, frames: Vec::new(), pages: HashMap::default() };
+        map.frames = (0..used).map(|page| map.frame(page)).collect();
+        map.pages = map.frames.iter().copied().zip(0..).collect();
+        Some(map)
     }
 
     /// Bytes of the physical memory.
@@ -64,9 +69,9 @@ impl PageMap {
         frame << self.shift | address & ((1 << self.shift) - 1)
     }
 
-    #[inline(never)]
     pub(super) fn virtual_of(&self, address: u64) -> u64 {
-        let page = self.page(address >> self.shift);
+        let frame = address >> self.shift;
+        let page = self.pages.get(&frame).copied().unwrap_or_else(|| self.page(frame));
         page << self.shift | address & ((1 << self.shift) - 1)
     }
 
