@@ -153,8 +153,9 @@ impl Modelled {
         Ok(model)
     }
 
-    /// The same without the numbers: stores leave the arrays as they are, for
-    /// kernels whose accesses do not depend on them and whose result nobody reads.
+    /// The same without the numbers: stores leave the arrays as they are, but those of
+    /// [counts](memory::Word::COUNTS), for kernels whose accesses do not depend on other
+    /// numbers and whose result nobody reads.
     #[must_use]
     pub fn without_numbers(mut self) -> Modelled {
         self.computes = false;
@@ -246,16 +247,19 @@ impl Modelled {
     /// of a line.
     #[inline(always)]
     fn touch_all(&mut self, pointer: usize, bytes: usize, kind: u64) {
-        stride_runs::stop_recording(self);
-        let line = 1 << self.shift;
-        let end = pointer + bytes;
-        self.touch(pointer, kind);
-        let mut next = (pointer & !(line - 1)) + line;
-        while next < end {
-            self.splits[usize::from(kind != 0)] += 1;
-            self.touch(next, kind);
-            next += line;
+        let access = Access::wide(pointer, bytes, kind);
+        self.splits[usize::from(kind != 0)] += access.lines(self.shift).count() as u64 - 1;
+        if self.recording {
+            stride_runs::record(self, access);
+        } else {
+            self.look_up_all(access);
         }
+    }
+
+    /// As [`look_up`](Modelled::look_up), line by line.
+    #[inline(always)]
+    fn look_up_all(&mut self, access: Access) {
+        access.lines(self.shift).for_each(|line| self.look_up(line.pointer, line.kind));
     }
 
     /// The counters that are not the hierarchy's.
@@ -298,7 +302,7 @@ impl Memory for Modelled {
     fn store<T: Word>(&mut self, cell: &Cell<T>, value: T) {
         self.stores += 1;
         self.touch(cell.as_ptr() as usize, Request::STORE | Request::DATA);
-        if self.computes {
+        if self.computes || T::COUNTS {
             cell.set(value);
         }
     }
@@ -323,6 +327,10 @@ impl Memory for Modelled {
     /// remaining ones are then counted without simulating them.
     fn repeat(&mut self, times: u64, body: impl FnMut(&mut Self)) {
         steady::repeat(self, times, body);
+    }
+
+    fn foresees(&self) -> bool {
+        true
     }
 
     fn observed_steps(&mut self, left: usize) -> usize {

@@ -5,7 +5,52 @@
 #[repr(C)]
 pub(super) struct Access {
     pub(super) pointer: usize,
+    /// What is done there; above that, how many bytes it is of, if it may cross the end of
+    /// a line.
     pub(super) kind: u64,
+}
+
+impl Access {
+    const BYTES: u32 = 32;
+
+    /// One of so many bytes.
+    #[inline(always)]
+    pub(super) fn wide(pointer: usize, bytes: usize, kind: u64) -> Access {
+        Access { pointer, kind: kind | (bytes as u64) << Access::BYTES }
+    }
+
+    /// How many bytes it is of, 0 if it surely is in one line.
+    #[inline(always)]
+    pub(super) fn bytes(self) -> usize {
+        (self.kind >> Access::BYTES) as usize
+    }
+
+    /// Whether it stores.
+    #[inline(always)]
+    pub(super) fn stores(self) -> bool {
+        self.kind & Request::STORE != 0
+    }
+
+    /// The same as an access of each line of `1 << shift` bytes that it comes to.
+    #[inline(always)]
+    pub(super) fn lines(self, shift: u32) -> impl Iterator<Item = Access> {
+        let Access { pointer, kind } = self;
+        let (first, last) = (pointer >> shift, (pointer + self.bytes().max(1) - 1) >> shift);
+        (first..=last).map(move |line| Access {
+            pointer: pointer.max(line << shift),
+            kind: kind & ((1 << Access::BYTES) - 1),
+        })
+    }
+
+    /// Whether it comes to as many lines of `1 << shift` bytes each time it has moved by
+    /// `stride`.
+    pub(super) fn crosses_alike(self, stride: isize, shift: u32) -> bool {
+        let (bytes, line) = (self.bytes(), 1 << shift);
+        let whole = |unit: usize| stride.unsigned_abs().is_multiple_of(unit);
+        // One that lies on a multiple of its bytes crosses no line of more of them.
+        let is_aligned = |bytes: usize| bytes.is_power_of_two() && self.pointer.is_multiple_of(bytes);
+        bytes == 0 || whole(line) || bytes <= line && is_aligned(bytes) && whole(bytes)
+    }
 }
 
 /// A byte address, what is done there, and the array it belongs to.

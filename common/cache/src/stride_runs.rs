@@ -24,8 +24,9 @@ use super::Modelled;
 use super::half::Half;
 use super::mru_filter::MruFilter;
 use super::request::Access;
+use blocks::Resident;
 use column::Columns;
-use machine::{Machine, Prefetch, Replacement, Write};
+use machine::{Index, Machine, Prefetch, Replacement, Write};
 use memo::Memos;
 use recording::MOST;
 pub(super) use recording::{observed_steps, predicts, record, stop_recording};
@@ -80,12 +81,13 @@ pub(super) struct RunDetector {
     collecting: bool,
     /// The loop at hand is no stride run.
     irregular: bool,
+    /// Of the lines of the first level.
+    shift: u32,
     /// Number of low address bits that distinguish neither lines nor arrays.
     grain: u32,
-    /// So many lines surely stay in the first level, and so many pages in the first
-    /// TLB, while no others are used.
-    resident: usize,
-    resident_pages: usize,
+    /// Lines that stay in the first level, and pages that do in the first TLB.
+    resident: Resident,
+    resident_pages: Resident,
     current: StrideRun,
     last: StrideRun,
     known: Known,
@@ -113,15 +115,21 @@ impl RunDetector {
             && first.prefetch == Prefetch::None
             && first.write == Write::Back
             && first.allocate;
+        let sets = if first.index == Index::Physical { 1 } else { first.sets() };
+        let resident = |sets, ways| Resident { origin: filter.origin, sets, ways };
         RunDetector {
             exhaustive: false,
             recorded: Vec::with_capacity(MOST),
             lead_in: 0,
             collecting: false,
             irregular: false,
+            shift: filter.shift,
             grain: filter.grain_bits(Half::Both),
-            resident: if plain { first.ways } else { 0 },
-            resident_pages: machine.tlbs.first().map_or(0, |tlb| tlb.ways),
+            resident: if plain { resident(sets, first.ways) } else { Resident::default() },
+            resident_pages: machine
+                .tlbs
+                .first()
+                .map_or(Resident::default(), |tlb| resident(tlb.entries / tlb.ways, tlb.ways)),
             current: StrideRun::default(),
             last: StrideRun::default(),
             known: Known::Nothing,
@@ -148,11 +156,27 @@ impl RunDetector {
         let (first, second) = two_steps.split_at(two_steps.len() / 2);
         let StrideRun { lead_in, streams, .. } = &mut self.current;
         lead_in.clear();
-        lead_in.extend(before.iter().map(|access| Stream::of(access, access)));
+        lead_in.extend(before.iter().flat_map(|access| Stream::all(access, 0, self.shift)));
         streams.clear();
-        streams.extend(first.iter().zip(second).map(|(one, next)| Stream::of(one, next)));
+        let pairs = || first.iter().zip(second).map(|(one, next)| (one, Stream::stride(one, next)));
+        streams.extend(pairs().flat_map(|(one, stride)| Stream::all(one, stride, self.shift)));
         self.current.steps = steps;
-        first.len() == second.len() && first.iter().zip(second).all(|(one, next)| one.kind == next.kind)
+        first.len() == second.len()
+            && first.iter().zip(second).all(|(one, next)| one.kind == next.kind)
+            && pairs().all(|(one, stride)| one.crosses_alike(stride, self.shift))
+    }
+
+    /// Loads and stores of one of the two steps that were recorded, then those of them that
+    /// cross the end of a line.
+    fn of_step(&self) -> [[u64; 2]; 2] {
+        let two_steps = &self.recorded[self.lead_in..];
+        let mut counts = [[0; 2]; 2];
+        for access in &two_steps[..two_steps.len() / 2] {
+            let lines = access.lines(self.shift).count() as u64;
+            counts[0][usize::from(access.stores())] += 1;
+            counts[1][usize::from(access.stores())] += lines - 1;
+        }
+        counts
     }
 
     /// Whether the current run accesses the same lines, or pages, as the last one.
@@ -193,9 +217,14 @@ impl StrideRun {
 }
 
 impl Stream {
-    fn of(one: &Access, next: &Access) -> Stream {
-        let stride = next.pointer.wrapping_sub(one.pointer) as isize;
-        Stream { pointer: one.pointer, stride, kind: one.kind }
+    /// Bytes from one access to the next.
+    fn stride(one: &Access, next: &Access) -> isize {
+        next.pointer.wrapping_sub(one.pointer) as isize
+    }
+
+    /// Those of `access` in each step, one for each line that it comes to.
+    fn all(access: &Access, stride: isize, shift: u32) -> impl Iterator<Item = Stream> {
+        access.lines(shift).map(move |one| Stream { pointer: one.pointer, stride, kind: one.kind })
     }
 
     /// Its next access.
@@ -210,6 +239,14 @@ impl Stream {
         let fixed = self.stride.trailing_zeros().min(grain);
         let same_lines = (self.pointer ^ other.pointer) >> fixed == 0;
         same_lines && self.stride == other.stride && self.kind == other.kind
+    }
+
+    /// Whether both come to the same lines of `line` bytes in the same steps, whatever is
+    /// done there.
+    fn shares_lines(&self, other: &Stream, line: usize) -> bool {
+        let whole = self.stride.unsigned_abs().is_multiple_of(line);
+        self.stride == other.stride
+            && (self.pointer == other.pointer || whole && self.pointer / line == other.pointer / line)
     }
 
     /// Whether each of its accesses stores the element that one of `other` is to.

@@ -61,6 +61,13 @@ pub trait Memory {
         false
     }
 
+    /// Whether it may know the accesses of steps from a few of them: then a loop is
+    /// taken apart, which otherwise is left as it is written.
+    #[inline(always)]
+    fn foresees(&self) -> bool {
+        false
+    }
+
     /// Whether the numbers of steps whose accesses are known shall be computed.
     #[inline(always)]
     fn computes(&self) -> bool {
@@ -91,6 +98,28 @@ pub trait Memory {
 ///     mem.store(x.at(k), 1);
 /// });
 /// assert_eq!(x.to_vec().iter().sum::<u32>(), 7);
+/// ```
+///
+/// The loop may also be one of C's, whose body moves a variable on to the next step:
+///
+/// - `while j + 8 <= n { ...; j += 8; }`, or `while j < n { ...; j += 1; }`, by a variable
+///   of the kernel;
+/// - `while [j] < [size] { ... }`, by one of two variables in memory, which the condition
+///   loads before each step and once more behind the last.
+///
+/// ```
+/// # use memory::{Arena, Memory, Unobserved, steps};
+/// # let arena = Arena::with_capacity(64).unwrap();
+/// # let (mem, x) = (&mut Unobserved, arena.array::<usize>("x", 7).unwrap());
+/// let (j, size) = (x.at(0), x.at(1));
+/// mem.store(size, 7);
+/// mem.store(j, 2);
+/// steps!(mem; while [j] < [size] {
+///     let column = mem.load(j);
+///     mem.store(x.at(column), 1);
+///     mem.store(j, column + 1);
+/// });
+/// assert_eq!(x.to_vec(), [7, 7, 1, 1, 1, 1, 1]);
 /// ```
 ///
 /// Every step runs to its end: a step that is left early would make other
@@ -148,6 +177,34 @@ macro_rules! steps {
     }};
     (@split $mem:ident $k:ident [$($range:tt)*] $next:tt $($rest:tt)+) => {
         $crate::steps!(@split $mem $k [$($range)* $next] $($rest)+)
+    };
+    ($mem:ident; while $j:ident < $end:ident $body:block) => {
+        $crate::steps!(@while ($j < $end) $mem $j 1 $end $body)
+    };
+    ($mem:ident; while $j:ident + $by:literal <= $end:ident $body:block) => {
+        $crate::steps!(@while ($j + $by <= $end) $mem $j $by $end $body)
+    };
+    (@while ($goes_on:expr) $mem:ident $j:ident $by:literal $end:ident $body:block) => {
+        if $crate::Memory::foresees($mem) {
+            let (start, steps) = ($j, $end.saturating_sub($j) / $by);
+            $crate::steps!($mem; for _step in 0..steps $body);
+            $j = start + steps * $by; // where steps were not computed
+        } else {
+            while $goes_on $body
+        }
+    };
+    ($mem:ident; while [$j:ident] < [$end:ident] $body:block) => {
+        if $crate::Memory::foresees($mem) {
+            let steps = $j.get()..$end.get();
+            $crate::steps!($mem; for _step in steps {
+                let _ = ($crate::Memory::load($mem, $j), $crate::Memory::load($mem, $end));
+                $body
+            });
+            $j.set($j.get().max($end.get())); // where steps were not computed
+            let _ = ($crate::Memory::load($mem, $j), $crate::Memory::load($mem, $end));
+        } else {
+            while $crate::Memory::load($mem, $j) < $crate::Memory::load($mem, $end) $body
+        }
     };
 }
 

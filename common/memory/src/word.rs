@@ -10,15 +10,20 @@ pub unsafe trait Word: Copy + Default + 'static {
     /// Whether it is an integer, which some processors add to memory in one
     /// instruction.
     const INTEGER: bool;
+    /// Whether it counts elements, and so may decide which accesses follow: a memory
+    /// that computes no numbers keeps these all the same.
+    const COUNTS: bool;
 }
 
 macro_rules! words {
-    ($integer:literal: $($word:ty),*) => {$(
+    ($integer:literal, $counts:literal: $($word:ty),*) => {$(
         // SAFETY: a primitive number; zero bytes are zero.
         unsafe impl Word for $word {
             const INTEGER: bool = $integer;
+            const COUNTS: bool = $counts;
         }
     )*};
 }
-words!(true: u8, i8, u16, i16, u32, i32, u64, i64, usize, isize);
-words!(false: f32, f64);
+words!(true, false: u8, i8, u16, i16, u32, i32, u64, i64, isize);
+words!(true, true: usize);
+words!(false, false: f32, f64);

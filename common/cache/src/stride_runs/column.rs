@@ -199,8 +199,8 @@ impl Column {
         let elsewhere = self.others(streams).filter(|stream| !self.may_meet(self.line(model, stream)));
         let elsewhere: Vec<Stream> = elsewhere.copied().collect();
         if !elsewhere.is_empty() {
-            let all_stay = elsewhere.len() <= model.runs.resident;
-            walk_by_blocks(elsewhere, steps, model.filter.block(Half::Caches), all_stay, |stream| {
+            let resident = (model.runs.resident, elsewhere.len());
+            walk_by_blocks(elsewhere, steps, model.filter.block(Half::Caches), resident, |stream| {
                 model.look_up_line(stream.pointer, stream.kind)
             });
             model.report_all();

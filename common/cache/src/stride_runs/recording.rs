@@ -6,7 +6,7 @@ use crate::request::Access;
 use crate::trace::Trace;
 
 /// Most accesses recorded before the search for a run is given up.
-pub(super) const MOST: usize = 64;
+pub(super) const MOST: usize = 96;
 /// Steps below which a run is not worth it.
 const SHORTEST: usize = 4;
 
@@ -46,10 +46,11 @@ pub(crate) fn predicts(model: &mut Modelled, left: usize) -> bool {
         lead_in.iter().for_each(|one| trace.stream(&model.filter, one.access(), 0, 1));
         streams.iter().for_each(|one| trace.stream(&model.filter, one.access(), one.stride, *steps));
     }
+    let [[loads, stores], splits] = model.runs.of_step();
     model.runs.recorded.clear();
-    let stores = model.runs.current.streams.iter().filter(|stream| stream.kind != 0).count();
-    model.loads += ((model.runs.current.streams.len() - stores) * left) as u64;
-    model.stores += (stores * left) as u64;
+    model.loads += loads * left as u64;
+    model.stores += stores * left as u64;
+    model.splits.iter_mut().zip(splits).for_each(|(all, one)| *all += one * left as u64);
     serve(model);
     true
 }
@@ -66,8 +67,9 @@ fn trace_run(model: &mut Modelled, left: usize) -> bool {
         (&runs.recorded[..runs.recorded.len() / 2], left + 2)
     };
     for (at, access) in streams.iter().enumerate() {
-        let stride = if runs.irregular { 0 } else { runs.current.streams[at].stride };
-        trace.stream(filter, *access, stride, steps);
+        let next = streams.len() + at;
+        let stride = if runs.irregular { 0 } else { Stream::stride(access, &runs.recorded[next]) };
+        access.lines(runs.shift).for_each(|line| trace.stream(filter, line, stride, steps));
     }
     runs.recorded.clear();
     !runs.irregular
@@ -89,8 +91,8 @@ pub(crate) extern "C" fn record(model: &mut Modelled, access: Access) {
     if let Some(trace) = looked_at(model) {
         if trace.in_steps {
             model.runs.recorded.push(access);
-        } else if let Some(trace) = &mut model.trace {
-            trace.stream(&model.filter, access, 0, 1);
+        } else {
+            trace_single(model, access);
         }
         return;
     }
@@ -117,8 +119,12 @@ pub(crate) fn stop_recording(model: &mut Modelled) {
 
 /// Looks up an access that belongs to no run.
 fn single(model: &mut Modelled, access: Access) {
-    if let Some(trace) = &mut model.trace {
-        trace.stream(&model.filter, access, 0, 1);
-    }
-    model.look_up(access.pointer, access.kind);
+    trace_single(model, access);
+    model.look_up_all(access);
+}
+
+/// Notes an access that belongs to no run in the trace, if there is one.
+fn trace_single(model: &mut Modelled, access: Access) {
+    let Modelled { trace: Some(trace), filter, .. } = model else { return };
+    access.lines(filter.shift).for_each(|line| trace.stream(filter, line, 0, 1));
 }

@@ -53,14 +53,16 @@ pub(crate) fn walk(model: &mut Modelled, streams: &[Stream], steps: usize) {
     }
     let (resident, line) = (model.runs.resident, model.filter.block(Half::Caches));
     if model.half.has_caches() {
-        let streams = if resident > 0 { joined(streams) } else { streams.to_vec() };
+        let streams = if resident.ways > 0 { joined(streams) } else { streams.to_vec() };
+        let (once, lines) = once(&streams, line);
+        let keeps_all = lines <= resident.ways && !model.filter.hierarchy.back_invalidates();
+        let streams = if keeps_all { once } else { streams };
         if let Some(column) = Column::of(model, &streams, steps)
             && model.runs.columns.pay()
         {
             return column.walk(model, streams, steps);
         }
-        let all_stay = streams.len() <= resident;
-        walk_by_blocks(streams, steps, line, all_stay, |stream| {
+        walk_by_blocks(streams, steps, line, (resident, lines), |stream| {
             model.look_up_line(stream.pointer, stream.kind)
         });
     }
@@ -79,6 +81,29 @@ fn joined(streams: &[Stream]) -> Vec<Stream> {
     joined
 }
 
+/// The streams, each line that a step comes to only once, or twice where the lines are not
+/// used last in the order in which they are used first; and how many lines there are at
+/// most. A step leaves a level that keeps them all while it lasts as this does: what is used
+/// between is there, and is neither first nor last.
+fn once(streams: &[Stream], line: usize) -> (Vec<Stream>, usize) {
+    let mut first: Vec<Stream> = Vec::with_capacity(streams.len());
+    let mut last: Vec<Stream> = Vec::with_capacity(streams.len());
+    for stream in streams {
+        match first.iter_mut().find(|other| other.shares_lines(stream, line)) {
+            Some(load) if load.kind == 0 && stream.kind != 0 => load.kind = Request::DATA,
+            Some(_) => {}
+            None => first.push(*stream),
+        }
+        last.retain(|other| !other.shares_lines(stream, line));
+        last.push(Stream { kind: 0, ..*stream });
+    }
+    let lines = first.len();
+    if !first.iter().zip(&last).all(|(first, last)| first.shares_lines(last, line)) {
+        first.append(&mut last);
+    }
+    (first, lines)
+}
+
 fn walk_pages(model: &mut Modelled, streams: &[Stream], steps: usize) {
     let pages = Pages::of(&model.filter, streams, steps);
     if pages.is_some_and(|pages| pages.miss(&mut model.filter.hierarchy)) {
@@ -86,7 +111,8 @@ fn walk_pages(model: &mut Modelled, streams: &[Stream], steps: usize) {
         return;
     }
     let (resident, page) = (model.runs.resident_pages, model.filter.block(Half::Tlbs));
-    walk_by_blocks(streams.to_vec(), steps, page, streams.len() <= resident, |stream| {
+    let (_, most) = once(streams, page);
+    walk_by_blocks(streams.to_vec(), steps, page, (resident, most), |stream| {
         model.look_up_page(stream.pointer);
         false
     });

@@ -14,7 +14,7 @@ fn nest() -> impl Strategy<Value = Nest> {
         (array, near.clone(), 0isize..3, step.clone(), run.clone(), store).prop_map(
             |(array, near, times, step, run, store)| {
                 let start = array * ROOM as isize + near * times;
-                Stream { start, step, run, store }
+                Stream { start, step, run, store, wide: false }
             },
         )
     };
@@ -122,6 +122,7 @@ fn column_of_victims() -> impl Strategy<Value = (Machine, Vec<Nest>)> {
             step: step as isize,
             run: run as isize,
             store,
+            wide: false,
         };
         let row = stream(1, near, a, 0, false);
         let sum = |store| stream(2, near + from, 0, c, store);

@@ -23,11 +23,12 @@ fn nest() -> impl Strategy<Value = Nest> {
                 step: 0,
                 run,
                 store: false,
+                wide: false,
             };
             let stream = |(at, (column, within, store)): (isize, (usize, isize, bool))| {
                 let (array, near) = columns[column];
                 let start = array * ROOM as isize + near + within;
-                Stream { start, step: step + at * other, run, store }
+                Stream { start, step: step + at * other, run, store, wide: false }
             };
             let streams: Vec<Stream> = (0..).zip(order).map(stream).collect();
             Nest { runs, steps, lead_in: lead_in.into_iter().map(single).collect(), streams }

@@ -3,13 +3,15 @@
 use super::*;
 
 /// An access of a nest of two loops: where it starts, how far it moves with
-/// each step and with each run, and whether it stores.
-#[derive(Debug, Clone, Copy)]
+/// each step and with each run, whether it stores, and whether it is of 16 bytes, which may
+/// cross the end of a line.
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Stream {
     pub(super) start: isize,
     pub(super) step: isize,
     pub(super) run: isize,
     pub(super) store: bool,
+    pub(super) wide: bool,
 }
 
 impl Stream {
@@ -17,7 +19,12 @@ impl Stream {
     fn access(self, mem: &mut impl Memory, arrays: &[Array<u8>], run: usize, step: usize) {
         let mut at = (self.start + self.run * run as isize + self.step * step as isize) as usize;
         for array in arrays {
-            if at < array.len() && self.store {
+            if at < array.len() && self.wide && self.store {
+                return mem.store_vector(array.lanes(at), [1; 16]);
+            } else if at < array.len() && self.wide {
+                mem.load_vector::<[u8; 16]>(array.lanes(at));
+                return;
+            } else if at < array.len() && self.store {
                 return mem.store(array.at(at), 1);
             } else if at < array.len() {
                 mem.load(array.at(at));
@@ -43,8 +50,10 @@ fn nest() -> impl Strategy<Value = Nest> {
     let steps = prop::sample::select(vec![0isize, 0, 1, 2, 8, 24, -1, -8, 64, -64, 512, 520]);
     let runs = prop::sample::select(vec![0isize, 0, 1, 2, 8, 64, -2]);
     let near = prop::sample::select(vec![0isize, 1, 60, 512, 1024, 4096]);
-    let stream = (0isize..6, near, steps, runs, any::<bool>()).prop_map(|(at, near, step, run, store)| {
-        Stream { start: (ROOM / 2) as isize + at * near, step, run, store }
+    let kind = (any::<bool>(), prop::bool::weighted(0.2));
+    let stream = (0isize..6, near, steps, runs, kind).prop_map(|(at, near, step, run, (store, wide))| {
+        let wide = wide && step >= 0 && run >= 0; // all of them in the second array
+        Stream { start: (ROOM / 2) as isize + at * near + if wide { 24 } else { 0 }, step, run, store, wide }
     });
     let streams = prop::collection::vec(stream.clone(), 1..6);
     let lead_in = prop::collection::vec(stream, 0..3);
