@@ -18,10 +18,18 @@ pub fn count(variant: &Variant, n: usize, fill: Fill, machine: &Machine) -> Resu
     let bytes = System::bytes(n, 1).ok_or_else(|| format!("no memory holds a {n} by {n} matrix"))?;
     let arena = Arena::with_capacity(bytes).map_err(|error| error.to_string())?;
     let system = System::new(&arena, n, &[]).map_err(|error| error.to_string())?;
-    fill.write(system.matrix);
-    matrices::eliminable(system.matrix).map_err(|broken| broken.to_string())?;
     let mut model = Modelled::new(machine, &arena).map_err(|error| error.to_string())?;
+    // Where rows stay, no access depends on a number: none is computed, nor ever written.
+    if variant.exchanges {
+        fill.write(system.matrix);
+        matrices::eliminable(system.matrix).map_err(|broken| broken.to_string())?;
+    } else {
+        fill.eliminable_in_place(n).map_err(|broken| broken.to_string())?;
+        model = model.without_numbers();
+    }
     variant.model(&mut model, system).map_err(|error| format!("{}: {error}", variant.name))?;
-    matrices::eliminated(system.matrix, variant.exchanges).map_err(|broken| broken.to_string())?;
+    if variant.exchanges {
+        matrices::eliminated(system.matrix, true).map_err(|broken| broken.to_string())?;
+    }
     Ok(model.counts())
 }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+use cache::Modelled;
 use ge::modelled;
 use ge::problem::matrices::{self, Fill};
 use ge::problem::residual::residual;
@@ -189,8 +190,7 @@ proptest! {
     }
 }
 
-/// The model computes all numbers, also of the turns that it does not walk: else it would
-/// refuse what it has not eliminated.
+/// The model refuses what the rungs cannot eliminate, also where it computes no numbers.
 #[test]
 fn the_model_eliminates_what_the_rungs_do() {
     let machine = Machine::named("i5-7500").unwrap();
@@ -201,6 +201,27 @@ fn the_model_eliminates_what_the_rungs_do() {
         let zero = modelled::count(variant, 130, Fill::ZeroPivot, &machine);
         assert_eq!(zero.is_ok(), variant.exchanges, "{}", variant.name);
         assert!(modelled::count(variant, 130, Fill::Nan, &machine).is_err(), "{}", variant.name);
+    }
+}
+
+/// The model walks two steps of an inner loop and knows the others: all that it counts is
+/// as if it walked them, and computed.
+#[test]
+fn steps_are_counted_as_if_walked() {
+    for machine in ["i5-7500", "zen3", "golden-cove", "apple-m1", "lecture", "sparcstation-1+"] {
+        let machine = Machine::named(machine).unwrap();
+        for (variant, n) in here().zip([9, 40, 61].into_iter().cycle()) {
+            if variant.threaded() {
+                continue;
+            }
+            let foreseen = modelled::count(variant, n, Fill::Rand, &machine).unwrap();
+            let arena = Arena::with_capacity(System::bytes(n, 1).unwrap()).unwrap();
+            let system = System::new(&arena, n, &[]).unwrap();
+            Fill::Rand.write(system.matrix());
+            let mut model = Modelled::exhaustive(&machine, &arena).unwrap();
+            variant.model(&mut model, system).unwrap();
+            assert_eq!(foreseen, model.counts(), "{} {n} {}", variant.name, machine.name);
+        }
     }
 }
 

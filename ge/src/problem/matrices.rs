@@ -40,6 +40,19 @@ impl Fill {
             Fill::Nan => a.at(n / 2, n / 2).set(f64::NAN),
         }
     }
+
+    /// What this matrix of `n` by `n` elements is known for, without writing it.
+    ///
+    /// # Errors
+    ///
+    /// If it is made so that elimination fails where rows are not exchanged.
+    pub fn eliminable_in_place(self, n: usize) -> Result<(), Broken> {
+        match self {
+            Fill::Nan if n > 0 => Err(Broken::NotFinite { row: n / 2, column: n / 2, value: f64::NAN }),
+            Fill::ZeroPivot if n > 1 => Err(Broken::ZeroPivot(0)),
+            Fill::Rand | Fill::Dominant | Fill::TinyPivot | Fill::ZeroPivot | Fill::Nan => Ok(()),
+        }
+    }
 }
 
 /// Why a result is not one.

@@ -10,7 +10,7 @@
 //! **Per inner step:** 2 flops; loads and stores as the compiler sees fit.
 
 use isa::{One, Quads, Scalar};
-use memory::Memory;
+use memory::{Memory, steps};
 
 use crate::problem::system::System;
 use crate::rungs::Rung;
@@ -31,9 +31,9 @@ impl Rung for Auto {
             for i in k + 1..n {
                 let row_i = a.part(i * n, n);
                 let multiplier = One(mem.load(row_i.at(k)) / mem.load(row_k.at(k)));
-                for j in k + 1..n {
+                steps!(mem; for j in k + 1..n {
                     block_step(mem, Scalar, row_i, row_k, multiplier, j);
-                }
+                });
             }
         }
     }

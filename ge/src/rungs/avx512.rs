@@ -8,7 +8,7 @@
 //! **Per inner step:** 2 flops, 1/4 load, 1/8 store (64 bytes each).
 
 use isa::{Octets, Simd};
-use memory::Memory;
+use memory::{Memory, steps};
 
 use crate::problem::system::System;
 use crate::rungs::Rung;
@@ -32,18 +32,18 @@ impl Rung for Avx512 {
                 let multiplier = mem.load(row_i.at(k)) / mem.load(row_k.at(k));
                 let multipliers = octets.splat(multiplier);
                 let mut j = k + 1;
-                while j + 32 <= n {
+                steps!(mem; while j + 32 <= n {
                     let (target, source) = (row_i.part(j, 32), row_k.part(j, 32));
                     fused_step(mem, octets, target, source, multipliers, 0);
                     fused_step(mem, octets, target, source, multipliers, 8);
                     fused_step(mem, octets, target, source, multipliers, 16);
                     fused_step(mem, octets, target, source, multipliers, 24);
                     j += 32;
-                }
-                while j < n {
+                });
+                steps!(mem; while j < n {
                     step(mem, row_i, row_k, multiplier, j);
                     j += 1;
-                }
+                });
             }
         }
     }

@@ -10,7 +10,7 @@
 //! **Per inner step:** 2 flops, 1/2 load, 1/4 store (32 bytes each).
 
 use isa::{FusedQuads, Simd};
-use memory::Memory;
+use memory::{Memory, steps};
 
 use crate::problem::system::System;
 use crate::rungs::Rung;
@@ -34,18 +34,18 @@ impl Rung for Fma {
                 let multiplier = mem.load(row_i.at(k)) / mem.load(row_k.at(k));
                 let multipliers = quads.splat(multiplier);
                 let mut j = k + 1;
-                while j + 16 <= n {
+                steps!(mem; while j + 16 <= n {
                     let (target, source) = (row_i.part(j, 16), row_k.part(j, 16));
                     fused_step(mem, quads, target, source, multipliers, 0);
                     fused_step(mem, quads, target, source, multipliers, 4);
                     fused_step(mem, quads, target, source, multipliers, 8);
                     fused_step(mem, quads, target, source, multipliers, 12);
                     j += 16;
-                }
-                while j < n {
+                });
+                steps!(mem; while j < n {
                     step(mem, row_i, row_k, multiplier, j);
                     j += 1;
-                }
+                });
             }
         }
     }

@@ -2,7 +2,9 @@
 //!
 //! **What it does.** Row `i` loses `a[i][k] / a[k][k]` times row `k`, for every
 //! row below the pivot. `i`, `j`, `k` and the size live in memory, and so do
-//! the row pointers (`double **` in C): each mention of a variable is a load.
+//! the row pointers (`double **` in C): each mention of a variable is a load, also in
+//! the loops' conditions. (`steps!` is that plain loop; it tells the cache model that
+//! every step is like the last.)
 //!
 //! **Predict.** How many of the loads of one inner step fetch an element of the
 //! matrix, and how many only find out where that element is?
@@ -12,9 +14,9 @@
 use std::cell::Cell;
 
 use isa::Scalar;
-use memory::Memory;
+use memory::{Memory, steps};
 
-use crate::problem::system::{System, Variables};
+use crate::problem::system::{Rows, System, Variables};
 use crate::rungs::Rung;
 
 /// Eliminates below the diagonal, row by row, without exchanging rows.
@@ -27,11 +29,6 @@ impl Rung for Ge1 {
     #[inline(always)]
     fn eliminate<M: Memory>(mem: &mut M, system: System, _: Scalar) {
         let (a, Variables { size, i, j, k }) = (system.rows, system.variables);
-        let element = |mem: &mut M, row: &Cell<usize>, column: &Cell<usize>| {
-            let row = mem.load(row);
-            let start = mem.load(a.pointers.at(row));
-            a.elements.at(start + mem.load(column))
-        };
         mem.store(k, 0);
         while mem.load(k) < mem.load(size) {
             let below = mem.load(k) + 1;
@@ -39,16 +36,16 @@ impl Rung for Ge1 {
             while mem.load(i) < mem.load(size) {
                 let right = mem.load(k) + 1;
                 mem.store(j, right);
-                while mem.load(j) < mem.load(size) {
+                steps!(mem; while [j] < [size] {
                     let [old, above, left, pivot] = [(i, j), (k, j), (i, k), (k, k)].map(|(row, column)| {
-                        let cell = element(mem, row, column);
+                        let cell = element(mem, a, row, column);
                         mem.load(cell)
                     });
-                    let target = element(mem, i, j);
+                    let target = element(mem, a, i, j);
                     mem.store(target, old - above * (left / pivot));
                     let next = mem.load(j) + 1;
                     mem.store(j, next);
-                }
+                });
                 let next = mem.load(i) + 1;
                 mem.store(i, next);
             }
@@ -56,4 +53,17 @@ impl Rung for Ge1 {
             mem.store(k, next);
         }
     }
+}
+
+/// `a[row][column]`: loads both variables, and the row's pointer between them.
+#[inline(always)]
+fn element<'a, M: Memory>(
+    mem: &mut M,
+    a: Rows<'a>,
+    row: &Cell<usize>,
+    column: &Cell<usize>,
+) -> &'a Cell<f64> {
+    let row = mem.load(row);
+    let start = mem.load(a.pointers.at(row));
+    a.elements.at(start + mem.load(column))
 }

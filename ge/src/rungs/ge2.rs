@@ -10,7 +10,7 @@
 //! **Per inner step:** 3 flops, one of them a division; 4 loads, 1 store.
 
 use isa::Scalar;
-use memory::Memory;
+use memory::{Memory, steps};
 
 use crate::problem::system::System;
 use crate::rungs::Rung;
@@ -30,12 +30,12 @@ impl Rung for Ge2 {
             let row_k = a.row(mem, k);
             for i in k + 1..n {
                 let row_i = a.row(mem, i);
-                for j in k + 1..n {
+                steps!(mem; for j in k + 1..n {
                     let multiplier = mem.load(row_i.at(k)) / mem.load(row_k.at(k));
                     let change = mem.load(row_k.at(j)) * multiplier;
                     let old = mem.load(row_i.at(j));
                     mem.store(row_i.at(j), old - change);
-                }
+                });
             }
         }
     }

@@ -10,7 +10,7 @@
 //! **Per inner step:** 2 flops, 2 loads, 1 store.
 
 use isa::Scalar;
-use memory::Memory;
+use memory::{Memory, steps};
 
 use crate::problem::system::System;
 use crate::rungs::Rung;
@@ -31,11 +31,11 @@ impl Rung for Ge3 {
             for i in k + 1..n {
                 let row_i = a.row(mem, i);
                 let multiplier = mem.load(row_i.at(k)) / mem.load(row_k.at(k));
-                for j in k + 1..n {
+                steps!(mem; for j in k + 1..n {
                     let change = mem.load(row_k.at(j)) * multiplier;
                     let old = mem.load(row_i.at(j));
                     mem.store(row_i.at(j), old - change);
-                }
+                });
             }
         }
     }

@@ -9,7 +9,7 @@
 //! **Per inner step:** 2 flops, 2 loads, 1 store.
 
 use isa::Scalar;
-use memory::Memory;
+use memory::{Memory, steps};
 
 use crate::problem::system::System;
 use crate::rungs::Rung;
@@ -31,7 +31,7 @@ impl Rung for Ge5 {
                 let row_i = a.part(i * n, n);
                 let multiplier = mem.load(row_i.at(k)) / mem.load(row_k.at(k));
                 let mut j = k + 1;
-                while j + 8 <= n {
+                steps!(mem; while j + 8 <= n {
                     let (target, source) = (row_i.part(j, 8), row_k.part(j, 8));
                     step(mem, target, source, multiplier, 0);
                     step(mem, target, source, multiplier, 1);
@@ -42,11 +42,11 @@ impl Rung for Ge5 {
                     step(mem, target, source, multiplier, 6);
                     step(mem, target, source, multiplier, 7);
                     j += 8;
-                }
-                while j < n {
+                });
+                steps!(mem; while j < n {
                     step(mem, row_i, row_k, multiplier, j);
                     j += 1;
-                }
+                });
             }
         }
     }

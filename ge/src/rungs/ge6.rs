@@ -9,7 +9,7 @@
 //! **Per inner step:** 2 flops, 1 load, 1/2 store (16 bytes each).
 
 use isa::{Pairs, Simd};
-use memory::Memory;
+use memory::{Memory, steps};
 
 use crate::problem::system::System;
 use crate::rungs::Rung;
@@ -33,18 +33,18 @@ impl Rung for Ge6 {
                 let multiplier = mem.load(row_i.at(k)) / mem.load(row_k.at(k));
                 let multipliers = pairs.splat(multiplier);
                 let mut j = k + 1;
-                while j + 8 <= n {
+                steps!(mem; while j + 8 <= n {
                     let (target, source) = (row_i.part(j, 8), row_k.part(j, 8));
                     block_step(mem, pairs, target, source, multipliers, 0);
                     block_step(mem, pairs, target, source, multipliers, 2);
                     block_step(mem, pairs, target, source, multipliers, 4);
                     block_step(mem, pairs, target, source, multipliers, 6);
                     j += 8;
-                }
-                while j < n {
+                });
+                steps!(mem; while j < n {
                     step(mem, row_i, row_k, multiplier, j);
                     j += 1;
-                }
+                });
             }
         }
     }

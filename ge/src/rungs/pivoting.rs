@@ -11,7 +11,7 @@
 //! **Per inner step:** 2 flops; loads and stores as the compiler sees fit.
 
 use isa::{One, Quads, Scalar, Simd};
-use memory::{Array, Memory};
+use memory::{Array, Memory, steps};
 
 use crate::problem::system::System;
 use crate::rungs::Rung;
@@ -45,9 +45,9 @@ impl Rung for Pivoting {
             for i in below..n {
                 let row_i = a.part(i * n, n);
                 let multiplier = One(mem.load(row_i.at(k)) / pivot);
-                for j in k + 1..n {
+                steps!(mem; for j in k + 1..n {
                     block_step(mem, Scalar, row_i, row_k, multiplier, j);
-                }
+                });
             }
         }
     }

@@ -10,7 +10,7 @@
 //! **Per inner step:** 2 flops, 5/16 load, 1/16 store (32 bytes each).
 
 use isa::{Fused, FusedQuads, One, Scalar, Simd};
-use memory::{Array, Memory};
+use memory::{Array, Memory, steps};
 
 use crate::problem::system::System;
 use crate::rungs::Rung;
@@ -38,15 +38,15 @@ impl Rung for Pivots4 {
                 let pivots = [0, 1, 2, 3].map(|p| a.part((first + p) * n, n));
                 let multipliers = [0, 1, 2, 3].map(|p| subtract(mem, row, pivots[p], first + p, last));
                 let mut j = last;
-                while j + 4 <= n {
+                steps!(mem; while j + 4 <= n {
                     let by = multipliers.map(|multiplier| quads.splat(multiplier));
                     subtract_all(mem, quads, row, pivots, by, j);
                     j += 4;
-                }
-                while j < n {
+                });
+                steps!(mem; while j < n {
                     subtract_all(mem, Scalar, row, pivots, multipliers.map(One), j);
                     j += 1;
-                }
+                });
             }
         }
     }
