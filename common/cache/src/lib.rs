@@ -35,6 +35,7 @@ mod tag;
 mod tlb;
 mod trace;
 mod warp;
+mod watch;
 mod ways;
 mod wide;
 
@@ -51,7 +52,8 @@ use mru_filter::{Mru, MruFilter, NONE, SLOTS};
 use request::{Access, Request};
 use stride_runs::RunDetector;
 use trace::Trace;
-use warp::{Warp, Watch};
+use warp::Warp;
+use watch::Watch;
 
 /// Memory with a modelled cache hierarchy. It reads and writes the same cells
 /// as `isa::Native` memory and counts on the way.
@@ -166,7 +168,15 @@ impl Modelled {
     /// loop at hand that is done.
     #[must_use]
     pub fn watched(mut self, watch: impl FnMut(f64) + 'static) -> Modelled {
-        self.watch = Watch(Some(Box::new(watch)));
+        self.watch = Watch::of_turns(watch);
+        self
+    }
+
+    /// The same for kernels whose outer loops are not told: the share of so many `bytes`
+    /// that inner loops have gone along.
+    #[must_use]
+    pub fn watched_along(mut self, bytes: f64, watch: impl FnMut(f64) + 'static) -> Modelled {
+        self.watch = Watch::along(bytes, watch);
         self
     }
 

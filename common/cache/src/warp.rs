@@ -18,8 +18,6 @@
 //! to which all accesses of a page are the same. Where turns of neither can recur,
 //! all but the first ones are gone through for both.
 
-use std::fmt;
-
 use super::Modelled;
 use super::alike::Alike;
 use super::drifting::Drifting;
@@ -33,16 +31,6 @@ use memory::{Turn, Turns};
 
 /// Turns below which a loop is walked.
 const FEWEST: usize = 8;
-
-/// Who is told how far the outer loop is.
-#[derive(Default)]
-pub(super) struct Watch(pub(super) Option<Box<dyn FnMut(f64)>>);
-
-impl fmt::Debug for Watch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Watch").field(&self.0.is_some()).finish()
-    }
-}
 
 /// The outer loop at hand.
 #[derive(Debug)]
@@ -148,9 +136,7 @@ impl Warp {
         }
         self.end_tlbs(model, turns);
         let at = turns.left.start - self.start;
-        if let Watch(Some(watch)) = &mut model.watch {
-            watch(self.share(at));
-        }
+        model.watch.tell(self.share(at));
         if self.known == 0 {
             if matches!(&self.plan, Some(Plan::Drifting(drifting)) if drifting.has_given_up()) {
                 self.drifts = false;

@@ -175,13 +175,18 @@ pub fn hardware_totals(variant: &Variant, task: &Task) -> Result<[Reading; 2], S
     <[Reading; 2]>::try_from(counted).map_err(|_| "the counters gave no pair of counts".to_owned())
 }
 
-/// What the cache model of `machine` counts in a run.
+/// What the cache model of `machine` counts in a run; `watch` is told how far it is.
 ///
 /// # Errors
 ///
 /// A sentence: the rung cannot be modelled, the memory is short, or the machine
 /// is not described well enough.
-pub fn model(variant: &Variant, task: &Task, machine: &Machine) -> Result<Counts, String> {
+pub fn model(
+    variant: &Variant,
+    task: &Task,
+    machine: &Machine,
+    watch: Option<Box<dyn FnMut(f64)>>,
+) -> Result<Counts, String> {
     room::bytes(task.size, 1)?;
-    modelled::count(variant, task.size, task.fill, machine)
+    modelled::count_watched(variant, task.size, task.fill, machine, watch)
 }

@@ -213,7 +213,8 @@ fn measured(
 
 /// What the cache model says of it.
 fn modelled(row: Row, variant: &Variant, task: &Task, session: &Session) -> Result<Row, Failure> {
-    let counts = measure::model(variant, task, &session.machine).map_err(Failure::could_not)?;
+    let line = session.line_of_progress();
+    let counts = measure::model(variant, task, &session.machine, line).map_err(Failure::could_not)?;
     let events = [
         ("loads", "PAPI_LD_INS"),
         ("stores", "PAPI_SR_INS"),

@@ -51,6 +51,9 @@ pub(crate) fn predicts(model: &mut Modelled, left: usize) -> bool {
     model.loads += loads * left as u64;
     model.stores += stores * left as u64;
     model.splits.iter_mut().zip(splits).for_each(|(all, one)| *all += one * left as u64);
+    let StrideRun { streams, steps, .. } = &model.runs.current;
+    let longest = streams.iter().map(|stream| stream.stride.unsigned_abs()).max();
+    model.watch.go_along(longest.unwrap_or(0) * steps);
     serve(model);
     true
 }
