@@ -215,7 +215,7 @@ impl Classes {
             }
         }
         let is_of_first = |line: &u64| (first..first + block).contains(&(*line as usize % apart));
-        let promoted: Vec<u64> = level.promoted_dirty.iter().copied().filter(is_of_first).collect();
+        let promoted: Vec<u64> = level.promoted_dirty.iter().filter(is_of_first).collect();
         let moved = promoted.iter().flat_map(|line| further().map(move |by| line + by as u64));
         level.promoted_dirty.extend(moved);
     }

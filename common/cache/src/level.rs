@@ -4,10 +4,8 @@
 mod one;
 mod rules;
 
-use std::collections::HashSet;
-use std::hash::{BuildHasherDefault, Hasher};
-
 use super::address_map::AddressMap;
+use super::line_set::LineSet;
 use super::lru;
 use super::prefetch::Prefetcher;
 use super::request::Request;
@@ -18,29 +16,6 @@ pub(super) use one::{Asks, One};
 
 /// Most arrays that are counted separately, and everything else.
 pub(super) const ARRAYS: usize = 256;
-
-/// A set of line numbers.
-pub(super) type Lines = HashSet<u64, BuildHasherDefault<LineHasher>>;
-
-/// Spreads line numbers: they need no protection from those who chose them. Knuth's
-/// multiplicative hashing, with the upper half for the lower bits.
-#[derive(Debug, Default)]
-pub(super) struct LineHasher(u64);
-
-impl Hasher for LineHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
-    }
-
-    fn write_u64(&mut self, line: u64) {
-        let product = (self.0 ^ line).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        self.0 = product ^ product >> 32;
-    }
-}
 
 /// What one level counts.
 #[derive(Debug, Clone)]
@@ -113,10 +88,10 @@ pub(super) struct Level {
     /// level has promoted counts as there, since it comes back before it is asked for.
     pub(super) keeps: bool,
     /// Dirty lines that an exclusive level promoted to the level above.
-    pub(super) promoted_dirty: Lines,
+    pub(super) promoted_dirty: LineSet,
     /// Those promoted or accepted back since the journal was started, not both; and each
     /// time that happened, with how often it had when each part but the first one began.
-    promoted_dirty_changed: Lines,
+    promoted_dirty_changed: LineSet,
     promoted_dirty_log: Vec<u64>,
     log_parts: Vec<usize>,
     pub(super) prefetcher: Option<Prefetcher>,
@@ -167,8 +142,8 @@ impl Level {
             recalls,
             evicts_clean: inclusive || below == Some(Inclusion::Exclusive),
             keeps: by_line.is_some() && keeps_what_it_has(machine, cache),
-            promoted_dirty: Lines::default(),
-            promoted_dirty_changed: Lines::default(),
+            promoted_dirty: LineSet::default(),
+            promoted_dirty_changed: LineSet::default(),
             promoted_dirty_log: Vec::new(),
             log_parts: Vec::new(),
             prefetcher: Prefetcher::new(cache, machine.page_size),
@@ -296,8 +271,7 @@ impl Level {
 
     /// The state beside the tags: all that decides what it does next.
     pub(super) fn other_state(&self) -> Vec<u64> {
-        let mut state: Vec<u64> = self.promoted_dirty.iter().copied().collect();
-        state.sort_unstable();
+        let mut state: Vec<u64> = self.promoted_dirty.iter().collect();
         state.extend_from_slice(&self.lines.policy_state());
         state.extend(self.prefetcher.iter().flat_map(Prefetcher::state));
         state
@@ -324,7 +298,7 @@ impl Level {
         self.lines.undo(part);
         let earlier = part.checked_sub(1).and_then(|at| self.log_parts.get(at)).copied().unwrap_or(0);
         for line in self.promoted_dirty_log.drain(earlier..).rev() {
-            if !self.promoted_dirty.remove(&line) {
+            if !self.promoted_dirty.remove(line) {
                 self.promoted_dirty.insert(line);
             }
         }
@@ -351,8 +325,8 @@ impl Level {
 
     /// Whether `line` was promoted dirty when the journal was started, and is now.
     pub(super) fn promoted(&self, line: u64) -> [bool; 2] {
-        let now = self.promoted_dirty.contains(&line);
-        [now != self.promoted_dirty_changed.contains(&line), now]
+        let now = self.promoted_dirty.contains(line);
+        [now != self.promoted_dirty_changed.contains(line), now]
     }
 
     /// Whether the level surely is as it was when the journal was started.

@@ -19,6 +19,7 @@ mod half;
 mod hierarchy;
 mod journal;
 mod level;
+mod line_set;
 mod lru;
 mod moving;
 mod mru_filter;

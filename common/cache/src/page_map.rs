@@ -1,10 +1,9 @@
 //! Where virtual pages lie in physical memory.
 
 use std::collections::HashMap;
-use std::hash::BuildHasherDefault;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Range;
 
-use super::level::LineHasher;
 use figures::random::mix;
 use machine::{Machine, Mapping};
 
@@ -17,7 +16,7 @@ pub(super) struct PageMap {
     half: u32,
     /// Frame of each of the first pages, and the page of each of these frames.
     frames: Vec<u64>,
-    pages: HashMap<u64, u64, BuildHasherDefault<LineHasher>>,
+    pages: HashMap<u64, u64, BuildHasherDefault<PageHasher>>,
 }
 
 impl PageMap {
@@ -100,6 +99,26 @@ impl PageMap {
 
     fn scramble(&self, half: u64, round: u64) -> u64 {
         mix(self.seed ^ mix(half << 2 | round)) & ((1 << self.half) - 1)
+    }
+}
+
+/// Spreads page numbers: they need no protection from those who chose them. Knuth's
+/// multiplicative hashing, with the upper half for the lower bits.
+#[derive(Debug, Default)]
+struct PageHasher(u64);
+
+impl Hasher for PageHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
+    }
+
+    fn write_u64(&mut self, page: u64) {
+        let product = (self.0 ^ page).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = product ^ product >> 32;
     }
 }
 

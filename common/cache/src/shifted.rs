@@ -229,7 +229,7 @@ impl Shifted {
             tags.iter().filter(|tag| **tag != 0).for_each(|tag| held(line_of(*tag), level.shift));
         }
         for level in levels {
-            level.promoted_dirty.iter().for_each(|line| held(*line, level.shift));
+            level.promoted_dirty.iter().for_each(|line| held(line, level.shift));
         }
         behind
     }
@@ -261,10 +261,10 @@ impl Shifted {
 
     /// The same of a level's state beside the tags.
     fn recurs_beside(&self, old: &Level, new: &Level, passed: usize) -> bool {
-        let later = |line: &u64| line_of(self.later(tag_of(*line), old.shift, passed));
+        let later = |line: u64| line_of(self.later(tag_of(line), old.shift, passed));
         (!new.lines.evicts || old.lines.policy_state() == new.lines.policy_state())
             && old.promoted_dirty.len() == new.promoted_dirty.len()
-            && old.promoted_dirty.iter().all(|line| new.promoted_dirty.contains(&later(line)))
+            && old.promoted_dirty.iter().all(|line| new.promoted_dirty.contains(later(line)))
     }
 
     /// The lines that are not behind all that is accessed.
@@ -299,7 +299,7 @@ impl Shifted {
         for (at, level) in levels.iter_mut().enumerate() {
             level.uses += 1;
             let (from, now, shift) = (&from.levels[at], &now.levels[at], level.shift);
-            let line = |line: &u64| line_of(self.later(tag_of(*line), shift, turns));
+            let line = |line: u64| line_of(self.later(tag_of(line), shift, turns));
             level.promoted_dirty = from.promoted_dirty.iter().map(line).collect();
             if level.lines.evicts {
                 level.lines.clone_from(&from.lines);

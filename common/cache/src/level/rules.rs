@@ -157,7 +157,7 @@ impl Level {
 
     /// Whether a dirty line was promoted; then it is so no longer.
     pub(super) fn take_promoted(&mut self, line: u64) -> bool {
-        let was_promoted = !self.promoted_dirty.is_empty() && self.promoted_dirty.remove(&line);
+        let was_promoted = !self.promoted_dirty.is_empty() && self.promoted_dirty.remove(line);
         if was_promoted {
             self.log_promoted(line);
         }
@@ -169,7 +169,7 @@ impl Level {
             return;
         }
         self.promoted_dirty_log.push(line);
-        if !self.promoted_dirty_changed.remove(&line) {
+        if !self.promoted_dirty_changed.remove(line) {
             self.promoted_dirty_changed.insert(line);
         }
     }

@@ -203,7 +203,7 @@ impl Memo {
                 self.move_at(level, memos);
                 let met = at.before.is_in(&mut level.lines, &memos.at_level);
                 let promoted = &level.promoted_dirty;
-                let has = |line| promoted.contains(&line);
+                let has = |line| promoted.contains(line);
                 let lines =
                     |before: usize| at.promoted[before].iter().flat_map(|lines| lines.moved(&memos.at_level));
                 let no_more = || promoted.len() == at.promoted[1].iter().map(Owned::len).sum();
@@ -250,7 +250,7 @@ impl Memo {
             level.uses += u64::from(!at.before.is_empty());
             at.after.put_in(&mut level.lines, &memos.at_level);
             for line in at.promoted[1][0].moved(&memos.at_level) {
-                level.promoted_dirty.remove(&line);
+                level.promoted_dirty.remove(line);
             }
             level.promoted_dirty.extend(at.promoted[0][1].moved(&memos.at_level));
         }

@@ -164,7 +164,7 @@ impl Tags {
         let Visits { fetched, given } = visits;
         let earlier = self.0[..self.0.len() - given.start].iter().rev();
         let mut earlier = earlier.take(fetched.start.min(given.end) - given.start);
-        let dirty = |tag: &Tag| level.promoted_dirty.contains(&line_of(tag.wrapping_add(by)));
+        let dirty = |tag: &Tag| level.promoted_dirty.contains(line_of(tag.wrapping_add(by)));
         if !level.promoted_dirty.is_empty() && earlier.any(dirty) {
             return false;
         }
