@@ -44,6 +44,7 @@ impl Access {
 
     /// Whether it comes to as many lines of `1 << shift` bytes each time it has moved by
     /// `stride`.
+    #[inline(always)]
     pub(super) fn crosses_alike(self, stride: isize, shift: u32) -> bool {
         let (bytes, line) = (self.bytes(), 1 << shift);
         let whole = |unit: usize| stride.unsigned_abs().is_multiple_of(unit);

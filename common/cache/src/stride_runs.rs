@@ -90,6 +90,9 @@ pub(super) struct RunDetector {
     resident_pages: Resident,
     current: StrideRun,
     last: StrideRun,
+    /// Loads and stores in a step of the current one, then those of them that cross the
+    /// end of a line.
+    of_step: [[u64; 2]; 2],
     known: Known,
     /// The next run is not simulated before something else is accessed.
     puts_off: bool,
@@ -131,6 +134,7 @@ impl RunDetector {
                 .first()
                 .map_or(Resident::default(), |tlb| resident(tlb.entries / tlb.ways, tlb.ways)),
             current: StrideRun::default(),
+            of_step: [[0; 2]; 2],
             last: StrideRun::default(),
             known: Known::Nothing,
             puts_off: false,
@@ -154,29 +158,23 @@ impl RunDetector {
     fn recognise(&mut self, steps: usize) -> bool {
         let (before, two_steps) = self.recorded.split_at(self.lead_in);
         let (first, second) = two_steps.split_at(two_steps.len() / 2);
+        self.current.steps = steps;
         let StrideRun { lead_in, streams, .. } = &mut self.current;
         lead_in.clear();
-        lead_in.extend(before.iter().flat_map(|access| Stream::all(access, 0, self.shift)));
+        before.iter().for_each(|access| Stream::add(lead_in, access, 0, self.shift));
         streams.clear();
-        let pairs = || first.iter().zip(second).map(|(one, next)| (one, Stream::stride(one, next)));
-        streams.extend(pairs().flat_map(|(one, stride)| Stream::all(one, stride, self.shift)));
-        self.current.steps = steps;
-        first.len() == second.len()
-            && first.iter().zip(second).all(|(one, next)| one.kind == next.kind)
-            && pairs().all(|(one, stride)| one.crosses_alike(stride, self.shift))
-    }
-
-    /// Loads and stores of one of the two steps that were recorded, then those of them that
-    /// cross the end of a line.
-    fn of_step(&self) -> [[u64; 2]; 2] {
-        let two_steps = &self.recorded[self.lead_in..];
-        let mut counts = [[0; 2]; 2];
-        for access in &two_steps[..two_steps.len() / 2] {
-            let lines = access.lines(self.shift).count() as u64;
-            counts[0][usize::from(access.stores())] += 1;
-            counts[1][usize::from(access.stores())] += lines - 1;
+        self.of_step = [[0; 2]; 2];
+        let mut are_alike = first.len() == second.len();
+        for (one, next) in first.iter().zip(second) {
+            let stride = Stream::stride(one, next);
+            are_alike &= one.kind == next.kind && one.crosses_alike(stride, self.shift);
+            let before = streams.len() + 1;
+            Stream::add(streams, one, stride, self.shift);
+            let stores = usize::from(one.stores());
+            self.of_step[0][stores] += 1;
+            self.of_step[1][stores] += (streams.len() - before) as u64;
         }
-        counts
+        are_alike
     }
 
     /// Whether the current run accesses the same lines, or pages, as the last one.
@@ -222,9 +220,15 @@ impl Stream {
         next.pointer.wrapping_sub(one.pointer) as isize
     }
 
-    /// Those of `access` in each step, one for each line that it comes to.
-    fn all(access: &Access, stride: isize, shift: u32) -> impl Iterator<Item = Stream> {
-        access.lines(shift).map(move |one| Stream { pointer: one.pointer, stride, kind: one.kind })
+    /// Adds those of `access`, which moves by `stride` in each step: one for each line that
+    /// it comes to.
+    #[inline(always)]
+    fn add(streams: &mut Vec<Stream>, access: &Access, stride: isize, shift: u32) {
+        let stream = |one: Access| Stream { pointer: one.pointer, stride, kind: one.kind };
+        match access.bytes() {
+            0 => streams.push(stream(*access)),
+            _ => streams.extend(access.lines(shift).map(stream)),
+        }
     }
 
     /// Its next access.

@@ -23,7 +23,7 @@ pub(super) struct Trace {
     pub(super) only_looks: bool,
     /// Accesses belong to the first two steps of an inner loop.
     pub(super) in_steps: bool,
-    /// Bytes of a line and of a page.
+    /// Bytes of a line and of a page, powers of two.
     blocks: [u64; 2],
 }
 
@@ -41,9 +41,9 @@ impl Trace {
         let array = of(from);
         self.regular &= filter.is_inside(access.pointer) && filter.is_inside(end) && array == of(to);
         let within = self.blocks.map(|block| {
-            let residue = from % block;
-            let stays = (stride.unsigned_abs() as u64).is_multiple_of(block) || steps == 1;
-            if stays { (residue, residue) } else { (0, block - 1) }
+            let inside = block - 1;
+            let stays = stride as u64 & inside == 0 || steps == 1;
+            if stays { (from & inside, from & inside) } else { (0, inside) }
         });
         let (lowest, highest) = (from.min(to), from.max(to));
         let new = Touched { first: from, lowest, highest, within };
@@ -55,7 +55,8 @@ impl Trace {
         }
         if self.only_looks {
             let place = from.wrapping_sub(touched.first);
-            for part in [array as u64, place, access.kind, stride as u64, steps as u64] {
+            let what = (array as u64) << 56 ^ access.kind << 48 ^ steps as u64;
+            for part in [place, stride as u64, what] {
                 self.hash = mix(self.hash ^ part);
             }
         }

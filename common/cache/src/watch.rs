@@ -35,6 +35,10 @@ impl Watch {
         }
     }
 
+    pub(super) fn is_along(&self) -> bool {
+        self.along.is_some()
+    }
+
     /// An inner loop has gone along so many bytes.
     pub(super) fn go_along(&mut self, bytes: usize) {
         let Some([all, done, then]) = &mut self.along else { return };

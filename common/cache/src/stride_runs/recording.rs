@@ -46,14 +46,16 @@ pub(crate) fn predicts(model: &mut Modelled, left: usize) -> bool {
         lead_in.iter().for_each(|one| trace.stream(&model.filter, one.access(), 0, 1));
         streams.iter().for_each(|one| trace.stream(&model.filter, one.access(), one.stride, *steps));
     }
-    let [[loads, stores], splits] = model.runs.of_step();
+    let [[loads, stores], splits] = model.runs.of_step;
     model.runs.recorded.clear();
     model.loads += loads * left as u64;
     model.stores += stores * left as u64;
     model.splits.iter_mut().zip(splits).for_each(|(all, one)| *all += one * left as u64);
-    let StrideRun { streams, steps, .. } = &model.runs.current;
-    let longest = streams.iter().map(|stream| stream.stride.unsigned_abs()).max();
-    model.watch.go_along(longest.unwrap_or(0) * steps);
+    if model.watch.is_along() {
+        let StrideRun { streams, steps, .. } = &model.runs.current;
+        let longest = streams.iter().map(|stream| stream.stride.unsigned_abs()).max();
+        model.watch.go_along(longest.unwrap_or(0) * steps);
+    }
     serve(model);
     true
 }

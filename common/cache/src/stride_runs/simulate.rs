@@ -8,6 +8,9 @@ use crate::Modelled;
 use crate::half::Half;
 use crate::request::Request;
 
+/// So many streams are not worth a look whether they share lines.
+const FEW: usize = 4;
+
 /// Looks up the accesses of the last run.
 pub(super) fn simulate_last(model: &mut Modelled) {
     std::mem::swap(&mut model.runs.current, &mut model.runs.last);
@@ -54,9 +57,9 @@ pub(crate) fn walk(model: &mut Modelled, streams: &[Stream], steps: usize) {
     let (resident, line) = (model.runs.resident, model.filter.block(Half::Caches));
     if model.half.has_caches() {
         let streams = if resident.ways > 0 { joined(streams) } else { streams.to_vec() };
-        let (once, lines) = once(&streams, line);
+        let (once, lines) = if streams.len() > FEW { once(&streams, line) } else { (vec![], streams.len()) };
         let keeps_all = lines <= resident.ways && !model.filter.hierarchy.back_invalidates();
-        let streams = if keeps_all { once } else { streams };
+        let streams = if keeps_all && streams.len() > FEW { once } else { streams };
         if let Some(column) = Column::of(model, &streams, steps)
             && model.runs.columns.pay()
         {
@@ -111,7 +114,7 @@ fn walk_pages(model: &mut Modelled, streams: &[Stream], steps: usize) {
         return;
     }
     let (resident, page) = (model.runs.resident_pages, model.filter.block(Half::Tlbs));
-    let (_, most) = once(streams, page);
+    let most = if streams.len() > resident.ways { once(streams, page).1 } else { streams.len() };
     walk_by_blocks(streams.to_vec(), steps, page, (resident, most), |stream| {
         model.look_up_page(stream.pointer);
         false
