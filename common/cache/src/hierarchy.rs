@@ -1,6 +1,7 @@
 //! All levels together: batches of requests go down from one to the next.
 
 use super::address_map::AddressMap;
+use super::distances::Distances;
 use super::level::{Asks, Level};
 use super::page_map::PageMap;
 use super::request::Request;
@@ -46,6 +47,8 @@ pub(super) struct Hierarchy {
     /// Where every run is simulated: they see what the last level is asked for, as long
     /// as that is of use.
     pub(super) stacks: Option<Box<Stacks>>,
+    /// The same of what sees every access.
+    pub(super) distances: Option<Box<Distances>>,
     /// What the level at work is asked for: at first, accesses by pointer.
     pub(super) input: Vec<Request>,
     output: Vec<Request>,
@@ -100,6 +103,7 @@ impl Hierarchy {
             page_shift: machine.page_size.0.trailing_zeros(),
             memory: MemoryTally::default(),
             stacks: None,
+            distances: None,
             input: Vec::with_capacity(BATCH),
             output: Vec::new(),
         })
@@ -133,6 +137,11 @@ impl Hierarchy {
         self.each_count(|count| *count += (*count - since.next().unwrap_or(count)) * times);
     }
 
+    /// Whether every run is to be simulated.
+    pub(super) fn is_watched(&self) -> bool {
+        self.stacks.is_some() || self.distances.is_some()
+    }
+
     /// Whether a level can invalidate lines of the levels above.
     pub(super) fn back_invalidates(&self) -> bool {
         self.levels.iter().any(|level| level.recalls)
@@ -151,7 +160,7 @@ impl Hierarchy {
     /// Serves one access, before which all others were, as [`drain`](Hierarchy::drain) does.
     #[inline]
     pub(super) fn serve(&mut self, access: Request) -> bool {
-        if !self.one_by_one || self.stacks.is_some() || !self.addresses.is_in_place(access.address()) {
+        if !self.one_by_one || self.is_watched() || !self.addresses.is_in_place(access.address()) {
             self.input.push(access);
             return self.drain();
         }
@@ -216,8 +225,9 @@ impl Hierarchy {
     /// Serves the accesses in `input`; whether the first level lost or gained
     /// a line that it did not ask for.
     pub(super) fn drain(&mut self) -> bool {
-        let Hierarchy { addresses, page_map, levels, memory, stacks, input, output, .. } = self;
+        let Hierarchy { addresses, page_map, levels, memory, stacks, distances, input, output, .. } = self;
         addresses.relocate(input);
+        distances.take_if(|distances| !distances.see(input));
         // Two buffers take turns: what one level asks is what the next is asked.
         let (mut asked, mut asks) = (input, output);
         for at in 0..levels.len() {

@@ -80,6 +80,12 @@ impl MruFilter {
         }
     }
 
+    /// Passes on every access from here on, or, again, those that may change something; the
+    /// caller forgets all lines.
+    pub(super) fn pass_all(&mut self, all: bool) {
+        self.off = all;
+    }
+
     /// For how many sets most recently used lines are kept.
     pub(super) fn slots(machine: &Machine) -> usize {
         let first = &machine.levels[0];

@@ -99,6 +99,11 @@ impl Shifted {
         Shifted::of_levels(model, Half::Caches, above, advances, limit)
     }
 
+    /// The same of no caches: what turns may be known is told by others.
+    pub(super) fn of_none(model: &Modelled, advances: &[Option<Advance>], limit: usize) -> Option<Shifted> {
+        Shifted::of_levels(model, Half::Caches, 0, advances, limit)
+    }
+
     fn of_levels(
         model: &Modelled,
         half: Half,
@@ -151,6 +156,10 @@ impl Shifted {
         self.recurred = Some(recurred);
         let [from, passed, times] = self.jump(recurred);
         self.saved[from].at + passed * times - at
+    }
+
+    pub(super) fn first(&self) -> usize {
+        self.first
     }
 
     pub(super) fn period(&self) -> usize {

@@ -20,13 +20,13 @@ pub(super) struct Stacks {
     of_victims: bool,
     /// When that was uncertain last.
     uncertain: u64,
-    sets: u64,
-    ways: usize,
+    pub(super) sets: u64,
+    pub(super) ways: usize,
     /// Each array, and its group.
     owners: Vec<(Moving, usize)>,
-    groups: Vec<Group>,
+    pub(super) groups: Vec<Group>,
     /// Lines that have come so far.
-    now: u64,
+    pub(super) now: u64,
     /// What was done since all must be certain.
     certain: Option<Certain>,
 }
@@ -42,11 +42,11 @@ pub(super) struct Certain {
 
 /// The lines of arrays that advance alike, as if there were no others.
 #[derive(Debug)]
-struct Group {
+pub(super) struct Group {
     /// Bytes by which they advance.
-    stride: u64,
+    pub(super) stride: u64,
     /// Of each set, the lines fetched last, the last one first.
-    stacks: Vec<Vec<Entry>>,
+    pub(super) stacks: Vec<Vec<Entry>>,
     /// By depth: when the line that lies so deep was fetched, in the set where that is
     /// latest.
     latest: Vec<u64>,
@@ -55,16 +55,22 @@ struct Group {
     looked_at: u64,
 }
 
+/// A line that was fetched.
 #[derive(Debug, Clone, Copy)]
-struct Entry {
-    line: u64,
-    at: u64,
-    data: Data,
+pub(super) struct Entry {
+    pub(super) line: u64,
+    /// When it was, last.
+    pub(super) at: u64,
+    pub(super) data: Data,
+    /// How many of the levels below had certainly lost it before, and how many had when that
+    /// was looked up.
+    pub(super) lost: u8,
+    pub(super) lost_since: u8,
 }
 
 /// Whether a line is dirty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Data {
+pub(super) enum Data {
     Clean,
     Dirty,
     Unknown,
@@ -72,7 +78,7 @@ enum Data {
 
 /// Whether the level has a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Presence {
+pub(super) enum Presence {
     There,
     Gone,
     Unknown,
@@ -122,15 +128,24 @@ impl Stacks {
         requests.iter().all(|request| {
             let (victim, data) = (request.is(Request::VICTIM), request.is(Request::DATA));
             let line = request.address() >> self.shift;
-            let owner = self.owners.iter().find(|(array, _)| array.is_in(line, self.shift));
-            match owner {
-                Some(&(_, group)) if self.of_victims && victim => self.take_victim(group, line, data),
+            match self.group_of(line) {
+                Some(group) if self.of_victims && victim => self.take_victim(group, line, data),
                 _ if victim && !data => true,
-                Some(&(_, group)) if victim => self.take_data(group, line),
-                Some(&(_, group)) if !data => self.fetch(group, line),
+                Some(group) if victim => self.take_data(group, line),
+                Some(group) if !data => self.fetch(group, line),
                 _ => false,
             }
         })
+    }
+
+    /// The group that the line belongs to.
+    pub(super) fn group_of(&self, line: u64) -> Option<usize> {
+        self.owners.iter().find(|(array, _)| array.is_in(line, self.shift)).map(|(_, group)| *group)
+    }
+
+    /// By how many lines those of the group advance in so many turns.
+    pub(super) fn advance(&self, group: usize, turns: usize) -> u64 {
+        (self.groups[group].stride * turns as u64) >> self.shift
     }
 
     fn fetch(&mut self, group: usize, line: u64) -> bool {
@@ -147,7 +162,7 @@ impl Stacks {
             (Presence::Gone, _) => Data::Clean,
             _ => Data::Unknown,
         };
-        self.push(group, Entry { line, at: self.now, data }, place);
+        self.push(group, Entry::new(line, self.now, data), place);
         presence != Presence::Unknown || self.certain.is_none()
     }
 
@@ -156,7 +171,7 @@ impl Stacks {
         self.now += 1;
         let (presence, place) = self.presence(group, line);
         let data = if dirty { Data::Dirty } else { Data::Clean };
-        self.push(group, Entry { line, at: self.now, data }, place);
+        self.push(group, Entry::new(line, self.now, data), place);
         if let Some(certain) = &mut self.certain {
             certain.dirtied += u64::from(dirty);
         }
@@ -173,17 +188,21 @@ impl Stacks {
         gone || self.certain.is_none()
     }
 
-    fn stack(&mut self, group: usize, line: u64) -> &mut Vec<Entry> {
+    /// The lines of the group that came to the set of that one.
+    pub(super) fn stack(&mut self, group: usize, line: u64) -> &mut Vec<Entry> {
         &mut self.groups[group].stacks[(line % self.sets) as usize]
     }
 
-    /// Puts the line, which is at that place if at any, first in its set.
-    fn push(&mut self, group: usize, entry: Entry, place: Option<usize>) {
+    /// Puts the line, which is at that place if at any, first in its set; what leaves that.
+    pub(super) fn push(&mut self, group: usize, entry: Entry, place: Option<usize>) -> Option<Entry> {
         let Group { stacks, latest, .. } = &mut self.groups[group];
         let stack = &mut stacks[(entry.line % self.sets) as usize];
+        let mut left = None;
         let place = place.unwrap_or_else(|| {
             if stack.len() < self.ways {
                 stack.push(entry);
+            } else {
+                left = stack.last().copied();
             }
             stack.len() - 1
         });
@@ -192,6 +211,7 @@ impl Stacks {
         for (latest, entry) in latest.iter_mut().zip(&stack[..=place]) {
             *latest = entry.at.max(*latest);
         }
+        left
     }
 
     /// A level above has evicted the line, which is dirty.
@@ -222,7 +242,7 @@ impl Stacks {
     }
 
     /// Whether the level has the line wherever the arrays lie, and its place in its stack.
-    fn presence(&mut self, group: usize, line: u64) -> (Presence, Option<usize>) {
+    pub(super) fn presence(&mut self, group: usize, line: u64) -> (Presence, Option<usize>) {
         let stack = &self.groups[group].stacks[(line % self.sets) as usize];
         let place = stack.iter().position(|entry| entry.line == line);
         let (own, since) = place.map_or((stack.len(), 0), |place| (place, stack[place].at));
@@ -249,8 +269,8 @@ impl Stacks {
     /// last first; `None` if that is not certain.
     pub(super) fn after(&self, turns: usize) -> Option<Vec<Vec<Tag>>> {
         let mut sets: Vec<Vec<Entry>> = vec![Vec::new(); self.sets as usize];
-        for group in &self.groups {
-            let by = (group.stride * turns as u64) >> self.shift;
+        for (at, group) in self.groups.iter().enumerate() {
+            let by = self.advance(at, turns);
             for entry in group.stacks.iter().flatten() {
                 let line = entry.line + by;
                 sets[(line % self.sets) as usize].push(Entry { line, ..*entry });
@@ -264,6 +284,13 @@ impl Stacks {
             known.then(|| held.iter().map(tag).collect())
         };
         sets.into_iter().map(tags).collect()
+    }
+}
+
+impl Entry {
+    /// Of a line that is fetched `at` that time, with such data.
+    pub(super) fn new(line: u64, at: u64, data: Data) -> Entry {
+        Entry { line, at, data, lost: 0, lost_since: 0 }
     }
 }
 
@@ -288,9 +315,13 @@ impl Group {
     /// Looks at every set again, unless that was a few fetches ago.
     fn look(&mut self, now: u64) {
         let size = self.stacks.len() * self.earliest.len();
-        if now - self.looked_at < size as u64 / 4 {
-            return;
+        if now - self.looked_at >= size as u64 / 16 {
+            self.look_at_once(now);
         }
+    }
+
+    /// Looks at every set again.
+    pub(super) fn look_at_once(&mut self, now: u64) {
         self.looked_at = now;
         self.earliest.fill(u64::MAX);
         for stack in &self.stacks {

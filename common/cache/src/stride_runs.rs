@@ -280,7 +280,7 @@ impl Stream {
 
 /// Counts the current run.
 fn serve(model: &mut Modelled) {
-    if model.filter.hierarchy.stacks.is_some() {
+    if model.filter.hierarchy.is_watched() {
         settle(model);
         simulate(model);
         return;

@@ -17,6 +17,8 @@ pub(super) struct Trace {
     pub(super) hash: u64,
     /// By array; none of arrays that the turn does not access.
     pub(super) arrays: Vec<Option<Touched>>,
+    /// How often they come to another line, about.
+    pub(super) lines: u64,
     /// All accesses lie in arrays, each run in one.
     pub(super) regular: bool,
     /// Nothing is simulated.
@@ -30,7 +32,15 @@ pub(super) struct Trace {
 impl Trace {
     /// Of nothing yet, on `arrays` arrays; lines and pages have `blocks` bytes.
     pub(super) fn new(arrays: usize, blocks: [u64; 2], only_looks: bool) -> Trace {
-        Trace { hash: 0, arrays: vec![None; arrays], regular: true, only_looks, in_steps: false, blocks }
+        Trace {
+            hash: 0,
+            arrays: vec![None; arrays],
+            lines: 0,
+            regular: true,
+            only_looks,
+            in_steps: false,
+            blocks,
+        }
     }
 
     /// `steps` accesses `stride` bytes apart, each a step of an inner loop.
@@ -40,6 +50,8 @@ impl Trace {
         let of = |offset| usize::from(filter.hierarchy.addresses.array(offset));
         let array = of(from);
         self.regular &= filter.is_inside(access.pointer) && filter.is_inside(end) && array == of(to);
+        self.lines += 1
+            + (steps as u64 - 1) * stride.unsigned_abs().min(self.blocks[0] as usize) as u64 / self.blocks[0];
         let within = self.blocks.map(|block| {
             let inside = block - 1;
             let stays = stride as u64 & inside == 0 || steps == 1;

@@ -9,7 +9,8 @@
 //! - *shifted*: every line has advanced with its array, and by so much that it is
 //!   in the same set again ([`Shifted`]);
 //! - *drifting*: the same in all levels but the last, where it is enough that each line
-//!   asked for is there, or is not, wherever the arrays lie to each other ([`Drifting`]);
+//!   asked for is there, or is not, wherever the arrays lie to each other ([`Drifting`]); or
+//!   that is so in all levels ([`DriftingAll`]);
 //! - *alike*: while the accesses advance within their lines, turns access the same
 //!   lines, and the state after two of them is the same.
 //!
@@ -21,6 +22,7 @@
 use super::Modelled;
 use super::alike::Alike;
 use super::drifting::Drifting;
+use super::drifting_all::DriftingAll;
 use super::half::Half;
 use super::moving::{Advance, Touched};
 use super::mru_filter;
@@ -51,8 +53,8 @@ pub(super) struct Warp {
     /// What the core had counted, and whether numbers were computed, before.
     core: [u64; 5],
     computes: bool,
-    /// Whether arrays may drift past each other.
-    drifts: bool,
+    /// Whether arrays may drift past each other in the last level, and in all.
+    drifts: [bool; 2],
 }
 
 /// What the loop is gone through for.
@@ -77,6 +79,7 @@ enum Plan {
     Walk,
     Shifted(Box<Shifted>),
     Drifting(Box<Drifting>),
+    DriftingAll(Box<DriftingAll>),
     Alike(Alike),
 }
 
@@ -114,7 +117,7 @@ impl Warp {
             all_alike: None,
             core: [0; 5],
             computes: model.computes,
-            drifts: true,
+            drifts: [true; 2],
         }
     }
 
@@ -138,14 +141,20 @@ impl Warp {
         let at = turns.left.start - self.start;
         model.watch.tell(self.share(at));
         if self.known == 0 {
-            if matches!(&self.plan, Some(Plan::Drifting(drifting)) if drifting.has_given_up()) {
-                self.drifts = false;
+            let given_up = match &self.plan {
+                Some(Plan::Drifting(drifting)) if drifting.has_given_up() => Some(0),
+                Some(Plan::DriftingAll(drifting)) if drifting.has_given_up() => Some(1),
+                _ => None,
+            };
+            if let Some(given_up) = given_up {
+                self.drifts[given_up] = false;
                 self.plan = Some(self.plan(model, Half::Caches));
             }
             self.known = match &mut self.plan {
                 Some(Plan::Shifted(shifted)) => shifted.known(model, at),
                 Some(Plan::Alike(alike)) => alike.known(model, at),
                 Some(Plan::Drifting(drifting)) => drifting.known(model, at),
+                Some(Plan::DriftingAll(drifting)) => drifting.known(model, at),
                 _ => 0,
             };
         }
@@ -183,6 +192,7 @@ impl Warp {
             Some(Plan::Shifted(shifted)) => shifted.advance(model),
             Some(Plan::Alike(alike)) => alike.advance(model, known),
             Some(Plan::Drifting(drifting)) => drifting.advance(model),
+            Some(Plan::DriftingAll(drifting)) => drifting.advance(model),
             _ => {}
         }
         let from = turns.left.start;
@@ -246,11 +256,18 @@ impl Warp {
             return Plan::Walk;
         };
         let shifted = Shifted::new(model, half, &advances, self.limit);
-        if self.drifts
+        if self.drifts[0]
             && half == Half::Caches
             && let Some(drifting) = Drifting::new(model, &advances, self.limit, shifted.as_ref())
         {
             return Plan::Drifting(Box::new(drifting));
+        }
+        if self.drifts[1]
+            && half == Half::Caches
+            && let Some(drifting) =
+                DriftingAll::new(model, &advances, self.limit, shifted.as_ref(), self.walked[1].lines)
+        {
+            return Plan::DriftingAll(Box::new(drifting));
         }
         if let Some(shifted) = shifted {
             return Plan::Shifted(Box::new(shifted));

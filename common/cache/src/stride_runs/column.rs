@@ -106,7 +106,7 @@ impl Column {
             && apart.is_multiple_of(1 << shift)
             && streams.iter().all(|stream| stream.stride >= 0)
             && hierarchy.page_map.is_none()
-            && hierarchy.stacks.is_none()
+            && !hierarchy.is_watched()
             && levels.iter().all(serves)
             && above.iter().all(|level| level.lines.evicts && level.lines.is_lru() && !level.is_exclusive())
             && levels.windows(2).all(|two| sets(&two[1]).is_multiple_of(sets(&two[0])));

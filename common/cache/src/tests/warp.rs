@@ -97,15 +97,15 @@ fn arrays(arena: &Arena, gap: usize) -> [Array<'_, u8>; 3] {
     [x, y, z].map(|(name, len)| arena.array(name, len).unwrap())
 }
 
-/// Counts of nests that are warped or walked, and of what then follows; and the
-/// numbers in memory.
+/// Counts of nests that are warped or walked, and of what then follows; the numbers in
+/// memory; and what the levels held before that.
 fn outcome(
     machine: &Machine,
     gap: usize,
     nests: &[Nest],
     after: &[(usize, bool)],
     exhaustive: bool,
-) -> (Counts, Vec<u8>) {
+) -> (Counts, Vec<u8>, Vec<Vec<u32>>) {
     let arena = Arena::with_capacity(3 * ROOM).unwrap();
     let arrays = arrays(&arena, gap);
     // The accesses stay in the arrays: short cuts may rest on that or not.
@@ -119,8 +119,15 @@ fn outcome(
     };
     model.runs.exhaustive = exhaustive;
     nests.iter().for_each(|nest| walk_nest(&mut model, arrays, nest));
+    model.flush();
+    let held = |level: &crate::level::Level| {
+        let mut tags: Vec<u32> = level.lines.all().iter().copied().filter(|tag| *tag != 0).collect();
+        tags.sort_unstable();
+        tags
+    };
+    let held = model.filter.hierarchy.levels.iter().map(held).collect();
     used.iter().for_each(|array| walk(&mut model, *array, after));
-    (model.counts(), arrays.iter().flat_map(|array| array.to_vec()).collect())
+    (model.counts(), arrays.iter().flat_map(|array| array.to_vec()).collect(), held)
 }
 
 fn case() -> impl Strategy<Value = (Machine, usize, Vec<Nest>, Vec<(usize, bool)>)> {
@@ -185,15 +192,64 @@ fn drifting_case() -> impl Strategy<Value = (Machine, usize, Vec<Nest>, Vec<(usi
     (machine, prop::sample::select(vec![0usize, 512]), prop::collection::vec(nest, 1..3), accesses())
 }
 
+/// A product, its loops in any order, of matrices whose rows are so many lines and elements
+/// long; sums are stored at each step or once a run.
+fn product_nest() -> impl Strategy<Value = Nest> {
+    let shape = (130usize..180, 8usize..50, 20usize..60, prop::sample::select(vec![0usize, 0, 0, 8, 16]));
+    let row = prop::sample::select(vec![3usize, 5, 7, 9, 9]);
+    let order = Just([0, 1, 2]).prop_shuffle();
+    (shape, row, order, any::<bool>(), 0usize..64).prop_map(
+        |((turns, runs, steps, more), lines, order, at_each_step, start)| {
+            let row = 64 * lines + more;
+            // Bytes from one to the next i, j and k: of the elements of a row, few are used.
+            let strides = [[row, 0, 8], [0, 8, row], [row, 8, 0]];
+            let of = |array: usize, at: usize| strides[array][order[at]];
+            let stream =
+                |array: usize, store| Stream { array, start, run: of(array, 1), step: of(array, 2), store };
+            let [sum, stored] = [false, true].map(|store| stream(2, store));
+            let mut nest = Nest {
+                turns,
+                runs,
+                steps,
+                advances: [0, 1, 2].map(|array| of(array, 0)),
+                lead_in: Vec::new(),
+                streams: vec![stream(0, false), stream(1, false)],
+            };
+            if at_each_step || sum.step > 0 {
+                nest.streams.extend([sum, stored]);
+            } else {
+                nest.lead_in.extend([sum, stored]);
+            }
+            nest
+        },
+    )
+}
+
+/// Products on plain levels, in the last of which the arrays may all have room.
+fn all_drifting_case() -> impl Strategy<Value = (Machine, usize, Vec<Nest>, Vec<(usize, bool)>)> {
+    let level = |sets: Vec<u64>, ways: Vec<u64>| (prop::sample::select(sets), prop::sample::select(ways));
+    let first = level(vec![1, 2, 4, 8], vec![2, 4, 8]);
+    let second = level(vec![8, 16, 32, 64], vec![2, 4, 8]);
+    let third = prop_oneof![Just(None), level(vec![16, 64, 512], vec![4, 12, 16]).prop_map(Some)];
+    let machine = (first, second, third).prop_filter_map("no such machine", |(first, second, third)| {
+        let levels: Vec<(u64, u64)> = [first, second].into_iter().chain(third).collect();
+        let grow = levels.windows(2).all(|pair| pair[0].0 * pair[0].1 <= pair[1].0 * pair[1].1);
+        grow.then(|| machine(&levels, ""))
+    });
+    let nest = prop_oneof![4 => product_nest(), 1 => sweep()];
+    (machine, prop::sample::select(vec![0usize, 512]), prop::collection::vec(nest, 1..3), accesses())
+}
+
 fn turns_are_counted_as_if_walked<C>(case: C, cases: u32)
 where
     C: Strategy<Value = (Machine, usize, Vec<Nest>, Vec<(usize, bool)>)>,
 {
     let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig::with_cases(cases));
     let same = |(machine, gap, nests, after): (Machine, usize, Vec<Nest>, Vec<(usize, bool)>)| {
-        let (counts, numbers) = outcome(&machine, gap, &nests, &after, false);
-        let (walked, walked_numbers) = outcome(&machine, gap, &nests, &after, true);
+        let (counts, numbers, held) = outcome(&machine, gap, &nests, &after, false);
+        let (walked, walked_numbers, walked_held) = outcome(&machine, gap, &nests, &after, true);
         prop_assert_eq!(counts, walked);
+        prop_assert_eq!(held, walked_held);
         prop_assert!(numbers == walked_numbers, "the numbers differ");
         Ok(())
     };
@@ -204,6 +260,7 @@ where
 fn some_turns_are_counted_as_if_walked() {
     turns_are_counted_as_if_walked(case(), 400);
     turns_are_counted_as_if_walked(drifting_case(), 100);
+    turns_are_counted_as_if_walked(all_drifting_case(), 100);
 }
 
 #[test]
@@ -211,6 +268,7 @@ fn some_turns_are_counted_as_if_walked() {
 fn many_turns_are_counted_as_if_walked() {
     turns_are_counted_as_if_walked(case(), 10_000);
     turns_are_counted_as_if_walked(drifting_case(), 10_000);
+    turns_are_counted_as_if_walked(all_drifting_case(), 10_000);
 }
 
 /// Counts of a product of `n` by `n` doubles whose arrays lie one behind the other and may
@@ -314,6 +372,9 @@ fn turns_are_not_walked_once_a_state_recurs() {
     // 17 lines a turn: in the same sets of the second level after 64 turns only
     let drifting = machine(&[(1, 4), (64, 2)], "");
     assert!(run_turns(&drifting, 400, 17 * 64) < 20);
+    // and of the first one after 32
+    let all_drift = machine(&[(32, 2), (64, 2)], "");
+    assert!(run_turns(&all_drift, 400, 17 * 64) < 12);
     // Rows of 12 and 5/8 lines, and b shares a line with c
     let lines_of_one_set = machine(&[(1, 40), (64, 8)], "");
     assert!(product(&lines_of_one_set, 101, [0, 1, 2], false).1 < 60);
