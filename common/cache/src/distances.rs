@@ -371,3 +371,54 @@ fn tag(level: &Level, line: u64) -> Option<Tag> {
     let way = level.lines.find(level.set(line), tag_of(line))?;
     level.lines.content(level.set(line)).get(way).copied()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Modelled;
+    use machine::Machine;
+    use memory::Arena;
+
+    /// Line 0 is stored to, and those lines follow; whether it is certain then where its data
+    /// went behind two levels of such sets and ways: to the second one, and to memory.
+    fn stored_before(lines: &[u64], levels: [(u64, u64); 2]) -> Option<[bool; 2]> {
+        let level = |level: usize| {
+            let (sets, ways) = levels[level - 1];
+            let size = 64 * sets * ways;
+            format!("[[cache]]\nlevel = {level}\nsize = {size}\nline = 64\nways = {ways}\n")
+        };
+        let text = format!("name = \"test\"\n{}{}", level(1), level(2));
+        let machine = Machine::from_toml(&text, "test").unwrap();
+        let arena = Arena::with_capacity(1 << 13).unwrap();
+        arena.array::<u8>("x", 1 << 13).unwrap();
+        let model = Modelled::new(&machine, &arena).unwrap();
+        let array = |stride, from| Moving { stride, lowest: from, from, to: from + 4095 };
+        let mut distances = Distances::new(&model.filter.hierarchy.levels, &[array(0, 0), array(64, 4096)]);
+        for certain in 0..2 {
+            distances.certain = certain;
+            assert!((16..48).chain(64..80).all(|line| distances.access(line, false)));
+        }
+        distances.certain = 2;
+        distances.done = Done::default();
+        assert!(distances.access(0, true));
+        let certain = lines.iter().all(|line| distances.access(*line, false));
+        let Watched::Ranked(second) = &mut distances.levels[1] else { panic!("nothing is evicted") };
+        let dirty = second.entry(0, 0).is_some_and(|line| line.data == Data::Dirty);
+        certain.then_some([dirty, distances.done.writes > 0])
+    }
+
+    #[test]
+    fn data_go_to_the_next_level_that_has_the_line_all_the_time() {
+        let others = [80, 81, 82, 83];
+        assert_eq!(stored_before(&others, [(1, 4), (2, 8)]), Some([true, false]));
+        // The second level has lost it by then, but when?
+        assert_eq!(stored_before(&others, [(1, 4), (2, 2)]), None);
+        // Before its last use
+        let used = [80, 0, 81, 0, 82, 0, 83, 0, 84, 0, 85, 86, 87, 88];
+        assert_eq!(stored_before(&used, [(1, 4), (2, 2)]), Some([false, true]));
+        assert_eq!(stored_before(&used[..10], [(1, 4), (2, 2)]), Some([false, false]));
+        // Behind its last use, at some time
+        let lost = [81, 83, 85, 87, 89, 91, 93, 95, 97, 96, 98, 100, 102];
+        assert_eq!(stored_before(&lost, [(2, 4), (1, 8)]), None);
+    }
+}

@@ -6,6 +6,8 @@ use std::rc::Rc;
 
 use super::stride_runs::any_machine;
 use super::*;
+use crate::level::Level;
+use crate::tag::Tag;
 use memory::turns;
 
 /// An access of a nest of three loops, in one of three arrays.
@@ -98,14 +100,14 @@ fn arrays(arena: &Arena, gap: usize) -> [Array<'_, u8>; 3] {
 }
 
 /// Counts of nests that are warped or walked, and of what then follows; the numbers in
-/// memory; and what the levels held before that.
+/// memory; and what levels that evict held before that.
 fn outcome(
     machine: &Machine,
     gap: usize,
     nests: &[Nest],
     after: &[(usize, bool)],
     exhaustive: bool,
-) -> (Counts, Vec<u8>, Vec<Vec<u32>>) {
+) -> (Counts, Vec<u8>, Vec<Option<Vec<Tag>>>) {
     let arena = Arena::with_capacity(3 * ROOM).unwrap();
     let arrays = arrays(&arena, gap);
     // The accesses stay in the arrays: short cuts may rest on that or not.
@@ -120,11 +122,7 @@ fn outcome(
     model.runs.exhaustive = exhaustive;
     nests.iter().for_each(|nest| walk_nest(&mut model, arrays, nest));
     model.flush();
-    let held = |level: &crate::level::Level| {
-        let mut tags: Vec<u32> = level.lines.all().iter().copied().filter(|tag| *tag != 0).collect();
-        tags.sort_unstable();
-        tags
-    };
+    let held = |level: &Level| level.lines.evicts.then(|| level.lines.all().into_owned());
     let held = model.filter.hierarchy.levels.iter().map(held).collect();
     used.iter().for_each(|array| walk(&mut model, *array, after));
     (model.counts(), arrays.iter().flat_map(|array| array.to_vec()).collect(), held)
@@ -228,8 +226,8 @@ fn product_nest() -> impl Strategy<Value = Nest> {
 /// Products on plain levels, in the last of which the arrays may all have room.
 fn all_drifting_case() -> impl Strategy<Value = (Machine, usize, Vec<Nest>, Vec<(usize, bool)>)> {
     let level = |sets: Vec<u64>, ways: Vec<u64>| (prop::sample::select(sets), prop::sample::select(ways));
-    let first = level(vec![1, 2, 4, 8], vec![2, 4, 8]);
-    let second = level(vec![8, 16, 32, 64], vec![2, 4, 8]);
+    let first = level(vec![1, 1, 2, 4, 8], vec![2, 4, 8]);
+    let second = level(vec![1, 2, 4, 8, 8, 16, 32, 64], vec![2, 4, 8]);
     let third = prop_oneof![Just(None), level(vec![16, 64, 512], vec![4, 12, 16]).prop_map(Some)];
     let machine = (first, second, third).prop_filter_map("no such machine", |(first, second, third)| {
         let levels: Vec<(u64, u64)> = [first, second].into_iter().chain(third).collect();
@@ -249,7 +247,9 @@ where
         let (counts, numbers, held) = outcome(&machine, gap, &nests, &after, false);
         let (walked, walked_numbers, walked_held) = outcome(&machine, gap, &nests, &after, true);
         prop_assert_eq!(counts, walked);
-        prop_assert_eq!(held, walked_held);
+        // Of arrays alone, fewer lines may come to a level.
+        let mut held = held.iter().zip(&walked_held).filter(|(held, _)| held.is_some());
+        prop_assert!(held.all(|(held, walked)| held == walked), "the levels differ");
         prop_assert!(numbers == walked_numbers, "the numbers differ");
         Ok(())
     };
