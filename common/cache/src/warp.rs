@@ -128,10 +128,17 @@ impl Warp {
                 self.trace(model, false);
                 return turns.step();
             }
-            self.plan = Some(self.plan(model, Half::Caches));
-            let walks = |half| matches!(self.plan(model, half), Plan::Walk);
-            if walks(Half::Caches) && walks(Half::Tlbs) {
-                self.end_caches(model, turns);
+            self.plan_caches(model, turns);
+        }
+        if self.known == 0 {
+            let given_up = match &self.plan {
+                Some(Plan::Drifting(drifting)) if drifting.has_given_up() => Some(0),
+                Some(Plan::DriftingAll(drifting)) if drifting.has_given_up() => Some(1),
+                _ => None,
+            };
+            if let Some(given_up) = given_up {
+                self.drifts[given_up] = false;
+                self.plan_caches(model, turns);
             }
         }
         if turns.left.is_empty() {
@@ -141,15 +148,6 @@ impl Warp {
         let at = turns.left.start - self.start;
         model.watch.tell(self.share(at));
         if self.known == 0 {
-            let given_up = match &self.plan {
-                Some(Plan::Drifting(drifting)) if drifting.has_given_up() => Some(0),
-                Some(Plan::DriftingAll(drifting)) if drifting.has_given_up() => Some(1),
-                _ => None,
-            };
-            if let Some(given_up) = given_up {
-                self.drifts[given_up] = false;
-                self.plan = Some(self.plan(model, Half::Caches));
-            }
             self.known = match &mut self.plan {
                 Some(Plan::Shifted(shifted)) => shifted.known(model, at),
                 Some(Plan::Alike(alike)) => alike.known(model, at),
@@ -248,6 +246,15 @@ impl Warp {
             model.core_counts().into_iter().zip(core).for_each(|(count, before)| *count = before);
             (self.computes, model.computes) = (computes, computes);
             self.plan = Some(Plan::Walk);
+        }
+    }
+
+    /// Makes a plan for the caches; where neither they nor the TLBs have a better one than to
+    /// walk, both go on together.
+    fn plan_caches(&mut self, model: &mut Modelled, turns: &mut Turns) {
+        self.plan = Some(self.plan(model, Half::Caches));
+        if matches!(self.plan, Some(Plan::Walk)) && matches!(self.plan(model, Half::Tlbs), Plan::Walk) {
+            self.end_caches(model, turns);
         }
     }
 
