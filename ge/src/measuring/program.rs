@@ -25,6 +25,8 @@ const DOUBTFUL_GROWTH: f64 = 1e8;
 
 /// Seconds of one operation on the ladder's first rungs.
 const OPERATION: f64 = 1e-9;
+/// Seconds in which the model walks one.
+const MODELLED: f64 = 4e-9;
 
 /// Gaussian elimination of the course's matrix, by one rung of the ladder
 #[derive(Debug, clap::Parser)]
@@ -138,7 +140,9 @@ fn run(name: &str, size: usize, threads: Option<usize>, what: &What) -> Result<(
         // Said first: it names a size that fits.
         room::bytes(size, processors.len()).map_err(Failure::could_not)?;
     }
-    session.expect(name, Variant::flops(size) * OPERATION * session.runs as f64)?;
+    let timed = if session.here { OPERATION * session.runs as f64 } else { 0.0 };
+    let walked = if wants_model { MODELLED } else { 0.0 };
+    session.expect(name, Variant::flops(size) * (timed + walked))?;
     let task = Task {
         size,
         fill: what.matrix,

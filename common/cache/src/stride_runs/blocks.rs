@@ -37,9 +37,9 @@ impl Resident {
     }
 }
 
-/// Looks up the accesses of some steps, of which none comes to more than `most` blocks, without the steps that repeat the one before as all
-/// of its blocks surely stay: those in which no stream comes to another one, unless
-/// looking up has `disturbed` others.
+/// Looks up the accesses of some steps, none of which comes to more than `most` blocks,
+/// without the steps that repeat the one before as all of its blocks surely stay: those in
+/// which no stream comes to another one, unless looking up has `disturbed` others.
 #[inline(always)]
 pub(super) fn walk_by_blocks(
     mut streams: Vec<Stream>,

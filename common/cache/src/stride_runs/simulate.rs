@@ -56,10 +56,15 @@ pub(crate) fn walk(model: &mut Modelled, streams: &[Stream], steps: usize) {
     }
     let (resident, line) = (model.runs.resident, model.filter.block(Half::Caches));
     if model.half.has_caches() {
-        let streams = if resident.ways > 0 { joined(streams) } else { streams.to_vec() };
-        let (once, lines) = if streams.len() > FEW { once(&streams, line) } else { (vec![], streams.len()) };
-        let keeps_all = lines <= resident.ways && !model.filter.hierarchy.back_invalidates();
-        let streams = if keeps_all && streams.len() > FEW { once } else { streams };
+        let mut streams = if resident.ways > 0 { joined(streams) } else { streams.to_vec() };
+        let mut lines = streams.len();
+        if lines > FEW {
+            let uses;
+            (uses, lines) = once(&streams, line);
+            if lines <= resident.ways && !model.filter.hierarchy.back_invalidates() {
+                streams = uses;
+            }
+        }
         if let Some(column) = Column::of(model, &streams, steps)
             && model.runs.columns.pay()
         {
