@@ -8,13 +8,17 @@
 //! - Runs that access the same lines as the run before: once a number of them
 //!   left every level as it was, as many more leave it so again and count the
 //!   same again: see [`recurring`].
+//! - Runs that access the same lines, but for what comes before their loops, in the sets
+//!   that they leave as they were: see [`by_class`].
 //! - Runs that do what an earlier run did, elsewhere: see [`memo`].
 //! - Most steps down a column, above the last level: see [`mod@column`].
-//! - For TLBs, steps that all come to other pages: see [`pages`].
+//! - For TLBs, steps that all come to other pages: see [`pages`], and [`page_sets`].
 
 mod blocks;
+mod by_class;
 mod column;
 mod memo;
+mod page_sets;
 mod pages;
 mod recording;
 mod recurring;
@@ -25,9 +29,11 @@ use super::half::Half;
 use super::mru_filter::MruFilter;
 use super::request::Access;
 use blocks::Resident;
+use by_class::ByClass;
 use column::Columns;
 use machine::{Index, Machine, Prefetch, Replacement, Write};
 use memo::Memos;
+use page_sets::PageSets;
 use recording::MOST;
 pub(super) use recording::{observed_steps, predicts, record, stop_recording};
 use recurring::{observe, pass_over};
@@ -59,6 +65,8 @@ enum Known {
     PutOff,
     /// It was simulated.
     Simulated,
+    /// The same, but for what comes before its loop.
+    Alike,
     /// The journal has that many runs, and may have `most`.
     Observed {
         runs: u64,
@@ -108,6 +116,8 @@ pub(super) struct RunDetector {
     mixes: bool,
     /// Runs that may be told from; none where they cannot.
     memos: Option<Box<Memos>>,
+    by_class: ByClass,
+    page_sets: PageSets,
     pub(super) columns: Columns,
 }
 
@@ -144,6 +154,8 @@ impl RunDetector {
             at_once: false,
             mixes: false,
             columns: Columns::default(),
+            by_class: ByClass::new(machine, &filter.hierarchy),
+            page_sets: PageSets::default(),
             memos: Memos::new(machine, &filter.hierarchy).map(Box::new),
         }
     }
@@ -286,10 +298,11 @@ fn serve(model: &mut Modelled) {
         return;
     }
     if !model.runs.repeats(&model.filter) {
-        let body_repeats = model.runs.body_repeats(&model.filter);
+        let by_class =
+            model.runs.body_repeats(&model.filter).then(|| std::mem::take(&mut model.runs.by_class));
         settle(model);
-        if body_repeats {
-            model.runs.known = Known::Simulated;
+        if let Some(by_class) = by_class {
+            (model.runs.known, model.runs.by_class) = (Known::Alike, by_class);
         }
     }
     model.runs.known = match model.runs.known {
@@ -302,6 +315,11 @@ fn serve(model: &mut Modelled) {
             simulate_last(model);
             serve_new(model, Known::Simulated)
         }
+        Known::Alike if by_class::pays(model) => {
+            by_class::serve(model);
+            Known::Simulated
+        }
+        Known::Alike => serve_new(model, Known::Simulated),
         known @ (Known::Nothing | Known::Simulated) => serve_new(model, known),
         Known::Observed { runs, most } => observe(model, runs, most),
     };
@@ -310,8 +328,9 @@ fn serve(model: &mut Modelled) {
 
 /// A run that no journal has been kept for, the first of its kind or the second.
 fn serve_new(model: &mut Modelled, known: Known) -> Known {
+    model.runs.by_class.forget();
     let is_first = known == Known::Nothing;
-    if !memo::pays(model) {
+    if is_first && model.runs.by_class.has_paid() || !memo::pays(model) {
         if is_first {
             simulate(model);
             return Known::Simulated;
@@ -328,6 +347,7 @@ fn serve_new(model: &mut Modelled, known: Known) -> Known {
 /// Counts the runs that were not simulated, and forgets what is known.
 fn settle(model: &mut Modelled) {
     model.filter.hierarchy.stop_journal();
+    model.runs.by_class.forget();
     let known = std::mem::replace(&mut model.runs.known, Known::Nothing);
     let skipped = std::mem::take(&mut model.runs.skipped);
     match known {

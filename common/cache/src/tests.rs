@@ -11,6 +11,7 @@ mod classes;
 mod column;
 mod naive;
 mod pages;
+mod parts;
 mod stride_runs;
 mod warp;
 

@@ -21,11 +21,23 @@ pub(super) struct Tlbs {
 }
 
 impl Translations {
+    /// The set of a page.
+    #[inline(always)]
+    pub(super) fn set(&self, page: u64) -> usize {
+        (if self.sets.is_power_of_two() { page & (self.sets - 1) } else { page % self.sets }) as usize
+    }
+
+    /// Uses the page, or fills it; whether it was there.
+    #[inline]
+    pub(super) fn touch(&mut self, page: u64) -> bool {
+        self.pages.touch(self.set(page), tag_of(page))
+    }
+
     /// Puts `tags` into the level instead of what it holds.
     pub(super) fn refill(&mut self, tags: &[Tag]) {
         self.pages.clear();
         for &tag in tags {
-            self.pages.fill((line_of(tag) % self.sets) as usize, tag);
+            self.pages.fill(self.set(line_of(tag)), tag);
         }
     }
 }
@@ -48,9 +60,7 @@ impl Tlbs {
     /// Looks `page` of that array up, level by level until one hits.
     pub(super) fn translate(&mut self, page: u64, array: u8) {
         for level in &mut self.levels {
-            let set = if level.sets.is_power_of_two() { page & (level.sets - 1) } else { page % level.sets };
-            let (set, key) = (set as usize, tag_of(page));
-            if level.pages.touch(set, key) {
+            if level.touch(page) {
                 return;
             }
             level.misses[usize::from(array)] += 1;

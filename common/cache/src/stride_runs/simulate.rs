@@ -78,7 +78,7 @@ pub(crate) fn walk(model: &mut Modelled, streams: &[Stream], steps: usize) {
 
 /// The streams, of a load and the store behind it of the same element only one: where the
 /// first level fills on a store and writes back, a load that leaves its line dirty.
-fn joined(streams: &[Stream]) -> Vec<Stream> {
+pub(super) fn joined(streams: &[Stream]) -> Vec<Stream> {
     let mut joined: Vec<Stream> = Vec::with_capacity(streams.len());
     for &stream in streams {
         match joined.last_mut() {
@@ -114,7 +114,9 @@ fn once(streams: &[Stream], line: usize) -> (Vec<Stream>, usize) {
 
 fn walk_pages(model: &mut Modelled, streams: &[Stream], steps: usize) {
     let pages = Pages::of(&model.filter, streams, steps);
-    if pages.is_some_and(|pages| pages.miss(&mut model.filter.hierarchy)) {
+    if pages.is_some_and(|pages| pages.miss(&mut model.filter.hierarchy))
+        || model.runs.page_sets.serve(&mut model.filter, streams, steps)
+    {
         model.recent_pages.fill(u64::MAX);
         return;
     }
