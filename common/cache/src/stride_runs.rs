@@ -12,13 +12,12 @@
 //!   that they leave as they were: see [`by_class`].
 //! - Runs that do what an earlier run did, elsewhere: see [`memo`].
 //! - Most steps down a column, above the last level: see [`mod@column`].
-//! - For TLBs, steps that all come to other pages: see [`pages`], and [`page_sets`].
+//! - For TLBs, steps that all come to other pages: see [`pages`].
 
 mod blocks;
 mod by_class;
 mod column;
 mod memo;
-mod page_sets;
 mod pages;
 mod recording;
 mod recurring;
@@ -33,7 +32,7 @@ use by_class::ByClass;
 use column::Columns;
 use machine::{Index, Machine, Prefetch, Replacement, Write};
 use memo::Memos;
-use page_sets::PageSets;
+use pages::Pages;
 use recording::MOST;
 pub(super) use recording::{observed_steps, predicts, record, stop_recording};
 use recurring::{observe, pass_over};
@@ -117,7 +116,7 @@ pub(super) struct RunDetector {
     /// Runs that may be told from; none where they cannot.
     memos: Option<Box<Memos>>,
     by_class: ByClass,
-    page_sets: PageSets,
+    pages: Pages,
     pub(super) columns: Columns,
 }
 
@@ -155,7 +154,7 @@ impl RunDetector {
             mixes: false,
             columns: Columns::default(),
             by_class: ByClass::new(machine, &filter.hierarchy),
-            page_sets: PageSets::default(),
+            pages: Pages::default(),
             memos: Memos::new(machine, &filter.hierarchy).map(Box::new),
         }
     }

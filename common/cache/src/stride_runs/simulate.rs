@@ -3,7 +3,6 @@
 use super::Stream;
 use super::blocks::walk_by_blocks;
 use super::column::Column;
-use super::pages::Pages;
 use crate::Modelled;
 use crate::half::Half;
 use crate::request::Request;
@@ -113,10 +112,7 @@ fn once(streams: &[Stream], line: usize) -> (Vec<Stream>, usize) {
 }
 
 fn walk_pages(model: &mut Modelled, streams: &[Stream], steps: usize) {
-    let pages = Pages::of(&model.filter, streams, steps);
-    if pages.is_some_and(|pages| pages.miss(&mut model.filter.hierarchy))
-        || model.runs.page_sets.serve(&mut model.filter, streams, steps)
-    {
+    if model.runs.pages.serve(&mut model.filter, streams, steps) {
         model.recent_pages.fill(u64::MAX);
         return;
     }

@@ -88,11 +88,15 @@ fn machine() -> impl Strategy<Value = Machine> {
     )
 }
 
-/// Nests one behind the other, and all again, with a few single accesses between.
+/// Nests one behind the other, and all again, or all but a few steps, with a few single accesses
+/// between.
 fn nests(strides: &'static [isize]) -> impl Strategy<Value = Vec<Nest>> {
     let nests = prop::collection::vec(nest(strides), 1..3);
-    (nests, 0usize..3, nest(&[64, 512]), any::<bool>()).prop_map(|(nests, steps, singles, is_again)| {
-        let again = if is_again { nests.clone() } else { Vec::new() };
+    let again = prop::sample::select(vec![None, Some(0), Some(0), Some(9)]);
+    (nests, 0usize..3, nest(&[64, 512]), again).prop_map(|(nests, steps, singles, again)| {
+        let shorter = |nest: &Nest, by: usize| Nest { steps: nest.steps.saturating_sub(by), ..nest.clone() };
+        let again: Vec<Nest> =
+            again.iter().flat_map(|by| nests.iter().map(|nest| shorter(nest, *by))).collect();
         nests.into_iter().chain([Nest { steps, ..singles }]).chain(again).collect()
     })
 }
@@ -101,9 +105,11 @@ fn tlbs() -> impl Strategy<Value = Vec<Tlb>> {
     let pick = |from: &[usize]| prop::sample::select(from.to_vec());
     let first = (pick(&[1, 1, 2, 3]), pick(&[1, 2, 4, 8]));
     let second = (pick(&[1, 4, 6, 16]), pick(&[2, 4, 8, 16]));
-    (first, second).prop_map(|(first, second)| {
+    let third = (pick(&[2, 8]), pick(&[8, 16]));
+    let levels = prop::sample::select(vec![1, 2, 2, 2, 2, 3]);
+    (first, second, third, levels).prop_map(|(first, second, third, levels)| {
         let tlb = |(level, (sets, ways))| Tlb { level, entries: sets * ways, ways, penalty: None };
-        [(1, first), (2, second)].map(tlb).to_vec()
+        [(1, first), (2, second), (3, third)].map(tlb)[..levels].to_vec()
     })
 }
 
