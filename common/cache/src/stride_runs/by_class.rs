@@ -64,10 +64,10 @@ impl ByClass {
 
     /// Whether a run of so many steps comes to all classes often enough.
     fn pays(&self, run: &StrideRun) -> bool {
+        let span = (self.classes as u64) << self.shift;
         let spreads = |stream: &Stream| {
-            let stride = stream.stride.unsigned_abs();
-            let apart = gcd((stride >> self.shift) as u64, self.classes as u64) as usize;
-            stride.is_multiple_of(1 << self.shift) && self.classes >= FEWEST * apart
+            let stride = stream.stride.unsigned_abs() as u64;
+            stride >> self.shift > 0 && span / gcd(stride, span) >= FEWEST as u64
         };
         self.classes >= FEWEST
             && run.streams.len() * run.steps >= FEWEST * self.classes

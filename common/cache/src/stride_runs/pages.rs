@@ -60,13 +60,15 @@ impl Pages {
     pub(super) fn serve(&mut self, filter: &mut MruFilter, streams: &[Stream], steps: usize) -> bool {
         let shift = filter.hierarchy.page_shift;
         let run = Run { streams, steps, shift, origin: filter.origin };
-        let goes_down = |stream: &Stream| stream.stride >= 1 << shift;
+        let goes_down = |stream: &Stream| stream.stride >= 1 << shift >> 1;
         if steps < SHORTEST || !streams.iter().any(goes_down) {
             return false;
         }
         let Some(columns) = run.columns(filter) else { return false };
         let [first, others @ ..] = &mut filter.hierarchy.tlbs.levels[..] else { return false };
-        if columns.len() > first.pages.ways || others.len() > 1 {
+        // Until a stream accesses its page again, each other one comes to two pages at most.
+        let hits_again = 2 * (columns.len() - 1) < first.pages.ways;
+        if !hits_again || others.len() > 1 {
             return false;
         }
         let known = self.knows(&run);
@@ -229,13 +231,17 @@ impl Run<'_> {
     /// In how many steps, the first or the last ones, as many pages come to each set of `tlb` that
     /// the run comes to as it has ways; `None` if that takes more than a quarter of all.
     fn filled(&self, comings: &[Vec<Coming>], tlb: &Translations, last: bool) -> Option<usize> {
-        // Streams that come to another page in every step.
-        let columns = || comings.iter().filter(|comings| comings.len() == self.steps);
         let mut come = vec![0; tlb.pages.count()];
+        let mut ahead = vec![0; comings.len()];
         let (mut full, mut steps) = (0, 0);
         for step in 0..self.steps / 4 {
-            for comings in columns() {
-                let at = if last { self.steps - 1 - step } else { step };
+            for (comings, ahead) in comings.iter().zip(&mut ahead) {
+                let at = if last { comings.len() - 1 - *ahead } else { *ahead };
+                let comes_at = if last { self.steps - 1 - step } else { step };
+                if comings[at].step as usize != comes_at {
+                    continue;
+                }
+                *ahead = (*ahead + 1).min(comings.len() - 1);
                 let times = &mut come[tlb.set(comings[at].page)];
                 *times += 1;
                 if *times == tlb.pages.ways {
