@@ -1,4 +1,4 @@
-//! Runs of which some stream comes to another page in every step, as down a column.
+//! Runs of which some stream comes to another page in nearly every step, as down a column.
 //!
 //! Once a run has come to as many pages as a set of the first TLB has ways, that set has none
 //! from before: every page that comes then misses there, and is asked of the second TLB. From
