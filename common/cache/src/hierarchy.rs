@@ -131,6 +131,13 @@ impl Hierarchy {
         counts
     }
 
+    /// What was counted since those.
+    pub(super) fn counted_since(&mut self, mut counts: Vec<u64>) -> Vec<u64> {
+        let mut before = counts.iter_mut();
+        self.each_count(|count| before.next().into_iter().for_each(|before| *before = *count - *before));
+        counts
+    }
+
     /// Counts what was counted since those, `times` times more.
     pub(super) fn advance_counts(&mut self, since: &[u64], times: u64) {
         let mut since = since.iter();

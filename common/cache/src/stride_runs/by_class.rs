@@ -105,22 +105,17 @@ impl ByClass {
 
     /// Simulates the class.
     fn simulate(&mut self, model: &mut Modelled, class: usize) {
-        let counts = &mut self.counts[class];
-        counts.clear();
-        model.filter.hierarchy.each_cache_count(|count| counts.push(*count));
+        let before = model.filter.hierarchy.counts();
         model.filter.hierarchy.start_journal();
         for access in &self.accesses[class] {
             model.look_up_line(access.pointer, access.kind);
         }
         model.report_all();
         if model.filter.hierarchy.unchanged() {
-            let mut before = counts.iter_mut();
-            model.filter.hierarchy.each_cache_count(|count| {
-                before.next().into_iter().for_each(|before| *before = *count - *before);
-            });
+            let counts = model.filter.hierarchy.counted_since(before);
             self.total.resize(counts.len(), 0);
-            self.total.iter_mut().zip(counts).for_each(|(all, one)| *all += *one);
-            self.steady[class] = true;
+            self.total.iter_mut().zip(&counts).for_each(|(all, one)| *all += one);
+            (self.counts[class], self.steady[class]) = (counts, true);
         }
     }
 }
@@ -154,7 +149,7 @@ pub(super) fn serve(model: &mut Modelled) {
             by_class.simulate(model, class);
         }
     }
-    model.filter.hierarchy.each_cache_count(|count| *count += steady.next().unwrap_or(0));
+    model.filter.hierarchy.each_count(|count| *count += steady.next().unwrap_or(0));
     model.runs.by_class = by_class;
     model.recent_pages = pages;
 }

@@ -2,6 +2,7 @@
 
 use super::stride_runs::{Nest, Stream, both_ways};
 use super::*;
+use crate::tag::Tag;
 
 const ROOM: usize = 1 << 19;
 
@@ -36,16 +37,27 @@ fn nest() -> impl Strategy<Value = Nest> {
     )
 }
 
-fn tlbs() -> impl Strategy<Value = Vec<Tlb>> {
-    let sets = |sets: &[usize]| prop::sample::select(sets.to_vec());
-    let ways = |ways: &[usize]| prop::sample::select(ways.to_vec());
-    let first = (sets(&[1, 2, 3, 8]), ways(&[1, 2, 3, 4, 40]));
-    let second = (sets(&[1, 4, 6, 8]), ways(&[2, 4, 8]));
-    (first, second, any::<bool>()).prop_map(|(first, second, two)| {
+/// One level, two, or three, more than are told from.
+pub(super) fn tlbs() -> impl Strategy<Value = Vec<Tlb>> {
+    let pick = |from: &[usize]| prop::sample::select(from.to_vec());
+    let first = (pick(&[1, 1, 2, 3, 8]), pick(&[1, 2, 3, 4, 8, 40]));
+    let second = (pick(&[1, 4, 6, 8, 16]), pick(&[2, 4, 8, 16]));
+    let third = (pick(&[2, 8]), pick(&[8, 16]));
+    let levels = prop::sample::select(vec![1, 2, 2, 2, 3]);
+    (first, second, third, levels).prop_map(|(first, second, third, levels)| {
         let tlb = |(level, (sets, ways))| Tlb { level, entries: sets * ways, ways, penalty: None };
-        let tlbs = [(1, first), (2, second)].map(tlb);
-        tlbs[..if two { 2 } else { 1 }].to_vec()
+        [(1, first), (2, second), (3, third)].map(tlb)[..levels].to_vec()
     })
+}
+
+/// What such TLBs, of pages of 512 bytes, count and hold: by the short cuts, and with every access
+/// simulated.
+pub(super) fn translated(tlbs: Vec<Tlb>, room: usize, nests: &[Nest]) -> [(Counts, Vec<Vec<Tag>>); 2] {
+    let text = "name = \"test\"\n[[cache]]\nlevel = 1\nsize = 1024\nline = 64\nways = 4\n";
+    let mut machine = Machine::from_toml(text, "test").unwrap();
+    (machine.page_size, machine.tlbs) = (Bytes(512), tlbs);
+    let held = |tlb: &tlb::Translations| tlb.pages.all().into_owned();
+    both_ways(&machine, room, nests, |hierarchy| hierarchy.tlbs.levels.iter().map(held).collect())
 }
 
 proptest! {
@@ -53,13 +65,7 @@ proptest! {
 
     #[test]
     fn pages_are_counted_as_if_looked_up(tlbs in tlbs(), nests in prop::collection::vec(nest(), 1..4)) {
-        let text = "name = \"test\"\n[[cache]]\nlevel = 1\nsize = 1024\nline = 64\nways = 4\n";
-        let mut machine = Machine::from_toml(text, "test").unwrap();
-        (machine.page_size, machine.tlbs) = (Bytes(512), tlbs);
-        let held = |tlb: &tlb::Translations| tlb.pages.all().into_owned();
-        let [short, walked] = both_ways(&machine, ROOM, &nests, |hierarchy| {
-            hierarchy.tlbs.levels.iter().map(held).collect::<Vec<_>>()
-        });
+        let [short, walked] = translated(tlbs, ROOM, &nests);
         prop_assert_eq!(short, walked);
     }
 }

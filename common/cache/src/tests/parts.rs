@@ -1,6 +1,7 @@
 //! Columns told part by part, by class of lines and by set of pages, against every access
 //! simulated.
 
+use super::pages::{tlbs, translated};
 use super::stride_runs::{Nest, Stream, both_ways};
 use super::*;
 
@@ -104,18 +105,6 @@ fn nests(strides: &'static [isize]) -> impl Strategy<Value = Vec<Nest>> {
     })
 }
 
-fn tlbs() -> impl Strategy<Value = Vec<Tlb>> {
-    let pick = |from: &[usize]| prop::sample::select(from.to_vec());
-    let first = (pick(&[1, 1, 2, 3]), pick(&[1, 2, 4, 8]));
-    let second = (pick(&[1, 4, 6, 16]), pick(&[2, 4, 8, 16]));
-    let third = (pick(&[2, 8]), pick(&[8, 16]));
-    let levels = prop::sample::select(vec![1, 2, 2, 2, 2, 3]);
-    (first, second, third, levels).prop_map(|(first, second, third, levels)| {
-        let tlb = |(level, (sets, ways))| Tlb { level, entries: sets * ways, ways, penalty: None };
-        [(1, first), (2, second), (3, third)].map(tlb)[..levels].to_vec()
-    })
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
@@ -136,13 +125,7 @@ proptest! {
         tlbs in tlbs(),
         nests in nests(&[280, 488, 512, 520, 632, 1000, 1032, 1448]),
     ) {
-        let text = "name = \"test\"\n[[cache]]\nlevel = 1\nsize = 1024\nline = 64\nways = 4\n";
-        let mut machine = Machine::from_toml(text, "test").unwrap();
-        (machine.page_size, machine.tlbs) = (Bytes(512), tlbs);
-        let held = |tlb: &tlb::Translations| tlb.pages.all().into_owned();
-        let [short, walked] = both_ways(&machine, ROOM, &nests, |hierarchy| {
-            hierarchy.tlbs.levels.iter().map(held).collect::<Vec<_>>()
-        });
+        let [short, walked] = translated(tlbs, ROOM, &nests);
         prop_assert_eq!(short, walked);
     }
 }

@@ -13,17 +13,11 @@ use crate::tag::{Tag, line_of};
 impl Memo {
     /// Simulates the current run, and keeps what it does.
     pub(super) fn learn(model: &mut Modelled) -> Option<Memo> {
-        let mut counts = Vec::new();
+        let before = model.filter.hierarchy.counts();
         model.filter.hierarchy.start_journal();
-        model.filter.hierarchy.each_count(|count| counts.push(*count));
         simulate(model);
         model.report_all();
-        let mut before = counts.iter_mut();
-        model.filter.hierarchy.each_count(|count| {
-            if let Some(before) = before.next() {
-                *before = *count - *before;
-            }
-        });
+        let counts = model.filter.hierarchy.counted_since(before);
         let memo = Memo::of(&model.runs.current, &model.filter, counts);
         model.filter.hierarchy.stop_journal();
         memo
