@@ -223,7 +223,7 @@ same_answers() {
 strange_machine() {
     local arch=$1 line missing=0 expected=(
         'PAPI_TOT_INS +0x80000032 +Yes'
-        'measure them with `lab discover`'
+        'measure them with cm1'
         'nothing is counted, only timed, since this processor has no counter for .*--machine'
         'hardware counts PAPI_TOT_INS'
         "'PAPI_TOT_INS' .*source=hardware"

@@ -3,22 +3,25 @@
 # or programs that run on any Linux of their processor, nothing installed.
 #
 # usage: scripts/make_kit.sh [--student] [--without RUNGS] [--page FILE] [--no-vendor] [--check] [FILE.tar.gz]
-#        scripts/make_kit.sh [--student] [--page FILE] --target TRIPLE [FILE.tar.gz]
+#        scripts/make_kit.sh [--student] --target TRIPLE [FILE.tar.gz]
 #
 #     --student        without what solves, makes and grades: lab discover, infer,
 #                      mystery, grade, survey, merge, web, and the answers in reports
 #     --without RUNGS  leave these of ge2 to ge7 (like ge4,ge7) to be written: what they
 #                      change, their question and their counts stay, and until they are
-#                      written they do what ge1 does
+#                      written they do what ge1 does; so do those that repeat their loop
 #     --target TRIPLE  programs instead of sources, linked statically; TRIPLE is
 #                      x86_64-unknown-linux-musl or aarch64-unknown-linux-musl
-#     --page FILE      put this page into the kit; without it the instructor's kit gets
+#     --page FILE      put this page into the instructor's kit; without it the kit gets
 #                      what `lab web` makes, if the target wasm32-unknown-unknown is there
 #     --no-vendor      leave the libraries' sources out: building needs a network
 #     --check          unpack the kit, build it with no network and no cargo home
 #
-# For machines that nobody opens with a program of their own, set LAB_SEAL_KEY to
-# secret words and hand out programs made with them.
+# scripts/kit_files lists what belongs in a kit; in an unpacked kit its MANIFEST does.
+# While anything else lies in the sources (secret words, a key, a roster, what was handed
+# in, grades), nothing is packed.
+#
+# Sealed machines: docs/instructors.md says who can open them, and what LAB_SEAL_KEY does.
 set -eu
 
 fail() { echo "make_kit.sh: $1" >&2; exit "${2:-1}"; }
@@ -50,14 +53,34 @@ for rung in $(echo "$without" | tr , ' '); do
 done
 [ -z "$without" ] || [ -z "$target" ] || fail "--without is about sources: leave out --target" 2
 [ -z "$page" ] || [ -f "$page" ] || fail "there is no page '$page'; make it with: lab web" 2
+[ -z "$page" ] || [ -z "$student" ] ||
+    fail "--page: that page reads sizes and ways from curves, so it is not in a student's kit; hand it out by itself" 2
 
 root=$(dirname "$(dirname "$(readlink -f "$0")")")
 version=$(sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' "$root/Cargo.toml")
-name=cache-lab-$version${student:+-student}${target:+-${target%%-*}}
-kit=${kit:-$name.tar.gz}
-case $kit in /*) ;; *) kit=$PWD/$kit ;; esac
-[ -w "$(dirname "$kit")" ] || fail "cannot write into '$(dirname "$kit")'; give another file name"
+[ -z "$kit" ] || case $kit in /*) ;; *) kit=$PWD/$kit ;; esac
+here=$PWD
 command -v cargo >/dev/null || fail "cargo is not here; install Rust from https://rustup.rs"
+
+cd "$root"
+# An unpacked kit is no repository of its own, whatever it lies in.
+if [ -f MANIFEST ]; then from=kit
+elif [ "$(git rev-parse --show-toplevel 2>/dev/null)" = "$(pwd -P)" ]; then from=git
+else fail "'$root' is neither a git repository nor an unpacked kit, so nothing says what belongs to it"; fi
+
+commit() {
+    if [ "$from" = git ]; then
+        git rev-parse --short=10 HEAD
+        git diff --quiet HEAD || echo "-changed"
+    elif [ -f COMMIT ]; then
+        cat COMMIT
+        sha256sum --check --status MANIFEST 2>/dev/null || grep -q -e -changed COMMIT || echo "-changed"
+    fi | tr -d '\n'
+}
+commit=$(commit)
+name=cache-lab-$version${commit:+-$commit}${student:+-student}${target:+-${target%%-*}}
+kit=${kit:-$here/$name.tar.gz}
+[ -w "$(dirname "$kit")" ] || fail "cannot write into '$(dirname "$kit")'; give another file name"
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT INT TERM
@@ -65,7 +88,39 @@ tree=$work/$name
 mkdir "$tree"
 [ -z "$page" ] || cp "$page" "$tree/lab.html"
 
-cd "$root"
+# What belongs in this kit, and what does in any.
+belongs() { sed "$1" scripts/kit_files | grep -v '^#' | grep .; }
+belongs '' >"$work/any"
+belongs "${student:+/^# not for students/,\$d}" >"$work/this"
+case $from in
+    git) git ls-files -z | tr '\0' '\n' ;;
+    kit) sed 's/^[0-9a-f]* [ *]//' MANIFEST && echo MANIFEST ;;
+esac | LC_ALL=C sort -u >"$work/known"
+
+# Refuses what is not a source, wherever it lies: what it is, nobody here can know.
+clean() {
+    find . \( -name .git -o -name target -type d -o -name .vscode -o -name .idea -o -path ./vendor -o -path ./report -o -path ./.cargo \) \
+        -prune -o ! -type d -print | sed 's|^\./||' | grep -Ev '\.(out|tar\.gz)$|^fuzz/libfuzzer/Cargo\.lock$' >"$work/there"
+    grep -Ex -f "$work/any" "$work/there" | LC_ALL=C sort >"$work/named"
+    {
+        grep -Exv -f "$work/any" "$work/there" || :
+        [ "$from" = git ] || LC_ALL=C comm -23 "$work/named" "$work/known"
+        # a link may lead to another source
+        find . \( -name .git -o -name target -o -path ./vendor -o -path ./report \) -prune -o -type l -print | sed 's|^\./||' |
+            while IFS= read -r link; do
+                leads=$(readlink -f "$link" || :)
+                { [ -f "$leads" ] && grep -Fqx -e "${leads#"$root/"}" "$work/known"; } || echo "$link"
+            done
+        # what has the name of a source and is none
+        grep -Ev '\.(rs|py|sh|md|mjs)$|^fuzz/' "$work/named" | tr '\n' '\0' |
+            xargs -0 grep -lsE '^name,file,seal,|"(schema|format)": *"cache-lab-(kit/key/|answers")|^# A sealed machine' || :
+    } | LC_ALL=C sort -u >"$work/strangers"
+    [ -s "$work/strangers" ] || return 0
+    number=$(wc -l <"$work/strangers") more=
+    [ "$number" -le 8 ] || more=" and $((number - 8)) more"
+    fail "nothing is packed while these are in '$root': $(head -8 "$work/strangers" | sed "s/.*/'&'/" | paste -sd, - | sed 's/,/, /g')$more; move them away (secret words, keys, rosters, grades and what was handed in belong elsewhere; a new source file is added to scripts/kit_files)"
+}
+[ -n "$target" ] || clean
 
 # The lab for a browser. Its second page reads sizes and ways from curves, which
 # the student's edition leaves to the student.
@@ -77,32 +132,54 @@ if [ -z "$page$student" ]; then
 fi
 stamp=$(git log -1 --format=%ct 2>/dev/null || date +%s)
 
-# The sources: what is tracked, as it is now; a changed file travels changed.
+# The sources, as they are now: a changed file travels changed.
 sources() {
-    if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
-        git ls-files -z | tar --null --files-from=- --create --file=-
-    else
-        tar --create --file=- --exclude=./target --exclude=./vendor --exclude="./*.tar.gz" .
-    fi | tar --extract --file=- --directory="$tree"
-    [ -z "$student" ] || without_answers
-    for rung in $(echo "$without" | tr , ' '); do unwritten "$rung"; done
+    grep -Ex -f "$work/this" "$work/known" | grep -Exv 'lab\.html|MANIFEST|COMMIT' | while IFS= read -r file; do
+        [ ! -f "$file" ] || echo "$file"
+    done >"$work/packed"
+    tar --create --file=- --files-from="$work/packed" | tar --extract --file=- --directory="$tree"
+    [ -z "$commit" ] || echo "$commit" >"$tree/COMMIT"
+    [ -z "$student" ] || for_students
+    for rung in $(repeated); do if [ "$rung" = printed ]; then unprinted; else unwritten "$rung"; fi; done
+    if [ -z "$student" ]; then
+        (cd "$tree" && find . ! -type d | sed 's|^\./||' | LC_ALL=C sort | xargs sha256sum >"$work/manifest")
+        mv "$work/manifest" "$tree/MANIFEST"
+    fi
     [ -z "$vendor" ] || libraries
 }
 
-# Without the sources of what a student shall not have, nor the option to build it.
-without_answers() {
-    (
-        cd "$tree"
-        rm -r lab/src/instructor lab/src/commands/discover lab/src/commands/infer.rs lab/src/web.rs lab/src/page.rs
-        rm -r lab/tests exercises/tests scripts/room scripts/make_kit.sh
-        sed -i '/^default = \["instructor"\]/s/"instructor"//' lab/Cargo.toml
-    )
+# No option to build what a student does not have, and no page that names it.
+for_students() {
+    cd "$tree"
+    sed -i '/^default = \["instructor"\]/s/"instructor"//' lab/Cargo.toml
+    find . -name '*.md' -exec sed -i '/^<!-- not for students -->$/,/^<!-- \/not for students -->$/d' {} +
+    ! grep -rnE --include='*.md' --include='guide.*.toml' '\<lab (-- )?(discover|infer|mystery|grade|survey|merge|web)\>' . >&2 ||
+        fail "these pages of a student's kit name commands that it lacks: put the lines between <!-- not for students --> and <!-- /not for students -->"
+    for script in $(find . -name '*.md' -exec grep -ohE 'scripts/[a-z0-9_/]+\.[a-z]+' {} + | sort -u); do
+        [ -f "$script" ] || fail "a page of the student's kit names '$script', which it lacks"
+    done
+    cd "$root"
+}
+
+# The rungs to be written, and those that repeat the loop of one of them. What is built
+# on a rung shows it in its own way: leave that to be written too.
+repeated() {
+    for rung in $(echo "$without" | tr , ' '); do
+        case $rung in
+            ge3) echo ge3 auto ;;
+            ge4 | ge5) echo ge4 ge5 printed ;;
+            ge6) echo ge6 printed ;;
+            ge7) echo ge7 fma avx512 ;;
+            *) echo "$rung" ;;
+        esac
+    done | tr ' ' '\n' | sort -u
 }
 
 # A rung's head, and in the place of its loop that of ge1.
 unwritten() {
     file=$tree/ge/src/rungs/$1.rs
     isa=$(sed -n 's/^ *type Isa = \(.*\);/\1/p' "$file")
+    struct=$(sed -n 's/^pub struct \(.*\);/\1/p' "$file")
     uses=Scalar
     [ "$isa" = Scalar ] || uses="{$isa, Scalar}"
     {
@@ -121,9 +198,9 @@ use crate::rungs::ge1::Ge1;
 
 /// Not written yet.
 #[derive(Debug)]
-pub struct G${1#g};
+pub struct $struct;
 
-impl Rung for G${1#g} {
+impl Rung for $struct {
     type Isa = $isa;
 
     #[inline(always)]
@@ -138,9 +215,79 @@ END
     mv "$work/rung.rs" "$file"
 }
 
+# The homework's wrong loops, column by column: the same columns are left out.
+unprinted() {
+    file=$tree/ge/src/rungs/printed.rs
+    {
+        sed -n '/^\/\/!/p' "$file"
+        cat <<END
+
+use isa::{Pairs, Scalar};
+use memory::Memory;
+
+use crate::problem::system::System;
+use crate::rungs::Rung;
+
+/// ge4's and ge5's printed loop.
+#[derive(Debug)]
+pub struct ByOne;
+
+impl Rung for ByOne {
+    type Isa = Scalar;
+
+    #[inline(always)]
+    fn eliminate<M: Memory>(mem: &mut M, system: System, _: Scalar) {
+        eliminate(mem, system);
+    }
+}
+
+/// ge6's printed loop.
+#[derive(Debug)]
+pub struct ByTwo;
+
+impl Rung for ByTwo {
+    type Isa = Pairs;
+
+    #[inline(always)]
+    fn eliminate<M: Memory>(mem: &mut M, system: System, _: Pairs) {
+        eliminate(mem, system);
+    }
+}
+
+#[inline(always)]
+fn eliminate<M: Memory>(mem: &mut M, system: System) {
+    let (a, n) = system.flat();
+    for k in 0..n {
+        for i in k + 1..n {
+            let multiplier = mem.load(a.at(i * n + k)) / mem.load(a.at(k * n + k));
+            let (mut j, mut left) = (k + 1, 0);
+            while j < n {
+                if left == 0 {
+                    left = if j < n.saturating_sub(8) { 8 } else { 1 };
+                }
+                let change = mem.load(a.at(k * n + j)) * multiplier;
+                let old = mem.load(a.at(i * n + j));
+                mem.store(a.at(i * n + j), old - change);
+                left -= 1;
+                j += if left == 0 { 2 } else { 1 };
+            }
+        }
+    }
+}
+END
+    } >"$work/rung.rs"
+    mv "$work/rung.rs" "$file"
+}
+
 # The libraries' sources. What only other systems compile is emptied: a third of
 # the kit, half of it unpacked.
 libraries() {
+    if [ "$from" = kit ] && [ -d vendor ]; then
+        mkdir -p "$tree/vendor" "$tree/.cargo"
+        cp .cargo/config.toml "$tree/.cargo"
+        for crate in vendor/*/.cargo-checksum.json; do cp -R "$(dirname "$crate")" "$tree/vendor"; done
+        return
+    fi
     say "collecting the libraries' sources"
     mkdir -p "$tree/.cargo"
     (cd "$tree" && cargo vendor --locked --versioned-dirs vendor 2>"$work/vendor.log" >>.cargo/config.toml) ||
@@ -177,11 +324,13 @@ programs() {
     build --workspace --exclude web --exclude lab --exclude fuzz
     build -p lab ${student:+--no-default-features}
     mkdir "$tree/bin"
-    find "$built" -maxdepth 1 -type f -perm -u+x ! -name '*.so' -exec cp {} "$tree/bin" \;
+    for program in avail cm1 dgemm flops ge ge1 ge2 ge3 ge4 ge5 ge6 ge7 lab mm1 mm2 mm3 spark; do
+        cp "$built/$program" "$tree/bin"
+    done
     cp scripts/cm1_proc.sh "$tree/bin"
     cp LICENSE-MIT LICENSE-APACHE "$tree"
-    sed "s/VERSION/$version/; s/TRIPLE/$target/" scripts/kit_readme.md >"$tree/README.md"
-    [ -z "$student" ] || sed -i '/^| `bin\/lab \(discover\|infer\|mystery\|grade\|survey\)/d' "$tree/README.md"
+    sed "s/VERSION/$version${commit:++$commit}/; s/TRIPLE/$target/" scripts/kit_readme.md >"$tree/README.md"
+    [ -z "$student" ] || sed -i '/^| `bin\/lab \(discover\|infer\|mystery\|grade\|survey\)/d; /^`lab.html`/d' "$tree/README.md"
     (cd "$tree" && find . -type f ! -name SHA256SUMS | LC_ALL=C sort | xargs sha256sum >SHA256SUMS)
 }
 

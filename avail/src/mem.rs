@@ -125,7 +125,7 @@ pub(crate) fn print(format: Format) -> Result<(), Failure> {
     let tlbs: Vec<Tlb> = cpuid::tlbs().into_iter().map(tlb).collect();
     if caches.is_empty() && tlbs.is_empty() {
         return Err(Failure::could_not(
-            "neither the system nor the processor describes the caches of this machine; measure them with `lab discover`",
+            "neither the system nor the processor describes the caches of this machine; measure them with cm1",
         ));
     }
     let page_size = pages::base().0;

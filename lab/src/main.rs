@@ -64,6 +64,18 @@ enum Command {
     Merge(merge::Args),
     #[cfg(feature = "instructor")]
     Web(web::Args),
+    #[cfg(not(feature = "instructor"))]
+    #[command(name = "infer", aliases = ["discover", "mystery", "grade", "survey", "merge", "web"])]
+    #[command(hide = true, disable_help_flag = true)]
+    Instructors(Instructors),
+}
+
+/// A command of the instructor's edition, with whatever it is given.
+#[cfg(not(feature = "instructor"))]
+#[derive(Debug, clap::Args)]
+struct Instructors {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    _rest: Vec<std::ffi::OsString>,
 }
 
 fn main() -> ExitCode {
@@ -100,5 +112,10 @@ fn done(command: Command) -> Result<(), Failure> {
         Command::Merge(args) => merge::run(&args),
         #[cfg(feature = "instructor")]
         Command::Web(args) => web::run(&args),
+        #[cfg(not(feature = "instructor"))]
+        Command::Instructors(_) => {
+            let name = std::env::args().nth(1).unwrap_or_default();
+            Err(Failure::usage(format!("'lab {name}' is not in the student's edition; see lab --help")))
+        }
     }
 }

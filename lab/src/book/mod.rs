@@ -70,8 +70,8 @@ fn page() -> Result<String, Failure> {
         let first = text.lines().next().unwrap_or_default();
         let title = first.strip_prefix('#').map_or("Glossary", str::trim);
         contents += &format!("<li><a href=\"#{name}\">{}</a></li>\n", markdown::inline(title, &link));
-        let text =
-            if *name == "background" { text.replace(LATENCIES, &latencies()) } else { (*text).to_owned() };
+        let text = of_this_edition(text);
+        let text = if *name == "background" { text.replace(LATENCIES, &latencies()) } else { text };
         let heading = if first.starts_with('#') { "" } else { "<h1>Glossary</h1>\n" };
         let html = markdown::html(&text.replace(PICTURE.0, PICTURE.1), &link);
         let html = html.replace(
@@ -92,6 +92,20 @@ fn page() -> Result<String, Failure> {
          content=\"width=device-width, initial-scale=1\">\n<title>Cache lab kit: the handouts</title>\n<style>\n{style}</style>\n\
          </head>\n<body>\n<nav aria-label=\"handouts\"><h1>Cache lab kit: the handouts</h1><ol>\n{contents}</ol></nav>\n<main>\n{body}</main>\n</body>\n</html>\n"
     ))
+}
+
+/// The lines round what only an instructor's handouts say.
+const INSTRUCTORS: [&str; 2] = ["<!-- not for students -->", "<!-- /not for students -->"];
+
+/// A handout without these lines, and in the student's edition without what is between them.
+fn of_this_edition(text: &str) -> String {
+    let mut between = false;
+    let kept = text.lines().filter(|line| {
+        let mark = INSTRUCTORS.iter().position(|mark| mark == line);
+        between = mark.map_or(between, |mark| mark == 0);
+        mark.is_none() && (cfg!(feature = "instructor") || !between)
+    });
+    kept.map(|line| format!("{line}\n")).collect()
 }
 
 /// Where a link of a handout leads within the book: to another handout, to the
@@ -140,6 +154,15 @@ fn latencies() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_book_names_the_commands_of_its_edition() {
+        let page = page().unwrap();
+        assert!(!page.contains("not for students"));
+        for command in ["lab -- infer", "lab mystery", "lab grade", "lab survey", "lab merge"] {
+            assert_eq!(page.contains(command), cfg!(feature = "instructor"), "{command}");
+        }
+    }
 
     #[test]
     fn every_handout_is_a_chapter_and_every_link_within_leads_to_one() {

@@ -7,7 +7,7 @@ use report::GUIDES;
 /// Print the assignment that `lab run` carries out, to change it
 ///
 /// Sizes, sections, questions, points and language are data: change what is printed
-/// here, and give it to `lab run --assignment` and `lab grade --assignment`.
+/// here, and give it to `lab run --assignment`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// In this language

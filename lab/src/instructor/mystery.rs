@@ -17,6 +17,7 @@ use super::{names, procedure};
 /// caches; cm1 and spark measure it like any other machine. The same key and
 /// names always give the same machines. What is behind them goes beside the
 /// folder: DIR-key.csv and DIR-key.json, which is for lab grade.
+/// docs/instructors.md says who can open such a file.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -25,9 +26,10 @@ pub(crate) struct Args {
     #[command(flatten)]
     roster: Roster,
 
-    /// Write the files into this folder
-    #[arg(long, value_name = "DIR", default_value = "machines")]
-    out: PathBuf,
+    /// Write the files into this folder [default: machines, here or, within the kit's
+    /// sources, beside them]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
 
     /// Print what is behind each name as CSV instead, and write nothing
     #[arg(long)]
@@ -85,23 +87,40 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args.answers {
         return output::print(&key.csv());
     }
-    let machines_in = if args.sweeps { beside(&args.out, "-kept")? } else { args.out.clone() };
+    let out = &args.out.clone().unwrap_or_else(|| {
+        std::env::current_dir().map_or_else(|_| MACHINES.into(), |here| default_out(&here))
+    });
+    let machines_in = if args.sweeps { beside(out, "-kept")? } else { out.clone() };
     let mut files: Vec<File> =
         machines.into_iter().map(|(name, text)| (machines_in.join(name), text)).collect();
     let json = serde_json::to_string_pretty(&key).map_err(Failure::could_not)? + "\n";
-    files.push((beside(&args.out, "-key.csv")?, key.csv().into_bytes()));
-    files.push((beside(&args.out, "-key.json")?, json.into_bytes()));
+    let key_json = beside(out, "-key.json")?;
+    files.push((beside(out, "-key.csv")?, key.csv().into_bytes()));
+    files.push((key_json.clone(), json.into_bytes()));
     write(&files, args.force)?;
     if args.sweeps {
-        sweep(&key, &machines_in, args)?;
+        sweep(&key, &machines_in, out, args.force)?;
     }
-    let key_json = beside(&args.out, "-key.json")?;
     output::print(&format!(
         "{} machines in {}; keep {} and its CSV to yourself\n",
         names.len(),
         machines_in.display(),
         key_json.display()
     ))
+}
+
+/// The folder's name.
+const MACHINES: &str = "machines";
+
+/// `machines` in `here`, or beside the kit's sources if `here` is within them: a kit is
+/// packed from its folder, and a class's machines are no part of it.
+fn default_out(here: &Path) -> PathBuf {
+    let is_kit = |folder: &&Path| {
+        ["Cargo.toml", "common/seal/Cargo.toml"].iter().all(|file| folder.join(file).is_file())
+    };
+    let beside = here.ancestors().enumerate().filter(|(_, folder)| is_kit(folder)).last();
+    let above = beside.filter(|(_, folder)| folder.parent().is_some()).map_or(0, |(above, _)| above + 1);
+    (0..above).map(|_| "..").chain([MACHINES]).collect()
 }
 
 /// What is behind each name, and the files that hide it.
@@ -164,17 +183,17 @@ fn write(files: &[File], force: bool) -> Result<(), Failure> {
 }
 
 /// Measures each machine as a student would; one folder each.
-fn sweep(key: &Key, machines: &Path, args: &Args) -> Result<(), Failure> {
+fn sweep(key: &Key, machines: &Path, out: &Path, force: bool) -> Result<(), Failure> {
     for (number, machine) in (1..).zip(&key.machines) {
         output::tell(format!("lab mystery: machine {number} of {}", key.machines.len()));
-        let folder = args.out.join(machine.file.trim_end_matches(".toml"));
+        let folder = out.join(machine.file.trim_end_matches(".toml"));
         let mut files = Vec::new();
         for (name, record, lines) in procedure::sweeps(&machines.join(&machine.file))? {
             files.push((folder.join(format!("{name}.json")), record.json().into_bytes()));
             files.push((folder.join(format!("{name}.out")), lines.into_bytes()));
         }
         // Their time and id are of this minute: what is there is never the same.
-        write(&files, args.force)?;
+        write(&files, force)?;
     }
     Ok(())
 }

@@ -167,6 +167,22 @@ fn commands() -> Vec<String> {
 }
 
 #[test]
+#[cfg(not(feature = "instructor"))]
+fn a_command_of_the_other_edition_is_refused_as_such() {
+    for command in INSTRUCTORS {
+        for rest in ["", "--help", "--key-file secret.txt ada"] {
+            let output = run(Path::new("."), &format!("lab {command}"), rest);
+            let sentence = String::from_utf8(output.stderr).unwrap();
+            assert_eq!(output.status.code(), Some(2), "{command} {rest}");
+            assert_eq!(
+                sentence,
+                format!("lab: 'lab {command}' is not in the student's edition; see lab --help\n")
+            );
+        }
+    }
+}
+
+#[test]
 fn every_command_of_the_students_edition_is_tried() {
     let commands = commands();
     for command in &commands {

@@ -4,7 +4,10 @@
 #![cfg(feature = "instructor")]
 #![allow(clippy::unwrap_used)]
 
+#[path = "../kit/mod.rs"]
 mod kit;
+#[cfg(target_os = "linux")]
+mod packing;
 
 use std::collections::BTreeSet;
 use std::path::Path;
