@@ -57,7 +57,7 @@ enum Command {
     #[cfg(feature = "instructor")]
     Mystery(mystery::Args),
     #[cfg(feature = "instructor")]
-    Grade(grade::Args),
+    Grade(Box<grade::Args>),
     #[cfg(feature = "instructor")]
     Survey(survey::Args),
     #[cfg(feature = "instructor")]

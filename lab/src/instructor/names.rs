@@ -30,6 +30,21 @@ pub(super) fn normalised(name: &str) -> Result<String, String> {
     Ok(name)
 }
 
+/// A name as names are compared: in one spelling, case ignored.
+pub(super) fn folded(name: &str) -> String {
+    name.trim().nfc().collect::<String>().to_lowercase().nfc().collect()
+}
+
+/// [`folded`], without accents.
+pub(super) fn plain(name: &str) -> String {
+    folded(name).nfd().filter(|c| !is_mark(*c)).collect()
+}
+
+/// Whether a character only changes the one before it.
+fn is_mark(c: char) -> bool {
+    matches!(c, '\u{300}'..='\u{36f}')
+}
+
 /// The name of a file for `name`, readable and never a path: letters, marks and
 /// digits of any script stay, anything else becomes `-`.
 pub(super) fn file_stem(name: &str) -> String {
@@ -53,7 +68,7 @@ pub(super) fn file_stem(name: &str) -> String {
 pub(super) fn alike(names: &[String]) -> Option<(&str, &str)> {
     let mut seen = std::collections::HashMap::new();
     names.iter().find_map(|name| {
-        let stem = file_stem(name).to_lowercase();
+        let stem = folded(&file_stem(name));
         seen.insert(stem, name).map(|earlier| (earlier.as_str(), name.as_str()))
     })
 }

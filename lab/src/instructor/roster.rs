@@ -1,4 +1,4 @@
-//! The class: a table with a column that tells its students apart.
+//! The class: a table with a column that identifies its students.
 
 use std::path::{Path, PathBuf};
 
@@ -15,9 +15,17 @@ pub(crate) struct Roster {
     #[arg(long, value_name = "FILE")]
     pub(crate) roster: Option<PathBuf>,
 
-    /// The roster's column that tells students apart [default: its only one]
+    /// The roster's column that identifies students [default: its only one]
     #[arg(long, value_name = "COLUMN", requires = "roster")]
     pub(crate) name_column: Option<String>,
+}
+
+/// One student: the name that the roster is read by, and what other systems call them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Student {
+    pub(crate) name: String,
+    /// User name, number, full name, e-mail address: the roster's other columns.
+    pub(crate) aliases: Vec<String>,
 }
 
 impl Roster {
@@ -25,34 +33,101 @@ impl Roster {
     ///
     /// # Errors
     ///
-    /// If it cannot be read, has no such column, or a name is empty or twice.
+    /// If it cannot be read, has no such column, or a name is empty or repeated.
     pub(crate) fn names(&self) -> Result<Vec<String>, Failure> {
-        self.roster.as_deref().map_or(Ok(Vec::new()), |path| read(path, self.name_column.as_deref()))
+        Ok(self.students(&[])?.into_iter().map(|student| student.name).collect())
+    }
+
+    /// The same with their aliases: those in well-known columns, and in `columns`.
+    ///
+    /// # Errors
+    ///
+    /// As there, and if one of the `columns` does not exist.
+    pub(crate) fn students(&self, columns: &[String]) -> Result<Vec<Student>, Failure> {
+        self.roster.as_deref().map_or(Ok(Vec::new()), |path| read(path, self.name_column.as_deref(), columns))
     }
 }
 
-fn read(path: &Path, column: Option<&str>) -> Result<Vec<String>, Failure> {
+fn read(path: &Path, column: Option<&str>, more: &[String]) -> Result<Vec<Student>, Failure> {
     let table = Table::read(path)?;
     let file = input::name(path);
+    let lacks = |asked: String, option: &str| {
+        let columns = table.header.join("', '");
+        Failure::usage(format!("{file} has {asked}; name one with {option}: '{columns}'"))
+    };
+    let no_column = |column: &str| format!("no column '{column}'");
     let place = match column {
         Some(column) => table.column(column),
         None if table.header.len() == 1 => Some(0),
         None => None,
     };
-    let place = place.ok_or_else(|| {
-        let columns = table.header.join("', '");
-        let asked = column.map_or("several columns".to_owned(), |column| format!("no column '{column}'"));
-        Failure::usage(format!("{file} has {asked}; name one with --name-column: '{columns}'"))
-    })?;
+    let place = place
+        .ok_or_else(|| lacks(column.map_or("several columns".to_owned(), no_column), "--name-column"))?;
+    let more: Result<Vec<usize>, Failure> = more
+        .iter()
+        .map(|name| table.column(name).ok_or_else(|| lacks(no_column(name), "--alias-column")))
+        .collect();
+    let columns = Columns::of(&table, place, more?);
     let cell = |row: &Vec<String>| row.get(place).cloned().unwrap_or_default();
-    unique(table.rows.iter().map(cell), &file)
+    let names = unique(table.rows.iter().map(cell), &file)?;
+    let student = |(name, row): (String, &Vec<String>)| Student { name, aliases: columns.aliases(row) };
+    Ok(names.into_iter().zip(&table.rows).map(student).collect())
+}
+
+/// Columns of a roster whose cells also name a student.
+struct Columns {
+    whole: Vec<usize>,
+    first: Option<usize>,
+    last: Option<usize>,
+}
+
+/// What rosters of Moodle, Canvas, Gradescope, Autolab and registries call these
+/// columns, in letters and digits only.
+const WHOLE: &str = "nome nºdealuno ndealuno username user login loginid userid sisloginid sisuserid netid uid id sid no nr number idnumber \
+    studentid studentnumber studentno matriculation matriculationnumber registrationnumber name fullname student \
+    studentname email emailaddress mail utilizador nomedeutilizador nomedeusuario usuario numero numerodealuno \
+    numerodeestudante numerodeidentificacao nomecompleto aluno enderecodeemail correio utilisateur nomdutilisateur \
+    identifiant numeroetudiant nometprenom nomcomplet adressedecourriel courriel uzytkownik nazwauzytkownika \
+    numeralbumu nralbumu numerindeksu nrindeksu imieinazwisko adresemail логин пользователь имяпользователя номер \
+    номерзачетки фио полноеимя почта адресэлектроннойпочты";
+const FIRST: &str = "firstname givenname forename nomeproprio primeironome prenom imie имя";
+const LAST: &str = "lastname surname familyname apelido sobrenome ultimonome nomdefamille nazwisko фамилия";
+
+impl Columns {
+    fn of(table: &Table, place: usize, more: Vec<usize>) -> Columns {
+        let like = |at: usize, known: &str| {
+            let header = letters(&table.header[at]);
+            known.split_whitespace().any(|name| letters(name) == header)
+        };
+        let columns = || (0..table.header.len()).filter(|at| *at != place);
+        let mut whole: Vec<usize> = columns().filter(|at| like(*at, WHOLE)).collect();
+        whole.extend(more.into_iter().filter(|at| *at != place));
+        // "Nom" is a surname in French and a name in Catalan: only beside a first name it is one.
+        let first = columns().find(|at| like(*at, FIRST));
+        let last = columns().find(|at| like(*at, LAST) || first.is_some() && like(*at, "nom"));
+        Columns { whole, first, last }
+    }
+
+    fn aliases(&self, row: &[String]) -> Vec<String> {
+        let cell = |at: usize| row.get(at).and_then(|cell| names::normalised(cell).ok());
+        let mut found: Vec<String> = self.whole.iter().filter_map(|at| cell(*at)).collect();
+        if let Some((first, last)) = self.first.and_then(cell).zip(self.last.and_then(cell)) {
+            found.extend([format!("{first} {last}"), format!("{last} {first}"), format!("{last}, {first}")]);
+        }
+        found
+    }
+}
+
+/// Letters and digits of `text` in lower case, without accents.
+pub(crate) fn letters(text: &str) -> String {
+    names::plain(text).chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
 /// The names in their one spelling, each once.
 ///
 /// # Errors
 ///
-/// If one is empty, cannot be shown, or cannot be kept apart from another.
+/// If one is empty, cannot be shown, or would share a file with another.
 pub(crate) fn unique(given: impl Iterator<Item = String>, file: &str) -> Result<Vec<String>, Failure> {
     let mut found = Vec::new();
     for (number, name) in (1..).zip(given) {
@@ -70,4 +145,21 @@ pub(crate) fn unique(given: impl Iterator<Item = String>, file: &str) -> Result<
         )));
     }
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn well_known_columns_are_aliases() {
+        let text = "First name,Surname,Matrikel,E-mail,City,username,Número\n\
+                    Ana,Silva,0042,a@x.pt,bea,ana,7\n";
+        let table = Table::parse(text).unwrap();
+        let columns = Columns::of(&table, table.column("username").unwrap(), Vec::new());
+        let aliases = columns.aliases(&table.rows[0]);
+        assert_eq!(aliases, ["a@x.pt", "7", "Ana Silva", "Silva Ana", "Silva, Ana"]);
+        let named = Columns::of(&table, 5, vec![2]).aliases(&table.rows[0]);
+        assert!(named.contains(&"0042".to_owned()) && !named.contains(&"bea".to_owned()), "{named:?}");
+    }
 }

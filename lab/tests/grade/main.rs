@@ -3,8 +3,10 @@
 #![cfg(feature = "instructor")]
 #![allow(clippy::unwrap_used)]
 
+mod bounds;
 mod conventions;
 mod moodle;
+mod owners;
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -87,6 +89,12 @@ fn hand_in(folder: &Path, place: &str, content: &str) {
     std::fs::write(path, content).unwrap();
 }
 
+/// Sets when a file was handed in.
+fn handed_in_at(folder: &Path, place: &str, seconds: u64) {
+    let file = std::fs::File::options().append(true).open(folder.join("handed-in").join(place)).unwrap();
+    file.set_modified(std::time::UNIX_EPOCH + std::time::Duration::from_secs(seconds)).unwrap();
+}
+
 fn in_kib(bytes: u64) -> String {
     format!("{} KiB", bytes as f64 / 1024.0)
 }
@@ -109,6 +117,7 @@ fn hand_all_in(folder: &Path, key: &Value) {
     // twice: the second one counts
     let wrong = answers(of("ada"), "2026-03-01T09:00:00Z", in_kib);
     hand_in(folder, "李小龙.json", &wrong.to_string());
+    handed_in_at(folder, "李小龙.json", 1000);
     hand_in(
         folder,
         "李小龙/answers.json",
@@ -157,7 +166,9 @@ fn each_student_gets_points_and_a_reason() {
     for name in ["ada", "Inês Conceição", "Анна Иванова", "李小龙"] {
         assert_eq!(points(name), RIGHT, "{}", line(name));
     }
-    assert!(line("李小龙").contains("2 submissions; the one saved last (2026-03-01T10:00:00Z) counts"));
+    assert!(
+        line("李小龙").contains("2 submissions; the one handed in last counts (by the time of its files)")
+    );
     assert_eq!(points("हिन्दी वर्मा"), RIGHT - 2.0, "half of both sizes: {}", line("हिन्दी वर्मा"));
     assert_eq!((points("<script>"), points("=cmd()"), points("nobody")), (0.0, 0.0, 0.0));
     assert!(line("nobody").contains("Nothing was handed in"));
@@ -203,7 +214,7 @@ fn every_system_gets_the_same_points() {
     assert_eq!((&classroom["score"], &classroom["max-score"]), (&1400.into(), &2000.into()));
     let filled = std::fs::read_to_string(folder.join("out/moodle.csv")).unwrap();
     assert!(
-        filled.starts_with("Identifier,Full name,Status,Grade,Maximum Grade,Feedback comments\n"),
+        filled.starts_with("Identifier,\"Full name\",Status,Grade,\"Maximum Grade\",\"Feedback comments\"\n"),
         "{filled}"
     );
     assert!(filled.contains("Participant 1,ada,Submitted,70.00,100.00,"), "{filled}");

@@ -1,7 +1,8 @@
 //! The worksheet that Moodle exports, filled in.
 
 use super::conventions::handed_in;
-use super::printed;
+use super::owners::{RIGHT, WRONG, answers};
+use super::{lab, printed};
 
 /// How a Moodle in some language writes a worksheet.
 struct Moodle {
@@ -55,7 +56,7 @@ fn moodles_worksheet() {
             .chain(moodle.options.iter().copied());
         printed(folder.path(), &args.collect::<Vec<_>>(), &[]);
         let filled = std::fs::read_to_string(folder.path().join("out/moodle.csv")).unwrap();
-        let [before, after] = [moodle.worksheet.trim_start_matches('\u{feff}'), &filled].map(rows);
+        let [before, after] = [moodle.worksheet, &filled].map(rows);
         let column = |name: &str| before[0].iter().position(|header| header == name).unwrap();
         let (grade, feedback) = (column(moodle.grade), column(moodle.feedback));
         assert_eq!((&before[0], before.len()), (&after[0], after.len()));
@@ -86,4 +87,139 @@ fn moodles_worksheet() {
 fn rows(text: &str) -> Vec<Vec<String>> {
     let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(text.as_bytes());
     reader.records().map(|row| row.unwrap().iter().map(str::to_owned).collect()).collect()
+}
+
+/// A worksheet for ana (3 of 20 points), bea (0) and mallory (no grade: two of his folders).
+struct Sheet {
+    what: &'static str,
+    before: &'static str,
+    args: &'static str,
+    /// The worksheet without its feedback, `None` where it is refused.
+    after: Option<&'static str>,
+    says: &'static [&'static str],
+}
+
+const HEAD: &str = "Identifier,Full name,ID number,City,Grade,Maximum Grade,Grade can be changed";
+const SHEETS: &[Sheet] = &[
+    Sheet {
+        what: "cells that students type name nobody",
+        before: "HEAD\nParticipant 3,Mallory,mallory,ana,,100.00,Yes\nParticipant 1,Ana,ana,bea,,100.00,Yes\nParticipant 2,bea,bea,x,,100.00,Yes\n",
+        args: "",
+        after: Some(
+            "HEAD\nParticipant 3,Mallory,mallory,ana,,100.00,Yes\nParticipant 1,Ana,ana,bea,15.00,100.00,Yes\nParticipant 2,bea,bea,x,0.00,100.00,Yes\n",
+        ),
+        says: &[],
+    },
+    Sheet {
+        what: "one row, where any column may name somebody",
+        before: "HEAD\nParticipant 3,Mallory,mallory,ana,,100.00,Yes\n",
+        args: "",
+        after: None,
+        says: &[
+            "'Full name' and 'City' both hold the roster and do not agree; choose with --worksheet-column",
+        ],
+    },
+    Sheet {
+        what: "the column is named",
+        before: "HEAD\nParticipant 3,Mallory,mallory,ana,,100.00,Yes\nParticipant 1,x,ANA,x,,100.00,Yes\n",
+        args: "--worksheet-column id\u{a0}number",
+        after: None,
+        says: &["it has no column 'id\u{a0}number'"],
+    },
+    Sheet {
+        what: "byte order mark, CRLF, quoted line feeds, commas as decimal signs, one row of a tutor's group",
+        before: "\u{feff}Identificador;\"Nome completo\";Nota;\"Nota máxima\";\"A nota pode ser alterada\";\"Online\ntext\"\r\n\r\nParticipante 1;ana;;\"100,00\";Sim;\"a;\"\"b\r\nc\"\r\n",
+        args: "",
+        after: Some(
+            "\u{feff}Identificador;\"Nome completo\";Nota;\"Nota máxima\";\"A nota pode ser alterada\";\"Online\ntext\"\r\n\r\nParticipante 1;ana;15,00;\"100,00\";Sim;\"a;\"\"b\r\nc\"\r\n",
+        ),
+        says: &["no row of 1 of 3 students: bea"],
+    },
+    Sheet {
+        what: "a student in two rows, a row given twice, rows for nobody",
+        before: "HEAD\nParticipant 1,x,ana,,,20.00,Yes\nParticipant 2,x,bea,,,20.00,Yes\nParticipant 2,x,bea,,,20.00,Yes\nParticipant 4,x,nobody,,7.00,20.00,Yes\n",
+        args: "",
+        after: Some(
+            "HEAD\nParticipant 1,x,ana,,3.00,20.00,Yes\nParticipant 2,x,bea,,,20.00,Yes\nParticipant 2,x,bea,,,20.00,Yes\nParticipant 4,x,nobody,,7.00,20.00,Yes\n",
+        ),
+        says: &["'bea' is in several rows (lines 3, 4)"],
+    },
+    Sheet {
+        what: "a row that is short, and one that is long",
+        before: "HEAD\nParticipant 1,x,ana\nParticipant 2,x,bea,,,20.00,Yes,more\nParticipant 3,x,mallory,,,20.00,Yes\n",
+        args: "",
+        after: None,
+        says: &["'ana' (line 2): the row ends before the grade (3 of 7 cells)"],
+    },
+    Sheet {
+        what: "a grade that is locked, and one of a scale",
+        before: "HEAD\nParticipant 1,x,ana,,,20.00,No\nParticipant 2,x,bea,,,-,Yes\n",
+        args: "",
+        after: None,
+        says: &["'ana' (line 2): its grade is locked"],
+    },
+    Sheet {
+        what: "rows of different worth, one of them of a scale",
+        before: "HEAD\nParticipant 1,x,ana,,,40.00,Yes\nParticipant 2,x,bea,,,-,Yes\n",
+        args: "",
+        after: Some("HEAD\nParticipant 1,x,ana,,6.00,40.00,Yes\nParticipant 2,x,bea,,,-,Yes\n"),
+        says: &["'bea' (line 3): its largest grade is '-', as of a scale"],
+    },
+    Sheet {
+        what: "no column of the largest grade",
+        before: "user,Grade\nana,\nbea,5\n",
+        args: "",
+        after: Some("user,Grade\nana,3.00\nbea,0.00\n"),
+        says: &["no column of the largest grade; points of 20 are written as they are"],
+    },
+    Sheet {
+        what: "two columns that may be meant",
+        before: "user,Grade,Grade\nana,,\nbea,,\n",
+        args: "",
+        after: None,
+        says: &["several columns may be for grades"],
+    },
+    Sheet {
+        what: "two columns of the name that was given",
+        before: "user,Mark,mark\nana,,\nbea,,\n",
+        args: "--grade-column mark",
+        after: None,
+        says: &["it has two columns 'mark'"],
+    },
+    Sheet {
+        what: "nobody of the class",
+        before: "user,Grade\nx,\ny,\n",
+        args: "",
+        after: None,
+        says: &[
+            "no column holds most of the roster; name the one that identifies students with --worksheet-column",
+        ],
+    },
+];
+
+#[test]
+fn each_row_is_filled_rightly_or_named() {
+    for sheet in SHEETS {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |place: &str, text: &str| {
+            let path = folder.path().join(place);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        let full = |text: &str| text.replace("HEAD", HEAD);
+        write("class.csv", "user\nmallory\nana\nbea\n");
+        write("in/ana/answers.json", &answers(RIGHT, &[], ""));
+        write("in/bea/answers.json", &answers(WRONG, &[], ""));
+        for id in ["98", "99"] {
+            write(&format!("in/mallory_{id}_assignsubmission_file/answers.json"), &answers(RIGHT, &[], id));
+        }
+        write("sheet.csv", &full(sheet.before));
+        let args = format!("grade --roster class.csv --out out --worksheet sheet.csv in {}", sheet.args);
+        let done = lab(folder.path(), &args.trim().split(' ').collect::<Vec<_>>(), &[]);
+        let told = String::from_utf8_lossy(&done.stderr);
+        let filled = std::fs::read_to_string(folder.path().join("out/moodle.csv")).ok();
+        assert_eq!(filled, sheet.after.map(full), "{}: {told}", sheet.what);
+        assert_eq!(done.status.success(), sheet.after.is_some(), "{}: {told}", sheet.what);
+        sheet.says.iter().for_each(|says| assert!(told.contains(says), "{}: {told}", sheet.what));
+    }
 }

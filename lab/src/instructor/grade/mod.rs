@@ -1,41 +1,67 @@
 //! `lab grade`: a class's answers against its machines and its own figures.
 
 mod evidence;
+mod files;
 mod formats;
+mod gradescope;
+mod groups;
+mod identity;
 mod judge;
+mod owners;
 mod quantity;
 mod rubric;
+mod sheet;
 mod submissions;
 mod table;
+mod times;
 mod worksheet;
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use common::failure::Failure;
 use common::output;
+use common::text::shorten;
 
 use super::key::{Answers, Key};
 use super::names;
-use super::roster::{self, Roster};
-use super::tables::Table;
+use super::roster::{self, Roster, Student};
 use crate::run::assigned;
 use formats::Convention;
+use groups::Groups;
+use identity::Class;
 use judge::{Mark, Truth};
+use owners::{Decision, Owned};
 use rubric::{Records, Rubric};
-use submissions::{Owners, Submission};
+use submissions::Submission;
+use worksheet::Worksheet;
+
+/// Names in one sentence on the class.
+const MAX_LISTED: usize = 10;
 
 /// Grade a class: points and a reason for each answer, in the formats of courses
 ///
-/// A submission is a folder, a saved report page, an answers.json, or a row of a
-/// CSV with a column for each field; it is found by the student's name, or by the
-/// names in its answers. Answers are held against the student's sealed machine
-/// (--key), and against the records in the submission. The exit status is about
-/// the run, never about the grades.
+/// A submission is a folder, a zip archive, a saved report page, an answers.json, or
+/// a row of a CSV with a column for each field. It belongs to the student whose name
+/// it has, as Moodle, Autolab and Gradescope write names; else to the first student
+/// in its answers. Answers are compared with the student's sealed machine (--key) and
+/// with the records in the submission. The exit status is about the run, never about
+/// the grades.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     roster: Roster,
+
+    /// More columns of the roster with names of students, as those for user name, number, name and e-mail
+    #[arg(long = "alias-column", value_name = "COLUMN", requires = "roster")]
+    alias_columns: Vec<String>,
+
+    /// Groups that hand in together: CSV with a row for each, or a column 'group'
+    #[arg(long, value_name = "FILE", conflicts_with = "student")]
+    groups: Option<PathBuf>,
+
+    #[command(flatten)]
+    policy: times::Policy,
 
     /// Grade the submission of this student alone, wherever its folder is
     #[arg(long, value_name = "NAME", conflicts_with = "roster")]
@@ -78,19 +104,30 @@ pub(crate) struct Args {
 }
 
 /// One student's grade.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Graded {
     pub(crate) student: String,
     /// In the rubric's order.
     pub(crate) marks: Vec<Mark>,
-    /// What must be known to believe it, one sentence each.
+    /// What must be known to believe it, one sentence each: for the student too.
     pub(crate) notes: Vec<String>,
+    /// The same for the instructor alone: other students are named.
+    pub(crate) remarks: Vec<String>,
+    /// Why there is no grade.
+    pub(crate) refused: Option<String>,
+    /// Whether all sealed records are of machines that the key does not have; `None`
+    /// without sealed records.
+    unknown_machine: Option<bool>,
+    /// Whether there are answers, and none of them is asked for.
+    other_assignment: bool,
 }
 
 impl Graded {
     /// Points in all.
     pub(crate) fn points(&self) -> f64 {
-        self.marks.iter().map(|mark| mark.points).sum()
+        let sum: f64 = self.marks.iter().map(|mark| mark.points).sum();
+        // What is left of a late day's share is not a matter of the last digits.
+        (sum * 1e6).round() / 1e6
     }
 
     /// Everything that the student is told, on one line.
@@ -99,6 +136,14 @@ impl Graded {
         let told = items.map(|(item, mark)| format!("{}: {} {}", item.label, mark.points, mark.reason));
         told.chain(self.notes.iter().cloned()).collect::<Vec<_>>().join(" ")
     }
+
+    /// Everything to know about the grade, for the instructor.
+    fn all_notes(&self) -> String {
+        let refused = self.refused.as_ref().map(|why| format!("No grade: {why}"));
+        let sentences: Vec<&str> =
+            refused.iter().chain(&self.notes).chain(&self.remarks).map(String::as_str).collect();
+        sentences.join(" ")
+    }
 }
 
 /// Reads everything, grades, writes.
@@ -106,114 +151,339 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args.print_rubric {
         return output::print(rubric::GUIDE);
     }
-    let tables = [&args.key, &args.assignment, &args.rubric, &args.worksheet, &args.roster.roster];
-    let read = args.submissions.iter().chain(tables.into_iter().flatten());
+    keep_apart(args)?;
+    let assignment = assigned::read(args.assignment.as_deref())?;
+    let rubric = Rubric::read(args.rubric.as_deref(), &assignment)?;
+    let key = args.key.as_deref().map(Key::read).transpose()?;
+    let class = Class::new(students(args, key.as_ref())?);
+    let machines = key.as_ref().map(|key| Machines::of(key, &class)).transpose()?;
+    let worksheet =
+        args.worksheet.as_deref().map(|path| Worksheet::read(path, &args.columns, &class)).transpose()?;
+    let (submissions, decision) = handed_in(args, &class, worksheet.as_ref())?;
+    let asked: BTreeSet<String> = assignment.fields().into_iter().map(|field| field.id).collect();
+    let context = Context { rubric: &rubric, machines: machines.as_ref(), asked, args };
+    let graded: Vec<Graded> = (0..class.students.len())
+        .map(|student| context.grade(student, class.name(student), &decision.owned[student], &submissions))
+        .collect();
+    let notes = on_the_class(args, &graded, &decision, machines.as_ref(), &class)?;
+    save(args, &rubric, &graded, worksheet.as_ref())?;
+    notes.iter().for_each(|note| output::tell(format!("lab grade: note: {note}")));
+    output::print(&table::text(&rubric, &graded))
+}
+
+/// Refuses to write where something is read.
+fn keep_apart(args: &Args) -> Result<(), Failure> {
+    let tables =
+        [&args.key, &args.assignment, &args.rubric, &args.worksheet, &args.roster.roster, &args.groups];
+    let read = args.submissions.iter().chain(tables.into_iter().flatten()).map(PathBuf::as_path);
     let written: Vec<PathBuf> =
         args.out.iter().flat_map(|out| ["grades.csv", "moodle.csv"].map(|name| out.join(name))).collect();
-    output::keep_apart(read.map(PathBuf::as_path), written.iter().map(PathBuf::as_path))?;
-    let rubric = Rubric::read(args.rubric.as_deref(), &assigned::read(args.assignment.as_deref())?)?;
-    let key = args.key.as_deref().map(Key::read).transpose()?;
-    let (students, submissions) = handed_in(args, key.as_ref())?;
-    let places = owned(args, &students, &submissions);
-    let class: Vec<Graded> = students
-        .iter()
-        .zip(&places)
-        .map(|(student, places)| {
-            let own: Vec<&Submission> = places.iter().filter_map(|place| submissions.get(*place)).collect();
-            grade(student, &own, &rubric, key.as_ref())
-        })
-        .collect();
-    let taken: BTreeSet<usize> = places.into_iter().flatten().collect();
-    for stranger in
-        (0..).zip(&submissions).filter(|(place, _)| !taken.contains(place)).map(|(_, stranger)| stranger)
-    {
-        output::tell(format!(
-            "lab grade: note: '{}' is of no student of the roster",
-            stranger.name.escape_debug()
-        ));
+    output::keep_apart(read.chain(args.policy.file()), written.iter().map(PathBuf::as_path))?;
+    let Some(out) = &args.out else { return Ok(()) };
+    let there = std::path::absolute(out).unwrap_or_else(|_| out.clone());
+    let Some(out) = there.ancestors().find_map(|folder| folder.canonicalize().ok()) else { return Ok(()) };
+    let within =
+        |path: &PathBuf| path.is_dir() && path.canonicalize().is_ok_and(|path| out.starts_with(path));
+    match args.submissions.iter().find(|path| within(path)) {
+        Some(path) => Err(Failure::usage(format!(
+            "grades would be written into the folder of submissions '{}'; name another folder with --out",
+            shorten(&path.to_string_lossy(), 120)
+        ))),
+        None => Ok(()),
     }
-    save(args, &rubric, &class)?;
-    output::print(&table::text(&rubric, &class))
 }
 
-/// The names to grade, and all submissions.
-fn handed_in(args: &Args, key: Option<&Key>) -> Result<(Vec<String>, Vec<Submission>), Failure> {
+/// Whom to grade.
+fn students(args: &Args, key: Option<&Key>) -> Result<Vec<Student>, Failure> {
+    let named = |name: String| Student { name, aliases: Vec::new() };
     if let Some(student) = &args.student {
         let students = roster::unique(std::iter::once(student.clone()), "--student")?;
-        let of_student =
-            args.submissions.iter().map(|path| submissions::there(path).map(|()| submissions::one(path)));
-        return Ok((students, of_student.collect::<Result<_, _>>()?));
+        return Ok(students.into_iter().map(named).collect());
     }
-    let mut students = args.roster.names()?;
-    if students.is_empty() {
-        let named = key.map(|key| key.machines.iter().map(|m| m.name.clone()).collect());
-        students =
-            named.ok_or_else(|| Failure::usage("whom to grade? give --roster, --student, or --key"))?;
+    let students = args.roster.students(&args.alias_columns)?;
+    if !students.is_empty() {
+        return Ok(students);
     }
-    let submissions = submissions::collect(&args.submissions, args.roster.name_column.as_deref())?;
-    Ok((students, submissions))
+    let key = key.ok_or_else(|| Failure::usage("no students given: use --roster, --student or --key"))?;
+    let names = roster::unique(key.machines.iter().map(|machine| machine.name.clone()), "the key")?;
+    Ok(names.into_iter().map(named).collect())
 }
 
-/// The places of each student's submissions; where one is graded alone, all are theirs.
-fn owned(args: &Args, students: &[String], submissions: &[Submission]) -> Vec<BTreeSet<usize>> {
+/// All submissions, and whose they are; where one student is graded, all are theirs.
+fn handed_in(
+    args: &Args,
+    class: &Class,
+    worksheet: Option<&Worksheet>,
+) -> Result<(Vec<Submission>, Decision), Failure> {
+    let times = args.policy.times(class)?;
     if args.student.is_some() {
-        return vec![(0..submissions.len()).collect()];
+        let read = |path: &PathBuf| submissions::there(path).map(|()| submissions::one(path));
+        let submissions = args.submissions.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        let decision = owners::of_one(class, &submissions, &times);
+        return Ok((submissions, decision));
     }
-    let owners = Owners::of(submissions);
-    students.iter().map(|student| owners.places(student)).collect()
+    let groups =
+        args.groups.as_deref().map(|path| Groups::read(path, class)).transpose()?.unwrap_or_default();
+    let submissions = submissions::collect(&args.submissions, args.roster.name_column.as_deref())?;
+    let participants = worksheet.map(Worksheet::participants).unwrap_or_default();
+    let decision = owners::decide(class, &submissions, &participants, &groups, &times);
+    if !decision.any && !submissions.is_empty() {
+        return Err(nobodys(args, class, &submissions));
+    }
+    Ok((submissions, decision))
 }
 
-/// One student's grade from what was handed in.
-fn grade(student: &str, own: &[&Submission], rubric: &Rubric, key: Option<&Key>) -> Graded {
-    let mut notes = Vec::new();
-    let Some(last) = own.iter().max_by(|a, b| a.saved.cmp(&b.saved)) else {
-        notes.push("Nothing was handed in.".to_owned());
-        return Graded {
-            student: student.to_owned(),
-            marks: judge::marks(rubric, &[].into(), &Truth::new()),
-            notes,
-        };
+/// Why not one submission is of somebody in the class.
+fn nobodys(args: &Args, class: &Class, submissions: &[Submission]) -> Failure {
+    let names: Vec<String> =
+        submissions.iter().take(3).map(|submission| format!("'{}'", shorten(&submission.name, 60))).collect();
+    let is_student = |path: &Path| {
+        path.file_name().is_some_and(|name| class.named(&name.to_string_lossy()).one().is_some())
     };
-    if own.len() > 1 {
-        let when = if last.saved.is_empty() { "the last by name" } else { &last.saved };
-        notes.push(format!("{} submissions; the one saved last ({when}) counts.", own.len()));
+    let folders = || args.submissions.iter().filter(|path| path.is_dir());
+    let holds = |path: &Path| {
+        std::fs::read_dir(path).is_ok_and(|children| {
+            children.take(1000).filter_map(Result::ok).any(|child| is_student(&child.path()))
+        })
+    };
+    let mut below: Vec<PathBuf> = folders()
+        .flat_map(|path| std::fs::read_dir(path).into_iter().flatten().take(1000))
+        .filter_map(|child| Some(child.ok()?.path()))
+        .collect();
+    below.sort();
+    let hint = if folders().any(|path| is_student(path)) {
+        "give the folder that holds the students' folders".to_owned()
+    } else if let Some(child) = below.iter().find(|child| child.is_dir() && holds(child)) {
+        format!(
+            "give the folder that holds the students' folders, as '{}'",
+            shorten(&child.to_string_lossy(), 120)
+        )
+    } else {
+        "is that the roster of this class, and its column with these names (--name-column, --alias-column)?"
+            .to_owned()
+    };
+    Failure::could_not(format!(
+        "none of {} submissions is of a student of the class ({}); {hint}",
+        submissions.len(),
+        names.join(", ")
+    ))
+}
+
+/// The machines of a key, by student.
+struct Machines<'k> {
+    key: &'k Key,
+    /// For each student: their machine, or several, or none.
+    of_student: Vec<Vec<&'k Answers>>,
+}
+
+impl<'k> Machines<'k> {
+    /// Names of the key are compared as those of folders are.
+    ///
+    /// # Errors
+    ///
+    /// If the key has no machine of anybody.
+    fn of(key: &'k Key, class: &Class) -> Result<Machines<'k>, Failure> {
+        let mut closest = vec![(usize::MAX, Vec::new()); class.students.len()];
+        for machine in &key.machines {
+            if let identity::Named::One { student, rank } = class.named(&machine.name) {
+                let (best, machines) = &mut closest[student];
+                if rank < *best {
+                    (*best, *machines) = (rank, Vec::new());
+                }
+                if rank == *best {
+                    machines.push(machine);
+                }
+            }
+        }
+        let of_student: Vec<Vec<&Answers>> = closest.into_iter().map(|(_, machines)| machines).collect();
+        if of_student.iter().all(Vec::is_empty) {
+            let name = |name: Option<&str>| shorten(name.unwrap_or_default(), 60);
+            return Err(Failure::usage(format!(
+                "the key has no machine of any student: it names '{}', the class '{}'; is it the key of this class, and --name-column the column that lab mystery had?",
+                name(key.machines.first().map(|machine| &*machine.name)),
+                name(class.students.first().map(|student| &*student.name))
+            )));
+        }
+        Ok(Machines { key, of_student })
     }
-    notes.extend(last.notes.iter().cloned());
-    if last.answers.is_empty() {
-        notes.push("No answers were found in what was handed in.".to_owned());
+}
+
+/// What all students are graded by.
+struct Context<'c> {
+    rubric: &'c Rubric,
+    machines: Option<&'c Machines<'c>>,
+    /// Fields of the assignment.
+    asked: BTreeSet<String>,
+    args: &'c Args,
+}
+
+impl Context<'_> {
+    /// One student's grade from what was handed in.
+    fn grade(&self, place: usize, student: &str, owned: &Owned, submissions: &[Submission]) -> Graded {
+        let mut graded = Graded {
+            student: student.to_owned(),
+            notes: owned.notes.clone(),
+            remarks: owned.remarks.clone(),
+            ..Graded::default()
+        };
+        let nothing =
+            |graded: &mut Graded| graded.marks = judge::marks(self.rubric, &[].into(), &Truth::new());
+        if owned.refused.is_some() {
+            nothing(&mut graded);
+            graded.refused.clone_from(&owned.refused);
+            return graded;
+        }
+        let Some(submission) = owned.submission.and_then(|place| submissions.get(place)) else {
+            nothing(&mut graded);
+            graded.notes.insert(0, "Nothing was handed in.".to_owned());
+            return graded;
+        };
+        graded.notes.extend(submission.notes.iter().cloned());
+        if submission.is_empty() {
+            graded.notes.push("No answers were found in what was handed in.".to_owned());
+        } else {
+            let asked =
+                |id: &String| self.asked.contains(id) || self.rubric.items.iter().any(|item| item.id == *id);
+            let answered = || {
+                submission
+                    .answers
+                    .iter()
+                    .filter(|(id, text)| !id.starts_with("student-") && !text.trim().is_empty())
+            };
+            graded.other_assignment = !answered().any(|(id, _)| asked(id));
+            if graded.other_assignment {
+                graded.notes.push("None of these answers is asked for in this assignment.".to_owned());
+            }
+        }
+        let machine = match self.machines.map(|machines| machines.of_student[place].as_slice()) {
+            None => None,
+            Some([machine]) => Some(*machine),
+            Some(_) if !self.rubric.needs_machine() => None,
+            Some([]) => {
+                nothing(&mut graded);
+                graded.refused = Some("The key has no machine of this student.".to_owned());
+                return graded;
+            }
+            Some(_) => {
+                nothing(&mut graded);
+                graded.refused = Some("The key has several machines of this student.".to_owned());
+                return graded;
+            }
+        };
+        let evidence = submission.evidence();
+        graded.notes.extend(evidence.doubts());
+        let foreign = machine.and_then(|machine| self.foreign(&evidence, machine, &mut graded));
+        graded.notes.extend(foreign.clone());
+        let mut truth = evidence.products();
+        match (machine, self.machines) {
+            (Some(machine), _) => truth.extend(behind(machine)),
+            (None, None) => truth.extend(evidence.caches()),
+            (None, Some(_)) => {}
+        }
+        if let Some(line) = truth.get("l1.line").copied() {
+            truth.insert("line.elements".to_owned(), line / 2.0);
+        }
+        graded.marks = judge::marks(self.rubric, &submission.answers, &truth);
+        if self.rubric.records == Records::Own && (foreign.is_some() || !evidence.changed.is_empty()) {
+            for mark in graded.marks.iter_mut().filter(|mark| mark.points > 0.0) {
+                mark.points = 0.0;
+                mark.reason = "No points without records of your own machine.".to_owned();
+            }
+        }
+        let (share, late) = self.args.policy.late(owned.time, owned.time_of_file);
+        graded.notes.extend(late);
+        graded.marks.iter_mut().for_each(|mark| mark.points *= share);
+        graded
     }
-    notes.extend(last.evidence.doubts());
-    let machine = key.and_then(|key| key.machines.iter().find(|machine| machine.name == student));
-    let foreign = foreign(last, machine, key);
-    notes.extend(foreign.clone());
-    let mut truth = last.evidence.products();
-    truth.extend(machine.map_or_else(|| last.evidence.caches(), behind));
-    if let Some(line) = truth.get("l1.line").copied() {
-        truth.insert("line.elements".to_owned(), line / 2.0);
+
+    /// What is wrong with the machine that the records were made on.
+    fn foreign(
+        &self,
+        evidence: &evidence::Evidence,
+        machine: &Answers,
+        graded: &mut Graded,
+    ) -> Option<String> {
+        let tags: BTreeSet<&str> = evidence.machines().collect();
+        if tags.is_empty() {
+            return Some("There are no records of the student's own machine.".to_owned());
+        }
+        let known = |tag: &str| {
+            self.machines.and_then(|machines| machines.key.machines.iter().find(|m| m.seal == tag))
+        };
+        graded.unknown_machine = Some(tags.iter().all(|tag| known(tag).is_none()));
+        let other = tags.iter().find(|tag| **tag != machine.seal)?;
+        Some(match known(other) {
+            Some(whose) => {
+                graded.remarks.push(format!("These records are of the machine of {}.", whose.name));
+                "Records were made on the machine of another student.".to_owned()
+            }
+            None => "Records were made on a sealed machine that is not of this class.".to_owned(),
+        })
     }
-    let mut marks = judge::marks(rubric, &last.answers, &truth);
-    if rubric.records == Records::Own && (foreign.is_some() || !last.evidence.changed.is_empty()) {
-        for mark in marks.iter_mut().filter(|mark| mark.points > 0.0) {
-            mark.points = 0.0;
-            mark.reason = "No points without records of your own machine.".to_owned();
+}
+
+/// What concerns the class, said once.
+///
+/// # Errors
+///
+/// If it concerns the whole class.
+fn on_the_class(
+    args: &Args,
+    class: &[Graded],
+    decision: &Decision,
+    machines: Option<&Machines<'_>>,
+    named: &Class,
+) -> Result<Vec<String>, Failure> {
+    let with_records = class.iter().filter(|graded| graded.unknown_machine.is_some()).count();
+    let unknown = class.iter().filter(|graded| graded.unknown_machine == Some(true)).count();
+    if args.student.is_none() && unknown > 0 && unknown == with_records && (unknown > 1 || class.len() == 1) {
+        return Err(Failure::could_not(format!(
+            "the sealed records of {unknown} of {unknown} students were made on machines that the key does not have; is that the key of this class?"
+        )));
+    }
+    let answered = class.iter().filter(|graded| {
+        graded.refused.is_none()
+            && !graded
+                .notes
+                .iter()
+                .any(|note| note == "Nothing was handed in." || note.starts_with("No answers were found"))
+    });
+    let (others, all) = answered
+        .fold((0, 0), |(others, all), graded| (others + usize::from(graded.other_assignment), all + 1));
+    if args.student.is_none() && others > 0 && others == all && (others > 1 || class.len() == 1) {
+        return Err(Failure::could_not(format!(
+            "the answers of {others} of {all} students are for another assignment: none of their fields is asked for; give it with --assignment"
+        )));
+    }
+    let mut notes: Vec<String> = decision.unclaimed.iter().take(50).cloned().collect();
+    if decision.unclaimed.len() > 50 {
+        notes.push(format!(
+            "{} more submissions are of no student of the roster",
+            decision.unclaimed.len() - 50
+        ));
+    }
+    if let Some(machines) = machines {
+        let without = machines.of_student.iter().enumerate().filter(|(_, machines)| machines.is_empty());
+        let without: Vec<String> = without.map(|(place, _)| shorten(named.name(place), 60)).collect();
+        if !without.is_empty() {
+            notes.push(format!("the key has no machine of {}", listed(&without, class.len())));
         }
     }
-    Graded { student: student.to_owned(), marks, notes }
+    for graded in class {
+        if let Some(why) = &graded.refused {
+            notes.push(format!("no grade for '{}': {why}", shorten(&graded.student, 60)));
+        }
+    }
+    Ok(notes)
 }
 
-/// What is wrong with the machine that the records were made on.
-fn foreign(submission: &Submission, machine: Option<&Answers>, key: Option<&Key>) -> Option<String> {
-    let machine = machine?;
-    let mut tags = submission.evidence.machines().peekable();
-    if tags.peek().is_none() {
-        return Some("There are no records of the student's own machine.".to_owned());
+/// `3 of 300 students: a, b, c`.
+fn listed(names: &[String], of: usize) -> String {
+    let mut shown = names[..names.len().min(MAX_LISTED)].join(", ");
+    if names.len() > MAX_LISTED {
+        shown += &format!(" and {} more", names.len() - MAX_LISTED);
     }
-    let other = tags.find(|tag| *tag != machine.seal)?;
-    let whose = key.and_then(|key| key.machines.iter().find(|machine| machine.seal == other));
-    Some(match whose {
-        Some(whose) => format!("Records were made on the machine of {}.", whose.name),
-        None => "Records were made on a sealed machine that is not of this class.".to_owned(),
-    })
+    format!("{} of {of} students: {shown}", names.len())
 }
 
 /// What is behind a seal, by the names of a rubric.
@@ -234,9 +504,15 @@ fn behind(machine: &Answers) -> Truth {
 }
 
 /// Writes what was asked for.
-fn save(args: &Args, rubric: &Rubric, class: &[Graded]) -> Result<(), Failure> {
+fn save(
+    args: &Args,
+    rubric: &Rubric,
+    class: &[Graded],
+    worksheet: Option<&Worksheet>,
+) -> Result<(), Failure> {
     let Some(out) = &args.out else { return Ok(()) };
-    let folder = |path: &std::path::Path| {
+    let filled = worksheet.map(|worksheet| worksheet.fill(rubric, rubric.most(), class)).transpose();
+    let folder = |path: &Path| {
         std::fs::create_dir_all(path).map_err(|error| {
             Failure::could_not(format!("cannot make the folder '{}': {error}", path.display()))
         })
@@ -248,22 +524,21 @@ fn save(args: &Args, rubric: &Rubric, class: &[Graded]) -> Result<(), Failure> {
         let system = format!("{convention:?}").to_lowercase();
         for graded in class {
             let place = out.join(&system).join(names::file_stem(&graded.student));
+            let path = place.join(name);
+            if graded.refused.is_some() {
+                // A grade of an earlier run does not count any more.
+                let _ = std::fs::remove_file(&path);
+                continue;
+            }
             folder(&place)?;
             // a thousand files that can be made again: not each of them needs to be on the disk by now
-            let path = place.join(name);
             std::fs::write(&path, convention.text(rubric, graded)?)
                 .map_err(|error| Failure::could_not(format!("cannot write '{}': {error}", path.display())))?;
         }
     }
-    if let Some(path) = &args.worksheet {
-        let (text, missing) = worksheet::fill(Table::read(path)?, &args.columns, rubric, class)?;
-        for student in missing {
-            output::tell(format!(
-                "lab grade: note: the worksheet has no row of '{}'",
-                student.escape_debug()
-            ));
-        }
-        output::write(&out.join("moodle.csv"), text.as_bytes())?;
+    if let Some(filled) = filled? {
+        filled.notes.iter().for_each(|note| output::tell(format!("lab grade: note: {note}")));
+        output::write(&out.join("moodle.csv"), filled.text.as_bytes())?;
     }
     Ok(())
 }

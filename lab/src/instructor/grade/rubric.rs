@@ -4,7 +4,7 @@ use std::path::Path;
 
 use common::failure::Failure;
 use common::input;
-use common::text::says_nothing;
+use common::text::{says_nothing, shorten};
 use report::Assignment;
 use serde::Deserialize;
 
@@ -102,6 +102,62 @@ fn half() -> f64 {
     0.5
 }
 
+/// Figures of the student's machine, of one level of its caches, and of a record.
+const OF_MACHINE: [&str; 2] = ["memory_ns", "line.elements"];
+const LEVELS: [&str; 3] = ["l1", "l2", "l3"];
+const OF_LEVEL: [&str; 5] = ["size", "line", "ways", "hit_ns", "penalty_ns"];
+const PRODUCTS: [&str; 4] = ["mm1", "mm2", "mm2t", "mm3"];
+const OF_PRODUCT: [&str; 6] =
+    ["hit_rate", "size", "clocks_gain", "time_gain", "clocks_gain_mm2", "time_gain_mm2"];
+
+fn is_of_machine(figure: &str) -> bool {
+    let of_level = figure
+        .split_once('.')
+        .is_some_and(|(level, what)| LEVELS.contains(&level) && OF_LEVEL.contains(&what));
+    of_level || OF_MACHINE.contains(&figure)
+}
+
+/// Whether there is a figure of that name.
+fn is_figure(figure: &str) -> bool {
+    let of_product = figure
+        .split_once('.')
+        .is_some_and(|(product, what)| PRODUCTS.contains(&product) && OF_PRODUCT.contains(&what));
+    is_of_machine(figure) || of_product || figure == "mm.bytes"
+}
+
+impl Item {
+    /// What makes an item one that nobody can answer, or everybody.
+    fn impossible(&self) -> Option<String> {
+        let ways = [self.expect.is_some(), self.value.is_some(), self.range.is_some(), self.by_hand];
+        if ways.iter().filter(|given| **given).count() != 1 {
+            return Some("needs one of expect, value, range and by_hand".to_owned());
+        }
+        if let Some(figure) = self.expect.as_deref().filter(|figure| !is_figure(figure)) {
+            return Some(format!(
+                "expects '{}', which is not a figure of a machine or a record; the comment at the top of `lab grade --print-rubric` lists them",
+                shorten(figure, 40)
+            ));
+        }
+        if self.value.is_some_and(|value| !value.is_finite()) {
+            return Some("has a value that is not a number".to_owned());
+        }
+        if let Some([low, high]) =
+            self.range.filter(|[low, high]| !(low.is_finite() && high.is_finite() && low <= high))
+        {
+            return Some(format!(
+                "has the range [{low}, {high}], in which no number is; write the smaller one first"
+            ));
+        }
+        let shares = [self.tolerance, self.partial];
+        if !(0.0..=1e6).contains(&self.given.unwrap_or_default())
+            || shares.iter().any(|share| !(0.0..=1.0).contains(share))
+        {
+            return Some("needs points from 0 to 1000000, and shares from 0 to 1".to_owned());
+        }
+        None
+    }
+}
+
 impl Rubric {
     /// The rubric in `path`, or that of the guide's sheet, with the points of the
     /// `assignment`.
@@ -123,6 +179,15 @@ impl Rubric {
     fn worth(mut self, assignment: &Assignment) -> Result<Rubric, String> {
         let worth = assignment.points();
         let of = |id: &str| worth.iter().find(|(field, _)| field.id == id).map(|(_, points)| *points);
+        let fields: Vec<String> = assignment.fields().into_iter().map(|field| field.id).collect();
+        let unasked =
+            |item: &&Item| item.given.is_some_and(|points| points > 0.0) && !fields.contains(&item.id);
+        if let Some(item) = self.items.iter().find(unasked) {
+            return Err(format!(
+                "'{}' has points, and the assignment does not ask for it; correct the id, or give the assignment with --assignment",
+                shorten(&item.id, 60)
+            ));
+        }
         self.items.retain_mut(|item| {
             let points = item.given.or_else(|| of(&item.id));
             item.points = points.unwrap_or_default();
@@ -152,18 +217,22 @@ impl Rubric {
             return Err("its format is not \"cache-lab-rubric/1\"".to_owned());
         }
         for item in &rubric.items {
-            let ways = [item.expect.is_some(), item.value.is_some(), item.range.is_some(), item.by_hand];
-            if ways.iter().filter(|given| **given).count() != 1 {
-                return Err(format!("'{}' needs one of expect, value, range and by_hand", item.id));
+            if let Some(why) = item.impossible() {
+                return Err(format!("'{}' {why}", shorten(&item.id, 60)));
             }
-            let shares = [item.tolerance, item.partial];
-            if !(0.0..=1e6).contains(&item.given.unwrap_or_default())
-                || shares.iter().any(|share| !(0.0..=1.0).contains(share))
-            {
-                return Err(format!("'{}': points are not negative, shares go from 0 to 1", item.id));
+            if rubric.items.iter().filter(|other| other.id == item.id).count() > 1 {
+                return Err(format!(
+                    "'{}' is in it twice; its points would count twice",
+                    shorten(&item.id, 60)
+                ));
             }
         }
         Ok(rubric)
+    }
+
+    /// Whether an answer is compared with the student's machine.
+    pub(crate) fn needs_machine(&self) -> bool {
+        self.items.iter().any(|item| item.expect.as_deref().is_some_and(is_of_machine))
     }
 
     /// Points that can be had without anybody reading texts.
@@ -186,8 +255,18 @@ mod tests {
             "# nothing",
             "format = \"x\"\ntitle = \"\"\nitem = []",
             &GUIDE.replacen("expect =", "expct =", 1),
+            &GUIDE.replacen("l1.size\"", "l9.size\"", 1),
+            &GUIDE.replacen("l1.size\"", "mm1.ways\"", 1),
+            &GUIDE.replacen("[550, 700]", "[700, 550]", 1),
+            &GUIDE.replacen("[550, 700]", "[nan, 550]", 1),
+            &GUIDE.replacen("value = 65536", "value = nan", 1),
+            &GUIDE.replacen("value = 65536", "value = inf", 1),
+            &GUIDE.replacen("id = \"s2-2\"", "id = \"zz\"\npoints = 5", 1),
+            &GUIDE.replacen("id = \"s2-2\"", "id = \"s2-3\"", 1),
+            &GUIDE.replacen("value = 65536", "value = 65536\npoints = -1", 1),
+            &GUIDE.replacen("value = 65536", "value = 65536\npoints = 1e300", 1),
         ] {
-            assert!(Rubric::parse(wrong).and_then(|r| r.worth(&Assignment::default())).is_err(), "{wrong}");
+            assert!(Rubric::parse(wrong).and_then(|r| r.worth(&guide)).is_err(), "{wrong}");
         }
     }
 

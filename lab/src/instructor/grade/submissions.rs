@@ -1,37 +1,61 @@
-//! What students handed in: folders and files, in the ways that courses collect
-//! them.
+//! What students handed in: folders, archives, files and tables, in the ways that
+//! courses collect them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use common::authentic::{self, Unread};
 use common::failure::Failure;
-use common::system::files;
+use common::text::shorten;
 use report::Answers;
+use serde_json::Value;
 
 use super::evidence::Evidence;
-use crate::instructor::names;
+use super::files::{self, File, Kind};
+use super::gradescope::{self, Submitter};
+use super::times;
 use crate::instructor::tables::Table;
 
-/// Bytes of one file, and files of one submission.
-const MOST: u64 = 32 << 20;
-const FILES: usize = 500;
-/// Folders within folders that are looked into.
-const DEPTH: usize = 4;
+/// Bytes of one answer, and of all answers of a submission.
+const ANSWER_BYTES: usize = 16 << 10;
+const ANSWERS_BYTES: usize = 128 << 10;
+/// Answers of one submission.
+const MAX_ANSWERS: usize = 1000;
 
 /// What was handed in under one name.
 #[derive(Debug, Default)]
 pub(crate) struct Submission {
     /// The name of its folder or file, or the cell of a table.
     pub(crate) name: String,
+    /// What the collecting system has put behind the student's name.
+    pub(super) ending: Ending,
+    /// The name before that.
+    pub(super) before: String,
+    /// Whose it is, as the collecting system says.
+    pub(super) submitters: Option<Vec<Submitter>>,
     /// Answers by the ids of their fields.
     pub(crate) answers: BTreeMap<String, String>,
-    /// When the last answer was typed, ISO 8601; empty if unknown.
+    /// When the last answer was typed, by the student's clock: ISO 8601, or empty.
     pub(crate) saved: String,
-    pub(crate) evidence: Evidence,
-    /// What could not be read.
+    /// When it was handed in: by the collecting system, else by its files.
+    pub(super) time: Option<i64>,
+    /// Whether the time is that of a file.
+    pub(super) time_of_file: bool,
+    /// What was not read.
     pub(crate) notes: Vec<String>,
+    paths: Vec<PathBuf>,
+}
+
+/// How a system ends the names of folders and files.
+#[derive(Debug, Default, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Ending {
+    #[default]
+    None,
+    /// `Ana Silva_4711_assignsubmission_file`: the participant's number.
+    Moodle(String),
+    /// `ana@example.org_3_handin.zip`: the version.
+    Autolab(u64),
 }
 
 /// All submissions in `paths`: folders with one for each student, or tables with
@@ -44,8 +68,8 @@ pub(crate) fn collect(paths: &[PathBuf], column: Option<&str>) -> Result<Vec<Sub
     let mut found = Vec::new();
     for path in paths {
         if path.is_dir() {
-            found.extend(children(path)?.iter().map(|child| one(child)));
-        } else if ending(path) == "csv" {
+            found.extend(in_folder(path)?);
+        } else if files::ending(&path.to_string_lossy()) == "csv" {
             found.extend(rows(&Table::read(path)?, column));
         } else {
             there(path)?;
@@ -63,15 +87,74 @@ pub(crate) fn there(path: &Path) -> Result<(), Failure> {
 
 /// The submission in a folder or a file.
 pub(crate) fn one(path: &Path) -> Submission {
-    let name = if path.is_dir() { path.file_name() } else { path.file_stem() };
-    let name = name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let mut submission = Submission { name, ..Submission::default() };
-    let mut files = Vec::new();
-    walk(path, 0, &mut files);
-    for file in files {
-        submission.read(&file);
+    Submission::read(&shown(path), vec![path.to_owned()])
+}
+
+/// One submission for each folder and file; what a system has collected from one
+/// participant is one.
+fn in_folder(folder: &Path) -> Result<Vec<Submission>, Failure> {
+    let mut metadata = gradescope::read(folder)?;
+    let mut collected: BTreeMap<(Ending, String), Vec<PathBuf>> = BTreeMap::new();
+    let mut found = Vec::new();
+    for path in children(folder)? {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if name == gradescope::FILE {
+            continue;
+        }
+        if let Some(known) = metadata.remove(&name) {
+            let mut submission = one(&path);
+            submission.submitters = Some(known.submitters);
+            if known.time.is_some() {
+                (submission.time, submission.time_of_file) = (known.time, false);
+            }
+            found.push(submission);
+            continue;
+        }
+        match label(&shown(&path)) {
+            (before, ending @ Ending::Moodle(_)) => {
+                collected.entry((ending, before)).or_default().push(path);
+            }
+            _ => found.push(one(&path)),
+        }
     }
-    submission
+    for paths in collected.into_values() {
+        let name = paths.first().map(|path| shown(path)).unwrap_or_default();
+        found.push(Submission::read(&name, paths));
+    }
+    found.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(found)
+}
+
+/// The name of a folder, or that of a file without what says its kind.
+fn shown(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let kind = files::ending(&name);
+    if !path.is_dir() && ["json", "html", "htm", "csv", "zip", "txt"].contains(&kind.as_str()) {
+        name[..name.len() - kind.len() - 1].to_owned()
+    } else {
+        name
+    }
+}
+
+/// The student's name in that of a folder or file, and the system's ending.
+fn label(name: &str) -> (String, Ending) {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if let Some((before, _)) = name.split_once("_assignsubmission_")
+        && let Some((before, number)) = before.rsplit_once('_')
+        && digits(number)
+    {
+        return (before.to_owned(), Ending::Moodle(number.to_owned()));
+    }
+    if let Some((user, rest)) = name.split_once('@')
+        && let Some((host, rest)) = rest.split_once('_')
+        && let (version, Some(_)) = rest.split_once('_').map_or((rest, None), |(v, file)| (v, Some(file)))
+        && digits(version)
+        && let Ok(version) = version.parse()
+        && !host.is_empty()
+    {
+        return (format!("{user}@{host}"), Ending::Autolab(version));
+    }
+    (name.to_owned(), Ending::None)
 }
 
 fn children(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
@@ -84,138 +167,206 @@ fn children(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(paths)
 }
 
-/// The files under `path`; links lead nowhere.
-fn walk(path: &Path, depth: usize, found: &mut Vec<PathBuf>) {
-    let Ok(there) = fs::symlink_metadata(path) else { return };
-    if there.is_file() && found.len() < FILES {
-        found.push(path.to_owned());
-    } else if there.is_dir() && depth < DEPTH {
-        children(path).unwrap_or_default().iter().for_each(|child| walk(child, depth + 1, found));
-    }
-}
-
-fn ending(path: &Path) -> String {
-    path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase()
-}
-
 /// One submission for each row: a column for each field.
 fn rows(table: &Table, column: Option<&str>) -> Vec<Submission> {
     let place = column.and_then(|column| table.column(column)).unwrap_or(0);
+    let time = table.header.iter().position(|header| times::is_time(header));
     let of_row = |row: &Vec<String>| {
-        let cells = table.header.iter().zip(row).map(|(id, text)| (id.trim().to_owned(), text.clone()));
-        let saved = table.column("saved").and_then(|at| row.get(at)).cloned().unwrap_or_default();
-        let name = row.get(place).cloned().unwrap_or_default();
-        Submission { name, answers: cells.collect(), saved, ..Submission::default() }
+        let mut submission =
+            Submission { name: row.get(place).cloned().unwrap_or_default(), ..Submission::default() };
+        submission.before.clone_from(&submission.name);
+        submission.saved = table.column("saved").and_then(|at| row.get(at)).cloned().unwrap_or_default();
+        submission.time = time.and_then(|at| times::parse(row.get(at)?));
+        for (id, text) in table.header.iter().zip(row) {
+            submission.answer(id.trim(), text.clone(), true);
+        }
+        submission.bound();
+        submission
     };
     table.rows.iter().map(of_row).collect()
 }
 
 impl Submission {
-    fn read(&mut self, path: &Path) {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let ending = ending(path);
-        if !["json", "html", "htm", "csv"].contains(&ending.as_str()) {
-            return;
+    fn read(name: &str, paths: Vec<PathBuf>) -> Submission {
+        let (before, ending) = label(name);
+        let mut submission =
+            Submission { name: name.to_owned(), before, ending, time_of_file: true, ..Submission::default() };
+        let unread = files::visit(&paths, |file| submission.read_answers(&file));
+        submission.notes.extend(unread.notes);
+        if submission.is_empty() && !unread.others.is_empty() {
+            let others = unread.others.join(", ");
+            submission.notes.push(format!("Not read: {others}; .json, .html, .csv and .zip are."));
         }
-        let text = match files::read_at_most(path, MOST + 1) {
-            Ok(bytes) if bytes.len() as u64 <= MOST => String::from_utf8_lossy(&bytes).into_owned(),
-            Ok(_) => return self.notes.push(format!("{name} is too large to be read.")),
-            Err(error) => return self.notes.push(format!("{name} cannot be read: {error}.")),
-        };
-        match ending.as_str() {
-            "json" => self.read_json(&name, &text),
-            "csv" if authentic::check(&text).is_err() => self.evidence.changed.push(name),
-            "csv" => self.read_table(&text),
-            _ => match Answers::in_page(&text) {
-                Some(Ok(answers)) => self.join(answers),
-                _ => self.notes.push(format!("{name} holds no answers; was the page saved with them?")),
-            },
-        }
+        submission.bound();
+        submission.paths = paths;
+        submission
     }
 
-    fn read_json(&mut self, name: &str, text: &str) {
-        if let Ok(answers) = Answers::parse(text) {
-            return self.join(answers);
+    /// Whether nothing was answered; who signed is no answer.
+    pub(super) fn is_empty(&self) -> bool {
+        !self.answers.iter().any(|(id, text)| !id.starts_with("student-") && !text.trim().is_empty())
+    }
+
+    /// The records in it.
+    pub(super) fn evidence(&self) -> Evidence {
+        let mut evidence = Evidence::default();
+        files::visit(&self.paths, |file| match file.kind {
+            Kind::Json if Answers::parse(&file.text).is_err() => match authentic::read(&file.text) {
+                Ok(record) => evidence.records.push(record),
+                Err(Unread::Changed(_)) => evidence.changed.push(file.name.to_owned()),
+                // summaries and the like
+                Err(_) => {}
+            },
+            Kind::Table if authentic::check(&file.text).is_err() => {
+                evidence.changed.push(file.name.to_owned());
+            }
+            _ => {}
+        });
+        evidence
+    }
+
+    fn read_answers(&mut self, file: &File<'_>) {
+        let name = shorten(file.name, 60);
+        let answers = match file.kind {
+            Kind::Json if is_answers(file) => match parse(&file.text) {
+                Ok(answers) => answers,
+                Err(_) if authentic::read(&file.text).is_ok() => return,
+                Err(why) => return self.notes.push(format!("{name} was not read: {why}.")),
+            },
+            Kind::Json => return,
+            Kind::Page => match Answers::in_page(&file.text) {
+                Some(Ok(answers)) => answers,
+                _ if self.is_empty() => {
+                    return self
+                        .notes
+                        .push(format!("{name} holds no answers; was the page saved with them?"));
+                }
+                _ => return,
+            },
+            Kind::Table => return self.read_table(file),
+        };
+        self.time = self.time.max(file.time);
+        let newer = times::plausible(&answers.saved) && answers.saved > self.saved;
+        for (id, text) in answers.fields {
+            self.answer(&id, text, newer);
         }
-        match authentic::read(text) {
-            Ok(record) => self.evidence.records.push(record),
-            Err(Unread::Changed(_)) => self.evidence.changed.push(name.to_owned()),
-            Err(_) if name == "answers.json" => self.notes.push(format!("{name} cannot be read as answers.")),
-            // summaries and the like
-            Err(_) => {}
+        if newer || self.saved.is_empty() {
+            self.saved = shorten(&answers.saved, 40);
         }
     }
 
     /// `field,answer` on each line.
-    fn read_table(&mut self, text: &str) {
-        let Ok(table) = Table::parse(text) else { return };
-        let [Some(field), Some(answer)] = ["field", "answer"].map(|name| table.column(name)) else { return };
-        for row in &table.rows {
+    fn read_table(&mut self, file: &File<'_>) {
+        let mut reader = Table::reader(&file.text);
+        let mut rows = reader.records().map_while(Result::ok);
+        let Some(header) = rows.next() else { return };
+        let column = |name: &str| header.iter().position(|cell| cell.trim().eq_ignore_ascii_case(name));
+        let Some((field, answer)) = column("field").zip(column("answer")) else { return };
+        self.time = self.time.max(file.time);
+        for row in rows {
             if let (Some(field), Some(answer)) = (row.get(field), row.get(answer)) {
-                self.answers.insert(field.trim().to_owned(), answer.clone());
+                self.answer(field.trim(), answer.to_owned(), false);
             }
         }
     }
 
-    /// Where both have a field, the text saved last stands.
-    fn join(&mut self, answers: Answers) {
-        if answers.saved >= self.saved {
-            self.saved = answers.saved;
-            self.answers.extend(answers.fields);
-        } else {
-            for (id, text) in answers.fields {
-                self.answers.entry(id).or_insert(text);
-            }
+    /// One answer; what is there stays unless this one is `newer`.
+    fn answer(&mut self, id: &str, mut text: String, newer: bool) {
+        if text.len() > ANSWER_BYTES {
+            let end = (0..=ANSWER_BYTES).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+            text.truncate(end);
+            self.notes.push(format!(
+                "The answer '{}' is longer than {} KiB and was cut.",
+                shorten(id, 40),
+                ANSWER_BYTES >> 10
+            ));
+        }
+        if newer || !self.answers.contains_key(id) && self.answers.len() <= MAX_ANSWERS {
+            self.answers.insert(id.chars().take(100).collect(), text);
         }
     }
 
-    /// What tells whose it is: its name, with what Moodle puts behind it and without,
-    /// and the names and numbers in its answers.
-    fn signs(&self) -> BTreeSet<Sign> {
-        let before = self.name.split('_').next().unwrap_or_default();
-        let signed = (1..=3).flat_map(|n| ["number", "name"].map(|what| format!("student-{n}-{what}")));
-        let named = signed.filter_map(|id| Some(Sign::of(self.answers.get(&id)?)?.0));
-        [&self.name, before]
-            .into_iter()
-            .filter_map(Sign::of)
-            .flat_map(|(name, file)| [name, file])
-            .chain(named)
-            .collect()
-    }
-}
-
-/// A name, or the name of a file that stands for it, as they are compared: in one
-/// spelling, case ignored.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Sign {
-    Name(String),
-    File(String),
-}
-
-impl Sign {
-    /// Both for `name`, if it is one.
-    fn of(name: &str) -> Option<(Sign, Sign)> {
-        let name = names::normalised(name).ok()?;
-        Some((Sign::Name(name.to_lowercase()), Sign::File(names::file_stem(&name).to_lowercase())))
-    }
-}
-
-/// Whose is what: by places in a list of submissions.
-#[derive(Debug)]
-pub(crate) struct Owners(BTreeMap<Sign, Vec<usize>>);
-
-impl Owners {
-    pub(crate) fn of(submissions: &[Submission]) -> Owners {
-        let mut places = BTreeMap::<Sign, Vec<usize>>::new();
-        for (place, submission) in submissions.iter().enumerate() {
-            submission.signs().into_iter().for_each(|sign| places.entry(sign).or_default().push(place));
+    /// Keeps as many answers as one student types.
+    fn bound(&mut self) {
+        let mut bytes = 0;
+        let all = self.answers.len();
+        self.answers.retain(|id, text| {
+            bytes += id.len() + text.len();
+            bytes <= ANSWERS_BYTES
+        });
+        let cut = all - self.answers.len();
+        if cut > 0 || all > MAX_ANSWERS {
+            self.notes.push(format!(
+                "The answers are longer than {} KiB; {cut} were left out.",
+                ANSWERS_BYTES >> 10
+            ));
         }
-        Owners(places)
+        self.notes.truncate(12);
+    }
+}
+
+fn is_answers(file: &File<'_>) -> bool {
+    file.text.contains("\"cache-lab-answers\"") || file.name.to_lowercase().starts_with("answers")
+}
+
+/// The answers in a file; numbers may stand where texts belong.
+fn parse(text: &str) -> Result<Answers, String> {
+    let refused = match Answers::parse(text) {
+        Ok(answers) => return Ok(answers),
+        Err(why) => why.to_string(),
+    };
+    // A name given twice is no number: which of the two is meant is not known.
+    let twice = |error: serde_json::Error| error.to_string().contains("duplicate field");
+    if serde_json::from_str::<Answers>(text).err().is_some_and(twice) {
+        return Err("it has one part twice".to_owned());
+    }
+    let mut value: Value = serde_json::from_str(text).map_err(|_| refused.clone())?;
+    let Some(fields) = value.get_mut("fields").and_then(Value::as_object_mut) else { return Err(refused) };
+    for text in fields.values_mut() {
+        match text {
+            Value::Number(_) | Value::Bool(_) => *text = text.to_string().into(),
+            Value::Null => *text = "".into(),
+            _ => {}
+        }
+    }
+    Answers::parse(&value.to_string()).map_err(|why| why.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn systems_endings_are_cut_and_nothing_else() {
+        let moodle = |id: &str| Ending::Moodle(id.to_owned());
+        for (name, before, ending) in [
+            ("Ana Silva_4711_assignsubmission_file_", "Ana Silva", moodle("4711")),
+            ("Team 1-Ana Silva_4711_assignsubmission_onlinetext", "Team 1-Ana Silva", moodle("4711")),
+            ("Ana_1_assignsubmission_file_b_2_assignsubmission_x", "Ana", moodle("1")),
+            ("ann_marie_7_assignsubmission_file", "ann_marie", moodle("7")),
+            ("ann_assignsubmission_file", "ann_assignsubmission_file", Ending::None),
+            ("john_doe@x.pt_3_handin", "john_doe@x.pt", Ending::Autolab(3)),
+            ("a_1@x.pt_10_hand_in", "a_1@x.pt", Ending::Autolab(10)),
+            ("john@x.pt_3", "john@x.pt_3", Ending::None),
+            ("john@x.pt_late_3", "john@x.pt_late_3", Ending::None),
+            ("john@x.pt_99999999999999999999_x", "john@x.pt_99999999999999999999_x", Ending::None),
+            ("@_1_x", "@_1_x", Ending::None),
+            ("ann_marie", "ann_marie", Ending::None),
+            ("_1_assignsubmission_", "", moodle("1")),
+        ] {
+            assert_eq!(label(name), (before.to_owned(), ending), "{name}");
+        }
     }
 
-    /// The places of the student's submissions, in their order.
-    pub(crate) fn places(&self, student: &str) -> BTreeSet<usize> {
-        let signs = Sign::of(student).map(|(name, file)| [name, file]);
-        signs.iter().flatten().filter_map(|sign| self.0.get(sign)).flatten().copied().collect()
+    #[test]
+    fn numbers_are_read_where_texts_belong() {
+        let of = |fields: &str| {
+            parse(&format!(r#"{{"format":"cache-lab-answers","version":1,"fields":{fields}}}"#))
+        };
+        let answers = of(r#"{"a": 65536, "b": "16 B", "c": null, "d": 0.50}"#).unwrap();
+        assert_eq!(answers.fields.values().collect::<Vec<_>>(), ["65536", "16 B", "", "0.5"]);
+        for wrong in [r#"{"a": ["1"]}"#, r#"{"a": 1e999}"#, r#"{}, "fields": {"a": "1"}"#] {
+            assert!(of(wrong).is_err(), "{wrong}");
+        }
     }
 }

@@ -15,15 +15,12 @@ pub(super) fn text(rubric: &Rubric, class: &[Graded]) -> String {
     let mut lines = vec![format!("points\tof\tstudent\tnotes")];
     for graded in class {
         let name = shorten(&graded.student, NAME);
-        lines.push(format!("{}\t{most}\t{name}\t{}", graded.points(), shorten(&graded.notes.join(" "), 200)));
+        let points = if graded.refused.is_some() { "-".to_owned() } else { graded.points().to_string() };
+        lines.push(format!("{points}\t{most}\t{name}\t{}", shorten(&graded.all_notes(), 200)));
     }
-    let sum: f64 = class.iter().map(Graded::points).sum();
-    lines.push(format!(
-        "{:.2}\t{most}\tmean of {}\t{}",
-        sum / class.len().max(1) as f64,
-        class.len(),
-        rubric.title
-    ));
+    let graded = || class.iter().filter(|graded| graded.refused.is_none()).map(Graded::points);
+    let (sum, number) = (graded().sum::<f64>(), graded().count());
+    lines.push(format!("{:.2}\t{most}\tmean of {number}\t{}", sum / number.max(1) as f64, rubric.title));
     lines.join("\n") + "\n"
 }
 
@@ -37,12 +34,12 @@ pub(super) fn csv(rubric: &Rubric, class: &[Graded]) -> String {
     let row = |graded: &Graded| {
         let mut row = vec![
             inert(&graded.student),
-            graded.points().to_string(),
+            points(graded.refused.is_none(), graded.points()),
             rubric.most().to_string(),
-            inert(&graded.notes.join(" ")),
+            inert(&graded.all_notes()),
         ];
         for mark in &graded.marks {
-            row.push(mark.most.map_or(String::new(), |_| mark.points.to_string()));
+            row.push(points(mark.most.is_some() && graded.refused.is_none(), mark.points));
             row.push(inert(&mark.reason));
             row.push(inert(&mark.answer));
             row.push(mark.expected.map_or(String::new(), |value| value.to_string()));
@@ -50,4 +47,9 @@ pub(super) fn csv(rubric: &Rubric, class: &[Graded]) -> String {
         row
     };
     Table { header, rows: class.iter().map(row).collect(), separator: b',' }.text()
+}
+
+/// Points, or nothing where there are none.
+fn points(given: bool, points: f64) -> String {
+    if given { points.to_string() } else { String::new() }
 }

@@ -1,116 +1,335 @@
 //! Moodle's grading worksheet: filled in as it was exported.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
+use std::path::Path;
 
 use common::failure::Failure;
+use common::input;
 use common::text::{inert, shorten};
 
-use super::{Graded, rubric::Rubric};
+use super::Graded;
+use super::identity::{Class, Named};
+use super::rubric::Rubric;
+use super::sheet::{Row, Sheet};
 use crate::book::markdown::escaped;
 use crate::instructor::names;
-use crate::instructor::tables::Table;
+use crate::instructor::roster::letters;
 
-/// The columns that an English Moodle exports.
-const GRADE: &str = "Grade";
-const MOST: &str = "Maximum Grade";
-const FEEDBACK: &str = "Feedback comments";
-
-/// The columns to fill, in the language of the Moodle that exported them.
+/// The columns to read and to fill, in the language of the Moodle that exported them.
 #[derive(Debug, clap::Args)]
 pub(super) struct Columns {
-    /// The worksheet's column for grades
-    #[arg(long = "grade-column", value_name = "COLUMN", default_value = GRADE)]
-    grade: String,
+    /// The worksheet's column that identifies students [default: the one that holds most of the roster]
+    #[arg(long = "worksheet-column", value_name = "COLUMN", requires = "worksheet")]
+    identity: Option<String>,
 
-    /// The worksheet's column for what the student is told
-    #[arg(long = "feedback-column", value_name = "COLUMN", default_value = FEEDBACK)]
-    feedback: String,
+    /// The worksheet's column for grades [default: Grade, Nota, Note, Ocena, Оценка]
+    #[arg(long = "grade-column", value_name = "COLUMN", requires = "worksheet")]
+    grade: Option<String>,
+
+    /// The worksheet's column for feedback [default: Feedback comments and its translations]
+    #[arg(long = "feedback-column", value_name = "COLUMN", requires = "worksheet")]
+    feedback: Option<String>,
 }
 
-/// The worksheet with grades and feedback for the students it has; nothing else
-/// in it changes. Also the students that it lacks.
-///
-/// # Errors
-///
-/// If there is no column for grades, or none for feedback of the name that was given.
-pub(super) fn fill(
-    mut table: Table,
-    columns: &Columns,
-    rubric: &Rubric,
-    class: &[Graded],
-) -> Result<(String, Vec<String>), Failure> {
-    let lacks = |name: &str, what: &str, option: &str| {
-        let (name, there) = (shorten(name, 60), table.header.join("', '"));
-        Failure::usage(format!(
-            "the worksheet has no column '{name}'; name the one for {what} with {option}: '{there}'"
-        ))
-    };
-    let grade =
-        table.column(&columns.grade).ok_or_else(|| lacks(&columns.grade, "grades", "--grade-column"))?;
-    let feedback = table.column(&columns.feedback);
-    if feedback.is_none() && columns.feedback != FEEDBACK {
-        return Err(lacks(&columns.feedback, "feedback", "--feedback-column"));
+const GRADE: &str = "grade nota note ocena оценка bewertung calificacion";
+/// Answers to "Grade can be changed" that are no.
+const NO: &str = "no nao non nie нет nein ні";
+
+/// A worksheet, and whose each of its rows is.
+pub(super) struct Worksheet {
+    sheet: Sheet,
+    grade: usize,
+    most: Option<usize>,
+    feedback: Option<usize>,
+    /// The rows of each student.
+    rows: BTreeMap<usize, Vec<usize>>,
+    /// Rows that may be of several students.
+    doubtful: BTreeMap<usize, usize>,
+}
+
+/// A worksheet that was filled, and what was not.
+pub(super) struct Filled {
+    pub(super) text: String,
+    /// Sentences on students who have no grade in it.
+    pub(super) notes: Vec<String>,
+}
+
+impl Worksheet {
+    /// Reads a worksheet and finds the students of the class in it.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read, has no column for grades, or none or two that identify
+    /// students.
+    pub(super) fn read(path: &Path, columns: &Columns, class: &Class) -> Result<Worksheet, Failure> {
+        let name = input::name(path);
+        let sheet =
+            Sheet::parse(input::text(path)?).map_err(|why| Failure::could_not(format!("{name}: {why}")))?;
+        Worksheet::of(sheet, columns, class).map_err(|why| Failure::usage(format!("{name}: {why}")))
     }
-    let most = most(&table, grade);
-    let comma = comma(&table, [Some(grade), most]);
-    let mut missing = Vec::new();
-    let rows = rows(&table);
-    for graded in class {
-        let place = rows.get(&graded.student.to_lowercase());
-        let Some(row) = place.and_then(|place| table.rows.get_mut(*place)) else {
-            missing.push(graded.student.clone());
-            continue;
+
+    fn of(sheet: Sheet, columns: &Columns, class: &Class) -> Result<Worksheet, String> {
+        let all = || sheet.header.join("', '");
+        let one = |name: &str, option: &str| {
+            let same = |at: &usize| names::folded(&sheet.header[*at]) == names::folded(name);
+            let found: Vec<usize> = (0..sheet.header.len()).filter(same).collect();
+            match found.as_slice() {
+                [at] => Ok(*at),
+                [] => Err(format!(
+                    "it has no column '{}'; name one with {option}: '{}'",
+                    shorten(name, 60),
+                    all()
+                )),
+                _ => Err(format!("it has two columns '{}'; rename one", shorten(name, 60))),
+            }
         };
-        let scale = most.and_then(|at| number(row.get(at)?)).map_or(1.0, |most| most / rubric.most());
-        set(row, Some(grade), written(graded.points() * scale, comma));
-        // HTML (`FORMAT_HTML` in `mod/assign/feedback/comments/locallib.php`): else what a
-        // student wrote would be a tag and gone, or, as `\"`, end the cell for PHP's reader.
-        set(row, feedback, inert(&escaped(&graded.feedback(rubric))));
+        let known = |names: &str| {
+            let is = |at: &usize| {
+                names.split_whitespace().any(|name| letters(&sheet.header[*at]) == letters(name))
+            };
+            (0..sheet.header.len()).filter(is).collect::<Vec<usize>>()
+        };
+        let grade = match &columns.grade {
+            Some(name) => one(name, "--grade-column")?,
+            None => match known(GRADE).as_slice() {
+                [at] => *at,
+                [] => {
+                    return Err(format!(
+                        "it has no column 'Grade'; name the one for grades with --grade-column: '{}'",
+                        all()
+                    ));
+                }
+                _ => {
+                    return Err(format!(
+                        "several columns may be for grades; name one with --grade-column: '{}'",
+                        all()
+                    ));
+                }
+            },
+        };
+        let student = match &columns.identity {
+            Some(name) => one(name, "--worksheet-column")?,
+            None => identifying(&sheet, class, grade)?,
+        };
+        let feedback = columns.feedback.as_ref().map(|name| one(name, "--feedback-column")).transpose()?;
+        let most = most(&sheet, grade);
+        let (mut rows, mut doubtful) = (BTreeMap::<usize, Vec<usize>>::new(), BTreeMap::new());
+        for (place, row) in sheet.rows.iter().enumerate() {
+            match class.named(row.cell(student)) {
+                Named::One { student, .. } => rows.entry(student).or_default().push(place),
+                Named::Several(students) => {
+                    doubtful.extend(students.into_iter().map(|student| (student, place)))
+                }
+                Named::Nobody => {}
+            }
+        }
+        let feedback = feedback.or_else(|| comments(&sheet.header, grade));
+        Ok(Worksheet { sheet, grade, most, feedback, rows, doubtful })
     }
-    Ok((table.text(), missing))
+
+    /// Students by their number as participants: Moodle's folders have the same numbers.
+    pub(super) fn participants(&self) -> BTreeMap<String, usize> {
+        let mut found = BTreeMap::new();
+        for (student, rows) in &self.rows {
+            let [row] = rows.as_slice() else { continue };
+            let cell = self.sheet.rows[*row].cell(0);
+            let word = cell.trim_end_matches(|c: char| c.is_ascii_digit());
+            let is_identifier = word.ends_with(' ') && !word.trim().is_empty() && word.len() < cell.len();
+            if is_identifier && found.insert(cell[word.len()..].to_owned(), *student).is_some() {
+                return BTreeMap::new();
+            }
+        }
+        found
+    }
+
+    /// The worksheet with grades and feedback; nothing else in it changes.
+    ///
+    /// # Errors
+    ///
+    /// If not one row can be filled.
+    pub(super) fn fill(&self, rubric: &Rubric, most: f64, class: &[Graded]) -> Result<Filled, Failure> {
+        let (mut changes, mut notes, mut missing, mut refused) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let comma = self.comma();
+        for (student, graded) in class.iter().enumerate() {
+            let name = shorten(&graded.student, 60);
+            if graded.refused.is_some() {
+                continue;
+            }
+            let row = match self.rows.get(&student).map(Vec::as_slice) {
+                Some([row]) => *row,
+                Some(rows) => {
+                    let lines: Vec<String> =
+                        rows.iter().take(4).map(|row| self.sheet.rows[*row].line.to_string()).collect();
+                    refused.push(format!("'{name}' is in several rows (lines {})", lines.join(", ")));
+                    continue;
+                }
+                None if self.doubtful.contains_key(&student) => {
+                    refused
+                        .push(format!("'{name}' shares a name with another student; use --worksheet-column"));
+                    continue;
+                }
+                None => {
+                    missing.push(name);
+                    continue;
+                }
+            };
+            match self.scale(&self.sheet.rows[row], most) {
+                Ok(scale) => changes.push((row, self.grade, written(graded.points() * scale, comma))),
+                Err(why) => {
+                    refused.push(format!("'{name}' (line {}): {why}", self.sheet.rows[row].line));
+                    continue;
+                }
+            }
+            // HTML (`FORMAT_HTML` in `mod/assign/feedback/comments/locallib.php`): else what a
+            // student wrote would be a tag and gone, or, as `\"`, end the cell for PHP's reader.
+            let feedback = inert(&escaped(&graded.feedback(rubric)));
+            match self.feedback {
+                Some(at) if at < self.sheet.rows[row].cells.len() => changes.push((row, at, feedback)),
+                Some(_) => {
+                    refused.push(format!("'{name}': the row has no cell for feedback, so there is none"))
+                }
+                None => {}
+            }
+        }
+        if changes.is_empty() {
+            let why = refused.first().cloned().unwrap_or_else(|| "it has no row of any student".to_owned());
+            return Err(Failure::could_not(format!("no row of the worksheet can be filled: {why}")));
+        }
+        if self.feedback.is_none() {
+            notes.push(
+                "the worksheet gets no feedback; name a column for it with --feedback-column".to_owned(),
+            );
+        }
+        if self.most.is_none() {
+            notes.push(format!(
+                "the worksheet has no column of the largest grade; points of {most} are written as they are"
+            ));
+        }
+        if !missing.is_empty() {
+            notes.push(format!("the worksheet has no row of {}", super::listed(&missing, class.len())));
+        }
+        let more = refused.len().saturating_sub(50);
+        notes.extend(refused.into_iter().take(50).map(|why| format!("the worksheet: not filled: {why}")));
+        if more > 0 {
+            notes.push(format!("the worksheet: {more} more rows are not filled"));
+        }
+        Ok(Filled { text: self.sheet.with(changes), notes })
+    }
+
+    /// What one point is worth in a row, or why it takes none.
+    fn scale(&self, row: &Row, most: f64) -> Result<f64, String> {
+        let (cells, columns) = (row.cells.len(), self.sheet.header.len());
+        if cells > columns {
+            return Err(format!(
+                "the row has {cells} cells and the header {columns}; is a cell not in quotes?"
+            ));
+        }
+        if self.grade >= cells {
+            return Err(format!("the row ends before the grade ({cells} of {columns} cells)"));
+        }
+        let Some(at) = self.most else { return Ok(1.0) };
+        if NO.split_whitespace().any(|no| letters(row.cell(at + 1)) == no) {
+            return Err("its grade is locked ('Grade can be changed')".to_owned());
+        }
+        let largest = number(row.cell(at))
+            .ok_or_else(|| format!("its largest grade is '{}', as of a scale", shorten(row.cell(at), 20)))?;
+        Ok(if most > 0.0 { largest / most } else { 0.0 })
+    }
+
+    /// Whether decimals are set apart by a comma, as Moodle does in many languages and
+    /// reads it back then: as the numbers in the worksheet are, else by the separator.
+    fn comma(&self) -> bool {
+        let cells = || {
+            let columns = [Some(self.grade), self.most];
+            let cells = self
+                .sheet
+                .rows
+                .iter()
+                .flat_map(move |row| columns.into_iter().flatten().map(|at| row.cell(at)));
+            cells.filter(|cell| number(cell).is_some())
+        };
+        let comma = cells().any(|cell| cell.contains(','));
+        comma || self.sheet.separator == b';' && !cells().any(|cell| cell.contains('.'))
+    }
 }
 
-/// The first row that has a cell, by the cell in one spelling and lower case.
-fn rows(table: &Table) -> HashMap<String, usize> {
-    let mut rows = HashMap::new();
-    for (place, row) in table.rows.iter().enumerate() {
-        for name in row.iter().filter_map(|cell| names::normalised(cell).ok()) {
-            rows.entry(name.to_lowercase()).or_insert(place);
+/// The column that holds most of the roster. Students type in some others: online
+/// texts, departments, names that are shown.
+fn identifying(sheet: &Sheet, class: &Class, grade: usize) -> Result<usize, String> {
+    let all = || sheet.header.join("', '");
+    let of_column = |at: usize| -> Vec<Option<usize>> {
+        sheet.rows.iter().map(|row| class.named(row.cell(at)).one()).collect()
+    };
+    let hits = |at: usize| {
+        let students: std::collections::BTreeSet<usize> = of_column(at).into_iter().flatten().collect();
+        students.len()
+    };
+    let enough = |hits: usize| 2 * hits > class.students.len() || 2 * hits > sheet.rows.len();
+    let mut found: Vec<(usize, usize)> = (0..sheet.header.len())
+        .filter(|at| *at != grade)
+        .map(|at| (hits(at), at))
+        .filter(|(hits, _)| *hits > 0 && enough(*hits))
+        .collect();
+    found.sort_by_key(|(hits, at)| (usize::MAX - hits, *at));
+    let [(_, best), others @ ..] = found.as_slice() else {
+        return Err(format!(
+            "no column holds most of the roster; name the one that identifies students with --worksheet-column: '{}'",
+            all()
+        ));
+    };
+    let rows = of_column(*best);
+    // A column with each student once is no column that students type in.
+    let whole = |hits: usize| hits == sheet.rows.len();
+    let others = others.iter().filter(|(hits, _)| whole(*hits) || !whole(found[0].0));
+    for (_, other) in others {
+        let same = of_column(*other);
+        let differs = |(a, b): (&Option<usize>, &Option<usize>)| a.is_some() && b.is_some() && a != b;
+        let moved = |(place, student): (usize, &Option<usize>)| {
+            student.is_some() && rows[place].is_none() && rows.contains(student)
+        };
+        if rows.iter().zip(&same).any(differs) || same.iter().enumerate().any(moved) {
+            let (one, two) = (&sheet.header[*best], &sheet.header[*other]);
+            return Err(format!(
+                "'{one}' and '{two}' both hold the roster and do not agree; choose with --worksheet-column"
+            ));
         }
     }
-    rows
+    Ok(*best)
 }
 
 /// The column of the largest grade. In any language Moodle exports it right behind
 /// the grade (`mod/assign/gradingtable.php`), and it is the same in all rows.
-fn most(table: &Table, grade: usize) -> Option<usize> {
-    table.column(MOST).or_else(|| {
-        let mut cells = table.rows.iter().map(|row| row.get(grade + 1).filter(|cell| number(cell).is_some()));
-        let first = cells.next()??;
-        (table.rows.len() > 1 && cells.all(|cell| cell == Some(first))).then_some(grade + 1)
-    })
+fn most(sheet: &Sheet, grade: usize) -> Option<usize> {
+    let says = |at: &usize| {
+        let header = letters(&sheet.header[*at]);
+        header.contains("max") || header.contains("макс")
+    };
+    let next = grade + 1;
+    let mut cells = sheet.rows.iter().map(|row| row.cell(next)).filter(|cell| !cell.is_empty());
+    let first = cells.next();
+    let same = first.is_some_and(|first| number(first).is_some() && cells.all(|cell| cell == first));
+    (0..sheet.header.len()).find(says).or_else(|| (next < sheet.header.len() && same).then_some(next))
 }
 
-/// Whether decimals are set apart by a comma, as Moodle does in many languages and
-/// reads it back then: where a number has one, or the table leaves it free.
-fn comma(table: &Table, places: [Option<usize>; 2]) -> bool {
-    let cells = || table.rows.iter().flat_map(|row| places.iter().flatten().filter_map(|at| row.get(*at)));
-    table.separator == b';' || cells().any(|cell| cell.contains(',') && number(cell).is_some())
+/// The last column behind the grade that is called feedback or comments.
+fn comments(header: &[String], grade: usize) -> Option<usize> {
+    let says = |at: &usize| {
+        let name = letters(&header[*at]);
+        ["feedback", "comment", "coment", "koment", "комментар", "отзыв"]
+            .iter()
+            .any(|word| name.contains(word))
+    };
+    (grade + 1..header.len()).rev().find(says)
 }
 
 /// A number, whose decimal sign may be a comma.
 fn number(text: &str) -> Option<f64> {
-    text.trim().replace(',', ".").parse().ok().filter(|number: &f64| *number > 0.0)
+    text.trim().replace(',', ".").parse().ok().filter(|number: &f64| *number > 0.0 && number.is_finite())
 }
 
 /// Two decimals.
 fn written(points: f64, comma: bool) -> String {
     let text = format!("{points:.2}");
     if comma { text.replace('.', ",") } else { text }
-}
-
-fn set(row: &mut [String], place: Option<usize>, text: String) {
-    if let Some(cell) = place.and_then(|place| row.get_mut(place)) {
-        *cell = text;
-    }
 }

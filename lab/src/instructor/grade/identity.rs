@@ -1,0 +1,167 @@
+//! Which student a text names.
+
+use std::collections::HashMap;
+
+use crate::instructor::names;
+use crate::instructor::roster::Student;
+
+/// Whom a text names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Named {
+    Nobody,
+    /// One student, by place in the roster; the smaller the rank, the closer the match.
+    One {
+        student: usize,
+        rank: usize,
+    },
+    /// Several students share it.
+    Several(Vec<usize>),
+}
+
+impl Named {
+    pub(super) fn one(&self) -> Option<usize> {
+        if let Named::One { student, .. } = self { Some(*student) } else { None }
+    }
+}
+
+/// The students of a class, by everything that names them.
+#[derive(Debug)]
+pub(super) struct Class {
+    pub(super) students: Vec<Student>,
+    /// For each way to compare names, closest first.
+    by_form: Vec<HashMap<String, Vec<usize>>>,
+    by_moodle: HashMap<String, Vec<usize>>,
+}
+
+/// A way to compare a text with names.
+struct Form {
+    /// Whether with the roster's other columns too.
+    aliases: bool,
+    of_name: fn(&str) -> Option<String>,
+    of_text: fn(&str) -> Option<String>,
+}
+
+/// The roster's own column before other columns, equal names before names of files.
+const FORMS: [Form; 5] = [
+    Form { aliases: false, of_name: exact, of_text: exact },
+    Form { aliases: false, of_name: folded, of_text: folded },
+    Form { aliases: true, of_name: folded, of_text: folded },
+    Form { aliases: false, of_name: stem, of_text: folded },
+    Form { aliases: true, of_name: stem, of_text: folded },
+];
+/// As Moodle writes names of files.
+const MOODLE: Form = Form { aliases: true, of_name: moodle, of_text: moodle };
+
+impl Class {
+    pub(super) fn new(students: Vec<Student>) -> Class {
+        let index = |form: &Form| {
+            let mut index = HashMap::<String, Vec<usize>>::new();
+            for (place, student) in students.iter().enumerate() {
+                let aliases = student.aliases.iter().filter(|_| form.aliases);
+                for key in
+                    std::iter::once(&student.name).chain(aliases).filter_map(|name| (form.of_name)(name))
+                {
+                    let places = index.entry(key).or_default();
+                    if !places.contains(&place) {
+                        places.push(place);
+                    }
+                }
+            }
+            index
+        };
+        let by_form = FORMS.iter().map(index).collect();
+        let by_moodle = index(&MOODLE);
+        Class { students, by_form, by_moodle }
+    }
+
+    pub(super) fn name(&self, place: usize) -> &str {
+        self.students.get(place).map_or("", |student| student.name.as_str())
+    }
+
+    /// Whom `text` names.
+    pub(super) fn named(&self, text: &str) -> Named {
+        let found = (0..).zip(self.by_form.iter().zip(&FORMS));
+        let mut found = found.map(|(rank, (index, form))| found_in(index, form, text, rank));
+        found.find(|found| *found != Named::Nobody).unwrap_or(Named::Nobody)
+    }
+
+    /// The same of a name that Moodle has written.
+    pub(super) fn named_by_moodle(&self, text: &str) -> Named {
+        match self.named(text) {
+            Named::Nobody => found_in(&self.by_moodle, &MOODLE, text, FORMS.len()),
+            found => found,
+        }
+    }
+}
+
+fn found_in(index: &HashMap<String, Vec<usize>>, form: &Form, text: &str, rank: usize) -> Named {
+    match (form.of_text)(text).and_then(|key| index.get(&key)).map(Vec::as_slice) {
+        Some([student]) => Named::One { student: *student, rank },
+        Some(several) => Named::Several(several.to_vec()),
+        None => Named::Nobody,
+    }
+}
+
+fn exact(name: &str) -> Option<String> {
+    names::normalised(name).ok()
+}
+
+fn folded(name: &str) -> Option<String> {
+    exact(name).map(|name| names::folded(&name))
+}
+
+fn stem(name: &str) -> Option<String> {
+    exact(name).map(|name| names::folded(&names::file_stem(&name)))
+}
+
+/// No `_`, and without what some system refuses in names of files.
+fn moodle(name: &str) -> Option<String> {
+    let kept: String = exact(name)?.chars().filter(|c| !"&<>\"`|':\\/".contains(*c)).collect();
+    stem(&kept.replace('_', " "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn class(students: &[(&str, &[&str])]) -> Class {
+        let student = |(name, aliases): &(&str, &[&str])| Student {
+            name: (*name).to_owned(),
+            aliases: aliases.iter().map(|alias| (*alias).to_owned()).collect(),
+        };
+        Class::new(students.iter().map(student).collect())
+    }
+
+    #[test]
+    fn a_text_names_one_student_or_is_refused() {
+        let class = class(&[
+            ("ann", &["Ann Lee", "0042"]),
+            ("ann_marie", &["Ann Marie", "42"]),
+            ("ana1", &["Ana Silva"]),
+            ("ana2", &["Ana Silva"]),
+            ("Inês Sá", &["ann"]),
+            ("o.brien", &["Pat O'Brien"]),
+        ]);
+        for (text, whose) in [
+            ("ann", Some(0)),
+            ("ANN", Some(0)),
+            ("ann_marie", Some(1)),
+            ("ann marie", Some(1)),
+            ("ann.", None),
+            ("-ann", None),
+            ("ann_", None),
+            ("ann_m", None),
+            ("0042", Some(0)),
+            ("42", Some(1)),
+            ("Ana Silva", None),
+            ("Ine\u{302}s-Sa\u{301}", Some(4)),
+            ("INÊS SÁ", Some(4)),
+            ("Pat OBrien", None),
+            ("", None),
+        ] {
+            assert_eq!(class.named(text).one(), whose, "{text}");
+        }
+        assert_eq!(class.named_by_moodle("Pat OBrien").one(), Some(5));
+        assert_eq!(class.named("ana silva"), Named::Several(vec![2, 3]));
+    }
+}

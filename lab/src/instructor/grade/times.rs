@@ -1,0 +1,251 @@
+//! When something was handed in: by the system that collected it.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use common::failure::Failure;
+use common::{input, text::shorten};
+
+use super::identity::Class;
+use crate::instructor::names;
+use crate::instructor::roster::letters;
+use crate::instructor::tables::Table;
+
+const DAY_S: i64 = 86_400;
+
+/// Times of hand-in, and what being late costs.
+#[derive(Debug, clap::Args)]
+pub(super) struct Policy {
+    /// When each submission was handed in: CSV with a column of names and one of times (2026-11-20T23:59Z)
+    #[arg(long, value_name = "FILE")]
+    times: Option<PathBuf>,
+
+    /// When it was due, in UTC or with an offset: 2026-11-20T23:59+01:00
+    #[arg(long, value_name = "TIME", value_parser = instant)]
+    due: Option<i64>,
+
+    /// Per cent of the points that each day late takes, a day begun counting whole
+    #[arg(long, value_name = "PERCENT", default_value_t = 0.0, value_parser = percent, requires = "due")]
+    late_per_day: f64,
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    let number = text.trim_end_matches('%').trim().parse::<f64>().ok();
+    number
+        .filter(|number| (0.0..=100.0).contains(number))
+        .ok_or_else(|| "give a number from 0 to 100".to_owned())
+}
+
+fn instant(text: &str) -> Result<i64, String> {
+    parse(text).ok_or_else(|| "give a time as 2026-11-20T23:59Z".to_owned())
+}
+
+/// Times that a system has noted, in seconds since 1970.
+#[derive(Debug, Default)]
+pub(super) struct Times {
+    by_name: HashMap<String, i64>,
+    by_student: HashMap<usize, i64>,
+}
+
+impl Times {
+    /// When what is called `name` and belongs to `student` was handed in.
+    pub(super) fn of(&self, name: &str, student: Option<usize>) -> Option<i64> {
+        let of_name = self.by_name.get(&names::folded(name));
+        of_name.or_else(|| self.by_student.get(&student?)).copied()
+    }
+}
+
+impl Policy {
+    pub(super) fn file(&self) -> Option<&Path> {
+        self.times.as_deref()
+    }
+
+    /// Reads `--times`.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read, or a row has no time; the sentence names the row.
+    pub(super) fn times(&self, class: &Class) -> Result<Times, Failure> {
+        let Some(path) = &self.times else { return Ok(Times::default()) };
+        let (table, file) = (Table::read(path)?, input::name(path));
+        let of_times = |at: &usize| {
+            let cells =
+                || table.rows.iter().filter_map(|row| row.get(*at)).filter(|cell| !cell.trim().is_empty());
+            cells().next().is_some() && cells().all(|cell| parse(cell).is_some())
+        };
+        let columns = || 0..table.header.len();
+        let named = columns().find(|at| is_time(&table.header[*at]));
+        let time = named.or_else(|| columns().find(of_times)).ok_or_else(|| {
+            Failure::usage(format!(
+                "{file} has no column of times; call it 'time', and write 2026-11-20T23:59Z"
+            ))
+        })?;
+        let hits = |at: &usize| {
+            table
+                .rows
+                .iter()
+                .filter(|row| row.get(*at).is_some_and(|c| class.named(c).one().is_some()))
+                .count()
+        };
+        let name =
+            columns().filter(|at| *at != time).max_by_key(|at| (hits(at), usize::MAX - at)).unwrap_or(0);
+        let mut times = Times::default();
+        for (number, row) in (2..).zip(&table.rows) {
+            let (name, cell) =
+                (row.get(name).map_or("", String::as_str), row.get(time).map_or("", String::as_str));
+            if cell.trim().is_empty() || cell.trim() == "-" {
+                continue;
+            }
+            let at = parse(cell).ok_or_else(|| {
+                Failure::usage(format!(
+                    "{file}, row {number} ('{}'): '{}' is not a time; write 2026-11-20T23:59Z",
+                    shorten(name, 60),
+                    shorten(cell, 40)
+                ))
+            })?;
+            let later = |known: &mut i64| *known = at.max(*known);
+            times.by_name.entry(names::folded(name)).and_modify(later).or_insert(at);
+            if let Some(student) = class.named(name).one() {
+                times.by_student.entry(student).and_modify(later).or_insert(at);
+            }
+        }
+        Ok(times)
+    }
+
+    /// The share of the points that is left, and a sentence where something was late.
+    pub(super) fn late(&self, handed_in: Option<i64>, by_file: bool) -> (f64, Option<String>) {
+        let Some(due) = self.due else { return (1.0, None) };
+        let Some(at) = handed_in else {
+            return (1.0, Some("When it was handed in is not known.".to_owned()));
+        };
+        let days = (at - due).div_euclid(DAY_S) + i64::from((at - due).rem_euclid(DAY_S) > 0);
+        if days <= 0 {
+            return (1.0, None);
+        }
+        let share = (1.0 - days as f64 * self.late_per_day / 100.0).max(0.0);
+        let source = if by_file { " by the time of its file" } else { "" };
+        let s = if days == 1 { "" } else { "s" };
+        let cost = if share < 1.0 {
+            format!(", which leaves {:.0} % of the points", 100.0 * share)
+        } else {
+            String::new()
+        };
+        (share, Some(format!("Late by {days} day{s}{source}{cost}.")))
+    }
+}
+
+/// Whether a column of that header has times of hand-in.
+pub(super) fn is_time(header: &str) -> bool {
+    let known = "time timestamp submitted submittedat submissiontime submissiondate createdat handedin date datahora \
+                 submetido horodateur datedesoumission czas sygnaturaczasowa время отметкавремени датаотправки";
+    let header = letters(header);
+    known.split_whitespace().any(|name| name == header)
+}
+
+/// Seconds since 1970 of a time as ISO 8601 writes it, with `T` or a blank; UTC
+/// where it names no offset.
+pub(super) fn parse(text: &str) -> Option<i64> {
+    let text = text.trim();
+    let (date, rest) = text.split_at_checked(10)?;
+    let rest = rest.strip_prefix(['T', 't', ' '])?.trim_start();
+    let [year, month, day] = numbers(date, '-')?;
+    let end = rest.find(|c: char| !(c.is_ascii_digit() || c == ':' || c == '.')).unwrap_or(rest.len());
+    let (clock, zone) = rest.split_at(end);
+    let clock = clock.split('.').next().unwrap_or_default();
+    let clock = if clock.matches(':').count() == 1 { format!("{clock}:00") } else { clock.to_owned() };
+    let [hour, minute, second] = numbers(&clock, ':')?;
+    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let longest = match month {
+        2 => 28 + i64::from(leap),
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => return None,
+    };
+    if !(1..=longest).contains(&day) || hour > 23 || minute > 59 || second > 60 {
+        return None;
+    }
+    Some(DAY_S * days(year, month, day) + 3600 * hour + 60 * minute + second - offset(zone.trim())?)
+}
+
+fn numbers(text: &str, sign: char) -> Option<[i64; 3]> {
+    let mut parts = text.split(sign).map(|part| {
+        let digits = (1..=4).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
+        digits.then(|| part.parse().ok()).flatten()
+    });
+    let found = [parts.next()??, parts.next()??, parts.next()??];
+    parts.next().is_none().then_some(found)
+}
+
+/// Seconds east of Greenwich.
+fn offset(zone: &str) -> Option<i64> {
+    if ["", "Z", "z", "UTC", "GMT"].contains(&zone) {
+        return Some(0);
+    }
+    let sign = if zone.starts_with('-') { -1 } else { 1 };
+    let digits: String = zone.strip_prefix(['+', '-'])?.split(':').collect();
+    let number: i64 = digits.parse().ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_digit()))?;
+    match digits.len() {
+        2 => Some(sign * 3600 * number),
+        4 => Some(sign * (3600 * (number / 100) + 60 * (number % 100))),
+        _ => None,
+    }
+}
+
+/// Days since 1970-01-01, by counting in years that start in March.
+fn days(year: i64, month: i64, day: i64) -> i64 {
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let era = year.div_euclid(400);
+    let of_era = year.rem_euclid(400);
+    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + (153 * month + 2) / 5 + day - 1 - 719_468
+}
+
+/// Seconds since 1970 of a file's time.
+pub(super) fn seconds(time: SystemTime) -> Option<i64> {
+    time.duration_since(UNIX_EPOCH).ok().and_then(|since| i64::try_from(since.as_secs()).ok())
+}
+
+/// Whether a student's own clock can have said so: a date, and not in the future.
+pub(super) fn plausible(saved: &str) -> bool {
+    let now = seconds(SystemTime::now()).unwrap_or(i64::MAX - DAY_S);
+    parse(saved).is_some_and(|at| (0..=now + DAY_S).contains(&at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_read_as_systems_write_them() {
+        for (text, seconds) in [
+            ("1970-01-01T00:00:00Z", Some(0)),
+            ("2000-02-29 00:00", Some(951_782_400)),
+            ("2026-11-20T23:59:30.123Z", Some(1_795_219_170)),
+            ("2026-11-20 23:59:30.123456000 Z", Some(1_795_219_170)),
+            ("2026-11-21 00:59:30 +0100", Some(1_795_219_170)),
+            ("2026-11-20T18:59:30-05:00", Some(1_795_219_170)),
+            ("2026-11-20 23:59:30 UTC", Some(1_795_219_170)),
+            ("9999-11-20T10:00:00Z", Some(253_398_708_000)),
+            ("2026-02-29T00:00Z", None),
+            ("2026-13-01T00:00Z", None),
+            ("2026-11-20", None),
+            ("zzzz", None),
+            ("2026-11-20T23:59 local", None),
+            ("20é6-11-20T23:59", None),
+            ("", None),
+        ] {
+            assert_eq!(parse(text), seconds, "{text}");
+        }
+        assert!(plausible("2026-03-01T10:00:00Z") && !plausible("9999-11-20T10:00:00Z") && !plausible("1"));
+    }
+
+    #[test]
+    fn a_day_begun_counts_whole() {
+        let policy = Policy { times: None, due: Some(1000), late_per_day: 10.0 };
+        let left = |at| policy.late(Some(at), false).0;
+        assert_eq!(
+            [1000, 1001, 1000 + DAY_S, 1001 + DAY_S, 1000 + 30 * DAY_S].map(left),
+            [1.0, 0.9, 0.9, 0.8, 0.0]
+        );
+    }
+}

@@ -1,0 +1,389 @@
+//! Points go to whom they are due: names of folders, partners, groups, times.
+
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use super::lab;
+
+/// Answers worth three points.
+pub(crate) const RIGHT: &[(&str, &str)] = &[("s2-2", "64 KiB"), ("s2-3", "16 B"), ("s2-4", "600 ns")];
+/// Answers worth nothing.
+pub(crate) const WRONG: &[(&str, &str)] = &[("s2-2", "1 KiB")];
+
+/// `answers.json`, saved when a student says so.
+pub(crate) fn answers(fields: &[(&str, &str)], more: &[(&str, &str)], saved: &str) -> String {
+    let fields: Map<String, Value> =
+        fields.iter().chain(more).map(|(id, text)| ((*id).to_owned(), (*text).into())).collect();
+    serde_json::json!({ "format": "cache-lab-answers", "version": 1, "saved": saved, "fields": fields })
+        .to_string()
+}
+
+/// Fields of answers, and what is typed into them.
+type Fields = &'static [(&'static str, &'static str)];
+
+/// A class and what it handed in.
+struct Case {
+    what: &'static str,
+    roster: &'static str,
+    /// Path, what of it is right, who signs it, when the student says that it was saved.
+    files: &'static [(&'static str, bool, Fields, &'static str)],
+    /// Other files.
+    tables: &'static [(&'static str, &'static str)],
+    args: &'static str,
+    /// Points of each student, `-` for none.
+    points: &'static [(&'static str, &'static str)],
+    /// What must be said.
+    says: &'static [&'static str],
+}
+
+const EARLY: &str = "2026-03-01T10:00:00Z";
+const PLAIN: Case = Case {
+    what: "",
+    roster: "user,number,name,email\nana,0042,Ana Silva,ana@x.pt\nann,42,Ann Lee,ann@x.pt\nann_marie,7,Ann Marie,a_m_1@x.pt\n",
+    files: &[],
+    tables: &[],
+    args: "--name-column user",
+    points: &[],
+    says: &[],
+};
+
+const CASES: &[Case] = &[
+    Case {
+        what: "a name is never cut but at a system's own ending",
+        files: &[("in/ann_marie", true, &[], EARLY), ("in/ann_", true, &[], ""), ("in/ana_1", true, &[], "")],
+        points: &[("ann", "0"), ("ann_marie", "3"), ("ana", "0")],
+        says: &["'ann_' is of no student", "'ana_1' is of no student"],
+        ..PLAIN
+    },
+    Case {
+        what: "Moodle's folders, by full name, with teams, without what file names lose",
+        files: &[
+            ("in/Ana Silva_11_assignsubmission_file_", true, &[], EARLY),
+            ("in/Team-1-Ann Lee_12_assignsubmission_file", true, &[], EARLY),
+            ("in/ann marie_13_assignsubmission_onlinetext", true, &[], EARLY),
+        ],
+        points: &[("ana", "3"), ("ann", "3"), ("ann_marie", "3")],
+        ..PLAIN
+    },
+    Case {
+        what: "a display name that ends in somebody else's",
+        files: &[
+            ("in/Ann Lee-Ana Silva_11_assignsubmission_file_", true, &[], EARLY),
+            ("in/Ann Marie_12_assignsubmission_file_", true, &[], EARLY),
+        ],
+        points: &[("ana", "-"), ("ann", "-"), ("ann_marie", "3")],
+        says: &["may be of this student or of another"],
+        ..PLAIN
+    },
+    Case {
+        what: "two participants of one name",
+        files: &[
+            ("in/Ana Silva_11_assignsubmission_file_", true, &[], EARLY),
+            ("in/Ana Silva_12_assignsubmission_file_", false, &[], EARLY),
+        ],
+        points: &[("ana", "-"), ("ann", "0")],
+        says: &["no grade for 'ana': Two participants in Moodle have this name"],
+        ..PLAIN
+    },
+    Case {
+        what: "two students of one full name",
+        roster: "user,name\nana1,Ana Silva\nana2,Ana Silva\nbea,Bea\n",
+        files: &[
+            ("in/Ana Silva_11_assignsubmission_file_", true, &[], EARLY),
+            ("in/Ana Silva_12_assignsubmission_file_", false, &[], EARLY),
+            ("in/Bea_13_assignsubmission_file_", true, &[], EARLY),
+        ],
+        points: &[("ana1", "-"), ("ana2", "-"), ("bea", "3")],
+        says: &["no grade for 'ana1'", "no grade for 'ana2'"],
+        ..PLAIN
+    },
+    Case {
+        what: "the worksheet's numbers of participants tell them apart",
+        roster: "user,name\nana1,Ana Silva\nana2,Ana Silva\nbea,Bea\n",
+        files: &[
+            ("in/Ana Silva_11_assignsubmission_file_", true, &[], EARLY),
+            ("in/Ana Silva_12_assignsubmission_file_", false, &[], EARLY),
+        ],
+        tables: &[(
+            "sheet.csv",
+            "Identifier,Full name,Username,Grade,Maximum Grade\nParticipant 12,Ana Silva,ana1,,3\nParticipant 11,Ana Silva,ana2,,3\n",
+        )],
+        args: "--name-column user --worksheet sheet.csv --worksheet-column Username --out out",
+        points: &[("ana1", "0"), ("ana2", "3"), ("bea", "0")],
+        ..PLAIN
+    },
+    Case {
+        what: "the worksheet of another assignment has other numbers",
+        files: &[
+            ("in/Ana Silva_11_assignsubmission_file_", true, &[], EARLY),
+            ("in/Ann Lee_12_assignsubmission_file_", false, &[], EARLY),
+            ("in/Ann Marie_13_assignsubmission_file_", true, &[], EARLY),
+        ],
+        tables: &[(
+            "sheet.csv",
+            "Identifier,Username,Grade,Maximum Grade\nParticipant 12,ana,,3\nParticipant 11,ann,,3\nParticipant 13,ann_marie,,3\n",
+        )],
+        args: "--name-column user --worksheet sheet.csv --out out",
+        points: &[("ana", "-"), ("ann", "-"), ("ann_marie", "3")],
+        says: &[
+            "'Ana Silva_11_assignsubmission_file_' and 'Ann Lee_12_assignsubmission_file_' may be of this student",
+        ],
+        ..PLAIN
+    },
+    Case {
+        what: "Autolab's names: underscores and digits in addresses, the highest version",
+        files: &[
+            ("in/a_m_1@x.pt_9_handin", false, &[], "2026-03-09T10:00:00Z"),
+            ("in/a_m_1@x.pt_10_handin", true, &[], EARLY),
+            ("in/ana@x.pt_1_hand_in", true, &[], ""),
+        ],
+        points: &[("ana", "3"), ("ann", "0"), ("ann_marie", "3")],
+        says: &["by its version"],
+        ..PLAIN
+    },
+    Case {
+        what: "Gradescope's metadata: two submitters, and one who is not of the class",
+        files: &[
+            ("in/submission_1", true, &[("student-1-name", "ann_marie")], EARLY),
+            ("in/submission_2", true, &[("student-1-name", "ann_marie")], EARLY),
+        ],
+        tables: &[(
+            "in/submission_metadata.yml",
+            "---\nsubmission_1:\n  :submitters:\n  - :name: Ana Silva\n    :sid: '0042'\n    :email: ana@x.pt\n  \
+             - :name: Nobody\n    :sid: '42'\n    :email: \n  :created_at: 2026-03-01 10:00:00 Z\n\
+             submission_2:\n  :submitters:\n  - :name: Somebody\n    :sid: '0'\n    :email: s@x.pt\n",
+        )],
+        points: &[("ana", "3"), ("ann", "3"), ("ann_marie", "0")],
+        says: &["'submission_2' is of 'Somebody', who is not in the roster"],
+        ..PLAIN
+    },
+    Case {
+        what: "numbers with leading zeros are other numbers",
+        files: &[("in/42", true, &[], EARLY), ("in/042", true, &[], "")],
+        points: &[("ana", "0"), ("ann", "3")],
+        says: &["'042' is of no student"],
+        ..PLAIN
+    },
+    Case {
+        what: "signing for somebody takes nothing from them, whatever the clock says",
+        files: &[
+            ("in/ana", true, &[], EARLY),
+            (
+                "in/ann",
+                false,
+                &[("student-2-number", "ana"), ("student-1-name", "ana")],
+                "9999-11-20T10:00:00Z",
+            ),
+        ],
+        points: &[("ana", "3"), ("ann", "0"), ("ann_marie", "0")],
+        ..PLAIN
+    },
+    Case {
+        what: "a partner who did not sign, or handed in nothing, gets nothing",
+        files: &[("in/ana", true, &[("student-1-name", "ana"), ("student-2-name", "ann")], EARLY)],
+        points: &[("ana", "3"), ("ann", "0")],
+        says: &["ana names this student as a partner"],
+        ..PLAIN
+    },
+    Case {
+        what: "partners who name each other share; oneself is no partner; a chain is none",
+        roster: "user\nana\nann\nann_marie\nbob\n",
+        files: &[
+            ("in/ana", true, &[("student-2-name", "ann")], EARLY),
+            ("in/bob", true, &[("student-2-name", "bob")], EARLY),
+        ],
+        tables: &[
+            (
+                "in/ann/answers.json",
+                r#"{"format":"cache-lab-answers","version":1,"fields":{"student-2-name":"ANA","student-3-name":"bob"}}"#,
+            ),
+            (
+                "in/ann_marie/answers.json",
+                r#"{"format":"cache-lab-answers","version":1,"fields":{"student-2-name":"ann","student-3-name":"ann_marie"}}"#,
+            ),
+        ],
+        points: &[("ana", "3"), ("ann", "3"), ("ann_marie", "0"), ("bob", "3")],
+        ..PLAIN
+    },
+    Case {
+        what: "groups from a file; one's own comes first",
+        files: &[("in/ana", true, &[], EARLY), ("in/ann", false, &[], EARLY)],
+        tables: &[("groups.csv", "group,student\n1,ana\n1,Ann Marie\n1,ann\n")],
+        args: "--name-column user --groups groups.csv",
+        points: &[("ana", "3"), ("ann", "0")],
+        ..PLAIN
+    },
+    Case {
+        what: "a folder of nobody is of its first signer, and not of the others",
+        files: &[
+            ("in/submission_17", true, &[("student-1-number", "0042"), ("student-2-name", "ann")], EARLY),
+            ("in/submission_18", true, &[("student-1-name", "Jo"), ("student-2-name", "ann")], EARLY),
+        ],
+        points: &[("ana", "3"), ("ann", "0")],
+        says: &["'submission_18' is signed by 'Jo', who is not in the roster"],
+        ..PLAIN
+    },
+    Case {
+        what: "a number and a name of two students; two folders signed by one",
+        files: &[
+            ("in/x1", true, &[("student-1-number", "0042"), ("student-1-name", "Ann Lee")], EARLY),
+            ("in/x2", true, &[("student-1-name", "ann_marie")], EARLY),
+            ("in/x3", false, &[("student-1-name", "ann_marie")], EARLY),
+        ],
+        tables: &[],
+        points: &[("ana", "-"), ("ann", "-"), ("ann_marie", "-")],
+        says: &[
+            "'x1' is signed by 'Ann Lee 0042', which does not name one student",
+            "'x2' and 'x3' are signed by this student",
+        ],
+        ..PLAIN
+    },
+    Case {
+        what: "case and Unicode form do not matter, and the exact name comes first",
+        roster: "name\nInês\nvictim\nStraße\n",
+        files: &[
+            ("in/INE\u{302}S", true, &[], EARLY),
+            ("in/victim", true, &[], EARLY),
+            ("in/Victim", false, &[], "2026-03-02T10:00:00Z"),
+            ("in/victim.", false, &[], "2026-03-02T10:00:00Z"),
+            ("in/straße", true, &[], EARLY),
+        ],
+        args: "",
+        points: &[("Inês", "3"), ("victim", "3"), ("Straße", "3")],
+        says: &["Also found, and not counted: 'Victim'", "'victim.' is of no student"],
+        ..PLAIN
+    },
+    Case {
+        what: "times come from the system that collected them",
+        roster: "user\nana\nbea\n",
+        files: &[
+            ("in/ana", true, &[], EARLY),
+            ("in/ana.json", false, &[], "2026-03-09T10:00:00Z"),
+            ("in/bea", true, &[], EARLY),
+        ],
+        tables: &[("times.csv", "name,time\nana,2026-03-05T10:00Z\nbea,2026-03-01T00:00Z\n")],
+        args: "--times times.csv --due 2026-03-04T10:00Z --late-per-day 10",
+        points: &[("bea", "3")],
+        says: &["2 submissions", "Late by 1 day, which leaves 90 % of the points."],
+    },
+    Case {
+        what: "of two with one time, a clock that cannot be right does not win",
+        roster: "user\nana\n",
+        files: &[("in/ana", true, &[], EARLY), ("more/ana", false, &[], "9999-01-01T00:00:00Z")],
+        tables: &[("times.csv", "name,time\nana,2026-03-05T10:00Z\n")],
+        args: "more --times times.csv",
+        points: &[("ana", "3")],
+        ..PLAIN
+    },
+];
+
+#[test]
+fn points_go_to_whom_they_are_due() {
+    for case in CASES {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |place: &str, text: &str| {
+            let path = folder.path().join(place);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, text).unwrap();
+            // All at one time: no case is decided by when it was written.
+            let file = std::fs::File::options().append(true).open(path).unwrap();
+            file.set_modified(std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000)).unwrap();
+        };
+        write("class.csv", case.roster);
+        for (place, right, signed, saved) in case.files {
+            let place =
+                if place.ends_with(".json") { (*place).to_owned() } else { format!("{place}/answers.json") };
+            write(&place, &answers(if *right { RIGHT } else { WRONG }, signed, saved));
+        }
+        case.tables.iter().for_each(|(place, text)| write(place, text));
+        let args = format!("grade --roster class.csv in {}", case.args);
+        check(folder.path(), &args, case);
+    }
+}
+
+fn check(folder: &Path, args: &str, case: &Case) {
+    let done = lab(folder, &args.split_whitespace().collect::<Vec<_>>(), &[]);
+    let [out, told] = [&done.stdout, &done.stderr].map(|text| String::from_utf8_lossy(text).into_owned());
+    assert!(done.status.success(), "{}: {told}", case.what);
+    for (name, points) in case.points {
+        let row = out.lines().find(|line| line.split('\t').nth(2) == Some(name)).unwrap();
+        assert_eq!(row.split('\t').next(), Some(*points), "{}: {row}\n{told}", case.what);
+    }
+    for says in case.says {
+        assert!(out.contains(says) || told.contains(says), "{}: '{says}' is not in\n{out}{told}", case.what);
+    }
+}
+
+/// What concerns the whole class is one sentence, and no success.
+#[test]
+fn a_whole_class_without_grades_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let write = |place: &str, text: &str| {
+        let path = folder.join(place);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    write("class.csv", "user,email\nada,a@x\nbea,b@x\n");
+    write("users.csv", "user\nada\nbea\n");
+    write("mails.csv", "email\na@x\nb@x\n");
+    write("words.txt", "spring of twenty-six");
+    for class in ["users", "mails"] {
+        let args = format!("mystery --key-file words.txt --roster {class}.csv --out {class}");
+        assert!(lab(folder, &args.split(' ').collect::<Vec<_>>(), &[]).status.success());
+    }
+    for name in ["ada", "bea"] {
+        write(&format!("in/{name}/answers.json"), &answers(RIGHT, &[], EARLY));
+        write(&format!("other/{name}/answers.json"), &answers(&[("q1", "x")], &[], EARLY));
+        write(&format!("records/{name}/answers.json"), &answers(RIGHT, &[], EARLY));
+    }
+    write("overlap.csv", "ada,bea\nbea,ada\n");
+    write("times.csv", "name,time\nada,yesterday\n");
+    let users = "grade --roster class.csv --name-column user";
+    for (args, code, says) in [
+        (format!("{users} in/ada in/bea"), 1, "give the folder that holds the students' folders"),
+        (format!("{users} ."), 1, "give the folder that holds the students' folders, as './in'"),
+        (format!("{users} other"), 1, "for another assignment"),
+        (
+            "grade --roster users.csv --key mails-key.json in".to_owned(),
+            2,
+            "the key has no machine of any student",
+        ),
+        (format!("{users} --key mails-key.json in"), 0, "points"),
+        (format!("{users} --out in/grades in"), 2, "name another folder"),
+        (format!("{users} --groups overlap.csv in"), 2, "is in two groups"),
+        (format!("{users} --times times.csv in"), 2, "row 2 ('ada')"),
+        (format!("{users} --alias-column mail in"), 2, "no column 'mail'"),
+        (format!("{users} in"), 0, "points"),
+    ] {
+        let done = lab(folder, &args.split(' ').collect::<Vec<_>>(), &[]);
+        let told =
+            String::from_utf8_lossy(&done.stderr).into_owned() + &String::from_utf8_lossy(&done.stdout);
+        assert!(done.status.code() == Some(code) && told.contains(says), "{args}: {:?} {told}", done.status);
+    }
+}
+
+/// A late joiner gets no grade that is known to be wrong.
+#[test]
+fn a_student_who_is_not_in_the_key_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    std::fs::write(folder.join("words.txt"), "spring of twenty-six").unwrap();
+    assert!(lab(folder, &["mystery", "--key-file", "words.txt", "ANN"], &[]).status.success());
+    std::fs::write(folder.join("class.csv"), "user\nann\nlate\n").unwrap();
+    for name in ["ann", "late"] {
+        std::fs::create_dir_all(folder.join("in").join(name)).unwrap();
+        std::fs::write(folder.join("in").join(name).join("answers.json"), answers(RIGHT, &[], "")).unwrap();
+    }
+    let args = "grade --roster class.csv --key machines-key.json in";
+    let case = Case {
+        points: &[("ann", "3"), ("late", "-")],
+        says: &[
+            "the key has no machine of 1 of 2 students: late",
+            "No grade: The key has no machine of this student.",
+        ],
+        ..PLAIN
+    };
+    check(folder, args, &case);
+}
