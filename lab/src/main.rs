@@ -4,6 +4,7 @@ mod book;
 mod commands;
 mod compare;
 mod exercise;
+mod handed_in;
 #[cfg(feature = "instructor")]
 mod instructor;
 #[cfg(feature = "instructor")]
@@ -19,7 +20,7 @@ use clap::{Parser, Subcommand};
 
 use common::failure::Failure;
 
-use commands::{assignment, causes, dgemm, ge, machines, plot};
+use commands::{assignment, causes, dgemm, ge, handin, machines, plot};
 #[cfg(feature = "instructor")]
 use commands::{discover, infer};
 #[cfg(feature = "instructor")]
@@ -52,6 +53,7 @@ enum Command {
     #[cfg(feature = "instructor")]
     Infer(infer::Args),
     Ge(ge::Args),
+    Handin(handin::Args),
     Plot(plot::Args),
     Machines(machines::Args),
     #[cfg(feature = "instructor")]
@@ -100,6 +102,7 @@ fn done(command: Command) -> Result<(), Failure> {
         Command::Infer(args) => infer::run(&args),
         Command::Dgemm(args) => dgemm::run(&args),
         Command::Ge(args) => ge::run(&args),
+        Command::Handin(args) => handin::run(&args),
         Command::Plot(args) => plot::run(&args),
         Command::Machines(args) => machines::run(&args),
         #[cfg(feature = "instructor")]

@@ -6,6 +6,7 @@ pub(crate) mod dgemm;
 #[cfg(feature = "instructor")]
 pub(crate) mod discover;
 pub(crate) mod ge;
+pub(crate) mod handin;
 #[cfg(feature = "instructor")]
 pub(crate) mod infer;
 pub(crate) mod machines;

@@ -123,6 +123,10 @@ const LINES: &[(&str, &[&str])] = &[
             "mm1.json",
         ],
     ),
+    (
+        "lab handin",
+        &["report", "report cm1.json --out in.zip", "M", "--answers M", "report --answers cm1.json"],
+    ),
     ("lab machines", &["M", "", "./M"]),
     ("lab help", &["", "run"]),
     ("lab", &["--quick --machine M --hasten 1000 --size 40 --out bare", "M", "--machine M --nonsense"]),

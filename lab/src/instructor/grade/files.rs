@@ -9,10 +9,8 @@ use common::system::files;
 use common::text::shorten;
 use zip::ZipArchive;
 
-/// Bytes of all files of a submission, unpacked.
-const TOTAL_BYTES: u64 = 64 << 20;
-/// Files of a submission that are read: those with answers first, then records.
-const MAX_FILES: usize = 64;
+use crate::handed_in::{MAX_FILES, TOTAL_BYTES};
+
 /// Bytes of a page, and of an archive before it is unpacked.
 const PAGE_BYTES: u64 = 16 << 20;
 /// Bytes of answers, of a table and of a record: a sweep's record has some 100 KiB.

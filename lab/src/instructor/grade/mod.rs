@@ -26,6 +26,7 @@ use common::text::shorten;
 use super::key::{Answers, Key};
 use super::names;
 use super::roster::{self, Roster, Student};
+use crate::handed_in::is_answer;
 use crate::run::assigned;
 use formats::Convention;
 use groups::Groups;
@@ -344,12 +345,7 @@ impl Context<'_> {
         } else {
             let asked =
                 |id: &String| self.asked.contains(id) || self.rubric.items.iter().any(|item| item.id == *id);
-            let answered = || {
-                submission
-                    .answers
-                    .iter()
-                    .filter(|(id, text)| !id.starts_with("student-") && !text.trim().is_empty())
-            };
+            let answered = || submission.answers.iter().filter(|(id, text)| is_answer(id, text));
             graded.other_assignment = !answered().any(|(id, _)| asked(id));
             if graded.other_assignment {
                 graded.notes.push("None of these answers is asked for in this assignment.".to_owned());

@@ -15,6 +15,7 @@ use super::evidence::Evidence;
 use super::files::{self, File, Kind};
 use super::gradescope::{self, Submitter};
 use super::times;
+use crate::handed_in::is_answer;
 use crate::instructor::tables::Table;
 
 /// Bytes of one answer, and of all answers of a submission.
@@ -204,7 +205,7 @@ impl Submission {
 
     /// Whether nothing was answered; who signed is no answer.
     pub(super) fn is_empty(&self) -> bool {
-        !self.answers.iter().any(|(id, text)| !id.starts_with("student-") && !text.trim().is_empty())
+        !self.answers.iter().any(|(id, text)| is_answer(id, text))
     }
 
     /// The records in it.

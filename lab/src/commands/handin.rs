@@ -1,0 +1,229 @@
+//! `lab handin`: one archive with everything that is graded.
+
+use std::fs;
+use std::io::{Cursor, Write};
+use std::path::{Path, PathBuf};
+
+use common::failure::Failure;
+use common::system::{date, files};
+use common::text::shorten;
+use common::{input, output};
+use report::Answers;
+use serde_json::json;
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+use crate::handed_in::{MAX_FILES, TOTAL_BYTES, is_answer};
+
+/// What the list of contents is called, and calls itself.
+const VERSIONS: &str = "versions.json";
+const SCHEMA: &str = "cache-lab-kit/handin/1";
+/// Names in one sentence.
+const MAX_LISTED: usize = 5;
+
+/// Make the archive to hand in: answers, page, records, versions
+///
+/// First press **Save answers** in the page and move answers.json into the report's
+/// folder, or name it with --answers. What is missing is said; without answers
+/// nothing is written.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The folder that lab run has written
+    #[arg(value_name = "FOLDER", default_value = "report")]
+    folder: PathBuf,
+
+    /// More records to hand in: files that programs wrote with --record
+    #[arg(value_name = "RECORD")]
+    records: Vec<PathBuf>,
+
+    /// The file that Save answers has written [default: answers.json in the folder]
+    #[arg(long, value_name = "FILE")]
+    answers: Option<PathBuf>,
+
+    /// The archive to write [default: FOLDER.zip]
+    #[arg(long, value_name = "FILE.zip")]
+    out: Option<PathBuf>,
+}
+
+/// A file of the archive.
+struct Entry {
+    name: String,
+    bytes: Vec<u8>,
+}
+
+/// Collects everything, then writes the archive.
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let folder = &args.folder;
+    if !folder.is_dir() {
+        let name = input::name(folder);
+        return Err(Failure::could_not(format!(
+            "'{name}' is not a folder; run `lab run` first, or name the folder that it wrote"
+        )));
+    }
+    let out = args.out.clone().unwrap_or_else(|| beside(folder));
+    free(&out)?;
+    let page = folder.join("report.html");
+    let page = page.is_file().then(|| read(&page)).transpose()?;
+    let answers = answers(args, page.as_deref())?;
+    let mut entries = vec![Entry { name: "answers.json".to_owned(), bytes: answers.json().into_bytes() }];
+    entries.extend(page.map(|bytes| Entry { name: "report.html".to_owned(), bytes }));
+    let (records, missing) = records(args)?;
+    entries.extend(records);
+    bounded(&entries)?;
+    let answered = answers.fields.iter().filter(|(id, text)| is_answer(id, text)).count();
+    let list: Vec<_> =
+        entries.iter().map(|entry| json!({ "name": entry.name, "bytes": entry.bytes.len() })).collect();
+    let versions = json!({
+        "schema": SCHEMA, "kit_version": env!("CARGO_PKG_VERSION"), "made": date::now(), "answers": answered, "files": list,
+    });
+    entries.push(Entry { name: VERSIONS.to_owned(), bytes: format!("{versions:#}\n").into_bytes() });
+    let bytes =
+        archive(&entries).map_err(|why| Failure::could_not(format!("the archive cannot be made: {why}")))?;
+    output::write(&out, &bytes)?;
+    let number = entries.iter().filter(|entry| entry.name.starts_with("records/")).count();
+    let page = if entries.iter().any(|entry| entry.name == "report.html") { "the page, " } else { "" };
+    notes(folder, &answers, &entries, missing)
+        .iter()
+        .for_each(|note| output::tell(format!("lab handin: note: {note}")));
+    output::print(&format!(
+        "{}: {answered} answer{}, {page}{number} record{}. Hand in this file.\n",
+        out.display(),
+        if answered == 1 { "" } else { "s" },
+        if number == 1 { "" } else { "s" },
+    ))
+}
+
+/// `report.zip` for `report`, and for the folder that one is in.
+fn beside(folder: &Path) -> PathBuf {
+    let there = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let name = there.file_name().map_or("report".into(), |name| name.to_string_lossy().into_owned());
+    PathBuf::from(format!("{name}.zip"))
+}
+
+/// Refuses to replace what is no earlier archive of this command.
+fn free(out: &Path) -> Result<(), Failure> {
+    let Ok(there) = fs::metadata(out) else { return Ok(()) };
+    let own = |bytes: Vec<u8>| bytes.windows(VERSIONS.len()).any(|window| window == VERSIONS.as_bytes());
+    let earlier = there.is_file() && files::read_at_most(out, TOTAL_BYTES).is_ok_and(own);
+    if earlier {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "{} exists and was not written by lab handin; name another file with --out",
+        input::name(out)
+    )))
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    files::read_at_most(path, TOTAL_BYTES + 1)
+        .map_err(|error| Failure::could_not(format!("cannot read {}: {error}", input::name(path))))
+}
+
+/// What was typed, from the file of answers, the folder and the page: each answer as
+/// it was saved last.
+fn answers(args: &Args, page: Option<&[u8]>) -> Result<Answers, Failure> {
+    let parse = |path: &Path| {
+        let text = input::text(path)?;
+        Answers::parse(text.trim_start_matches('\u{feff}'))
+            .map_err(|why| Failure::could_not(format!("{}: {why}", input::name(path))))
+    };
+    let in_folder = args.folder.join("answers.json");
+    let mut found = match page.map(|page| Answers::in_page(&String::from_utf8_lossy(page))) {
+        Some(Some(Ok(answers))) => answers,
+        _ => Answers::default(),
+    };
+    if in_folder.is_file() {
+        found = found.joined(parse(&in_folder)?);
+    }
+    if let Some(path) = &args.answers {
+        found = found.joined(parse(path)?);
+    }
+    if found.fields.iter().any(|(id, text)| is_answer(id, text)) {
+        return Ok(found);
+    }
+    let name = input::name(&args.folder);
+    Err(Failure::could_not(format!(
+        "there are no answers in '{name}'; press Save answers in the page, then give that file with --answers"
+    )))
+}
+
+/// The records of the folder and of the command line, and folders that have none.
+fn records(args: &Args) -> Result<(Vec<Entry>, Vec<String>), Failure> {
+    let folder = args.folder.join("records");
+    let json = |path: &PathBuf| path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
+    let mut paths: Vec<PathBuf> = fs::read_dir(&folder)
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| json(path) && fs::symlink_metadata(path).is_ok_and(|there| there.is_file()))
+        .collect();
+    paths.sort();
+    paths.extend(args.records.iter().cloned());
+    let (mut found, mut missing): (Vec<Entry>, _) = (Vec::new(), Vec::new());
+    if paths.is_empty() {
+        missing.push("there are no records in it; hit rates and speed-ups are graded by them".to_owned());
+    }
+    for path in paths {
+        let bytes = read(&path)?;
+        let shown = input::name(&path);
+        if let Err(why) = common::authentic::read(&String::from_utf8_lossy(&bytes)) {
+            missing.push(format!("{shown} will not count as a record: {why}"));
+        }
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let place = |number: usize| match number {
+            0 => format!("records/{name}"),
+            number => format!("records/{number}-{name}"),
+        };
+        let taken = |place: &String| found.iter().any(|entry| entry.name == *place);
+        let place = (0..=MAX_FILES).map(place).find(|place| !taken(place)).unwrap_or_default();
+        found.push(Entry { name: place, bytes });
+    }
+    Ok((found, missing))
+}
+
+/// Refuses what no grader would read.
+fn bounded(entries: &[Entry]) -> Result<(), Failure> {
+    let bytes: u64 = entries.iter().map(|entry| entry.bytes.len() as u64).sum();
+    if entries.len() <= MAX_FILES && bytes <= TOTAL_BYTES {
+        return Ok(());
+    }
+    Err(Failure::could_not(format!(
+        "{} files with {} MiB are too much to hand in; {MAX_FILES} files and {} MiB are read: leave out records",
+        entries.len(),
+        bytes >> 20,
+        TOTAL_BYTES >> 20
+    )))
+}
+
+/// What a student should know before handing it in.
+fn notes(folder: &Path, answers: &Answers, entries: &[Entry], mut notes: Vec<String>) -> Vec<String> {
+    if !entries.iter().any(|entry| entry.name == "report.html") {
+        notes.push(format!("there is no report.html in '{}'", input::name(folder)));
+    }
+    let signed =
+        answers.fields.iter().any(|(id, text)| id.starts_with("student-") && !text.trim().is_empty());
+    if !signed {
+        notes.push("no student's name or number is filled in".to_owned());
+    }
+    let open: Vec<&String> =
+        answers.fields.iter().filter(|(_, text)| text.trim().is_empty()).map(|(id, _)| id).collect();
+    if !open.is_empty() {
+        let mut names: Vec<String> = open.iter().take(MAX_LISTED).map(|id| shorten(id, 40)).collect();
+        if open.len() > MAX_LISTED {
+            names.push("…".to_owned());
+        }
+        notes.push(format!("{} answers were emptied: {}", open.len(), names.join(", ")));
+    }
+    notes
+}
+
+/// The entries as a zip archive; the same entries give the same bytes.
+fn archive(entries: &[Entry]) -> Result<Vec<u8>, String> {
+    let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+    for entry in entries {
+        let begun = writer.start_file(entry.name.as_str(), SimpleFileOptions::default());
+        begun.map_err(|error| error.to_string())?;
+        writer.write_all(&entry.bytes).map_err(|error| error.to_string())?;
+    }
+    writer.finish().map(Cursor::into_inner).map_err(|error| error.to_string())
+}
