@@ -3,10 +3,11 @@
 mod outliers;
 mod surveyed;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use common::chart::{Axis, Chart};
 use common::failure::Failure;
+use common::system::files;
 use common::{input, output};
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment};
@@ -39,13 +40,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     output::keep_apart(args.files.iter().map(PathBuf::as_path), written.map(PathBuf::as_path))?;
     let mut machines: Vec<Surveyed> = Vec::new();
     let mut invalid = Vec::new();
+    let mut seen: Vec<(String, serde_json::Value)> = Vec::new();
     for path in &args.files {
-        match common::input::text(path)
-            .map_err(|failure| failure.to_string())
-            .and_then(|text| Surveyed::parse(&text))
+        let name = input::name(path);
+        match read(path).and_then(|text| once(&mut seen, &name, &text).and_then(|()| Surveyed::parse(&text)))
         {
             Ok(machine) => machines.push(machine),
-            Err(reason) => invalid.push((input::name(path), reason)),
+            Err(reason) => invalid.push((name, reason)),
         }
     }
     if let (true, Some((file, reason))) = (machines.is_empty(), invalid.first()) {
@@ -64,6 +65,35 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     output::write(&args.out, page(&machines, &remarks, &invalid)?.as_bytes())?;
     let s = if machines.len() == 1 { "" } else { "s" };
     output::print(&format!("{} machine{s} in {}\n", machines.len(), args.out.display()))
+}
+
+/// Bytes of a record; one has some 10 KiB.
+const RECORD_BYTES: u64 = 4 << 20;
+
+/// The text of a file; errors are clauses.
+fn read(path: &Path) -> Result<String, String> {
+    let refused = |error: std::io::Error| format!("it cannot be read ({error})");
+    if !std::fs::metadata(path).map_err(refused)?.is_file() {
+        return Err("it is not a file".to_owned());
+    }
+    let bytes = files::read_at_most(path, RECORD_BYTES + 1).map_err(refused)?;
+    if bytes.len() as u64 > RECORD_BYTES {
+        return Err(format!("it is larger than {} MiB", RECORD_BYTES >> 20));
+    }
+    String::from_utf8(bytes).map_err(|_| "it is not text in UTF-8".to_owned())
+}
+
+/// Refuses a record that was there already, however it is written.
+fn once(seen: &mut Vec<(String, serde_json::Value)>, name: &str, text: &str) -> Result<(), String> {
+    // What is no JSON is refused by the reader of records, which says why.
+    let Ok(value) = serde_json::from_str::<serde_json::Value>(text) else { return Ok(()) };
+    match seen.iter().find(|(_, known)| *known == value) {
+        Some((first, _)) => Err(format!("it is the same record as {first}")),
+        None => {
+            seen.push((name.to_owned(), value));
+            Ok(())
+        }
+    }
 }
 
 const TEMPLATE: &str = include_str!("class.html");
@@ -124,12 +154,12 @@ mod tests {
 
     fn machine(id: &str, l1: u64, seconds: f64) -> Surveyed {
         let text = serde_json::json!({
-            "schema": "cache-lab-kit/survey/1", "time": "2026-03-01T10:00:00Z", "kit_version": "0.1.0",
+            "schema": "cache-lab-kit/survey/1", "time": format!("2026-03-01T10:00:{:02.0}Z", 1000.0 * seconds % 60.0), "kit_version": "0.1.0",
             "host": { "id": id, "name": null }, "processor": { "name": "<b>CPU</b>", "logical": 4 },
             "caches_reported": [{ "level": 1, "size_bytes": 32768, "line_bytes": 64, "ways": 8 }],
             "caches_found": [{ "level": 1, "size": l1, "size_low": l1, "size_high": l1, "line": 64, "ways": 8, "latency_ns": 1.0, "confidence": "high" }],
             "experiments": { "curve_bytes_ns": [[1024, 1.0], [65536, 3.0]], "clock_drift": 0.0 },
-            "timings": [{ "program": "mm1", "seconds": seconds }], "counters": [], "warnings": [],
+            "timings": [{ "program": "mm1", "seconds": seconds }, { "program": "mm2", "seconds": 0.1 }, { "program": "mm3", "seconds": 0.1 }], "counters": [], "warnings": [],
         });
         Surveyed::parse(&text.to_string()).unwrap()
     }

@@ -1,6 +1,7 @@
 //! Which machines are not as the others, or were not measured as they should.
 
 use common::stats;
+use common::text::shorten;
 use common::units::Bytes;
 
 use super::surveyed::Surveyed;
@@ -22,7 +23,24 @@ const LOAD: f64 = 1.5;
 /// Sentences about machines, each with the machine's label.
 pub(super) fn remarks(machines: &[Surveyed]) -> Vec<(String, String)> {
     let mut found = Vec::new();
+    let usual = usual_version(machines);
     for machine in machines {
+        let label = || machine.label.clone();
+        found.extend(machine.impossible.iter().map(|remark| (label(), remark.clone())));
+        if machine.version() != usual {
+            let own = shorten(machine.version(), 40);
+            found.push((
+                label(),
+                format!("Written by version {own} of the kit, others by {}.", shorten(usual, 40)),
+            ));
+        }
+        let same = |other: &&Surveyed| other.label != machine.label && other.identity() == machine.identity();
+        if let Some(other) = machines.iter().find(same) {
+            found.push((
+                label(),
+                format!("Same machine and time as {}: one of the two was changed.", other.label),
+            ));
+        }
         found.extend(alone(machine).into_iter().map(|remark| (machine.label.clone(), remark)));
     }
     for (name, figure) in figures() {
@@ -41,6 +59,13 @@ pub(super) fn remarks(machines: &[Surveyed]) -> Vec<(String, String)> {
         }
     }
     found
+}
+
+/// The version that most machines have; this kit's where it is one of them.
+fn usual_version(machines: &[Surveyed]) -> &str {
+    let number = |version: &str| machines.iter().filter(|machine| machine.version() == version).count();
+    let order = |version: &&str| (number(version), *version == env!("CARGO_PKG_VERSION"));
+    machines.iter().map(Surveyed::version).max_by_key(order).unwrap_or_default()
 }
 
 type Figure = Box<dyn Fn(&Surveyed) -> Option<f64>>;

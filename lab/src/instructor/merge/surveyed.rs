@@ -1,6 +1,7 @@
 //! One machine's record, and all of them as a table.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 use common::text::{inert, shorten};
 use common::unread;
@@ -8,6 +9,14 @@ use serde::Deserialize;
 
 use crate::instructor::survey::SCHEMA;
 use crate::instructor::tables::Table;
+
+/// Programs that are timed.
+const PROGRAMS: [&str; 3] = ["mm1", "mm2", "mm3"];
+/// What a machine can have: working sets and caches in bytes, accesses, products, clocks.
+const SIZES: RangeInclusive<f64> = 1.0..=(1_u64 << 34) as f64;
+const NANOSECONDS: RangeInclusive<f64> = 0.01..=1e5;
+const SECONDS: RangeInclusive<f64> = 1e-6..=1e5;
+const CLOCKS: RangeInclusive<f64> = 1e6..=1e11;
 
 /// A record of `lab survey`, as far as the page shows it.
 #[derive(Debug, Clone, Deserialize)]
@@ -31,6 +40,9 @@ pub(crate) struct Surveyed {
     counters: Vec<Counter>,
     #[serde(default)]
     pub(super) timings: Vec<Timing>,
+    /// Figures that cannot be, one sentence each; they are taken out.
+    #[serde(skip)]
+    pub(super) impossible: Vec<String>,
     /// What tells it from the others on the page.
     #[serde(skip)]
     pub(super) label: String,
@@ -96,6 +108,8 @@ struct Counter {
 pub(super) struct Timing {
     pub(super) program: String,
     pub(super) seconds: Option<f64>,
+    #[serde(default)]
+    reason: Option<String>,
 }
 
 impl Surveyed {
@@ -111,9 +125,78 @@ impl Surveyed {
         if read.schema != SCHEMA {
             return Err(format!("it is '{}', and this lab reads {SCHEMA}", shorten(&read.schema, 60)));
         }
-        let point = |(bytes, ns): &(f64, f64)| (bytes.is_finite() && *ns > 0.0).then_some((*bytes, *ns));
-        read.curve = read.experiments.curve_bytes_ns.iter().filter_map(point).collect();
+        read.take_out_impossible();
         Ok(read)
+    }
+
+    /// Takes out figures that no machine has: one would stretch the axes for all.
+    fn take_out_impossible(&mut self) {
+        let mut found = Vec::new();
+        let points = std::mem::take(&mut self.experiments.curve_bytes_ns);
+        let all = points.len();
+        self.curve = points
+            .into_iter()
+            .filter(|(bytes, ns)| SIZES.contains(bytes) && NANOSECONDS.contains(ns))
+            .collect();
+        match (all, all - self.curve.len()) {
+            (0, _) => found.push("It has no curve.".to_owned()),
+            (_, 0) => {}
+            (all, out) => {
+                found.push(format!("{out} of {all} points of its curve cannot be, and are left out."))
+            }
+        }
+        for program in PROGRAMS {
+            match self.timings.iter_mut().find(|timing| timing.program == program) {
+                None => found.push(format!("{program} was not timed.")),
+                Some(Timing { seconds: None, reason, .. }) => {
+                    let why =
+                        reason.as_ref().map_or(String::new(), |reason| format!(": {}", shorten(reason, 120)));
+                    found.push(format!("{program} was not timed{why}."));
+                }
+                Some(Timing { seconds, .. }) => {
+                    if let Some(out) = seconds.take_if(|seconds| !SECONDS.contains(seconds)) {
+                        found.push(format!("{program}: {out} s cannot be the time of a product."));
+                    }
+                }
+            }
+        }
+        for level in &mut self.caches_found {
+            let name = format!("L{}", level.level);
+            let mut out = |what: &str| found.push(format!("{name}: {what} cannot be."));
+            if level.latency_ns.take_if(|ns| !NANOSECONDS.contains(ns)).is_some() {
+                out("its latency");
+            }
+            if level.line.take_if(|line| *line == 0).is_some()
+                || level.ways.take_if(|ways| *ways == 0).is_some()
+            {
+                out("its line or its ways");
+            }
+        }
+        let is_size = |size: u64| SIZES.contains(&(size as f64));
+        let before = self.caches_found.len() + self.caches_reported.len();
+        self.caches_found.retain(|level| is_size(level.size));
+        self.caches_reported.retain(|level| is_size(level.size_bytes));
+        if before > self.caches_found.len() + self.caches_reported.len() {
+            found.push("The size of a cache cannot be, and is left out.".to_owned());
+        }
+        let experiments = &mut self.experiments;
+        let clock = experiments.clock_hz.take_if(|hz| !CLOCKS.contains(hz));
+        let drift = experiments.clock_drift.take_if(|drift| !(0.0..=1.0).contains(drift));
+        let load = self.load.take_if(|load| !(0.0..=1e6).contains(load));
+        if clock.or(drift).or(load).is_some() {
+            found.push("Its clock, its drift or its load cannot be, and is left out.".to_owned());
+        }
+        self.impossible = found;
+    }
+
+    /// What one record of one machine is known by.
+    pub(super) fn identity(&self) -> (&str, &str) {
+        (&self.host.id, &self.time)
+    }
+
+    /// The version of the kit that has written it.
+    pub(super) fn version(&self) -> &str {
+        &self.kit_version
     }
 
     /// What machines must share to be compared.
