@@ -1,8 +1,13 @@
 //! Records of sealed machines: nothing in them changes unseen.
 
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde_json::Value as Json;
 use thiserror::Error;
 
-use crate::record::Record;
+use crate::record::{Record, SCHEMA, Seal};
 use crate::{tagged, unread};
 
 pub use crate::tagged::Changed;
@@ -18,15 +23,61 @@ pub enum Unread {
     Stranger(String),
 }
 
-/// Whether `text` is, or was, the record of a sealed machine: one change leaves
-/// one of the signs.
-pub fn is_sealed(text: &str) -> bool {
-    text.trim_start().starts_with('{') && text.contains(": sealed\"") || text.contains("\"seal\": {")
+/// Whether a JSON object says of itself that it is the record of a sealed machine: it
+/// has a `seal`, or its `machine` ends in \"sealed\". However it is written, and what
+/// is within its values says nothing.
+struct Claim(bool);
+
+impl<'de> Deserialize<'de> for Claim {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Claim, D::Error> {
+        struct Keys;
+        impl<'de> Visitor<'de> for Keys {
+            type Value = Claim;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("a record")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Claim, A::Error> {
+                let mut claims = false;
+                while let Some(key) = map.next_key::<String>()? {
+                    claims |= match &*key {
+                        "seal" => map.next_value::<Option<IgnoredAny>>()?.is_some(),
+                        "machine" => {
+                            let machine = map.next_value::<Json>()?;
+                            machine.as_str().is_some_and(|machine| machine.trim_end().ends_with("sealed"))
+                        }
+                        _ => map.next_value::<IgnoredAny>().map(|_| false)?,
+                    };
+                }
+                Ok(Claim(claims))
+            }
+        }
+        deserializer.deserialize_map(Keys)
+    }
+}
+
+/// Whether `text` is, or was, the record of a sealed machine as JSON. Of a text that is
+/// no JSON any more, two of a record's three signs are left by one change.
+fn claims_seal(text: &str) -> bool {
+    match serde_json::from_str(text) {
+        Ok(Claim(claims)) => claims,
+        Err(_) if serde_json::from_str::<IgnoredAny>(text).is_ok() => false,
+        Err(_) => {
+            let signs = [SCHEMA, ": sealed\"", "\"seal\": {"].map(|sign| text.contains(sign));
+            signs.into_iter().filter(|sign| *sign).count() >= 2
+        }
+    }
 }
 
 /// The same of a record as JSON or as a table.
 pub fn bears_seal(text: &str) -> bool {
-    is_sealed(text) || tagged::is_sealed(text)
+    claims_seal(without_mark(text)) || tagged::is_sealed(text)
+}
+
+/// `text` without the byte order mark that some programs put before it.
+fn without_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
 /// The record in `text`, of a sealed machine or not.
@@ -35,7 +86,8 @@ pub fn bears_seal(text: &str) -> bool {
 ///
 /// If it is none, or was sealed and has changed.
 pub fn read(text: &str) -> Result<Record, Unread> {
-    match is_sealed(text) {
+    let text = without_mark(text);
+    match claims_seal(text) {
         true => Ok(parse(text)?),
         false => serde_json::from_str(text).map_err(|error| Unread::Stranger(unread::why(text, &error))),
     }
@@ -48,7 +100,7 @@ pub fn read(text: &str) -> Result<Record, Unread> {
 ///
 /// If anything in it was changed.
 pub fn check(text: &str) -> Result<(), Changed> {
-    if is_sealed(text) {
+    if claims_seal(without_mark(text)) {
         parse(text)?;
     }
     tagged::check(text)
@@ -58,10 +110,10 @@ pub fn check(text: &str) -> Result<(), Changed> {
 ///
 /// # Errors
 ///
-/// If any character differs from what was written, the end of the file and the
-/// ends of its lines aside.
+/// If any character differs from what was written, a byte order mark, the end of the
+/// file and the ends of its lines aside.
 pub fn parse(text: &str) -> Result<Record, Changed> {
-    let text = text.replace("\r\n", "\n");
+    let text = without_mark(text).replace("\r\n", "\n");
     let text = text.strip_suffix('\n').unwrap_or(&text);
     // By the text, not by the record in it: numbers may be read in the last place.
     let (before, rest) = text.rsplit_once(MARK).ok_or(Changed)?;
@@ -69,7 +121,15 @@ pub fn parse(text: &str) -> Result<Record, Changed> {
     if seal::tag("record", &[format!("{before}{MARK}\"{behind}").as_bytes()]) != tag {
         return Err(Changed);
     }
-    serde_json::from_str(text).map_err(|_| Changed)
+    let Sealed { seal } = serde_json::from_str(text).map_err(|_| Changed)?;
+    let record: Record = serde_json::from_str(text).map_err(|_| Changed)?;
+    Ok(Record { seal: Some(seal), ..record })
+}
+
+/// The seal of a record that is as it was made: no other text sets one.
+#[derive(Deserialize)]
+struct Sealed {
+    seal: Seal,
 }
 
 /// What stands before the tag.
@@ -126,6 +186,83 @@ mod tests {
         }
     }
 
+    /// The figures of a sealed record, or a record of somebody's own making, written so
+    /// that a reader of texts would not see the seal.
+    #[test]
+    fn what_says_that_it_is_sealed_is_held_to_it_however_it_is_written() {
+        let text = sealed().json();
+        let json: Json = serde_json::from_str(&text).unwrap();
+        let with = |change: &dyn Fn(&mut serde_json::Map<String, Json>)| {
+            let mut map = json.as_object().unwrap().clone();
+            change(&mut map);
+            Json::Object(map).to_string()
+        };
+        let compact = json.to_string();
+        let forged = [
+            compact.clone(),
+            text.replace("\"seal\": {", "\"seal\":{"),
+            text.replace("\"seal\": {", "\"seal\"  :\n{").replace(": sealed", ": sealed "),
+            text.replace("\"seal\"", "\"\\u0073eal\"").replace(": sealed", ": seal"),
+            compact.replace("\"seal\"", "\"seal\":null,\"seal\""),
+            compact.replacen('{', "{\"seal\":{\"machine\":\"00ff\",\"record\":\"\"},", 1),
+            with(&|map| map["seal"] = serde_json::json!({})),
+            with(&|map| map["seal"] = serde_json::json!([])),
+            with(&|map| map["seal"] = serde_json::json!({ "machine": "", "record": "" })),
+            with(&|map| map["seal"] = serde_json::json!("00ff")),
+            with(&|map| {
+                map.remove("seal");
+            }),
+            with(&|map| {
+                let seal = map.remove("seal").unwrap();
+                map.insert("machine".to_owned(), "ada".into());
+                map.shift_insert(0, "seal".to_owned(), seal);
+            }),
+            text.replace("00ff", "00FF"),
+            text.replace("0.015625", "0.5"),
+            format!("{text}\n\n"),
+            format!("\u{feff}{compact}"),
+        ];
+        for forged in forged {
+            assert_eq!(read(&forged), Err(Unread::Changed(Changed)), "{forged}");
+            assert!(bears_seal(&forged) && check(&forged).is_err() && Saved::parse(&forged).is_err());
+        }
+        for same in [format!("\u{feff}{text}"), text.replace('\n', "\r\n"), text.clone() + "\n"] {
+            assert_eq!(read(&same).unwrap().seal.unwrap().machine, "00ff");
+        }
+    }
+
+    #[test]
+    fn what_merely_mentions_a_seal_is_not_sealed() {
+        let open = Record { seal: None, machine: "host".to_owned(), ..sealed() };
+        let mut noted = open.clone();
+        noted.notes.push("\"seal\": {\"machine\": \"00ff\"}, ada (to be found out): sealed".to_owned());
+        let set = open.clone().set("seal", "{\"seal\": {}}").set("machine", "ada: sealed");
+        for record in [&noted, &set] {
+            assert_eq!(read(&record.json()).as_ref(), Ok(record));
+        }
+        assert_eq!(read(&open.json().replacen('{', "{\"seal\": null,", 1)), Ok(open.clone()));
+        let schema = include_str!("../schemas/record.schema.json");
+        let cut = &schema[..schema.len() / 2];
+        for ordinary in [
+            schema,
+            cut,
+            "[{\"seal\": {\"machine\": \"00ff\", \"record\": \"\"}}]",
+            "{\"a\": {\"seal\": {\"machine\": \"00ff\"}}, \"b\": [{\"seal\": {}}]}",
+            "\"seal\": {",
+            "\"ada: sealed\"",
+            "{\"machine\": [\"sealed\"], \"Seal\": {}}",
+            "animal,seal\nwalrus,00ff\n",
+            "size_bytes,seal,misses\n8192,ringed,0.5\n",
+            "",
+        ] {
+            assert!(!bears_seal(ordinary) && check(ordinary).is_ok(), "{ordinary}");
+            assert!(matches!(read(ordinary), Err(Unread::Stranger(_))), "{ordinary}");
+        }
+        // nothing but `parse` makes a record a sealed one
+        let json = sealed().json();
+        assert_eq!(serde_json::from_str::<Record>(&json).unwrap().seal, None);
+    }
+
     #[test]
     fn figures_of_another_record_do_not_fit() {
         let other = Record { machine: "bob (to be found out): sealed".to_owned(), ..sealed() };
@@ -133,6 +270,6 @@ mod tests {
         let swapped = Record { seal: own.seal.clone(), ..other };
         assert_eq!(parse(&swapped.written()), Err(Changed));
         let bare = Record { seal: None, ..own }.written();
-        assert!(is_sealed(&bare) && parse(&bare) == Err(Changed));
+        assert!(bears_seal(&bare) && parse(&bare) == Err(Changed));
     }
 }

@@ -90,7 +90,8 @@ pub struct Record {
     /// The results.
     pub rows: Vec<Row>,
     /// Says that all of the above is as it was measured, if the machine is sealed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Reading it back is left to [`authentic`](crate::authentic).
+    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
     pub seal: Option<Seal>,
 }
 

@@ -23,10 +23,17 @@ pub(crate) fn sealed(machine: &str, table: impl Fn(&str) -> String) -> String {
     table(&(bare + &tag))
 }
 
-/// Whether `text` is, or was, such a table: one change leaves one of the signs.
+/// Whether `text` is, or was, such a table: one change leaves two of its three signs,
+/// and any other table has one at most.
 pub(crate) fn is_sealed(text: &str) -> bool {
-    let header = text.lines().next().and_then(|line| line.rsplit(',').next());
-    header == Some(COLUMN) || text.lines().any(|line| tag(line).is_some())
+    let header = text.trim_start_matches('\u{feff}').lines().next().unwrap_or_default();
+    let mut columns = header.split([',', ';', '\t']).map(|column| column.trim().trim_matches('"'));
+    let signs = [
+        columns.any(|column| column == COLUMN),
+        header.contains("_source"),
+        text.lines().any(|line| tag(line).is_some()),
+    ];
+    signs.into_iter().filter(|sign| *sign).count() >= 2
 }
 
 /// That `text` is as [`sealed`] made it, if it is such a table.
@@ -35,7 +42,7 @@ pub(crate) fn check(text: &str) -> Result<(), Changed> {
         return Ok(());
     }
     let tag = text.lines().find_map(tag);
-    let text = text.replace("\r\n", "\n");
+    let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
     let (before, behind) = tag.and_then(|tag| text.split_once(tag)).ok_or(Changed)?;
     let behind = behind.strip_suffix('\n').unwrap_or(behind);
     let whole = format!("{before}{behind}\n");

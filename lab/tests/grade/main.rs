@@ -5,6 +5,7 @@
 
 mod bounds;
 mod conventions;
+mod evidence;
 mod handin;
 mod moodle;
 mod owners;

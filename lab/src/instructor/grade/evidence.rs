@@ -1,10 +1,13 @@
-//! What a student measured: the figures that answers are held against, and what
-//! cannot be.
+//! What a student measured: which records count, the figures that answers are held
+//! against, and what cannot be.
+
+use std::collections::BTreeSet;
 
 use common::infer::{self, Above};
 use common::metric;
 use common::record::Record;
 use common::saved::Saved;
+use common::text::shorten;
 
 use super::judge::Truth;
 
@@ -19,7 +22,17 @@ pub(crate) struct Evidence {
 impl Evidence {
     /// Tags of the sealed machines that records were made on.
     pub(crate) fn machines(&self) -> impl Iterator<Item = &str> {
-        self.records.iter().filter_map(|record| Some(record.seal.as_ref()?.machine.as_str()))
+        self.records.iter().filter_map(tag)
+    }
+
+    /// Keeps the records that count where a key is given: those made on the sealed machine
+    /// with this tag. The note names records of no sealed machine.
+    pub(crate) fn keep_own(&mut self, own: Option<&str>) -> Option<String> {
+        let open = self.records.iter().filter(|record| tag(record).is_none());
+        let open: BTreeSet<String> = open.map(|record| shorten(&record.program, 20)).collect();
+        self.records.retain(|record| own.is_some() && tag(record) == own);
+        let names = shorten(&open.into_iter().collect::<Vec<_>>().join(", "), 100);
+        (!names.is_empty()).then(|| format!("Records of no sealed machine do not count: {names}."))
     }
 
     /// The last record of a matrix product; `mm2t` is mm2 with its transposition.
@@ -78,6 +91,11 @@ impl Evidence {
         let changed = |file: &String| format!("{file} was changed after it was made.");
         self.changed.iter().map(changed).chain(self.records.iter().flat_map(doubts)).collect()
     }
+}
+
+/// The tag of the sealed machine that a record was made on.
+fn tag(record: &Record) -> Option<&str> {
+    record.seal.as_ref().map(|seal| seal.machine.as_str())
 }
 
 fn hit_rate(record: &Record) -> Option<f64> {

@@ -366,10 +366,13 @@ impl Context<'_> {
                 return graded;
             }
         };
-        let evidence = submission.evidence();
-        graded.notes.extend(evidence.doubts());
+        let mut evidence = submission.evidence();
         let foreign = machine.and_then(|machine| self.foreign(&evidence, machine, &mut graded));
-        graded.notes.extend(foreign.clone());
+        if self.machines.is_some() {
+            graded.notes.extend(evidence.keep_own(machine.map(|machine| &*machine.seal)));
+        }
+        graded.notes.extend(evidence.doubts());
+        graded.notes.extend(foreign);
         let mut truth = evidence.products();
         match (machine, self.machines) {
             (Some(machine), _) => truth.extend(behind(machine)),
@@ -380,7 +383,10 @@ impl Context<'_> {
             truth.insert("line.elements".to_owned(), line / 2.0);
         }
         graded.marks = judge::marks(self.rubric, &submission.answers, &truth);
-        if self.rubric.records == Records::Own && (foreign.is_some() || !evidence.changed.is_empty()) {
+        // Without a key nobody knows whose a record is, but whether it was changed.
+        let own =
+            if self.machines.is_some() { !evidence.records.is_empty() } else { evidence.changed.is_empty() };
+        if self.rubric.records == Records::Own && !own {
             for mark in graded.marks.iter_mut().filter(|mark| mark.points > 0.0) {
                 mark.points = 0.0;
                 mark.reason = "No points without records of your own machine.".to_owned();
