@@ -6,6 +6,7 @@
 mod bounds;
 mod conventions;
 mod evidence;
+mod gradebook;
 mod handin;
 mod moodle;
 mod owners;

@@ -3,10 +3,12 @@
 mod evidence;
 mod files;
 mod formats;
+mod gradebook;
 mod gradescope;
 mod groups;
 mod identity;
 mod judge;
+mod overview;
 mod owners;
 mod quantity;
 mod rubric;
@@ -20,8 +22,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use common::failure::Failure;
-use common::output;
 use common::text::shorten;
+use common::{input, output};
 
 use super::key::{Answers, Key};
 use super::names;
@@ -29,6 +31,7 @@ use super::roster::{self, Roster, Student};
 use crate::handed_in::is_answer;
 use crate::run::assigned;
 use formats::Convention;
+use gradebook::Gradebook;
 use groups::Groups;
 use identity::Class;
 use judge::{Mark, Truth};
@@ -37,6 +40,8 @@ use rubric::{Records, Rubric};
 use submissions::Submission;
 use worksheet::Worksheet;
 
+/// Tables and pages that are written into `--out`.
+const WRITTEN: [&str; 5] = ["grades.csv", "moodle.csv", "items.csv", "likeness.csv", "texts.html"];
 /// Names in one sentence on the class.
 const MAX_LISTED: usize = 10;
 
@@ -99,6 +104,18 @@ pub(crate) struct Args {
     #[command(flatten)]
     columns: worksheet::Columns,
 
+    /// Points given by hand: a copy of grades.csv with its empty points filled, or a column for each item
+    #[arg(long, value_name = "FILE")]
+    points: Vec<PathBuf>,
+
+    /// Tell students right or not, and no reason: for all but the last try
+    #[arg(long)]
+    terse: bool,
+
+    /// Print everything about the grade of this student, and write nothing
+    #[arg(long, value_name = "NAME", conflicts_with = "out")]
+    explain: Option<String>,
+
     /// Folders with a submission of each student, or tables with one in each row
     #[arg(value_name = "SUBMISSIONS", required_unless_present = "print_rubric")]
     submissions: Vec<PathBuf>,
@@ -116,6 +133,14 @@ pub(crate) struct Graded {
     pub(crate) remarks: Vec<String>,
     /// Why there is no grade.
     pub(crate) refused: Option<String>,
+    /// The share of the points that is left after late days.
+    share: f64,
+    /// Items whose points somebody has given.
+    given: BTreeSet<usize>,
+    /// The name of the submission that counts.
+    source: Option<String>,
+    /// What the records in it are known by.
+    records: Vec<String>,
     /// Whether all sealed records are of machines that the key does not have; `None`
     /// without sealed records.
     unknown_machine: Option<bool>,
@@ -126,9 +151,34 @@ pub(crate) struct Graded {
 impl Graded {
     /// Points in all.
     pub(crate) fn points(&self) -> f64 {
-        let sum: f64 = self.marks.iter().map(|mark| mark.points).sum();
-        // What is left of a late day's share is not a matter of the last digits.
-        (sum * 1e6).round() / 1e6
+        rounded(self.share * self.marks.iter().map(|mark| mark.points).sum::<f64>())
+    }
+
+    /// The same as a text; `-` where there is no grade.
+    fn shown_points(&self) -> String {
+        if self.refused.is_some() { "-".to_owned() } else { self.points().to_string() }
+    }
+
+    /// What the student is told: points after late days, and with `terse` no reasons.
+    fn for_student(&self, terse: bool) -> Graded {
+        let mut shown = self.clone();
+        for mark in &mut shown.marks {
+            if terse && !mark.answer.is_empty() && mark.most.is_some_and(|most| most > 0.0) {
+                let full = mark.most.is_some_and(|most| mark.points >= most);
+                let part = mark.points > 0.0;
+                mark.reason = if full {
+                    "Right."
+                } else if part {
+                    "Right in part."
+                } else {
+                    "Not right."
+                }
+                .to_owned();
+            }
+            mark.points = rounded(self.share * mark.points);
+        }
+        shown.share = 1.0;
+        shown
     }
 
     /// Everything that the student is told, on one line.
@@ -147,6 +197,11 @@ impl Graded {
     }
 }
 
+/// What is left of a late day's share is not a matter of the last digits.
+fn rounded(points: f64) -> f64 {
+    (points * 1e6).round() / 1e6
+}
+
 /// Reads everything, grades, writes.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args.print_rubric {
@@ -154,22 +209,41 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     keep_apart(args)?;
     let assignment = assigned::read(args.assignment.as_deref())?;
-    let rubric = Rubric::read(args.rubric.as_deref(), &assignment)?;
+    let mut rubric = Rubric::read(args.rubric.as_deref(), &assignment)?;
     let key = args.key.as_deref().map(Key::read).transpose()?;
     let class = Class::new(students(args, key.as_ref())?);
+    let explain = args.explain.as_deref().map(|name| explained(&class, name)).transpose()?;
     let machines = key.as_ref().map(|key| Machines::of(key, &class)).transpose()?;
     let worksheet =
         args.worksheet.as_deref().map(|path| Worksheet::read(path, &args.columns, &class)).transpose()?;
+    let earlier = args.out.as_ref().map(|out| out.join("grades.csv"));
+    let book = Gradebook::read(&args.points, earlier.as_deref(), &class, &rubric)?;
     let (submissions, decision) = handed_in(args, &class, worksheet.as_ref())?;
     let asked: BTreeSet<String> = assignment.fields().into_iter().map(|field| field.id).collect();
     let context = Context { rubric: &rubric, machines: machines.as_ref(), asked, args };
-    let graded: Vec<Graded> = (0..class.students.len())
+    let mut graded: Vec<Graded> = (0..class.students.len())
         .map(|student| context.grade(student, class.name(student), &decision.owned[student], &submissions))
         .collect();
-    let notes = on_the_class(args, &graded, &decision, machines.as_ref(), &class)?;
-    save(args, &rubric, &graded, worksheet.as_ref())?;
+    let mut notes = on_the_class(args, &graded, &decision, machines.as_ref(), &class)?;
+    notes.extend(book.give(&mut graded, &mut rubric));
+    if let Some(student) = explain {
+        return output::print(&overview::explained(&rubric, &graded[student]));
+    }
+    if let Some(path) = earlier.filter(|_| book.earlier) {
+        // Points that this rubric or this class has no place for are not lost.
+        let text = input::text(&path)?;
+        output::write(&path.with_file_name("grades-earlier.csv"), text.as_bytes())?;
+    }
+    notes.extend(save(args, &rubric, &graded, worksheet.as_ref())?);
     notes.iter().for_each(|note| output::tell(format!("lab grade: note: {note}")));
-    output::print(&table::text(&rubric, &graded))
+    let distribution = overview::distribution(&rubric, &graded);
+    output::print(&(table::text(&rubric, &graded) + &distribution))
+}
+
+/// The place of the student to explain.
+fn explained(class: &Class, name: &str) -> Result<usize, Failure> {
+    let nobody = || Failure::usage(format!("'{}' does not name one student of the class", shorten(name, 60)));
+    class.named(name).one().ok_or_else(nobody)
 }
 
 /// Refuses to write where something is read.
@@ -177,9 +251,9 @@ fn keep_apart(args: &Args) -> Result<(), Failure> {
     let tables =
         [&args.key, &args.assignment, &args.rubric, &args.worksheet, &args.roster.roster, &args.groups];
     let read = args.submissions.iter().chain(tables.into_iter().flatten()).map(PathBuf::as_path);
-    let written: Vec<PathBuf> =
-        args.out.iter().flat_map(|out| ["grades.csv", "moodle.csv"].map(|name| out.join(name))).collect();
-    output::keep_apart(read.chain(args.policy.file()), written.iter().map(PathBuf::as_path))?;
+    let written: Vec<PathBuf> = args.out.iter().flat_map(|out| WRITTEN.map(|name| out.join(name))).collect();
+    let read = read.chain(args.policy.file()).chain(args.points.iter().map(PathBuf::as_path));
+    output::keep_apart(read, written.iter().map(PathBuf::as_path))?;
     let Some(out) = &args.out else { return Ok(()) };
     let there = std::path::absolute(out).unwrap_or_else(|_| out.clone());
     let Some(out) = there.ancestors().find_map(|folder| folder.canonicalize().ok()) else { return Ok(()) };
@@ -325,6 +399,7 @@ impl Context<'_> {
             student: student.to_owned(),
             notes: owned.notes.clone(),
             remarks: owned.remarks.clone(),
+            share: 1.0,
             ..Graded::default()
         };
         let nothing =
@@ -339,6 +414,7 @@ impl Context<'_> {
             graded.notes.insert(0, "Nothing was handed in.".to_owned());
             return graded;
         };
+        graded.source = Some(submission.name.clone());
         graded.notes.extend(submission.notes.iter().cloned());
         if submission.is_empty() {
             graded.notes.push("No answers were found in what was handed in.".to_owned());
@@ -367,6 +443,9 @@ impl Context<'_> {
             }
         };
         let mut evidence = submission.evidence();
+        // Those of others too: a copied record is a hint.
+        let ids = evidence.records.iter().map(|record| &record.id).filter(|id| !id.is_empty());
+        graded.records = ids.map(|id| shorten(id, 60)).collect();
         let foreign = machine.and_then(|machine| self.foreign(&evidence, machine, &mut graded));
         if self.machines.is_some() {
             graded.notes.extend(evidence.keep_own(machine.map(|machine| &*machine.seal)));
@@ -374,6 +453,7 @@ impl Context<'_> {
         graded.notes.extend(evidence.doubts());
         graded.notes.extend(foreign);
         let mut truth = evidence.products();
+        self.own_figures(&evidence, &mut truth);
         match (machine, self.machines) {
             (Some(machine), _) => truth.extend(behind(machine)),
             (None, None) => truth.extend(evidence.caches()),
@@ -394,8 +474,25 @@ impl Context<'_> {
         }
         let (share, late) = self.args.policy.late(owned.time, owned.time_of_file);
         graded.notes.extend(late);
-        graded.marks.iter_mut().for_each(|mark| mark.points *= share);
+        graded.share = share;
         graded
+    }
+
+    /// Figures of any program that the rubric asks for.
+    fn own_figures(&self, evidence: &evidence::Evidence, truth: &mut Truth) {
+        for name in self.rubric.items.iter().filter_map(|item| item.expect.as_deref()) {
+            let Some((program, figure)) =
+                name.strip_prefix(rubric::OF_RECORD).and_then(|rest| rest.split_once('.'))
+            else {
+                continue;
+            };
+            let record = evidence.records.iter().rev().find(|record| record.program == program);
+            let row = record.and_then(|record| record.rows.first());
+            let whole = |row: &common::record::Row| row.whole(figure).map(|number| number as f64);
+            if let Some(value) = row.and_then(|row| row.amount(figure).or_else(|| whole(row))) {
+                truth.insert(name.to_owned(), value);
+            }
+        }
     }
 
     /// What is wrong with the machine that the records were made on.
@@ -505,26 +602,41 @@ fn behind(machine: &Answers) -> Truth {
     truth
 }
 
-/// Writes what was asked for.
+/// Writes what was asked for; returns what there is to say about it.
 fn save(
     args: &Args,
     rubric: &Rubric,
     class: &[Graded],
     worksheet: Option<&Worksheet>,
-) -> Result<(), Failure> {
-    let Some(out) = &args.out else { return Ok(()) };
-    let filled = worksheet.map(|worksheet| worksheet.fill(rubric, rubric.most(), class)).transpose();
+) -> Result<Vec<String>, Failure> {
+    let Some(out) = &args.out else { return Ok(Vec::new()) };
+    let shown: Vec<Graded> = class.iter().map(|graded| graded.for_student(args.terse)).collect();
+    let filled = worksheet.map(|worksheet| worksheet.fill(rubric, rubric.most(), &shown)).transpose();
     let folder = |path: &Path| {
         std::fs::create_dir_all(path).map_err(|error| {
             Failure::could_not(format!("cannot make the folder '{}': {error}", path.display()))
         })
     };
     folder(out)?;
-    output::write(&out.join("grades.csv"), table::csv(rubric, class).as_bytes())?;
+    let mut notes = Vec::new();
+    let write = |name: &str, text: &str| output::write(&out.join(name), text.as_bytes());
+    write("grades.csv", &table::csv(rubric, class))?;
+    write("items.csv", &overview::items(rubric, class))?;
+    if rubric.items.iter().any(|item| item.by_hand) {
+        write("texts.html", &overview::texts(rubric, class))?;
+    }
+    let hints = overview::likeness(rubric, class);
+    write("likeness.csv", &overview::hints(&hints))?;
+    if !hints.is_empty() {
+        notes.push(format!(
+            "{} hints of likeness between students are in likeness.csv; each can have an honest reason",
+            hints.len()
+        ));
+    }
     for convention in &args.conventions {
         let name = convention.file();
         let system = format!("{convention:?}").to_lowercase();
-        for graded in class {
+        for graded in &shown {
             let place = out.join(&system).join(names::file_stem(&graded.student));
             let path = place.join(name);
             if graded.refused.is_some() {
@@ -539,8 +651,8 @@ fn save(
         }
     }
     if let Some(filled) = filled? {
-        filled.notes.iter().for_each(|note| output::tell(format!("lab grade: note: {note}")));
-        output::write(&out.join("moodle.csv"), filled.text.as_bytes())?;
+        notes.extend(filled.notes);
+        write("moodle.csv", &filled.text)?;
     }
-    Ok(())
+    Ok(notes)
 }

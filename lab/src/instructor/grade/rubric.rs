@@ -73,6 +73,9 @@ pub(crate) struct Item {
     /// Whether somebody is to read the answer: no points are given here.
     #[serde(default)]
     pub(crate) by_hand: bool,
+    /// Whether somebody has read one of the answers, so that the item counts.
+    #[serde(skip)]
+    pub(crate) read: bool,
 }
 
 impl Item {
@@ -90,6 +93,7 @@ impl Item {
             tolerance: 0.0,
             partial: half(),
             by_hand: true,
+            read: false,
         }
     }
 }
@@ -110,6 +114,9 @@ const PRODUCTS: [&str; 4] = ["mm1", "mm2", "mm2t", "mm3"];
 const OF_PRODUCT: [&str; 6] =
     ["hit_rate", "size", "clocks_gain", "time_gain", "clocks_gain_mm2", "time_gain_mm2"];
 
+/// What a figure of any program's record begins with: `record.mine.wall_s`.
+pub(super) const OF_RECORD: &str = "record.";
+
 fn is_of_machine(figure: &str) -> bool {
     let of_level = figure
         .split_once('.')
@@ -122,7 +129,11 @@ fn is_figure(figure: &str) -> bool {
     let of_product = figure
         .split_once('.')
         .is_some_and(|(product, what)| PRODUCTS.contains(&product) && OF_PRODUCT.contains(&what));
-    is_of_machine(figure) || of_product || figure == "mm.bytes"
+    let of_record = figure.strip_prefix(OF_RECORD).and_then(|rest| rest.split_once('.'));
+    is_of_machine(figure)
+        || of_product
+        || figure == "mm.bytes"
+        || of_record.is_some_and(|(program, what)| !program.is_empty() && !what.is_empty())
 }
 
 impl Item {
@@ -235,9 +246,9 @@ impl Rubric {
         self.items.iter().any(|item| item.expect.as_deref().is_some_and(is_of_machine))
     }
 
-    /// Points that can be had without anybody reading texts.
+    /// Points that can be had; texts count once somebody has read them.
     pub(crate) fn most(&self) -> f64 {
-        self.items.iter().filter(|item| !item.by_hand).map(|item| item.points).sum()
+        self.items.iter().filter(|item| !item.by_hand || item.read).map(|item| item.points).sum()
     }
 }
 

@@ -15,7 +15,7 @@ pub(super) fn text(rubric: &Rubric, class: &[Graded]) -> String {
     let mut lines = vec![format!("points\tof\tstudent\tnotes")];
     for graded in class {
         let name = shorten(&graded.student, NAME);
-        let points = if graded.refused.is_some() { "-".to_owned() } else { graded.points().to_string() };
+        let points = graded.shown_points();
         lines.push(format!("{points}\t{most}\t{name}\t{}", shorten(&graded.all_notes(), 200)));
     }
     let graded = || class.iter().filter(|graded| graded.refused.is_none()).map(Graded::points);
@@ -38,8 +38,10 @@ pub(super) fn csv(rubric: &Rubric, class: &[Graded]) -> String {
             rubric.most().to_string(),
             inert(&graded.all_notes()),
         ];
-        for mark in &graded.marks {
-            row.push(points(mark.most.is_some() && graded.refused.is_none(), mark.points));
+        for (place, (item, mark)) in rubric.items.iter().zip(&graded.marks).enumerate() {
+            // An empty cell is where somebody is to give points.
+            let given = graded.given.contains(&place) || !item.by_hand && graded.refused.is_none();
+            row.push(points(given, mark.points));
             row.push(inert(&mark.reason));
             row.push(inert(&mark.answer));
             row.push(mark.expected.map_or(String::new(), |value| value.to_string()));

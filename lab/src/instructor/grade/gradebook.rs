@@ -1,0 +1,166 @@
+//! Points that somebody has given: read back, and kept when the class is graded again.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use common::failure::Failure;
+use common::input;
+use common::text::{inert, shorten};
+
+use super::Graded;
+use super::identity::{Class, Named};
+use super::rubric::Rubric;
+use crate::instructor::names;
+use crate::instructor::tables::Table;
+
+/// Points of one student for one item.
+#[derive(Debug, Clone, PartialEq)]
+struct Given {
+    points: f64,
+    /// What was answered when they were given, as `grades.csv` writes it.
+    answer: Option<String>,
+}
+
+/// Points that were given, by student and item.
+#[derive(Debug, Default)]
+pub(super) struct Gradebook {
+    given: HashMap<(usize, usize), Given>,
+    /// Whether the earlier table of grades has points that somebody has given.
+    pub(super) earlier: bool,
+    /// What a file has and nobody can use, one sentence each.
+    pub(super) notes: Vec<String>,
+}
+
+impl Gradebook {
+    /// The points in the `earlier` table of grades, and those in `files`, which come first.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be read, or has points that an item does not have.
+    pub(super) fn read(
+        files: &[PathBuf],
+        earlier: Option<&Path>,
+        class: &Class,
+        rubric: &Rubric,
+    ) -> Result<Gradebook, Failure> {
+        let mut book = Gradebook::default();
+        if let Some(path) = earlier.filter(|path| path.is_file()) {
+            let name = input::name(path);
+            let known = Table::read(path).map_err(|why| why.to_string());
+            known.and_then(|table| book.add(&table, class, rubric, true)).map_err(|why| {
+                Failure::usage(format!("{name} would be replaced, and points may be in it: {why}; move it"))
+            })?;
+            book.earlier = !book.given.is_empty() || !book.notes.is_empty();
+        }
+        for path in files {
+            let (name, table) = (input::name(path), Table::read(path)?);
+            book.add(&table, class, rubric, false).map_err(|why| Failure::usage(format!("{name}: {why}")))?;
+        }
+        Ok(book)
+    }
+
+    fn add(&mut self, table: &Table, class: &Class, rubric: &Rubric, earlier: bool) -> Result<(), String> {
+        let hits = |at: usize| {
+            let cells = table.rows.iter().filter_map(|row| row.get(at));
+            cells.filter(|cell| class.named(plain(cell)).one().is_some()).count()
+        };
+        let best = || (0..table.header.len()).max_by_key(|at| (hits(*at), usize::MAX - at));
+        let student = table.column("student").or_else(best).ok_or("it has no column of students")?;
+        // In a table of grades most points are those of the program; elsewhere all were given.
+        let of_program = table.column("max_points").is_some();
+        let column = |place: usize| {
+            let (id, by_hand) = (&rubric.items[place].id, rubric.items[place].by_hand);
+            let named = table.column(&format!("{id}_points")).filter(|_| by_hand || !of_program);
+            named.or_else(|| table.column(id))
+        };
+        let columns: Vec<(usize, usize)> =
+            (0..rubric.items.len()).filter_map(|place| Some((place, column(place)?))).collect();
+        if columns.is_empty() && !earlier {
+            let ids: Vec<&str> =
+                rubric.items.iter().filter(|item| item.by_hand).map(|item| item.id.as_str()).collect();
+            return Err(format!("it has no column of points; call one as an item: {}", ids.join(", ")));
+        }
+        let mut seen = HashMap::new();
+        for (line, row) in (2..).zip(&table.rows) {
+            let cell = |at: usize| row.get(at).map_or("", |cell| cell.trim());
+            let name = shorten(cell(student), 60);
+            let filled = |(_, at): &&(usize, usize)| !cell(*at).is_empty();
+            let owner = match class.named(plain(cell(student))) {
+                Named::One { student, .. } => student,
+                _ if columns.iter().any(|column| filled(&column)) => {
+                    self.notes
+                        .push(format!("points are given to '{name}', who is not one student of the class"));
+                    continue;
+                }
+                _ => continue,
+            };
+            if let Some(first) = seen.insert(owner, line) {
+                return Err(format!("'{name}' is in rows {first} and {line}; leave one"));
+            }
+            for (place, at) in columns.iter().filter(filled) {
+                let item = &rubric.items[*place];
+                let number: Option<f64> = cell(*at).replace(',', ".").parse().ok();
+                let most = item.points;
+                let points = number.filter(|points| (0.0..=most).contains(points)).ok_or_else(|| {
+                    format!(
+                        "row {line}, '{name}': '{}' is not a number of points from 0 to {most} for {}",
+                        shorten(cell(*at), 20),
+                        item.id
+                    )
+                })?;
+                let answer = table.column(&format!("{}_answer", item.id)).and_then(|at| row.get(at)).cloned();
+                self.given.insert((owner, *place), Given { points, answer });
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives them. An item that is read by somebody counts as soon as one student has
+    /// points for it.
+    pub(super) fn give(&self, class: &mut [Graded], rubric: &mut Rubric) -> Vec<String> {
+        let mut notes = self.notes.clone();
+        for (place, item) in rubric.items.iter_mut().enumerate() {
+            item.read = item.by_hand && self.given.keys().any(|(_, of_item)| *of_item == place);
+            let mut unread = Vec::new();
+            for (student, graded) in class.iter_mut().enumerate() {
+                let Some(mark) = graded.marks.get_mut(place) else { continue };
+                if item.read {
+                    mark.most = Some(item.points);
+                }
+                match self.given.get(&(student, place)) {
+                    Some(given) => {
+                        graded.given.insert(place);
+                        mark.points = given.points;
+                        mark.most = Some(item.points);
+                        "Points given by the instructor.".clone_into(&mut mark.reason);
+                        if given.answer.as_ref().is_some_and(|answer| *answer != inert(&mark.answer)) {
+                            graded.remarks.push(format!(
+                                "{} has another answer than when its points were given: read it again.",
+                                item.id
+                            ));
+                        }
+                    }
+                    None if item.read && !mark.answer.is_empty() && graded.refused.is_none() => {
+                        "Not read yet.".clone_into(&mut mark.reason);
+                        unread.push(shorten(&graded.student, 60));
+                    }
+                    None => {}
+                }
+            }
+            if !unread.is_empty() {
+                notes.push(format!(
+                    "{}: not read yet, and so without points: {}",
+                    item.id,
+                    super::listed(&unread, class.len())
+                ));
+            }
+        }
+        notes
+    }
+}
+
+/// A name without what makes it harmless in a spreadsheet.
+fn plain(cell: &str) -> &str {
+    let name = cell.strip_prefix('\'').unwrap_or(cell);
+    if names::normalised(name).is_ok() && inert(name) == cell { name } else { cell }
+}

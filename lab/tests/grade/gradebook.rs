@@ -1,0 +1,238 @@
+//! Points given by hand, what students are told, and the class at a glance.
+
+use std::path::Path;
+
+use super::owners::{RIGHT, WRONG, answers};
+use super::{json, lab};
+
+const COMMENT: &str = "The levels agree with the specification, but the last one is shared by two cores.";
+
+fn write(folder: &Path, place: &str, text: &str) {
+    let path = folder.join(place);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}
+
+fn class(folder: &Path) {
+    write(folder, "class.csv", "name\nann\nbea\n=cmd()\n");
+    let of = |name: &str, fields, more: &[(&str, &str)]| {
+        write(folder, &format!("in/{name}/answers.json"), &answers(fields, more, "2026-03-01T10:00:00Z"));
+    };
+    of("ann", RIGHT, &[("spec-comment", COMMENT)]);
+    of("bea", WRONG, &[("spec-comment", "<script>alert(1)</script>\nIt & they.")]);
+    of("cmd", RIGHT, &[]);
+}
+
+/// The exit status, and all that is said.
+fn graded(folder: &Path, args: &str) -> (Option<i32>, String) {
+    let args = format!("grade --roster class.csv {args} in");
+    let done = lab(folder, &args.split_whitespace().collect::<Vec<_>>(), &[]);
+    let told = String::from_utf8_lossy(&done.stdout).into_owned() + &String::from_utf8_lossy(&done.stderr);
+    (done.status.code(), told)
+}
+
+fn cell(folder: &Path, student: &str, column: &str) -> String {
+    let text = std::fs::read_to_string(folder.join("out/grades.csv")).unwrap();
+    let mut table = csv::Reader::from_reader(text.as_bytes());
+    let at = table.headers().unwrap().iter().position(|header| header == column).unwrap();
+    table.records().map(Result::unwrap).find(|row| &row[0] == student).unwrap()[at].to_owned()
+}
+
+/// Types points into the table that was written, as an instructor does.
+fn give(folder: &Path, points: &[(&str, &str)]) {
+    let path = folder.join("out/grades.csv");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let mut table = csv::Reader::from_reader(text.as_bytes());
+    let header = table.headers().unwrap().clone();
+    let at = header.iter().position(|header| header == "spec-comment_points").unwrap();
+    let mut out = csv::Writer::from_writer(Vec::new());
+    out.write_record(&header).unwrap();
+    for row in table.records().map(Result::unwrap) {
+        let given = points.iter().find(|(student, _)| *student == &row[0]).map(|(_, points)| *points);
+        let cells = row.iter().enumerate().map(|(place, cell)| given.filter(|_| place == at).unwrap_or(cell));
+        out.write_record(cells).unwrap();
+    }
+    std::fs::write(path, out.into_inner().unwrap()).unwrap();
+}
+
+#[test]
+fn points_given_by_hand_survive_grading_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    class(folder);
+    assert_eq!(graded(folder, "--out out").0, Some(0));
+    assert_eq!(
+        (cell(folder, "ann", "points"), cell(folder, "ann", "spec-comment_points")),
+        ("3".into(), String::new())
+    );
+    give(folder, &[("ann", "0,5")]);
+    let (code, told) = graded(folder, "--out out --as gradescope");
+    assert_eq!(code, Some(0), "{told}");
+    assert!(told.contains("3.5\t21\tann\t\n"), "{told}");
+    assert!(
+        told.contains("spec-comment: not read yet, and so without points: 1 of 3 students: bea"),
+        "{told}"
+    );
+    let results = json(folder.join("out/gradescope/ann/results.json"));
+    assert_eq!((&results["score"], results["tests"].as_array().unwrap().len()), (&3.5.into(), 16));
+    // An answer that nobody has read has no points that would be read back.
+    assert_eq!(
+        [cell(folder, "ann", "spec-comment_points"), cell(folder, "bea", "spec-comment_points")],
+        ["0.5", ""]
+    );
+    let before = std::fs::read(folder.join("out/grades.csv")).unwrap();
+    assert_eq!(graded(folder, "--out out").0, Some(0));
+    assert_eq!(std::fs::read(folder.join("out/grades.csv")).unwrap(), before, "the same bytes again");
+    // Another answer keeps its points, and says so; a file of points comes before the table.
+    write(folder, "in/ann/answers.json", &answers(RIGHT, &[("spec-comment", "Another one.")], ""));
+    write(folder, "points.csv", "name;spec-comment\n'=cmd();1\nBEA;0,25\nzoe;1\n");
+    let (code, told) = graded(folder, "--out out --points points.csv");
+    assert_eq!(code, Some(0), "{told}");
+    for says in [
+        "3.5\t21\tann\tspec-comment has another answer than when its points were given",
+        "0.25\t21\tbea",
+        "4\t21\t=cmd()",
+        "'zoe', who is not one student",
+    ] {
+        assert!(told.contains(says), "{says}: {told}");
+    }
+    // Who left the class loses nothing either.
+    write(folder, "class.csv", "name\nbea\n");
+    assert_eq!(graded(folder, "--out out").0, Some(0));
+    assert!(std::fs::read_to_string(folder.join("out/grades-earlier.csv")).unwrap().contains("\nann,3.5"));
+}
+
+#[test]
+fn points_that_cannot_be_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    class(folder);
+    for (points, says) in [
+        (
+            "name,spec-comment\nann,2\n",
+            "row 2, 'ann': '2' is not a number of points from 0 to 1 for spec-comment",
+        ),
+        ("name,spec-comment\nann,-0.5\n", "from 0 to 1"),
+        ("name,spec-comment\nann,NaN\n", "from 0 to 1"),
+        ("name,spec-comment\nann,much\n", "'much' is not a number"),
+        ("name,spec-comment\nann,1\nANN,0\n", "'ANN' is in rows 2 and 3"),
+        ("name,comment\nann,1\n", "no column of points; call one as an item:"),
+    ] {
+        write(folder, "points.csv", points);
+        let (code, told) = graded(folder, "--points points.csv");
+        assert!(code == Some(2) && told.contains(says), "{points}: {code:?} {told}");
+    }
+    write(folder, "out/grades.csv", "student,spec-comment_points\nann,7\n");
+    let (code, told) = graded(folder, "--out out");
+    assert!(code == Some(2) && told.contains("would be replaced, and points may be in it"), "{told}");
+}
+
+#[test]
+fn students_are_told_as_much_as_they_should_know() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    class(folder);
+    write(folder, "in/bea/answers.json", &answers(&[("s2-2", "64"), ("s2-3", "128"), ("s2-4", "")], &[], ""));
+    let args = "--out out --as autolab --as gradescope --as prairielearn --as check50 --terse";
+    assert_eq!(graded(folder, args).0, Some(0));
+    for (system, file) in [
+        ("autolab", "autolab.txt"),
+        ("gradescope", "results.json"),
+        ("prairielearn", "results.json"),
+        ("check50", "check50.json"),
+    ] {
+        let text = std::fs::read_to_string(folder.join("out").join(system).join("bea").join(file)).unwrap();
+        assert!(
+            text.contains("Not right.") && text.contains("Right in part.") && text.contains("No answer."),
+            "{text}"
+        );
+        assert!(!text.contains("bits") && !text.contains("KiB") && !text.contains("'64'"), "{text}");
+    }
+    assert!(cell(folder, "bea", "s2-3_reason").contains("bits"), "the instructor is told all");
+}
+
+#[test]
+fn one_grade_is_explained() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    class(folder);
+    let (code, told) = graded(folder, "--explain BEA");
+    assert_eq!(code, Some(0), "{told}");
+    for says in [
+        "bea: 0 of 20 points\n",
+        "from 'bea'",
+        "s2-2\t0/1\tFigure 1: cache size: ",
+        "answer: '1 KiB'; right: 65536",
+    ] {
+        assert!(told.contains(says), "{says}: {told}");
+    }
+    assert_eq!(graded(folder, "--explain nobody").0, Some(2));
+}
+
+#[test]
+fn the_class_is_seen_at_a_glance() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    class(folder);
+    let copied = COMMENT.to_uppercase().replace(' ', "  ");
+    write(
+        folder,
+        "in/bea/answers.json",
+        &answers(
+            WRONG,
+            &[("spec-comment", &copied), ("s311-c-size-why", "<script>alert(1)</script>\nIt & they.")],
+            "",
+        ),
+    );
+    let record = r#"{"schema":"cache-lab-kit/record/1","id":"0123456789abcdef","program":"mm1","version":"0.1.0","settings":{},
+        "machine":"a machine","notes":[],"rows":[{"size":512,"figures":[]}]}"#;
+    for name in ["ann", "cmd"] {
+        write(folder, &format!("in/{name}/mm1.json"), record);
+    }
+    let (code, told) = graded(folder, "--out out");
+    assert_eq!(code, Some(0), "{told}");
+    for says in ["median 3.00, quartiles 1.50 and 3.00", "from   2.00:     2 ####", "2 hints of likeness"] {
+        assert!(told.contains(says), "{says}: {told}");
+    }
+    let hints = std::fs::read_to_string(folder.join("out/likeness.csv")).unwrap();
+    assert!(
+        hints.contains("ann,'=cmd(),the same record\n")
+            && hints.contains("ann,bea,the same text for spec-comment\n"),
+        "{hints}"
+    );
+    let items = std::fs::read_to_string(folder.join("out/items.csv")).unwrap();
+    assert!(items.contains("\ns2-2,Figure 1: cache size,1,0.667,2,0,1,0,"), "{items}");
+    let page = std::fs::read_to_string(folder.join("out/texts.html")).unwrap();
+    assert!(
+        page.contains(COMMENT) && page.contains("&lt;script&gt;alert(1)&lt;/script&gt;\nIt &amp; they."),
+        "{page}"
+    );
+    assert!(!page.contains("<script"), "{page}");
+    // Nothing of a classmate goes to a student.
+    assert_eq!(graded(folder, "--out out --as gradescope").0, Some(0));
+    let text = std::fs::read_to_string(folder.join("out/gradescope/ann/results.json")).unwrap();
+    assert!(!text.contains("bea") && !text.contains("same text"), "{text}");
+}
+
+/// A program of the course's own writes records, and the rubric asks for their figures.
+#[test]
+fn figures_of_own_programs_are_graded() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    class(folder);
+    let assignment = String::from_utf8(lab(folder, &["assignment"], &[]).stdout).unwrap();
+    let question = "\n[[question]]\nid = \"s2-mine\"\nsection = \"2\"\nlabel = \"How long?\"\npoints = 2\n";
+    write(folder, "own.toml", &(assignment + question));
+    let rubric = String::from_utf8(lab(folder, &["grade", "--print-rubric"], &[]).stdout).unwrap();
+    let item = "\n[[item]]\nid = \"s2-mine\"\nlabel = \"How long?\"\nkind = \"ns\"\nexpect = \"record.mine.wall_ns\"\ntolerance = 0.1\n";
+    write(folder, "rubric.toml", &(rubric + item));
+    write(folder, "in/ann/answers.json", &answers(&[("s2-mine", "41 ns")], &[], ""));
+    write(
+        folder,
+        "in/ann/mine.json",
+        r#"{"schema":"cache-lab-kit/record/1","program":"mine","version":"1","settings":{},"machine":"m","notes":[],
+           "rows":[{"size":8,"figures":[{"name":"wall_ns","amount":40.0,"source":"timing"}]}]}"#,
+    );
+    let (code, told) = graded(folder, "--assignment own.toml --rubric rubric.toml");
+    assert!(code == Some(0) && told.contains("2\t22\tann"), "{told}");
+}
