@@ -15,6 +15,7 @@ mod further;
 mod page;
 mod pictures;
 mod product;
+pub mod quantity;
 mod render;
 mod summary;
 mod sweep;

@@ -1,0 +1,343 @@
+//! What an answer's numbers say together.
+
+use super::terms::{Asked, Element, Term};
+use super::words::{Mark, Unit};
+use super::{Bracket, Doubt, Kind, Read, Value};
+
+/// How far the two sides of an equals sign may be apart: one is rounded.
+const ROUNDED: f64 = 0.01;
+/// How far two writings of one number may be apart.
+const SAME: f64 = 1e-9;
+
+/// Something that an answer says.
+#[derive(Debug, Clone)]
+enum Said {
+    Value { values: Vec<f64>, unit: Unit, weak: bool, doubtful: bool },
+    Range(Bracket, Unit),
+    /// One end of a range.
+    Low(Term, bool),
+    High(Term, bool),
+}
+
+/// What is said, and what makes it doubtful.
+#[derive(Debug, Default)]
+struct Found {
+    said: Vec<Said>,
+    doubts: Vec<Doubt>,
+    negated: bool,
+    typo: bool,
+    /// "fully associative": a number of ways that depends on the size.
+    all_ways: bool,
+}
+
+/// The reading of an answer's pieces.
+pub(super) fn read(elements: &[Element], asked: Asked) -> Read {
+    let mut found = Found::default();
+    found.sentences(elements, asked);
+    found.whole(asked)
+}
+
+/// A sign or word that says on which side of a number the answer is.
+fn bound(element: &Element) -> Option<(bool, bool)> {
+    Some(match element {
+        Element::Sign('≥') | Element::Mark(Mark::Least) => (true, false),
+        Element::Sign('>') | Element::Mark(Mark::More) => (true, true),
+        Element::Sign('≤') | Element::Mark(Mark::Most) => (false, false),
+        Element::Sign('<') | Element::Mark(Mark::Less) => (false, true),
+        _ => return None,
+    })
+}
+
+fn has_number(element: &Element) -> bool {
+    match element {
+        Element::Term(_) | Element::Interval { .. } => true,
+        Element::Group(inner) => inner.iter().any(has_number),
+        _ => false,
+    }
+}
+
+impl Found {
+    /// Sentences and clauses, each for itself.
+    fn sentences(&mut self, elements: &[Element], asked: Asked) {
+        let ends = |element: &Element| matches!(element, Element::Sign(';' | ',' | ':' | '.' | '\n'));
+        for sentence in elements.split(ends) {
+            self.sentence(sentence, asked);
+        }
+    }
+
+    /// The last side of an equation that has a number is the answer; a number alone on
+    /// another side must agree.
+    fn sentence(&mut self, sentence: &[Element], asked: Asked) {
+        let sides: Vec<&[Element]> = sentence.split(|element| *element == Element::Sign('=')).collect();
+        let last = sides.iter().rposition(|side| side.iter().any(has_number)).unwrap_or_default();
+        let before = self.said.len();
+        for side in &sides[last..] {
+            self.side(side, asked);
+        }
+        for side in &sides[..last] {
+            self.negated |= side.contains(&Element::Mark(Mark::Not));
+            let numbers: Vec<&Element> = side.iter().filter(|element| has_number(element)).collect();
+            let [Element::Term(term)] = numbers[..] else { continue };
+            if !term.alone() || term.weak || term.unit(asked.kind) == Unit::Other {
+                continue;
+            }
+            let Ok(other) = term.values(asked, Unit::None) else { continue };
+            match &mut self.said[before..] {
+                [Said::Value { values, unit, doubtful, .. }] if *unit != Unit::Other => {
+                    let share = if asked.kind == Kind::Percent { 100.0 } else { 1.0 };
+                    let near = |a: f64, b: f64| (a - b).abs() <= ROUNDED * a.abs().max(b.abs());
+                    if values.iter().any(|a| other.iter().any(|b| near(*a, *b) || near(*a, share * b))) {
+                        *doubtful = false;
+                    } else {
+                        self.doubts.push(Doubt::Several);
+                    }
+                }
+                _ => self.doubts.push(Doubt::Several),
+            }
+        }
+    }
+
+    /// What stands on one side of an equals sign, or without one.
+    fn side(&mut self, side: &[Element], asked: Asked) {
+        let (mut between, mut pending) = (false, None);
+        let mut at = 0;
+        while at < side.len() {
+            let element = &side[at];
+            let before = at.checked_sub(1).map(|at| &side[at]);
+            let mut next = at + 1;
+            match element {
+                Element::Term(term) => {
+                    if let Some(taken) = self.joined(side, at, between, pending, asked) {
+                        next = at + 1 + taken;
+                    } else {
+                        self.term(term, pending, &side[at + 1..], asked);
+                    }
+                    (between, pending) = (false, None);
+                }
+                Element::Interval { ends: [low, high], open } => self.range(low, high, *open, asked),
+                Element::Group(inner) if inner.iter().any(has_number) => {
+                    let operator =
+                        |element: Option<&Element>| matches!(element, Some(Element::Sign('*' | '/' | '^' | '+' | '-')));
+                    if operator(before) || operator(side.get(at + 1)) {
+                        self.doubts.push(Doubt::Notation);
+                    } else {
+                        self.sentences(inner, asked);
+                    }
+                }
+                Element::Mark(Mark::Between) => between = true,
+                Element::Mark(Mark::Not) => self.negated = true,
+                Element::Mark(Mark::OneWay) if asked.kind == Kind::Count => {
+                    self.value(vec![1.0], Unit::Asked(1.0), false, false);
+                }
+                Element::Mark(Mark::AllWays) => self.all_ways = true,
+                Element::Mark(Mark::About) => {}
+                Element::Typo => self.typo = true,
+                _ => {
+                    let compared = matches!(before, Some(Element::Term(_)))
+                        && matches!(element, Element::Sign(_))
+                        && matches!(side.get(at + 1), Some(Element::Term(_)));
+                    pending = bound(element);
+                    if compared && pending.is_some() {
+                        self.doubts.push(Doubt::Several);
+                    }
+                }
+            }
+            at = next;
+        }
+    }
+
+    fn value(&mut self, values: Vec<f64>, unit: Unit, weak: bool, doubtful: bool) {
+        self.said.push(Said::Value { values, unit, weak, doubtful });
+    }
+
+    /// A number that no other is joined to.
+    fn term(&mut self, term: &Term, pending: Option<(bool, bool)>, behind: &[Element], asked: Asked) {
+        let more = || behind.iter().skip(1).find(|e| **e != Element::Mark(Mark::About));
+        let bounded = match behind.first() {
+            _ if pending.is_some() => pending,
+            // "16 <= size": seen from the other side
+            Some(sign @ Element::Sign(_)) if bound(sign).is_some() && more().is_some_and(|e| !has_number(e)) => {
+                bound(sign).map(|(low, open)| (!low, open))
+            }
+            Some(Element::Mark(Mark::Beyond)) => Some((true, false)),
+            Some(Element::Sign('+')) if !more().is_some_and(has_number) => Some((true, false)),
+            Some(Element::Sign('+')) => {
+                self.doubts.push(Doubt::Notation);
+                None
+            }
+            _ => None,
+        };
+        match bounded {
+            Some((true, open)) => self.said.push(Said::Low(term.clone(), open)),
+            Some((false, open)) => self.said.push(Said::High(term.clone(), open)),
+            None => match term.values(asked, Unit::None) {
+                Ok(values) => {
+                    self.value(values, term.unit(asked.kind), term.weak, term.doubtful(asked));
+                }
+                Err(doubt) => self.doubts.push(doubt),
+            },
+        }
+    }
+
+    /// The range that begins with the number at `at`: how many pieces more it takes.
+    fn joined(
+        &mut self,
+        side: &[Element],
+        at: usize,
+        between: bool,
+        pending: Option<(bool, bool)>,
+        asked: Asked,
+    ) -> Option<usize> {
+        let Some(Element::Term(low)) = side.get(at) else { return None };
+        let after = side[at + 1..].iter().position(|element| matches!(element, Element::Term(_)))?;
+        let link: Vec<&Element> =
+            side[at + 1..=at + after].iter().filter(|e| **e != Element::Mark(Mark::About)).collect();
+        let Some(Element::Term(high)) = side.get(at + 1 + after) else { return None };
+        if link == [&Element::Sign('±')] {
+            self.around(low, high, asked);
+            return Some(after + 1);
+        }
+        let units = [low.unit(asked.kind), high.unit(asked.kind)];
+        if units.contains(&Unit::Other) && units.iter().any(|unit| matches!(unit, Unit::Asked(_))) {
+            return None;
+        }
+        let to = |element: &Element| {
+            matches!(element, Element::Mark(Mark::To) | Element::Sign('-' | '…'))
+                || between && *element == Element::Mark(Mark::And)
+        };
+        let open = match link[..] {
+            [Element::Mark(Mark::Most)] if pending.is_none() => false,
+            [link] if to(link) => false,
+            [link, less] if to(link) => match bound(less) {
+                Some((false, open)) => open,
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let low_open = pending.is_some_and(|(low, open)| low && open);
+        self.range(low, high, [low_open, open], asked);
+        Some(after + 1)
+    }
+
+    /// `16 KiB ± 1`, `± 5 %`.
+    fn around(&mut self, middle: &Term, off: &Term, asked: Asked) {
+        let unit = middle.unit(asked.kind);
+        let lent = if unit == Unit::None { off.unit(asked.kind) } else { unit };
+        let share = asked.kind != Kind::Percent && off.unit(asked.kind) == Unit::Other;
+        let (Ok(middle), Ok(off)) = (middle.values(asked, lent), off.values(asked, lent)) else {
+            self.doubts.push(Doubt::Notation);
+            return;
+        };
+        let ([middle], [off]) = (&middle[..], &off[..]) else {
+            self.doubts.push(Doubt::Notation);
+            return;
+        };
+        let off = if share { middle * off / 100.0 } else { *off };
+        self.bracket(middle - off, middle + off, [false; 2], lent);
+    }
+
+    fn range(&mut self, low: &Term, high: &Term, open: [bool; 2], asked: Asked) {
+        let units = [low.unit(asked.kind), high.unit(asked.kind)];
+        let values = (low.values(asked, units[1]), high.values(asked, units[0]));
+        let (Ok(lows), Ok(highs)) = values else {
+            self.doubts.push(Doubt::Notation);
+            return;
+        };
+        let unit = units.into_iter().find(|unit| *unit != Unit::None).unwrap_or(Unit::None);
+        match (&lows[..], &highs[..]) {
+            ([low], [high]) if units[0] == units[1] || low <= high => self.bracket(*low, *high, open, unit),
+            _ => self.doubts.push(Doubt::Notation),
+        }
+    }
+
+    fn bracket(&mut self, low: f64, high: f64, open: [bool; 2], unit: Unit) {
+        if low == high {
+            self.value(vec![low], unit, false, open != [false; 2]);
+        } else if low < high {
+            self.said.push(Said::Range(Bracket { low, high, low_open: open[0], high_open: open[1] }, unit));
+        } else {
+            let [high_open, low_open] = open;
+            self.said.push(Said::Range(Bracket { low: high, high: low, low_open, high_open }, unit));
+        }
+    }
+
+    /// One answer, if all that is said is one.
+    fn whole(mut self, asked: Asked) -> Read {
+        if let Some(doubt) = self.doubts.first() {
+            return Read::Unclear(*doubt);
+        }
+        let ends = self.ends(asked);
+        if let Err(doubt) = ends {
+            return Read::Unclear(doubt);
+        }
+        let unit = |said: &Said| match said {
+            Said::Value { unit, .. } | Said::Range(_, unit) => *unit,
+            Said::Low(term, _) | Said::High(term, _) => term.unit(asked.kind),
+        };
+        if self.said.is_empty() {
+            return if self.typo {
+                Read::Unclear(Doubt::Notation)
+            } else if self.all_ways && asked.kind == Kind::Count {
+                Read::Unclear(Doubt::InWords)
+            } else {
+                Read::Nothing
+            };
+        }
+        if self.negated {
+            return Read::Unclear(Doubt::Negated);
+        }
+        let with_unit = self.said.iter().any(|said| matches!(unit(said), Unit::Asked(_)));
+        let strong = self.said.iter().any(|said| !matches!(said, Said::Value { weak: true, .. }));
+        self.said.retain(|said| {
+            let weak = matches!(said, Said::Value { weak: true, unit: Unit::None, .. });
+            !(with_unit && unit(said) == Unit::Other || (with_unit || strong) && weak)
+        });
+        if self.said.iter().all(|said| unit(said) == Unit::Other) {
+            return Read::Unclear(Doubt::OtherUnit);
+        }
+        self.one()
+    }
+
+    /// Makes a range of its two ends.
+    fn ends(&mut self, asked: Asked) -> Result<(), Doubt> {
+        let ends: Vec<Said> =
+            self.said.iter().filter(|said| matches!(said, Said::Low(..) | Said::High(..))).cloned().collect();
+        match &ends[..] {
+            [] => return Ok(()),
+            [Said::Low(low, low_open), Said::High(high, high_open)]
+            | [Said::High(high, high_open), Said::Low(low, low_open)] => {
+                self.said.retain(|said| !matches!(said, Said::Low(..) | Said::High(..)));
+                self.range(low, high, [*low_open, *high_open], asked);
+            }
+            [_] => return Err(Doubt::OneEnd),
+            _ => return Err(Doubt::Several),
+        }
+        self.doubts.first().map_or(Ok(()), |doubt| Err(*doubt))
+    }
+
+    fn one(self) -> Read {
+        let mut said = self.said.into_iter();
+        let Some(first) = said.next() else { return Read::Nothing };
+        match first {
+            Said::Range(bracket, _) if said.next().is_none() => Read::Bracket(bracket),
+            Said::Value { values: mut readings, unit, mut doubtful, .. } => {
+                let mut with_unit = unit != Unit::None;
+                let same = |a: f64, b: f64| (a - b).abs() <= SAME * a.abs().max(b.abs());
+                for other in said {
+                    let Said::Value { values, unit, doubtful: other_doubtful, .. } = other else {
+                        return Read::Unclear(Doubt::Several);
+                    };
+                    readings.retain(|a| values.iter().any(|b| same(*a, *b)));
+                    with_unit |= unit != Unit::None;
+                    doubtful &= other_doubtful;
+                }
+                match (readings.is_empty(), doubtful) {
+                    (true, _) => Read::Unclear(Doubt::Several),
+                    (_, true) => Read::Unclear(Doubt::Quotient),
+                    _ => Read::Value(Value { readings, unit: with_unit }),
+                }
+            }
+            _ => Read::Unclear(Doubt::Several),
+        }
+    }
+}

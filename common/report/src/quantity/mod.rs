@@ -1,0 +1,160 @@
+//! Quantities as students write them: `48 KiB`, `32 768 octets`, `2^15 B`, `8-way`,
+//! `[32, 48) KiB`, `98,5 %`. One grammar for `lab grade` and for the report's page, whose
+//! script `quantity.js` follows these modules step by step; `cases.tsv` is the table that
+//! both are tested against, `words.json` the words that both know.
+//!
+//! An answer is read in four steps.
+//!
+//! 1. **Plain text** (`text.rs`): small letters without accents; digits of any script; one
+//!    sign for all dashes, blanks, multiplication signs and so on; no markup of HTML,
+//!    Markdown or TeX; a raised `¹⁴` behind a number is `^14`.
+//! 2. **Tokens** (`tokens.rs`): numbers, words, signs.
+//!    - Thousands are grouped by blank, apostrophe, low line, comma or dot. A single comma or
+//!      dot before exactly three digits groups bytes without a prefix and counts, of which
+//!      there are no parts; elsewhere it is decimal if the assignment's language writes
+//!      decimals so, and else both readings count (of bytes: those that are whole).
+//!    - `0x4000`, `1.6e4`, `½`, `1½`, `sixteen`, `trinta e dois`.
+//!    - A number that sticks to letters or follows the name of a thing belongs to that name
+//!      and is no answer: `L1`, `1st`, `i7-6700K`, `Fig. 3`, `level 1`, `3.1.2`. The number of
+//!      a list (`1. …`) and of a setting (`stride 64`) counts only where there is no other.
+//! 3. **Terms** (`terms.rs`):
+//!
+//!    ```text
+//!    term     = factor { ("*" | "/") factor }
+//!    factor   = [sign] number ["^" number] [unit]
+//!    range    = term ("to" | "-" | "..") ["less than"] term
+//!             | "between" term "and" term | term "±" term
+//!             | ("[" | "(" | "]") term ("," | ";" | ".." | "-") term ("]" | ")" | "[") [unit]
+//!    bound    = ("≥" | ">" | "≤" | "<" | "at least" | …) term | term ("<" | "≤" | …) word
+//!    equation = side { "=" side }
+//!    ```
+//!
+//!    The words are known in English, French, Portuguese, Polish and Russian, units too:
+//!    `KiB`, `KB`, `Kio`, `Ko`, `КиБ`, `кБ`, `kilobytes`, `bajtów`, `octetos`. All prefixes are
+//!    powers of 1024: what a cache has. A unit of one end of a range is that of both.
+//! 4. **The answer** (`answer.rs`): of an equation the last side, if no number alone on
+//!    another side contradicts. A number with the unit that is asked for goes before those of
+//!    other things (`16 KiB, 2 ways`). Several writings of one number are one
+//!    (`16 KiB (16384 bytes)`). A lower and an upper bound are a range.
+//!
+//! All else is [`Read::Unclear`]: several numbers and no bracket between them (`8 or 16 KiB`,
+//! `16 KiB, 32 KiB`), one end of a range, a quotient that may be two numbers (`16/32 KiB`), a
+//! number that is denied, one of another unit alone. Somebody has to read that.
+
+mod answer;
+mod terms;
+mod text;
+mod tokens;
+pub(crate) mod words;
+
+use serde::{Deserialize, Serialize};
+
+use words::WORDS;
+
+/// What is asked for, which says how numbers are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// A size, in bytes.
+    Bytes,
+    /// A number of things.
+    Count,
+    /// A time, in nanoseconds.
+    Ns,
+    /// A share, in per cent.
+    Percent,
+    /// A number without a unit: a speed-up, a difference.
+    Number,
+}
+
+/// What an answer says.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Read {
+    /// There is no number in it.
+    Nothing,
+    /// One number.
+    Value(Value),
+    /// Two numbers, and the answer between them.
+    Bracket(Bracket),
+    /// Numbers that can be taken in several ways.
+    Unclear(Doubt),
+}
+
+/// One number.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Value {
+    /// In the unit of its kind; two, where a comma or dot may be before decimals or
+    /// before thousands.
+    pub readings: Vec<f64>,
+    /// Whether a unit stands with it.
+    pub unit: bool,
+}
+
+/// A range.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bracket {
+    /// Its lower end.
+    pub low: f64,
+    /// Its upper end.
+    pub high: f64,
+    /// Whether the lower end is outside.
+    pub low_open: bool,
+    /// Whether the upper end is outside.
+    pub high_open: bool,
+}
+
+/// Why somebody has to read an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Doubt {
+    /// Several numbers that are no bracket.
+    Several,
+    /// One end of a bracket.
+    OneEnd,
+    /// "Not" before a number.
+    Negated,
+    /// Only numbers of something else.
+    OtherUnit,
+    /// Numbers in no known notation.
+    Notation,
+    /// A fraction, or two numbers.
+    Quotient,
+    /// A number that has to be worked out from words.
+    InWords,
+    /// Too long to be one number.
+    Long,
+}
+
+impl Doubt {
+    /// The reason in words: a clause.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Doubt::Several => "it has several numbers and no bracket between them",
+            Doubt::OneEnd => "it gives one end of a bracket",
+            Doubt::Negated => "it says what the number is not",
+            Doubt::OtherUnit => "its numbers have another unit than the one that is asked for",
+            Doubt::Notation => "its number can be read in more than one way",
+            Doubt::Quotient => "it may be a fraction or two numbers",
+            Doubt::InWords => "it says in words what is asked for as a number",
+            Doubt::Long => "it is too long to be one number",
+        }
+    }
+}
+
+/// Longest answer that is read: a line, not a chapter.
+const LONGEST: usize = 1000;
+
+/// What `text` says where `kind` is asked for, on a page in `language`.
+pub fn read(text: &str, kind: Kind, language: &str) -> Read {
+    let plain = text::plain(&text.chars().take(LONGEST).collect::<String>());
+    let tokens = tokens::tokens(&plain, kind);
+    let language = language.split('-').next().unwrap_or_default().to_lowercase();
+    let asked = terms::Asked { kind, point: WORDS.point.contains(&language) };
+    match answer::read(&terms::elements(&tokens, asked), asked) {
+        Read::Nothing => Read::Nothing,
+        _ if text.chars().nth(LONGEST).is_some() => Read::Unclear(Doubt::Long),
+        read => read,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,350 @@
+//! Numbers with their units, products and quotients; and what is between them.
+
+use super::tokens::{Lexeme, Numeral, Token, mark, words_from};
+use super::words::{Mark, Unit, WORDS};
+use super::{Doubt, Kind};
+
+/// How an answer is meant.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asked {
+    pub(super) kind: Kind,
+    /// Whether the language has a decimal point.
+    pub(super) point: bool,
+}
+
+/// One number with its unit.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Factor {
+    numeral: Numeral,
+    negative: bool,
+    power: Option<f64>,
+    unit: Unit,
+}
+
+/// A number, or several that are multiplied and divided.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Term {
+    first: Factor,
+    rest: Vec<(char, Factor)>,
+    pub(super) weak: bool,
+}
+
+/// A piece of an answer.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Element {
+    Term(Term),
+    /// `[16, 24)`, with the unit behind it.
+    Interval { ends: [Term; 2], open: [bool; 2] },
+    /// What stands between parentheses.
+    Group(Vec<Element>),
+    Mark(Mark),
+    Sign(char),
+    /// A word that says nothing of numbers, or a name.
+    Word,
+    /// Digits in a word that may be spelt wrongly.
+    Typo,
+}
+
+/// The pieces of an answer.
+pub(super) fn elements(tokens: &[Lexeme], asked: Asked) -> Vec<Element> {
+    Parser { tokens, asked, at: 0 }.elements(None)
+}
+
+struct Parser<'t> {
+    tokens: &'t [Lexeme],
+    asked: Asked,
+    at: usize,
+}
+
+impl Parser<'_> {
+    fn sign(&self, at: usize) -> Option<char> {
+        match self.tokens.get(at)?.token {
+            Token::Sign(sign) => Some(sign),
+            _ => None,
+        }
+    }
+
+    fn spaced(&self, at: usize) -> bool {
+        self.tokens.get(at).is_some_and(|lexeme| lexeme.spaced)
+    }
+
+    fn number(&self, at: usize) -> Option<Numeral> {
+        match self.tokens.get(at)?.token {
+            Token::Number(numeral) if !matches!(numeral, Numeral::Name { .. }) => Some(numeral),
+            _ => None,
+        }
+    }
+
+    fn elements(&mut self, close: Option<char>) -> Vec<Element> {
+        let mut found: Vec<Element> = Vec::new();
+        while let Some(lexeme) = self.tokens.get(self.at) {
+            let element = match &lexeme.token {
+                Token::Number(Numeral::Name { sure }) => {
+                    self.at += 1;
+                    if *sure { Element::Word } else { Element::Typo }
+                }
+                Token::Number(_) => Element::Term(self.term(false)),
+                Token::Word(_) => self.word(),
+                Token::Sign(sign @ ('-' | '+')) if self.signed(found.last()) => {
+                    self.at += 1;
+                    Element::Term(self.term(*sign == '-'))
+                }
+                Token::Sign(sign) if close == Some(*sign) => {
+                    self.at += 1;
+                    return found;
+                }
+                Token::Sign(sign @ ('(' | ')' | '[' | ']')) => self.bracket(*sign),
+                Token::Sign(sign) => {
+                    self.at += 1;
+                    Element::Sign(*sign)
+                }
+            };
+            found.push(element);
+        }
+        found
+    }
+
+    /// Whether a plus or minus is the sign of the number behind it: not between two
+    /// numbers, and not a dash behind a word where nothing can be negative.
+    fn signed(&self, before: Option<&Element>) -> bool {
+        let whole = matches!(self.asked.kind, Kind::Bytes | Kind::Count);
+        let place = match before {
+            None | Some(Element::Sign(_) | Element::Mark(_)) => true,
+            Some(Element::Word | Element::Typo) => !whole && self.spaced(self.at),
+            Some(_) => false,
+        };
+        place && self.number(self.at + 1).is_some() && !self.spaced(self.at + 1)
+    }
+
+    fn word(&mut self) -> Element {
+        let Some((mark, taken)) = mark(self.tokens, self.at) else {
+            self.at += 1;
+            return Element::Word;
+        };
+        self.at += taken;
+        if mark == Mark::Minus && self.number(self.at).is_some() {
+            return Element::Term(self.term(true));
+        }
+        Element::Mark(mark)
+    }
+
+    /// An interval, what stands between parentheses, or the end of something.
+    fn bracket(&mut self, open: char) -> Element {
+        let begun = self.at;
+        if let Some(interval) = self.interval(open) {
+            return interval;
+        }
+        self.at = begun + 1;
+        let close = if open == '(' { ')' } else { ']' };
+        let closed = matches!(open, '(' | '[') && (self.at..self.tokens.len()).any(|at| self.sign(at) == Some(close));
+        if closed { Element::Group(self.elements(Some(close))) } else { Element::Sign(';') }
+    }
+
+    fn interval(&mut self, open: char) -> Option<Element> {
+        let low = self.end(open == ')')?;
+        let between = self.sign(self.at).filter(|sign| matches!(sign, ';' | ',' | '…' | '-' | ':'));
+        if between.is_none() && mark(self.tokens, self.at)?.0 != Mark::To {
+            return None;
+        }
+        let mut high = self.end(false)?;
+        let close = self.sign(self.at).filter(|sign| matches!(sign, ')' | ']' | '['))?;
+        if open == '(' && close == ')' {
+            return None;
+        }
+        self.at += 1;
+        if let Some(unit) = self.unit() {
+            high.first.unit = unit;
+        }
+        Some(Element::Interval { ends: [low, high], open: [open != '[', close != ']'] })
+    }
+
+    /// The number behind a bracket or a comma.
+    fn end(&mut self, never: bool) -> Option<Term> {
+        self.at += 1;
+        (!never && self.number(self.at).is_some()).then(|| self.term(false))
+    }
+
+    fn term(&mut self, negative: bool) -> Term {
+        let weak = self.tokens[self.at].weak;
+        let first = self.factor(negative);
+        let mut term = Term { first, rest: Vec::new(), weak };
+        loop {
+            let begun = self.at;
+            let op = match (self.sign(self.at), mark(self.tokens, self.at)) {
+                (Some(sign @ ('*' | '/')), _) => {
+                    self.at += 1;
+                    sign
+                }
+                (_, Some((Mark::Times, taken))) => {
+                    self.at += taken;
+                    '*'
+                }
+                _ => return term,
+            };
+            if self.number(self.at).is_none() {
+                self.at = begun;
+                return term;
+            }
+            let factor = self.factor(false);
+            // "16 KiB / 2 ways" are two answers
+            let apart = matches!(
+                (term.unit(self.asked.kind), factor.unit),
+                (Unit::Asked(_), Unit::Other) | (Unit::Other, Unit::Asked(_))
+            );
+            if op == '/' && apart {
+                self.at = begun;
+                return term;
+            }
+            term.rest.push((op, factor));
+        }
+    }
+
+    fn factor(&mut self, negative: bool) -> Factor {
+        let numeral = self.number(self.at).unwrap_or(Numeral::Unreadable);
+        self.at += 1;
+        let mut factor = Factor { numeral, negative, power: None, unit: Unit::None };
+        factor.power = self.power();
+        factor.unit = self.unit().unwrap_or(Unit::None);
+        factor
+    }
+
+    /// `^14`, `^(14)`, `^-3`, "to the power of 14".
+    fn power(&mut self) -> Option<f64> {
+        let mut at = match (self.sign(self.at), mark(self.tokens, self.at)) {
+            (Some('^'), _) => self.at + 1,
+            (_, Some((Mark::Power, taken))) => self.at + taken,
+            _ => return None,
+        };
+        let grouped = self.sign(at) == Some('(');
+        at += usize::from(grouped);
+        let negative = self.sign(at) == Some('-');
+        at += usize::from(negative);
+        let Some(Numeral::Plain(power)) = self.number(at) else { return None };
+        at += 1;
+        if grouped && self.sign(at) == Some(')') {
+            at += 1;
+        }
+        self.at = at;
+        Some(if negative { -power } else { power })
+    }
+
+    /// `KiB`, `-way`, `(KiB)`, and what it is a share of: `B/line`.
+    fn unit(&mut self) -> Option<Unit> {
+        let of = |at: usize| WORDS.unit(&words_from(self.tokens, at), self.asked.kind);
+        let hyphen = self.sign(self.at) == Some('-') && !self.spaced(self.at) && !self.spaced(self.at + 1);
+        // "2-х канальный"
+        let plural = usize::from(hyphen && words_from(self.tokens, self.at + 1).first() == Some(&"х"));
+        let (unit, end) = if let Some((unit, taken)) = of(self.at) {
+            (unit, self.at + taken)
+        } else if hyphen && let Some((unit, taken)) = of(self.at + 1 + plural) {
+            (unit, self.at + 1 + plural + taken)
+        } else if let (Some('(' | '['), Some((unit, taken))) = (self.sign(self.at), of(self.at + 1))
+            && matches!(self.sign(self.at + 1 + taken), Some(')' | ']'))
+        {
+            (unit, self.at + 2 + taken)
+        } else {
+            return None;
+        };
+        self.at = end;
+        if self.sign(end) == Some('/') && !words_from(self.tokens, end + 1).is_empty() {
+            self.at += 2;
+        }
+        Some(unit)
+    }
+}
+
+impl Term {
+    fn factors(&self) -> impl Iterator<Item = &Factor> {
+        std::iter::once(&self.first).chain(self.rest.iter().map(|(_, factor)| factor))
+    }
+
+    /// The unit of the whole.
+    pub(super) fn unit(&self, kind: Kind) -> Unit {
+        let asked = || self.factors().map(|f| f.unit).filter(|unit| matches!(unit, Unit::Asked(_)));
+        let other = self.factors().any(|factor| factor.unit == Unit::Other);
+        match asked().next() {
+            Some(unit) if !other || kind == Kind::Bytes => {
+                let dimensionless = asked().count() == 2 && self.divides();
+                if dimensionless { Unit::None } else { unit }
+            }
+            _ if other => Unit::Other,
+            _ => Unit::None,
+        }
+    }
+
+    fn divides(&self) -> bool {
+        self.rest.iter().any(|(op, _)| *op == '/')
+    }
+
+    /// Whether it is a quotient that nobody would write for one number: "16/32 KiB" may
+    /// be one of two sizes.
+    pub(super) fn doubtful(&self, asked: Asked) -> bool {
+        let whole = |factor: &Factor| matches!(factor.numeral, Numeral::Plain(n) if n.fract() == 0.0);
+        let part = self.first.numeral == Numeral::Plain(1.0) && self.rest.len() == 1;
+        self.divides()
+            && match asked.kind {
+                Kind::Number | Kind::Percent => !self.factors().all(whole),
+                Kind::Bytes => !(part && matches!(self.unit(asked.kind), Unit::Asked(scale) if scale >= 1024.0)),
+                Kind::Count | Kind::Ns => true,
+            }
+    }
+
+    /// Whether it is a number alone.
+    pub(super) fn alone(&self) -> bool {
+        self.rest.is_empty()
+    }
+
+    /// What it can mean: one number, or two if a comma or dot leaves it open. Without a
+    /// unit of its own it has the one that is `lent` to it.
+    pub(super) fn values(&self, asked: Asked, lent: Unit) -> Result<Vec<f64>, Doubt> {
+        let scale = match (self.unit(asked.kind), lent) {
+            (Unit::Asked(scale), _) | (Unit::None, Unit::Asked(scale)) => scale,
+            _ => 1.0,
+        };
+        let first = self.first.values(asked, scale)?;
+        let mut values: Vec<f64> = first;
+        for (op, factor) in &self.rest {
+            let [by] = factor.values(asked, scale)?[..] else { return Err(Doubt::Notation) };
+            values.iter_mut().for_each(|value| *value = if *op == '*' { *value * by } else { *value / by });
+        }
+        values.iter_mut().for_each(|value| *value *= scale);
+        if values.iter().all(|value| value.is_finite()) { Ok(values) } else { Err(Doubt::Notation) }
+    }
+}
+
+impl Factor {
+    fn values(&self, asked: Asked, scale: f64) -> Result<Vec<f64>, Doubt> {
+        let whole = |amount: f64| (amount * scale).fract() == 0.0;
+        // of these there are no parts
+        let indivisible = asked.kind == Kind::Count || asked.kind == Kind::Bytes && scale <= 1.0;
+        let mut amounts = match self.numeral {
+            Numeral::Plain(amount) => vec![amount],
+            Numeral::Unreadable | Numeral::Name { .. } => return Err(Doubt::Notation),
+            Numeral::Marked { mark, decimal, grouped } => {
+                let own = mark == if asked.point { '.' } else { ',' };
+                match grouped {
+                    Some(grouped) if indivisible => vec![grouped],
+                    Some(_) if own || asked.kind == Kind::Percent => vec![decimal],
+                    Some(grouped) if asked.kind == Kind::Bytes && !whole(decimal) => vec![grouped],
+                    Some(grouped) => vec![grouped, decimal],
+                    None => {
+                        let list = mark == ',' && decimal >= 1.0 && !whole(decimal);
+                        if list && (indivisible || asked.kind == Kind::Bytes && asked.point) {
+                            return Err(Doubt::Several);
+                        }
+                        vec![decimal]
+                    }
+                }
+            }
+        };
+        for amount in &mut amounts {
+            if let Some(power) = self.power {
+                *amount = amount.powf(power);
+            }
+            if self.negative {
+                *amount = -*amount;
+            }
+        }
+        Ok(amounts)
+    }
+}

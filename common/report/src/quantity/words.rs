@@ -1,0 +1,253 @@
+//! The words and signs of the grammar: data, shared with the page's script.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use super::Kind;
+
+/// The file that holds them.
+pub(crate) const JSON: &str = include_str!("words.json");
+
+pub(super) static WORDS: LazyLock<Words> = LazyLock::new(|| {
+    // That the file can be read is tested.
+    let mut words: Words = serde_json::from_str(JSON).unwrap_or_default();
+    words.fold();
+    words
+});
+
+/// What `words.json` holds.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Words {
+    /// The digit 0 of each script.
+    pub(super) zeros: String,
+    pub(super) superscripts: String,
+    /// Letters with marks, by the letter without.
+    letters: BTreeMap<char, String>,
+    pub(super) fractions: BTreeMap<char, f64>,
+    /// Signs, by the one that stands for them.
+    signs: BTreeMap<char, String>,
+    /// Texts, and what stands for them.
+    pub(super) replaced: Vec<(String, String)>,
+    /// Languages with a decimal point; the others have a comma.
+    pub(super) point: Vec<String>,
+    units: Units,
+    pub(super) ordinals: Vec<String>,
+    /// Words whose number is a name: `figure 3`.
+    pub(super) names: Vec<String>,
+    /// Words whose number is not the answer where there is another: `stride 64`.
+    pub(super) settings: Vec<String>,
+    pub(super) numbers: BTreeMap<String, f64>,
+    /// Numbers that may be another word.
+    pub(super) articles: Vec<String>,
+    phrases: BTreeMap<Mark, Vec<String>>,
+    /// The same, as words, the longest first.
+    #[serde(skip)]
+    marks: HashMap<String, Vec<(Vec<String>, Mark)>>,
+    /// The tables of units as words, by kind.
+    #[serde(skip)]
+    scales: Vec<(Kind, Table)>,
+    #[serde(skip)]
+    prefixes: Table,
+}
+
+/// Units as words, and what they are worth.
+type Table = Vec<(Vec<String>, f64)>;
+
+/// Units, by what they are worth.
+#[derive(Debug, Default, Deserialize)]
+struct Units {
+    bytes: BTreeMap<String, Vec<String>>,
+    prefixes: BTreeMap<String, Vec<String>>,
+    /// Bytes only behind a prefix.
+    behind_prefix: Vec<String>,
+    ns: BTreeMap<String, Vec<String>>,
+    percent: BTreeMap<String, Vec<String>>,
+    count: BTreeMap<String, Vec<String>>,
+    number: BTreeMap<String, Vec<String>>,
+    /// Things that nothing asks for.
+    other: Vec<String>,
+}
+
+/// What a phrase says about the numbers next to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Mark {
+    Between,
+    And,
+    To,
+    Or,
+    Least,
+    More,
+    Most,
+    Less,
+    /// `or more`.
+    Beyond,
+    About,
+    Not,
+    Power,
+    Times,
+    Minus,
+    /// `direct mapped`.
+    OneWay,
+    /// `fully associative`.
+    AllWays,
+}
+
+/// The unit of a number.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Unit {
+    None,
+    /// One that is asked for, by what it is worth.
+    Asked(f64),
+    Other,
+}
+
+impl Words {
+    /// Brings all words into the form of a text that was made plain.
+    fn fold(&mut self) {
+        let units = &mut self.units;
+        let tables = [
+            &mut units.bytes,
+            &mut units.prefixes,
+            &mut units.ns,
+            &mut units.percent,
+            &mut units.count,
+            &mut units.number,
+        ];
+        let lists = [
+            &mut units.behind_prefix,
+            &mut units.other,
+            &mut self.ordinals,
+            &mut self.names,
+            &mut self.settings,
+            &mut self.articles,
+        ];
+        let letters = &self.letters;
+        let plain = |word: &str| word.chars().map(|c| letter(letters, c)).collect::<String>();
+        let of_tables = tables.into_iter().flat_map(BTreeMap::values_mut);
+        for word in of_tables.chain(lists).flatten() {
+            *word = plain(word);
+        }
+        self.numbers = self.numbers.iter().map(|(word, value)| (plain(word), *value)).collect();
+        let split = |phrase: &String| {
+            let words = plain(phrase);
+            words.split([' ', '\'']).map(str::to_owned).collect::<Vec<_>>()
+        };
+        for (mark, phrases) in &self.phrases {
+            for phrase in phrases.iter().map(split) {
+                self.marks.entry(phrase[0].clone()).or_default().push((phrase, *mark));
+            }
+        }
+        for phrases in self.marks.values_mut() {
+            phrases.sort_by_key(|(words, _)| std::cmp::Reverse(words.len()));
+        }
+        let table = |units: &BTreeMap<String, Vec<String>>| -> Table {
+            let worth = units.iter().filter_map(|(scale, of)| Some((scale.parse::<f64>().ok()?, of)));
+            worth
+                .flat_map(|(scale, of)| {
+                    of.iter().map(move |unit| (unit.split(' ').map(str::to_owned).collect(), scale))
+                })
+                .collect()
+        };
+        let units = &self.units;
+        self.scales = vec![
+            (Kind::Bytes, table(&units.bytes)),
+            (Kind::Ns, table(&units.ns)),
+            (Kind::Percent, table(&units.percent)),
+            (Kind::Count, table(&units.count)),
+            (Kind::Number, table(&units.number)),
+        ];
+        self.prefixes = table(&units.prefixes);
+    }
+
+    /// A letter without its mark; a sign by the one that stands for it.
+    pub(super) fn character(&self, c: char) -> char {
+        if c.is_ascii() {
+            return c;
+        }
+        let sign = self.signs.iter().find(|(_, those)| those.contains(c));
+        sign.map_or_else(|| letter(&self.letters, c), |(sign, _)| *sign)
+    }
+
+    /// The phrase that `words` begin with, and how many of them it takes.
+    pub(super) fn mark(&self, words: &[&str]) -> Option<(Mark, usize)> {
+        let found = self.marks.get(*words.first()?)?.iter().find(|(phrase, _)| {
+            phrase.len() <= words.len() && phrase.iter().zip(words).all(|(known, word)| known == word)
+        });
+        found.map(|(phrase, mark)| (*mark, phrase.len()))
+    }
+
+    /// The unit that `words` begin with, and how many of them it takes.
+    pub(super) fn unit(&self, words: &[&str], kind: Kind) -> Option<(Unit, usize)> {
+        let asked = self.scale(words, kind).map(|(scale, taken)| (Unit::Asked(scale), taken));
+        asked.or_else(|| {
+            // a single letter is too little to say that something else is meant
+            let word = words.first().filter(|word| word.chars().count() > 1 || ["b", "k", "%"].contains(word))?;
+            let kinds = [Kind::Bytes, Kind::Ns, Kind::Percent, Kind::Count];
+            let other = kinds.iter().find_map(|kind| self.scale(words, *kind)).map(|(_, taken)| taken);
+            let taken = other.or_else(|| is(&self.units.other, word).then_some(1))?;
+            Some((Unit::Other, taken))
+        })
+    }
+
+    fn scale(&self, words: &[&str], kind: Kind) -> Option<(f64, usize)> {
+        if kind == Kind::Bytes { self.bytes(words) } else { self.of_table(kind, words) }
+    }
+
+    /// The longest unit of a kind that `words` begin with.
+    fn of_table(&self, kind: Kind, words: &[&str]) -> Option<(f64, usize)> {
+        let (_, table) = self.scales.iter().find(|(known, _)| *known == kind)?;
+        let fits = |unit: &[String]| {
+            unit.len() <= words.len() && unit.iter().zip(words).all(|(known, word)| same(known, word))
+        };
+        let found = table.iter().filter(|(unit, _)| fits(unit));
+        found.max_by_key(|(unit, _)| unit.len()).map(|(unit, scale)| (*scale, unit.len()))
+    }
+
+    /// A prefix and a base, in one word or two; one of both may be missing.
+    fn bytes(&self, words: &[&str]) -> Option<(f64, usize)> {
+        let (word, next) = (*words.first()?, words.get(1).copied());
+        let base = |word: &str| self.of_table(Kind::Bytes, &[word]).map(|(scale, _)| scale);
+        if let Some(scale) = base(word) {
+            return Some((scale, 1));
+        }
+        self.prefixes.iter().find_map(|(prefix, scale)| {
+            let rest = word.strip_prefix(prefix[0].as_str())?;
+            if rest.is_empty() {
+                let (base, taken) = next.and_then(base).map_or((1.0, 1), |base| (base, 2));
+                return Some((scale * base, taken));
+            }
+            let bytes = self.units.behind_prefix.iter().any(|base| base == rest).then_some(1.0);
+            Some((scale * base(rest).or(bytes)?, 1))
+        })
+    }
+}
+
+/// Whether `word` is one of `list`.
+pub(super) fn is(list: &[String], word: &str) -> bool {
+    list.iter().any(|known| same(known, word))
+}
+
+/// A word that ends in `*` stands for all that begin so.
+fn same(known: &str, word: &str) -> bool {
+    known.strip_suffix('*').map_or(known == word, |beginning| word.starts_with(beginning))
+}
+
+fn letter(letters: &BTreeMap<char, String>, c: char) -> char {
+    letters.iter().find(|(_, marked)| marked.contains(c)).map_or(c, |(letter, _)| *letter)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_can_be_read() {
+        let words: Words = serde_json::from_str(JSON).unwrap();
+        let numbers = words.units.bytes.keys().chain(words.units.prefixes.keys()).chain(words.units.ns.keys());
+        assert!(numbers.clone().count() > 8 && numbers.clone().all(|scale| scale.parse::<f64>().is_ok()));
+        assert!(words.zeros.chars().count() > 60 && words.numbers["sixteen"] == 16.0);
+    }
+}
