@@ -28,6 +28,7 @@ pub use answers::{Answers, AnswersError};
 pub use assignment::{Assignment, Drawing, Extent, GUIDES, Part, Question, Section, Sizes, program};
 pub use fields::{Field, Kind};
 pub use findings::{Findings, Host, LineFrom, Sweep};
+pub use product::{expected, tolerance};
 pub use render::STORE;
 
 pub use further::Further;

@@ -63,6 +63,8 @@ pub(crate) struct Page<'r> {
     answers_element: String,
     /// The page's words in another language, as its script reads them.
     words: String,
+    /// The words of the grammar in which its script reads numbers.
+    quantities: String,
 }
 
 /// A part of the guide's sheet, or a section that ran programs.
@@ -191,6 +193,7 @@ pub(crate) fn page<'r>(contents: &'r Contents<'_>) -> Page<'r> {
         fields: assignment.fields().len(),
         answers_element: contents.typed.element(),
         words: words(assignment),
+        quantities: in_script(crate::quantity::words::JSON),
     }
 }
 
@@ -200,7 +203,12 @@ fn words(assignment: &Assignment) -> String {
     let script = include_str!("template/script.js");
     let said: BTreeMap<_, _> =
         assignment.words().iter().filter(|(english, _)| script.contains(&format!("\"{english}\""))).collect();
-    serde_json::to_string(&said).unwrap_or_default().replace('<', "\\u003c")
+    in_script(&serde_json::to_string(&said).unwrap_or_default())
+}
+
+/// JSON that no text can end early.
+fn in_script(json: &str) -> String {
+    json.replace('<', "\\u003c")
 }
 
 /// The sections in the assignment's order.

@@ -1,5 +1,7 @@
 //! The figures that the sheet asks for about a matrix product.
 
+use std::collections::BTreeMap;
+
 use events::metric;
 use figures::value::Source;
 use records::record::Record;
@@ -8,6 +10,11 @@ use crate::figure::Figure;
 
 /// Why the time of a described machine makes no speed-up.
 const MODELLED_TIME: &str = "modelled time is that of the memory alone: it knows no steps that wait for each other, which decide these products' times";
+
+/// How far off a hit rate may be, as a share of it.
+pub(crate) const HIT_RATE_TOLERANCE: f64 = 0.005;
+/// How far off a speed-up may be, as a share of it.
+pub(crate) const GAIN_TOLERANCE: f64 = 0.02;
 
 /// One run of mm1, mm2 or mm3.
 #[derive(Debug, Clone)]
@@ -104,6 +111,45 @@ fn speed_up(old: &Figure, new: &Figure) -> Figure {
     Figure::from([old, new], |[old, new]| old / new)
 }
 
+/// The figures that a sheet asks for about the products, by the names of a rubric: the
+/// rates in per cent, `mm2t` for mm2 with its transposition. An error says why a figure
+/// can be computed by nobody; one that was not measured is not there.
+pub fn expected<'r>(record: impl Fn(&str) -> Option<&'r Record>) -> BTreeMap<String, Result<f64, String>> {
+    let products =
+        ["mm1", "mm2", "mm2t", "mm3"].map(|name| Some((Product::of(name, record(name)?), record(name)?)));
+    let mut all = BTreeMap::new();
+    for (product, record) in products.iter().flatten() {
+        let mut set = |what: &str, figure: Figure| {
+            let unknowable = figure.amount == Err(MODELLED_TIME.to_owned());
+            if figure.known().is_some() || unknowable {
+                all.insert(format!("{}.{what}", product.name), figure.amount);
+            }
+        };
+        set("hit_rate", Figure::from([&product.hit_rate], |[rate]| 100.0 * rate));
+        for (than, ending) in [(0, ""), (1, "_mm2")] {
+            let Some((than, _)) = &products[than] else { continue };
+            let gain = Gain::of(product, than);
+            set(&format!("clocks_gain{ending}"), gain.clocks);
+            set(&format!("time_gain{ending}"), gain.time);
+        }
+        if let Some(size) = record.rows.first().and_then(|row| row.whole("size")) {
+            let size = size as f64;
+            all.insert(format!("{}.size", product.name), Ok(size));
+            all.insert("mm.bytes".to_owned(), Ok(2.0 * size * size));
+        }
+    }
+    all
+}
+
+/// How far off a rounded answer may be, as a share, by the name of its figure in a rubric.
+pub fn tolerance(figure: &str) -> f64 {
+    match figure.split_once('.').map(|(_, what)| what) {
+        Some("hit_rate") => HIT_RATE_TOLERANCE,
+        Some(what) if what.contains("_gain") => GAIN_TOLERANCE,
+        _ => 0.0,
+    }
+}
+
 /// The sum of all elements of the course's product of `n` by `n` matrices, while
 /// its elements fit 16 bits: columns of one operand times rows of the other.
 pub(crate) fn checksum(n: usize) -> i64 {
@@ -138,6 +184,27 @@ mod tests {
         let gain = Gain::of(&fast, &slow);
         assert_eq!((gain.hit_rate.known(), gain.time.known()), (Some(0.25), Some(2.0)));
         assert_eq!(gain.clocks.amount, Err("not measured".to_owned()));
+    }
+
+    #[test]
+    fn a_grader_expects_what_the_page_computes() {
+        let of = |source| {
+            let mut mm1 = record(100.0, 3.0);
+            let mut mm2 = record(0.0, 1.5);
+            for (record, cpu) in [(&mut mm1, 2.0), (&mut mm2, 0.5)] {
+                record.rows[0] = record.rows[0].clone().with("cpu_s", Value::new(cpu, source));
+            }
+            expected(|name| if name == "mm1" { Some(&mm1) } else { Some(&mm2).filter(|_| name == "mm2") })
+        };
+        let timed = of(Source::Timing);
+        assert_eq!(
+            (&timed["mm1.hit_rate"], &timed["mm2.time_gain"]),
+            (&Ok(75.0), &Ok(4.0)),
+            "processor time"
+        );
+        assert!(!timed.contains_key("mm2.clocks_gain") && !timed.contains_key("mm3.hit_rate"));
+        assert_eq!(of(Source::Model)["mm2.time_gain"], Err(MODELLED_TIME.to_owned()));
+        assert_eq!(["mm3.hit_rate", "mm3.clocks_gain_mm2", "l1.size"].map(tolerance), [0.005, 0.02, 0.0]);
     }
 
     #[test]

@@ -24,6 +24,7 @@ pub(crate) const TEMPLATES: &[(&str, &str)] = &[
     ("macros.html", include_str!("template/macros.html")),
     ("style.css", include_str!("template/style.css")),
     ("store.js", STORE),
+    ("quantity.js", include_str!("template/quantity.js")),
     ("script.js", include_str!("template/script.js")),
     ("exercise.html", include_str!("template/exercise.html")),
     ("caches.html", include_str!("template/caches.html")),

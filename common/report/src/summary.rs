@@ -15,10 +15,13 @@ struct Entry {
     section: &'static str,
     name: String,
     unit: &'static str,
+    /// Whether it follows from the others.
+    computed: bool,
     figure: Figure,
 }
 
-/// All of them, in the guide's order.
+/// All of them, in the guide's order. Rates and speed-ups are for the student to compute:
+/// they are there with the answers alone.
 fn entries(contents: &Contents<'_>) -> Vec<Entry> {
     let mut entries = Vec::new();
     let [mm1, mm2, transposing, mm3] = &contents.products;
@@ -31,6 +34,7 @@ fn entries(contents: &Contents<'_>) -> Vec<Entry> {
     gain("3.2.2 d", "mm2 with its transposition over mm1", transposing_over_mm1, &mut entries);
     gain("3.2.3 d", "mm3 over mm1", blocked_over_mm1, &mut entries);
     gain("3.2.3 e", "mm3 over mm2", blocked_over_mm2, &mut entries);
+    entries.retain(|entry| contents.answers || !entry.computed);
     entries
 }
 
@@ -46,8 +50,9 @@ fn product(section: &'static str, product: &Product, entries: &mut Vec<Entry>) {
         ("L2 hit rate", "", &product.l2_hit_rate),
     ];
     for (name, unit, figure) in figures {
+        let computed = name.contains("hit rate");
         let name = format!("{}: {name}", product.name);
-        entries.push(Entry { section, name, unit, figure: figure.clone() });
+        entries.push(Entry { section, name, unit, computed, figure: figure.clone() });
     }
 }
 
@@ -58,7 +63,8 @@ fn gain(section: &'static str, what: &str, gain: &Gain, entries: &mut Vec<Entry>
         ("speed-up in time", &gain.time),
     ];
     for (name, figure) in figures {
-        entries.push(Entry { section, name: format!("{what}: {name}"), unit: "", figure: figure.clone() });
+        let name = format!("{what}: {name}");
+        entries.push(Entry { section, name, unit: "", computed: true, figure: figure.clone() });
     }
 }
 
@@ -97,7 +103,7 @@ pub(crate) fn table(contents: &Contents<'_>) -> String {
 /// A header and a line for each.
 pub(crate) fn lines(contents: &Contents<'_>) -> String {
     let mut text = String::from("section\tfigure\tamount\tunit\tsource\n");
-    for Entry { section, name, unit, figure } in &entries(contents) {
+    for Entry { section, name, unit, figure, .. } in &entries(contents) {
         // Writing into a string cannot fail.
         let _ = match &figure.amount {
             Ok(amount) => writeln!(text, "{section}\t{name}\t{amount}\t{unit}\t{}", figure.source()),

@@ -94,7 +94,7 @@ fn the_page_stands_alone_and_has_every_section_and_picture() {
 #[test]
 fn a_figure_keeps_its_source_and_a_missing_one_its_reason() {
     let findings = findings();
-    let summary = Report::new(&findings, false, Answers::default()).summary();
+    let summary = Report::new(&findings, true, Answers::default()).summary();
     let line = |start: &str| summary.lines().find(|line| line.contains(start)).unwrap().to_owned();
     let rate = line("mm1: L1 hit rate");
     assert!(rate.contains("0.748") && rate.ends_with("model + hardware"), "{rate}");
@@ -111,6 +111,26 @@ fn a_wrong_checksum_is_told_and_answers_are_kept_back() {
         "{summary}"
     );
     assert!(!summary.contains("\"answers\""));
+}
+
+#[test]
+fn what_a_student_computes_is_in_no_file_of_a_students_report() {
+    let findings = findings();
+    let of = |answers| Report::new(&findings, answers, Answers::default()).files().unwrap();
+    for name in ["summary.tsv", "summary.json"] {
+        for computed in ["hit rate", "speed-up"] {
+            assert!(text(&of(true), name).contains(computed) && !text(&of(false), name).contains(computed));
+        }
+    }
+    let page = text(&of(false), PAGE);
+    // 1 - 135.0e6 / (4 * 512^3)
+    let rate = 1.0 - 135.0e6 / (4.0 * 512f64.powi(3));
+    for shown in [format!("{:.6}", rate), format!("{:.3}", 100.0 * rate)] {
+        assert!(!page.contains(&shown[..6]), "{shown}");
+    }
+    assert!(page.contains(
+        "data-check=\"{&quot;kind&quot;:&quot;percent&quot;,&quot;formula&quot;:[100.0,1.0,135000000.0,"
+    ));
 }
 
 #[test]

@@ -10,7 +10,7 @@ const MOST: usize = 500;
 /// Ruled lines of an answer.
 const LINES: u8 = 40;
 /// Names that the page uses itself.
-const TAKEN: [&str; 24] = [
+const TAKEN: [&str; 25] = [
     "answers",
     "bar",
     "causes",
@@ -22,6 +22,7 @@ const TAKEN: [&str; 24] = [
     "open",
     "open-list",
     "print",
+    "quantities",
     "s2",
     "s311",
     "s312",

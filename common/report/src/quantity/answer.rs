@@ -12,7 +12,12 @@ const SAME: f64 = 1e-9;
 /// Something that an answer says.
 #[derive(Debug, Clone)]
 enum Said {
-    Value { values: Vec<f64>, unit: Unit, weak: bool, doubtful: bool },
+    Value {
+        values: Vec<f64>,
+        unit: Unit,
+        weak: bool,
+        doubtful: bool,
+    },
     Range(Bracket, Unit),
     /// One end of a range.
     Low(Term, bool),
@@ -116,8 +121,9 @@ impl Found {
                 }
                 Element::Interval { ends: [low, high], open } => self.range(low, high, *open, asked),
                 Element::Group(inner) if inner.iter().any(has_number) => {
-                    let operator =
-                        |element: Option<&Element>| matches!(element, Some(Element::Sign('*' | '/' | '^' | '+' | '-')));
+                    let operator = |element: Option<&Element>| {
+                        matches!(element, Some(Element::Sign('*' | '/' | '^' | '+' | '-')))
+                    };
                     if operator(before) || operator(side.get(at + 1)) {
                         self.doubts.push(Doubt::Notation);
                     } else {
@@ -156,7 +162,9 @@ impl Found {
         let bounded = match behind.first() {
             _ if pending.is_some() => pending,
             // "16 <= size": seen from the other side
-            Some(sign @ Element::Sign(_)) if bound(sign).is_some() && more().is_some_and(|e| !has_number(e)) => {
+            Some(sign @ Element::Sign(_))
+                if bound(sign).is_some() && more().is_some_and(|e| !has_number(e)) =>
+            {
                 bound(sign).map(|(low, open)| (!low, open))
             }
             Some(Element::Mark(Mark::Beyond)) => Some((true, false)),

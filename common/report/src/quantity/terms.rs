@@ -34,7 +34,10 @@ pub(super) struct Term {
 pub(super) enum Element {
     Term(Term),
     /// `[16, 24)`, with the unit behind it.
-    Interval { ends: [Term; 2], open: [bool; 2] },
+    Interval {
+        ends: [Term; 2],
+        open: [bool; 2],
+    },
     /// What stands between parentheses.
     Group(Vec<Element>),
     Mark(Mark),
@@ -136,7 +139,8 @@ impl Parser<'_> {
         }
         self.at = begun + 1;
         let close = if open == '(' { ')' } else { ']' };
-        let closed = matches!(open, '(' | '[') && (self.at..self.tokens.len()).any(|at| self.sign(at) == Some(close));
+        let closed =
+            matches!(open, '(' | '[') && (self.at..self.tokens.len()).any(|at| self.sign(at) == Some(close));
         if closed { Element::Group(self.elements(Some(close))) } else { Element::Sign(';') }
     }
 
@@ -284,7 +288,9 @@ impl Term {
         self.divides()
             && match asked.kind {
                 Kind::Number | Kind::Percent => !self.factors().all(whole),
-                Kind::Bytes => !(part && matches!(self.unit(asked.kind), Unit::Asked(scale) if scale >= 1024.0)),
+                Kind::Bytes => {
+                    !(part && matches!(self.unit(asked.kind), Unit::Asked(scale) if scale >= 1024.0))
+                }
                 Kind::Count | Kind::Ns => true,
             }
     }

@@ -12,7 +12,11 @@ fn shown(read: &Read) -> String {
             readings.join(" or ") + if value.unit { "" } else { " bare" }
         }
         Read::Bracket(Bracket { low, high, low_open, high_open }) => {
-            format!("{}{low}, {high}{}", if *low_open { '(' } else { '[' }, if *high_open { ')' } else { ']' })
+            format!(
+                "{}{low}, {high}{}",
+                if *low_open { '(' } else { '[' },
+                if *high_open { ')' } else { ']' }
+            )
         }
         Read::Unclear(doubt) => format!("{doubt:?}").to_lowercase(),
     }
@@ -28,7 +32,9 @@ fn the_table_of_cases_is_read_as_it_says() {
     let mut count = 0;
     let mut wrong = Vec::new();
     for line in CASES.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
-        let [language, kind, reads, text] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
+        let [language, kind, reads, text] = line.split('\t').collect::<Vec<_>>()[..] else {
+            panic!("{line}")
+        };
         let kind = serde_json::from_str(&format!("\"{kind}\"")).unwrap();
         let read = shown(&read(&unescaped(text), kind, language));
         if read != reads {
@@ -43,8 +49,9 @@ fn the_table_of_cases_is_read_as_it_says() {
 #[test]
 fn any_text_is_read_without_a_panic() {
     let pieces = [
-        "16", " ", "KiB", "-", "(", ")", "[", "]", ",", ".", "^", "=", "½", "¹", "٣", "e", "0x", "to", "or", "±",
-        "<", "≥", "1e999", "\u{1}", "**", "*", "/", "x", "L1", "%", "one", "\n", "<b>", "between", "fig", "'", "999",
+        "16", " ", "KiB", "-", "(", ")", "[", "]", ",", ".", "^", "=", "½", "¹", "٣", "e", "0x", "to", "or",
+        "±", "<", "≥", "1e999", "\u{1}", "**", "*", "/", "x", "L1", "%", "one", "\n", "<b>", "between",
+        "fig", "'", "999",
     ];
     let mut seed = 1u64;
     for _ in 0..20_000 {

@@ -6,9 +6,9 @@ use super::words::WORDS;
 /// `text` as the grammar's tokens are read from it.
 pub(super) fn plain(text: &str) -> String {
     let mut text = text.to_lowercase();
-    let (entities, signs) = WORDS.replaced.split_at(
-        WORDS.replaced.iter().position(|(from, _)| from == "<=").unwrap_or(WORDS.replaced.len()),
-    );
+    let (entities, signs) = WORDS
+        .replaced
+        .split_at(WORDS.replaced.iter().position(|(from, _)| from == "<=").unwrap_or(WORDS.replaced.len()));
     text = replaced(&text, entities);
     text = characters(&without_tags(&text));
     text = replaced(&text, signs);
@@ -90,7 +90,8 @@ fn digit(c: char) -> Option<char> {
     if c.is_ascii() || !c.is_numeric() {
         return None;
     }
-    let off = WORDS.zeros.chars().filter_map(|zero| (c as u32).checked_sub(zero as u32)).find(|off| *off < 10)?;
+    let off =
+        WORDS.zeros.chars().filter_map(|zero| (c as u32).checked_sub(zero as u32)).find(|off| *off < 10)?;
     char::from_digit(off, 10)
 }
 

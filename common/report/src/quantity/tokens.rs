@@ -26,9 +26,15 @@ pub(super) struct Lexeme {
 pub(super) enum Numeral {
     Plain(f64),
     /// With one comma or dot, before decimals or thousands.
-    Marked { mark: char, decimal: f64, grouped: Option<f64> },
+    Marked {
+        mark: char,
+        decimal: f64,
+        grouped: Option<f64>,
+    },
     /// Part of a name; not surely, where it may be a unit that is spelt wrongly.
-    Name { sure: bool },
+    Name {
+        sure: bool,
+    },
     /// Several numbers, or none that is known: `16,24,32`.
     Unreadable,
 }
@@ -77,8 +83,8 @@ impl Lexer {
                 self.at += 1;
                 match c {
                     '%' | '‰' | '~' => Token::Word(c.to_string()),
-                    '=' | '≤' | '≥' | '<' | '>' | '-' | '±' | '+' | '*' | '/' | '^' | '…' | ',' | ';' | ':'
-                    | '.' | '(' | ')' | '[' | ']' | '\n' | '#' => Token::Sign(c),
+                    '=' | '≤' | '≥' | '<' | '>' | '-' | '±' | '+' | '*' | '/' | '^' | '…' | ',' | ';'
+                    | ':' | '.' | '(' | ')' | '[' | ']' | '\n' | '#' => Token::Sign(c),
                     _ => {
                         spaced = true;
                         continue;
@@ -228,7 +234,9 @@ fn numeral(digits: &str) -> Numeral {
     };
     let parsed = |text: String| text.parse::<f64>().map_or(Numeral::Unreadable, Numeral::Plain);
     // "64 128" and "64,128" are two sizes, "16 384" is one
-    let power = |part: &&str| part.parse::<u64>().is_ok_and(|n| n > 1 && n.is_power_of_two() && !part.starts_with('0'));
+    let power = |part: &&str| {
+        part.parse::<u64>().is_ok_and(|n| n > 1 && n.is_power_of_two() && !part.starts_with('0'))
+    };
     if parts.len() > 1 && grouped(&parts) && parts.iter().all(|part| power(&part)) {
         return Numeral::Unreadable;
     }

@@ -184,7 +184,8 @@ impl Words {
         let asked = self.scale(words, kind).map(|(scale, taken)| (Unit::Asked(scale), taken));
         asked.or_else(|| {
             // a single letter is too little to say that something else is meant
-            let word = words.first().filter(|word| word.chars().count() > 1 || ["b", "k", "%"].contains(word))?;
+            let word =
+                words.first().filter(|word| word.chars().count() > 1 || ["b", "k", "%"].contains(word))?;
             let kinds = [Kind::Bytes, Kind::Ns, Kind::Percent, Kind::Count];
             let other = kinds.iter().find_map(|kind| self.scale(words, *kind)).map(|(_, taken)| taken);
             let taken = other.or_else(|| is(&self.units.other, word).then_some(1))?;
@@ -246,7 +247,8 @@ mod tests {
     #[test]
     fn the_words_can_be_read() {
         let words: Words = serde_json::from_str(JSON).unwrap();
-        let numbers = words.units.bytes.keys().chain(words.units.prefixes.keys()).chain(words.units.ns.keys());
+        let numbers =
+            words.units.bytes.keys().chain(words.units.prefixes.keys()).chain(words.units.ns.keys());
         assert!(numbers.clone().count() > 8 && numbers.clone().all(|scale| scale.parse::<f64>().is_ok()));
         assert!(words.zeros.chars().count() > 60 && words.numbers["sixteen"] == 16.0);
     }

@@ -79,30 +79,47 @@
     return open.length;
   }
 
-  // A number with its unit behind it. A comma may set decimals apart, or thousands: both are tried.
-  function numbersIn(text) {
-    const bare = text.replace(/[\s\u202f]/g, "").replace("−", "-");
-    const read = text => Number(text.match(/^[-+]?\d*\.?\d+(e[-+]?\d+)?/i)?.[0] ?? NaN);
-    return [read(bare.replace(",", ".")), read(bare.replaceAll(",", ""))].filter(number => !Number.isNaN(number));
+  const quantity = quantities(JSON.parse($("quantities").textContent));
+  // What is written in a number field, as `lab grade` reads it; why it cannot be read.
+  const UNCLEAR = {
+    several: t("Several numbers: write one."),
+    oneend: t("One end of a bracket: write one number."),
+    negated: t("Write what it is, not what it is not."),
+    otherunit: t("The unit is not the one that is asked for."),
+    notation: t("This can be read in more than one way: write one number."),
+    quotient: t("This may be a fraction or two numbers: write one number."),
+    inwords: t("A number is asked for."),
+    long: t("Write one number."),
+  };
+
+  // Numbers, and operators behind what they work on.
+  function computed(formula) {
+    const stack = [];
+    for (const step of formula) {
+      if (typeof step === "number") { stack.push(step); continue; }
+      const [b, a] = [stack.pop(), stack.pop()];
+      stack.push(step === "+" ? a + b : step === "-" ? a - b : step === "*" ? a * b : a / b);
+    }
+    return stack[0];
   }
 
   function check(field) {
     if (!field.dataset.check) return;
     const told = $(`${field.id}-told`);
+    const say = (text, kind) => { told.textContent = text; told.className = `told ${kind ?? ""}`.trim(); };
+    const { kind, formula, share, within, hint, slips } = JSON.parse(field.dataset.check);
     const text = textOf(field);
-    const { expected, within, hint, slips } = JSON.parse(field.dataset.check);
-    const numbers = numbersIn(text);
-    const close = amount => numbers.some(number => Math.abs(number - amount) <= Math.max(within, 1e-9));
-    told.className = "told";
-    if (!text) { told.textContent = ""; return; }
-    if (!numbers.length) { told.textContent = t("A number is asked for."); return; }
-    if (close(expected)) {
-      told.textContent = t("✓ agrees with this run");
-      told.classList.add("right");
-      return;
-    }
-    told.textContent = `${t("✗ not yet.")} ${slips.find(slip => close(slip.amount))?.told ?? hint}`;
-    told.classList.add("wrong");
+    const { values, bracket, unclear } = quantity(text, kind, document.documentElement.lang);
+    const near = (value, right) => Math.abs(value - right) <= Math.max(share * Math.abs(right), within) + 1e-9 * Math.abs(right);
+    const close = formula => values.map(value => near(value, computed(formula)));
+    if (!text) say("");
+    else if (unclear) say(UNCLEAR[unclear], "wrong");
+    else if (bracket) say(t("One number is asked for."), "wrong");
+    else if (!values) say(t("A number is asked for."), "wrong");
+    else if (formula && close(formula).includes(true) && close(formula).includes(false)) say(t("The comma or dot can be read in two ways: write fewer or more decimals."), "wrong");
+    else if (!formula) say(t("Read as {}; the page does not check it.", values[0]));
+    else if (close(formula)[0]) say(t("✓ agrees with this run"), "right");
+    else say(`${t("✗ not yet.")} ${slips.find(slip => close(slip.formula).includes(true))?.told ?? hint}`, "wrong");
   }
 
   for (const field of fields) {

@@ -79,7 +79,7 @@ fn prairielearn(rubric: &Rubric, graded: &Graded) -> Value {
             "message": mark.reason, "output": "",
         })
     };
-    let most = rubric.most();
+    let most = graded.most();
     json!({
         "gradable": true, "score": if most > 0.0 { graded.points() / most } else { 0.0 },
         "message": rubric.title, "output": graded.notes.join("\n"),
@@ -89,7 +89,7 @@ fn prairielearn(rubric: &Rubric, graded: &Graded) -> Value {
 
 fn check50(rubric: &Rubric, graded: &Graded) -> Value {
     let result = |(item, mark): (&super::rubric::Item, &Mark)| {
-        let passed = mark.most.map(|most| mark.points == most);
+        let passed = mark.most.filter(|_| !mark.unread).map(|most| mark.points == most);
         let cause = (passed != Some(true)).then(|| json!({ "rationale": mark.reason, "help": null }));
         json!({
             "name": item.id, "description": item.label, "passed": passed, "log": [], "cause": cause,

@@ -9,9 +9,13 @@ use common::text::{inert, shorten};
 
 use super::Graded;
 use super::identity::{Class, Named};
+use super::judge::NUMBER_TO_BE_READ;
 use super::rubric::Rubric;
 use crate::instructor::names;
 use crate::instructor::tables::Table;
+
+/// The reason of points that somebody has given.
+const GIVEN: &str = "Points given by the instructor.";
 
 /// Points of one student for one item.
 #[derive(Debug, Clone, PartialEq)]
@@ -69,9 +73,15 @@ impl Gradebook {
         // In a table of grades most points are those of the program; elsewhere all were given.
         let of_program = table.column("max_points").is_some();
         let column = |place: usize| {
-            let (id, by_hand) = (&rubric.items[place].id, rubric.items[place].by_hand);
-            let named = table.column(&format!("{id}_points")).filter(|_| by_hand || !of_program);
-            named.or_else(|| table.column(id))
+            let id = &rubric.items[place].id;
+            table.column(&format!("{id}_points")).or_else(|| table.column(id))
+        };
+        // so somebody gave them where an answer was to be read, or where that is said
+        let by_somebody = |place: usize, row: &[String]| {
+            let item = &rubric.items[place];
+            let reason = table.column(&format!("{}_reason", item.id)).and_then(|at| row.get(at));
+            let given = |reason: &String| reason == GIVEN || reason.starts_with(NUMBER_TO_BE_READ);
+            item.by_hand || !of_program || reason.is_some_and(given)
         };
         let columns: Vec<(usize, usize)> =
             (0..rubric.items.len()).filter_map(|place| Some((place, column(place)?))).collect();
@@ -84,7 +94,8 @@ impl Gradebook {
         for (line, row) in (2..).zip(&table.rows) {
             let cell = |at: usize| row.get(at).map_or("", |cell| cell.trim());
             let name = shorten(cell(student), 60);
-            let filled = |(_, at): &&(usize, usize)| !cell(*at).is_empty();
+            let filled =
+                |(place, at): &&(usize, usize)| !cell(*at).is_empty() && by_somebody(*place, row);
             let owner = match class.named(plain(cell(student))) {
                 Named::One { student, .. } => student,
                 _ if columns.iter().any(|column| filled(&column)) => {
@@ -132,7 +143,8 @@ impl Gradebook {
                         graded.given.insert(place);
                         mark.points = given.points;
                         mark.most = Some(item.points);
-                        "Points given by the instructor.".clone_into(&mut mark.reason);
+                        mark.unread = false;
+                        GIVEN.clone_into(&mut mark.reason);
                         if given.answer.as_ref().is_some_and(|answer| *answer != inert(&mark.answer)) {
                             graded.remarks.push(format!(
                                 "{} has another answer than when its points were given: read it again.",

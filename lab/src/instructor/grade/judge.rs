@@ -4,25 +4,73 @@
 use std::collections::BTreeMap;
 
 use common::text::shorten;
+use report::quantity::{self, Bracket, Kind, Read};
 
-use super::quantity::{self, Given, Kind};
 use super::rubric::{Item, Rubric};
 
 /// What is right for one student, by the names that a rubric uses.
-pub(crate) type Truth = BTreeMap<String, f64>;
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Truth {
+    figures: BTreeMap<String, f64>,
+    /// Figures that nobody can compute from the student's records, and why.
+    pub(crate) uncountable: BTreeMap<String, String>,
+}
+
+impl Truth {
+    pub(crate) fn new() -> Truth {
+        Truth::default()
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&f64> {
+        self.figures.get(name)
+    }
+
+    pub(crate) fn insert(&mut self, name: String, value: f64) {
+        self.figures.insert(name, value);
+    }
+}
+
+impl Extend<(String, f64)> for Truth {
+    fn extend<T: IntoIterator<Item = (String, f64)>>(&mut self, figures: T) {
+        self.figures.extend(figures);
+    }
+}
+
+impl IntoIterator for Truth {
+    type Item = (String, f64);
+    type IntoIter = std::collections::btree_map::IntoIter<String, f64>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.figures.into_iter()
+    }
+}
+
+impl<const N: usize> From<[(String, f64); N]> for Truth {
+    fn from(figures: [(String, f64); N]) -> Truth {
+        Truth { figures: figures.into(), uncountable: BTreeMap::new() }
+    }
+}
 
 /// One item of one student.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Mark {
     pub(crate) points: f64,
-    /// `None` where somebody is to read the answer.
+    /// `None` where the item is not part of the sum: texts, and what nobody can compute
+    /// from the student's records.
     pub(crate) most: Option<f64>,
+    /// Whether somebody has to read the answer before it has its points.
+    pub(crate) unread: bool,
     pub(crate) reason: String,
     /// What was answered, for the instructor.
     pub(crate) answer: String,
     /// What is right, for the instructor.
     pub(crate) expected: Option<f64>,
 }
+
+/// Why an answer has no points yet.
+pub(super) const TO_BE_READ: &str = "To be read by somebody.";
+/// The same of a number, with what follows.
+pub(super) const NUMBER_TO_BE_READ: &str = "To be read by somebody: ";
 
 /// A bracket this wide still tells something: doubling sizes show no less.
 const BRACKET: f64 = 2.0;
@@ -32,44 +80,76 @@ const ROUNDING: f64 = 1e-9;
 /// The marks of all items for one student's `answers`.
 pub(crate) fn marks(rubric: &Rubric, answers: &BTreeMap<String, String>, truth: &Truth) -> Vec<Mark> {
     let answer = |item: &Item| answers.get(&item.id).map_or("", |text| text.trim());
-    rubric.items.iter().map(|item| mark(item, answer(item), truth)).collect()
+    rubric.items.iter().map(|item| mark(item, answer(item), &rubric.language, truth)).collect()
 }
 
-fn mark(item: &Item, answer: &str, truth: &Truth) -> Mark {
-    let (share, reason) = judged(item, answer, truth);
+fn mark(item: &Item, answer: &str, language: &str, truth: &Truth) -> Mark {
+    let judgement = judged(item, answer, language, truth);
+    let (share, unread, counted, reason) = match judgement {
+        Judgement::Share(share, reason) => (share, false, true, reason),
+        Judgement::Unread(reason) => (0.0, true, true, reason),
+        Judgement::LeftOut(reason) => (0.0, false, false, reason),
+    };
     Mark {
         points: share * item.points,
-        most: (!item.by_hand).then_some(item.points),
+        most: (!item.by_hand && counted).then_some(item.points),
+        unread,
         reason,
         answer: answer.to_owned(),
         expected: item.value.or_else(|| truth.get(item.expect.as_deref()?).copied()),
     }
 }
 
-/// The share of the points, and why.
-fn judged(item: &Item, answer: &str, truth: &Truth) -> (f64, String) {
+/// What an answer gets, and why.
+#[derive(Debug, Clone, PartialEq)]
+enum Judgement {
+    /// A share of the points.
+    Share(f64, String),
+    /// Somebody has to read it.
+    Unread(String),
+    /// It is not part of the sum.
+    LeftOut(String),
+}
+
+fn judged(item: &Item, answer: &str, language: &str, truth: &Truth) -> Judgement {
     let shown = shorten(answer, 40);
+    let expect = item.expect.as_deref().unwrap_or_default();
+    if let Some(why) = truth.uncountable.get(expect) {
+        return Judgement::LeftOut(format!("Left out of the sum: {why}."));
+    }
     if answer.is_empty() {
-        return (0.0, "No answer.".to_owned());
+        return Judgement::Share(0.0, "No answer.".to_owned());
     }
     if item.by_hand {
-        return (0.0, "To be read by somebody.".to_owned());
+        return Judgement::Unread(TO_BE_READ.to_owned());
     }
-    let right = match (item.range, item.value, item.expect.as_deref()) {
-        (Some([low, high]), ..) => Some((low, high)),
-        (None, Some(value), _) => Some(around(value, item.tolerance)),
-        (None, None, name) => {
-            name.and_then(|name| truth.get(name)).map(|value| around(*value, item.tolerance))
+    let right = match (item.range, item.value.or_else(|| truth.get(expect).copied())) {
+        (Some([low, high]), _) => (low, high),
+        (None, Some(value)) => around(value, item.tolerance()),
+        (None, None) => {
+            let reason = format!("Not graded: the submission has no records that tell {expect}.");
+            return Judgement::Share(0.0, reason);
         }
     };
-    let Some(right) = right else {
-        let name = item.expect.as_deref().unwrap_or_default();
-        return (0.0, format!("Not graded: the submission has no records that tell {name}."));
-    };
-    let Some(given) = quantity::read(answer, item.kind) else {
-        return (0.0, format!("There is no number in '{shown}'."));
-    };
-    compared(item, &shown, given, right, truth)
+    match quantity::read(answer, item.kind, language) {
+        Read::Nothing => Judgement::Share(0.0, format!("There is no number in '{shown}'.")),
+        Read::Unclear(doubt) => {
+            Judgement::Unread(format!("{NUMBER_TO_BE_READ}'{shown}': {}.", doubt.reason()))
+        }
+        Read::Bracket(bracket) => in_bracket(item, &shown, bracket, right),
+        Read::Value(value) => {
+            let each =
+                value.readings.iter().map(|number| compared(item, &shown, *number, value.unit, right, truth));
+            let mut each: Vec<(f64, String)> = each.collect();
+            let (share, reason) = each.swap_remove(0);
+            // where its comma or dot matters, nobody but a reader can say how it is meant
+            if each.iter().any(|(other, _)| *other != share) {
+                let reason = "its comma or dot can be read in two ways";
+                return Judgement::Unread(format!("{NUMBER_TO_BE_READ}'{shown}': {reason}."));
+            }
+            Judgement::Share(share, reason)
+        }
+    }
 }
 
 fn around(value: f64, tolerance: f64) -> (f64, f64) {
@@ -77,30 +157,42 @@ fn around(value: f64, tolerance: f64) -> (f64, f64) {
     (value - off, value + off)
 }
 
-fn compared(item: &Item, shown: &str, given: Given, (low, high): (f64, f64), truth: &Truth) -> (f64, String) {
+fn in_bracket(item: &Item, shown: &str, bracket: Bracket, (low, high): (f64, f64)) -> Judgement {
+    // an open end does not hold what is right to the last digit
+    let off = |open: bool, end: f64| if open { 4.0 * ROUNDING * end.abs() } else { 0.0 };
+    let holds = bracket.low + off(bracket.low_open, bracket.low) <= high
+        && low <= bracket.high - off(bracket.high_open, bracket.high);
+    let narrow = bracket.low > 0.0 && bracket.high / bracket.low <= BRACKET + ROUNDING;
+    match (holds, narrow) {
+        (true, true) => Judgement::Share(
+            item.partial,
+            format!("The bracket '{shown}' is right; more cells would narrow it."),
+        ),
+        (true, false) => {
+            Judgement::Share(0.0, format!("'{shown}' is wider than a factor of two, which tells too little."))
+        }
+        (false, _) => Judgement::Share(0.0, format!("The bracket '{shown}' does not hold it.")),
+    }
+}
+
+fn compared(
+    item: &Item,
+    shown: &str,
+    value: f64,
+    unit: bool,
+    (low, high): (f64, f64),
+    truth: &Truth,
+) -> (f64, String) {
     let within = |value: f64| (low..=high).contains(&value);
-    if given.low == given.high && within(given.low) {
+    if within(value) {
         return (1.0, "Right.".to_owned());
     }
-    if given.low != given.high {
-        let holds = given.low <= high && low <= given.high;
-        return match (holds, given.high / given.low <= BRACKET + ROUNDING && given.low > 0.0) {
-            (true, true) => {
-                (item.partial, format!("The bracket '{shown}' is right; more cells would narrow it."))
-            }
-            (true, false) => {
-                (0.0, format!("'{shown}' is wider than a factor of two, which tells too little."))
-            }
-            (false, _) => (0.0, format!("The bracket '{shown}' does not hold it.")),
-        };
-    }
-    let value = given.low;
     if other_level(item).and_then(|name| truth.get(&name)).is_some_and(|other| *other == value) {
         return (0.0, format!("'{shown}' is that of the other level."));
     }
     let slip = SLIPS.iter().find(|slip| slip.kind == item.kind && within((slip.meant)(value)));
     if let Some(slip) = slip {
-        let share = if slip.unit && !given.unit { item.partial } else { 0.0 };
+        let share = if slip.unit && !unit { item.partial } else { 0.0 };
         return (share, format!("'{shown}': {}.", slip.told));
     }
     (0.0, format!("'{shown}' is not right."))
@@ -120,7 +212,7 @@ const SLIPS: [Slip; 6] = [
         kind: Kind::Bytes,
         unit: true,
         meant: |v| v * 1024.0,
-        told: "the number is right in KiB, but it has no unit",
+        told: "the number is right in KiB, but it has no unit that is known",
     },
     Slip { kind: Kind::Bytes, unit: false, meant: |v| v / 8.0, told: "this is the number of bits" },
     Slip {
@@ -163,16 +255,14 @@ fn other_level(item: &Item) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn told(id: &str, answer: &str) -> (f64, String) {
+    fn marked(id: &str, answer: &str) -> Mark {
         let rubric = Rubric::read(None, &report::Assignment::guide()).unwrap();
-        let truth: Truth =
-            [("l1.size", 32768.0), ("l1.ways", 8.0), ("l2.size", 262_144.0), ("mm1.hit_rate", 74.9)]
-                .map(|(name, value)| (name.to_owned(), value))
-                .into();
+        let known = [("l1.size", 32768.0), ("l1.ways", 8.0), ("l2.size", 262_144.0), ("mm1.hit_rate", 74.9)];
+        let mut truth = Truth::from(known.map(|(name, value)| (name.to_owned(), value)));
+        truth.uncountable.insert("mm2.clocks_gain".to_owned(), "modelled time".to_owned());
         let answers = BTreeMap::from([(id.to_owned(), answer.to_owned())]);
         let at = rubric.items.iter().position(|item| item.id == id).unwrap();
-        let mark = marks(&rubric, &answers, &truth).remove(at);
-        (mark.points, mark.reason)
+        marks(&rubric, &answers, &truth).remove(at)
     }
 
     #[test]
@@ -187,7 +277,17 @@ mod tests {
             ("s311-c-size", "256 KiB", 0.0, "other level"),
             ("s311-c-size", "", 0.0, "No answer."),
             ("s311-c-size", "=cmd()", 0.0, "no number"),
+            ("s311-c-size", "L1 = 32 KiB", 2.0, "Right."),
+            ("s311-c-size", "[32, 48) KiB", 1.0, "bracket"),
+            ("s311-c-size", "[24, 32) KiB", 0.0, "does not hold it"),
+            ("s311-c-size", "(32, 48] KiB", 0.0, "does not hold it"),
+            ("s311-c-size", "16 or 32 KiB", 0.0, "read by somebody: '16 or 32 KiB': it has several numbers"),
+            ("s311-c-size", "at least 32 KiB", 0.0, "read by somebody"),
+            ("s311-c-size", "32,768 KiB", 0.0, "not right"),
+            ("s322-d-clocks", "1.8", 0.0, "Left out of the sum: modelled time."),
+            ("s322-d-clocks", "", 0.0, "Left out of the sum"),
             ("s311-c-ways", "8 to 15 ways", 1.0, "bracket"),
+            ("s311-c-ways", "L1: 8", 1.0 + 1.0, "Right."),
             ("s321-c-hit-rate", "74.9 %", 1.0, "Right."),
             ("s321-c-hit-rate", "74,95", 1.0, "Right."),
             ("s321-c-hit-rate", "25.1 %", 0.0, "miss rate"),
@@ -195,9 +295,11 @@ mod tests {
             ("s322-b-hit-rate", "99 %", 0.0, "no records"),
             ("s2-4", "0.6 us", 1.0, "Right."),
             ("spec-comment", "It agrees.", 0.0, "read by somebody"),
+            ("spec-comment", "", 0.0, "No answer."),
         ] {
-            let (given, reason) = told(id, answer);
+            let Mark { points: given, reason, unread, .. } = marked(id, answer);
             assert!(given == points && reason.contains(says), "{id} '{answer}': {given}, {reason}");
+            assert_eq!(unread, says.contains("read by somebody"), "{id} '{answer}'");
             assert!(!reason.contains("32768") || answer == "32768", "{reason}");
         }
     }

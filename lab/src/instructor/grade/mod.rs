@@ -10,7 +10,6 @@ mod identity;
 mod judge;
 mod overview;
 mod owners;
-mod quantity;
 mod rubric;
 mod sheet;
 mod submissions;
@@ -166,7 +165,9 @@ impl Graded {
             if terse && !mark.answer.is_empty() && mark.most.is_some_and(|most| most > 0.0) {
                 let full = mark.most.is_some_and(|most| mark.points >= most);
                 let part = mark.points > 0.0;
-                mark.reason = if full {
+                mark.reason = if mark.unread {
+                    judge::TO_BE_READ
+                } else if full {
                     "Right."
                 } else if part {
                     "Right in part."
@@ -179,6 +180,11 @@ impl Graded {
         }
         shown.share = 1.0;
         shown
+    }
+
+    /// The points that could be had: without what nobody can compute from the records.
+    pub(crate) fn most(&self) -> f64 {
+        self.marks.iter().filter_map(|mark| mark.most).sum()
     }
 
     /// Everything that the student is told, on one line.
@@ -226,6 +232,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         .collect();
     let mut notes = on_the_class(args, &graded, &decision, machines.as_ref(), &class)?;
     notes.extend(book.give(&mut graded, &mut rubric));
+    graded.iter_mut().for_each(|graded| graded.notes.extend(unread(&rubric, &graded.marks)));
     if let Some(student) = explain {
         return output::print(&overview::explained(&rubric, &graded[student]));
     }
@@ -238,6 +245,14 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     notes.iter().for_each(|note| output::tell(format!("lab grade: note: {note}")));
     let distribution = overview::distribution(&rubric, &graded);
     output::print(&(table::text(&rubric, &graded) + &distribution))
+}
+
+/// The answers that may be right, and have no points before somebody reads them.
+fn unread(rubric: &Rubric, marks: &[Mark]) -> Option<String> {
+    let unread = rubric.items.iter().zip(marks).filter(|(item, mark)| mark.unread && !item.by_hand);
+    let labels: Vec<&str> = unread.map(|(item, _)| item.label.as_str()).collect();
+    let note = || format!("To be read by somebody, without points until then: {}.", labels.join("; "));
+    (!labels.is_empty()).then(note)
 }
 
 /// The place of the student to explain.
@@ -467,8 +482,9 @@ impl Context<'_> {
         let own =
             if self.machines.is_some() { !evidence.records.is_empty() } else { evidence.changed.is_empty() };
         if self.rubric.records == Records::Own && !own {
-            for mark in graded.marks.iter_mut().filter(|mark| mark.points > 0.0) {
-                mark.points = 0.0;
+            let counts = |mark: &&mut Mark| mark.points > 0.0 || mark.unread && mark.most.is_some();
+            for mark in graded.marks.iter_mut().filter(counts) {
+                (mark.points, mark.unread) = (0.0, false);
                 mark.reason = "No points without records of your own machine.".to_owned();
             }
         }
@@ -622,7 +638,8 @@ fn save(
     let write = |name: &str, text: &str| output::write(&out.join(name), text.as_bytes());
     write("grades.csv", &table::csv(rubric, class))?;
     write("items.csv", &overview::items(rubric, class))?;
-    if rubric.items.iter().any(|item| item.by_hand) {
+    let unread = class.iter().any(|graded| graded.marks.iter().any(|mark| mark.unread));
+    if unread || rubric.items.iter().any(|item| item.by_hand) {
         write("texts.html", &overview::texts(rubric, class))?;
     }
     let hints = overview::likeness(rubric, class);

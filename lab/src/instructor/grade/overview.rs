@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use common::text::{inert, shorten};
 
 use super::Graded;
-use super::rubric::Rubric;
+use super::rubric::{Item, Rubric};
 use crate::book::markdown::escaped;
 use crate::instructor::tables::Table;
 
@@ -170,7 +170,7 @@ pub(super) fn explained(rubric: &Rubric, graded: &Graded) -> String {
         "{}: {} of {} points",
         shorten(&graded.student, 60),
         graded.shown_points(),
-        rubric.most()
+        graded.most()
     )];
     if let Some(source) = &graded.source {
         lines.push(format!("from '{}'", shorten(source, 120)));
@@ -202,10 +202,14 @@ pub(super) fn texts(rubric: &Rubric, class: &[Graded]) -> String {
          blockquote { white-space: pre-wrap; overflow-wrap: anywhere; margin: .25rem 0 1rem; padding-left: 1rem; border-left: 3px solid #cfd5db; } \
          h3 { font-size: 1rem; margin: 1rem 0 0; }</style></head><body>\n<h1>Texts to read</h1>\n",
     );
-    for (place, item) in rubric.items.iter().enumerate().filter(|(_, item)| item.by_hand) {
+    let unread = |place: usize, graded: &Graded| graded.marks.get(place).is_some_and(|mark| mark.unread);
+    let asked = |(place, item): &(usize, &Item)| {
+        item.by_hand || class.iter().any(|graded| unread(*place, graded))
+    };
+    for (place, item) in rubric.items.iter().enumerate().filter(asked) {
         page +=
             &format!("<h2>{} ({} of {} points)</h2>\n", escaped(&item.label), escaped(&item.id), item.points);
-        for graded in class {
+        for graded in class.iter().filter(|graded| item.by_hand || unread(place, graded)) {
             let Some(mark) = graded.marks.get(place).filter(|mark| !mark.answer.is_empty()) else { continue };
             let points = mark
                 .most

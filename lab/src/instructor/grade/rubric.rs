@@ -6,9 +6,8 @@ use common::failure::Failure;
 use common::input;
 use common::text::{says_nothing, shorten};
 use report::Assignment;
+use report::quantity::Kind;
 use serde::Deserialize;
-
-use super::quantity::Kind;
 
 /// The rubric of the guide's sheet.
 pub(super) const GUIDE: &str = include_str!("rubric.toml");
@@ -27,6 +26,9 @@ pub(crate) struct Rubric {
     /// One for each answer that is worth something.
     #[serde(rename = "item", default)]
     pub(crate) items: Vec<Item>,
+    /// The assignment's, in which numbers are written.
+    #[serde(skip)]
+    pub(crate) language: String,
 }
 
 /// What is asked of a submission's records.
@@ -63,9 +65,9 @@ pub(crate) struct Item {
     pub(crate) value: Option<f64>,
     /// or the largest and the smallest right one.
     pub(crate) range: Option<[f64; 2]>,
-    /// How far off is still right: a share of the value.
-    #[serde(default)]
-    pub(crate) tolerance: f64,
+    /// How far off is still right: a share of the value; without it, as far as the
+    /// report's page allows.
+    tolerance: Option<f64>,
     /// The share of the points for a bracket that holds the value, and for a right
     /// number with a wrong unit.
     #[serde(default = "half")]
@@ -90,11 +92,18 @@ impl Item {
             expect: None,
             value: None,
             range: None,
-            tolerance: 0.0,
+            tolerance: None,
             partial: half(),
             by_hand: true,
             read: false,
         }
+    }
+}
+
+impl Item {
+    /// How far off is still right: a share of the value.
+    pub(crate) fn tolerance(&self) -> f64 {
+        self.tolerance.unwrap_or_else(|| report::tolerance(self.expect.as_deref().unwrap_or_default()))
     }
 }
 
@@ -159,7 +168,7 @@ impl Item {
                 "has the range [{low}, {high}], in which no number is; write the smaller one first"
             ));
         }
-        let shares = [self.tolerance, self.partial];
+        let shares = [self.tolerance.unwrap_or_default(), self.partial];
         if !(0.0..=1e6).contains(&self.given.unwrap_or_default())
             || shares.iter().any(|share| !(0.0..=1.0).contains(share))
         {
@@ -188,6 +197,7 @@ impl Rubric {
     /// Each item with its points; without those that are worth nothing, and with
     /// what the assignment gives points for and nobody but a reader can judge.
     fn worth(mut self, assignment: &Assignment) -> Result<Rubric, String> {
+        self.language.clone_from(&assignment.language);
         let worth = assignment.points();
         let of = |id: &str| worth.iter().find(|(field, _)| field.id == id).map(|(_, points)| *points);
         let fields: Vec<String> = assignment.fields().into_iter().map(|field| field.id).collect();

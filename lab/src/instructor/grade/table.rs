@@ -16,6 +16,7 @@ pub(super) fn text(rubric: &Rubric, class: &[Graded]) -> String {
     for graded in class {
         let name = shorten(&graded.student, NAME);
         let points = graded.shown_points();
+        let most = graded.most();
         lines.push(format!("{points}\t{most}\t{name}\t{}", shorten(&graded.all_notes(), 200)));
     }
     let graded = || class.iter().filter(|graded| graded.refused.is_none()).map(Graded::points);
@@ -35,12 +36,13 @@ pub(super) fn csv(rubric: &Rubric, class: &[Graded]) -> String {
         let mut row = vec![
             inert(&graded.student),
             points(graded.refused.is_none(), graded.points()),
-            rubric.most().to_string(),
+            graded.most().to_string(),
             inert(&graded.all_notes()),
         ];
         for (place, (item, mark)) in rubric.items.iter().zip(&graded.marks).enumerate() {
             // An empty cell is where somebody is to give points.
-            let given = graded.given.contains(&place) || !item.by_hand && graded.refused.is_none();
+            let judged = !item.by_hand && !mark.unread && mark.most.is_some() && graded.refused.is_none();
+            let given = graded.given.contains(&place) || judged;
             row.push(points(given, mark.points));
             row.push(inert(&mark.reason));
             row.push(inert(&mark.answer));

@@ -174,7 +174,7 @@ impl Worksheet {
                     continue;
                 }
             };
-            match self.scale(&self.sheet.rows[row], most) {
+            match self.scale(&self.sheet.rows[row], graded.most()) {
                 Ok(scale) => changes.push((row, self.grade, written(graded.points() * scale, comma))),
                 Err(why) => {
                     refused.push(format!("'{name}' (line {}): {why}", self.sheet.rows[row].line));

@@ -1,0 +1,606 @@
+// What is written in a number field, read as report::quantity reads it for the grader:
+// the same steps under the same names, the same words (words.json), and one table of
+// cases for both (quantity/cases.tsv).
+function quantities(words) {
+  const NONE = { unit: "none" }, OTHER = { unit: "other" };
+  const zeros = [...words.zeros].map(zero => zero.codePointAt(0));
+  const lookup = table => new Map(Object.entries(table).flatMap(([to, those]) => [...those].map(c => [c, to])));
+  const letters = lookup(words.letters), signs = lookup(words.signs);
+  const fold = word => [...word].map(c => letters.get(c) ?? c).join("");
+  const is = (list, word) => list.some(known => same(known, word));
+  const same = (known, word) => known.endsWith("*") ? word.startsWith(known.slice(0, -1)) : known === word;
+  const list = all => all.map(fold);
+  const table = all => Object.entries(all).flatMap(([scale, units]) => units.map(unit => [fold(unit).split(" "), Number(scale)]));
+  const scales = Object.fromEntries(["bytes", "ns", "percent", "count", "number"].map(kind => [kind, table(words.units[kind])]));
+  const prefixes = table(words.units.prefixes).sort(([, a], [, b]) => 0);
+  const [names, settings, ordinals, articles, others, tails] =
+    [words.names, words.settings, words.ordinals, words.articles, words.units.other, words.units.behind_prefix].map(list);
+  const numbers = new Map(Object.entries(words.numbers).map(([word, value]) => [fold(word), value]));
+  const marks = Object.entries(words.phrases)
+    .flatMap(([mark, phrases]) => phrases.map(phrase => [fold(phrase).split(/[ ']/), mark]))
+    .sort(([a], [b]) => b.length - a.length);
+  const digit = c => c >= "0" && c <= "9" && c.length === 1;
+  const alphabetic = c => /^\p{Alphabetic}$/u.test(c);
+  const alphanumeric = c => /^[\p{Alphabetic}\p{N}]$/u.test(c);
+
+  // Plain text: one sign for all that look alike, no markup.
+  const turn = words.replaced.findIndex(([from]) => from === "<=");
+  const replaced = (text, what) => what.reduce((text, [from, to]) => text.replaceAll(from, to), text);
+  function plain(text) {
+    text = replaced(text.toLowerCase(), words.replaced.slice(0, turn)).replace(/<\/*[a-z][^<>]*>/g, " ");
+    text = replaced(characters(text), words.replaced.slice(turn));
+    text = text.split("**").reduce((before, part) =>
+      before + (/\d\s*$/.test(before) && /^\s*\d/.test(part) ? "^" : " ") + part);
+    return intervals([...text]);
+  }
+  function characters(text) {
+    let out = "", raised = false;
+    for (let c of text) {
+      if (/[\u0300-\u036f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/.test(c)) continue;
+      if (c >= "\uff01" && c <= "\uff5e" && c.length === 1) c = String.fromCharCode(c.charCodeAt(0) - 0xfee0).toLowerCase();
+      const over = c === "⁻" ? 10 : words.superscripts.indexOf(c);
+      if (over >= 0) {
+        if (!raised && !/[0-9)]$/.test(out)) continue;
+        out += (raised ? "" : "^") + "0123456789-"[over];
+        raised = true;
+        continue;
+      }
+      raised = false;
+      if (words.fractions[c] !== undefined) out += `\u0001${words.fractions[c]} `;
+      else if (c === "\t") out += "  ";
+      else if (c === "|") out += ";";
+      else out += scripted(c) ?? (c < "\u0080" ? c : signs.get(c) ?? letters.get(c) ?? c);
+    }
+    return out;
+  }
+  function scripted(c) {
+    if (c < "\u0080" || !/^\p{N}$/u.test(c)) return undefined;
+    const zero = zeros.find(zero => c.codePointAt(0) >= zero && c.codePointAt(0) < zero + 10);
+    return zero === undefined ? undefined : String(c.codePointAt(0) - zero);
+  }
+  // In `[16,24)` the comma stands between two numbers: a semicolon there says so.
+  function intervals(out) {
+    for (let at = 0; at < out.length; at++) {
+      if (!"[](".includes(out[at])) continue;
+      const length = out.slice(at + 1).findIndex(c => "[]()".includes(c));
+      const end = at + 1 + length;
+      if (length < 0 || out[end] === "(" || out[at] === "(" && out[end] === ")") continue;
+      const inner = [...out.keys()].slice(at + 1, end);
+      const commas = inner.filter(i => out[i] === ",");
+      const between = commas.length === 1 ? commas : commas.filter(i => out[i + 1] === " ");
+      if (between.length === 1 && !inner.some(i => ";…".includes(out[i]))) out[between[0]] = ";";
+      at = end;
+    }
+    return out.join("");
+  }
+
+  // Tokens: { number }, { word } or { sign }, each with what stands before it.
+  const amount = value => ({ plain: value }), named = sure => ({ name: true, sure }), UNREADABLE = { unreadable: true };
+  const parsed = text => Number.isNaN(Number(text)) || text === "" ? UNREADABLE : amount(Number(text));
+  function tokens(text, kind) {
+    const found = lex([...text]);
+    return name(inWords(found, kind));
+  }
+  function lex(text) {
+    const found = [];
+    let at = 0, spaced = false;
+    const peek = ahead => text[at + ahead] ?? "\0";
+    const take = fits => { let taken = ""; while (at < text.length && fits(text[at])) taken += text[at++]; return taken; };
+    const isNumber = back => found.at(-back)?.number !== undefined;
+    function word() {
+      const word = take(alphabetic);
+      if (peek(0) === "-" && alphabetic(peek(1))) { at++; return { word }; }
+      if ("xх".includes(word) && digit(peek(0)) && (isNumber(1) || found.length > 1 && isNumber(2))) return { word };
+      if (!digit(peek(0)) && !(peek(0) === "_" && alphanumeric(peek(1)))) return { word };
+      const rest = c => alphanumeric(c) || c === "_";
+      let whole = word + take(rest);
+      const known = is(names, word);
+      while (!known && "-.".includes(peek(0)) && alphanumeric(peek(1))) { at++; whole += take(rest); }
+      return known || [...word].length <= 3 ? { word: whole } : { number: named(false) };
+    }
+    function number() {
+      const digitsIn = peek(0) === "0" && { x: /^[0-9a-f]{1,16}$/, o: /^[0-7]{1,21}$/, b: /^[01]{1,64}$/ }[peek(1)];
+      if (digitsIn) {
+        const begun = at;
+        const base = text[at + 1];
+        at += 2;
+        const digits = take(c => /^[0-9a-z]$/i.test(c));
+        if (digitsIn.test(digits)) return amount(Number("0" + base + digits));
+        at = begun;
+      }
+      return attached(fraction(powerOfTen(numeral(digits()))));
+    }
+    function digits() {
+      let digits = take(digit);
+      const group = () => digit(peek(1)) && digit(peek(2)) && digit(peek(3)) && !digit(peek(4));
+      const leads = digits.length >= 1 && digits.length <= 3 && !digits.startsWith("0");
+      while (leads && " '_".includes(peek(0)) && group()) { at++; digits += "'" + take(digit); }
+      while (".,".includes(peek(0)) && digit(peek(1))) { digits += text[at++]; digits += take(digit); }
+      return digits;
+    }
+    function powerOfTen(numeral) {
+      const sign = "+-".includes(peek(1)) ? 1 : 0;
+      if (peek(0) !== "e" || !digit(peek(1 + sign))) return numeral;
+      const begun = at;
+      at += 1 + sign;
+      const exponent = take(digit);
+      if (peek(0) === "e") { at = begun; return numeral; }
+      const mantissa = numeral.plain ?? numeral.decimal;
+      if (mantissa === undefined) return numeral;
+      return parsed(`${mantissa}e${text[begun + 1] === "-" ? "-" : ""}${exponent}`);
+    }
+    function fraction(numeral) {
+      if (peek(0) !== "\u0001") return numeral;
+      at++;
+      const part = Number(take(c => digit(c) || c === "."));
+      return numeral.plain !== undefined && !Number.isNaN(part) ? amount(numeral.plain + part) : UNREADABLE;
+    }
+    function attached(numeral) {
+      const begun = at;
+      const word = take(alphabetic);
+      if (!word) return numeral;
+      const end = at;
+      at = begun;
+      if (["x", "х"].includes(word) || unitOf([word], "bytes") || unitOf([word], "ns")) return numeral;
+      at = end;
+      take(alphanumeric);
+      return named(is(ordinals, word));
+    }
+    while (at < text.length) {
+      const c = text[at], before = text[at - 1] ?? " ";
+      const point = ".,".includes(c) && digit(peek(1)) && !alphanumeric(before) && before !== c;
+      let token;
+      if (digit(c) || point) token = { number: number() };
+      else if (alphabetic(c)) token = word();
+      else {
+        at++;
+        if ("%‰~".includes(c)) token = { word: c };
+        else if ("=≤≥<>-±+*/^…,;:.()[]\n#".includes(c)) token = { sign: c };
+        else { spaced = true; continue; }
+      }
+      found.push({ ...token, spaced, weak: false });
+      spaced = false;
+    }
+    return found;
+  }
+  function numeral(digits) {
+    const found = [...digits].filter(c => ".,".includes(c));
+    const parts = digits.split(/[.,']/);
+    const grouped = parts => /^[1-9]\d{0,2}$/.test(parts[0]) && parts.slice(1).every(part => part.length === 3);
+    const power = part => !part.startsWith("0") && Number(part) > 1 && Number.isInteger(Math.log2(Number(part)));
+    if (parts.length > 1 && grouped(parts) && parts.every(power)) return UNREADABLE;
+    const quotes = digits.includes("'");
+    const bare = digits.replaceAll("'", "");
+    const [first] = found, last = found.at(-1);
+    if (!found.length) return parsed(bare);
+    if (found.length === 1 && quotes) return parsed(bare.replace(first, "."));
+    if (found.length === 1) return { mark: first, decimal: Number(digits.replace(first, ".")), grouped: grouped(parts) ? Number(parts.join("")) : undefined };
+    if (first !== last && found.slice(0, -1).every(mark => mark === first)) {
+      const at = digits.lastIndexOf(last);
+      const groups = digits.slice(0, at).split(first);
+      return grouped(groups) ? parsed(`${groups.join("")}.${digits.slice(at + 1)}`) : UNREADABLE;
+    }
+    if (found.every(mark => mark === first) && grouped(parts)) return parsed(parts.join(""));
+    return found.every(mark => mark === ".") ? named(true) : UNREADABLE;
+  }
+  function inWords(tokens, kind) {
+    const value = token => token?.word !== undefined && numbers.has(token.word) ? numbers.get(token.word) : undefined;
+    const found = [];
+    for (let at = 0; at < tokens.length;) {
+      const per = ["per", "por", "pour"].includes(found.at(-1)?.word);
+      let total = per ? undefined : value(tokens[at]);
+      if (total === undefined) { found.push(tokens[at++]); continue; }
+      let weak = articles.includes(tokens[at].word), whole = true;
+      const { spaced } = tokens[at++];
+      for (;;) {
+        const joined = ["e", "et", "and", "und"].includes(tokens[at]?.word);
+        const part = value(tokens[at + joined]);
+        if (part === undefined) break;
+        const fits = digits => total % digits === 0 && part < digits && total >= digits;
+        if (part === 100 && total < 10) total *= part;
+        else if (fits(100) || fits(10)) total += part;
+        else if (joined) break;
+        else whole = false;
+        weak = false;
+        at += 1 + joined;
+      }
+      const next = wordsFrom(tokens, at);
+      weak &&= next.length > 0 && !markOf(next) && unitOf(next, kind)?.[0].unit !== "asked";
+      found.push({ number: whole ? amount(total) : UNREADABLE, spaced, weak });
+    }
+    return found;
+  }
+  function name(tokens) {
+    const sign = (at, signs) => tokens[at]?.sign !== undefined && signs.includes(tokens[at].sign);
+    for (let at = 0; at < tokens.length; at++) {
+      const begins = at === 0 || sign(at - 1, "\n");
+      tokens[at].weak ||= begins && tokens[at].number?.plain < 10 && sign(at + 1, ".)");
+      const { word } = tokens[at];
+      const known = word !== undefined ? is(names, word) : tokens[at].sign === "#";
+      const set = word !== undefined && is(settings, word);
+      if (!known && !set) continue;
+      let number = at + 1;
+      if (sign(number, known ? ".-#" : "=") && (!known || !tokens[number].spaced)) number++;
+      else if (set && wordsFrom(tokens, number)[0] === "of") number++;
+      if (tokens[number]?.number === undefined) continue;
+      tokens[number].weak ||= set;
+      if (known) tokens[number].number = named(true);
+    }
+    return tokens;
+  }
+  function wordsFrom(tokens, at) {
+    const found = [];
+    while (found.length < 6 && tokens[at + found.length]?.word !== undefined) found.push(tokens[at + found.length].word);
+    return found;
+  }
+  // The phrase that words begin with, and how many of them it takes.
+  function markOf(those) {
+    const found = those.length && marks.find(([phrase]) => phrase.length <= those.length && phrase.every((word, i) => word === those[i]));
+    return found ? [found[1], found[0].length] : undefined;
+  }
+  // The unit that words begin with, and how many of them it takes.
+  function unitOf(those, kind) {
+    const asked = scaleOf(those, kind);
+    if (asked) return [{ unit: "asked", scale: asked[0] }, asked[1]];
+    const [word] = those;
+    if (word === undefined || !([...word].length > 1 || ["b", "k", "%"].includes(word))) return undefined;
+    for (const other of ["bytes", "ns", "percent", "count"]) {
+      const found = scaleOf(those, other);
+      if (found) return [OTHER, found[1]];
+    }
+    return is(others, word) ? [OTHER, 1] : undefined;
+  }
+  function scaleOf(those, kind) { return kind === "bytes" ? bytes(those) : ofTable(kind, those); }
+  function ofTable(kind, those) {
+    const fits = ([unit]) => unit.length <= those.length && unit.every((known, i) => same(known, those[i]));
+    const found = scales[kind].filter(fits).reduce((best, one) => !best || one[0].length >= best[0].length ? one : best, undefined);
+    return found && [found[1], found[0].length];
+  }
+  function bytes([word, next]) {
+    if (word === undefined) return undefined;
+    const base = word => word === undefined ? undefined : ofTable("bytes", [word])?.[0];
+    if (base(word) !== undefined) return [base(word), 1];
+    for (const [[prefix], scale] of prefixes) {
+      if (!word.startsWith(prefix)) continue;
+      const rest = word.slice(prefix.length);
+      if (!rest) return base(next) === undefined ? [scale, 1] : [scale * base(next), 2];
+      const of = base(rest) ?? (tails.includes(rest) ? 1 : undefined);
+      if (of !== undefined) return [scale * of, 1];
+    }
+    return undefined;
+  }
+
+  // Terms: { first, rest: [op, factor], weak }, and what is between them.
+  function elements(tokens, kind) {
+    let at = 0;
+    const sign = place => tokens[place]?.sign;
+    const spaced = place => Boolean(tokens[place]?.spaced);
+    const number = place => { const found = tokens[place]?.number; return found && !found.name ? found : undefined; };
+    const mark = place => markOf(wordsFrom(tokens, place));
+    function pieces(close) {
+      const found = [];
+      while (at < tokens.length) {
+        const token = tokens[at];
+        if (token.number?.name) { at++; found.push({ type: token.number.sure ? "word" : "typo" }); }
+        else if (token.number) found.push(term(false));
+        else if (token.word !== undefined) found.push(word());
+        else if ("-+".includes(token.sign) && signed(found.at(-1))) { at++; found.push(term(token.sign === "-")); }
+        else if (close === token.sign) { at++; return found; }
+        else if ("()[]".includes(token.sign)) found.push(bracket(token.sign));
+        else { at++; found.push({ type: "sign", sign: token.sign }); }
+      }
+      return found;
+    }
+    function signed(before) {
+      const whole = kind === "bytes" || kind === "count";
+      const place = before === undefined || ["sign", "mark"].includes(before.type) ||
+        ["word", "typo"].includes(before.type) && !whole && spaced(at);
+      return place && number(at + 1) && !spaced(at + 1);
+    }
+    function word() {
+      const found = mark(at);
+      if (!found) { at++; return { type: "word" }; }
+      at += found[1];
+      if (found[0] === "minus" && number(at)) return term(true);
+      return { type: "mark", mark: found[0] };
+    }
+    function bracket(open) {
+      const begun = at;
+      const found = interval(open);
+      if (found) return found;
+      at = begun + 1;
+      const close = open === "(" ? ")" : "]";
+      const closed = "([".includes(open) && tokens.slice(at).some(token => token.sign === close);
+      return closed ? { type: "group", inner: pieces(close) } : { type: "sign", sign: ";" };
+    }
+    function interval(open) {
+      const low = end(open === ")");
+      if (!low) return undefined;
+      if (!(sign(at) !== undefined && ";,…-:".includes(sign(at))) && mark(at)?.[0] !== "to") return undefined;
+      const high = end(false);
+      const close = sign(at);
+      if (!high || close === undefined || !")][".includes(close) || open === "(" && close === ")") return undefined;
+      at++;
+      high.first.unit = unit() ?? high.first.unit;
+      return { type: "interval", ends: [low, high], open: [open !== "[", close !== "]"] };
+    }
+    function end(never) { at++; return !never && number(at) ? term(false) : undefined; }
+    function term(negative) {
+      const { weak } = tokens[at];
+      const whole = { type: "term", first: factor(negative), rest: [], weak };
+      for (;;) {
+        const begun = at;
+        const found = mark(at);
+        let op = sign(at);
+        if (op === "*" || op === "/") at++;
+        else if (found?.[0] === "times") { at += found[1]; op = "*"; }
+        else return whole;
+        if (!number(at)) { at = begun; return whole; }
+        const by = factor(false);
+        const units = [unitOfTerm(whole, kind).unit, by.unit.unit];
+        if (op === "/" && units.includes("asked") && units.includes("other")) { at = begun; return whole; }
+        whole.rest.push([op, by]);
+      }
+    }
+    function factor(negative) {
+      const numeral = tokens[at++].number;
+      const found = { numeral, negative, power: power(), unit: NONE };
+      found.unit = unit() ?? NONE;
+      return found;
+    }
+    function power() {
+      const found = mark(at);
+      let place;
+      if (sign(at) === "^") place = at + 1;
+      else if (found?.[0] === "power") place = at + found[1];
+      else return undefined;
+      const grouped = sign(place) === "(";
+      place += grouped;
+      const negative = sign(place) === "-";
+      place += negative;
+      const by = number(place)?.plain;
+      if (by === undefined) return undefined;
+      place++;
+      if (grouped && sign(place) === ")") place++;
+      at = place;
+      return negative ? -by : by;
+    }
+    function unit() {
+      const of = place => unitOf(wordsFrom(tokens, place), kind);
+      const hyphen = sign(at) === "-" && !spaced(at) && !spaced(at + 1);
+      const plural = hyphen && wordsFrom(tokens, at + 1)[0] === "х" ? 1 : 0;
+      let found = of(at), place = at;
+      if (!found && hyphen) { place = at + 1 + plural; found = of(place); }
+      let end = found && place + found[1];
+      if (!found && (sign(at) === "(" || sign(at) === "[")) {
+        found = of(at + 1);
+        end = found && at + 2 + found[1];
+        if (found && ![")", "]"].includes(sign(end - 1))) found = undefined;
+      }
+      if (!found) return undefined;
+      at = end;
+      if (sign(end) === "/" && wordsFrom(tokens, end + 1).length) at += 2;
+      return found[0];
+    }
+    return pieces(undefined);
+  }
+  const factors = term => [term.first, ...term.rest.map(([, factor]) => factor)];
+  const divides = term => term.rest.some(([op]) => op === "/");
+  function unitOfTerm(term, kind) {
+    const units = factors(term).map(factor => factor.unit);
+    const asked = units.filter(({ unit }) => unit === "asked");
+    const other = units.includes(OTHER);
+    if (asked.length && (!other || kind === "bytes")) return asked.length === 2 && divides(term) ? NONE : asked[0];
+    return other ? OTHER : NONE;
+  }
+  function doubtfulTerm(term, { kind }) {
+    if (!divides(term)) return false;
+    if (kind === "number" || kind === "percent") return !factors(term).every(({ numeral }) => Number.isInteger(numeral.plain));
+    const part = term.first.numeral.plain === 1 && term.rest.length === 1;
+    return !(kind === "bytes" && part && unitOfTerm(term, kind).scale >= 1024);
+  }
+  // What a term can mean; a doubt is thrown.
+  function valuesOf(term, asked, lent) {
+    const own = unitOfTerm(term, asked.kind);
+    const scale = own.unit === "asked" ? own.scale : own.unit === "none" && lent.unit === "asked" ? lent.scale : 1;
+    let values = valuesOfFactor(term.first, asked, scale);
+    for (const [op, factor] of term.rest) {
+      const by = valuesOfFactor(factor, asked, scale);
+      if (by.length !== 1) throw "notation";
+      values = values.map(value => op === "*" ? value * by[0] : value / by[0]);
+    }
+    values = values.map(value => value * scale);
+    if (!values.every(Number.isFinite)) throw "notation";
+    return values;
+  }
+  function valuesOfFactor({ numeral, power, negative }, { kind, point }, scale) {
+    const whole = amount => Number.isInteger(amount * scale);
+    const indivisible = kind === "count" || kind === "bytes" && scale <= 1;
+    let amounts;
+    if (numeral.plain !== undefined) amounts = [numeral.plain];
+    else if (numeral.mark === undefined) throw "notation";
+    else {
+      const { mark, decimal, grouped } = numeral;
+      const own = mark === (point ? "." : ",");
+      if (grouped !== undefined) {
+        if (indivisible) amounts = [grouped];
+        else if (own || kind === "percent") amounts = [decimal];
+        else if (kind === "bytes" && !whole(decimal)) amounts = [grouped];
+        else amounts = [grouped, decimal];
+      } else {
+        const several = mark === "," && decimal >= 1 && !whole(decimal);
+        if (several && (indivisible || kind === "bytes" && point)) throw "several";
+        amounts = [decimal];
+      }
+    }
+    return amounts.map(amount => power === undefined ? amount : amount ** power).map(amount => negative ? -amount : amount);
+  }
+
+  // The answer: what all numbers say together.
+  const ROUNDED = 0.01, SAME = 1e-9;
+  const bounds = { "≥": [true, false], ">": [true, true], "≤": [false, false], "<": [false, true],
+    least: [true, false], more: [true, true], most: [false, false], less: [false, true] };
+  const bound = element => element && (element.type === "sign" ? bounds[element.sign] : element.type === "mark" ? bounds[element.mark] : undefined);
+  const isSign = (element, signs) => element?.type === "sign" && signs.includes(element.sign);
+  const isMark = (element, mark) => element?.type === "mark" && element.mark === mark;
+  const hasNumber = element => element?.type === "term" || element?.type === "interval" || element?.type === "group" && element.inner.some(hasNumber);
+  const split = (elements, at) => elements.reduce((parts, element) => {
+    if (at(element)) parts.push([]); else parts.at(-1).push(element);
+    return parts;
+  }, [[]]);
+  function answer(all, asked) {
+    const { kind } = asked;
+    let said = [], negated = false, typo = false, allWays = false;
+    const doubts = [];
+    const attempt = make => { try { return make(); } catch (doubt) { if (typeof doubt !== "string") throw doubt; return doubt; } };
+    const sentences = elements => split(elements, element => isSign(element, ";,:.\n")).forEach(sentence);
+    function sentence(elements) {
+      const sides = split(elements, element => isSign(element, "="));
+      const last = Math.max(0, sides.findLastIndex(side => side.some(hasNumber)));
+      const before = said.length;
+      sides.slice(last).forEach(side);
+      for (const side of sides.slice(0, last)) {
+        negated ||= side.some(element => isMark(element, "not"));
+        const found = side.filter(hasNumber);
+        if (found.length !== 1 || found[0].type !== "term") continue;
+        const [term] = found;
+        if (term.rest.length || term.weak || unitOfTerm(term, kind) === OTHER) continue;
+        const other = attempt(() => valuesOf(term, asked, NONE));
+        if (typeof other === "string") continue;
+        const [one, ...more] = said.slice(before);
+        const share = kind === "percent" ? 100 : 1;
+        const near = (a, b) => Math.abs(a - b) <= ROUNDED * Math.max(Math.abs(a), Math.abs(b));
+        if (one?.values && !more.length && one.unit !== OTHER && one.values.some(a => other.some(b => near(a, b) || near(a, share * b)))) one.doubtful = false;
+        else doubts.push("several");
+      }
+    }
+    function side(elements) {
+      let between = false, pending;
+      for (let at = 0; at < elements.length;) {
+        const element = elements[at], before = elements[at - 1];
+        let next = at + 1;
+        if (element.type === "term") {
+          const taken = joined(elements, at, between, pending);
+          if (taken !== undefined) next += taken;
+          else single(element, pending, elements.slice(at + 1));
+          between = false;
+          pending = undefined;
+        } else if (element.type === "interval") range(...element.ends, element.open);
+        else if (element.type === "group" && hasNumber(element)) {
+          if (isSign(before, "*/^+-") || isSign(elements[at + 1], "*/^+-")) doubts.push("notation");
+          else sentences(element.inner);
+        } else if (isMark(element, "between")) between = true;
+        else if (isMark(element, "not")) negated = true;
+        else if (isMark(element, "one_way") && kind === "count") said.push({ values: [1], unit: { unit: "asked", scale: 1 }, weak: false, doubtful: false });
+        else if (isMark(element, "all_ways")) allWays = true;
+        else if (isMark(element, "about")) { /* says nothing */ }
+        else if (element.type === "typo") typo = true;
+        else {
+          pending = bound(element);
+          if (pending && before?.type === "term" && element.type === "sign" && elements[at + 1]?.type === "term") doubts.push("several");
+        }
+        at = next;
+      }
+    }
+    function single(term, pending, behind) {
+      const more = behind.slice(1).find(element => !isMark(element, "about"));
+      let bounded = pending;
+      if (!bounded && behind[0]?.type === "sign" && bound(behind[0]) && more && !hasNumber(more)) {
+        const [low, open] = bound(behind[0]);
+        bounded = [!low, open];
+      } else if (!bounded && isMark(behind[0], "beyond")) bounded = [true, false];
+      else if (!bounded && isSign(behind[0], "+")) {
+        if (more && hasNumber(more)) doubts.push("notation"); else bounded = [true, false];
+      }
+      if (bounded) { said.push({ end: bounded[0] ? "low" : "high", term, open: bounded[1] }); return; }
+      const values = attempt(() => valuesOf(term, asked, NONE));
+      if (typeof values === "string") doubts.push(values);
+      else said.push({ values, unit: unitOfTerm(term, kind), weak: term.weak, doubtful: doubtfulTerm(term, asked) });
+    }
+    function joined(elements, at, between, pending) {
+      const after = elements.slice(at + 1).findIndex(element => element.type === "term");
+      if (after < 0) return undefined;
+      const low = elements[at], high = elements[at + 1 + after];
+      const link = elements.slice(at + 1, at + 1 + after).filter(element => !isMark(element, "about"));
+      if (link.length === 1 && isSign(link[0], "±")) { around(low, high); return after + 1; }
+      const units = [low, high].map(term => unitOfTerm(term, kind));
+      if (units.includes(OTHER) && units.some(({ unit }) => unit === "asked")) return undefined;
+      const to = element => isMark(element, "to") || isSign(element, "-…") || between && isMark(element, "and");
+      let open = false;
+      if (link.length === 1 && isMark(link[0], "most") && !pending) open = false;
+      else if (link.length === 1 && to(link[0])) open = false;
+      else if (link.length === 2 && to(link[0]) && bound(link[1]) && !bound(link[1])[0]) [, open] = bound(link[1]);
+      else return undefined;
+      range(low, high, [Boolean(pending && pending[0] && pending[1]), open]);
+      return after + 1;
+    }
+    function around(middle, off) {
+      const own = unitOfTerm(middle, kind), of = unitOfTerm(off, kind);
+      const lent = own === NONE ? of : own;
+      const share = kind !== "percent" && of === OTHER;
+      const both = attempt(() => [valuesOf(middle, asked, lent), valuesOf(off, asked, lent)]);
+      if (typeof both === "string" || both.some(values => values.length !== 1)) { doubts.push("notation"); return; }
+      const [[m], [o]] = both;
+      const by = share ? m * o / 100 : o;
+      bracketed(m - by, m + by, [false, false], lent);
+    }
+    function range(low, high, open) {
+      const units = [low, high].map(term => unitOfTerm(term, kind));
+      const both = attempt(() => [valuesOf(low, asked, units[1]), valuesOf(high, asked, units[0])]);
+      if (typeof both === "string") { doubts.push("notation"); return; }
+      const unit = units.find(unit => unit !== NONE) ?? NONE;
+      const alike = units[0].unit === units[1].unit && units[0].scale === units[1].scale;
+      if (both.every(values => values.length === 1) && (alike || both[0][0] <= both[1][0])) bracketed(both[0][0], both[1][0], open, unit);
+      else doubts.push("notation");
+    }
+    function bracketed(low, high, open, unit) {
+      if (low === high) said.push({ values: [low], unit, weak: false, doubtful: open[0] || open[1] });
+      else if (low < high) said.push({ low, high, open, unit });
+      else said.push({ low: high, high: low, open: [open[1], open[0]], unit });
+    }
+    function ends() {
+      const found = said.filter(({ end }) => end);
+      if (!found.length) return undefined;
+      if (found.length === 1) return "oneend";
+      const [low, high] = ["low", "high"].map(which => found.find(({ end }) => end === which));
+      if (found.length > 2 || !low || !high) return "several";
+      said = said.filter(({ end }) => !end);
+      range(low.term, high.term, [low.open, high.open]);
+      return doubts[0];
+    }
+    function one() {
+      const [first, ...rest] = said;
+      if (!first.values) return rest.length ? { unclear: "several" } : { bracket: [first.low, first.high], open: first.open };
+      let { values, doubtful } = first, unit = first.unit !== NONE;
+      const alike = (a, b) => Math.abs(a - b) <= SAME * Math.max(Math.abs(a), Math.abs(b));
+      for (const other of rest) {
+        if (!other.values) return { unclear: "several" };
+        values = values.filter(a => other.values.some(b => alike(a, b)));
+        unit ||= other.unit !== NONE;
+        doubtful &&= other.doubtful;
+      }
+      if (!values.length) return { unclear: "several" };
+      return doubtful ? { unclear: "quotient" } : { values, unit };
+    }
+    sentences(all);
+    if (doubts.length) return { unclear: doubts[0] };
+    const doubt = ends();
+    if (doubt) return { unclear: doubt };
+    if (!said.length) return typo ? { unclear: "notation" } : allWays && kind === "count" ? { unclear: "inwords" } : {};
+    if (negated) return { unclear: "negated" };
+    const withUnit = said.some(({ unit }) => unit.unit === "asked");
+    const strong = said.some(({ weak }) => !weak);
+    said = said.filter(({ unit, weak }) => !(withUnit && unit === OTHER || (withUnit || strong) && weak && unit === NONE));
+    if (said.every(({ unit }) => unit === OTHER)) return { unclear: "otherunit" };
+    return one();
+  }
+
+  const LONGEST = 1000;
+  // { values, unit }, { bracket, open }, { unclear } or {}.
+  return (text, kind, language) => {
+    const all = [...text];
+    const asked = { kind, point: words.point.includes(language.split("-")[0].toLowerCase()) };
+    const read = answer(elements(tokens(plain(all.slice(0, LONGEST).join("")), kind), kind), asked);
+    return Object.keys(read).length && all.length > LONGEST ? { unclear: "long" } : read;
+  };
+}
