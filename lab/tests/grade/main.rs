@@ -10,6 +10,7 @@ mod gradebook;
 mod handin;
 mod moodle;
 mod owners;
+mod wordings;
 
 use std::path::Path;
 use std::process::{Command, Output};
