@@ -115,11 +115,38 @@ async function checked(page) {
     await tab.keyboard.press("Enter");
     return tab.textContent(`#${id}-told`);
   };
-  for (const [id, { expected, slips }] of fields) {
-    check((await told(id, `${expected} %`)).includes("agrees"), `${id}: ${expected} is right`);
-    for (const slip of slips)
-      if (slip.amount !== 0) check((await told(id, String(slip.amount).replace(".", ","))).includes(slip.told), `${id}: ${slip.amount}: ${slip.told}`);
+  // The page has formulas and figures, not their results: these are computed here.
+  const OPERATORS = { "+": (a, b) => a + b, "-": (a, b) => a - b, "*": (a, b) => a * b, "/": (a, b) => a / b };
+  const computed = formula => formula.reduce((stack, step) => {
+    if (typeof step === "number") return [...stack, step];
+    const [a, b] = stack.slice(-2);
+    return [...stack.slice(0, -2), OPERATORS[step](a, b)];
+  }, [])[0];
+  const html = readFileSync(page, "utf8");
+  const near = (a, b, { share, within }) => Math.abs(a - b) <= Math.max(share * Math.abs(b), within);
+  for (const [id, one] of fields) {
+    if (!one.formula) {
+      check((await told(id, "L1: 32")).startsWith("Read as 32;"), `${id}: what is not checked is said to be so`);
+      continue;
+    }
+    const right = computed(one.formula);
+    const unit = { percent: " %", bytes: " B" }[one.kind] ?? "";
+    check(one.kind === "bytes" || !html.includes(String(right)), `${id}: its result is not in the page`);
+    for (const text of [`${right}${unit}`, `x = ${right}${unit}`, `1 + 1 = ${right}`,
+      ...(/\.\d{3}$/.test(right) ? [] : [`${String(right).replace(".", ",")}${unit}`])]) // "1,125" may be 1125
+      check((await told(id, text)).includes("agrees"), `${id}: ${text} is right`);
+    if (one.share) {
+      check((await told(id, (right * (1 + 0.99 * one.share)).toFixed(9))).includes("agrees"), `${id}: within ${one.share} of it is right`);
+      check(!(await told(id, (right * (1 + 1.01 * one.share)).toFixed(9))).includes("agrees"), `${id}: beyond it is not`);
+    }
+    for (const slip of one.slips) {
+      const amount = computed(slip.formula);
+      const first = one.slips.find(other => near(amount, computed(other.formula), one));
+      if (amount !== 0 && !near(amount, right, one))
+        check((await told(id, String(amount).replace(".", ","))).includes(first.told), `${id}: ${amount}: ${first.told}`);
+    }
     check((await told(id, "123456789.5")).includes("not yet"), `${id}: any other number gets a hint`);
+    check((await told(id, "12 or 13")).includes("Several numbers"), `${id}: of two numbers it says so`);
   }
   const specification = tab.locator("tr[data-shown]").first();
   check(!(await specification.isVisible()), "the specification is not shown unasked");

@@ -6,6 +6,8 @@
 # usage: scripts/report_test.sh [LAB]    LAB, the built program
 set -eu
 cd "$(dirname "$(dirname "$(readlink -f "$0")")")"
+# The grammar of numbers needs no browser.
+if command -v node >/dev/null; then node scripts/quantity_test.mjs; fi
 . scripts/browser.sh
 
 lab=${1:-}

@@ -47,8 +47,9 @@ pub fn text(path: &Path) -> Result<String, Failure> {
             BYTES >> 20
         )));
     }
-    String::from_utf8(bytes)
-        .map_err(|_| Failure::could_not(format!("{name} is not UTF-8; save it as CSV or text in UTF-8")))
+    String::from_utf8(bytes).map_err(|_| {
+        Failure::could_not(format!("{name} is not text in UTF-8; save it again in that encoding"))
+    })
 }
 
 /// What is in the file: at most one byte more than the reader takes, so that an

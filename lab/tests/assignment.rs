@@ -102,19 +102,26 @@ fn what_cannot_be_carried_out_is_told_before_anything_is_measured() {
     write("absent.toml", "\"mine 100", "\"yours 100");
     write("wrong.toml", "[sizes]", "[sizes]\nlarge = 1");
     write("fails.toml", "\"mine 100 {machine}\"", "\"mine fails\"");
+    write("column.toml", "y = \"mflops\"", "y = \"nope\"");
     std::fs::write(folder.join("page.html"), "{% if %}").unwrap();
     for (args, code, says) in [
         ("--assignment absent.toml", 1, "'yours'"),
         ("--assignment wrong.toml", 2, "wrong.toml: line"),
         ("--assignment none.toml", 1, "none.toml"),
         ("--template page.html", 2, "page.html"),
-        ("--assignment fails.toml", 1, "`mine fails` failed: mine: no luck"),
+        (
+            "--assignment column.toml",
+            1,
+            "shows 'nope', and no record of its programs has that; they have program, size, mflops",
+        ),
+        ("--afresh --assignment fails.toml", 1, "`mine fails` failed: mine: no luck"),
     ] {
         let ran = lab(&program, folder, &format!("{RUN} --size 16 {args}"));
         let told = String::from_utf8_lossy(&ran.stderr);
         assert_eq!(ran.status.code(), Some(code), "{args}: {told}");
         assert!(told.contains(says), "{args}: {told}");
-        assert_eq!(folder.join("report").exists(), args.contains("fails"), "{args}");
+        let measured = args.contains("fails") || args.contains("column");
+        assert_eq!(folder.join("report").exists(), measured, "{args}");
     }
     // What was measured is kept, and goes into the report of the assignment as mended.
     write("fails.toml", "no such text", "");

@@ -19,6 +19,25 @@ pub struct Further {
     pub records: Vec<Record>,
 }
 
+/// What a section asks to show and none of its records has: a clause. The page would
+/// have an empty column, or no chart.
+pub fn lacking(section: &Section, records: &[Record]) -> Option<String> {
+    let further = [Further { section: section.id.clone(), records: records.to_vec() }];
+    let rows = rows(section, &further);
+    let drawn = section.chart.iter().flat_map(|chart| [&chart.x, &chart.y, &chart.curve]);
+    let mut asked = section.columns.iter().chain(drawn.filter(|name| !name.is_empty()));
+    let has = |name: &str| {
+        rows.iter().any(|(record, row)| row.reading(name).is_some() || !text(record, row, name).is_empty())
+    };
+    let name = asked.find(|name| !has(name))?;
+    Some(format!(
+        "section '{}' shows '{}', and no record of its programs has that; they have {}",
+        section.id,
+        name.escape_debug(),
+        columns(&rows).join(", ")
+    ))
+}
+
 /// A section as the page shows it.
 #[derive(Debug, Serialize)]
 pub(crate) struct Shown<'a> {

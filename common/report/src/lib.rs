@@ -19,6 +19,7 @@ pub mod quantity;
 mod render;
 mod summary;
 mod sweep;
+pub mod toml_error;
 mod verdict;
 
 use chart::ChartError;
@@ -31,7 +32,7 @@ pub use findings::{Findings, Host, LineFrom, Sweep};
 pub use product::{expected, tolerance};
 pub use render::STORE;
 
-pub use further::Further;
+pub use further::{Further, lacking};
 pub use sweep::STRIDE;
 
 use contents::Contents;

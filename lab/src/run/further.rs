@@ -104,8 +104,13 @@ fn place(name: &str) -> Result<PathBuf, Failure> {
 
 /// Runs all of them that are not kept already; the records by section, and the
 /// seconds it took.
+///
+/// # Errors
+///
+/// If one fails, or a section shows what its records do not have.
 pub(super) fn measure(
     lines: &[Line],
+    assignment: &Assignment,
     kept: &Unfinished,
     quiet: bool,
 ) -> Result<(Vec<Further>, f64), Failure> {
@@ -132,6 +137,12 @@ pub(super) fn measure(
         match found.iter_mut().find(|further| further.section == line.section) {
             Some(further) => further.records.push(record),
             None => found.push(Further { section: line.section.clone(), records: vec![record] }),
+        }
+    }
+    for section in assignment.sections.iter().filter(|section| !section.optional) {
+        let further = found.iter().find(|further| further.section == section.id);
+        if let Some(lacking) = further.and_then(|further| report::lacking(section, &further.records)) {
+            return Err(Failure::could_not(lacking));
         }
     }
     Ok((found, all))

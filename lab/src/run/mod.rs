@@ -188,11 +188,13 @@ fn measure(args: &Args, folder: &Folder, kept: &Unfinished) -> Result<(), Failur
     };
     left_out.iter().for_each(|what| tell(format!("note: {what}")));
     let settings = Settings::new(args.quick, &sizes, args.hasten, &session.machine);
-    let cpus = session.cpus.clone();
+    // The assignment's own programs first: what is wrong with them shows before the rest is
+    // measured. They choose their processors themselves; where that is refused they stay on this one.
+    let own = cpu::allowed();
+    cpu::pin(&session.cpus);
+    let (further, took) = further::measure(&further, &asked.assignment, kept, args.quiet)?;
+    cpu::pin(&own);
     let mut findings = experiments::run_all(session, settings, kept, args.quiet)?;
-    // Other programs choose their processors themselves; where that is refused they stay on this one.
-    cpu::pin(&cpus);
-    let (further, took) = further::measure(&further, kept, args.quiet)?;
     findings.took += took;
     let report = Report::new(&findings, args.answers(), carried::answers(folder.path())?);
     let report = report.assigned(asked.assignment, further, asked.template);

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Assignment, ORDINALS, Question, Section};
+use crate::checked::NUMBERS;
 use crate::fields::Kind;
 
 /// Sections, questions of one assignment, and programs of one section.
@@ -10,7 +11,8 @@ const MOST: usize = 500;
 /// Ruled lines of an answer.
 const LINES: u8 = 40;
 /// Names that the page uses itself.
-const TAKEN: [&str; 25] = [
+const TAKEN: [&str; 27] = [
+    "2",
     "answers",
     "bar",
     "causes",
@@ -33,18 +35,41 @@ const TAKEN: [&str; 25] = [
     "show",
     "spec",
     "spec-shown",
+    "specification",
     "students",
     "undo",
     "words",
 ];
 
+/// Codes of ISO 639-1; those of three letters are too many to list.
+const LANGUAGES: &str = "aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja jv ka kg ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb nd ne ng nl nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq sr ss st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu";
+/// What a shell would do something with; none reads these lines.
+const OF_SHELLS: [char; 8] = [';', '|', '&', '<', '>', '`', '$', '\\'];
+/// What a command line may ask for.
+const PLACEHOLDERS: [&str; 2] = ["{machine}", "{counters}"];
+
+/// Whether `code` can be a page's language: `en`, `pt-BR`, `haw`.
+fn is_language(code: &str) -> bool {
+    let mut parts = code.split('-');
+    let first = parts.next().unwrap_or_default().to_ascii_lowercase();
+    let known = match first.len() {
+        2 => LANGUAGES.split(' ').any(|language| language == first),
+        3 => first.bytes().all(|letter| letter.is_ascii_lowercase()),
+        _ => false,
+    };
+    known
+        && parts.all(|part| (1..=8).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_alphanumeric()))
+}
+
 pub(super) fn sound(read: &Assignment) -> Result<(), String> {
     if !(1..=ORDINALS.len()).contains(&usize::from(read.students)) {
         return Err(format!("students is {}; 1 to {} can sign a report", read.students, ORDINALS.len()));
     }
-    let letters = |c: char| c.is_ascii_alphanumeric() || c == '-';
-    if read.language.is_empty() || !read.language.chars().all(letters) {
-        return Err(format!("language is '{}'; give one as HTML has it: en, pt, pt-BR", read.language));
+    if !is_language(&read.language) {
+        return Err(format!(
+            "language is '{}', which is no language's code; write one as HTML has it: en, pt, pt-BR",
+            read.language.escape_debug()
+        ));
     }
     if read.sections.is_empty() || read.sections.len().max(read.questions.len()) > MOST {
         return Err(format!("an assignment has 1 to {MOST} sections, and no more questions"));
@@ -52,7 +77,7 @@ pub(super) fn sound(read: &Assignment) -> Result<(), String> {
     sizes(read)?;
     let mut ids = BTreeSet::from(TAKEN.map(str::to_owned));
     for section in &read.sections {
-        of_section(section, &mut ids)?;
+        of_section(section, read, &mut ids)?;
     }
     let fields = read
         .questions
@@ -81,7 +106,7 @@ fn sizes(read: &Assignment) -> Result<(), String> {
     Ok(())
 }
 
-fn of_section(section: &Section, ids: &mut BTreeSet<String>) -> Result<(), String> {
+fn of_section(section: &Section, read: &Assignment, ids: &mut BTreeSet<String>) -> Result<(), String> {
     if let Some(part) = section.part {
         let alone = Section { part: Some(part), ..Section::default() };
         if *section != alone {
@@ -100,6 +125,36 @@ fn of_section(section: &Section, ids: &mut BTreeSet<String>) -> Result<(), Strin
         return Err(format!(
             "section '{name}': run holds command lines, each beginning with the name of a program that lies beside lab"
         ));
+    }
+    section.run.iter().try_for_each(|line| command(line, name))?;
+    let asked = read.questions.iter().any(|question| question.section == *name);
+    if section.run.is_empty() && section.text.trim().is_empty() && !asked {
+        return Err(format!("section '{name}' is empty: give it run, text or a question"));
+    }
+    if section.run.is_empty() && !(section.columns.is_empty() && section.chart.is_empty()) {
+        return Err(format!("section '{name}' has columns or a chart, and no run that they could come from"));
+    }
+    Ok(())
+}
+
+/// That a command line has nothing in it that nobody would act upon.
+fn command(line: &str, section: &str) -> Result<(), String> {
+    if let Some(sign) = line.chars().find(|c| OF_SHELLS.contains(c)) {
+        return Err(format!(
+            "section '{section}': `{}` has '{sign}', and no shell reads it; write one program with its options for each line of run",
+            line.escape_debug()
+        ));
+    }
+    let rest = PLACEHOLDERS.iter().fold(line.to_owned(), |rest, known| rest.replace(known, ""));
+    if rest.contains(['{', '}']) {
+        return Err(format!(
+            "section '{section}': `{}` has a placeholder that is not known; there are {}",
+            line.escape_debug(),
+            PLACEHOLDERS.join(" and ")
+        ));
+    }
+    if line.split_whitespace().any(|word| word == "--record" || word.starts_with("--record=")) {
+        return Err(format!("section '{section}': --record is given by `lab run` itself; leave it out"));
     }
     Ok(())
 }
@@ -138,15 +193,20 @@ fn of_question(question: &Question, read: &Assignment) -> Result<(), String> {
     if question.label.trim().is_empty() || question.label.contains('\n') {
         return Err(format!("'{id}' needs a label, on one line"));
     }
-    if question.lines > LINES {
-        return Err(format!("'{id}': {} ruled lines are too many; {LINES} fill a page", question.lines));
+    if !(1..=LINES).contains(&question.lines) {
+        return Err(format!("'{id}': lines is {}; an answer has 1 to {LINES} ruled lines", question.lines));
+    }
+    if question.kind == Kind::Number && !NUMBERS.contains(&id.as_str()) {
+        return Err(format!(
+            "'{id}': kind = \"number\" is for the guide's own questions, whose numbers the page can check; write kind = \"value\""
+        ));
     }
     if question.why.is_some() && question.kind != Kind::Value {
         return Err(format!("'{id}': only a value has a why; a text is its own"));
     }
     let worth = [question.points, question.why_points];
-    if worth.into_iter().flatten().any(|points| !(0.0..=1e6).contains(&points)) {
-        return Err(format!("'{id}': points are not negative"));
+    if let Some(points) = worth.into_iter().flatten().find(|points| !(0.0..=1e6).contains(points)) {
+        return Err(format!("'{id}': points is {points:?}; a question is worth 0 to 1000000 points"));
     }
     if question.why_points.is_some() && question.why.is_none() {
         return Err(format!("'{id}' has why_points, but no why"));

@@ -10,6 +10,7 @@ use figures::units::Bytes;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::fields::{Field, Kind};
+use crate::toml_error;
 
 /// What an assignment calls itself.
 const FORMAT: &str = "cache-lab-assignment/1";
@@ -221,10 +222,7 @@ impl Assignment {
         if says_nothing(text) {
             return Err("there is nothing in it; start from the file that `lab assignment` prints".to_owned());
         }
-        let read: Assignment = toml::from_str(text).map_err(|error| {
-            let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
-            format!("line {line}: {}", error.message().lines().next().unwrap_or_default())
-        })?;
+        let read: Assignment = toml::from_str(text).map_err(|error| toml_error::clause(text, &error))?;
         if read.format != FORMAT {
             return Err(format!(
                 "its format is not \"{FORMAT}\"; start from the file that `lab assignment` prints"

@@ -57,8 +57,33 @@ fn what_cannot_be_asked_is_told_with_its_name() {
         ("id = \"s2-2\"", "id = \"s2-1\"", "'s2-1' is there twice"),
         ("id = \"s2-2\"", "id = \"Two\"", "'Two' is no id"),
         ("section = \"3.1.2\"", "section = \"9\"", "of section '9'"),
-        ("lines = 3", "lines = 99", "too many"),
-        ("points = 1", "points = -1", "not negative"),
+        ("lines = 3", "lines = 99", "1 to 40 ruled lines"),
+        ("lines = 3", "lines = 0", "lines is 0"),
+        ("points = 1", "points = -1", "points is -1.0"),
+        ("points = 1", "points = 1e300", "0 to 1000000"),
+        ("points = 1", "points = nan", "points is NaN"),
+        ("points = 1", "points = \"one\"", "points is \"one\"; a number is expected"),
+        ("students = 3", "students = \"three\"", "students is \"three\"; a whole number is expected"),
+        ("students = 3", "students = 3.5", "a whole number"),
+        ("title = \"System", "title = \"System\n", "a text is not closed"),
+        ("language = \"en\"", "language = \"xx\"", "no language's code"),
+        ("language = \"en\"", "language = \"english\"", "no language's code"),
+        ("language = \"en\"", "language = \"en-\"", "no language's code"),
+        ("part = \"causes\"", "id = \"ge\"\ntitle = \"x\"", "is empty"),
+        ("part = \"causes\"", "id = \"ge\"\ntitle = \"x\"\ntext = \"x\"\ncolumns = [\"size\"]", "no run"),
+        (
+            "part = \"causes\"",
+            "id = \"2\"\ntitle = \"x\"\ntext = \"x\"",
+            "'2' is there twice, or the page uses it",
+        ),
+        (
+            "part = \"causes\"",
+            "id = \"ge\"\ntitle = \"x\"\nrun = [\"ge1 {nope}\"]",
+            "{machine} and {counters}",
+        ),
+        ("part = \"causes\"", "id = \"ge\"\ntitle = \"x\"\nrun = [\"ge1 1; touch x\"]", "no shell"),
+        ("part = \"causes\"", "id = \"ge\"\ntitle = \"x\"\nrun = [\"ge1 1 --record x\"]", "leave it out"),
+        ("kind = \"value\"", "kind = \"number\"", "the guide's own questions"),
         ("[sizes]", "[sizes]\nmatrix = 4", "8 to 4096"),
         ("[sizes]", "[sizes]\nl1 = { max = \"huge\" }", "'huge' is not a size"),
         ("[sizes]", "[sizes]\nlarge = 1", "unknown field"),
@@ -66,6 +91,15 @@ fn what_cannot_be_asked_is_told_with_its_name() {
         let told = changed(from, to).unwrap_err();
         assert!(told.contains(says) && !told.contains('\n'), "{to}: {told}");
     }
+}
+
+#[test]
+fn languages_and_sections_without_programs_are_taken() {
+    for language in ["pt-BR", "de", "haw", "zh-Hant-TW"] {
+        assert!(changed("language = \"en\"", &format!("language = \"{language}\"")).is_ok(), "{language}");
+    }
+    let text = "id = \"ge\"\ntitle = \"x\"\ntext = \"Read the lecture first.\"";
+    assert!(changed("part = \"causes\"", text).is_ok());
 }
 
 #[test]

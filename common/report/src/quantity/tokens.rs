@@ -111,7 +111,8 @@ impl Lexer {
         if ["x", "х"].contains(&word.as_str()) && self.digit(0) && (number(1) || number(2)) {
             return Token::Word(word);
         }
-        if !self.digit(0) && !(self.peek(0) == '_' && self.peek(1).is_alphanumeric()) {
+        let joined = self.peek(0) == '_' && self.peek(1).is_alphanumeric();
+        if !self.digit(0) && !joined {
             return Token::Word(word);
         }
         let mut whole = word.clone() + &self.take(|c| c.is_alphanumeric() || c == '_');
@@ -237,7 +238,7 @@ fn numeral(digits: &str) -> Numeral {
     let power = |part: &&str| {
         part.parse::<u64>().is_ok_and(|n| n > 1 && n.is_power_of_two() && !part.starts_with('0'))
     };
-    if parts.len() > 1 && grouped(&parts) && parts.iter().all(|part| power(&part)) {
+    if parts.len() > 1 && grouped(&parts) && parts.iter().all(power) {
         return Numeral::Unreadable;
     }
     let quotes = digits.contains('\'');
@@ -340,12 +341,10 @@ fn name(tokens: &mut [Lexeme]) {
             continue;
         }
         let signs: &[char] = if named { &['.', '-', '#'] } else { &['='] };
-        let mut number = at + 1;
-        if sign(tokens, number, signs) && (!named || !tokens[number].spaced) {
-            number += 1;
-        } else if set && words_from(tokens, number).first() == Some(&"of") {
-            number += 1;
-        }
+        let next = at + 1;
+        let joined = sign(tokens, next, signs) && (!named || !tokens[next].spaced)
+            || set && words_from(tokens, next).first() == Some(&"of");
+        let number = next + usize::from(joined);
         if let Some(Lexeme { token: Token::Number(numeral), weak, .. }) = tokens.get_mut(number) {
             *weak |= set;
             if named {

@@ -220,7 +220,12 @@ impl Rubric {
             }
         }
         if self.items.is_empty() {
-            return Err("nothing is worth anything; give points here, or in the assignment".to_owned());
+            let why = if worth.is_empty() {
+                "the assignment gives points for nothing"
+            } else {
+                "no item is of a question with points"
+            };
+            return Err(format!("{why}; give points here, or in the assignment"));
         }
         Ok(self)
     }
@@ -230,10 +235,8 @@ impl Rubric {
             return Err("there is nothing in it; start from the file that `lab grade --print-rubric` prints"
                 .to_owned());
         }
-        let rubric: Rubric = toml::from_str(text).map_err(|error| {
-            let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
-            format!("line {line}: {}", error.message())
-        })?;
+        let rubric: Rubric =
+            toml::from_str(text).map_err(|error| report::toml_error::clause(text, &error))?;
         if rubric.format != "cache-lab-rubric/1" {
             return Err("its format is not \"cache-lab-rubric/1\"".to_owned());
         }
