@@ -105,24 +105,7 @@ const RATE: &str = "Hit rate = 1 − misses / (loads + stores), in percent, to t
 const DELTA: &str = "The new hit rate less the old one, in percentage points.";
 const GAIN: &str = "How many times as fast: the old one's over the new one's.";
 
-/// The fields of the kind [`Number`](crate::Kind::Number).
-pub(crate) const NUMBERS: [&str; 13] = [
-    "s321-a-memory",
-    "s321-c-hit-rate",
-    "s322-b-hit-rate",
-    "s322-c-hit-rate",
-    "s322-d-clocks",
-    "s322-d-delta",
-    "s322-d-time",
-    "s323-a-elements",
-    "s323-c-hit-rate",
-    "s323-d-clocks",
-    "s323-d-delta",
-    "s323-e-clocks",
-    "s323-e-delta",
-];
-
-/// The check of each of [`NUMBERS`], by its id.
+/// The check of each of the [`NUMBERS`](crate::fields::NUMBERS), by its id.
 pub(crate) fn checks(contents: &Contents<'_>) -> BTreeMap<&'static str, Check> {
     let [mm1, mm2, transposing, mm3] = &contents.products;
     let [over_mm1, _, blocked_over_mm1, blocked_over_mm2] = &contents.gains;

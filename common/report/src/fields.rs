@@ -16,6 +16,23 @@ pub enum Kind {
     Text,
 }
 
+/// The fields of the kind [`Number`](Kind::Number): the page knows how each follows from its figures.
+pub(crate) const NUMBERS: [&str; 13] = [
+    "s321-a-memory",
+    "s321-c-hit-rate",
+    "s322-b-hit-rate",
+    "s322-c-hit-rate",
+    "s322-d-clocks",
+    "s322-d-delta",
+    "s322-d-time",
+    "s323-a-elements",
+    "s323-c-hit-rate",
+    "s323-d-clocks",
+    "s323-d-delta",
+    "s323-e-clocks",
+    "s323-e-delta",
+];
+
 /// A field of the sheet. Its `id` is the key in `answers.json`, the `id` of its
 /// element in the page, and never changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

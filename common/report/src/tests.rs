@@ -261,7 +261,7 @@ fn a_page_in_portuguese_has_the_same_fields_and_no_english_of_its_own() {
         assert!(!page.contains(english), "{english}");
     }
     let contents = Contents::of(&findings, false, Answers::default());
-    assert!(checked::checks(&contents).keys().eq(&checked::NUMBERS));
+    assert!(checked::checks(&contents).keys().eq(&fields::NUMBERS));
     let portuguese = Assignment::parse(GUIDES[1].1).unwrap();
     for check in checked::checks(&contents).values() {
         for told in check.texts() {

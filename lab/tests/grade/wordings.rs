@@ -114,6 +114,38 @@ fn a_right_answer_is_right_in_every_wording() {
     }
 }
 
+/// Points for what had to be read are filled into grades.csv, and stay when the class is
+/// graded again.
+#[test]
+fn points_for_an_unclear_answer_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let class = "name,s311-c-size\nada,8 or 16 KiB\nbob,16 KiB\n";
+    let line =
+        |printed: &str, name: &str| printed.lines().find(|line| line.contains(name)).unwrap().to_owned();
+    let printed = grade(folder, class, "--rubric rubric.toml");
+    assert!(line(&printed, "ada").starts_with("0\t4\tada\tTo be read by somebody"), "{printed}");
+    let texts = std::fs::read_to_string(folder.join("out/texts.html")).unwrap();
+    assert!(texts.contains("8 or 16 KiB") && !texts.contains("bob"), "{texts}");
+    let grades = std::fs::read_to_string(folder.join("out/grades.csv")).unwrap();
+    let mut reader = csv::Reader::from_reader(grades.as_bytes());
+    let at = reader.headers().unwrap().iter().position(|h| h == "s311-c-size_points").unwrap();
+    let mut filled = csv::Writer::from_writer(Vec::new());
+    filled.write_record(reader.headers().unwrap()).unwrap();
+    for row in reader.records() {
+        let row = row.unwrap();
+        // what the program gave is not taken for points by hand
+        let cells = row.iter().enumerate().map(|(place, cell)| if place == at { "0.5" } else { cell });
+        filled.write_record(cells).unwrap();
+    }
+    std::fs::write(folder.join("out/grades.csv"), filled.into_inner().unwrap()).unwrap();
+    for _ in 0..2 {
+        let printed = grade(folder, class, "--rubric rubric.toml");
+        assert!(line(&printed, "ada").starts_with("0.5\t4\tada") && !line(&printed, "ada").contains("read"));
+        assert!(line(&printed, "bob").starts_with("2\t4\tbob"), "{printed}");
+    }
+}
+
 /// A described machine's time is that of its memory alone: no speed-up follows from it,
 /// on the page and here.
 #[test]

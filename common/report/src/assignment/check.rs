@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Assignment, ORDINALS, Question, Section};
-use crate::checked::NUMBERS;
-use crate::fields::Kind;
+use crate::fields::{Kind, NUMBERS};
 
 /// Sections, questions of one assignment, and programs of one section.
 const MOST: usize = 500;

@@ -53,7 +53,7 @@ fn what_cannot_be_asked_is_told_with_its_name() {
         ("language = \"en\"", "language = \"<b>\"", "'<b>'"),
         ("part = \"causes\"", "part = \"causes\"\ntitle = \"x\"", "nothing else"),
         ("part = \"causes\"", "part = \"caches\"", "twice"),
-        ("part = \"causes\"", "id = \"ge\"\ntitle = \"x\"\nrun = [\"/bin/sh x\"]", "beside lab"),
+        ("part = \"causes\"", "id = \"own\"\ntitle = \"x\"\nrun = [\"/bin/sh x\"]", "beside lab"),
         ("id = \"s2-2\"", "id = \"s2-1\"", "'s2-1' is there twice"),
         ("id = \"s2-2\"", "id = \"Two\"", "'Two' is no id"),
         ("section = \"3.1.2\"", "section = \"9\"", "of section '9'"),
@@ -69,8 +69,8 @@ fn what_cannot_be_asked_is_told_with_its_name() {
         ("language = \"en\"", "language = \"xx\"", "no language's code"),
         ("language = \"en\"", "language = \"english\"", "no language's code"),
         ("language = \"en\"", "language = \"en-\"", "no language's code"),
-        ("part = \"causes\"", "id = \"ge\"\ntitle = \"x\"", "is empty"),
-        ("part = \"causes\"", "id = \"ge\"\ntitle = \"x\"\ntext = \"x\"\ncolumns = [\"size\"]", "no run"),
+        ("part = \"causes\"", "id = \"own\"\ntitle = \"x\"", "is empty"),
+        ("part = \"causes\"", "id = \"own\"\ntitle = \"x\"\ntext = \"x\"\ncolumns = [\"size\"]", "no run"),
         (
             "part = \"causes\"",
             "id = \"2\"\ntitle = \"x\"\ntext = \"x\"",
@@ -78,11 +78,11 @@ fn what_cannot_be_asked_is_told_with_its_name() {
         ),
         (
             "part = \"causes\"",
-            "id = \"ge\"\ntitle = \"x\"\nrun = [\"ge1 {nope}\"]",
+            "id = \"own\"\ntitle = \"x\"\nrun = [\"ge1 {nope}\"]",
             "{machine} and {counters}",
         ),
-        ("part = \"causes\"", "id = \"ge\"\ntitle = \"x\"\nrun = [\"ge1 1; touch x\"]", "no shell"),
-        ("part = \"causes\"", "id = \"ge\"\ntitle = \"x\"\nrun = [\"ge1 1 --record x\"]", "leave it out"),
+        ("part = \"causes\"", "id = \"own\"\ntitle = \"x\"\nrun = [\"ge1 1; touch x\"]", "no shell"),
+        ("part = \"causes\"", "id = \"own\"\ntitle = \"x\"\nrun = [\"ge1 1 --record x\"]", "leave it out"),
         ("kind = \"value\"", "kind = \"number\"", "the guide's own questions"),
         ("[sizes]", "[sizes]\nmatrix = 4", "8 to 4096"),
         ("[sizes]", "[sizes]\nl1 = { max = \"huge\" }", "'huge' is not a size"),
@@ -98,7 +98,7 @@ fn languages_and_sections_without_programs_are_taken() {
     for language in ["pt-BR", "de", "haw", "zh-Hant-TW"] {
         assert!(changed("language = \"en\"", &format!("language = \"{language}\"")).is_ok(), "{language}");
     }
-    let text = "id = \"ge\"\ntitle = \"x\"\ntext = \"Read the lecture first.\"";
+    let text = "id = \"own\"\ntitle = \"x\"\ntext = \"Read the lecture first.\"";
     assert!(changed("part = \"causes\"", text).is_ok());
 }
 

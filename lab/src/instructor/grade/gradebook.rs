@@ -94,8 +94,7 @@ impl Gradebook {
         for (line, row) in (2..).zip(&table.rows) {
             let cell = |at: usize| row.get(at).map_or("", |cell| cell.trim());
             let name = shorten(cell(student), 60);
-            let filled =
-                |(place, at): &&(usize, usize)| !cell(*at).is_empty() && by_somebody(*place, row);
+            let filled = |(place, at): &&(usize, usize)| !cell(*at).is_empty() && by_somebody(*place, row);
             let owner = match class.named(plain(cell(student))) {
                 Named::One { student, .. } => student,
                 _ if columns.iter().any(|column| filled(&column)) => {

@@ -203,9 +203,8 @@ pub(super) fn texts(rubric: &Rubric, class: &[Graded]) -> String {
          h3 { font-size: 1rem; margin: 1rem 0 0; }</style></head><body>\n<h1>Texts to read</h1>\n",
     );
     let unread = |place: usize, graded: &Graded| graded.marks.get(place).is_some_and(|mark| mark.unread);
-    let asked = |(place, item): &(usize, &Item)| {
-        item.by_hand || class.iter().any(|graded| unread(*place, graded))
-    };
+    let asked =
+        |(place, item): &(usize, &Item)| item.by_hand || class.iter().any(|graded| unread(*place, graded));
     for (place, item) in rubric.items.iter().enumerate().filter(asked) {
         page +=
             &format!("<h2>{} ({} of {} points)</h2>\n", escaped(&item.label), escaped(&item.id), item.points);
