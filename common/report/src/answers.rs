@@ -70,9 +70,14 @@ impl Answers {
     ///
     /// If what stands in that place is no set of answers.
     pub fn in_page(html: &str) -> Option<Result<Answers, AnswersError>> {
-        let (_, rest) = html.split_once(BEFORE)?;
-        let (json, _) = rest.split_once(BEHIND)?;
-        Some(Answers::parse(json))
+        let begin = find(html, BEFORE)? + BEFORE.len();
+        let end = begin + find(&html[begin..], BEHIND)?;
+        Some(Answers::parse(&html[begin..end]))
+    }
+
+    /// Whether a text calls itself a set of answers, be it whole or not.
+    pub fn are_named_in(text: &str) -> bool {
+        find(text, FORMAT).is_some()
     }
 
     /// These and the `other` ones; where both have a field, the text saved last.
@@ -93,6 +98,12 @@ impl Answers {
         let json = serde_json::to_string(self).unwrap_or_default();
         format!("{BEFORE}{}{BEHIND}", json.replace('<', "\\u003c"))
     }
+}
+
+/// Where `sought` begins. Not `str::find`: that is compiled here, where nothing is
+/// optimised, and pages that are handed in may be large.
+fn find(text: &str, sought: &str) -> Option<usize> {
+    memchr::memmem::find(text.as_bytes(), sought.as_bytes())
 }
 
 #[cfg(test)]

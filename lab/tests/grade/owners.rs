@@ -68,8 +68,9 @@ const CASES: &[Case] = &[
     },
     Case {
         what: "a display name that ends in somebody else's",
+        roster: "user,name\nana,Ana-Sofia Silva\nann,Ann Lee\nann_marie,Ann Marie\n",
         files: &[
-            ("in/Ann Lee-Ana Silva_11_assignsubmission_file_", true, &[], EARLY),
+            ("in/Ann Lee-Ana-Sofia Silva_11_assignsubmission_file_", true, &[], EARLY),
             ("in/Ann Marie_12_assignsubmission_file_", true, &[], EARLY),
         ],
         points: &[("ana", "-"), ("ann", "-"), ("ann_marie", "3")],

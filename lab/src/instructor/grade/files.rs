@@ -82,8 +82,9 @@ pub(super) struct Unread {
     pub(super) others: Vec<String>,
 }
 
-/// Gives each file of a submission to `each`, those with answers first.
-pub(super) fn visit(paths: &[PathBuf], mut each: impl FnMut(File<'_>)) -> Unread {
+/// Gives each file of a submission to `each`, those with answers first; of those to be
+/// read only the `kinds` are.
+pub(super) fn visit(paths: &[PathBuf], kinds: &[Kind], mut each: impl FnMut(File<'_>)) -> Unread {
     let mut found = Found {
         files: Vec::new(),
         archives: Vec::new(),
@@ -104,7 +105,7 @@ pub(super) fn visit(paths: &[PathBuf], mut each: impl FnMut(File<'_>)) -> Unread
         ));
     }
     let left = Cell::new(TOTAL_BYTES.saturating_sub(packed));
-    for file in files.iter().take(MAX_FILES) {
+    for file in files.iter().take(MAX_FILES).filter(|file| kinds.contains(&file.kind)) {
         let most = if file.kind == Kind::Page { PAGE_BYTES } else { DATA_BYTES };
         let name = shorten(&file.name, 60);
         let read = match file.bytes {

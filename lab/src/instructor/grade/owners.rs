@@ -178,15 +178,16 @@ fn named(class: &Class, submission: &Submission) -> Named {
     }
     found = class.named_by_moodle(&submission.before);
     if found == Named::Nobody {
-        let ends = submission.before.match_indices('-');
-        let behind = |(at, sign): (usize, &str)| &submission.before[at + sign.len()..];
-        let mut behind =
-            ends.map(behind).map(|name| class.named_by_moodle(name)).filter(|found| *found != Named::Nobody);
-        found = behind.next().unwrap_or(Named::Nobody);
-        // "Mallory-Ana" is no team's name if Mallory is a student.
-        let (team, _) = submission.before.rsplit_once('-').unwrap_or_default();
-        if let (Some(student), Some(other)) = (found.one(), class.named_by_moodle(team).one()) {
-            found = Named::Several(vec![student, other]);
+        for (at, sign) in submission.before.match_indices('-') {
+            let (team, name) = (&submission.before[..at], &submission.before[at + sign.len()..]);
+            found = class.named_by_moodle(name);
+            // "Mallory-Ana" is no team's name if Mallory is a student.
+            if let (Some(student), Some(other)) = (found.one(), class.named_by_moodle(team).one()) {
+                found = Named::Several(vec![student, other]);
+            }
+            if found != Named::Nobody {
+                break;
+            }
         }
     }
     found

@@ -192,7 +192,9 @@ impl Submission {
         let (before, ending) = label(name);
         let mut submission =
             Submission { name: name.to_owned(), before, ending, time_of_file: true, ..Submission::default() };
-        let unread = files::visit(&paths, |file| submission.read_answers(&file));
+        let unread = files::visit(&paths, &[Kind::Json, Kind::Page, Kind::Table], |file| {
+            submission.read_answers(&file)
+        });
         submission.notes.extend(unread.notes);
         if submission.is_empty() && !unread.others.is_empty() {
             let others = unread.others.join(", ");
@@ -211,13 +213,15 @@ impl Submission {
     /// The records in it.
     pub(super) fn evidence(&self) -> Evidence {
         let mut evidence = Evidence::default();
-        files::visit(&self.paths, |file| match file.kind {
-            Kind::Json if Answers::parse(&file.text).is_err() => match authentic::read(&file.text) {
-                Ok(record) => evidence.records.push(record),
-                Err(Unread::Changed(_)) => evidence.changed.push(file.name.to_owned()),
-                // summaries and the like
-                Err(_) => {}
-            },
+        files::visit(&self.paths, &[Kind::Json, Kind::Table], |file| match file.kind {
+            Kind::Json if !is_answers(&file) || Answers::parse(&file.text).is_err() => {
+                match authentic::read(&file.text) {
+                    Ok(record) => evidence.records.push(record),
+                    Err(Unread::Changed(_)) => evidence.changed.push(file.name.to_owned()),
+                    // summaries and the like
+                    Err(_) => {}
+                }
+            }
             Kind::Table if authentic::check(&file.text).is_err() => {
                 evidence.changed.push(file.name.to_owned());
             }
@@ -307,7 +311,7 @@ impl Submission {
 }
 
 fn is_answers(file: &File<'_>) -> bool {
-    file.text.contains("\"cache-lab-answers\"") || file.name.to_lowercase().starts_with("answers")
+    Answers::are_named_in(&file.text) || file.name.to_lowercase().starts_with("answers")
 }
 
 /// The answers in a file; numbers may stand where texts belong.
