@@ -256,6 +256,33 @@ const CASES: &[Case] = &[
         ..PLAIN
     },
     Case {
+        what: "rows of a form: the columns with names agree, or nobody gets the row",
+        tables: &[(
+            "in.csv",
+            "Timestamp,Username,Who are you?,student-2-name,s2-2\n1/3 10:00,ana,Ana Silva,ann,64 KiB\n1/3 10:01,ann,Ann Marie,ana,64 KiB\n\
+             1/3 10:02,ann,Ann Lee,ana,1 KiB\n1/3 10:03,x,Ann Marie,ana,64 KiB\n1/3 10:04,ana,Ana Silva,,1 KiB\n",
+        )],
+        args: "--name-column user in.csv",
+        files: &[("in/nobody", true, &[], EARLY)],
+        points: &[("ana", "0"), ("ann", "0"), ("ann_marie", "1")],
+        says: &["2 submissions; the one handed in last counts (by their order)"],
+        ..PLAIN
+    },
+    Case {
+        what: "Moodle's files without folders, and two parts of one submission",
+        tables: &[
+            (
+                "in/Ana Silva_11_assignsubmission_file_answers.json",
+                r#"{"format":"cache-lab-answers","version":1,"fields":{"s2-2":"64 KiB"}}"#,
+            ),
+            ("in/Ana Silva_11_assignsubmission_file_more.csv", "field,answer\ns2-3,16 B\n"),
+            ("in/Ann Lee_12_assignsubmission_onlinetext/onlinetext.html", "<p>See the file.</p>"),
+            ("in/Ann Lee_12_assignsubmission_file/answers.csv", "field,answer\ns2-3,16 B\n"),
+        ],
+        points: &[("ana", "2"), ("ann", "1")],
+        ..PLAIN
+    },
+    Case {
         what: "times come from the system that collected them",
         roster: "user\nana\nbea\n",
         files: &[

@@ -34,17 +34,17 @@ impl Convention {
         }
     }
 
-    /// The content of that file.
+    /// The content of that file; `alone` where only one student is graded.
     ///
     /// # Errors
     ///
     /// If the convention wants to know what only its own system tells.
-    pub(super) fn text(self, rubric: &Rubric, graded: &Graded) -> Result<String, Failure> {
+    pub(super) fn text(self, rubric: &Rubric, graded: &Graded, alone: bool) -> Result<String, Failure> {
         let value = match self {
             Convention::Gradescope => gradescope(rubric, graded),
             Convention::Prairielearn => prairielearn(rubric, graded),
             Convention::Check50 => check50(rubric, graded),
-            Convention::Classroom50 => classroom50(rubric, graded)?,
+            Convention::Classroom50 => classroom50(rubric, graded, alone)?,
             Convention::Autolab => return Ok(autolab(rubric, graded)),
         };
         Ok(format!("{value:#}\n"))
@@ -108,7 +108,7 @@ fn hundredths(points: f64) -> u64 {
     (100.0 * points).round().max(0.0) as u64
 }
 
-fn classroom50(rubric: &Rubric, graded: &Graded) -> Result<Value, Failure> {
+fn classroom50(rubric: &Rubric, graded: &Graded, alone: bool) -> Result<Value, Failure> {
     let told = |name: &str| {
         std::env::var(name).ok().filter(|value| !value.is_empty()).ok_or_else(|| {
             Failure::could_not(format!(
@@ -125,12 +125,14 @@ fn classroom50(rubric: &Rubric, graded: &Graded) -> Result<Value, Failure> {
             })
         })
         .collect();
+    // The runner names the owner of one repository, not of a class's.
+    let owner = if alone { or("OWNER", "USERNAME")? } else { graded.student.clone() };
     let sum = |key: &str| tests.iter().filter_map(|test| test[key].as_u64()).sum::<u64>();
     Ok(json!({
         "schema": "classroom50/result/v1",
         "classroom": told("CLASSROOM")?, "assignment": told("ASSIGNMENT")?,
         "assignment_type": told("ASSIGNMENT_TYPE").unwrap_or_else(|_| "individual".to_owned()),
-        "owner": or("OWNER", "USERNAME")?, "submission": told("SUBMISSION_TAG")?, "commit": told("COMMIT_URL")?,
+        "owner": owner, "submission": told("SUBMISSION_TAG")?, "commit": told("COMMIT_URL")?,
         "release": told("RELEASE_URL")?, "review": or("REVIEW_URL", "COMMIT_URL")?, "datetime": date::now(),
         "score": sum("score"), "max-score": sum("max-score"), "tests": tests,
     }))

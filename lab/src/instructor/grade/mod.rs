@@ -314,7 +314,7 @@ fn handed_in(
     }
     let groups =
         args.groups.as_deref().map(|path| Groups::read(path, class)).transpose()?.unwrap_or_default();
-    let submissions = submissions::collect(&args.submissions, args.roster.name_column.as_deref())?;
+    let submissions = submissions::collect(&args.submissions, args.roster.name_column.as_deref(), class)?;
     let participants = worksheet.map(Worksheet::participants).unwrap_or_default();
     let decision = owners::decide(class, &submissions, &participants, &groups, &times);
     if !decision.any && !submissions.is_empty() {
@@ -341,7 +341,10 @@ fn nobodys(args: &Args, class: &Class, submissions: &[Submission]) -> Failure {
         .filter_map(|child| Some(child.ok()?.path()))
         .collect();
     below.sort();
-    let hint = if folders().any(|path| is_student(path)) {
+    let archive = |path: &&PathBuf| path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("zip"));
+    let hint = if args.submissions.iter().any(|path| archive(&path)) {
+        "unpack an archive of the whole class into a folder, and give that".to_owned()
+    } else if folders().any(|path| is_student(path)) {
         "give the folder that holds the students' folders".to_owned()
     } else if let Some(child) = below.iter().find(|child| child.is_dir() && holds(child)) {
         format!(
@@ -663,7 +666,7 @@ fn save(
             }
             folder(&place)?;
             // a thousand files that can be made again: not each of them needs to be on the disk by now
-            std::fs::write(&path, convention.text(rubric, graded)?)
+            std::fs::write(&path, convention.text(rubric, graded, class.len() == 1)?)
                 .map_err(|error| Failure::could_not(format!("cannot write '{}': {error}", path.display())))?;
         }
     }

@@ -14,6 +14,8 @@ const LONG_TEXT: usize = 40;
 /// Wrong answers that two students share and few others have.
 const SHARED_WRONG: usize = 3;
 const FEW: usize = 3;
+/// Students below which a histogram says less than the table.
+const FEW_STUDENTS: usize = 10;
 /// Lines of the histogram, and signs of the longest.
 const BINS: usize = 10;
 const WIDTH: usize = 40;
@@ -37,8 +39,11 @@ pub(super) fn distribution(rubric: &Rubric, class: &[Graded]) -> String {
     for points in &points {
         bins[((points / most * BINS as f64) as usize).min(BINS - 1)] += 1;
     }
-    let longest = bins.iter().copied().max().unwrap_or(1).max(1);
     let mut lines = vec![format!("median {median:.2}, quartiles {first:.2} and {third:.2}")];
+    if points.len() < FEW_STUDENTS {
+        return lines.remove(0) + "\n";
+    }
+    let longest = bins.iter().copied().max().unwrap_or(1).max(1);
     for (bin, number) in bins.iter().enumerate() {
         let from = most * bin as f64 / BINS as f64;
         let bar = "#".repeat((number * WIDTH).div_ceil(longest));

@@ -133,6 +133,9 @@ impl Claims {
                     Err(students) => claims.doubtful.extend(students),
                 }
             }
+            if submission.contradictory {
+                claims.doubtful.extend(claims.own.drain(..).map(|(student, _)| student));
+            }
             return claims;
         }
         let participant = match &submission.ending {
@@ -372,6 +375,7 @@ impl Pool<'_> {
             (Some(_), _) => "by --times",
             (None, Ending::Autolab(_)) => "by its version",
             (None, _) if last.time_of_file => "by the time of its files",
+            (None, _) if last.time.is_none() => "by their order",
             (None, _) => "by the time in the export",
         };
         owned.notes.push(format!("{} submissions; the one handed in last counts ({when}).", places.len()));

@@ -1,7 +1,7 @@
 //! What students handed in: folders, archives, files and tables, in the ways that
 //! courses collect them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -14,6 +14,7 @@ use serde_json::Value;
 use super::evidence::Evidence;
 use super::files::{self, File, Kind};
 use super::gradescope::{self, Submitter};
+use super::identity::Class;
 use super::times;
 use crate::handed_in::is_answer;
 use crate::instructor::tables::Table;
@@ -35,6 +36,8 @@ pub(crate) struct Submission {
     pub(super) before: String,
     /// Whose it is, as the collecting system says.
     pub(super) submitters: Option<Vec<Submitter>>,
+    /// Whether those are several claims, of which one at most is right.
+    pub(super) contradictory: bool,
     /// Answers by the ids of their fields.
     pub(crate) answers: BTreeMap<String, String>,
     /// When the last answer was typed, by the student's clock: ISO 8601, or empty.
@@ -65,13 +68,17 @@ pub(super) enum Ending {
 /// # Errors
 ///
 /// If a path cannot be read.
-pub(crate) fn collect(paths: &[PathBuf], column: Option<&str>) -> Result<Vec<Submission>, Failure> {
+pub(super) fn collect(
+    paths: &[PathBuf],
+    column: Option<&str>,
+    class: &Class,
+) -> Result<Vec<Submission>, Failure> {
     let mut found = Vec::new();
     for path in paths {
         if path.is_dir() {
             found.extend(in_folder(path)?);
         } else if files::ending(&path.to_string_lossy()) == "csv" {
-            found.extend(rows(&Table::read(path)?, column));
+            found.extend(rows(&Table::read(path)?, column, class));
         } else {
             there(path)?;
             found.push(one(path));
@@ -168,15 +175,30 @@ fn children(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(paths)
 }
 
-/// One submission for each row: a column for each field.
-fn rows(table: &Table, column: Option<&str>) -> Vec<Submission> {
-    let place = column.and_then(|column| table.column(column)).unwrap_or(0);
+/// One submission for each row: a column for each field. Whose a row is, say the
+/// columns in which most cells name a student; where they do not agree, nobody is
+/// guessed.
+fn rows(table: &Table, column: Option<&str>, class: &Class) -> Vec<Submission> {
+    let cell = |row: &Vec<String>, at: usize| row.get(at).cloned().unwrap_or_default();
+    let names_most = |at: &usize| {
+        let named = table.rows.iter().filter(|row| class.named(&cell(row, *at)).one().is_some());
+        2 * named.count() > table.rows.len() && !table.header[*at].trim().starts_with("student-")
+    };
+    let naming: Vec<usize> = (0..table.header.len()).filter(names_most).collect();
+    let first = column.and_then(|column| table.column(column)).or(naming.first().copied()).unwrap_or(0);
     let time = table.header.iter().position(|header| times::is_time(header));
     let of_row = |row: &Vec<String>| {
-        let mut submission =
-            Submission { name: row.get(place).cloned().unwrap_or_default(), ..Submission::default() };
+        let named = |at: &usize| class.named(&cell(row, *at)).one();
+        let found = [first].into_iter().chain(naming.iter().copied()).find(|at| named(at).is_some());
+        let mut submission = Submission { name: cell(row, found.unwrap_or(first)), ..Submission::default() };
+        let students: BTreeSet<usize> = naming.iter().chain([&first]).filter_map(named).collect();
+        if students.len() > 1 {
+            let texts = naming.iter().map(|at| Submitter { name: cell(row, *at), ..Submitter::default() });
+            submission.submitters = Some(texts.collect());
+            submission.contradictory = true;
+        }
         submission.before.clone_from(&submission.name);
-        submission.saved = table.column("saved").and_then(|at| row.get(at)).cloned().unwrap_or_default();
+        submission.saved = table.column("saved").map(|at| cell(row, at)).unwrap_or_default();
         submission.time = time.and_then(|at| times::parse(row.get(at)?));
         for (id, text) in table.header.iter().zip(row) {
             submission.answer(id.trim(), text.clone(), true);

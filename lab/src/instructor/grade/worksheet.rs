@@ -193,7 +193,15 @@ impl Worksheet {
             }
         }
         if changes.is_empty() {
-            let why = refused.first().cloned().unwrap_or_else(|| "it has no row of any student".to_owned());
+            let more = refused.len().saturating_sub(1);
+            let others = if more > 0 {
+                format!("; {more} more likewise or for another reason")
+            } else {
+                String::new()
+            };
+            let why = refused
+                .first()
+                .map_or("it has no row of any student".to_owned(), |why| why.clone() + &others);
             return Err(Failure::could_not(format!("no row of the worksheet can be filled: {why}")));
         }
         if self.feedback.is_none() {
