@@ -36,8 +36,8 @@ lines() {
             echo "dgemm block-l2 --m 20 --n 30 --k 40 --block 7 $end"
             echo "lab causes 24 $end"
         done
-        echo "lab dgemm --sizes 16..48 --machine $machine --record -r"
-        echo "lab run 16 --quick --hasten 20 --machine $machine --counters model --out -o"
+        echo "lab dgemm --sizes 16..48 --machine $machine --record r.json"
+        echo "lab run 16 --quick --hasten 20 --machine $machine --counters model --out out"
     done
     echo "lab machines i5-7500"
     echo "lab discover --machine i5-7500"
@@ -46,7 +46,7 @@ lines() {
 
 # What a run was told, when it ran and which one it is differ; so does its duration.
 plain() {
-    sed -E -e 's/("id": )"[0-9a-f]+"/\1"-"/; s/("time": )"[^"]*"/\1"-"/' -e 's/[0-9]+ (seconds|s\b)/- \1/g'
+    sed -E -e 's/("id": )"[0-9a-f]+"/\1"-"/; s/("time": )"[^"]*"/\1"-"/' -e 's/[0-9]+ (seconds|s\b)/- \1/g; s/("seconds": )[0-9.e-]+/\1-/'
 }
 
 run() { # FOLDER PLACE LINE
@@ -58,8 +58,8 @@ run() { # FOLDER PLACE LINE
 different=0 all=0
 while read -r line; do
     rm -rf "$work/old" "$work/new"
-    run "$old" "$work/old" "${line/-r/r.json}"
-    run "$new" "$work/new" "${line/-r/r.json}"
+    run "$old" "$work/old" "$line"
+    run "$new" "$work/new" "$line"
     all=$((all + 1))
     (cd "$work/old" && find . -type f \( -name '*.json' -o -name '*.csv' -o -name '*.out' -o -name '*.tsv' -o -name 'std*' -o -name status \)) |
         sort >"$work/files"

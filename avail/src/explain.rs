@@ -42,7 +42,9 @@ struct Papi {
 
 /// Explains the event on this machine, or on a processor of `family`.
 pub(crate) fn print(name: &str, family: Option<&'static Family>, format: Format) -> Result<(), Failure> {
-    let event = Event::parse(name).map_err(Failure::usage)?;
+    // Names of this system mean nothing on another processor.
+    let event = if family.is_some() { Event::parse(name) } else { counters::event(name) };
+    let event = event.map_err(Failure::usage)?;
     let elsewhere = family.map(Platform::of_family);
     let ways = |platform: &Platform| platform.definitions(&event).map(|ways| ways.into_iter().next());
     let (definition, refusal) = match &elsewhere {

@@ -4,6 +4,7 @@ use clap::Args;
 use common::cache::Modelled;
 use common::chart::{self, Axis, Chart};
 use common::cli::Counters;
+use common::counters;
 use common::events::Event;
 use common::failure::Failure;
 use common::infer;
@@ -78,7 +79,7 @@ impl Options {
 ///
 /// If the range or the event is impossible, memory is short, or nothing counts.
 pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row)) -> Result<Record, Failure> {
-    let event = Event::parse(&options.event).map_err(Failure::usage)?;
+    let event = counters::event(&options.event).map_err(Failure::usage)?;
     let cells = options.cells()?;
     let largest = cells.iter().map(|cell| cell.size).max().unwrap_or_default();
     let mut record = session.record("cm1").set("repeats", options.repeats).set("event", event.name());

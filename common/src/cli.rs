@@ -3,9 +3,11 @@
 
 mod refusal;
 
-use std::path::PathBuf;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
 use clap::{Args, Command, Parser, ValueEnum, error::ErrorKind};
 
 use figures::text::shorten;
@@ -50,62 +52,116 @@ pub enum Compare {
     Model,
 }
 
-/// Options of every program that measures.
+/// What measures: of every program that does.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Measuring")]
-pub struct Common {
+pub struct Measuring {
     /// Where counts come from
     #[arg(long, value_enum, value_name = "SOURCE", default_value = "auto")]
     pub counters: Counters,
-
-    /// The machine to model: host, a name from `lab machines`, or a TOML file
-    #[arg(long, value_name = "MACHINE", default_value = "host")]
-    pub machine: String,
 
     /// Repetitions; the median is printed, with the smallest and largest
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub runs: Option<u32>, // none in a program without a default, which then decides itself
 
-    /// Processor to run on [default: the one the program starts on]
+    /// Processor to run on, with all threads [default: the one the program starts on]
     #[arg(long, value_name = "N")]
     pub cpu: Option<usize>,
+}
+
+impl Measuring {
+    /// One run of each region.
+    pub fn once(counters: Counters) -> Measuring {
+        Measuring { counters, runs: Some(1), cpu: None }
+    }
+}
+
+/// What models: of programs that can do so in the place of this machine.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Measuring")]
+pub struct Modelling {
+    /// The machine to model: host, a name from `lab machines`, or a TOML file
+    #[arg(long, value_name = "MACHINE", default_value = "host")]
+    pub machine: String,
 
     /// Also print what the model expects, and the residual
     #[arg(long, value_enum, value_name = "WHAT")]
     pub compare: Option<Compare>,
+}
 
+impl Modelling {
+    /// That of one machine, with nothing beside it.
+    pub fn of(machine: &str) -> Modelling {
+        Modelling { machine: machine.to_owned(), compare: None }
+    }
+}
+
+/// What prints, draws and saves.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Output")]
+pub struct Output {
     /// How to print the results
-    #[arg(long, value_enum, value_name = "FORMAT", default_value = "kit", help_heading = "Output")]
+    #[arg(long, value_enum, value_name = "FORMAT", default_value = "kit")]
     pub format: Format,
 
-    /// Say nothing on stderr but why it failed; the record keeps what there is to note
-    #[arg(long, short, help_heading = "Output")]
+    /// Suppress notes on stderr; they stay in the record
+    #[arg(long, short)]
     pub quiet: bool,
 
     /// Draw a chart into FILE (.svg or .png)
-    #[arg(long, value_name = "FILE", help_heading = "Output", value_parser = picture)]
+    #[arg(long, value_name = "FILE", value_parser = picture)]
     pub chart: Option<PathBuf>,
 
     /// Save the whole record, as JSON
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
 }
 
-impl Common {
-    /// Those of a program that measures on behalf of another: nothing is printed,
-    /// drawn or saved, and each region runs once.
-    pub fn quiet(machine: &str, counters: Counters) -> Common {
-        Common {
-            counters,
-            machine: machine.to_owned(),
-            runs: Some(1),
-            cpu: None,
-            compare: None,
-            format: Format::Kit,
-            quiet: true,
-            chart: None,
-            record: None,
-        }
+impl Output {
+    /// None at all, for a program that measures on behalf of another.
+    pub fn none() -> Output {
+        Output { format: Format::Kit, quiet: true, chart: None, record: None }
+    }
+
+    /// The files to write.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.record.iter().chain(&self.chart).map(PathBuf::as_path)
+    }
+}
+
+/// Takes an option out of a program that does nothing with it (`mut_arg("chart",
+/// cli::refused::<PathBuf>("..."))`): it is not listed, and refused with `why`.
+pub fn refused<T: Clone + Send + Sync + 'static>(why: &'static str) -> impl FnOnce(clap::Arg) -> clap::Arg {
+    move |option| option.hide(true).value_parser(move |_: &str| Err::<T, _>(why))
+}
+
+/// Restricts `--counters` to what a program can count with; others are refused with `why`.
+pub fn sources(among: &'static [Counters], why: &'static str) -> impl FnOnce(clap::Arg) -> clap::Arg {
+    move |option| option.value_parser(Sources { among, why })
+}
+
+#[derive(Clone)]
+struct Sources {
+    among: &'static [Counters],
+    why: &'static str,
+}
+
+impl TypedValueParser for Sources {
+    type Value = Counters;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        option: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<Counters, clap::Error> {
+        let source = EnumValueParser::<Counters>::new().parse_ref(command, option, value)?;
+        let refused = || clap::Error::raw(ErrorKind::ValueValidation, self.why).with_cmd(command);
+        if self.among.contains(&source) { Ok(source) } else { Err(refused()) }
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(self.among.iter().filter_map(Counters::to_possible_value)))
     }
 }
 
@@ -200,16 +256,41 @@ mod tests {
     use super::*;
 
     #[derive(Debug, Parser)]
-    #[command(name = "example")]
+    #[command(
+        name = "example",
+        mut_arg("chart", refused::<PathBuf>("nothing is drawn")),
+        mut_arg("counters", sources(&[Counters::Auto, Counters::None], "take auto or none"))
+    )]
     struct Example {
         #[command(flatten)]
-        common: Common,
+        measuring: Measuring,
+        #[command(flatten)]
+        modelling: Modelling,
+        #[command(flatten)]
+        output: Output,
     }
 
     #[test]
     fn the_defaults_are_those_of_the_handout() {
-        let args = Example::try_parse_from(["example"]).unwrap().common;
-        assert_eq!((args.counters, args.runs, args.format), (Counters::Auto, Some(1), Format::Kit));
-        assert_eq!(args.machine, "host");
+        let args = Example::try_parse_from(["example"]).unwrap();
+        assert_eq!((args.measuring.counters, args.measuring.runs), (Counters::Auto, Some(1)));
+        assert_eq!((args.output.format, &*args.modelling.machine), (Format::Kit, "host"));
+    }
+
+    #[test]
+    fn what_a_program_does_nothing_with_is_not_listed_and_refused_with_the_reason() {
+        let help = Example::command().render_long_help().to_string();
+        assert!(
+            !help.contains("--chart") && !help.contains("hardware") && help.contains("--counters"),
+            "{help}"
+        );
+        for (words, why) in
+            [(["--chart", "a.svg"], "nothing is drawn"), (["--counters", "model"], "take auto or none")]
+        {
+            let error = Example::try_parse_from(["example"].iter().chain(&words)).unwrap_err();
+            assert!(error.to_string().contains(why), "{error}");
+            let told = refusal::sentence(&Example::command(), &error);
+            assert!(told.contains(why) && !told.contains('\n'), "{told}");
+        }
     }
 }

@@ -6,17 +6,39 @@ use chart::Chart;
 use records::record::Record;
 use system::files;
 
-use crate::cli::{Common, Format};
+use crate::cli::{Format, Output};
 use crate::failure::Failure;
 
 pub use crate::console::{print, tell};
 
-/// The record in `format`; `kit` is how the program itself prints it.
-pub fn text(record: &Record, format: Format, kit: impl FnOnce(&Record) -> String) -> String {
-    match format {
-        Format::Kit => kit(record),
-        Format::Csv => record.csv(),
-        Format::Json => record.json() + "\n",
+/// How a program shows its record.
+pub struct Shown<'s> {
+    /// Its own lines.
+    pub kit: &'s dyn Fn(&Record) -> String,
+    /// Its chart, if it draws one.
+    pub chart: Option<&'s dyn Fn(&Record) -> Chart>,
+    /// How it is written as JSON.
+    pub json: Objects,
+}
+
+/// How a record is written as JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Objects {
+    /// As it is saved.
+    Record,
+    /// With the details of its row.
+    Detailed,
+    /// A list with an object for each row, each with its details.
+    List,
+}
+
+/// The record as it is printed in `format`.
+pub fn text(record: &Record, format: Format, shown: &Shown<'_>) -> String {
+    match (format, shown.json) {
+        (Format::Kit, _) => (shown.kit)(record),
+        (Format::Csv, _) => record.csv(),
+        (Format::Json, Objects::Record) => record.json() + "\n",
+        (Format::Json, objects) => record.detailed_json(objects == Objects::List) + "\n",
     }
 }
 
@@ -30,7 +52,7 @@ pub struct Lines {
 
 impl Lines {
     /// Lines, if that is the format asked for.
-    pub fn of(options: &Common) -> Lines {
+    pub fn of(options: &Output) -> Lines {
         Lines { wanted: options.format == Format::Kit, printed: Ok(()) }
     }
 
@@ -50,33 +72,29 @@ impl Lines {
     pub fn finish(
         self,
         record: &Record,
-        options: &Common,
-        chart: impl FnOnce() -> Chart,
+        options: &Output,
+        chart: &dyn Fn(&Record) -> Chart,
     ) -> Result<(), Failure> {
-        finish(record, options, |_| String::new(), chart)?;
+        let printed = &|_: &Record| String::new();
+        finish(record, options, &Shown { kit: printed, chart: Some(chart), json: Objects::Record })?;
         self.printed
     }
 }
 
-/// Saves the record and its chart where asked for, then prints it as asked for
-/// (`kit` gives the program's own lines): what fails to print is not lost.
+/// Saves the record and its chart where asked for, then prints it as asked for: what
+/// fails to print is not lost.
 ///
 /// # Errors
 ///
 /// If a file or standard output cannot be written, or the chart not be drawn.
-pub fn finish(
-    record: &Record,
-    options: &Common,
-    kit: impl FnOnce(&Record) -> String,
-    chart: impl FnOnce() -> Chart,
-) -> Result<(), Failure> {
+pub fn finish(record: &Record, options: &Output, shown: &Shown<'_>) -> Result<(), Failure> {
     if let Some(path) = &options.record {
         save(record, path)?;
     }
-    if let Some(path) = &options.chart {
-        draw(&chart(), path)?;
+    if let Some((path, chart)) = options.chart.as_ref().zip(shown.chart) {
+        draw(&chart(record), path)?;
     }
-    print(&text(record, options.format, kit))
+    print(&text(record, options.format, shown))
 }
 
 /// Saves the record as JSON.

@@ -5,10 +5,10 @@ use std::fmt::Write;
 
 use clap::Args;
 
-use crate::cli::Common;
+use crate::cli::Output;
 use crate::failure::Failure;
 use crate::measure::{self, Plan, Sample, Session, Warning};
-use crate::output;
+use crate::output::{self, Objects, Shown};
 use chart::{Axis, Chart};
 use events::Event;
 use figures::value::{Reading, Source};
@@ -274,8 +274,9 @@ fn residual(measured: &Reading, model: &Reading) -> String {
 /// # Errors
 ///
 /// If a file cannot be written.
-pub fn finish(record: &Record, options: &Common) -> Result<(), Failure> {
-    output::finish(record, options, kit_text, || chart(record))
+pub fn finish(record: &Record, options: &Output) -> Result<(), Failure> {
+    let shown = Shown { kit: &kit_text, chart: Some(&chart), json: Objects::Record };
+    output::finish(record, options, &shown)
 }
 
 /// Each event per inner iteration: what one pass of the innermost statement

@@ -1,8 +1,11 @@
 //! One rate, estimated in every way this machine allows.
 
+use common::cli::Counters;
 use common::counters::{self, Samples};
+use common::cpu::Kept;
 use common::events::Event;
 use common::failure::Failure;
+use common::measure::Session;
 use common::value::{Reading, Source, Value};
 use common::{clock, core_clock};
 
@@ -19,14 +22,10 @@ pub struct Settings {
     pub threads: usize,
     /// Products in a row; `None` for as many as half a second holds.
     pub repeats: Option<u32>,
-    /// Timed runs.
-    pub runs: u32,
     /// What to sample; `None` for the kernel's event, or else the clock.
     pub event: Option<Event>,
     /// Events per sample; `None` for [`period_of`].
     pub period: Option<u64>,
-    /// Whether counters may be used at all.
-    pub count: bool,
 }
 
 /// What sampling found.
@@ -94,33 +93,60 @@ pub fn is_clock(event: &Event) -> bool {
     matches!(event.name(), "task-clock" | "cpu-clock")
 }
 
+/// The product on a team of threads, each on any of the session's processors.
+struct Team<'s> {
+    session: &'s Session,
+    kernel: &'static Kernel,
+    x: Matrices,
+    threads: usize,
+    repeats: u32,
+}
+
+impl Team<'_> {
+    fn run(&mut self, sample: Option<(&Event, u64)>) -> Result<Run, Failure> {
+        let _kept = (self.threads > 1).then(|| Kept::to(&self.session.cpus));
+        team::run(self.kernel, &mut self.x, self.threads, self.repeats, sample)
+    }
+
+    /// As many runs as asked for, and as there is time.
+    fn runs(&mut self, sample: Option<(&Event, u64)>) -> Result<Vec<Run>, Failure> {
+        let session = self.session;
+        let wanted = (0..session.runs).take_while(|run| *run == 0 || !session.is_over());
+        wanted.map(|_| self.run(sample)).collect()
+    }
+}
+
 /// Measures `kernel` as told.
 ///
 /// # Errors
 ///
 /// If a counter fails while it counts, or the clock is no event here.
-pub fn estimate(kernel: &'static Kernel, settings: &Settings) -> Result<Estimate, Failure> {
-    let mut x = Matrices::new(settings.n);
-    let first = team::run(kernel, &mut x, settings.threads, 1, None)?;
+pub fn estimate(
+    session: &Session,
+    kernel: &'static Kernel,
+    settings: &Settings,
+) -> Result<Estimate, Failure> {
+    let x = Matrices::new(settings.n);
+    let mut team = Team { session, kernel, x, threads: settings.threads, repeats: 1 };
+    let first = team.run(None)?;
     let half_a_second = (0.5 / first.seconds.max(1e-6)).ceil().clamp(1.0, 10_000.0) as u32;
-    let repeats = settings.repeats.unwrap_or(half_a_second);
-    let runs: Result<Vec<Run>, Failure> = (0..settings.runs.max(1))
-        .map(|_| team::run(kernel, &mut x, settings.threads, repeats, None))
-        .collect();
-    let runs = runs?;
+    team.repeats = settings.repeats.unwrap_or(half_a_second);
+    let runs = team.runs(None)?;
     let seconds: Vec<f64> = runs.iter().map(|run| run.seconds).collect();
     let busy: Vec<f64> = runs.iter().map(|run| run.busy / run.threads as f64).collect();
     let generation = Generation::host();
     let fp = generation.and_then(|g| g.event_for(kernel.name));
-    let (event, per_event) = to_sample(settings, fp)?;
+    let count = session.counters != Counters::None;
+    let (event, per_event) = to_sample(settings, fp.filter(|_| count))?;
     let period = settings.period.unwrap_or_else(|| period_of(&event));
-    let sampled = if settings.count {
-        let run = team::run(kernel, &mut x, settings.threads, repeats, Some((&event, period)))?;
-        added_up(&run)
+    let sampled = if count {
+        let runs = team.runs(Some((&event, period)))?;
+        median(runs.iter().map(added_up).collect())
     } else {
         Err("--counters none".to_owned())
     };
-    let (counted, cycles) = counted(kernel, settings, generation, &mut x, repeats)?;
+    let (counted, cycles) = counted(&mut team, generation)?;
+    let (x, repeats) = (&team.x, team.repeats);
     let unknown = Value::new(first.seconds, Source::Timing);
     Ok(Estimate {
         kernel,
@@ -150,12 +176,19 @@ fn to_sample(settings: &Settings, fp: Option<&FpEvent>) -> Result<(Event, Option
         return Ok((event.clone(), known.map(|fp| fp.operations)));
     }
     if let Some((fp, event)) = fp.and_then(|fp| Some((fp, fp.event()?)))
-        && settings.count
         && counters::survey(std::slice::from_ref(&event)).iter().all(Result::is_ok)
     {
         return Ok((event, Some(fp.operations)));
     }
     Ok((Event::parse("task-clock").map_err(Failure::could_not)?, None))
+}
+
+/// The run in the middle by its estimate, or the first reason why there is none.
+fn median(runs: Vec<Result<Sampled, String>>) -> Result<Sampled, String> {
+    let mut runs = runs.into_iter().collect::<Result<Vec<Sampled>, String>>()?;
+    runs.sort_by(|a, b| a.estimate.total_cmp(&b.estimate));
+    let middle = runs.len() / 2;
+    runs.into_iter().nth(middle).ok_or_else(|| "it was not sampled once".to_owned())
 }
 
 fn added_up(run: &Run) -> Result<Sampled, String> {
@@ -176,41 +209,29 @@ fn added_up(run: &Run) -> Result<Sampled, String> {
     })
 }
 
-type Counted = (Vec<(FpEvent, Reading)>, Reading);
-
+/// The events of this generation, and cycles.
 fn counted(
-    kernel: &Kernel,
-    settings: &Settings,
+    team: &mut Team<'_>,
     generation: Option<&Generation>,
-    x: &mut Matrices,
-    repeats: u32,
-) -> Result<Counted, Failure> {
+) -> Result<(Vec<(FpEvent, Reading)>, Reading), Failure> {
     let table = generation.map_or(&[][..], |g| g.events);
-    let missing = |why: &str| {
-        let rows = table.iter().map(|fp| (*fp, Reading::missing(why))).collect();
-        (rows, Reading::missing(why))
-    };
-    if !settings.count {
-        return Ok(missing("--counters none"));
-    }
     let known: Vec<(FpEvent, Option<Event>)> = table.iter().map(|fp| (*fp, fp.event())).collect();
     let events: Vec<Event> =
         known.iter().filter_map(|(_, event)| event.clone()).chain([Event::TOT_CYC]).collect();
-    let survey = counters::survey(&events);
-    if let Some(Err(why)) = survey.last()
-        && survey.iter().all(Result::is_err)
-    {
-        return Ok(missing(&why.to_string()));
-    }
+    let session = team.session;
+    let plan = session.plan(&events)?.without_model();
     let mut ran = Ok(());
-    let mut body = || ran = team::run(kernel, x, settings.threads, repeats, None).map(drop);
-    let counted = counters::count(&events, &mut || {}, &mut body).map_err(Failure::could_not)?;
-    ran?;
-    let mut readings = counted.into_iter();
-    let mut next = || readings.next().unwrap_or_else(|| Reading::missing("not counted"));
-    let unknown = || Reading::missing("the kernel knows no PMU of that name here");
-    let rows = known.into_iter().map(|(fp, event)| (fp, event.map_or_else(unknown, |_| next()))).collect();
-    Ok((rows, next()))
+    let counts = session.count(&plan, &mut || {}, &mut || {
+        if ran.is_ok() {
+            ran = team.run(None).map(drop);
+        }
+    });
+    let counts = ran.and(counts)?;
+    let of = |event: &Event| counts.iter().find(|(it, _)| it == event).map(|(_, reading)| reading.clone());
+    let missing = || Reading::missing("the kernel knows no PMU of that name here");
+    let reading = |event: Option<Event>| event.and_then(|event| of(&event)).unwrap_or_else(missing);
+    let rows = known.into_iter().map(|(fp, event)| (fp, reading(event))).collect();
+    Ok((rows, reading(Some(Event::TOT_CYC))))
 }
 
 /// Nanoseconds of one step of a chain: the fastest of several tries, as nothing

@@ -1,15 +1,14 @@
 //! What the program `flops` does.
 
-use common::cli::{Common, Counters, Format};
-use common::measure;
-use common::output;
-use common::system::files;
+use std::path::PathBuf;
 
-use common::events::Event;
+use common::cli::{self, Counters, Measuring, Modelling, Output};
+use common::counters;
 use common::failure::Failure;
-use common::machine;
+use common::measure::{self, Session};
+use common::output::{self, Objects, Shown};
 use common::record::{Record, Row};
-use serde_json::Value as Json;
+use common::value::{Source, Value};
 
 use crate::estimate::{self, Estimate, Settings, is_clock};
 use crate::events::Generation;
@@ -21,7 +20,15 @@ const OPERATION: f64 = 1e-9;
 
 /// FLOPS of a threaded matrix product: known, counted and sampled
 #[derive(Debug, clap::Parser)]
-#[command(name = "flops", version)]
+#[command(
+    name = "flops",
+    version,
+    mut_arg("counters", cli::sources(
+        &[Counters::Auto, Counters::Hardware, Counters::None],
+        "floating-point operations can be counted by hardware only; take --counters auto, hardware or none",
+    )),
+    mut_arg("chart", cli::refused::<PathBuf>("flops draws no chart; leave out --chart, or use --record"))
+)]
 pub struct Args {
     /// A kernel (x87, sse-scalar, sse-packed, avx; on Arm scalar, neon), or `all`
     kernel: String,
@@ -43,8 +50,20 @@ pub struct Args {
     /// Events per sample, nanoseconds if it is a clock
     #[arg(long, value_name = "P", value_parser = clap::value_parser!(u64).range(1..))]
     period: Option<u64>,
+    /// Refused
+    #[arg(long, hide = true, value_parser = only_here)]
+    machine: Option<String>,
     #[command(flatten)]
-    common: Common,
+    measuring: Measuring,
+    #[command(flatten)]
+    output: Output,
+}
+
+fn only_here(machine: &str) -> Result<String, &'static str> {
+    match machine {
+        "host" => Ok(machine.to_owned()),
+        _ => Err("a described machine has no floating-point units; leave out --machine"),
+    }
 }
 
 /// Runs the program.
@@ -54,32 +73,29 @@ pub struct Args {
 /// If the command line asks for what there is not, or a counter fails.
 pub fn run(args: Args) -> Result<(), Failure> {
     let kernels = kernels(&args.kernel)?;
-    let settings = args.settings()?;
-    if let Some(path) = &args.common.record {
-        files::try_place(path).map_err(Failure::could_not)?;
-    }
+    let event = args.event.as_deref().map(counters::event).transpose().map_err(Failure::usage)?;
+    let session = Session::start(&args.measuring, &Modelling::of("host"), &args.output)?;
+    let settings = Settings {
+        n: args.n.or(args.named).unwrap_or(512) as usize,
+        threads: args.threads.map_or(session.cpus.len().max(1), usize::from),
+        repeats: args.repeats,
+        event,
+        period: args.period,
+    };
     measure::room(3 * 8 * settings.n * settings.n)?;
-    let runs = f64::from(settings.repeats.unwrap_or(1)) * f64::from(settings.runs) * kernels.len() as f64;
-    measure::patience("this product", 2.0 * (settings.n as f64).powi(3) * runs * OPERATION)?;
+    let runs = f64::from(settings.repeats.unwrap_or(1)) * (session.runs * kernels.len()) as f64;
+    session.expect("this product", 2.0 * (settings.n as f64).powi(3) * runs * OPERATION)?;
+    let mut record = session.record("flops").set("n", settings.n).set("threads", settings.threads);
     let mut all = Vec::new();
     for kernel in kernels {
-        let estimate = estimate::estimate(kernel, &settings)?;
-        remark(&estimate);
+        let estimate = estimate::estimate(&session, kernel, &settings)?;
+        notes(&estimate).into_iter().for_each(|note| session.note(&mut record, note));
+        record.rows.push(row(&estimate));
         all.push(estimate);
     }
-    let record = record(&all);
-    if let Some(path) = &args.common.record {
-        output::save(&record, path)?;
-    }
-    let text = match (args.common.format, args.kernel == "all") {
-        (Format::Csv, _) => record.csv(),
-        (Format::Json, true) => {
-            format!("{:#}\n", Json::from(all.iter().map(report::json).collect::<Vec<_>>()))
-        }
-        (Format::Json, false) => all.iter().map(|e| format!("{:#}\n", report::json(e))).collect(),
-        (Format::Kit, _) => all.iter().map(report::text).collect::<String>() + &report::ratios(&all),
-    };
-    output::print(&text)
+    let kit = &|_: &Record| all.iter().map(report::text).collect::<String>() + &report::ratios(&all);
+    let json = if args.kernel == "all" { Objects::List } else { Objects::Detailed };
+    output::finish(&record, &args.output, &Shown { kit, chart: None, json })
 }
 
 fn kernels(name: &str) -> Result<Vec<&'static Kernel>, Failure> {
@@ -98,76 +114,44 @@ fn kernels(name: &str) -> Result<Vec<&'static Kernel>, Failure> {
     }
 }
 
-impl Args {
-    fn settings(&self) -> Result<Settings, Failure> {
-        if let Counters::Timing | Counters::Model = self.common.counters {
-            return Err(Failure::usage(
-                "floating-point operations can be counted by hardware only; take --counters auto, hardware or none",
-            ));
-        }
-        if self.common.machine != "host" {
-            return Err(Failure::usage(
-                "a described machine has no floating-point units; leave out --machine",
-            ));
-        }
-        if self.common.chart.is_some() {
-            return Err(Failure::usage("flops draws no chart; leave out --chart, or use --record"));
-        }
-        let event = self.event.as_deref().map(Event::parse).transpose().map_err(Failure::usage)?;
-        let cpus = std::thread::available_parallelism().map_or(1, usize::from);
-        Ok(Settings {
-            n: self.n.or(self.named).unwrap_or(512) as usize,
-            threads: self.threads.map_or(cpus, usize::from),
-            repeats: self.repeats,
-            runs: self.common.runs.unwrap_or(1),
-            event,
-            period: self.period,
-            count: self.common.counters != Counters::None,
-        })
-    }
-}
-
-/// Says on stderr what in an estimate must not go unnoticed.
-fn remark(e: &Estimate) {
+/// What in an estimate must not go unnoticed.
+fn notes(e: &Estimate) -> Vec<String> {
     let name = e.kernel.name;
+    let mut notes = Vec::new();
     if !e.right {
-        output::tell(format_args!("warning: the product of {name} is wrong"));
+        notes.push(format!("the product of {name} is wrong"));
     }
     match &e.sampled {
-        Ok(_) if is_clock(&e.event) => output::tell(format_args!(
-            "note: {name}: without a floating-point event the clock is sampled; that tells in which functions the time is spent and is no estimate of FLOPS"
+        Ok(_) if is_clock(&e.event) => notes.push(format!(
+            "{name}: without a floating-point event the clock is sampled; that tells in which functions the time is spent and is no estimate of FLOPS"
         )),
-        Err(why) => output::tell(format_args!("note: {name}: not sampled: {why}")),
+        Err(why) => notes.push(format!("{name}: not sampled: {why}")),
         Ok(_) => {}
     }
     if let (Some(generation), Some(operations)) = (Generation::host(), e.counted_operations().amount())
         && operations > 1.02 * e.operations
     {
-        output::tell(format_args!(
-            "note: {name}: {:.1} % more operations were counted than there are; {} {}",
+        notes.push(format!(
+            "{name}: {:.1} % more operations were counted than there are; {} {}",
             100.0 * (operations / e.operations - 1.0),
             generation.name,
             generation.remark
         ));
     }
+    notes
 }
 
-fn record(all: &[Estimate]) -> Record {
-    let machine = machine::host().map_or_else(|_| "this machine".to_owned(), |machine| machine.description);
-    let mut record = Record::new("flops", machine);
-    for e in all {
-        let mut row = Row::new([
-            ("kernel", e.kernel.name.into()),
-            ("n", e.n.into()),
-            ("threads", e.threads.into()),
-            ("repeats", e.repeats.into()),
-            ("event", e.event.name().into()),
-            ("period", e.period.into()),
-        ]);
-        for (name, reading) in report::figures(e) {
-            row = row.with(name, reading);
-        }
-        record.rows.push(row);
-    }
-    record
+fn row(e: &Estimate) -> Row {
+    let row = Row::new([
+        ("kernel", e.kernel.name.into()),
+        ("n", e.n.into()),
+        ("threads", e.threads.into()),
+        ("repeats", e.repeats.into()),
+        ("event", e.event.name().into()),
+        ("period", e.period.into()),
+        ("right", e.right.into()),
+    ])
+    .with("operations", Value::new(e.operations, Source::Analytic));
+    let row = report::figures(e).into_iter().fold(row, |row, (name, reading)| row.with(name, reading));
+    Row { details: report::details(e), ..row }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use common::units::Bytes;
 use common::value::{Reading, Source, Value};
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
 use crate::estimate::{Estimate, is_clock};
 
@@ -151,25 +151,27 @@ pub fn figures(e: &Estimate) -> Vec<(&'static str, Reading)> {
     all.push(("counted_events", sampled(|s| s.counted)));
     all.push(("sampling_error", sampled(|s| s.error())));
     all.push(("share_in_product", sampled(|s| s.inside)));
+    all.extend(e.counted.iter().map(|(fp, reading)| (fp.name, reading.clone())));
+    all.push(("PAPI_TOT_CYC", e.cycles.clone()));
     all
 }
 
-/// One kernel as an object.
-pub fn json(e: &Estimate) -> Json {
-    let figures = figures(e).into_iter().map(|(name, reading)| (name.to_owned(), json!(reading)));
-    let mut object = json!({
-        "kernel": e.kernel.name,
-        "n": e.n,
-        "threads": e.threads,
-        "repeats": e.repeats,
-        "event": e.event.name(),
-        "period": e.period,
-        "operations": e.operations,
-        "operations_per_event": e.per_event,
-        "right": e.right,
-    });
-    if let Some(map) = object.as_object_mut() {
-        map.extend(figures);
-    }
-    object
+/// What JSON says of a kernel: its figures by name.
+pub fn details(e: &Estimate) -> Map<String, Json> {
+    let figures = figures(e).into_iter().map(|(name, reading)| (name, json!(reading)));
+    [
+        ("kernel", e.kernel.name.into()),
+        ("n", e.n.into()),
+        ("threads", e.threads.into()),
+        ("repeats", e.repeats.into()),
+        ("event", e.event.name().into()),
+        ("period", e.period.into()),
+        ("operations", e.operations.into()),
+        ("operations_per_event", e.per_event.into()),
+        ("right", e.right.into()),
+    ]
+    .into_iter()
+    .chain(figures)
+    .map(|(name, value)| (name.to_owned(), value))
+    .collect()
 }

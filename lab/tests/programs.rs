@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod kit;
+mod options;
 
 use std::collections::BTreeSet;
 use std::fs;

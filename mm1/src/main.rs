@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use common::cli::{self, Common};
+use common::cli::{self, Measuring, Modelling, Output};
 use common::measure::Session;
 use common::product::{self, Options};
 
@@ -13,13 +13,17 @@ struct Args {
     #[command(flatten)]
     options: Options,
     #[command(flatten)]
-    common: Common,
+    measuring: Measuring,
+    #[command(flatten)]
+    modelling: Modelling,
+    #[command(flatten)]
+    output: Output,
 }
 
 fn main() -> ExitCode {
     cli::run(|args: Args| {
-        let session = Session::start(&args.common)?;
+        let session = Session::start(&args.measuring, &args.modelling, &args.output)?;
         let record = mm1::measure(&session, &args.options)?;
-        product::finish(&record, &args.common)
+        product::finish(&record, &args.output)
     })
 }

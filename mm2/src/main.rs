@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use common::cli::{self, Common};
+use common::cli::{self, Measuring, Modelling, Output};
 use common::measure::Session;
 use common::product::{self, Options};
 
@@ -16,13 +16,17 @@ struct Args {
     #[arg(long)]
     time_transpose: bool,
     #[command(flatten)]
-    common: Common,
+    measuring: Measuring,
+    #[command(flatten)]
+    modelling: Modelling,
+    #[command(flatten)]
+    output: Output,
 }
 
 fn main() -> ExitCode {
     cli::run(|args: Args| {
-        let session = Session::start(&args.common)?;
+        let session = Session::start(&args.measuring, &args.modelling, &args.output)?;
         let record = mm2::measure(&session, &args.options, args.time_transpose)?;
-        product::finish(&record, &args.common)
+        product::finish(&record, &args.output)
     })
 }

@@ -2,29 +2,37 @@
 
 use std::process::ExitCode;
 
-use common::cli::{self, Common};
+use common::cli::{self, Compare, Measuring, Modelling, Output};
 use common::measure::Session;
 use common::output::Lines;
 
 /// Times a sweep over array size and stride
 #[derive(clap::Parser)]
-#[command(name = "spark", version)]
+#[command(
+    name = "spark",
+    version,
+    mut_arg("compare", cli::refused::<Compare>("spark prints one source: run it again with --machine, and `lab compare` sets two records side by side"))
+)]
 struct Args {
     #[command(flatten)]
     options: spark::Options,
     #[command(flatten)]
-    common: Common,
+    measuring: Measuring,
+    #[command(flatten)]
+    modelling: Modelling,
+    #[command(flatten)]
+    output: Output,
 }
 
 fn main() -> ExitCode {
     cli::run(|args: Args| {
-        let session = Session::start(&args.common)?;
-        let mut lines = Lines::of(&args.common);
+        let session = Session::start(&args.measuring, &args.modelling, &args.output)?;
+        let mut lines = Lines::of(&args.output);
         let mut header = Some(spark::kit_header());
         let record = spark::measure(&session, &args.options, &mut |row| {
             header.take().into_iter().for_each(|header| lines.print(header));
             lines.print(&spark::kit_row(row));
         })?;
-        lines.finish(&record, &args.common, || spark::chart(&record))
+        lines.finish(&record, &args.output, &spark::chart)
     })
 }

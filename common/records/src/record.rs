@@ -27,12 +27,16 @@ pub struct Row {
     pub keys: Map<String, Json>,
     /// What was found.
     pub figures: Vec<Figure>,
+    /// The same in other shapes, for programs that print JSON; in no saved record.
+    #[serde(skip)]
+    pub details: Map<String, Json>,
 }
 
 impl Row {
     /// A row without figures.
     pub fn new<const N: usize>(keys: [(&str, Json); N]) -> Row {
-        Row { keys: keys.into_iter().map(|(k, v)| (k.to_owned(), v)).collect(), figures: Vec::new() }
+        let keys = keys.into_iter().map(|(k, v)| (k.to_owned(), v)).collect();
+        Row { keys, figures: Vec::new(), details: Map::new() }
     }
 
     /// The same row with one figure more.
@@ -148,13 +152,18 @@ impl Record {
 
     /// The record as indented JSON, sealed if the machine is.
     pub fn json(&self) -> String {
+        self.sealed(Record::written)
+    }
+
+    /// What `write` makes of the record, sealed if the machine is.
+    fn sealed(&self, write: impl Fn(&Record) -> String) -> String {
         match &self.seal {
             Some(seal) => {
                 let bare = Record { seal: Some(Seal::of_machine(&seal.machine)), ..self.clone() };
-                let tag = seal::tag("record", &[bare.written().as_bytes()]);
-                Record { seal: Some(Seal { record: tag, ..seal.clone() }), ..bare }.written()
+                let tag = seal::tag("record", &[write(&bare).as_bytes()]);
+                write(&Record { seal: Some(Seal { record: tag, ..seal.clone() }), ..bare })
             }
-            None => self.written(),
+            None => write(self),
         }
     }
 
@@ -162,6 +171,26 @@ impl Record {
     pub(crate) fn written(&self) -> String {
         // Maps with string keys and finite or null numbers always serialise.
         serde_json::to_string_pretty(self).unwrap_or_default()
+    }
+
+    /// As [`json`](Record::json) with the details of its one row behind; as a `list`, of
+    /// each row such an object, none sealed.
+    pub fn detailed_json(&self, list: bool) -> String {
+        let of_row = |record: &Record, row: &Row| {
+            let one = Record { rows: vec![row.clone()], ..record.clone() };
+            let mut object = serde_json::to_value(one).unwrap_or_default();
+            if let Some(object) = object.as_object_mut() {
+                object.extend(row.details.clone());
+            }
+            object
+        };
+        if list {
+            let bare = Record { seal: None, ..self.clone() };
+            return format!("{:#}", Json::from_iter(self.rows.iter().map(|row| of_row(&bare, row))));
+        }
+        self.sealed(|record| {
+            record.rows.first().map_or_else(|| record.written(), |row| format!("{:#}", of_row(record, row)))
+        })
     }
 
     /// The rows as comma-separated values: the keys, then for each figure its

@@ -90,13 +90,15 @@ mod tests {
     use clap::{CommandFactory, Parser};
 
     use super::*;
-    use crate::cli::Common;
+    use crate::cli::{Measuring, Modelling, Output};
 
     #[derive(Debug, Parser)]
     #[command(name = "example")]
     struct Example {
         #[command(flatten)]
-        common: Common,
+        measuring: Measuring,
+        #[command(flatten)]
+        output: Output,
     }
 
     #[test]
@@ -145,7 +147,7 @@ mod tests {
             max: Option<Bytes>,
             side: Option<u32>,
             #[command(flatten)]
-            common: Common,
+            modelling: Modelling,
         }
         for (words, told) in [
             (&["1", "PAPI_L2_DCM"][..], Some("--event PAPI_L2_DCM")),

@@ -23,6 +23,8 @@ pub enum Warning {
     NotPinned,
     /// Cores differ, and events are counted on one kind of them.
     CoreType(String),
+    /// There is nothing to compare with: the machine's caches are unknown.
+    NoModel(String),
 }
 
 impl fmt::Display for Warning {
@@ -47,6 +49,7 @@ impl fmt::Display for Warning {
             Warning::CoreType(cores) => {
                 write!(f, "this processor's cores differ; events are counted on {cores}")
             }
+            Warning::NoModel(why) => write!(f, "nothing is compared with the model: {why}"),
         }
     }
 }

@@ -4,7 +4,6 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use super::Session;
-use crate::console;
 use crate::failure::Failure;
 use figures::units::Bytes;
 use memory::Arena;
@@ -91,8 +90,8 @@ impl Session {
     /// As [`patience`].
     pub fn expect(&self, what: &str, seconds: f64) -> Result<(), Failure> {
         patience(what, seconds)?;
-        if seconds > WORTH_TELLING && !self.quiet {
-            console::tell(format!("note: {what} takes about {}", duration(seconds)));
+        if seconds > WORTH_TELLING {
+            self.say(format!("note: {what} takes about {}", duration(seconds)));
         }
         self.deadline.set(Instant::now().checked_add(Duration::from_secs_f64(GRACE + PATIENCE * seconds)));
         Ok(())

@@ -10,14 +10,15 @@ mod processor;
 mod progress;
 
 use std::cell::Cell;
-use std::path::{Path, PathBuf};
+use std::fmt::Display;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 pub use environment::Warning;
 pub use limits::{arena, duration, patience, room};
 pub use plan::Plan;
 
-use crate::cli::{Common, Compare, Counters};
+use crate::cli::{Compare, Counters, Measuring, Modelling, Output};
 use crate::console;
 use crate::failure::Failure;
 use crate::output;
@@ -113,6 +114,38 @@ impl Sample {
     }
 }
 
+/// The times of one region.
+#[derive(Debug, Clone)]
+pub struct Timed {
+    /// Of each run.
+    pub runs: Vec<Elapsed>,
+    /// The core's clock meanwhile.
+    pub clock: Hertz,
+}
+
+impl Timed {
+    /// A figure of each run, and their median.
+    pub fn figure(&self, pick: impl Fn(&Elapsed) -> f64) -> Reading {
+        let runs: Vec<f64> = self.runs.iter().map(pick).collect();
+        Value::from_runs(&runs, Source::Timing).map_or_else(|| Reading::missing("no run"), Reading::from)
+    }
+
+    /// Seconds on the wall.
+    pub fn wall(&self) -> Reading {
+        self.figure(|run| run.wall.0)
+    }
+
+    /// Seconds of processor time, of all threads together.
+    pub fn cpu(&self) -> Reading {
+        self.figure(|run| run.cpu.0)
+    }
+
+    /// Cycles, from the time and the core's clock.
+    pub fn cycles(&self) -> Reading {
+        self.figure(|run| self.clock.periods(run.cpu))
+    }
+}
+
 /// The settings and the state of one program's measurements.
 #[derive(Debug)]
 pub struct Session {
@@ -128,7 +161,8 @@ pub struct Session {
     pub runs_are_free: bool,
     /// Whether the model shall run beside the measurement.
     pub compare: bool,
-    /// The processors that were allowed before pinning.
+    /// The processors that a team of threads may use: those that were allowed before
+    /// pinning, or the one that was asked for.
     pub cpus: Vec<usize>,
     /// What may have disturbed the measurement.
     pub warnings: Vec<Warning>,
@@ -143,65 +177,55 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// If the machine is unknown or the processor may not be used.
-    pub fn start(options: &Common) -> Result<Session, Failure> {
-        Session::open(options, options.quiet)
-    }
-
-    /// The same without a word on stderr, for a program that reports by itself.
-    ///
-    /// # Errors
-    ///
-    /// If the machine is unknown or the processor may not be used.
-    pub fn start_quietly(options: &Common) -> Result<Session, Failure> {
-        Session::open(options, true)
-    }
-
-    fn open(options: &Common, quiet: bool) -> Result<Session, Failure> {
-        let written = || options.record.iter().chain(&options.chart).map(PathBuf::as_path);
-        output::keep_apart([Path::new(&options.machine)], written())?;
-        for path in written() {
+    /// If the machine is unknown, or a processor or a file may not be used.
+    pub fn start(measuring: &Measuring, modelling: &Modelling, output: &Output) -> Result<Session, Failure> {
+        output::keep_apart([Path::new(&modelling.machine)], output.files())?;
+        for path in output.files() {
             files::try_place(path).map_err(Failure::could_not)?;
         }
         // Pinned first: where cores differ, the machine is what this one sees.
-        let cpus = cpu::allowed();
-        let pinned = processor::pin(options.cpu, &cpus)?;
-        let machine = match system::machine::select(&options.machine) {
-            Err(why @ MachineError::HostUnknown { .. }) if options.counters != Counters::Model => {
+        let allowed = cpu::allowed();
+        let pinned = processor::pin(measuring.cpu, &allowed)?;
+        let machine = match system::machine::select(&modelling.machine) {
+            Err(why @ MachineError::HostUnknown { .. }) if measuring.counters != Counters::Model => {
                 Ok(system::machine::undescribed_host(&why))
             }
             selected => selected.map_err(Failure::usage),
         }?;
-        let here = options.machine.eq_ignore_ascii_case("host");
-        if !here && matches!(options.counters, Counters::Hardware | Counters::Timing) {
+        let here = modelling.machine.eq_ignore_ascii_case("host");
+        if !here && matches!(measuring.counters, Counters::Hardware | Counters::Timing) {
             return Err(Failure::usage(format!(
                 "--machine {} describes another machine, which only --counters model can count on; leave out --machine to measure this one",
-                options.machine
+                modelling.machine
             )));
         }
         // a described machine's times are modelled: nothing here disturbs them
         let mut warnings = Vec::new();
         if here {
-            warnings = environment::warnings(cpus.len());
+            warnings = environment::warnings(allowed.len());
             warnings.extend((!pinned).then_some(Warning::NotPinned));
             warnings.extend(Platform::host().core_type_told().map(Warning::CoreType));
         }
-        for warning in warnings.iter().filter(|_| !quiet) {
+        let compared = modelling.compare == Some(Compare::Model);
+        warnings.extend(
+            (compared && machine.levels.is_empty()).then(|| Warning::NoModel(machine.unknown.join("; "))),
+        );
+        for warning in warnings.iter().filter(|_| !output.quiet) {
             console::tell(format!("note: {warning}"));
         }
         if here {
             processor::warm_up(Duration::from_millis(50));
         }
         Ok(Session {
-            counters: options.counters,
-            compare: options.compare == Some(Compare::Model) && !machine.levels.is_empty(),
+            counters: measuring.counters,
+            compare: compared && !machine.levels.is_empty(),
             machine,
             here,
-            runs: options.runs.map_or(1, |runs| runs as usize),
-            runs_are_free: options.runs.is_none(),
-            cpus,
+            runs: measuring.runs.map_or(1, |runs| runs as usize),
+            runs_are_free: measuring.runs.is_none(),
+            cpus: measuring.cpu.map_or(allowed, |cpu| vec![cpu]),
             warnings,
-            quiet,
+            quiet: output.quiet,
             deadline: Cell::new(None),
         })
     }
@@ -220,14 +244,19 @@ impl Session {
     /// Puts a note into the record and, unless the session is quiet, on stderr.
     pub fn note(&self, record: &mut Record, note: impl Into<String>) {
         let note = note.into();
-        if !self.quiet {
-            console::tell(format!("note: {note}"));
-        }
+        self.say(format!("note: {note}"));
         record.notes.push(note);
     }
 
-    /// Runs `region` as often as asked for, `prepare` before each run, and
-    /// counts `events` as `plan` says.
+    /// A line on stderr, unless the session is quiet.
+    pub fn say(&self, line: impl Display) {
+        if !self.quiet {
+            console::tell(line);
+        }
+    }
+
+    /// Times `region` as often as asked for, `prepare` before each run, and has the
+    /// events of `plan` counted by whom it says.
     ///
     /// # Errors
     ///
@@ -239,7 +268,18 @@ impl Session {
         prepare: &mut dyn FnMut(),
         region: Measured<'_>,
     ) -> Result<Sample, Failure> {
-        let mut sample = if self.here { self.time(plan, prepare, region.native)? } else { Sample::default() };
+        let mut sample = Sample::default();
+        if self.here {
+            let mut body = || (region.native)(&mut Native);
+            let timed = self.time(self.runs, prepare, &mut body);
+            let mut events = plan.hardware();
+            let cycles = plan.counts_cycles();
+            events.extend((cycles && !events.contains(&Event::TOT_CYC)).then_some(Event::TOT_CYC));
+            sample.counts = self.count_events(&events, prepare, &mut body)?;
+            let counted = sample.count(Event::TOT_CYC.name()).filter(|_| cycles);
+            sample.cycles = counted.filter(|r| r.amount().is_some()).cloned().unwrap_or(timed.cycles());
+            (sample.wall, sample.cpu) = (timed.wall(), timed.cpu());
+        }
         self.model(arena, plan, prepare, region, &mut sample)?;
         Ok(sample)
     }
@@ -259,10 +299,41 @@ impl Session {
     ) -> Result<Sample, Failure> {
         let mut sample = Sample::default();
         if self.here {
-            sample.counts = self.count(&plan.hardware(), prepare, region.native)?;
+            let body = &mut || (region.native)(&mut Native);
+            sample.counts = self.count_events(&plan.hardware(), prepare, body)?;
         }
         self.model(arena, plan, prepare, region, &mut sample)?;
         Ok(sample)
+    }
+
+    /// Runs `body` `runs` times, `prepare` before each, but once at least and no
+    /// more when the session [is over](Session::is_over).
+    pub fn time(&self, runs: usize, prepare: &mut dyn FnMut(), body: &mut dyn FnMut()) -> Timed {
+        let before = core_clock::measure();
+        let once = |_| {
+            prepare();
+            let watch = Stopwatch::start();
+            body();
+            watch.stop()
+        };
+        let runs = (0..runs).take_while(|run| *run == 0 || !self.is_over()).map(once).collect();
+        Timed { runs, clock: Hertz((before.0 + core_clock::measure().0) / 2.0) }
+    }
+
+    /// Counts the events of `plan` in hardware while `body` runs, as often as asked
+    /// for; of an event that hardware does not count, why not. Nothing runs where
+    /// there is none that it counts.
+    ///
+    /// # Errors
+    ///
+    /// If a counter fails while it counts.
+    pub fn count(
+        &self,
+        plan: &Plan,
+        prepare: &mut dyn FnMut(),
+        body: &mut dyn FnMut(),
+    ) -> Result<Vec<(Event, Reading)>, Failure> {
+        Ok(plan.complete(self.count_events(&plan.hardware(), prepare, body)?, None))
     }
 
     /// Runs `region` on the model if `plan` needs it, and completes the sample's counts.
@@ -310,52 +381,20 @@ impl Session {
         sample.cpu = sample.wall.clone();
     }
 
-    /// Times and, where planned, counts in hardware.
-    fn time(
-        &self,
-        plan: &Plan,
-        prepare: &mut dyn FnMut(),
-        region: &mut dyn FnMut(&mut Native),
-    ) -> Result<Sample, Failure> {
-        let before = core_clock::measure();
-        let elapsed: Vec<Elapsed> = (0..self.runs)
-            .take_while(|run| *run == 0 || !self.is_over())
-            .map(|_| {
-                prepare();
-                let watch = Stopwatch::start();
-                region(&mut Native);
-                watch.stop()
-            })
-            .collect();
-        let clock = Hertz((before.0 + core_clock::measure().0) / 2.0);
-        let mut counts = self.count(&plan.hardware(), prepare, region)?;
-        let counted = plan.counts_cycles().then(|| counts.pop()).flatten();
-        let figure = |pick: &dyn Fn(&Elapsed) -> f64| {
-            let runs: Vec<f64> = elapsed.iter().map(pick).collect();
-            Value::from_runs(&runs, Source::Timing).map_or_else(|| Reading::missing("no run"), Reading::from)
-        };
-        let timed = figure(&|e| clock.periods(e.cpu));
-        Ok(Sample {
-            wall: figure(&|e| e.wall.0),
-            cpu: figure(&|e| e.cpu.0),
-            cycles: counted.map(|(_, reading)| reading).filter(|r| r.amount().is_some()).unwrap_or(timed),
-            counts,
-            model: None,
-        })
-    }
-
-    /// Counts `events` in hardware, as often as asked for.
-    fn count(
+    /// Counts `events` in hardware, as often as asked for and as there is time.
+    fn count_events(
         &self,
         events: &[Event],
         prepare: &mut dyn FnMut(),
-        region: &mut dyn FnMut(&mut Native),
+        body: &mut dyn FnMut(),
     ) -> Result<Vec<(Event, Reading)>, Failure> {
         if events.is_empty() {
             return Ok(Vec::new());
         }
-        let runs: Result<Vec<Vec<Reading>>, _> =
-            (0..self.runs).map(|_| counters::count(events, prepare, &mut || region(&mut Native))).collect();
+        let runs: Result<Vec<Vec<Reading>>, _> = (0..self.runs)
+            .take_while(|run| *run == 0 || !self.is_over())
+            .map(|_| counters::count(events, prepare, body))
+            .collect();
         let runs = runs.map_err(Failure::could_not)?;
         let median = |at: usize| {
             let readings: Vec<Reading> = runs.iter().map(|run| run[at].clone()).collect();

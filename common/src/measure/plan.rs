@@ -1,5 +1,7 @@
 //! Which source counts which event, decided once and told in one sentence.
 
+use std::cell::OnceCell;
+
 use crate::cli::Counters;
 use crate::failure::Failure;
 use cache::Counts;
@@ -13,7 +15,8 @@ use super::Session;
 #[derive(Debug, Clone, PartialEq)]
 enum Duty {
     Hardware,
-    Model,
+    /// And why hardware does not.
+    Model(String),
     Nobody(String),
 }
 
@@ -21,8 +24,9 @@ enum Duty {
 #[derive(Debug, Clone)]
 pub struct Plan {
     duties: Vec<(Event, Duty)>,
-    /// Whether hardware counts cycles beside the events asked for.
-    cycles: bool,
+    /// Whether hardware counts cycles, where it may: asked when somebody reads them.
+    cycles: OnceCell<bool>,
+    may_count: bool,
     /// Whether hardware can leave nothing out of what it counts.
     everything: bool,
     reason: Option<String>,
@@ -47,11 +51,11 @@ impl Session {
         } else {
             vec![None; events.len()]
         };
-        let cycles = may_count && counters::survey(&[Event::TOT_CYC]).iter().all(Result::is_ok);
         let mut reason = refusals.iter().flatten().next().cloned();
         if self.counters == Counters::Hardware && !events.is_empty() && refusals.iter().all(Option::is_some) {
             return Err(Failure::could_not(reason.unwrap_or_default()));
         }
+        let idle = if self.here { NOT_ASKED } else { NOTHING_RUNS };
         let duty = |refusal: Option<String>| match (self.counters, refusal) {
             (Counters::None, _) => Duty::Nobody("--counters none".to_owned()),
             (Counters::Timing, _) => Duty::Nobody("measured latency does not tell this event".to_owned()),
@@ -61,32 +65,53 @@ impl Session {
             (Counters::Auto | Counters::Model, refusal) if self.machine.levels.is_empty() => {
                 Duty::Nobody(refusal.unwrap_or_else(|| self.machine.unknown.join("; ")))
             }
-            (Counters::Auto | Counters::Model, _) => Duty::Model,
+            (Counters::Auto | Counters::Model, refusal) => {
+                Duty::Model(refusal.unwrap_or_else(|| idle.to_owned()))
+            }
         };
         if self.counters == Counters::Auto && self.machine.levels.is_empty() {
             let both = reason.iter().chain(&self.machine.unknown).map(String::as_str);
             reason = reason.as_ref().map(|_| both.collect::<Vec<_>>().join("; and "));
         }
         let duties = events.iter().cloned().zip(refusals.into_iter().map(duty)).collect();
-        Ok(Plan { duties, cycles, everything, reason, model_of: self.machine.name.clone() })
+        let model_of = self.machine.name.clone();
+        Ok(Plan { duties, cycles: OnceCell::new(), may_count, everything, reason, model_of })
     }
 }
 
+/// Why hardware does not count where nobody asked it to.
+const NOT_ASKED: &str = "--counters hardware was not asked for";
+/// The same where another machine is described.
+const NOTHING_RUNS: &str = "another machine is described, nothing runs on it";
+
 impl Plan {
-    /// The events hardware counts: of those asked for, then cycles, if it does.
-    pub(super) fn hardware(&self) -> Vec<Event> {
-        let asked = self.duties.iter().filter(|(_, duty)| *duty == Duty::Hardware);
-        asked.map(|(event, _)| event.clone()).chain(self.cycles.then_some(Event::TOT_CYC)).collect()
+    /// The same for a program that has no model of the events, or shows it beside
+    /// them: what hardware does not count, nobody does.
+    #[must_use]
+    pub fn without_model(mut self) -> Plan {
+        for (_, duty) in &mut self.duties {
+            if let Duty::Model(why) = duty {
+                *duty = Duty::Nobody(std::mem::take(why));
+            }
+        }
+        self
     }
 
-    /// Whether [`Plan::hardware`] ends with cycles that nobody asked for.
+    /// The events that hardware counts, of those asked for.
+    pub fn hardware(&self) -> Vec<Event> {
+        let asked = self.duties.iter().filter(|(_, duty)| *duty == Duty::Hardware);
+        asked.map(|(event, _)| event.clone()).collect()
+    }
+
+    /// Whether hardware counts cycles beside them.
     pub(super) fn counts_cycles(&self) -> bool {
-        self.cycles
+        let counted = || counters::survey(&[Event::TOT_CYC]).iter().all(Result::is_ok);
+        self.may_count && *self.cycles.get_or_init(counted)
     }
 
     /// Whether an event is counted by the model.
     pub fn needs_model(&self) -> bool {
-        self.duties.iter().any(|(_, duty)| *duty == Duty::Model)
+        self.duties.iter().any(|(_, duty)| matches!(duty, Duty::Model(_)))
     }
 
     /// Why hardware does not count, if it was asked.
@@ -105,7 +130,7 @@ impl Plan {
         if self.everything && !hardware.is_empty() {
             hardware += " of all that runs meanwhile, as this processor's counters can leave nothing out";
         }
-        let model = names(&|d| *d == Duty::Model);
+        let model = names(&|d| matches!(d, Duty::Model(_)));
         let because = self.reason.as_ref().map(|why| format!(", since {why}")).unwrap_or_default();
         match (hardware.is_empty(), model.is_empty()) {
             (true, true) => format!("nothing is counted, only timed{because}"),
@@ -127,13 +152,14 @@ impl Plan {
         counted: Vec<(Event, Reading)>,
         model: Option<&Counts>,
     ) -> Vec<(Event, Reading)> {
-        let mut counted = counted.into_iter();
         self.duties
             .iter()
             .map(|(event, duty)| {
                 let reading = match duty {
-                    Duty::Hardware => counted.next().map(|(_, reading)| reading),
-                    Duty::Model => model.map(|counts| counts.reading(event)),
+                    Duty::Hardware => {
+                        counted.iter().find(|(it, _)| it == event).map(|(_, reading)| reading.clone())
+                    }
+                    Duty::Model(_) => model.map(|counts| counts.reading(event)),
                     Duty::Nobody(why) => Some(Reading::missing(why.clone())),
                 };
                 (event.clone(), reading.unwrap_or_else(|| Reading::missing("not measured")))

@@ -7,14 +7,13 @@ pub mod program;
 pub mod report;
 pub mod yardstick;
 
-use common::cli::Counters;
+use common::cli::{self, Counters};
 use common::clock::Stopwatch;
-use common::counters;
 use common::cpu::Kept;
 use common::events::Event;
 use common::failure::Failure;
 use common::machine::{CacheLevel, Machine};
-use common::measure::{self, Session};
+use common::measure::{self, Plan, Session};
 use common::memory::Arena;
 use common::value::{Reading, Source, Value};
 
@@ -104,6 +103,23 @@ pub fn runs(option: clap::Arg) -> clap::Arg {
     )
 }
 
+/// `--counters` of the same programs.
+pub fn sources(option: clap::Arg) -> clap::Arg {
+    cli::sources(
+        &[Counters::Auto, Counters::Hardware, Counters::Model, Counters::None],
+        "--counters timing gives no misses of a product; take auto, hardware, model or none",
+    )(option)
+}
+
+/// Who counts [`EVENTS`]: the model stands beside what hardware counts.
+///
+/// # Errors
+///
+/// If `--counters hardware` was asked for and none of them can be counted.
+pub fn plan(session: &Session) -> Result<Plan, Failure> {
+    Ok(session.plan(&EVENTS)?.without_model())
+}
+
 /// Times all `subjects`, in rounds, so that what disturbs the machine for a
 /// while disturbs all of them; each is run once beforehand, which also checks
 /// its product and touches its memory.
@@ -174,6 +190,7 @@ fn timed(session: &Session, subject: Subject, p: &Problem) -> Result<f64, Failur
 /// If a counter fails while it counts, or memory is short.
 pub fn counted(
     session: &Session,
+    plan: &Plan,
     subjects: &[Subject],
     p: &Problem,
     arena: &Arena,
@@ -184,7 +201,7 @@ pub fn counted(
     let mut models = if at_once { modelled(session, subjects, p, budget)? } else { Vec::new() }.into_iter();
     let one = |(subject, time): (&Subject, _)| {
         let model = models.next().unwrap_or_else(|| by_model(session, *subject, p, arena, budget));
-        about(session, *subject, p, time, model)
+        about(session, plan, *subject, p, time, model)
     };
     subjects.iter().zip(times).map(one).collect()
 }
@@ -254,6 +271,7 @@ fn tally(
 
 fn about(
     session: &Session,
+    plan: &Plan,
     subject: Subject,
     p: &Problem,
     (seconds, check): (Reading, Option<f64>),
@@ -263,7 +281,7 @@ fn about(
     let hardware = match &seconds {
         // What could not be timed would not be counted either.
         Reading::Missing { reason } if session.here => not_counted(reason),
-        _ => hardware(session, subject, p)?,
+        _ => hardware(session, plan, subject, p)?,
     };
     let mut outcome = Outcome { subject, threads, seconds, check, forms: Vec::new(), model, hardware };
     if let Subject::Rung(variant) = subject {
@@ -279,32 +297,20 @@ fn not_counted(why: &str) -> Vec<(Event, Reading)> {
     EVENTS.iter().map(|event| (event.clone(), Reading::missing(why))).collect()
 }
 
-fn hardware(session: &Session, subject: Subject, p: &Problem) -> Result<Vec<(Event, Reading)>, Failure> {
-    let events = EVENTS.to_vec();
-    match session.counters {
-        _ if !session.here => return Ok(not_counted("another machine is described, nothing runs on it")),
-        _ if session.is_over() => return Ok(not_counted(LEFT_OUT)),
-        Counters::None => return Ok(not_counted("--counters none")),
-        Counters::Model | Counters::Timing => {
-            return Ok(not_counted("--counters hardware was not asked for"));
+fn hardware(
+    session: &Session,
+    plan: &Plan,
+    subject: Subject,
+    p: &Problem,
+) -> Result<Vec<(Event, Reading)>, Failure> {
+    if session.is_over() {
+        return Ok(not_counted(LEFT_OUT));
+    }
+    let mut ran = Ok(());
+    let counted = session.count(plan, &mut || p.clear(), &mut || {
+        if ran.is_ok() {
+            ran = timed(session, subject, p).map(drop);
         }
-        Counters::Auto | Counters::Hardware => {}
-    }
-    let refusals = counters::survey(&events);
-    if let (Counters::Hardware, Some(Err(why))) = (session.counters, refusals.first())
-        && refusals.iter().all(Result::is_err)
-    {
-        return Err(Failure::could_not(format!("{why} (--counters auto takes the cache model instead)")));
-    }
-    if refusals.iter().all(Result::is_err) {
-        let missing = |r: Result<(), counters::Refusal>| {
-            Reading::missing(r.err().map(|why| why.to_string()).unwrap_or_default())
-        };
-        return Ok(events.into_iter().zip(refusals.into_iter().map(missing)).collect());
-    }
-    let mut ran = Ok(0.0);
-    let counted = counters::count(&events, &mut || p.clear(), &mut || ran = timed(session, subject, p));
-    ran?;
-    let readings = counted.map_err(Failure::could_not)?;
-    Ok(events.into_iter().zip(readings).collect())
+    });
+    ran.and(counted)
 }

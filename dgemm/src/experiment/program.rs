@@ -1,22 +1,27 @@
 //! What the program `dgemm` does.
 
-use common::cli::{self, Common, Counters, Format, Instructions};
-use common::output;
+use common::cli::{self, Compare, Format, Instructions, Measuring, Modelling, Output};
+use common::output::{self, Objects, Shown};
 
 use common::failure::Failure;
 use common::measure::{self, Session};
 use common::record::{Record, Row};
 use common::value::Reading;
-use serde_json::Value as Json;
 
-use crate::experiment::report;
 use crate::experiment::{self, Outcome, Subject};
+use crate::experiment::{charts, report};
 use crate::problem::{Blocks, Problem};
 use crate::variants::{VARIANTS, Variant};
 
 /// The matrix product in doubles, from the textbook to the library's speed
 #[derive(Debug, clap::Parser)]
-#[command(name = "dgemm", version, mut_arg("runs", experiment::runs))]
+#[command(
+    name = "dgemm",
+    version,
+    mut_arg("runs", experiment::runs),
+    mut_arg("counters", experiment::sources),
+    mut_arg("compare", cli::refused::<Compare>("the model stands beside the closed form already: leave out --compare"))
+)]
 pub struct Args {
     /// A rung of the ladder (see --list), or `all`
     #[arg(required_unless_present = "list")]
@@ -24,8 +29,8 @@ pub struct Args {
     /// Side of the matrices [default: 512]
     #[arg(conflicts_with = "named")]
     n: Option<usize>,
-    /// The same, by name
-    #[arg(short = 'n', long = "size", id = "named", value_name = "N")]
+    /// The same, by name; with --m and --k the columns of b and c
+    #[arg(short = 'n', long = "size", visible_alias = "n", id = "named", value_name = "N")]
     named: Option<usize>,
     /// List the rungs and end
     #[arg(long)]
@@ -33,9 +38,6 @@ pub struct Args {
     /// Rows of a and c [default: N]
     #[arg(long, value_name = "ROWS")]
     m: Option<usize>,
-    /// Columns of b and c [default: N]
-    #[arg(long = "n", value_name = "COLUMNS", id = "columns")]
-    columns: Option<usize>,
     /// Columns of a, rows of b [default: N]
     #[arg(long, value_name = "DEPTH")]
     k: Option<usize>,
@@ -55,7 +57,11 @@ pub struct Args {
     #[arg(long, value_enum, value_name = "ISA")]
     isa: Option<Instructions>,
     #[command(flatten)]
-    common: Common,
+    measuring: Measuring,
+    #[command(flatten)]
+    modelling: Modelling,
+    #[command(flatten)]
+    output: Output,
 }
 
 fn side(text: &str) -> Result<usize, String> {
@@ -87,13 +93,9 @@ pub fn run(args: Args) -> Result<(), Failure> {
         return output::print(&report::list());
     }
     let subjects = subjects(args.variant.as_deref().unwrap_or("all"))?;
-    if args.common.counters == Counters::Timing {
-        return Err(Failure::usage(
-            "--counters timing tells no misses of a product; take auto, hardware, model or none",
-        ));
-    }
     let all = args.variant.as_deref() == Some("all");
-    let session = Session::start(&args.common)?;
+    let session = Session::start(&args.measuring, &args.modelling, &args.output)?;
+    let plan = experiment::plan(&session)?;
     let blocks = args.blocks(&session);
     let sides = args.sides()?;
     let arena = measure::arena(bytes(sides, blocks)?)?;
@@ -110,16 +112,20 @@ pub fn run(args: Args) -> Result<(), Failure> {
     }
     let times = experiment::times(&session, &subjects, &p)?;
     let budget = if all { BUDGET.1 } else { BUDGET.0 };
-    let outcomes = experiment::counted(&session, &subjects, &p, &arena, budget, times)?;
-    for outcome in &outcomes {
-        remark(outcome, session.here);
-    }
-    if all {
-        output::tell(
+    let outcomes = experiment::counted(&session, &plan, &subjects, &p, &arena, budget, times)?;
+    let record = args.record(&session, &outcomes, &p);
+    if all && args.output.format == Format::Kit {
+        session.say(
             "note: \"on\" counts cores; a, b, c and copies are L1 misses per inner iteration by the model, \"model\" their sum, \"closed\" the lecture's closed form",
         );
     }
-    args.print(&session, &outcomes, &p, all)
+    let kit = &|_: &Record| match all {
+        true => report::head() + &outcomes.iter().map(|one| report::line(one, &p)).collect::<String>(),
+        false => outcomes.iter().map(|one| report::text(one, &p)).collect(),
+    };
+    let chart = &|_: &Record| charts::rates(&outcomes, &p, &session.machine);
+    let json = if all { Objects::List } else { Objects::Detailed };
+    output::finish(&record, &args.output, &Shown { kit, chart: Some(chart), json })
 }
 
 fn subjects(variant: &str) -> Result<Vec<Subject>, Failure> {
@@ -148,33 +154,35 @@ fn bytes([m, n, k]: [usize; 3], blocks: Blocks) -> Result<usize, Failure> {
     Ok(Problem::bytes(m, n, k, blocks))
 }
 
-/// Says on stderr what in an outcome must not go unnoticed.
-fn remark(outcome: &Outcome, here: bool) {
+/// What in an outcome must not go unnoticed.
+fn notes(outcome: &Outcome, here: bool) -> Vec<String> {
+    let mut notes = Vec::new();
     let name = outcome.subject.name();
     if let Reading::Missing { reason } = &outcome.seconds
         && here
         && reason != experiment::LEFT_OUT
     {
-        output::tell(format!("note: {name} is not timed: {reason}"));
+        notes.push(format!("{name} is not timed: {reason}"));
     }
     if let Some(check) = outcome.check.filter(|&check| check > 1e-9) {
-        output::tell(format!("warning: the product of {name} is wrong: its check is off by {check:.1e}"));
+        notes.push(format!("the product of {name} is wrong: its check is off by {check:.1e}"));
     }
     if let Ok(tally) = &outcome.model
         && tally.walked.0 < tally.walked.1
     {
         let (steps, of) = tally.walked;
-        output::tell(format!(
-            "note: the model walked {steps} of the {of} steps of {name}'s outermost loop; the others repeat the last {}",
+        notes.push(format!(
+            "the model walked {steps} of the {of} steps of {name}'s outermost loop; the others repeat the last {}",
             steps / 2
         ));
     }
+    notes
 }
 
 impl Args {
     fn sides(&self) -> Result<[usize; 3], Failure> {
         let n = self.n.or(self.named).unwrap_or(SIDE);
-        let sides = [self.m, self.columns, self.k].map(|side| side.unwrap_or(n));
+        let sides = [self.m.unwrap_or(n), n, self.k.unwrap_or(n)];
         if sides.contains(&0) {
             return Err(Failure::usage(
                 "a matrix without rows or columns has no product to time; give sides of 1 or more",
@@ -191,32 +199,14 @@ impl Args {
         Blocks { l1, l2, base: self.base.unwrap_or(rule.base), ..rule }
     }
 
-    fn print(&self, session: &Session, outcomes: &[Outcome], p: &Problem, all: bool) -> Result<(), Failure> {
-        let record = self.record(session, outcomes, p);
-        if let Some(path) = &self.common.record {
-            output::save(&record, path)?;
-        }
-        if let Some(path) = &self.common.chart {
-            output::draw(&crate::experiment::charts::rates(outcomes, p, &session.machine), path)?;
-        }
-        let json = || -> Vec<Json> { outcomes.iter().map(|o| report::json(o, p)).collect() };
-        output::print(&match (self.common.format, all) {
-            (Format::Csv, _) => record.csv(),
-            (Format::Json, true) => format!("{:#}\n", Json::from(json())),
-            (Format::Json, false) => format!("{:#}\n", json().into_iter().next().unwrap_or_default()),
-            (Format::Kit, true) => {
-                let lines = outcomes.iter().map(|outcome| report::line(outcome, p));
-                std::iter::once(report::head()).chain(lines).collect()
-            }
-            (Format::Kit, false) => outcomes.iter().map(|outcome| report::text(outcome, p)).collect(),
-        })
-    }
-
     fn record(&self, session: &Session, outcomes: &[Outcome], p: &Problem) -> Record {
         let Blocks { l1, l2, base, threads, .. } = p.blocks;
         let mut record = session.record("dgemm").set("block_l1", l1).set("block_l2", l2);
         record = record.set("base", base).set("threads", threads).set("isa", p.isa.name());
         record.rows = outcomes.iter().map(|outcome| row(outcome, p)).collect();
+        for note in outcomes.iter().flat_map(|outcome| notes(outcome, session.here)) {
+            session.note(&mut record, note);
+        }
         record
     }
 }
@@ -239,5 +229,5 @@ pub fn row(outcome: &Outcome, p: &Problem) -> Row {
     for (name, reading) in outcome.metrics(p) {
         row = row.with(name, reading);
     }
-    row
+    Row { details: report::details(outcome, p), ..row }
 }

@@ -16,8 +16,8 @@ pub fn list() -> String {
     VARIANTS.iter().map(|v| format!("{:<10} {}\n", v.name, v.idea)).collect()
 }
 
-/// One object per rung.
-pub fn json(outcome: &Outcome, p: &Problem) -> Json {
+/// What JSON says of a rung: its misses by array, by each source.
+pub fn details(outcome: &Outcome, p: &Problem) -> Map<String, Json> {
     let [m, n, k] = p.sides();
     let mut object = Map::new();
     let mut set = |key: &str, value: Json| object.insert(key.to_owned(), value);
@@ -51,7 +51,7 @@ pub fn json(outcome: &Outcome, p: &Problem) -> Json {
     set("counts", crate::experiment::EVENTS.iter().map(counts).collect::<Map<_, _>>().into());
     let metrics = outcome.metrics(p).into_iter().map(|(name, reading)| (name.to_owned(), json!(reading)));
     set("metrics", metrics.collect::<Map<_, _>>().into());
-    object.into()
+    object
 }
 
 fn source(reading: &Reading) -> Json {

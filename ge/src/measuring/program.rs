@@ -1,11 +1,12 @@
 //! What `ge1` to `ge7` and `ge` do with their command lines.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::CommandFactory;
 
-use common::cli::{self, Common, Counters, Instructions};
-use common::output;
+use common::cli::{self, Counters, Instructions, Measuring, Modelling, Output};
+use common::output::{self, Objects, Shown};
 
 use common::events::Event;
 use common::failure::Failure;
@@ -14,7 +15,7 @@ use common::record::{Record, Row};
 use common::value::{Reading, Source, Value};
 
 use crate::measuring::cformat::exponent;
-use crate::measuring::measure::{self, Task};
+use crate::measuring::measure::{self, Stepped, Task};
 use crate::measuring::room;
 use crate::problem::matrices::Fill;
 use crate::{VARIANTS, Variant, find};
@@ -65,6 +66,10 @@ pub struct AnyRung {
 }
 
 #[derive(Debug, clap::Args)]
+#[command(
+    mut_arg("chart", cli::refused::<PathBuf>("one size makes no chart; `lab ge` draws six")),
+    mut_arg("compare", |compare| compare.help("Also print loads, stores and misses as the model expects them"))
+)]
 struct What {
     /// What to measure: 0 time, 1 flops, 2 instructions and cycles
     #[arg(default_value = "0", value_parser = clap::value_parser!(u8).range(0..=2))]
@@ -79,12 +84,20 @@ struct What {
     #[arg(long, value_enum, value_name = "ISA")]
     isa: Option<Instructions>,
     #[command(flatten)]
-    common: Common,
+    measuring: Measuring,
+    #[command(flatten)]
+    modelling: Modelling,
+    #[command(flatten)]
+    output: Output,
 }
 
 /// One of the seven programs: the name of its rung is all it says.
 pub fn main(name: &'static str) -> ExitCode {
-    cli::run_as(OneRung::command().name(name), |arguments: OneRung| {
+    // What changes nothing in this rung is not listed.
+    let misprinted = find(name).is_some_and(Variant::misprinted);
+    let command = OneRung::command().mut_arg("isa", |isa| isa.hide(true));
+    let command = command.mut_arg("as_printed", |as_printed| as_printed.hide(!misprinted));
+    cli::run_as(command.name(name), |arguments: OneRung| {
         // The command line has one of them.
         let size = arguments.size.or(arguments.named).unwrap_or_default();
         run(name, size, None, &arguments.what)
@@ -127,10 +140,7 @@ fn run(name: &str, size: usize, threads: Option<usize>, what: &What) -> Result<(
     if what.as_printed && !variant.misprinted() {
         return Err(Failure::usage(format!("{name} is printed right; --as-printed is for ge4, ge5 and ge6")));
     }
-    if what.common.chart.is_some() {
-        return Err(Failure::usage("one size makes no chart; `lab ge` draws six"));
-    }
-    let session = Session::start(&what.common)?;
+    let session = Session::start(&what.measuring, &what.modelling, &what.output)?;
     let processors = processors(&session.cpus, threads)?;
     let wants_model = !session.here || session.compare || session.counters == Counters::Model;
     if wants_model && what.as_printed {
@@ -143,27 +153,19 @@ fn run(name: &str, size: usize, threads: Option<usize>, what: &What) -> Result<(
     let timed = if session.here { OPERATION * session.runs as f64 } else { 0.0 };
     let walked = if wants_model { MODELLED } else { 0.0 };
     session.expect(name, Variant::flops(size) * (timed + walked))?;
-    let task = Task {
-        size,
-        fill: what.matrix,
-        as_printed: what.as_printed,
-        counters: session.counters,
-        runs: session.runs,
-        processors,
-    };
+    let task = Task { size, fill: what.matrix, as_printed: what.as_printed, processors };
     let mut record = session.record(name).set("as_printed", task.as_printed);
     if variant.threaded() {
         record = record.set("threads", processors.len().max(1));
     }
     let keys = [("variant", name.into()), ("size", size.into())];
     let row = Row::new(keys);
-    let row = if session.here { measured(row, variant, &task, what.measure, &session)? } else { row };
+    let row =
+        if session.here { measured(row, variant, &task, what.measure, &session, &mut record)? } else { row };
     let row = if wants_model { modelled(row, variant, &task, &session)? } else { row };
     record.rows.push(row);
-    if let Some(path) = &what.common.record {
-        output::save(&record, path)?;
-    }
-    output::print(&output::text(&record, what.common.format, |record| kit(record, what.measure)))
+    let kit = &|record: &Record| kit(record, what.measure);
+    output::finish(&record, &what.output, &Shown { kit, chart: None, json: Objects::Record })
 }
 
 /// The rungs that run on several processors.
@@ -192,24 +194,30 @@ fn measured(
     task: &Task,
     measure: u8,
     session: &Session,
+    record: &mut Record,
 ) -> Result<Row, Failure> {
-    let outcome = measure::run(variant, task, || session.is_over()).map_err(Failure::could_not)?;
+    let plan = if measure == 2 { Some(measure::plan(session)?) } else { None };
+    let outcome = measure::run(variant, task, session, session.runs).map_err(Failure::could_not)?;
     if outcome.growth > DOUBTFUL_GROWTH && !task.as_printed {
-        output::tell(format!(
-            "note: a tiny pivot let the elements grow {:.0e}-fold; {:.0} of their 16 digits are lost (`ge pivoting` keeps them)",
-            outcome.growth,
-            outcome.growth.log10().min(16.0)
-        ));
+        session.note(
+            record,
+            format!(
+                "a tiny pivot let the elements grow {:.0e}-fold; {:.0} of their 16 digits are lost (`ge pivoting` keeps them)",
+                outcome.growth,
+                outcome.growth.log10().min(16.0)
+            ),
+        );
     }
     let mut row = row
-        .with("real_time_seconds", outcome.wall())
-        .with("proc_time_seconds", outcome.cpu())
+        .with("real_time_seconds", outcome.timed.wall())
+        .with("proc_time_seconds", outcome.timed.cpu())
         .with("flops", Value::new(Variant::flops(task.size), Source::Analytic))
         .with("mflops", outcome.mflops(task.size));
     row.keys.insert("check".to_owned(), outcome.check.into());
     row.keys.insert("residual".to_owned(), outcome.residual.map(|r| r.relative).into());
-    if measure == 2 {
-        let [instructions, cycles] = measure::totals(variant, task, &outcome);
+    if let Some(plan) = plan {
+        let stepped = Stepped::new();
+        let [instructions, cycles] = measure::totals(variant, task, session, &plan, &outcome, &stepped)?;
         row = row.with("instructions", instructions).with("cycles", cycles);
     }
     Ok(row)

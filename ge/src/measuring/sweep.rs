@@ -1,11 +1,10 @@
 //! Rungs by sizes, interleaved and repeated: what the homework's charts show.
 
-use common::cli::Counters;
+use common::measure::{Plan, Session};
 use common::stats;
 use common::value::Reading;
 
-use crate::measuring::instructions;
-use crate::measuring::measure::{self, Outcome, Task};
+use crate::measuring::measure::{self, Outcome, Stepped, Task};
 use crate::problem::matrices::Fill;
 use crate::{Rounding, Variant};
 
@@ -27,7 +26,7 @@ pub struct Cell {
 impl Cell {
     /// Seconds of each round.
     pub fn seconds(&self) -> Vec<f64> {
-        self.outcome.times.iter().map(|time| time.wall.0).collect()
+        self.outcome.timed.runs.iter().map(|time| time.wall.0).collect()
     }
 }
 
@@ -55,8 +54,8 @@ pub struct Design<'a> {
     pub sizes: Vec<usize>,
     /// How often each rung runs at each size.
     pub rounds: usize,
-    /// Where counts shall come from.
-    pub counters: Counters,
+    /// Who counts instructions and cycles.
+    pub plan: Plan,
     /// Processors for the rung that uses several.
     pub processors: &'a [usize],
 }
@@ -81,15 +80,21 @@ pub struct Swept {
 /// Runs all rungs at all sizes. Within a round each size sees every rung once,
 /// so that a slow moment of the machine hits neighbours alike; `each` sees round
 /// and size. Once it `is_over`, or something fails, what is measured is all.
-pub fn run(design: &Design, is_over: impl Fn() -> bool, each: impl FnMut(usize, usize)) -> Swept {
+pub fn run(
+    design: &Design,
+    session: &Session,
+    is_over: impl Fn() -> bool,
+    each: impl FnMut(usize, usize),
+) -> Swept {
     let mut cells: Vec<Cell> = Vec::new();
-    let ended = rounds(design, &mut cells, &is_over, each).and_then(|()| same_bits(design, &cells));
-    count(design, &mut cells, is_over);
-    Swept { cells, ended }
+    let swept = rounds(design, session, &mut cells, &is_over, each);
+    let counted = count(design, session, &mut cells, is_over);
+    Swept { cells, ended: swept.and(counted) }
 }
 
 fn rounds(
     design: &Design,
+    session: &Session,
     cells: &mut Vec<Cell>,
     is_over: impl Fn() -> bool,
     mut each: impl FnMut(usize, usize),
@@ -101,9 +106,10 @@ fn rounds(
                 if is_over() && !cells.is_empty() {
                     return Ok(());
                 }
-                let outcome = measure::run(variant, &task(design, size), &is_over)?;
+                let outcome = measure::run(variant, &task(design, size), session, 1)?;
+                same_bits(design, cells, variant, size, outcome.check)?;
                 match cells.iter_mut().find(|cell| cell.variant == variant.name && cell.size == size) {
-                    Some(cell) => cell.outcome.times.extend(outcome.times),
+                    Some(cell) => cell.outcome.timed.runs.extend(outcome.timed.runs),
                     None => cells.push(Cell {
                         variant: variant.name,
                         size,
@@ -119,54 +125,52 @@ fn rounds(
 }
 
 fn task<'a>(design: &Design<'a>, size: usize) -> Task<'a> {
-    Task {
-        size,
-        fill: Fill::Rand,
-        as_printed: false,
-        counters: design.counters,
-        runs: 1,
-        processors: design.processors,
+    Task { size, fill: Fill::Rand, as_printed: false, processors: design.processors }
+}
+
+/// Fails where a rung that promises the same bits as others has another `check` than
+/// an earlier run at that size, of its own or of theirs.
+fn same_bits(
+    design: &Design,
+    cells: &[Cell],
+    variant: &Variant,
+    size: usize,
+    check: f64,
+) -> Result<(), String> {
+    let exact = |name: &str| design.variants.iter().any(|v| v.name == name && v.rounding == Rounding::Same);
+    let differs = |cell: &&Cell| {
+        cell.size == size && exact(cell.variant) && cell.outcome.check.to_bits() != check.to_bits()
+    };
+    match cells.iter().find(differs).filter(|_| variant.rounding == Rounding::Same) {
+        Some(other) => Err(format!(
+            "Check differs at size {size}: {} has {:e}, {} has {check:e}; one of them is wrong",
+            other.variant, other.outcome.check, variant.name
+        )),
+        None => Ok(()),
     }
 }
 
-fn same_bits(design: &Design, cells: &[Cell]) -> Result<(), String> {
-    let exact: Vec<&str> =
-        design.variants.iter().filter(|v| v.rounding == Rounding::Same).map(|v| v.name).collect();
-    for &size in &design.sizes {
-        let mut checks = cells.iter().filter(|cell| cell.size == size && exact.contains(&cell.variant));
-        let Some(first) = checks.next() else { continue };
-        if let Some(other) = checks.find(|cell| cell.outcome.check != first.outcome.check) {
-            return Err(format!(
-                "Check differs at size {size}: {} has {:e}, {} has {:e}; one of them is wrong",
-                first.variant, first.outcome.check, other.variant, other.outcome.check
-            ));
-        }
-    }
-    Ok(())
-}
-
-/// Instructions and cycles: hardware, or instructions stepped once for each
-/// rung and cycles from the times.
-fn count(design: &Design, cells: &mut [Cell], is_over: impl Fn() -> bool) {
+/// Instructions and cycles of all cells.
+fn count(
+    design: &Design,
+    session: &Session,
+    cells: &mut [Cell],
+    is_over: impl Fn() -> bool,
+) -> Result<(), String> {
     for variant in &design.variants {
-        let mut stepped = None;
+        let stepped = Stepped::new();
         for cell in cells.iter_mut().filter(|cell| cell.variant == variant.name) {
             if is_over() {
                 cell.instructions = Reading::missing("left out: the sweep had to end");
                 cell.cycles = cell.outcome.cycles();
                 continue;
             }
-            [cell.instructions, cell.cycles] =
-                match measure::hardware_totals(variant, &task(design, cell.size)) {
-                    Ok(counted) => counted,
-                    Err(_) if design.counters == Counters::Auto => {
-                        let found = stepped.get_or_insert_with(|| instructions::Counts::find(variant));
-                        [instructions::Counts::reading(found, cell.size), cell.outcome.cycles()]
-                    }
-                    Err(reason) => [Reading::missing(reason.clone()), Reading::missing(reason)],
-                };
+            let task = task(design, cell.size);
+            let totals = measure::totals(variant, &task, session, &design.plan, &cell.outcome, &stepped);
+            [cell.instructions, cell.cycles] = totals.map_err(|failure| failure.to_string())?;
         }
     }
+    Ok(())
 }
 
 /// What each rung gained over the one before it, at the largest size, from the
@@ -194,16 +198,26 @@ pub fn gains(design: &Design, cells: &[Cell]) -> Vec<Gain> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use common::cli::{Counters, Measuring, Modelling, Output};
+
+    fn design(session: &Session, sizes: &[usize]) -> Design<'static> {
+        let variants = ["ge2", "ge3"].iter().filter_map(|name| crate::find(name)).collect();
+        let plan = measure::plan(session).unwrap();
+        Design { variants, sizes: sizes.to_vec(), rounds: 3, plan, processors: &[] }
+    }
+
+    fn session(counters: Counters) -> Session {
+        Session::start(&Measuring::once(counters), &Modelling::of("host"), &Output::none()).unwrap()
+    }
 
     #[test]
     fn a_small_sweep_fills_every_cell_and_compares_neighbours() {
-        let variants: Vec<_> = ["ge2", "ge3"].iter().filter_map(|name| crate::find(name)).collect();
-        let design =
-            Design { variants, sizes: vec![8, 20], rounds: 3, counters: Counters::None, processors: &[] };
-        let Swept { cells, ended } = run(&design, || false, |_, _| ());
+        let session = session(Counters::None);
+        let design = design(&session, &[8, 20]);
+        let Swept { cells, ended } = run(&design, &session, || false, |_, _| ());
         ended.unwrap();
         assert_eq!(cells.len(), 4);
-        assert!(cells.iter().all(|cell| cell.outcome.times.len() == 3));
+        assert!(cells.iter().all(|cell| cell.outcome.timed.runs.len() == 3));
         assert!(cells.iter().all(|cell| cell.instructions.amount().is_none()));
         let gains = gains(&design, &cells);
         assert_eq!((gains.len(), gains[0].from, gains[0].size), (1, "ge2", 20));
@@ -212,13 +226,26 @@ mod tests {
 
     #[test]
     fn a_sweep_that_has_to_end_keeps_what_it_measured() {
-        let variants: Vec<_> = ["ge2", "ge3"].iter().filter_map(|name| crate::find(name)).collect();
-        let sizes = vec![8, 20, 1 << 40];
-        let design = Design { variants, sizes, rounds: 3, counters: Counters::Auto, processors: &[] };
-        let none = run(&design, || true, |_, _| ());
+        let session = session(Counters::Auto);
+        let design = design(&session, &[8, 20, 1 << 40]);
+        let none = run(&design, &session, || true, |_, _| ());
         assert_eq!((none.cells.len(), none.ended), (1, Ok(())), "the first is always measured");
-        let failed = run(&design, || false, |_, _| ());
+        let failed = run(&design, &session, || false, |_, _| ());
         assert_eq!(failed.cells.len(), 4);
         assert!(failed.ended.unwrap_err().contains("1099511627776"));
+    }
+
+    #[test]
+    fn every_round_is_held_against_the_others() {
+        let session = session(Counters::None);
+        let design = design(&session, &[8]);
+        let cells = run(&design, &session, || false, |_, _| ()).cells;
+        let right = cells[0].outcome.check;
+        for variant in &design.variants {
+            assert_eq!(same_bits(&design, &cells, variant, 8, right), Ok(()));
+            assert_eq!(same_bits(&design, &cells, variant, 9, 0.0), Ok(()), "another size");
+            let told = same_bits(&design, &cells, variant, 8, right + 1.0).unwrap_err();
+            assert!(told.contains("size 8"), "{told}");
+        }
     }
 }

@@ -1,14 +1,18 @@
 //! `lab causes`: what decides the time of the guide's products on this machine.
 
-use common::cli::Common;
+use common::cli::{self, Compare, Measuring, Modelling, Output};
 use common::failure::Failure;
 use common::measure::Session;
-use common::output;
+use common::output::{self, Objects, Shown};
+use common::record::Record;
 use common::units::Bytes;
 
 /// Tell misses, waits and SIMD apart: the guide's products beside versions that lack one of them
 #[derive(Debug, clap::Args)]
-#[command(mut_arg("runs", |runs| runs.default_value("5")))]
+#[command(
+    mut_arg("runs", |runs| runs.default_value("5")),
+    mut_arg("compare", cli::refused::<Compare>("the model counts here wherever hardware does not: take --counters model"))
+)]
 pub(crate) struct Args {
     /// Rows and columns of the matrices, 8 to 4096 [default: 512]
     #[arg(value_name = "N", conflicts_with = "size", value_parser = matrix_size)]
@@ -23,7 +27,11 @@ pub(crate) struct Args {
     line_size: Bytes,
 
     #[command(flatten)]
-    common: Common,
+    measuring: Measuring,
+    #[command(flatten)]
+    modelling: Modelling,
+    #[command(flatten)]
+    output: Output,
 }
 
 /// Rows of a matrix, as a command line gives them.
@@ -34,12 +42,9 @@ pub(crate) fn matrix_size(text: &str) -> Result<u32, String> {
 
 /// Measures, prints, says what the figures show.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let session = Session::start(&args.common)?;
+    let session = Session::start(&args.measuring, &args.modelling, &args.output)?;
     let record = causes::measure(&session, args.n.or(args.size).unwrap_or(512), args.line_size)?;
-    output::finish(
-        &record,
-        &args.common,
-        |record| report::causes::text(record, true),
-        || report::causes::chart(&record),
-    )
+    let kit = &|record: &Record| report::causes::text(record, true);
+    let shown = Shown { kit, chart: Some(&report::causes::chart), json: Objects::Record };
+    output::finish(&record, &args.output, &shown)
 }

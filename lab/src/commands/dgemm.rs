@@ -5,16 +5,21 @@ use std::path::PathBuf;
 use ::dgemm::experiment::{self, Outcome, Subject, charts, program};
 use ::dgemm::{Problem, VARIANTS, Variant};
 use common::chart::{Axis, Chart};
-use common::cli::Common;
+use common::cli::{self, Compare, Measuring, Modelling, Output};
 use common::failure::Failure;
-use common::measure::{self, Session};
-use common::output;
+use common::measure::{self, Plan, Session};
+use common::output::{self, Objects, Shown};
 use common::record::Record;
 use common::value::{Reading, Source, Value};
 
 /// Draw time, rate and misses of the matrix product over the side n
 #[derive(Debug, clap::Args)]
-#[command(mut_arg("runs", experiment::runs))]
+#[command(
+    mut_arg("runs", experiment::runs),
+    mut_arg("counters", experiment::sources),
+    mut_arg("compare", cli::refused::<Compare>("misses are drawn by the model already: leave out --compare")),
+    mut_arg("chart", cli::refused::<PathBuf>("this sweep draws three charts; --out DIR says where"))
+)]
 pub(crate) struct Args {
     /// Smallest and largest side; two sides in each doubling are taken
     #[arg(long, value_name = "FROM..TO", default_value = "64..1024", value_parser = sizes)]
@@ -33,7 +38,11 @@ pub(crate) struct Args {
     out: Option<PathBuf>,
 
     #[command(flatten)]
-    common: Common,
+    measuring: Measuring,
+    #[command(flatten)]
+    modelling: Modelling,
+    #[command(flatten)]
+    output: Output,
 }
 
 /// What the lecture's charts compare, and where the ladder ends.
@@ -80,9 +89,10 @@ struct Point {
 /// Measures, draws, writes: also where a larger side has no memory.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut variants = variants(&args.variants)?;
-    let out = args.out.clone().or_else(|| args.common.record.is_none().then(|| PathBuf::from(".")));
+    let out = args.out.clone().or_else(|| args.output.record.is_none().then(|| PathBuf::from(".")));
     let folder = out.as_deref().map(output::Folder::prepare).transpose()?;
-    let session = Session::start(&args.common)?;
+    let session = Session::start(&args.measuring, &args.modelling, &args.output)?;
+    let plan = experiment::plan(&session)?;
     let mut record = session.record("lab dgemm");
     let mut points: Vec<Point> = Vec::new();
     let each = |&n: &usize| {
@@ -101,17 +111,18 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             let expected = expected_seconds(&points, variant, n);
             if expected > args.limit {
                 let (name, expected) = (variant.name, measure::duration(expected));
-                output::tell(format!(
-                    "note: {name} ends before n = {n}, where it would take about {expected}; --limit allows more"
-                ));
+                session.note(
+                    &mut record,
+                    format!("{name} ends before n = {n}, where it would take about {expected}; --limit allows more"),
+                );
             }
             expected <= args.limit
         });
         if variants.is_empty() {
             break;
         }
-        output::tell(format!("n = {n}"));
-        measured = measure_side(&session, &variants, n, &mut points, &mut record);
+        session.say(format_args!("n = {n}"));
+        measured = measure_side(&session, &plan, &variants, n, &mut points, &mut record);
         if measured.is_err() {
             break;
         }
@@ -120,13 +131,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         measured?;
         return Err(Failure::could_not("nothing was measured: choose smaller sides, or more with --limit"));
     }
-    if let Some(path) = &args.common.record {
-        output::save(&record, path)?;
-    }
     if let Some((folder, out)) = folder.zip(out) {
         let names = write(args, &folder, &session, &points, &record)?;
-        output::tell(format!("lab dgemm: wrote {} into {}", names.join(", "), out.display()));
+        session.say(format_args!("lab dgemm: wrote {} into {}", names.join(", "), out.display()));
     }
+    let kit = &|_: &Record| kit(&points);
+    output::finish(&record, &args.output, &Shown { kit, chart: None, json: Objects::Record })?;
     measured
 }
 
@@ -151,6 +161,7 @@ fn expected_seconds(points: &[Point], variant: &Variant, n: usize) -> f64 {
 
 fn measure_side(
     session: &Session,
+    plan: &Plan,
     variants: &[&'static Variant],
     n: usize,
     points: &mut Vec<Point>,
@@ -162,7 +173,7 @@ fn measure_side(
     let p = problem(&arena, [n; 3], blocks).map_err(Failure::could_not)?;
     let subjects: Vec<Subject> = variants.iter().copied().map(Subject::Rung).collect();
     let times = experiment::times(session, &subjects, &p)?;
-    for outcome in experiment::counted(session, &subjects, &p, &arena, BUDGET, times)? {
+    for outcome in experiment::counted(session, plan, &subjects, &p, &arena, BUDGET, times)? {
         if outcome.seconds.amount().is_none() && outcome.model.is_err() && session.is_over() {
             continue;
         }
@@ -176,6 +187,20 @@ fn measure_side(
         points.push(Point { n, outcome, gflops, misses });
     }
     Ok(())
+}
+
+/// A line for each rung at each side.
+fn kit(points: &[Point]) -> String {
+    let mut text = String::from("variant\tn\tseconds\tGFLOP/s\tL1 misses per inner iteration\tsources\n");
+    for point in points {
+        let figures = [&point.outcome.seconds, &point.gflops, &point.misses];
+        let cells =
+            figures.map(|figure| figure.amount().map_or("-".to_owned(), |amount| format!("{amount:.6}")));
+        let source = |reading: &Reading| reading.value().map_or("none".to_owned(), |v| v.source.to_string());
+        let (name, sources) = (point.outcome.subject.name(), [figures[0], figures[2]].map(source).join(","));
+        text += &format!("{name}\t{}\t{}\t{sources}\n", point.n, cells.join("\t"));
+    }
+    text
 }
 
 /// Draws and writes; the names of the files.
@@ -209,7 +234,7 @@ fn write(
         all.push(name.clone());
         let chart = curves(drawing, points, session, args.sizes);
         if chart.is_empty() {
-            output::tell(format!("note: {name} is not drawn, nothing was measured for it"));
+            session.say(format_args!("note: {name} is not drawn, nothing was measured for it"));
             continue;
         }
         files.push((name, chart.svg().into_bytes()));

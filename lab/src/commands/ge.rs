@@ -6,12 +6,12 @@ use std::path::PathBuf;
 
 use ::ge::Variant;
 use ::ge::measuring::sweep::{self, Cell, Design, Gain, Swept};
-use ::ge::measuring::{peak, room};
+use ::ge::measuring::{measure, peak, room};
 use common::chart::{Axis, Chart};
-use common::cli::Common;
+use common::cli::{self, Counters, Measuring, Modelling, Output};
 use common::failure::Failure;
 use common::measure::Session;
-use common::output;
+use common::output::{self, Objects, Shown};
 use common::record::{Record, Row};
 use common::value::{Reading, Source, Spread, Value};
 
@@ -22,7 +22,14 @@ const OPERATION: f64 = 1e-9;
 
 /// Sweep the Gaussian-elimination ladder by size; draw its charts
 #[derive(Debug, clap::Args)]
-#[command(mut_arg("runs", |runs| runs.default_value("3")))]
+#[command(
+    mut_arg("runs", |runs| runs.default_value("3")),
+    mut_arg("counters", cli::sources(
+        &[Counters::Auto, Counters::Hardware, Counters::None],
+        "a sweep of the ladder is measured; `ge NAME SIZE --counters model` models one rung",
+    )),
+    mut_arg("chart", cli::refused::<PathBuf>("this sweep draws six charts; --out FOLDER says where"))
+)]
 pub(crate) struct Args {
     /// Matrix sizes: FIRST..LAST:STEP, or a list like 100,500,1000
     #[arg(long, value_name = "SIZES", default_value = "200..1200:200")]
@@ -36,28 +43,34 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "FOLDER")]
     out: Option<PathBuf>,
 
+    /// Refused
+    #[arg(long, hide = true, value_parser = only_here)]
+    machine: Option<String>,
+
     #[command(flatten)]
-    common: Common,
+    measuring: Measuring,
+    #[command(flatten)]
+    output: Output,
+}
+
+fn only_here(machine: &str) -> Result<String, &'static str> {
+    if machine == "host" {
+        Ok(machine.to_owned())
+    } else {
+        Err("times are measured, so only this machine can be swept; leave out --machine")
+    }
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    if args.common.chart.is_some() {
-        return Err(Failure::usage("this sweep draws six charts; --out FOLDER says where"));
-    }
     let sizes = sizes(&args.sizes)?;
     let variants = variants(&args.variants)?;
     let folder = args.out.as_deref().map(output::Folder::prepare).transpose()?;
-    let session = Session::start(&args.common)?;
-    if !session.here {
-        return Err(Failure::usage(
-            "times are measured, so only this machine can be swept; leave out --machine",
-        ));
-    }
+    let session = Session::start(&args.measuring, &Modelling::of("host"), &args.output)?;
     let design = Design {
         variants,
         sizes,
         rounds: session.runs,
-        counters: session.counters,
+        plan: measure::plan(&session)?,
         processors: &session.cpus,
     };
     let largest = design.sizes.iter().max().copied().unwrap_or_default();
@@ -65,7 +78,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let each: f64 = design.sizes.iter().map(|&size| Variant::flops(size) * OPERATION).sum();
     session.expect("this sweep", each * (design.rounds * design.variants.len()) as f64)?;
     session.keeps_what_it_has();
-    let terminal = std::io::stderr().is_terminal();
+    let terminal = std::io::stderr().is_terminal() && !args.output.quiet;
     let progress = |round, size| {
         if terminal {
             // A terminal that went away is no reason to stop measuring.
@@ -73,7 +86,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
                 std::write!(std::io::stderr(), "\rround {} of {}, size {size}   ", round + 1, design.rounds);
         }
     };
-    let Swept { cells, ended } = sweep::run(&design, || session.is_over(), progress);
+    let Swept { cells, ended } = sweep::run(&design, &session, || session.is_over(), progress);
     if terminal {
         output::tell("");
     }
@@ -83,7 +96,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let limits = Limits::measure(cells.iter().map(|cell| cell.size).max().unwrap_or_default());
     let gains = sweep::gains(&design, &cells);
     let mut record = record(&session, &design, &cells, &limits, &gains);
-    let (runs, all) = (cells.iter().map(|cell| cell.outcome.times.len()).sum::<usize>(), design.runs());
+    let (runs, all) = (cells.iter().map(|cell| cell.outcome.timed.runs.len()).sum::<usize>(), design.runs());
     if runs < all {
         session.note(&mut record, format!("the sweep had to end: {runs} of {all} runs are measured"));
     }
@@ -94,10 +107,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let records = [csv, json].map(|(name, text)| (name.to_owned(), text.into_bytes()));
         folder.fill(charts.chain(records).collect(), &[])?;
     }
-    if let Some(path) = &args.common.record {
-        output::save(&record, path)?;
-    }
-    output::print(&output::text(&record, args.common.format, |_| kit(&cells, &limits, &gains)))?;
+    let kit = &|_: &Record| kit(&cells, &limits, &gains);
+    output::finish(&record, &args.output, &Shown { kit, chart: None, json: Objects::Record })?;
     ended.map_err(Failure::could_not)
 }
 
@@ -170,8 +181,8 @@ fn record(session: &Session, design: &Design, cells: &[Cell], limits: &Limits, g
             ("check", cell.outcome.check.into()),
             ("residual", cell.outcome.residual.map(|r| r.relative).into()),
         ])
-        .with("real_time_seconds", cell.outcome.wall())
-        .with("proc_time_seconds", cell.outcome.cpu())
+        .with("real_time_seconds", cell.outcome.timed.wall())
+        .with("proc_time_seconds", cell.outcome.timed.cpu())
         .with("instructions", cell.instructions.clone())
         .with("cycles", cell.cycles.clone())
         .with("flops", Value::new(Variant::flops(cell.size), Source::Analytic))
@@ -212,7 +223,7 @@ fn kit(cells: &[Cell], limits: &Limits, gains: &[Gain]) -> String {
             "{}\t{}\t{:.6}\t{}\t{}\t{mflops:.1}\t{:.1}\ttiming,{},{}",
             cell.variant,
             cell.size,
-            cell.outcome.wall().amount().unwrap_or(f64::NAN),
+            cell.outcome.timed.wall().amount().unwrap_or(f64::NAN),
             whole(&cell.instructions),
             whole(&cell.cycles),
             mflops * 1e8 / limits.flops,
@@ -242,7 +253,7 @@ fn charts(design: &Design, cells: &[Cell], limits: &Limits, machine: &str) -> Ve
     };
     let amount = |reading: Reading| reading.amount().unwrap_or(f64::NAN);
     vec![
-        ("time.svg", over_size("Real time", "seconds", &|c| amount(c.outcome.wall()))),
+        ("time.svg", over_size("Real time", "seconds", &|c| amount(c.outcome.timed.wall()))),
         (
             "instructions.svg",
             over_size("Instructions", "10^9 instructions", &|c| amount(c.instructions.scaled(1e-9))),

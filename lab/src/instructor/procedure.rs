@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::Parser;
-use common::cli::{Common, Counters};
+use common::cli::{Counters, Measuring, Modelling, Output};
 use common::failure::Failure;
 use common::measure::Session;
 use common::record::Record;
@@ -35,7 +35,11 @@ struct Spark {
 ///
 /// If something cannot be measured.
 pub(super) fn sweeps(path: &Path) -> Result<Vec<(&'static str, Record, String)>, Failure> {
-    let session = Session::start_quietly(&Common::quiet(&path.display().to_string(), Counters::Model))?;
+    let session = Session::start(
+        &Measuring::once(Counters::Model),
+        &Modelling::of(&path.display().to_string()),
+        &Output::none(),
+    )?;
     let sweep = |(name, command): (&'static str, &str)| {
         let (record, lines) = run(&session, command)?;
         let arguments = command.split(' ').skip(1).map(str::to_owned).collect();

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use common::cli::{Common, Counters};
+use common::cli::{Counters, Measuring, Modelling, Output};
 use common::counters::Platform;
 use common::events::Event;
 use common::failure::Failure;
@@ -46,7 +46,11 @@ pub(crate) struct Args {
 
 /// Looks, measures, writes.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let session = Session::start_quietly(&Common { runs: Some(3), ..Common::quiet("host", Counters::Auto) })?;
+    let session = Session::start(
+        &Measuring { runs: Some(3), ..Measuring::once(Counters::Auto) },
+        &Modelling::of("host"),
+        &Output::none(),
+    )?;
     let load = here::load();
     let mut record = told(args);
     record["load"] = json!(load);
@@ -93,7 +97,7 @@ fn counter(session: &Session, name: &str) -> Value {
         Ok(plan) => plan.reason().map(str::to_owned),
         Err(failure) => Some(failure.to_string()),
     };
-    let counted = plan.is_ok_and(|plan| !plan.needs_model());
+    let counted = plan.is_ok_and(|plan| !plan.hardware().is_empty());
     json!({ "event": name, "counted": counted, "reason": reason.filter(|_| !counted) })
 }
 

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex};
 
 use clap::Parser;
 
-use common::cli::{Common, Counters};
+use common::cli::{Counters, Measuring, Modelling, Output};
 use common::failure::Failure;
 use common::measure::Session;
 use common::output;
@@ -159,8 +159,11 @@ fn measure(args: &Args, folder: &Folder, kept: &Unfinished) -> Result<(), Failur
     let left_out = further::leave_out(&mut asked.assignment, &args);
     let sizes = assigned::sizes(&asked.assignment, &args);
     let further = further::lines(&asked.assignment, &args)?;
-    let session =
-        Session::start_quietly(&Common { cpu: args.cpu, ..Common::quiet(&args.machine, args.counters) })?;
+    let session = Session::start(
+        &Measuring { cpu: args.cpu, ..Measuring::once(args.counters) },
+        &Modelling::of(&args.machine),
+        &Output::none(),
+    )?;
     let begins = Begun {
         words: words(std::env::args_os()),
         place: host::place(&session.machine),
