@@ -253,6 +253,8 @@ fn end_in_a_sentence_when_nothing_can_be_printed() {
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory;
+
     use super::*;
 
     #[derive(Debug, Parser)]
