@@ -186,7 +186,7 @@ fn pictures_of_hostile_sweeps_are_well_formed() {
 fn records_of_hostile_texts_are_json_and_csv_without_formulas() {
     for text in hostile() {
         let mut record = Record::new(&text, text.clone()).set("event", text.clone());
-        record.notes.push(text.clone());
+        record.notes.push(text.clone().into());
         record.rows.push(Row::new([("event", text.clone().into()), ("size_bytes", 8192.into())]));
         let json: serde_json::Value = serde_json::from_str(&record.json()).unwrap();
         assert_eq!(json["machine"], text.as_str());

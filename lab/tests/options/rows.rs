@@ -63,10 +63,14 @@ pub(super) fn prepare(folder: &Path) {
         ("own.html", &format!("<!-- our own -->{}", report::template())),
         ("sweep.out", sweep),
         ("half.out", &sweep[..sweep.len() / 2]),
+        (
+            "a.json",
+            r#"{"format": "cache-lab-answers", "version": 1, "saved": "2026-11-20T10:00:00Z", "fields": {"s2-2": "64 KiB"}}"#,
+        ),
         ("secret.txt", "spring"),
         ("page.wasm", "\0asm"),
         ("class.csv", "number,name\n1,Ada\n2,Bob\n"),
-        ("answers.csv", "name,l1.size\nAda,32K\nBob,1K\n"),
+        ("answers.csv", "name,s311-c-size\nAda,32K\nBob,1K\n"),
         ("worksheet.csv", "Identifier,Full name,Grade,Mark,Feedback comments,Words\nParticipant 1,Ada,,,,\n"),
     ] {
         std::fs::write(folder.join(name), text).unwrap();
@@ -91,6 +95,7 @@ const MEASURING: [(&str, &str); 12] = [
 ];
 const LADDER: &str = "--sizes 16 --variants ge1,ge3";
 const RUN: &str = "--quick --hasten 1000 --size 16 --machine i5-7500 --out r";
+const GRADE: &str = "answers.csv --roster class.csv --name-column name";
 const MARKS: &str = "answers.csv --roster class.csv --name-column name --out o --worksheet worksheet.csv";
 
 /// Programs (`mm*` are all that begin so; `ge*` takes the rung ge3), an option of theirs, a
@@ -334,6 +339,12 @@ const OWN: &[Own] = &[
         "--out o",
         Writes("o/grades.csv", ""),
     ),
+    ("lab grade", "--alias-column", GRADE, "--alias-column nothing", Refuses("nothing")),
+    ("lab grade", "--groups", GRADE, "--groups missing", Refuses("missing")),
+    ("lab grade", "--times", GRADE, "--times missing", Refuses("missing")),
+    ("lab grade", "--due", GRADE, "--due someday", Refuses("someday")),
+    ("lab grade", "--late-per-day", GRADE, "--late-per-day much", Refuses("much")),
+    ("lab grade", "--worksheet-column", MARKS, "--worksheet-column nothing", Refuses("nothing")),
     ("lab survey", "--out", "--seconds 1", "--out s.json", Writes("s.json", "{")),
     ("lab survey", "--name", "--out s.json --seconds 1", "--name", Sheds("s.json", "\"name\": null")),
     ("lab survey", "--salt", "--seconds 1", "--salt x --out s.json", Writes("s.json", "{")),
@@ -360,6 +371,8 @@ const OWN: &[Own] = &[
 
 /// The same behind other command lines.
 const AFTER: &[(&[&str], Own)] = &[
+    (&[WHOLE], ("lab handin", "--out", "r --answers a.json", "--out h.zip", Writes("h.zip", "PK"))),
+    (&[WHOLE], ("lab handin", "--answers", "r", "--answers a.json", Suffices)),
     (
         &["lab mystery --key-file class.csv Ada"],
         ("lab mystery", "--force", "--key-file secret.txt Ada", "--force", Suffices),
@@ -383,6 +396,7 @@ const AFTER: &[(&[&str], Own)] = &[
         ("lab merge", "--csv", "s.json", "--csv m.csv", Writes("m.csv", "machine,")),
     ),
 ];
+const WHOLE: &str = "lab run --quick --hasten 1000 --size 16 --machine i5-7500 --out r";
 const BROKEN_OFF: &str =
     "lab run --quick --hasten 1000 --size 16 --machine i5-7500 --out r --assignment failing.toml";
 
