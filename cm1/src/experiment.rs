@@ -11,6 +11,7 @@ use common::infer;
 use common::machine::Machine;
 use common::measure::{self, Plan, Sample, Session};
 use common::memory::Array;
+use common::note::Note;
 use common::record::{Record, Row};
 use common::region;
 use common::saved::Saved;
@@ -157,18 +158,18 @@ fn timer(
     if Timing::wanted(session, plan, event) {
         match Timing::start(session, event, largest) {
             Ok(timer) => {
-                let because = plan.reason().map(|why| format!(", since {why}")).unwrap_or_default();
-                session.note(record, format!("{} is derived from measured latency{because}", event.name()));
-                timer.notes().into_iter().for_each(|note| session.note(record, note));
+                let what = format!("{} is derived from measured latency", event.name());
+                session.note(record, Note::StandIn { what, since: plan.reason().map(str::to_owned) });
+                timer.notes().into_iter().for_each(|note| session.note(record, Note::Counts(note)));
                 return Ok(Some(timer));
             }
             Err(failure) if session.counters == Counters::Timing => return Err(failure),
             Err(failure) => session.note(record, failure.to_string()),
         }
     }
-    session.note(record, plan.sentence());
+    session.note(record, plan.note());
     if session.here && plan.needs_model() {
-        session.note(record, CIRCULAR);
+        session.note(record, Note::Counts(CIRCULAR.to_owned()));
     }
     Ok(None)
 }

@@ -86,7 +86,7 @@ pub use infer;
 pub use isa;
 pub use latency;
 pub use memory::{self, steps, turns};
-pub use records::{authentic, record, saved, unread};
+pub use records::{authentic, note, record, saved, unread};
 pub use seal;
 pub use system::{self, clock, core_clock, cpu, step};
 

@@ -13,6 +13,7 @@ use chart::{Axis, Chart};
 use events::Event;
 use figures::value::{Reading, Source};
 use memory::{Arena, Matrix};
+use records::note::Note;
 use records::record::{Record, Row};
 
 /// Time on the wall over processor time from which it is said that they part.
@@ -175,12 +176,9 @@ pub fn record(
     res: Matrix<'_, i16>,
 ) -> Record {
     let mut record = session.record(program).set("size", options.side());
-    session.note(&mut record, plan.sentence());
+    session.note(&mut record, plan.note());
     if overflows(options.size()) {
-        session.note(
-            &mut record,
-            "elements of this product do not fit 16 bits and wrap as in C; so does the checksum",
-        );
+        session.note(&mut record, Note::Wraps);
     }
     let checksum = if session.here { checksum(res) } else { defined_checksum(options.size()) };
     let mut row = Row::new([("size", options.side().into()), ("checksum", checksum.into())]);
@@ -204,7 +202,7 @@ pub fn record(
         );
         // Of other programs one warning is enough.
         if session.warnings.iter().any(|warning| matches!(warning, Warning::Busy { .. })) {
-            record.notes.push(told);
+            record.notes.push(told.into());
         } else {
             session.note(&mut record, told);
         }

@@ -2,7 +2,7 @@
 
 use figures::units::Bytes;
 use infer::Confidence;
-use infer::probe::{Exploration, LevelFound, Probe, explore};
+use infer::probe::{Exploration, LevelFound, Probe, Why, explore};
 use serde_json::{Value, json};
 
 /// The experiments made so far.
@@ -48,7 +48,7 @@ impl Runs {
             found.confidence = Confidence::Low;
             found.ways = Err("repeated experiments do not agree on a number".to_owned());
             found.range = range;
-            found.why.push("Ways: not identifiable: repeated experiments do not agree on them.".to_owned());
+            found.why.push(Why::NoWays("repeated experiments do not agree on them".to_owned()));
         }
         Some(found)
     }

@@ -194,7 +194,7 @@ pub(crate) fn time(tab: &mut Tab, sizes: &[Bytes], from: usize) -> Result<Value,
 /// The record without its rows; what a browser does not tell is said.
 fn header(tab: &Tab) -> Record {
     let mut record = Record::new("spark", "this computer, from a browser tab").set("counters", "timing");
-    record.notes = vec![
+    let notes = [
         format!(
             "timed with performance.now(), which moves in steps of {:.3} ms, over batches of {:.1} ms",
             tab.step(),
@@ -207,6 +207,7 @@ fn header(tab: &Tab) -> Record {
         "a browser tells neither the processor's name nor its pages, and cannot stay on one processor: unpinned"
             .to_owned(),
     ];
+    record.notes.extend(notes.map(Into::into));
     record
 }
 

@@ -2,6 +2,7 @@
 //! figures, and every format in which a sweep was ever saved, read back.
 
 pub mod authentic;
+pub mod note;
 pub mod record;
 pub mod saved;
 pub mod sweep;

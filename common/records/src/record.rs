@@ -7,6 +7,7 @@ use serde_json::{Map, Value as Json};
 use figures::text::{clean, inert};
 use figures::value::Reading;
 
+use crate::note::Notes;
 use crate::tagged;
 
 /// One figure of a row; its unit is the end of its name (`ns_per_access`).
@@ -90,7 +91,8 @@ pub struct Record {
     #[serde(default, skip_serializing_if = "Json::is_null")]
     pub machine_data: Json,
     /// What may have disturbed the measurement, and what stood in for what.
-    pub notes: Vec<String>,
+    #[serde(flatten)]
+    pub notes: Notes,
     /// The results.
     pub rows: Vec<Row>,
     /// Says that all of the above is as it was measured, if the machine is sealed.
@@ -132,7 +134,7 @@ impl Record {
             settings: Map::new(),
             machine: machine.into(),
             machine_data: Json::Null,
-            notes: Vec::new(),
+            notes: Notes::default(),
             rows: Vec::new(),
             seal: None,
         }

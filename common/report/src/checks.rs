@@ -2,6 +2,7 @@
 //! from them.
 
 use figures::units::Bytes;
+use records::note::Note;
 use records::record::{Record, Row};
 
 use crate::figure::Figure;
@@ -31,7 +32,7 @@ pub(crate) fn warnings(findings: &Findings, products: &[Product; 4]) -> Vec<Stri
 /// The four products must agree, with the closed form where 16 bits hold it.
 fn checksums(findings: &Findings, products: &[Product; 4], found: &mut Vec<String>) {
     let n = findings.size as usize;
-    let wraps = findings.mm1.notes.iter().any(|note| note.contains("16 bits"));
+    let wraps = findings.mm1.notes.contains(&Note::Wraps);
     for product in products {
         match product.checksum {
             Some(0) => found.push(format!(

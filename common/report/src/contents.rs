@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use records::note::Note;
 use records::record::Record;
 
 use crate::answers::Answers;
@@ -90,10 +91,10 @@ impl Contents<'_> {
         let mut notes: Vec<String> = Vec::new();
         let (mut known, mut reasons) = (BTreeSet::new(), BTreeSet::new());
         for (name, record) in self.records() {
-            for note in record.notes.iter().filter(|note| known.insert((*note).clone())) {
-                let told = match note.split_once(", since ") {
-                    Some((told, why)) if !reasons.insert(why.to_owned()) => told,
-                    _ => note,
+            for note in record.notes.iter().filter(|note| known.insert(note.to_string())) {
+                let told = match note {
+                    Note::StandIn { what, since: Some(why) } if !reasons.insert(why.clone()) => what.clone(),
+                    _ => note.to_string(),
                 };
                 notes.push(format!("{name}: {told}"));
             }

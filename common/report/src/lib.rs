@@ -23,6 +23,7 @@ pub mod toml_error;
 mod verdict;
 
 use chart::ChartError;
+use records::note::Note;
 use thiserror::Error;
 
 pub use answers::{Answers, AnswersError};
@@ -136,8 +137,9 @@ impl Report<'_> {
     /// What is implausible in the results, a sentence each; and once, who counts
     /// in the place of counters that this machine lacks.
     pub fn warnings(&self) -> Vec<String> {
-        let stand_in = self.contents.findings.mm1.notes.iter().find(|note| note.contains(", since "));
-        stand_in.into_iter().chain(&self.contents.warnings).cloned().collect()
+        let notes = self.contents.findings.mm1.notes.iter();
+        let stand_in = notes.filter(|note| matches!(note, Note::StandIn { since: Some(_), .. })).take(1);
+        stand_in.map(Note::to_string).chain(self.contents.warnings.iter().cloned()).collect()
     }
 
     /// The sheet's figures as tab-separated lines.

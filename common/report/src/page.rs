@@ -7,6 +7,7 @@ use events::Event;
 use figures::units::Bytes;
 use figures::value::Source;
 use machine::CacheLevel;
+use records::note::Note;
 use records::saved::Saved;
 use serde::Serialize;
 
@@ -267,8 +268,8 @@ fn misses(sweep: &Sweep, picture: &Chart, answer: &infer::Answer) -> Misses {
         notes: record
             .notes
             .iter()
-            .filter(|note| note.contains("misses") || note.contains("model"))
-            .cloned()
+            .filter(|note| matches!(note, Note::StandIn { .. } | Note::Counts(_)))
+            .map(Note::to_string)
             .collect(),
         tables: [
             table(record, "avg_misses", "Misses per access", 4, Some(1.0)),

@@ -30,6 +30,7 @@ use figures::value::{Reading, Source, Value};
 use isa::Native;
 use machine::{Machine, MachineError};
 use memory::Arena;
+use records::note::Note;
 use records::record::Record;
 use system::clock::{Elapsed, Stopwatch};
 use system::{core_clock, cpu, files};
@@ -237,12 +238,12 @@ impl Session {
             record = record.set("runs", self.runs); // else each figure says of how many it is
         }
         identity::sign(&mut record, &self.machine);
-        record.notes.extend(self.warnings.iter().map(Warning::to_string));
+        record.notes.extend(self.warnings.iter().map(|warning| warning.to_string().into()));
         record
     }
 
     /// Puts a note into the record and, unless the session is quiet, on stderr.
-    pub fn note(&self, record: &mut Record, note: impl Into<String>) {
+    pub fn note(&self, record: &mut Record, note: impl Into<Note>) {
         let note = note.into();
         self.say(format!("note: {note}"));
         record.notes.push(note);

@@ -8,6 +8,7 @@ use cache::Counts;
 use counters::{self, Definition};
 use events::Event;
 use figures::value::Reading;
+use records::note::Note;
 
 use super::Session;
 
@@ -119,8 +120,8 @@ impl Plan {
         self.reason.as_deref()
     }
 
-    /// Who counts what, and why: one sentence for stderr and the record.
-    pub fn sentence(&self) -> String {
+    /// Who counts what, and why: for stderr and the record.
+    pub fn note(&self) -> Note {
         let names = |wanted: &dyn Fn(&Duty) -> bool| {
             let names: Vec<&str> =
                 self.duties.iter().filter(|(_, d)| wanted(d)).map(|(e, _)| e.name()).collect();
@@ -131,18 +132,14 @@ impl Plan {
             hardware += " of all that runs meanwhile, as this processor's counters can leave nothing out";
         }
         let model = names(&|d| matches!(d, Duty::Model(_)));
-        let because = self.reason.as_ref().map(|why| format!(", since {why}")).unwrap_or_default();
-        match (hardware.is_empty(), model.is_empty()) {
-            (true, true) => format!("nothing is counted, only timed{because}"),
-            (false, true) => format!("hardware counts {hardware}"),
-            (true, false) => format!("the cache model of {} counts {model}{because}", self.model_of),
-            (false, false) => {
-                format!(
-                    "hardware counts {hardware}; the cache model of {} counts {model}{because}",
-                    self.model_of
-                )
-            }
-        }
+        let by_model = format!("the cache model of {} counts {model}", self.model_of);
+        let what = match (hardware.is_empty(), model.is_empty()) {
+            (true, true) => "nothing is counted, only timed".to_owned(),
+            (false, true) => return Note::Hardware(format!("hardware counts {hardware}")),
+            (true, false) => by_model,
+            (false, false) => format!("hardware counts {hardware}; {by_model}"),
+        };
+        Note::StandIn { what, since: self.reason.clone() }
     }
 
     /// A reading for each event in the order asked for, from what hardware

@@ -33,7 +33,7 @@ pub fn measure(session: &Session, size: u32, line: Bytes) -> Result<Record, Fail
     let operands = Operands { mul1, mul2, tmp, res, block };
     let timed = if session.here { times(session.runs, operands) } else { Vec::new() };
     let mut record = session.record("causes").set("size", size).set("line_size", line.0);
-    session.note(&mut record, plan.sentence());
+    session.note(&mut record, plan.note());
     for (at, kernel) in KERNELS.iter().enumerate() {
         let region = Measured {
             native: &mut |mem| (kernel.native)(mem, operands),

@@ -37,7 +37,8 @@ fn facts(record: &Record) -> BTreeMap<String, String> {
         ("kit".to_owned(), record.version.clone()),
         ("sources".to_owned(), sources(record)),
     ]);
-    let notes = if record.notes.is_empty() { "none".to_owned() } else { record.notes.join("; ") };
+    let notes: Vec<String> = record.notes.iter().map(ToString::to_string).collect();
+    let notes = if notes.is_empty() { "none".to_owned() } else { notes.join("; ") };
     facts.insert("notes".to_owned(), short(&notes));
     for (name, value) in &record.settings {
         facts.insert(format!("setting {name}"), short(&value.to_string()));

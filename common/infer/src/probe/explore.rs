@@ -7,6 +7,7 @@ use super::line::{DISTANCES, Partners, line};
 use super::plateau::{Plateau, Scan, plateaus, scan, without_translation};
 use super::second;
 use super::ways::{Denied, OneSet, Search, Threshold};
+use super::why::Why;
 use crate::Confidence;
 use figures::units::Bytes;
 
@@ -64,14 +65,14 @@ pub(super) fn hasty(probe: &mut impl Probe) -> Option<Exploration> {
         partners: Partners::new(),
         denied: None,
         why: vec![
-            format!(
-                "Size: working sets up to {} cost {:.2} ns per access, from {} on {:.2} ns.",
+            Why::Size(format!(
+                "working sets up to {} cost {:.2} ns per access, from {} on {:.2} ns.",
                 Bytes(fast.to),
                 fast.cost,
                 Bytes(slow.from),
                 slow.cost
-            ),
-            format!("Ways: not identifiable: {reason}."),
+            )),
+            Why::NoWays(reason.to_string()),
         ],
     };
     Some(Exploration { levels: vec![first], beyond: None, scan })
@@ -93,17 +94,17 @@ fn cache(
     match above.map(|above| above.line) {
         Some(Some(known)) if line.is_none() || line > Some(known) && probe.real() => {
             line = Some(known);
-            why.push(format!(
-                "Line: taken as {known} bytes, as in the level above: a prefetcher that fetches neighbouring lines \
+            why.push(Why::Line(format!(
+                "taken as {known} bytes, as in the level above: a prefetcher that fetches neighbouring lines \
                  hides it."
-            ));
+            )));
         }
         Some(Some(known)) if line < Some(known) => {
             line = None;
-            why.push(format!(
-                "Line: the level above takes in {known} bytes at a time, so less cannot arrive here: something \
+            why.push(Why::Line(format!(
+                "the level above takes in {known} bytes at a time, so less cannot arrive here: something \
                  disturbed the partners, and the line cannot be told."
-            ));
+            )));
         }
         Some(None) if probe.real() => line = None,
         _ => {}
@@ -116,27 +117,26 @@ fn cache(
         knee(probe, sizes, bytes, fast, slow)
     };
     let Knee { size, low, high, sharp } = size_of(&knee, fast, slow);
-    why.push(format!(
-        "Size: working sets up to {} cost {:.2} ns per access, from {} on more than half the step to {:.2} ns.",
+    why.push(Why::Size(format!(
+        "working sets up to {} cost {:.2} ns per access, from {} on more than half the step to {:.2} ns.",
         Bytes(low),
         fast.cost,
         Bytes(high),
         slow.cost
-    ));
+    )));
     let mut range = (low, high);
     if level > 1 && probe.contiguous() < size {
         range.1 = range.1.max(8 * size);
-        why.push(format!(
-            "Size: pages that share sets make it look smaller, so it may have up to {}.",
+        why.push(Why::HiddenByPages(format!(
+            "pages that share sets make it look smaller, so it may have up to {}.",
             Bytes(range.1)
-        ));
+        )));
     }
     if level > 2 && probe.real() {
         range.1 = u64::MAX;
-        why.push(
-            "Size: others use it too, and it may reach beyond these experiments, so it may be larger."
-                .to_owned(),
-        );
+        why.push(Why::Size(
+            "others use it too, and it may reach beyond these experiments, so it may be larger.".to_owned(),
+        ));
     }
     let share = probe.noise(level);
     let step = (slow.cost - fast.cost).min(fast.cost);
@@ -162,20 +162,20 @@ fn cache(
     };
     conclude(&mut found, set, sharp);
     if level == 1 && probe.real() && found.ways.is_err() && found.line.take().is_some() {
-        found
-            .why
-            .push("Line: no lines of one set confirm it, so only what arrives together is known.".to_owned());
+        found.why.push(Why::Line(
+            "no lines of one set confirm it, so only what arrives together is known.".to_owned(),
+        ));
     }
     if level > 1 && probe.real() && found.ways.is_err() {
         found.range.1 = found.range.1.max(2 * high);
     }
     if level == 1 && probe.real() && found.ways.is_err() && !arrives {
         found.range.1 = found.range.1.max(2 * slow.to);
-        found.why.push(format!(
-            "Size: no line was seen to arrive, and no set to fill, so this rise may be the work of others, and the \
+        found.why.push(Why::Size(format!(
+            "no line was seen to arrive, and no set to fill, so this rise may be the work of others, and the \
              cache's own lie beyond it: up to {}.",
             Bytes(found.range.1)
-        ));
+        )));
     }
     if level == 1 && found.ways.as_ref().is_ok_and(|ways| found.size / ways > probe.contiguous()) {
         found.confidence = found.confidence.min(Confidence::Medium);
@@ -190,7 +190,7 @@ fn first(
     bytes: u64,
     (low, high): (u64, u64),
     line: &mut Option<u64>,
-    why: &mut Vec<String>,
+    why: &mut Vec<Why>,
 ) -> Result<(OneSet, Denied), String> {
     let search = Search::plain(threshold, bytes);
     let set = search.run(probe, low, high)?;
@@ -217,12 +217,12 @@ fn first(
         _ => conflicting.filter(|conflicting| arriving.is_none_or(|arriving| *conflicting <= arriving)),
     };
     match *line {
-        Some(bytes) if *line != arriving => why.push(format!(
-            "Line: a line beside {} of one set conflicts with them only if it begins less than {bytes} bytes behind \
+        Some(bytes) if *line != arriving => why.push(Why::Line(format!(
+            "a line beside {} of one set conflicts with them only if it begins less than {bytes} bytes behind \
              one, so that is the line; what arrives together may be more, by prefetching.",
             set.ways,
-        )),
-        None => why.push("Line: conflicts in one set do not confirm it, so it cannot be told.".to_owned()),
+        ))),
+        None => why.push(Why::Line("conflicts in one set do not confirm it, so it cannot be told.".to_owned())),
         _ => {}
     }
     Ok((set, search.denied(probe, set)))
@@ -243,8 +243,8 @@ fn conclude(found: &mut LevelFound, set: Result<(OneSet, Denied), String>, sharp
         found.denied = Some(denied);
         found.range = (size, size);
         found.confidence = if sharp { Confidence::High } else { Confidence::Medium };
-        found.why.push(format!(
-            "Ways: lines at a distance of {} or a multiple fall into one set: {} fit, {} do not. So {} ways of {} \
+        found.why.push(Why::Ways(format!(
+            "lines at a distance of {} or a multiple fall into one set: {} fit, {} do not. So {} ways of {} \
              make {}.",
             Bytes(set.way),
             set.ways,
@@ -252,11 +252,11 @@ fn conclude(found: &mut LevelFound, set: Result<(OneSet, Denied), String>, sharp
             set.ways,
             Bytes(set.way),
             Bytes(size)
-        ));
+        )));
         Ok(set.ways)
     });
     if let Err(reason) = &found.ways {
-        found.why.push(format!("Ways: not identifiable: {reason}."));
+        found.why.push(Why::NoWays(reason.to_string()));
         found.confidence = Confidence::Low;
     }
 }
@@ -273,18 +273,18 @@ fn disagreement(set: OneSet, low: u64, high: u64) -> String {
     )
 }
 
-fn line_sentence(line: Option<u64>, partners: &Partners) -> String {
+fn line_sentence(line: Option<u64>, partners: &Partners) -> Why {
     // plus 0: there is no share of -0 %
     let percent = |share: &f64| (100.0 * share).round() + 0.0;
     let shares: Vec<String> = partners.iter().map(|(d, s)| format!("{d} B: {:.0} %", percent(s))).collect();
     let shares = shares.join(", ");
     match line {
-        Some(line) => format!(
-            "Line: after an access that misses, one nearby hits if it is in the same line. Cost of that partner as a \
+        Some(line) => Why::Line(format!(
+            "after an access that misses, one nearby hits if it is in the same line. Cost of that partner as a \
              share of a miss, by distance: {shares}. So {line} bytes arrive together."
-        ),
-        None => format!(
-            "Line: the partner's cost by distance ({shares}) has no clear step, so it does not tell the line."
-        ),
+        )),
+        None => Why::Line(format!(
+            "the partner's cost by distance ({shares}) has no clear step, so it does not tell the line."
+        )),
     }
 }

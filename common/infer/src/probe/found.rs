@@ -3,6 +3,7 @@
 use super::line::Partners;
 use super::plateau::Scan;
 use super::ways::Denied;
+use super::why::Why;
 use crate::Confidence;
 
 /// One cache as it was found.
@@ -34,7 +35,7 @@ pub struct LevelFound {
     /// What must not fit, if the ways are right.
     pub denied: Option<Denied>,
     /// The argument.
-    pub why: Vec<String>,
+    pub why: Vec<Why>,
 }
 
 /// All that was found.

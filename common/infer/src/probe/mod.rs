@@ -16,6 +16,7 @@ mod second;
 mod settle;
 mod steady;
 mod ways;
+mod why;
 
 pub use explore::explore;
 pub use found::{Exploration, LevelFound};
@@ -26,6 +27,7 @@ pub use plateau::{Plateau, Scan};
 pub use policy::{PolicyFound, policy};
 pub use settle::{Settled, SettledLevel, settle};
 pub use ways::Denied;
+pub use why::Why;
 
 use figures::random::Random;
 

@@ -6,6 +6,7 @@ use super::explore::{explore, hasty};
 use super::found::{Exploration, LevelFound};
 use super::steady::Steady;
 use super::ways::Denied;
+use super::why::Why;
 use crate::Confidence;
 use figures::units::Bytes;
 
@@ -77,11 +78,11 @@ impl LevelFound {
     fn doubt(&mut self, share: f64) {
         if self.confidence == Confidence::High {
             self.confidence = Confidence::Medium;
-            self.why.push(format!(
-                "Confidence: this program was on the processor for {:.0} % of its time; who was there else may have \
+            self.why.push(Why::Confidence(format!(
+                "this program was on the processor for {:.0} % of its time; who was there else may have \
                  held lines of each set in every run, and the system names no size to hold this one against.",
                 100.0 * share
-            ));
+            )));
         }
     }
 
@@ -96,7 +97,7 @@ impl LevelFound {
             Bytes(said),
             Bytes(self.size)
         );
-        self.why.push(format!("Ways: not identifiable: {reason}."));
+        self.why.push(Why::NoWays(reason.to_string()));
         (self.range.1, self.ways, self.confidence) = (said, Err(reason), Confidence::Low);
     }
 }
@@ -184,9 +185,9 @@ fn take_in(sets: Option<Result<Congruent, String>>, settled: &mut Settled, probe
         Ok(set) => {
             let size = set.ways * set.way;
             // What the sets decide was left open before.
-            found.why.retain(|why| !why.starts_with("Ways: not") && !why.starts_with("Size: pages"));
-            found.why.push(format!(
-                "Ways: of lines at one offset of pages that lie anywhere, sets were found of which {} fit and {} do \
+            found.why.retain(|why| !matches!(why, Why::NoWays(_) | Why::HiddenByPages(_)));
+            found.why.push(Why::Ways(format!(
+                "of lines at one offset of pages that lie anywhere, sets were found of which {} fit and {} do \
                  not, and {} of {} other pages have a line in one, so a way has {} pages (odds of {:.0} to 1): {} \
                  ways of {} make {}.",
                 set.ways,
@@ -198,11 +199,11 @@ fn take_in(sets: Option<Result<Congruent, String>>, settled: &mut Settled, probe
                 set.ways,
                 Bytes(set.way),
                 Bytes(size)
-            ));
+            )));
             (found.size, found.range, found.ways) = (size, (size, size), Ok(set.ways));
             found.confidence = Confidence::Medium;
         }
-        Err(reason) => found.why.push(format!("Ways: among pages that lie anywhere: {reason}.")),
+        Err(reason) => found.why.push(Why::Ways(format!("among pages that lie anywhere: {reason}."))),
     }
 }
 
@@ -300,8 +301,8 @@ fn conclude(runs: &[Exploration], level: usize, once: bool) -> SettledLevel {
             "the time sufficed for one run, which nothing confirms; give more (--seconds), or an idle machine"
         };
         found.ways = Err(reason.to_owned());
-        found.why.retain(|why| !why.starts_with("Ways:")); // one run's, which the others take back
-        found.why.push(format!("Ways: not identifiable: {reason}."));
+        found.why.retain(|why| !matches!(why, Why::Ways(_) | Why::NoWays(_))); // one run's, which the others take back
+        found.why.push(Why::NoWays(reason.to_string()));
         found.range = (found.knee_range.0.min(size), 2 * found.knee_range.1.max(size));
         found.confidence = Confidence::Low;
     }

@@ -1,0 +1,124 @@
+//! What must be known to believe a record: data to programs, sentences to people.
+
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+
+use serde::{Deserialize, Serialize};
+
+/// One thing to know of a record; `Display` is its sentence.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Note {
+    /// Hardware counts all events.
+    Hardware(String),
+    /// Something else counts some of them, or nothing does.
+    StandIn {
+        /// Who counts which.
+        what: String,
+        /// Why hardware does not, if it was asked.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        since: Option<String>,
+    },
+    /// How the counts are to be understood.
+    Counts(String),
+    /// The elements of the product wrap, and so does the checksum.
+    Wraps,
+    /// Anything else.
+    Other(String),
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Note::StandIn { what, since: Some(since) } => write!(f, "{what}, since {since}"),
+            Note::Hardware(text)
+            | Note::StandIn { what: text, .. }
+            | Note::Counts(text)
+            | Note::Other(text) => f.write_str(text),
+            Note::Wraps => f.write_str(
+                "elements of this product do not fit 16 bits and wrap as in C; so does the checksum",
+            ),
+        }
+    }
+}
+
+impl<T: Into<String>> From<T> for Note {
+    fn from(text: T) -> Note {
+        Note::Other(text.into())
+    }
+}
+
+/// The notes of a record. In JSON they are sentences, `notes`, and beside them what
+/// programs read, `note_kinds`; a record without those has sentences alone.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "Written", from = "Written")]
+pub struct Notes(Vec<Note>);
+
+impl Deref for Notes {
+    type Target = Vec<Note>;
+
+    fn deref(&self) -> &Vec<Note> {
+        &self.0
+    }
+}
+
+impl DerefMut for Notes {
+    fn deref_mut(&mut self) -> &mut Vec<Note> {
+        &mut self.0
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct Written {
+    notes: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    note_kinds: Vec<Option<Note>>,
+}
+
+impl From<Notes> for Written {
+    fn from(Notes(notes): Notes) -> Written {
+        let known = |note: &Note| Some(note.clone()).filter(|note| !matches!(note, Note::Other(_)));
+        let mut note_kinds: Vec<Option<Note>> = notes.iter().map(known).collect();
+        if note_kinds.iter().all(Option::is_none) {
+            note_kinds.clear();
+        }
+        Written { notes: notes.iter().map(Note::to_string).collect(), note_kinds }
+    }
+}
+
+impl From<Written> for Notes {
+    fn from(Written { notes, note_kinds }: Written) -> Notes {
+        let kinds = note_kinds.into_iter().chain(std::iter::repeat(None));
+        // What people read goes before what programs do.
+        let note = |(text, kind): (String, Option<Note>)| match kind {
+            Some(kind) if kind.to_string() == text => kind,
+            _ => Note::Other(text),
+        };
+        Notes(notes.into_iter().zip(kinds).map(note).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_come_back_as_they_were_and_old_ones_as_sentences() {
+        let since = Some("it is a virtual machine".to_owned());
+        let notes = Notes(vec![
+            Note::Hardware("hardware counts all".to_owned()),
+            Note::StandIn { what: "the model counts".to_owned(), since },
+            Note::Counts("they repeat".to_owned()),
+            Note::Wraps,
+            "busy".into(),
+        ]);
+        let text = serde_json::to_string(&notes).unwrap();
+        assert!(text.contains("\"the model counts, since it is a virtual machine\""), "{text}");
+        assert_eq!(serde_json::from_str::<Notes>(&text).unwrap(), notes);
+        let old: Notes = serde_json::from_str(r#"{"notes": ["a, since b"]}"#).unwrap();
+        assert_eq!(*old, ["a, since b".into()]);
+        let changed = text.replacen("hardware counts all", "hardware counts none", 1);
+        assert_eq!(serde_json::from_str::<Notes>(&changed).unwrap()[0], "hardware counts none".into());
+        assert!(!serde_json::to_string(&Notes(vec!["busy".into()])).unwrap().contains("kinds"));
+    }
+}
