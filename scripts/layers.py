@@ -22,6 +22,7 @@ FLOORS = [
     ("hardware and system", "isa system"),
     ("experiments", "latency counters"),
     ("session", "common"),
+    ("tests alone", "skip"),
     ("programs", "spark cm1 mm1 mm2 mm3 dgemm ge flops avail exercises web causes lab fuzz"),
 ]
 # Beside each other on one floor, and strangers.

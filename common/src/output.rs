@@ -94,8 +94,15 @@ pub fn finish(record: &Record, options: &Output, shown: &Shown<'_>) -> Result<()
     if let Some((path, chart)) = options.chart.as_ref().zip(shown.chart) {
         draw(&chart(record), path)?;
     }
-    print(&text(record, options.format, shown))
+    let text = text(record, options.format, shown);
+    if text.trim().is_empty() && options.format != Format::Kit {
+        return Err(Failure::could_not(NOTHING));
+    }
+    print(&text)
 }
+
+/// Why a record is neither printed nor saved.
+const NOTHING: &str = "the record cannot be written: its figures are no JSON or CSV; please report this";
 
 /// Saves the record as JSON.
 ///
@@ -103,7 +110,8 @@ pub fn finish(record: &Record, options: &Output, shown: &Shown<'_>) -> Result<()
 ///
 /// If the file cannot be written.
 pub fn save(record: &Record, path: &Path) -> Result<(), Failure> {
-    write(path, record.json().as_bytes())
+    let json = record.json();
+    if json.is_empty() { Err(Failure::could_not(NOTHING)) } else { write(path, json.as_bytes()) }
 }
 
 /// Writes the chart as its file name's extension says, `.svg` or `.png`.

@@ -78,7 +78,7 @@ impl Options {
     ///
     /// # Errors
     ///
-    /// If an event is unknown, nothing can count it, or the product takes a week.
+    /// If an event is unknown, nothing can count it, or the product would take longer than a week.
     pub fn plan(&self, session: &Session) -> Result<Plan, Failure> {
         let events: Result<Vec<Event>, _> = self.events.iter().map(|name| counters::event(name)).collect();
         let plan = session.plan(&events.map_err(Failure::usage)?)?;

@@ -81,6 +81,17 @@ fn runs_are_as_many_as_asked_for() {
 
 #[test]
 fn sides_may_differ_and_blocks_be_set() {
+    // Long and thin ones need as little memory as their elements.
+    for args in
+        [["ijk", "--m", "300000", "--k", "1", "--n", "1"], ["ijk", "--m", "1", "--k", "300000", "--n", "1"]]
+    {
+        stdout(&args);
+    }
+    // -n, --n and --size are one option.
+    for args in [["ijk", "--n", "20"], ["ijk", "-n", "20"], ["ijk", "--size", "20"]] {
+        let object = json(&[&args[..], &["--format", "json"]].concat());
+        assert_eq!((&object["m"], &object["n"], &object["k"]), (&20.into(), &20.into(), &20.into()));
+    }
     let object =
         json(&["block-l2", "--m", "20", "--n", "30", "--k", "40", "--block", "7", "--format", "json"]);
     assert_eq!((&object["m"], &object["n"], &object["k"]), (&20.into(), &30.into(), &40.into()));

@@ -132,8 +132,7 @@ fn a_file_that_cannot_be_written_is_named_with_exit_code_1() {
 #[test]
 fn native_memory_makes_exactly_the_accesses_of_the_lesson() {
     let Some((small_reads, small_writes)) = cachegrind("160") else {
-        eprintln!("skipped: valgrind is not installed");
-        return;
+        return skip::skip("valgrind is not installed");
     };
     let (reads, writes) = cachegrind("256").unwrap();
     let iterations = (256u64.pow(3) - 160u64.pow(3)) as f64;

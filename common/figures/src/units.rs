@@ -76,11 +76,6 @@ impl FromStr for Bytes {
 pub struct Seconds(pub f64);
 
 impl Seconds {
-    /// From a whole number of nanoseconds, as the kernel's clocks give.
-    pub fn from_nanos(nanos: u64) -> Seconds {
-        Seconds(nanos as f64 * 1e-9)
-    }
-
     /// In microseconds.
     pub fn micros(self) -> f64 {
         self.0 * 1e6

@@ -60,11 +60,8 @@ mod tests {
                 assert_eq!(many.values().sum::<u64>() - few.values().sum::<u64>(), 2000);
                 assert_eq!(many.values().filter(|&&times| times == 1100).count(), 2);
             }
-            // A sandbox may forbid tracing; then it must say so.
-            refusals => assert!(
-                matches!(refusals.0, Err(StepError::Refused(_) | StepError::Unsupported)),
-                "{refusals:?}"
-            ),
+            (Err(why @ (StepError::Refused(_) | StepError::Unsupported)), _) => skip::skip(&why.to_string()),
+            refusals => panic!("{refusals:?}"),
         }
     }
 
@@ -72,9 +69,10 @@ mod tests {
     fn too_long_a_run_is_given_up() {
         // SAFETY: a loop of registers.
         let long = unsafe { trace(100, &mut || loop_of(1000)) };
-        let given_up = |e: &StepError| {
-            matches!(e, StepError::TooMany(_) | StepError::Refused(_) | StepError::Unsupported)
-        };
-        assert!(long.as_ref().is_err_and(given_up), "{long:?}");
+        match long {
+            Err(StepError::TooMany(_)) => {}
+            Err(why @ (StepError::Refused(_) | StepError::Unsupported)) => skip::skip(&why.to_string()),
+            other => panic!("{other:?}"),
+        }
     }
 }

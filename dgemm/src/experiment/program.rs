@@ -145,8 +145,8 @@ fn subjects(variant: &str) -> Result<Vec<Subject>, Failure> {
 }
 
 fn bytes([m, n, k]: [usize; 3], blocks: Blocks) -> Result<usize, Failure> {
-    let sides = [m, n, k].map(|side| side as f64);
-    if 24.0 * sides.iter().copied().fold(0.0, f64::max).powi(2) > 1e12 {
+    let [rows, columns, depth] = [m, n, k].map(|side| side as f64);
+    if 8.0 * (rows * depth + depth * columns + rows * columns) > 1e12 {
         return Err(Failure::could_not(format!(
             "matrices of {m} by {k} and {k} by {n} need more than 1 TB; choose a smaller N"
         )));

@@ -30,7 +30,7 @@ impl Scene {
         let mut cc = Command::new("cc");
         cc.args(["-shared", "-fPIC", "-o"]).arg(folder.path().join("steps.so")).arg(source).arg("-ldl");
         if !cc.status().is_ok_and(|status| status.success()) {
-            eprintln!("skipped: no C compiler");
+            skip::skip("no C compiler");
             return None;
         }
         let old = old_report(folder.path());
