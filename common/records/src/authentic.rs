@@ -235,7 +235,7 @@ mod tests {
     fn what_merely_mentions_a_seal_is_not_sealed() {
         let open = Record { seal: None, machine: "host".to_owned(), ..sealed() };
         let mut noted = open.clone();
-        noted.notes.push("\"seal\": {\"machine\": \"00ff\"}, ada (to be found out): sealed".to_owned());
+        noted.notes.push("\"seal\": {\"machine\": \"00ff\"}, ada (to be found out): sealed".into());
         let set = open.clone().set("seal", "{\"seal\": {}}").set("machine", "ada: sealed");
         for record in [&noted, &set] {
             assert_eq!(read(&record.json()).as_ref(), Ok(record));

@@ -54,8 +54,8 @@ pub(super) enum Sees {
 pub(super) fn prepare(folder: &Path) {
     let guide = report::GUIDES[0].1;
     let own = guide.replacen("title = \"", "title = \"Our own: ", 1);
-    let failing =
-        guide.to_owned() + "\n[[section]]\nid = \"own\"\ntitle = \"Own\"\nrun = [\"mm3 --line-size 1\"]\n";
+    let failing = guide.to_owned()
+        + "\n[[section]]\nid = \"own\"\ntitle = \"Own\"\nrun = [\"mm1 --size 8\", \"mm3 --line-size 1\"]\n";
     let sweep = include_str!("../../../common/tests/data/i5-7500/cm1-l1-1.out");
     for (name, text) in [
         ("own.toml", own.as_str()),
@@ -187,7 +187,7 @@ const OWN: &[Own] = &[
     ("flops", "--size", "all --repeats 1 --counters none --format csv", "--size 24", Prints(",24,")),
     ("flops", "--threads", "all 64 --repeats 1 --format csv", "--threads 1", Shows(",64,1,1,")),
     ("flops", "--cpu", "all 64 --repeats 1 --format csv", "--cpu CPU", Shows(",64,1,1,")),
-    ("flops", "--repeats", "all 16 --format json", "--repeats 3", Prints("\"repeats\": 3")),
+    ("flops", "--repeats", "all 16 --format json", "--repeats 3", Prints("\"repeats\": 3,")),
     ("flops", "--event", "all 16 --repeats 1 --format csv", "--event page-faults", Prints(",page-faults,")),
     ("flops", "--period", "all 16 --repeats 1 --format csv", "--period 12347", Prints(",12347,")),
     ("avail", "-a", "", "-a", Differs),
