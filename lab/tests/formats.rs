@@ -152,7 +152,7 @@ fn a_described_machine_with_any_name_is_copied_by_printing_it() {
         assert!(again.status.success(), "{}", text(&again.stderr));
         assert_eq!(copy.stdout, again.stdout);
     }
-    std::fs::write(folder.path().join("key.txt"), "spring").unwrap();
+    std::fs::write(folder.path().join("key.txt"), "spring of twenty-six").unwrap();
     for name in ["हिन्दी", "தமிழ்", "שָׁלוֹם"] {
         let made = run(folder.path(), "lab", &format!("mystery --key-file key.txt --out {name} {name}"));
         assert!(made.status.success(), "{}", text(&made.stderr));

@@ -52,7 +52,9 @@ pub enum MachineError {
         reason: String,
     },
     /// Not the file that was sealed.
-    #[error("{origin}: the seal is damaged, so nothing can be told of this machine; get the file again")]
+    #[error(
+        "{origin}: its seal does not open, so nothing is known of this machine: the file was changed, or is of another version of the kit or other programs; get it again (lab mystery makes it)"
+    )]
     DamagedSeal {
         /// The file.
         origin: String,

@@ -8,6 +8,10 @@ use super::Machine;
 const PURPOSE: &str = "sealed machine";
 const SEAL: &str = "sealed = \"";
 const HEADER: &str = "# A sealed machine";
+/// Bytes of a hidden description beside its name, and of all of it: blank lines at its end
+/// fill it up, so that its length tells of nothing but of a very long name.
+const FIGURES: usize = 512;
+const LENGTH: usize = 1024;
 
 /// A sealed description, and how it is known again.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,12 +24,20 @@ pub struct SealedFile {
 
 /// The description of the machine called `name` made unreadable.
 pub fn seal(name: &str, description: &str) -> SealedFile {
-    let hidden = seal::close(PURPOSE, description);
+    let hidden = seal::close(PURPOSE, &padded(description));
     let text = format!(
         "{HEADER}, of {}: give this file to any program with --machine, and find its caches.\n{SEAL}{hidden}\"\n",
         clean(name)
     );
     SealedFile { text, tag: tag(&hidden).to_owned() }
+}
+
+/// The description with blank lines behind it.
+fn padded(description: &str) -> String {
+    let text = description.trim_end();
+    let name = text.lines().find(|line| line.starts_with("name = ")).map_or(0, str::len);
+    let length = (name + (text.len() - name).next_multiple_of(FIGURES)).next_multiple_of(LENGTH);
+    format!("{text}{}", "\n".repeat(length - text.len()))
 }
 
 /// Whether `text` is, or was, a sealed file: one change leaves one of the signs.
@@ -36,7 +48,7 @@ pub(super) fn is_sealed(text: &str) -> bool {
 /// The machine sealed in `text`; `None` unless every character of it is as it
 /// was written (a mail program may have changed the ends of lines).
 pub(super) fn opened(text: &str) -> Option<Machine> {
-    let text = text.replace("\r\n", "\n");
+    let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
     let hidden = text.lines().find_map(|line| line.strip_prefix(SEAL)?.strip_suffix('"'))?;
     let description = seal::open(PURPOSE, hidden)?;
     let machine = Machine::from_toml(&description, "").ok()?;
@@ -51,7 +63,7 @@ fn tag(hidden: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Draw;
+    use crate::{Draw, MachineError, Replacement};
 
     fn ada() -> SealedFile {
         let description = Draw::new("spring").machine("ada").toml("ada");
@@ -75,8 +87,7 @@ mod tests {
     #[test]
     fn one_bit_of_a_sealed_file_changed_is_refused() {
         let text = ada().text;
-        let refusal =
-            "ada.toml: the seal is damaged, so nothing can be told of this machine; get the file again";
+        let refusal = MachineError::damaged_seal("ada.toml").to_string();
         for bit in 0..8 * text.len() {
             let mut bytes = text.clone().into_bytes();
             bytes[bit / 8] ^= 1 << (bit % 8);
@@ -89,6 +100,40 @@ mod tests {
         {
             assert_eq!(Machine::parse(text, "ada.toml").unwrap_err().to_string(), refusal);
         }
+    }
+
+    /// The same length for every machine that can be drawn, and every usual name.
+    #[test]
+    fn the_length_of_a_sealed_file_tells_nothing() {
+        let hidden = |text: &str| text.split('"').nth(1).unwrap().len();
+        for (tlb, noise, policy) in [
+            (false, 0.0, Replacement::Lru),
+            (true, 0.05, Replacement::Plru),
+            (true, 0.012_345_678_901_234_567, Replacement::Fifo),
+        ] {
+            let mut draw = Draw::new("spring").with_tlb(tlb).with_noise(noise).with_replacement(policy);
+            for number in 0..400 {
+                let name =
+                    ["a", "student", "Inês Conceição", "हिन्दी वर्मा"][number % 4].repeat(1 + number % 3);
+                let description = draw.machine(&name).toml(&name);
+                assert_eq!(hidden(&seal(&name, &description).text), 2 * (16 + LENGTH), "{description}");
+            }
+        }
+        // only the length of the name shows
+        for name in ["é".repeat(100), "\u{93f}".repeat(100)] {
+            let mut draw = Draw::new("spring").with_tlb(true);
+            let lengths = (0..50).map(|_| hidden(&seal(&name, &draw.machine(&name).toml(&name)).text));
+            assert_eq!(lengths.collect::<std::collections::BTreeSet<_>>().len(), 1);
+        }
+    }
+
+    /// What an earlier version sealed, with a construction of its own.
+    #[test]
+    fn a_file_of_an_earlier_version_is_refused_with_what_to_do() {
+        let old = "# A sealed machine, of ada: give this file to any program with --machine, and find its caches.\n\
+                   sealed = \"6f1a9c3e0b5d4e7f8a9b0c1d2e3f4a5b6f1a9c3e0b5d4e7f8a9b0c1d2e3f4a5b\"\n";
+        let told = Machine::parse(old, "ada.toml").unwrap_err().to_string();
+        assert!(told.contains("another version") && told.contains("lab mystery"), "{told}");
     }
 
     /// Marks on letters, as Devanagari, Tamil and vowelled Hebrew have them, are

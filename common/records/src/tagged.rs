@@ -6,7 +6,7 @@ use thiserror::Error;
 /// The record of a sealed machine is not as it was made.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
-    "it is the record of a sealed machine, changed after it was made, so nothing in it counts; give the file as the program wrote it"
+    "it is the record of a sealed machine, changed after it was made or of another version of the kit, so nothing in it counts; give the file as the program wrote it"
 )]
 pub struct Changed;
 

@@ -1,31 +1,34 @@
 //! Sealed texts show nothing, and no bit of them changes unseen; a tag does the
 //! latter for a text that may be read.
 //!
-//! The construction is that of a synthetic initialisation vector (Rogaway and
-//! Shrimpton, "A provable-security treatment of the key-wrap problem", 2006): the
-//! tag authenticates the text, and from the tag come this text's own key and its
-//! key stream. Both are keyed BLAKE2s (RFC 7693).
+//! Both are AES-SIV (RFC 5297), by the crate `aes-siv`. It takes no nonce, and so no
+//! random numbers: the tag, made of the text and its purpose, is the initial value of
+//! the encryption. The same text is sealed the same way each time, which is wanted here:
+//! a class's files can be made again and compared.
 //!
-//! What it cannot do: programs that open a seal have its key, so a determined
-//! reader of these sources can write one that prints what is sealed. Build the
-//! programs with a secret of your own in `LAB_SEAL_KEY`, or keep the machines and
-//! hand out recorded sweeps (`lab mystery --sweeps`).
+//! What it cannot do: programs that open a seal have its key. By default that is a
+//! public one, in these sources. One made of the words in `LAB_SEAL_KEY` while building
+//! takes somebody who finds it in the programs. Where that is not enough, keep the
+//! machines and hand out recorded sweeps (`lab mystery --sweeps`).
 
-use blake2s_simd::Params;
+use aes_siv::KeyInit;
+use aes_siv::siv::Aes256Siv;
+
+#[cfg(feature = "words")]
+pub mod words;
 
 /// Bytes of a tag.
 const TAG: usize = 16;
-/// Bytes of a block of the key stream: BLAKE2s's longest hash.
-const BLOCK: usize = 32;
 
-/// The secret that a course may give when it builds its programs.
-const SECRET: &str = match option_env!("LAB_SEAL_KEY") {
-    Some(own) => own,
-    None => "cache lab kit",
-};
+include!(concat!(env!("OUT_DIR"), "/key.rs"));
 
-/// An authentication of `parts`, told apart by their lengths, as 32 hexadecimal
-/// digits; `purpose` keeps the tags of one use from serving another.
+/// Whether whoever has the kit's sources can open what these programs seal.
+pub const fn key_is_public() -> bool {
+    KEY_IS_PUBLIC
+}
+
+/// An authentication of `parts` (a hundred at most), told apart by where they end, as 32
+/// hexadecimal digits; `purpose` keeps the tags of one use from serving another.
 pub fn tag(purpose: &str, parts: &[&[u8]]) -> String {
     hexadecimal(&mac(purpose, parts))
 }
@@ -33,16 +36,16 @@ pub fn tag(purpose: &str, parts: &[&[u8]]) -> String {
 /// `text` so that only [`open`] with the same `purpose` reads it: hexadecimal
 /// digits, the first 32 of them its tag. The same text gives the same digits.
 pub fn close(purpose: &str, text: &str) -> String {
-    let tag = mac(purpose, &[text.as_bytes()]);
-    hexadecimal(&tag) + &hexadecimal(&mixed(&tag, text.as_bytes()))
+    hexadecimal(&sealed(&["text", purpose].map(str::as_bytes), text.as_bytes()))
 }
 
 /// What was [closed](close) for `purpose`; `None` if as much as one bit differs.
 pub fn open(purpose: &str, sealed: &str) -> Option<String> {
-    let bytes = bytes(sealed)?;
-    let (tag, hidden) = bytes.split_at_checked(TAG)?;
-    let text = String::from_utf8(mixed(tag, hidden)).ok()?;
-    (close(purpose, &text) == sealed).then_some(text)
+    let bytes = bytes(sealed).filter(|bytes| bytes.len() >= TAG)?;
+    let headers = ["text", purpose].map(str::as_bytes);
+    let text = Aes256Siv::new(&KEY.into()).decrypt(headers, &bytes).ok()?;
+    // digits in capitals are others
+    (hexadecimal(&bytes) == sealed).then(|| String::from_utf8(text).ok())?
 }
 
 /// 64 bits that depend on all of `words`, which are told apart by where they end.
@@ -51,31 +54,19 @@ pub fn digest(words: &[&str]) -> u64 {
     mac("digest", &parts).iter().take(8).fold(0, |bits, byte| bits << 8 | u64::from(*byte))
 }
 
-fn key(purpose: &[u8]) -> [u8; BLOCK] {
-    let mut state = Params::new().to_state();
-    state.update(SECRET.as_bytes()).update(&[0]).update(purpose);
-    *state.finalize().as_array()
+/// The tag of no text behind `parts`: AES-SIV authenticates a list of texts as such.
+fn mac(purpose: &str, parts: &[&[u8]]) -> Vec<u8> {
+    sealed(&[&["tag".as_bytes(), purpose.as_bytes()], parts].concat(), &[])
 }
 
-fn mac(purpose: &str, parts: &[&[u8]]) -> [u8; TAG] {
-    let mut state = Params::new().key(&key(purpose.as_bytes())).to_state();
-    for part in parts {
-        state.update(&(part.len() as u64).to_le_bytes()).update(part);
-    }
-    let mut tag = [0; TAG];
-    tag.copy_from_slice(&state.finalize().as_array()[..TAG]);
-    tag
+/// The tag, then `text` encrypted.
+fn sealed(headers: &[&[u8]], text: &[u8]) -> Vec<u8> {
+    // It fails with more than 126 headers alone.
+    Aes256Siv::new(&KEY.into()).encrypt(headers, text).unwrap_or_default()
 }
 
-/// `bytes` and the key stream that belongs to `tag`, bit by bit: its own inverse.
-fn mixed(tag: &[u8], bytes: &[u8]) -> Vec<u8> {
-    let own = key(tag);
-    let block = |number: u64| *Params::new().key(&own).hash(&number.to_le_bytes()).as_array();
-    let stream = (0..).flat_map(block);
-    bytes.iter().zip(stream).map(|(byte, key)| byte ^ key).collect()
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
+/// `bytes` as digits.
+pub fn hexadecimal(bytes: &[u8]) -> String {
     let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
     digits.filter_map(|digit| char::from_digit(digit.into(), 16)).collect()
 }
@@ -109,7 +100,9 @@ mod tests {
                 "bit {at}"
             );
         }
-        for damaged in ["", "0", "00", "é", &sealed[..sealed.len() - 2]] {
+        for damaged in
+            ["", "0", "00", "é", &sealed.to_uppercase(), &sealed[..sealed.len() - 2], &sealed[..32], "+f"]
+        {
             assert_eq!(open("machine", damaged), None, "{damaged}");
         }
     }
@@ -122,5 +115,28 @@ mod tests {
         assert!(same < one.len() / 3, "{same} of {} digits", one.len());
         assert_ne!(tag("record", &[b"ab", b"c"]), tag("record", &[b"a", b"bc"]));
         assert_ne!(digest(&["spring", "ada"]), digest(&["spring", "bob"]));
+    }
+
+    /// The library is used as RFC 5297 means it: its example A.1.
+    #[test]
+    fn the_rfcs_example_is_sealed_as_there() {
+        let key: Vec<u8> = (0xf0..=0xff_u8).rev().chain(0xf0..=0xff).collect();
+        let header: Vec<u8> = (0x10..=0x27).collect();
+        let text = bytes("112233445566778899aabbccddee").unwrap();
+        let key: [u8; 32] = key.try_into().unwrap();
+        let sealed = aes_siv::siv::Aes128Siv::new(&key.into()).encrypt([&header], &text).unwrap();
+        assert_eq!(hexadecimal(&sealed), "85632d07c6e8f37f950acd320a2ecc9340c02b9690c4dc04daef7f6afe5c");
+    }
+
+    #[test]
+    #[cfg(feature = "words")]
+    fn few_words_are_refused_and_others_have_a_key_each() {
+        for few in ["", "spring 2026", "           a     ", "αβγδεζηθικλ"] {
+            assert!(words::key(few, "class").unwrap_err().contains("fewer than 12 characters"), "{few}");
+        }
+        let key = |words, purpose| words::key(words, purpose).unwrap();
+        let one = key("spring of 2026", "class");
+        assert_eq!(one, key(" spring of 2026\n", "class"));
+        assert!(one != key("spring of 2027", "class") && one != key("spring of 2026", "seal"));
     }
 }

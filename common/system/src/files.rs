@@ -41,6 +41,41 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     written.map_err(|error| WriteError { path: path.to_owned(), error })
 }
 
+/// Writes a file as [`write_atomically`] does; on Unix, its owner alone may read it.
+///
+/// # Errors
+///
+/// As there.
+pub fn write_privately(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
+    let written = match fs::canonicalize(path) {
+        Ok(there) if !there.is_file() => return write_atomically(path, bytes),
+        Ok(there) => replace(&there, bytes, private(0o600)),
+        Err(_) => replace(path, bytes, private(0o600)),
+    };
+    written.map_err(|error| WriteError { path: path.to_owned(), error })
+}
+
+/// Makes a folder, with those above it; on Unix, its owner alone may look into it.
+///
+/// # Errors
+///
+/// If it cannot be made.
+pub fn make_private_folder(path: &Path) -> io::Result<()> {
+    fs::create_dir_all(path)?;
+    private(0o700).map_or(Ok(()), |permissions| fs::set_permissions(path, permissions))
+}
+
+#[cfg(unix)]
+#[allow(clippy::unnecessary_wraps, reason = "not everywhere")]
+fn private(mode: u32) -> Option<fs::Permissions> {
+    Some(std::os::unix::fs::PermissionsExt::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+fn private(_: u32) -> Option<fs::Permissions> {
+    None
+}
+
 /// Writes several files as [`write_atomically`] does, none of them before all are
 /// on the disk.
 ///

@@ -29,11 +29,12 @@ pub(crate) struct Phrase {
 }
 
 impl Phrase {
-    /// The words, without blanks round them.
+    /// What machines are drawn from: made of the words once for a class, slowly, so that
+    /// who tries words against a machine takes as long for each.
     ///
     /// # Errors
     ///
-    /// If they cannot be read, or there are none.
+    /// If the words cannot be read, or are too few.
     pub(crate) fn read(&self) -> Result<String, Failure> {
         let (name, bytes) = match &self.key_file {
             Some(path) => (input::name(path), common::system::files::read_at_most(path, LONGEST + 1)),
@@ -43,12 +44,14 @@ impl Phrase {
             bytes.map_err(|error| Failure::could_not(format!("cannot read the key from {name}: {error}")))?;
         let words = String::from_utf8(bytes).ok().filter(|words| words.len() as u64 <= LONGEST);
         let words = words.ok_or_else(|| Failure::usage(format!("{name} is no key; give a line of words")))?;
-        match words.trim() {
-            "" => Err(Failure::usage(format!(
+        if words.trim().is_empty() {
+            return Err(Failure::usage(format!(
                 "the key in {name} is empty; give some words that nobody guesses"
-            ))),
-            words => Ok(words.to_owned()),
+            )));
         }
+        let key = seal::words::key(&words, "class");
+        key.map(|key| seal::hexadecimal(&key))
+            .map_err(|why| Failure::usage(format!("the key in {name}: {why}")))
     }
 }
 

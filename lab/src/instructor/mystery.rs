@@ -1,11 +1,13 @@
 //! `lab mystery`: machines to be found out, one for each student.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use common::failure::Failure;
 use common::machine::{self, Draw, Replacement};
 use common::output;
+use common::system::files;
 
 use super::key::{Answers, Key, Phrase, SCHEMA};
 use super::roster::{self, Roster};
@@ -76,8 +78,22 @@ fn percent(text: &str) -> Result<f64, String> {
     percent.ok_or_else(|| "noise is 0 to 5 percent".to_owned())
 }
 
-/// A file and what is to stand in it.
-type File = (PathBuf, Vec<u8>);
+/// A file, what is to be in it, and whether its owner alone may read it.
+struct File {
+    path: PathBuf,
+    bytes: Vec<u8>,
+    private: bool,
+}
+
+impl File {
+    fn open(path: PathBuf, text: String) -> File {
+        File { path, bytes: text.into_bytes(), private: false }
+    }
+
+    fn private(path: PathBuf, text: String) -> File {
+        File { private: true, ..File::open(path, text) }
+    }
+}
 
 /// Writes the files, or prints what is in them.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
@@ -91,22 +107,40 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         std::env::current_dir().map_or_else(|_| MACHINES.into(), |here| default_out(&here))
     });
     let machines_in = if args.sweeps { beside(out, "-kept")? } else { out.clone() };
-    let mut files: Vec<File> =
-        machines.into_iter().map(|(name, text)| (machines_in.join(name), text)).collect();
+    let mut files: Vec<File> = machines
+        .into_iter()
+        .map(|(name, text)| File { private: args.sweeps, ..File::open(machines_in.join(name), text) })
+        .collect();
     let json = serde_json::to_string_pretty(&key).map_err(Failure::could_not)? + "\n";
     let key_json = beside(out, "-key.json")?;
-    files.push((beside(out, "-key.csv")?, key.csv().into_bytes()));
-    files.push((key_json.clone(), json.into_bytes()));
-    write(&files, args.force)?;
+    files.push(File::private(beside(out, "-key.csv")?, key.csv()));
+    files.push(File::private(key_json.clone(), json));
+    write(&files, args.sweeps.then_some(&*machines_in), args.force)?;
     if args.sweeps {
         sweep(&key, &machines_in, out, args.force)?;
     }
-    output::print(&format!(
-        "{} machines in {}; keep {} and its CSV to yourself\n",
-        names.len(),
-        machines_in.display(),
-        key_json.display()
-    ))
+    let (machines, key) = (machines_in.display(), key_json.display());
+    let made = if args.sweeps {
+        format!(
+            "{} machines in {machines}, what was measured on them in {}; keep {machines}, {key} and its CSV to yourself\n",
+            names.len(),
+            out.display()
+        )
+    } else {
+        format!("{} machines in {machines}; keep {key} and its CSV to yourself\n{}\n", names.len(), promise())
+    };
+    output::print(&made)
+}
+
+/// Who can open the files that these programs seal.
+fn promise() -> &'static str {
+    if seal::key_is_public() {
+        "They are sealed with the kit's public key: whoever has its sources can write a program that opens them.\n\
+         Build the programs with words of yours in LAB_SEAL_KEY, or for an exam hand out --sweeps."
+    } else {
+        "They are sealed with the key of your LAB_SEAL_KEY, which is in these programs: opening them takes somebody\n\
+         who searches a program for it or reads machine code. For an exam hand out --sweeps."
+    }
 }
 
 /// The folder's name.
@@ -124,7 +158,7 @@ fn default_out(here: &Path) -> PathBuf {
 }
 
 /// What is behind each name, and the files that hide it.
-fn draw(args: &Args, names: &[String]) -> Result<(Key, Vec<File>), Failure> {
+fn draw(args: &Args, names: &[String]) -> Result<(Key, Vec<(PathBuf, String)>), Failure> {
     let phrase = args.phrase.read()?;
     let replacement = match args.replacement {
         Policy::Lru => Replacement::Lru,
@@ -144,7 +178,7 @@ fn draw(args: &Args, names: &[String]) -> Result<(Key, Vec<File>), Failure> {
         let drawn = draw.machine(name);
         let sealed = machine::seal(name, &drawn.toml(name));
         let file = names::file_stem(name) + ".toml";
-        (Answers::of(name, file.clone(), sealed.tag, &drawn), (PathBuf::from(file), sealed.text.into_bytes()))
+        (Answers::of(name, file.clone(), sealed.tag, &drawn), (PathBuf::from(file), sealed.text))
     };
     let (machines, files) = names.iter().map(of_name).unzip();
     Ok((Key { schema: SCHEMA.to_owned(), machines }, files))
@@ -163,23 +197,31 @@ fn beside(out: &Path, ending: &str) -> Result<PathBuf, Failure> {
     Ok(out.with_file_name(name))
 }
 
-/// Writes all files; none if one is there that says something else.
-fn write(files: &[File], force: bool) -> Result<(), Failure> {
-    let other = |(path, bytes): &&File| std::fs::read(path).is_ok_and(|there| there != *bytes);
-    if let Some((path, _)) = files.iter().filter(|_| !force).find(other) {
+/// Writes all files, those in the folder `kept` for their owner alone; none if one is there
+/// that says something else.
+fn write(files: &[File], kept: Option<&Path>, force: bool) -> Result<(), Failure> {
+    let other = |file: &&File| std::fs::read(&file.path).is_ok_and(|there| there != file.bytes);
+    if let Some(file) = files.iter().filter(|_| !force).find(other) {
         return Err(Failure::could_not(format!(
             "'{}' is there already and says something else; choose another --out, or replace it with --force",
-            path.display()
+            file.path.display()
         )));
     }
-    for folder in
-        files.iter().filter_map(|(path, _)| path.parent()).collect::<std::collections::BTreeSet<_>>()
-    {
-        std::fs::create_dir_all(folder).map_err(|error| {
+    for folder in files.iter().filter_map(|file| file.path.parent()).collect::<BTreeSet<_>>() {
+        let made = if kept == Some(folder) {
+            files::make_private_folder(folder)
+        } else {
+            std::fs::create_dir_all(folder)
+        };
+        made.map_err(|error| {
             Failure::could_not(format!("cannot make the folder '{}': {error}", folder.display()))
         })?;
     }
-    files.iter().try_for_each(|(path, bytes)| output::write(path, bytes))
+    files.iter().try_for_each(|File { path, bytes, private }| {
+        let written =
+            if *private { files::write_privately(path, bytes) } else { files::write_atomically(path, bytes) };
+        written.map_err(Failure::could_not)
+    })
 }
 
 /// Measures each machine as a student would; one folder each.
@@ -189,11 +231,11 @@ fn sweep(key: &Key, machines: &Path, out: &Path, force: bool) -> Result<(), Fail
         let folder = out.join(machine.file.trim_end_matches(".toml"));
         let mut files = Vec::new();
         for (name, record, lines) in procedure::sweeps(&machines.join(&machine.file))? {
-            files.push((folder.join(format!("{name}.json")), record.json().into_bytes()));
-            files.push((folder.join(format!("{name}.out")), lines.into_bytes()));
+            files.push(File::open(folder.join(format!("{name}.json")), record.json()));
+            files.push(File::open(folder.join(format!("{name}.out")), lines));
         }
         // Their time and id are of this minute: what is there is never the same.
-        write(&files, force)?;
+        write(&files, None, force)?;
     }
     Ok(())
 }

@@ -29,6 +29,7 @@ fn class(folder: &Path) {
     std::fs::write(folder.join("class.csv"), ROSTER).unwrap();
     std::fs::write(folder.join("secret.txt"), "spring of twenty-six\n").unwrap();
     std::fs::write(folder.join("empty.txt"), " \n").unwrap();
+    std::fs::write(folder.join("short.txt"), "spring 2026\n").unwrap();
 }
 
 const MAKE: &str = "mystery --key-file secret.txt --roster class.csv --name-column number";
@@ -68,12 +69,13 @@ fn what_would_lose_or_mix_up_something_is_refused() {
     assert_eq!(told(&made).0, Some(0), "{}", told(&made).1);
     let again = lab(folder.path(), MAKE);
     assert_eq!(told(&again).0, Some(0), "the same files are no loss: {}", told(&again).1);
-    std::fs::write(folder.path().join("other.txt"), "autumn\n").unwrap();
+    std::fs::write(folder.path().join("other.txt"), "autumn of twenty-six\n").unwrap();
     std::fs::write(folder.path().join("twice.csv"), "name\nana\nAna\n").unwrap();
     std::fs::write(folder.path().join("gap.csv"), "name,group\nana,1\n,2\n").unwrap();
     for (args, code, says) in [
         ("mystery --key-file other.txt --roster class.csv --name-column number", 1, "--force"),
         ("mystery --key-file empty.txt ada", 2, "empty"),
+        ("mystery --key-file short.txt ada", 2, "fewer than 12 characters"),
         ("mystery --key-file none.txt ada", 1, "none.txt"),
         ("mystery ada", 2, "--key"),
         ("mystery --key-file secret.txt --roster class.csv", 2, "'Full name'"),
@@ -86,6 +88,33 @@ fn what_would_lose_or_mix_up_something_is_refused() {
         assert_eq!(given, Some(code), "{args}: {sentence}");
         assert!(sentence.contains(says) && sentence.lines().count() == 1, "{args}: {sentence}");
     }
+}
+
+/// Keys and kept machines are their owner's; what is handed out is anybody's. What the
+/// seal promises is said with it.
+#[test]
+#[cfg(unix)]
+fn what_is_not_handed_out_is_its_owners_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    class(folder.path());
+    let mode = |path: &str| std::fs::metadata(folder.path().join(path)).unwrap().permissions().mode() & 0o777;
+    // an older file's permissions are not kept
+    std::fs::write(folder.path().join("machines-key.csv"), "").unwrap();
+    std::fs::set_permissions(folder.path().join("machines-key.csv"), std::fs::Permissions::from_mode(0o644))
+        .unwrap();
+    let said = kit::printed(folder.path(), "mystery --key-file secret.txt --force ada");
+    assert!(
+        said.contains("public key") && said.contains("LAB_SEAL_KEY") && said.contains("--sweeps"),
+        "{said}"
+    );
+    assert_eq!(["machines-key.csv", "machines-key.json"].map(mode), [0o600; 2]);
+    assert!(mode("machines/ada.toml") & 0o400 != 0 && mode("machines/ada.toml") != 0o600);
+    let said = kit::printed(folder.path(), "mystery --key-file secret.txt --sweeps --out handout ada");
+    assert!(said.contains("keep handout-kept, handout-key.json") && !said.contains("public"), "{said}");
+    let kept = ["handout-kept", "handout-kept/ada.toml", "handout-key.csv", "handout-key.json"].map(mode);
+    assert_eq!(kept, [0o700, 0o600, 0o600, 0o600]);
+    assert_ne!(mode("handout/ada/cm1-l1.json"), 0o600);
 }
 
 /// What a student's commands say of a sealed machine that they have not measured.
@@ -103,13 +132,13 @@ fn nothing_tells_of_a_sealed_machine_but_measuring() {
     );
     assert!(machine.stdout.is_empty(), "a saved copy would be none");
     let text = std::fs::read_to_string(folder.path().join("machines/ada.toml")).unwrap();
-    let sentence = "the seal is damaged, so nothing can be told of this machine; get the file again";
     for at in (0..text.len()).step_by(97) {
         let mut bytes = text.clone().into_bytes();
         bytes[at] ^= 1;
         std::fs::write(folder.path().join("changed.toml"), bytes).unwrap();
         let (code, refusal) = told(&lab(folder.path(), "run --quick --machine changed.toml --out report"));
-        assert_eq!((code, refusal), (Some(2), format!("lab: changed.toml: {sentence}\n")), "byte {at}");
+        let sentence = "lab: changed.toml: its seal does not open, so nothing is known of this machine: ";
+        assert!(code == Some(2) && refusal.starts_with(sentence), "byte {at}: {refusal}");
     }
 }
 

@@ -17,10 +17,7 @@ fn no_bit_of_a_file_or_a_record_changes_unseen() {
         assert!(Machine::parse(&text, "file").is_ok());
         for changed in flipped(&text) {
             let told = Machine::parse(&changed, "file").unwrap_err().to_string();
-            assert_eq!(
-                told,
-                "file: the seal is damaged, so nothing can be told of this machine; get the file again"
-            );
+            assert!(told.starts_with("file: its seal does not open, so nothing is known"), "{told}");
         }
     }
     for (name, line) in [

@@ -80,7 +80,9 @@ impl Evidence {
 
     /// What is wrong with the records, one sentence each.
     pub(crate) fn doubts(&self) -> Vec<String> {
-        let changed = |file: &String| format!("{file} was changed after it was made.");
+        let changed = |file: &String| {
+            format!("{file} was changed after it was made, or is of another version of the kit.")
+        };
         self.changed.iter().map(changed).chain(self.records.iter().flat_map(doubts)).collect()
     }
 }

@@ -1,0 +1,32 @@
+//! Keys from words that a person chose.
+
+use argon2::{Algorithm, Argon2, Params, Version};
+
+/// Bytes of a key.
+pub const KEY: usize = 64;
+/// Characters that words must have at least: what follows from a key can be tried against
+/// every short text.
+pub const MIN_CHARACTERS: usize = 12;
+
+/// The key that belongs to `words`, the same at any time: there is no salt but the
+/// `purpose`. It takes some hundredths of a second and 19 MiB (Argon2id, as OWASP
+/// recommends it), for the words of a class once.
+///
+/// # Errors
+///
+/// If there are too few words; a clause.
+pub fn key(words: &str, purpose: &str) -> Result<[u8; KEY], String> {
+    let words = words.trim();
+    if words.chars().count() < MIN_CHARACTERS {
+        return Err(format!(
+            "its words have fewer than {MIN_CHARACTERS} characters, and are soon guessed; use more"
+        ));
+    }
+    let mut key = [0; KEY];
+    let salt = format!("cache lab kit, {purpose}");
+    Params::new(19 << 10, 2, 1, Some(KEY))
+        .map(|params| Argon2::new(Algorithm::Argon2id, Version::V0x13, params))
+        .and_then(|argon| argon.hash_password_into(words.as_bytes(), salt.as_bytes(), &mut key))
+        .map_err(|error| error.to_string())?;
+    Ok(key)
+}
