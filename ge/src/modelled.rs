@@ -35,7 +35,7 @@ pub fn count_watched(
     let system = System::new(&arena, n, &[]).map_err(|error| error.to_string())?;
     let mut model = Modelled::new(machine, &arena).map_err(|error| error.to_string())?;
     if let Some(watch) = watch {
-        model = model.watched_along(8.0 * inner_steps(n) / variant.pivots_per_pass as f64, watch);
+        model = model.reporting_along(8.0 * inner_steps(n) / variant.pivots_per_pass as f64, watch);
     }
     // Where rows stay, no access depends on a number: none is computed, nor ever written.
     if variant.exchanges {

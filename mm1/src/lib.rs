@@ -18,12 +18,12 @@ use memory::{Matrix, Memory, squares, steps, turns};
 pub fn multiply<M: Memory>(mem: &mut M, mul1: Matrix<i16>, mul2: Matrix<i16>, res: Matrix<i16>) {
     let (n, [mul1, mul2, res]) = squares([mul1, mul2, res]);
     turns!(mem; for i in 0..n {
-        for j in 0..n {
+        turns!(mem; for j in 0..n {
             steps!(mem; for k in 0..n {
                 let product = mem.load(mul1.at(i, k)).wrapping_mul(mem.load(mul2.at(k, j)));
                 let sum = mem.load(res.at(i, j)).wrapping_add(product);
                 mem.store(res.at(i, j), sum);
             });
-        }
+        });
     });
 }

@@ -22,21 +22,21 @@ pub fn multiply<M: Memory>(
     block: usize,
 ) {
     let (n, [mul1, mul2, res]) = squares([mul1, mul2, res]);
-    let end = |start: usize| n.min(start + block);
-    turns!(mem; for row in 0..n.div_ceil(block) {
-        let i = row * block;
-        for j in (0..n).step_by(block) {
-            for k in (0..n).step_by(block) {
-                for i2 in i..end(i) {
-                    for k2 in k..end(k) {
-                        steps!(mem; for j2 in j..end(j) {
+    let blocks = n.div_ceil(block);
+    turns!(mem; for row in 0..blocks {
+        turns!(mem; for column in 0..blocks {
+            turns!(mem; for depth in 0..blocks {
+                let [i, j, k] = [row, column, depth].map(|at| at * block..n.min((at + 1) * block));
+                turns!(mem; for i2 in i {
+                    turns!(mem; for k2 in k.clone() {
+                        steps!(mem; for j2 in j.clone() {
                             let product = mem.load(mul1.at(i2, k2)).wrapping_mul(mem.load(mul2.at(k2, j2)));
                             let sum = mem.load(res.at(i2, j2)).wrapping_add(product);
                             mem.store(res.at(i2, j2), sum);
                         });
-                    }
-                }
-            }
-        }
+                    });
+                });
+            });
+        });
     });
 }

@@ -1,7 +1,7 @@
 //! What a level holds at present, for those who watch it access by access.
 
-use super::Modelled;
-use super::tag::{DIRTY, line_of};
+use crate::Modelled;
+use crate::tag::{DIRTY, line_of};
 
 /// A line that a set holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,14 +16,13 @@ impl Modelled {
     /// The lines in `set` of the cache at `level`, counted from 1; none if there
     /// is no such set.
     pub fn content(&mut self, level: u8, set: usize) -> Vec<Held> {
-        self.flush();
-        let Some(level) = self.filter.hierarchy.levels.get(usize::from(level).wrapping_sub(1)) else {
-            return Vec::new();
-        };
-        if set >= level.lines.count() {
+        self.simulate();
+        let levels = &self.walker.sim.levels;
+        let Some(level) = levels.get(usize::from(level).wrapping_sub(1)) else { return Vec::new() };
+        if set >= level.store.layout().sets {
             return Vec::new();
         }
-        let held = |&tag| Held { address: line_of(tag) << level.shift, dirty: tag & DIRTY != 0 };
-        level.lines.content(set).iter().filter(|tag| **tag != 0).map(held).collect()
+        let held = |&tag: &u32| Held { address: line_of(tag) << level.shift, dirty: tag & DIRTY != 0 };
+        level.store.content(set).iter().filter(|tag| **tag != 0).map(held).collect()
     }
 }

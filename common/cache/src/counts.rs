@@ -2,8 +2,7 @@
 
 use serde::Serialize;
 
-use super::hierarchy::Hierarchy;
-use super::level::Level;
+use crate::tally::{LevelTally, Tally};
 use events::{CacheEvent, Event};
 use figures::units::Seconds;
 use figures::value::{Reading, Source, Value};
@@ -184,46 +183,41 @@ pub struct AccessTime {
     pub overlapped: Seconds,
 }
 
-/// What [`Modelled`](super::Modelled) counts itself.
-pub(super) struct CoreCounts {
-    pub(super) loads: u64,
-    pub(super) stores: u64,
-    pub(super) splits: [u64; 2],
-    pub(super) passes: u64,
-}
-
-/// Everything the model knows, in the form for readers.
-pub(super) fn gather(core: CoreCounts, hierarchy: &Hierarchy, machine: &Machine) -> Counts {
-    let names = hierarchy.addresses.names();
-    let [loads, stores] = core.splits;
-    let mut accesses = LoadsStores { loads: core.loads + loads, stores: core.stores + stores };
+/// Everything that was counted, in the form for readers.
+pub(crate) fn gather(tally: &Tally, names: &[&'static str], machine: &Machine) -> Counts {
+    let ([loads, stores], splits) = (tally.core.accesses, tally.core.splits);
+    let mut accesses = LoadsStores { loads: loads + splits[0], stores: stores + splits[1] };
     let mut levels = Vec::new();
-    for (level, cache) in hierarchy.levels.iter().zip(&machine.levels) {
-        let counts = level_counts(cache.level, level, &names, accesses);
-        let missed = counts.misses.stores - level.tally.not_allocated;
-        let stores = missed + counts.written_through;
-        accesses = LoadsStores { loads: counts.misses.loads, stores };
+    for (level, cache) in tally.levels.iter().zip(&machine.levels) {
+        let counts = level_counts(cache.level, level, names, accesses);
+        let missed = counts.misses.stores - level.not_allocated;
+        accesses =
+            LoadsStores { loads: counts.misses.loads, stores: missed + counts.written_through };
         levels.push(counts);
     }
-    let tlbs = hierarchy.tlbs.levels.iter().zip(1..);
+    let tlbs = tally.tlbs.iter().zip(1..);
     Counts {
-        loads: core.loads,
-        stores: core.stores,
-        passes: core.passes,
+        loads,
+        stores,
+        passes: tally.core.passes,
         levels,
-        tlbs: tlbs.map(|(tlb, level)| tlb_counts(level, &tlb.misses[..], &names)).collect(),
-        memory_reads: hierarchy.memory.reads,
-        memory_writes: hierarchy.memory.writes,
+        tlbs: tlbs.map(|(misses, level)| tlb_counts(level, misses, names)).collect(),
+        memory_reads: tally.reads,
+        memory_writes: tally.writes,
     }
 }
 
-fn level_counts(number: u8, level: &Level, names: &[&'static str], accesses: LoadsStores) -> LevelCounts {
-    let tally = &level.tally;
-    let one = |(array, &name): (usize, &&'static str)| {
-        let [loads, stores] = tally.misses[array];
-        ArrayCounts { name, misses: LoadsStores { loads, stores } }
+fn level_counts(
+    number: u8,
+    tally: &LevelTally,
+    names: &[&'static str],
+    accesses: LoadsStores,
+) -> LevelCounts {
+    let one = |(&[loads, stores], &name): (&[u64; 2], &&'static str)| ArrayCounts {
+        name,
+        misses: LoadsStores { loads, stores },
     };
-    let arrays: Vec<ArrayCounts> = names.iter().enumerate().map(one).collect();
+    let arrays: Vec<ArrayCounts> = tally.misses.iter().zip(names).map(one).collect();
     let sum = |pick: fn(&ArrayCounts) -> u64| arrays.iter().map(pick).sum();
     LevelCounts {
         level: number,
@@ -239,5 +233,5 @@ fn level_counts(number: u8, level: &Level, names: &[&'static str], accesses: Loa
 
 fn tlb_counts(level: u8, misses: &[u64], names: &[&'static str]) -> TlbCounts {
     let arrays: Vec<(&'static str, u64)> = names.iter().copied().zip(misses.iter().copied()).collect();
-    TlbCounts { level, misses: arrays.iter().map(|(_, misses)| misses).sum(), arrays }
+    TlbCounts { level, misses: misses.iter().sum(), arrays }
 }

@@ -1,96 +1,102 @@
-//! An undo log of sets: enough to tell whether some accesses left the whole
-//! level as it was.
+//! What sets held when they were first looked at: enough to say whether all of them are
+//! again as they were.
+//!
+//! Between [`open`](Journal::open) and [`close`](Journal::close) lies a window; windows
+//! nest, as loops do. A set is saved once in each, before it is looked at for the first time.
 
-use super::tag::Tag;
+use std::fmt::Debug;
 
-/// Parts that a journal may have.
-const MOST_PARTS: u32 = 1 << 16;
+use crate::tag::Tag;
 
-/// The earlier content of every set touched since [`start`](Journal::start), and of those
-/// touched in each of its parts.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Journal {
-    pub(super) on: bool,
-    /// Number of the first part, of the present one, and of the last one that has each set.
-    first: u32,
-    now: u32,
-    last: Vec<u32>,
-    sets: Vec<u32>,
-    /// Whether no earlier part has the set.
-    new: Vec<bool>,
-    tags: Vec<Tag>,
-    trees: Vec<u64>,
-    /// How many sets were saved when each part but the first one began.
-    parts: Vec<usize>,
+/// What a policy remembers of a set besides its tags: plain data, to be compared.
+pub(crate) trait SetState: Clone + Default + PartialEq + Debug {}
+impl<T: Clone + Default + PartialEq + Debug> SetState for T {}
+
+/// The content of one set when a window first met it.
+#[derive(Debug, Clone)]
+pub(crate) struct Saved<S> {
+    pub(crate) set: usize,
+    pub(crate) state: S,
+    /// Number of the window that had saved it before.
+    before: u32,
 }
 
-impl Journal {
-    /// Begins anew, for that many sets.
-    pub(super) fn start(&mut self, sets: usize) {
-        self.on = true;
-        self.now += 1;
-        if self.last.len() != sets || self.now > u32::MAX - MOST_PARTS {
-            self.last = vec![0; sets];
-            self.now = 1;
+#[derive(Debug)]
+pub(crate) struct Journal<S> {
+    ways: usize,
+    /// Number of the open window; 0 without one.
+    window: u32,
+    /// Number of the last window that saved each set.
+    saved_in: Vec<u32>,
+    last: u32,
+    /// The open windows: their numbers, and where their entries begin.
+    open: Vec<(u32, usize)>,
+    entries: Vec<Saved<S>>,
+    tags: Vec<Tag>,
+}
+
+impl<S: SetState> Journal<S> {
+    pub(crate) fn new(ways: usize) -> Journal<S> {
+        Journal {
+            ways,
+            window: 0,
+            saved_in: Vec::new(),
+            last: 0,
+            open: Vec::new(),
+            entries: Vec::new(),
+            tags: Vec::new(),
         }
-        self.first = self.now;
-        self.sets.clear();
-        self.new.clear();
-        self.tags.clear();
-        self.trees.clear();
-        self.parts.clear();
     }
 
-    /// Begins the next part.
-    pub(super) fn begin_part(&mut self) {
-        self.now += 1;
-        self.parts.push(self.sets.len());
-    }
-
-    /// Whether `set` is to be saved before anything happens to it.
+    /// Whether `set` must be saved before it is looked at.
     #[inline(always)]
-    pub(super) fn lacks(&self, set: usize) -> bool {
-        self.on && self.last[set] != self.now
+    pub(crate) fn lacks(&self, set: usize) -> bool {
+        self.window > 0 && self.saved_in[set] < self.window
     }
 
-    /// To be called before `set`, which it lacks, is looked at.
-    #[inline(never)]
-    pub(super) fn save(&mut self, set: usize, tags: &[Tag], tree: u64) {
-        self.new.push(self.last[set] < self.first);
-        self.last[set] = self.now;
-        self.sets.push(set as u32);
+    /// Saves what `set` holds.
+    pub(crate) fn save(&mut self, set: usize, tags: &[Tag], state: S) {
+        let before = std::mem::replace(&mut self.saved_in[set], self.window);
+        self.entries.push(Saved { set, state, before });
         self.tags.extend_from_slice(tags);
-        self.trees.push(tree);
     }
 
-    /// Takes note of `set` alone; whether that is new.
-    #[inline]
-    pub(super) fn mark(&mut self, set: usize) -> bool {
-        std::mem::replace(&mut self.last[set], self.now) != self.now
+    /// Begins a window over `sets` sets.
+    pub(crate) fn open(&mut self, sets: usize) {
+        self.saved_in.resize(sets, 0);
+        if self.last == u32::MAX {
+            // Sets that open windows know are then saved anew, which compares more, not less.
+            self.saved_in.fill(0);
+            self.last = 0;
+        }
+        self.last += 1;
+        self.window = self.last;
+        self.open.push((self.window, self.entries.len()));
     }
 
-    /// Every saved set, its tags and its tree at the start.
-    pub(super) fn saved(&self, ways: usize) -> impl Iterator<Item = (usize, &[Tag], u64)> {
-        self.all_parts(ways).zip(&self.new).filter(|(_, new)| **new).map(|(saved, _)| saved)
+    /// Ends the last window. What the one around it has not saved itself becomes its own.
+    pub(crate) fn close(&mut self) {
+        let Some((_, start)) = self.open.pop() else { return };
+        self.window = self.open.last().map_or(0, |(window, _)| *window);
+        let mut end = start;
+        for at in start..self.entries.len() {
+            let Saved { set, before, .. } = self.entries[at];
+            if self.window > 0 && before < self.window {
+                self.saved_in[set] = self.window;
+                self.entries.swap(end, at);
+                self.tags.copy_within(at * self.ways..(at + 1) * self.ways, end * self.ways);
+                end += 1;
+            } else {
+                self.saved_in[set] = before;
+            }
+        }
+        self.entries.truncate(end);
+        self.tags.truncate(end * self.ways);
     }
 
-    /// The same of all parts from number `part` on, the last one first: each set as it was
-    /// when it was first touched in a part.
-    pub(super) fn saved_from(&self, part: usize, ways: usize) -> impl Iterator<Item = (usize, &[Tag], u64)> {
-        let earlier = part.checked_sub(1).and_then(|at| self.parts.get(at)).copied().unwrap_or(0);
-        self.all_parts(ways).rev().take(self.sets.len() - earlier)
-    }
-
-    fn all_parts(
-        &self,
-        ways: usize,
-    ) -> impl DoubleEndedIterator<Item = (usize, &[Tag], u64)> + ExactSizeIterator {
-        let before = self.tags.chunks_exact(ways).zip(&self.trees);
-        self.sets.iter().zip(before).map(|(set, (tags, tree))| (*set as usize, tags, *tree))
-    }
-
-    /// Whether `same` holds of every saved set, its tags and its tree then.
-    pub(super) fn all(&self, ways: usize, same: impl Fn(usize, &[Tag], u64) -> bool) -> bool {
-        self.saved(ways).all(|(set, tags, tree)| same(set, tags, tree))
+    /// The sets that the last window met, as it met them.
+    pub(crate) fn saved(&self) -> impl Iterator<Item = (&Saved<S>, &[Tag])> {
+        let start = self.open.last().map_or(self.entries.len(), |(_, start)| *start);
+        self.entries[start..].iter().zip(self.tags[start * self.ways..].chunks_exact(self.ways))
     }
 }

@@ -1,92 +1,76 @@
 //! The modelled memory: the same kernel that runs on the machine feeds a cache
 //! model, which counts what the machine's caches would do.
 //!
-//! What is modelled: data accesses of one core, in program order; a level
-//! evicts its victim before it asks the next level for the line, and a
-//! write-back does not change the recency of the line it updates. What is not:
-//! instruction fetches, other cores, the store buffer and other out-of-order
+//! What is modelled: data accesses of one core, in program order. A miss takes its
+//! victim out of the set, fetches the line from the next level, and then passes the
+//! victim down; a write-back does not change the recency of the line it updates. What
+//! is not: instruction fetches, other cores, the store buffer and other out-of-order
 //! effects, and anything the machine's description does not say.
+//!
+//! From a kernel's access to a count:
+//!
+//! | step | file |
+//! |---|---|
+//! | the kernel's accesses and loops are written down as a description | `loops.rs` |
+//! | the description is walked, iterations that recur are left out | `walk.rs`, `shortcuts/` |
+//! | each access goes through TLBs and levels | `simulator.rs`, `tlb.rs`, `level.rs`, `prefetch.rs` |
+//! | a set finds the line, or a victim | `sets.rs` or, for sets of many ways, `wide.rs`; `policy/` |
+//! | it is counted; iterations left out are multiplied | `tally.rs` |
+//! | counts get names | `counts.rs` |
 
 #![forbid(unsafe_code)]
 
-mod address_map;
-mod alike;
-mod classes;
+mod addresses;
 mod content;
 mod counts;
-mod distances;
-mod drifting;
-mod drifting_all;
-mod half;
-mod hierarchy;
 mod journal;
-mod kept;
 mod level;
 mod line_set;
-mod lru;
-mod moving;
-mod mru_filter;
-mod page_map;
-pub mod plru;
+mod loops;
+mod moves;
+mod pages;
+mod policy;
 mod prefetch;
-mod ranked;
+mod promoted;
 mod request;
 mod sets;
-mod shifted;
-mod stacks;
-mod steady;
-mod stride_runs;
+mod shortcuts;
+mod simulator;
 mod tag;
+mod tally;
 mod tlb;
-mod trace;
-mod warp;
-mod watch;
-mod ways;
+mod walk;
 mod wide;
 
 use std::cell::Cell;
+use std::ops::Range;
 
 use machine::{Machine, MachineError};
-use memory::{Arena, Lanes, Memory, Turn, Turns, Vector, Word};
+use memory::{Arena, IterationEnd, Lanes, Memory, Vector, Word};
 
+use addresses::AddressMap;
 pub use content::Held;
 pub use counts::{AccessTime, ArrayCounts, Counts, LevelCounts, LoadsStores, TlbCounts};
-use half::Half;
-use hierarchy::Hierarchy;
-use mru_filter::{Mru, MruFilter, NONE, SLOTS};
-use request::{Access, Request};
-use stride_runs::RunDetector;
-use trace::Trace;
-use warp::Warp;
-use watch::Watch;
+use loops::Recorder;
+pub use policy::plru;
+use shortcuts::Shortcut;
+use simulator::Simulator;
+use walk::{Progress, Walker};
+
+/// Shortcuts named in this environment variable, separated by commas, are not taken; `all`
+/// stands for all of them. Counts are the same without them, only later.
+pub const NO_SHORTCUTS: &str = "CACHE_LAB_NO_SHORTCUTS";
 
 /// Memory with a modelled cache hierarchy. It reads and writes the same cells
 /// as `isa::Native` memory and counts on the way.
 #[derive(Debug)]
 pub struct Modelled {
-    loads: u64,
-    stores: u64,
-    /// Loads and stores that cross the end of a line.
-    splits: [u64; 2],
-    passes: u64,
-    shift: u32,
-    mask: usize,
-    /// Accesses are recorded, not looked up: they may begin a stride run.
-    recording: bool,
-    /// The most recently used line of each set of the first level.
-    recent: Box<[Mru; SLOTS]>,
-    /// The most recently used page of each set of the first TLB; none where no
-    /// TLB is served.
-    recent_pages: Box<[u64]>,
-    half: Half,
-    filter: Box<MruFilter>,
-    runs: Box<RunDetector>,
-    /// The outer loop at hand, and the trace of a turn that is only looked at.
-    warp: Option<Box<Warp>>,
-    trace: Option<Box<Trace>>,
+    recorder: Recorder,
+    walker: Box<Walker>,
     /// Whether the numbers in memory are wanted.
     computes: bool,
-    watch: Watch,
+    /// Only numbers are computed: what is accessed is known.
+    is_known: bool,
     machine: Machine,
 }
 
@@ -98,7 +82,7 @@ impl Modelled {
     /// If the arrays are larger than the model reaches, or the machine's caches
     /// are unknown.
     pub fn new(machine: &Machine, arena: &Arena) -> Result<Modelled, MachineError> {
-        Modelled::with(machine, arena, None)
+        Modelled::with(machine, AddressMap::new(arena, None), enabled_shortcuts())
     }
 
     /// The same for kernels that access nothing but arrays of `arena`, and of these
@@ -116,48 +100,34 @@ impl Modelled {
     ) -> Result<Modelled, MachineError> {
         let mut names: Vec<&str> = arena.allocations().iter().map(|array| array.name).collect();
         names.retain(|name| !idle.contains(name));
-        Modelled::with(machine, arena, Some(&names))
+        Modelled::with(machine, AddressMap::new(arena, Some(&names)), enabled_shortcuts())
     }
 
-    fn with(machine: &Machine, arena: &Arena, alone: Option<&[&str]>) -> Result<Modelled, MachineError> {
-        if machine.levels.is_empty() {
-            return Err(MachineError::Undescribed { reason: machine.unknown.join("; ") });
-        }
-        let hierarchy = Hierarchy::new(machine, arena, alone)?;
-        let slots = MruFilter::slots(machine);
-        let filter = Box::new(MruFilter::new(machine, hierarchy, slots));
-        let runs = Box::new(RunDetector::new(machine, &filter));
-        Ok(Modelled {
-            loads: 0,
-            stores: 0,
-            splits: [0; 2],
-            passes: 0,
-            shift: filter.shift,
-            mask: slots - 1,
-            recording: false,
-            recent: Box::new([NONE; SLOTS]),
-            recent_pages: vec![u64::MAX; mru_filter::page_slots(machine)].into_boxed_slice(),
-            half: Half::Both,
-            filter,
-            runs,
-            warp: None,
-            trace: None,
-            computes: true,
-            watch: Watch::default(),
-            machine: machine.clone(),
-        })
-    }
-
-    /// As [`new`](Modelled::new), but every access is simulated: the reference
-    /// that tests hold the stride runs' short cuts against.
+    /// As [`new`](Modelled::new), but every access is simulated, in levels with all their sets.
     ///
     /// # Errors
     ///
     /// As for [`new`](Modelled::new).
     pub fn exhaustive(machine: &Machine, arena: &Arena) -> Result<Modelled, MachineError> {
-        let mut model = Modelled::new(machine, arena)?;
-        model.runs.exhaustive = true;
-        Ok(model)
+        Modelled::with(machine, AddressMap::new(arena, None), Vec::new())
+    }
+
+    fn with(
+        machine: &Machine,
+        addresses: AddressMap,
+        shortcuts: Vec<&'static dyn Shortcut>,
+    ) -> Result<Modelled, MachineError> {
+        if machine.levels.is_empty() {
+            return Err(MachineError::Undescribed { reason: machine.unknown.join("; ") });
+        }
+        let sim = Simulator::new(machine, &addresses, !shortcuts.is_empty())?;
+        Ok(Modelled {
+            recorder: Recorder::new(addresses),
+            walker: Box::new(Walker { sim, shortcuts, progress: Progress::default() }),
+            computes: true,
+            is_known: false,
+            machine: machine.clone(),
+        })
     }
 
     /// The same without the numbers: stores leave the arrays as they are, but those of
@@ -169,20 +139,20 @@ impl Modelled {
         self
     }
 
-    /// The same, which tells `watch` now and then the share (0 to 1) of the outer
-    /// loop at hand that is done.
+    /// The same, which reports to `progress` now and then the share (0 to 1) of the outermost
+    /// loop that is done.
     #[must_use]
-    pub fn watched(mut self, watch: impl FnMut(f64) + 'static) -> Modelled {
-        self.watch = Watch::of_turns(watch);
+    pub fn reporting(mut self, progress: impl FnMut(f64) + 'static) -> Modelled {
+        self.walker.progress.report = Some(Box::new(progress));
         self
     }
 
-    /// The same for kernels whose outer loops are not told: the share of so many `bytes`
-    /// that inner loops have gone along.
+    /// The same for kernels whose outermost loops are not described: the share of `bytes`
+    /// that the inner loops advance by in all.
     #[must_use]
-    pub fn watched_along(mut self, bytes: f64, watch: impl FnMut(f64) + 'static) -> Modelled {
-        self.watch = Watch::along(bytes, watch);
-        self
+    pub fn reporting_along(mut self, bytes: f64, progress: impl FnMut(f64) + 'static) -> Modelled {
+        self.walker.progress.bytes = Some(bytes);
+        self.reporting(progress)
     }
 
     /// The machine it models.
@@ -192,115 +162,26 @@ impl Modelled {
 
     /// Counts from zero again; the caches keep their lines.
     pub fn reset_counts(&mut self) {
-        self.flush();
-        self.core_counts().into_iter().for_each(|count| *count = 0);
-        self.filter.hierarchy.each_count(|count| *count = 0);
+        self.simulate();
+        self.walker.sim.tally.reset();
     }
 
     /// Everything counted since the start or the last reset.
     pub fn counts(&mut self) -> Counts {
-        self.flush();
-        let core = counts::CoreCounts {
-            loads: self.loads,
-            stores: self.stores,
-            splits: self.splits,
-            passes: self.passes,
-        };
-        counts::gather(core, &self.filter.hierarchy, &self.machine)
+        self.simulate();
+        counts::gather(&self.walker.sim.tally, &self.recorder.addresses().names(), &self.machine)
     }
 
-    /// One access of a load (`kind` 0) or store to the line that `pointer`
-    /// lies in.
+    /// Simulates all that was written down up to now.
+    fn simulate(&mut self) {
+        let nodes = self.recorder.take();
+        self.walker.walk(&nodes, self.recorder.addresses());
+    }
+
     #[inline(always)]
-    fn touch(&mut self, pointer: usize, kind: u64) {
-        if self.recording {
-            stride_runs::record(self, Access { pointer, kind });
-        } else {
-            self.look_up(pointer, kind);
-        }
-    }
-
-    /// The same, looked up at once unless it repeats the most recent one of its
-    /// set.
-    #[inline(always)]
-    fn look_up(&mut self, pointer: usize, kind: u64) {
-        if !self.recent_pages.is_empty() {
-            self.look_up_page(pointer);
-        }
-        if self.half.has_caches() {
-            self.look_up_line(pointer, kind);
-        }
-    }
-
-    /// The page, where a TLB is served.
-    #[inline(always)]
-    fn look_up_page(&mut self, pointer: usize) {
-        let page = self.filter.page(pointer);
-        let slot = page as usize & (self.recent_pages.len() - 1);
-        if self.recent_pages[slot] != page {
-            self.recent_pages[slot] = page;
-            mru_filter::translate(&mut self.filter, page, pointer);
-        }
-    }
-
-    /// The line, where caches are served; whether the first level lost or gained a
-    /// line that it did not ask for.
-    #[inline(always)]
-    fn look_up_line(&mut self, pointer: usize, kind: u64) -> bool {
-        let line = pointer >> self.shift;
-        let slot = line & (self.mask % SLOTS); // known to be in bounds
-        let recent = &mut self.recent[slot];
-        let last = if kind == 0 { recent.load } else { recent.store };
-        if last == line || !mru_filter::look(&mut self.filter, recent, slot, pointer, kind) {
-            return false;
-        }
-        self.recent[..=self.mask].fill(NONE);
-        true
-    }
-
-    /// As [`touch`](Modelled::touch) for `bytes` bytes, which may cross the end
-    /// of a line.
-    #[inline(always)]
-    fn touch_all(&mut self, pointer: usize, bytes: usize, kind: u64) {
-        let access = Access::wide(pointer, bytes, kind);
-        self.splits[usize::from(kind != 0)] += access.lines(self.shift).count() as u64 - 1;
-        if self.recording {
-            stride_runs::record(self, access);
-        } else {
-            self.look_up_all(access);
-        }
-    }
-
-    /// As [`look_up`](Modelled::look_up), line by line.
-    #[inline(always)]
-    fn look_up_all(&mut self, access: Access) {
-        access.lines(self.shift).for_each(|line| self.look_up(line.pointer, line.kind));
-    }
-
-    /// The counters that are not the hierarchy's.
-    fn core_counts(&mut self) -> [&mut u64; 5] {
-        let [loads, stores] = &mut self.splits;
-        [&mut self.loads, &mut self.stores, &mut self.passes, loads, stores]
-    }
-
-    /// Forgets which lines and pages were used most recently, without any
-    /// access of them pending.
-    fn forget_recent(&mut self) {
-        self.recent[..=self.mask].fill(NONE);
-        self.recent_pages.fill(u64::MAX);
-        self.filter.forget();
-    }
-
-    /// Lets the hierarchy see everything up to now.
-    fn flush(&mut self) {
-        stride_runs::stop_recording(self);
-        self.report_all();
-    }
-
-    /// Lets the hierarchy see all pending accesses.
-    fn report_all(&mut self) {
-        if self.filter.flush(&self.recent[..=self.mask]) {
-            self.recent[..=self.mask].fill(NONE);
+    fn access(&mut self, pointer: usize, bytes: usize, store: bool) {
+        if !self.is_known && self.recorder.access(pointer, bytes, store) {
+            self.simulate();
         }
     }
 }
@@ -308,15 +189,13 @@ impl Modelled {
 impl Memory for Modelled {
     #[inline(always)]
     fn load<T: Word>(&mut self, cell: &Cell<T>) -> T {
-        self.loads += 1;
-        self.touch(cell.as_ptr() as usize, 0);
+        self.access(cell.as_ptr() as usize, size_of::<T>(), false);
         cell.get()
     }
 
     #[inline(always)]
     fn store<T: Word>(&mut self, cell: &Cell<T>, value: T) {
-        self.stores += 1;
-        self.touch(cell.as_ptr() as usize, Request::STORE | Request::DATA);
+        self.access(cell.as_ptr() as usize, size_of::<T>(), true);
         if self.computes || T::COUNTS {
             cell.set(value);
         }
@@ -324,46 +203,69 @@ impl Memory for Modelled {
 
     #[inline(always)]
     fn load_vector<V: Vector>(&mut self, lanes: Lanes<'_, V>) -> V {
-        self.loads += 1;
-        self.touch_all(lanes.address(), size_of::<V>(), 0);
+        self.access(lanes.address(), size_of::<V>(), false);
         lanes.read()
     }
 
     #[inline(always)]
     fn store_vector<V: Vector>(&mut self, lanes: Lanes<'_, V>, value: V) {
-        self.stores += 1;
-        self.touch_all(lanes.address(), size_of::<V>(), Request::STORE | Request::DATA);
+        self.access(lanes.address(), size_of::<V>(), true);
         if self.computes {
             lanes.write(value);
         }
     }
 
-    /// Passes are simulated until the state of the whole hierarchy recurs; the
-    /// remaining ones are then counted without simulating them.
-    fn repeat(&mut self, times: u64, body: impl FnMut(&mut Self)) {
-        steady::repeat(self, times, body);
+    fn repeat(&mut self, times: u64, mut body: impl FnMut(&mut Self)) {
+        let times = usize::try_from(times).unwrap_or(usize::MAX);
+        self.run_loop(0..times, |mem, _| {
+            if !mem.is_known {
+                mem.recorder.pass();
+            }
+            body(mem);
+            IterationEnd
+        });
     }
 
-    fn foresees(&self) -> bool {
+    /// Runs the first two iterations and the last one, and the others where their numbers are
+    /// wanted; what they access is described.
+    fn run_loop(&mut self, range: Range<usize>, mut body: impl FnMut(&mut Self, usize) -> IterationEnd) {
+        let is_known = self.is_known;
+        if !is_known {
+            self.recorder.begin_loop();
+        }
+        let mut iteration = range.start;
+        while iteration < range.end {
+            let last = range.end - 1;
+            if iteration == last {
+                self.is_known = is_known;
+            } else if !self.is_known && self.recorder.knows_next() {
+                self.recorder.skip((last - iteration) as u64);
+                if self.computes {
+                    self.is_known = true;
+                } else {
+                    iteration = last;
+                }
+            }
+            let IterationEnd = body(self, iteration);
+            if !self.is_known {
+                self.recorder.end_iteration();
+            }
+            iteration += 1;
+        }
+        if !is_known && self.recorder.end_loop() {
+            self.simulate();
+        }
+    }
+
+    fn skips_iterations(&self) -> bool {
         true
-    }
-
-    fn observed_steps(&mut self, left: usize) -> usize {
-        stride_runs::observed_steps(self, left)
-    }
-
-    fn predicts(&mut self, left: usize) -> bool {
-        stride_runs::predicts(self, left)
-    }
-
-    fn computes(&self) -> bool {
-        self.computes
-    }
-
-    fn next_turn(&mut self, turns: &mut Turns) -> Turn {
-        warp::next_turn(self, turns)
     }
 }
 
-#[cfg(test)]
-mod tests;
+/// All shortcuts but those that [`NO_SHORTCUTS`] names.
+fn enabled_shortcuts() -> Vec<&'static dyn Shortcut> {
+    let off = std::env::var(NO_SHORTCUTS).unwrap_or_default();
+    let is_off = |name| off.split(',').any(|word| word.trim() == "all" || word.trim() == name);
+    shortcuts::ALL.iter().copied().filter(|shortcut| !is_off(shortcut.name())).collect()
+}
+

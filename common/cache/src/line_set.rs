@@ -4,7 +4,7 @@
 const WORDS: usize = 64;
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct LineSet {
+pub(crate) struct LineSet {
     blocks: Vec<Option<Box<[u64; WORDS]>>>,
     count: usize,
 }
@@ -18,7 +18,7 @@ fn place(line: u64) -> (usize, usize, u64) {
 impl LineSet {
     /// Whether it was not there before.
     #[inline]
-    pub(super) fn insert(&mut self, line: u64) -> bool {
+    pub(crate) fn insert(&mut self, line: u64) -> bool {
         let (block, word, bit) = place(line);
         if block >= self.blocks.len() {
             self.blocks.resize(block + 1, None);
@@ -32,7 +32,7 @@ impl LineSet {
 
     /// Whether it was there.
     #[inline]
-    pub(super) fn remove(&mut self, line: u64) -> bool {
+    pub(crate) fn remove(&mut self, line: u64) -> bool {
         let (block, word, bit) = place(line);
         let Some(Some(words)) = self.blocks.get_mut(block) else { return false };
         let was_there = words[word] & bit != 0;
@@ -42,26 +42,26 @@ impl LineSet {
     }
 
     #[inline]
-    pub(super) fn contains(&self, line: u64) -> bool {
+    pub(crate) fn contains(&self, line: u64) -> bool {
         let (block, word, bit) = place(line);
         matches!(self.blocks.get(block), Some(Some(words)) if words[word] & bit != 0)
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.count
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.blocks.clear();
         self.count = 0;
     }
 
     /// All of them, the lowest first.
-    pub(super) fn iter(&self) -> impl Iterator<Item = u64> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = u64> {
         let blocks = self.blocks.iter().zip(0..).filter_map(|(block, at)| Some((block.as_ref()?, at)));
         let words = blocks.flat_map(|(words, at)| words.iter().zip((at * WORDS as u64)..));
         words.filter(|(word, _)| **word != 0).flat_map(|(word, at)| {

@@ -10,10 +10,10 @@ const AHEAD: usize = 2;
 const STREAMS: usize = 16;
 
 /// Lines to fetch.
-pub(super) type Wanted = [Option<u64>; AHEAD];
+pub(crate) type Wanted = [Option<u64>; AHEAD];
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Prefetcher {
+pub(crate) struct Prefetcher {
     /// Lines per page, as a shift.
     page: u32,
     kind: Kind,
@@ -24,12 +24,12 @@ enum Kind {
     NextLine,
     /// Per array: its last line, and the distance to the one before.
     Stride(Vec<(u64, i64)>),
-    /// PageMap in order of last use: page, last line, direction (0: not known).
+    /// Pages in order of last use: page, last line, direction (0: not known).
     Stream(Vec<(u64, u64, i64)>),
 }
 
 impl Prefetcher {
-    pub(super) fn new(cache: &CacheLevel, page_size: Bytes) -> Option<Prefetcher> {
+    pub(crate) fn new(cache: &CacheLevel, page_size: Bytes) -> Option<Prefetcher> {
         let kind = match cache.prefetch {
             Prefetch::None => return None,
             Prefetch::NextLine => Kind::NextLine,
@@ -42,7 +42,7 @@ impl Prefetcher {
 
     /// What to fetch after `line` of array `array` missed, or was used for
     /// the first time.
-    pub(super) fn after(&mut self, line: u64, array: usize) -> Wanted {
+    pub(crate) fn after(&mut self, line: u64, array: usize) -> Wanted {
         let (distance, lines) = match &mut self.kind {
             Kind::NextLine => (1, 1),
             Kind::Stride(arrays) => (same_distance(arrays, line, array), AHEAD),
@@ -57,7 +57,7 @@ impl Prefetcher {
     }
 
     /// All that decides what it fetches next.
-    pub(super) fn state(&self) -> Vec<u64> {
+    pub(crate) fn state(&self) -> Vec<u64> {
         match &self.kind {
             Kind::NextLine => Vec::new(),
             Kind::Stride(arrays) => arrays.iter().flat_map(|&(line, d)| [line, d as u64]).collect(),

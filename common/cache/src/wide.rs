@@ -1,253 +1,226 @@
-//! A set of many ways, such as a fully associative cache: a hash table finds a
-//! line, a log of uses keeps the order, and both in constant time an access.
+//! Sets of many ways, under LRU or FIFO: a list in order of use or arrival, and an index
+//! that finds a line in it without a search.
 
-use super::tag::{LINE, PREFETCHED, Tag};
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 
-/// Ways from which on a set is kept like this.
-pub(super) const WIDE: usize = 33;
+use crate::journal::Journal;
+use crate::moves::Moves;
+use crate::policy::Touched;
+use crate::sets::{Layout, Store, moved_tag};
+use crate::tag::{LINE, PREFETCHED, Tag};
 
-/// The lines of one set.
+/// From how many ways on sets are wide.
+pub(crate) const WIDE: usize = 48;
+
+#[derive(Debug)]
+pub(crate) struct WideSets {
+    layout: Layout,
+    sets: Vec<WideSet>,
+    /// A use makes a line the first one (LRU); otherwise only its arrival does (FIFO).
+    reorders: bool,
+    journal: Journal<()>,
+}
+
+/// One set: ways 1 and up are in a ring behind way 0, which is no way but its two ends.
 #[derive(Debug, Clone)]
-pub(super) struct WideSet {
-    ways: usize,
-    /// Lines in order of use (or of arrival, where uses are not logged); 0 where
-    /// a line was used again later, or left.
-    log: Vec<Tag>,
-    /// No line stands before it.
-    oldest: usize,
-    held: usize,
-    index: Index,
-    /// Whether the index is up to date: where sets are filled as a whole again and again,
-    /// it would be built for nothing.
-    indexed: bool,
+struct WideSet {
+    tags: Vec<Tag>,
+    newer: Vec<u32>,
+    older: Vec<u32>,
+    empty: Vec<u32>,
+    ways: HashMap<Tag, u32, BuildHasherDefault<LineHasher>>,
 }
 
 impl WideSet {
-    pub(super) fn new(ways: usize) -> WideSet {
-        let log = Vec::with_capacity(2 * ways);
-        WideSet { ways, log, oldest: 0, held: 0, index: Index::new(ways), indexed: true }
-    }
-
-    /// Where the line `key` stands in the log.
-    pub(super) fn find(&self, key: Tag) -> Option<usize> {
-        if self.indexed { self.index.get(key) } else { self.log.iter().position(|tag| tag & LINE == key) }
-    }
-
-    /// The tag that stands there.
-    pub(super) fn tag(&mut self, at: usize) -> &mut Tag {
-        &mut self.log[at]
-    }
-
-    /// Uses the line that stands there, sets `flags`; its tag before.
-    pub(super) fn hit(&mut self, at: usize, flags: Tag, logs_uses: bool) -> Tag {
-        let before = self.log[at];
-        let tag = (before | flags) & !PREFETCHED;
-        if logs_uses {
-            self.log[at] = 0;
-            self.push(tag);
-        } else {
-            self.log[at] = tag;
+    fn new(ways: usize) -> WideSet {
+        WideSet {
+            tags: vec![0; ways + 1],
+            newer: vec![0; ways + 1],
+            older: vec![0; ways + 1],
+            empty: (1..=ways as u32).rev().collect(),
+            ways: HashMap::default(),
         }
-        before
     }
 
-    /// Fills `tag`; the victim's tag, 0 if there was room.
-    pub(super) fn fill(&mut self, tag: Tag) -> Tag {
-        let victim = if self.held == self.ways { self.evict() } else { 0 };
-        self.held += 1;
-        self.push(tag);
+    fn way(&self, key: Tag) -> Option<u32> {
+        let first = self.older[0];
+        if self.tags[first as usize] & LINE == key {
+            return Some(first);
+        }
+        self.ways.get(&key).copied()
+    }
+
+    fn unlink(&mut self, way: u32) {
+        let (newer, older) = (self.newer[way as usize], self.older[way as usize]);
+        self.older[newer as usize] = older;
+        self.newer[older as usize] = newer;
+    }
+
+    fn link_first(&mut self, way: u32) {
+        let first = std::mem::replace(&mut self.older[0], way);
+        self.newer[first as usize] = way;
+        (self.newer[way as usize], self.older[way as usize]) = (0, first);
+    }
+
+    fn make_first(&mut self, way: u32) {
+        if self.older[0] != way {
+            self.unlink(way);
+            self.link_first(way);
+        }
+    }
+
+    fn fill(&mut self, tag: Tag) -> Tag {
+        let way = self.empty.pop().unwrap_or(self.newer[0]);
+        let victim = std::mem::replace(&mut self.tags[way as usize], tag);
+        if victim != 0 {
+            self.ways.remove(&(victim & LINE));
+            self.unlink(way);
+        }
+        self.ways.insert(tag & LINE, way);
+        self.link_first(way);
         victim
     }
 
-    /// Takes the line that stands there out; its tag.
-    pub(super) fn remove(&mut self, at: usize) -> Tag {
-        self.update_index();
-        let tag = std::mem::take(&mut self.log[at]);
-        self.index.remove(tag & LINE);
-        self.held -= 1;
-        tag
+    fn remove(&mut self, key: Tag) -> Tag {
+        let Some(way) = self.ways.remove(&key) else { return 0 };
+        self.unlink(way);
+        self.empty.push(way);
+        std::mem::take(&mut self.tags[way as usize])
     }
 
-    /// Changes every tag; none stays where that gives 0.
-    pub(super) fn map(&mut self, change: impl Fn(Tag) -> Tag) {
-        self.log.iter_mut().for_each(|tag| *tag = change(*tag));
-        self.log.retain(|tag| *tag != 0);
-        self.renew();
+    /// The tags from the last use or arrival on.
+    fn in_order(&self) -> impl Iterator<Item = Tag> {
+        let ways = std::iter::successors(Some(self.older[0]), |way| Some(self.older[*way as usize]));
+        ways.take_while(|way| *way != 0).map(|way| self.tags[way as usize])
     }
+}
 
-    /// Holds `tags`, the last used one first, empty ways (0) last.
-    pub(super) fn put(&mut self, tags: impl Iterator<Item = Tag>) {
-        self.log.clear();
-        self.log.extend(tags);
-        self.log.reverse();
-        self.renew();
-    }
-
-    /// The same, empty ways first and the last used one last.
-    pub(super) fn hold(&mut self, tags: &[Tag]) {
-        self.log.clear();
-        self.log.extend_from_slice(tags);
-        self.renew();
-    }
-
-    /// Makes the rest agree with a new log, in which gaps come first.
-    fn renew(&mut self) {
-        self.oldest = self.log.iter().take_while(|tag| **tag == 0).count();
-        (self.held, self.indexed) = (self.log.len() - self.oldest, false);
-    }
-
-    /// Whether the ways, empty ones first and the last used one last, are `tags`.
-    pub(super) fn holds(&self, tags: &[Tag]) -> bool {
-        let log = &self.log[self.oldest..];
-        if log.len() != self.held {
-            return self.in_order().eq(tags.iter().rev().copied());
-        }
-        let (empty, held) = tags.split_at(tags.len() - log.len());
-        held == log && empty.iter().all(|tag| *tag == 0)
-    }
-
-    /// All ways, the last used line first, empty ones last.
-    pub(super) fn in_order(&self) -> impl Iterator<Item = Tag> + '_ {
-        let held = self.log[self.oldest..].iter().rev().copied().filter(|tag| *tag != 0);
-        held.chain(std::iter::repeat(0)).take(self.ways)
-    }
-
-    fn evict(&mut self) -> Tag {
-        while self.log[self.oldest] == 0 {
-            self.oldest += 1;
-        }
-        self.remove(self.oldest)
-    }
-
-    fn push(&mut self, tag: Tag) {
-        if self.log.len() == 2 * self.ways {
-            self.tidy();
-        }
-        self.update_index();
-        self.index.set(tag & LINE, self.log.len());
-        self.log.push(tag);
-    }
-
-    /// Drops the log's gaps, after as many uses as there are ways at least.
-    fn tidy(&mut self) {
-        self.log.retain(|tag| *tag != 0);
-        self.oldest = 0;
-        self.place_all();
-    }
-
-    fn update_index(&mut self) {
-        if !self.indexed {
-            self.index.slots.fill((0, 0));
-            self.place_all();
-            self.indexed = true;
+impl WideSets {
+    pub(crate) fn new(layout: Layout, reorders: bool) -> WideSets {
+        WideSets {
+            layout,
+            sets: vec![WideSet::new(layout.ways); layout.sets],
+            reorders,
+            journal: Journal::new(layout.ways),
         }
     }
 
-    fn place_all(&mut self) {
-        for (at, tag) in self.log.iter().enumerate().filter(|(_, tag)| **tag != 0) {
-            self.index.set(tag & LINE, at);
+    #[inline]
+    fn look_at(&mut self, set: usize) -> &mut WideSet {
+        if self.journal.lacks(set) {
+            let tags = self.content(set);
+            self.journal.save(set, &tags, ());
+        }
+        &mut self.sets[set]
+    }
+}
+
+impl Store for WideSets {
+    fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    fn hits_settle(&self) -> bool {
+        true
+    }
+
+    fn touch(&mut self, set: usize, key: Tag, flags: Tag) -> Touched {
+        match self.hit(set, key, flags) {
+            Some(tag) => Touched { hit: true, tag },
+            None => Touched { hit: false, tag: self.sets[set].fill(key | flags) },
+        }
+    }
+
+    fn hit(&mut self, set: usize, key: Tag, flags: Tag) -> Option<Tag> {
+        let reorders = self.reorders;
+        let set = self.look_at(set);
+        let way = set.way(key)?;
+        let tag = &mut set.tags[way as usize];
+        let before = std::mem::replace(tag, (*tag | flags) & !PREFETCHED);
+        if reorders {
+            set.make_first(way);
+        }
+        Some(before)
+    }
+
+    fn mark(&mut self, set: usize, key: Tag, flags: Tag) -> bool {
+        let set = self.look_at(set);
+        let way = set.way(key);
+        way.map(|way| set.tags[way as usize] |= flags).is_some()
+    }
+
+    fn holds(&mut self, set: usize, key: Tag) -> bool {
+        self.look_at(set).way(key).is_some()
+    }
+
+    fn fill(&mut self, set: usize, tag: Tag) -> Tag {
+        self.look_at(set).fill(tag)
+    }
+
+    fn remove(&mut self, set: usize, key: Tag) -> Tag {
+        self.look_at(set).remove(key)
+    }
+
+    fn content(&self, set: usize) -> Vec<Tag> {
+        let mut tags: Vec<Tag> = self.sets[set].in_order().collect();
+        tags.resize(self.layout.ways, 0);
+        tags
+    }
+
+    fn open_window(&mut self) {
+        self.journal.open(self.layout.sets);
+    }
+
+    fn close_window(&mut self) {
+        self.journal.close();
+    }
+
+    fn recurs(&self, moves: &Moves) -> bool {
+        self.journal.saved().all(|(saved, tags)| {
+            let saved_tags = tags.iter().take_while(|tag| **tag != 0);
+            self.sets[saved.set]
+                .in_order()
+                .eq(saved_tags.map(|tag| moved_tag(*tag, moves, self.layout.shift, 1)))
+        })
+    }
+
+    fn advance(&mut self, moves: &Moves, times: u64) {
+        if moves.is_none() {
+            return;
+        }
+        let sets: Vec<usize> = self.journal.saved().map(|(saved, _)| saved.set).collect();
+        for set in sets {
+            let tags: Vec<Tag> = self.sets[set].in_order().collect();
+            let mut changed = WideSet::new(self.layout.ways);
+            for tag in tags.iter().rev() {
+                changed.fill(moved_tag(*tag, moves, self.layout.shift, times));
+            }
+            self.sets[set] = changed;
         }
     }
 }
 
-/// Where each line stands in the log: open addressing, a quarter full at most.
-#[derive(Debug, Clone)]
-struct Index {
-    /// Key and place; no key where there is nothing.
-    slots: Vec<(Tag, u32)>,
-    shift: u32,
-}
+/// Spreads line and page numbers: they need no protection from those who chose them.
+/// Knuth's multiplicative hashing, with the upper half for the lower bits.
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct LineHasher(u64);
 
-impl Index {
-    fn new(keys: usize) -> Index {
-        let slots = (4 * keys).next_power_of_two();
-        Index { slots: vec![(0, 0); slots], shift: u32::BITS - slots.trailing_zeros() }
+impl Hasher for LineHasher {
+    fn finish(&self) -> u64 {
+        self.0
     }
 
-    /// Where a key belongs: Knuth's multiplicative hashing.
-    fn home(&self, key: Tag) -> usize {
-        ((key >> 2).wrapping_mul(0x9e37_79b1) >> self.shift) as usize
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
     }
 
-    /// The slot of a key, or the empty one where it would stand.
-    fn slot(&self, key: Tag) -> usize {
-        let mask = self.slots.len() - 1;
-        let mut at = self.home(key) & mask;
-        while self.slots[at].0 != key && self.slots[at].0 != 0 {
-            at = (at + 1) & mask;
-        }
-        at
+    fn write_u32(&mut self, number: u32) {
+        self.write_u64(u64::from(number));
     }
 
-    fn get(&self, key: Tag) -> Option<usize> {
-        let (found, place) = self.slots[self.slot(key)];
-        (found == key).then_some(place as usize)
-    }
-
-    fn set(&mut self, key: Tag, place: usize) {
-        let at = self.slot(key);
-        self.slots[at] = (key, place as u32);
-    }
-
-    /// Empties the key's slot and closes the gap behind it.
-    fn remove(&mut self, key: Tag) {
-        let mask = self.slots.len() - 1;
-        let mut gap = self.slot(key);
-        let mut at = gap;
-        loop {
-            at = (at + 1) & mask;
-            let moved = self.slots[at].0;
-            if moved == 0 {
-                break;
-            }
-            // It may move up if its home does not lie behind the gap.
-            if at.wrapping_sub(self.home(moved)) & mask >= at.wrapping_sub(gap) & mask {
-                self.slots[gap] = self.slots[at];
-                gap = at;
-            }
-        }
-        self.slots[gap] = (0, 0);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn a_wide_set_is_a_list_in_order_of_use(
-            uses in prop::collection::vec((0u32..60, 0u32..8), 0..600),
-            logs_uses in any::<bool>(),
-        ) {
-            let (mut set, mut list) = (WideSet::new(WIDE), Vec::<Tag>::new());
-            for (line, what) in uses {
-                let key = (line * 4096 + 1) << 2;
-                let place = list.iter().position(|tag| tag & LINE == key);
-                let found = set.find(key);
-                prop_assert_eq!(found.is_some(), place.is_some());
-                match (found, place) {
-                    (Some(at), Some(place)) if what == 0 => {
-                        prop_assert_eq!(set.remove(at), list.remove(place));
-                    }
-                    (Some(at), Some(place)) => {
-                        let before = list[place];
-                        list[place] |= what & 1;
-                        if logs_uses {
-                            list[..=place].rotate_right(1);
-                        }
-                        prop_assert_eq!(set.hit(at, what & 1, logs_uses), before);
-                    }
-                    _ => {
-                        list.insert(0, key);
-                        let victim = if list.len() > WIDE { list.pop().unwrap() } else { 0 };
-                        prop_assert_eq!(set.fill(key), victim);
-                    }
-                }
-                let held: Vec<Tag> = set.in_order().take_while(|tag| *tag != 0).collect();
-                prop_assert_eq!(held, list.clone());
-            }
-        }
+    fn write_u64(&mut self, number: u64) {
+        let product = (self.0 ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = product ^ product >> 32;
     }
 }

@@ -6,18 +6,17 @@
 mod arena;
 mod array;
 mod recorded;
-mod turns;
 mod vector;
 mod word;
 
 pub use arena::{Allocation, Arena, OutOfMemory};
 pub use array::{Array, Matrix, Pairs, squares};
 pub use recorded::{Recorded, Touched};
-pub use turns::{Turn, Turns};
 pub use vector::{Lanes, Vector};
 pub use word::Word;
 
 use std::cell::Cell;
+use std::ops::Range;
 
 /// What a kernel's loads and stores do. A kernel is generic over this, so that
 /// the program, its tests, its benches and the cache model share one source.
@@ -38,7 +37,7 @@ pub trait Memory {
     fn store_vector<V: Vector>(&mut self, lanes: Lanes<'_, V>, value: V);
 
     /// Runs `body` `times` times. Every pass must make the same accesses in
-    /// the same order: a model may then stop simulating once its state recurs.
+    /// the same order: a model may then skip passes that count the same.
     fn repeat(&mut self, times: u64, mut body: impl FnMut(&mut Self))
     where
         Self: Sized,
@@ -48,45 +47,32 @@ pub trait Memory {
         }
     }
 
-    /// How many of the `left` steps of an inner loop of [`steps!`](crate::steps)
-    /// are to run on this memory now: all, unless a model needs fewer.
+    /// Runs `body` for each iteration of `range`, in order. [`steps!`](crate::steps) and
+    /// [`turns!`](crate::turns) are this; from one iteration to the next, every access must
+    /// advance by a constant number of bytes, whatever the numbers in memory. Only the
+    /// last iteration may differ. A model then describes the loop instead of running it.
     #[inline(always)]
-    fn observed_steps(&mut self, left: usize) -> usize {
-        left
+    fn run_loop(&mut self, range: Range<usize>, mut body: impl FnMut(&mut Self, usize) -> IterationEnd)
+    where
+        Self: Sized,
+    {
+        for iteration in range {
+            let IterationEnd = body(self, iteration);
+        }
     }
 
-    /// Whether the accesses of the `left` steps are known and counted by now.
+    /// Whether [`run_loop`](Memory::run_loop) may leave iterations out.
     #[inline(always)]
-    fn predicts(&mut self, _left: usize) -> bool {
+    fn skips_iterations(&self) -> bool {
         false
-    }
-
-    /// Whether it may know the accesses of steps from a few of them: then a loop is
-    /// taken apart, which otherwise is left as it is written.
-    #[inline(always)]
-    fn foresees(&self) -> bool {
-        false
-    }
-
-    /// Whether the numbers of steps whose accesses are known shall be computed.
-    #[inline(always)]
-    fn computes(&self) -> bool {
-        true
-    }
-
-    /// What is to be done next of an outer loop of [`turns!`](crate::turns): its
-    /// next turn, unless a model knows better.
-    #[inline(always)]
-    fn next_turn(&mut self, turns: &mut Turns) -> Turn {
-        turns.step()
     }
 }
 
 /// `steps!(mem; for k in 0..n { ... })`: an inner loop over a `Range<usize>` in
 /// which every access advances by a constant stride, as `a[i][k]`, `b[k][j]` and
 /// `c[i][j]` do. On the machine's own memory that is the plain loop. The cache
-/// model observes two steps, knows the addresses of the others, and runs those
-/// on [`Unobserved`] memory. `mem` is a variable that holds the `&mut` memory.
+/// model runs two iterations and the last one, and knows the addresses of the others.
+/// `mem` is a variable that holds the `&mut` memory.
 ///
 /// ```
 /// use memory::{Arena, Memory, Unobserved, steps};
@@ -105,7 +91,7 @@ pub trait Memory {
 /// - `while j + 8 <= n { ...; j += 8; }`, or `while j < n { ...; j += 1; }`, by a variable
 ///   of the kernel;
 /// - `while [j] < [size] { ... }`, by one of two variables in memory, which the condition
-///   loads before each step and once more behind the last.
+///   loads before each step and once more after the last.
 ///
 /// ```
 /// # use memory::{Arena, Memory, Unobserved, steps};
@@ -122,12 +108,12 @@ pub trait Memory {
 /// assert_eq!(x.to_vec(), [7, 7, 1, 1, 1, 1, 1]);
 /// ```
 ///
-/// Every step runs to its end: a step that is left early would make other
-/// accesses than those the model foresees. So the body may not `break` or
+/// Every iteration runs to its end: one that ends early would make other
+/// accesses than the model expects. So the body may not `break` or
 /// `continue` the loop:
 ///
 /// ```compile_fail,E0267
-/// # use memory::{Unobserved, steps};
+/// # use memory::{Memory, Unobserved, steps};
 /// fn find(mem: &mut Unobserved, wanted: usize) {
 ///     steps!(mem; for k in 0..9 {
 ///         if k == wanted {
@@ -140,7 +126,7 @@ pub trait Memory {
 /// nor `return`, nor use `?`:
 ///
 /// ```compile_fail,E0308
-/// # use memory::{Unobserved, steps};
+/// # use memory::{Memory, Unobserved, steps};
 /// fn find(mem: &mut Unobserved, wanted: usize) {
 ///     steps!(mem; for k in 0..9 {
 ///         if k == wanted {
@@ -154,27 +140,13 @@ macro_rules! steps {
     ($mem:ident; for $k:ident in $($range_and_body:tt)+) => {
         $crate::steps!(@split $mem $k [] $($range_and_body)+)
     };
-    (@split $mem:ident $k:ident [$($range:tt)+] $body:block) => {{
-        let range: ::core::ops::Range<usize> = $($range)+;
-        let (mut next, end) = (range.start, range.end);
-        while next < end {
-            let upto = end.min(next + $crate::Memory::observed_steps($mem, end - next));
-            for $k in next..upto $body
-            next = upto;
-            if next < end && $crate::Memory::predicts($mem, end - next) {
-                // A closure, which nothing in the body can leave early.
-                let mut step = |$mem: &mut $crate::Unobserved, $k: usize| -> $crate::StepEnd {
-                    $body
-                    $crate::StepEnd
-                };
-                let computed = if $crate::Memory::computes($mem) { end } else { next };
-                for k in next..computed {
-                    let $crate::StepEnd = step(&mut $crate::Unobserved, k);
-                }
-                break;
-            }
-        }
-    }};
+    (@split $mem:ident $k:ident [$($range:tt)+] $body:block) => {
+        // A closure, which nothing in the body can leave early.
+        $crate::Memory::run_loop($mem, $($range)+, |$mem, $k| -> $crate::IterationEnd {
+            $body
+            $crate::IterationEnd
+        })
+    };
     (@split $mem:ident $k:ident [$($range:tt)*] $next:tt $($rest:tt)+) => {
         $crate::steps!(@split $mem $k [$($range)* $next] $($rest)+)
     };
@@ -184,23 +156,25 @@ macro_rules! steps {
     ($mem:ident; while $j:ident + $by:literal <= $end:ident $body:block) => {
         $crate::steps!(@while ($j + $by <= $end) $mem $j $by $end $body)
     };
-    (@while ($goes_on:expr) $mem:ident $j:ident $by:literal $end:ident $body:block) => {
-        if $crate::Memory::foresees($mem) {
+    (@while ($condition:expr) $mem:ident $j:ident $by:literal $end:ident $body:block) => {
+        if $crate::Memory::skips_iterations($mem) {
             let (start, steps) = ($j, $end.saturating_sub($j) / $by);
-            $crate::steps!($mem; for _step in 0..steps $body);
-            $j = start + steps * $by; // where steps were not computed
+            $crate::steps!($mem; for step in 0..steps {
+                $j = start + step * $by;
+                $body
+            });
         } else {
-            while $goes_on $body
+            while $condition $body
         }
     };
     ($mem:ident; while [$j:ident] < [$end:ident] $body:block) => {
-        if $crate::Memory::foresees($mem) {
-            let steps = $j.get()..$end.get();
-            $crate::steps!($mem; for _step in steps {
+        if $crate::Memory::skips_iterations($mem) {
+            let (start, end) = ($j.get(), $end.get());
+            $crate::steps!($mem; for step in start..end {
+                $j.set(step);
                 let _ = ($crate::Memory::load($mem, $j), $crate::Memory::load($mem, $end));
                 $body
             });
-            $j.set($j.get().max($end.get())); // where steps were not computed
             let _ = ($crate::Memory::load($mem, $j), $crate::Memory::load($mem, $end));
         } else {
             while $crate::Memory::load($mem, $j) < $crate::Memory::load($mem, $end) $body
@@ -208,10 +182,33 @@ macro_rules! steps {
     };
 }
 
-/// What a step's body cannot make itself: see [`steps!`](crate::steps).
+/// `turns!(mem; for i in 0..n { ... })`: an outer loop, to which the same applies as
+/// to the inner loops of [`steps!`](crate::steps); outer loops may be nested.
+///
+/// ```
+/// use memory::{Arena, Memory, Unobserved, steps, turns};
+///
+/// let arena = Arena::with_capacity(128).unwrap();
+/// let x = arena.matrix::<u32>("x", 4, 8).unwrap();
+/// let mem = &mut Unobserved;
+/// turns!(mem; for i in 0..4 {
+///     steps!(mem; for j in 0..8 {
+///         mem.store(x.at(i, j), 1);
+///     });
+/// });
+/// assert_eq!(x.flat().to_vec().iter().sum::<u32>(), 32);
+/// ```
+#[macro_export]
+macro_rules! turns {
+    ($($head_and_body:tt)+) => {
+        $crate::steps!($($head_and_body)+)
+    };
+}
+
+/// What the body of a loop cannot make itself: see [`steps!`](crate::steps).
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy)]
-pub struct StepEnd;
+pub struct IterationEnd;
 
 /// Memory whose accesses nobody observes: the compiler may keep cells in
 /// registers, reorder and vectorise.

@@ -359,7 +359,7 @@ impl Session {
             }
             .map_err(Failure::could_not)?;
             if let Some(line) = self.line_of_progress() {
-                model = model.watched(line);
+                model = model.reporting(line);
             }
             (region.modelled)(&mut model);
             let counts = model.counts();

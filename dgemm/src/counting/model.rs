@@ -116,7 +116,7 @@ pub fn tally(
     };
     let mut model = model?.without_numbers();
     if let Some(watch) = watch {
-        model = model.watched(watch);
+        model = model.reporting(watch);
     }
     let [m, n, k] = p.sides();
     let (step, side) = match outer {

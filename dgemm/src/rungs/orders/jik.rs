@@ -10,13 +10,13 @@ use crate::view::{View, conform};
 pub fn multiply<M: Memory>(mem: &mut M, a: View, b: View, c: View) {
     let (m, n, l, a, b, c) = conform(a, b, c);
     turns!(mem; for j in 0..n {
-        for i in 0..m {
+        turns!(mem; for i in 0..m {
             let mut sum = 0.0;
             steps!(mem; for k in 0..l {
                 sum += mem.load(a.at(i, k)) * mem.load(b.at(k, j));
             });
             let sum = mem.load(c.at(i, j)) + sum;
             mem.store(c.at(i, j), sum);
-        }
+        });
     });
 }

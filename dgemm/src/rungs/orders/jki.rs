@@ -10,12 +10,12 @@ use crate::view::{View, conform};
 pub fn multiply<M: Memory>(mem: &mut M, a: View, b: View, c: View) {
     let (m, n, l, a, b, c) = conform(a, b, c);
     turns!(mem; for j in 0..n {
-        for k in 0..l {
+        turns!(mem; for k in 0..l {
             let r = mem.load(b.at(k, j));
             steps!(mem; for i in 0..m {
                 let sum = mem.load(c.at(i, j)) + mem.load(a.at(i, k)) * r;
                 mem.store(c.at(i, j), sum);
             });
-        }
+        });
     });
 }

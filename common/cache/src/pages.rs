@@ -1,22 +1,23 @@
 //! Where virtual pages lie in physical memory.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
-use std::ops::Range;
+use std::hash::BuildHasherDefault;
 
 use figures::random::mix;
 use machine::{Machine, Mapping};
 
+use crate::wide::LineHasher;
+
 /// A seeded permutation of all page numbers of the modelled memory.
 #[derive(Debug, Clone)]
-pub(super) struct PageMap {
+pub(crate) struct PageMap {
     shift: u32,
     seed: u64,
     /// Bits of each half of a page number.
     half: u32,
     /// Frame of each of the first pages, and the page of each of these frames.
     frames: Vec<u64>,
-    pages: HashMap<u64, u64, BuildHasherDefault<PageHasher>>,
+    pages: HashMap<u64, u64, BuildHasherDefault<LineHasher>>,
 }
 
 impl PageMap {
@@ -26,7 +27,7 @@ impl PageMap {
 
     /// The mapping of `machine` for addresses up to `reach`, into fewer than
     /// `limit` bytes if they suffice; `None` if pages lie as they are numbered.
-    pub(super) fn new(machine: &Machine, reach: u64, limit: u64) -> Option<PageMap> {
+    pub(crate) fn new(machine: &Machine, reach: u64, limit: u64) -> Option<PageMap> {
         let Mapping::Random { seed } = machine.mapping else { return None };
         let shift = machine.page_size.0.trailing_zeros();
         let used = (reach >> shift) + 1;
@@ -41,34 +42,17 @@ impl PageMap {
     }
 
     /// Bytes of the physical memory.
-    pub(super) fn reach(&self) -> u64 {
+    pub(crate) fn reach(&self) -> u64 {
         1u64.checked_shl(2 * self.half + self.shift).unwrap_or(u64::MAX)
     }
 
-    /// How many lines of the pages `used` at most share a set, where addresses `span`
-    /// bytes apart do.
-    pub(super) fn crowd(&self, used: impl Iterator<Item = u64>, span: usize) -> usize {
-        let page = 1usize << self.shift;
-        if !span.is_multiple_of(page) {
-            return usize::MAX; // sets are fewer than a page's lines: nobody asks
-        }
-        let mut pages = vec![0; span / page];
-        used.for_each(|number| pages[self.frame(number) as usize % (span / page)] += 1);
-        pages.into_iter().max().unwrap_or(0)
-    }
-
-    /// The pages that `addresses` lie on.
-    pub(super) fn pages(&self, addresses: Range<usize>) -> Range<u64> {
-        addresses.start as u64 >> self.shift..(addresses.end as u64).div_ceil(1 << self.shift)
-    }
-
-    pub(super) fn physical(&self, address: u64) -> u64 {
+    pub(crate) fn physical(&self, address: u64) -> u64 {
         let page = address >> self.shift;
         let frame = self.frames.get(page as usize).copied().unwrap_or_else(|| self.frame(page));
         frame << self.shift | address & ((1 << self.shift) - 1)
     }
 
-    pub(super) fn virtual_of(&self, address: u64) -> u64 {
+    pub(crate) fn virtual_of(&self, address: u64) -> u64 {
         let frame = address >> self.shift;
         let page = self.pages.get(&frame).copied().unwrap_or_else(|| self.page(frame));
         page << self.shift | address & ((1 << self.shift) - 1)
@@ -99,26 +83,6 @@ impl PageMap {
 
     fn scramble(&self, half: u64, round: u64) -> u64 {
         mix(self.seed ^ mix(half << 2 | round)) & ((1 << self.half) - 1)
-    }
-}
-
-/// Spreads page numbers: they need no protection from those who chose them. Knuth's
-/// multiplicative hashing, with the upper half for the lower bits.
-#[derive(Debug, Default)]
-struct PageHasher(u64);
-
-impl Hasher for PageHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
-    }
-
-    fn write_u64(&mut self, page: u64) {
-        let product = (self.0 ^ page).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        self.0 = product ^ product >> 32;
     }
 }
 

@@ -1,0 +1,188 @@
+//! From an address in this process to one in the model: arrays at their
+//! offset in the arena, everything else (loop variables kept in memory) behind
+//! them in order of first use, so that counts are the same in every process.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use memory::{Allocation, Arena};
+
+use crate::tally::MAX_ARRAYS;
+
+/// Offsets below this share one entry of the table.
+const GRANULE: u32 = 12;
+/// Entry of a granule that more than one array lies in.
+const MIXED: u8 = u8::MAX;
+/// Memory outside the arrays is relocated in pieces of this size: the alignment
+/// that stacks and heaps keep from process to process.
+const PIECE: usize = 16;
+/// Bytes for all of it, enough for any kernel's variables; more would share.
+const OUTSIDE_BYTES: usize = 4096;
+
+#[derive(Debug)]
+pub(crate) struct AddressMap {
+    origin: usize,
+    arrays: Vec<Allocation>,
+    /// Array of each granule.
+    table: Vec<u8>,
+    /// Where the last array ends.
+    end: usize,
+    /// Where memory outside the arrays is relocated to: a power of two.
+    outside: u64,
+    /// The arrays that are accessed if nothing else is.
+    only: Option<Vec<Range<usize>>>,
+    /// Pieces of memory met outside the arrays, by offset / [`PIECE`].
+    pieces: HashMap<usize, u64>,
+}
+
+impl AddressMap {
+    /// For the arrays of `arena`; `only` says which of them are accessed where
+    /// nothing else is.
+    pub(crate) fn new(arena: &Arena, only: Option<&[&str]>) -> AddressMap {
+        let mut arrays = arena.allocations();
+        let only = only.map(|names| {
+            let named = arrays.iter().filter(|array| names.contains(&array.name));
+            joined(named.map(|array| array.bytes.clone()).collect())
+        });
+        arrays.truncate(MAX_ARRAYS - 1);
+        let end = arrays.iter().map(|array| array.bytes.end).max().unwrap_or(0);
+        let outside = end.next_power_of_two().max(Arena::ALIGNMENT) as u64;
+        let table = (0..end.div_ceil(1 << GRANULE)).map(|granule| owner(&arrays, granule)).collect();
+        AddressMap { origin: arena.origin(), arrays, table, end, outside, only, pieces: HashMap::new() }
+    }
+
+    /// Names of the arrays in order; the last entry is everything else.
+    pub(crate) fn names(&self) -> Vec<&'static str> {
+        self.arrays.iter().map(|array| array.name).chain(["(outside)"]).collect()
+    }
+
+    /// The arrays, and where they lie.
+    pub(crate) fn arrays(&self) -> &[Allocation] {
+        &self.arrays
+    }
+
+    /// First address behind all arrays.
+    pub(crate) fn outside(&self) -> u64 {
+        self.outside
+    }
+
+    /// First address behind everything that can be accessed.
+    pub(crate) fn end(&self) -> u64 {
+        if self.only.is_some() { self.end as u64 } else { self.outside + OUTSIDE_BYTES as u64 }
+    }
+
+    /// How many blocks of `block` bytes that lie a multiple of `apart` bytes from
+    /// each other can be in use at most.
+    pub(crate) fn blocks_per_set(&self, block: usize, apart: usize) -> usize {
+        let blocks = |used: &Range<usize>| used.start / block..used.end.div_ceil(block);
+        let sets = apart / block;
+        joined(self.used().iter().map(blocks).collect()).iter().map(|used| used.len().div_ceil(sets)).sum()
+    }
+
+    /// All addresses that can be in use: arrays, and what lies outside them.
+    fn used(&self) -> Vec<Range<usize>> {
+        let outside = self.outside as usize;
+        match &self.only {
+            Some(only) => only.clone(),
+            None => vec![0..self.end, outside..outside + OUTSIDE_BYTES],
+        }
+    }
+
+    /// Address of the first array; the model's addresses count from here.
+    pub(crate) fn origin(&self) -> usize {
+        self.origin
+    }
+
+    /// Address in the model of `pointer`, and the index into [`names`](AddressMap::names) of
+    /// its array; none if nothing is accessed there.
+    #[inline]
+    pub(crate) fn place(&mut self, pointer: usize) -> Option<(u64, u8)> {
+        let offset = pointer.wrapping_sub(self.origin);
+        if let Some(only) = &self.only {
+            let is_used = only.iter().any(|range| range.contains(&offset));
+            return is_used.then(|| (offset as u64, self.array(offset)));
+        }
+        let address = if offset < self.end { offset as u64 } else { self.outside_address(offset) };
+        Some((address, self.array(address as usize)))
+    }
+
+    #[cold]
+    fn outside_address(&mut self, offset: usize) -> u64 {
+        let next = self.outside + (self.pieces.len() * PIECE % OUTSIDE_BYTES) as u64;
+        *self.pieces.entry(offset / PIECE).or_insert(next) + (offset % PIECE) as u64
+    }
+
+    /// Whether an index into [`names`](AddressMap::names) is that of everything else.
+    pub(crate) fn is_outside(&self, array: u8) -> bool {
+        usize::from(array) == self.arrays.len()
+    }
+
+    #[inline]
+    fn array(&self, address: usize) -> u8 {
+        match self.table.get(address >> GRANULE) {
+            Some(&MIXED) => self.search(address),
+            Some(&array) => array,
+            None => self.arrays.len() as u8,
+        }
+    }
+
+    #[cold]
+    fn search(&self, address: usize) -> u8 {
+        let found = self.arrays.iter().position(|array| array.bytes.contains(&address));
+        found.unwrap_or(self.arrays.len()) as u8
+    }
+}
+
+/// The same ranges with those that touch made one.
+fn joined(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    ranges.sort_by_key(|range| range.start);
+    ranges.dedup_by(|next, last| {
+        let touch = next.start <= last.end;
+        last.end = last.end.max(if touch { next.end } else { 0 });
+        touch
+    });
+    ranges
+}
+
+/// The only array in a granule, or [`MIXED`].
+fn owner(arrays: &[Allocation], granule: usize) -> u8 {
+    let (start, end) = (granule << GRANULE, (granule + 1) << GRANULE);
+    let whole = |array: &Allocation| array.bytes.start <= start && end <= array.bytes.end;
+    arrays.iter().position(whole).map_or(MIXED, |found| found as u8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrays_lie_at_their_offset_and_the_rest_behind_them() {
+        let arena = Arena::with_capacity(1 << 16).unwrap();
+        arena.array::<u8>("a", 5000).unwrap();
+        arena.array::<u8>("b", 9000).unwrap();
+        let mut addresses = AddressMap::new(&arena, None);
+        assert_eq!(addresses.names(), ["a", "b", "(outside)"]);
+        let origin = addresses.origin();
+        let mut place = |offset: usize| addresses.place(origin + offset).unwrap();
+        assert_eq!([4095, 4096, 4999, 5000].map(|x| place(x).1), [0, 0, 0, 1]);
+        assert_eq!([8192, 13999].map(|x| place(x).1), [1, 1]);
+        let outside = [0x99_0008, 0x77_0000, 0x99_000c, 5007].map(place);
+        assert_eq!(outside, [(65544, 2), (65552, 2), (65548, 2), (5007, 1)]);
+        let mut only = AddressMap::new(&arena, Some(&["b"]));
+        assert_eq!([0x99_0008, 4999, 5007].map(|x| only.place(origin + x)), [None, None, Some((5007, 1))]);
+    }
+
+    #[test]
+    fn blocks_are_those_of_the_arrays_in_use() {
+        let arena = Arena::with_capacity(1 << 16).unwrap();
+        for name in ["a", "b", "c"] {
+            arena.array::<u8>(name, 8192).unwrap();
+        }
+        let blocks = |only: &[&str], apart| AddressMap::new(&arena, Some(only)).blocks_per_set(64, apart);
+        assert_eq!(blocks(&["a", "b", "c"], 4096), 6);
+        assert_eq!(blocks(&["a", "c"], 4096), 4);
+        assert_eq!(blocks(&["a", "b"], 1 << 15), 1);
+        assert_eq!(blocks(&["a", "c"], 1 << 15), 2);
+        assert_eq!(AddressMap::new(&arena, None).blocks_per_set(64, 4096), 7);
+    }
+}

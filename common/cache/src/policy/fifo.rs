@@ -1,0 +1,26 @@
+//! First in, first out: ways in order of arrival, the last one first.
+
+use super::Policy;
+use super::lru::remove_in_order;
+use crate::tag::Tag;
+
+#[derive(Debug)]
+pub(crate) struct Fifo;
+
+impl Policy for Fifo {
+    type Set = ();
+    type Shared = ();
+
+    fn shared(&self) {}
+
+    fn hit(&mut self, _: usize, (): &mut (), _: &mut [Tag], _: usize) {}
+
+    fn fill(&mut self, _: usize, (): &mut (), tags: &mut [Tag], tag: Tag) -> Tag {
+        tags.rotate_right(1);
+        std::mem::replace(&mut tags[0], tag)
+    }
+
+    fn remove(&mut self, tags: &mut [Tag], way: usize) {
+        remove_in_order(tags, way);
+    }
+}

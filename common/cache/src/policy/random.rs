@@ -1,0 +1,31 @@
+//! Any line, drawn from a seeded generator that all sets share.
+
+use figures::random::Random;
+
+use super::{Policy, empty};
+use crate::tag::Tag;
+
+#[derive(Debug)]
+pub(crate) struct RandomVictim(Random);
+
+impl RandomVictim {
+    pub(crate) fn new(seed: u64) -> RandomVictim {
+        RandomVictim(Random::new(seed))
+    }
+}
+
+impl Policy for RandomVictim {
+    type Set = ();
+    type Shared = u64;
+
+    fn shared(&self) -> u64 {
+        self.0.state()
+    }
+
+    fn hit(&mut self, _: usize, (): &mut (), _: &mut [Tag], _: usize) {}
+
+    fn fill(&mut self, _: usize, (): &mut (), tags: &mut [Tag], tag: Tag) -> Tag {
+        let way = empty(tags).unwrap_or_else(|| self.0.below(tags.len()));
+        std::mem::replace(&mut tags[way], tag)
+    }
+}

@@ -1,0 +1,329 @@
+//! The exact simulator: TLBs, then caches, level by level. It knows no shortcuts; what it
+//! offers to them is a window (see [`Journal`](crate::journal::Journal)): whether its state
+//! recurs, and a jump over what would count the same again.
+
+use machine::{Machine, MachineError};
+use memory::Arena;
+
+use crate::addresses::AddressMap;
+use crate::level::Level;
+use crate::loops::{Access, Kind, gcd};
+use crate::moves::Moves;
+use crate::pages::PageMap;
+use crate::prefetch::Prefetcher;
+use crate::request::{Request, kind};
+use crate::sets::Store;
+use crate::tag::{LINES, Tag};
+use crate::tally::{CoreTally, Tally};
+use crate::tlb::Tlb;
+
+/// A key that no line has.
+const NO_LINE: Tag = Tag::MAX;
+
+#[derive(Debug)]
+pub(crate) struct Simulator {
+    pub(crate) levels: Vec<Level>,
+    pub(crate) tlbs: Vec<Tlb>,
+    pub(crate) tally: Tally,
+    pub(crate) page_shift: u32,
+    pages: Option<PageMap>,
+    /// The page that was looked up last: looking it up again changes nothing.
+    last_page: u64,
+    /// The line that the first level used last, and whether it was stored to: using it again
+    /// changes nothing.
+    last_line: Tag,
+    last_is_dirty: bool,
+    /// Whether loads, and stores, only use or fill their line of the first level.
+    plain_loads: bool,
+    plain_stores: bool,
+    /// Whether hits leave the first level as hits in the same order left it before.
+    hits_settle: bool,
+    /// What happened besides hits in the first level and the first TLB.
+    events: u64,
+    /// What the level at work is asked for, and what it asks.
+    asked: Vec<Request>,
+    asks: Vec<Request>,
+    windows: Vec<Window>,
+}
+
+/// What is to be compared, or counted from, besides sets.
+#[derive(Debug)]
+struct Window {
+    counts: (CoreTally, Vec<u64>),
+    prefetchers: Vec<Option<Prefetcher>>,
+}
+
+impl Simulator {
+    /// The hierarchy of `machine`, cold. Where lines may be `resident`, a level that evicts
+    /// nothing is simulated without sets.
+    pub(crate) fn new(
+        machine: &Machine,
+        addresses: &AddressMap,
+        resident: bool,
+    ) -> Result<Simulator, MachineError> {
+        let line = machine.levels.iter().map(|cache| cache.line.get()).min().unwrap_or(64);
+        let pages = PageMap::new(machine, addresses.outside(), LINES * line as u64);
+        let bytes =
+            pages.as_ref().map_or(0, PageMap::reach).max(addresses.outside() + Arena::ALIGNMENT as u64);
+        if bytes / line as u64 >= LINES {
+            if machine.sealed() {
+                let reason = format!(
+                    "the arrays need {bytes} bytes, more than the model of this machine reaches; choose a smaller size"
+                );
+                return Err(MachineError::Undescribed { reason });
+            }
+            let reach = (LINES as usize).saturating_mul(line);
+            return Err(MachineError::TooMuchMemory { bytes: bytes as usize, reach, line });
+        }
+        let prefetches = machine.levels.iter().any(|cache| cache.prefetch != machine::Prefetch::None);
+        let end = addresses.end() as usize;
+        // How many blocks a level without evictions holds.
+        let residents = |block: usize, sets: usize, ways: usize| {
+            let fits = resident && addresses.blocks_per_set(block, sets * block) <= ways;
+            fits.then(|| end.div_ceil(block))
+        };
+        let levels = machine.levels.iter().map(|cache| {
+            let may = cache.level > 1 && pages.is_none() && !prefetches;
+            let lines = residents(cache.line.get(), cache.sets(), cache.ways).filter(|_| may);
+            Level::new(machine, cache, lines)
+        });
+        let levels = levels.collect::<Vec<_>>();
+        let tlb = |tlb: &machine::Tlb| {
+            let sets = tlb.entries / tlb.ways;
+            let page = machine.page_size;
+            Tlb::new(sets, tlb.ways, page, residents(page.get(), sets, tlb.ways))
+        };
+        let first = &levels[0];
+        Ok(Simulator {
+            plain_loads: first.loads_plainly() && first.store.hits_settle(),
+            plain_stores: first.stores_plainly() && first.store.hits_settle(),
+            hits_settle: first.store.hits_settle(),
+            tally: Tally::new(levels.len(), machine.tlbs.len(), addresses.names().len()),
+            tlbs: machine.tlbs.iter().map(tlb).collect(),
+            levels,
+            page_shift: machine.page_size.0.trailing_zeros(),
+            pages,
+            last_page: u64::MAX,
+            last_line: NO_LINE,
+            last_is_dirty: false,
+            events: 0,
+            asked: Vec::new(),
+            asks: Vec::new(),
+            windows: Vec::new(),
+        })
+    }
+
+    /// Bytes of the shortest line of any level.
+    pub(crate) fn smallest_line(&self) -> u64 {
+        self.levels.iter().map(|level| 1 << level.shift).min().unwrap_or(1)
+    }
+
+    /// Bytes of the largest line, or of a page where there are TLBs.
+    pub(crate) fn largest_block(&self) -> u64 {
+        let page = if self.tlbs.is_empty() { 1 } else { 1 << self.page_shift };
+        self.levels.iter().map(|level| 1 << level.shift).fold(page, u64::max)
+    }
+
+    /// After how many bytes lines and pages come to the same sets again, everywhere; none where
+    /// they never do, or something else depends on addresses.
+    pub(crate) fn span_of_sets(&self) -> Option<u64> {
+        if self.pages.is_some() || self.levels.iter().any(|level| level.prefetcher.is_some()) {
+            return None;
+        }
+        let stores = self.tlbs.iter().map(|tlb| &tlb.store);
+        let stores = stores.chain(self.levels.iter().map(|level| &level.store));
+        stores.map(|store| store.layout().span()).try_fold(1, |all: u64, span| {
+            all.checked_mul(span / gcd(all, span))
+        })
+    }
+
+    /// One access of the kernel, at `address`.
+    #[inline(always)]
+    pub(crate) fn access(&mut self, access: &Access, address: u64) {
+        let store = match access.kind {
+            Kind::Load => false,
+            Kind::Store => true,
+            Kind::Pass => return self.tally.core.passes += 1,
+            Kind::LoadElsewhere => return self.tally.core.accesses[0] += 1,
+            Kind::StoreElsewhere => return self.tally.core.accesses[1] += 1,
+        };
+        self.tally.core.accesses[usize::from(store)] += 1;
+        self.access_line(address, store, access.array);
+        let shift = self.levels[0].shift;
+        let (first, last) = (address >> shift, (address + u64::from(access.bytes) - 1) >> shift);
+        for line in first + 1..=last {
+            self.tally.core.splits[usize::from(store)] += 1;
+            self.access_line(line << shift, store, access.array);
+        }
+    }
+
+    /// An access within one line.
+    #[inline(always)]
+    fn access_line(&mut self, address: u64, store: bool, array: u8) {
+        let page = address >> self.page_shift;
+        if page != self.last_page {
+            self.last_page = page;
+            self.translate(page, array);
+        }
+        let plain = if store { self.plain_stores } else { self.plain_loads };
+        if !plain {
+            return self.access_by_rules(address, store, array);
+        }
+        let first = &mut self.levels[0];
+        let own = match &self.pages {
+            Some(pages) if first.physical => pages.physical(address),
+            _ => address,
+        };
+        let (set, key) = first.place(own);
+        if key == self.last_line && (!store || self.last_is_dirty) {
+            return;
+        }
+        self.last_is_dirty = store || key == self.last_line && self.last_is_dirty;
+        self.last_line = key;
+        let touched = first.store.touch(set, key, Tag::from(store));
+        if !touched.hit {
+            self.miss(own, store, array, touched.tag);
+        }
+    }
+
+    /// Looks `page` up, level by level until one has it.
+    fn translate(&mut self, page: u64, array: u8) {
+        for (tlb, misses) in self.tlbs.iter_mut().zip(&mut self.tally.tlbs) {
+            if tlb.touch(page) {
+                return;
+            }
+            misses[usize::from(array)] += 1;
+            self.events += 1;
+        }
+    }
+
+    /// The first level missed, and filled the line in place of `victim`.
+    #[inline(never)]
+    fn miss(&mut self, address: u64, store: bool, array: u8, victim: Tag) {
+        let first = &mut self.levels[0];
+        let request = request(address, store, array, first.physical);
+        first.miss(request, victim, &mut self.tally.levels[0], &mut self.asks);
+        self.serve_below();
+    }
+
+    /// An access to a first level that does not only use or fill its line.
+    fn access_by_rules(&mut self, address: u64, store: bool, array: u8) {
+        let first = &mut self.levels[0];
+        let request = request(address, store, array, false).within(first, self.pages.as_ref());
+        first.serve(request, &mut self.tally.levels[0], &mut self.asks);
+        self.serve_below();
+    }
+
+    /// The levels below the first one serve what it asks for, one after the other.
+    fn serve_below(&mut self) {
+        self.events += 1;
+        self.last_line = NO_LINE; // it may be invalidated, or no more be the last one of its set
+        for at in 1..self.levels.len() {
+            if self.asks.is_empty() {
+                return;
+            }
+            std::mem::swap(&mut self.asked, &mut self.asks);
+            let (above, below) = self.levels.split_at_mut(at);
+            let (level, tally) = (&mut below[0], &mut self.tally.levels[at]);
+            for request in self.asked.drain(..) {
+                level.serve(request.within(level, self.pages.as_ref()), tally, &mut self.asks);
+            }
+            if level.recalls {
+                for request in self.asks.iter_mut().filter(|request| request.is(kind::EVICTED)) {
+                    if recall(above, *request, 1 << level.shift, self.pages.as_ref())
+                        && !request.is(kind::DATA)
+                    {
+                        *request = level.was_dirty_above(*request, tally);
+                    }
+                }
+            }
+        }
+        for request in self.asks.drain(..) {
+            self.tally.writes += u64::from(request.is(kind::DATA));
+            self.tally.reads += u64::from(!request.is(kind::DATA | kind::VICTIM));
+        }
+    }
+
+    /// What happened so far besides hits in the first level and the first TLB; where hits may
+    /// leave another state each time, everything.
+    pub(crate) fn events(&self) -> Option<u64> {
+        self.hits_settle.then_some(self.events)
+    }
+
+    fn stores(&mut self) -> impl Iterator<Item = &mut Box<dyn Store>> {
+        let tlbs = self.tlbs.iter_mut().map(|tlb| &mut tlb.store);
+        tlbs.chain(self.levels.iter_mut().map(|level| &mut level.store))
+    }
+
+    /// From here on, the state is noted; windows nest.
+    pub(crate) fn open_window(&mut self) {
+        self.stores().for_each(|store| store.open_window());
+        self.levels.iter_mut().for_each(|level| level.promoted.open_window());
+        let prefetchers = self.levels.iter().map(|level| level.prefetcher.clone()).collect();
+        self.windows.push(Window { counts: self.tally.snapshot(), prefetchers });
+    }
+
+    /// Ends the last window.
+    pub(crate) fn close_window(&mut self) {
+        self.windows.pop();
+        self.stores().for_each(|store| store.close_window());
+        self.levels.iter_mut().for_each(|level| level.promoted.close_window());
+    }
+
+    /// Whether what is done next, moved by `moves`, is done to the state at the start of the
+    /// last window, so moved: it then counts the same, and ends in the same state, moved.
+    pub(crate) fn recurs(&self, moves: &Moves) -> bool {
+        let Some(window) = self.windows.last() else { return false };
+        let same_prefetchers = || {
+            let mut levels = self.levels.iter().zip(&window.prefetchers);
+            levels.all(|(level, prefetcher)| level.prefetcher == *prefetcher)
+        };
+        self.tlbs.iter().all(|tlb| tlb.store.recurs(moves))
+            && same_prefetchers()
+            && self.levels.iter().all(|level| {
+                level.store.recurs(moves) && level.promoted.recurs(moves, level.shift)
+            })
+    }
+
+    /// Counts, and moves the state, as if what was done in the last window were done `times`
+    /// times more.
+    pub(crate) fn jump(&mut self, moves: &Moves, times: u64) {
+        if let Some(window) = self.windows.last() {
+            self.tally.multiply(&window.counts, times);
+        }
+        self.stores().for_each(|store| store.advance(moves, times));
+        for level in &mut self.levels {
+            level.promoted.advance(moves, level.shift, times);
+        }
+        (self.last_page, self.last_line) = (u64::MAX, NO_LINE);
+    }
+}
+
+/// What the kernel asks of the first level.
+fn request(address: u64, store: bool, array: u8, physical: bool) -> Request {
+    Request { address, kind: if store { kind::STORE | kind::DATA } else { 0 }, array, physical }
+}
+
+impl Request {
+    /// The same with an address of the kind that `level` is indexed by.
+    #[inline]
+    fn within(self, level: &Level, pages: Option<&PageMap>) -> Request {
+        let address = match pages {
+            Some(pages) if level.physical && !self.physical => pages.physical(self.address),
+            Some(pages) if !level.physical && self.physical => pages.virtual_of(self.address),
+            _ => self.address,
+        };
+        Request { address, physical: level.physical, ..self }
+    }
+}
+
+/// Invalidates in the levels `above` the `bytes` bytes of a `victim`; whether one of them had
+/// newer data.
+fn recall(above: &mut [Level], victim: Request, bytes: u64, pages: Option<&PageMap>) -> bool {
+    let mut dirty = false;
+    for level in above {
+        let address = victim.within(level, pages).address;
+        dirty |= level.invalidate(address, bytes);
+    }
+    dirty
+}

@@ -1,0 +1,105 @@
+//! Everything that is counted: one place adds, one place multiplies.
+
+/// Most arrays that are counted separately, and everything else.
+pub(crate) const MAX_ARRAYS: usize = 255;
+
+/// What one level counts.
+#[derive(Debug, Clone)]
+pub(crate) struct LevelTally {
+    /// Misses per array: of loads, of stores.
+    pub(crate) misses: Vec<[u64; 2]>,
+    /// Dirty victims.
+    pub(crate) write_backs: u64,
+    /// Stores passed on: written through, or missed and not allocated.
+    pub(crate) written_through: u64,
+    /// The latter alone.
+    pub(crate) not_allocated: u64,
+    /// Lines prefetched, by this level or one above.
+    pub(crate) prefetches: u64,
+    /// Of these, how many were used before their eviction.
+    pub(crate) useful: u64,
+}
+
+/// What the core itself counts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct CoreTally {
+    /// Loads, stores.
+    pub(crate) accesses: [u64; 2],
+    /// Ends of lines that loads and stores cross.
+    pub(crate) splits: [u64; 2],
+    /// Passes of [`repeat`](memory::Memory::repeat).
+    pub(crate) passes: u64,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Tally {
+    pub(crate) core: CoreTally,
+    pub(crate) levels: Vec<LevelTally>,
+    /// Misses of each TLB, per array.
+    pub(crate) tlbs: Vec<Vec<u64>>,
+    /// Lines read from memory.
+    pub(crate) reads: u64,
+    /// Lines and stores written to memory.
+    pub(crate) writes: u64,
+}
+
+impl CoreTally {
+    fn each(&mut self) -> impl Iterator<Item = &mut u64> {
+        self.accesses.iter_mut().chain(&mut self.splits).chain([&mut self.passes])
+    }
+
+    /// Counts what was counted since `before` so many times more.
+    pub(crate) fn multiply(&mut self, mut before: CoreTally, times: u64) {
+        self.each().zip(before.each()).for_each(|(count, before)| *count += (*count - *before) * times);
+    }
+}
+
+impl LevelTally {
+    fn each(&mut self) -> impl Iterator<Item = &mut u64> {
+        let LevelTally { misses, write_backs, written_through, not_allocated, prefetches, useful } = self;
+        let others = [write_backs, written_through, not_allocated, prefetches, useful];
+        misses.as_flattened_mut().iter_mut().chain(others)
+    }
+}
+
+impl Tally {
+    pub(crate) fn new(levels: usize, tlbs: usize, arrays: usize) -> Tally {
+        let level = LevelTally {
+            misses: vec![[0; 2]; arrays],
+            write_backs: 0,
+            written_through: 0,
+            not_allocated: 0,
+            prefetches: 0,
+            useful: 0,
+        };
+        Tally {
+            core: CoreTally::default(),
+            levels: vec![level; levels],
+            tlbs: vec![vec![0; arrays]; tlbs],
+            reads: 0,
+            writes: 0,
+        }
+    }
+
+    fn each(&mut self) -> impl Iterator<Item = &mut u64> {
+        let memory = [&mut self.reads, &mut self.writes];
+        self.levels.iter_mut().flat_map(LevelTally::each).chain(self.tlbs.iter_mut().flatten()).chain(memory)
+    }
+
+    /// All counts at present.
+    pub(crate) fn snapshot(&mut self) -> (CoreTally, Vec<u64>) {
+        (self.core, self.each().map(|count| *count).collect())
+    }
+
+    /// Counts what was counted since `before` so many times more.
+    pub(crate) fn multiply(&mut self, before: &(CoreTally, Vec<u64>), times: u64) {
+        self.core.multiply(before.0, times);
+        self.each().zip(&before.1).for_each(|(count, before)| *count += (*count - before) * times);
+    }
+
+    /// Counts from zero again.
+    pub(crate) fn reset(&mut self) {
+        self.core = CoreTally::default();
+        self.each().for_each(|count| *count = 0);
+    }
+}
