@@ -55,6 +55,8 @@ impl<S: SetState> Journal<S> {
     }
 
     /// Saves what `set` holds.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn save(&mut self, set: usize, tags: &[Tag], state: S) {
         let before = std::mem::replace(&mut self.saved_in[set], self.window);
         self.entries.push(Saved { set, state, before });

@@ -1,7 +1,7 @@
 //! One level of the hierarchy: serves the requests of the level above and
 //! passes its own misses, victims and written-through stores down.
 
-use machine::{CacheLevel, Inclusion, Index, Machine, Write};
+use machine::{CacheLevel, Inclusion, Index, Machine, Replacement, Write};
 
 use crate::policy::new_sets;
 use crate::prefetch::Prefetcher;
@@ -64,7 +64,10 @@ impl Level {
             index: SetIndex::new(layout.sets),
             physical: cache.index == Index::Physical,
             recalls,
-            store: new_sets(cache.replacement, layout),
+            store: match layout.resident {
+                true => new_sets(Replacement::Lru, layout), // nothing is replaced
+                false => new_sets(cache.replacement, layout),
+            },
             promoted: Promoted::default(),
             prefetcher: Prefetcher::new(cache, machine.page_size),
             write_back: cache.write == Write::Back,
@@ -92,6 +95,7 @@ impl Level {
     }
 
     /// Serves one request; what the next level is asked for then is added to `output`.
+    #[inline]
     pub(crate) fn serve(&mut self, request: Request, tally: &mut LevelTally, output: &mut Vec<Request>) {
         if request.is(kind::VICTIM) {
             self.accept_victim(request, tally, output);
@@ -203,7 +207,7 @@ impl Level {
             if self.promote(request.address).is_none() {
                 output.push(request);
             }
-        } else if !self.store.holds(set, key) {
+        } else if self.store.tag(set, key) == 0 {
             tally.prefetches += 1;
             output.push(request);
             let victim = self.store.fill(set, key | PREFETCHED);

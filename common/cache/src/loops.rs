@@ -6,6 +6,8 @@
 
 use crate::addresses::AddressMap;
 
+/// Accesses of so many bytes are of single elements, which lie within a line.
+pub(crate) const MAX_ALIGNED: u32 = 8;
 /// Most accesses and loops that are written down before they are simulated.
 const MAX_NODES: usize = 1 << 16;
 /// Iterations of each model that debug builds run although they are described.
@@ -71,14 +73,32 @@ impl Loop {
         Loop { iterations, body, accesses, advances, inner_grains }
     }
 
+    /// Advances `accesses` by so many iterations.
+    pub(crate) fn advance(&self, accesses: &mut [Access], iterations: u64) {
+        for (access, advance) in accesses.iter_mut().zip(&self.advances) {
+            access.address = access.address.wrapping_add((*advance as u64).wrapping_mul(iterations));
+        }
+    }
+
+    /// Which accesses, at least, are to be found so that all are, where lines have `line` bytes:
+    /// of those that stay where they are, one to each line.
+    pub(crate) fn accesses_to_find(&self, line: u64) -> Vec<usize> {
+        let target = |at: usize| (self.advances[at], self.accesses[at].address / line, self.accesses[at].kind);
+        let is_new = |at: &usize| {
+            let stays = self.advances[*at] == 0 && self.accesses[*at].bytes <= MAX_ALIGNED;
+            !stays || !(0..*at).any(|earlier| target(earlier) == target(*at))
+        };
+        (0..self.accesses.len()).filter(is_new).collect()
+    }
+
     /// Whether it has no loop in it.
     pub(crate) fn is_innermost(&self) -> bool {
         self.body.len() == self.accesses.len()
     }
 
-    /// For how many iterations after the one at `addresses` all accesses stay in the lines, of
-    /// `line` bytes, that they are in then.
-    pub(crate) fn iterations_on_the_same_lines(&self, addresses: &[u64], line: u64) -> u64 {
+    /// For how many iterations after the one that makes `accesses` all of them stay in the
+    /// lines, of `line` bytes, that they are in then.
+    pub(crate) fn iterations_on_the_same_lines(&self, accesses: &[Access], line: u64) -> u64 {
         let mut least = u64::MAX;
         for (at, &advance) in self.advances.iter().enumerate() {
             if advance == 0 {
@@ -86,8 +106,8 @@ impl Loop {
             }
             // The offsets in their lines are at most `grain` apart from their remainder.
             let grain = gcd(line, self.inner_grains[at]);
-            let start = addresses[at] & (grain - 1);
-            let end = start + u64::from(self.accesses[at].bytes);
+            let start = accesses[at].address & (grain - 1);
+            let end = start + u64::from(accesses[at].bytes);
             if end > grain {
                 return 0;
             }

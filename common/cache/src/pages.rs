@@ -1,12 +1,10 @@
 //! Where virtual pages lie in physical memory.
 
 use std::collections::HashMap;
-use std::hash::BuildHasherDefault;
+use std::hash::{BuildHasherDefault, Hasher};
 
 use figures::random::mix;
 use machine::{Machine, Mapping};
-
-use crate::wide::LineHasher;
 
 /// A seeded permutation of all page numbers of the modelled memory.
 #[derive(Debug, Clone)]
@@ -17,7 +15,7 @@ pub(crate) struct PageMap {
     half: u32,
     /// Frame of each of the first pages, and the page of each of these frames.
     frames: Vec<u64>,
-    pages: HashMap<u64, u64, BuildHasherDefault<LineHasher>>,
+    pages: HashMap<u64, u64, BuildHasherDefault<FrameHasher>>,
 }
 
 impl PageMap {
@@ -58,7 +56,10 @@ impl PageMap {
         page << self.shift | address & ((1 << self.shift) - 1)
     }
 
-    /// Four rounds of a Feistel network: a permutation for any round function.
+    /// Four rounds of a Feistel network: a permutation for any round function. Never inlined:
+    /// compilers then compute it for pages that the table has.
+    #[cold]
+    #[inline(never)]
     fn frame(&self, page: u64) -> u64 {
         let (mut left, mut right) = self.halves(page);
         for round in 0..4 {
@@ -68,6 +69,8 @@ impl PageMap {
     }
 
     /// The same rounds backwards.
+    #[cold]
+    #[inline(never)]
     fn page(&self, frame: u64) -> u64 {
         let (mut left, mut right) = self.halves(frame);
         for round in (0..4).rev() {
@@ -83,6 +86,26 @@ impl PageMap {
 
     fn scramble(&self, half: u64, round: u64) -> u64 {
         mix(self.seed ^ mix(half << 2 | round)) & ((1 << self.half) - 1)
+    }
+}
+
+/// Spreads frame numbers, which need no protection from those who chose them: Knuth's
+/// multiplicative hashing, with the upper half for the lower bits.
+#[derive(Debug, Default)]
+struct FrameHasher(u64);
+
+impl Hasher for FrameHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
+    }
+
+    fn write_u64(&mut self, frame: u64) {
+        let product = (self.0 ^ frame).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = product ^ product >> 32;
     }
 }
 

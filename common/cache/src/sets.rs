@@ -44,8 +44,8 @@ pub(crate) trait Store: Debug {
     /// Sets `flags` of the line `key` without using it; whether it is there.
     fn mark(&mut self, set: usize, key: Tag, flags: Tag) -> bool;
 
-    /// Whether the line `key` is there.
-    fn holds(&mut self, set: usize, key: Tag) -> bool;
+    /// The tag of the line `key`, without using it; 0 if it is not there.
+    fn tag(&mut self, set: usize, key: Tag) -> Tag;
 
     /// Fills `tag`; the victim's tag, 0 if there was an empty way.
     fn fill(&mut self, set: usize, tag: Tag) -> Tag;
@@ -70,9 +70,10 @@ pub(crate) trait Store: Debug {
     fn advance(&mut self, moves: &Moves, times: u64);
 }
 
-/// Sets of few ways.
+/// Sets of few ways: `W` of them, or any number if that is 0. Ways that the compiler knows
+/// take two thirds of the time.
 #[derive(Debug)]
-pub(crate) struct Sets<P: Policy> {
+pub(crate) struct Sets<P: Policy, const W: usize> {
     layout: Layout,
     tags: Vec<Tag>,
     states: Vec<P::Set>,
@@ -82,8 +83,8 @@ pub(crate) struct Sets<P: Policy> {
     shared: Vec<P::Shared>,
 }
 
-impl<P: Policy> Sets<P> {
-    pub(crate) fn new(layout: Layout, policy: P) -> Sets<P> {
+impl<P: Policy, const W: usize> Sets<P, W> {
+    pub(crate) fn new(layout: Layout, policy: P) -> Sets<P, W> {
         Sets {
             layout,
             tags: vec![0; layout.sets * layout.ways],
@@ -102,8 +103,10 @@ impl<P: Policy> Sets<P> {
     /// The policy, and the state and ways of `set`, which is saved where it must be.
     #[inline(always)]
     fn look_at(&mut self, set: usize) -> (&mut P, &mut P::Set, &mut [Tag]) {
-        let ways = self.layout.ways;
-        let tags = &mut self.tags[set * ways..][..ways];
+        let tags = match W {
+            0 => &mut self.tags[set * self.layout.ways..][..self.layout.ways],
+            _ => &mut self.tags.as_chunks_mut::<W>().0[set][..],
+        };
         let state = &mut self.states[set];
         if self.journal.lacks(set) {
             self.journal.save(set, tags, state.clone());
@@ -126,7 +129,7 @@ pub(crate) fn moved_tag(tag: Tag, moves: &Moves, shift: u32, times: u64) -> Tag 
     if tag == 0 { 0 } else { moved(tag, moves.lines(line_of(tag), shift) * times as i64) }
 }
 
-impl<P: Policy> Store for Sets<P> {
+impl<P: Policy, const W: usize> Store for Sets<P, W> {
     fn layout(&self) -> Layout {
         self.layout
     }
@@ -155,9 +158,9 @@ impl<P: Policy> Store for Sets<P> {
         tag.map(|tag| *tag |= flags).is_some()
     }
 
-    fn holds(&mut self, set: usize, key: Tag) -> bool {
+    fn tag(&mut self, set: usize, key: Tag) -> Tag {
         let (_, _, tags) = self.look_at(set);
-        find(tags, key).is_some()
+        find(tags, key).map_or(0, |way| tags[way])
     }
 
     fn fill(&mut self, set: usize, tag: Tag) -> Tag {

@@ -7,13 +7,13 @@ use memory::Arena;
 
 use crate::addresses::AddressMap;
 use crate::level::Level;
-use crate::loops::{Access, Kind, gcd};
+use crate::loops::{Access, Kind, MAX_ALIGNED, gcd};
 use crate::moves::Moves;
 use crate::pages::PageMap;
 use crate::prefetch::Prefetcher;
 use crate::request::{Request, kind};
 use crate::sets::Store;
-use crate::tag::{LINES, Tag};
+use crate::tag::{DIRTY, LINES, Tag};
 use crate::tally::{CoreTally, Tally};
 use crate::tlb::Tlb;
 
@@ -36,8 +36,6 @@ pub(crate) struct Simulator {
     /// Whether loads, and stores, only use or fill their line of the first level.
     plain_loads: bool,
     plain_stores: bool,
-    /// Whether hits leave the first level as hits in the same order left it before.
-    hits_settle: bool,
     /// What happened besides hits in the first level and the first TLB.
     events: u64,
     /// What the level at work is asked for, and what it asks.
@@ -97,7 +95,6 @@ impl Simulator {
         Ok(Simulator {
             plain_loads: first.loads_plainly() && first.store.hits_settle(),
             plain_stores: first.stores_plainly() && first.store.hits_settle(),
-            hits_settle: first.store.hits_settle(),
             tally: Tally::new(levels.len(), machine.tlbs.len(), addresses.names().len()),
             tlbs: machine.tlbs.iter().map(tlb).collect(),
             levels,
@@ -137,9 +134,9 @@ impl Simulator {
         })
     }
 
-    /// One access of the kernel, at `address`.
+    /// One access of the kernel.
     #[inline(always)]
-    pub(crate) fn access(&mut self, access: &Access, address: u64) {
+    pub(crate) fn access(&mut self, access: &Access) {
         let store = match access.kind {
             Kind::Load => false,
             Kind::Store => true,
@@ -148,8 +145,16 @@ impl Simulator {
             Kind::StoreElsewhere => return self.tally.core.accesses[1] += 1,
         };
         self.tally.core.accesses[usize::from(store)] += 1;
-        self.access_line(address, store, access.array);
-        let shift = self.levels[0].shift;
+        self.access_line(access.address, store, access.array);
+        if access.bytes > MAX_ALIGNED {
+            self.access_next_lines(access, store);
+        }
+    }
+
+    /// The lines after the first one that a wide access touches.
+    #[inline(never)]
+    fn access_next_lines(&mut self, access: &Access, store: bool) {
+        let (shift, address) = (self.levels[0].shift, access.address);
         let (first, last) = (address >> shift, (address + u64::from(access.bytes) - 1) >> shift);
         for line in first + 1..=last {
             self.tally.core.splits[usize::from(store)] += 1;
@@ -225,9 +230,10 @@ impl Simulator {
             std::mem::swap(&mut self.asked, &mut self.asks);
             let (above, below) = self.levels.split_at_mut(at);
             let (level, tally) = (&mut below[0], &mut self.tally.levels[at]);
-            for request in self.asked.drain(..) {
+            for request in &self.asked {
                 level.serve(request.within(level, self.pages.as_ref()), tally, &mut self.asks);
             }
+            self.asked.clear();
             if level.recalls {
                 for request in self.asks.iter_mut().filter(|request| request.is(kind::EVICTED)) {
                     if recall(above, *request, 1 << level.shift, self.pages.as_ref())
@@ -238,16 +244,56 @@ impl Simulator {
                 }
             }
         }
-        for request in self.asks.drain(..) {
+        for request in &self.asks {
             self.tally.writes += u64::from(request.is(kind::DATA));
             self.tally.reads += u64::from(!request.is(kind::DATA | kind::VICTIM));
         }
+        self.asks.clear();
     }
 
-    /// What happened so far besides hits in the first level and the first TLB; where hits may
-    /// leave another state each time, everything.
-    pub(crate) fn events(&self) -> Option<u64> {
-        self.hits_settle.then_some(self.events)
+    /// What happened so far besides hits in the first level and the first TLB.
+    pub(crate) fn events(&self) -> u64 {
+        self.events
+    }
+
+    /// Whether `access`, made a second time, leaves everything as the first time left it if it
+    /// hits both times, in the first level and the first TLB.
+    pub(crate) fn hits_settle(&self, access: &Access) -> bool {
+        match access.kind {
+            Kind::Load => self.plain_loads,
+            Kind::Store => self.plain_stores,
+            Kind::LoadElsewhere | Kind::StoreElsewhere | Kind::Pass => true,
+        }
+    }
+
+    /// Whether `access` would hit, and change nothing but what was used last.
+    pub(crate) fn hits(&mut self, access: &Access) -> bool {
+        let flags = match access.kind {
+            Kind::Load => 0,
+            Kind::Store => DIRTY,
+            Kind::LoadElsewhere | Kind::StoreElsewhere | Kind::Pass => return true,
+        };
+        let first = &mut self.levels[0];
+        let last = access.address + u64::from(access.bytes) - 1;
+        let mut address = access.address;
+        while address <= last {
+            let own = match &self.pages {
+                Some(pages) if first.physical => pages.physical(address),
+                _ => address,
+            };
+            let (set, key) = first.place(own);
+            let tag = first.store.tag(set, key);
+            if tag == 0 || tag & flags != flags {
+                return false;
+            }
+            if let Some(tlb) = self.tlbs.first_mut()
+                && !tlb.has(address >> self.page_shift)
+            {
+                return false;
+            }
+            address = ((address >> first.shift) + 1) << first.shift;
+        }
+        true
     }
 
     fn stores(&mut self) -> impl Iterator<Item = &mut Box<dyn Store>> {
@@ -306,7 +352,7 @@ fn request(address: u64, store: bool, array: u8, physical: bool) -> Request {
 
 impl Request {
     /// The same with an address of the kind that `level` is indexed by.
-    #[inline]
+    #[inline(always)]
     fn within(self, level: &Level, pages: Option<&PageMap>) -> Request {
         let address = match pages {
             Some(pages) if level.physical && !self.physical => pages.physical(self.address),

@@ -30,4 +30,9 @@ impl Tlb {
     pub(crate) fn touch(&mut self, page: u64) -> bool {
         self.store.touch(self.index.of(page), tag_of(page), 0).hit
     }
+
+    /// Whether the page is there, which is not used.
+    pub(crate) fn has(&mut self, page: u64) -> bool {
+        self.store.tag(self.index.of(page), tag_of(page)) != 0
+    }
 }

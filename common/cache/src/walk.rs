@@ -4,7 +4,7 @@
 use std::fmt;
 
 use crate::addresses::AddressMap;
-use crate::loops::{Loop, Node};
+use crate::loops::{Access, Loop, Node};
 use crate::shortcuts::{self, Answer, Plan, Shortcut};
 use crate::simulator::Simulator;
 
@@ -77,26 +77,26 @@ impl Walker {
     pub(crate) fn walk(&mut self, nodes: &[Node], map: &AddressMap) {
         for node in nodes {
             match node {
-                Node::Access(access) => self.sim.access(access, access.address),
+                Node::Access(access) => self.sim.access(access),
                 Node::Loop(of) => {
-                    let mut addresses: Vec<u64> = of.accesses.iter().map(|access| access.address).collect();
-                    self.walk_loop(of, &mut addresses, map, true);
+                    self.walk_loop(of, &mut of.accesses.clone(), map, true);
                     self.progress.after(of);
                 }
             }
         }
     }
 
-    /// Simulates a loop whose accesses begin at `addresses`, which are again the same afterwards.
-    fn walk_loop(&mut self, of: &Loop, addresses: &mut [u64], map: &AddressMap, is_outermost: bool) {
+    /// Simulates a loop whose first iteration makes `accesses`, which are the same again
+    /// afterwards.
+    fn walk_loop(&mut self, of: &Loop, accesses: &mut [Access], map: &AddressMap, is_outermost: bool) {
         if of.is_innermost() {
-            return self.walk_innermost(of, addresses);
+            return self.walk_innermost(of, accesses);
         }
         let mut asked: Vec<&dyn Shortcut> = self.shortcuts.clone();
         let mut search: Option<Search> = None;
         let mut left = of.iterations;
         while left > 0 {
-            self.walk_body(of, addresses, map);
+            self.walk_body(of, accesses, map);
             left -= 1;
             let mut skipped = 0;
             if let Some(running) = &mut search {
@@ -106,13 +106,13 @@ impl Walker {
                     search = None;
                 }
             } else if left > 1
-                && let Some(plan) = self.plan(of, addresses, left, map, &mut asked)
+                && let Some(plan) = self.plan(of, accesses, left, map, &mut asked)
             {
                 self.sim.open_window();
                 search = Some(Search { plan, renew_after: 1, since: 0 });
             }
             left -= skipped;
-            advance(of, addresses, 1 + skipped);
+            of.advance(accesses, 1 + skipped);
             if is_outermost {
                 self.progress.of_loop(of.iterations - left, of.iterations);
             }
@@ -120,14 +120,14 @@ impl Walker {
         if search.is_some() {
             self.sim.close_window();
         }
-        advance(of, addresses, of.iterations.wrapping_neg());
+        of.advance(accesses, of.iterations.wrapping_neg());
     }
 
     /// What may recur after this iteration.
     fn plan(
         &self,
         of: &Loop,
-        addresses: &[u64],
+        accesses: &[Access],
         left: u64,
         map: &AddressMap,
         asked: &mut Vec<&dyn Shortcut>,
@@ -137,7 +137,7 @@ impl Walker {
             if found.is_some() {
                 return true;
             }
-            match shortcut.ask(of, addresses, left, &self.sim, map) {
+            match shortcut.ask(of, accesses, left, &self.sim, map) {
                 Answer::Plan(plan) => found = Some(plan),
                 Answer::NotNow => {}
                 Answer::Never => return false,
@@ -169,71 +169,50 @@ impl Walker {
         0
     }
 
-    fn walk_body(&mut self, of: &Loop, addresses: &mut [u64], map: &AddressMap) {
-        let mut rest = addresses;
+    fn walk_body(&mut self, of: &Loop, accesses: &mut [Access], map: &AddressMap) {
+        let mut rest = accesses;
         for node in &of.body {
+            let count = match node {
+                Node::Access(_) => 1,
+                Node::Loop(inner) => inner.accesses.len(),
+            };
+            let (own, others) = rest.split_at_mut(count);
             match node {
-                Node::Access(access) => {
-                    let Some((first, others)) = rest.split_first_mut() else { return };
-                    self.sim.access(access, *first);
-                    rest = others;
-                }
-                Node::Loop(inner) => {
-                    let (own, others) = rest.split_at_mut(inner.accesses.len());
-                    self.walk_loop(inner, own, map, false);
-                    rest = others;
-                }
+                Node::Access(_) => own.iter().for_each(|access| self.sim.access(access)),
+                Node::Loop(inner) => self.walk_loop(inner, own, map, false),
             }
+            rest = others;
         }
     }
 
-    /// The same for a loop of accesses alone. Where an iteration touches the lines of the one
-    /// before it and finds all of them in the first level, the next ones on these lines do the
-    /// same: no state needs to be compared.
-    fn walk_innermost(&mut self, of: &Loop, addresses: &mut [u64]) {
+    /// The same for a loop of accesses alone. Where iterations touch the same lines, and these
+    /// are all in the first level after the first of them, the others only hit, and leave
+    /// everything as the first left it: no state needs to be compared.
+    fn walk_innermost(&mut self, of: &Loop, accesses: &mut [Access]) {
         let line = self.sim.smallest_line();
-        let stays = |advance: &i64| 2 * advance.unsigned_abs() < line;
-        let may_stay = of.advances.iter().all(stays) && shortcuts::uses_same_lines(&self.shortcuts);
+        let may_stay = of.advances.iter().all(|advance| advance.unsigned_abs() < line)
+            && shortcuts::uses_same_lines(&self.shortcuts)
+            && accesses.iter().all(|access| self.sim.hits_settle(access));
+        let lines = if may_stay { of.accesses_to_find(line) } else { Vec::new() };
         let mut left = of.iterations;
         while left > 0 {
             let same = match may_stay {
-                true => of.iterations_on_the_same_lines(addresses, line).min(left - 1),
+                true => of.iterations_on_the_same_lines(accesses, line).min(left - 1),
                 false => 0,
             };
-            self.step(of, addresses);
+            let (events, core) = (self.sim.events(), self.sim.tally.core);
+            accesses.iter().for_each(|access| self.sim.access(access));
             left -= 1;
-            if same < 2 {
-                continue;
+            let hits = |sim: &mut Simulator| {
+                events == sim.events() || lines.iter().all(|at| sim.hits(&accesses[*at]))
+            };
+            let skipped = if same > 0 && hits(&mut self.sim) { same } else { 0 };
+            if skipped > 0 {
+                self.sim.tally.core.multiply(core, skipped);
             }
-            let (before, core) = (self.sim.events(), self.sim.tally.core);
-            self.step(of, addresses);
-            left -= 1;
-            if before.is_some() && before == self.sim.events() {
-                self.sim.tally.core.multiply(core, same - 1);
-                advance(of, addresses, same - 1);
-                left -= same - 1;
-            } else {
-                (1..same).for_each(|_| self.step(of, addresses));
-                left -= same - 1;
-            }
+            of.advance(accesses, 1 + skipped);
+            left -= skipped;
         }
-        advance(of, addresses, of.iterations.wrapping_neg());
-    }
-
-    /// One iteration of a loop of accesses alone.
-    #[inline(always)]
-    fn step(&mut self, of: &Loop, addresses: &mut [u64]) {
-        let accesses = of.accesses.iter().zip(&of.advances);
-        for ((access, advance), address) in accesses.zip(addresses) {
-            self.sim.access(access, *address);
-            *address = address.wrapping_add_signed(*advance);
-        }
-    }
-}
-
-/// Advances all accesses by so many iterations.
-fn advance(of: &Loop, addresses: &mut [u64], iterations: u64) {
-    for (address, advance) in addresses.iter_mut().zip(&of.advances) {
-        *address = address.wrapping_add((*advance as u64).wrapping_mul(iterations));
+        of.advance(accesses, of.iterations.wrapping_neg());
     }
 }

@@ -1,9 +1,6 @@
 //! Sets of many ways, under LRU or FIFO: a list in order of use or arrival, and an index
 //! that finds a line in it without a search.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
-
 use crate::journal::Journal;
 use crate::moves::Moves;
 use crate::policy::Touched;
@@ -29,7 +26,8 @@ struct WideSet {
     newer: Vec<u32>,
     older: Vec<u32>,
     empty: Vec<u32>,
-    ways: HashMap<Tag, u32, BuildHasherDefault<LineHasher>>,
+    /// Finds a line's way: an open table with linear probing, 0 for a free place.
+    index: Vec<u32>,
 }
 
 impl WideSet {
@@ -39,16 +37,58 @@ impl WideSet {
             newer: vec![0; ways + 1],
             older: vec![0; ways + 1],
             empty: (1..=ways as u32).rev().collect(),
-            ways: HashMap::default(),
+            index: vec![0; (4 * ways).next_power_of_two()],
         }
     }
 
+    /// Where in the index the search for the line `key` begins (Knuth's multiplicative hashing).
+    #[inline(always)]
+    fn hash(&self, key: Tag) -> usize {
+        key.wrapping_mul(0x9e37_79b1) as usize >> (u32::BITS - self.index.len().trailing_zeros())
+    }
+
+    /// The line in `way`.
+    #[inline(always)]
+    fn key(&self, way: u32) -> Tag {
+        self.tags[way as usize] & LINE
+    }
+
+    /// Where in the index the line `key` is, or may be put.
+    #[inline(always)]
+    fn position(&self, key: Tag) -> usize {
+        let mut at = self.hash(key);
+        while self.index[at] != 0 && self.key(self.index[at]) != key {
+            at = (at + 1) & (self.index.len() - 1);
+        }
+        at
+    }
+
+    #[inline(always)]
     fn way(&self, key: Tag) -> Option<u32> {
         let first = self.older[0];
-        if self.tags[first as usize] & LINE == key {
+        if self.key(first) == key {
             return Some(first);
         }
-        self.ways.get(&key).copied()
+        Some(self.index[self.position(key)]).filter(|way| *way != 0)
+    }
+
+    /// Takes the line `key` out of the index: those behind it move up, as far as they may.
+    fn forget(&mut self, key: Tag) {
+        let mask = self.index.len() - 1;
+        let mut free = self.position(key);
+        let mut at = free;
+        loop {
+            at = (at + 1) & mask;
+            if self.index[at] == 0 {
+                break;
+            }
+            let distance = at.wrapping_sub(self.hash(self.key(self.index[at]))) & mask;
+            if distance >= at.wrapping_sub(free) & mask {
+                self.index[free] = self.index[at];
+                free = at;
+            }
+        }
+        self.index[free] = 0;
     }
 
     fn unlink(&mut self, way: u32) {
@@ -63,6 +103,7 @@ impl WideSet {
         (self.newer[way as usize], self.older[way as usize]) = (0, first);
     }
 
+    #[inline(always)]
     fn make_first(&mut self, way: u32) {
         if self.older[0] != way {
             self.unlink(way);
@@ -72,18 +113,21 @@ impl WideSet {
 
     fn fill(&mut self, tag: Tag) -> Tag {
         let way = self.empty.pop().unwrap_or(self.newer[0]);
-        let victim = std::mem::replace(&mut self.tags[way as usize], tag);
+        let victim = self.tags[way as usize];
         if victim != 0 {
-            self.ways.remove(&(victim & LINE));
+            self.forget(victim & LINE);
             self.unlink(way);
         }
-        self.ways.insert(tag & LINE, way);
+        let at = self.position(tag & LINE);
+        self.index[at] = way;
+        self.tags[way as usize] = tag;
         self.link_first(way);
         victim
     }
 
     fn remove(&mut self, key: Tag) -> Tag {
-        let Some(way) = self.ways.remove(&key) else { return 0 };
+        let Some(way) = self.way(key) else { return 0 };
+        self.forget(key);
         self.unlink(way);
         self.empty.push(way);
         std::mem::take(&mut self.tags[way as usize])
@@ -150,8 +194,9 @@ impl Store for WideSets {
         way.map(|way| set.tags[way as usize] |= flags).is_some()
     }
 
-    fn holds(&mut self, set: usize, key: Tag) -> bool {
-        self.look_at(set).way(key).is_some()
+    fn tag(&mut self, set: usize, key: Tag) -> Tag {
+        let set = self.look_at(set);
+        set.way(key).map_or(0, |way| set.tags[way as usize])
     }
 
     fn fill(&mut self, set: usize, tag: Tag) -> Tag {
@@ -198,29 +243,5 @@ impl Store for WideSets {
             }
             self.sets[set] = changed;
         }
-    }
-}
-
-/// Spreads line and page numbers: they need no protection from those who chose them.
-/// Knuth's multiplicative hashing, with the upper half for the lower bits.
-#[derive(Debug, Default, Clone, Copy)]
-pub(crate) struct LineHasher(u64);
-
-impl Hasher for LineHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
-    }
-
-    fn write_u32(&mut self, number: u32) {
-        self.write_u64(u64::from(number));
-    }
-
-    fn write_u64(&mut self, number: u64) {
-        let product = (self.0 ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        self.0 = product ^ product >> 32;
     }
 }

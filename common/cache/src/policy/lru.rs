@@ -25,27 +25,20 @@ impl Policy for Lru {
         remove_in_order(tags, way);
     }
 
-    /// The hot spot of the model: with a number of ways that the compiler knows it takes
-    /// two thirds of the time.
-    #[inline]
+    /// The hot spot of the model: looks for `key` from the most recent way on, and moves each
+    /// way one back meanwhile.
+    #[inline(always)]
     fn touch(&mut self, _: usize, (): &mut (), tags: &mut [Tag], key: Tag, flags: Tag) -> Touched {
-        fn of<const W: usize>(tags: &mut [Tag], key: Tag, flags: Tag) -> Touched {
-            match tags.first_chunk_mut::<W>() {
-                Some(tags) => search(tags, key, flags),
-                None => search(tags, key, flags),
+        let mut newer = key | flags;
+        for way in 0..tags.len() {
+            let tag = std::mem::replace(&mut tags[way], newer);
+            if tag & LINE == key {
+                tags[0] = (tag | flags) & !PREFETCHED;
+                return Touched { hit: true, tag };
             }
+            newer = tag;
         }
-        match tags.len() {
-            1 => of::<1>(tags, key, flags),
-            2 => of::<2>(tags, key, flags),
-            4 => of::<4>(tags, key, flags),
-            6 => of::<6>(tags, key, flags),
-            8 => of::<8>(tags, key, flags),
-            10 => of::<10>(tags, key, flags),
-            12 => of::<12>(tags, key, flags),
-            16 => of::<16>(tags, key, flags),
-            _ => search(tags, key, flags),
-        }
+        Touched { hit: false, tag: newer }
     }
 }
 
@@ -53,19 +46,4 @@ impl Policy for Lru {
 pub(super) fn remove_in_order(tags: &mut [Tag], way: usize) {
     tags[way] = 0;
     tags[way..].rotate_left(1);
-}
-
-/// Looks for `key` from the most recent way on, and moves each way one back meanwhile.
-#[inline(always)]
-fn search(tags: &mut [Tag], key: Tag, flags: Tag) -> Touched {
-    let mut newer = key | flags;
-    for way in 0..tags.len() {
-        let tag = std::mem::replace(&mut tags[way], newer);
-        if tag & LINE == key {
-            tags[0] = (tag | flags) & !PREFETCHED;
-            return Touched { hit: true, tag };
-        }
-        newer = tag;
-    }
-    Touched { hit: false, tag: newer }
 }

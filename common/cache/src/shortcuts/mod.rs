@@ -11,7 +11,7 @@ mod translated;
 use std::fmt::Debug;
 
 use crate::addresses::AddressMap;
-use crate::loops::Loop;
+use crate::loops::{Access, Loop};
 use crate::moves::Moves;
 use crate::simulator::Simulator;
 
@@ -44,9 +44,9 @@ pub(crate) trait Shortcut: Debug + Sync {
     /// Its name, by which it can be switched off.
     fn name(&self) -> &'static str;
 
-    /// What may recur after the iteration of `of` whose accesses are at `addresses`; `left`
+    /// What may recur after the iteration of `of` that makes `accesses`; `left`
     /// iterations follow.
-    fn ask(&self, of: &Loop, addresses: &[u64], left: u64, sim: &Simulator, map: &AddressMap) -> Answer;
+    fn ask(&self, of: &Loop, accesses: &[Access], left: u64, sim: &Simulator, map: &AddressMap) -> Answer;
 }
 
 /// Whether [`same_lines`] is among `shortcuts`: the innermost loops have their own form of it.

@@ -4,7 +4,7 @@
 
 use super::{Answer, Plan, Shortcut};
 use crate::addresses::AddressMap;
-use crate::loops::Loop;
+use crate::loops::{Access, Loop};
 use crate::moves::Moves;
 use crate::simulator::Simulator;
 
@@ -18,12 +18,12 @@ impl Shortcut for SameLines {
         NAME
     }
 
-    fn ask(&self, of: &Loop, addresses: &[u64], left: u64, sim: &Simulator, _: &AddressMap) -> Answer {
+    fn ask(&self, of: &Loop, accesses: &[Access], left: u64, sim: &Simulator, _: &AddressMap) -> Answer {
         let line = sim.smallest_line();
         if of.advances.iter().any(|advance| 2 * advance.unsigned_abs() >= line) {
             return Answer::Never;
         }
-        match of.iterations_on_the_same_lines(addresses, line).min(left) {
+        match of.iterations_on_the_same_lines(accesses, line).min(left) {
             0 | 1 => Answer::NotNow,
             iterations => Answer::Plan(Plan { period: 1, moves: Moves::NONE, iterations }),
         }

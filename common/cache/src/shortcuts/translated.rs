@@ -4,7 +4,7 @@
 
 use super::{Answer, Plan, Shortcut};
 use crate::addresses::AddressMap;
-use crate::loops::{Loop, gcd};
+use crate::loops::{Access, Loop, gcd};
 use crate::moves::Moves;
 use crate::simulator::Simulator;
 
@@ -16,7 +16,7 @@ impl Shortcut for Translated {
         "translated"
     }
 
-    fn ask(&self, of: &Loop, _: &[u64], left: u64, sim: &Simulator, map: &AddressMap) -> Answer {
+    fn ask(&self, of: &Loop, _: &[Access], left: u64, sim: &Simulator, map: &AddressMap) -> Answer {
         let (Some(span), Some(advances)) = (sim.span_of_sets(), advances_of_arrays(of, map)) else {
             return Answer::Never;
         };
