@@ -24,10 +24,9 @@ pub(crate) struct Saved<S> {
 #[derive(Debug)]
 pub(crate) struct Journal<S> {
     ways: usize,
-    /// Number of the open window; 0 without one.
+    /// Number of the open window; 0 without one. Each set keeps the number of the last one
+    /// that saved it.
     window: u32,
-    /// Number of the last window that saved each set.
-    saved_in: Vec<u32>,
     last: u32,
     /// The open windows: their numbers, and where their entries begin.
     open: Vec<(u32, usize)>,
@@ -40,7 +39,6 @@ impl<S: SetState> Journal<S> {
         Journal {
             ways,
             window: 0,
-            saved_in: Vec::new(),
             last: 0,
             open: Vec::new(),
             entries: Vec::new(),
@@ -48,48 +46,45 @@ impl<S: SetState> Journal<S> {
         }
     }
 
-    /// Whether `set` must be saved before it is looked at.
+    /// Whether a set that window `saved_in` saved must be saved before it is looked at.
     #[inline(always)]
-    pub(crate) fn lacks(&self, set: usize) -> bool {
-        self.window > 0 && self.saved_in[set] < self.window
+    pub(crate) fn lacks(&self, saved_in: u32) -> bool {
+        saved_in < self.window
     }
 
-    /// Saves what `set` holds.
+    /// Saves what `set` holds, and who saved it.
     #[cold]
     #[inline(never)]
-    pub(crate) fn save(&mut self, set: usize, tags: &[Tag], state: S) {
-        let before = std::mem::replace(&mut self.saved_in[set], self.window);
+    pub(crate) fn save(&mut self, set: usize, tags: &[Tag], state: S, saved_in: &mut u32) {
+        let before = std::mem::replace(saved_in, self.window);
         self.entries.push(Saved { set, state, before });
         self.tags.extend_from_slice(tags);
     }
 
-    /// Begins a window over `sets` sets.
-    pub(crate) fn open(&mut self, sets: usize) {
-        self.saved_in.resize(sets, 0);
-        if self.last == u32::MAX {
-            // Sets that open windows know are then saved anew, which compares more, not less.
-            self.saved_in.fill(0);
-            self.last = 0;
-        }
-        self.last += 1;
+    /// Begins a window.
+    pub(crate) fn open(&mut self) {
+        // Numbers last for as many windows as there are: beyond, nothing is saved, and a window
+        // without entries would recur. So many windows take years.
+        self.last = self.last.saturating_add(1);
         self.window = self.last;
         self.open.push((self.window, self.entries.len()));
     }
 
-    /// Ends the last window. What the one around it has not saved itself becomes its own.
-    pub(crate) fn close(&mut self) {
+    /// Ends the last window. What the one around it has not saved itself becomes its own;
+    /// `saved_in` is told which window each set was saved by.
+    pub(crate) fn close(&mut self, mut saved_in: impl FnMut(usize, u32)) {
         let Some((_, start)) = self.open.pop() else { return };
         self.window = self.open.last().map_or(0, |(window, _)| *window);
         let mut end = start;
         for at in start..self.entries.len() {
             let Saved { set, before, .. } = self.entries[at];
-            if self.window > 0 && before < self.window {
-                self.saved_in[set] = self.window;
+            if before < self.window {
+                saved_in(set, self.window);
                 self.entries.swap(end, at);
                 self.tags.copy_within(at * self.ways..(at + 1) * self.ways, end * self.ways);
                 end += 1;
             } else {
-                self.saved_in[set] = before;
+                saved_in(set, before);
             }
         }
         self.entries.truncate(end);

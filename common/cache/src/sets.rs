@@ -75,7 +75,8 @@ pub(crate) trait Store: Debug {
 #[derive(Debug)]
 pub(crate) struct Sets<P: Policy, const W: usize> {
     layout: Layout,
-    tags: Vec<Tag>,
+    /// Of each set, its ways and the number of the window that saved it last, side by side.
+    words: Vec<u32>,
     states: Vec<P::Set>,
     policy: P,
     journal: Journal<P::Set>,
@@ -87,7 +88,7 @@ impl<P: Policy, const W: usize> Sets<P, W> {
     pub(crate) fn new(layout: Layout, policy: P) -> Sets<P, W> {
         Sets {
             layout,
-            tags: vec![0; layout.sets * layout.ways],
+            words: vec![0; layout.sets * (layout.ways + 1)],
             states: vec![P::Set::default(); layout.sets],
             policy,
             journal: Journal::new(layout.ways),
@@ -95,21 +96,27 @@ impl<P: Policy, const W: usize> Sets<P, W> {
         }
     }
 
+    /// Where the ways of `set` begin, and how many there are.
+    #[inline(always)]
+    fn place(&self, set: usize) -> (usize, usize) {
+        let ways = if W > 0 { W } else { self.layout.ways };
+        (set * (ways + 1), ways)
+    }
+
     #[inline(always)]
     fn ways(&self, set: usize) -> &[Tag] {
-        &self.tags[set * self.layout.ways..][..self.layout.ways]
+        let (start, ways) = self.place(set);
+        &self.words[start..][..ways]
     }
 
     /// The policy, and the state and ways of `set`, which is saved where it must be.
     #[inline(always)]
     fn look_at(&mut self, set: usize) -> (&mut P, &mut P::Set, &mut [Tag]) {
-        let tags = match W {
-            0 => &mut self.tags[set * self.layout.ways..][..self.layout.ways],
-            _ => &mut self.tags.as_chunks_mut::<W>().0[set][..],
-        };
+        let (start, ways) = self.place(set);
+        let (tags, saved_in) = self.words[start..][..ways + 1].split_at_mut(ways);
         let state = &mut self.states[set];
-        if self.journal.lacks(set) {
-            self.journal.save(set, tags, state.clone());
+        if self.journal.lacks(saved_in[0]) {
+            self.journal.save(set, tags, state.clone(), &mut saved_in[0]);
         }
         (&mut self.policy, state, tags)
     }
@@ -181,12 +188,13 @@ impl<P: Policy, const W: usize> Store for Sets<P, W> {
     }
 
     fn open_window(&mut self) {
-        self.journal.open(self.layout.sets);
+        self.journal.open();
         self.shared.push(self.policy.shared());
     }
 
     fn close_window(&mut self) {
-        self.journal.close();
+        let ways = self.layout.ways;
+        self.journal.close(|set, window| self.words[set * (ways + 1) + ways] = window);
         self.shared.pop();
     }
 
@@ -219,7 +227,7 @@ impl<P: Policy, const W: usize> Store for Sets<P, W> {
             return;
         }
         // Each time leaves its lines behind; the last one that comes to a line decides.
-        let held: Vec<(usize, Tag)> = sets.iter().map(|set| (*set, self.tags[*set])).collect();
+        let held: Vec<(usize, Tag)> = sets.iter().map(|set| (*set, self.ways(*set)[0])).collect();
         for time in 1..=times {
             for &(set, tag) in &held {
                 let target = self.moved_set(set, moves, time);

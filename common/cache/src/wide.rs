@@ -26,6 +26,8 @@ struct WideSet {
     newer: Vec<u32>,
     older: Vec<u32>,
     empty: Vec<u32>,
+    /// Number of the window that saved it last.
+    saved_in: u32,
     /// Finds a line's way: an open table with linear probing, 0 for a free place.
     index: Vec<u32>,
 }
@@ -37,6 +39,7 @@ impl WideSet {
             newer: vec![0; ways + 1],
             older: vec![0; ways + 1],
             empty: (1..=ways as u32).rev().collect(),
+            saved_in: 0,
             index: vec![0; (4 * ways).next_power_of_two()],
         }
     }
@@ -152,9 +155,9 @@ impl WideSets {
 
     #[inline]
     fn look_at(&mut self, set: usize) -> &mut WideSet {
-        if self.journal.lacks(set) {
+        if self.journal.lacks(self.sets[set].saved_in) {
             let tags = self.content(set);
-            self.journal.save(set, &tags, ());
+            self.journal.save(set, &tags, (), &mut self.sets[set].saved_in);
         }
         &mut self.sets[set]
     }
@@ -214,11 +217,11 @@ impl Store for WideSets {
     }
 
     fn open_window(&mut self) {
-        self.journal.open(self.layout.sets);
+        self.journal.open();
     }
 
     fn close_window(&mut self) {
-        self.journal.close();
+        self.journal.close(|set, window| self.sets[set].saved_in = window);
     }
 
     fn recurs(&self, moves: &Moves) -> bool {
@@ -241,6 +244,7 @@ impl Store for WideSets {
             for tag in tags.iter().rev() {
                 changed.fill(moved_tag(*tag, moves, self.layout.shift, times));
             }
+            changed.saved_in = self.sets[set].saved_in;
             self.sets[set] = changed;
         }
     }
