@@ -1,0 +1,240 @@
+//! The sets of one cache or TLB, and a cache's prefetcher.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use figures::random::Random;
+use machine::{CacheLevel, Inclusion, Index, Prefetch, Replacement};
+
+/// A line in a cache. Times are counts of uses and arrivals in this cache.
+#[derive(Clone, Copy)]
+pub(crate) struct Line {
+    pub(crate) number: u64,
+    /// The next level has older data.
+    pub(crate) dirty: bool,
+    /// Prefetched, and not used since.
+    pub(crate) prefetched: bool,
+    arrived: u64,
+    used: u64,
+}
+
+impl Line {
+    pub(crate) fn new(number: u64, dirty: bool) -> Line {
+        Line { number, dirty, prefetched: false, arrived: 0, used: 0 }
+    }
+
+    pub(crate) fn prefetched(number: u64) -> Line {
+        Line { prefetched: true, ..Line::new(number, false) }
+    }
+}
+
+/// One cache.
+pub(crate) struct Cache {
+    pub(crate) rules: CacheLevel,
+    pub(crate) prefetcher: Prefetcher,
+    /// Dirty lines that an exclusive level gave to the level above: they are dirty again
+    /// when they come back.
+    pub(crate) given_up_dirty: BTreeSet<u64>,
+    sets: Vec<Vec<Option<Line>>>,
+    /// Per set, for each node of a tree over the ways, whether the victim is in its upper
+    /// half. Node 1 is the root, node n has the children 2n and 2n + 1.
+    trees: Vec<Vec<bool>>,
+    random: Random,
+    time: u64,
+}
+
+impl Cache {
+    pub(crate) fn new(rules: &CacheLevel, page: u64) -> Cache {
+        let seed = if let Replacement::Random { seed } = rules.replacement { seed } else { 0 };
+        Cache {
+            rules: rules.clone(),
+            prefetcher: Prefetcher::new(rules.prefetch, page / rules.line.0),
+            given_up_dirty: BTreeSet::new(),
+            sets: vec![vec![None; rules.ways]; rules.sets()],
+            trees: vec![vec![false; rules.ways]; rules.sets()],
+            random: Random::new(seed),
+            time: 0,
+        }
+    }
+
+    pub(crate) fn is_exclusive(&self) -> bool {
+        self.rules.inclusion == Inclusion::Exclusive
+    }
+
+    pub(crate) fn is_physical(&self) -> bool {
+        self.rules.index == Index::Physical
+    }
+
+    /// The line, if it is here.
+    pub(crate) fn find(&self, number: u64) -> Option<Line> {
+        self.sets[self.set(number)].iter().flatten().find(|line| line.number == number).copied()
+    }
+
+    /// A load or store uses the line.
+    pub(crate) fn use_line(&mut self, number: u64) {
+        self.time += 1;
+        let set = self.set(number);
+        let Some(way) = self.way(number) else { return };
+        if let Some(line) = &mut self.sets[set][way] {
+            (line.used, line.prefetched) = (self.time, false);
+        }
+        self.point_away(set, way);
+    }
+
+    pub(crate) fn make_dirty(&mut self, number: u64) {
+        let set = self.set(number);
+        for line in self.sets[set].iter_mut().flatten() {
+            line.dirty |= line.number == number;
+        }
+    }
+
+    /// Moves the line to the level above.
+    pub(crate) fn give_up(&mut self, number: u64) {
+        if self.remove(number).is_some_and(|line| line.dirty) {
+            self.given_up_dirty.insert(number);
+        }
+    }
+
+    pub(crate) fn remove(&mut self, number: u64) -> Option<Line> {
+        let (set, way) = (self.set(number), self.way(number)?);
+        self.sets[set][way].take()
+    }
+
+    /// Puts a line that is not here into the first empty way of its set, or in place of a
+    /// victim, which it returns.
+    pub(crate) fn put(&mut self, line: Line) -> Option<Line> {
+        self.time += 1;
+        let set = self.set(line.number);
+        let empty = self.sets[set].iter().position(Option::is_none);
+        let way = empty.unwrap_or_else(|| self.victim(set));
+        self.point_away(set, way);
+        self.sets[set][way].replace(Line { arrived: self.time, used: self.time, ..line })
+    }
+
+    /// The way of a full set whose line is replaced.
+    fn victim(&mut self, set: usize) -> usize {
+        let ways = &self.sets[set];
+        let earliest = |time: fn(&Line) -> u64| {
+            (0..ways.len()).min_by_key(|&way| ways[way].as_ref().map(time)).unwrap_or(0)
+        };
+        match self.rules.replacement {
+            Replacement::Lru => earliest(|line| line.used),
+            Replacement::Fifo => earliest(|line| line.arrived),
+            Replacement::Random { .. } => self.random.below(ways.len()),
+            Replacement::Plru => {
+                let mut node = 1;
+                while node < ways.len() {
+                    node = 2 * node + usize::from(self.trees[set][node]);
+                }
+                node - ways.len()
+            }
+        }
+    }
+
+    /// Makes each node of the tree above `way` point to its other half.
+    fn point_away(&mut self, set: usize, way: usize) {
+        if self.rules.replacement != Replacement::Plru {
+            return;
+        }
+        let (mut node, mut ways) = (1, 0..self.rules.ways);
+        while ways.len() > 1 {
+            let middle = ways.start + ways.len() / 2;
+            let is_upper = way >= middle;
+            self.trees[set][node] = !is_upper;
+            node = 2 * node + usize::from(is_upper);
+            ways = if is_upper { middle..ways.end } else { ways.start..middle };
+        }
+    }
+
+    fn set(&self, number: u64) -> usize {
+        (number % self.sets.len() as u64) as usize
+    }
+
+    fn way(&self, number: u64) -> Option<usize> {
+        self.sets[self.set(number)].iter().position(|line| line.is_some_and(|line| line.number == number))
+    }
+}
+
+/// One TLB, always LRU.
+pub(crate) struct Tlb {
+    ways: usize,
+    /// The pages of each set, the one used last at the end.
+    sets: Vec<Vec<u64>>,
+}
+
+impl Tlb {
+    pub(crate) fn new(rules: &machine::Tlb) -> Tlb {
+        Tlb { ways: rules.ways, sets: vec![Vec::new(); rules.entries / rules.ways] }
+    }
+
+    /// Whether the page was here; now it is.
+    pub(crate) fn look_up(&mut self, page: u64) -> bool {
+        let count = self.sets.len() as u64;
+        let set = &mut self.sets[(page % count) as usize];
+        let before = set.len();
+        set.retain(|&other| other != page);
+        let hit = set.len() < before;
+        if set.len() == self.ways {
+            set.remove(0);
+        }
+        set.push(page);
+        hit
+    }
+}
+
+/// Most lines fetched at a time, and most pages that a stream prefetcher follows.
+const AHEAD: i64 = 2;
+const STREAMS: usize = 16;
+
+/// Learns from misses and first uses of prefetched lines.
+pub(crate) struct Prefetcher {
+    kind: Prefetch,
+    lines_per_page: u64,
+    /// For each array: its last line, and how far that was from the one before (0 if there
+    /// was none).
+    strides: BTreeMap<usize, (u64, i64)>,
+    /// Pages, the one used last at the end: page, last line in it, direction of the last step.
+    streams: Vec<(u64, u64, i64)>,
+}
+
+impl Prefetcher {
+    fn new(kind: Prefetch, lines_per_page: u64) -> Prefetcher {
+        Prefetcher { kind, lines_per_page, strides: BTreeMap::new(), streams: Vec::new() }
+    }
+
+    /// The lines to prefetch after `line` of an array missed or was used for the first time;
+    /// none of them on another page.
+    pub(crate) fn train(&mut self, line: u64, array: usize) -> Vec<u64> {
+        let page = line / self.lines_per_page;
+        let (distance, ahead) = match self.kind {
+            Prefetch::None => return Vec::new(),
+            Prefetch::NextLine => (1, 1),
+            Prefetch::Stride => (self.stride(line, array), AHEAD),
+            Prefetch::Stream => (self.direction(line, page), AHEAD),
+        };
+        let wanted = (1..=ahead).filter_map(|step| line.checked_add_signed(step * distance));
+        wanted.filter(|&next| next != line && next / self.lines_per_page == page).collect()
+    }
+
+    /// The distance of the last two lines of the array, if the two before had the same.
+    fn stride(&mut self, line: u64, array: usize) -> i64 {
+        let (last, before) = self.strides.get(&array).copied().unwrap_or((line, 0));
+        let distance = line as i64 - last as i64;
+        self.strides.insert(array, (line, distance));
+        if distance == before { distance } else { 0 }
+    }
+
+    /// The direction of the last two steps in this page, if it was the same.
+    fn direction(&mut self, line: u64, page: u64) -> i64 {
+        let known = self.streams.iter().position(|&(other, ..)| other == page);
+        let Some(known) = known.map(|at| self.streams.remove(at)) else {
+            if self.streams.len() == STREAMS {
+                self.streams.remove(0);
+            }
+            self.streams.push((page, line, 0));
+            return 0;
+        };
+        let step = (line as i64 - known.1 as i64).signum();
+        self.streams.push((page, line, step));
+        if step == known.2 { step } else { 0 }
+    }
+}
