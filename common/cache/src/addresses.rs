@@ -21,6 +21,7 @@ const OUTSIDE_BYTES: usize = 4096;
 
 #[derive(Debug)]
 pub(crate) struct AddressMap {
+    /// Address of the first array; the model's addresses count from here.
     origin: usize,
     arrays: Vec<Allocation>,
     /// Array of each granule.
@@ -86,11 +87,6 @@ impl AddressMap {
             Some(only) => only.clone(),
             None => vec![0..self.end, outside..outside + OUTSIDE_BYTES],
         }
-    }
-
-    /// Address of the first array; the model's addresses count from here.
-    pub(crate) fn origin(&self) -> usize {
-        self.origin
     }
 
     /// Address in the model of `pointer`, and the index into [`names`](AddressMap::names) of
@@ -162,7 +158,7 @@ mod tests {
         arena.array::<u8>("b", 9000).unwrap();
         let mut addresses = AddressMap::new(&arena, None);
         assert_eq!(addresses.names(), ["a", "b", "(outside)"]);
-        let origin = addresses.origin();
+        let origin = addresses.origin;
         let mut place = |offset: usize| addresses.place(origin + offset).unwrap();
         assert_eq!([4095, 4096, 4999, 5000].map(|x| place(x).1), [0, 0, 0, 1]);
         assert_eq!([8192, 13999].map(|x| place(x).1), [1, 1]);

@@ -33,7 +33,7 @@ impl SetIndex {
 pub(crate) struct Level {
     pub(crate) shift: u32,
     pub(crate) index: SetIndex,
-    /// Whether it is indexed by physical addresses.
+    /// Whether it is indexed by physical addresses, as all levels below such a one are.
     pub(crate) physical: bool,
     /// Whether what it evicts leaves the levels above as well.
     pub(crate) recalls: bool,
@@ -62,7 +62,10 @@ impl Level {
         Level {
             shift,
             index: SetIndex::new(layout.sets),
-            physical: cache.index == Index::Physical,
+            physical: machine
+                .levels
+                .iter()
+                .any(|above| above.level <= cache.level && above.index == Index::Physical),
             recalls,
             store: match layout.resident {
                 true => new_sets(Replacement::Lru, layout), // nothing is replaced

@@ -189,13 +189,13 @@ impl Modelled {
 impl Memory for Modelled {
     #[inline(always)]
     fn load<T: Word>(&mut self, cell: &Cell<T>) -> T {
-        self.access(cell.as_ptr() as usize, size_of::<T>(), false);
+        self.access(cell.as_ptr() as usize, 1, false);
         cell.get()
     }
 
     #[inline(always)]
     fn store<T: Word>(&mut self, cell: &Cell<T>, value: T) {
-        self.access(cell.as_ptr() as usize, size_of::<T>(), true);
+        self.access(cell.as_ptr() as usize, 1, true);
         if self.computes || T::COUNTS {
             cell.set(value);
         }

@@ -55,11 +55,6 @@ impl LineSet {
         self.count == 0
     }
 
-    pub(crate) fn clear(&mut self) {
-        self.blocks.clear();
-        self.count = 0;
-    }
-
     /// All of them, the lowest first.
     pub(crate) fn iter(&self) -> impl Iterator<Item = u64> {
         let blocks = self.blocks.iter().zip(0..).filter_map(|(block, at)| Some((block.as_ref()?, at)));

@@ -6,8 +6,6 @@
 
 use crate::addresses::AddressMap;
 
-/// Accesses of so many bytes are of single elements, which lie within a line.
-pub(crate) const MAX_ALIGNED: u32 = 8;
 /// Most accesses and loops that are written down before they are simulated.
 const MAX_NODES: usize = 1 << 16;
 /// Iterations of each model that debug builds run although they are described.
@@ -29,6 +27,7 @@ pub(crate) enum Kind {
 pub(crate) struct Access {
     /// In the first iteration of the loops around it.
     pub(crate) address: u64,
+    /// Bytes of a vector; 1 of a single element, which lies within a line.
     pub(crate) bytes: u32,
     pub(crate) array: u8,
     pub(crate) kind: Kind,
@@ -85,7 +84,7 @@ impl Loop {
     pub(crate) fn accesses_to_find(&self, line: u64) -> Vec<usize> {
         let target = |at: usize| (self.advances[at], self.accesses[at].address / line, self.accesses[at].kind);
         let is_new = |at: &usize| {
-            let stays = self.advances[*at] == 0 && self.accesses[*at].bytes <= MAX_ALIGNED;
+            let stays = self.advances[*at] == 0 && self.accesses[*at].bytes == 1;
             !stays || !(0..*at).any(|earlier| target(earlier) == target(*at))
         };
         (0..self.accesses.len()).filter(is_new).collect()
@@ -93,7 +92,7 @@ impl Loop {
 
     /// Whether it has no loop in it.
     pub(crate) fn is_innermost(&self) -> bool {
-        self.body.len() == self.accesses.len()
+        self.body.iter().all(|node| matches!(node, Node::Access(_)))
     }
 
     /// For how many iterations after the one that makes `accesses` all of them stay in the
@@ -176,7 +175,8 @@ impl Recorder {
         &self.addresses
     }
 
-    /// Writes down an access of `bytes` bytes at `pointer`; whether it is time to simulate.
+    /// Writes down an access to an element at `pointer`, or to a vector of `bytes` bytes;
+    /// whether it is time to simulate.
     #[inline(never)]
     pub(crate) fn access(&mut self, pointer: usize, bytes: usize, store: bool) -> bool {
         let place = self.addresses.place(pointer);

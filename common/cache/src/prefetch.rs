@@ -55,15 +55,6 @@ impl Prefetcher {
         }
         wanted
     }
-
-    /// All that decides what it fetches next.
-    pub(crate) fn state(&self) -> Vec<u64> {
-        match &self.kind {
-            Kind::NextLine => Vec::new(),
-            Kind::Stride(arrays) => arrays.iter().flat_map(|&(line, d)| [line, d as u64]).collect(),
-            Kind::Stream(pages) => pages.iter().flat_map(|&(page, line, d)| [page, line, d as u64]).collect(),
-        }
-    }
 }
 
 /// The distance from the last line of this array, if the one before was the

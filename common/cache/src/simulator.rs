@@ -7,7 +7,7 @@ use memory::Arena;
 
 use crate::addresses::AddressMap;
 use crate::level::Level;
-use crate::loops::{Access, Kind, MAX_ALIGNED, gcd};
+use crate::loops::{Access, Kind, gcd};
 use crate::moves::Moves;
 use crate::pages::PageMap;
 use crate::prefetch::Prefetcher;
@@ -146,7 +146,7 @@ impl Simulator {
         };
         self.tally.core.accesses[usize::from(store)] += 1;
         self.access_line(access.address, store, access.array);
-        if access.bytes > MAX_ALIGNED {
+        if access.bytes > 1 {
             self.access_next_lines(access, store);
         }
     }

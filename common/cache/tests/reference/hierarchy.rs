@@ -8,7 +8,8 @@
 //! - A miss first changes its own set: the victim leaves, the line is there. Then the level
 //!   asks the next one for the line, then passes the victim on, then a store that is
 //!   written through, then its prefetches.
-//! - Requests carry virtual addresses. Each level converts them with its own index.
+//! - Requests carry virtual addresses. A level that is indexed by physical ones converts
+//!   them, and so do all levels below it.
 
 use std::cell::Cell;
 
@@ -80,7 +81,7 @@ impl Reference {
             },
             pages: Pages::new(machine),
             tlbs: machine.tlbs.iter().map(Tlb::new).collect(),
-            caches: machine.levels.iter().map(|cache| Cache::new(cache, machine.page_size.0)).collect(),
+            caches: Cache::of(machine),
             arrays,
         }
     }
@@ -101,7 +102,9 @@ impl Reference {
 
     /// The part of an access that lies in one line.
     fn access_line(&mut self, pointer: usize, store: bool) {
-        let Some((address, array)) = self.arrays.locate(pointer) else { return };
+        let Some((address, array)) = self.arrays.locate(pointer) else {
+            return count(&mut self.counts.levels[0].accesses, store); // but nothing is asked
+        };
         self.translate(address, array);
         let mut requests = vec![Request::Demand(Demand { address, array, store, data: store })];
         for level in 0..self.caches.len() {
@@ -177,11 +180,7 @@ impl Reference {
         }
         if hit.is_none() || is_first_use {
             for wanted in self.caches[level].prefetcher.train(number, demand.array) {
-                // A line that an exclusive level holds stays there: no level above asks for it.
-                let cache = &self.caches[level];
-                if !cache.is_exclusive() || cache.find(wanted).is_none() {
-                    self.prefetch(level, self.address(level, wanted), below);
-                }
+                self.prefetch(level, self.address(level, wanted), below);
             }
         }
     }
@@ -255,7 +254,7 @@ impl Reference {
     /// The number of the line at a virtual address, as `level` numbers lines.
     fn line_number(&mut self, level: usize, address: u64) -> u64 {
         let cache = &self.caches[level];
-        let own = if cache.is_physical() { self.pages.physical(address) } else { address };
+        let own = if cache.is_physical { self.pages.physical(address) } else { address };
         own / cache.rules.line.0
     }
 
@@ -263,7 +262,7 @@ impl Reference {
     fn address(&self, level: usize, number: u64) -> u64 {
         let cache = &self.caches[level];
         let own = number * cache.rules.line.0;
-        if cache.is_physical() { self.pages.of_physical(own) } else { own }
+        if cache.is_physical { self.pages.of_physical(own) } else { own }
     }
 }
 

@@ -1,9 +1,9 @@
 //! The sets of one cache or TLB, and a cache's prefetcher.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use figures::random::Random;
-use machine::{CacheLevel, Inclusion, Index, Prefetch, Replacement};
+use machine::{CacheLevel, Inclusion, Index, Machine, Prefetch, Replacement};
 
 /// A line in a cache. Times are counts of uses and arrivals in this cache.
 #[derive(Clone, Copy)]
@@ -30,6 +30,7 @@ impl Line {
 /// One cache.
 pub(crate) struct Cache {
     pub(crate) rules: CacheLevel,
+    pub(crate) is_physical: bool,
     pub(crate) prefetcher: Prefetcher,
     /// Dirty lines that an exclusive level gave to the level above: they are dirty again
     /// when they come back.
@@ -43,10 +44,20 @@ pub(crate) struct Cache {
 }
 
 impl Cache {
-    pub(crate) fn new(rules: &CacheLevel, page: u64) -> Cache {
+    pub(crate) fn of(machine: &Machine) -> Vec<Cache> {
+        let mut physical = false;
+        let new = |rules: &CacheLevel| {
+            physical |= rules.index == Index::Physical;
+            Cache::new(rules, machine.page_size.0, physical)
+        };
+        machine.levels.iter().map(new).collect()
+    }
+
+    fn new(rules: &CacheLevel, page: u64, is_physical: bool) -> Cache {
         let seed = if let Replacement::Random { seed } = rules.replacement { seed } else { 0 };
         Cache {
             rules: rules.clone(),
+            is_physical,
             prefetcher: Prefetcher::new(rules.prefetch, page / rules.line.0),
             given_up_dirty: BTreeSet::new(),
             sets: vec![vec![None; rules.ways]; rules.sets()],
@@ -58,10 +69,6 @@ impl Cache {
 
     pub(crate) fn is_exclusive(&self) -> bool {
         self.rules.inclusion == Inclusion::Exclusive
-    }
-
-    pub(crate) fn is_physical(&self) -> bool {
-        self.rules.index == Index::Physical
     }
 
     /// The line, if it is here.
@@ -189,16 +196,16 @@ const STREAMS: usize = 16;
 pub(crate) struct Prefetcher {
     kind: Prefetch,
     lines_per_page: u64,
-    /// For each array: its last line, and how far that was from the one before (0 if there
-    /// was none).
-    strides: BTreeMap<usize, (u64, i64)>,
+    /// For each array: its last line, and how far that was from the one before. An array that
+    /// has no misses yet has the line of the first miss in any array after it.
+    strides: Vec<(u64, i64)>,
     /// Pages, the one used last at the end: page, last line in it, direction of the last step.
     streams: Vec<(u64, u64, i64)>,
 }
 
 impl Prefetcher {
     fn new(kind: Prefetch, lines_per_page: u64) -> Prefetcher {
-        Prefetcher { kind, lines_per_page, strides: BTreeMap::new(), streams: Vec::new() }
+        Prefetcher { kind, lines_per_page, strides: Vec::new(), streams: Vec::new() }
     }
 
     /// The lines to prefetch after `line` of an array missed or was used for the first time;
@@ -217,9 +224,12 @@ impl Prefetcher {
 
     /// The distance of the last two lines of the array, if the two before had the same.
     fn stride(&mut self, line: u64, array: usize) -> i64 {
-        let (last, before) = self.strides.get(&array).copied().unwrap_or((line, 0));
+        while self.strides.len() <= array {
+            self.strides.push((line, 0));
+        }
+        let (last, before) = self.strides[array];
         let distance = line as i64 - last as i64;
-        self.strides.insert(array, (line, distance));
+        self.strides[array] = (line, distance);
         if distance == before { distance } else { 0 }
     }
 
