@@ -191,8 +191,7 @@ pub(crate) fn gather(tally: &Tally, names: &[&'static str], machine: &Machine) -
     for (level, cache) in tally.levels.iter().zip(&machine.levels) {
         let counts = level_counts(cache.level, level, names, accesses);
         let missed = counts.misses.stores - level.not_allocated;
-        accesses =
-            LoadsStores { loads: counts.misses.loads, stores: missed + counts.written_through };
+        accesses = LoadsStores { loads: counts.misses.loads, stores: missed + counts.written_through };
         levels.push(counts);
     }
     let tlbs = tally.tlbs.iter().zip(1..);

@@ -36,14 +36,7 @@ pub(crate) struct Journal<S> {
 
 impl<S: SetState> Journal<S> {
     pub(crate) fn new(ways: usize) -> Journal<S> {
-        Journal {
-            ways,
-            window: 0,
-            last: 0,
-            open: Vec::new(),
-            entries: Vec::new(),
-            tags: Vec::new(),
-        }
+        Journal { ways, window: 0, last: 0, open: Vec::new(), entries: Vec::new(), tags: Vec::new() }
     }
 
     /// Whether a set that window `saved_in` saved must be saved before it is looked at.

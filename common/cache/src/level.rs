@@ -3,11 +3,11 @@
 
 use machine::{CacheLevel, Inclusion, Index, Machine, Replacement, Write};
 
-use crate::policy::new_sets;
 use crate::prefetch::Prefetcher;
 use crate::promoted::Promoted;
 use crate::request::{Request, kind};
 use crate::sets::{Layout, Store};
+use crate::stores::new_sets;
 use crate::tag::{DIRTY, PREFETCHED, Tag, line_of, tag_of};
 use crate::tally::LevelTally;
 

@@ -36,6 +36,7 @@ mod request;
 mod sets;
 mod shortcuts;
 mod simulator;
+mod stores;
 mod tag;
 mod tally;
 mod tlb;
@@ -56,10 +57,6 @@ pub use policy::plru;
 use shortcuts::Shortcut;
 use simulator::Simulator;
 use walk::{Progress, Walker};
-
-/// Shortcuts named in this environment variable, separated by commas, are not taken; `all`
-/// stands for all of them. Counts are the same without them, only later.
-pub const NO_SHORTCUTS: &str = "CACHE_LAB_NO_SHORTCUTS";
 
 /// Memory with a modelled cache hierarchy. It reads and writes the same cells
 /// as `isa::Native` memory and counts on the way.
@@ -82,7 +79,7 @@ impl Modelled {
     /// If the arrays are larger than the model reaches, or the machine's caches
     /// are unknown.
     pub fn new(machine: &Machine, arena: &Arena) -> Result<Modelled, MachineError> {
-        Modelled::with(machine, AddressMap::new(arena, None), enabled_shortcuts())
+        Modelled::with(machine, AddressMap::new(arena, None), shortcuts::ALL.to_vec())
     }
 
     /// The same for kernels that access nothing but arrays of `arena`, and of these
@@ -100,7 +97,7 @@ impl Modelled {
     ) -> Result<Modelled, MachineError> {
         let mut names: Vec<&str> = arena.allocations().iter().map(|array| array.name).collect();
         names.retain(|name| !idle.contains(name));
-        Modelled::with(machine, AddressMap::new(arena, Some(&names)), enabled_shortcuts())
+        Modelled::with(machine, AddressMap::new(arena, Some(&names)), shortcuts::ALL.to_vec())
     }
 
     /// As [`new`](Modelled::new), but every access is simulated, in levels with all their sets.
@@ -128,6 +125,15 @@ impl Modelled {
             is_known: false,
             machine: machine.clone(),
         })
+    }
+
+    /// The same without the shortcuts of these names, separated by commas: counts are the
+    /// same, only later.
+    #[must_use]
+    pub fn without_shortcuts(mut self, names: &str) -> Modelled {
+        let is_off = |name| names.split(',').any(|off| off.trim() == name);
+        self.walker.shortcuts.retain(|shortcut| !is_off(shortcut.name()));
+        self
     }
 
     /// The same without the numbers: stores leave the arrays as they are, but those of
@@ -261,11 +267,3 @@ impl Memory for Modelled {
         true
     }
 }
-
-/// All shortcuts but those that [`NO_SHORTCUTS`] names.
-fn enabled_shortcuts() -> Vec<&'static dyn Shortcut> {
-    let off = std::env::var(NO_SHORTCUTS).unwrap_or_default();
-    let is_off = |name| off.split(',').any(|word| word.trim() == "all" || word.trim() == name);
-    shortcuts::ALL.iter().copied().filter(|shortcut| !is_off(shortcut.name())).collect()
-}
-

@@ -82,7 +82,8 @@ impl Loop {
     /// Which accesses, at least, are to be found so that all are, where lines have `line` bytes:
     /// of those that stay where they are, one to each line.
     pub(crate) fn accesses_to_find(&self, line: u64) -> Vec<usize> {
-        let target = |at: usize| (self.advances[at], self.accesses[at].address / line, self.accesses[at].kind);
+        let target =
+            |at: usize| (self.advances[at], self.accesses[at].address / line, self.accesses[at].kind);
         let is_new = |at: &usize| {
             let stays = self.advances[*at] == 0 && self.accesses[*at].bytes == 1;
             !stays || !(0..*at).any(|earlier| target(earlier) == target(*at))
@@ -239,7 +240,8 @@ impl Recorder {
 
     /// Whether the iterations of the innermost running loop that come next are known.
     pub(crate) fn knows_next(&mut self) -> bool {
-        let is_known = self.loops.last().is_some_and(|running| running.is_regular && running.advances.is_some());
+        let is_known =
+            self.loops.last().is_some_and(|running| running.is_regular && running.advances.is_some());
         if is_known && self.to_check > 0 {
             self.to_check -= 1;
             return false;

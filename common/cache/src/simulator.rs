@@ -129,9 +129,9 @@ impl Simulator {
         }
         let stores = self.tlbs.iter().map(|tlb| &tlb.store);
         let stores = stores.chain(self.levels.iter().map(|level| &level.store));
-        stores.map(|store| store.layout().span()).try_fold(1, |all: u64, span| {
-            all.checked_mul(span / gcd(all, span))
-        })
+        stores
+            .map(|store| store.layout().span())
+            .try_fold(1, |all: u64, span| all.checked_mul(span / gcd(all, span)))
     }
 
     /// One access of the kernel.
@@ -326,9 +326,10 @@ impl Simulator {
         };
         self.tlbs.iter().all(|tlb| tlb.store.recurs(moves))
             && same_prefetchers()
-            && self.levels.iter().all(|level| {
-                level.store.recurs(moves) && level.promoted.recurs(moves, level.shift)
-            })
+            && self
+                .levels
+                .iter()
+                .all(|level| level.store.recurs(moves) && level.promoted.recurs(moves, level.shift))
     }
 
     /// Counts, and moves the state, as if what was done in the last window were done `times`

@@ -4,8 +4,8 @@ use figures::units::Bytes;
 use machine::Replacement;
 
 use crate::level::SetIndex;
-use crate::policy::new_sets;
 use crate::sets::{Layout, Store};
+use crate::stores::new_sets;
 use crate::tag::tag_of;
 
 #[derive(Debug)]

@@ -1,7 +1,8 @@
 //! Replacement policies: which line of a full set has to go.
 //!
 //! To add one: a file here that implements [`Policy`], a name in
-//! [`machine::Replacement`], and a line in [`new_sets`].
+//! [`machine::Replacement`], and a line in
+//! [`new_sets`](crate::stores::new_sets).
 
 mod fifo;
 mod lru;
@@ -10,12 +11,8 @@ mod random;
 
 use std::fmt::Debug;
 
-use machine::Replacement;
-
 use crate::journal::SetState;
-use crate::sets::{Layout, Sets, Store};
 use crate::tag::{LINE, PREFETCHED, Tag};
-use crate::wide::{WIDE, WideSets};
 pub(crate) use fifo::Fifo;
 pub(crate) use lru::Lru;
 pub(crate) use plru::Plru;
@@ -54,7 +51,14 @@ pub(crate) trait Policy: Debug + 'static {
 
     /// Uses the line `key` and sets `flags`, or fills it with them.
     #[inline]
-    fn touch(&mut self, set: usize, state: &mut Self::Set, tags: &mut [Tag], key: Tag, flags: Tag) -> Touched {
+    fn touch(
+        &mut self,
+        set: usize,
+        state: &mut Self::Set,
+        tags: &mut [Tag],
+        key: Tag,
+        flags: Tag,
+    ) -> Touched {
         match find(tags, key) {
             Some(way) => {
                 let before = tags[way];
@@ -76,30 +80,4 @@ pub(crate) fn find(tags: &[Tag], key: Tag) -> Option<usize> {
 /// The first empty way.
 pub(crate) fn empty(tags: &[Tag]) -> Option<usize> {
     tags.iter().position(|tag| *tag == 0)
-}
-
-/// Empty sets under the policy that a description names.
-pub(crate) fn new_sets(replacement: Replacement, layout: Layout) -> Box<dyn Store> {
-    let is_wide = layout.ways >= WIDE;
-    match replacement {
-        Replacement::Lru if is_wide => Box::new(WideSets::new(layout, true)),
-        Replacement::Fifo if is_wide => Box::new(WideSets::new(layout, false)),
-        Replacement::Lru => lru_sets(layout),
-        Replacement::Fifo => Box::new(Sets::<_, 0>::new(layout, Fifo)),
-        Replacement::Plru => Box::new(Sets::<_, 0>::new(layout, Plru)),
-        Replacement::Random { seed } => Box::new(Sets::<_, 0>::new(layout, RandomVictim::new(seed))),
-    }
-}
-
-/// The same under LRU, for the numbers of ways that most machines have.
-fn lru_sets(layout: Layout) -> Box<dyn Store> {
-    match layout.ways {
-        1 => Box::new(Sets::<_, 1>::new(layout, Lru)),
-        2 => Box::new(Sets::<_, 2>::new(layout, Lru)),
-        4 => Box::new(Sets::<_, 4>::new(layout, Lru)),
-        8 => Box::new(Sets::<_, 8>::new(layout, Lru)),
-        12 => Box::new(Sets::<_, 12>::new(layout, Lru)),
-        16 => Box::new(Sets::<_, 16>::new(layout, Lru)),
-        _ => Box::new(Sets::<_, 0>::new(layout, Lru)),
-    }
 }
