@@ -121,16 +121,16 @@ pub fn parse(text: &str) -> Result<Record, Changed> {
     if seal::tag("record", &[format!("{before}{MARK}\"{behind}").as_bytes()]) != tag {
         return Err(Changed);
     }
-    let Sealed { seal } = serde_json::from_str(text).map_err(|_| Changed)?;
     let record: Record = serde_json::from_str(text).map_err(|_| Changed)?;
+    // The seal is the last part of what a program wrote; no other text sets one.
+    let (_, machine) = before.rsplit_once(MACHINE).ok_or(Changed)?;
+    let (machine, _) = machine.split_once('"').ok_or(Changed)?;
+    let seal = Seal { machine: machine.to_owned(), record: tag.to_owned() };
     Ok(Record { seal: Some(seal), ..record })
 }
 
-/// The seal of a record that is as it was made: no other text sets one.
-#[derive(Deserialize)]
-struct Sealed {
-    seal: Seal,
-}
+/// What stands before the machine's tag.
+const MACHINE: &str = "\"machine\": \"";
 
 /// What stands before the tag.
 const MARK: &str = "\"record\": \"";
