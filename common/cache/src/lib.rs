@@ -267,3 +267,6 @@ impl Memory for Modelled {
         true
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,16 +5,17 @@
 use cache::{Counts, Modelled};
 use figures::stats;
 use machine::Machine;
-use memory::{Arena, Array, Memory};
+use memory::{Arena, Array, Memory, steps};
 
 /// The lab's sweep with elements of four bytes: `passes` times over `array`,
 /// touching every `stride`-th byte.
 fn sweep<M: Memory>(mem: &mut M, array: Array<u32>, stride: usize, passes: u64) {
     mem.repeat(passes, |mem| {
-        for cell in array.cells().iter().step_by(stride / 4) {
+        steps!(mem; for at in 0..array.len().div_ceil(stride / 4) {
+            let cell = array.at(at * (stride / 4));
             let element = mem.load(cell);
             mem.store(cell, element.wrapping_add(1));
-        }
+        });
     });
 }
 

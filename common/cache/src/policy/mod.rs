@@ -4,6 +4,8 @@
 //! [`machine::Replacement`], and a line in
 //! [`new_sets`](crate::stores::new_sets).
 
+#[cfg(test)]
+mod dueling;
 mod fifo;
 mod lru;
 pub mod plru;
@@ -13,6 +15,8 @@ use std::fmt::Debug;
 
 use crate::journal::SetState;
 use crate::tag::{LINE, PREFETCHED, Tag};
+#[cfg(test)]
+pub(crate) use dueling::Dueling;
 pub(crate) use fifo::Fifo;
 pub(crate) use lru::Lru;
 pub(crate) use plru::Plru;

@@ -1,0 +1,114 @@
+//! What no random machine shows: a policy with state across sets, and the two kinds of sets
+//! against each other.
+
+use machine::{Machine, Replacement};
+use memory::{Arena, Memory, steps, turns};
+use proptest::prelude::*;
+
+use crate::Modelled;
+use crate::moves::Moves;
+use crate::policy::{Dueling, Lru};
+use crate::sets::{Layout, Sets, Store};
+use crate::stores::new_sets;
+use crate::tag::tag_of;
+use crate::wide::WideSets;
+
+/// A second level whose sets decide together which lines stay counts the same with shortcuts
+/// as without: what sets share is compared as well.
+#[test]
+fn a_policy_with_state_across_sets_is_counted_exactly() {
+    let n = 48;
+    let mut machine = Machine::named("zen3").unwrap();
+    machine.levels.truncate(2);
+    machine.levels[0].size.0 = 2048;
+    machine.levels[1].size.0 = 8192;
+    let [skipping, exhaustive] = [Modelled::new, Modelled::exhaustive].map(|new| {
+        let arena = Arena::with_capacity(3 * 8 * n * n).unwrap();
+        let [a, b, c] = ["a", "b", "c"].map(|name| arena.matrix::<f64>(name, n, n).unwrap());
+        let mut model = new(&machine, &arena).unwrap();
+        let level = &mut model.walker.sim.levels[1];
+        level.store = Box::new(Sets::<_, 0>::new(level.store.layout(), Dueling::default()));
+        let mem = &mut model;
+        turns!(mem; for i in 0..n {
+            turns!(mem; for j in 0..n {
+                steps!(mem; for k in 0..n {
+                    let product = mem.load(a.at(i, k)) * mem.load(b.at(k, j));
+                    let sum = mem.load(c.at(i, j)) + product;
+                    mem.store(c.at(i, j), sum);
+                });
+            });
+        });
+        model.counts()
+    });
+    assert!(exhaustive.levels[1].misses.total() > 1000);
+    assert_eq!(skipping, exhaustive);
+}
+
+proptest! {
+    /// Sets of many ways do what sets of few ways do, windows included.
+    #[test]
+    fn wide_sets_are_sets(
+        is_fifo in any::<bool>(),
+        ways in 1usize..9,
+        uses in prop::collection::vec((0u8..6, 0u64..24), 0..300),
+    ) {
+        let layout = Layout { sets: 2, ways, shift: 6, resident: false };
+        let replacement = if is_fifo { Replacement::Fifo } else { Replacement::Lru };
+        let mut narrow = new_sets(replacement, layout);
+        let mut wide: Box<dyn Store> = Box::new(WideSets::new(layout, !is_fifo));
+        let mut windows = 0;
+        for (what, line) in uses {
+            let (set, key) = ((line % 2) as usize, tag_of(line));
+            let flags = (line % 3 == 0).into();
+            let [one, two] = [&mut narrow, &mut wide].map(|store| match what {
+                0 | 1 => format!("{:?}", store.touch(set, key, flags)),
+                2 => format!("{:?}", store.hit(set, key, flags)),
+                3 => store.remove(set, key).to_string(),
+                4 => {
+                    store.open_window();
+                    String::new()
+                }
+                _ if windows == 0 => store.tag(set, key).to_string(),
+                _ => {
+                    let recurs = store.recurs(&Moves::NONE);
+                    store.close_window();
+                    recurs.to_string()
+                }
+            });
+            windows = match what {
+                4 => windows + 1,
+                5 if windows > 0 => windows - 1,
+                _ => windows,
+            };
+            prop_assert_eq!(one, two);
+            for set in 0..2 {
+                prop_assert_eq!(narrow.content(set), wide.content(set));
+            }
+        }
+    }
+
+    /// Sets recur if and only if those that were looked at hold what they held, in windows
+    /// within windows, too.
+    #[test]
+    fn a_window_recurs_if_its_sets_are_as_they_were(uses in prop::collection::vec((0u8..8, 0u64..12), 0..120)) {
+        let layout = Layout { sets: 3, ways: 2, shift: 6, resident: false };
+        let mut sets = Sets::<_, 2>::new(layout, Lru);
+        let all = |sets: &Sets<Lru, 2>| [0, 1, 2].map(|set| sets.content(set));
+        let mut before = Vec::new();
+        for (what, line) in uses {
+            match what {
+                0 => {
+                    sets.open_window();
+                    before.push(all(&sets));
+                }
+                1 if !before.is_empty() => {
+                    prop_assert_eq!(sets.recurs(&Moves::NONE), before.pop() == Some(all(&sets)));
+                    sets.close_window();
+                }
+                _ => {
+                    sets.touch((line % 3) as usize, tag_of(line), 0);
+                }
+            }
+        }
+    }
+}
