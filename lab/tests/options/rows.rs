@@ -67,7 +67,7 @@ pub(super) fn prepare(folder: &Path) {
             "a.json",
             r#"{"format": "cache-lab-answers", "version": 1, "saved": "2026-11-20T10:00:00Z", "fields": {"s2-2": "64 KiB"}}"#,
         ),
-        ("secret.txt", "spring"),
+        ("secret.txt", "spring of the violet anchor"),
         ("page.wasm", "\0asm"),
         ("class.csv", "number,name\n1,Ada\n2,Bob\n"),
         ("answers.csv", "name,s311-c-size\nAda,32K\nBob,1K\n"),
