@@ -137,7 +137,7 @@ fn a_students_kit_has_what_a_student_needs_and_no_solutions() {
     }
     for name in [
         "instructor",
-        "tally",
+        "_tally",
         "lab.html",
         "make_kit",
         "kit_files",
