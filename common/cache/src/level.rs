@@ -111,12 +111,12 @@ impl Level {
 
     /// A load or a store.
     fn demand(&mut self, request: Request, tally: &mut LevelTally, output: &mut Vec<Request>) {
-        let (set, key) = self.place(request.address);
+        let (set, key) = self.place(request.address());
         let data = request.is(kind::DATA);
         let flags = if data && self.write_back { DIRTY } else { 0 };
         let mut victim = 0;
         let before = if self.exclusive {
-            if data { self.store.mark(set, key, flags).then_some(0) } else { self.promote(request.address) }
+            if data { self.store.mark(set, key, flags).then_some(0) } else { self.promote(request.address()) }
         } else if data && !self.allocate {
             self.store.hit(set, key, flags)
         } else {
@@ -147,7 +147,7 @@ impl Level {
         output: &mut Vec<Request>,
     ) {
         let data = request.is(kind::DATA);
-        tally.misses[usize::from(request.array)][usize::from(request.is(kind::STORE))] += 1;
+        tally.misses[request.array()][usize::from(request.is(kind::STORE))] += 1;
         if self.exclusive {
             output.push(request);
         } else if data && !self.allocate {
@@ -170,12 +170,13 @@ impl Level {
         tally.write_backs += u64::from(dirty);
         if victim != 0 && (dirty || self.evicts_clean) {
             let data = if dirty { kind::DATA } else { 0 };
-            output.push(self.request(line_of(victim), kind::VICTIM | kind::EVICTED | data, 0));
+            output.push(self.request(line_of(victim), kind::VICTIM | kind::EVICTED | data));
         }
     }
 
-    fn request(&self, line: u64, kind: u8, array: u8) -> Request {
-        Request { address: line << self.shift, kind, array, physical: self.physical }
+    fn request(&self, line: u64, kind: u64) -> Request {
+        let physical = if self.physical { kind::PHYSICAL } else { 0 };
+        Request::new(line << self.shift, kind | physical, 0)
     }
 
     /// Moves a line of an exclusive level to the level above.
@@ -190,7 +191,7 @@ impl Level {
 
     /// A victim of the level above: a write-back, or a clean line for an exclusive level.
     fn accept_victim(&mut self, request: Request, tally: &mut LevelTally, output: &mut Vec<Request>) {
-        let (set, key) = self.place(request.address);
+        let (set, key) = self.place(request.address());
         let data = request.is(kind::DATA);
         if self.exclusive {
             let dirty = if self.promoted.take(line_of(key)) || data { DIRTY } else { 0 };
@@ -205,9 +206,9 @@ impl Level {
 
     /// A line that this level or the one above prefetches.
     fn prefetch_line(&mut self, request: Request, tally: &mut LevelTally, output: &mut Vec<Request>) {
-        let (set, key) = self.place(request.address);
+        let (set, key) = self.place(request.address());
         if self.exclusive {
-            if self.promote(request.address).is_none() {
+            if self.promote(request.address()).is_none() {
                 output.push(request);
             }
         } else if self.store.tag(set, key) == 0 {
@@ -220,10 +221,10 @@ impl Level {
 
     /// Trains the level's own prefetcher with a miss or a first use.
     fn prefetch_after(&mut self, request: Request, tally: &mut LevelTally, output: &mut Vec<Request>) {
-        let line = request.address >> self.shift;
+        let line = request.address() >> self.shift;
         let Some(prefetcher) = &mut self.prefetcher else { return };
-        for wanted in prefetcher.after(line, usize::from(request.array)).into_iter().flatten() {
-            self.prefetch_line(self.request(wanted, kind::PREFETCH, request.array), tally, output);
+        for wanted in prefetcher.after(line, request.array()).into_iter().flatten() {
+            self.prefetch_line(self.request(wanted, kind::PREFETCH), tally, output);
         }
     }
 
@@ -241,6 +242,6 @@ impl Level {
     /// Counts that the line of `victim`, clean here, was dirty above.
     pub(crate) fn was_dirty_above(&self, victim: Request, tally: &mut LevelTally) -> Request {
         tally.write_backs += 1;
-        Request { kind: kind::VICTIM | kind::DATA, ..victim }
+        victim.with(kind::DATA).without(kind::EVICTED)
     }
 }

@@ -1,39 +1,67 @@
 //! What one level asks of the next.
 
-/// Bits of [`Request::kind`].
+/// Bits of a [`Request`]'s kind.
 pub(crate) mod kind {
     /// Caused by a store instruction.
-    pub(crate) const STORE: u8 = 1;
+    pub(crate) const STORE: u64 = 1;
     /// Carries data: the write-back line that takes it is then dirty.
-    pub(crate) const DATA: u8 = 2;
+    pub(crate) const DATA: u64 = 2;
     /// A victim of the level above.
-    pub(crate) const VICTIM: u8 = 4;
+    pub(crate) const VICTIM: u64 = 4;
     /// A prefetch: no instruction asked for it yet.
-    pub(crate) const PREFETCH: u8 = 8;
+    pub(crate) const PREFETCH: u64 = 8;
     /// A victim of the very level that sends it, not one that passes through.
-    pub(crate) const EVICTED: u8 = 16;
+    pub(crate) const EVICTED: u64 = 16;
+    /// Its address is a physical one.
+    pub(crate) const PHYSICAL: u64 = 32;
 }
 
-/// A byte address, what is done there, and the array that the access was made to.
+const KIND_BITS: u32 = 6;
+const ARRAY: u32 = 56;
+
+/// A byte address, what is done there, and the array that the access was made to; in one word,
+/// which is written and read at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Request {
-    pub(crate) address: u64,
-    pub(crate) kind: u8,
-    pub(crate) array: u8,
-    /// Whether `address` is a physical one.
-    pub(crate) physical: bool,
-}
+pub(crate) struct Request(u64);
 
 impl Request {
+    #[inline(always)]
+    pub(crate) fn new(address: u64, kind: u64, array: u8) -> Request {
+        Request(u64::from(array) << ARRAY | address << KIND_BITS | kind)
+    }
+
+    #[inline(always)]
+    pub(crate) fn address(self) -> u64 {
+        (self.0 & ((1 << ARRAY) - 1)) >> KIND_BITS
+    }
+
+    #[inline(always)]
+    pub(crate) fn array(self) -> usize {
+        (self.0 >> ARRAY) as usize
+    }
+
     /// Whether one of `bits` is set.
     #[inline(always)]
-    pub(crate) fn is(self, bits: u8) -> bool {
-        self.kind & bits != 0
+    pub(crate) fn is(self, bits: u64) -> bool {
+        self.0 & bits != 0
+    }
+
+    /// The same with `bits`.
+    #[inline(always)]
+    pub(crate) fn with(self, bits: u64) -> Request {
+        Request(self.0 | bits)
     }
 
     /// The same without `bits`.
     #[inline(always)]
-    pub(crate) fn without(self, bits: u8) -> Request {
-        Request { kind: self.kind & !bits, ..self }
+    pub(crate) fn without(self, bits: u64) -> Request {
+        Request(self.0 & !bits)
+    }
+
+    /// The same at another address.
+    #[inline(always)]
+    pub(crate) fn at(self, address: u64) -> Request {
+        let rest = !(((1 << (ARRAY - KIND_BITS)) - 1) << KIND_BITS);
+        Request(self.0 & rest | address << KIND_BITS)
     }
 }

@@ -38,9 +38,8 @@ pub(crate) struct Simulator {
     plain_stores: bool,
     /// What happened besides hits in the first level and the first TLB.
     events: u64,
-    /// What the level at work is asked for, and what it asks.
-    asked: Vec<Request>,
-    asks: Vec<Request>,
+    /// What each level asks of the next: two lists that take turns.
+    asks: [Vec<Request>; 2],
     windows: Vec<Window>,
 }
 
@@ -104,8 +103,7 @@ impl Simulator {
             last_line: NO_LINE,
             last_is_dirty: false,
             events: 0,
-            asked: Vec::new(),
-            asks: Vec::new(),
+            asks: [Vec::new(), Vec::new()],
             windows: Vec::new(),
         })
     }
@@ -137,17 +135,24 @@ impl Simulator {
     /// One access of the kernel.
     #[inline(always)]
     pub(crate) fn access(&mut self, access: &Access) {
-        let store = match access.kind {
-            Kind::Load => false,
-            Kind::Store => true,
-            Kind::Pass => return self.tally.core.passes += 1,
-            Kind::LoadElsewhere => return self.tally.core.accesses[0] += 1,
-            Kind::StoreElsewhere => return self.tally.core.accesses[1] += 1,
-        };
+        let store = access.kind == Kind::Store;
+        if !store && access.kind != Kind::Load {
+            return self.count_alone(access.kind);
+        }
         self.tally.core.accesses[usize::from(store)] += 1;
         self.access_line(access.address, store, access.array);
         if access.bytes > 1 {
             self.access_next_lines(access, store);
+        }
+    }
+
+    /// What no level is asked for.
+    #[cold]
+    fn count_alone(&mut self, kind: Kind) {
+        match kind {
+            Kind::Pass => self.tally.core.passes += 1,
+            Kind::Load | Kind::LoadElsewhere => self.tally.core.accesses[0] += 1,
+            Kind::Store | Kind::StoreElsewhere => self.tally.core.accesses[1] += 1,
         }
     }
 
@@ -207,7 +212,7 @@ impl Simulator {
     fn miss(&mut self, address: u64, store: bool, array: u8, victim: Tag) {
         let first = &mut self.levels[0];
         let request = request(address, store, array, first.physical);
-        first.miss(request, victim, &mut self.tally.levels[0], &mut self.asks);
+        first.miss(request, victim, &mut self.tally.levels[0], &mut self.asks[0]);
         self.serve_below();
     }
 
@@ -215,7 +220,7 @@ impl Simulator {
     fn access_by_rules(&mut self, address: u64, store: bool, array: u8) {
         let first = &mut self.levels[0];
         let request = request(address, store, array, false).within(first, self.pages.as_ref());
-        first.serve(request, &mut self.tally.levels[0], &mut self.asks);
+        first.serve(request, &mut self.tally.levels[0], &mut self.asks[0]);
         self.serve_below();
     }
 
@@ -223,19 +228,20 @@ impl Simulator {
     fn serve_below(&mut self) {
         self.events += 1;
         self.last_line = NO_LINE; // it may be invalidated, or no more be the last one of its set
+        let [asked, asks] = &mut self.asks;
+        let (mut asked, mut asks) = (asked, asks);
         for at in 1..self.levels.len() {
-            if self.asks.is_empty() {
+            if asked.is_empty() {
                 return;
             }
-            std::mem::swap(&mut self.asked, &mut self.asks);
             let (above, below) = self.levels.split_at_mut(at);
             let (level, tally) = (&mut below[0], &mut self.tally.levels[at]);
-            for request in &self.asked {
-                level.serve(request.within(level, self.pages.as_ref()), tally, &mut self.asks);
+            for request in &*asked {
+                level.serve(request.within(level, self.pages.as_ref()), tally, asks);
             }
-            self.asked.clear();
+            asked.clear();
             if level.recalls {
-                for request in self.asks.iter_mut().filter(|request| request.is(kind::EVICTED)) {
+                for request in asks.iter_mut().filter(|request| request.is(kind::EVICTED)) {
                     if recall(above, *request, 1 << level.shift, self.pages.as_ref())
                         && !request.is(kind::DATA)
                     {
@@ -243,12 +249,13 @@ impl Simulator {
                     }
                 }
             }
+            (asked, asks) = (asks, asked);
         }
-        for request in &self.asks {
+        for request in &*asked {
             self.tally.writes += u64::from(request.is(kind::DATA));
             self.tally.reads += u64::from(!request.is(kind::DATA | kind::VICTIM));
         }
-        self.asks.clear();
+        asked.clear();
     }
 
     /// What happened so far besides hits in the first level and the first TLB.
@@ -347,20 +354,25 @@ impl Simulator {
 }
 
 /// What the kernel asks of the first level.
+#[inline(always)]
 fn request(address: u64, store: bool, array: u8, physical: bool) -> Request {
-    Request { address, kind: if store { kind::STORE | kind::DATA } else { 0 }, array, physical }
+    let kind = if store { kind::STORE | kind::DATA } else { 0 };
+    Request::new(address, kind | if physical { kind::PHYSICAL } else { 0 }, array)
 }
 
 impl Request {
     /// The same with an address of the kind that `level` is indexed by.
     #[inline(always)]
     fn within(self, level: &Level, pages: Option<&PageMap>) -> Request {
-        let address = match pages {
-            Some(pages) if level.physical && !self.physical => pages.physical(self.address),
-            Some(pages) if !level.physical && self.physical => pages.virtual_of(self.address),
-            _ => self.address,
-        };
-        Request { address, physical: level.physical, ..self }
+        match pages {
+            Some(pages) if level.physical && !self.is(kind::PHYSICAL) => {
+                self.at(pages.physical(self.address())).with(kind::PHYSICAL)
+            }
+            Some(pages) if !level.physical && self.is(kind::PHYSICAL) => {
+                self.at(pages.virtual_of(self.address())).without(kind::PHYSICAL)
+            }
+            _ => self,
+        }
     }
 }
 
@@ -369,7 +381,7 @@ impl Request {
 fn recall(above: &mut [Level], victim: Request, bytes: u64, pages: Option<&PageMap>) -> bool {
     let mut dirty = false;
     for level in above {
-        let address = victim.within(level, pages).address;
+        let address = victim.within(level, pages).address();
         dirty |= level.invalidate(address, bytes);
     }
     dirty
