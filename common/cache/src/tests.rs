@@ -49,8 +49,8 @@ proptest! {
     #[test]
     fn wide_sets_are_sets(
         is_fifo in any::<bool>(),
-        ways in 1usize..9,
-        uses in prop::collection::vec((0u8..6, 0u64..24), 0..300),
+        ways in 9usize..14,
+        uses in prop::collection::vec((0u8..6, 0u64..48), 0..400),
     ) {
         let layout = Layout { sets: 2, ways, shift: 6, resident: false };
         let replacement = if is_fifo { Replacement::Fifo } else { Replacement::Lru };

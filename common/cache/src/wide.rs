@@ -1,5 +1,5 @@
-//! Sets of many ways, under LRU or FIFO: a list in order of use or arrival, and an index
-//! that finds a line in it without a search.
+//! Sets of many ways, under LRU or FIFO: in order of use or arrival, the first few lines, which
+//! are searched, and a list of the others with an index that finds a line without a search.
 
 use crate::journal::Journal;
 use crate::moves::Moves;
@@ -19,27 +19,100 @@ pub(crate) struct WideSets {
     journal: Journal<()>,
 }
 
-/// One set: ways 1 and up are in a ring behind way 0, which is no way but its two ends.
+/// How many lines of a set are found by a search.
+const FRONT: usize = 8;
+
+/// One set: the lines used, or filled, last, then all others.
 #[derive(Debug, Clone)]
 struct WideSet {
-    tags: Vec<Tag>,
-    newer: Vec<u32>,
-    older: Vec<u32>,
-    empty: Vec<u32>,
+    front: [Tag; FRONT],
+    others: List,
     /// Number of the window that saved it last.
     saved_in: u32,
-    /// Finds a line's way: an open table with linear probing, 0 for a free place.
-    index: Vec<u32>,
 }
 
 impl WideSet {
     fn new(ways: usize) -> WideSet {
-        WideSet {
+        WideSet { front: [0; FRONT], others: List::new(ways.saturating_sub(FRONT)), saved_in: 0 }
+    }
+
+    #[inline(always)]
+    fn tag(&mut self, key: Tag) -> Option<&mut Tag> {
+        match self.front.iter().position(|tag| tag & LINE == key) {
+            Some(at) => Some(&mut self.front[at]),
+            None => self.others.way(key).map(|way| &mut self.others.tags[way as usize]),
+        }
+    }
+
+    /// Uses the line `key`, which makes it the first one; its tag before.
+    #[inline(always)]
+    fn use_line(&mut self, key: Tag, flags: Tag) -> Option<Tag> {
+        if let Some(at) = self.front.iter().position(|tag| tag & LINE == key) {
+            let tag = self.front[at];
+            self.front.copy_within(..at, 1);
+            self.front[0] = (tag | flags) & !PREFETCHED;
+            return Some(tag);
+        }
+        let tag = self.others.remove(key);
+        if tag == 0 {
+            return None;
+        }
+        self.put_first((tag | flags) & !PREFETCHED);
+        Some(tag)
+    }
+
+    fn put_first(&mut self, tag: Tag) {
+        let last = self.front[FRONT - 1];
+        self.front.copy_within(..FRONT - 1, 1);
+        self.front[0] = tag;
+        if last != 0 {
+            self.others.put_first(last);
+        }
+    }
+
+    fn fill(&mut self, tag: Tag) -> Tag {
+        let is_full = self.front[FRONT - 1] != 0 && self.others.empty.is_empty();
+        let victim = if is_full { self.others.remove_last() } else { 0 };
+        self.put_first(tag);
+        victim
+    }
+
+    fn remove(&mut self, key: Tag) -> Tag {
+        match self.front.iter().position(|tag| tag & LINE == key) {
+            Some(at) => {
+                let tag = self.front[at];
+                self.front.copy_within(at + 1.., at);
+                self.front[FRONT - 1] = 0;
+                tag
+            }
+            None => self.others.remove(key),
+        }
+    }
+
+    /// The tags from the last use or arrival on.
+    fn in_order(&self) -> impl Iterator<Item = Tag> {
+        self.front.into_iter().filter(|tag| *tag != 0).chain(self.others.in_order())
+    }
+}
+
+/// Lines in order: ways 1 and up are in a ring behind way 0, which is no way but its two ends.
+#[derive(Debug, Clone)]
+struct List {
+    tags: Vec<Tag>,
+    newer: Vec<u32>,
+    older: Vec<u32>,
+    empty: Vec<u32>,
+    /// Finds a line's way: an open table with linear probing, 0 for a free place.
+    index: Vec<u32>,
+}
+
+impl List {
+    fn new(ways: usize) -> List {
+        List {
             tags: vec![0; ways + 1],
             newer: vec![0; ways + 1],
             older: vec![0; ways + 1],
             empty: (1..=ways as u32).rev().collect(),
-            saved_in: 0,
             index: vec![0; (4 * ways).next_power_of_two()],
         }
     }
@@ -68,10 +141,6 @@ impl WideSet {
 
     #[inline(always)]
     fn way(&self, key: Tag) -> Option<u32> {
-        let first = self.older[0];
-        if self.key(first) == key {
-            return Some(first);
-        }
         Some(self.index[self.position(key)]).filter(|way| *way != 0)
     }
 
@@ -100,32 +169,19 @@ impl WideSet {
         self.newer[older as usize] = newer;
     }
 
-    fn link_first(&mut self, way: u32) {
+    /// Adds a line that is not there; there must be an empty way.
+    fn put_first(&mut self, tag: Tag) {
+        let Some(way) = self.empty.pop() else { return };
+        let at = self.position(tag & LINE);
+        self.index[at] = way;
+        self.tags[way as usize] = tag;
         let first = std::mem::replace(&mut self.older[0], way);
         self.newer[first as usize] = way;
         (self.newer[way as usize], self.older[way as usize]) = (0, first);
     }
 
-    #[inline(always)]
-    fn make_first(&mut self, way: u32) {
-        if self.older[0] != way {
-            self.unlink(way);
-            self.link_first(way);
-        }
-    }
-
-    fn fill(&mut self, tag: Tag) -> Tag {
-        let way = self.empty.pop().unwrap_or(self.newer[0]);
-        let victim = self.tags[way as usize];
-        if victim != 0 {
-            self.forget(victim & LINE);
-            self.unlink(way);
-        }
-        let at = self.position(tag & LINE);
-        self.index[at] = way;
-        self.tags[way as usize] = tag;
-        self.link_first(way);
-        victim
+    fn remove_last(&mut self) -> Tag {
+        self.remove(self.key(self.newer[0]))
     }
 
     fn remove(&mut self, key: Tag) -> Tag {
@@ -182,24 +238,19 @@ impl Store for WideSets {
     fn hit(&mut self, set: usize, key: Tag, flags: Tag) -> Option<Tag> {
         let reorders = self.reorders;
         let set = self.look_at(set);
-        let way = set.way(key)?;
-        let tag = &mut set.tags[way as usize];
-        let before = std::mem::replace(tag, (*tag | flags) & !PREFETCHED);
         if reorders {
-            set.make_first(way);
+            return set.use_line(key, flags);
         }
-        Some(before)
+        let tag = set.tag(key)?;
+        Some(std::mem::replace(tag, (*tag | flags) & !PREFETCHED))
     }
 
     fn mark(&mut self, set: usize, key: Tag, flags: Tag) -> bool {
-        let set = self.look_at(set);
-        let way = set.way(key);
-        way.map(|way| set.tags[way as usize] |= flags).is_some()
+        self.look_at(set).tag(key).map(|tag| *tag |= flags).is_some()
     }
 
     fn tag(&mut self, set: usize, key: Tag) -> Tag {
-        let set = self.look_at(set);
-        set.way(key).map_or(0, |way| set.tags[way as usize])
+        self.look_at(set).tag(key).map_or(0, |tag| *tag)
     }
 
     fn fill(&mut self, set: usize, tag: Tag) -> Tag {
