@@ -1,7 +1,7 @@
 //! First in, first out: ways in order of arrival, the last one first.
 
 use super::Policy;
-use super::lru::remove_in_order;
+use super::lru::{put_first, remove_in_order};
 use crate::tag::Tag;
 
 #[derive(Debug)]
@@ -16,8 +16,7 @@ impl Policy for Fifo {
     fn hit(&mut self, _: usize, (): &mut (), _: &mut [Tag], _: usize) {}
 
     fn fill(&mut self, _: usize, (): &mut (), tags: &mut [Tag], tag: Tag) -> Tag {
-        tags.rotate_right(1);
-        std::mem::replace(&mut tags[0], tag)
+        put_first(tags, tag)
     }
 
     fn remove(&mut self, tags: &mut [Tag], way: usize) {

@@ -17,8 +17,7 @@ impl Policy for Lru {
     }
 
     fn fill(&mut self, _: usize, (): &mut (), tags: &mut [Tag], tag: Tag) -> Tag {
-        tags.rotate_right(1);
-        std::mem::replace(&mut tags[0], tag)
+        put_first(tags, tag)
     }
 
     fn remove(&mut self, tags: &mut [Tag], way: usize) {
@@ -42,8 +41,15 @@ impl Policy for Lru {
     }
 }
 
+/// Moves all ways one back, and puts `tag` into the first; returns what was in the last.
+#[inline(always)]
+pub(super) fn put_first(tags: &mut [Tag], tag: Tag) -> Tag {
+    tags.iter_mut().fold(tag, |newer, way| std::mem::replace(way, newer))
+}
+
 /// Takes a way out; empty ways stay behind the others.
+#[inline(always)]
 pub(super) fn remove_in_order(tags: &mut [Tag], way: usize) {
-    tags[way] = 0;
-    tags[way..].rotate_left(1);
+    tags.copy_within(way + 1.., way);
+    tags[tags.len() - 1] = 0;
 }

@@ -30,6 +30,8 @@ struct Found {
     said: Vec<Said>,
     doubts: Vec<Doubt>,
     negated: bool,
+    /// What is asked for follows from the number: "half of", "per way".
+    computed: bool,
     typo: bool,
     /// "fully associative": a number of ways that depends on the size.
     all_ways: bool,
@@ -135,6 +137,7 @@ impl Found {
                 Element::Mark(Mark::OneWay) if asked.kind == Kind::Count => {
                     self.value(vec![1.0], Unit::Asked(1.0), false, false);
                 }
+                Element::Mark(Mark::Computed) => self.computed = true,
                 Element::Mark(Mark::AllWays) => self.all_ways = true,
                 Element::Mark(Mark::About) => {}
                 Element::Typo => self.typo = true,
@@ -293,6 +296,9 @@ impl Found {
         }
         if self.negated {
             return Read::Unclear(Doubt::Negated);
+        }
+        if self.computed {
+            return Read::Unclear(Doubt::InWords);
         }
         let with_unit = self.said.iter().any(|said| matches!(unit(said), Unit::Asked(_)));
         let strong = self.said.iter().any(|said| !matches!(said, Said::Value { weak: true, .. }));

@@ -91,6 +91,8 @@ pub(super) enum Mark {
     Minus,
     /// `direct mapped`.
     OneWay,
+    /// `half of`, `per way`: the number is to be computed from the one that is given.
+    Computed,
     /// `fully associative`.
     AllWays,
 }

@@ -450,7 +450,7 @@ function quantities(words) {
   }, [[]]);
   function answer(all, asked) {
     const { kind } = asked;
-    let said = [], negated = false, typo = false, allWays = false;
+    let said = [], negated = false, computed = false, typo = false, allWays = false;
     const doubts = [];
     const attempt = make => { try { return make(); } catch (doubt) { if (typeof doubt !== "string") throw doubt; return doubt; } };
     const sentences = elements => split(elements, element => isSign(element, ";,:.\n")).forEach(sentence);
@@ -492,6 +492,7 @@ function quantities(words) {
         } else if (isMark(element, "between")) between = true;
         else if (isMark(element, "not")) negated = true;
         else if (isMark(element, "one_way") && kind === "count") said.push({ values: [1], unit: { unit: "asked", scale: 1 }, weak: false, doubtful: false });
+        else if (isMark(element, "computed")) computed = true;
         else if (isMark(element, "all_ways")) allWays = true;
         else if (isMark(element, "about")) { /* says nothing */ }
         else if (element.type === "typo") typo = true;
@@ -588,6 +589,7 @@ function quantities(words) {
     if (doubt) return { unclear: doubt };
     if (!said.length) return typo ? { unclear: "notation" } : allWays && kind === "count" ? { unclear: "inwords" } : {};
     if (negated) return { unclear: "negated" };
+    if (computed) return { unclear: "inwords" };
     const withUnit = said.some(({ unit }) => unit.unit === "asked");
     const strong = said.some(({ weak }) => !weak);
     said = said.filter(({ unit, weak }) => !(withUnit && unit === OTHER || (withUnit || strong) && weak && unit === NONE));
