@@ -13,12 +13,12 @@ use crate::pages::PageMap;
 use crate::prefetch::Prefetcher;
 use crate::request::{Request, kind};
 use crate::sets::Store;
-use crate::tag::{DIRTY, LINES, Tag};
+use crate::tag::{DIRTY, LINE, LINES, Tag};
 use crate::tally::{CoreTally, Tally};
 use crate::tlb::Tlb;
 
-/// A key that no line has.
-const NO_LINE: Tag = Tag::MAX;
+/// A tag that no line has.
+const NO_LINE: Tag = 0;
 
 #[derive(Debug)]
 pub(crate) struct Simulator {
@@ -27,12 +27,10 @@ pub(crate) struct Simulator {
     pub(crate) tally: Tally,
     pub(crate) page_shift: u32,
     pages: Option<PageMap>,
-    /// The page that was looked up last: looking it up again changes nothing.
-    last_page: u64,
-    /// The line that the first level used last, and whether it was stored to: using it again
-    /// changes nothing.
-    last_line: Tag,
-    last_is_dirty: bool,
+    /// For the lower bits of a set's number, the page, and the tag of the line, that was used
+    /// last in any such set of the first TLB and the first level: using it again changes nothing.
+    last_pages: Vec<u64>,
+    last_lines: Vec<Tag>,
     /// Whether loads, and stores, only use or fill their line of the first level.
     plain_loads: bool,
     plain_stores: bool,
@@ -99,9 +97,8 @@ impl Simulator {
             levels,
             page_shift: machine.page_size.0.trailing_zeros(),
             pages,
-            last_page: u64::MAX,
-            last_line: NO_LINE,
-            last_is_dirty: false,
+            last_pages: vec![u64::MAX; machine.tlbs.first().map_or(1, |tlb| slots(tlb.entries / tlb.ways))],
+            last_lines: vec![NO_LINE; slots(machine.levels[0].sets())],
             events: 0,
             asks: [Vec::new(), Vec::new()],
             windows: Vec::new(),
@@ -171,8 +168,10 @@ impl Simulator {
     #[inline(always)]
     fn access_line(&mut self, address: u64, store: bool, array: u8) {
         let page = address >> self.page_shift;
-        if page != self.last_page {
-            self.last_page = page;
+        let last_page = self.last_pages.len() - 1;
+        let last_page = &mut self.last_pages[page as usize & last_page];
+        if *last_page != page {
+            *last_page = page;
             self.translate(page, array);
         }
         let plain = if store { self.plain_stores } else { self.plain_loads };
@@ -185,11 +184,12 @@ impl Simulator {
             _ => address,
         };
         let (set, key) = first.place(own);
-        if key == self.last_line && (!store || self.last_is_dirty) {
+        let slot = set & (self.last_lines.len() - 1);
+        let last = &mut self.last_lines[slot];
+        if *last & LINE == key && (!store || *last & DIRTY != 0) {
             return;
         }
-        self.last_is_dirty = store || key == self.last_line && self.last_is_dirty;
-        self.last_line = key;
+        *last = if *last & LINE == key { *last } else { key } | if store { DIRTY } else { 0 };
         let touched = first.store.touch(set, key, Tag::from(store));
         if !touched.hit {
             self.miss(own, store, array, touched.tag);
@@ -220,6 +220,9 @@ impl Simulator {
     fn access_by_rules(&mut self, address: u64, store: bool, array: u8) {
         let first = &mut self.levels[0];
         let request = request(address, store, array, false).within(first, self.pages.as_ref());
+        let (set, _) = first.place(request.address());
+        let slot = set & (self.last_lines.len() - 1);
+        self.last_lines[slot] = NO_LINE;
         first.serve(request, &mut self.tally.levels[0], &mut self.asks[0]);
         self.serve_below();
     }
@@ -227,7 +230,6 @@ impl Simulator {
     /// The levels below the first one serve what it asks for, one after the other.
     fn serve_below(&mut self) {
         self.events += 1;
-        self.last_line = NO_LINE; // it may be invalidated, or no more be the last one of its set
         let [asked, asks] = &mut self.asks;
         let (mut asked, mut asks) = (asked, asks);
         for at in 1..self.levels.len() {
@@ -242,6 +244,7 @@ impl Simulator {
             asked.clear();
             if level.recalls {
                 for request in asks.iter_mut().filter(|request| request.is(kind::EVICTED)) {
+                    self.last_lines.fill(NO_LINE);
                     if recall(above, *request, 1 << level.shift, self.pages.as_ref())
                         && !request.is(kind::DATA)
                     {
@@ -349,8 +352,14 @@ impl Simulator {
         for level in &mut self.levels {
             level.promoted.advance(moves, level.shift, times);
         }
-        (self.last_page, self.last_line) = (u64::MAX, NO_LINE);
+        self.last_pages.fill(u64::MAX);
+        self.last_lines.fill(NO_LINE);
     }
+}
+
+/// For how many kinds of sets what was used last is noted, where there are so many sets.
+fn slots(sets: usize) -> usize {
+    (1 << sets.trailing_zeros()).min(64)
 }
 
 /// What the kernel asks of the first level.
