@@ -17,7 +17,6 @@ from collections import namedtuple
 
 # From the ground up. A crate uses only crates that stand before it.
 FLOORS = [
-    ("vector instructions", "lanes"),
     ("portable", "figures seal events memory machine cache records infer chart report"),
     ("hardware and system", "isa system"),
     ("experiments", "latency counters"),

@@ -19,7 +19,7 @@ miri() { # two random inputs of each kind: an interpreter takes a thousand times
     local test=(cargo +nightly miri test --quiet --locked --lib)
     # The instruction sets are those that the compiler is told of.
     case $host in x86_64*) local simd="-Ctarget-feature=+avx2,+fma,+avx512f" ;; esac
-    RUSTFLAGS="${simd-}" "${test[@]}" -p lanes -p isa -p memory
+    RUSTFLAGS="${simd-}" "${test[@]}" -p isa -p memory
     "${test[@]}" --no-default-features -p dgemm -p ge -- view team
     "${test[@]}" -p seal -p figures
 }
@@ -27,7 +27,7 @@ miri() { # two random inputs of each kind: an interpreter takes a thousand times
 sanitizer() { # NAME; with the standard library, else a thread's end looks like a race
     export RUSTFLAGS="-Zsanitizer=$1 -Cunsafe-allow-abi-mismatch=sanitizer"
     local std=(--quiet --locked -Zbuild-std --target "$host")
-    cargo +nightly test "${std[@]}" --no-default-features -p lanes -p isa -p memory -p dgemm -p ge \
+    cargo +nightly test "${std[@]}" --no-default-features -p isa -p memory -p dgemm -p ge \
         --lib --test variants --test ladder
     cargo +nightly build "${std[@]}" -p mm1 -p mm2 -p mm3
     for product in mm1 mm2 mm3; do

@@ -8,7 +8,6 @@
 //!
 //! | floor | crate | what it holds |
 //! |---|---|---|
-//! | **vectors** | `lanes` | several words compared at once, the one instruction that compilers do not find |
 //! | **portable** | `figures` | bytes, seconds, ticks; a [`value`] with its source; medians; [`metric`]s |
 //! | | [`seal`] | what a student shall find, hidden; records that cannot be changed unseen |
 //! | | [`events`] | PAPI's presets, native events, processor families: as data |
