@@ -254,7 +254,11 @@ impl Memory for Modelled {
             }
             let IterationEnd = body(self, iteration);
             if !self.is_known {
-                self.recorder.end_iteration();
+                let differs = self.recorder.end_iteration();
+                debug_assert!(
+                    !differs || iteration == last,
+                    "iteration {iteration} of a loop in steps! does not do what the two before it did, further on"
+                );
             }
             iteration += 1;
         }

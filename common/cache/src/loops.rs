@@ -208,15 +208,17 @@ impl Recorder {
         });
     }
 
-    /// An iteration of the innermost running loop ends.
-    pub(crate) fn end_iteration(&mut self) {
-        let Some(running) = self.loops.last_mut().filter(|running| running.is_regular) else { return };
+    /// An iteration of the innermost running loop ends; whether it does something else than
+    /// what the first two describe.
+    pub(crate) fn end_iteration(&mut self) -> bool {
+        let Some(running) = self.loops.last_mut().filter(|running| running.is_regular) else { return false };
         if running.described == 0 {
             running.first = std::mem::take(&mut self.current);
             running.described = 1;
-            return;
+            return false;
         }
-        if running.advances.is_none() {
+        let was_known = running.advances.is_some();
+        if !was_known {
             let mut advances = Vec::new();
             let is_alike = advances_between(&running.first, &self.current, &mut advances);
             // What lies outside the arrays is relocated piece by piece: it cannot advance.
@@ -236,6 +238,7 @@ impl Recorder {
             nodes.append(&mut self.current);
             self.current = nodes;
         }
+        was_known && !is_described
     }
 
     /// Whether the iterations of the innermost running loop that come next are known.
