@@ -88,7 +88,7 @@ pub use figures::{random, stats, table, text, units, value};
 pub use infer;
 pub use isa;
 pub use latency;
-pub use memory::{self, steps, turns};
+pub use memory::{self, steps};
 pub use records::{authentic, note, record, saved, unread};
 pub use seal;
 pub use system::{self, clock, core_clock, cpu, step};

@@ -1,6 +1,6 @@
 //! The straightforward product as a compiler makes it that may keep the sum.
 
-use memory::{Matrix, Memory, squares, steps, turns};
+use memory::{Matrix, Memory, squares, steps};
 
 /// mm1 with its sum in a register: two loads in each step and no store, the same
 /// misses. Each sum waits for the sum before it and for no memory.
@@ -16,8 +16,8 @@ use memory::{Matrix, Memory, squares, steps, turns};
 /// ```
 pub fn multiply_in_register<M: Memory>(mem: &mut M, mul1: Matrix<i16>, mul2: Matrix<i16>, res: Matrix<i16>) {
     let (n, [mul1, mul2, res]) = squares([mul1, mul2, res]);
-    turns!(mem; for i in 0..n {
-        turns!(mem; for j in 0..n {
+    steps!(mem; for i in 0..n {
+        steps!(mem; for j in 0..n {
             let mut sum = mem.load(res.at(i, j));
             steps!(mem; for k in 0..n {
                 let product = mem.load(mul1.at(i, k)).wrapping_mul(mem.load(mul2.at(k, j)));

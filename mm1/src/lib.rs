@@ -8,7 +8,7 @@ mod in_register;
 pub use experiment::measure;
 pub use in_register::multiply_in_register;
 
-use memory::{Matrix, Memory, squares, steps, turns};
+use memory::{Matrix, Memory, squares, steps};
 
 /// `res += mul1 * mul2`, in the textbook's order.
 ///
@@ -17,8 +17,8 @@ use memory::{Matrix, Memory, squares, steps, turns};
 /// that plain loop; it tells the cache model that every step is like the last.)
 pub fn multiply<M: Memory>(mem: &mut M, mul1: Matrix<i16>, mul2: Matrix<i16>, res: Matrix<i16>) {
     let (n, [mul1, mul2, res]) = squares([mul1, mul2, res]);
-    turns!(mem; for i in 0..n {
-        turns!(mem; for j in 0..n {
+    steps!(mem; for i in 0..n {
+        steps!(mem; for j in 0..n {
             steps!(mem; for k in 0..n {
                 let product = mem.load(mul1.at(i, k)).wrapping_mul(mem.load(mul2.at(k, j)));
                 let sum = mem.load(res.at(i, j)).wrapping_add(product);

@@ -1,6 +1,6 @@
 //! The product of a transposed matrix with its sum in a register.
 
-use memory::{Matrix, Memory, squares, steps, turns};
+use memory::{Matrix, Memory, squares, steps};
 
 /// mm2 with its sum in a register: two loads in each step and no store, the same
 /// misses.
@@ -16,8 +16,8 @@ use memory::{Matrix, Memory, squares, steps, turns};
 /// ```
 pub fn multiply_in_register<M: Memory>(mem: &mut M, mul1: Matrix<i16>, tmp: Matrix<i16>, res: Matrix<i16>) {
     let (n, [mul1, tmp, res]) = squares([mul1, tmp, res]);
-    turns!(mem; for i in 0..n {
-        turns!(mem; for j in 0..n {
+    steps!(mem; for i in 0..n {
+        steps!(mem; for j in 0..n {
             let mut sum = mem.load(res.at(i, j));
             steps!(mem; for k in 0..n {
                 let product = mem.load(mul1.at(i, k)).wrapping_mul(mem.load(tmp.at(j, k)));

@@ -8,7 +8,7 @@ mod unblocked;
 pub use experiment::{elements_per_line, measure};
 pub use unblocked::multiply_unblocked;
 
-use memory::{Matrix, Memory, squares, steps, turns};
+use memory::{Matrix, Memory, squares, steps};
 
 /// `res += mul1 * mul2`, in squares of `block` by `block` elements.
 ///
@@ -23,12 +23,12 @@ pub fn multiply<M: Memory>(
 ) {
     let (n, [mul1, mul2, res]) = squares([mul1, mul2, res]);
     let blocks = n.div_ceil(block);
-    turns!(mem; for row in 0..blocks {
-        turns!(mem; for column in 0..blocks {
-            turns!(mem; for depth in 0..blocks {
+    steps!(mem; for row in 0..blocks {
+        steps!(mem; for column in 0..blocks {
+            steps!(mem; for depth in 0..blocks {
                 let [i, j, k] = [row, column, depth].map(|at| at * block..n.min((at + 1) * block));
-                turns!(mem; for i2 in i {
-                    turns!(mem; for k2 in k.clone() {
+                steps!(mem; for i2 in i {
+                    steps!(mem; for k2 in k.clone() {
                         steps!(mem; for j2 in j.clone() {
                             let product = mem.load(mul1.at(i2, k2)).wrapping_mul(mem.load(mul2.at(k2, j2)));
                             let sum = mem.load(res.at(i2, j2)).wrapping_add(product);

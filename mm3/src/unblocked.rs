@@ -1,6 +1,6 @@
 //! The order of mm3's inner loops without its blocks.
 
-use memory::{Matrix, Memory, squares, steps, turns};
+use memory::{Matrix, Memory, squares, steps};
 
 /// The product in the order i, k, j: mm3 with one block as large as the matrix.
 /// Three loads and one store in each step, as in mm1; but the next step adds to
@@ -14,8 +14,8 @@ use memory::{Matrix, Memory, squares, steps, turns};
 /// ```
 pub fn multiply_unblocked<M: Memory>(mem: &mut M, mul1: Matrix<i16>, mul2: Matrix<i16>, res: Matrix<i16>) {
     let (n, [mul1, mul2, res]) = squares([mul1, mul2, res]);
-    turns!(mem; for i in 0..n {
-        turns!(mem; for k in 0..n {
+    steps!(mem; for i in 0..n {
+        steps!(mem; for k in 0..n {
             steps!(mem; for j in 0..n {
                 let product = mem.load(mul1.at(i, k)).wrapping_mul(mem.load(mul2.at(k, j)));
                 let sum = mem.load(res.at(i, j)).wrapping_add(product);

@@ -2,7 +2,7 @@
 //! against each other.
 
 use machine::{Machine, Replacement};
-use memory::{Arena, Memory, steps, turns};
+use memory::{Arena, Memory, steps};
 use proptest::prelude::*;
 
 use crate::Modelled;
@@ -29,8 +29,8 @@ fn a_policy_with_state_across_sets_is_counted_exactly() {
         let level = &mut model.walker.sim.levels[1];
         level.store = Box::new(Sets::<_, 0>::new(level.store.layout(), Dueling::default()));
         let mem = &mut model;
-        turns!(mem; for i in 0..n {
-            turns!(mem; for j in 0..n {
+        steps!(mem; for i in 0..n {
+            steps!(mem; for j in 0..n {
                 steps!(mem; for k in 0..n {
                     let product = mem.load(a.at(i, k)) * mem.load(b.at(k, j));
                     let sum = mem.load(c.at(i, j)) + product;
@@ -42,6 +42,21 @@ fn a_policy_with_state_across_sets_is_counted_exactly() {
     });
     assert!(exhaustive.levels[1].misses.total() > 1000);
     assert_eq!(skipping, exhaustive);
+}
+
+/// Debug builds run iterations that are described already, and find one that does something
+/// else, before it is left out in silence.
+#[test]
+#[cfg_attr(debug_assertions, should_panic(expected = "iteration 3 of a loop in steps!"))]
+fn an_iteration_that_is_not_as_described_is_found_out() {
+    let machine = Machine::named("zen3").unwrap();
+    let arena = Arena::with_capacity(1024).unwrap();
+    let x = arena.array::<f64>("x", 64).unwrap();
+    let mut model = Modelled::new(&machine, &arena).unwrap();
+    let mem = &mut model;
+    steps!(mem; for i in 0..8 {
+        mem.load(x.at(if i == 3 { 60 } else { i }));
+    });
 }
 
 proptest! {

@@ -47,10 +47,10 @@ pub trait Memory {
         }
     }
 
-    /// Runs `body` for each iteration of `range`, in order. [`steps!`](crate::steps) and
-    /// [`turns!`](crate::turns) are this; from one iteration to the next, every access must
-    /// advance by a constant number of bytes, whatever the numbers in memory. Only the
-    /// last iteration may differ. A model then describes the loop instead of running it.
+    /// Runs `body` for each iteration of `range`, in order. [`steps!`](crate::steps)
+    /// is this; from one iteration to the next, every access must advance by a constant
+    /// number of bytes, whatever the numbers in memory. Only the last iteration may differ.
+    /// A model then describes the loop instead of running it.
     #[inline(always)]
     fn run_loop(&mut self, range: Range<usize>, mut body: impl FnMut(&mut Self, usize) -> IterationEnd)
     where
@@ -68,9 +68,9 @@ pub trait Memory {
     }
 }
 
-/// `steps!(mem; for k in 0..n { ... })`: an inner loop over a `Range<usize>` in
-/// which every access advances by a constant stride, as `a[i][k]`, `b[k][j]` and
-/// `c[i][j]` do. On the machine's own memory that is the plain loop. The cache
+/// `steps!(mem; for k in 0..n { ... })`: a loop over a `Range<usize>` in which every
+/// access advances by a constant stride, as `a[i][k]`, `b[k][j]` and `c[i][j]` do; such
+/// loops may be nested. On the machine's own memory that is the plain loop. The cache
 /// model runs two iterations and the last one, and knows the addresses of the others.
 /// `mem` is a variable that holds the `&mut` memory.
 ///
@@ -141,8 +141,15 @@ macro_rules! steps {
         $crate::steps!(@split $mem $k [] $($range_and_body)+)
     };
     (@split $mem:ident $k:ident [$($range:tt)+] $body:block) => {
+        if $crate::Memory::skips_iterations($mem) {
+            $crate::steps!(@described $mem $k ($($range)+) $body)
+        } else {
+            for $k in $($range)+ $body
+        }
+    };
+    (@described $mem:ident $k:ident ($range:expr) $body:block) => {
         // A closure, which nothing in the body can leave early.
-        $crate::Memory::run_loop($mem, $($range)+, |$mem, $k| -> $crate::IterationEnd {
+        $crate::Memory::run_loop($mem, $range, |$mem, $k| -> $crate::IterationEnd {
             $body
             $crate::IterationEnd
         })
@@ -159,7 +166,7 @@ macro_rules! steps {
     (@while ($condition:expr) $mem:ident $j:ident $by:literal $end:ident $body:block) => {
         if $crate::Memory::skips_iterations($mem) {
             let (start, steps) = ($j, $end.saturating_sub($j) / $by);
-            $crate::steps!($mem; for step in 0..steps {
+            $crate::steps!(@described $mem step (0..steps) {
                 $j = start + step * $by;
                 $body
             });
@@ -170,7 +177,7 @@ macro_rules! steps {
     ($mem:ident; while [$j:ident] < [$end:ident] $body:block) => {
         if $crate::Memory::skips_iterations($mem) {
             let (start, end) = ($j.get(), $end.get());
-            $crate::steps!($mem; for step in start..end {
+            $crate::steps!(@described $mem step (start..end) {
                 $j.set(step);
                 let _ = ($crate::Memory::load($mem, $j), $crate::Memory::load($mem, $end));
                 $body
@@ -179,29 +186,6 @@ macro_rules! steps {
         } else {
             while $crate::Memory::load($mem, $j) < $crate::Memory::load($mem, $end) $body
         }
-    };
-}
-
-/// `turns!(mem; for i in 0..n { ... })`: an outer loop, to which the same applies as
-/// to the inner loops of [`steps!`](crate::steps); outer loops may be nested.
-///
-/// ```
-/// use memory::{Arena, Memory, Unobserved, steps, turns};
-///
-/// let arena = Arena::with_capacity(128).unwrap();
-/// let x = arena.matrix::<u32>("x", 4, 8).unwrap();
-/// let mem = &mut Unobserved;
-/// turns!(mem; for i in 0..4 {
-///     steps!(mem; for j in 0..8 {
-///         mem.store(x.at(i, j), 1);
-///     });
-/// });
-/// assert_eq!(x.flat().to_vec().iter().sum::<u32>(), 32);
-/// ```
-#[macro_export]
-macro_rules! turns {
-    ($($head_and_body:tt)+) => {
-        $crate::steps!($($head_and_body)+)
     };
 }
 

@@ -1,10 +1,10 @@
-//! Kernels that run on any memory, with their loops in `turns!` and `steps!`, and random ones
+//! Kernels that run on any memory, with their loops in `steps!`, and random ones
 //! of them.
 
 use std::cell::Cell;
 
 use figures::random::Random;
-use memory::{Array, Memory, steps, turns};
+use memory::{Array, Memory, steps};
 
 use crate::pick;
 
@@ -100,7 +100,7 @@ fn access_all<M: Memory>(mem: &mut M, accesses: &[Access], data: &[Elements], co
 /// What the middle loop of a nest is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Middle {
-    Turns,
+    Steps,
     Plain,
     Repeat,
 }
@@ -108,7 +108,7 @@ pub(crate) enum Middle {
 /// A kernel with its sizes. Arrays are numbered.
 #[derive(Debug, Clone)]
 pub(crate) enum Kernel {
-    /// Three loops, the outer one in `turns!`, the inner one in `steps!`, with accesses
+    /// Three loops, the outer and the inner one in `steps!`, with accesses
     /// before, in and after the inner one.
     Nest { counts: [usize; 3], middle: Middle, before: Vec<Access>, body: Vec<Access>, after: Vec<Access> },
     /// A product of `n` by `n` matrices in blocks, as in mm3: c += a * b.
@@ -152,9 +152,9 @@ impl Kernel {
                     access_all(mem, parts[2], data, [i, j, 0]);
                 }
                 let parts: [&[Access]; 3] = [before, body, after];
-                turns!(mem; for i in 0..*outer {
+                steps!(mem; for i in 0..*outer {
                     match middle {
-                        Middle::Turns => turns!(mem; for j in 0..*middles {
+                        Middle::Steps => steps!(mem; for j in 0..*middles {
                             row(mem, parts, data, [i, j], *inner);
                         }),
                         Middle::Plain => {
@@ -169,7 +169,7 @@ impl Kernel {
             &Kernel::Blocks { n, block, arrays } => {
                 let [a, b, c] = arrays.map(|array| data[array]);
                 let end = |start: usize| n.min(start + block);
-                turns!(mem; for row in 0..n.div_ceil(block) {
+                steps!(mem; for row in 0..n.div_ceil(block) {
                     let i = row * block;
                     for j in (0..n).step_by(block) {
                         for k in (0..n).step_by(block) {
@@ -189,7 +189,7 @@ impl Kernel {
             &Kernel::Elimination { n, row, array } => {
                 let a = data[array];
                 for k in 0..n {
-                    turns!(mem; for i in k + 1..n {
+                    steps!(mem; for i in k + 1..n {
                         let factor = a.load(mem, i * row + k, false) + a.load(mem, k * row + k, false);
                         a.store(mem, i * row + k, false, factor);
                         steps!(mem; for j in k + 1..n {
@@ -230,7 +230,7 @@ impl Kernel {
                 let variables = Variables::default();
                 let [i, j, end] = &variables.0;
                 mem.store(end, count);
-                turns!(mem; for turn in 0..rows {
+                steps!(mem; for turn in 0..rows {
                     mem.store(i, turn);
                     mem.store(j, 0);
                     steps!(mem; while [j] < [end] {
@@ -357,13 +357,13 @@ fn product(random: &mut Random, arrays: &[usize], rows: &[usize], most: usize) -
         nest[if is_before_or_after { 2 * usize::from(store) } else { 1 }].push(access);
     }
     let [before, body, after] = nest;
-    let middle = if random.below(2) == 0 { Middle::Turns } else { Middle::Plain };
+    let middle = if random.below(2) == 0 { Middle::Steps } else { Middle::Plain };
     Kernel::Nest { counts, middle, before, body, after }
 }
 
 /// Any accesses in three loops.
 fn nest(random: &mut Random, arrays: &[usize], row: usize, most: usize) -> Kernel {
-    let middle = pick(random, &[Middle::Turns, Middle::Plain, Middle::Repeat]);
+    let middle = pick(random, &[Middle::Steps, Middle::Plain, Middle::Repeat]);
     let inner = 1 + below(random, &[8, 70, 400]);
     let outer = 1 + below(random, &[12, 150]);
     let counts = [outer, 1 + random.below((most / inner / outer / 3).clamp(1, 60)), inner];

@@ -1,6 +1,6 @@
 //! Order i, j, k: each element of c is the product of a row and a column.
 
-use memory::{Memory, steps, turns};
+use memory::{Memory, steps};
 
 use crate::view::{View, conform};
 
@@ -9,8 +9,8 @@ use crate::view::{View, conform};
 #[inline(always)]
 pub fn multiply<M: Memory>(mem: &mut M, a: View, b: View, c: View) {
     let (m, n, l, a, b, c) = conform(a, b, c);
-    turns!(mem; for i in 0..m {
-        turns!(mem; for j in 0..n {
+    steps!(mem; for i in 0..m {
+        steps!(mem; for j in 0..n {
             let mut sum = 0.0;
             steps!(mem; for k in 0..l {
                 sum += mem.load(a.at(i, k)) * mem.load(b.at(k, j));

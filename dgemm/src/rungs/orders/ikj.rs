@@ -1,6 +1,6 @@
 //! Order i, k, j: a row of c gathers the rows of b, each times one element of a.
 
-use memory::{Memory, steps, turns};
+use memory::{Memory, steps};
 
 use crate::view::{View, conform};
 
@@ -9,8 +9,8 @@ use crate::view::{View, conform};
 #[inline(always)]
 pub fn multiply<M: Memory>(mem: &mut M, a: View, b: View, c: View) {
     let (m, n, l, a, b, c) = conform(a, b, c);
-    turns!(mem; for i in 0..m {
-        turns!(mem; for k in 0..l {
+    steps!(mem; for i in 0..m {
+        steps!(mem; for k in 0..l {
             let r = mem.load(a.at(i, k));
             steps!(mem; for j in 0..n {
                 let sum = mem.load(c.at(i, j)) + r * mem.load(b.at(k, j));

@@ -1,6 +1,6 @@
 //! Order j, k, i: a column of c gathers the columns of a, each times one element of b.
 
-use memory::{Memory, steps, turns};
+use memory::{Memory, steps};
 
 use crate::view::{View, conform};
 
@@ -9,8 +9,8 @@ use crate::view::{View, conform};
 #[inline(always)]
 pub fn multiply<M: Memory>(mem: &mut M, a: View, b: View, c: View) {
     let (m, n, l, a, b, c) = conform(a, b, c);
-    turns!(mem; for j in 0..n {
-        turns!(mem; for k in 0..l {
+    steps!(mem; for j in 0..n {
+        steps!(mem; for k in 0..l {
             let r = mem.load(b.at(k, j));
             steps!(mem; for i in 0..m {
                 let sum = mem.load(c.at(i, j)) + mem.load(a.at(i, k)) * r;

@@ -1,6 +1,6 @@
 //! Order k, i, j: one row of b goes into all rows of c, then the next one.
 
-use memory::{Memory, steps, turns};
+use memory::{Memory, steps};
 
 use crate::view::{View, conform};
 
@@ -9,8 +9,8 @@ use crate::view::{View, conform};
 #[inline(always)]
 pub fn multiply<M: Memory>(mem: &mut M, a: View, b: View, c: View) {
     let (m, n, l, a, b, c) = conform(a, b, c);
-    turns!(mem; for k in 0..l {
-        turns!(mem; for i in 0..m {
+    steps!(mem; for k in 0..l {
+        steps!(mem; for i in 0..m {
             let r = mem.load(a.at(i, k));
             steps!(mem; for j in 0..n {
                 let sum = mem.load(c.at(i, j)) + r * mem.load(b.at(k, j));
