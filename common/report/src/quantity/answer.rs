@@ -32,7 +32,12 @@ struct Found {
     negated: bool,
     /// What is asked for follows from the number: "half of", "per way".
     computed: bool,
-    typo: bool,
+    /// Something was not understood.
+    unknown: bool,
+    /// A letter is no number where there is one.
+    letter: bool,
+    /// A unit is nothing where there is no number.
+    unit: bool,
     /// "fully associative": a number of ways that depends on the size.
     all_ways: bool,
 }
@@ -47,7 +52,7 @@ pub(super) fn read(elements: &[Element], asked: Asked) -> Read {
 /// A sign or word that says on which side of a number the answer is.
 fn bound(element: &Element) -> Option<(bool, bool)> {
     Some(match element {
-        Element::Sign('≥') | Element::Mark(Mark::Least) => (true, false),
+        Element::Sign('≥') | Element::Mark(Mark::Least | Mark::Starting) => (true, false),
         Element::Sign('>') | Element::Mark(Mark::More) => (true, true),
         Element::Sign('≤') | Element::Mark(Mark::Most) => (false, false),
         Element::Sign('<') | Element::Mark(Mark::Less) => (false, true),
@@ -63,6 +68,29 @@ fn has_number(element: &Element) -> bool {
     }
 }
 
+/// Whether a word or sign that nothing was made of says nothing of the numbers.
+fn known(side: &[Element], at: usize, numeric: bool) -> bool {
+    let near = |at: Option<usize>| {
+        let element = at.and_then(|at| side.get(at));
+        let weak = matches!(element, Some(Element::Term(term)) if term.weak);
+        (element.is_none(), !weak && element.is_some_and(has_number))
+    };
+    let [(first, behind), (last, before)] = [near(at.checked_sub(1)), near(Some(at + 1))];
+    match &side[at] {
+        Element::Unknown => false,
+        _ if !numeric => true,
+        Element::Mark(Mark::To) => !behind && !before,
+        Element::Mark(Mark::Or) => before,
+        Element::Mark(Mark::Times | Mark::Power | Mark::Minus | Mark::Beyond) => false,
+        Element::Sign('*') => first || last,
+        Element::Sign('+') => first,
+        Element::Sign('/') => behind && before,
+        Element::Sign('^' | '±') => false,
+        _ => true,
+    }
+}
+
+
 impl Found {
     /// Sentences and clauses, each for itself.
     fn sentences(&mut self, elements: &[Element], asked: Asked) {
@@ -73,7 +101,7 @@ impl Found {
     }
 
     /// The last side of an equation that has a number is the answer; a number alone on
-    /// another side must agree.
+    /// another side must agree. How the others are computed is not looked at.
     fn sentence(&mut self, sentence: &[Element], asked: Asked) {
         let sides: Vec<&[Element]> = sentence.split(|element| *element == Element::Sign('=')).collect();
         let last = sides.iter().rposition(|side| side.iter().any(has_number)).unwrap_or_default();
@@ -82,7 +110,7 @@ impl Found {
             self.side(side, asked);
         }
         for side in &sides[..last] {
-            self.negated |= side.contains(&Element::Mark(Mark::Not));
+            self.words(side);
             let numbers: Vec<&Element> = side.iter().filter(|element| has_number(element)).collect();
             let [Element::Term(term)] = numbers[..] else { continue };
             if !term.alone() || term.weak || term.unit(asked.kind) == Unit::Other {
@@ -104,8 +132,22 @@ impl Found {
         }
     }
 
+    /// The words of what is not read as an answer.
+    fn words(&mut self, elements: &[Element]) {
+        for element in elements {
+            match element {
+                Element::Group(inner) => self.words(inner),
+                Element::Mark(Mark::Not | Mark::Unanswered) => self.negated = true,
+                Element::Unknown => self.unknown = true,
+                Element::Unit => self.unit = true,
+                _ => {}
+            }
+        }
+    }
+
     /// What stands on one side of an equals sign, or without one.
     fn side(&mut self, side: &[Element], asked: Asked) {
+        let numeric = side.iter().any(has_number);
         let (mut between, mut pending) = (false, None);
         let mut at = 0;
         while at < side.len() {
@@ -114,15 +156,15 @@ impl Found {
             let mut next = at + 1;
             match element {
                 Element::Term(term) => {
-                    if let Some(taken) = self.joined(side, at, between, pending, asked) {
-                        next = at + 1 + taken;
-                    } else {
-                        self.term(term, pending, &side[at + 1..], asked);
-                    }
+                    let joined = self.joined(side, at, between, pending, asked);
+                    self.unknown |= between && joined.is_none();
+                    next +=
+                        joined.unwrap_or_else(|| self.term(term, pending, &side[at + 1..], asked));
                     (between, pending) = (false, None);
                 }
                 Element::Interval { ends: [low, high], open } => self.range(low, high, *open, asked),
-                Element::Group(inner) if inner.iter().any(has_number) => {
+                Element::Group(inner) if !has_number(element) => self.sentences(inner, asked),
+                Element::Group(inner) => {
                     let operator = |element: Option<&Element>| {
                         matches!(element, Some(Element::Sign('*' | '/' | '^' | '+' | '-')))
                     };
@@ -133,18 +175,23 @@ impl Found {
                     }
                 }
                 Element::Mark(Mark::Between) => between = true,
-                Element::Mark(Mark::Not) => self.negated = true,
+                Element::Mark(Mark::Not | Mark::Unanswered) => self.negated = true,
                 Element::Mark(Mark::OneWay) if asked.kind == Kind::Count => {
                     self.value(vec![1.0], Unit::Asked(1.0), false, false);
                 }
                 Element::Mark(Mark::Computed) => self.computed = true,
+                Element::Mark(Mark::PerSet) => self.computed |= asked.kind != Kind::Count,
                 Element::Mark(Mark::AllWays) => self.all_ways = true,
+                Element::Letter => self.letter = true,
+                Element::Unit => self.unit = true,
                 Element::Mark(Mark::About) => {}
-                Element::Typo => self.typo = true,
                 _ => {
                     let compared = matches!(before, Some(Element::Term(_)))
                         && matches!(element, Element::Sign(_))
                         && matches!(side.get(at + 1), Some(Element::Term(_)));
+                    self.unknown |= pending.is_some() && numeric || !known(side, at, numeric);
+                    // "I" is a word, and a one
+                    self.letter |= side.len() == 1 && matches!(element, Element::Mark(_));
                     pending = bound(element);
                     if compared && pending.is_some() {
                         self.doubts.push(Doubt::Several);
@@ -153,14 +200,21 @@ impl Found {
             }
             at = next;
         }
+        self.unknown |= numeric && (between || pending.is_some());
     }
 
     fn value(&mut self, values: Vec<f64>, unit: Unit, weak: bool, doubtful: bool) {
         self.said.push(Said::Value { values, unit, weak, doubtful });
     }
 
-    /// A number that no other is joined to.
-    fn term(&mut self, term: &Term, pending: Option<(bool, bool)>, behind: &[Element], asked: Asked) {
+    /// A number that no other is joined to: how many pieces more it takes.
+    fn term(
+        &mut self,
+        term: &Term,
+        pending: Option<(bool, bool)>,
+        behind: &[Element],
+        asked: Asked,
+    ) -> usize {
         let more = || behind.iter().skip(1).find(|e| **e != Element::Mark(Mark::About));
         let bounded = match behind.first() {
             _ if pending.is_some() => pending,
@@ -181,6 +235,7 @@ impl Found {
         match bounded {
             Some((true, open)) => self.said.push(Said::Low(term.clone(), open)),
             Some((false, open)) => self.said.push(Said::High(term.clone(), open)),
+            None if term.share(asked.kind) => self.computed = true,
             None => match term.values(asked, Unit::None) {
                 Ok(values) => {
                     self.value(values, term.unit(asked.kind), term.weak, term.doubtful(asked));
@@ -188,6 +243,7 @@ impl Found {
                 Err(doubt) => self.doubts.push(doubt),
             },
         }
+        usize::from(bounded.is_some() && pending.is_none())
     }
 
     /// The range that begins with the number at `at`: how many pieces more it takes.
@@ -226,7 +282,16 @@ impl Found {
             _ => return None,
         };
         let low_open = pending.is_some_and(|(low, open)| low && open);
-        self.range(low, high, [low_open, open], asked);
+        // "2^14-1" is a difference
+        let falls = |low: &Term, high: &Term| match (low.values(asked, units[1]), high.values(asked, units[0])) {
+            (Ok(low), Ok(high)) => low > high,
+            _ => false,
+        };
+        if link == [&Element::Sign('-')] && falls(low, high) {
+            self.doubts.push(Doubt::Notation);
+        } else {
+            self.range(low, high, [low_open, open], asked);
+        }
         Some(after + 1)
     }
 
@@ -265,15 +330,24 @@ impl Found {
         if low == high {
             self.value(vec![low], unit, false, open != [false; 2]);
         } else if low < high {
-            self.said.push(Said::Range(Bracket { low, high, low_open: open[0], high_open: open[1] }, unit));
+            self.said.push(Said::Range(Bracket { low, high, low_open: open[0], high_open: open[1], unit: false }, unit));
         } else {
             let [high_open, low_open] = open;
-            self.said.push(Said::Range(Bracket { low: high, high: low, low_open, high_open }, unit));
+            self.said.push(Said::Range(Bracket { low: high, high: low, low_open, high_open, unit: false }, unit));
         }
     }
 
-    /// One answer, if all that is said is one.
-    fn whole(mut self, asked: Asked) -> Read {
+    /// One answer, if all that is said is one and all is understood.
+    fn whole(self, asked: Asked) -> Read {
+        let (nothing, some) = (self.unknown || self.letter, self.unknown || self.unit);
+        match self.understood(asked) {
+            Read::Nothing if nothing => Read::Unclear(Doubt::Unknown),
+            Read::Value(_) | Read::Bracket(_) if some => Read::Unclear(Doubt::Unknown),
+            read => read,
+        }
+    }
+
+    fn understood(mut self, asked: Asked) -> Read {
         if let Some(doubt) = self.doubts.first() {
             return Read::Unclear(*doubt);
         }
@@ -286,9 +360,7 @@ impl Found {
             Said::Low(term, _) | Said::High(term, _) => term.unit(asked.kind),
         };
         if self.said.is_empty() {
-            return if self.typo {
-                Read::Unclear(Doubt::Notation)
-            } else if self.all_ways && asked.kind == Kind::Count {
+            return if self.computed || self.all_ways && asked.kind == Kind::Count {
                 Read::Unclear(Doubt::InWords)
             } else {
                 Read::Nothing
@@ -301,6 +373,7 @@ impl Found {
             return Read::Unclear(Doubt::InWords);
         }
         let with_unit = self.said.iter().any(|said| matches!(unit(said), Unit::Asked(_)));
+        let besides = with_unit && self.said.iter().any(|said| unit(said) == Unit::Other);
         let strong = self.said.iter().any(|said| !matches!(said, Said::Value { weak: true, .. }));
         self.said.retain(|said| {
             let weak = matches!(said, Said::Value { weak: true, unit: Unit::None, .. });
@@ -309,7 +382,7 @@ impl Found {
         if self.said.iter().all(|said| unit(said) == Unit::Other) {
             return Read::Unclear(Doubt::OtherUnit);
         }
-        self.one()
+        self.one(besides)
     }
 
     /// Makes a range of its two ends.
@@ -329,11 +402,13 @@ impl Found {
         self.doubts.first().map_or(Ok(()), |doubt| Err(*doubt))
     }
 
-    fn one(self) -> Read {
+    fn one(self, besides: bool) -> Read {
         let mut said = self.said.into_iter();
         let Some(first) = said.next() else { return Read::Nothing };
         match first {
-            Said::Range(bracket, _) if said.next().is_none() => Read::Bracket(bracket),
+            Said::Range(bracket, unit) if said.next().is_none() => {
+                Read::Bracket(Bracket { unit: unit != Unit::None, ..bracket })
+            }
             Said::Value { values: mut readings, unit, mut doubtful, .. } => {
                 let mut with_unit = unit != Unit::None;
                 let same = |a: f64, b: f64| (a - b).abs() <= SAME * a.abs().max(b.abs());
@@ -348,7 +423,7 @@ impl Found {
                 match (readings.is_empty(), doubtful) {
                     (true, _) => Read::Unclear(Doubt::Several),
                     (_, true) => Read::Unclear(Doubt::Quotient),
-                    _ => Read::Value(Value { readings, unit: with_unit }),
+                    _ => Read::Value(Value { readings, unit: with_unit, besides }),
                 }
             }
             _ => Read::Unclear(Doubt::Several),

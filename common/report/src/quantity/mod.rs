@@ -37,9 +37,13 @@
 //!    other things (`16 KiB, 2 ways`). Several writings of one number are one
 //!    (`16 KiB (16384 bytes)`). A lower and an upper bound are a range.
 //!
-//! All else is [`Read::Unclear`]: several numbers and no bracket between them (`8 or 16 KiB`,
+//! A value or a bracket is read only if all words and signs of the answer are understood:
+//! they belong to a number, or are among the `fillers` of `words.json`, which change
+//! none. `16 KiB (16 foo)`, `dual`, `②`, `x2` and `2 to the 14th` go to somebody.
+//!
+//! So does all else, as [`Read::Unclear`]: several numbers and no bracket between them (`8 or 16 KiB`,
 //! `16 KiB, 32 KiB`), one end of a range, a quotient that may be two numbers (`16/32 KiB`), a
-//! number that is denied, one of another unit alone. Somebody has to read that.
+//! number that is denied, one of another unit alone.
 
 mod answer;
 mod terms;
@@ -88,6 +92,8 @@ pub struct Value {
     pub readings: Vec<f64>,
     /// Whether a unit stands with it.
     pub unit: bool,
+    /// Whether numbers of other things stand next to it: `2 ways, 8 KiB`.
+    pub besides: bool,
 }
 
 /// A range.
@@ -101,6 +107,8 @@ pub struct Bracket {
     pub low_open: bool,
     /// Whether the upper end is outside.
     pub high_open: bool,
+    /// Whether a unit stands with it.
+    pub unit: bool,
 }
 
 /// Why somebody has to read an answer.
@@ -120,6 +128,8 @@ pub enum Doubt {
     Quotient,
     /// A number that has to be worked out from words.
     InWords,
+    /// Words or signs that the grammar does not know.
+    Unknown,
     /// Too long to be one number.
     Long,
 }
@@ -135,6 +145,7 @@ impl Doubt {
             Doubt::Notation => "its number can be read in more than one way",
             Doubt::Quotient => "it may be a fraction or two numbers",
             Doubt::InWords => "it says in words what is asked for as a number",
+            Doubt::Unknown => "it has words or signs that the program does not know",
             Doubt::Long => "it is too long to be one number",
         }
     }

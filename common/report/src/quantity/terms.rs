@@ -19,6 +19,8 @@ pub(super) struct Factor {
     negative: bool,
     power: Option<f64>,
     unit: Unit,
+    /// `KiB/way`: of one of several.
+    share: bool,
 }
 
 /// A number, or several that are multiplied and divided.
@@ -44,13 +46,23 @@ pub(super) enum Element {
     Sign(char),
     /// A word that says nothing of numbers, or a name.
     Word,
-    /// Digits in a word that may be spelt wrongly.
-    Typo,
+    /// A single letter: a quantity's name, or a number.
+    Letter,
+    /// A unit without a number.
+    Unit,
+    /// A word or sign that the grammar does not know, or digits in a word that may be
+    /// spelt wrongly.
+    Unknown,
 }
 
 /// The pieces of an answer.
 pub(super) fn elements(tokens: &[Lexeme], asked: Asked) -> Vec<Element> {
     Parser { tokens, asked, at: 0 }.elements(None)
+}
+
+fn single(word: &str) -> bool {
+    let mut letters = word.chars();
+    letters.next().is_some_and(char::is_alphabetic) && letters.next().is_none()
 }
 
 struct Parser<'t> {
@@ -84,7 +96,7 @@ impl Parser<'_> {
             let element = match &lexeme.token {
                 Token::Number(Numeral::Name { sure }) => {
                     self.at += 1;
-                    if *sure { Element::Word } else { Element::Typo }
+                    if *sure { Element::Word } else { Element::Unknown }
                 }
                 Token::Number(_) => Element::Term(self.term(false)),
                 Token::Word(_) => self.word(),
@@ -113,16 +125,25 @@ impl Parser<'_> {
         let whole = matches!(self.asked.kind, Kind::Bytes | Kind::Count);
         let place = match before {
             None | Some(Element::Sign(_) | Element::Mark(_)) => true,
-            Some(Element::Word | Element::Typo) => !whole && self.spaced(self.at),
+            Some(Element::Word | Element::Letter | Element::Unit | Element::Unknown) => !whole && self.spaced(self.at),
             Some(_) => false,
         };
         place && self.number(self.at + 1).is_some() && !self.spaced(self.at + 1)
     }
 
     fn word(&mut self) -> Element {
-        let Some((mark, taken)) = mark(self.tokens, self.at) else {
-            self.at += 1;
-            return Element::Word;
+        let words = words_from(self.tokens, self.at);
+        let Some((mark, taken)) = WORDS.mark(&words) else {
+            let unit = WORDS.unit(&words, self.asked.kind);
+            let (element, taken) = match unit {
+                Some((Unit::Asked(scale), taken)) if scale != 1.0 => (Element::Unit, taken),
+                Some((_, taken)) => (Element::Word, taken),
+                None if words.first().is_some_and(|word| WORDS.filler(word)) => (Element::Word, 1),
+                None if words.first().is_some_and(|word| single(word)) => (Element::Letter, 1),
+                None => (Element::Unknown, 1),
+            };
+            self.at += taken;
+            return element;
         };
         self.at += taken;
         if mark == Mark::Minus && self.number(self.at).is_some() {
@@ -156,8 +177,8 @@ impl Parser<'_> {
             return None;
         }
         self.at += 1;
-        if let Some(unit) = self.unit() {
-            high.first.unit = unit;
+        if let Some((unit, share)) = self.unit() {
+            (high.first.unit, high.first.share) = (unit, share);
         }
         Some(Element::Interval { ends: [low, high], open: [open != '[', close != ']'] })
     }
@@ -206,9 +227,9 @@ impl Parser<'_> {
     fn factor(&mut self, negative: bool) -> Factor {
         let numeral = self.number(self.at).unwrap_or(Numeral::Unreadable);
         self.at += 1;
-        let mut factor = Factor { numeral, negative, power: None, unit: Unit::None };
+        let mut factor = Factor { numeral, negative, power: None, unit: Unit::None, share: false };
         factor.power = self.power();
-        factor.unit = self.unit().unwrap_or(Unit::None);
+        (factor.unit, factor.share) = self.unit().unwrap_or((Unit::None, false));
         factor
     }
 
@@ -232,8 +253,8 @@ impl Parser<'_> {
         Some(if negative { -power } else { power })
     }
 
-    /// `KiB`, `-way`, `(KiB)`, and what it is a share of: `B/line`.
-    fn unit(&mut self) -> Option<Unit> {
+    /// `KiB`, `-way`, `(KiB)`, and whether it is a share: `B/line`.
+    fn unit(&mut self) -> Option<(Unit, bool)> {
         let of = |at: usize| WORDS.unit(&words_from(self.tokens, at), self.asked.kind);
         let hyphen = self.sign(self.at) == Some('-') && !self.spaced(self.at) && !self.spaced(self.at + 1);
         // "2-х канальный"
@@ -250,10 +271,9 @@ impl Parser<'_> {
             return None;
         };
         self.at = end;
-        if self.sign(end) == Some('/') && !words_from(self.tokens, end + 1).is_empty() {
-            self.at += 2;
-        }
-        Some(unit)
+        let share = self.sign(end) == Some('/') && !words_from(self.tokens, end + 1).is_empty();
+        self.at += 2 * usize::from(share);
+        Some((unit, share))
     }
 }
 
@@ -293,6 +313,11 @@ impl Term {
                 }
                 Kind::Count | Kind::Ns => true,
             }
+    }
+
+    /// Whether it is a size of one of several: "8 KiB/way".
+    pub(super) fn share(&self, kind: Kind) -> bool {
+        kind == Kind::Bytes && self.alone() && self.first.share
     }
 
     /// Whether it is a number alone.

@@ -11,7 +11,7 @@ fn shown(read: &Read) -> String {
             let readings: Vec<String> = value.readings.iter().map(f64::to_string).collect();
             readings.join(" or ") + if value.unit { "" } else { " bare" }
         }
-        Read::Bracket(Bracket { low, high, low_open, high_open }) => {
+        Read::Bracket(Bracket { low, high, low_open, high_open, .. }) => {
             format!(
                 "{}{low}, {high}{}",
                 if *low_open { '(' } else { '[' },

@@ -71,7 +71,10 @@ fn characters(text: &str) -> String {
             continue;
         }
         raised = false;
-        if let Some(fraction) = WORDS.fractions.get(&c) {
+        let below = WORDS.subscripts.chars().position(|digit| digit == c);
+        if let Some(digit) = below.filter(|_| out.ends_with(char::is_alphabetic)) {
+            out.push(b"0123456789"[digit].into()); // of a name: L₁
+        } else if let Some(fraction) = WORDS.fractions.get(&c) {
             // "1½": the lexer adds what stands behind a digit
             out.push_str(&format!("\u{1}{fraction} "));
         } else if c == '\t' {

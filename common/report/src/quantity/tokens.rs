@@ -44,7 +44,7 @@ pub(super) fn tokens(text: &str, kind: Kind) -> Vec<Lexeme> {
     let mut lexer = Lexer { text: text.chars().collect(), at: 0, found: Vec::new() };
     lexer.run();
     let mut found = in_words(lexer.found, kind);
-    name(&mut found);
+    name(&mut found, kind);
     found
 }
 
@@ -82,13 +82,21 @@ impl Lexer {
             } else {
                 self.at += 1;
                 match c {
-                    '%' | '‰' | '~' => Token::Word(c.to_string()),
-                    '=' | '≤' | '≥' | '<' | '>' | '-' | '±' | '+' | '*' | '/' | '^' | '…' | ',' | ';'
-                    | ':' | '.' | '(' | ')' | '[' | ']' | '\n' | '#' => Token::Sign(c),
-                    _ => {
+                    // a blank of TeX
+                    '~' if begun.is_ascii_digit()
+                        && self.text[self.at..].iter().find(|c| **c != ' ').is_some_and(|c| c.is_alphabetic()) =>
+                    {
                         spaced = true;
                         continue;
                     }
+                    '%' | '‰' | '~' => Token::Word(c.to_string()),
+                    '=' | '≤' | '≥' | '<' | '>' | '-' | '±' | '+' | '*' | '/' | '^' | '…' | ',' | ';'
+                    | ':' | '.' | '(' | ')' | '[' | ']' | '\n' | '#' => Token::Sign(c),
+                    c if c <= ' ' || WORDS.quiet.contains(c) => {
+                        spaced = true;
+                        continue;
+                    }
+                    c => Token::Word(c.to_string()),
                 }
             };
             self.found.push(Lexeme { token, spaced, weak: false });
@@ -121,11 +129,8 @@ impl Lexer {
             self.at += 1;
             whole += &self.take(|c| c.is_alphanumeric() || c == '_');
         }
-        if named || word.chars().count() <= 3 {
-            Token::Word(whole)
-        } else {
-            Token::Number(Numeral::Name { sure: false })
-        }
+        let sure = named || [&word, &whole].into_iter().any(|word| is(&WORDS.products, word));
+        Token::Number(Numeral::Name { sure })
     }
 
     fn number(&mut self) -> Numeral {
@@ -324,7 +329,7 @@ pub(super) fn words_from(tokens: &[Lexeme], at: usize) -> Vec<&str> {
 }
 
 /// Numbers that belong to the word before them: `Fig. 3`, `level 1`, `stride 64`.
-fn name(tokens: &mut [Lexeme]) {
+fn name(tokens: &mut [Lexeme], kind: Kind) {
     let sign = |tokens: &[Lexeme], at: usize, signs: &[char]| {
         tokens.get(at).is_some_and(|lexeme| matches!(lexeme.token, Token::Sign(c) if signs.contains(&c)))
     };
@@ -345,10 +350,12 @@ fn name(tokens: &mut [Lexeme]) {
         let joined = sign(tokens, next, signs) && (!named || !tokens[next].spaced)
             || set && words_from(tokens, next).first() == Some(&"of");
         let number = next + usize::from(joined);
+        // "part 16 KiB"
+        let sure = !matches!(WORDS.unit(&words_from(tokens, number + 1), kind), Some((Unit::Asked(_), _)));
         if let Some(Lexeme { token: Token::Number(numeral), weak, .. }) = tokens.get_mut(number) {
             *weak |= set;
             if named {
-                *numeral = Numeral::Name { sure: true };
+                *numeral = Numeral::Name { sure };
             }
         }
     }

@@ -23,9 +23,12 @@ pub(super) struct Words {
     /// The digit 0 of each script.
     pub(super) zeros: String,
     pub(super) superscripts: String,
+    pub(super) subscripts: String,
     /// Letters with marks, by the letter without.
     letters: BTreeMap<char, String>,
     pub(super) fractions: BTreeMap<char, f64>,
+    /// Signs that say nothing.
+    pub(super) quiet: String,
     /// Signs, by the one that stands for them.
     signs: BTreeMap<char, String>,
     /// Texts, and what stands for them.
@@ -34,8 +37,12 @@ pub(super) struct Words {
     pub(super) point: Vec<String>,
     units: Units,
     pub(super) ordinals: Vec<String>,
+    /// Letters that are a name together with the digits behind them: `mm1`.
+    pub(super) products: Vec<String>,
     /// Words whose number is a name: `figure 3`.
     pub(super) names: Vec<String>,
+    /// Words that say nothing of a number: `it`, `measured`.
+    fillers: Vec<String>,
     /// Words whose number is not the answer where there is another: `stride 64`.
     pub(super) settings: Vec<String>,
     pub(super) numbers: BTreeMap<String, f64>,
@@ -85,7 +92,11 @@ pub(super) enum Mark {
     /// `or more`.
     Beyond,
     About,
+    /// `from`: the lower end of a range.
+    Starting,
     Not,
+    /// `no idea`.
+    Unanswered,
     Power,
     Times,
     Minus,
@@ -93,6 +104,8 @@ pub(super) enum Mark {
     OneWay,
     /// `half of`, `per way`: the number is to be computed from the one that is given.
     Computed,
+    /// What ways are counted in.
+    PerSet,
     /// `fully associative`.
     AllWays,
 }
@@ -122,7 +135,9 @@ impl Words {
             &mut units.behind_prefix,
             &mut units.other,
             &mut self.ordinals,
+            &mut self.products,
             &mut self.names,
+            &mut self.fillers,
             &mut self.settings,
             &mut self.articles,
         ];
@@ -193,6 +208,13 @@ impl Words {
             let taken = other.or_else(|| is(&self.units.other, word).then_some(1))?;
             Some((Unit::Other, taken))
         })
+    }
+
+    /// Whether `word` says nothing of the numbers around it.
+    pub(super) fn filler(&self, word: &str) -> bool {
+        [&self.fillers, &self.names, &self.settings, &self.ordinals, &self.products, &self.units.other]
+            .into_iter()
+            .any(|list| is(list, word))
     }
 
     fn scale(&self, words: &[&str], kind: Kind) -> Option<(f64, usize)> {

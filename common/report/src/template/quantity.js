@@ -13,8 +13,9 @@ function quantities(words) {
   const table = all => Object.entries(all).flatMap(([scale, units]) => units.map(unit => [fold(unit).split(" "), Number(scale)]));
   const scales = Object.fromEntries(["bytes", "ns", "percent", "count", "number"].map(kind => [kind, table(words.units[kind])]));
   const prefixes = table(words.units.prefixes).sort(([, a], [, b]) => 0);
-  const [names, settings, ordinals, articles, others, tails] =
-    [words.names, words.settings, words.ordinals, words.articles, words.units.other, words.units.behind_prefix].map(list);
+  const [names, settings, ordinals, products, fillers, articles, others, tails] =
+    [words.names, words.settings, words.ordinals, words.products, words.fillers, words.articles, words.units.other, words.units.behind_prefix].map(list);
+  const filler = word => [fillers, names, settings, ordinals, products, others].some(list => is(list, word));
   const numbers = new Map(Object.entries(words.numbers).map(([word, value]) => [fold(word), value]));
   const marks = Object.entries(words.phrases)
     .flatMap(([mark, phrases]) => phrases.map(phrase => [fold(phrase).split(/[ ']/), mark]))
@@ -46,7 +47,9 @@ function quantities(words) {
         continue;
       }
       raised = false;
-      if (words.fractions[c] !== undefined) out += `\u0001${words.fractions[c]} `;
+      const below = words.subscripts.indexOf(c);
+      if (below >= 0 && /\p{Alphabetic}$/u.test(out)) out += below;
+      else if (words.fractions[c] !== undefined) out += `\u0001${words.fractions[c]} `;
       else if (c === "\t") out += "  ";
       else if (c === "|") out += ";";
       else out += scripted(c) ?? (c < "\u0080" ? c : signs.get(c) ?? letters.get(c) ?? c);
@@ -79,7 +82,7 @@ function quantities(words) {
   const parsed = text => Number.isNaN(Number(text)) || text === "" ? UNREADABLE : amount(Number(text));
   function tokens(text, kind) {
     const found = lex([...text]);
-    return name(inWords(found, kind));
+    return name(inWords(found, kind), kind);
   }
   function lex(text) {
     const found = [];
@@ -96,7 +99,7 @@ function quantities(words) {
       let whole = word + take(rest);
       const known = is(names, word);
       while (!known && "-.".includes(peek(0)) && alphanumeric(peek(1))) { at++; whole += take(rest); }
-      return known || [...word].length <= 3 ? { word: whole } : { number: named(false) };
+      return { number: named(known || is(products, word) || is(products, whole)) };
     }
     function number() {
       const digitsIn = peek(0) === "0" && { x: /^[0-9a-f]{1,16}$/, o: /^[0-7]{1,21}$/, b: /^[01]{1,64}$/ }[peek(1)];
@@ -154,9 +157,11 @@ function quantities(words) {
       else if (alphabetic(c)) token = word();
       else {
         at++;
-        if ("%‰~".includes(c)) token = { word: c };
+        if (c === "~" && digit(before) && alphabetic(text.slice(at).find(c => c !== " ") ?? " ")) { spaced = true; continue; }
+        else if ("%‰~".includes(c)) token = { word: c };
         else if ("=≤≥<>-±+*/^…,;:.()[]\n#".includes(c)) token = { sign: c };
-        else { spaced = true; continue; }
+        else if (c <= " " || words.quiet.includes(c)) { spaced = true; continue; }
+        else token = { word: c };
       }
       found.push({ ...token, spaced, weak: false });
       spaced = false;
@@ -210,7 +215,7 @@ function quantities(words) {
     }
     return found;
   }
-  function name(tokens) {
+  function name(tokens, kind) {
     const sign = (at, signs) => tokens[at]?.sign !== undefined && signs.includes(tokens[at].sign);
     for (let at = 0; at < tokens.length; at++) {
       const begins = at === 0 || sign(at - 1, "\n");
@@ -224,7 +229,7 @@ function quantities(words) {
       else if (set && wordsFrom(tokens, number)[0] === "of") number++;
       if (tokens[number]?.number === undefined) continue;
       tokens[number].weak ||= set;
-      if (known) tokens[number].number = named(true);
+      if (known) tokens[number].number = named(unitOf(wordsFrom(tokens, number + 1), kind)?.[0].unit !== "asked");
     }
     return tokens;
   }
@@ -281,7 +286,7 @@ function quantities(words) {
       const found = [];
       while (at < tokens.length) {
         const token = tokens[at];
-        if (token.number?.name) { at++; found.push({ type: token.number.sure ? "word" : "typo" }); }
+        if (token.number?.name) { at++; found.push({ type: token.number.sure ? "word" : "unknown" }); }
         else if (token.number) found.push(term(false));
         else if (token.word !== undefined) found.push(word());
         else if ("-+".includes(token.sign) && signed(found.at(-1))) { at++; found.push(term(token.sign === "-")); }
@@ -294,12 +299,18 @@ function quantities(words) {
     function signed(before) {
       const whole = kind === "bytes" || kind === "count";
       const place = before === undefined || ["sign", "mark"].includes(before.type) ||
-        ["word", "typo"].includes(before.type) && !whole && spaced(at);
+        ["word", "letter", "unit", "unknown"].includes(before.type) && !whole && spaced(at);
       return place && number(at + 1) && !spaced(at + 1);
     }
     function word() {
       const found = mark(at);
-      if (!found) { at++; return { type: "word" }; }
+      if (!found) {
+        const [unit, taken] = unitOf(wordsFrom(tokens, at), kind) ?? [];
+        const { word } = tokens[at];
+        at += taken ?? 1;
+        if (unit) return { type: unit.unit === "asked" && unit.scale !== 1 ? "unit" : "word" };
+        return { type: filler(word) ? "word" : alphabetic(word) ? "letter" : "unknown" };
+      }
       at += found[1];
       if (found[0] === "minus" && number(at)) return term(true);
       return { type: "mark", mark: found[0] };
@@ -321,7 +332,7 @@ function quantities(words) {
       const close = sign(at);
       if (!high || close === undefined || !")][".includes(close) || open === "(" && close === ")") return undefined;
       at++;
-      high.first.unit = unit() ?? high.first.unit;
+      Object.assign(high.first, unit());
       return { type: "interval", ends: [low, high], open: [open !== "[", close !== "]"] };
     }
     function end(never) { at++; return !never && number(at) ? term(false) : undefined; }
@@ -344,9 +355,8 @@ function quantities(words) {
     }
     function factor(negative) {
       const numeral = tokens[at++].number;
-      const found = { numeral, negative, power: power(), unit: NONE };
-      found.unit = unit() ?? NONE;
-      return found;
+      const found = { numeral, negative, power: power(), unit: NONE, share: false };
+      return Object.assign(found, unit());
     }
     function power() {
       const found = mark(at);
@@ -379,8 +389,9 @@ function quantities(words) {
       }
       if (!found) return undefined;
       at = end;
-      if (sign(end) === "/" && wordsFrom(tokens, end + 1).length) at += 2;
-      return found[0];
+      const share = sign(end) === "/" && wordsFrom(tokens, end + 1).length > 0;
+      if (share) at += 2;
+      return { unit: found[0], share };
     }
     return pieces(undefined);
   }
@@ -439,7 +450,7 @@ function quantities(words) {
   // The answer: what all numbers say together.
   const ROUNDED = 0.01, SAME = 1e-9;
   const bounds = { "≥": [true, false], ">": [true, true], "≤": [false, false], "<": [false, true],
-    least: [true, false], more: [true, true], most: [false, false], less: [false, true] };
+    least: [true, false], starting: [true, false], more: [true, true], most: [false, false], less: [false, true] };
   const bound = element => element && (element.type === "sign" ? bounds[element.sign] : element.type === "mark" ? bounds[element.mark] : undefined);
   const isSign = (element, signs) => element?.type === "sign" && signs.includes(element.sign);
   const isMark = (element, mark) => element?.type === "mark" && element.mark === mark;
@@ -450,7 +461,7 @@ function quantities(words) {
   }, [[]]);
   function answer(all, asked) {
     const { kind } = asked;
-    let said = [], negated = false, computed = false, typo = false, allWays = false;
+    let said = [], negated = false, computed = false, allWays = false, unknown = false, letter = false, loose = false;
     const doubts = [];
     const attempt = make => { try { return make(); } catch (doubt) { if (typeof doubt !== "string") throw doubt; return doubt; } };
     const sentences = elements => split(elements, element => isSign(element, ";,:.\n")).forEach(sentence);
@@ -460,7 +471,7 @@ function quantities(words) {
       const before = said.length;
       sides.slice(last).forEach(side);
       for (const side of sides.slice(0, last)) {
-        negated ||= side.some(element => isMark(element, "not"));
+        wordsOf(side);
         const found = side.filter(hasNumber);
         if (found.length !== 1 || found[0].type !== "term") continue;
         const [term] = found;
@@ -474,34 +485,63 @@ function quantities(words) {
         else doubts.push("several");
       }
     }
+    function wordsOf(elements) {
+      for (const element of elements) {
+        if (element.type === "group") wordsOf(element.inner);
+        else if (isMark(element, "not") || isMark(element, "unanswered")) negated = true;
+        else if (element.type === "unknown") unknown = true;
+        else if (element.type === "unit") loose = true;
+      }
+    }
+    // Whether a word or sign that nothing was made of says nothing of the numbers.
+    function known(side, at, numeric) {
+      const element = side[at], near = element => element && !element.weak && hasNumber(element);
+      const [behind, before] = [near(side[at - 1]), near(side[at + 1])];
+      const [first, last] = [at === 0, at === side.length - 1];
+      if (element.type === "unknown") return false;
+      if (!numeric) return true;
+      if (isMark(element, "to")) return !behind && !before;
+      if (isMark(element, "or")) return before;
+      if (["times", "power", "minus", "beyond"].some(mark => isMark(element, mark))) return false;
+      if (isSign(element, "*")) return first || last;
+      if (isSign(element, "+")) return first;
+      if (isSign(element, "/")) return behind && before;
+      return !isSign(element, "^±");
+    }
     function side(elements) {
+      const numeric = elements.some(hasNumber);
       let between = false, pending;
       for (let at = 0; at < elements.length;) {
         const element = elements[at], before = elements[at - 1];
         let next = at + 1;
         if (element.type === "term") {
           const taken = joined(elements, at, between, pending);
-          if (taken !== undefined) next += taken;
-          else single(element, pending, elements.slice(at + 1));
+          unknown ||= between && taken === undefined;
+          next += taken ?? single(element, pending, elements.slice(at + 1));
           between = false;
           pending = undefined;
         } else if (element.type === "interval") range(...element.ends, element.open);
-        else if (element.type === "group" && hasNumber(element)) {
-          if (isSign(before, "*/^+-") || isSign(elements[at + 1], "*/^+-")) doubts.push("notation");
+        else if (element.type === "group") {
+          if (hasNumber(element) && (isSign(before, "*/^+-") || isSign(elements[at + 1], "*/^+-"))) doubts.push("notation");
           else sentences(element.inner);
         } else if (isMark(element, "between")) between = true;
-        else if (isMark(element, "not")) negated = true;
+        else if (isMark(element, "not") || isMark(element, "unanswered")) negated = true;
         else if (isMark(element, "one_way") && kind === "count") said.push({ values: [1], unit: { unit: "asked", scale: 1 }, weak: false, doubtful: false });
         else if (isMark(element, "computed")) computed = true;
+        else if (isMark(element, "per_set")) computed ||= kind !== "count";
         else if (isMark(element, "all_ways")) allWays = true;
+        else if (element.type === "letter") letter = true;
+        else if (element.type === "unit") loose = true;
         else if (isMark(element, "about")) { /* says nothing */ }
-        else if (element.type === "typo") typo = true;
         else {
+          unknown ||= pending && numeric || !known(elements, at, numeric);
+          letter ||= elements.length === 1 && element.type === "mark";
           pending = bound(element);
           if (pending && before?.type === "term" && element.type === "sign" && elements[at + 1]?.type === "term") doubts.push("several");
         }
         at = next;
       }
+      unknown ||= numeric && (between || pending !== undefined);
     }
     function single(term, pending, behind) {
       const more = behind.slice(1).find(element => !isMark(element, "about"));
@@ -513,10 +553,15 @@ function quantities(words) {
       else if (!bounded && isSign(behind[0], "+")) {
         if (more && hasNumber(more)) doubts.push("notation"); else bounded = [true, false];
       }
-      if (bounded) { said.push({ end: bounded[0] ? "low" : "high", term, open: bounded[1] }); return; }
+      if (bounded) {
+        said.push({ end: bounded[0] ? "low" : "high", term, open: bounded[1] });
+        return pending ? 0 : 1;
+      }
+      if (kind === "bytes" && !term.rest.length && term.first.share) { computed = true; return 0; }
       const values = attempt(() => valuesOf(term, asked, NONE));
       if (typeof values === "string") doubts.push(values);
       else said.push({ values, unit: unitOfTerm(term, kind), weak: term.weak, doubtful: doubtfulTerm(term, asked) });
+      return 0;
     }
     function joined(elements, at, between, pending) {
       const after = elements.slice(at + 1).findIndex(element => element.type === "term");
@@ -532,7 +577,10 @@ function quantities(words) {
       else if (link.length === 1 && to(link[0])) open = false;
       else if (link.length === 2 && to(link[0]) && bound(link[1]) && !bound(link[1])[0]) [, open] = bound(link[1]);
       else return undefined;
-      range(low, high, [Boolean(pending && pending[0] && pending[1]), open]);
+      const ends = attempt(() => [valuesOf(low, asked, units[1]), valuesOf(high, asked, units[0])]);
+      const falls = typeof ends !== "string" && (ends[0][0] > ends[1][0] || ends[0][0] === ends[1][0] && ends[0][1] > ends[1][1]);
+      if (link.length === 1 && isSign(link[0], "-") && falls) doubts.push("notation");
+      else range(low, high, [Boolean(pending && pending[0] && pending[1]), open]);
       return after + 1;
     }
     function around(middle, off) {
@@ -584,17 +632,23 @@ function quantities(words) {
       return doubtful ? { unclear: "quotient" } : { values, unit };
     }
     sentences(all);
-    if (doubts.length) return { unclear: doubts[0] };
-    const doubt = ends();
-    if (doubt) return { unclear: doubt };
-    if (!said.length) return typo ? { unclear: "notation" } : allWays && kind === "count" ? { unclear: "inwords" } : {};
-    if (negated) return { unclear: "negated" };
-    if (computed) return { unclear: "inwords" };
-    const withUnit = said.some(({ unit }) => unit.unit === "asked");
-    const strong = said.some(({ weak }) => !weak);
-    said = said.filter(({ unit, weak }) => !(withUnit && unit === OTHER || (withUnit || strong) && weak && unit === NONE));
-    if (said.every(({ unit }) => unit === OTHER)) return { unclear: "otherunit" };
-    return one();
+    const read = understood();
+    const settled = read.values || read.bracket;
+    const nothing = !settled && !read.unclear;
+    return nothing && (unknown || letter) || settled && (unknown || loose) ? { unclear: "unknown" } : read;
+    function understood() {
+      if (doubts.length) return { unclear: doubts[0] };
+      const doubt = ends();
+      if (doubt) return { unclear: doubt };
+      if (!said.length) return computed || allWays && kind === "count" ? { unclear: "inwords" } : {};
+      if (negated) return { unclear: "negated" };
+      if (computed) return { unclear: "inwords" };
+      const withUnit = said.some(({ unit }) => unit.unit === "asked");
+      const strong = said.some(({ weak }) => !weak);
+      said = said.filter(({ unit, weak }) => !(withUnit && unit === OTHER || (withUnit || strong) && weak && unit === NONE));
+      if (said.every(({ unit }) => unit === OTHER)) return { unclear: "otherunit" };
+      return one();
+    }
   }
 
   const LONGEST = 1000;

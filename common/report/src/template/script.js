@@ -89,6 +89,7 @@
     notation: t("This can be read in more than one way: write one number."),
     quotient: t("This may be a fraction or two numbers: write one number."),
     inwords: t("A number is asked for."),
+    unknown: t("It has words or signs that are not known: write one number."),
     long: t("Write one number."),
   };
 

@@ -147,6 +147,10 @@ fn judged(item: &Item, answer: &str, language: &str, truth: &Truth) -> Judgement
                 let reason = "its comma or dot can be read in two ways";
                 return Judgement::Unread(format!("{NUMBER_TO_BE_READ}'{shown}': {reason}."));
             }
+            if share < 1.0 && value.besides {
+                let reason = "it has numbers of other things, too";
+                return Judgement::Unread(format!("{NUMBER_TO_BE_READ}'{shown}': {reason}."));
+            }
             Judgement::Share(share, reason)
         }
     }
@@ -163,7 +167,15 @@ fn in_bracket(item: &Item, shown: &str, bracket: Bracket, (low, high): (f64, f64
     let holds = bracket.low + off(bracket.low_open, bracket.low) <= high
         && low <= bracket.high - off(bracket.high_open, bracket.high);
     let narrow = bracket.low > 0.0 && bracket.high / bracket.low <= BRACKET + ROUNDING;
+    // "1 < w < 4" are two numbers of ways
+    let counted = item.kind == Kind::Count && (bracket.low_open || bracket.high_open);
     match (holds, narrow) {
+        (true, false) if counted => {
+            Judgement::Unread(format!("{NUMBER_TO_BE_READ}'{shown}': its ends are outside."))
+        }
+        (false, _) if !bracket.unit && matches!(item.kind, Kind::Bytes | Kind::Ns) => {
+            Judgement::Unread(format!("{NUMBER_TO_BE_READ}'{shown}': it has no unit."))
+        }
         (true, true) => Judgement::Share(
             item.partial,
             format!("The bracket '{shown}' is right; more cells would narrow it."),
@@ -276,7 +288,13 @@ mod tests {
             ("s311-c-size", "48 KiB", 0.0, "not right"),
             ("s311-c-size", "256 KiB", 0.0, "other level"),
             ("s311-c-size", "", 0.0, "No answer."),
-            ("s311-c-size", "=cmd()", 0.0, "no number"),
+            ("s311-c-size", "=cmd()", 0.0, "read by somebody: '=cmd()': it has words or signs"),
+            ("s311-c-size", "no idea", 0.0, "no number"),
+            ("s311-c-size", "512 sets of 64 B", 0.0, "read by somebody: '512 sets of 64 B': it has numbers"),
+            ("s311-c-size", "32 KiB in 8 ways", 2.0, "Right."),
+            ("s311-c-size", "32...48", 0.0, "read by somebody: '32...48': it has no unit"),
+            ("s311-c-ways", "5 < w < 16", 0.0, "read by somebody"),
+            ("s311-c-ways", "8-fach", 0.0, "read by somebody"),
             ("s311-c-size", "L1 = 32 KiB", 2.0, "Right."),
             ("s311-c-size", "[32, 48) KiB", 1.0, "bracket"),
             ("s311-c-size", "[24, 32) KiB", 0.0, "does not hold it"),
