@@ -40,6 +40,9 @@ const SIZES: &[(&str, &[&str])] = &[
             "16 кБ",
             "16 kilobajtów",
             "In Fig. 3, 16 KiB",
+            "Group 7: 16 KiB",
+            "16´384 B",
+            "16~KiB",
         ],
     ),
     ("1", &["16", "[16, 24) KiB", ">= 16 KiB and < 24 KiB", "16 -- 24 KiB", "между 16 и 24 КиБ"]),
@@ -57,13 +60,46 @@ const SIZES: &[(&str, &[&str])] = &[
             "(16, 24] KiB",
         ],
     ),
-    ("", &["8 or 16 KiB", "16 KiB 32 KiB", "16 KiB, 32 KiB", "at least 16 KiB", "16/32 KiB", "not 16 KiB"]),
+    (
+        "",
+        &[
+            "8 or 16 KiB",
+            "16 KiB 32 KiB",
+            "16 KiB, 32 KiB",
+            "at least 16 KiB",
+            "16/32 KiB",
+            "not 16 KiB",
+            "(16–24) KiB",
+            "16...24",
+            "512 sets of 32 B",
+            "8 KiB per way, 2 ways",
+            "2^14-1",
+            "2 to the 14th",
+            "16 (sixteen) KiB",
+            "16 KiB except the tags",
+        ],
+    ),
 ];
 const WAYS: &[(&str, &[&str])] = &[
     ("2", &["2", "two-way", "L1: 2 ways", "128/64 = 2", "2 ways, 64 sets", "duas vias"]),
     ("1", &["1 to 2", "[2, 4) ways"]),
     ("0", &["direct mapped", "L2", "4-way"]),
-    ("", &["2 or 4", "8 sets of 2", "one or two", "fully associative"]),
+    (
+        "",
+        &[
+            "2 or 4",
+            "8 sets of 2",
+            "one or two",
+            "fully associative",
+            "1 < w < 4",
+            "x2",
+            "dual",
+            "II",
+            "②",
+            "двухканальная",
+            "dwudrożna",
+        ],
+    ),
 ];
 
 fn cell(text: &str) -> String {
@@ -172,4 +208,29 @@ fn what_modelled_times_cannot_say_is_left_out_of_the_sum() {
         let grades = std::fs::read_to_string(folder.join("out/grades.csv")).unwrap();
         assert_eq!(grades.contains("Left out of the sum: modelled time"), source == "model", "{grades}");
     }
+}
+
+/// What a student is told is in the language of the assignment; the instructor's table
+/// stays in English.
+#[test]
+fn feedback_is_in_the_language_of_the_assignment() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let guide = concat!(env!("CARGO_MANIFEST_DIR"), "/../common/report/src/assignment/guide.pt.toml");
+    std::fs::copy(guide, folder.join("guide.pt.toml")).unwrap();
+    let class = "name,s311-c-size,s311-c-ways\nada,32 KiB,\nbob,8 ou 16 KiB,dois\ncid,,\n";
+    let more = "--rubric rubric.toml --assignment guide.pt.toml --as gradescope";
+    grade(folder, class, more);
+    let of = |name: &str| json(folder.join(format!("out/gradescope/{name}/results.json"))).to_string();
+    assert!(of("ada").contains("«32 KiB» não está certo.") && of("ada").contains("Sem resposta."));
+    assert!(of("bob").contains("Será lido por uma pessoa: «8 ou 16 KiB»: tem vários números"));
+    assert!(of("bob").contains("Certo."));
+    let grades = std::fs::read_to_string(folder.join("out/grades.csv")).unwrap();
+    assert!(grades.contains("'32 KiB' is not right.") && !grades.contains("Certo"), "{grades}");
+    // given by hand, and kept
+    let filled = grades.replacen(",,To be read by somebody: '8", ",1,To be read by somebody: '8", 1);
+    assert_ne!(filled, grades);
+    std::fs::write(folder.join("out/grades.csv"), filled).unwrap();
+    grade(folder, class, more);
+    assert!(of("bob").contains("Pontos dados pelo docente."), "{}", of("bob"));
 }

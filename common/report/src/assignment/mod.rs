@@ -45,6 +45,9 @@ pub struct Assignment {
     /// The page's own words in another language, by the English ones.
     #[serde(default)]
     words: BTreeMap<String, String>,
+    /// What the grader says to students in another language, by the English ones.
+    #[serde(default)]
+    pub feedback: BTreeMap<String, String>,
 }
 
 /// Sizes and repetitions; the guide's where nothing is given.

@@ -90,7 +90,6 @@ fn known(side: &[Element], at: usize, numeric: bool) -> bool {
     }
 }
 
-
 impl Found {
     /// Sentences and clauses, each for itself.
     fn sentences(&mut self, elements: &[Element], asked: Asked) {
@@ -158,8 +157,7 @@ impl Found {
                 Element::Term(term) => {
                     let joined = self.joined(side, at, between, pending, asked);
                     self.unknown |= between && joined.is_none();
-                    next +=
-                        joined.unwrap_or_else(|| self.term(term, pending, &side[at + 1..], asked));
+                    next += joined.unwrap_or_else(|| self.term(term, pending, &side[at + 1..], asked));
                     (between, pending) = (false, None);
                 }
                 Element::Interval { ends: [low, high], open } => self.range(low, high, *open, asked),
@@ -283,10 +281,11 @@ impl Found {
         };
         let low_open = pending.is_some_and(|(low, open)| low && open);
         // "2^14-1" is a difference
-        let falls = |low: &Term, high: &Term| match (low.values(asked, units[1]), high.values(asked, units[0])) {
-            (Ok(low), Ok(high)) => low > high,
-            _ => false,
-        };
+        let falls =
+            |low: &Term, high: &Term| match (low.values(asked, units[1]), high.values(asked, units[0])) {
+                (Ok(low), Ok(high)) => low > high,
+                _ => false,
+            };
         if link == [&Element::Sign('-')] && falls(low, high) {
             self.doubts.push(Doubt::Notation);
         } else {
@@ -330,10 +329,14 @@ impl Found {
         if low == high {
             self.value(vec![low], unit, false, open != [false; 2]);
         } else if low < high {
-            self.said.push(Said::Range(Bracket { low, high, low_open: open[0], high_open: open[1], unit: false }, unit));
+            self.said.push(Said::Range(
+                Bracket { low, high, low_open: open[0], high_open: open[1], unit: false },
+                unit,
+            ));
         } else {
             let [high_open, low_open] = open;
-            self.said.push(Said::Range(Bracket { low: high, high: low, low_open, high_open, unit: false }, unit));
+            self.said
+                .push(Said::Range(Bracket { low: high, high: low, low_open, high_open, unit: false }, unit));
         }
     }
 

@@ -125,7 +125,9 @@ impl Parser<'_> {
         let whole = matches!(self.asked.kind, Kind::Bytes | Kind::Count);
         let place = match before {
             None | Some(Element::Sign(_) | Element::Mark(_)) => true,
-            Some(Element::Word | Element::Letter | Element::Unit | Element::Unknown) => !whole && self.spaced(self.at),
+            Some(Element::Word | Element::Letter | Element::Unit | Element::Unknown) => {
+                !whole && self.spaced(self.at)
+            }
             Some(_) => false,
         };
         place && self.number(self.at + 1).is_some() && !self.spaced(self.at + 1)

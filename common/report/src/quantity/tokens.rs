@@ -84,7 +84,10 @@ impl Lexer {
                 match c {
                     // a blank of TeX
                     '~' if begun.is_ascii_digit()
-                        && self.text[self.at..].iter().find(|c| **c != ' ').is_some_and(|c| c.is_alphabetic()) =>
+                        && self.text[self.at..]
+                            .iter()
+                            .find(|c| **c != ' ')
+                            .is_some_and(|c| c.is_alphabetic()) =>
                     {
                         spaced = true;
                         continue;

@@ -10,6 +10,7 @@ use common::saved::Saved;
 use common::text::shorten;
 
 use super::judge::Truth;
+use super::sentence::{Sentence, say};
 
 /// The records of one submission, and those that are not as they were made.
 #[derive(Debug, Default)]
@@ -27,12 +28,12 @@ impl Evidence {
 
     /// Keeps the records that count where a key is given: those made on the sealed machine
     /// with this tag. The note names records of no sealed machine.
-    pub(crate) fn keep_own(&mut self, own: Option<&str>) -> Option<String> {
+    pub(crate) fn keep_own(&mut self, own: Option<&str>) -> Option<Sentence> {
         let open = self.records.iter().filter(|record| tag(record).is_none());
         let open: BTreeSet<String> = open.map(|record| shorten(&record.program, 20)).collect();
         self.records.retain(|record| own.is_some() && tag(record) == own);
         let names = shorten(&open.into_iter().collect::<Vec<_>>().join(", "), 100);
-        (!names.is_empty()).then(|| format!("Records of no sealed machine do not count: {names}."))
+        (!names.is_empty()).then(|| say!("Records of no sealed machine do not count: {}.", names))
     }
 
     /// The last record of a matrix product; `mm2t` is mm2 with its transposition.
@@ -79,9 +80,9 @@ impl Evidence {
     }
 
     /// What is wrong with the records, one sentence each.
-    pub(crate) fn doubts(&self) -> Vec<String> {
+    pub(crate) fn doubts(&self) -> Vec<Sentence> {
         let changed = |file: &String| {
-            format!("{file} was changed after it was made, or is of another version of the kit.")
+            say!("{} was changed after it was made, or is of another version of the kit.", file)
         };
         self.changed.iter().map(changed).chain(self.records.iter().flat_map(doubts)).collect()
     }
@@ -100,12 +101,12 @@ fn hit_rate(record: &Record) -> Option<f64> {
 }
 
 /// Where students of this lab went wrong, as far as a record shows it.
-fn doubts(record: &Record) -> Vec<String> {
+fn doubts(record: &Record) -> Vec<Sentence> {
     let mut found = Vec::new();
     let program = &record.program;
     let mut doubt = |wrong: bool, sentence: &str| {
         if wrong {
-            found.push(format!("{program}: {sentence}"));
+            found.push(say!("{}: {}", program, sentence));
         }
     };
     let row = record.rows.first();
@@ -170,7 +171,7 @@ mod tests {
             (product(1, 135.2e6, 3491e6), "sanitizers"),
         ] {
             let told = doubts(&record);
-            assert!(told.len() == 1 && told[0].contains(says), "{told:?}");
+            assert!(told.len() == 1 && told[0].to_string().contains(says), "{told:?}");
         }
     }
 }

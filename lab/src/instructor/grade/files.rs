@@ -11,6 +11,8 @@ use zip::ZipArchive;
 
 use crate::handed_in::{MAX_FILES, TOTAL_BYTES};
 
+use super::sentence::{Sentence, say};
+
 /// Bytes of a page, and of an archive before it is unpacked.
 const PAGE_BYTES: u64 = 16 << 20;
 /// Bytes of answers, of a table and of a record: a sweep's record has some 100 KiB.
@@ -70,7 +72,7 @@ struct Found {
     /// Bytes that archives hold in memory.
     packed: u64,
     /// What is not read although it may be meant.
-    notes: Vec<String>,
+    notes: Vec<Sentence>,
     /// Names of other files: of interest where there are no answers.
     others: Vec<String>,
 }
@@ -78,7 +80,7 @@ struct Found {
 /// What was not read, one sentence each, and the names of files of other kinds.
 #[derive(Debug, Default)]
 pub(super) struct Unread {
-    pub(super) notes: Vec<String>,
+    pub(super) notes: Vec<Sentence>,
     pub(super) others: Vec<String>,
 }
 
@@ -99,9 +101,10 @@ pub(super) fn visit(paths: &[PathBuf], kinds: &[Kind], mut each: impl FnMut(File
     let Found { mut files, mut archives, mut notes, others, packed, .. } = found;
     files.sort_by(|a, b| a.order.cmp(&b.order));
     if files.len() > MAX_FILES {
-        notes.push(format!(
-            "There are {} files to read; the first {MAX_FILES} were, answers first.",
-            files.len()
+        notes.push(say!(
+            "There are {} files to read; the first {} were, answers first.",
+            files.len(),
+            MAX_FILES
         ));
     }
     let left = Cell::new(TOTAL_BYTES.saturating_sub(packed));
@@ -118,13 +121,13 @@ pub(super) fn visit(paths: &[PathBuf], kinds: &[Kind], mut each: impl FnMut(File
                 left.set(left.get().saturating_sub(bytes.len() as u64));
                 each(File { name: &file.name, kind: file.kind, text: decoded(bytes), time: file.time });
             }
-            Err(why) => notes.push(format!("{name} was not read: {why}.")),
+            Err(why) => notes.push(say!("{} was not read: {}.", name, why)),
         }
     }
     if notes.len() > MAX_NOTES {
         let more = notes.len() - MAX_NOTES + 1;
         notes.truncate(MAX_NOTES - 1);
-        notes.push(format!("{more} more were not read."));
+        notes.push(say!("{} more were not read.", more));
     }
     Unread { notes, others }
 }
@@ -157,7 +160,7 @@ impl Source {
 
 impl Found {
     fn note(&mut self, name: &str, why: &str) {
-        self.notes.push(format!("{} was not read: {why}.", shorten(name, 60)));
+        self.notes.push(say!("{} was not read: {}.", shorten(name, 60), why));
     }
 
     /// Whether one more file or folder may be looked at.
@@ -165,7 +168,7 @@ impl Found {
         self.entries += 1;
         if self.entries == MAX_ENTRIES + 1 {
             self.notes
-                .insert(0, format!("There are more than {MAX_ENTRIES} files; the rest was not looked at."));
+                .insert(0, say!("There are more than {} files; the rest was not looked at.", MAX_ENTRIES));
         }
         self.entries <= MAX_ENTRIES
     }

@@ -6,6 +6,7 @@ use common::system::date;
 use serde_json::{Map, Value, json};
 
 use super::judge::Mark;
+use super::sentence::{Sentence, joined};
 use super::{Graded, rubric::Rubric};
 
 /// Whose convention.
@@ -63,11 +64,11 @@ fn gradescope(rubric: &Rubric, graded: &Graded) -> Value {
         let status = if mark.points == most { "passed" } else { "failed" };
         json!({
             "name": label, "score": mark.points, "max_score": most, "status": status,
-            "output": mark.reason, "output_format": "text", "visibility": "after_published",
+            "output": mark.reason.to_string(), "output_format": "text", "visibility": "after_published",
         })
     };
     json!({
-        "score": graded.points(), "output": graded.notes.join("\n"), "output_format": "text",
+        "score": graded.points(), "output": joined(&graded.notes, "\n"), "output_format": "text",
         "visibility": "after_published", "tests": counted(rubric, graded).map(test).collect::<Vec<_>>(),
     })
 }
@@ -76,13 +77,13 @@ fn prairielearn(rubric: &Rubric, graded: &Graded) -> Value {
     let test = |(label, mark, most): (&str, &Mark, f64)| {
         json!({
             "name": label, "description": label, "points": mark.points, "max_points": most,
-            "message": mark.reason, "output": "",
+            "message": mark.reason.to_string(), "output": "",
         })
     };
     let most = graded.most();
     json!({
         "gradable": true, "score": if most > 0.0 { graded.points() / most } else { 0.0 },
-        "message": rubric.title, "output": graded.notes.join("\n"),
+        "message": rubric.title, "output": joined(&graded.notes, "\n"),
         "tests": counted(rubric, graded).map(test).collect::<Vec<_>>(),
     })
 }
@@ -90,7 +91,8 @@ fn prairielearn(rubric: &Rubric, graded: &Graded) -> Value {
 fn check50(rubric: &Rubric, graded: &Graded) -> Value {
     let result = |(item, mark): (&super::rubric::Item, &Mark)| {
         let passed = mark.most.filter(|_| !mark.unread).map(|most| mark.points == most);
-        let cause = (passed != Some(true)).then(|| json!({ "rationale": mark.reason, "help": null }));
+        let cause =
+            (passed != Some(true)).then(|| json!({ "rationale": mark.reason.to_string(), "help": null }));
         json!({
             "name": item.id, "description": item.label, "passed": passed, "log": [], "cause": cause,
             "data": { "points": mark.points, "max_points": mark.most }, "dependency": null,
@@ -121,7 +123,7 @@ fn classroom50(rubric: &Rubric, graded: &Graded, alone: bool) -> Result<Value, F
         .map(|(label, mark, most)| {
             json!({
                 "test-name": label, "passed": mark.points == most, "score": hundredths(mark.points),
-                "max-score": hundredths(most), "message": mark.reason,
+                "max-score": hundredths(most), "message": mark.reason.to_string(),
             })
         })
         .collect();
@@ -139,7 +141,7 @@ fn classroom50(rubric: &Rubric, graded: &Graded, alone: bool) -> Result<Value, F
 }
 
 fn autolab(rubric: &Rubric, graded: &Graded) -> String {
-    let mut lines = graded.notes.clone();
+    let mut lines: Vec<String> = graded.notes.iter().map(Sentence::to_string).collect();
     let items = || rubric.items.iter().zip(&graded.marks);
     lines.extend(items().map(|(item, mark)| format!("{}: {} {}", item.label, mark.points, mark.reason)));
     let scores: Map<String, Value> = items()

@@ -11,6 +11,7 @@ use super::Graded;
 use super::identity::{Class, Named};
 use super::judge::NUMBER_TO_BE_READ;
 use super::rubric::Rubric;
+use super::sentence::say;
 use crate::instructor::names;
 use crate::instructor::tables::Table;
 
@@ -143,7 +144,7 @@ impl Gradebook {
                         mark.points = given.points;
                         mark.most = Some(item.points);
                         mark.unread = false;
-                        GIVEN.clone_into(&mut mark.reason);
+                        mark.reason = say!("Points given by the instructor.");
                         if given.answer.as_ref().is_some_and(|answer| *answer != inert(&mark.answer)) {
                             graded.remarks.push(format!(
                                 "{} has another answer than when its points were given: read it again.",
@@ -152,7 +153,7 @@ impl Gradebook {
                         }
                     }
                     None if item.read && !mark.answer.is_empty() && graded.refused.is_none() => {
-                        "Not read yet.".clone_into(&mut mark.reason);
+                        mark.reason = say!("Not read yet.");
                         unread.push(shorten(&graded.student, 60));
                     }
                     None => {}

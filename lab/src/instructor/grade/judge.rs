@@ -7,6 +7,7 @@ use common::text::shorten;
 use report::quantity::{self, Bracket, Kind, Read};
 
 use super::rubric::{Item, Rubric};
+use super::sentence::{Sentence, say};
 
 /// What is right for one student, by the names that a rubric uses.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -60,16 +61,14 @@ pub(crate) struct Mark {
     pub(crate) most: Option<f64>,
     /// Whether somebody has to read the answer before it has its points.
     pub(crate) unread: bool,
-    pub(crate) reason: String,
+    pub(crate) reason: Sentence,
     /// What was answered, for the instructor.
     pub(crate) answer: String,
     /// What is right, for the instructor.
     pub(crate) expected: Option<f64>,
 }
 
-/// Why an answer has no points yet.
-pub(super) const TO_BE_READ: &str = "To be read by somebody.";
-/// The same of a number, with what follows.
+/// How the reason of a number that has no points yet begins.
 pub(super) const NUMBER_TO_BE_READ: &str = "To be read by somebody: ";
 
 /// A bracket this wide still tells something: doubling sizes show no less.
@@ -104,52 +103,52 @@ fn mark(item: &Item, answer: &str, language: &str, truth: &Truth) -> Mark {
 #[derive(Debug, Clone, PartialEq)]
 enum Judgement {
     /// A share of the points.
-    Share(f64, String),
+    Share(f64, Sentence),
     /// Somebody has to read it.
-    Unread(String),
+    Unread(Sentence),
     /// It is not part of the sum.
-    LeftOut(String),
+    LeftOut(Sentence),
 }
 
 fn judged(item: &Item, answer: &str, language: &str, truth: &Truth) -> Judgement {
     let shown = shorten(answer, 40);
     let expect = item.expect.as_deref().unwrap_or_default();
     if let Some(why) = truth.uncountable.get(expect) {
-        return Judgement::LeftOut(format!("Left out of the sum: {why}."));
+        return Judgement::LeftOut(say!("Left out of the sum: {}.", why));
     }
     if answer.is_empty() {
-        return Judgement::Share(0.0, "No answer.".to_owned());
+        return Judgement::Share(0.0, say!("No answer."));
     }
     if item.by_hand {
-        return Judgement::Unread(TO_BE_READ.to_owned());
+        return Judgement::Unread(say!("To be read by somebody."));
     }
     let right = match (item.range, item.value.or_else(|| truth.get(expect).copied())) {
         (Some([low, high]), _) => (low, high),
         (None, Some(value)) => around(value, item.tolerance()),
         (None, None) => {
-            let reason = format!("Not graded: the submission has no records that tell {expect}.");
+            let reason = say!("Not graded: the submission has no records that tell {}.", expect);
             return Judgement::Share(0.0, reason);
         }
     };
     match quantity::read(answer, item.kind, language) {
-        Read::Nothing => Judgement::Share(0.0, format!("There is no number in '{shown}'.")),
+        Read::Nothing => Judgement::Share(0.0, say!("There is no number in '{}'.", shown)),
         Read::Unclear(doubt) => {
-            Judgement::Unread(format!("{NUMBER_TO_BE_READ}'{shown}': {}.", doubt.reason()))
+            Judgement::Unread(say!("To be read by somebody: '{}': {}.", shown, doubt.reason()))
         }
         Read::Bracket(bracket) => in_bracket(item, &shown, bracket, right),
         Read::Value(value) => {
             let each =
                 value.readings.iter().map(|number| compared(item, &shown, *number, value.unit, right, truth));
-            let mut each: Vec<(f64, String)> = each.collect();
+            let mut each: Vec<(f64, Sentence)> = each.collect();
             let (share, reason) = each.swap_remove(0);
             // where its comma or dot matters, nobody but a reader can say how it is meant
             if each.iter().any(|(other, _)| *other != share) {
                 let reason = "its comma or dot can be read in two ways";
-                return Judgement::Unread(format!("{NUMBER_TO_BE_READ}'{shown}': {reason}."));
+                return Judgement::Unread(say!("To be read by somebody: '{}': {}.", shown, reason));
             }
             if share < 1.0 && value.besides {
                 let reason = "it has numbers of other things, too";
-                return Judgement::Unread(format!("{NUMBER_TO_BE_READ}'{shown}': {reason}."));
+                return Judgement::Unread(say!("To be read by somebody: '{}': {}.", shown, reason));
             }
             Judgement::Share(share, reason)
         }
@@ -171,19 +170,19 @@ fn in_bracket(item: &Item, shown: &str, bracket: Bracket, (low, high): (f64, f64
     let counted = item.kind == Kind::Count && (bracket.low_open || bracket.high_open);
     match (holds, narrow) {
         (true, false) if counted => {
-            Judgement::Unread(format!("{NUMBER_TO_BE_READ}'{shown}': its ends are outside."))
+            Judgement::Unread(say!("To be read by somebody: '{}': {}.", shown, "its ends are outside"))
         }
         (false, _) if !bracket.unit && matches!(item.kind, Kind::Bytes | Kind::Ns) => {
-            Judgement::Unread(format!("{NUMBER_TO_BE_READ}'{shown}': it has no unit."))
+            Judgement::Unread(say!("To be read by somebody: '{}': {}.", shown, "it has no unit"))
         }
         (true, true) => Judgement::Share(
             item.partial,
-            format!("The bracket '{shown}' is right; more cells would narrow it."),
+            say!("The bracket '{}' is right; more cells would narrow it.", shown),
         ),
         (true, false) => {
-            Judgement::Share(0.0, format!("'{shown}' is wider than a factor of two, which tells too little."))
+            Judgement::Share(0.0, say!("'{}' is wider than a factor of two, which tells too little.", shown))
         }
-        (false, _) => Judgement::Share(0.0, format!("The bracket '{shown}' does not hold it.")),
+        (false, _) => Judgement::Share(0.0, say!("The bracket '{}' does not hold it.", shown)),
     }
 }
 
@@ -194,20 +193,20 @@ fn compared(
     unit: bool,
     (low, high): (f64, f64),
     truth: &Truth,
-) -> (f64, String) {
+) -> (f64, Sentence) {
     let within = |value: f64| (low..=high).contains(&value);
     if within(value) {
-        return (1.0, "Right.".to_owned());
+        return (1.0, say!("Right."));
     }
     if other_level(item).and_then(|name| truth.get(&name)).is_some_and(|other| *other == value) {
-        return (0.0, format!("'{shown}' is that of the other level."));
+        return (0.0, say!("'{}' is that of the other level.", shown));
     }
     let slip = SLIPS.iter().find(|slip| slip.kind == item.kind && within((slip.meant)(value)));
     if let Some(slip) = slip {
         let share = if slip.unit && !unit { item.partial } else { 0.0 };
-        return (share, format!("'{shown}': {}.", slip.told));
+        return (share, say!("'{}': {}.", shown, slip.told));
     }
-    (0.0, format!("'{shown}' is not right."))
+    (0.0, say!("'{}' is not right.", shown))
 }
 
 /// What students of this lab often write instead.
@@ -316,6 +315,7 @@ mod tests {
             ("spec-comment", "", 0.0, "No answer."),
         ] {
             let Mark { points: given, reason, unread, .. } = marked(id, answer);
+            let reason = reason.to_string();
             assert!(given == points && reason.contains(says), "{id} '{answer}': {given}, {reason}");
             assert_eq!(unread, says.contains("read by somebody"), "{id} '{answer}'");
             assert!(!reason.contains("32768") || answer == "32768", "{reason}");

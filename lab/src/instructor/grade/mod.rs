@@ -11,6 +11,7 @@ mod judge;
 mod overview;
 mod owners;
 mod rubric;
+mod sentence;
 mod sheet;
 mod submissions;
 mod table;
@@ -36,6 +37,7 @@ use identity::Class;
 use judge::{Mark, Truth};
 use owners::{Decision, Owned};
 use rubric::{Records, Rubric};
+use sentence::{Sentence, say};
 use submissions::Submission;
 use worksheet::Worksheet;
 
@@ -127,7 +129,7 @@ pub(crate) struct Graded {
     /// In the rubric's order.
     pub(crate) marks: Vec<Mark>,
     /// What must be known to believe it, one sentence each: for the student too.
-    pub(crate) notes: Vec<String>,
+    pub(crate) notes: Vec<Sentence>,
     /// The same for the instructor alone: other students are named.
     pub(crate) remarks: Vec<String>,
     /// Why there is no grade.
@@ -158,26 +160,28 @@ impl Graded {
         if self.refused.is_some() { "-".to_owned() } else { self.points().to_string() }
     }
 
-    /// What the student is told: points after late days, and with `terse` no reasons.
-    fn for_student(&self, terse: bool) -> Graded {
+    /// What the student is told, in the rubric's language: points after late days, and
+    /// with `terse` no reasons.
+    fn for_student(&self, rubric: &Rubric, terse: bool) -> Graded {
         let mut shown = self.clone();
         for mark in &mut shown.marks {
             if terse && !mark.answer.is_empty() && mark.most.is_some_and(|most| most > 0.0) {
                 let full = mark.most.is_some_and(|most| mark.points >= most);
                 let part = mark.points > 0.0;
                 mark.reason = if mark.unread {
-                    judge::TO_BE_READ
+                    say!("To be read by somebody.")
                 } else if full {
-                    "Right."
+                    say!("Right.")
                 } else if part {
-                    "Right in part."
+                    say!("Right in part.")
                 } else {
-                    "Not right."
-                }
-                .to_owned();
+                    say!("Not right.")
+                };
             }
+            mark.reason = mark.reason.translated(&rubric.words);
             mark.points = rounded(self.share * mark.points);
         }
+        shown.notes.iter_mut().for_each(|note| *note = note.translated(&rubric.words));
         shown.share = 1.0;
         shown
     }
@@ -191,14 +195,14 @@ impl Graded {
     pub(crate) fn feedback(&self, rubric: &Rubric) -> String {
         let items = rubric.items.iter().zip(&self.marks).filter(|(_, mark)| mark.most.is_some());
         let told = items.map(|(item, mark)| format!("{}: {} {}", item.label, mark.points, mark.reason));
-        told.chain(self.notes.iter().cloned()).collect::<Vec<_>>().join(" ")
+        told.chain(self.notes.iter().map(Sentence::to_string)).collect::<Vec<_>>().join(" ")
     }
 
     /// Everything to know about the grade, for the instructor.
     fn all_notes(&self) -> String {
         let refused = self.refused.as_ref().map(|why| format!("No grade: {why}"));
-        let sentences: Vec<&str> =
-            refused.iter().chain(&self.notes).chain(&self.remarks).map(String::as_str).collect();
+        let notes = self.notes.iter().map(Sentence::to_string);
+        let sentences: Vec<String> = refused.into_iter().chain(notes).chain(self.remarks.clone()).collect();
         sentences.join(" ")
     }
 }
@@ -248,10 +252,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// The answers that may be right, and have no points before somebody reads them.
-fn unread(rubric: &Rubric, marks: &[Mark]) -> Option<String> {
+fn unread(rubric: &Rubric, marks: &[Mark]) -> Option<Sentence> {
     let unread = rubric.items.iter().zip(marks).filter(|(item, mark)| mark.unread && !item.by_hand);
     let labels: Vec<&str> = unread.map(|(item, _)| item.label.as_str()).collect();
-    let note = || format!("To be read by somebody, without points until then: {}.", labels.join("; "));
+    let note = || say!("To be read by somebody, without points until then: {}.", labels.join("; "));
     (!labels.is_empty()).then(note)
 }
 
@@ -429,20 +433,20 @@ impl Context<'_> {
         }
         let Some(submission) = owned.submission.and_then(|place| submissions.get(place)) else {
             nothing(&mut graded);
-            graded.notes.insert(0, "Nothing was handed in.".to_owned());
+            graded.notes.insert(0, say!("Nothing was handed in."));
             return graded;
         };
         graded.source = Some(submission.name.clone());
         graded.notes.extend(submission.notes.iter().cloned());
         if submission.is_empty() {
-            graded.notes.push("No answers were found in what was handed in.".to_owned());
+            graded.notes.push(say!("No answers were found in what was handed in."));
         } else {
             let asked =
                 |id: &String| self.asked.contains(id) || self.rubric.items.iter().any(|item| item.id == *id);
             let answered = || submission.answers.iter().filter(|(id, text)| is_answer(id, text));
             graded.other_assignment = !answered().any(|(id, _)| asked(id));
             if graded.other_assignment {
-                graded.notes.push("None of these answers is asked for in this assignment.".to_owned());
+                graded.notes.push(say!("None of these answers is asked for in this assignment."));
             }
         }
         let machine = match self.machines.map(|machines| machines.of_student[place].as_slice()) {
@@ -488,7 +492,7 @@ impl Context<'_> {
             let counts = |mark: &&mut Mark| mark.points > 0.0 || mark.unread && mark.most.is_some();
             for mark in graded.marks.iter_mut().filter(counts) {
                 (mark.points, mark.unread) = (0.0, false);
-                mark.reason = "No points without records of your own machine.".to_owned();
+                mark.reason = say!("No points without records of your own machine.");
             }
         }
         let (share, late) = self.args.policy.late(owned.time, owned.time_of_file);
@@ -520,10 +524,10 @@ impl Context<'_> {
         evidence: &evidence::Evidence,
         machine: &Answers,
         graded: &mut Graded,
-    ) -> Option<String> {
+    ) -> Option<Sentence> {
         let tags: BTreeSet<&str> = evidence.machines().collect();
         if tags.is_empty() {
-            return Some("There are no records of the student's own machine.".to_owned());
+            return Some(say!("There are no records of the student's own machine."));
         }
         let known = |tag: &str| {
             self.machines.and_then(|machines| machines.key.machines.iter().find(|m| m.seal == tag))
@@ -533,9 +537,9 @@ impl Context<'_> {
         Some(match known(other) {
             Some(whose) => {
                 graded.remarks.push(format!("These records are of the machine of {}.", whose.name));
-                "Records were made on the machine of another student.".to_owned()
+                say!("Records were made on the machine of another student.")
             }
-            None => "Records were made on a sealed machine that is not of this class.".to_owned(),
+            None => say!("Records were made on a sealed machine that is not of this class."),
         })
     }
 }
@@ -561,10 +565,10 @@ fn on_the_class(
     }
     let answered = class.iter().filter(|graded| {
         graded.refused.is_none()
-            && !graded
-                .notes
-                .iter()
-                .any(|note| note == "Nothing was handed in." || note.starts_with("No answers were found"))
+            && !graded.notes.iter().any(|note| {
+                note.template == "Nothing was handed in."
+                    || note.template.starts_with("No answers were found")
+            })
     });
     let (others, all) = answered
         .fold((0, 0), |(others, all), graded| (others + usize::from(graded.other_assignment), all + 1));
@@ -629,7 +633,7 @@ fn save(
     worksheet: Option<&Worksheet>,
 ) -> Result<Vec<String>, Failure> {
     let Some(out) = &args.out else { return Ok(Vec::new()) };
-    let shown: Vec<Graded> = class.iter().map(|graded| graded.for_student(args.terse)).collect();
+    let shown: Vec<Graded> = class.iter().map(|graded| graded.for_student(rubric, args.terse)).collect();
     let filled = worksheet.map(|worksheet| worksheet.fill(rubric, rubric.most(), &shown)).transpose();
     let folder = |path: &Path| {
         std::fs::create_dir_all(path).map_err(|error| {

@@ -82,7 +82,7 @@ pub(super) fn items(rubric: &Rubric, class: &[Graded]) -> String {
             marks().filter(|mark| !mark.answer.is_empty() && mark.most.is_some_and(|most| mark.points < most))
         {
             // What differs between students is what they wrote.
-            let reason = mark.reason.replace(&shorten(&mark.answer, 40), "…");
+            let reason = mark.reason.without(&shorten(&mark.answer, 40));
             *reasons.entry(reason).or_default() += 1;
         }
         let (reason, times) = reasons.into_iter().max_by_key(|(_, times)| *times).unwrap_or_default();
@@ -180,8 +180,9 @@ pub(super) fn explained(rubric: &Rubric, graded: &Graded) -> String {
     if let Some(source) = &graded.source {
         lines.push(format!("from '{}'", shorten(source, 120)));
     }
-    let notes = graded.refused.iter().map(|why| format!("No grade: {why}"));
-    lines.extend(notes.chain(graded.notes.iter().chain(&graded.remarks).cloned()));
+    let refused = graded.refused.iter().map(|why| format!("No grade: {why}"));
+    let notes = graded.notes.iter().map(ToString::to_string);
+    lines.extend(refused.chain(notes).chain(graded.remarks.iter().cloned()));
     for (item, mark) in rubric.items.iter().zip(&graded.marks) {
         let most = mark.most.map_or("-".to_owned(), |most| most.to_string());
         let expected = mark.expected.map_or(String::new(), |value| format!("; right: {value}"));

@@ -13,6 +13,7 @@ use common::text::shorten;
 
 use super::groups::Groups;
 use super::identity::{Class, Named};
+use super::sentence::{Sentence, say};
 use super::submissions::{Ending, Submission};
 use super::times::{self, Times};
 
@@ -30,7 +31,7 @@ pub(super) struct Owned {
     pub(super) time: Option<i64>,
     pub(super) time_of_file: bool,
     /// For the student.
-    pub(super) notes: Vec<String>,
+    pub(super) notes: Vec<Sentence>,
     /// For the instructor: other students are named.
     pub(super) remarks: Vec<String>,
 }
@@ -354,7 +355,7 @@ impl Pool<'_> {
                     places.iter().copied().max_by_key(|place| self.order(*place, None)).unwrap_or(*place);
                 owned.submission = Some(place);
                 owned.refused = None;
-                owned.notes = vec!["Handed in by a partner.".to_owned()];
+                owned.notes = vec![say!("Handed in by a partner.")];
                 owned.remarks.push(format!("Handed in by {}.", by(place)));
             }
             several => {
@@ -378,7 +379,7 @@ impl Pool<'_> {
             (None, _) if last.time.is_none() => "by their order",
             (None, _) => "by the time in the export",
         };
-        owned.notes.push(format!("{} submissions; the one handed in last counts ({when}).", places.len()));
+        owned.notes.push(say!("{} submissions; the one handed in last counts ({}).", places.len(), when));
         owned.remarks.push(format!("Of {}, '{}' counts.", self.listed(places), shorten(&last.name, 60)));
     }
 

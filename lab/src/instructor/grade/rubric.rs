@@ -1,5 +1,6 @@
 //! What an answer is worth: points and expectations as data.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use common::failure::Failure;
@@ -29,6 +30,9 @@ pub(crate) struct Rubric {
     /// The assignment's, in which numbers are written.
     #[serde(skip)]
     pub(crate) language: String,
+    /// What students are told in that language, by the English.
+    #[serde(skip)]
+    pub(crate) words: BTreeMap<String, String>,
 }
 
 /// What is asked of a submission's records.
@@ -198,6 +202,7 @@ impl Rubric {
     /// what the assignment gives points for and nobody but a reader can judge.
     fn worth(mut self, assignment: &Assignment) -> Result<Rubric, String> {
         self.language.clone_from(&assignment.language);
+        self.words.clone_from(&assignment.feedback);
         let worth = assignment.points();
         let of = |id: &str| worth.iter().find(|(field, _)| field.id == id).map(|(_, points)| *points);
         let fields: Vec<String> = assignment.fields().into_iter().map(|field| field.id).collect();

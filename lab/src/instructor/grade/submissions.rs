@@ -15,6 +15,7 @@ use super::evidence::Evidence;
 use super::files::{self, File, Kind};
 use super::gradescope::{self, Submitter};
 use super::identity::Class;
+use super::sentence::{Sentence, say};
 use super::times;
 use crate::handed_in::is_answer;
 use crate::instructor::tables::Table;
@@ -47,7 +48,7 @@ pub(crate) struct Submission {
     /// Whether the time is that of a file.
     pub(super) time_of_file: bool,
     /// What was not read.
-    pub(crate) notes: Vec<String>,
+    pub(crate) notes: Vec<Sentence>,
     paths: Vec<PathBuf>,
 }
 
@@ -220,7 +221,7 @@ impl Submission {
         submission.notes.extend(unread.notes);
         if submission.is_empty() && !unread.others.is_empty() {
             let others = unread.others.join(", ");
-            submission.notes.push(format!("Not read: {others}; .json, .html, .csv and .zip are."));
+            submission.notes.push(say!("Not read: {}; .json, .html, .csv and .zip are.", others));
         }
         submission.bound();
         submission.paths = paths;
@@ -258,15 +259,13 @@ impl Submission {
             Kind::Json if is_answers(file) => match parse(&file.text) {
                 Ok(answers) => answers,
                 Err(_) if authentic::read(&file.text).is_ok() => return,
-                Err(why) => return self.notes.push(format!("{name} was not read: {why}.")),
+                Err(why) => return self.notes.push(say!("{} was not read: {}.", name, why)),
             },
             Kind::Json => return,
             Kind::Page => match Answers::in_page(&file.text) {
                 Some(Ok(answers)) => answers,
                 _ if self.is_empty() => {
-                    return self
-                        .notes
-                        .push(format!("{name} holds no answers; was the page saved with them?"));
+                    return self.notes.push(say!("{} holds no answers; was the page saved with them?", name));
                 }
                 _ => return,
             },
@@ -302,7 +301,7 @@ impl Submission {
         if text.len() > ANSWER_BYTES {
             let end = (0..=ANSWER_BYTES).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
             text.truncate(end);
-            self.notes.push(format!(
+            self.notes.push(say!(
                 "The answer '{}' is longer than {} KiB and was cut.",
                 shorten(id, 40),
                 ANSWER_BYTES >> 10
@@ -323,9 +322,10 @@ impl Submission {
         });
         let cut = all - self.answers.len();
         if cut > 0 || all > MAX_ANSWERS {
-            self.notes.push(format!(
-                "The answers are longer than {} KiB; {cut} were left out.",
-                ANSWERS_BYTES >> 10
+            self.notes.push(say!(
+                "The answers are longer than {} KiB; {} were left out.",
+                ANSWERS_BYTES >> 10,
+                cut
             ));
         }
         self.notes.truncate(12);

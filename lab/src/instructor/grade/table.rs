@@ -44,7 +44,7 @@ pub(super) fn csv(rubric: &Rubric, class: &[Graded]) -> String {
             let judged = !item.by_hand && !mark.unread && mark.most.is_some() && graded.refused.is_none();
             let given = graded.given.contains(&place) || judged;
             row.push(points(given, mark.points));
-            row.push(inert(&mark.reason));
+            row.push(inert(&mark.reason.to_string()));
             row.push(inert(&mark.answer));
             row.push(mark.expected.map_or(String::new(), |value| value.to_string()));
         }

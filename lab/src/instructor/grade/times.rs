@@ -8,6 +8,7 @@ use common::failure::Failure;
 use common::{input, text::shorten};
 
 use super::identity::Class;
+use super::sentence::{Sentence, say};
 use crate::instructor::names;
 use crate::instructor::roster::letters;
 use crate::instructor::tables::Table;
@@ -114,10 +115,10 @@ impl Policy {
     }
 
     /// The share of the points that is left, and a sentence where something was late.
-    pub(super) fn late(&self, handed_in: Option<i64>, by_file: bool) -> (f64, Option<String>) {
+    pub(super) fn late(&self, handed_in: Option<i64>, by_file: bool) -> (f64, Option<Sentence>) {
         let Some(due) = self.due else { return (1.0, None) };
         let Some(at) = handed_in else {
-            return (1.0, Some("When it was handed in is not known.".to_owned()));
+            return (1.0, Some(say!("When it was handed in is not known.")));
         };
         let days = (at - due).div_euclid(DAY_S) + i64::from((at - due).rem_euclid(DAY_S) > 0);
         if days <= 0 {
@@ -125,13 +126,14 @@ impl Policy {
         }
         let share = (1.0 - days as f64 * self.late_per_day / 100.0).max(0.0);
         let source = if by_file { " by the time of its file" } else { "" };
-        let s = if days == 1 { "" } else { "s" };
-        let cost = if share < 1.0 {
-            format!(", which leaves {:.0} % of the points", 100.0 * share)
+        let unit = if days == 1 { "day" } else { "days" };
+        let note = if share < 1.0 {
+            let left = format!("{:.0}", 100.0 * share);
+            say!("Late by {} {}{}, which leaves {} % of the points.", days, unit, source, left)
         } else {
-            String::new()
+            say!("Late by {} {}{}.", days, unit, source)
         };
-        (share, Some(format!("Late by {days} day{s}{source}{cost}.")))
+        (share, Some(note))
     }
 }
 
