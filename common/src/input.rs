@@ -3,6 +3,7 @@
 use std::io::{self, Read};
 use std::path::Path;
 
+use figures::encoding::{self, Encoding, NotText};
 use figures::text::shorten;
 use records::saved::limits::{BYTES, NAME};
 use records::saved::{Saved, SavedError};
@@ -20,8 +21,7 @@ pub fn sweep(path: &Path) -> Result<Saved, Failure> {
     let bytes = bytes(path).map_err(|error| {
         Failure::could_not(format!("cannot read {name}: {error}; give a file that cm1 or spark has written"))
     })?;
-    let saved = Saved::parse(&String::from_utf8_lossy(&bytes));
-    saved.map_err(|error: SavedError| Failure::could_not(format!("{name}: {error}")))
+    Saved::read(&bytes).map_err(|error: SavedError| Failure::could_not(format!("{name}: {error}")))
 }
 
 /// What a file is called in messages.
@@ -33,12 +33,26 @@ pub fn name(path: &Path) -> String {
     }
 }
 
-/// The text of a file that somebody made by hand or exported.
+/// The text of a file in any [`encoding`](figures::encoding), without a byte order mark
+/// and with LF behind every line; `-` is standard input.
 ///
 /// # Errors
 ///
-/// If it cannot be read, is larger than anything meant, or is not UTF-8.
+/// If it cannot be read, is larger than anything meant, or is not text.
 pub fn text(path: &Path) -> Result<String, Failure> {
+    decoded(path, encoding::decode)
+}
+
+/// The same as it is, for who writes it back: with its byte order mark and ends of lines.
+///
+/// # Errors
+///
+/// As [`text`].
+pub fn exact_text(path: &Path) -> Result<(String, Encoding), Failure> {
+    decoded(path, encoding::decode_exact)
+}
+
+fn decoded<T>(path: &Path, decode: fn(&[u8]) -> Result<T, NotText>) -> Result<T, Failure> {
     let name = name(path);
     let bytes = bytes(path).map_err(|error| Failure::could_not(format!("cannot read {name}: {error}")))?;
     if bytes.len() as u64 > BYTES {
@@ -47,9 +61,7 @@ pub fn text(path: &Path) -> Result<String, Failure> {
             BYTES >> 20
         )));
     }
-    String::from_utf8(bytes).map_err(|_| {
-        Failure::could_not(format!("{name} is not text in UTF-8; save it again in that encoding"))
-    })
+    decode(&bytes).map_err(|why| Failure::could_not(format!("{name}: {why}")))
 }
 
 /// What is in the file: at most one byte more than the reader takes, so that an

@@ -84,7 +84,7 @@ pub use cache;
 pub use chart;
 pub use counters;
 pub use events::{self, metric};
-pub use figures::{random, stats, table, text, units, value};
+pub use figures::{encoding, random, stats, table, text, units, value};
 pub use infer;
 pub use isa;
 pub use latency;

@@ -72,12 +72,19 @@ function download(name, text, type = "application/json") {
 
 const LARGEST_FILE = 10 << 20;
 
+// The text of a file: UTF-8, or UTF-16 where its first two bytes say so.
+function decoded(buffer) {
+  const [a, b] = new Uint8Array(buffer);
+  const label = a === 0xff && b === 0xfe ? "utf-16le" : a === 0xfe && b === 0xff ? "utf-16be" : "utf-8";
+  return new TextDecoder(label).decode(buffer);
+}
+
 // The text of the file chosen in `input`, or an error with a sentence.
 async function fileText(input) {
   const file = input.files[0];
   if (!file) return undefined;
   if (file.size > LARGEST_FILE) throw new Error(t("file-large", file.name, (file.size / (1 << 20)).toFixed(0)));
-  return file.text();
+  return decoded(await file.arrayBuffer());
 }
 
 const number = (value, digits = 2) =>

@@ -1,6 +1,7 @@
 //! The ground floor: quantities with their units, figures with their source,
 //! and the arithmetic that every other crate needs.
 
+pub mod encoding;
 pub mod numbers;
 pub mod random;
 pub mod stats;

@@ -137,6 +137,7 @@ mod tests {
         let key = |words, purpose| words::key(words, purpose).unwrap();
         let one = key("spring of 2026", "class");
         assert_eq!(one, key(" spring of 2026\n", "class"));
+        assert_eq!(key("segr\u{ea}do da turma", "class"), key("segre\u{302}do da turma", "class"));
         assert!(one != key("spring of 2027", "class") && one != key("spring of 2026", "seal"));
     }
 }

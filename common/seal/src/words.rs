@@ -1,6 +1,7 @@
 //! Keys from words that a person chose.
 
 use argon2::{Algorithm, Argon2, Params, Version};
+use unicode_normalization::UnicodeNormalization;
 
 /// Bytes of a key.
 pub const KEY: usize = 64;
@@ -8,15 +9,15 @@ pub const KEY: usize = 64;
 /// every short text.
 pub const MIN_CHARACTERS: usize = 12;
 
-/// The key that belongs to `words`, the same at any time: there is no salt but the
-/// `purpose`. It takes some hundredths of a second and 19 MiB (Argon2id, as OWASP
+/// The key that belongs to `words`, the same at any time and however a keyboard composes
+/// their accents (Unicode's NFC): there is no salt but the `purpose`. It takes some hundredths of a second and 19 MiB (Argon2id, as OWASP
 /// recommends it), for the words of a class once.
 ///
 /// # Errors
 ///
 /// If there are too few words; a clause.
 pub fn key(words: &str, purpose: &str) -> Result<[u8; KEY], String> {
-    let words = words.trim();
+    let words: String = words.trim().nfc().collect();
     if words.chars().count() < MIN_CHARACTERS {
         return Err(format!(
             "its words have fewer than {MIN_CHARACTERS} characters, and are soon guessed; use more"

@@ -6,6 +6,8 @@ use ::machine::{
     CacheLevel, Inclusion, Index, LONGEST, Machine, MachineError, Prefetch, Replacement, Write, catalogue,
 };
 
+use figures::encoding;
+
 use crate::facts::{Cache, Facts, Teller};
 use crate::pages;
 
@@ -34,9 +36,11 @@ pub fn select(which: &str) -> Result<Machine, MachineError> {
 ///
 /// If the file cannot be read or describes no machine.
 pub fn read(path: &Path) -> Result<Machine, MachineError> {
-    let text = crate::files::read_at_most(path, LONGEST as u64 + 1)
-        .and_then(|bytes| String::from_utf8(bytes).map_err(|_| std::io::ErrorKind::InvalidData.into()))
-        .map_err(|e| MachineError::Unreadable { path: path.to_path_buf(), reason: e.to_string() })?;
+    // in UTF-16 a character takes two bytes
+    let text = crate::files::read_at_most(path, 2 * LONGEST as u64 + 4)
+        .map_err(|error| error.to_string())
+        .and_then(|bytes| encoding::decode(&bytes).map_err(|why| why.to_string()))
+        .map_err(|reason| MachineError::Unreadable { path: path.to_path_buf(), reason })?;
     Machine::parse(&text, &path.display().to_string())
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use common::failure::Failure;
 use common::system::{date, files};
 use common::text::shorten;
-use common::{input, output};
+use common::{authentic, encoding, input, output};
 use report::Answers;
 use serde_json::json;
 use zip::ZipWriter;
@@ -124,11 +124,13 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
 fn answers(args: &Args, page: Option<&[u8]>) -> Result<Answers, Failure> {
     let parse = |path: &Path| {
         let text = input::text(path)?;
-        Answers::parse(text.trim_start_matches('\u{feff}'))
-            .map_err(|why| Failure::could_not(format!("{}: {why}", input::name(path))))
+        Answers::parse(&text).map_err(|why| Failure::could_not(format!("{}: {why}", input::name(path))))
     };
     let in_folder = args.folder.join("answers.json");
-    let mut found = match page.map(|page| Answers::in_page(&String::from_utf8_lossy(page))) {
+    let page = page.map(encoding::decode).transpose();
+    let page = page
+        .map_err(|why| Failure::could_not(format!("the page in '{}': {why}", input::name(&args.folder))))?;
+    let mut found = match page.map(|page| Answers::in_page(&page)) {
         Some(Some(Ok(answers))) => answers,
         _ => Answers::default(),
     };
@@ -166,7 +168,9 @@ fn records(args: &Args) -> Result<(Vec<Entry>, Vec<String>), Failure> {
     for path in paths {
         let bytes = read(&path)?;
         let shown = input::name(&path);
-        if let Err(why) = common::authentic::read(&String::from_utf8_lossy(&bytes)) {
+        let record = encoding::decode(&bytes).map_err(|why| why.to_string());
+        let record = record.and_then(|text| authentic::read(&text).map_err(|why| why.to_string()));
+        if let Err(why) = record {
             missing.push(format!("{shown} will not count as a record: {why}"));
         }
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();

@@ -6,10 +6,8 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use common::chart::{Axis, Chart};
 use common::failure::Failure;
-use common::saved::limits::BYTES;
 use common::saved::{Cell, Saved};
 use common::stats;
-use common::system::files;
 use common::text::shorten;
 use common::units::Bytes;
 use common::{input, output};
@@ -151,8 +149,8 @@ fn labels(args: &Args) -> Result<Vec<String>, Failure> {
 
 /// The machine that a record names; other formats do not tell.
 fn machine(file: &Path) -> Option<String> {
-    let bytes = files::read_at_most(file, BYTES).ok().filter(|_| file != Path::new("-"))?;
-    let record: serde_json::Value = serde_json::from_slice(&bytes).ok()?;
+    let text = (file != Path::new("-")).then(|| input::text(file).ok())??;
+    let record: serde_json::Value = serde_json::from_str(&text).ok()?;
     Some(record.get("machine")?.as_str()?.to_owned())
 }
 

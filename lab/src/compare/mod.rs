@@ -10,8 +10,6 @@ use std::path::{Path, PathBuf};
 
 use common::failure::Failure;
 use common::record::Record;
-use common::saved::limits::BYTES;
-use common::system::files;
 use common::{authentic, input, output};
 
 use differences::Difference;
@@ -123,10 +121,6 @@ fn records(path: &Path) -> Result<BTreeMap<String, Record>, Failure> {
 }
 
 fn record(path: &Path) -> Result<Record, Failure> {
-    let name = input::name(path);
-    let bytes = files::read_at_most(path, BYTES).map_err(|error| {
-        Failure::could_not(format!("cannot read {name}: {error}; give a file written with --record"))
-    })?;
-    authentic::read(&String::from_utf8_lossy(&bytes))
-        .map_err(|error| Failure::could_not(format!("{name}: {error}")))
+    let refused = |error| Failure::could_not(format!("{}: {error}", input::name(path)));
+    authentic::read(&input::text(path)?).map_err(refused)
 }

@@ -4,9 +4,9 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use common::failure::Failure;
-use common::input;
 use common::machine::Drawn;
 use common::text::inert;
+use common::{encoding, input};
 use serde::{Deserialize, Serialize};
 
 use super::tables::Table;
@@ -42,8 +42,11 @@ impl Phrase {
         };
         let bytes =
             bytes.map_err(|error| Failure::could_not(format!("cannot read the key from {name}: {error}")))?;
-        let words = String::from_utf8(bytes).ok().filter(|words| words.len() as u64 <= LONGEST);
-        let words = words.ok_or_else(|| Failure::usage(format!("{name} is no key; give a line of words")))?;
+        if bytes.len() as u64 > LONGEST {
+            return Err(Failure::usage(format!("{name} is longer than a key; give a line of words")));
+        }
+        let words =
+            encoding::decode(&bytes).map_err(|why| Failure::usage(format!("{name} is no key: {why}")))?;
         if words.trim().is_empty() {
             return Err(Failure::usage(format!(
                 "the key in {name} is empty; give some words that nobody guesses"

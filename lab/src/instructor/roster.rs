@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use common::failure::Failure;
 use common::input;
+use common::text::shorten;
 
 use super::names;
 use super::tables::Table;
@@ -49,8 +50,19 @@ impl Roster {
 }
 
 fn read(path: &Path, column: Option<&str>, more: &[String]) -> Result<Vec<Student>, Failure> {
-    let table = Table::read(path)?;
+    let (table, lines) = Table::read_ragged(path)?;
     let file = input::name(path);
+    for (row, line) in table.rows.iter().zip(&lines) {
+        if row.len() != table.header.len() {
+            return Err(table.ragged(&file, row, *line));
+        }
+        if let Some(cell) = row.iter().find(|cell| !cell.trim().is_empty()).filter(|cell| is_summary(cell)) {
+            let cell = shorten(cell.trim(), 40);
+            return Err(Failure::usage(format!(
+                "{file}, line {line}: '{cell}' is a row of a gradebook and no student; delete that line"
+            )));
+        }
+    }
     let lacks = |asked: String, option: &str| {
         let columns = table.header.join("', '");
         Failure::usage(format!("{file} has {asked}; name one with {option}: '{columns}'"))
@@ -69,7 +81,8 @@ fn read(path: &Path, column: Option<&str>, more: &[String]) -> Result<Vec<Studen
         .collect();
     let columns = Columns::of(&table, place, more?);
     let cell = |row: &Vec<String>| row.get(place).cloned().unwrap_or_default();
-    let names = unique(table.rows.iter().map(cell), &file)?;
+    let place = |row: usize| format!("{file}, line {}", lines.get(row).copied().unwrap_or_default());
+    let names = distinct(table.rows.iter().map(cell), &file, place)?;
     let student = |(name, row): (String, &Vec<String>)| Student { name, aliases: columns.aliases(row) };
     Ok(names.into_iter().zip(&table.rows).map(student).collect())
 }
@@ -118,6 +131,16 @@ impl Columns {
     }
 }
 
+/// Rows that gradebooks add to their students (Canvas, Moodle, spreadsheets), in letters only.
+const SUMMARIES: &str = "pointspossible maxpoints maximumpoints maximum possible outof overallaverage average \
+    classaverage mean median total totals count pontuacaomaxima notamaxima mediageral media mediana moyenne \
+    moyennegenerale durchschnitt mittelwert gesamtdurchschnitt srednia sredniaogolna среднее";
+
+/// Whether a cell says that its row is of no student.
+fn is_summary(cell: &str) -> bool {
+    SUMMARIES.split_whitespace().any(|known| letters(cell) == letters(known))
+}
+
 /// Letters and digits of `text` in lower case, without accents.
 pub(crate) fn letters(text: &str) -> String {
     names::plain(text).chars().filter(|c| c.is_alphanumeric()).collect()
@@ -129,12 +152,19 @@ pub(crate) fn letters(text: &str) -> String {
 ///
 /// If one is empty, cannot be shown, or would share a file with another.
 pub(crate) fn unique(given: impl Iterator<Item = String>, file: &str) -> Result<Vec<String>, Failure> {
+    distinct(given, file, |place| format!("{file}, student {}", place + 1))
+}
+
+/// The same; `place` says where one is, by its number from 0.
+fn distinct(
+    given: impl Iterator<Item = String>,
+    file: &str,
+    place: impl Fn(usize) -> String,
+) -> Result<Vec<String>, Failure> {
     let mut found = Vec::new();
-    for (number, name) in (1..).zip(given) {
+    for (number, name) in given.enumerate() {
         let name = names::normalised(&name);
-        found.push(
-            name.map_err(|why| Failure::usage(format!("{file}, student {number}: {why}; correct it")))?,
-        );
+        found.push(name.map_err(|why| Failure::usage(format!("{}: {why}; correct it", place(number))))?);
     }
     if found.is_empty() {
         return Err(Failure::usage(format!("{file} names no student")));
@@ -150,6 +180,36 @@ pub(crate) fn unique(given: impl Iterator<Item = String>, file: &str) -> Result<
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_row_that_would_be_read_shifted_is_refused_by_its_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let read = |text: &str| {
+            let path = folder.path().join("class.csv");
+            std::fs::write(&path, text).unwrap();
+            super::read(&path, Some("id"), &[]).map_err(|why| why.to_string())
+        };
+        assert_eq!(read("name,id\n\"Silva, Ana\",7\n").unwrap()[0].name, "7");
+        assert_eq!(read("\u{feff}name;id\r\nSilva, Ana;7\r\n").unwrap()[0].name, "7");
+        for (text, line, found) in [
+            ("name,id\nBea,8\nSilva, Ana,7\n", "line 3", "3 cells where the header has 2"),
+            ("name,id,mail\nSilva, Ana,7,\n", "line 2", "('Silva', ' Ana', '7', '')"),
+            ("sep=;\nname;id\n\nBea;8;\n", "line 4", "contains a semicolon"),
+            ("name,id,mail\nBea,8\n", "line 2", "2 cells where the header has 3"),
+            ("name\tid\nTurma A\n", "line 2", "1 cells"),
+            ("name,id\n\"Bea,8\nAna,7\n", "line 2", "1 cells"),
+            ("Student,id,HW1\n    Points Possible,,10\nBea,8,9\n", "line 2", "'Points Possible'"),
+            ("name,id\nBea,8\nMÉDIA,14\n", "line 3", "'MÉDIA'"),
+            ("name,id,grade\n,Overall average,7\n", "line 2", "'Overall average'"),
+            ("name,id,grade\n,,Manual Posting\nBea,8,9\n", "line 2", "a name is empty"),
+        ] {
+            let why = read(text).unwrap_err();
+            assert!(
+                why.contains("class.csv, ") && why.contains(line) && why.contains(found),
+                "{text}: {why}"
+            );
+        }
+    }
 
     #[test]
     fn well_known_columns_are_aliases() {

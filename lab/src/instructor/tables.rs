@@ -4,6 +4,8 @@ use std::path::Path;
 
 use common::failure::Failure;
 use common::input;
+use common::text::shorten;
+use csv::StringRecord;
 
 /// A table as it was saved: its header, its rows, and what separates them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,23 +20,74 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// If it cannot be read, or is no table.
+    /// If it cannot be read, is no table, or a row has more cells than the header: a cell
+    /// with the separator in it, not in quotes, moves those behind it.
     pub(crate) fn read(path: &Path) -> Result<Table, Failure> {
+        let (table, lines) = Table::read_ragged(path)?;
+        let longer = table.rows.iter().zip(lines).find(|(row, _)| row.len() > table.header.len());
+        match longer {
+            Some((row, line)) => Err(table.ragged(&input::name(path), row, line)),
+            None => Ok(table),
+        }
+    }
+
+    /// The same, however many cells each row has; with the line on which each begins.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read, or is no table.
+    pub(crate) fn read_ragged(path: &Path) -> Result<(Table, Vec<usize>), Failure> {
         let name = input::name(path);
         let could_not = |reason: String| Failure::could_not(format!("{name}: {reason}"));
-        Table::parse(&input::text(path)?).map_err(could_not)
+        Table::numbered(&input::text(path)?).map_err(could_not)
+    }
+
+    /// That a row has not the header's number of cells.
+    pub(crate) fn ragged(&self, file: &str, row: &[String], line: usize) -> Failure {
+        let sign = match self.separator {
+            b'\t' => "tab",
+            b';' => "semicolon",
+            _ => "comma",
+        };
+        let cells: Vec<String> = row.iter().take(4).map(|cell| format!("'{}'", shorten(cell, 30))).collect();
+        Failure::usage(format!(
+            "{file}, line {line}: {} cells where the header has {} ({}{}); put a cell that contains a {sign} in \
+             quotes, and give each line as many cells as the header",
+            row.len(),
+            self.header.len(),
+            cells.join(", "),
+            if row.len() > cells.len() { ", …" } else { "" },
+        ))
     }
 
     /// The same of a text; errors are clauses.
+    #[cfg(test)]
     pub(crate) fn parse(text: &str) -> Result<Table, String> {
-        let (separator, text) = separated(text);
-        let mut reader = reader(separator, text);
-        let rows: Result<Vec<Vec<String>>, csv::Error> =
-            reader.records().map(|row| Ok(row?.iter().map(str::to_owned).collect())).collect();
-        let mut rows = rows.map_err(|error| format!("{error}; save it as CSV in UTF-8"))?.into_iter();
-        let header = rows.next().ok_or("it is empty; the first line names the columns")?;
-        let filled = |row: &Vec<String>| row.iter().any(|cell| !cell.trim().is_empty());
-        Ok(Table { header, rows: rows.filter(filled).collect(), separator })
+        Table::numbered(text).map(|(table, _)| table)
+    }
+
+    fn numbered(text: &str) -> Result<(Table, Vec<usize>), String> {
+        let (separator, body) = separated(text);
+        let start = text.len() - body.len();
+        let line = |row: &StringRecord| {
+            let at = start + row.position().map_or(0, |position| position.byte() as usize);
+            let blank = text[at..].bytes().take_while(|byte| matches!(byte, b'\n' | b'\r')).count();
+            1 + text[..at + blank].matches('\n').count()
+        };
+        let mut rows = Vec::new();
+        let mut lines = Vec::new();
+        for row in reader(separator, body).records() {
+            let row = row.map_err(|error| format!("{error}; save it as CSV in UTF-8"))?;
+            if rows.is_empty() || row.iter().any(|cell| !cell.trim().is_empty()) {
+                lines.push(line(&row));
+                rows.push(row.iter().map(str::to_owned).collect::<Vec<String>>());
+            }
+        }
+        if rows.is_empty() {
+            return Err("it is empty; the first line names the columns".to_owned());
+        }
+        lines.remove(0);
+        Ok((Table { header: rows.remove(0), rows, separator }, lines))
     }
 
     /// A reader of a table row by row, its header first, for texts that nobody has checked.
@@ -101,5 +154,7 @@ mod tests {
         assert_eq!((excel.header, excel.separator), (vec!["a".to_owned(), "b,c".to_owned()], b';'));
         assert_eq!(separated("\"a;b;c\",d\n1,2\n").0, b',');
         assert!(Table::parse("").is_err());
+        let (_, lines) = Table::numbered("sep=,\nname\n\n\"a\nb\"\n\n\nc\n").unwrap();
+        assert_eq!(lines, [4, 8]);
     }
 }

@@ -3,6 +3,7 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
+use common::encoding;
 use common::failure::Failure;
 use common::system::files;
 use report::{Answers, AnswersError, PAGE};
@@ -37,7 +38,10 @@ fn read(
         ))
     };
     match files::read_at_most(&path, MOST) {
-        Ok(bytes) => parse(&String::from_utf8_lossy(&bytes)).map_err(|error| refused(error.to_string())),
+        Ok(bytes) => {
+            let text = encoding::decode(&bytes).map_err(|why| refused(why.to_string()))?;
+            parse(&text).map_err(|error| refused(error.to_string()))
+        }
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(Answers::default()),
         Err(error) => Err(refused(error.to_string())),
     }

@@ -5,13 +5,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use clap::ValueEnum;
-use common::authentic;
 use common::failure::Failure;
-use common::output;
 use common::record::Record;
 use common::saved::limits::BYTES;
 use common::system::files;
 use common::text::shorten;
+use common::{authentic, encoding, output};
 use report::{Assignment, Further, program};
 
 use super::Args;
@@ -174,6 +173,7 @@ fn run(line: &Line, scratch: &Path) -> Result<Record, Failure> {
     }
     let text =
         files::read_at_most(&place, BYTES).map_err(|error| refused(&format!("kept no record: {error}")))?;
-    let text = String::from_utf8_lossy(&text);
+    let text =
+        encoding::decode(&text).map_err(|why| refused(&format!("kept a record that is no text: {why}")))?;
     authentic::read(&text).map_err(|error| refused(&format!("kept a record that cannot be read: {error}")))
 }

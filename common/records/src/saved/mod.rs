@@ -23,6 +23,7 @@ mod merge;
 mod stranger;
 mod table;
 
+use figures::encoding::{self, NotText};
 use figures::text::shorten;
 use figures::units::Bytes;
 use figures::value::{Reading, Source};
@@ -95,12 +96,25 @@ pub enum SavedError {
     /// The record of a sealed machine, not as it was made.
     #[error(transparent)]
     Changed(#[from] Changed),
+    /// No text.
+    #[error(transparent)]
+    NotText(#[from] NotText),
     /// More than the reader takes in: see [`limits`].
     #[error("it {0}, more than any sweep of spark or cm1; give the file that one of them wrote")]
     TooMuch(String),
 }
 
 impl Saved {
+    /// Reads a file in any of the formats and of the [`encoding`]s.
+    ///
+    /// # Errors
+    ///
+    /// As [`parse`](Saved::parse), and if it is not text.
+    pub fn read(bytes: &[u8]) -> Result<Saved, SavedError> {
+        within_limit(bytes)?;
+        Saved::parse(&encoding::decode(bytes)?)
+    }
+
     /// Reads a text in any of the formats.
     ///
     /// # Errors
@@ -108,11 +122,9 @@ impl Saved {
     /// If no row is found, a line cannot be understood, or the text is beyond
     /// the [`limits`].
     pub fn parse(text: &str) -> Result<Saved, SavedError> {
-        if text.len() as u64 > limits::BYTES {
-            return Err(SavedError::TooMuch(format!("has more than {}", Bytes(limits::BYTES))));
-        }
+        within_limit(text.as_bytes())?;
+        let text = &*encoding::plain(text);
         check(text)?;
-        let text = text.trim_start_matches('\u{feff}');
         let read = found(text).and_then(Found::sweep);
         read.map_err(|error| match error {
             SavedError::TooMuch(_) => error,
@@ -142,6 +154,13 @@ impl Saved {
         let from = self.cells.partition_point(|cell| cell.size < size);
         self.cells[from..].iter().take_while(move |cell| cell.size == size)
     }
+}
+
+fn within_limit(file: &[u8]) -> Result<(), SavedError> {
+    if file.len() as u64 > limits::BYTES {
+        return Err(SavedError::TooMuch(format!("has more than {}", Bytes(limits::BYTES))));
+    }
+    Ok(())
 }
 
 fn found(text: &str) -> Result<Found, SavedError> {

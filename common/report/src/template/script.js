@@ -19,6 +19,12 @@
     if (Object.values(read.fields).some(text => typeof text !== "string")) throw Error(t("an answer is not a text"));
     return { ...empty(), ...read };
   }
+  // The text of a file: UTF-8, or UTF-16 where its first two bytes say so.
+  const decoded = buffer => {
+    const [a, b] = new Uint8Array(buffer);
+    const label = a === 0xff && b === 0xfe ? "utf-16le" : a === 0xfe && b === 0xff ? "utf-16be" : "utf-8";
+    return new TextDecoder(label).decode(buffer);
+  };
   const parsed = text => { try { return parse(text); } catch { return empty(); } };
   // Where both have a field, the one saved last stands.
   const joined = (a, b) => {
@@ -154,7 +160,7 @@
     if (!file) return;
     try {
       if (file.size > 1 << 24) throw Error(t("it is larger than any answers"));
-      const read = parse(await file.text());
+      const read = parse(decoded(await file.arrayBuffer()));
       store.put(`${KEY}:before`, JSON.stringify(answers));
       const strange = Object.keys(read.fields).filter(id => id !== "spec-shown" && !fields.some(field => field.id === id));
       answers = { ...answers, saved: new Date().toISOString(), fields: { ...answers.fields, ...read.fields } };

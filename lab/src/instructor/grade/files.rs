@@ -5,6 +5,7 @@ use std::fs::{self, DirEntry};
 use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 
+use common::encoding;
 use common::system::files;
 use common::text::shorten;
 use zip::ZipArchive;
@@ -119,7 +120,7 @@ pub(super) fn visit(paths: &[PathBuf], kinds: &[Kind], mut each: impl FnMut(File
         match read {
             Ok(bytes) => {
                 left.set(left.get().saturating_sub(bytes.len() as u64));
-                each(File { name: &file.name, kind: file.kind, text: decoded(bytes), time: file.time });
+                each(File { name: &file.name, kind: file.kind, text: decoded(&bytes), time: file.time });
             }
             Err(why) => notes.push(say!("{} was not read: {}.", name, why)),
         }
@@ -350,19 +351,11 @@ fn kind(name: &str) -> Option<Kind> {
     }
 }
 
-/// A text in UTF-8 or UTF-16; else what Western European systems wrote before.
-pub(super) fn decoded(bytes: Vec<u8>) -> String {
-    let wide = |bytes: &[u8], unit: fn([u8; 2]) -> u16| {
-        let units: Vec<u16> = bytes.chunks_exact(2).map(|pair| unit([pair[0], pair[1]])).collect();
-        String::from_utf16_lossy(&units)
-    };
-    match bytes.as_slice() {
-        [0xef, 0xbb, 0xbf, rest @ ..] => String::from_utf8_lossy(rest).into_owned(),
-        [0xff, 0xfe, rest @ ..] => wide(rest, u16::from_le_bytes),
-        [0xfe, 0xff, rest @ ..] => wide(rest, u16::from_be_bytes),
-        _ => String::from_utf8(bytes)
-            .unwrap_or_else(|error| error.into_bytes().iter().map(|byte| char::from(*byte)).collect()),
-    }
+/// A text; what a student handed in as Latin-1, which everything else refuses, is read
+/// as that: answers are numbers and signs that it has in common with its relatives.
+pub(super) fn decoded(bytes: &[u8]) -> String {
+    let latin = || bytes.iter().map(|byte| char::from(*byte)).collect();
+    encoding::decode(bytes).unwrap_or_else(|_| latin())
 }
 
 #[cfg(test)]
@@ -378,7 +371,7 @@ mod tests {
             b"\xff\xfe0\0,\x006\0 \0\xb5\0s\0".to_vec(),
             b"\xfe\xff\x000\0,\x006\0 \0\xb5\0s".to_vec(),
         ] {
-            assert_eq!(decoded(bytes), "0,6 µs");
+            assert_eq!(decoded(&bytes), "0,6 µs");
         }
     }
 

@@ -36,7 +36,8 @@ impl Groups {
     /// at once, or has a student in two groups.
     pub(super) fn read(path: &Path, class: &Class) -> Result<Groups, Failure> {
         let name = input::name(path);
-        Groups::of_table(Table::read(path)?, class).map_err(|why| Failure::usage(format!("{name}: {why}")))
+        Groups::of_table(Table::read_ragged(path)?.0, class)
+            .map_err(|why| Failure::usage(format!("{name}: {why}")))
     }
 
     fn of_table(mut table: Table, class: &Class) -> Result<Groups, String> {

@@ -676,7 +676,7 @@ fn save(
     }
     if let Some(filled) = filled? {
         notes.extend(filled.notes);
-        write("moodle.csv", &filled.text)?;
+        output::write(&out.join("moodle.csv"), &filled.bytes)?;
     }
     Ok(notes)
 }

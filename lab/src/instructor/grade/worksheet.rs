@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use common::encoding::Encoding;
 use common::failure::Failure;
 use common::input;
 use common::text::{inert, shorten};
@@ -38,6 +39,7 @@ const NO: &str = "no nao non nie нет nein ні";
 /// A worksheet, and whose each of its rows is.
 pub(super) struct Worksheet {
     sheet: Sheet,
+    encoding: Encoding,
     grade: usize,
     most: Option<usize>,
     feedback: Option<usize>,
@@ -49,7 +51,7 @@ pub(super) struct Worksheet {
 
 /// A worksheet that was filled, and what was not.
 pub(super) struct Filled {
-    pub(super) text: String,
+    pub(super) bytes: Vec<u8>,
     /// Sentences on students who have no grade in it.
     pub(super) notes: Vec<String>,
 }
@@ -63,9 +65,11 @@ impl Worksheet {
     /// students.
     pub(super) fn read(path: &Path, columns: &Columns, class: &Class) -> Result<Worksheet, Failure> {
         let name = input::name(path);
-        let sheet =
-            Sheet::parse(input::text(path)?).map_err(|why| Failure::could_not(format!("{name}: {why}")))?;
-        Worksheet::of(sheet, columns, class).map_err(|why| Failure::usage(format!("{name}: {why}")))
+        let (text, encoding) = input::exact_text(path)?;
+        let sheet = Sheet::parse(text).map_err(|why| Failure::could_not(format!("{name}: {why}")))?;
+        let worksheet = Worksheet::of(sheet, columns, class);
+        let worksheet = worksheet.map_err(|why| Failure::usage(format!("{name}: {why}")))?;
+        Ok(Worksheet { encoding, ..worksheet })
     }
 
     fn of(sheet: Sheet, columns: &Columns, class: &Class) -> Result<Worksheet, String> {
@@ -124,7 +128,8 @@ impl Worksheet {
             }
         }
         let feedback = feedback.or_else(|| comments(&sheet.header, grade));
-        Ok(Worksheet { sheet, grade, most, feedback, rows, doubtful })
+        let encoding = Encoding::Utf8;
+        Ok(Worksheet { sheet, encoding, grade, most, feedback, rows, doubtful })
     }
 
     /// Students by their number as participants: Moodle's folders have the same numbers.
@@ -222,7 +227,7 @@ impl Worksheet {
         if more > 0 {
             notes.push(format!("the worksheet: {more} more rows are not filled"));
         }
-        Ok(Filled { text: self.sheet.with(changes), notes })
+        Ok(Filled { bytes: self.encoding.encode(&self.sheet.with(changes)), notes })
     }
 
     /// What one point is worth in a row, or why it takes none.

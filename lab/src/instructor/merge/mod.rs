@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use common::chart::{Axis, Chart};
 use common::failure::Failure;
 use common::system::files;
-use common::{input, output};
+use common::{encoding, input, output};
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment};
 use serde::Serialize;
@@ -80,7 +80,7 @@ fn read(path: &Path) -> Result<String, String> {
     if bytes.len() as u64 > RECORD_BYTES {
         return Err(format!("it is larger than {} MiB", RECORD_BYTES >> 20));
     }
-    String::from_utf8(bytes).map_err(|_| "it is not text in UTF-8".to_owned())
+    encoding::decode(&bytes).map_err(|why| why.to_string())
 }
 
 /// Refuses a record that was there already, however it is written.
