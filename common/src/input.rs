@@ -33,7 +33,7 @@ pub fn name(path: &Path) -> String {
     }
 }
 
-/// The text of a file in any [`encoding`](figures::encoding), without a byte order mark
+/// The text of a file in any [`encoding`], without a byte order mark
 /// and with LF behind every line; `-` is standard input.
 ///
 /// # Errors
