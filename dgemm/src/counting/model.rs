@@ -1,5 +1,5 @@
-//! The cache model's count of a product, walked whole or, where that would take
-//! minutes, in slices of the outermost loop: all of them make the same walk.
+//! The cache model's count of a product. Where simulating all of it would take long, the
+//! first steps of the outermost loop are simulated and the others estimated from them.
 
 use cache::{Counts, Modelled};
 use figures::value::{Reading, Source, Value};
@@ -23,8 +23,8 @@ pub struct Tally {
     pub levels: Vec<Level>,
     /// Misses of the last TLB, if the machine describes one.
     pub tlb: Option<f64>,
-    /// Steps of the outermost loop that were walked, of how many; the others
-    /// repeat them.
+    /// Steps of the outermost loop that were simulated, of how many; the others are
+    /// estimated from them. (1, 1) where nothing is estimated.
     pub walked: (usize, usize),
 }
 
@@ -47,10 +47,8 @@ pub enum NoTally {
     /// The machine cannot be modelled.
     #[error(transparent)]
     Machine(#[from] MachineError),
-    /// Too much to walk, and nothing in it repeats.
-    #[error(
-        "walking {0:.0} million accesses would take minutes and none of them repeat; --counters model does it"
-    )]
+    /// Too many accesses, and no outermost loop to estimate them from.
+    #[error("{0:.0} million accesses take long to simulate, and no loop repeats; --exact simulates them")]
     TooLong(f64),
 }
 
@@ -91,21 +89,24 @@ fn accesses(variant: &Variant, p: &Problem) -> f64 {
         }
 }
 
-/// Counts `variant` on `machine`, walking at most about `budget` accesses where
-/// the outermost loop lets it: its first steps (cold caches), then as many more
-/// (the steady state), which then stand for the rest. `watch` is told the share (0
-/// to 1) of what is walked that is done.
+/// Accesses of a product that are simulated without being asked for: a second or two.
+pub const MAX_ACCESSES: f64 = 1e8;
+
+/// Counts `variant` on `machine`. Of a product of more than `max_accesses`, the first
+/// steps of the outermost loop are simulated (cold caches), then as many more, from which the
+/// rest is estimated. `progress` is called with the share (0 to 1) of the
+/// simulation that is done.
 ///
 /// # Errors
 ///
-/// If the machine cannot be modelled, or there is too much to walk.
+/// If the machine cannot be modelled, or the product is too long and has no outermost loop.
 pub fn tally(
     variant: &Variant,
     p: &Problem,
     arena: &Arena,
     machine: &Machine,
-    budget: f64,
-    watch: Option<Box<dyn FnMut(f64)>>,
+    max_accesses: f64,
+    progress: Option<Box<dyn FnMut(f64)>>,
 ) -> Result<Tally, NoTally> {
     let accesses = accesses(variant, p);
     let outer = Outer::of(variant, p);
@@ -115,8 +116,8 @@ pub fn tally(
         _ => Modelled::of_arrays_alone(machine, arena, &["copies"]),
     };
     let mut model = model?.without_numbers();
-    if let Some(watch) = watch {
-        model = model.reporting(watch);
+    if let Some(progress) = progress {
+        model = model.reporting(progress);
     }
     let [m, n, k] = p.sides();
     let (step, side) = match outer {
@@ -125,8 +126,8 @@ pub fn tally(
         Outer::K(step) => (step, k),
         Outer::None => (0, 0),
     };
-    let slice = if step == 1 { period(machine, p) } else { step };
-    if accesses <= budget || (outer != Outer::None && 2 * slice >= side) {
+    let slice = period(machine, p, outer, step);
+    if accesses <= max_accesses || (outer != Outer::None && 2 * slice >= side) {
         variant.run(&mut model, p);
         return Ok(of(&model.counts(), (1, 1)));
     }
@@ -142,13 +143,17 @@ pub fn tally(
     Ok(Tally { walked: (2 * slice, side), ..cold.with(&steady, |cold, steady| cold + rest * steady) })
 }
 
-/// After how many steps of 1 rows and columns lie on lines as before; at least 2.
-fn period(machine: &Machine, p: &Problem) -> usize {
+/// After how many steps of the outermost loop accesses are at the same offsets in lines again,
+/// rounded up to whole steps of `step`.
+fn period(machine: &Machine, p: &Problem, outer: Outer, step: usize) -> usize {
     let line = machine.levels.iter().map(|cache| cache.line.0 as usize / 8).max().unwrap_or(8);
     let [_, n, k] = p.sides();
-    (2..line)
-        .find(|steps| (steps * n).is_multiple_of(line) && (steps * k).is_multiple_of(line))
-        .unwrap_or(line)
+    let whole_rows = (1..line).find(|rows| [n, k].iter().all(|side| (rows * side).is_multiple_of(line)));
+    match outer {
+        Outer::I(_) if step == 1 => whole_rows.unwrap_or(line).max(2),
+        Outer::J(_) | Outer::K(_) => line,
+        _ => step,
+    }
 }
 
 /// The steps `from..from + count` of the outermost loop, in the whole matrices.

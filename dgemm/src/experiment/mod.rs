@@ -194,13 +194,13 @@ pub fn counted(
     subjects: &[Subject],
     p: &Problem,
     arena: &Arena,
-    budget: f64,
+    exact: bool,
     times: Vec<(Reading, Option<f64>)>,
 ) -> Result<Vec<Outcome>, Failure> {
     let at_once = !session.here && subjects.len() > 1;
-    let mut models = if at_once { modelled(session, subjects, p, budget)? } else { Vec::new() }.into_iter();
+    let mut models = if at_once { modelled(session, subjects, p, exact)? } else { Vec::new() }.into_iter();
     let one = |(subject, time): (&Subject, _)| {
-        let model = models.next().unwrap_or_else(|| by_model(session, *subject, p, arena, budget));
+        let model = models.next().unwrap_or_else(|| by_model(session, *subject, p, arena, exact));
         about(session, plan, *subject, p, time, model)
     };
     subjects.iter().zip(times).map(one).collect()
@@ -212,14 +212,14 @@ fn modelled(
     session: &Session,
     subjects: &[Subject],
     p: &Problem,
-    budget: f64,
+    exact: bool,
 ) -> Result<Vec<Result<Tally, String>>, Failure> {
     let (sides, blocks, counters, machine) = (p.sides(), p.blocks, session.counters, &session.machine);
     let work = |at: usize| -> Result<Tally, String> {
         let [m, n, k] = sides;
         let arena = measure::arena(Problem::bytes(m, n, k, blocks)).map_err(|e| e.to_string())?;
         let p = Problem::without_numbers(&arena, sides, blocks).map_err(|e| e.to_string())?;
-        tally(counters, machine, subjects[at], &p, &arena, budget, None)
+        tally(counters, machine, subjects[at], &p, &arena, exact, None)
     };
     let mut models = Vec::new();
     session.side_by_side(subjects.len(), work, |_, model| {
@@ -235,13 +235,13 @@ fn by_model(
     subject: Subject,
     p: &Problem,
     arena: &Arena,
-    budget: f64,
+    exact: bool,
 ) -> Result<Tally, String> {
     if session.is_over() {
         return Err(LEFT_OUT.to_owned());
     }
-    let line = if session.counters == Counters::Model { session.line_of_progress() } else { None };
-    tally(session.counters, &session.machine, subject, p, arena, budget, line)
+    let line = if exact { session.line_of_progress() } else { None };
+    tally(session.counters, &session.machine, subject, p, arena, exact, line)
 }
 
 fn tally(
@@ -250,23 +250,20 @@ fn tally(
     subject: Subject,
     p: &Problem,
     arena: &Arena,
-    budget: f64,
-    watch: Option<Box<dyn FnMut(f64)>>,
+    exact: bool,
+    progress: Option<Box<dyn FnMut(f64)>>,
 ) -> Result<Tally, String> {
     let Subject::Rung(variant) = subject else {
-        return Err("the library's source is not walked by the model".to_owned());
+        return Err("the library's accesses are not modelled".to_owned());
     };
-    let budget = match counters {
-        Counters::Auto | Counters::Model
-            if variant.kernel == Kernel::Threads && subject.cores(p.blocks.threads) > 1 =>
-        {
-            return Err("the model walks one core's caches".to_owned());
-        }
-        Counters::Auto => budget,
-        Counters::Model => f64::INFINITY,
-        _ => return Err("--counters model was not asked for".to_owned()),
-    };
-    model::tally(variant, p, arena, machine, budget, watch).map_err(|e| e.to_string())
+    if !matches!(counters, Counters::Auto | Counters::Model) {
+        return Err("--counters model was not asked for".to_owned());
+    }
+    if variant.kernel == Kernel::Threads && subject.cores(p.blocks.threads) > 1 {
+        return Err("the model is of one core's caches".to_owned());
+    }
+    let max_accesses = if exact { f64::INFINITY } else { model::MAX_ACCESSES };
+    model::tally(variant, p, arena, machine, max_accesses, progress).map_err(|e| e.to_string())
 }
 
 fn about(

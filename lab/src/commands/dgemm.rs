@@ -48,8 +48,6 @@ pub(crate) struct Args {
 /// What the lecture's charts compare, and where the ladder ends.
 const USUAL: [&str; 9] =
     ["ijk", "ikj", "block-l1", "unrolled", "block-l2", "recursive", "packed", "prefetch", "threads"];
-/// Accesses the model walks for one point.
-const BUDGET: f64 = 1e8;
 /// Products for one time: a first one, and repetitions.
 const RUNS: f64 = 2.0;
 /// Why a sweep has an end before its last side.
@@ -173,7 +171,7 @@ fn measure_side(
     let p = problem(&arena, [n; 3], blocks).map_err(Failure::could_not)?;
     let subjects: Vec<Subject> = variants.iter().copied().map(Subject::Rung).collect();
     let times = experiment::times(session, &subjects, &p)?;
-    for outcome in experiment::counted(session, plan, &subjects, &p, &arena, BUDGET, times)? {
+    for outcome in experiment::counted(session, plan, &subjects, &p, &arena, false, times)? {
         if outcome.seconds.amount().is_none() && outcome.model.is_err() && session.is_over() {
             continue;
         }

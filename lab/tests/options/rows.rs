@@ -176,6 +176,7 @@ const OWN: &[Own] = &[
         Prints("block_l2=15"),
     ),
     ("dgemm", "--base", "recursive 24 --machine i5-7500", "--base 6", Differs),
+    ("dgemm", "--exact", "packed 324 --machine i5-7500", "--exact", Lacks("--exact")),
     ("dgemm", "--threads", "threads 64 --format json", "--threads 1", Shows("\"threads\": 1")),
     ("dgemm", "--cpu", "threads 64 --format json", "--cpu CPU", Shows("\"threads\": 1")),
     ("dgemm", "--isa", "tiled 24 --format json", "--isa avx2", Lacks("avx512")),
