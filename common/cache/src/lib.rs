@@ -45,6 +45,7 @@ mod wide;
 
 use std::cell::Cell;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use machine::{Machine, MachineError};
 use memory::{Arena, IterationEnd, Lanes, Memory, Vector, Word};
@@ -57,6 +58,15 @@ pub use policy::plru;
 use shortcuts::Shortcut;
 use simulator::Simulator;
 use walk::{Progress, Walker};
+
+/// Names of shortcuts that are switched off for the whole process.
+static SWITCHED_OFF: OnceLock<String> = OnceLock::new();
+
+/// Switches off the shortcuts of these names, separated by commas, in every model that this
+/// process makes from now on: counts are the same, only later. The first call decides.
+pub fn switch_off_shortcuts(names: &str) {
+    SWITCHED_OFF.get_or_init(|| names.to_owned());
+}
 
 /// Memory with a modelled cache hierarchy. It reads and writes the same cells
 /// as `isa::Native` memory and counts on the way.
@@ -118,13 +128,14 @@ impl Modelled {
             return Err(MachineError::Undescribed { reason: machine.unknown.join("; ") });
         }
         let sim = Simulator::new(machine, &addresses, !shortcuts.is_empty())?;
-        Ok(Modelled {
+        let model = Modelled {
             recorder: Recorder::new(addresses),
             walker: Box::new(Walker { sim, shortcuts, progress: Progress::default() }),
             computes: true,
             is_known: false,
             machine: machine.clone(),
-        })
+        };
+        Ok(model.without_shortcuts(SWITCHED_OFF.get().map_or("", String::as_str)))
     }
 
     /// The same without the shortcuts of these names, separated by commas: counts are the

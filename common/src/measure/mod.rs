@@ -185,6 +185,9 @@ impl Session {
     /// If the machine is unknown, or a processor or a file may not be used.
     pub fn start(measuring: &Measuring, modelling: &Modelling, output: &Output) -> Result<Session, Failure> {
         output::keep_apart([Path::new(&modelling.machine)], output.files())?;
+        if let Ok(names) = std::env::var("CACHE_LAB_NO_SHORTCUTS") {
+            cache::switch_off_shortcuts(&names);
+        }
         for path in output.files() {
             files::try_place(path).map_err(Failure::could_not)?;
         }
