@@ -44,13 +44,13 @@ pub(crate) struct Tally {
 }
 
 impl CoreTally {
-    fn each(&mut self) -> impl Iterator<Item = &mut u64> {
-        self.accesses.iter_mut().chain(&mut self.splits).chain([&mut self.passes])
-    }
-
     /// Counts what was counted since `before` so many times more.
-    pub(crate) fn multiply(&mut self, mut before: CoreTally, times: u64) {
-        self.each().zip(before.each()).for_each(|(count, before)| *count += (*count - *before) * times);
+    pub(crate) fn multiply(&mut self, before: CoreTally, times: u64) {
+        for is_store in 0..2 {
+            self.accesses[is_store] += (self.accesses[is_store] - before.accesses[is_store]) * times;
+            self.splits[is_store] += (self.splits[is_store] - before.splits[is_store]) * times;
+        }
+        self.passes += (self.passes - before.passes) * times;
     }
 }
 
