@@ -42,6 +42,15 @@ pub fn inert(text: &str) -> String {
     }
 }
 
+/// The sign that a line like `sep=;` names, which spreadsheets write and read above a
+/// table whose cells that sign separates.
+pub fn separator(line: &str) -> Option<u8> {
+    match line.trim_matches(['\r', '\n', ' ', '"']).as_bytes() {
+        [b's' | b'S', b'e' | b'E', b'p' | b'P', b'=', sign @ (b',' | b';' | b'\t' | b'|')] => Some(*sign),
+        _ => None,
+    }
+}
+
 /// Edits between two words, case ignored: letters to insert, to drop, to change,
 /// or neighbours to swap (the restricted Damerau-Levenshtein distance).
 pub fn edit_distance(a: &str, b: &str) -> usize {
@@ -73,6 +82,20 @@ mod tests {
             ["=cmd()", "@x", "-3.5", "-3+x", "ana"].map(inert),
             ["'=cmd()", "'@x", "-3.5", "'-3+x", "ana"]
         );
+    }
+
+    #[test]
+    fn a_line_names_the_sign_between_cells() {
+        for (line, sign) in [
+            ("sep=;", Some(b';')),
+            ("\"SEP=,\"\r\n", Some(b',')),
+            ("sep=\t", Some(b'\t')),
+            ("sep=", None),
+            ("sep=x", None),
+            ("separator=;", None),
+        ] {
+            assert_eq!(separator(line), sign, "{line}");
+        }
     }
 
     #[test]

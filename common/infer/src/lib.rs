@@ -137,6 +137,7 @@ pub fn read_behind(saved: &Saved, above: Option<Above>) -> Answer {
 /// The argument in its order; stops at the first step the data do not carry.
 fn argue(saved: &Saved, above: Option<Above>, why: &mut Vec<String>) -> Result<Geometry, String> {
     let (mut curve, times) = match Curve::of_misses(saved) {
+        Some(_) if !saved.counts_misses() => return Err(other_event(saved)),
         Some(curve) => (curve, None),
         None => timing::curve(saved, why).map(|(curve, times)| (curve, Some(times)))?,
     };
@@ -144,10 +145,14 @@ fn argue(saved: &Saved, above: Option<Above>, why: &mut Vec<String>) -> Result<G
     curve.behind = saved.event.as_deref().is_some_and(|event| event.contains("L2") || event.contains("L3"));
     curve.drop_spikes(why);
     curve.is_enough()?;
-    let line = line::read(&curve, why)?;
-    let level = size::saturation(&curve, line, why)?;
-    let size = size::read(&curve, &level, saved, why)?;
+    // given only if the whole sweep agrees with it: what is read from another level's
+    // misses is no argument
+    let mut argument = Vec::new();
+    let line = line::read(&curve, &mut argument).map_err(|reason| rounded(saved).unwrap_or(reason))?;
+    let level = size::saturation(&curve, line, &mut argument)?;
+    let size = size::read(&curve, &level, saved, &mut argument)?;
     check::agrees(&curve, &level, &size)?;
+    why.append(&mut argument);
     let modelled = saved.source == Some(Source::Model);
     let place = if curve.behind { Place::Behind(above) } else { Place::First };
     let allowed = ways::read(&curve, &level, &size, modelled, place);
@@ -159,6 +164,30 @@ fn argue(saved: &Saved, above: Option<Above>, why: &mut Vec<String>) -> Result<G
         why.push(words::penalty(hit_ns, penalty_ns));
     }
     Ok(found)
+}
+
+/// Why counts of another event show no cache.
+fn other_event(saved: &Saved) -> String {
+    format!(
+        "The file has counts of {}, which are not cache misses. Sweep with an event of misses (cm1 --event \
+         PAPI_L1_DCM), or time it (--counters timing).",
+        saved.event.as_deref().unwrap_or("another event")
+    )
+}
+
+/// Decimals from which on the smallest misses of a sweep are not rounded away.
+const ENOUGH_DECIMALS: usize = 3;
+
+/// That the file's misses have too few digits for a ramp, if they do.
+fn rounded(saved: &Saved) -> Option<String> {
+    let decimals = saved.decimals.filter(|decimals| *decimals < ENOUGH_DECIMALS)?;
+    saved.cells.iter().any(|cell| cell.misses.is_some_and(|misses| misses > 0.0)).then(|| {
+        format!(
+            "The misses have no more than {decimals} decimals, so those of small strides are rounded (1 miss in 64 \
+             accesses is 0.015625) and do not double with the stride any more. Give the file as cm1 wrote it, with \
+             all its decimals."
+        )
+    })
 }
 
 /// All that is allowed, as intervals.

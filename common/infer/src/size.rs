@@ -62,10 +62,13 @@ pub(super) fn saturation(curve: &Curve, line: u64, why: &mut Vec<String>) -> Res
     };
     let one = if curve.timed { ONE_TIMED } else { ONE };
     if misses < LEAST {
-        return Err(advice(format!(
-            "Even the largest array ({}) misses only {misses:.3} times per access at the line's stride",
+        let most = curve.row(largest).iter().map(|cell| cell.1).fold(0.0, f64::max);
+        return Err(format!(
+            "Even the largest array ({}) misses at most {most:.3} times per access, where one that exceeds the cache \
+             misses about once per line. Either the range ends before the cache does (extend it to 4 times the \
+             cache, --max), or the event counts only a part of these misses, as an event of another level does.",
             Bytes(largest)
-        )));
+        ));
     }
     let beyond: Vec<f64> = [2, 4, 8].into_iter().filter_map(|f| curve.at(largest, line * f)).collect();
     // timed, the line's own stride is still eased by what is fetched along

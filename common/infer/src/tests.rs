@@ -292,3 +292,42 @@ fn shifted_sizes_never_make_the_answer_wrong_and_sure() {
         }
     }
 }
+
+/// A sweep of an ideal cache of 32 KiB with lines of 64 bytes, its misses changed and
+/// written with so many decimals.
+fn written(decimals: usize, event: &str, change: fn(f64) -> f64) -> Saved {
+    let mut text = String::new();
+    for size in [8192u64, 16384, 32768, 65536, 131_072] {
+        for stride in (0..).map(|power| 1 << power).take_while(|stride| stride * 2 <= size) {
+            let lines = size / stride.max(64);
+            let misses = if size <= 32768 || lines <= 8 { 0.0 } else { (stride as f64 / 64.0).min(1.0) };
+            let misses = change(misses);
+            text += &format!("cache_size={size}\tstride={stride}\tavg_misses={misses:.decimals$}{event}\n");
+        }
+    }
+    Saved::parse(&text).unwrap()
+}
+
+#[test]
+fn a_refusal_is_true_of_the_file_and_argues_nothing_before() {
+    let same = |misses: f64| misses;
+    assert!(read(&written(6, "", same)).verdict.is_ok());
+    assert!(read(&written(6, "\tevent=PAPI_L1_DCM", same)).verdict.is_ok());
+    assert!(read(&written(6, "\tevent=l1d.replacement", same)).verdict.is_ok());
+    for (saved, reason) in [
+        (written(2, "", same), "no more than 2 decimals"),
+        (written(1, "", same), "no more than 1 decimals"),
+        (written(0, "", same), "no more than 0 decimals"),
+        (written(6, "\tevent=PAPI_TOT_CYC", same), "counts of PAPI_TOT_CYC"),
+        (written(6, "\tevent=PAPI_L1_DCA", same), "counts of PAPI_L1_DCA"),
+        (written(6, "\tevent=instructions", same), "counts of instructions"),
+        (written(6, "", |misses| 0.2 * misses), "at most 0.200 times per access"),
+        (written(6, "", |misses| 0.12 * misses), "at most 0.120 times per access"),
+        (written(6, "", |misses| 0.01 * misses), "at most 0.010 times per access"),
+    ] {
+        let answer = read(&saved);
+        let why = answer.verdict.unwrap_err();
+        assert!(why.contains(reason), "{why}");
+        assert_eq!(answer.why, Vec::<String>::new(), "{why}");
+    }
+}

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use common::failure::Failure;
 use common::input;
-use common::text::shorten;
+use common::text::{separator, shorten};
 use csv::StringRecord;
 
 /// A table as it was saved: its header, its rows, and what separates them.
@@ -127,10 +127,8 @@ fn reader(separator: u8, text: &str) -> csv::Reader<&[u8]> {
 pub(crate) fn separated(text: &str) -> (u8, &str) {
     let text = text.trim_start_matches('\u{feff}');
     let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
-    if let [b's' | b'S', b'e' | b'E', b'p' | b'P', b'=', sign] = first.trim_end().as_bytes()
-        && [b',', b';', b'\t', b'|'].contains(sign)
-    {
-        return (*sign, rest);
+    if let Some(sign) = separator(first) {
+        return (sign, rest);
     }
     let unquoted = || first.split('"').step_by(2).flat_map(str::bytes);
     let most = |sign: &u8| unquoted().filter(|byte| byte == sign).count();

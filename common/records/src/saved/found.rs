@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use figures::text::shorten;
 use figures::value::Source;
 
-use super::{Cell, SavedError, limits};
+use super::numbers::Numbers;
+use super::{Cell, SavedError, is_gap, limits};
 
 /// A cell as it stands in the file.
 pub(super) struct FoundCell {
@@ -18,20 +19,53 @@ pub(super) struct FoundCell {
     pub(super) line: usize,
 }
 
+/// What the rows of a file are called.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) enum Unit {
+    /// A line of text.
+    #[default]
+    Line,
+    /// A row of a list in JSON.
+    Row,
+}
+
+impl Unit {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Unit::Line => "line",
+            Unit::Row => "row",
+        }
+    }
+}
+
 /// What a parser found.
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) cells: Vec<FoundCell>,
     pub(super) event: Option<String>,
     other_events: BTreeSet<String>,
+    /// The row of the first of those.
+    second_event: Option<usize>,
+    pub(super) numbers: Numbers,
+    /// What its rows are counted as in messages: `line`, or `row` of a list.
+    pub(super) unit: Unit,
+    /// The column of misses whose name does not say whether they are per access.
+    pub(super) counts: Option<String>,
     pub(super) notes: Vec<String>,
     pub(super) unsaid: usize,
+    /// Rows that were taken in.
+    pub(super) rows: usize,
     pub(super) damage: Vec<String>,
     /// Rows whose seconds have too few digits.
     pub(super) coarse: usize,
 }
 
 impl Found {
+    /// What is found in a list of rows.
+    pub(super) fn of_rows() -> Found {
+        Found { unit: Unit::Row, ..Found::default() }
+    }
+
     /// Takes a cell in.
     pub(super) fn push(&mut self, cell: FoundCell) -> Result<(), SavedError> {
         if self.cells.len() == limits::ROWS {
@@ -60,28 +94,68 @@ impl Found {
     }
 
     /// The event that a row names.
-    pub(super) fn note_event(&mut self, event: &str) {
+    pub(super) fn note_event(&mut self, row: usize, event: &str) {
         let event = shorten(event, limits::NAME);
         match &self.event {
             None => self.event = Some(event),
-            Some(known) if *known != event => _ = self.other_events.insert(event),
+            Some(known) if *known != event => {
+                self.second_event.get_or_insert(row);
+                self.other_events.insert(event);
+            }
             Some(_) => {}
         }
     }
 
-    /// Notes that rows of several events are read as one curve.
-    pub(super) fn tell_events(&mut self) {
-        let Some(known) = &self.event else { return };
+    /// The misses or the time that is written as `entry` in a row; what is none is noted.
+    pub(super) fn amount(&mut self, row: usize, entry: &str) -> Option<f64> {
+        match self.numbers.amount(row, entry) {
+            Ok(amount) => Some(amount),
+            Err(_) if is_gap(entry) => None,
+            Err(why) => {
+                let (unit, entry) = (self.unit.name(), shorten(entry.trim(), limits::NAME));
+                self.note_damage(format!("{unit} {row}: '{entry}' {why}; that cell is left open"));
+                None
+            }
+        }
+    }
+
+    /// [`amount`](Found::amount) of misses per access.
+    pub(super) fn misses(&mut self, row: usize, entry: &str) -> Option<f64> {
+        let misses = self.amount(row, entry)?;
+        self.numbers.note_decimals(entry);
+        Some(misses)
+    }
+
+    /// Refuses misses of several events; times of several are one curve.
+    pub(super) fn check_events(&mut self) -> Result<(), SavedError> {
+        let (Some(known), Some(row)) = (&self.event, self.second_event) else { return Ok(()) };
         let others: Vec<&str> = self.other_events.iter().take(3).map(String::as_str).collect();
         let more = match self.other_events.len().saturating_sub(others.len()) {
             0 => String::new(),
             more => format!(" and {more} events more"),
         };
-        if !others.is_empty() {
-            let others = others.join(", ");
-            self.note(format!(
-                "the file mixes rows of {known} and of {others}{more}; they are read as one curve"
-            ));
+        let others = others.join(", ") + &more;
+        if self.cells.iter().any(|found| found.cell.misses.is_some()) {
+            let (known, unit) = (known.clone(), self.unit.name());
+            return Err(SavedError::Events { known, others, place: format!("{unit} {row}") });
+        }
+        self.note(format!(
+            "the file mixes rows of {known} and of {others}; their times are read as one curve"
+        ));
+        Ok(())
+    }
+
+    /// Refuses whole numbers above 1 in a column that may be of misses in all.
+    pub(super) fn check_counts(&self) -> Result<(), SavedError> {
+        let Some(name) = &self.counts else { return Ok(()) };
+        let misses = || self.cells.iter().filter_map(|found| Some((found.line, found.cell.misses?)));
+        let total = misses().find(|(_, misses)| *misses > 1.0);
+        match total {
+            Some((row, total)) if misses().all(|(_, misses)| misses.fract() == 0.0) => {
+                let (name, unit) = (name.clone(), self.unit.name());
+                Err(SavedError::Totals { name, total: total.to_string(), place: format!("{unit} {row}") })
+            }
+            _ => Ok(()),
         }
     }
 

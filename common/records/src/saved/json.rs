@@ -59,9 +59,9 @@ pub(super) fn parse(text: &str) -> Result<Found, SavedError> {
     let Some(Rows(rows)) = document.rows else {
         return Err(SavedError::Json("there is no list of rows in it".to_owned()));
     };
-    let mut found = Found::default();
+    let mut found = Found::of_rows();
     if let Some(event) = document.event {
-        found.note_event(&event);
+        found.note_event(1, &event);
     }
     for (number, row) in (1..).zip(rows) {
         cell(number, row.get(), &mut found)?;
@@ -93,21 +93,31 @@ fn cell(number: usize, row: &str, found: &mut Found) -> Result<(), SavedError> {
     let row = row.ok_or_else(|| SavedError::Json(format!("row {number} is not an object")))?;
     let places =
         [&["cache_size", "size_bytes", "size", "array_size", "array_bytes"][..], &["stride", "stride_bytes"]];
-    let places =
-        places.map(|names| figure(&row, names).map(|(bytes, _)| bytes).filter(|bytes| *bytes >= 1.0));
-    let [Some(size), Some(stride)] = places else {
-        return Err(SavedError::Json(format!("row {number} has no array size and stride")));
+    let place = |names: &[&str], found: &mut Found| match names.iter().find_map(|name| row.get(*name)) {
+        Some(Value::String(text)) => found.numbers.bytes(number, text, 1.0),
+        _ => figure(&row, names).map(|(bytes, _)| bytes as u64).filter(|bytes| *bytes > 0),
+    };
+    let [Some(size), Some(stride)] = places.map(|names| place(names, found)) else {
+        return Err(SavedError::Json(format!(
+            "row {number} has no array size and stride in bytes, as \"size_bytes\": 8192, \"stride_bytes\": 64"
+        )));
     };
     if let Some(event) = row.get("event").and_then(Value::as_str) {
-        found.note_event(event);
+        found.note_event(number, event);
     }
     let whole = row.get("source").and_then(Value::as_str).and_then(source);
-    let micros = || figure(&row, &["avg_time_us", "avg_time"]).map(|(micros, from)| (micros * 1e3, from));
-    let time = figure(&row, &["ns_per_access"]).or_else(micros);
-    let misses = figure(&row, &["avg_misses", "misses_per_access"]);
+    let texts = ["ns_per_access", "avg_time_us", "avg_time", "avg_misses", "misses_per_access"].map(|name| {
+        // spreadsheets with a decimal comma export numbers as text
+        row.get(name).and_then(Value::as_str).and_then(|text| Some((found.amount(number, text)?, None)))
+    });
+    let [nanos, micros, micros_too, text_misses, text_rate] = texts;
+    let micros = || figure(&row, &["avg_time_us", "avg_time"]).or(micros).or(micros_too);
+    let micros = || micros().map(|(micros, from)| (micros * 1e3, from));
+    let time = figure(&row, &["ns_per_access"]).or(nanos).or_else(micros);
+    let misses = figure(&row, &["avg_misses", "misses_per_access"]).or(text_misses).or(text_rate);
     let amount = |figure: Option<(f64, _)>| figure.map(|(amount, _)| amount);
     found.push(FoundCell {
-        cell: Cell { size: size as u64, stride: stride as u64, misses: amount(misses), nanos: amount(time) },
+        cell: Cell { size, stride, misses: amount(misses), nanos: amount(time) },
         counted: misses.and_then(|(_, from)| from).or(whole),
         timed: time.and_then(|(_, from)| from).or(whole),
         line: number,

@@ -3,8 +3,8 @@
 use figures::text::shorten;
 
 use super::found::{Found, FoundCell, source};
-use super::limits::NAME;
-use super::{Cell, SavedError, amount, bad_line, bytes, is_gap, lines};
+use super::limits::{ENTRY, NAME};
+use super::{Cell, SavedError, bad_line, is_gap, lines};
 
 /// `cache_size=8192`, `CSIZE=8192 \tSTRIDE=1`, in any order and spacing.
 struct Fields<'a>(Vec<(String, &'a str)>);
@@ -12,10 +12,11 @@ struct Fields<'a>(Vec<(String, &'a str)>);
 impl<'a> Fields<'a> {
     fn of(line: &'a str) -> Fields<'a> {
         // "avg_misses= 0.1" has happened: a blank may follow the sign, so
-        // split at the signs first and take the word before and behind each
+        // split at the signs first and take the word before and behind each;
+        // semicolons, and commas that are not in a number, separate as blanks do
         let parts: Vec<&str> = line.split('=').collect();
         let pairs = parts.windows(2).filter_map(|pair| {
-            let name = pair[0].split_whitespace().next_back()?;
+            let name = pair[0].split(separates).rfind(|word| !word.is_empty())?.rsplit(',').next()?;
             Some((name.to_ascii_lowercase().replace('_', ""), pair[1].trim_start()))
         });
         Fields(pairs.collect())
@@ -28,8 +29,15 @@ impl<'a> Fields<'a> {
 
     /// The word behind the sign.
     fn get(&self, names: &[&str]) -> Option<&'a str> {
-        self.rest(names).map(|rest| rest.split_whitespace().next().unwrap_or(""))
+        let word = self.rest(names)?.split(separates).next().unwrap_or_default();
+        let end =
+            word.match_indices(',').find(|(at, _)| !word[at + 1..].starts_with(|c: char| c.is_ascii_digit()));
+        Some(end.map_or(word, |(at, _)| &word[..at]))
     }
+}
+
+fn separates(c: char) -> bool {
+    c.is_whitespace() || c == ';'
 }
 
 /// Reads the lines.
@@ -62,34 +70,35 @@ fn cell(
     places: [&str; 2],
     found: &mut Found,
 ) -> Result<(), SavedError> {
-    let [Some(size), Some(stride)] = places.map(bytes) else {
-        return Err(bad_line(number, line, "has a size or stride that is not a positive number of bytes"));
+    let mut size_and_stride = [0; 2];
+    for (bytes, (what, entry)) in
+        size_and_stride.iter_mut().zip(["array size", "stride"].into_iter().zip(places))
+    {
+        *bytes = found.numbers.bytes(number, entry, 1.0).ok_or_else(|| {
+            let entry = shorten(entry, ENTRY);
+            bad_line(
+                number,
+                line,
+                format!("has '{entry}' as its {what}, where bytes are expected, as 8192 or 8K"),
+            )
+        })?;
+    }
+    let [size, stride] = size_and_stride;
+    let mut figure = |name: &str| {
+        // the reason of a gap has more words than one
+        let entry = fields.rest(&[name]).filter(|rest| is_gap(rest)).or_else(|| fields.get(&[name]))?;
+        if name == "avgmisses" { found.misses(number, entry) } else { found.amount(number, entry) }
     };
-    let entry = fields.get(&["avgmisses"]);
-    let misses = entry.and_then(amount);
-    match entry {
-        Some(entry) if misses.is_none() && !fields.rest(&["avgmisses"]).is_some_and(is_gap) => {
-            let entry = shorten(entry, NAME);
-            found.note_damage(format!(
-                "line {number}: '{entry}' is no usable number of misses; that cell is left open"
-            ));
-        }
-        _ if misses.is_none() => {
-            found.note(format!("line {number} has no number of misses; that cell is left open"));
-        }
-        _ => {}
+    let (misses, micros) = (figure("avgmisses"), figure("avgtime"));
+    if fields.get(&["avgmisses"]).is_none_or(|entry| entry.starts_with("not")) {
+        found.note(format!("line {number} has no number of misses; that cell is left open"));
     }
     if let Some(event) = fields.get(&["event"]) {
-        found.note_event(event);
+        found.note_event(number, event);
     }
     found.push(FoundCell {
         // avg_time is in microseconds per access
-        cell: Cell {
-            size,
-            stride,
-            misses,
-            nanos: fields.get(&["avgtime"]).and_then(amount).map(|t| t * 1e3),
-        },
+        cell: Cell { size, stride, misses, nanos: micros.map(|micros| micros * 1e3) },
         counted: fields.get(&["source"]).and_then(source),
         timed: fields.get(&["timesource"]).and_then(source),
         line: number,

@@ -7,10 +7,12 @@
 //! | [`COLUMNS`] | 4,096 entries a line | one column per array size is the widest table known |
 //! | [`ROW_BYTES`] | 64 KiB a row of JSON | a row of cm1 has 0.5 KB |
 //! | [`ARRAY`] | 4 GiB an array | spark and cm1 sweep up to 1 GiB |
+//! | [`MISSES`] | 100 misses per access | prefetchers add up to 5 to the misses of an access |
 //! | [`NAME`] | 60 characters of an event or of a line that is quoted | what a terminal shows on one line |
+//! | `ENTRY` | 30 characters of an entry | its line is quoted too |
 //! | [`NOTES`] | 100 notes kept, the rest counted | nobody reads more |
 //!
-//! What is beyond the last two is shortened; beyond the others, the file is
+//! What is beyond the last three is shortened; beyond the others, the file is
 //! refused in a sentence that names the limit.
 
 /// Bytes of a file.
@@ -23,7 +25,11 @@ pub const COLUMNS: usize = 4096;
 pub const ROW_BYTES: usize = 64 << 10;
 /// Bytes of an array that a row tells of.
 pub const ARRAY: u64 = 4 << 30;
+/// Misses per access of an event that counts misses; a cell with more is left open.
+pub const MISSES: f64 = 100.0;
 /// Characters of a name or a line that is repeated in a message.
 pub const NAME: usize = 60;
+/// Characters of an entry in a message that also has its line.
+pub(super) const ENTRY: usize = 30;
 /// Notes on one file.
 pub const NOTES: usize = 100;

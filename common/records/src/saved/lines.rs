@@ -2,28 +2,40 @@
 
 use csv::{Position, ReaderBuilder, StringRecord, Trim};
 
+use figures::text::separator;
+
 use super::limits::COLUMNS;
 
 /// What stands between the entries of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mark {
-    Tab,
-    Semicolon,
-    Comma,
+    Sign(u8),
     /// Any blanks, as the C kit's programs are pasted.
     Blanks,
 }
 
 impl Mark {
-    /// The mark that is most likely meant, first: a tab stands in no entry, a
-    /// comma may stand in a reason.
-    pub(super) const ALL: [Mark; 4] = [Mark::Tab, Mark::Semicolon, Mark::Comma, Mark::Blanks];
+    /// The marks that `text` may have: the one that it names, or else the one that is
+    /// most likely meant first. A tab stands in no entry, a comma may stand in a reason
+    /// and in a number.
+    pub(super) fn of(text: &str) -> Vec<Mark> {
+        match text.lines().find(|line| !line.trim().is_empty()).and_then(separator) {
+            Some(sign) => vec![Mark::Sign(sign)],
+            None => vec![Mark::Sign(b'\t'), Mark::Sign(b';'), Mark::Sign(b','), Mark::Blanks],
+        }
+    }
+
+    /// Whether it separates entries of `line`.
+    pub(super) fn is_in(self, line: &str) -> bool {
+        match self {
+            Mark::Sign(sign) => line.as_bytes().contains(&sign),
+            Mark::Blanks => true,
+        }
+    }
 
     fn byte(self) -> Option<u8> {
         match self {
-            Mark::Tab => Some(b'\t'),
-            Mark::Semicolon => Some(b';'),
-            Mark::Comma => Some(b','),
+            Mark::Sign(sign) => Some(sign),
             Mark::Blanks => None,
         }
     }
@@ -61,7 +73,7 @@ pub(super) fn plain(text: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 fn holds_data(line: &str) -> bool {
-    !line.is_empty() && !line.starts_with("[LOG]") && !line.starts_with('#')
+    !line.is_empty() && !line.starts_with("[LOG]") && !line.starts_with('#') && separator(line).is_none()
 }
 
 /// The same lines, split at `mark` (and where the text or a line has no such mark,

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use figures::stats;
 use figures::units::Bytes;
 
-use super::found::{Found, FoundCell};
-use super::{Cell, Saved, SavedError, bad_line, limits};
+use super::found::{Found, FoundCell, Unit};
+use super::{Cell, Saved, SavedError, counts_misses, limits};
 
 /// Two figures of one cell that differ by more than this factor are not two
 /// runs of one experiment.
@@ -25,7 +25,11 @@ impl Found {
         if self.cells.is_empty() {
             return Err(SavedError::Empty);
         }
-        self.tell_events();
+        self.rows = self.cells.len();
+        self.numbers.check()?;
+        self.check_events()?;
+        self.check_counts()?;
+        self.leave_out_impossible();
         let coarse = self.coarse;
         if coarse > 0 {
             self.note(format!("the times of {coarse} rows {TOO_COARSE}; what they tell is as coarse"));
@@ -34,12 +38,46 @@ impl Found {
         let found = std::mem::take(&mut self.cells);
         let cells = merge(&found, &mut self).map_err(|error| match error {
             SavedError::Empty if coarse > 0 => SavedError::Coarse(coarse),
+            SavedError::Empty => self.nothing_usable(),
             error => error,
         })?;
         if self.unsaid > 0 {
             self.notes.push(format!("and {} notes more of the kind", self.unsaid));
         }
-        Ok(Saved { cells, event: self.event, source, notes: self.notes, damage: self.damage })
+        let decimals = self.numbers.decimals;
+        Ok(Saved { cells, event: self.event, source, notes: self.notes, damage: self.damage, decimals })
+    }
+
+    /// Leaves misses open that no access can have.
+    fn leave_out_impossible(&mut self) {
+        if !counts_misses(self.event.as_deref()) {
+            return;
+        }
+        let impossible = |found: &&mut FoundCell| found.cell.misses.is_some_and(|m| m > limits::MISSES);
+        let mut notes = Vec::new();
+        for found in self.cells.iter_mut().filter(impossible) {
+            let misses = found.cell.misses.take().unwrap_or_default();
+            notes.push(format!(
+                "{} {}: {misses} misses per access are impossible (at most {} are believed); that cell is left open",
+                self.unit.name(),
+                found.line,
+                limits::MISSES
+            ));
+        }
+        notes.into_iter().for_each(|note| self.note_damage(note));
+    }
+
+    /// Why there are rows and no figures.
+    fn nothing_usable(&self) -> SavedError {
+        let rows = match self.unit {
+            Unit::Line => "lines",
+            Unit::Row => "rows",
+        };
+        let why = match self.notes.iter().find(|note| note.contains("left o")) {
+            Some(note) => note.clone(),
+            None => "they have neither misses per access nor times".to_owned(),
+        };
+        SavedError::NoFigures { rows: format!("{} {rows}", self.rows), why }
     }
 }
 
@@ -49,12 +87,16 @@ fn merge(cells: &[FoundCell], notes: &mut Found) -> Result<Vec<Cell>, SavedError
     for found in cells {
         let Cell { size, stride, .. } = found.cell;
         if size > limits::ARRAY {
-            let text = format!("array size {size}, stride {stride}");
-            let what = format!("has an array larger than {}", Bytes(limits::ARRAY));
-            return Err(bad_line(found.line, &text, what));
+            return Err(SavedError::TooMuch(format!(
+                "has an array of {size} bytes in {} {}, larger than {}",
+                notes.unit.name(),
+                found.line,
+                Bytes(limits::ARRAY)
+            )));
         }
         if stride > size {
-            notes.note(format!("line {} has a stride beyond its array; it is left out", found.line));
+            let unit = notes.unit.name();
+            notes.note(format!("{unit} {} has a stride beyond its array; it is left out", found.line));
             continue;
         }
         places.entry((size, stride)).or_default().push(found);
@@ -84,8 +126,9 @@ fn pick(found: &[&FoundCell], value: fn(&Cell) -> Option<f64>, noise: f64, notes
     let Cell { size, stride, .. } = found[0].cell;
     notes.note(format!(
         "array size {size}, stride {stride} is there {} times with figures from {low} to {high} \
-         (lines {} and {}); that cell is left open",
+         ({}s {} and {}); that cell is left open",
         values.len(),
+        notes.unit.name(),
         found[0].line,
         found[found.len() - 1].line
     ));

@@ -6,20 +6,23 @@
 //! | oldest kit | `CSIZE=8192 STRIDE=1 avgMISSES=0.000294 avgTIME=0.003029` |
 //! | newer kit, and ours | `cache_size=8192 stride=1 avg_misses=0.000294 avg_time=0.003029 ...` |
 //! | spark's table | a header `size stride elapsed(s) cycles`, then numbers, then perhaps `source=timing repeats=100`; `[LOG]` lines |
-//! | CSV | a header that names the columns: `size_bytes,stride_bytes,ns_per_access`; also with `;` or tabs |
+//! | CSV | a header that names the columns: `size_bytes,stride_bytes,ns_per_access`, `Array size (KiB)`; also with `;` or tabs, and below `sep=;` |
 //! | one column per size | `stride_bytes,4k,8k,16k,...`, nanoseconds per access |
 //! | JSON record | what `--record` and `--format json` write |
 //!
-//! Small damage is tolerated and noted; where the data would have to be
+//! Decimals are set off by a point or, in the whole file, by a comma; misses may be in
+//! per cent. Small damage is tolerated and noted; where the data would have to be
 //! guessed, the file is refused and the line named. How much is read at all
 //! stands in [`limits`].
 
 mod found;
+mod header;
 mod json;
 mod keyed;
 pub mod limits;
 mod lines;
 mod merge;
+mod numbers;
 mod stranger;
 mod table;
 
@@ -62,6 +65,9 @@ pub struct Saved {
     /// Those of the notes that tell of damage: a line cut off, an entry that is
     /// no number.
     pub damage: Vec<String>,
+    /// The most decimals with which misses per access are written, where the file is a text
+    /// that has them.
+    pub decimals: Option<usize>,
 }
 
 /// The file cannot be read as a sweep.
@@ -74,6 +80,53 @@ pub enum SavedError {
          'size stride elapsed(s) cycles'"
     )]
     Empty,
+    /// Rows without a single figure.
+    #[error(
+        "none of its {rows} has a figure that can be used: {why}; give the file as cm1 or spark wrote it"
+    )]
+    NoFigures {
+        /// How many rows or lines.
+        rows: String,
+        /// Of the first, a clause.
+        why: String,
+    },
+    /// Two ways to write decimals, or one that can be read in two ways.
+    #[error("{0}; write decimals with a point, or all with a comma, and no separators of thousands")]
+    Decimals(String),
+    /// A unit that is not known.
+    #[error(
+        "line {line} calls a column '{name}', whose unit is not known; expected are bytes (B, KiB, MiB), seconds \
+         (ns, us, ms, s) or %"
+    )]
+    Unit {
+        /// Counted from 1.
+        line: usize,
+        /// As it stands in the header.
+        name: String,
+    },
+    /// Misses of several events, which have no curve in common.
+    #[error("{place} has misses of {others}, those before it of {known}; give a file with one event")]
+    Events {
+        /// The first.
+        known: String,
+        /// The others, the first few of them.
+        others: String,
+        /// Where the second begins.
+        place: String,
+    },
+    /// Misses of whole cells.
+    #[error(
+        "its column '{name}' has the misses of a whole cell ({total} in {place}) and not those of one access; divide \
+         them by the accesses of the cell, and call the column avg_misses"
+    )]
+    Totals {
+        /// The column.
+        name: String,
+        /// The first above 1.
+        total: String,
+        /// Where it is.
+        place: String,
+    },
     /// Times that were rounded away.
     #[error("the times of all its {0} rows {TOO_COARSE}")]
     Coarse(usize),
@@ -134,12 +187,18 @@ impl Saved {
 
     /// The sweep of a record that was just made, as it would be read back.
     pub fn of(record: &Record) -> Saved {
-        let mut found = Found::default();
+        let mut found = Found::of_rows();
         if let Some(event) = record.settings.get("event").and_then(|event| event.as_str()) {
-            found.note_event(event);
+            found.note_event(1, event);
         }
         found.cells = (1..).zip(&record.rows).filter_map(|(line, row)| of_row(row, line)).collect();
         found.sweep().unwrap_or_default()
+    }
+
+    /// Whether its misses can be misses by the event's name, and are not cycles,
+    /// instructions or accesses.
+    pub fn counts_misses(&self) -> bool {
+        counts_misses(self.event.as_deref())
     }
 
     /// The sizes in the file, ascending.
@@ -198,19 +257,19 @@ fn bad_line(line: usize, text: &str, what: impl Into<String>) -> SavedError {
     SavedError::Line { line, what: what.into(), text: shorten(text, limits::NAME) }
 }
 
-/// A finite number that can be a count or a time, else `None`.
-fn amount(text: &str) -> Option<f64> {
-    text.trim().parse().ok().filter(|v: &f64| v.is_finite() && *v >= 0.0)
+/// Whether `event` can be one of misses: of PAPI's presets those are, of other names all
+/// but those of cycles and instructions. A sweep that names none has misses.
+fn counts_misses(event: Option<&str>) -> bool {
+    let Some(event) = event.map(str::to_ascii_uppercase) else { return true };
+    if event.starts_with("PAPI_") {
+        return ["CM", "DM", "IM", "TM"].iter().any(|end| event.ends_with(end));
+    }
+    !["CYC", "CLK", "CLOCK", "INS"].iter().any(|part| event.contains(part))
 }
 
 /// Whether this is how the kit prints a figure that could not be had.
 fn is_gap(text: &str) -> bool {
     text.starts_with("not counted")
-}
-
-/// A size or a stride.
-fn bytes(text: &str) -> Option<u64> {
-    text.parse::<Bytes>().ok().map(|bytes| bytes.0).filter(|bytes| *bytes > 0)
 }
 
 #[cfg(test)]

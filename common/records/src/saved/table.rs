@@ -4,44 +4,11 @@
 use figures::text::shorten;
 
 use super::found::{Found, FoundCell, source};
-use super::limits::{COLUMNS, NAME};
+use super::header::{self, Column, Head};
+use super::limits::{COLUMNS, ENTRY, NAME};
 use super::lines::{self, Line, Mark};
-use super::{Cell, SavedError, amount, bad_line, bytes, is_gap};
-
-/// What a column holds.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Column {
-    Size,
-    Stride,
-    Misses,
-    Nanos,
-    /// Microseconds per access, as cm1 prints.
-    Micros,
-    /// Seconds for the whole cell: `repeats` * stride passes over the array.
-    Elapsed,
-    Event,
-    /// Source of whatever the row tells.
-    Source,
-    MissesSource,
-    TimeSource,
-    /// Nanoseconds per access at this array size.
-    NanosAt(u64),
-    Other,
-}
-
-/// How a column may be called, in lower case.
-const NAMES: [(Column, &[&str]); 10] = [
-    (Column::Size, &["size", "size_bytes", "cache_size", "array_size", "array_bytes", "csize"]),
-    (Column::Stride, &["stride", "stride_bytes"]),
-    (Column::Misses, &["avg_misses", "avgmisses", "misses_per_access", "misses"]),
-    (Column::Nanos, &["ns_per_access", "ns"]),
-    (Column::Micros, &["avg_time_us", "avg_time", "avgtime", "us_per_access"]),
-    (Column::Elapsed, &["elapsed(s)", "elapsed", "elapsed_s", "elapsed_seconds", "seconds"]),
-    (Column::Event, &["event"]),
-    (Column::Source, &["source"]),
-    (Column::MissesSource, &["avg_misses_source", "misses_source"]),
-    (Column::TimeSource, &["ns_per_access_source", "avg_time_us_source"]),
-];
+use super::numbers::Numbers;
+use super::{Cell, SavedError, bad_line};
 
 /// spark's passes per stride, where the file does not say them.
 const USUAL_REPEATS: f64 = 100.0;
@@ -61,62 +28,70 @@ pub(super) struct Table {
     mark: Mark,
     /// The line with the header; 0 if it was lost.
     header: usize,
-    columns: Vec<Column>,
-}
-
-fn column(name: &str) -> Column {
-    let name = name.to_ascii_lowercase();
-    NAMES
-        .iter()
-        .find(|(_, names)| names.contains(&name.as_str()))
-        .map_or(Column::Other, |(column, _)| *column)
+    columns: Vec<Head>,
+    /// The header's names.
+    names: Vec<String>,
 }
 
 /// The columns, if these are the entries of a header.
-fn columns(names: &[String]) -> Option<Vec<Column>> {
-    let (first, rest) = names.split_first()?;
-    if column(first) == Column::Stride && !rest.is_empty() {
-        let wide: Option<Vec<Column>> = rest.iter().map(|name| bytes(name).map(Column::NanosAt)).collect();
+fn columns(names: &[String]) -> Option<Vec<Head>> {
+    let heads: Vec<Head> = names.iter().map(|name| header::head(name)).collect();
+    let (first, rest) = heads.split_first()?;
+    if first.column == Column::Stride && !rest.is_empty() {
+        let size = |name: &String| Some(Column::NanosAt(Numbers::default().bytes(1, name, 1.0)?));
+        let wide: Option<Vec<Column>> = names[1..].iter().map(size).collect();
         if let Some(wide) = wide {
-            return Some([vec![Column::Stride], wide].concat());
+            let wide = wide.into_iter().map(|column| Head { column, scale: Some(1.0) });
+            return Some(std::iter::once(first.clone()).chain(wide).collect());
         }
     }
-    let columns: Vec<Column> = names.iter().map(|name| column(name)).collect();
-    (columns.contains(&Column::Size) && columns.contains(&Column::Stride)).then_some(columns)
+    let has = |wanted: Column| heads.iter().any(|head| head.column == wanted);
+    (has(Column::Size) && has(Column::Stride)).then_some(heads)
 }
 
 /// The table that `text` is, if it is one.
 pub(super) fn recognise(text: &str) -> Option<Table> {
     let with_header = |mark: Mark| {
-        let head = |line: Line| Some(Table { mark, header: line.number, columns: columns(&line.entries)? });
+        let head = |line: Line| {
+            let columns = columns(&line.entries).filter(|_| mark.is_in(line.text))?;
+            Some(Table { mark, header: line.number, columns, names: line.entries })
+        };
         lines::split(text, mark).take(HEAD).find_map(head)
     };
-    Mark::ALL
-        .into_iter()
-        .find_map(with_header)
-        .or_else(|| Mark::ALL.into_iter().find_map(|mark| bare(text, mark)))
+    let marks = Mark::of(text);
+    let without = || marks.iter().find_map(|mark| bare(text, *mark));
+    marks.iter().copied().find_map(with_header).or_else(without)
 }
 
 /// spark's rows whose header was lost; the last may be damaged.
 fn bare(text: &str, mark: Mark) -> Option<Table> {
-    let numbers =
-        |line: &Line| line.entries.len() >= 4 && line.entries[..4].iter().all(|e| amount(e).is_some());
+    let number = |entry: &String| Numbers::default().amount(1, entry).is_ok();
+    let numbers = |line: &Line| line.entries.len() >= 4 && line.entries[..4].iter().all(number);
     let mut lines = lines::split(text, mark);
     let first = lines.next()?;
     let all = numbers(&first) && !first.last && lines.all(|line| line.last || numbers(&line));
-    let columns = vec![Column::Size, Column::Stride, Column::Elapsed, Column::Other];
-    all.then_some(Table { mark, header: 0, columns })
+    let names = ["size", "stride", "elapsed", "cycles"].map(str::to_owned).to_vec();
+    all.then_some(Table { mark, header: 0, columns: columns(&names)?, names })
 }
 
 impl Table {
     /// Reads the rows of `text`.
     pub(super) fn parse(mut self, text: &str) -> Result<Found, SavedError> {
         let mut found = Found::default();
+        if let Some((_, name)) = self.columns.iter().zip(&self.names).find(|(head, _)| head.scale.is_none()) {
+            return Err(SavedError::Unit { line: self.header, name: shorten(name, NAME) });
+        }
+        let of = |wanted: Column| self.columns.iter().position(|head| head.column == wanted);
+        if of(Column::Misses).is_none() {
+            found.counts = of(Column::Count).map(|at| shorten(&self.names[at], NAME));
+        }
+        self.has_figures()?;
         if self.header == 0 {
             found.note("the table has no header; it is read as spark's: size stride seconds cycles");
         }
-        if self.columns.contains(&Column::Nanos) || self.columns.contains(&Column::Micros) {
-            self.columns.iter_mut().filter(|c| **c == Column::Elapsed).for_each(|c| *c = Column::Other);
+        if of(Column::Nanos).is_some() {
+            let elapsed = self.columns.iter_mut().filter(|head| head.column == Column::Elapsed);
+            elapsed.for_each(|head| head.column = Column::Other);
         }
         let mut usual = false;
         for line in lines::split(text, self.mark) {
@@ -132,6 +107,20 @@ impl Table {
             found.note("the time per access is taken for spark's usual 100 * stride passes over each array");
         }
         Ok(found)
+    }
+
+    /// Refuses a header without a figure.
+    fn has_figures(&self) -> Result<(), SavedError> {
+        let figure = |head: &Head| {
+            use Column::{Count, Elapsed, Misses, Nanos, NanosAt};
+            matches!(head.column, Misses | Count | Nanos | Elapsed | NanosAt(_))
+        };
+        if self.columns.iter().any(figure) {
+            return Ok(());
+        }
+        let what = "has columns of size and stride but none of a figure; expected is avg_misses, ns_per_access, \
+                    avg_time_us or elapsed(s)";
+        Err(bad_line(self.header, &self.names.join(" "), what))
     }
 
     /// Adds the cells of one line; whether spark's usual passes were assumed.
@@ -153,7 +142,7 @@ impl Table {
             line.entries.pop();
         } else if !line.last
             && line.entries.len() < self.columns.len()
-            && self.columns.contains(&Column::Size)
+            && self.columns.iter().any(|head| head.column == Column::Size)
         {
             let (entries, columns) = (line.entries.len(), self.columns.len());
             found.note_damage(format!(
@@ -161,23 +150,20 @@ impl Table {
             ));
         }
         let row = Entries { columns: &self.columns, entries: &line.entries, appended, number };
-        let places = row.get(Column::Stride).and_then(bytes).zip(row.sizes());
-        let Some((stride, size)) = places else {
-            if !line.last {
-                return Err(bad_line(
-                    number,
-                    line.text,
-                    "has no array size and stride where the header has them",
+        let wide = matches!(self.columns.get(1), Some(Head { column: Column::NanosAt(_), .. }));
+        let place = row.bytes(Column::Stride, "stride", found).and_then(|stride| {
+            Ok((stride, if wide { None } else { Some(row.bytes(Column::Size, "array size", found)?) }))
+        });
+        match place {
+            Ok((stride, Some(size))) => row.cell(size, stride, found),
+            Ok((stride, None)) => row.cells(stride, found).map(|()| false),
+            Err(_) if line.last => {
+                found.note_damage(format!(
+                    "line {number}, the last, has no array size and stride; it is left out"
                 ));
+                Ok(false)
             }
-            found.note_damage(format!(
-                "line {number}, the last, has no array size and stride; it is left out"
-            ));
-            return Ok(false);
-        };
-        match size {
-            Some(size) => row.cell(size, stride, found),
-            None => row.cells(stride, found).map(|()| false),
+            Err(what) => Err(bad_line(number, line.text, what)),
         }
     }
 }
@@ -185,8 +171,8 @@ impl Table {
 /// By what share C's `%lf` may have changed a number when it rounded it: 3
 /// microseconds as `0.000003` by a sixth.
 fn rounded(entry: &str) -> f64 {
-    let six = entry.split_once('.').is_some_and(|(_, decimals)| decimals.len() == 6);
-    if six { amount(entry).map_or(0.0, |seconds| ROUNDING / seconds) } else { 0.0 }
+    let six = entry.split_once(['.', ',']).is_some_and(|(_, decimals)| decimals.len() == 6);
+    if six { Numbers::default().amount(1, entry).map_or(0.0, |seconds| ROUNDING / seconds) } else { 0.0 }
 }
 
 /// What the kit has appended to a line of spark's since the first table.
@@ -205,7 +191,10 @@ impl<'a> Appended<'a> {
         while let Some(entry) = entries.next() {
             match entry.split_once('=') {
                 Some(("source", name)) => appended.source = Some(name),
-                Some(("repeats", number)) => appended.repeats = Some(amount(number).filter(|n| *n >= 1.0)?),
+                Some(("repeats", number)) => {
+                    appended.repeats =
+                        Some(number.parse().ok().filter(|n: &f64| n.is_finite() && *n >= 1.0)?);
+                }
                 Some(_) => {}
                 None if entry == "median" => _ = entries.find(|word| word.ends_with(')'))?,
                 None if entry.starts_with("median of ") => {}
@@ -218,7 +207,7 @@ impl<'a> Appended<'a> {
 
 /// The entries of one line by their columns.
 struct Entries<'a> {
-    columns: &'a [Column],
+    columns: &'a [Head],
     entries: &'a [String],
     appended: Appended<'a>,
     number: usize,
@@ -226,54 +215,57 @@ struct Entries<'a> {
 
 impl<'a> Entries<'a> {
     fn get(&self, wanted: Column) -> Option<&'a str> {
-        let at = self.columns.iter().position(|column| *column == wanted)?;
-        self.entries.get(at).map(String::as_str).filter(|entry| !entry.is_empty())
+        self.scaled(wanted).map(|(entry, _)| entry)
     }
 
-    /// `Some(None)` if every column is of its own size.
-    fn sizes(&self) -> Option<Option<u64>> {
-        match self.columns.get(1) {
-            Some(Column::NanosAt(_)) => Some(None),
-            _ => self.get(Column::Size).and_then(bytes).map(Some),
-        }
+    /// What is in a column, and the scale that its name gives it.
+    fn scaled(&self, wanted: Column) -> Option<(&'a str, f64)> {
+        let at = self.columns.iter().position(|head| head.column == wanted)?;
+        let entry = self.entries.get(at).map(String::as_str).filter(|entry| !entry.is_empty())?;
+        Some((entry, self.columns[at].scale.unwrap_or(1.0)))
+    }
+
+    /// The bytes in a column, or what is there instead; a clause.
+    fn bytes(&self, wanted: Column, what: &str, found: &mut Found) -> Result<u64, String> {
+        let (entry, scale) =
+            self.scaled(wanted).ok_or_else(|| format!("has nothing in the column of the {what}"))?;
+        found.numbers.bytes(self.number, entry, scale).ok_or_else(|| {
+            let entry = shorten(entry, ENTRY);
+            format!("has '{entry}' as its {what}, where bytes are expected, as 8192 or 8K")
+        })
     }
 
     /// The number in a column; what is there and is none is noted.
     fn amount(&self, wanted: Column, found: &mut Found) -> Option<f64> {
-        self.number_of(self.get(wanted)?, found)
-    }
-
-    fn number_of(&self, entry: &str, found: &mut Found) -> Option<f64> {
-        let number = amount(entry);
-        if number.is_none() && !is_gap(entry) {
-            let (line, entry) = (self.number, shorten(entry, NAME));
-            found.note_damage(format!(
-                "line {line}: '{entry}' is not a usable number; that cell is left open"
-            ));
-        }
-        number
+        let (entry, scale) = self.scaled(wanted)?;
+        let amount = found.amount(self.number, entry)?;
+        // a sign of per cent in a column of them says it twice
+        Some(if entry.contains('%') { amount } else { amount * scale })
     }
 
     /// Adds the cell of a row that has one; whether spark's usual passes were
     /// assumed for it.
     fn cell(&self, size: u64, stride: u64, found: &mut Found) -> Result<bool, SavedError> {
         if let Some(event) = self.get(Column::Event) {
-            found.note_event(event);
+            found.note_event(self.number, event);
         }
         let either = self.get(Column::Source).or(self.appended.source);
         let from = |column: Column| self.get(column).or(either).and_then(source);
         // repeats * stride passes of size / stride accesses each
         let repeats = self.appended.repeats.unwrap_or(USUAL_REPEATS);
         let accesses = repeats * stride as f64 * (size / stride).max(1) as f64;
-        let misses = self.amount(Column::Misses, found);
+        let counted = if self.get(Column::Misses).is_some() { Column::Misses } else { Column::Count };
+        let misses = self.amount(counted, found);
+        if let (Some(_), Some(entry)) = (misses, self.get(counted)) {
+            found.numbers.note_decimals(entry);
+        }
         let nanos = self.amount(Column::Nanos, found);
-        let micros = self.amount(Column::Micros, found).map(|micros| micros * 1e3);
         let seconds = self.amount(Column::Elapsed, found);
         let rounding = seconds.and(self.get(Column::Elapsed)).map_or(0.0, rounded);
         found.coarse += usize::from(rounding > COARSE);
         let elapsed = seconds.filter(|_| rounding < GONE).map(|seconds| seconds * 1e9 / accesses);
         found.push(FoundCell {
-            cell: Cell { size, stride, misses, nanos: nanos.or(micros).or(elapsed) },
+            cell: Cell { size, stride, misses, nanos: nanos.or(elapsed) },
             counted: from(Column::MissesSource),
             timed: from(Column::TimeSource),
             line: self.number,
@@ -284,11 +276,11 @@ impl<'a> Entries<'a> {
     /// Adds the cells of a row with one column per size; an empty entry is a
     /// cell that was not run.
     fn cells(&self, stride: u64, found: &mut Found) -> Result<(), SavedError> {
-        for (column, entry) in self.columns.iter().zip(self.entries) {
-            if let Column::NanosAt(size) = *column
+        for (head, entry) in self.columns.iter().zip(self.entries) {
+            if let Column::NanosAt(size) = head.column
                 && !entry.is_empty()
             {
-                let nanos = self.number_of(entry, found);
+                let nanos = found.amount(self.number, entry);
                 let cell = Cell { size, stride, misses: None, nanos };
                 found.push(FoundCell { cell, counted: None, timed: None, line: self.number })?;
             }
