@@ -15,6 +15,8 @@ struct Memory {
     tlbs: Vec<Tlb>,
     page_size: u64,
     disagreements: Vec<String>,
+    /// Descriptions that cannot be right, or are missing.
+    faults: Vec<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -74,15 +76,25 @@ impl Cache {
     fn geometry(&self) -> String {
         let told = |number: u64| if number == 0 { "?".to_owned() } else { number.to_string() };
         let (ways, line, sets) = (told(self.ways), told(self.line), told(self.sets));
-        format!("{} {ways}-way, {line} B lines, {sets} sets", Bytes(self.size))
+        let size = if self.size == 0 { "? B".to_owned() } else { Bytes(self.size).to_string() };
+        format!("{size} {ways}-way, {line} B lines, {sets} sets")
     }
 
     fn same_place(&self, other: &Cache) -> bool {
         self.level == other.level && self.kind == other.kind
     }
 
-    fn same_geometry(&self, other: &Cache) -> bool {
-        (self.size, self.line, self.ways) == (other.size, other.line, other.ways)
+    fn figures(&self) -> [u64; 3] {
+        [self.size, self.line, self.ways]
+    }
+
+    /// Whether all that both tell is the same.
+    fn agrees(&self, other: &Cache) -> bool {
+        self.figures().into_iter().zip(other.figures()).all(|(a, b)| a == b || a == 0 || b == 0)
+    }
+
+    fn is_told_whole(&self) -> bool {
+        self.figures().into_iter().all(|figure| figure > 0)
     }
 }
 
@@ -93,7 +105,7 @@ fn disagreements(system: &[Cache], own: &[Cache]) -> Vec<String> {
         let told = || {
             format!("{}: {} says {}, {} says {}", a.name(), a.source, a.geometry(), b.source, b.geometry())
         };
-        (!a.same_geometry(b)).then(told)
+        (!a.agrees(b)).then(told)
     };
     system.iter().filter_map(differs).collect()
 }
@@ -110,9 +122,38 @@ fn verdict(caches: &[Cache], disagreements: &[String]) -> Vec<String> {
                 told.source
             )]
         }
-        (Some(told), false) if disagreements.is_empty() => vec![format!("{} and cpuid agree.", told.source)],
-        _ => disagreements.to_vec(),
+        (Some(told), false) => {
+            let mut lines = disagreements.to_vec();
+            lines.extend(agreement(told.source, &system, &own));
+            lines
+        }
     }
+}
+
+/// On what two sources agree, and what only one of them says.
+fn agreement(source: &str, system: &[&Cache], own: &[&Cache]) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut agreed = Vec::new();
+    for told in system {
+        match own.iter().find(|other| told.same_place(other)) {
+            None => lines.push(format!("{}: only {source} describes it.", told.name())),
+            Some(other) if !told.is_told_whole() || !other.is_told_whole() => {
+                let silent = if told.is_told_whole() { "cpuid" } else { source };
+                lines.push(format!("{}: {silent} does not say all of size, line and ways.", told.name()));
+            }
+            Some(other) if told.agrees(other) => agreed.push(told.name()),
+            Some(_) => {}
+        }
+    }
+    for other in own.iter().filter(|other| !system.iter().any(|told| told.same_place(other))) {
+        lines.push(format!("{}: only cpuid describes it.", other.name()));
+    }
+    if agreed.len() == system.len() && system.len() == own.len() {
+        lines.push(format!("{source} and cpuid agree."));
+    } else if !agreed.is_empty() {
+        lines.push(format!("{source} and cpuid agree on {}.", agreed.join(", ")));
+    }
+    lines
 }
 
 pub(crate) fn print(format: Format) -> Result<(), Failure> {
@@ -129,7 +170,7 @@ pub(crate) fn print(format: Format) -> Result<(), Failure> {
         ));
     }
     let page_size = pages::base().0;
-    let memory = Memory { caches, tlbs, page_size, disagreements };
+    let memory = Memory { caches, tlbs, page_size, disagreements, faults: facts.faults() };
     if format == Format::Json {
         return json(&memory);
     }
@@ -152,6 +193,7 @@ impl Memory {
         page.say(format_args!("Page size {}", Bytes(self.page_size)));
         page.rule();
         verdict(&self.caches, &self.disagreements).iter().for_each(|line| page.say(line));
+        self.faults.iter().for_each(|fault| page.say(format_args!("{fault}.")));
         page
     }
 }
@@ -167,14 +209,33 @@ mod tests {
     #[test]
     fn two_sources_agree_only_where_both_have_spoken() {
         let told = |caches: &[Cache]| {
-            let (own, system): (Vec<Cache>, Vec<Cache>) =
-                caches.iter().map(|c| cache(c.source, c.size)).partition(|c| c.source == "cpuid");
+            let (own, system): (Vec<Cache>, Vec<Cache>) = caches
+                .iter()
+                .map(|c| Cache { level: c.level, ..cache(c.source, c.size) })
+                .partition(|c| c.source == "cpuid");
             verdict(caches, &disagreements(&system, &own)).join("\n")
         };
         let (sysfs, cpuid) = (cache("sysfs", 32768), cache("cpuid", 32768));
         assert_eq!(told(&[cpuid]), "The system does not describe the caches; cpuid alone was read.");
         assert!(told(&[sysfs]).ends_with("sysfs alone was read."));
         assert_eq!(told(&[cache("sysfs", 32768), cache("cpuid", 32768)]), "sysfs and cpuid agree.");
+        let second = |source, size| Cache { level: 2, ..cache(source, size) };
+        let both = [cache("sysfs", 32768), cache("cpuid", 32768)];
+        for (more, line) in [
+            (vec![second("cpuid", 1 << 20)], "L2d: only cpuid describes it.\nsysfs and cpuid agree on L1d."),
+            (vec![second("sysfs", 1 << 20)], "L2d: only sysfs describes it.\nsysfs and cpuid agree on L1d."),
+            (
+                vec![second("sysfs", 0), second("cpuid", 1 << 20)],
+                "L2d: sysfs does not say all of size, line and ways.\nsysfs and cpuid agree on L1d.",
+            ),
+        ] {
+            let caches: Vec<Cache> = both
+                .iter()
+                .chain(&more)
+                .map(|c| Cache { level: c.level, ..cache(c.source, c.size) })
+                .collect();
+            assert_eq!(told(&caches), line);
+        }
         let differ = told(&[cache("sysfs", 32768), cache("cpuid", 49152)]);
         assert!(
             differ.starts_with("L1d: sysfs says 32 KiB 8-way") && differ.contains("cpuid says 48 KiB"),

@@ -14,7 +14,7 @@ use common::memory::Array;
 use common::note::Note;
 use common::record::{Record, Row};
 use common::region;
-use common::saved::Saved;
+use common::saved::{self, Saved};
 use common::sweep::{self, Cell, Range};
 use common::units::Bytes;
 use common::value::Reading;
@@ -229,10 +229,10 @@ pub fn chart(record: &Record) -> Chart {
     let event = record.settings.get("event").and_then(|event| event.as_str()).unwrap_or_default();
     let source = record.rows.iter().find_map(|row| row.reading("avg_misses")?.value());
     let source = source.map(|value| format!("; source: {}", value.source)).unwrap_or_default();
-    chart::sweep(
-        &format!("{event} per access by array size and stride"),
-        Axis::linear("misses per access").upto(1.0),
-        rows,
-    )
-    .caption(format!("{}{source}", record.machine_alone()))
+    let y = match saved::counts_misses(Some(event).filter(|event| !event.is_empty())) {
+        true => Axis::linear("misses per access").upto(1.0),
+        false => Axis::linear(format!("{event} per access")),
+    };
+    chart::sweep(&format!("{event} per access by array size and stride"), y, rows)
+        .caption(format!("{}{source}", record.machine_alone()))
 }

@@ -3,6 +3,7 @@
 use cache::Modelled;
 use chart::Axis;
 use events::Event;
+use figures::encoding::{Encoding, decode, decode_exact, plain};
 use figures::text::is_unprintable;
 use figures::units::Bytes;
 use machine::{Machine, catalogue, seal};
@@ -147,8 +148,28 @@ const ANSWERS: &[&str] = &[
     "null",
 ];
 
+/// Words of texts in several encodings.
+const ENCODING: &[&str] = &[
+    "\u{feff}",
+    "\r",
+    "\n",
+    "\r\n",
+    "\0",
+    "a\0",
+    "\0a",
+    "\u{fffe}",
+    "\u{ffff}",
+    "\u{10ffff}",
+    "é",
+    "e\u{301}",
+    "PK\u{3}\u{4}",
+    "a,b\n",
+    "1,5",
+];
+
 /// All readers.
 pub const TARGETS: &[Target] = &[
+    Target { name: "encoding", run: encoding, words: ENCODING, share: 4 },
     Target { name: "text", run: saved, words: SWEEP, share: 3 },
     Target { name: "csv", run: saved, words: SWEEP, share: 3 },
     Target { name: "json", run: json, words: SWEEP, share: 8 },
@@ -156,12 +177,28 @@ pub const TARGETS: &[Target] = &[
     Target { name: "sealed", run: sealed, words: MACHINE, share: 3 },
     Target { name: "event", run: event, words: EVENT, share: 6 },
     Target { name: "size", run: size, words: SIZE, share: 32 },
-    Target { name: "answers", run: answers, words: ANSWERS, share: 33 },
+    Target { name: "answers", run: answers, words: ANSWERS, share: 29 },
 ];
+
+/// A file as a text: what is decoded has one kind of line end, no mark and no zero; it is
+/// written back byte for byte, and read again from any encoding.
+fn encoding(input: &[u8]) {
+    let Ok((exact, found)) = decode_exact(input) else {
+        return sentence(&decode(input).unwrap_or_else(|why| why.to_string()));
+    };
+    assert_eq!(found.encode(&exact), input);
+    let text = decode(input).unwrap_or_default();
+    assert!(!text.contains(['\r', '\0']) && !text.starts_with('\u{feff}'), "{text:?}");
+    assert!(text.len() <= exact.len() && plain(&text) == text);
+    for encoding in [Encoding::Utf8, Encoding::Utf16Le, Encoding::Utf16Be] {
+        let marked = encoding.encode(&format!("\u{feff}{text}"));
+        assert_eq!(decode(&marked).as_ref(), Ok(&text));
+    }
+}
 
 /// A saved sweep in any format; what was read is inferred from and drawn.
 fn saved(input: &[u8]) {
-    let saved = match Saved::parse(&String::from_utf8_lossy(input)) {
+    let saved = match Saved::read(input) {
         Ok(saved) => saved,
         Err(refusal) => return sentence(&refusal.to_string()),
     };

@@ -1,6 +1,6 @@
 //! Which kernel answers for which presets, and within what.
 
-use common::system::facts::{Cache, Facts};
+use common::system::facts::Facts;
 use common::system::pages;
 
 use super::kernels::{self, Round, Width};
@@ -140,7 +140,7 @@ fn operations() -> Vec<Check> {
 fn misses() -> Vec<Check> {
     let facts = Facts::here();
     let caches = facts.data_caches();
-    let size = |level: usize| caches.get(level - 1).map(|cache: &&Cache| cache.size.get());
+    let size = |level: u8| caches.iter().find(|cache| cache.level == level).map(|cache| cache.size.get());
     let line = caches.first().map_or(64, |cache| cache.line.get());
     let mut checks = vec![
         walk(&["PAPI_L1_DCM", "PAPI_L1_LDM", "PAPI_L1_TCM"], "random walk, 8 times level 1", size(1), line),

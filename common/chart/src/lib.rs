@@ -155,6 +155,25 @@ impl Chart {
         bitmap::png(self)
     }
 
+    /// The characters that [`png`](Chart::png) draws as question marks, each once: the
+    /// embedded font has Latin, Greek and Cyrillic letters. A viewer draws those of an
+    /// SVG with fonts of its own.
+    pub fn undrawn(&self) -> Vec<char> {
+        let axes = [&self.x, &self.y].into_iter().flat_map(|axis| axis.names.iter().chain([&axis.label]));
+        let series = self.series.iter().flat_map(|series| [&series.name, &series.panel]);
+        let places =
+            self.marks.iter().map(|mark| &mark.label).chain(self.bands.iter().map(|band| &band.label));
+        let mut found = Vec::new();
+        for text in [&self.title, &self.caption].into_iter().chain(axes).chain(series).chain(places) {
+            for c in font::missing(text) {
+                if !found.contains(&c) {
+                    found.push(c);
+                }
+            }
+        }
+        found
+    }
+
     /// Whether points are bars.
     fn has_bars(&self) -> bool {
         self.x.is_named() && self.y.scale == Scale::Linear

@@ -76,17 +76,33 @@ pub fn undescribed_host(why: &MachineError) -> Machine {
 
 fn from_facts(facts: &Facts) -> Result<Machine, MachineError> {
     let caches = facts.data_caches();
-    let levels: Option<Vec<CacheLevel>> = caches.iter().map(|cache| level(cache)).collect();
-    let Some(levels) = levels.filter(|levels| !levels.is_empty()) else {
-        let reason = "neither the system nor the processor gives a complete description of a data cache";
-        return Err(MachineError::HostUnknown { reason: reason.to_owned() });
-    };
-    let mut machine =
-        Machine::undescribed(facts.name.clone(), pages::base(), UNKNOWN.map(str::to_string).to_vec());
-    if caches.iter().any(|cache| cache.teller == Teller::Cpuid) {
-        machine.description += ", caches as CPUID tells them";
+    let mut unknown = facts.faults();
+    // a level is modelled below the one that it is asked by
+    let (caches, below): (Vec<_>, Vec<_>) =
+        (1..).zip(caches).partition(|(place, cache)| cache.level == *place);
+    if caches.is_empty() {
+        let mut reason =
+            "neither the system nor the processor gives a complete description of the level 1 data cache"
+                .to_owned();
+        unknown.iter().for_each(|fault| reason += &format!("; {fault}"));
+        return Err(MachineError::HostUnknown { reason });
     }
-    Ok(Machine { levels, ..machine })
+    unknown.extend(
+        below
+            .iter()
+            .map(|(_, cache)| format!("L{}: not modelled, as the level above it is not known", cache.level)),
+    );
+    unknown.extend(UNKNOWN.map(str::to_string));
+    let mut machine = Machine::undescribed(facts.name.clone(), pages::base(), unknown);
+    let own: Vec<u8> =
+        caches.iter().filter(|(_, c)| c.teller == Teller::Cpuid).map(|(_, c)| c.level).collect();
+    if own.len() == caches.len() {
+        machine.description += ", caches as CPUID tells them";
+    } else if !own.is_empty() {
+        let names: Vec<String> = own.iter().map(|level| format!("L{level}")).collect();
+        machine.description += &format!(", {} as CPUID tells it", names.join(" and "));
+    }
+    Ok(Machine { levels: caches.iter().map(|(_, cache)| level(cache)).collect(), ..machine })
 }
 
 /// What no system tells.
@@ -99,22 +115,13 @@ const UNKNOWN: [&str; 6] = [
     "latencies, clock and TLBs: not modelled",
 ];
 
-/// `None` unless the geometry is that of a cache that can be modelled.
-fn level(cache: &Cache) -> Option<CacheLevel> {
-    let (size, line, ways) = (cache.size, cache.line, cache.ways.filter(|ways| *ways > 0)?);
-    let lines = size.0.checked_div(line.0)?;
-    if !line.0.is_power_of_two()
-        || lines == 0
-        || !lines.is_multiple_of(ways)
-        || !size.0.is_multiple_of(line.0)
-    {
-        return None;
-    }
-    Some(CacheLevel {
+/// A cache without a [fault](Cache::fault) as it is modelled.
+fn level(cache: &Cache) -> CacheLevel {
+    CacheLevel {
         level: cache.level,
-        size,
-        line,
-        ways: ways as usize,
+        size: cache.size,
+        line: cache.line,
+        ways: cache.ways.unwrap_or(1) as usize,
         shared_by: cache.sharers(),
         replacement: Replacement::Lru,
         write: Write::Back,
@@ -123,7 +130,7 @@ fn level(cache: &Cache) -> Option<CacheLevel> {
         index: if cache.level == 1 { Index::Virtual } else { Index::Physical },
         prefetch: Prefetch::None,
         latency: None,
-    })
+    }
 }
 
 #[cfg(test)]
@@ -167,6 +174,42 @@ mod tests {
             machine.levels.iter().map(|l| (l.level, l.size, l.ways, l.shared_by)).collect();
         assert_eq!(geometry, [(1, Bytes::kib(48), 12, 1), (2, Bytes::mib(1), 16, 3)]);
         assert!(!machine.unknown.is_empty() && !machine.description.contains("CPUID"));
+    }
+
+    #[test]
+    fn an_odd_last_level_is_named_and_the_others_are_modelled() {
+        let root = tempfile::tempdir().unwrap();
+        let words = |level, size| {
+            [("level", level), ("type", "Unified"), ("size", size), ("coherency_line_size", "64")]
+        };
+        let ways = |ways, sets| [("ways_of_associativity", ways), ("number_of_sets", sets)];
+        index(root.path(), 0, &[&words("1", "32K")[..], &ways("8", "64")].concat());
+        index(root.path(), 1, &[&words("2", "512K")[..], &ways("8", "1024")].concat());
+        for (number, last) in [
+            [&words("3", "16384K")[..], &ways("9", "16384")].concat(),
+            [&words("3", "0K")[..], &ways("16", "16384")].concat(),
+            vec![("level", "3"), ("type", "Unified")],
+            [&words("3", "4096K")[..], &ways("16", "16384")].concat(),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let place = root.path().join("sys/devices/system/cpu/cpu2/cache/index2");
+            let _ = fs::remove_dir_all(place);
+            index(root.path(), 2, &last);
+            let machine = from_facts(&Facts::below(root.path(), 2)).unwrap();
+            assert_eq!(machine.levels.iter().map(|l| l.level).collect::<Vec<_>>(), [1, 2], "{number}");
+            assert!(machine.unknown[0].starts_with("L3: sysfs "), "{:?}", machine.unknown);
+            Machine::parse(&machine.to_toml(), "again").unwrap();
+        }
+        fs::remove_dir_all(root.path().join("sys/devices/system/cpu/cpu2/cache/index1")).unwrap();
+        index(root.path(), 2, &[&words("3", "16384K")[..], &ways("16", "16384")].concat());
+        let machine = from_facts(&Facts::below(root.path(), 2)).unwrap();
+        let told = machine.unknown[..2].join("; ");
+        assert!(
+            machine.levels.len() == 1 && told.contains("L2: nothing") && told.contains("L3: not"),
+            "{told}"
+        );
     }
 
     #[test]

@@ -178,9 +178,11 @@ fn chart(args: &Args, sweeps: &[Saved], labels: &[String]) -> Result<Chart, Fail
             "there are no {what} to draw in these files for the sizes wanted"
         )));
     }
-    let (what, y) = match show {
-        Show::Misses => ("Misses", Axis::linear("misses per access").upto(1.0)),
-        Show::Time => ("Time", Axis::linear("time per access (ns)")),
+    let other = sweeps.iter().find(|sweep| !sweep.counts_misses()).and_then(|sweep| sweep.event.as_deref());
+    let (what, y) = match (show, other) {
+        (Show::Misses, None) => ("Misses", Axis::linear("misses per access").upto(1.0)),
+        (Show::Misses, Some(event)) => (event, Axis::linear(format!("{event} per access"))),
+        (Show::Time, _) => ("Time", Axis::linear("time per access (ns)")),
     };
     let (over, x) = match args.over {
         Over::Stride => ("stride", Axis::bytes("stride between accesses")),

@@ -77,7 +77,7 @@ fn exact(value: &Value) -> bool {
 }
 
 /// What a row is about, without its results.
-fn place(row: &Row) -> String {
+pub(super) fn place(row: &Row) -> String {
     let keys = row.keys.iter().filter(|(key, _)| !RESULTS.contains(&key.as_str()));
     let told = keys.map(|(key, value)| match value.as_str() {
         Some(text) => format!("{key}={}", clean(text)),

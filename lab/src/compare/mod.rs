@@ -3,6 +3,7 @@
 mod curves;
 mod differences;
 mod environment;
+mod mismatches;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -42,13 +43,15 @@ pub(crate) struct Pair {
 
 /// Reads both, prints the table and the sentence, draws.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let pairs = pairs(&args.a, &args.b)?;
+    let (pairs, alone) = pairs(&args.a, &args.b)?;
+    let first: Vec<String> = alone.into_iter().chain(pairs.iter().flat_map(mismatches::sentences)).collect();
     let folder = args.out.as_deref().map(output::Folder::prepare).transpose()?;
     let found: Vec<Difference> = pairs.iter().flat_map(Difference::all).collect();
     if found.is_empty() {
-        return Err(Failure::could_not(
-            "the two have no cell in common: were they made with the same sizes and strides?",
-        ));
+        return Err(Failure::could_not(format!(
+            "the two have no figure of the same cell in common: {}",
+            if first.is_empty() { "make both with the same options".to_owned() } else { first.join("; ") }
+        )));
     }
     if let (Some(folder), Some(path)) = (folder, &args.out) {
         let curves = pairs.iter().filter_map(|pair| {
@@ -59,7 +62,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         folder.fill(curves.chain([table]).collect(), &drawn_before(path))?;
     }
     let sentence = environment::sentence(&pairs);
-    output::print(&format!("{}\n{sentence}\n", differences::table(&found)))
+    let first: String = first.into_iter().map(|sentence| sentence + ".\n").collect();
+    let gap = if first.is_empty() { "" } else { "\n" };
+    output::print(&format!("{first}{gap}{}\n{sentence}\n", differences::table(&found)))
 }
 
 /// The pictures in the folder of what its table is about.
@@ -71,8 +76,8 @@ fn drawn_before(folder: &Path) -> Vec<String> {
     names.filter(|name| name.strip_suffix(".svg").is_some_and(is_about)).collect()
 }
 
-/// The experiments that both have.
-fn pairs(a: &Path, b: &Path) -> Result<Vec<Pair>, Failure> {
+/// The experiments that both have, and sentences on those that one has alone.
+fn pairs(a: &Path, b: &Path) -> Result<(Vec<Pair>, Vec<String>), Failure> {
     if a.is_dir() != b.is_dir() {
         return Err(Failure::usage("give two records, or the folders of two reports: not one of each"));
     }
@@ -89,7 +94,9 @@ fn pairs(a: &Path, b: &Path) -> Result<Vec<Pair>, Failure> {
         )));
     }
     let pair = |name: String| Some(Pair { a: of_a.remove(&name)?, b: of_b.remove(&name)?, name });
-    Ok(both.into_iter().filter_map(pair).collect())
+    let pairs = both.into_iter().filter_map(pair).collect();
+    let alone = [("A", of_a), ("B", of_b)].into_iter().filter(|(_, of)| !of.is_empty());
+    Ok((pairs, alone.map(|(side, of)| format!("only {side} has {}", told(&of))).collect()))
 }
 
 /// The record of a file under its program's name, or those of a report's folder

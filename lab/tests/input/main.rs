@@ -6,3 +6,4 @@
 mod encodings;
 #[path = "../kit/mod.rs"]
 mod kit;
+mod sentences;

@@ -29,17 +29,32 @@ fn face(bold: bool) -> Option<&'static Face> {
 fn spelled(font: &Face, text: &str) -> String {
     let mut spelled = String::new();
     for c in text.chars() {
-        match c {
-            _ if font.glyph(c).is_some() => spelled.push(c),
-            '\u{2212}' => spelled.push('\u{2013}'),
-            '\u{2248}' => spelled.push('~'),
-            '\u{2264}' => spelled.push_str("<="),
-            '\u{2265}' => spelled.push_str(">="),
-            '\u{2192}' => spelled.push_str("->"),
-            _ => spelled.push('?'),
+        match (font.glyph(c), stand_in(c)) {
+            (Some(_), _) => spelled.push(c),
+            (None, Some(other)) => spelled.push_str(other),
+            (None, None) => spelled.push('?'),
         }
     }
     spelled
+}
+
+/// What a sign that the font lacks can be written as.
+fn stand_in(c: char) -> Option<&'static str> {
+    match c {
+        '\u{2212}' => Some("\u{2013}"),
+        '\u{2248}' => Some("~"),
+        '\u{2264}' => Some("<="),
+        '\u{2265}' => Some(">="),
+        '\u{2192}' => Some("->"),
+        _ => None,
+    }
+}
+
+/// The characters of `text` that are drawn as question marks.
+pub(super) fn missing(text: &str) -> impl Iterator<Item = char> {
+    let font = face(false);
+    let is_drawn = move |c: char| font.is_none_or(|font| font.glyph(c).is_some()) || stand_in(c).is_some();
+    text.chars().filter(move |c| !c.is_whitespace() && !is_drawn(*c))
 }
 
 /// The width of `text` at `em` pixels.

@@ -259,7 +259,7 @@ fn bad_line(line: usize, text: &str, what: impl Into<String>) -> SavedError {
 
 /// Whether `event` can be one of misses: of PAPI's presets those are, of other names all
 /// but those of cycles and instructions. A sweep that names none has misses.
-fn counts_misses(event: Option<&str>) -> bool {
+pub fn counts_misses(event: Option<&str>) -> bool {
     let Some(event) = event.map(str::to_ascii_uppercase) else { return true };
     if event.starts_with("PAPI_") {
         return ["CM", "DM", "IM", "TM"].iter().any(|end| event.ends_with(end));

@@ -89,8 +89,8 @@ impl Tree {
     fn cache(&self, index: usize) -> Option<Cache> {
         let word = |file: &str| self.of_cpu(&format!("cache/index{index}/{file}"));
         let number = |file: &str| word(file)?.parse::<u64>().ok().filter(|number| *number > 0);
-        let (size, line): (Bytes, u64) =
-            (word("size")?.parse().ok()?, number("coherency_line_size").unwrap_or(0));
+        let size = word("size").and_then(|size| size.parse().ok()).unwrap_or(Bytes(0));
+        let line = number("coherency_line_size").unwrap_or(0);
         let lines = size.0.checked_div(line);
         let sets = number("number_of_sets");
         let by_sets = || Some(lines? / sets?).filter(|ways| *ways > 0);

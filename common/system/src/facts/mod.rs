@@ -83,7 +83,7 @@ pub struct Cache {
     pub level: u8,
     /// What it holds.
     pub kind: CacheKind,
-    /// All of it.
+    /// All of it; 0 if that is not told.
     pub size: Bytes,
     /// A line of it; 0 if that is not told.
     pub line: Bytes,
@@ -111,6 +111,33 @@ impl Cache {
     /// Whether data go through it.
     pub fn holds_data(&self) -> bool {
         self.kind != CacheKind::Instruction
+    }
+
+    /// Why no cache is as this is described; a clause.
+    pub fn fault(&self) -> Option<String> {
+        let (size, line) = (self.size, self.line);
+        let missing: Vec<&str> = [("size", size.0 > 0), ("line", line.0 > 0), ("ways", self.ways.is_some())]
+            .into_iter()
+            .filter_map(|(name, told)| (!told).then_some(name))
+            .collect();
+        if !missing.is_empty() {
+            return Some(format!("does not say its {}", missing.join(", ")));
+        }
+        let ways = self.ways.unwrap_or_default();
+        let lines = size.0 / line.0;
+        if !line.0.is_power_of_two() || !size.0.is_multiple_of(line.0) {
+            return Some(format!("says {size} with lines of {line}, which no cache has"));
+        }
+        if ways == 0 || lines == 0 || !lines.is_multiple_of(ways) {
+            return Some(format!(
+                "says {size} with {ways} ways, but its {lines} lines make no sets of {ways}"
+            ));
+        }
+        // (CPUID's may be several partitions of so many sets)
+        let sets = self.sets.filter(|_| self.teller != Teller::Cpuid)?;
+        let product = sets.saturating_mul(ways).saturating_mul(line.0);
+        (product != size.0)
+            .then(|| format!("says {size}, but {sets} sets of {ways} lines of {line} are {}", Bytes(product)))
     }
 
     /// How many logical processors share it; 1 if that is not told.
@@ -144,11 +171,46 @@ impl Facts {
         };
     }
 
-    /// Its data caches, nearest first, one a level: from the system, or where
-    /// that does not tell all of them, from the processor itself.
+    /// Its data caches, nearest first, one a level: as the system describes them, or
+    /// where it says nothing of a level or nothing that can be, as the processor does.
     pub fn data_caches(&self) -> Vec<&Cache> {
-        let told = data_caches(&self.caches);
-        if told.is_empty() { data_caches(&self.described) } else { told }
+        let good = |level| self.of_level(level).find(|cache| cache.fault().is_none());
+        (1..=self.depth()).filter_map(good).collect()
+    }
+
+    /// What is wrong with the descriptions of its data caches; a clause for each.
+    pub fn faults(&self) -> Vec<String> {
+        let mut faults = Vec::new();
+        for level in 1..=self.depth() {
+            let good = self.of_level(level).find(|cache| cache.fault().is_none());
+            let then = good.map_or_else(
+                || "that level is left out".to_owned(),
+                |good| format!("{}'s {} is taken", good.teller.name(), good.size),
+            );
+            let odd = self.of_level(level).filter_map(|cache| Some((cache.teller.name(), cache.fault()?)));
+            faults.extend(odd.map(|(teller, fault)| format!("L{level}: {teller} {fault}; {then}")));
+            if self.of_level(level).next().is_none() {
+                faults.push(format!("L{level}: nothing describes it; {then}"));
+            }
+        }
+        faults
+    }
+
+    /// What is said of the data cache of a level, the system's word first.
+    fn of_level(&self, level: u8) -> impl Iterator<Item = &Cache> {
+        let all = self.caches.iter().chain(&self.described);
+        all.filter(move |cache| cache.holds_data() && cache.level == level)
+    }
+
+    /// How many levels of data caches there are: the system's, if it names each of them.
+    fn depth(&self) -> u8 {
+        let levels = |caches: &[Cache]| -> BTreeSet<u8> {
+            caches.iter().filter(|cache| cache.holds_data()).map(|cache| cache.level).collect()
+        };
+        let (system, own) = (levels(&self.caches), levels(&self.described));
+        let whole = !system.is_empty() && system.iter().copied().eq(1..=system.len() as u8);
+        let deepest = if whole { system.last() } else { system.iter().chain(&own).max() };
+        deepest.copied().unwrap_or(0)
     }
 
     /// Logical processors, cores and sockets of the machine; one each where it
@@ -162,16 +224,6 @@ impl Facts {
 
 /// A virtual machine that does not tell of which make it is.
 const VIRTUAL_MACHINE: &str = "virtual machine";
-
-/// Of several descriptions of a level the first; none if a level is missing.
-fn data_caches(all: &[Cache]) -> Vec<&Cache> {
-    let mut levels: Vec<&Cache> =
-        all.iter().filter(|c| c.holds_data() && c.ways.is_some() && c.line.0 > 0).collect();
-    levels.sort_by_key(|cache| cache.level);
-    levels.dedup_by_key(|cache| cache.level);
-    let complete = levels.iter().zip(1..).all(|(cache, level)| cache.level == level);
-    if complete { levels } else { Vec::new() }
-}
 
 #[cfg(test)]
 mod tests {
@@ -192,13 +244,49 @@ mod tests {
     }
 
     #[test]
+    fn one_odd_level_costs_that_level_alone() {
+        use Teller::{Cpuid, Sysfs};
+        let (l1, l2) = (cache(1, Sysfs), cache(2, Sysfs));
+        let odd = |change: fn(&mut Cache)| {
+            let mut cache = cache(3, Sysfs);
+            change(&mut cache);
+            cache
+        };
+        for (l3, fault) in [
+            (odd(|c| c.ways = Some(9)), "9 ways, but its 512 lines make no sets of 9"),
+            (odd(|c| c.size = Bytes(0)), "does not say its size"),
+            (odd(|c| c.ways = None), "does not say its ways"),
+            (odd(|c| c.sets = Some(1 << 40)), "sets of 8 lines of 64 B are 524288 GiB"),
+            (odd(|c| c.line = Bytes(0)), "does not say its line"),
+            (odd(|c| c.line = Bytes(48)), "lines of 48 B, which no cache has"),
+            (odd(|c| c.ways = Some(0)), "0 ways"),
+            (odd(|c| c.ways = Some(u64::MAX)), "make no sets"),
+        ] {
+            let caches = vec![l1.clone(), l2.clone(), l3.clone()];
+            let silent = Facts { caches, ..Facts::default() };
+            assert_eq!(silent.data_caches(), [&l1, &l2]);
+            let faults = silent.faults();
+            assert!(faults.len() == 1 && faults[0].contains(fault), "{faults:?}");
+            assert!(faults[0].starts_with("L3: sysfs") && faults[0].ends_with("left out"), "{faults:?}");
+            let asked = Facts { described: vec![cache(1, Cpuid), cache(3, Cpuid)], ..silent };
+            assert_eq!(asked.data_caches(), [&l1, &l2, &cache(3, Cpuid)]);
+            assert!(asked.faults()[0].ends_with("cpuid's 32 KiB is taken"), "{:?}", asked.faults());
+        }
+        let gap = Facts { caches: vec![l1.clone(), cache(3, Sysfs)], ..Facts::default() };
+        assert_eq!(gap.data_caches(), [&l1, &cache(3, Sysfs)]);
+        assert_eq!(gap.faults(), ["L2: nothing describes it; that level is left out"]);
+    }
+
+    #[test]
     fn the_processor_is_asked_where_the_system_does_not_tell_all_levels() {
         let described = vec![cache(1, Teller::Cpuid), cache(2, Teller::Cpuid)];
-        for told in
-            [vec![], vec![cache(2, Teller::Sysfs)], vec![Cache { ways: None, ..cache(1, Teller::Sysfs) }]]
-        {
+        for (told, second) in [
+            (vec![], Teller::Cpuid),
+            (vec![cache(2, Teller::Sysfs)], Teller::Sysfs),
+            (vec![Cache { ways: None, ..cache(1, Teller::Sysfs) }, cache(2, Teller::Sysfs)], Teller::Sysfs),
+        ] {
             let facts = Facts { caches: told, described: described.clone(), ..Facts::default() };
-            assert_eq!(facts.data_caches(), described.iter().collect::<Vec<_>>());
+            assert_eq!(facts.data_caches(), [&cache(1, Teller::Cpuid), &cache(2, second)]);
         }
         let caches = vec![cache(1, Teller::Sysfs)];
         let facts = Facts { caches, described, ..Facts::default() };
