@@ -103,6 +103,29 @@ async function kept() {
   await session.close();
 }
 
+// A full disk is said; two windows of one report keep both windows' fields.
+async function stored() {
+  const page = run("stored");
+  const session = await start("stored-profile");
+  const tab = await open(session.browser, page);
+  const [one, two, three] = await ids(tab);
+  const type = async (tab, id, text) => { await tab.click(`#${id}`); await tab.keyboard.insertText(text); };
+  const other = await open(session.browser, page);
+  await type(tab, one, "in the first window");
+  await type(other, two, "in the second window");
+  await type(tab, three, "in the first again");
+  await tab.waitForTimeout(300);
+  const third = await open(session.browser, page);
+  const have = await texts(third);
+  check([one, two, three].every(id => have[id]), "two windows of one report lose nothing of each other");
+  const devtools = await third.context().newCDPSession(third);
+  await devtools.send("Storage.overrideQuotaForOrigin", { origin: "file://", quotaSize: 20000 });
+  await type(third, one, "x".repeat(200000));
+  const said = await third.waitForFunction(() => document.querySelector("#said").textContent, null, { timeout: 10000 }).catch(() => undefined);
+  check(/keeps nothing/.test(await said?.jsonValue()), "a full storage is said");
+  await session.close();
+}
+
 async function checked(page) {
   const session = await start("checker");
   const tab = await open(session.browser, page);
@@ -131,7 +154,7 @@ async function checked(page) {
     }
     const right = computed(one.formula);
     const unit = { percent: " %", bytes: " B" }[one.kind] ?? "";
-    check(one.kind === "bytes" || !html.includes(String(right)), `${id}: its result is not in the page`);
+    check(one.kind === "bytes" || right === 0 || !html.includes(String(right)), `${id}: its result is not in the page`);
     for (const text of [`${right}${unit}`, `x = ${right}${unit}`, `1 + 1 = ${right}`,
       ...(/\.\d{3}$/.test(right) ? [] : [`${String(right).replace(".", ",")}${unit}`])]) // "1,125" may be 1125
       check((await told(id, text)).includes("agrees"), `${id}: ${text} is right`);
@@ -236,6 +259,7 @@ async function harmless() {
 
 await harmless();
 await kept();
+await stored();
 const page = run("fourth");
 await checked(page);
 await readable(page);

@@ -205,7 +205,7 @@ async function badInput() {
 // A sealed machine by its link: measured, answered, reloaded, graded.
 async function mystery() {
   const machines = join(folder, "machines");
-  execFileSync(lab, ["mystery", "--key", "--out", machines, "Ada"], { input: "secret", stdio: ["pipe", "ignore", "ignore"] });
+  execFileSync(lab, ["mystery", "--key", "--out", machines, "Ada"], { input: "secret words of today", stdio: ["pipe", "ignore", "ignore"] });
   const [row] = JSON.parse(readFileSync(`${machines}-key.json`)).machines.map(({ levels: [level] }) => ({ size: level.size_bytes, line: level.line_bytes, ways: level.ways }));
   const view = `mystery?${new URLSearchParams({ sealed: readFileSync(join(machines, "Ada.toml"), "utf8") })}`;
   const tab = await open(view);
@@ -265,6 +265,134 @@ async function changeable() {
     const said = await tab.locator("#page-any .results > .complaint").first().textContent();
     check(!said && (await tab.inputValue("[name=machine]")) === "own", `${name} with other ways is drawn ${said}`);
   }
+  await close(tab);
+}
+
+// Random moves of sliders go from one possible machine to another.
+async function sliders() {
+  for (const view of ["any", "inside?kernel=mm1"]) {
+    const tab = await open(view);
+    const complaints = await tab.evaluate(() => {
+      let seed = 7;
+      const random = below => (seed = (seed * 48271) % 2147483647) % below;
+      const all = [...document.querySelectorAll("section:not([hidden]) form.controls .field [type=range]")].filter(range => range.offsetParent);
+      const said = new Set();
+      for (let move = 0; move < 300; move++) {
+        const range = all[random(all.length)];
+        range.value = Math.max(0, Math.min(range.max, Number(range.value) + (random(2) ? 1 : -1)));
+        range.dispatchEvent(new Event("input", { bubbles: true }));
+        for (const box of document.querySelectorAll("section:not([hidden]) .complaint")) if (box.textContent) said.add(box.textContent);
+      }
+      return [...said];
+    });
+    check(complaints.length === 0, `300 moves of the sliders of ${view.split("?")[0]} stay among possible machines ${complaints[0] ?? ""}`);
+    await close(tab);
+  }
+  const tab = await open("any");
+  await tab.fill("#page-any [name=line1]", "24");
+  await tab.waitForSelector("#page-any [aria-invalid=true]");
+  check(/^Level 1, Line/.test(await say(tab)), `a field that is wrong is named: ${await say(tab)}`);
+  await close(tab);
+}
+
+// What was described and stepped to is there again after a look at another page.
+async function returned() {
+  const tab = await open("any");
+  const four = [1, 2, 3, 4].map(level => `[[cache]]\nlevel = ${level}\nsize = "${4 ** level}K"\nline = 64\nways = 4\n`).join("");
+  await tab.fill("#toml", `name = "four"\n${four}`, { force: true });
+  await tab.evaluate(() => [...document.querySelectorAll("button")].find(button => button.textContent === "Use this text").click());
+  await tab.click("#link-inside");
+  await tab.fill("#page-inside [name=n]", "12");
+  await tab.click("#inside-next");
+  await tab.click("#link-any");
+  check((await tab.inputValue("#toml")).split("[[cache]]").length === 5, "a description of four levels is there after another page");
+  await tab.locator("[name=ways1]").fill("2");
+  check((await tab.inputValue("#toml")).split("[[cache]]").length === 5 && /more levels/.test(await say(tab)), `and no field takes its fourth level away: ${await say(tab)}`);
+  await tab.click("#link-inside");
+  check(/^Step 1 of/.test(await tab.textContent("#step-at")), "so is the step inside a cache");
+  await tab.waitForTimeout(400);
+  await tab.reload();
+  await tab.waitForSelector("html[data-ready]", { state: "attached" });
+  check(/^Step 1 of/.test(await tab.textContent("#step-at")), "and after a reload");
+  for (const hash of ["constructor", "toString", "__proto__?a=b", "inside?preset=nonsense"]) {
+    await tab.evaluate(hash => { location.hash = hash; }, hash);
+    await tab.waitForTimeout(50);
+    check(!/nonsense/.test(await tab.innerText("main")) && (await tab.innerText("main")).length > 100, `#${hash} shows a page`);
+  }
+  await tab.evaluate(() => { history.replaceState = () => { throw new DOMException("too often"); }; location.hash = "any"; });
+  await tab.selectOption("#page-any [name=machine]", "zen3");
+  await tab.waitForTimeout(400);
+  check((await tab.locator("#page-any .picture svg desc").textContent()).includes("zen3"), "an address that cannot be written does not stop the chart");
+  await close(tab);
+}
+
+// Nothing that is asked for freezes the page.
+async function quick() {
+  const tab = await open("inside?kernel=mm1&n=32");
+  for (const [kernel, n] of [["mm1", "1000"], ["dgemm jki", "512"], ["ge1", "512"]]) {
+    const took = await tab.evaluate(([kernel, n]) => {
+      const form = document.querySelector("#page-inside form");
+      form.elements.kernel.value = kernel;
+      form.elements.n.value = n;
+      const began = performance.now();
+      form.elements.n.dispatchEvent(new Event("input", { bubbles: true }));
+      return performance.now() - began;
+    }, [kernel, n]);
+    check(took < 3000 && /first 20,000/.test(await tab.textContent("#step-at")), `${kernel} ${n} is stepped after ${took.toFixed(0)} ms`);
+  }
+  const steps = await tab.evaluate(() => {
+    const form = document.querySelector("#page-inside form");
+    restore(form, { kernel: "ge1", n: "8", allocate1: "false" });
+    form.elements.n.dispatchEvent(new Event("input", { bubbles: true }));
+    return [1, 2, 3].map(at => core({ do: "step", at })).map(({ step, holding }) => `${step.outcome} ${holding}`);
+  });
+  check(steps.every(step => !step.startsWith("capacity")) && steps[0] === "compulsory 0", `a cache that is empty has no capacity misses: ${steps.join(", ")}`);
+  await tab.click("#link-any");
+  await tab.selectOption("#page-any [name=kernel]", "dgemm jki");
+  await tab.fill("#page-any [name=n]", "1000");
+  await tab.getByRole("button", { name: "Count its misses" }).click();
+  await tab.waitForSelector("#page-any progress");
+  await tab.getByRole("button", { name: "Stop", exact: true }).click();
+  await tab.waitForSelector("#page-any progress", { state: "hidden" });
+  await tab.fill("#page-any [name=n]", "32");
+  await tab.getByRole("button", { name: "Count its misses" }).click();
+  await tab.waitForSelector("#page-any .results table", { timeout: 30000 });
+  check(true, "a count that takes long is stopped, and the next one counts");
+  await close(tab);
+}
+
+// Another student's machine shows no curves of the first; the answer is printed.
+async function exchanged() {
+  const file = name => join(folder, "machines", `${name}.toml`);
+  execFileSync(lab, ["mystery", "--key", "--out", join(folder, "others"), "Bob"], { input: "secret words of today", stdio: ["pipe", "ignore", "ignore"] });
+  const tab = await open("mystery");
+  const choose = tab.locator("#page-mystery input[type=file]");
+  await choose.setInputFiles(file("Ada"));
+  await tab.getByRole("button", { name: "Measure it" }).click();
+  await tab.waitForSelector("#page-mystery .picture svg", { timeout: 60000 });
+  await choose.setInputFiles(join(folder, "others", "Bob.toml"));
+  await tab.waitForSelector("#page-mystery[data-recalled*=Bob]", { state: "attached" });
+  check((await tab.locator("#page-mystery .picture svg").count()) === 0, "a machine's curves go with it");
+  writeFileSync(join(folder, "empty.toml"), "");
+  await choose.setInputFiles(join(folder, "empty.toml"));
+  await tab.waitForFunction(() => [...document.querySelectorAll("#page-mystery .complaint")].some(box => box.textContent));
+  check((await tab.locator("#page-mystery").innerText()).includes("Sealed machine Bob"), "an empty file is refused, the machine stays");
+  await tab.emulateMedia({ media: "print" });
+  check(await tab.isVisible("#page-mystery [name=s311-c-size-why]") && !(await choose.isVisible()), "the answer is printed, the file's choice is not");
+  await close(tab);
+}
+
+// The keyboard stays at the buttons.
+async function focused() {
+  const tab = await open("here?patient=true");
+  await tab.focus("#measure");
+  await tab.keyboard.press("Enter");
+  const at = () => tab.evaluate(() => document.activeElement.id);
+  check((await at()) === "stop", `while it measures, the focus is on Stop (${await at()})`);
+  await tab.keyboard.press("Enter");
+  await tab.waitForSelector("#page-here[data-done]", { state: "attached" });
+  check((await at()) === "measure", `and then where it was (${await at()})`);
+  check(!(await say(tab)) && /^Stopped after/.test(await tab.textContent("#page-here .progress")), "Stop is no alarm");
   await close(tab);
 }
 
@@ -351,11 +479,16 @@ if (!firefox) await accessible();
 await equal();
 await redraw();
 await changeable();
+await sliders();
+await returned();
+await quick();
+await focused();
 await linked();
 await steps();
 await badInput();
 await background();
 await mystery();
+await exchanged();
 if (!firefox) {
   await killed();
   await curves();

@@ -33,10 +33,12 @@ function anyPage(section, write) {
   section.append(el("div", { class: "split" }, form,
     el("div", { class: "results" }, wrong.box, box, reading, importing, products(() => current()))));
   settle(form);
+  form.isPossible = () => isMachine(form, true) !== undefined;
   // On narrow screens the chart stays in sight for as long as sliders are.
   new IntersectionObserver(([seen]) => box.classList.toggle("stays", seen.isIntersecting), { rootMargin: "-45% 0px 0px" }).observe(form);
 
   let given;       // a description that the fields do not say whole
+  let typing = false; // the description's box has what is not used yet
   let helper;
   let drawing = false;
   let again = false;
@@ -54,6 +56,7 @@ function anyPage(section, write) {
       form.elements.machine.value = "own";
       fillMachine(form, machine);
       given = text;
+      typing = false;
       changed();
     } catch (error) { wrong.say(error.message); }
   }
@@ -73,9 +76,14 @@ function anyPage(section, write) {
       box.toggleAttribute("aria-busy", !quick);
       const drawn = quick ? core(request) : await (helper ??= new Helper()).ask(request);
       picture(box, drawn.svg);
+      box.removeAttribute("data-old");
+      complaintOf(form, true);
       reading.lastElementChild.replaceChildren(...argument(drawn.answer));
       wrong.say(drawn.note);
-    } catch (error) { wrong.say(error.message); }
+    } catch (error) {
+      box.setAttribute("data-old", ""); // the chart is not of these fields
+      wrong.say(form.elements.machine.value === "own" && !given ? complaintOf(form, true, error.message) : error.message);
+    }
     box.removeAttribute("aria-busy");
     drawing = false;
     if (again) { again = false; requestAnimationFrame(draw); }
@@ -83,10 +91,12 @@ function anyPage(section, write) {
 
   function changed() {
     tidyMachine(form);
-    toml.value = current();
+    for (const option of form.elements.show.options) option.disabled = Number(option.value) > form.elements.levels.value;
+    if (!typing) toml.value = current();
     const state = Object.entries(stateOf(form));
     const own = form.elements.machine.value === "own"; // else its name says all fields
-    write(Object.fromEntries(state.filter(([name]) => own || ["machine", "show", "max"].includes(name))));
+    const fields = state.filter(([name]) => own || ["machine", "show", "max"].includes(name));
+    write({ ...Object.fromEntries(fields), ...(given && { toml: given }) });
     draw();
   }
 
@@ -98,11 +108,18 @@ function anyPage(section, write) {
   anyPage.lay = text => { form.elements.show.value = "time"; form.elements.max.value = "4M"; lay(text); changed(); };
 
   form.addEventListener("submit", event => event.preventDefault());
+  toml.addEventListener("input", () => { typing = toml.value.trim() !== ""; });
   form.addEventListener("input", ({ target }) => {
     if (target.type === "file") return;
+    if (["show", "max"].includes(target.name)) return changed();
+    const whole = given && core({ do: "machine", toml: given });
+    if (whole && target.name !== "machine" && (whole.levels.length > 3 || whole.tlbs.length > 2)) {
+      fillMachine(form, whole);
+      return wrong.say(t("any-beyond"));
+    }
     if (target.name === "machine") {
       if (target.value !== "own") fillMachine(form, core({ do: "machine", toml: current() }));
-    } else if (target.name && !["show", "max"].includes(target.name)) form.elements.machine.value = "own";
+    } else if (target.name) form.elements.machine.value = "own";
     given = undefined;
     changed();
   });
@@ -119,6 +136,10 @@ function anyPage(section, write) {
   return {
     restore(state) {
       restore(form, state);
+      given = state.toml;
+      try {
+        if (given) fillMachine(form, core({ do: "machine", toml: given }));
+      } catch { given = undefined; } // an address that was typed
       if (form.elements.machine.value !== "own") fillMachine(form, core({ do: "machine", toml: current() }));
       changed();
     },
@@ -144,18 +165,30 @@ function products(machine) {
     el("button", {}, t("any-count")));
   const result = el("div", { "aria-live": "polite" });
   const wrong = complaint();
+  const bar = el("progress", { max: 1000, value: 0, "aria-label": t("any-counting") });
+  const stop = el("button", { type: "button", click: () => helper?.stop() }, t("here-stop"));
+  const counting = el("p", { class: "buttons", hidden: true }, bar, stop);
   let helper;
   form.addEventListener("submit", async event => {
     event.preventDefault();
     const [program, n] = [form.elements.kernel.value, Number(form.elements.n.value)];
-    result.replaceChildren(el("p", {}, t("any-counting")));
+    helper?.stop();
+    const own = helper = new Helper("plain", done => { bar.value = done; });
+    bar.value = 0;
+    counting.hidden = false;
+    result.replaceChildren();
     try {
-      const counted = await (helper ??= new Helper()).ask(missRequest(program, n, machine()));
+      const counted = await own.ask(missRequest(program, n, machine()));
       result.replaceChildren(...missTables(program, n, counted));
       wrong.say();
-    } catch (error) { result.replaceChildren(); wrong.say(error.message); }
+    } catch (error) {
+      if (own === helper && error.message === t("stopped")) result.replaceChildren(el("p", {}, t("stopped")));
+      else if (own === helper) wrong.say(error.message);
+    }
+    own.stop();
+    if (own === helper) { counting.hidden = true; helper = undefined; }
   });
-  return el("section", { "aria-labelledby": "products" }, el("h3", { id: "products" }, t("any-products")), form, wrong.box, result);
+  return el("section", { "aria-labelledby": "products" }, el("h3", { id: "products" }, t("any-products")), form, counting, wrong.box, result);
 }
 
 function missTables(program, n, { counts, machine, lecture }) {

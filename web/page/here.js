@@ -1,9 +1,8 @@
 // Page 1: this computer, measured.
 
 // Experiments: the first, those until two agree, and one with larger arrays;
-// megabytes to walk in, and levels to look for. None begins after so many ms.
+// megabytes to walk in, and levels to look for.
 const ROUNDS = [[1, 4, 1], [2, 4, 1], [2, 4, 1], [2, 4, 1], [2, 4, 1], [3, 16, 2]];
-const LATEST = { usual: 30000, patient: 45000 };
 
 function herePage(section, write) {
   const options = el("details", {}, el("summary", {}, t("here-options")), el("div", { class: "row" },
@@ -17,19 +16,26 @@ function herePage(section, write) {
       el("button", { type: "button", id: "curves" }, t("here-curves")),
       el("button", { type: "button", id: "stop", disabled: true }, t("here-stop"))),
     options);
-  const progress = el("p", { class: "progress", role: "status" });
+  const progress = el("p", { class: "progress" }); // changes too often to be read out
+  const said = el("p", { class: "hidden-label", role: "status" });
   const wrong = complaint();
   const verdict = el("div", { class: "verdict", "aria-live": "polite", id: "verdict" });
   const curves = el("div", { id: "measured" });
-  section.append(el("div", { class: "beside" }, el("div", { class: "found" }, form, progress, wrong.box, verdict, curves),
+  section.append(el("div", { class: "beside" }, el("div", { class: "found" }, form, progress, said, wrong.box, verdict, curves),
     el("aside", {}, el("h3", {}, t("here-hidden-title")), el("p", {}, t("here-hidden")))));
   settle(form);
 
   let helper;
   const settings = () => ({ patient: form.elements.patient.checked });
+  const [stop, starts] = [byId("stop"), [byId("measure"), byId("curves")]];
+  // The keyboard stays at the buttons: on Stop while it measures, then where it was.
   const busy = is => {
-    byId("stop").disabled = !is;
-    byId("measure").disabled = byId("curves").disabled = is;
+    const from = document.activeElement;
+    if (is) stop.disabled = false;
+    if (is && starts.includes(from)) { stop.focus(); stop.back = from; }
+    for (const start of starts) start.disabled = is;
+    if (!is && from === stop) stop.back?.focus();
+    if (!is) stop.disabled = true;
   };
 
   // Runs `work` with a fresh worker; says what goes wrong.
@@ -41,14 +47,15 @@ function herePage(section, write) {
     document.addEventListener("visibilitychange", look);
     wrong.say();
     busy(true);
-    progress.textContent = t("here-working");
+    progress.textContent = said.textContent = t("here-working");
     helper = new Helper(form.elements.clock.value, costs => { progress.textContent = t("here-progress", costs, seconds()); });
     try {
       await work(seconds);
+      said.textContent = t("here-ended", seconds());
     } catch (error) {
-      progress.textContent = "";
-      wrong.say(t("here-refused", error.message));
-      options.open = true;
+      const stopped = error.message === t("stopped");
+      progress.textContent = said.textContent = stopped ? t("here-stopped", seconds()) : "";
+      if (!stopped) { wrong.say(t("here-refused", error.message)); options.open = true; }
     }
     helper.stop();
     busy(false);
@@ -61,17 +68,15 @@ function herePage(section, write) {
     verdict.replaceChildren();
     delete section.dataset.done;
     let found;
-    const began = performance.now();
     for (const [round, megabytes, levels] of ROUNDS) {
       if (round === 2 && found?.settled) continue;
-      if (found && performance.now() - began > LATEST[settings().patient ? "patient" : "usual"]) break;
       try {
         found = await helper.ask({ do: "explore", megabytes, levels, first: !found, ...settings() });
       } catch (error) {
         if (!found || error.message === t("stopped")) throw error;
         break; // the first level is known; larger rooms are not to be had
       }
-      verdict.replaceChildren(...shownLevels(found), el("p", { class: "soft" }, t("here-done", seconds(), found.runs)));
+      verdict.replaceChildren(...shownLevels(found), el("p", { class: "soft" }, t(found.runs === 1 ? "here-done-one" : "here-done", seconds(), found.runs)));
       section.dataset.verdict = JSON.stringify(found);
       section.dataset.first ??= seconds();
       progress.textContent = t(found.settled ? "here-round-3" : "here-round-2");
@@ -107,7 +112,7 @@ function herePage(section, write) {
   form.addEventListener("submit", event => { event.preventDefault(); measuring(explore); });
   form.addEventListener("input", () => write(stateOf(form)));
   form.querySelector("#curves").addEventListener("click", () => measuring(sweep));
-  form.querySelector("#stop").addEventListener("click", () => helper?.stop());
+  stop.addEventListener("click", () => helper?.stop());
   return { restore: state => restore(form, state) };
 }
 
@@ -120,6 +125,7 @@ function shownLevels({ levels, beyond_ns }) {
     return el("article", { class: "level" },
       el("h3", {}, t("here-verdict", level.level, size, line, ways)),
       el("p", {}, t("here-times", number(level.latency_ns), number(level.penalty_ns), t(`confidence-${level.confidence}`))),
+      level.confidence === "low" ? el("p", {}, t("here-low")) : null,
       el("details", {}, el("summary", {}, t("here-why")), el("ul", {}, level.why.map(why => el("li", {}, why)))));
   });
   if (beyond_ns) shown.push(el("p", {}, t("here-beyond", number(beyond_ns, 1))));

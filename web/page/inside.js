@@ -1,9 +1,11 @@
 // Page 3: a kernel, access by access.
 const PRESETS = {
-  stride: { kernel: "cm1", array: "64K", stride: "8K", passes: "3", size1: "32K", line1: "64", ways1: "8", at: "9" },
-  transposed: { kernel: "mm2", n: "64", size1: "2K", line1: "64", ways1: "4", at: "3" },
-  power: { kernel: "mm1", n: "32", size1: "1K", line1: "16", ways1: "2", at: "200" },
+  stride: { kernel: "cm1", array: "64K", stride: "8K", passes: "3", size1: "32K", line1: "64", ways1: "8", at: "17" },
+  transposed: { kernel: "mm2", n: "64", size1: "2K", line1: "64", ways1: "4", at: "8193" },
+  power: { kernel: "mm1", n: "32", size1: "1K", line1: "16", ways1: "2", at: "200", kind: "conflict" },
 };
+// Most lines of a cache that can be shown.
+const MOST_LINES = 4096;
 const RUNGS = ["ge1", "ge2", "ge3", "ge4"];
 const SMALL = SIZES.filter(size => size <= 64 * KIB).map(sizeText);
 
@@ -19,23 +21,34 @@ function insidePage(section, write) {
   const range = el("input", { type: "range", min: 0, max: 0, value: 0, id: "step" });
   const go = (key, mark, to) => el("button", { type: "button", "aria-label": t(key), title: t(key), id: key, click: () => step(to()) }, mark);
   const at = () => Number(form.elements.at.value);
+  const kind = el("select", { "aria-label": t("inside-kind") }, ["any", "compulsory", "capacity", "conflict"].map(name =>
+    el("option", { value: name }, t(`inside-kind-${name}`))));
   const stepper = el("div", { class: "stepper" },
     el("div", { class: "buttons" },
       go("inside-first", "|◀", () => 0), go("inside-back", "◀", () => at() - 1), go("inside-next", "▶", () => at() + 1),
-      go("inside-miss", "▶ miss", () => missAfter(at())), go("inside-last", "▶|", () => walked.steps)),
-    el("div", { class: "field grow" }, el("label", { for: "step", id: "step-label" }, t("inside-slider")), range));
+      go("inside-miss", "▶ miss", () => missAfter(at())), kind, go("inside-last", "▶|", () => walked.steps)),
+    el("div", { class: "field grow" }, el("label", { for: "step" }, t("inside-slider")), range, el("small", { id: "step-at" })));
   const said = el("p", { class: "said", role: "status" });
   const view = el("div", { class: "inside" });
   section.append(el("p", { class: "buttons", role: "group", "aria-label": t("inside-presets") }, Object.keys(PRESETS).map(key =>
     el("button", { type: "button", click: () => preset(key) }, t(`inside-preset-${key}`)))));
   section.append(el("div", { class: "split" }, form, el("div", { class: "results" },
-    el("p", { class: "answer", id: "preset-answer", "aria-live": "polite" }), wrong.box, stepper, said, view)));
+    el("details", { class: "answer", id: "preset" }, el("summary", {}, t("inside-why")), el("p", { id: "preset-answer" })),
+    el("p", { class: "soft", id: "preset-note" }), wrong.box, stepper, said, view)));
   settle(form);
+  form.isPossible = () => {
+    const first = isMachine(form, false)?.levels[0];
+    const lines = first?.size / first?.line;
+    return lines <= MOST_LINES && Number.isInteger(Math.log2(lines / first.ways));
+  };
   let walked = { steps: 0 };
 
   function preset(key) {
     restore(form, { ...PRESETS[key], preset: key });
+    byId("preset").open = false;
     walk();
+    kind.value = PRESETS[key].kind ?? "any";
+    if (PRESETS[key].kind) step(missAfter(at()));
   }
 
   function kernel() {
@@ -57,23 +70,29 @@ function insidePage(section, write) {
     for (const name of ["array", "stride", "passes"]) form.elements[name].closest(".field").hidden = !sweeps;
     form.elements.n.closest(".field").hidden = sweeps;
     const key = form.elements.preset.value;
-    byId("preset-answer").textContent = key ? t(`inside-answer-${key}`)
-      : RUNGS.includes(form.elements.kernel.value) ? t("inside-words") : "";
+    byId("preset").hidden = !Object.hasOwn(PRESETS, key);
+    byId("preset-answer").textContent = t(`inside-answer-${key}`);
+    byId("preset-note").textContent = RUNGS.includes(form.elements.kernel.value) ? t("inside-words") : "";
     for (const control of form.elements) if (control.name) control.dispatchEvent(new Event("follow"));
     try {
       walked = core({ do: "walk", toml: machineToml(form, false), kernel: kernel() });
       range.max = walked.steps;
       wrong.say();
       step(at());
-    } catch (error) { wrong.say(error.message); }
+      complaintOf(form, false);
+      view.removeAttribute("data-old");
+    } catch (error) {
+      view.setAttribute("data-old", ""); // not of these fields
+      wrong.say(complaintOf(form, false, error.message));
+    }
   }
 
   function step(to) {
     to = Math.min(walked.steps, Math.max(0, Math.round(to) || 0));
     form.elements.at.value = range.value = to;
     range.setAttribute("aria-valuetext", t("inside-go", to, walked.steps));
-    byId("step-label").textContent = t("inside-go", number(to, 0), number(walked.steps, 0))
-      + (walked.total > walked.steps ? `. ${t("inside-only", number(walked.steps, 0), number(walked.total, 0))}` : "");
+    byId("step-at").textContent = t("inside-go", number(to, 0), number(walked.steps, 0))
+      + (walked.cut ? `. ${t("inside-only", number(walked.steps, 0))}` : "");
     try {
       const state = core({ do: "step", at: to });
       said.textContent = spoken(state);
@@ -89,7 +108,8 @@ function insidePage(section, write) {
 
   function missAfter(from) {
     for (let to = from + 1; to <= walked.steps; to++) {
-      if (core({ do: "step", at: to }).step.outcome !== "hit") return to;
+      const { outcome } = core({ do: "step", at: to }).step;
+      if (outcome === kind.value || (kind.value === "any" && outcome !== "hit")) return to;
     }
     return walked.steps;
   }
@@ -97,7 +117,11 @@ function insidePage(section, write) {
   range.addEventListener("input", () => step(range.value));
   form.addEventListener("submit", event => event.preventDefault());
   form.addEventListener("input", () => { form.elements.at.value = 0; walk(); });
-  return { restore(state) { restore(form, state); walk(); } };
+  return { restore(state) {
+    if (!Object.keys(state).length) return preset("stride");
+    restore(form, state);
+    walk();
+  } };
 }
 
 // Moves what is marked into the visible part of its box; the page stays where it is.
@@ -118,8 +142,8 @@ function spoken({ at, step }) {
   return t("inside-said", number(at, 0), t(step.store ? "inside-store" : "inside-load"), step.element, t(`inside-${step.outcome}`)) + gone;
 }
 
-function insideView(walked, { step, sets, counts }) {
-  return [loopView(walked, step), addressView(step), countsView(counts), setsView(walked, sets)];
+function insideView(walked, { step, sets, holding, counts, arrays }) {
+  return [loopView(walked, step), addressView(step), countsView(counts, arrays), setsView(walked, sets, holding)];
 }
 
 function loopView({ source, first, file }, step) {
@@ -158,20 +182,22 @@ function addressView(step) {
       : el("p", {}, "–"));
 }
 
-function countsView(counts) {
+function countsView(counts, arrays) {
   const ratio = counts.accesses ? 1 - counts.hits / counts.accesses : null;
   const entry = (key, value) => el("div", {}, el("dt", {}, key), el("dd", {}, value));
   return el("section", { class: "counts" }, el("h3", {}, t("inside-counts")), el("dl", {},
     Object.entries(counts).map(([key, value]) => entry(t(`count-${key}`), number(value, 0))),
-    entry(t("inside-ratio"), number(ratio, 4))));
+    entry(t("inside-ratio"), number(ratio, 4))),
+  arrays.length ? table(t("inside-arrays"), [t("any-array"), t("count-hits"), t("inside-misses"), t("inside-ratio")],
+    arrays.map(({ name, hits, misses }) => [name, number(hits, 0), number(misses, 0), number(misses / (hits + misses), 4)])) : null);
 }
 
-function setsView({ sets: all }, sets) {
+function setsView({ sets: all }, sets, holding) {
   const ways = Math.max(0, ...sets.map(set => set.ways.length));
   const cell = way => way
     ? el("td", { class: way.touched ? "touched" : null }, way.name, el("small", {}, ` ${way.rank}${way.dirty ? `, ${t("inside-dirty")}` : ""}`))
     : el("td", { class: "empty" }, t("inside-empty"));
-  return el("section", { class: "sets" }, el("h3", {}, t("inside-sets")), el("p", { class: "soft" }, t("inside-sets-note", sets.length, all)),
+  return el("section", { class: "sets" }, el("h3", {}, t("inside-sets")), el("p", { class: "soft" }, t("inside-sets-note", holding, all)),
     el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": t("inside-sets") }, el("table", {},
       el("thead", {}, el("tr", {}, el("th", { scope: "col" }, t("inside-set")),
         Array.from({ length: ways }, (_, i) => el("th", { scope: "col" }, t("inside-way", i))))),

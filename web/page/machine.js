@@ -18,25 +18,24 @@ const CHOICES = {
   prefetch: [["none", "none"], ["next-line", "next line"], ["stride", "stride"], ["stream", "stream"]],
 };
 
-// A text field with a slider that moves through those of `all` that are `possible`
-// beside the form's other fields.
-function slider(key, name, all, value, possible = () => true) {
+// A text field with a slider. The slider skips values with which the form's machine is not
+// possible.
+function slider(key, name, all, value) {
   const text = el("input", { name, value, autocomplete: "off", spellcheck: "false" });
-  let values = all;
-  const nearest = () => Math.max(0, values.indexOf(text.value.trim()));
+  const nearest = () => Math.max(0, all.indexOf(text.value.trim()));
   const range = el("input", {
-    type: "range", min: 0, max: values.length - 1, value: nearest(), "aria-label": t("slider", t(key)),
+    type: "range", min: 0, max: all.length - 1, value: nearest(), "aria-label": t("slider", t(key)),
     input: event => {
-      event.stopPropagation(); // the field's event, below, stands for it
-      text.value = values[range.value];
-      range.setAttribute("aria-valuetext", text.value);
-      text.dispatchEvent(new Event("input", { bubbles: true }));
+      event.stopPropagation(); // the field's event, below, is in its place
+      const [from, to] = [nearest(), Number(range.value)];
+      for (let at = to; at >= 0 && at < all.length; at += to < from ? -1 : 1) {
+        if (change(text, all[at])) return text.dispatchEvent(new Event("input", { bubbles: true }));
+      }
+      range.value = from;
     },
   });
   text.addEventListener("follow", () => {
-    values = all.filter(value => value === text.value.trim() || possible(text.form, value));
-    range.max = values.length - 1;
-    if (values.includes(text.value.trim())) range.value = nearest();
+    range.value = nearest();
     range.setAttribute("aria-valuetext", text.value);
   });
   const box = field(key, text);
@@ -44,17 +43,28 @@ function slider(key, name, all, value, possible = () => true) {
   return box;
 }
 
-// Whether so many ways divide the lines of a cache, or the entries of a TLB.
-const divides = (ways, lines) => ways === "full" || lines % Number(ways) === 0;
+// Sets a field, and the lines of other levels with it: none may be shorter than that of the
+// level above. Whether the machine is possible then; else all fields are as before.
+function change(text, value) {
+  const { form } = text;
+  const before = [...form.elements].map(control => control.value);
+  text.value = value;
+  const changed = Number(text.name.match(/^line(\d)$/)?.[1]);
+  for (const level of changed ? [1, 2, 3] : []) {
+    const line = form.elements[`line${level}`];
+    if (line && (level > changed ? Number(line.value) < value : Number(line.value) > value)) line.value = value;
+  }
+  if (form.isPossible()) return true;
+  [...form.elements].forEach((control, at) => { if (control.type !== "file") control.value = before[at]; });
+  return false;
+}
 
 function levelFields(level, deep) {
-  const at = (form, name) => bytesOf(form.elements[`${name}${level}`].value);
-  const fit = (form, ways) => divides(ways, at(form, "size") / at(form, "line"));
   const choice = name => field(`m-${name}`, select(`${name}${level}`, CHOICES[name], CHOICES[name][0][0]));
   return el("fieldset", { id: `level-${level}` }, el("legend", {}, t("level-title", level)),
     slider("m-size", `size${level}`, SIZES.map(sizeText), ["32K", "256K", "4M"][level - 1]),
     slider("m-line", `line${level}`, LINES, "64"),
-    slider("m-ways", `ways${level}`, WAYS, "8", fit),
+    slider("m-ways", `ways${level}`, WAYS, "8"),
     deep ? slider("m-latency", `latency${level}`, TIMES, ["1 ns", "4 ns", "15 ns"][level - 1]) : null,
     el("details", {}, el("summary", {}, t("level-more")),
       choice("replacement"), choice("write"), choice("allocate"),
@@ -64,8 +74,7 @@ function levelFields(level, deep) {
 function tlbFields(level) {
   return el("fieldset", { id: `tlb-${level}` }, el("legend", {}, t("tlb-title", level)),
     slider("m-entries", `entries${level}`, ENTRIES, ["64", "1536"][level - 1]),
-    slider("m-ways", `tlbways${level}`, WAYS, ["4", "12"][level - 1],
-      (form, ways) => divides(ways, form.elements[`entries${level}`].value)),
+    slider("m-ways", `tlbways${level}`, WAYS, ["4", "12"][level - 1]),
     slider("m-penalty", `penalty${level}`, TIMES, ["3 ns", "10 ns"][level - 1]));
 }
 
@@ -91,30 +100,55 @@ const byName = (form, id) => form.querySelector(`#${id}`);
 const quoted = text => JSON.stringify(text);
 const amount = text => (/^\d+$/.test(text.trim()) ? text.trim() : quoted(text.trim()));
 
-// The form's machine as TOML; `deep` where it has more than a first cache.
-function machineToml(form, deep = true) {
-  const value = name => form.elements[name].value;
-  const lines = ['name = "own"', 'description = "described on this page"'];
+// The form's machine as lines of TOML, each with the name of the field that it is from;
+// `deep` where it has more than a first cache.
+function machineLines(form, deep) {
+  const lines = [['name = "own"'], ['description = "described on this page"']];
+  const add = (key, name, written = quoted) => lines.push([`${key} = ${written(form.elements[name].value)}`, name]);
+  const given = name => form.elements[name].value;
+  const plain = text => text;
   if (deep) {
-    if (value("memory")) lines.push("[memory]", `latency = ${quoted(value("memory"))}`);
-    lines.push("[pages]", `size = ${amount(value("page"))}`, `mapping = ${quoted(value("mapping"))}`);
+    if (given("memory")) { lines.push(["[memory]"]); add("latency", "memory"); }
+    lines.push(["[pages]"]);
+    add("size", "page", amount);
+    add("mapping", "mapping");
   }
-  for (let level = 1; level <= (deep ? value("levels") : 1); level++) {
-    const at = name => value(`${name}${level}`);
-    lines.push("[[cache]]", `level = ${level}`, `size = ${amount(at("size"))}`, `line = ${amount(at("line"))}`,
-      `ways = ${amount(at("ways"))}`, `replacement = ${quoted(at("replacement"))}`, `write = ${quoted(at("write"))}`,
-      `allocate = ${at("allocate")}`);
+  for (let level = 1; level <= (deep ? given("levels") : 1); level++) {
+    lines.push(["[[cache]]"], [`level = ${level}`]);
+    for (const key of ["size", "line", "ways"]) add(key, `${key}${level}`, amount);
+    for (const key of ["replacement", "write"]) add(key, `${key}${level}`);
+    add("allocate", `allocate${level}`, plain);
     if (!deep) continue;
-    if (level > 1) lines.push(`inclusion = ${quoted(at("inclusion"))}`);
-    lines.push(`index = ${quoted(at("index"))}`, `prefetch = ${quoted(at("prefetch"))}`);
-    if (at("latency")) lines.push(`latency = ${quoted(at("latency"))}`);
+    if (level > 1) add("inclusion", `inclusion${level}`);
+    for (const key of ["index", "prefetch"]) add(key, `${key}${level}`);
+    if (given(`latency${level}`)) add("latency", `latency${level}`);
   }
-  for (let level = 1; deep && level <= value("tlbs"); level++) {
-    const at = name => value(`${name}${level}`);
-    lines.push("[[tlb]]", `level = ${level}`, `entries = ${amount(at("entries"))}`, `ways = ${amount(at("tlbways"))}`);
-    if (at("penalty")) lines.push(`penalty = ${quoted(at("penalty"))}`);
+  for (let level = 1; deep && level <= given("tlbs"); level++) {
+    lines.push(["[[tlb]]"], [`level = ${level}`]);
+    add("entries", `entries${level}`, amount);
+    add("ways", `tlbways${level}`, amount);
+    if (given(`penalty${level}`)) add("penalty", `penalty${level}`);
   }
-  return lines.join("\n") + "\n";
+  return lines;
+}
+
+const machineToml = (form, deep = true) => `${machineLines(form, deep).map(([line]) => line).join("\n")}\n`;
+
+// What is wrong with the form's machine, with the field's name instead of the line of the
+// description; the field is marked.
+function complaintOf(form, deep, message) {
+  for (const control of form.elements) control.removeAttribute?.("aria-invalid");
+  const [, line, reason] = message?.match(/^the description, line (\d+), \S+: (.*)$/s) ?? [];
+  const control = form.elements[machineLines(form, deep)[line - 1]?.[1]];
+  if (!control) return message;
+  control.setAttribute("aria-invalid", "true");
+  const part = control.closest("fieldset")?.querySelector("legend").textContent;
+  return `${part ? `${part}, ` : ""}${form.querySelector(`label[for="${control.id}"]`).textContent}: ${reason}`;
+}
+
+// Whether the lab takes the form's machine.
+function isMachine(form, deep) {
+  try { return core({ do: "machine", toml: machineToml(form, deep) }); } catch { return undefined; }
 }
 
 const nanos = seconds => (seconds === null ? "" : `${+(seconds * 1e9).toFixed(3)} ns`);

@@ -45,13 +45,21 @@ const pages = {};
 // "#any?max=256K": the page, and what differs from its defaults.
 function address() {
   const [name, query = ""] = location.hash.slice(1).split("?");
-  return { name: name in PAGES ? name : "here", state: Object.fromEntries(new URLSearchParams(query)) };
+  return { name: Object.hasOwn(PAGES, name) ? name : "here", state: Object.fromEntries(new URLSearchParams(query)) };
 }
 
+// Browsers limit how often an address may change: it follows the last change of several. The
+// page's link leads back to what is shown.
+let writing;
 function writeAddress(name, state) {
   if (name !== shown) return;
   const query = new URLSearchParams(state).toString();
-  history.replaceState(null, "", `#${name}${query ? `?${query}` : ""}`);
+  const hash = `#${name}${query ? `?${query}` : ""}`;
+  byId(`link-${name}`).hash = hash;
+  clearTimeout(writing);
+  writing = setTimeout(() => {
+    try { if (name === shown) history.replaceState(null, "", hash); } catch { /* the view stays, without an address */ }
+  }, 300);
 }
 
 function show() {
@@ -67,18 +75,27 @@ function show() {
   for (const [other, { section }] of Object.entries(pages)) section.hidden = other !== name;
   for (const link of byId("pages").querySelectorAll("a")) {
     link.toggleAttribute("aria-current", false);
-    if (link.hash === `#${name}`) link.setAttribute("aria-current", "page");
+    if (link.id === `link-${name}`) link.setAttribute("aria-current", "page");
   }
   document.title = `${t(`${name}-title`)} – ${t("title")}`;
   pages[name].page.restore?.(state);
 }
 
+// What `text` has in base 64.
+function bytes(text) {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
+  const letters = atob(text);
+  const all = new Uint8Array(letters.length);
+  for (let at = 0; at < letters.length; at++) all[at] = letters.charCodeAt(at);
+  return all;
+}
+
 async function start() {
   fillTexts(document);
-  byId("pages").append(...Object.keys(PAGES).map(name => el("li", {}, el("a", { href: `#${name}` }, t(`${name}-title`)))));
+  byId("pages").append(...Object.keys(PAGES).map(name => el("li", {}, el("a", { href: `#${name}`, id: `link-${name}` }, t(`${name}-title`)))));
   byId("skip").addEventListener("click", event => { event.preventDefault(); byId("main").focus(); });
   try {
-    wasm = await WebAssembly.compile(Uint8Array.from(atob(byId("wasm").textContent.trim()), digit => digit.charCodeAt(0)));
+    wasm = await WebAssembly.compile(bytes(byId("wasm").textContent.trim()));
     core = await startCore(wasm, () => performance.now(), () => {});
   } catch (error) {
     byId("main").append(el("p", { class: "complaint", role: "alert" }, t("no-wasm", error.message)));

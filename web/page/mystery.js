@@ -4,7 +4,7 @@ const MYSTERY_LEVELS = { 1: "s311-c", 2: "s312-c" };
 
 function mysteryPage(section, write) {
   const file = el("input", { type: "file", accept: ".toml,.txt" });
-  const sizes = ["1K", "4K", "8K", "64K", "128K", "256K", "1M", "2M", "4M", "8M"].map(size => [size, size]);
+  const sizes = ["1K", "2K", "4K", "8K", "16K", "32K", "64K", "128K", "256K", "512K", "1M", "2M", "4M", "8M"].map(size => [size, size]);
   const form = el("form", { class: "row" },
     field("mystery-file", file, t("mystery-hint")),
     field("mystery-show", select("show", [["1", t("any-show-1")], ["2", t("any-show-2")], ["time", t("any-show-time")]], "1")),
@@ -31,21 +31,24 @@ function mysteryPage(section, write) {
   let helper;
 
   // What is typed outlives the page, for each machine; a browser may forbid that.
-  const store = new Store();
+  const store = new Store(() => { saved.textContent = t("mystery-unkept"); });
   const place = () => `mystery ${machine?.name ?? ""}`;
   const typed = () => Object.fromEntries([...new FormData(answer)].map(([id, text]) => [id, text.trim()]));
   let since = 0; // keys since the last recall
-  function keep() {
+  function keep({ name, value }) {
     since++;
-    saved.textContent = store.put(place(), JSON.stringify(typed())) ? "" : t("mystery-unkept");
+    saved.textContent = "";
+    lacking.say();
+    store.putField(place(), name, value.trim());
   }
   async function recall() {
     const at = place();
     since = 0;
-    let kept = {};
-    try { kept = JSON.parse(await store.get(at) || "{}"); } catch { /* as if nothing was typed */ }
+    let whole = {}; // as earlier versions stored it
+    try { whole = JSON.parse(await store.get(at) || "{}"); } catch { /* as if nothing was typed */ }
+    const kept = await store.fields(at);
     if (at !== place() || since) return;
-    for (const control of answer.elements) if (control.name) control.value = kept[control.name] ?? "";
+    for (const control of answer.elements) if (control.name) control.value = kept[control.name]?.text ?? whole[control.name] ?? "";
     section.dataset.recalled = at;
   }
 
@@ -53,37 +56,39 @@ function mysteryPage(section, write) {
     const opened = core({ do: "machine", toml: text });
     if (!opened.sealed) throw new Error(t("mystery-open"));
     const first = !machine;
+    if (machine?.text !== text) box.replaceChildren(); // another machine's curves
     machine = { text, name: opened.name };
-    if (first && Object.values(typed()).some(Boolean)) keep();
+    // What was typed before a machine was chosen belongs to this one.
+    if (first) for (const control of answer.elements) if (control.name && control.value.trim()) keep(control);
     recall();
-    told.textContent = t("mystery-loaded", machine.name);
     link.replaceChildren(el("a", { href: `#mystery?${new URLSearchParams({ sealed: text })}` }, t("mystery-link", machine.name)));
   }
 
   async function load() {
     const text = await fileText(file);
-    if (text) open(text);
+    if (text !== undefined) open(text);
   }
 
   async function measure() {
     if (!machine) throw new Error(t("mystery-none"));
     told.textContent = t("mystery-running");
+    const asked = machine;
     const show = form.elements.show.value;
     const [min, max] = [form.elements.min, form.elements.max].map(control => bytesOf(control.value));
     const drawn = await (helper ??= new Helper()).ask({ do: "sweep", toml: machine.text, min, max,
       show: show === "time" ? "time" : { misses: { level: Number(show) } } });
-    picture(box, drawn.svg);
-    told.textContent = t("mystery-loaded", machine.name);
+    if (asked === machine) picture(box, drawn.svg);
   }
 
   const guarded = work => async event => {
     event.preventDefault();
-    try { wrong.say(); await work(); } catch (error) { told.textContent = ""; wrong.say(error.message); }
+    try { wrong.say(); await work(); } catch (error) { wrong.say(error.message); }
+    told.textContent = machine ? t("mystery-loaded", machine.name) : "";
   };
   file.addEventListener("change", guarded(load));
   form.addEventListener("submit", guarded(measure));
   form.addEventListener("input", () => write({ ...stateOf(form), ...(machine && { sealed: machine.text }) }));
-  answer.addEventListener("input", keep);
+  answer.addEventListener("input", ({ target }) => keep(target));
   answer.addEventListener("submit", event => {
     event.preventDefault();
     const fields = typed();

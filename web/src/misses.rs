@@ -13,11 +13,17 @@ use serde_json::{Value, json};
 use crate::kernels::{Kernel, Order};
 
 /// What the model counts when `kernel` runs on `machine`, cold; for the
-/// lecture's product, its closed form too.
-pub(crate) fn count(machine: &Machine, kernel: &Kernel) -> Result<Value, String> {
+/// lecture's product, its closed form too. `progress` is called with the thousandths that are
+/// done.
+pub(crate) fn count(
+    machine: &Machine,
+    kernel: &Kernel,
+    progress: extern "C" fn(u32),
+) -> Result<Value, String> {
     let arena = kernel.arena()?;
     let placed = kernel.place(&arena)?;
-    let mut model = Modelled::new(machine, &arena).map_err(|error| error.to_string())?;
+    let model = Modelled::new(machine, &arena).map_err(|error| error.to_string())?;
+    let mut model = model.without_numbers().reporting(move |share| progress((1000.0 * share) as u32));
     placed.run(&mut model);
     let mut shown = shown(machine, &model.counts());
     if let Kernel::Dgemm { order, n } = *kernel {

@@ -80,7 +80,7 @@ impl Lab {
                 .collect()),
             Request::Machine { toml } => described(&toml),
             Request::Sweep(sweep) => sweep.answer(),
-            Request::Misses { toml, kernel } => misses::count(&open(&toml)?, &kernel),
+            Request::Misses { toml, kernel } => misses::count(&open(&toml)?, &kernel, self.clock.progress),
             Request::Eliminate { toml, rung, n } => misses::eliminate(&open(&toml)?, &rung, n),
             Request::Walk { toml, kernel } => {
                 let steps = Steps::walk(&open(&toml)?, &kernel)?;

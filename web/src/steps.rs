@@ -23,7 +23,7 @@ const VARIABLES: [&str; 4] = ["n", "i", "j", "k"];
 pub enum Outcome {
     /// The line was there.
     Hit,
-    /// It was never used before.
+    /// It was never in the cache before.
     Compulsory,
     /// A fully associative cache of the same size misses too.
     Capacity,
@@ -65,8 +65,8 @@ pub struct Step {
 #[derive(Debug)]
 pub struct Steps {
     steps: Vec<Step>,
-    /// Accesses of the whole kernel.
-    total: usize,
+    /// Whether the kernel makes more accesses.
+    is_cut: bool,
     /// For each set, the steps that touched it.
     of_set: Vec<Vec<usize>>,
     regions: Vec<Allocation>,
@@ -98,7 +98,7 @@ impl Steps {
         let (element, columns) = kernel.shape();
         Ok(Steps {
             steps: watcher.steps,
-            total: watcher.made,
+            is_cut: watcher.is_cut,
             of_set,
             regions: arena.allocations(),
             element,
@@ -119,7 +119,7 @@ impl Steps {
         let source: Vec<&str> = self.source.text.lines().collect();
         json!({
             "steps": self.steps.len(),
-            "total": self.total,
+            "cut": self.is_cut,
             "sets": self.of_set.len(),
             "line": self.line,
             "file": self.source.file,
@@ -140,9 +140,17 @@ impl Steps {
         })?;
         let sets: Vec<Value> =
             self.of_set.iter().enumerate().filter_map(|(i, s)| self.set(i, s, at)).collect();
-        Ok(
-            json!({ "at": at, "step": done.last().map(|step| self.shown(step)), "sets": sets, "counts": count(done) }),
-        )
+        let holding = sets
+            .iter()
+            .filter(|set| set["ways"].as_array().is_some_and(|ways| ways.iter().any(|way| !way.is_null())));
+        Ok(json!({
+            "at": at,
+            "step": done.last().map(|step| self.shown(step)),
+            "holding": holding.count(),
+            "sets": sets,
+            "counts": count(done),
+            "arrays": self.arrays(done),
+        }))
     }
 
     /// A set that has been touched before step `at` is over.
@@ -161,6 +169,17 @@ impl Steps {
         };
         let ways: Vec<Value> = ways.iter().map(|way| way.as_ref().map_or(Value::Null, shown)).collect();
         Some(json!({ "set": number, "now": *last == at - 1, "ways": ways }))
+    }
+
+    /// Hits and misses of each array that was accessed.
+    fn arrays(&self, done: &[Step]) -> Vec<Value> {
+        let of = |region: &Allocation| {
+            let its = |step: &&Step| region.bytes.contains(&(step.address as usize));
+            let accesses = done.iter().filter(its).count();
+            let hits = done.iter().filter(its).filter(|step| step.outcome == Outcome::Hit).count();
+            (accesses > 0).then(|| json!({ "name": region.name, "hits": hits, "misses": accesses - hits }))
+        };
+        self.regions.iter().filter_map(of).collect()
     }
 
     fn shown(&self, step: &Step) -> Value {

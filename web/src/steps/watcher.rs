@@ -2,16 +2,18 @@
 
 use std::cell::Cell;
 use std::collections::HashSet;
+use std::ops::Range;
 use std::panic::Location;
 
 use cache::{Held, Modelled};
 use machine::{Machine, Replacement};
-use memory::{Arena, Lanes, Memory, Vector, Word};
+use memory::{Arena, IterationEnd, Lanes, Memory, Vector, Word};
 
 use super::{Outcome, Step, Way};
 
-/// Accesses that are kept; the kernel's other ones are not shown.
-const MOST: usize = 20_000;
+/// Accesses that are shown, from the first one.
+const MAX_STEPS: usize = 20_000;
+
 /// The same cache with one set.
 fn fully_associative(machine: &Machine) -> Machine {
     let mut machine = machine.clone();
@@ -27,15 +29,15 @@ pub(super) struct Watcher {
     /// A fully associative LRU cache of the same size, and how often it missed.
     full: Modelled,
     full_misses: u64,
-    /// Lines ever used.
-    used: HashSet<u64>,
+    /// Lines that were ever in the cache.
+    fetched: HashSet<u64>,
     origin: usize,
     line: u64,
     /// The ways of every set, as they are now.
     sets: Vec<Vec<Option<Way>>>,
     pub(super) steps: Vec<Step>,
-    /// Accesses that the kernel has made.
-    pub(super) made: usize,
+    /// Whether the kernel makes more accesses than are shown.
+    pub(super) is_cut: bool,
 }
 
 impl Watcher {
@@ -45,12 +47,12 @@ impl Watcher {
             model: Modelled::new(machine, arena).map_err(|error| error.to_string())?,
             full: Modelled::new(&fully_associative(machine), arena).map_err(|error| error.to_string())?,
             full_misses: 0,
-            used: HashSet::new(),
+            fetched: HashSet::new(),
             origin: arena.origin(),
             line: first.line.0,
             sets: vec![vec![None; first.ways]; first.sets()],
             steps: Vec::new(),
-            made: 0,
+            is_cut: false,
         })
     }
 
@@ -59,8 +61,8 @@ impl Watcher {
         let address = (pointer - self.origin) as u64;
         let set = (address / self.line) as usize % self.sets.len();
         let line = address - address % self.line;
-        let outcome = self.outcome(set, line);
         let held = self.model.content(1, set);
+        let outcome = self.outcome(set, line, &held);
         let evicted = self.settle(set, line, &held);
         self.steps.push(Step {
             address,
@@ -74,14 +76,18 @@ impl Watcher {
     }
 
     /// What became of the last access, to `line` of `set`, by Hill's kinds: a
-    /// miss is a conflict miss where full associativity would have hit.
-    fn outcome(&mut self, set: usize, line: u64) -> Outcome {
-        let first_use = self.used.insert(line);
+    /// miss is a conflict miss where full associativity would have hit. A store that misses
+    /// and does not fetch the line leaves the next miss compulsory.
+    fn outcome(&mut self, set: usize, line: u64, held: &[Held]) -> Outcome {
+        let is_first = !self.fetched.contains(&line);
+        if held.iter().any(|held| held.address == line) {
+            self.fetched.insert(line);
+        }
         let misses = self.full.counts().level(1).map_or(0, |level| level.misses.total());
         let full_missed = std::mem::replace(&mut self.full_misses, misses) < misses;
         if self.sets[set].iter().flatten().any(|way| way.address == line) {
             Outcome::Hit
-        } else if first_use {
+        } else if is_first {
             Outcome::Compulsory
         } else if full_missed {
             Outcome::Capacity
@@ -114,10 +120,10 @@ impl Watcher {
         evicted.map(|way| (way.address, way.dirty))
     }
 
-    /// Whether there is room for one access more.
+    /// Whether this access is shown.
     fn watches(&mut self) -> bool {
-        self.made += 1;
-        self.made <= MOST
+        self.is_cut |= self.steps.len() == MAX_STEPS;
+        !self.is_cut
     }
 }
 
@@ -148,5 +154,27 @@ impl Memory for Watcher {
 
     fn store_vector<V: Vector>(&mut self, lanes: Lanes<'_, V>, value: V) {
         lanes.write(value);
+    }
+
+    fn repeat(&mut self, times: u64, mut body: impl FnMut(&mut Self)) {
+        let times = usize::try_from(times).unwrap_or(usize::MAX);
+        self.run_loop(0..times, |mem, _| {
+            body(mem);
+            IterationEnd
+        });
+    }
+
+    /// Ends as soon as what comes is not shown.
+    fn run_loop(&mut self, range: Range<usize>, mut body: impl FnMut(&mut Self, usize) -> IterationEnd) {
+        for iteration in range {
+            if self.is_cut {
+                break;
+            }
+            let IterationEnd = body(self, iteration);
+        }
+    }
+
+    fn skips_iterations(&self) -> bool {
+        true
     }
 }

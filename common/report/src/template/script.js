@@ -26,28 +26,36 @@
     return new TextDecoder(label).decode(buffer);
   };
   const parsed = text => { try { return parse(text); } catch { return empty(); } };
-  // Where both have a field, the one saved last stands.
-  const joined = (a, b) => {
-    const [older, newer] = a.saved <= b.saved ? [a, b] : [b, a];
-    return { ...newer, fields: { ...older.fields, ...newer.fields } };
-  };
 
-  const store = new Store();
+  const store = new Store(() => say(t("This browser keeps nothing for this page: press Save answers before you close it.")));
 
-  let answers = parsed(holder.textContent);
+  // What was typed: {id: {saved, text}}.
+  let typed = {};
+
+  // Takes over the fields that were saved later than these.
+  function merge(fields) {
+    for (const [id, field] of Object.entries(fields)) if (!typed[id] || typed[id].saved <= field.saved) typed[id] = field;
+  }
+  const fieldsOf = ({ saved, fields }) => Object.fromEntries(Object.entries(fields).map(([id, text]) => [id, { saved, text }]));
+
+  // The same as answers.json has it.
+  const answers = () => ({ ...empty(),
+    saved: Object.values(typed).reduce((last, { saved }) => (saved > last ? saved : last), ""),
+    fields: Object.fromEntries(Object.entries(typed).map(([id, { text }]) => [id, text])) });
 
   // A page saved from the browser carries its answers along.
-  const embed = () => { holder.textContent = JSON.stringify(answers).replaceAll("<", "\\u003c"); };
+  const embed = () => { holder.textContent = JSON.stringify(answers()).replaceAll("<", "\\u003c"); };
 
-  function keep() {
+  function set(id, text) {
+    typed[id] = { saved: new Date().toISOString(), text };
+    store.putField(KEY, id, text);
     embed();
-    if (!store.put(KEY, JSON.stringify(answers)))
-      say(t("This browser keeps nothing for this page: press Save answers before you close it."));
   }
 
-  // What this browser kept, also of another tab with the same report.
+  // What this browser stored, also in another window with the same report.
   async function recall() {
-    answers = joined(answers, parsed(await store.get(KEY)));
+    merge(fieldsOf(parsed(await store.get(KEY)))); // as earlier versions stored it
+    merge(await store.fields(KEY));
     embed();
     show();
   }
@@ -55,12 +63,12 @@
   const textOf = field => field.innerText.replace(/\u00a0/g, " ").trim();
   function show() {
     for (const field of fields) {
-      const text = answers.fields[field.id] ?? "";
+      const text = typed[field.id]?.text ?? "";
       if (textOf(field) !== text) field.textContent = text;
       check(field);
     }
     // What was looked up stays so, and since when stands among the answers.
-    const shown = Boolean(answers.fields["spec-shown"]);
+    const shown = Boolean(typed["spec-shown"]?.text);
     for (const part of document.querySelectorAll("[data-shown]")) part.hidden = !shown;
     if ($("show")) $("show").parentElement.hidden = shown;
     count();
@@ -133,9 +141,7 @@
     // Text alone, where the browser knows how; nothing that is pasted brings markup along.
     try { field.contentEditable = "plaintext-only"; } catch { field.contentEditable = "true"; }
     field.addEventListener("input", () => {
-      answers.fields[field.id] = textOf(field);
-      answers.saved = new Date().toISOString();
-      keep();
+      set(field.id, textOf(field));
       count();
       if (field.dataset.check) $(`${field.id}-told`).textContent = "";
     });
@@ -147,7 +153,7 @@
 
   $("export").addEventListener("click", () => {
     const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([`${JSON.stringify(answers, null, 2)}\n`], { type: "application/json" }));
+    link.href = URL.createObjectURL(new Blob([`${JSON.stringify(answers(), null, 2)}\n`], { type: "application/json" }));
     link.download = "answers.json";
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
@@ -161,10 +167,9 @@
     try {
       if (file.size > 1 << 24) throw Error(t("it is larger than any answers"));
       const read = parse(decoded(await file.arrayBuffer()));
-      store.put(`${KEY}:before`, JSON.stringify(answers));
+      store.put(`${KEY}:before`, JSON.stringify(answers()));
       const strange = Object.keys(read.fields).filter(id => id !== "spec-shown" && !fields.some(field => field.id === id));
-      answers = { ...answers, saved: new Date().toISOString(), fields: { ...answers.fields, ...read.fields } };
-      keep();
+      for (const [id, text] of Object.entries(read.fields)) set(id, text);
       show();
       $("undo").hidden = false;
       say(t("{} is loaded.", file.name) + (strange.length ? ` ${t("It has {} answers to questions that this page does not ask; they are kept.", strange.length)}` : ""));
@@ -174,17 +179,15 @@
   });
 
   $("undo").addEventListener("click", async () => {
-    answers = { ...(parsed(await store.get(`${KEY}:before`))), saved: new Date().toISOString() };
-    keep();
+    const before = parsed(await store.get(`${KEY}:before`)).fields;
+    for (const id of Object.keys(typed)) set(id, before[id] ?? "");
     show();
     $("undo").hidden = true;
     say(t("The answers are as they were before loading."));
   });
 
   $("show")?.addEventListener("click", () => {
-    answers.saved = new Date().toISOString();
-    answers.fields["spec-shown"] = answers.saved;
-    keep();
+    set("spec-shown", new Date().toISOString());
     show();
   });
 
@@ -199,6 +202,8 @@
     print();
   });
 
+  merge(fieldsOf(parsed(holder.textContent)));
   document.addEventListener("visibilitychange", () => { if (document.visibilityState === "visible") recall(); });
+  addEventListener("focus", recall); // of two windows side by side
   recall().then(() => { document.documentElement.dataset.ready = ""; });
 })();

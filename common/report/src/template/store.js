@@ -1,38 +1,52 @@
-// What is typed, kept by this browser, on disk at once: what localStorage holds
-// may be lost with a browser that is killed within a minute.
+// What is typed, stored by this browser, on disk at once: what localStorage holds may be lost
+// with a browser that is killed within a minute. Each field has a record of its own, so that
+// two windows of one page do not overwrite each other's fields.
 class Store {
-  constructor() {
-    const opened = new Promise((done, failed) => {
+  // `failed` is called when this browser stores nothing, or no more.
+  constructor(failed) {
+    this.failed = failed;
+    const opened = new Promise((done, refused) => {
       const request = indexedDB.open("cache-lab", 1);
       request.onupgradeneeded = () => request.result.createObjectStore("answers");
       request.onsuccess = () => done(request.result);
-      request.onerror = () => failed(request.error);
+      request.onerror = () => refused(request.error);
     });
     this.ready = opened.then(base => { this.base = base; }, () => {});
   }
 
-  // Within the turn of the key: a page that is left in the next one has stored
-  // it. Whether this browser keeps anything.
+  // Within the turn of the key: a page that is left in the next one has stored it.
   put(key, text) {
     try {
       const writing = this.base.transaction("answers", "readwrite", { durability: "strict" });
+      writing.onabort = this.failed; // a full disk shows only here
       writing.objectStore("answers").put(text, key);
       writing.commit();
-      return true;
-    } catch {
-      return false;
-    }
+    } catch { this.failed(); }
   }
 
-  // The text under `key`; empty if there is none.
-  async get(key) {
+  // A field of the page `key`, as it is from now on.
+  putField(key, id, text) {
+    this.put(`${key}\n${id}`, JSON.stringify({ saved: new Date().toISOString(), text }));
+  }
+
+  async read(ask, nothing) {
     await this.ready;
     return new Promise(done => {
       try {
-        const reading = this.base.transaction("answers").objectStore("answers").get(key);
-        reading.onsuccess = () => done(reading.result ?? "");
-        reading.onerror = () => done("");
-      } catch { done(""); }
+        const reading = ask(this.base.transaction("answers").objectStore("answers"));
+        reading.onsuccess = () => done(reading.result ?? nothing);
+        reading.onerror = () => done(nothing);
+      } catch { done(nothing); }
     });
+  }
+
+  // The text under `key`; empty if there is none.
+  get(key) { return this.read(all => all.get(key), ""); }
+
+  // The fields of the page `key`: {id: {saved, text}}.
+  async fields(key) {
+    const range = IDBKeyRange.bound(`${key}\n`, `${key}\n\uffff`);
+    const [ids, records] = await Promise.all([this.read(all => all.getAllKeys(range), []), this.read(all => all.getAll(range), [])]);
+    return Object.fromEntries(ids.map((id, at) => [id.slice(key.length + 1), JSON.parse(records[at])]));
   }
 }
