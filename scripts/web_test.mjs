@@ -118,6 +118,7 @@ async function linked() {
   await tab.selectOption("[name=machine]", "zen3");
   await tab.fill("#page-any [name=ways1]", "4");
   const caption = tab => tab.locator("#page-any .picture svg desc").textContent();
+  await tab.waitForFunction(() => location.hash.includes("ways1=4"));
   const [told, hash] = [await caption(tab), await tab.evaluate(() => location.hash)];
   await close(tab);
   const again = await open(hash.slice(1));
@@ -299,14 +300,16 @@ async function sliders() {
 async function returned() {
   const tab = await open("any");
   const four = [1, 2, 3, 4].map(level => `[[cache]]\nlevel = ${level}\nsize = "${4 ** level}K"\nline = 64\nways = 4\n`).join("");
-  await tab.fill("#toml", `name = "four"\n${four}`, { force: true });
+  await tab.evaluate(() => { document.querySelector("#toml").closest("details").open = true; });
+  await tab.fill("#toml", `name = "four"\n${four}`);
   await tab.evaluate(() => [...document.querySelectorAll("button")].find(button => button.textContent === "Use this text").click());
   await tab.click("#link-inside");
+  await tab.selectOption("#page-inside [name=kernel]", "mm1");
   await tab.fill("#page-inside [name=n]", "12");
   await tab.click("#inside-next");
   await tab.click("#link-any");
   check((await tab.inputValue("#toml")).split("[[cache]]").length === 5, "a description of four levels is there after another page");
-  await tab.locator("[name=ways1]").fill("2");
+  await tab.fill("#page-any [name=ways1]", "2");
   check((await tab.inputValue("#toml")).split("[[cache]]").length === 5 && /more levels/.test(await say(tab)), `and no field takes its fourth level away: ${await say(tab)}`);
   await tab.click("#link-inside");
   check(/^Step 1 of/.test(await tab.textContent("#step-at")), "so is the step inside a cache");

@@ -197,10 +197,11 @@ function setsView({ sets: all }, sets, holding) {
   const cell = way => way
     ? el("td", { class: way.touched ? "touched" : null }, way.name, el("small", {}, ` ${way.rank}${way.dirty ? `, ${t("inside-dirty")}` : ""}`))
     : el("td", { class: "empty" }, t("inside-empty"));
-  return el("section", { class: "sets" }, el("h3", {}, t("inside-sets")), el("p", { class: "soft" }, t("inside-sets-note", holding, all)),
+  return el("section", { class: "sets" }, el("h3", {}, t("inside-sets")),
     el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": t("inside-sets") }, el("table", {},
       el("thead", {}, el("tr", {}, el("th", { scope: "col" }, t("inside-set")),
         Array.from({ length: ways }, (_, i) => el("th", { scope: "col" }, t("inside-way", i))))),
       el("tbody", {}, sets.map(set => el("tr", { class: set.now ? "now" : null },
-        el("th", { scope: "row" }, set.now ? `▶ ${set.set}` : String(set.set)), set.ways.map(cell)))))));
+        el("th", { scope: "row" }, set.now ? `▶ ${set.set}` : String(set.set)), set.ways.map(cell)))))),
+    el("p", { class: "soft" }, t("inside-sets-note", holding, all)));
 }

@@ -139,6 +139,20 @@ fn eliminations_are_stepped_through_in_their_own_files() {
     }
 }
 
+/// A store that misses and fetches nothing leaves the line's next miss compulsory; a kernel
+/// ends where no more of it is shown.
+#[test]
+fn a_store_that_passes_by_brings_no_line() {
+    let toml =
+        "name = \"passes by\"\n[[cache]]\nlevel = 1\nsize = 1024\nline = 64\nways = 2\nallocate = false\n";
+    let machine = Machine::from_toml(toml, "test").unwrap();
+    let walked = Steps::walk(&machine, &Kernel::Ge { rung: Rung::Ge1, n: 512 }).unwrap();
+    assert_eq!(walked.steps().len(), 20_000);
+    let first: Vec<Outcome> = walked.steps()[..3].iter().map(|step| step.outcome).collect();
+    assert!(walked.steps()[0].store);
+    assert_eq!(first, [Outcome::Compulsory, Outcome::Compulsory, Outcome::Hit]);
+}
+
 #[test]
 fn caches_and_kernels_that_cannot_be_shown_are_refused() {
     let large = Machine::named("i5-7500").unwrap();
