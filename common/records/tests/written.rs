@@ -155,10 +155,7 @@ const REFUSED: [(&str, &[&str]); 24] = [
         &["line 2 has '8,192' as its array size", "8192 or 8K"],
     ),
     // no number
-    (
-        "cache_size=8192 stride=1 avg_misses=-nan avg_time=inf\n",
-        &["1 line", "line 1: '-nan' is not a number"],
-    ),
+    ("cache_size=8192 stride=1 avg_misses=-nan avg_time=inf\n", &["(line 1: '-nan' is not a number"]),
     ("size,stride,avg_misses\n8192,1,#DIV/0!\n8192,2,NaN\n", &["line 2: '#DIV/0!' is not a number"]),
     ("size,stride,ns_per_access\n8192,1,inf\n", &["line 2: 'inf' is infinite"]),
     ("size,stride,ns_per_access\n8192,1,-1\n", &["line 2: '-1' is negative"]),
@@ -177,11 +174,11 @@ const REFUSED: [(&str, &[&str]); 24] = [
     // events
     (
         "size,stride,avg_misses,event\n8192,1,0.5,A\n8192,2,0.5,A\n8192,1,0.5,B\n",
-        &["line 4 has misses of B", "of A"],
+        &["line 4 counts B", "before it A"],
     ),
     (
         r#"[{"size":8192,"stride":1,"avg_misses":1,"event":"A"},{"size":8192,"stride":2,"avg_misses":1,"event":"B"}]"#,
-        &["row 2 has misses of B"],
+        &["row 2 counts B"],
     ),
     // totals
     ("size,stride,misses\n8192,64,10\n16384,64,12\n", &["'misses'", "10 in line 2", "divide", "avg_misses"]),

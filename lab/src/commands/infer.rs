@@ -81,5 +81,5 @@ fn text(answer: &Answer) -> String {
         lines.push(String::new());
     }
     lines.extend(answer.why.iter().cloned());
-    lines.join("\n") + "\n"
+    lines.into_iter().map(|line| line + "\n").collect()
 }

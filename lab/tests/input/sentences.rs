@@ -39,7 +39,7 @@ const SAID: [(&str, &str, i32, &[&str]); 16] = [
         "size,stride,avg_misses,event\n8192,1,0.5,A\n8192,2,0.5,B\n",
         "plot f.csv -o p.svg",
         1,
-        &["f.csv: line 3 has misses of B"],
+        &["f.csv: line 3 counts B"],
     ),
     (
         "size,stride,avg_misses\n8192,1,0.5\n8192,2,1\n",
@@ -63,7 +63,7 @@ const SAID: [(&str, &str, i32, &[&str]); 16] = [
         "cache_size=8192 stride=1 avg_misses=-nan avg_time=inf\n",
         "infer f.csv",
         1,
-        &["f.csv: none of its 1 lines", "line 1: '-nan' is not a number"],
+        &["f.csv: its rows have no figure", "line 1: '-nan' is not a number"],
     ),
     ("size,stride,avg_misses\n8192,1,n/a\n", "infer f.csv", 1, &["line 2: 'n/a' is not a number"]),
     ("size,stride,elapsed(s)\n8192,1,Infinity\n", "infer f.csv", 1, &["line 2: 'Infinity' is infinite"]),

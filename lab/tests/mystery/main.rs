@@ -81,7 +81,7 @@ fn what_would_lose_or_mix_up_something_is_refused() {
         ("mystery --key-file secret.txt --roster class.csv", 2, "'Full name'"),
         ("mystery --key-file secret.txt --roster class.csv --name-column grade", 2, "'grade'"),
         ("mystery --key-file secret.txt --roster twice.csv", 2, "'Ana'"),
-        ("mystery --key-file secret.txt --roster gap.csv --name-column name", 2, "student 2"),
+        ("mystery --key-file secret.txt --roster gap.csv --name-column name", 2, "gap.csv, line 3"),
         ("mystery --key-file secret.txt ada ada", 2, "'ada'"),
     ] {
         let (given, sentence) = told(&lab(folder.path(), args));

@@ -53,8 +53,6 @@ pub(super) struct Found {
     pub(super) counts: Option<String>,
     pub(super) notes: Vec<String>,
     pub(super) unsaid: usize,
-    /// Rows that were taken in.
-    pub(super) rows: usize,
     pub(super) damage: Vec<String>,
     /// Rows whose seconds have too few digits.
     pub(super) coarse: usize,

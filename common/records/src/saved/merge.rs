@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use figures::stats;
 use figures::units::Bytes;
 
-use super::found::{Found, FoundCell, Unit};
+use super::found::{Found, FoundCell};
 use super::{Cell, Saved, SavedError, counts_misses, limits};
 
 /// Two figures of one cell that differ by more than this factor are not two
@@ -25,7 +25,6 @@ impl Found {
         if self.cells.is_empty() {
             return Err(SavedError::Empty);
         }
-        self.rows = self.cells.len();
         self.numbers.check()?;
         self.check_events()?;
         self.check_counts()?;
@@ -69,15 +68,11 @@ impl Found {
 
     /// Why there are rows and no figures.
     fn nothing_usable(&self) -> SavedError {
-        let rows = match self.unit {
-            Unit::Line => "lines",
-            Unit::Row => "rows",
-        };
-        let why = match self.notes.iter().find(|note| note.contains("left o")) {
-            Some(note) => note.clone(),
-            None => "they have neither misses per access nor times".to_owned(),
-        };
-        SavedError::NoFigures { rows: format!("{} {rows}", self.rows), why }
+        let why = self.damage.first().or_else(|| self.notes.iter().find(|note| note.contains("left o")));
+        let why = why.map_or("they have neither misses per access nor times", |note| {
+            note.strip_suffix("; that cell is left open").unwrap_or(note)
+        });
+        SavedError::NoFigures(why.to_owned())
     }
 }
 

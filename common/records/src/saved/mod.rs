@@ -81,15 +81,8 @@ pub enum SavedError {
     )]
     Empty,
     /// Rows without a single figure.
-    #[error(
-        "none of its {rows} has a figure that can be used: {why}; give the file as cm1 or spark wrote it"
-    )]
-    NoFigures {
-        /// How many rows or lines.
-        rows: String,
-        /// Of the first, a clause.
-        why: String,
-    },
+    #[error("its rows have no figure that can be used ({0}); give the file as cm1 or spark wrote it")]
+    NoFigures(String),
     /// Two ways to write decimals, or one that can be read in two ways.
     #[error("{0}; write decimals with a point, or all with a comma, and no separators of thousands")]
     Decimals(String),
@@ -105,7 +98,9 @@ pub enum SavedError {
         name: String,
     },
     /// Misses of several events, which have no curve in common.
-    #[error("{place} has misses of {others}, those before it of {known}; give a file with one event")]
+    #[error(
+        "{place} counts {others}, those before it {known}; a sweep has one event: put each in its own file"
+    )]
     Events {
         /// The first.
         known: String,

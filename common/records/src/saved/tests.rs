@@ -223,7 +223,7 @@ fn a_file_of_many_events_is_read_in_one_pass_and_quoted_shortly() {
     let row = |i: usize| format!("cache_size=8192\tstride={}\tavg_misses=0.5\tevent=E{i}\n", 1 + i % 4096);
     let text: String = (0..80_000).map(row).collect();
     let refusal = Saved::parse(&text).unwrap_err().to_string();
-    assert!(refusal.contains("line 2 has misses of E1, E10, E100 and 79996"), "{refusal}");
+    assert!(refusal.contains("line 2 counts E1, E10, E100 and 79996"), "{refusal}");
     let times = Saved::parse(&(0..3).map(row).collect::<String>().replace("avg_misses", "avg_time")).unwrap();
     assert!(times.notes.iter().any(|note| note.contains("times are read as one curve")), "{:?}", times.notes);
     let long = format!("size stride elapsed(s)\n8192 \u{1b}[2J{} 1\n8192 1 1\n", "x".repeat(100_000));
