@@ -198,6 +198,7 @@ pub fn run<A: Parser>(program: impl FnOnce(A) -> Result<(), Failure>) -> ExitCod
 /// The same with a command line of another name, for programs that differ in nothing else.
 pub fn run_as<A: Parser>(mut command: Command, program: impl FnOnce(A) -> Result<(), Failure>) -> ExitCode {
     system::set_up();
+    command = command.version(records::VERSION);
     #[cfg(feature = "manuals")]
     if let Some(folder) = std::env::var_os("CACHE_LAB_MANUALS") {
         return crate::manuals::write(command, std::path::Path::new(&folder));

@@ -127,7 +127,7 @@ impl Report {
         let many = |verdict| tests.iter().filter(|t| t.verdict == verdict).count();
         let (passed, failed, skipped) = (many(Verdict::Pass), many(Verdict::Fail), many(Verdict::Skip));
         Report {
-            kit: env!("CARGO_PKG_VERSION"),
+            kit: common::VERSION,
             tables: format!("{:016x}", map::fingerprint()),
             hardware: Hardware::host(),
             tests,

@@ -129,7 +129,7 @@ impl Record {
             id: String::new(),
             time: String::new(),
             program: program.to_owned(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
+            version: crate::VERSION.to_owned(),
             arguments: Vec::new(),
             settings: Map::new(),
             machine: machine.into(),

@@ -74,7 +74,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let list: Vec<_> =
         entries.iter().map(|entry| json!({ "name": entry.name, "bytes": entry.bytes.len() })).collect();
     let versions = json!({
-        "schema": SCHEMA, "kit_version": env!("CARGO_PKG_VERSION"), "made": date::now(), "answers": answered, "files": list,
+        "schema": SCHEMA, "kit_version": common::VERSION, "made": date::now(), "answers": answered, "files": list,
     });
     entries.push(Entry { name: VERSIONS.to_owned(), bytes: format!("{versions:#}\n").into_bytes() });
     let bytes =

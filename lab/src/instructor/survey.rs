@@ -74,7 +74,7 @@ fn told(args: &Args) -> Value {
     json!({
         "schema": SCHEMA,
         "time": date::now(),
-        "kit_version": env!("CARGO_PKG_VERSION"),
+        "kit_version": common::VERSION,
         "host": { "id": &seal::tag("host", &[args.salt.as_bytes(), name.as_bytes()])[..12], "name": args.name.then_some(name) },
         "processor": { "name": facts.name, "vendor": facts.vendor, "logical": logical, "cores": cores, "sockets": sockets },
         "virtual_machine": facts.virtual_machine,

@@ -50,5 +50,5 @@ fn virtual_machine(name: &str) -> String {
 
 fn build() -> String {
     let profile = if cfg!(debug_assertions) { "debug build" } else { "release build" };
-    format!("lab {} for {}, {profile}", env!("CARGO_PKG_VERSION"), std::env::consts::ARCH)
+    format!("lab {} for {}, {profile}", common::VERSION, std::env::consts::ARCH)
 }

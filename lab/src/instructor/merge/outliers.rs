@@ -64,7 +64,7 @@ pub(super) fn remarks(machines: &[Surveyed]) -> Vec<(String, String)> {
 /// The version that most machines have; this kit's where it is one of them.
 fn usual_version(machines: &[Surveyed]) -> &str {
     let number = |version: &str| machines.iter().filter(|machine| machine.version() == version).count();
-    let order = |version: &&str| (number(version), *version == env!("CARGO_PKG_VERSION"));
+    let order = |version: &&str| (number(version), *version == common::VERSION);
     machines.iter().map(Surveyed::version).max_by_key(order).unwrap_or_default()
 }
 
