@@ -1,16 +1,14 @@
 //! The embedded font: pictures need no font of the system, and widths are known
 //! before anything is drawn. SVG viewers use their own; it is rarely wider.
 
-mod face;
-
 use std::sync::OnceLock;
 
-use ab_glyph_rasterizer::{Rasterizer, point};
+use ab_glyph::{Font, FontRef, GlyphId, PxScale, point};
 
-use face::{Face, Piece};
-
-const REGULAR: &[u8] = include_bytes!("../../assets/NotoSans-Regular.ttf");
-const BOLD: &[u8] = include_bytes!("../../assets/NotoSans-Bold.ttf");
+const REGULAR: &[u8] = include_bytes!("../assets/NotoSans-Regular.ttf");
+const BOLD: &[u8] = include_bytes!("../assets/NotoSans-Bold.ttf");
+/// Units in the side of the em square, of both fonts.
+const UNITS_PER_EM: f32 = 1000.0;
 
 /// What SVG viewers are asked for.
 pub(super) const FAMILY: &str = "Noto Sans, Helvetica, Arial, sans-serif";
@@ -19,20 +17,25 @@ pub(super) const FAMILY: &str = "Noto Sans, Helvetica, Arial, sans-serif";
 /// small letters.
 const HALF_X: f32 = 0.268;
 
-fn face(bold: bool) -> Option<&'static Face> {
-    static FACES: [OnceLock<Option<Face>>; 2] = [OnceLock::new(), OnceLock::new()];
+fn face(bold: bool) -> Option<&'static FontRef<'static>> {
+    static FACES: [OnceLock<Option<FontRef<'static>>>; 2] = [OnceLock::new(), OnceLock::new()];
     let bytes = if bold { BOLD } else { REGULAR };
-    FACES[usize::from(bold)].get_or_init(|| Face::parse(bytes)).as_ref()
+    FACES[usize::from(bold)].get_or_init(|| FontRef::try_from_slice(bytes).ok()).as_ref()
+}
+
+/// Whether the font has a glyph for `c`; number 0 is the box that it draws instead.
+fn has(font: &FontRef<'_>, c: char) -> bool {
+    font.glyph_id(c) != GlyphId(0)
 }
 
 /// `text` with the signs the font lacks written with ones it has.
-fn spelled(font: &Face, text: &str) -> String {
+fn spelled(font: &FontRef<'_>, text: &str) -> String {
     let mut spelled = String::new();
     for c in text.chars() {
-        match (font.glyph(c), stand_in(c)) {
-            (Some(_), _) => spelled.push(c),
-            (None, Some(other)) => spelled.push_str(other),
-            (None, None) => spelled.push('?'),
+        match (has(font, c), stand_in(c)) {
+            (true, _) => spelled.push(c),
+            (false, Some(other)) => spelled.push_str(other),
+            (false, None) => spelled.push('?'),
         }
     }
     spelled
@@ -53,21 +56,25 @@ fn stand_in(c: char) -> Option<&'static str> {
 /// The characters of `text` that are drawn as question marks.
 pub(super) fn missing(text: &str) -> impl Iterator<Item = char> {
     let font = face(false);
-    let is_drawn = move |c: char| font.is_none_or(|font| font.glyph(c).is_some()) || stand_in(c).is_some();
+    let is_drawn = move |c: char| font.is_none_or(|font| has(font, c)) || stand_in(c).is_some();
     text.chars().filter(move |c| !c.is_whitespace() && !is_drawn(*c))
 }
 
 /// The width of `text` at `em` pixels.
 pub(super) fn width(text: &str, em: f64, bold: bool) -> f64 {
     let Some(font) = face(bold) else { return text.chars().count() as f64 * em * 0.6 };
-    let scale = em / f64::from(font.units_per_em);
-    glyphs(font, text).map(|glyph| f64::from(font.advance(glyph)) * scale).sum()
+    glyphs(font, text).map(|glyph| f64::from(advance(font, glyph)) * em).sum()
+}
+
+/// From one glyph's origin to the next one's, over the em.
+fn advance(font: &FontRef<'_>, glyph: GlyphId) -> f32 {
+    font.h_advance_unscaled(glyph) / UNITS_PER_EM
 }
 
 /// The glyphs of `text`, one after the other.
-fn glyphs(font: &Face, text: &str) -> impl Iterator<Item = u16> {
+fn glyphs(font: &FontRef<'_>, text: &str) -> impl Iterator<Item = GlyphId> {
     let spelled: Vec<char> = spelled(font, text).chars().collect();
-    spelled.into_iter().map(|c| font.glyph(c).unwrap_or_default())
+    spelled.into_iter().map(|c| font.glyph_id(c))
 }
 
 /// Sets `text` in dots: calls `dot(x, y, coverage)` for each pixel that it
@@ -80,40 +87,18 @@ pub(super) fn set(
     mut dot: impl FnMut(i32, i32, f64),
 ) {
     let Some(font) = face(bold) else { return };
-    let scale = em as f32 / font.units_per_em;
-    let (mut x, baseline) = (left as f32, middle as f32 + HALF_X * em as f32);
+    let em = em as f32;
+    let scale = PxScale::from(em * font.height_unscaled() / UNITS_PER_EM);
+    let (mut x, baseline) = (left as f32, middle as f32 + HALF_X * em);
     for glyph in glyphs(font, text) {
-        let pieces: Vec<Piece> = font
-            .outline(glyph)
-            .into_iter()
-            .map(|p| p.map(|(dx, dy)| (x + dx * scale, baseline - dy * scale)))
-            .collect();
-        fill(&pieces, &mut dot);
-        x += font.advance(glyph) * scale;
-    }
-}
-
-/// Fills closed outlines.
-fn fill(pieces: &[Piece], dot: &mut impl FnMut(i32, i32, f64)) {
-    let ends = |side: fn(face::Point) -> f32| {
-        let sides = pieces.iter().flat_map(|piece| piece.points()).map(side);
-        sides.fold((f32::MAX, f32::MIN), |(low, high), v| (low.min(v.floor()), high.max(v.ceil())))
-    };
-    let ((left, right), (top, bottom)) = (ends(|p| p.0), ends(|p| p.1));
-    if left >= right || top >= bottom {
-        return;
-    }
-    let mut raster = Rasterizer::new((right - left) as usize, (bottom - top) as usize);
-    let at = |(x, y): face::Point| point(x - left, y - top);
-    for piece in pieces {
-        match *piece {
-            Piece::Line(from, to) => raster.draw_line(at(from), at(to)),
-            Piece::Curve(from, control, to) => raster.draw_quad(at(from), at(control), at(to)),
+        if let Some(outline) = font.outline_glyph(glyph.with_scale_and_position(scale, point(x, baseline))) {
+            let corner = outline.px_bounds().min;
+            outline.draw(|dx, dy, coverage| {
+                dot(corner.x as i32 + dx as i32, corner.y as i32 + dy as i32, f64::from(coverage.min(1.0)));
+            });
         }
+        x += advance(font, glyph) * em;
     }
-    raster.for_each_pixel_2d(|x, y, coverage| {
-        dot(left as i32 + x as i32, top as i32 + y as i32, f64::from(coverage.min(1.0)));
-    });
 }
 
 /// Breaks `text` into lines no wider than `most`; its own line breaks stay.
@@ -145,6 +130,13 @@ mod tests {
         assert!(width("µ²", 12.0, false) < width("mmm", 12.0, false));
         assert!(width("mm", 12.0, true) > width("mm", 12.0, false));
         assert!((width("ab", 24.0, false) - 2.0 * width("ab", 12.0, false)).abs() < 0.1);
+    }
+
+    #[test]
+    fn the_em_is_that_of_both_fonts() {
+        for bold in [false, true] {
+            assert_eq!(face(bold).unwrap().units_per_em(), Some(UNITS_PER_EM));
+        }
     }
 
     #[test]
