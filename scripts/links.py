@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""Checks that links between the pages lead somewhere: files, folders and headings.
+
+usage: links.py [FOLDER]
+
+Without FOLDER it reads the Markdown files of this checkout or kit; with it, the HTML pages in
+FOLDER. Links to the internet are not tried. Prints each dead link and exits 1 if there is one.
+Needs Python's standard library alone.
+"""
+import pathlib
+import re
+import sys
+from html.parser import HTMLParser
+from urllib.parse import unquote, urlsplit
+
+SKIPPED = {".git", "target", "vendor", "report", "node_modules"}
+LINK = re.compile(r"\[(?:[^\]\[]|\[[^\]]*\])*\]\(\s*<?([^)\s>]+)")
+FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
+
+
+def markdown(text):
+    """The links of a page and the anchors of its headings, as GitHub and mdBook make them."""
+    text = FENCE.sub("", text)
+    headings = [re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", line) for line in re.findall(r"^#+ +(.*?)#* *$", text, re.MULTILINE)]
+    anchors = {re.sub(r"[^\w\- ]", "", heading).strip().lower().replace(" ", "-") for heading in headings}
+    return LINK.findall(re.sub(r"`[^`\n]*`", "", text)), anchors
+
+
+class Page(HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.links, self.anchors = [], set()
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        for name, value in attributes:
+            if name in ("href", "src") and value:
+                self.links.append(value)
+            elif name in ("id", "name") and value:
+                self.anchors.add(value)
+
+
+def html(text):
+    page = Page(text)
+    return page.links, page.anchors
+
+
+def main(folder):
+    root = pathlib.Path(folder) if folder else pathlib.Path(__file__).resolve().parent.parent
+    ending, read = (".html", html) if folder else (".md", markdown)
+    files = [
+        path for path in sorted(root.rglob(f"*{ending}"))
+        if not SKIPPED.intersection(path.relative_to(root).parts[:-1])
+    ]
+    pages = {path.resolve(): read(path.read_text(encoding="utf-8")) for path in files}
+    if not pages:
+        sys.exit(f"links.py: there is no {ending} page in '{root}'")
+    dead, number = [], 0
+    for path, (links, _) in pages.items():
+        for link in links:
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc:
+                continue
+            number += 1
+            start = root.resolve() if parts.path.startswith("/") else path.parent
+            target = (start / unquote(parts.path).lstrip("/")).resolve() if parts.path else path
+            anchors = pages.get(target, (None, None))[1]
+            if not target.exists():
+                dead.append(f"{path.relative_to(root.resolve())}: there is no '{link}'")
+            elif parts.fragment and anchors is not None and unquote(parts.fragment) not in anchors:
+                dead.append(f"{path.relative_to(root.resolve())}: '{link}' names a heading that is not there")
+    print("\n".join(dead) or f"{number} links in {len(pages)} pages lead somewhere")
+    sys.exit(bool(dead))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:2] or [None])
