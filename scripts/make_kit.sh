@@ -3,7 +3,7 @@
 # or programs that run on any Linux of their processor, nothing installed.
 #
 # usage: scripts/make_kit.sh [--student] [--without RUNGS] [--page FILE] [--no-vendor] [--check] [FILE.tar.gz]
-#        scripts/make_kit.sh [--student] --target TRIPLE [FILE.tar.gz]
+#        scripts/make_kit.sh [--student] --target TRIPLE [--built DIR] [--manuals DIR] [FILE.tar.gz]
 #
 #     --student        without what solves, makes and grades: lab discover, infer,
 #                      mystery, grade, survey, merge, web, and the answers in reports
@@ -12,6 +12,9 @@
 #                      written they do what ge1 does; so do those that repeat their loop
 #     --target TRIPLE  programs instead of sources, linked statically; TRIPLE is
 #                      x86_64-unknown-linux-musl or aarch64-unknown-linux-musl
+#     --built DIR      take the programs from DIR instead of building them; TRIPLE may then be
+#                      any (the archive for Windows is FILE.zip)
+#     --manuals DIR    add man pages and completions, as scripts/manuals.sh writes them
 #     --page FILE      put this page into the instructor's kit; without it the kit gets
 #                      what `lab web` makes, if the target wasm32-unknown-unknown is there
 #     --no-vendor      leave the libraries' sources out: building needs a network
@@ -21,18 +24,21 @@
 # While anything else lies in the sources (secret words, a key, a roster, what was handed
 # in, grades), nothing is packed.
 #
-# Sealed machines: docs/instructors.md says who can open them, and what LAB_SEAL_KEY does.
+# Sealed machines: SECURITY.md says who can open them, and what LAB_SEAL_KEY does.
 set -eu
 
 fail() { echo "make_kit.sh: $1" >&2; exit "${2:-1}"; }
+absolute() { [ -z "$1" ] || (cd "$1" 2>/dev/null && pwd) || fail "there is no folder '$1'" 2; }
 say() { echo "make_kit.sh: $1" >&2; }
 
-student= without= target= page= vendor=yes check= kit=
+student= without= target= built= manuals= page= vendor=yes check= kit=
 while [ $# -gt 0 ]; do
     case $1 in
         --student) student=yes ;;
         --without) [ $# -gt 1 ] || fail "--without needs rungs; see --help" 2; without=$2; shift ;;
         --target) [ $# -gt 1 ] || fail "--target needs a triple; see --help" 2; target=$2; shift ;;
+        --built) [ $# -gt 1 ] || fail "--built needs a folder; see --help" 2; built=$2; shift ;;
+        --manuals) [ $# -gt 1 ] || fail "--manuals needs a folder; see --help" 2; manuals=$2; shift ;;
         --page) [ $# -gt 1 ] || fail "--page needs a file; see --help" 2; page=$2; shift ;;
         --no-vendor) vendor= ;;
         --check) check=yes ;;
@@ -44,10 +50,14 @@ while [ $# -gt 0 ]; do
 done
 [ -z "$check" ] || [ -n "$vendor" ] || fail "--check needs the libraries' sources: leave out --no-vendor" 2
 [ -z "$check" ] || [ -z "$target" ] || fail "--check builds sources: leave out --target" 2
-case $target in
+[ -z "$built$manuals" ] || [ -n "$target" ] || fail "--built and --manuals are about programs: give --target" 2
+case $built$target in
     '' | *-linux-musl) ;;
-    *) fail "'$target' is not linked statically; give x86_64-unknown-linux-musl or aarch64-unknown-linux-musl" 2 ;;
+    *) [ -n "$built" ] || fail "'$target' is not linked statically; give x86_64-unknown-linux-musl or aarch64-unknown-linux-musl, or programs with --built" 2 ;;
 esac
+case $target in *-windows-*) ending=zip exe=.exe ;; *) ending=tar.gz exe= ;; esac
+built=$(absolute "$built")
+manuals=$(absolute "$manuals")
 for rung in $(echo "$without" | tr , ' '); do
     case $rung in ge[2-7]) ;; *) fail "'$rung' cannot be left to be written; give some of ge2 to ge7, like ge4,ge7" 2 ;; esac
 done
@@ -59,6 +69,7 @@ done
 root=$(dirname "$(dirname "$(readlink -f "$0")")")
 version=$(sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' "$root/Cargo.toml")
 [ -z "$kit" ] || case $kit in /*) ;; *) kit=$PWD/$kit ;; esac
+[ -z "$page" ] || case $page in /*) ;; *) page=$PWD/$page ;; esac
 here=$PWD
 command -v cargo >/dev/null || fail "cargo is not here; install Rust from https://rustup.rs"
 
@@ -78,8 +89,15 @@ commit() {
     fi | tr -d '\n'
 }
 commit=$(commit)
-name=cache-lab-$version${commit:+-$commit}${student:+-student}${target:+-${target%%-*}}
-kit=${kit:-$here/$name.tar.gz}
+# A release's kits are named by its version alone.
+named=-$commit
+case $commit in
+    '') named= ;;
+    *-changed) ;;
+    *) [ "$from" = kit ] || [ -z "$(git tag --points-at HEAD --list "v$version")" ] || named= ;;
+esac
+name=cache-lab-$version$named${student:+-student}${target:+-$target}
+kit=${kit:-$here/$name.$ending}
 [ -w "$(dirname "$kit")" ] || fail "cannot write into '$(dirname "$kit")'; give another file name"
 
 work=$(mktemp -d)
@@ -127,7 +145,7 @@ clean() {
 if [ -z "$page$student" ]; then
     say "building lab.html"
     { command -v rustup >/dev/null && rustup target add wasm32-unknown-unknown >/dev/null 2>&1; } || :
-    cargo run --quiet --release --locked -p lab -- web --out "$tree/lab.html" 2>"$work/page.log" ||
+    CACHE_LAB_COMMIT=$commit cargo run --quiet --release --locked -p lab -- web --out "$tree/lab.html" 2>"$work/page.log" ||
         say "without lab.html: $(tail -1 "$work/page.log")"
 fi
 stamp=$(git log -1 --format=%ct 2>/dev/null || date +%s)
@@ -309,35 +327,67 @@ empty() {
     sed -i 's/"files":{[^}]*}/"files":{}/' "$1/.cargo-checksum.json"
 }
 
-# Programs under bin/, with checksums and a page that says how to start each.
-programs() {
+# Builds the programs; they are then in $built.
+build() {
     say "building the programs for $target"
     command -v rustup >/dev/null && rustup target add "$target" >/dev/null 2>&1 || :
     # rustc brings linker and C library of these targets along
     variable=CARGO_TARGET_$(echo "$target" | tr a-z- A-Z_)
-    built=${CARGO_TARGET_DIR:-$root/target}/$target/release
-    build() {
-        env "$variable"_LINKER=rust-lld "$variable"_RUSTFLAGS="-C strip=symbols -C link-self-contained=yes -C target-feature=+crt-static" \
-            cargo build --quiet --release --locked --target "$target" "$@" ||
+    for packages in "--workspace --exclude web --exclude lab --exclude fuzz" "-p lab ${student:+--no-default-features}"; do
+        # shellcheck disable=SC2086
+        env CACHE_LAB_COMMIT="$commit" "$variable"_LINKER=rust-lld \
+            "$variable"_RUSTFLAGS="-C strip=symbols -C link-self-contained=yes -C target-feature=+crt-static" \
+            cargo build --quiet --release --locked --target "$target" $packages ||
             fail "the programs do not build for $target; does rustc have it? rustup target add $target"
-    }
-    build --workspace --exclude web --exclude lab --exclude fuzz
-    build -p lab ${student:+--no-default-features}
+    done
+    built=${CARGO_TARGET_DIR:-$root/target}/$target/release
+}
+
+# Programs under bin/, with checksums and a page that says how to start each.
+programs() {
+    [ -n "$built" ] || build
     mkdir "$tree/bin"
     for program in avail cm1 dgemm flops ge ge1 ge2 ge3 ge4 ge5 ge6 ge7 lab mm1 mm2 mm3 spark; do
-        cp "$built/$program" "$tree/bin"
+        [ -f "$built/$program$exe" ] || fail "there is no '$program$exe' in '$built'"
+        cp "$built/$program$exe" "$tree/bin"
     done
+    chmod +x "$tree"/bin/*
+    # the rubric is in the program that grades, and in no other
+    rubric=$(sed -n '1s/^# //p' lab/src/instructor/grade/rubric.toml 2>/dev/null || :)
+    if [ -n "$student" ] && [ -n "$rubric" ] && grep -qaF "$rubric" "$tree/bin/lab$exe"; then
+        fail "'$built/lab$exe' is the instructor's; build the student's with: cargo build --release -p lab --no-default-features"
+    fi
     cp scripts/cm1_proc.sh "$tree/bin"
     cp LICENSE-MIT LICENSE-APACHE "$tree"
+    [ -z "$manuals" ] || manuals
     sed "s/VERSION/$version${commit:++$commit}/; s/TRIPLE/$target/" scripts/kit_readme.md >"$tree/README.md"
+    case $target in *-apple-*) ;; *) sed -i '/^macOS /d' "$tree/README.md" ;; esac
+    case $target in *-windows-*) ;; *) sed -i '/^Windows /d' "$tree/README.md" ;; esac
     [ -z "$student" ] || sed -i '/^| `bin\/lab \(discover\|infer\|mystery\|grade\|survey\)/d; /^`lab.html`/d' "$tree/README.md"
     (cd "$tree" && find . -type f ! -name SHA256SUMS | LC_ALL=C sort | xargs sha256sum >SHA256SUMS)
 }
 
+# Man pages and completions, where a system's package has them.
+manuals() {
+    for pair in man1:man/man1 bash:bash-completion/completions zsh:zsh/site-functions fish:fish/vendor_completions.d; do
+        mkdir -p "$tree/share/${pair#*:}"
+        cp "$manuals/${pair%%:*}"/* "$tree/share/${pair#*:}"
+    done
+    if [ -n "$student" ] && [ -e "$tree/share/man/man1/lab-grade.1" ]; then
+        fail "'$manuals' describes the instructor's lab; write the student's with: scripts/manuals.sh --student DIR"
+    fi
+}
+
 if [ -n "$target" ]; then programs; else sources; fi
 
-tar --create --gzip --file="$kit.part" --directory="$work" --sort=name --mtime="@$stamp" \
-    --owner=0 --group=0 --numeric-owner "$name"
+if [ "$ending" = zip ]; then
+    find "$tree" -exec touch --date="@$stamp" {} +
+    (cd "$work" && find "$name" | LC_ALL=C sort | zip -q -X "$work/kit.zip" -@) || fail "there is no zip here (Debian package zip)"
+    mv "$work/kit.zip" "$kit.part"
+else
+    tar --create --gzip --file="$kit.part" --directory="$work" --sort=name --mtime="@$stamp" \
+        --owner=0 --group=0 --numeric-owner "$name"
+fi
 mv "$kit.part" "$kit"
 
 if [ -n "$check" ]; then
