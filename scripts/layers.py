@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Checks that the house stands: arrows between crates and modules only go down.
+"""Checks that crates and modules use only those of lower layers.
 
 usage: scripts/layers.py [--portable]
 
-Needs cargo and Python's standard library. Prints a sentence with file and line
-for each arrow that goes up, for each circle of modules within a crate, and for
-each thing of the operating system in a crate that shall know none; exit 1 then.
+Needs cargo and Python's standard library. Prints file and line of each use of a
+higher layer, of each circle of modules within a crate, and of each use of the
+operating system in a portable crate; exit 1 then.
 With --portable it only prints the names of those crates.
 """
 import json
@@ -15,8 +15,8 @@ import subprocess
 import sys
 from collections import namedtuple
 
-# From the ground up. A crate uses only crates that stand before it.
-FLOORS = [
+# The lowest layer first. A crate uses only crates that stand before it.
+LAYERS = [
     ("portable", "figures seal events memory machine cache records infer chart report"),
     ("hardware and system", "isa system"),
     ("experiments", "latency counters"),
@@ -24,15 +24,15 @@ FLOORS = [
     ("tests alone", "skip"),
     ("programs", "spark cm1 mm1 mm2 mm3 dgemm ge flops avail exercises web causes lab fuzz"),
 ]
-# Beside each other on one floor, and strangers.
-STRANGERS = {("chart", "records")}
-# What the portable floor must not know.
+# Crates of one layer that must not use each other.
+INDEPENDENT = {("chart", "records")}
+# What the portable crates must not use.
 SYSTEM_CRATES = {"libc", "perf-event", "clap"}
 SYSTEM_WORDS = re.compile(r"\bstd::(?:fs|env|process|net|thread|time)\b|\bcfg!?\s*\([^)\]]*\btarget_?")
 GROUPED_STD = re.compile(r"\buse\s+std::\{[^;]*?\b(fs|env|process|net|thread|time)\b")
 
-ORDER = [crate for _, crates in FLOORS for crate in crates.split()]
-FLOOR_OF = {crate: floor for floor, crates in FLOORS for crate in crates.split()}
+ORDER = [crate for _, crates in LAYERS for crate in crates.split()]
+LAYER_OF = {crate: layer for layer, crates in LAYERS for crate in crates.split()}
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 File = namedtuple("File", "path text imports")  # text: code alone; imports: name -> path
@@ -212,11 +212,11 @@ def check_dependencies(package):
         lines = file.read().split("\n")
     for used in (d["name"] for d in package["dependencies"] if d["kind"] != "dev"):
         line = next((i + 1 for i, text in enumerate(lines) if re.match(rf"{re.escape(used)}\b", text)), 1)
-        if used in SYSTEM_CRATES and FLOOR_OF[name] == "portable":
+        if used in SYSTEM_CRATES and LAYER_OF[name] == "portable":
             fault(manifest, line, f"{name} is portable and must not know {used}; ask through the crate system")
         if used in ORDER and ORDER.index(used) >= ORDER.index(name):
-            fault(manifest, line, f"{name} uses {used}, which stands above it; the order is {' < '.join(ORDER)}")
-        if tuple(sorted((name, used))) in STRANGERS:
+            fault(manifest, line, f"{name} uses {used}, which is in a higher layer; the order is {' < '.join(ORDER)}")
+        if tuple(sorted((name, used))) in INDEPENDENT:
             fault(manifest, line, f"{name} uses {used}; the two must not know each other")
 
 
@@ -235,7 +235,7 @@ def check_portable(package, root):
 
 def main():
     if sys.argv[1:] == ["--portable"]:
-        print("\n".join(crate for crate in ORDER if FLOOR_OF[crate] == "portable"))
+        print("\n".join(crate for crate in ORDER if LAYER_OF[crate] == "portable"))
         return 0
     if sys.argv[1:]:
         sys.exit(__doc__.strip())
@@ -244,15 +244,15 @@ def main():
     for package in packages:
         name = package["name"]
         if name not in ORDER:
-            fault(package["manifest_path"], 1, f"{name} stands on no floor; give it one in scripts/layers.py")
+            fault(package["manifest_path"], 1, f"{name} is in no layer; add it to LAYERS in scripts/layers.py")
             continue
         check_dependencies(package)
         for target in package["targets"]:
             if {"lib", "bin"} & set(target["kind"]):
                 check_modules(target["src_path"])
-                if FLOOR_OF[name] == "portable":
+                if LAYER_OF[name] == "portable":
                     check_portable(package, target["src_path"])
-    print("\n".join(sorted(set(faults))) or f"{len(packages)} crates: every arrow goes down")
+    print("\n".join(sorted(set(faults))) or f"{len(packages)} crates use only lower layers, and no modules go in circles")
     return bool(faults)
 
 

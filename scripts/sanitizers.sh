@@ -5,7 +5,7 @@
 # usage: scripts/sanitizers.sh [miri] [address] [thread] [valgrind]   (all by default)
 #
 # Needs rustup's nightly with miri and rust-src; valgrind for the last. Ends with the
-# first complaint; prints one line per part that is clean. CONTRIBUTING.md tells what
+# first complaint; prints one line per part that is clean. docs/faults.md says what
 # was seen.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,35 +1,35 @@
 //! Everything in the lab kit that is not the lesson: what the programs import.
 //! (The field's words are in the [`glossary`].)
 //!
-//! # The map of the house
+//! # The map of the modules
 //!
-//! Each line is a crate in a folder of this one, and uses only what stands above
-//! it; `scripts/layers.py` holds the crates, and the modules within each, to that.
+//! Each line is a crate in a folder of this one, and uses only crates listed above it.
+//! `scripts/layers.py` checks that, and that the modules within a crate have no circles.
 //!
-//! | floor | crate | what it holds |
+//! | layer | crate | what it holds |
 //! |---|---|---|
 //! | **portable** | `figures` | bytes, seconds, ticks; a [`value`] with its source; medians; [`metric`]s |
-//! | | [`seal`] | what a student shall find, hidden; records that cannot be changed unseen |
+//! | | [`seal`] | sealed machine files and tamper-evident records |
 //! | | [`events`] | PAPI's presets, native events, processor families: as data |
 //! | | [`memory`] | [`Memory`](memory::Memory): what a kernel's loads and stores do; arenas, arrays |
 //! | | [`machine`] | a machine described: caches, TLBs, latencies; the catalogue |
 //! | | [`cache`] | the cache model: [`Modelled`](cache::Modelled) memory and its counts |
 //! | | `records` | [results](record) that outlive the run; [every saved format](saved) read back |
-//! | | [`infer`] | from curves, or by exploring a probe, to a cache's geometry |
+//! | | [`infer`] | a cache's geometry from curves, or from experiments on a probe |
 //! | | [`chart`] | pictures, as SVG and PNG |
 //! | | `report` | the report: one page made of findings (`lab` alone uses it) |
-//! | **hardware, system** | [`isa`] | what the instruction set decides: native memory, SIMD |
-//! | | [`system`] | what is asked of the operating system: clocks, affinity, pages, files, this machine |
+//! | **hardware, system** | [`isa`] | what depends on the instruction set: native memory, SIMD |
+//! | | [`system`] | the operating system: clocks, affinity, pages, files, this machine |
 //! | **experiments** | [`latency`] | timing with accesses that wait for each other |
 //! | | [`counters`] | hardware counters: event sets, groups, sampling, refusals |
 //! | **session** | `common` | [one region measured](measure), [options](cli), [output](mod@output), [failures](failure) |
-//! | **tests alone** | `skip` | tests that cannot run on a machine say so |
+//! | **tests** | `skip` | lists tests that cannot run on this machine |
 //! | **programs** | `spark` … `lab` | the kernels, each with its handout |
 //!
-//! Crates, because then the compiler holds the floors: the portable ones know no
-//! operating system, instruction set, file or clock, and run in a browser as they
-//! do here (`scripts/wasi_tests.sh`); and a change in one rebuilds only what stands
-//! on it, so a new chart does not rebuild the cache model.
+//! These are crates, so that the compiler enforces the layers: the portable ones use no
+//! operating system, instruction set, file or clock, and run in a browser too
+//! (`scripts/wasi_tests.sh`). And a change rebuilds only the crates that use it, so a new
+//! chart does not rebuild the cache model.
 //!
 //! # Where is it?
 //!

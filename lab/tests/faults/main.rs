@@ -1,6 +1,6 @@
 //! Every program under faults of its surroundings: each ends in time, with its
 //! result or with one sentence and exit 1, and leaves nothing half written.
-//! (CONTRIBUTING.md lists what is promised.)
+//! (`docs/faults.md` lists the promises.)
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]

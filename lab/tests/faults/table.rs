@@ -1,5 +1,5 @@
 //! Each fault on each program: a result, or one sentence; nothing is written
-//! outside of the folder. What is seen stands in `docs/faults.md`.
+//! outside of the folder. What is seen is written in `docs/faults.md`.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -5,15 +5,13 @@ use std::path::Path;
 
 /// The page; `FAULTS=write` has it written anew.
 const PAGE: &str = "docs/faults.md";
-const HEAD: &str = "# What the programs do when something is denied them
+const HEAD: &str = "## What was seen
 
 Each command below was run under each fault. None panicked, none was killed, none wrote outside of
-its folder. \"As ever\" is what it gives without the fault; on a machine that counts nothing `avail`
-ends with its reason, fault or not.
+its folder. On a machine that counts nothing `avail` ends with its reason, with the fault or without.
 
-`cargo test -p lab --test faults` fails where this page is not what is seen; `FAULTS=write cargo test
--p lab --test faults each_fault` writes it. What is promised stands in
-[CONTRIBUTING](../CONTRIBUTING.md#what-is-promised-when-something-goes-wrong).
+`cargo test -p lab --test faults` compares this section with what happens; `FAULTS=write cargo test
+-p lab --test faults each_fault` writes it.
 ";
 /// What these leave depends on the machine's processors and counters.
 const VARY: [&str; 7] = [
@@ -43,11 +41,11 @@ pub(crate) struct Row<'f> {
     pub(crate) cell: Option<String>,
 }
 
-/// What is not as ever, sentence by sentence.
-pub(crate) fn cell(lines: &[String], seen: &[Seen], ever: &[Seen]) -> String {
+/// What differs from a normal run, sentence by sentence.
+pub(crate) fn cell(lines: &[String], seen: &[Seen], normal: &[Seen]) -> String {
     let mut told: Vec<(String, Vec<String>)> = Vec::new();
-    for ((line, seen), ever) in lines.iter().zip(seen).zip(ever) {
-        let (Seen::Refused(said), Seen::Result) = (seen, ever) else { continue };
+    for ((line, seen), normal) in lines.iter().zip(seen).zip(normal) {
+        let (Seen::Refused(said), Seen::Result) = (seen, normal) else { continue };
         let sentence = sentence(said);
         match told.iter_mut().find(|(other, _)| *other == sentence) {
             Some((_, names)) => names.push(name(line)),
@@ -56,8 +54,8 @@ pub(crate) fn cell(lines: &[String], seen: &[Seen], ever: &[Seen]) -> String {
     }
     let all: Vec<String> = lines
         .iter()
-        .zip(ever)
-        .filter(|(_, ever)| matches!(ever, Seen::Result))
+        .zip(normal)
+        .filter(|(_, normal)| matches!(normal, Seen::Result))
         .map(|(line, _)| name(line))
         .collect();
     let keeping: Vec<String> =
@@ -70,7 +68,7 @@ pub(crate) fn cell(lines: &[String], seen: &[Seen], ever: &[Seen]) -> String {
         };
         format!("{who}: *{sentence}*")
     });
-    if told.is_empty() { "all as ever".to_owned() } else { cells.collect::<Vec<_>>().join("<br>") }
+    if told.is_empty() { "none".to_owned() } else { cells.collect::<Vec<_>>().join("<br>") }
 }
 
 /// The command, without what makes it short.
@@ -96,15 +94,18 @@ fn row(fault: &str, cell: &str) -> String {
 pub(crate) fn hold(lines: &[String], rows: &[Row]) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join(PAGE);
     let commands: String = lines.iter().map(|line| format!("{line}\n")).collect();
-    let head = format!("{HEAD}\n```text\n{commands}```\n\n| fault | what is not as ever |\n|---|---|\n");
+    let head =
+        format!("{HEAD}\n```text\n{commands}```\n\n| fault | difference from a normal run |\n|---|---|\n");
+    let page = std::fs::read_to_string(&path).unwrap();
+    let start = page.find(HEAD.lines().next().unwrap()).unwrap_or(page.len());
+    let (promised, seen) = page.split_at(start);
     if std::env::var_os("FAULTS").is_some_and(|word| word == "write") {
         let told =
             rows.iter().map(|Row { fault, cell }| row(fault, cell.as_deref().unwrap_or("not tried here")));
-        std::fs::write(path, head + &told.collect::<String>()).unwrap();
+        std::fs::write(path, promised.to_owned() + &head + &told.collect::<String>()).unwrap();
         return;
     }
-    let page = std::fs::read_to_string(path).unwrap();
-    let Some(table) = page.strip_prefix(&head) else { panic!("{PAGE} does not begin with:\n{head}") };
+    let Some(table) = seen.strip_prefix(&head) else { panic!("{PAGE} lacks:\n{head}") };
     assert_eq!(table.lines().count(), rows.len(), "{PAGE} has other faults");
     for (Row { fault, cell }, line) in rows.iter().zip(table.lines()) {
         assert!(line.starts_with(&format!("| {fault} | ")), "{PAGE} tells nothing of: {fault}");
