@@ -126,6 +126,14 @@ async function stored() {
   await session.close();
 }
 
+// The page has formulas and figures, not their results: these are computed here.
+const OPERATORS = { "+": (a, b) => a + b, "-": (a, b) => a - b, "*": (a, b) => a * b, "/": (a, b) => a / b };
+const computed = formula => formula.reduce((stack, step) => {
+  if (typeof step === "number") return [...stack, step];
+  const [a, b] = stack.slice(-2);
+  return [...stack.slice(0, -2), OPERATORS[step](a, b)];
+}, [])[0];
+
 async function checked(page) {
   const session = await start("checker");
   const tab = await open(session.browser, page);
@@ -138,13 +146,6 @@ async function checked(page) {
     await tab.keyboard.press("Enter");
     return tab.textContent(`#${id}-told`);
   };
-  // The page has formulas and figures, not their results: these are computed here.
-  const OPERATORS = { "+": (a, b) => a + b, "-": (a, b) => a - b, "*": (a, b) => a * b, "/": (a, b) => a / b };
-  const computed = formula => formula.reduce((stack, step) => {
-    if (typeof step === "number") return [...stack, step];
-    const [a, b] = stack.slice(-2);
-    return [...stack.slice(0, -2), OPERATORS[step](a, b)];
-  }, [])[0];
   const html = readFileSync(page, "utf8");
   const near = (a, b, { share, within }) => Math.abs(a - b) <= Math.max(share * Math.abs(b), within);
   for (const [id, one] of fields) {
@@ -182,6 +183,42 @@ async function checked(page) {
   check((await tab.locator("#open-list a").count()) > 20, "and listed");
   await session.close();
 }
+
+// What the page says of an answer, and what the grader gives for it.
+async function graded(page) {
+  const session = await start("graded");
+  const tab = await open(session.browser, page);
+  const fields = await tab.evaluate(() => [...document.querySelectorAll("[data-check]")].map(field => [field.id, JSON.parse(field.dataset.check)]));
+  const SETS = {
+    "as it is": right => `${right}`, "at the tolerance": (right, off) => (right * (1 + 0.99 * off)).toFixed(9),
+    "beyond it": (right, off) => (right * (1 + 1.01 * (off || 0.1))).toFixed(9), "below it": (right, off) => (right * (1 - 1.01 * (off || 0.1))).toFixed(9),
+    "in words": right => `I measured ${right}, see the plot`, "with a word that is not known": right => `${right} except`,
+    "two numbers": right => `${right} or 12.5`, "denied": right => `not ${right}`,
+  };
+  for (const [what, text] of Object.entries(SETS)) {
+    const said = {};
+    for (const [id, one] of fields.filter(([, one]) => one.formula)) {
+      await tab.click(`#${id}`);
+      await tab.keyboard.press("Control+A");
+      await tab.keyboard.insertText(text(computed(one.formula), one.share));
+      await tab.keyboard.press("Enter");
+      said[id] = (await tab.textContent(`#${id}-told`)).includes("agrees");
+    }
+    writeFileSync(resolve(page, "../answers.json"), await tab.textContent("#answers"));
+    const out = join(place, "grades");
+    execFileSync(lab, ["grade", "--student", "ann", "--out", out, resolve(page, "..")], { stdio: "ignore" });
+    const [header, row] = table(readFileSync(join(out, "grades.csv"), "utf8"));
+    const both = Object.keys(said).filter(id => header.includes(`${id}_reason`));
+    const reason = id => row[header.indexOf(`${id}_reason`)];
+    const other = both.filter(id => !reason(id).startsWith("Left out") && said[id] !== (reason(id) === "Right."));
+    check(both.length >= 5 && !other.length, `${both.length} answers ${what}: page and grader agree ${other.map(id => `${id}: ${said[id]}, ${reason(id)}`).join("; ")}`);
+  }
+  await session.close();
+}
+
+// The rows of a CSV.
+const table = text => text.split(/\r?\n(?=(?:[^"]*"[^"]*")*[^"]*$)/).map(line =>
+  [...line.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)].map(([, cell]) => cell.replace(/^"|"$/g, "").replaceAll('""', '"')));
 
 async function readable(page) {
   const browser = await playwright.chromium.launch({ executablePath: process.env.WEB_TEST_BROWSER, args: FLAGS });
@@ -262,5 +299,6 @@ await kept();
 await stored();
 const page = run("fourth");
 await checked(page);
+await graded(page);
 await readable(page);
 if (failures.length) { console.error(`report_test: ${failures.length} of the checks failed`); process.exit(1); }
