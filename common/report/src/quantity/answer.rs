@@ -198,7 +198,8 @@ impl Found {
             }
             at = next;
         }
-        self.unknown |= numeric && (between || pending.is_some());
+        // "at least: 16 KiB"
+        self.unknown |= numeric && between || pending.is_some();
     }
 
     fn value(&mut self, values: Vec<f64>, unit: Unit, weak: bool, doubtful: bool) {

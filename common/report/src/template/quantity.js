@@ -541,7 +541,7 @@ function quantities(words) {
         }
         at = next;
       }
-      unknown ||= numeric && (between || pending !== undefined);
+      unknown ||= numeric && between || pending !== undefined;
     }
     function single(term, pending, behind) {
       const more = behind.slice(1).find(element => !isMark(element, "about"));
