@@ -75,6 +75,8 @@ struct Units {
     number: BTreeMap<String, Vec<String>>,
     /// Things that nothing asks for.
     other: Vec<String>,
+    /// Those of them that have a size.
+    holders: Vec<String>,
 }
 
 /// What a phrase says about the numbers next to it.
@@ -134,6 +136,7 @@ impl Words {
         let lists = [
             &mut units.behind_prefix,
             &mut units.other,
+            &mut units.holders,
             &mut self.ordinals,
             &mut self.products,
             &mut self.names,
@@ -198,6 +201,12 @@ impl Words {
 
     /// The unit that `words` begin with, and how many of them it takes.
     pub(super) fn unit(&self, words: &[&str], kind: Kind) -> Option<(Unit, usize)> {
+        // "16k words"
+        let counted = |word: &&&str| is(&self.units.other, word) && !is(&self.units.holders, word);
+        let bare = words.first().is_some_and(|word| self.prefixes.iter().any(|(known, _)| known[0] == *word));
+        if bare && words.get(1).as_ref().is_some_and(counted) {
+            return Some((Unit::Other, 2));
+        }
         let asked = self.scale(words, kind).map(|(scale, taken)| (Unit::Asked(scale), taken));
         asked.or_else(|| {
             // a single letter is too little to say that something else is meant

@@ -13,8 +13,8 @@ function quantities(words) {
   const table = all => Object.entries(all).flatMap(([scale, units]) => units.map(unit => [fold(unit).split(" "), Number(scale)]));
   const scales = Object.fromEntries(["bytes", "ns", "percent", "count", "number"].map(kind => [kind, table(words.units[kind])]));
   const prefixes = table(words.units.prefixes).sort(([, a], [, b]) => 0);
-  const [names, settings, ordinals, products, fillers, articles, others, tails] =
-    [words.names, words.settings, words.ordinals, words.products, words.fillers, words.articles, words.units.other, words.units.behind_prefix].map(list);
+  const [names, settings, ordinals, products, fillers, articles, others, holders, tails] =
+    [words.names, words.settings, words.ordinals, words.products, words.fillers, words.articles, words.units.other, words.units.holders, words.units.behind_prefix].map(list);
   const filler = word => [fillers, names, settings, ordinals, products, others].some(list => is(list, word));
   const numbers = new Map(Object.entries(words.numbers).map(([word, value]) => [fold(word), value]));
   const marks = Object.entries(words.phrases)
@@ -245,6 +245,8 @@ function quantities(words) {
   }
   // The unit that words begin with, and how many of them it takes.
   function unitOf(those, kind) {
+    const counted = word => word !== undefined && is(others, word) && !is(holders, word);
+    if (prefixes.some(([[prefix]]) => prefix === those[0]) && counted(those[1])) return [OTHER, 2];
     const asked = scaleOf(those, kind);
     if (asked) return [{ unit: "asked", scale: asked[0] }, asked[1]];
     const [word] = those;

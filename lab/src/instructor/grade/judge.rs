@@ -146,6 +146,16 @@ fn judged(item: &Item, answer: &str, language: &str, truth: &Truth) -> Judgement
                 let reason = "its comma or dot can be read in two ways";
                 return Judgement::Unread(say!("To be read by somebody: '{}': {}.", shown, reason));
             }
+            let thousands = |number: &f64| {
+                [1000.0 / 1024.0, (1000.0f64 / 1024.0).powi(2)].iter().any(|by| {
+                    let meant = number * by;
+                    (right.0..=right.1).contains(&meant)
+                })
+            };
+            if share < 1.0 && item.kind == Kind::Bytes && value.unit && value.readings.iter().any(thousands) {
+                let reason = "its prefix may stand for 1000";
+                return Judgement::Unread(say!("To be read by somebody: '{}': {}.", shown, reason));
+            }
             if share < 1.0 && value.besides {
                 let reason = "it has numbers of other things, too";
                 return Judgement::Unread(say!("To be read by somebody: '{}': {}.", shown, reason));
@@ -292,6 +302,7 @@ mod tests {
             ("s311-c-size", "512 sets of 64 B", 0.0, "read by somebody: '512 sets of 64 B': it has numbers"),
             ("s311-c-size", "32 KiB in 8 ways", 2.0, "Right."),
             ("s311-c-size", "32...48", 0.0, "read by somebody: '32...48': it has no unit"),
+            ("s311-c-size", "32.768 kB", 0.0, "read by somebody: '32.768 kB': its prefix"),
             ("s311-c-ways", "5 < w < 16", 0.0, "read by somebody"),
             ("s311-c-ways", "8-fach", 0.0, "read by somebody"),
             ("s311-c-size", "L1 = 32 KiB", 2.0, "Right."),
