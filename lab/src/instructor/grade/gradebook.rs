@@ -163,7 +163,7 @@ impl Gradebook {
                 notes.push(format!(
                     "{}: not read yet, and so without points: {}",
                     item.id,
-                    super::listed(&unread, class.len())
+                    super::class::listed(&unread, class.len())
                 ));
             }
         }

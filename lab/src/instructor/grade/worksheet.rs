@@ -220,7 +220,8 @@ impl Worksheet {
             ));
         }
         if !missing.is_empty() {
-            notes.push(format!("the worksheet has no row of {}", super::listed(&missing, class.len())));
+            notes
+                .push(format!("the worksheet has no row of {}", super::class::listed(&missing, class.len())));
         }
         let more = refused.len().saturating_sub(50);
         notes.extend(refused.into_iter().take(50).map(|why| format!("the worksheet: not filled: {why}")));
