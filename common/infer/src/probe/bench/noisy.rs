@@ -38,6 +38,13 @@ pub(super) struct Condition {
     recorded: Option<&'static str>,
 }
 
+impl Condition {
+    /// The same on a machine that is built otherwise.
+    pub(super) fn built(self, build: Build) -> Condition {
+        Condition { build, ..self }
+    }
+}
+
 /// Batches as others on a real machine stretched them.
 const TRACES: &str = include_str!("traces.txt");
 
