@@ -10,6 +10,7 @@
 
 mod check;
 mod curve;
+mod likelihood;
 mod line;
 pub mod probe;
 mod size;

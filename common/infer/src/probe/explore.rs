@@ -4,7 +4,7 @@ use super::Probe;
 use super::found::{Exploration, LevelFound};
 use super::knee::{Knee, fine_knee, knee, size_of};
 use super::line::{DISTANCES, Partners, line};
-use super::plateau::{Plateau, Scan, plateaus, scan, without_translation};
+use super::plateau::{Plateau, Scan, plateaus, scan};
 use super::second;
 use super::ways::{Denied, OneSet, Search, Threshold};
 use super::why::Why;
@@ -26,7 +26,7 @@ const SLACK: f64 = 0.03;
 /// A sentence, if the cost shows no level at all.
 pub fn explore(probe: &mut impl Probe, levels: usize) -> Result<Exploration, String> {
     let scan = scan(probe);
-    let plateaus = without_translation(probe, plateaus(&scan));
+    let plateaus = plateaus(&scan, probe.contiguous());
     if plateaus.len() < 2 {
         return Err(format!(
             "accesses to working sets up to {} all cost the same ({:.2} ns): no cache is seen",
@@ -47,7 +47,7 @@ pub fn explore(probe: &mut impl Probe, levels: usize) -> Result<Exploration, Str
 /// its cost rises, and no more.
 pub(super) fn hasty(probe: &mut impl Probe) -> Option<Exploration> {
     let scan: Scan = scan(probe).into_iter().take_while(|(_, cost)| cost.is_finite()).collect();
-    let [fast, slow, ..] = plateaus(&scan)[..] else { return None };
+    let [fast, slow, ..] = plateaus(&scan, probe.contiguous())[..] else { return None };
     let reason = "the time for experiments was up before lines of one set could be looked for; give more (--seconds), \
                   or an idle machine";
     let first = LevelFound {
@@ -127,7 +127,7 @@ fn cache(
     let mut range = (low, high);
     if level > 1 && probe.contiguous() < size {
         range.1 = range.1.max(8 * size);
-        why.push(Why::HiddenByPages(format!(
+        why.push(Why::Open(format!(
             "pages that share sets make it look smaller, so it may have up to {}.",
             Bytes(range.1)
         )));
@@ -168,6 +168,15 @@ fn cache(
     }
     if level > 1 && probe.real() && found.ways.is_err() {
         found.range.1 = found.range.1.max(2 * high);
+    }
+    if let Some(above) = above
+        && found.ways.is_err()
+    {
+        found.range.0 = found.range.0.saturating_sub(above.size);
+        found.why.push(Why::Open(format!(
+            "if it holds none of the lines of the level above (exclusive), what fits is more than its own by {}.",
+            Bytes(above.size)
+        )));
     }
     if level == 1 && probe.real() && found.ways.is_err() && !arrives {
         found.range.1 = found.range.1.max(2 * slow.to);

@@ -1,6 +1,7 @@
 //! Where the cost of working sets rises from hits to misses.
 
 use super::plateau::{Plateau, Scan};
+use super::translation::untranslated;
 use super::{Probe, shuffled, usual_sizes};
 
 /// Share of the step to the next level from which a working set misses.
@@ -21,7 +22,16 @@ pub(super) fn fine_knee(probe: &mut impl Probe, fast: Plateau, slow: Plateau, li
     let mut missing = |apart: u64| probe.cost(&shuffled(slow.to / apart, |i| i * apart)) - fast.cost;
     let apart = if missing(line) < 0.8 * missing(2 * line) { 2 * line } else { line };
     let most = (2 * slow.from.max(fast.to)).min(probe.reach());
-    knee(probe, usual_sizes((fast.to / 8).max(8 * apart), most, 15).into_iter(), apart, fast, slow)
+    // a scan of few lines fits longer where they may lie anywhere (fully associative)
+    let mut from = (fast.to / 8).max(8 * apart);
+    let mut fits = |size: u64| {
+        let cost = untranslated(probe, &shuffled(size / apart, |i| i * apart), fast.cost);
+        share(cost, fast, slow) <= FITS && cost <= SLOWER * fast.cost
+    };
+    while from > 8 * apart && !fits(from) {
+        from = (from / 8).max(8 * apart);
+    }
+    knee(probe, usual_sizes(from, most, 15).into_iter(), apart, fast, slow)
 }
 
 /// Costs of working sets of these sizes, up to the first that nothing of fits.
@@ -35,7 +45,7 @@ pub(super) fn knee(
 ) -> Scan {
     let mut knee = Scan::new();
     for size in sizes {
-        let cost = probe.cost(&shuffled(size / apart, |i| i * apart));
+        let cost = untranslated(probe, &shuffled(size / apart, |i| i * apart), fast.cost);
         knee.push((size, cost));
         if share(cost, fast, slow) > NONE_FITS {
             break;
@@ -46,7 +56,7 @@ pub(super) fn knee(
 
 /// How far a cost is from the fast plateau to the slow one.
 fn share(cost: f64, fast: Plateau, slow: Plateau) -> f64 {
-    (cost - fast.top) / (slow.cost - fast.top)
+    (cost - fast.cost) / (slow.cost - fast.cost)
 }
 
 /// Where the cost rises.
@@ -67,7 +77,7 @@ pub(super) fn size_of(knee: &[(u64, f64)], fast: Plateau, slow: Plateau) -> Knee
     let last = knee.len().saturating_sub(1);
     let half = above(MISSES).unwrap_or(last);
     // a small step may be one of two that lie close together
-    let slower = knee.iter().position(|(_, cost)| *cost > SLOWER * fast.top);
+    let slower = knee.iter().position(|(_, cost)| *cost > SLOWER * fast.cost);
     let fits = above(FITS).into_iter().chain(slower).min().unwrap_or(half).min(half).saturating_sub(1);
     let Some(between) = knee.get(fits..half.max(fits + 1)) else {
         return Knee { size: fast.to, low: fast.to, high: slow.from, sharp: false };

@@ -2,6 +2,7 @@
 //! some distance hits if it is in the same line.
 
 use super::plateau::{APART, Plateau};
+use super::translation::translation;
 use super::{Probe, shuffled};
 
 /// Distances tried, in bytes.
@@ -20,13 +21,16 @@ pub(super) fn line(probe: &mut impl Probe, hit: f64, slow: Plateau) -> (Option<u
     // a working set in the middle of the slow plateau
     let size = ((slow.from as f64 * slow.to as f64).sqrt() as u64).next_multiple_of(APART);
     let blocks = shuffled(size / APART, |i| i * APART);
-    let alone = probe.cost(&blocks.iter().map(|b| b + APART / 2).collect::<Vec<_>>());
+    let alone: Vec<u64> = blocks.iter().map(|b| b + APART / 2).collect();
+    // which the first of two accesses pays alone
+    let translated = translation(probe, &alone);
+    let alone = probe.cost(&alone) - translated;
     let step = alone - hit;
     let mut partners = Partners::new();
     for distance in DISTANCES {
         let mut share = |first: u64, second: u64| {
             let pairs: Vec<u64> = blocks.iter().flat_map(|b| [b + first, b + second]).collect();
-            (2.0 * probe.cost(&pairs) - alone - hit) / step
+            (2.0 * probe.cost(&pairs) - translated - alone - hit) / step
         };
         // upward from a line's first word, downward from its last: what is
         // prefetched in one direction does not help in the other

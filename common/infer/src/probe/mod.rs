@@ -12,9 +12,11 @@ mod model;
 mod order;
 mod plateau;
 mod policy;
+mod scattered;
 mod second;
 mod settle;
 mod steady;
+mod translation;
 mod ways;
 mod why;
 

@@ -59,6 +59,13 @@ pub(super) fn lines_of_one_set(
                     set.ways
                 );
             }
+            Ok(set) if !search.fit_alone(probe, set) => {
+                reason = format!(
+                    "{} lines of one set fit, but not when the level above has lost each of them before it is asked \
+                     for: it holds lines that this level has not got (exclusive)",
+                    set.ways
+                );
+            }
             Ok(set) => return Ok((set, search.denied(probe, set))),
             Err(other) => reason = other,
         }

@@ -4,6 +4,7 @@ use super::Probe;
 use super::congruent::{Congruent, UNKNOWN_ABOVE, congruent};
 use super::explore::{explore, hasty};
 use super::found::{Exploration, LevelFound};
+use super::scattered::{Walks, walks};
 use super::steady::Steady;
 use super::ways::Denied;
 use super::why::Why;
@@ -74,6 +75,20 @@ impl Settled {
     }
 }
 
+impl Settled {
+    /// Narrows the sizes of levels behind pages that lie anywhere to those that walks allow.
+    fn narrow(&mut self, curves: &[Walks]) {
+        // what looks like a level behind one without known sets may be that one
+        let known = self.levels.first().is_some_and(|first| first.found.ways.is_ok());
+        for curve in curves.iter().filter(|_| known) {
+            let sizes: Vec<u64> = self.levels.iter().map(|level| level.found.size).collect();
+            for (above, level) in sizes.iter().zip(self.levels.iter_mut().skip(1)) {
+                curve.take_in(&mut level.found, *above);
+            }
+        }
+    }
+}
+
 impl LevelFound {
     fn doubt(&mut self, share: f64) {
         if self.confidence == Confidence::High {
@@ -113,7 +128,9 @@ pub fn settle(probe: &mut impl Probe, levels: usize) -> Result<Settled, String> 
     if !probe.real() {
         let run = explore(probe, levels)?;
         let sets = behind_pages(probe, &run.levels, 1);
+        let curves: Vec<Walks> = (2..=levels).filter_map(|level| walks(probe, &run, level)).collect();
         let mut settled = settled(vec![run], true, false);
+        settled.narrow(&curves);
         take_in(sets, &mut settled, probe);
         return Ok(settled);
     }
@@ -128,11 +145,12 @@ pub fn settle(probe: &mut impl Probe, levels: usize) -> Result<Settled, String> 
         collect(explore(&mut steady, 1), steady.spent() < 1.0, &mut runs, &mut reason);
     }
     let alone = runs.len();
-    let mut sets = None;
+    let (mut sets, mut curve) = (None, None);
     if levels > 1 {
         // what decides the second level takes less time than the third
         collect(explore(&mut steady, 2), steady.spent() < 1.0, &mut runs, &mut reason);
         steady.reach = reach;
+        curve = runs[alone..].last().and_then(|run| walks(&mut steady, run, 2));
         sets = runs[alone..].last().and_then(|run| behind_pages(&mut steady, &run.levels, 0));
     }
     let whole = runs.len();
@@ -153,6 +171,7 @@ pub fn settle(probe: &mut impl Probe, levels: usize) -> Result<Settled, String> 
     }
     let first_only = levels > 1 && runs.len() == alone;
     let mut settled = settled(runs, false, first_only);
+    settled.narrow(curve.as_slice());
     take_in(sets, &mut settled, &mut steady);
     Ok(settled)
 }
@@ -185,7 +204,7 @@ fn take_in(sets: Option<Result<Congruent, String>>, settled: &mut Settled, probe
         Ok(set) => {
             let size = set.ways * set.way;
             // What the sets decide was left open before.
-            found.why.retain(|why| !matches!(why, Why::NoWays(_) | Why::HiddenByPages(_)));
+            found.why.retain(|why| !matches!(why, Why::NoWays(_) | Why::Open(_)));
             found.why.push(Why::Ways(format!(
                 "of lines at one offset of pages that lie anywhere, sets were found of which {} fit and {} do \
                  not, and {} of {} other pages have a line in one, so a way has {} pages (odds of {:.0} to 1): {} \

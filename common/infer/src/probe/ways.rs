@@ -10,8 +10,10 @@
 
 use std::collections::BTreeMap;
 
+use super::translation::translation;
 use super::{Probe, in_order, usual_sizes};
 use figures::numbers::greatest_common_divisor;
+use figures::units::Bytes;
 
 /// More lines are not tried.
 const MOST: u64 = 40;
@@ -120,12 +122,30 @@ impl Search {
     }
 
     /// Whether any of the tries of a pattern, in one order and set or another, costs no
-    /// more than hits.
+    /// more than hits, or than hits whose translations miss.
     fn cheap(&self, probe: &mut impl Probe, tries: usize, pattern: impl Fn(u64) -> Vec<u64>) -> bool {
         let reach = probe.reach();
         let patterns: Vec<Vec<u64>> =
             (1..=ORDERS).map(|order| self.aside(order - 1, pattern(order), reach)).collect();
-        patterns.iter().cycle().take(tries).any(|pattern| probe.cost(pattern) < self.threshold.fits_below)
+        let fits_below = self.threshold.fits_below;
+        patterns.iter().cycle().take(tries).any(|pattern| probe.cost(pattern) < fits_below)
+            || patterns.iter().any(|pattern| {
+                let cost = probe.cost(pattern);
+                // others make pages cost more, too, but not each time
+                (0..tries).all(|_| cost - translation(probe, pattern) < fits_below)
+            })
+    }
+
+    /// Whether a full set's lines still fit when every one of them comes behind so many others
+    /// that the level above has lost it: those of an exclusive level do not.
+    pub(super) fn fit_alone(&self, probe: &mut impl Probe, set: OneSet) -> bool {
+        let (others, distance) = (&self.evictors, self.apart(set.way));
+        let between = others.len() / 2;
+        self.cheap(probe, TRIES_ONE_MORE, |order| {
+            let lines = in_order(order, set.ways, |i| i * distance).into_iter().enumerate();
+            let evicted = |i: usize| others.iter().cycle().skip(i * between % others.len()).take(between);
+            lines.flat_map(|(i, line)| evicted(i).copied().chain([line])).collect()
+        })
     }
 
     /// The pattern in other sets, as far as memory reaches.
@@ -174,16 +194,31 @@ impl Search {
     /// `low` to less than `high` bytes, as far as known.
     pub(super) fn run(&self, probe: &mut impl Probe, low: u64, high: u64) -> Result<OneSet, String> {
         let mut tried = BTreeMap::new();
-        let candidates = usual_sizes((low / MOST).max(self.line), 2 * high, 7);
-        for way in candidates.into_iter().filter(|way| way.is_multiple_of(self.line)) {
+        let mut candidates = usual_sizes((low / MOST).max(self.line), 2 * high, 7);
+        candidates.retain(|way| way.is_multiple_of(self.line));
+        for &way in &candidates {
             let distance = self.apart(way);
             let fixed = *tried.entry(distance).or_insert_with(|| {
                 let ways = self.most(probe, distance)?;
                 self.certified(probe, ways, distance).then_some(ways)
             });
             let Some(set) = fixed.map(|ways| OneSet { ways, way }) else { continue };
+            if distance == way {
+                return Ok(set);
+            }
             // other ways have this distance as a multiple too
-            if distance == way || (low..high).contains(&set.size()) {
+            let fitting =
+                |other: &&u64| self.apart(**other) == distance && (low..high).contains(&(**other * set.ways));
+            let fitting: Vec<&u64> = candidates.iter().filter(fitting).collect();
+            if fitting.len() > 1 {
+                return Err(format!(
+                    "{} lines of one set fit, and ways of {} and of {} would explain it",
+                    set.ways,
+                    Bytes(*fitting[0]),
+                    Bytes(*fitting[1])
+                ));
+            }
+            if fitting == [&way] {
                 return Ok(set);
             }
         }

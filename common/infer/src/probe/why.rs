@@ -9,8 +9,8 @@ use serde::{Serialize, Serializer};
 pub enum Why {
     /// How large it is.
     Size(String),
-    /// Why it may be larger than it looks: pages hide it.
-    HiddenByPages(String),
+    /// Why it may be larger or smaller than it looks.
+    Open(String),
     /// How the line is known, or why not.
     Line(String),
     /// How the ways are known.
@@ -24,7 +24,7 @@ pub enum Why {
 impl fmt::Display for Why {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Why::Size(text) | Why::HiddenByPages(text) => write!(f, "Size: {text}"),
+            Why::Size(text) | Why::Open(text) => write!(f, "Size: {text}"),
             Why::Line(text) => write!(f, "Line: {text}"),
             Why::Ways(text) => write!(f, "Ways: {text}"),
             Why::NoWays(reason) => write!(f, "Ways: not identifiable: {reason}."),

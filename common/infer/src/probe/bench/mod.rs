@@ -35,7 +35,11 @@ fn judge(level: &machine::CacheLevel, found: Option<&SettledLevel>) -> Outcome {
             Outcome::Right(found.confidence)
         }
         Err(_) if line && (low..=high).contains(&level.size.0) => {
-            if high / 2 <= low { Outcome::Interval } else { Outcome::Wide }
+            if high / 2 <= low {
+                Outcome::Interval
+            } else {
+                Outcome::Wide
+            }
         }
         _ => Outcome::Wrong(found.confidence),
     }
@@ -114,7 +118,8 @@ fn run_kinds(machines: u64, apart: usize, only: &str) -> Tally {
             if !kind.build.hashed {
                 add(&mut tally, kind.name, described(&machine, seed));
             }
-            let some: Vec<Condition> = alike.iter().skip(seed as usize % apart).step_by(apart).copied().collect();
+            let some: Vec<Condition> =
+                alike.iter().skip(seed as usize % apart).step_by(apart).copied().collect();
             for outcomes in outcomes(&machine, seed, &some) {
                 add(&mut tally, kind.name, outcomes);
             }

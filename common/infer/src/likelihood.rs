@@ -1,0 +1,274 @@
+//! The size of a level by the likelihood of a whole curve: every hypothesis predicts which share
+//! of a walk misses at each working set, all points are held against it, and the answer is all
+//! sizes within given odds of the best.
+//!
+//! Behind pages that lie anywhere, and where a hash of the address picks the set, sets fill
+//! at random: of a working set that fits some sets have too many lines.
+
+/// Sizes whose odds against the best are worse than 1 to this are excluded.
+const ODDS: f64 = 1000.0;
+/// Sizes in each doubling.
+const STEPS: u64 = 8;
+/// Ways that levels behind the first have.
+const WAYS: [u64; 8] = [1, 2, 4, 6, 8, 12, 16, 20];
+/// Points that are off by more than this many times their noise, on the average, are no curve of one level.
+const UNEXPLAINED: f64 = 3.0;
+/// Pages that are drawn lie in clumps, not one by one; see `probe/congruent/count.rs`.
+const CLUMPED: f64 = 1.5;
+
+/// A miss costs this share of a hit more, at the least.
+const SMALLEST: f64 = 0.5;
+/// Terms of a cost: a hit, a miss, its growth with the working set, a miss of the next level too.
+const TERMS: usize = 4;
+/// Ways of the next level: of so many, few more or less differ little.
+const NEXT_WAYS: u64 = 12;
+type Terms = [f64; TERMS];
+/// The next level's size over that of the level, where its end is seen.
+const NEXT: [f64; 10] = [f64::INFINITY, 2.0, 2.8, 4.0, 5.6, 8.0, 11.0, 16.0, 22.0, 32.0];
+
+/// How a hypothesis says that sets are picked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Picked {
+    /// By address bits, behind pages of so many bytes.
+    Pages(u64),
+    /// By a hash of the address.
+    Hash,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Hypothesis {
+    size: u64,
+    ways: u64,
+    picked: Picked,
+    line: u64,
+}
+
+/// One working set.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Point {
+    pub(crate) bytes: u64,
+    /// Cost, or misses per access.
+    pub(crate) value: f64,
+    /// How far that may be off (standard deviation), without the chance of where pages lie.
+    pub(crate) noise: f64,
+    /// Times that pages were drawn.
+    pub(crate) draws: usize,
+}
+
+/// What the values mean.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Scale {
+    /// Share of the accesses that miss.
+    Misses,
+    /// About `hit` where all hits, and more where all misses, which may grow with the working set.
+    Cost { hit: f64 },
+}
+
+/// Sizes that the points allow.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Sizes {
+    pub(crate) low: u64,
+    pub(crate) high: u64,
+    /// Whether only sets picked by a hash explain the points.
+    pub(crate) hashed: bool,
+}
+
+impl Hypothesis {
+    /// Bytes of which each is in a set of its own, picked at random, and sets of such.
+    fn bins(self) -> (u64, f64) {
+        match self.picked {
+            Picked::Pages(page) => {
+                let page = page.min(self.size / self.ways);
+                (page, self.size as f64 / (self.ways * page) as f64)
+            }
+            Picked::Hash => (self.line, self.size as f64 / (self.ways * self.line) as f64),
+        }
+    }
+
+    /// Share of the accesses to `bytes` that go to sets with more lines than ways.
+    fn misses(self, bytes: u64) -> f64 {
+        let (piece, bins) = self.bins();
+        let others = (bytes as f64 / piece as f64 - 1.0).max(0.0);
+        if bins <= 1.0 {
+            return if bytes > self.size { 1.0 } else { 0.0 };
+        }
+        let chance = 1.0 / bins;
+        let mut exactly = (others * (-chance).ln_1p()).exp();
+        let mut at_most = 0.0;
+        for k in 0..self.ways {
+            at_most += exactly;
+            exactly *= (others - k as f64).max(0.0) / (k + 1) as f64 * chance / (1.0 - chance);
+        }
+        (1.0 - at_most).clamp(0.0, 1.0)
+    }
+
+    /// The same of a next level that is so many times as large.
+    fn next_misses(self, bytes: u64, times: f64) -> f64 {
+        if times.is_infinite() {
+            return 0.0;
+        }
+        let size = (self.size as f64 * times) as u64;
+        Hypothesis { size, ways: NEXT_WAYS, ..self }.misses(bytes)
+    }
+
+    /// How far the points are off: the sum of squares, each over its variance, and what larger variances
+    /// are to pay.
+    fn off(self, points: &[Point], scale: Scale, next: f64) -> (f64, f64) {
+        let values: Vec<f64> = points.iter().map(|point| point.value).collect();
+        let columns: Vec<Terms> = points
+            .iter()
+            .map(|point| {
+                let misses = self.misses(point.bytes);
+                let grown = (point.bytes as f64 / self.size as f64).log2().max(0.0);
+                [1.0, misses, misses * grown, self.next_misses(point.bytes, next)]
+            })
+            .collect();
+        let fit = |weights: &[f64]| match scale {
+            Scale::Misses => [0.0, 1.0, 0.0, 0.0],
+            Scale::Cost { .. } => least_squares(&columns, &values, weights),
+        };
+        let noise: Vec<f64> = points.iter().map(|point| 1.0 / (point.noise * point.noise)).collect();
+        let [_, step, _, next_step] = fit(&noise);
+        let bins = self.bins().1.max(1.0) / CLUMPED;
+        let weights: Vec<f64> = points
+            .iter()
+            .zip(&columns)
+            .map(|(point, [_, misses, _, next])| {
+                let chance =
+                    step * step * misses * (1.0 - misses) + next_step * next_step * next * (1.0 - next);
+                1.0 / (point.noise * point.noise + chance / bins / point.draws as f64)
+            })
+            .collect();
+        let fit = fit(&weights);
+        if let Scale::Cost { hit } = scale
+            && fit[1] < SMALLEST * hit
+        {
+            return (f64::INFINITY, 0.0);
+        }
+        let variances = -weights.iter().map(|weight| weight.ln()).sum::<f64>();
+        (squares(&columns, &values, &weights, fit), variances)
+    }
+}
+
+/// Weighted squares of what `fit` leaves.
+fn squares(columns: &[Terms], values: &[f64], weights: &[f64], fit: Terms) -> f64 {
+    let fitted = columns.iter().map(|row| row.iter().zip(fit).map(|(x, c)| x * c).sum::<f64>());
+    fitted.zip(values).zip(weights).map(|((fitted, value), weight)| weight * (value - fitted).powi(2)).sum()
+}
+
+/// Coefficients of at least 0 that make the weighted squares least: of all choices of columns
+/// without negative ones, the best.
+fn least_squares(columns: &[Terms], values: &[f64], weights: &[f64]) -> Terms {
+    let choices = (1..1_usize << TERMS).filter_map(|choice| {
+        let chosen: Vec<usize> = (0..TERMS).filter(|column| choice >> column & 1 == 1).collect();
+        let mut system: Vec<Vec<f64>> = chosen
+            .iter()
+            .map(|&i| {
+                let products = chosen.iter().map(|&j| {
+                    columns.iter().zip(weights).map(|(row, weight)| weight * row[i] * row[j]).sum::<f64>()
+                });
+                let right: f64 =
+                    columns.iter().zip(values).zip(weights).map(|((row, y), w)| w * row[i] * y).sum();
+                products.chain([right]).collect()
+            })
+            .collect();
+        let mut all = [0.0; TERMS];
+        for (column, value) in chosen.iter().zip(solved(&mut system)?) {
+            all[*column] = value;
+        }
+        all.iter().all(|c| *c >= 0.0).then_some(all)
+    });
+    let off = |fit: &Terms| squares(columns, values, weights, *fit);
+    choices.min_by(|a, b| off(a).total_cmp(&off(b))).unwrap_or([0.0; TERMS])
+}
+
+/// Gauss's elimination of up to three equations; `None` if they depend on each other.
+fn solved(system: &mut [Vec<f64>]) -> Option<Vec<f64>> {
+    let size = system.len();
+    for at in 0..size {
+        let pivot = system[at].clone();
+        if pivot[at].abs() < 1e-12 {
+            return None;
+        }
+        for (_, row) in system.iter_mut().enumerate().filter(|(other, _)| *other != at) {
+            let factor = row[at] / pivot[at];
+            row.iter_mut().zip(&pivot).for_each(|(x, p)| *x -= factor * p);
+        }
+    }
+    Some((0..size).map(|at| system[at][size] / system[at][at]).collect())
+}
+
+/// The sizes from `low` to `high` that the points allow; `None` if no hypothesis explains them.
+pub(crate) fn sizes(
+    points: &[Point],
+    (low, high): (u64, u64),
+    page: u64,
+    line: u64,
+    scale: Scale,
+) -> Option<Sizes> {
+    let octaves = (10..40).flat_map(|k| (STEPS..2 * STEPS).map(move |m| (1_u64 << k) * m / STEPS));
+    let all = octaves.filter(|size| (low..=high).contains(size)).flat_map(|size| {
+        WAYS.into_iter().flat_map(move |ways| {
+            [Picked::Pages(page), Picked::Hash].map(|picked| Hypothesis { size, ways, picked, line })
+        })
+    });
+    let nexts = if scale == Scale::Misses { &NEXT[..1] } else { &NEXT };
+    let scored: Vec<((f64, f64), Hypothesis)> = all
+        .flat_map(|h| nexts.iter().map(move |next| (h.off(points, scale, *next), h)))
+        .filter(|(off, _)| off.0.is_finite())
+        .collect();
+    let ((squares, _), _) = scored.iter().min_by(|(a, _), (b, _)| (a.0 + a.1).total_cmp(&(b.0 + b.1)))?;
+    // what the best leaves says how far the noise was underestimated
+    let excess = (squares / points.len() as f64).max(1.0);
+    if excess > UNEXPLAINED * UNEXPLAINED {
+        return None;
+    }
+    let odds = |(squares, variances): (f64, f64)| (squares / excess + variances) / 2.0;
+    let best = scored.iter().map(|(off, _)| odds(*off)).fold(f64::INFINITY, f64::min);
+    let within = || scored.iter().filter(|(off, _)| odds(*off) - best <= ODDS.ln()).map(|(_, h)| h);
+    Some(Sizes {
+        low: within().map(|h| h.size).min()?,
+        high: within().map(|h| h.size).max()?,
+        hashed: within().all(|h| h.picked == Picked::Hash),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Walks over all lines of working sets on a virtual Zen 4 whose second level has 1 MiB, from 320 KiB,
+    /// behind the first TLB's reach, to 4 MiB: KiB, the smallest and the median of seven, in ns.
+    const QUIET: &str = include_str!("walks/quiet.csv");
+    const QUIET_AGAIN: &str = include_str!("walks/quiet-again.csv");
+    const BESIDE_A_HOG: &str = include_str!("walks/hog.csv");
+
+    #[test]
+    fn recorded_walks_show_the_second_level() {
+        for (recorded, factor) in [(QUIET, 2), (QUIET_AGAIN, 2), (BESIDE_A_HOG, 3)] {
+            let points: Vec<Point> = recorded
+                .lines()
+                .skip(1)
+                .filter_map(|line| {
+                    let [kib, least, median, _] =
+                        line.split(',').map(|x| x.parse::<f64>().unwrap()).collect::<Vec<_>>()[..]
+                    else {
+                        return None;
+                    };
+                    Some(Point {
+                        bytes: (kib * 1024.0) as u64,
+                        value: least,
+                        noise: (0.04 * least).max(median - least),
+                        draws: 7,
+                    })
+                })
+                .filter(|point| 320 << 10 <= point.bytes)
+                .collect();
+            let found = sizes(&points, (128 << 10, 16 << 20), 4096, 64, Scale::Cost { hit: 6.0 }).unwrap();
+            assert!(
+                found.low <= 1 << 20 && 1 << 20 <= found.high && found.high <= factor * found.low,
+                "{found:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! What of a cost is address translation: a step that comes with the number of pages,
+//! however few of their lines are used, is the TLB's.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::Probe;
+use figures::random::mix;
+
+/// Base page.
+const PAGE: u64 = 4096;
+/// Bytes of a word, and words of a line that are used.
+const WORD: u64 = 8;
+const WORDS: u64 = 8;
+/// Lines that lie in one page where they are together, and how many of them are as far apart as lines may be long.
+const LINES: u64 = 64;
+const SLOTS: u64 = 16;
+/// Costs that differ by less than this factor do not show a TLB that misses.
+const CLEAR: f64 = 1.2;
+/// Pages that every TLB holds.
+const HELD: usize = 2;
+
+/// Nanoseconds per access to these offsets without the TLB's part. Up to `hit`, what a
+/// hit costs, and somewhat more, there is none.
+pub(super) fn untranslated(probe: &mut impl Probe, offsets: &[u64], hit: f64) -> f64 {
+    let cost = probe.cost(offsets);
+    if cost < CLEAR * hit { cost } else { cost - translation(probe, offsets) }
+}
+
+/// Nanoseconds of each access that are the TLB's part: what the same pages cost, visited in the
+/// same order, when all accesses to a page go to one line, less what as many lines cost in few pages.
+pub(super) fn translation(probe: &mut impl Probe, offsets: &[u64]) -> f64 {
+    let mut pages: BTreeMap<u64, u64> = BTreeMap::new();
+    let mut visits: Vec<(u64, u64)> = Vec::new();
+    for page in offsets.iter().map(|at| at / PAGE) {
+        let times = pages.entry(page).or_default();
+        // of many visits in random order some tell as much as all
+        if *times < WORDS {
+            visits.push((page, *times * WORD));
+            *times += 1;
+        }
+    }
+    if pages.len() <= HELD {
+        return 0.0;
+    }
+    let number: HashMap<u64, u64> = pages.into_keys().zip(0..).collect();
+    let apart = visits.iter().map(|(page, word)| page * PAGE + place(number[page]) + word);
+    let apart = probe.cost(&apart.collect::<Vec<_>>());
+    let together = visits.iter().map(|(page, word)| number[page] / LINES * PAGE + place(number[page]) + word);
+    let together = probe.cost(&together.collect::<Vec<_>>());
+    if apart < CLEAR * together { 0.0 } else { apart - together }
+}
+
+/// Where in its page a line lies: the first 16 as far apart as lines may be long, each 16 in another
+/// order, so that as many lines come to each set of a cache, whichever pages share sets.
+fn place(line: u64) -> u64 {
+    let sixteenth = line / SLOTS;
+    let part = (sixteenth + mix(line / LINES)) % (LINES / SLOTS);
+    (line + sixteenth) % SLOTS * (PAGE / SLOTS) + part * (PAGE / LINES)
+}
