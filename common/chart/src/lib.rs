@@ -141,6 +141,12 @@ impl Chart {
         self
     }
 
+    /// Adds a shaded stretch, such as the sizes that a cache may have.
+    pub fn band(mut self, from: f64, to: f64, label: impl Into<String>) -> Chart {
+        self.bands.push(Band { from, to, label: plain(label) });
+        self
+    }
+
     /// The chart as SVG text, for a file or inside a page.
     pub fn svg(&self) -> String {
         draw::svg(self)

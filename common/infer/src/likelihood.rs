@@ -11,6 +11,9 @@ const ODDS: f64 = 1000.0;
 const STEPS: u64 = 8;
 /// Ways that levels behind the first have.
 const WAYS: [u64; 8] = [1, 2, 4, 6, 8, 12, 16, 20];
+/// Levels behind the first with fewer ways than four are so much rarer.
+const FEW_WAYS: u64 = 4;
+const RARE: f64 = 30.0;
 /// Points that are off by more than this many times their noise, on the average, are no curve of one level.
 const UNEXPLAINED: f64 = 3.0;
 /// Pages that are drawn lie in clumps, not one by one; see `probe/congruent/count.rs`.
@@ -223,9 +226,11 @@ pub(crate) fn sizes(
     if excess > UNEXPLAINED * UNEXPLAINED {
         return None;
     }
-    let odds = |(squares, variances): (f64, f64)| (squares / excess + variances) / 2.0;
-    let best = scored.iter().map(|(off, _)| odds(*off)).fold(f64::INFINITY, f64::min);
-    let within = || scored.iter().filter(|(off, _)| odds(*off) - best <= ODDS.ln()).map(|(_, h)| h);
+    let odds = |((squares, variances), h): &((f64, f64), Hypothesis)| {
+        (squares / excess + variances) / 2.0 + if h.ways < FEW_WAYS { RARE.ln() } else { 0.0 }
+    };
+    let best = scored.iter().map(odds).fold(f64::INFINITY, f64::min);
+    let within = || scored.iter().filter(|one| odds(one) - best <= ODDS.ln()).map(|(_, h)| h);
     Some(Sizes {
         low: within().map(|h| h.size).min()?,
         high: within().map(|h| h.size).max()?,
@@ -238,7 +243,7 @@ mod tests {
     use super::*;
 
     /// Walks over all lines of working sets on a virtual Zen 4 whose second level has 1 MiB, from 320 KiB,
-    /// behind the first TLB's reach, to 4 MiB: KiB, the smallest and the median of seven, in ns.
+    /// behind the first TLB's reach, on: KiB, the smallest and the median of seven, in ns.
     const QUIET: &str = include_str!("walks/quiet.csv");
     const QUIET_AGAIN: &str = include_str!("walks/quiet-again.csv");
     const BESIDE_A_HOG: &str = include_str!("walks/hog.csv");

@@ -38,6 +38,19 @@ const DISTURBED: f64 = 0.15;
 /// sets make a part of the accesses miss; and of so large a share of the cells that miss.
 const OFF: f64 = 0.35;
 const SCATTERED: f64 = 0.25;
+/// A TLB that misses must explain more cells than this, or there is none.
+const TLB_COSTS: usize = 3;
+/// Entries and ways of TLBs that a timed sweep may be behind; all entries are one set, too.
+const TLB_ENTRIES: std::ops::RangeInclusive<u64> = 4..=512;
+const TLB_WAYS: [u64; 14] = [1, 2, 3, 4, 5, 6, 8, 12, 16, 32, 48, 64, 72, 96];
+/// Base page.
+const PAGE: u64 = 4096;
+/// Bytes of a page that are visited before the walk goes on to another: all, or a block.
+const VISITS: [u64; 2] = [PAGE, 256];
+
+/// Share of the accesses of each cell that miss.
+type Misses = Vec<f64>;
+
 /// One cache of which the sweep may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Candidate {
@@ -69,6 +82,8 @@ pub(super) struct Allowed {
     pub(super) all: Vec<Candidate>,
     /// Others have numbers of sets that no address bits give.
     pub(super) odd: bool,
+    /// Only behind a TLB that misses, too, do they explain the cells.
+    pub(super) translated: bool,
     /// Cells that would tell them apart: array and stride.
     pub(super) decide: Vec<(u64, u64)>,
     /// The number of ways cannot be told, whatever is measured, for this reason.
@@ -112,7 +127,8 @@ impl<'a> Evidence<'a> {
                 if stride.is_multiple_of(level.line) {
                     let held = place.may_hold(array, stride, level.line, size.fits);
                     // more misses than accesses are prefetches that the event counts too
-                    cells.push((array, stride, (misses / level.misses).min(1.0), !held));
+                    let most = if translates(curve) { f64::INFINITY } else { 1.0 };
+                    cells.push((array, stride, (misses / level.misses).min(most), !held));
                 }
             }
         }
@@ -131,28 +147,75 @@ impl<'a> Evidence<'a> {
         seen > expected + most || shows_hits && expected > 0.0 && seen < least
     }
 
-    /// Cells that contradict, counted up to `most`.
-    fn contradictions(&self, cache: Candidate, most: usize) -> usize {
-        let against = |&&(array, stride, seen, shows_hits): &&(u64, u64, f64, bool)| {
-            let expected = missing(array / stride, stride / self.line, cache);
-            self.contradicts(expected, seen, shows_hits)
+    /// Cells that contradict a cache behind a TLB, counted up to `most`.
+    fn contradictions(&self, cache: &[f64], tlb: &Misses, most: usize) -> usize {
+        let penalty = self.penalty(cache, tlb);
+        let against = |&at: &usize| {
+            let (_, _, seen, shows_hits) = self.cells[at];
+            let translation = penalty * tlb[at];
+            self.contradicts(cache[at], seen - translation, shows_hits)
         };
-        self.cells.iter().rev().filter(against).take(most).count()
+        (0..self.cells.len()).rev().filter(against).take(most).count()
     }
 
-    /// The least contradicted of `candidates`. A sweep that contradicts each of
-    /// them somewhere was disturbed; one more cell may have been.
-    fn best(&self, candidates: &[Candidate]) -> Vec<Candidate> {
-        let never = candidates.iter().copied().filter(|c| self.contradictions(*c, 1) == 0);
-        let never: Vec<Candidate> = never.collect();
-        if !never.is_empty() {
-            return never;
-        }
+    /// What a miss of the TLB costs, as a share of one of the cache: the mean over the cells in
+    /// which all translations miss.
+    fn penalty(&self, cache: &[f64], tlb: &Misses) -> f64 {
+        let all = (0..tlb.len()).filter(|at| tlb[*at] > 0.9);
+        let (sum, count) =
+            all.fold((0.0, 0.0), |(sum, count), at| (sum + self.cells[at].2 - cache[at], count + 1.0));
+        if count > 0.0 { (sum / count).max(0.0) } else { 0.0 }
+    }
+
+    /// The least contradicted of `candidates`, and whether a TLB must have a part in it. A
+    /// sweep that contradicts each of them somewhere was disturbed; one more cell may have been.
+    fn best(&self, candidates: &[Candidate]) -> (Vec<Candidate>, bool) {
+        let none = vec![0.0; self.cells.len()];
         let most = (DISTURBED * self.cells.len() as f64) as usize;
-        let rated = candidates.iter().map(|c| (self.contradictions(*c, most + 2), *c));
-        let rated: Vec<(usize, Candidate)> = rated.collect();
+        let shares = |candidate: &Candidate| -> Misses {
+            let share =
+                |cell: &(u64, u64, f64, bool)| missing(cell.0 / cell.1, cell.1 / self.line, *candidate);
+            self.cells.iter().map(share).collect()
+        };
+        let alone = candidates.iter().map(|c| (self.contradictions(&shares(c), &none, most + 2), *c));
+        let alone: Vec<(usize, Candidate)> = alone.collect();
+        let explained = alone.iter().any(|(contradictions, _)| *contradictions <= TLB_COSTS);
+        let tlbs = if explained { Vec::new() } else { self.tlbs() };
+        let rated: Vec<(usize, usize, Candidate)> = alone
+            .into_iter()
+            .map(|(alone, candidate)| {
+                let cache = shares(&candidate);
+                let behind = tlbs.iter().map(|tlb| self.contradictions(&cache, tlb, alone) + TLB_COSTS).min();
+                (behind.unwrap_or(alone).min(alone), alone, candidate)
+            })
+            .collect();
         let least = rated.iter().map(|r| r.0).min().unwrap_or(0);
-        rated.into_iter().filter(|r| least <= most && r.0 <= least + 1).map(|r| r.1).collect()
+        let allowed = if least == 0 || least == TLB_COSTS { least } else { least + 1 };
+        let best: Vec<_> = rated.iter().filter(|r| least <= most && r.0 <= allowed).collect();
+        let translated = !best.is_empty() && best.iter().all(|r| r.1 > allowed);
+        (best.into_iter().map(|r| r.2).collect(), translated)
+    }
+
+    /// Which share of the accesses of each cell misses in each TLB that the sweep may be behind.
+    fn tlbs(&self) -> Vec<Misses> {
+        if !translates(self.curve) {
+            return Vec::new();
+        }
+        let tlbs = TLB_WAYS.into_iter().flat_map(|ways| {
+            let sets = (0..8).flat_map(|k| [1 << k, 3 << k]);
+            sets.map(move |sets| Candidate { sets, ways })
+                .filter(|tlb| TLB_ENTRIES.contains(&(tlb.sets * tlb.ways)))
+        });
+        let all = tlbs.flat_map(|tlb| {
+            VISITS.map(|visit| {
+                let share = |&(array, stride, ..): &(u64, u64, f64, bool)| {
+                    let visits = (stride as f64 / visit as f64).min(1.0);
+                    visits * missing(array / stride.max(PAGE), (stride / PAGE).max(1), tlb)
+                };
+                self.cells.iter().map(share).collect()
+            })
+        });
+        all.collect()
     }
 
     /// Share of the cells with misses, expected or seen, that are far from what `cache` has.
@@ -247,7 +310,7 @@ pub(super) fn read(
         ));
     }
     let evidence = Evidence::new(curve, level, size, modelled, place);
-    let mut all = evidence.best(&candidates(size, level.line, modelled).collect::<Vec<_>>());
+    let (mut all, translated) = evidence.best(&candidates(size, level.line, modelled).collect::<Vec<_>>());
     if all.is_empty() {
         return Err(format!(
             "not identifiable: no cache from {} to less than {} has such misses at large strides. Disturbed cells, \
@@ -278,7 +341,12 @@ pub(super) fn read(
     if odd {
         all.retain(|c| c.sets.is_power_of_two());
     }
-    Ok(Allowed { all, odd, decide, hidden })
+    Ok(Allowed { all, odd, translated, decide, hidden })
+}
+
+/// Whether costs of the TLB may be part of the curve: of times of the first level.
+fn translates(curve: &Curve) -> bool {
+    curve.timed && !curve.behind
 }
 
 /// At most `count` of them, evenly from all.

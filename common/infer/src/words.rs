@@ -75,7 +75,13 @@ pub(super) fn ways(curve: &Curve, level: &Level, size: &Size, allowed: &Allowed)
     } else {
         ""
     };
-    format!("Ways: {shown}. {so}.{odd}")
+    let tlb = if allowed.translated {
+        " At strides of a page and more, cells cost more than this cache's misses, with the number of pages: a TLB \
+         misses, too."
+    } else {
+        ""
+    };
+    format!("Ways: {shown}. {so}.{odd}{tlb}")
 }
 
 fn way_or_ways(count: u64) -> &'static str {

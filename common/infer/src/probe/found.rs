@@ -5,6 +5,7 @@ use super::plateau::Scan;
 use super::ways::Denied;
 use super::why::Why;
 use crate::Confidence;
+use figures::units::Bytes;
 
 /// One cache as it was found.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,6 +37,17 @@ pub struct LevelFound {
     pub denied: Option<Denied>,
     /// The argument.
     pub why: Vec<Why>,
+}
+
+impl LevelFound {
+    /// The size as the experiments show it: `48 KiB`, `768 KiB to 1.25 MiB` or `8 MiB or more`.
+    pub fn size_told(&self) -> String {
+        match self.range {
+            (low, high) if low == high => Bytes(low).to_string(),
+            (low, u64::MAX) => format!("{} or more", Bytes(low)),
+            (low, high) => format!("{} to {}", Bytes(low), Bytes(high)),
+        }
+    }
 }
 
 /// All that was found.

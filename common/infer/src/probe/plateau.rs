@@ -59,9 +59,9 @@ pub(super) fn plateaus(scan: &[(u64, f64)], page: u64) -> Vec<Plateau> {
         let cost = level(&scan[start..=end]);
         let sizes = end - start + 1;
         let flat = sizes > 2 || (sizes == 2 && scan[end].1 < SAME * scan[start].1) || end + 1 == scan.len();
-        let step = |last: &Plateau| if last.to > page { STEP_BEHIND_PAGES } else { STEP };
         // the first ends within few pages, whatever they are
-        let step = |last: &Plateau| if found.len() < 2 { STEP } else { step(last) };
+        let behind_pages = |last: &Plateau| found.len() > 1 && last.to > page;
+        let step = |last: &Plateau| if behind_pages(last) { STEP_BEHIND_PAGES } else { STEP };
         let higher = found.last().is_none_or(|last| cost > step(last) * last.cost);
         if flat && higher {
             found.push(Plateau { from: scan[start].0, to: scan[end].0, cost });

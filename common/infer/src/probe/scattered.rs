@@ -1,6 +1,8 @@
 //! The size of a level behind pages that lie anywhere, by walks over all lines of pages
 //! that are drawn anew each time: none of them tells it, all together do.
 
+use std::collections::BTreeMap;
+
 use super::found::{Exploration, LevelFound};
 use super::translation::untranslated;
 use super::why::Why;
@@ -14,6 +16,15 @@ use figures::units::Bytes;
 const DRAWS: u64 = 4;
 /// A cost is off by this share of it at the least.
 const NOISE: f64 = 0.04;
+/// ... and by this share if it was walked once.
+const NOISE_ONCE: f64 = 0.1;
+/// A level of which others hold a quarter is so much larger than it looks.
+const OTHERS: f64 = 4.0 / 3.0;
+/// Pages of memory that is so many times as large as a level of eight ways come to its sets unevenly, by this
+/// over the root of that number (two standard deviations).
+const UNEVEN: f64 = 0.71;
+/// Share of the time that the walks get at most.
+const SHARE: f64 = 0.3;
 /// Share of the time after which no working set is walked.
 const LATEST: f64 = 0.9;
 /// Working sets below which the curve tells nothing.
@@ -40,34 +51,47 @@ pub(super) fn walks(probe: &mut impl Probe, run: &Exploration, level: usize) -> 
     }
     // far enough to show whether the rise that is seen is the next level's
     let to = (8 * high).min(probe.reach() / 2).min(LARGEST.max(2 * high));
-    let mut points = Vec::new();
-    for bytes in usual_sizes((low / 2).max(2 * above.size), to, 7) {
-        let mut costs = Vec::new();
-        for draw in (0..DRAWS).filter(|_| bytes >= page) {
-            let offsets = walk(probe, bytes, line, draw);
-            costs.push(if probe.spent() < LATEST {
-                untranslated(probe, &offsets, found.latency)
-            } else {
-                f64::NAN
-            });
+    let from = (low / 2).max(2 * above.size);
+    let mut costs: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
+    let until = (probe.spent() + SHARE).min(LATEST);
+    for draw in 0..DRAWS {
+        for bytes in usual_sizes(from.max(page), to, 7) {
+            if probe.spent() < until {
+                let cost = untranslated(probe, &walk(probe, bytes, line, draw), found.latency);
+                costs.entry(bytes).or_default().push(cost);
+            }
         }
-        if costs.iter().any(|cost| !cost.is_finite()) {
-            break;
-        }
-        let least = costs.iter().copied().fold(f64::INFINITY, f64::min);
-        let Some(median) = stats::median(&costs) else { continue };
-        let noise = (NOISE * least).max(median - least);
-        points.push(Point { bytes, value: least, noise, draws: costs.len() });
     }
+    // what was walked once before counts, too
+    for (bytes, cost) in found.knee.iter().filter(|(bytes, _)| from <= *bytes) {
+        costs.entry(*bytes).or_default().push(*cost);
+    }
+    let points = costs.iter().filter_map(|(bytes, costs)| point(*bytes, costs, probe.reach()));
+    let points: Vec<Point> = points.collect();
     let enough = points.len() >= LEAST;
-    let sizes = enough
-        .then(|| sizes(&points, (low / 2, 8 * high), page, line, Scale::Cost { hit: found.latency }))
-        .flatten();
-    // others may have held ways of each set in all walks
-    let open =
-        |sizes: Sizes| Sizes { high: if probe.real() { sizes.high / 3 * 4 } else { sizes.high }, ..sizes };
-    let sizes = sizes.map(open);
+    let range = (low / 2, 8 * high);
+    let told = enough.then(|| sizes(&points, range, page, line, Scale::Cost { hit: found.latency }));
+    let open = |sizes: Sizes| Sizes { high: open(sizes.high, probe.reach(), probe.real()), ..sizes };
+    let sizes = told.flatten().map(open);
     Some(Walks { level, points: points.len(), sizes })
+}
+
+/// Up to which size a level must be left open that looks no larger than `high`: others may have held ways
+/// of each set in all walks, and all draws are from pages that lie unevenly.
+fn open(high: u64, reach: u64, real: bool) -> u64 {
+    let uneven = 1.0 + UNEVEN * (high as f64 / reach as f64).sqrt();
+    let factor = if real { uneven.max(OTHERS) } else { uneven };
+    usual_sizes((high as f64 * factor) as u64, 2 * high, 7).first().copied().unwrap_or(2 * high)
+}
+
+/// The least cost of a working set in memory of `reach` bytes, and how far that may be off.
+fn point(bytes: u64, costs: &[f64], reach: u64) -> Option<Point> {
+    let least = costs.iter().copied().fold(f64::INFINITY, f64::min);
+    let noise = if costs.len() == 1 { NOISE_ONCE } else { NOISE };
+    let noise = (noise * least).max(stats::median(costs)? - least);
+    // draws from few pages are not independent
+    let draws = costs.len().min((reach / bytes / 4) as usize).max(1);
+    least.is_finite().then_some(Point { bytes, value: least, noise, draws })
 }
 
 /// All lines of `bytes` in pages drawn from all there are, in random order.
@@ -98,7 +122,7 @@ impl Walks {
         found.why.retain(|why| !matches!(why, Why::Open(_)));
         found.why.push(Why::Open(format!(
             "behind pages that lie anywhere, some sets have too many lines of a working set that would fit. Of all sizes, \
-             only those from {} to {} explain the costs of {} working sets, each in {DRAWS} draws of pages, within odds of 1000 \
+             only those from {} to {} explain the costs of {} working sets, in up to {DRAWS} draws of pages each, within odds of 1000 \
              to 1{}; {} less if it holds none of the lines of the level above (exclusive).",
             Bytes(sizes.low),
             Bytes(high),

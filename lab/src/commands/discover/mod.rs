@@ -214,10 +214,15 @@ impl Findings {
         )
         .caption(format!("Random order, one access per line; source: {}.", self.source))
         .curve("all levels", points(&self.settled.scan));
+        let largest = self.settled.scan.last().map_or(0, |point| point.0);
         for s in &self.settled.levels {
             let l = &s.found;
             chart = chart.curve(format!("round the end of L{}", l.level), points(&l.knee));
-            chart = chart.mark(l.size as f64, format!("L{} {}", l.level, Bytes(l.size)));
+            let name = format!("L{} {}", l.level, l.size_told());
+            chart = match l.range {
+                (low, high) if low == high => chart.mark(low as f64, name),
+                (low, high) => chart.band(low as f64, high.min(largest) as f64, name),
+            };
         }
         chart
     }
