@@ -56,20 +56,16 @@ pub(super) fn walks(probe: &mut impl Probe, run: &Exploration, level: usize) -> 
     let until = (probe.spent() + SHARE).min(LATEST);
     for draw in 0..DRAWS {
         for bytes in usual_sizes(from.max(page), to, 7) {
-            if probe.spent() < until {
+            if bytes.is_multiple_of(page) && probe.spent() < until {
                 let cost = untranslated(probe, &walk(probe, bytes, line, draw), found.latency);
                 costs.entry(bytes).or_default().push(cost);
             }
         }
     }
-    // what was walked once before counts, too
-    for (bytes, cost) in found.knee.iter().filter(|(bytes, _)| from <= *bytes) {
-        costs.entry(*bytes).or_default().push(*cost);
-    }
     let points = costs.iter().filter_map(|(bytes, costs)| point(*bytes, costs, probe.reach()));
     let points: Vec<Point> = points.collect();
     let enough = points.len() >= LEAST;
-    let range = (low / 2, 8 * high);
+    let range = (low / 2, 2 * high);
     let told = enough.then(|| sizes(&points, range, page, line, Scale::Cost { hit: found.latency }));
     let open = |sizes: Sizes| Sizes { high: open(sizes.high, probe.reach(), probe.real()), ..sizes };
     let sizes = told.flatten().map(open);

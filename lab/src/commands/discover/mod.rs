@@ -13,7 +13,7 @@ use common::infer::probe::{OnModel, PolicyFound, Probe, Settled, policy, settle}
 use common::latency::{OnTime, Translation, reference_clock, translation};
 use common::machine::{self, Machine};
 use common::system::pages::{PageKind, Room};
-use common::units::{Bytes, Seconds};
+use common::units::Seconds;
 use common::{clock, core_clock, cpu, output};
 use serde_json::{Value, json};
 
@@ -214,14 +214,15 @@ impl Findings {
         )
         .caption(format!("Random order, one access per line; source: {}.", self.source))
         .curve("all levels", points(&self.settled.scan));
-        let largest = self.settled.scan.last().map_or(0, |point| point.0);
+        let [smallest, largest] =
+            [self.settled.scan.first(), self.settled.scan.last()].map(|end| end.map_or(0, |point| point.0));
         for s in &self.settled.levels {
             let l = &s.found;
             chart = chart.curve(format!("round the end of L{}", l.level), points(&l.knee));
             let name = format!("L{} {}", l.level, l.size_told());
             chart = match l.range {
                 (low, high) if low == high => chart.mark(low as f64, name),
-                (low, high) => chart.band(low as f64, high.min(largest) as f64, name),
+                (low, high) => chart.band(low.max(smallest) as f64, high.min(largest) as f64, name),
             };
         }
         chart

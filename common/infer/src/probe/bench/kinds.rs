@@ -137,7 +137,7 @@ fn odd_sizes(random: &mut Random) -> String {
     cache(1, kib, 64, ways, 1.0) + &cache(2, second.0, 64, second.1, 3.5) + &usual_tlbs()
 }
 
-/// A virtual Zen 4 with ordinary pages; see `walks` beside this file.
+/// A virtual Zen 4 with ordinary pages; its walks are in `infer/src/walks`.
 fn recorded_host(_: &mut Random) -> String {
     cache(1, 32, 64, 8, 1.1)
         + &cache(2, 1024, 64, 8, 3.8)
