@@ -153,7 +153,7 @@ fn judged(item: &Item, answer: &str, language: &str, truth: &Truth) -> Judgement
                 })
             };
             if share < 1.0 && item.kind == Kind::Bytes && value.unit && value.readings.iter().any(thousands) {
-                let reason = "its prefix may stand for 1000";
+                let reason = "its prefix may stand for 1000, or it is rounded";
                 return Judgement::Unread(say!("To be read by somebody: '{}': {}.", shown, reason));
             }
             if share < 1.0 && value.besides {
