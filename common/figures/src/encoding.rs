@@ -117,7 +117,8 @@ impl Encoding {
 /// LF for CRLF (also CRCRLF, as two programs that both add a CR leave it) and CR.
 pub fn plain(text: &str) -> Cow<'_, str> {
     let text = text.trim_start_matches(MARK);
-    if !text.contains(['\r', MARK]) {
+    // searched one by one, which is faster than for a set
+    if !text.contains('\r') && !text.contains(MARK) {
         return Cow::Borrowed(text);
     }
     let mut plain = String::with_capacity(text.len());
