@@ -361,6 +361,8 @@ const OWN: &[Own] = &[
     ("lab survey", "--seconds", "", "--seconds 0", Refuses("'0'")),
     ("lab web", "--wasm", "", "--wasm missing", Fails("missing")),
     ("lab web", "--out", "--wasm page.wasm", "--out w.html", Writes("w.html", "<!")),
+    // Serving does not end; what it refuses shows that it is read.
+    ("lab web", "--serve", "--wasm page.wasm", "--out w.html --serve", Fails("--serve")),
     (
         "lab grade",
         "--as",
