@@ -132,6 +132,8 @@ fn a_record_is_read_back_the_same_from_json_and_csv() {
     assert!(made.cells.iter().all(|cell| cell.misses.is_some() && cell.nanos.is_some()), "{made:?}");
     assert_eq!(made.source, Some(common::value::Source::Model));
     for text in [json, record.csv()] {
-        assert_eq!(Saved::parse(&text).unwrap(), made, "{text}");
+        // how many decimals a text has is no part of what it says
+        let read = Saved { decimals: None, ..Saved::parse(&text).unwrap() };
+        assert_eq!(read, made, "{text}");
     }
 }
