@@ -28,7 +28,7 @@ sanitizer() { # NAME; with the standard library, else a thread's end looks like 
     export RUSTFLAGS="-Zsanitizer=$1 -Cunsafe-allow-abi-mismatch=sanitizer"
     local std=(--quiet --locked -Zbuild-std --target "$host")
     cargo +nightly test "${std[@]}" --no-default-features -p isa -p memory -p dgemm -p ge \
-        --lib --test variants --test ladder
+        --lib --test it
     cargo +nightly build "${std[@]}" -p mm1 -p mm2 -p mm3
     for product in mm1 mm2 mm3; do
         for counters in none model; do

@@ -1,0 +1,165 @@
+//! What is read from cm1's sweep of a modelled cache, held against the cache.
+
+use std::path::Path;
+use std::process::Command;
+
+use common::infer::{self, Above, Geometry};
+use common::machine::{Draw, Machine, catalogue};
+use common::saved::Saved;
+
+/// A small repeatable generator: tests must not depend on luck.
+struct Lcg(u64);
+
+impl Lcg {
+    fn of<T: Copy>(&mut self, choice: &[T]) -> T {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        choice[(self.0 >> 33) as usize % choice.len()]
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Cache {
+    size: u64,
+    line: u64,
+    ways: u64,
+    replacement: &'static str,
+}
+
+impl Cache {
+    /// 1, 3 or 5 times a power of two bytes, and any number of ways to 24 that
+    /// divides the lines.
+    fn random(lcg: &mut Lcg) -> Cache {
+        let line: u64 = lcg.of(&[16, 32, 64, 64, 128, 256]);
+        let size: u64 = (1024 << lcg.of(&[2, 3, 4, 5, 6])) * lcg.of(&[1, 1, 3, 5]);
+        let replacement = lcg.of(&["lru", "plru", "fifo", "random"]);
+        let ways: Vec<u64> = (1..=24u64)
+            .filter(|w| (size / line).is_multiple_of(*w))
+            .filter(|w| replacement != "plru" || w.is_power_of_two() && *w > 1)
+            .collect();
+        Cache { size, line, ways: lcg.of(&ways), replacement }
+    }
+
+    fn describe(&self, file: &Path) {
+        let Cache { size, line, ways, replacement } = self;
+        let text = format!(
+            "name = \"random\"\ndescription = \"A random cache\"\nclock = \"1 GHz\"\n[memory]\nlatency = \"100 ns\"\n\
+             [pages]\nsize = \"4K\"\nmapping = \"identity\"\n[[cache]]\nlevel = 1\nsize = {size}\nline = {line}\n\
+             ways = {ways}\nreplacement = \"{replacement}\"\nlatency = \"2 ns\"\n"
+        );
+        std::fs::write(file, text).unwrap();
+    }
+}
+
+fn sweep(machine: &str, args: &[&str]) -> String {
+    let out = Command::new(env!("CARGO_BIN_EXE_cm1"))
+        .args(["--counters", "model", "--machine", machine])
+        .args(args)
+        .output()
+        .unwrap();
+    assert!(out.status.success(), "{machine} {args:?}: {}", String::from_utf8_lossy(&out.stderr));
+    String::from_utf8(out.stdout).unwrap()
+}
+
+fn read(sweep: &str, above: Option<Above>) -> Result<Geometry, String> {
+    infer::read_behind(&Saved::parse(sweep).unwrap(), above).verdict
+}
+
+/// Whether all of the geometry was read. What was read must be true.
+fn exact(what: &str, (size, line, ways): (u64, u64, u64), found: &Result<Geometry, String>) -> bool {
+    let Ok(found) = found else {
+        return false;
+    };
+    assert_eq!(found.line.0, line, "{what}");
+    assert!((found.size.0..=found.most.0).contains(&size), "{what}: {}", found.size_told());
+    if let Ok((least, most)) = found.ways {
+        assert!((least..=most).contains(&ways), "{what}: {least} to {most} ways");
+    }
+    found.size == found.most && found.exact_ways().is_some()
+}
+
+#[test]
+fn random_caches_are_read_or_left_open() {
+    let folder = tempfile::tempdir().unwrap();
+    let machine = folder.path().join("random.toml");
+    let mut lcg = Lcg(11);
+    let caches: Vec<Cache> = (0..80).map(|_| Cache::random(&mut lcg)).collect();
+    let read = caches.iter().filter(|cache| {
+        cache.describe(&machine);
+        let [min, max] =
+            [cache.size / 8, 8 * cache.size].map(|s| s.next_power_of_two().max(1024).to_string());
+        let args = ["--repeats", "2", "--min", &min, "--max", &max, "--until-decided"];
+        let found = read(&sweep(machine.to_str().unwrap(), &args), None);
+        exact(&format!("{cache:?}"), (cache.size, cache.line, cache.ways), &found)
+    });
+    let count = read.count();
+    assert!(count >= 70, "{count} of {} read", caches.len());
+}
+
+#[test]
+fn a_doubling_sweep_says_no_more_than_it_shows() {
+    let args = ["--repeats", "2"];
+    let found = read(&sweep("golden-cove", &args), None).unwrap();
+    assert_eq!((found.size_told().as_str(), found.ways), ("32 KiB to less than 64 KiB", Ok((8, 15))));
+    assert!(!found.decide.is_empty() && found.confidence == infer::Confidence::Low);
+    let found = read(&sweep("golden-cove", &[&args[..], &["--until-decided"]].concat()), None).unwrap();
+    assert_eq!((found.size_told().as_str(), found.ways), ("48 KiB", Ok((12, 12))));
+    assert_eq!(found.confidence, infer::Confidence::High);
+}
+
+#[test]
+fn rows_are_named_by_arrays_that_were_walked() {
+    let rows = sweep("golden-cove", &["--repeats", "2", "--sizes", "9K,18K,34K,64K"]);
+    let why = infer::read(&Saved::parse(&rows).unwrap()).why.join(" ");
+    assert!(why.contains("in the array of 64 KiB") && !why.contains("of 0 B"), "{why}");
+}
+
+/// L1 and L2 of a machine by the documented commands; how many were exact.
+fn levels(name: &str, machine: &Machine) -> usize {
+    let truth = |level: u8| machine.level(level).map(|c| (c.size.0, c.line.0, c.ways as u64));
+    let l1 = read(&sweep(name, &["--repeats", "2", "--max", "512K", "--until-decided"]), None);
+    let mut read_exactly = usize::from(exact(&format!("L1 of {name}"), truth(1).unwrap(), &l1));
+    let Some(second) = truth(2) else { return read_exactly };
+    let above = l1.ok().as_ref().and_then(Above::of);
+    let args = ["--repeats", "2", "--event", "PAPI_L2_DCM", "--min", "32K", "--max", "8M", "--until-decided"];
+    let rows = sweep(name, &args);
+    exact(&format!("L2 of {name}, alone"), second, &read(&rows, None));
+    read_exactly += usize::from(exact(&format!("L2 of {name}"), second, &read(&rows, above)));
+    read_exactly
+}
+
+#[test]
+fn the_catalogue_is_read_or_left_open() {
+    let exact: usize = catalogue().iter().map(|m| levels(m.name, &Machine::named(m.name).unwrap())).sum();
+    assert!(exact >= 9, "{exact} levels exactly");
+}
+
+/// How many levels of `number` mystery machines are read exactly, whose figures
+/// scatter by up to `noise`.
+fn mysteries(number: usize, noise: f64) -> usize {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("mystery.toml");
+    let mut draw = Draw::new("spring").with_noise(noise);
+    (0..number)
+        .map(|i| {
+            let text = draw.machine(&format!("student {i}")).toml("mystery");
+            std::fs::write(&file, &text).unwrap();
+            levels(file.to_str().unwrap(), &Machine::from_toml(&text, "mystery").unwrap())
+        })
+        .sum()
+}
+
+#[test]
+fn mystery_machines_are_read_exactly() {
+    assert_eq!(mysteries(12, 0.0), 24);
+}
+
+#[test]
+fn figures_that_scatter_are_read_exactly_too() {
+    assert_eq!(mysteries(6, 0.02), 12);
+}
+
+#[test]
+#[ignore = "2,000 machines take an hour"]
+fn two_thousand_mystery_machines_are_read_exactly() {
+    assert_eq!(mysteries(2000, 0.0), 4000);
+}

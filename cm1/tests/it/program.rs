@@ -1,0 +1,137 @@
+//! cm1 as a student runs it, and its model against real recordings.
+
+use std::collections::BTreeMap;
+use std::process::{Command, Output};
+
+use common::saved::Saved;
+
+fn cm1(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_cm1")).args(args).output().unwrap()
+}
+
+fn stdout(args: &[&str]) -> String {
+    let out = cm1(args);
+    assert!(out.status.success(), "{args:?}: {}", String::from_utf8_lossy(&out.stderr));
+    String::from_utf8(out.stdout).unwrap()
+}
+
+/// Misses per access by size and stride.
+fn misses(saved: &Saved) -> BTreeMap<(u64, u64), f64> {
+    saved.cells.iter().map(|cell| ((cell.size, cell.stride), cell.misses.unwrap())).collect()
+}
+
+const I5: [&str; 4] = ["--machine", "i5-7500", "--counters", "model"];
+
+#[test]
+fn prints_the_kits_lines_with_the_new_fields_behind() {
+    let text = stdout(&I5);
+    assert_eq!(text.lines().count(), 13 + 14 + 15 + 16);
+    let first = text.lines().next().unwrap();
+    assert!(first.starts_with("cache_size=8192\tstride=1\tavg_misses=0.0000"), "{first}");
+    assert!(first.contains("\tevent=PAPI_L1_DCM\tsource=model"), "{first}");
+    let saved = Saved::parse(&text).unwrap();
+    assert_eq!(saved.event.as_deref(), Some("PAPI_L1_DCM"));
+    assert!(saved.notes.is_empty(), "{:?}", saved.notes);
+}
+
+/// The median of five recordings on an i5-7500 (32 KiB, 8 ways, 64-byte lines).
+#[test]
+fn the_model_follows_recorded_hardware() {
+    let recorded: Vec<BTreeMap<(u64, u64), f64>> = [
+        include_str!("../../../common/tests/data/i5-7500/cm1-l1-1.out"),
+        include_str!("../../../common/tests/data/i5-7500/cm1-l1-2.out"),
+        include_str!("../../../common/tests/data/i5-7500/cm1-l1-3.out"),
+        include_str!("../../../common/tests/data/i5-7500/cm1-l1-4.out"),
+        include_str!("../../../common/tests/data/i5-7500/cm1-l1-5.out"),
+    ]
+    .map(|text| misses(&Saved::parse(text).unwrap()))
+    .into();
+    let modelled = misses(&Saved::parse(&stdout(&I5)).unwrap());
+    for stride in (0..16).map(|power| 1 << power) {
+        let cell = (65536, stride);
+        let runs: Vec<f64> = recorded.iter().map(|run| run[&cell]).collect();
+        let real = common::stats::median(&runs).unwrap();
+        let model = modelled[&cell];
+        match stride {
+            ..=2048 => {
+                assert!((model - real).abs() < 0.06, "stride {stride}: model {model}, recorded {real}")
+            }
+            8192.. => assert!(model < 1e-5, "stride {stride}: model {model}"),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn the_second_level_has_its_own_event_and_range() {
+    let text = stdout(
+        &[&I5[..], &["--event", "PAPI_L2_DCM", "--min", "64K", "--max", "1M", "--repeats", "10"]].concat(),
+    );
+    let cells = misses(&Saved::parse(&text).unwrap());
+    assert!(cells[&(65536, 64)] < 0.01, "64 KiB fit L2");
+    assert!(cells[&(1 << 20, 64)] > 0.9, "1 MiB do not");
+}
+
+#[test]
+fn a_model_of_this_machine_admits_that_it_discovers_nothing() {
+    let out = cm1(&["--counters", "model", "--max", "8K", "--repeats", "1"]);
+    let told = String::from_utf8(out.stderr).unwrap();
+    assert!(told.contains("repeat the geometry that the system reports"), "{told}");
+}
+
+#[test]
+fn without_counting_the_misses_are_missing_not_zero() {
+    let text = stdout(&["--counters", "none", "--sizes", "8K", "--strides", "64", "--repeats", "1"]);
+    assert!(text.contains("avg_misses=not counted (--counters none)"), "{text}");
+    assert!(text.contains("\tavg_time=0.") && text.contains("time_source=timing"), "{text}");
+}
+
+#[test]
+fn the_chart_is_written_as_svg_and_as_png() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, magic) in [("c.svg", &b"<svg"[..]), ("c.png", &b"\x89PNG"[..])] {
+        let path = folder.path().join(name);
+        stdout(&[&I5[..], &["--repeats", "2", "--chart", path.to_str().unwrap()]].concat());
+        assert!(std::fs::read(&path).unwrap().starts_with(magic), "{name}");
+    }
+    // What the cache is, is for the student to say.
+    let drawn = std::fs::read_to_string(folder.path().join("c.svg")).unwrap();
+    assert!(drawn.contains("i5-7500") && !drawn.contains("8-way"), "{drawn}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "nothing half-written is left");
+}
+
+#[test]
+fn wrong_use_is_told_in_one_line_with_exit_code_2() {
+    let wrong: &[(&[&str], &str)] = &[
+        (&["--min", "0"], "0 B"),
+        (&["--max", "7X"], "'7X'"),
+        (&["--min", "64K", "--max", "8K"], "--max 8 KiB"),
+        (&["--sizes", "8K", "--strides", "8K"], "--strides 8192"),
+        (&["--event", "PAPI_L9_DCM"], "PAPI_L9_DCM"),
+        (&["--machine", "toaster"], "toaster"),
+        (&["--chart", "curve.gif", "--max", "8K", "--repeats", "1", "--counters", "model"], "curve.gif"),
+        (&["--repeats", "0"], "'0'"),
+    ];
+    for (args, named) in wrong {
+        let out = cm1(args);
+        let told = String::from_utf8(out.stderr).unwrap();
+        let last = told.lines().last().unwrap_or_default();
+        assert_eq!(out.status.code(), Some(2), "{args:?}: {told}");
+        assert!(last.starts_with("cm1: ") && last.contains(named), "{args:?}: {told}");
+    }
+}
+
+#[test]
+fn a_record_is_read_back_the_same_from_json_and_csv() {
+    let args = [&I5[..], &["--max", "16K", "--repeats", "2"]].concat();
+    let json = stdout(&[&args[..], &["--format", "json"]].concat());
+    let record: common::record::Record = serde_json::from_str(&json).unwrap();
+    let made = Saved::of(&record);
+    assert!(made.cells.iter().all(|cell| cell.misses.is_some() && cell.nanos.is_some()), "{made:?}");
+    assert_eq!(made.source, Some(common::value::Source::Model));
+    for text in [json, record.csv()] {
+        // how many decimals a text has is no part of what it says
+        let read = Saved { decimals: None, ..Saved::parse(&text).unwrap() };
+        assert_eq!(read, made, "{text}");
+    }
+}

@@ -1,0 +1,178 @@
+//! dgemm as a student runs it.
+
+use std::process::{Command, Output};
+
+use serde_json::Value as Json;
+
+fn dgemm(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_dgemm")).args(args).output().unwrap()
+}
+
+fn stdout(args: &[&str]) -> String {
+    let out = dgemm(args);
+    assert!(out.status.success(), "{args:?}: {}", String::from_utf8_lossy(&out.stderr));
+    String::from_utf8(out.stdout).unwrap()
+}
+
+fn json(args: &[&str]) -> Json {
+    serde_json::from_str(&stdout(args)).unwrap()
+}
+
+#[test]
+fn the_list_names_every_rung() {
+    let text = stdout(&["--list"]);
+    for variant in dgemm::VARIANTS {
+        assert!(text.lines().any(|line| line.starts_with(variant.name)), "{}", variant.name);
+    }
+}
+
+#[test]
+fn misses_per_iteration_come_as_a_b_and_c() {
+    let object = json(&["ijk", "120", "--machine", "lecture", "--format", "json"]);
+    let misses = &object["misses_per_iteration"];
+    assert_eq!(misses["source"], "model");
+    for array in ["a", "b", "c"] {
+        assert!(misses[array].as_f64().unwrap() > 0.0);
+        assert!(object["closed_form"][array].as_f64().unwrap() > 0.0);
+    }
+    assert_eq!(object["gflops"], Json::Null, "the lecture's machine is not here to be timed");
+    let n = 120.0 * 120.0;
+    assert_eq!(object["counts"]["PAPI_LD_INS"]["amount"].as_f64().unwrap(), 2.0 * 120.0 * n + n);
+    assert_eq!(object["counts"]["PAPI_SR_INS"]["amount"].as_f64().unwrap(), n);
+}
+
+#[test]
+fn all_lists_every_rung_and_the_yardstick() {
+    let list = json(&["all", "48", "--format", "json", "--threads", "2"]);
+    let list = list.as_array().unwrap();
+    assert_eq!(list.len(), dgemm::VARIANTS.len() + 1);
+    for (object, variant) in list.iter().zip(dgemm::VARIANTS) {
+        assert_eq!(object["variant"], variant.name);
+        assert_eq!(object["yardstick"], false);
+        assert!(object["gflops"].as_f64().unwrap() > 0.0);
+        assert!(object["check"].as_f64().unwrap() < 1e-12);
+    }
+    let last = list.last().unwrap();
+    assert_eq!((&last["yardstick"], &last["threads"]), (&Json::from(true), &Json::from(1)));
+    let threads = list.iter().find(|object| object["variant"] == "threads").unwrap();
+    assert_eq!(threads["threads"], 2);
+}
+
+#[test]
+fn counters_none_only_times() {
+    let text = stdout(&["ikj", "40", "--counters", "none"]);
+    assert!(text.contains("seconds="));
+    assert!(text.contains("not counted (--counters none"), "{text}");
+    assert!(!text.contains("source=model"), "{text}");
+}
+
+#[test]
+fn runs_are_as_many_as_asked_for() {
+    for (runs, says) in
+        [("--runs=2", "median of 2 "), ("--runs=9", "median of 9 "), ("--quiet", "median of 7 ")]
+    {
+        let text = stdout(&["ijk", "16", "--counters", "none", runs]);
+        assert!(text.contains(says), "{runs}: {text}");
+    }
+    let once = stdout(&["ijk", "16", "--counters", "none", "--runs", "1"]);
+    assert!(!once.contains("median"), "{once}");
+}
+
+#[test]
+fn sides_may_differ_and_blocks_be_set() {
+    // Long and thin ones need as little memory as their elements.
+    for args in
+        [["ijk", "--m", "300000", "--k", "1", "--n", "1"], ["ijk", "--m", "1", "--k", "300000", "--n", "1"]]
+    {
+        stdout(&args);
+    }
+    // -n, --n and --size are one option.
+    for args in [["ijk", "--n", "20"], ["ijk", "-n", "20"], ["ijk", "--size", "20"]] {
+        let object = json(&[&args[..], &["--format", "json"]].concat());
+        assert_eq!((&object["m"], &object["n"], &object["k"]), (&20.into(), &20.into(), &20.into()));
+    }
+    let object =
+        json(&["block-l2", "--m", "20", "--n", "30", "--k", "40", "--block", "7", "--format", "json"]);
+    assert_eq!((&object["m"], &object["n"], &object["k"]), (&20.into(), &30.into(), &40.into()));
+    assert!(object["check"].as_f64().unwrap() < 1e-12);
+}
+
+#[test]
+fn kit_lines_set_theory_beside_the_model() {
+    let text = stdout(&["jki", "128", "--machine", "zen3"]);
+    for part in [
+        "closed form",
+        "model",
+        "residual",
+        "hardware",
+        "hit_rate=",
+        "source=analytic",
+        "assumed, but not so here: ",
+    ] {
+        assert!(text.contains(part), "no '{part}' in\n{text}");
+    }
+}
+
+#[test]
+fn what_is_asked_for_wrongly_is_told_in_one_line() {
+    let wrong: [(&[&str], &str); 6] = [
+        (&["ijkl", "10"], "ijk"),
+        (&["ijk", "0"], "1 or more"),
+        (&["ijk", "ten"], "'ten'"),
+        (&["ijk", "10", "--block", "0"], "1 to 65536"),
+        (&["ijk", "10", "--machine", "abacus"], "abacus"),
+        (&["ijk", "10", "--counters", "timing"], "auto"),
+    ];
+    for (args, told) in wrong {
+        let out = dgemm(args);
+        let stderr = String::from_utf8(out.stderr).unwrap();
+        assert_eq!(out.status.code(), Some(2), "{args:?}: {stderr}");
+        assert!(stderr.lines().last().unwrap().contains(told), "{args:?}: {stderr}");
+        assert!(out.stdout.is_empty());
+    }
+    let out = dgemm(&["ijk", "9000000"]);
+    assert_eq!(out.status.code(), Some(1));
+    assert!(String::from_utf8(out.stderr).unwrap().contains("choose a smaller N"));
+}
+
+/// No system has room for such a stack: the first thread is refused.
+#[cfg(target_os = "linux")]
+fn without_threads(args: &[&str]) -> (Option<i32>, [String; 2]) {
+    let out = Command::new(env!("CARGO_BIN_EXE_dgemm"))
+        .args(args)
+        .env("RUST_MIN_STACK", (1_u64 << 60).to_string())
+        .output()
+        .unwrap();
+    (out.status.code(), [out.stdout, out.stderr].map(|text| String::from_utf8(text).unwrap()))
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn threads_that_the_system_does_not_start_are_told_in_one_line() {
+    let (code, [stdout, stderr]) = without_threads(&["threads", "64", "--threads", "2"]);
+    assert_eq!((code, stdout.is_empty()), (Some(1), true), "{stderr}");
+    assert!(stderr.lines().last().unwrap().contains("starts no more threads"), "{stderr}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_rung_whose_threads_are_refused_does_not_take_the_others_with_it() {
+    let (code, [stdout, stderr]) = without_threads(&["all", "64", "--threads", "2"]);
+    assert_eq!(code, Some(0), "{stderr}");
+    let row = |name: &str| stdout.lines().find(|line| line.starts_with(name)).unwrap();
+    assert!(row("threads ").contains(" - "), "{stdout}");
+    assert!(!row("ijk ")[..28].contains('-'), "{stdout}");
+    assert!(stderr.contains("note: threads is not timed: the system starts no more threads"), "{stderr}");
+}
+
+#[test]
+fn a_record_and_a_chart_are_written_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let (record, chart) = (folder.path().join("r.json"), folder.path().join("c.svg"));
+    stdout(&["all", "24", "--record", record.to_str().unwrap(), "--chart", chart.to_str().unwrap()]);
+    let record: Json = serde_json::from_slice(&std::fs::read(record).unwrap()).unwrap();
+    assert_eq!(record["rows"].as_array().unwrap().len(), dgemm::VARIANTS.len() + 1);
+    assert!(std::fs::read_to_string(chart).unwrap().starts_with("<svg"));
+    let csv = stdout(&["ikj", "24", "--format", "csv"]);
+    assert!(csv.starts_with("variant,m,n,k,threads,seconds,seconds_source,"), "{csv}");
+}

@@ -1,0 +1,182 @@
+//! Every rung is right for every shape, and makes the accesses it claims.
+
+use std::cell::Cell;
+
+use memory::{Arena, Lanes, Memory, Vector, Word};
+
+use dgemm::{Blocks, Kernel, Problem, VARIANTS, Variant, View};
+use isa::Native;
+use proptest::prelude::*;
+
+/// Small blocks of odd sides, so that every loop has an edge.
+fn small(threads: usize) -> Blocks {
+    let usual = Blocks::for_caches(32 << 10, 256 << 10, threads);
+    let sides = dgemm::rungs::tiled::Sides { rows: 10, cols: 31, depth: 13 };
+    Blocks { l1: 5, l2: 15, base: 3, sides, ..usual }
+}
+
+/// c = a * b, with every product and sum carried to twice the precision
+/// (Ogita, Rump, Oishi, "Accurate sum and dot product", 2005).
+fn reference(a: View, b: View, i: usize, j: usize) -> f64 {
+    let (mut sum, mut rest) = (0.0f64, 0.0f64);
+    for k in 0..a.cols() {
+        let (x, y) = (a.at(i, k).get(), b.at(k, j).get());
+        let product = x * y;
+        let next = sum + product;
+        let part = next - sum;
+        rest += (sum - (next - part)) + (product - part) + x.mul_add(y, -product);
+        sum = next;
+    }
+    sum + rest
+}
+
+/// The product on the machine's memory, as the program runs it, element by
+/// element against the reference; c starts as ones, to see that it is added to.
+fn check(variant: &Variant, sides: [usize; 3], blocks: Blocks) {
+    let [m, n, k] = sides;
+    let arena = Arena::with_capacity(Problem::bytes(m, n, k, blocks)).unwrap();
+    let p = Problem::new(&arena, sides, blocks).unwrap();
+    (0..m).for_each(|i| p.c().row(i).fill(|_| 1.0));
+    variant.run_native(&p).unwrap();
+    for i in 0..m {
+        for j in 0..n {
+            let (right, got) = (1.0 + reference(p.a(), p.b(), i, j), p.c().at(i, j).get());
+            let bound = 1e-12 * k.max(1) as f64 * right.abs();
+            assert!((got - right).abs() <= bound, "{} {sides:?} ({i}, {j}): {got} {right}", variant.name);
+        }
+    }
+}
+
+#[test]
+fn every_rung_is_right_at_the_sizes_that_trip() {
+    let by_the_rule = Blocks::for_caches(32 << 10, 256 << 10, 2);
+    for variant in VARIANTS {
+        for n in [1, 2, 3, 31, 33, 100] {
+            check(variant, [n, n, n], by_the_rule);
+            check(variant, [n, n, n], small(3));
+        }
+    }
+}
+
+#[test]
+fn every_rung_is_right_on_long_and_thin_matrices() {
+    for variant in VARIANTS {
+        for sides in [[1, 7, 1000], [1000, 5, 3], [3, 1000, 9], [37, 1, 100], [5, 6, 0], [0, 4, 4], [4, 0, 4]]
+        {
+            check(variant, sides, small(2));
+        }
+    }
+}
+
+/// Half a minute: `cargo test --release -p dgemm -- --ignored`.
+#[test]
+#[ignore = "16 products of a thousand, for an optimised build"]
+fn every_rung_is_right_at_a_thousand() {
+    for variant in VARIANTS {
+        check(variant, [1000, 1000, 1000], Blocks::for_caches(32 << 10, 512 << 10, 2));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+    #[test]
+    fn every_rung_is_right_whatever_the_sides_and_blocks(
+        m in 1usize..40, n in 1usize..40, k in 1usize..40,
+        l1 in 1usize..12, factor in 1usize..4, base in 1usize..6,
+        rows in 1usize..20, cols in 1usize..30, depth in 1usize..20, threads in 1usize..5,
+    ) {
+        let sides = dgemm::rungs::tiled::Sides { rows, cols, depth };
+        let blocks = Blocks { l1, l2: l1 * factor, base, sides, threads };
+        for variant in VARIANTS {
+            check(variant, [m, n, k], blocks);
+        }
+    }
+}
+
+/// The machine's memory, with a tally.
+#[derive(Default)]
+struct Tally {
+    loads: u64,
+    stores: u64,
+}
+
+impl Memory for Tally {
+    fn load<T: Word>(&mut self, cell: &Cell<T>) -> T {
+        self.loads += 1;
+        Native.load(cell)
+    }
+    fn store<T: Word>(&mut self, cell: &Cell<T>, value: T) {
+        self.stores += 1;
+        Native.store(cell, value);
+    }
+    fn load_vector<V: Vector>(&mut self, lanes: Lanes<'_, V>) -> V {
+        self.loads += 1;
+        Native.load_vector(lanes)
+    }
+    fn store_vector<V: Vector>(&mut self, lanes: Lanes<'_, V>, value: V) {
+        self.stores += 1;
+        Native.store_vector(lanes, value);
+    }
+}
+
+/// Loads and stores of an `m` by `n` by `k` product, from the shape of the
+/// loops; `None` where the tile depends on the processor.
+fn accesses(kernel: Kernel, [m, n, k]: [u64; 3], blocks: Blocks) -> Option<(u64, u64)> {
+    let mnk = m * n * k;
+    let (l1, l2) = (blocks.l1 as u64, blocks.l2 as u64);
+    let nested = (k / l2) * l2.div_ceil(l1) + (k % l2).div_ceil(l1);
+    let sums = |pieces: u64| Some((2 * mnk + m * n * pieces, m * n * pieces));
+    match kernel {
+        Kernel::Ijk | Kernel::Jik | Kernel::FlatIjk => sums(1),
+        Kernel::Ikj | Kernel::Kij | Kernel::FlatIkj => Some((2 * mnk + m * k, mnk)),
+        Kernel::Jki | Kernel::Kji => Some((2 * mnk + k * n, mnk)),
+        Kernel::BlockL1 | Kernel::Unrolled => sums(k.div_ceil(l1)),
+        Kernel::BlockL2 => sums(nested),
+        Kernel::Packed => {
+            let pieces = k.div_ceil(l1);
+            Some((2 * mnk + m * n * pieces + m * k + k * n, m * n * pieces + m * k + k * n))
+        }
+        Kernel::Recursive | Kernel::Tiled | Kernel::Prefetch | Kernel::Threads => None,
+    }
+}
+
+#[test]
+fn loads_and_stores_are_those_of_the_closed_form() {
+    for (sides, blocks) in [([9, 14, 23], small(1)), ([16, 16, 16], small(2)), ([33, 31, 40], small(1))] {
+        let [m, n, k] = sides;
+        let arena = Arena::with_capacity(Problem::bytes(m, n, k, blocks)).unwrap();
+        let p = Problem::new(&arena, sides, blocks).unwrap();
+        for variant in VARIANTS {
+            let mut tally = Tally::default();
+            variant.run(&mut tally, &p);
+            let counted = (tally.loads, tally.stores);
+            match accesses(variant.kernel, sides.map(|s| s as u64), blocks) {
+                Some(expected) => assert_eq!(counted, expected, "{} {sides:?}", variant.name),
+                None => assert!(counted.0 > 0 && counted.1 > 0, "{}", variant.name),
+            }
+        }
+    }
+}
+
+#[test]
+fn a_tile_in_registers_needs_a_fraction_of_the_loads() {
+    let blocks = Blocks::for_caches(32 << 10, 512 << 10, 1);
+    let arena = Arena::with_capacity(Problem::bytes(96, 96, 96, blocks)).unwrap();
+    let p = Problem::new(&arena, [96, 96, 96], blocks).unwrap();
+    let loads = |name: &str| {
+        let mut tally = Tally::default();
+        Variant::find(name).unwrap().run(&mut tally, &p);
+        tally.loads
+    };
+    assert!(4 * loads("tiled") < loads("unrolled"));
+    assert_eq!(loads("prefetch"), loads("tiled"), "a hint is not a load");
+}
+
+#[test]
+fn names_are_unique_and_found() {
+    for variant in VARIANTS {
+        assert_eq!(Variant::find(variant.name).unwrap().kernel, variant.kernel);
+        assert_eq!(VARIANTS.iter().filter(|v| v.name == variant.name).count(), 1);
+    }
+    assert!(Variant::find("ijkl").is_none());
+}

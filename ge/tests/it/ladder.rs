@@ -1,0 +1,249 @@
+//! All rungs against each other, the course's values and a reference.
+
+use cache::Modelled;
+use ge::modelled;
+use ge::problem::matrices::{self, Fill};
+use ge::problem::residual::residual;
+use ge::problem::system::System;
+use ge::{Rounding, VARIANTS, Variant};
+use machine::Machine;
+use memory::Arena;
+use proptest::prelude::*;
+
+/// Runs `body` on an `n` by `n` system.
+fn with_system<R>(n: usize, body: impl FnOnce(&Arena, System) -> R) -> R {
+    let arena = Arena::with_capacity(System::bytes(n, 2).unwrap() + n * n * 8).unwrap();
+    let system = System::new(&arena, n, &[0, 1]).unwrap();
+    body(&arena, system)
+}
+
+fn here() -> impl Iterator<Item = &'static Variant> {
+    VARIANTS.iter().filter(|variant| variant.available().is_ok())
+}
+
+/// The textbook's loop on plain numbers.
+fn reference(n: usize, a: &mut [f64]) {
+    for k in 0..n {
+        for i in k + 1..n {
+            for j in k + 1..n {
+                a[i * n + j] -= a[k * n + j] * (a[i * n + k] / a[k * n + k]);
+            }
+        }
+    }
+}
+
+#[test]
+fn check_is_that_of_the_c_programs_bit_for_bit() {
+    for (n, expected) in [(10, 4612545602.908113), (100, 3025813991950.493)] {
+        with_system(n, |_, system| {
+            for variant in here().filter(|variant| variant.rounding == Rounding::Same) {
+                Fill::Rand.write(system.matrix());
+                variant.run(system).unwrap();
+                assert_eq!(matrices::check(system.matrix()), expected, "{} {n}", variant.name);
+            }
+        });
+    }
+}
+
+#[test]
+#[ignore = "takes a minute even in an optimised build"]
+fn check_holds_bit_for_bit_on_all_seven_at_large_sizes() {
+    for (n, expected) in
+        [(1000, -873285032152802.5), (1500, -46057812482890496.0), (2000, 20045566062568936.0)]
+    {
+        with_system(n, |_, system| {
+            for variant in here().filter(|variant| variant.rounding == Rounding::Same) {
+                Fill::Rand.write(system.matrix());
+                variant.run(system).unwrap();
+                assert_eq!(matrices::check(system.matrix()), expected, "{} {n}", variant.name);
+            }
+        });
+    }
+}
+
+#[test]
+fn check_holds_at_the_homeworks_size() {
+    with_system(1000, |_, system| {
+        for name in ["ge3", "ge7"] {
+            let Some(variant) = here().find(|variant| variant.name == name) else { continue };
+            Fill::Rand.write(system.matrix());
+            variant.run(system).unwrap();
+            assert_eq!(matrices::check(system.matrix()), -873285032152802.5, "{name}");
+        }
+    });
+}
+
+#[test]
+fn every_element_is_the_textbooks_at_awkward_sizes() {
+    for n in [0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 23, 31, 32, 33, 47, 65] {
+        with_system(n, |_, system| {
+            Fill::Rand.write(system.matrix());
+            let mut expected = system.matrix().flat().to_vec();
+            reference(n, &mut expected);
+            for variant in here().filter(|variant| variant.rounding == Rounding::Same) {
+                Fill::Rand.write(system.matrix());
+                variant.run(system).unwrap();
+                assert_eq!(system.matrix().flat().to_vec(), expected, "{} {n}", variant.name);
+            }
+        });
+    }
+}
+
+#[test]
+fn other_roundings_leave_a_small_residual() {
+    for n in [1, 2, 5, 8, 9, 13, 16, 17, 24, 31, 33, 64, 100, 129, 197, 260] {
+        with_system(n, |arena, system| {
+            let original = arena.matrix::<f64>("original", n, n).unwrap();
+            Fill::Rand.write(original);
+            for variant in here() {
+                Fill::Rand.write(system.matrix());
+                system.exchanges().fill(|k| k);
+                variant.run(system).unwrap();
+                let found = residual(original, system.matrix(), system.exchanges());
+                assert!(found.roundings <= (n + 4) as f64, "{} {n}: {found:?}", variant.name);
+                if variant.exchanges {
+                    assert!(found.relative < 1e-13, "{} {n}: {found:?}", variant.name);
+                }
+            }
+        });
+    }
+}
+
+#[test]
+fn the_misprinted_loops_explode() {
+    with_system(300, |_, system| {
+        for variant in here().filter(|variant| variant.misprinted()) {
+            Fill::Rand.write(system.matrix());
+            variant.run_as_printed(system).unwrap();
+            let check = matrices::check(system.matrix());
+            assert!((1.0e43..1.02e43).contains(&check), "{} {check:e}", variant.name);
+        }
+    });
+}
+
+#[test]
+fn exchanging_rows_masters_a_zero_pivot_and_reports_a_singular_matrix() {
+    with_system(40, |arena, system| {
+        let original = arena.matrix::<f64>("original", 40, 40).unwrap();
+        Fill::ZeroPivot.write(original);
+        for variant in here().filter(|variant| variant.exchanges) {
+            Fill::ZeroPivot.write(system.matrix());
+            variant.run(system).unwrap();
+            assert!(matrices::eliminated(system.matrix(), true).is_ok(), "{}", variant.name);
+            let found = residual(original, system.matrix(), system.exchanges());
+            assert!(found.relative < 1e-14, "{} {found:?}", variant.name);
+            system.matrix().fill(|i, j| if j == 3 { 0.0 } else { (i * 7 % 11) as f64 + j as f64 });
+            variant.run(system).unwrap();
+            let told = matrices::eliminated(system.matrix(), true).unwrap_err().to_string();
+            assert!(told.contains("singular"), "{} {told}", variant.name);
+        }
+    });
+}
+
+#[test]
+fn rungs_that_exchange_rows_choose_the_same_pivots() {
+    for n in [1, 23, 24, 25, 100, 131] {
+        let chosen = |variant: &Variant| {
+            with_system(n, |_, system| {
+                Fill::Rand.write(system.matrix());
+                variant.run(system).unwrap();
+                system.exchanges().to_vec()
+            })
+        };
+        let all: Vec<_> = here().filter(|variant| variant.exchanges).map(chosen).collect();
+        assert!(all.iter().all(|rows| *rows == all[0]), "{n}: {all:?}");
+    }
+}
+
+#[test]
+fn without_a_named_processor_every_rung_runs_on_the_first() {
+    let arena = Arena::with_capacity(System::bytes(50, 0).unwrap()).unwrap();
+    let system = System::new(&arena, 50, &[]).unwrap();
+    for variant in here() {
+        Fill::Dominant.write(system.matrix());
+        variant.run(system).unwrap();
+        assert!(matrices::eliminated(system.matrix(), variant.exchanges).is_ok(), "{}", variant.name);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn any_matrix_gives_the_same_bits_on_all_rungs_that_promise_it(
+        n in 1usize..40,
+        seed in 2u32..1000,
+    ) {
+        with_system(n, |_, system| {
+            let mut rand = ge::problem::rand::Rand::new(seed);
+            let numbers: Vec<f64> = (0..n * n).map(|_| f64::from(rand.next()) / 65536.0 - 16384.0).collect();
+            let mut expected = numbers.clone();
+            reference(n, &mut expected);
+            for variant in here().filter(|variant| variant.rounding == Rounding::Same) {
+                system.matrix().flat().fill(|i| numbers[i]);
+                variant.run(system).unwrap();
+                prop_assert_eq!(system.matrix().flat().to_vec(), expected.clone(), "{}", variant.name);
+            }
+            Ok(())
+        })?;
+    }
+}
+
+/// The model refuses what the rungs cannot eliminate, also where it computes no numbers.
+#[test]
+fn the_model_eliminates_what_the_rungs_do() {
+    let machine = Machine::named("i5-7500").unwrap();
+    for variant in here().filter(|variant| !variant.threaded()) {
+        for fill in [Fill::Rand, Fill::Dominant, Fill::TinyPivot] {
+            modelled::count(variant, 130, fill, &machine).unwrap();
+        }
+        let zero = modelled::count(variant, 130, Fill::ZeroPivot, &machine);
+        assert_eq!(zero.is_ok(), variant.exchanges, "{}", variant.name);
+        assert!(modelled::count(variant, 130, Fill::Nan, &machine).is_err(), "{}", variant.name);
+    }
+}
+
+/// The model walks two steps of an inner loop and knows the others: all that it counts is
+/// as if it walked them, and computed.
+#[test]
+fn steps_are_counted_as_if_walked() {
+    for machine in ["i5-7500", "zen3", "golden-cove", "apple-m1", "lecture", "sparcstation-1+"] {
+        let machine = Machine::named(machine).unwrap();
+        for (variant, n) in here().zip([9, 40, 61].into_iter().cycle()) {
+            if variant.threaded() {
+                continue;
+            }
+            let foreseen = modelled::count(variant, n, Fill::Rand, &machine).unwrap();
+            let arena = Arena::with_capacity(System::bytes(n, 1).unwrap()).unwrap();
+            let system = System::new(&arena, n, &[]).unwrap();
+            Fill::Rand.write(system.matrix());
+            let mut model = Modelled::exhaustive(&machine, &arena).unwrap();
+            variant.model(&mut model, system).unwrap();
+            assert_eq!(foreseen, model.counts(), "{} {n} {}", variant.name, machine.name);
+        }
+    }
+}
+
+#[test]
+fn loads_and_stores_are_those_of_the_closed_forms() {
+    let machine = Machine::named("lecture").unwrap();
+    for n in [0usize, 1, 2, 9, 20, 37] {
+        let steps = ge::inner_steps(n) as u64;
+        let (pivots, rows) = (n as u64, (n * n.saturating_sub(1) / 2) as u64);
+        let in_registers =
+            |trip: usize| (0..n).map(|l| l * (4 * (l / trip) + l % trip)).sum::<usize>() as u64;
+        let expected = [
+            ("ge1", 22 * steps + 6 * rows + 6 * pivots + 2, 2 * steps + 2 * rows + 2 * pivots + 1),
+            ("ge2", 4 * steps + rows + pivots, steps),
+            ("ge3", 2 * steps + 3 * rows + pivots, steps),
+            ("ge4", 2 * steps + 3 * rows + pivots, steps),
+            ("ge5", 2 * steps + 2 * rows, steps),
+            ("ge6", 2 * in_registers(8) + 2 * rows, in_registers(8)),
+            ("ge7", 2 * in_registers(16) + 2 * rows, in_registers(16)),
+        ];
+        for (name, loads, stores) in expected {
+            let Some(variant) = here().find(|variant| variant.name == name) else { continue };
+            let counts = modelled::count(variant, n, Fill::Rand, &machine).unwrap();
+            assert_eq!((counts.loads, counts.stores), (loads, stores), "{name} {n}");
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! The ladder, and the programs.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+mod ladder;
+#[cfg(feature = "program")]
+mod programs;

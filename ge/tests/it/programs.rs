@@ -1,0 +1,145 @@
+//! The programs as a student runs them.
+
+use std::path::Path;
+use std::process::Command;
+
+fn run(program: &str, arguments: &[&str]) -> (i32, String, String) {
+    // Cargo builds all programs of the crate into one folder.
+    let path = Path::new(env!("CARGO_BIN_EXE_ge")).with_file_name(program);
+    let output = Command::new(path).args(arguments).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn all_seven_print_the_homeworks_lines() {
+    for variant in &ge::VARIANTS[..7] {
+        if variant.available().is_err() {
+            continue;
+        }
+        let (code, out, _) = run(variant.name, &["100"]);
+        let lines: Vec<&str> = out.lines().collect();
+        assert_eq!((code, lines.len()), (0, 2), "{out}");
+        assert!(lines[0].starts_with("Time: ") && lines[0].ends_with("source=timing"), "{out}");
+        assert_eq!(lines[1], "Check: 3.025814e+12 ");
+    }
+}
+
+#[test]
+fn flops_and_their_rate_are_printed_with_the_formula() {
+    let (code, out, _) = run("ge3", &["10", "1", "--runs", "3"]);
+    assert_eq!(code, 0);
+    assert!(out.starts_with("Real_time: 0.0"), "{out}");
+    assert!(out.contains(" flpops: 615 MFLOPS: ") && out.contains("flpops=analytic"), "{out}");
+    assert!(out.contains("median of 3"), "{out}");
+    assert!(out.ends_with("Check: 4.612546e+09 \n"), "{out}");
+}
+
+#[test]
+fn instructions_and_cycles_come_with_their_sources_or_a_reason() {
+    let (code, out, _) = run("ge3", &["10", "2"]);
+    assert_eq!(code, 0);
+    assert!(out.starts_with("\nThe total instructions executed are "), "{out}");
+    assert!(out.contains("cycles: source="), "{out}");
+    let (_, out, _) = run("ge3", &["10", "2", "--counters", "none"]);
+    assert!(out.contains("executed are not counted (--counters none), total cycles not counted"), "{out}");
+}
+
+#[test]
+fn small_sizes_are_right_and_none_and_large_ones_refused() {
+    for (size, check) in [("1", "1.804289e+09"), ("2", "5.258166e+09")] {
+        let (code, out, _) = run("ge1", &[size]);
+        assert_eq!(code, 0);
+        assert_eq!(out.lines().last(), Some(format!("Check: {check} ").as_str()));
+    }
+    let (code, out, error) = run("ge1", &["0"]);
+    assert_eq!((code, out.as_str()), (2, ""));
+    assert!(error.contains("a SIZE of 1 or more"), "{error}");
+    let (code, out, error) = run("ge1", &["9000000"]);
+    assert_eq!((code, out.as_str()), (1, ""));
+    assert!(error.contains("choose a SIZE up to"), "{error}");
+}
+
+#[test]
+fn pivots_and_numbers_that_cannot_be_divided_by_are_named() {
+    for (matrix, told) in [("zero-pivot", "pivot in row 0 is zero"), ("nan", "element (5, 5)")] {
+        for machine in ["host", "i5-7500"] {
+            let (code, out, error) = run("ge3", &["10", "--matrix", matrix, "--machine", machine]);
+            assert_eq!((code, out.as_str()), (1, ""));
+            assert!(error.contains(told), "{error}");
+        }
+    }
+    let (code, out, error) = run("ge", &["pivoting", "10", "--matrix", "zero-pivot", "--machine", "i5-7500"]);
+    assert_eq!(code, 0, "{error}");
+    assert!(out.contains("Model loads: "), "{out}");
+    let (code, _, error) = run("ge3", &["10", "--matrix", "tiny-pivot"]);
+    assert_eq!(code, 0);
+    assert!(error.contains("tiny pivot"), "{error}");
+}
+
+#[test]
+fn the_misprint_can_be_seen() {
+    let (code, out, _) = run("ge4", &["300", "--as-printed"]);
+    assert_eq!(code, 0);
+    assert!(out.ends_with("Check: 1.011145e+43 \n"), "{out}");
+    assert_eq!(run("ge3", &["300", "--as-printed"]).0, 2);
+    let (code, _, told) = run("ge4", &["30", "--as-printed", "--machine", "zen3"]);
+    assert!(code == 2 && told.contains("not modelled"), "{told}");
+}
+
+#[test]
+fn any_rung_can_be_run_by_name_and_listed() {
+    let (code, out, _) = run("ge", &["--list"]);
+    assert_eq!((code, out.lines().count()), (0, ge::VARIANTS.len()));
+    let (code, out, _) = run("ge", &["ge5", "17", "--format", "json"]);
+    assert_eq!(code, 0);
+    assert!(out.contains("\"check\": 13027"), "{out}");
+    assert_eq!(run("ge", &["ge99", "17"]).0, 2);
+    assert_eq!(run("ge1", &["17", "3"]).0, 2);
+    assert_eq!(run("ge1", &["17", "--chart", "x.svg"]).0, 2);
+}
+
+#[test]
+fn threads_are_as_many_as_asked_for_and_there_are() {
+    if let Err(why) = ge::find("threads").unwrap().available() {
+        return skip::skip(&why.to_string());
+    }
+    let (code, out, told) = run("ge", &["threads", "64", "--threads", "1", "--format", "json"]);
+    assert!(code == 0 && out.contains("\"threads\": 1"), "{out}{told}");
+    for (line, says) in [
+        (["threads", "64", "--threads", "0"], "a number from 1 to"),
+        (["threads", "64", "--threads", "100000"], "a number from 1 to"),
+        (["ge3", "64", "--threads", "1"], "threads and lu-threads"),
+    ] {
+        let (code, _, told) = run("ge", &line);
+        assert!(code == 2 && told.contains(says), "{line:?}: {told}");
+    }
+}
+
+/// No system has room for such a stack: the first thread is refused.
+#[test]
+#[cfg(target_os = "linux")]
+fn threads_that_the_system_does_not_start_are_told_in_one_line() {
+    // The first member of a team is the thread that is there.
+    if ge::find("threads").unwrap().available().is_err() || common::cpu::allowed().len() < 2 {
+        return skip::skip("it takes two processors with the instructions of the threaded rung");
+    }
+    let out = Command::new(env!("CARGO_BIN_EXE_ge"))
+        .args(["threads", "64"])
+        .env("RUST_MIN_STACK", (1_u64 << 60).to_string())
+        .output()
+        .unwrap();
+    let stderr = String::from_utf8(out.stderr).unwrap();
+    assert_eq!((out.status.code(), out.stdout.is_empty()), (Some(1), true), "{stderr}");
+    assert!(stderr.contains("threads: the system starts no more threads"), "{stderr}");
+}
+
+#[test]
+fn a_rung_this_processor_lacks_is_named() {
+    let Some(missing) = ge::VARIANTS.iter().find(|variant| variant.available().is_err()) else {
+        return skip::skip("this processor runs all rungs");
+    };
+    let (code, out, error) = run("ge", &[missing.name, "10"]);
+    assert_eq!((code, out.as_str()), (1, ""));
+    assert!(error.contains(missing.needs()), "{error}");
+}

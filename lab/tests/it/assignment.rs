@@ -1,0 +1,152 @@
+//! An assignment of one's own: printed, changed, carried out, graded.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn lab(program: &Path, folder: &Path, args: &str) -> Output {
+    Command::new(program).current_dir(folder).args(args.split(' ')).output().unwrap()
+}
+
+fn printed(output: Output) -> String {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+const RECORD: &str = r#"{"program": "mine", "version": "0.1.0", "settings": {"threads": 2}, "machine": "m", "notes": [],
+ "rows": [{"size": 100, "figures": [{"name": "mflops", "amount": 612.345, "source": "timing"}]}]}"#;
+
+/// A new crate's program beside `lab`: all that it must know is --record.
+const PROGRAM: &str = r#"#!/bin/sh
+[ "$1" = fails ] && { echo "mine: no luck" >&2; exit 1; }
+echo "$1 $2" >> ran.txt
+while [ $# -gt 1 ]; do [ "$1" = --record ] && cat record.json > "$2"; shift; done
+"#;
+
+const SECTION: &str = r#"
+[[section]]
+id = "mine"
+title = "A section of ours"
+text = "It runs `mine`."
+run = ["mine 100 {machine}", "mine 200 {counters}"]
+chart = { x = "size", y = "mflops" }
+
+[[question]]
+id = "mine-why"
+section = "mine"
+label = "Why so fast?"
+points = 3
+"#;
+
+/// A folder with lab, a program beside it, and an assignment that runs it.
+fn place(folder: &Path) -> std::path::PathBuf {
+    let program = folder.join("lab");
+    std::fs::write(folder.join("record.json"), RECORD).unwrap();
+    std::fs::write(folder.join("mine"), PROGRAM).unwrap();
+    std::fs::set_permissions(folder.join("mine"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let guide = printed(lab(Path::new(env!("CARGO_BIN_EXE_lab")), folder, "assignment"));
+    let own =
+        guide.replace("# matrix = 1024", "matrix = 16").replace("students = 3", "students = 1") + SECTION;
+    std::fs::write(folder.join("own.toml"), own).unwrap();
+    // a program that this process has open for writing, another test's child has open as it starts, and cannot be run
+    printed(Command::new("cp").args([Path::new(env!("CARGO_BIN_EXE_lab")), &program]).output().unwrap());
+    program
+}
+
+const RUN: &str = "run --hasten 1000 --machine i5-7500";
+
+#[test]
+fn a_section_of_ones_own_is_run_shown_asked_and_graded() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let program = place(folder);
+    printed(lab(&program, folder, &format!("{RUN} --assignment own.toml")));
+    assert_eq!(std::fs::read_to_string(folder.join("ran.txt")).unwrap(), "100 i5-7500\n200 auto\n");
+    let page = std::fs::read_to_string(folder.join("report/report.html")).unwrap();
+    for part in [
+        "A section of ours",
+        "It runs <code>mine</code>.",
+        "612.3",
+        "id=\"mine-why\"",
+        "id=\"student-1-name\"",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+    assert!(!page.contains("student-2-name"));
+    let summary: Value =
+        serde_json::from_slice(&std::fs::read(folder.join("report/summary.json")).unwrap()).unwrap();
+    assert_eq!(summary["matrix_size"], 16, "the assignment's size");
+    for file in ["records/mine-1.json", "records/mine-2.csv", "pictures/mine.svg"] {
+        assert!(folder.join("report").join(file).is_file(), "{file}");
+    }
+    std::fs::write(folder.join("class.csv"), "name,mine-why,s2-2\nada,because,64K\n").unwrap();
+    let graded = "grade --roster class.csv --name-column name --assignment own.toml --out grades class.csv";
+    printed(lab(&program, folder, graded));
+    let grades = std::fs::read_to_string(folder.join("grades/grades.csv")).unwrap();
+    assert!(grades.contains("mine-why_answer") && grades.contains("because"), "{grades}");
+}
+
+#[test]
+fn what_cannot_be_carried_out_is_told_before_anything_is_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let program = place(folder);
+    let own = std::fs::read_to_string(folder.join("own.toml")).unwrap();
+    let write =
+        |name: &str, from: &str, to: &str| std::fs::write(folder.join(name), own.replace(from, to)).unwrap();
+    write("absent.toml", "\"mine 100", "\"yours 100");
+    write("wrong.toml", "[sizes]", "[sizes]\nlarge = 1");
+    write("fails.toml", "\"mine 100 {machine}\"", "\"mine fails\"");
+    write("column.toml", "y = \"mflops\"", "y = \"nope\"");
+    std::fs::write(folder.join("page.html"), "{% if %}").unwrap();
+    for (args, code, says) in [
+        ("--assignment absent.toml", 1, "'yours'"),
+        ("--assignment wrong.toml", 2, "wrong.toml: line"),
+        ("--assignment none.toml", 1, "none.toml"),
+        ("--template page.html", 2, "page.html"),
+        (
+            "--assignment column.toml",
+            1,
+            "shows 'nope', and no record of its programs has that; they have program, size, mflops",
+        ),
+        ("--afresh --assignment fails.toml", 1, "`mine fails` failed: mine: no luck"),
+    ] {
+        let ran = lab(&program, folder, &format!("{RUN} --size 16 {args}"));
+        let told = String::from_utf8_lossy(&ran.stderr);
+        assert_eq!(ran.status.code(), Some(code), "{args}: {told}");
+        assert!(told.contains(says), "{args}: {told}");
+        let measured = args.contains("fails") || args.contains("column");
+        assert_eq!(folder.join("report").exists(), measured, "{args}");
+    }
+    // What was measured is kept, and goes into the report of the assignment as mended.
+    write("fails.toml", "no such text", "");
+    printed(lab(&program, folder, "run --afresh --hasten 1000 --machine i5-7500 --assignment fails.toml"));
+    assert!(folder.join("report/report.html").is_file());
+}
+
+#[test]
+fn the_shipped_assignments_differ_in_words_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let program = place(folder);
+    let portuguese = printed(lab(&program, folder, "assignment --language pt"));
+    std::fs::write(folder.join("pt.toml"), portuguese).unwrap();
+    printed(lab(&program, folder, &format!("{RUN} --size 16 --assignment pt.toml --out pt")));
+    std::fs::write(folder.join("mine.html"), printed(lab(&program, folder, "assignment --template")))
+        .unwrap();
+    printed(lab(&program, folder, &format!("{RUN} --size 16 --template mine.html --out en")));
+    let ids = |report: &str| -> Vec<String> {
+        let page = std::fs::read_to_string(folder.join(report).join("report.html")).unwrap();
+        page.split("<")
+            .filter(|tag| tag.contains(" data-field"))
+            .map(|tag| tag.split(" id=\"").nth(1).unwrap().split('"').next().unwrap().to_owned())
+            .collect()
+    };
+    assert_eq!(ids("pt"), ids("en"));
+    // Without the sections that only this machine could be measured for.
+    assert_eq!(ids("pt").len(), 55);
+    let page = std::fs::read_to_string(folder.join("pt/report.html")).unwrap();
+    assert!(page.contains("lang=\"pt\"") && page.contains("Determine o <b>tamanho</b> da cache L2."));
+}

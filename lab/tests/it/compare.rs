@@ -1,0 +1,91 @@
+//! `lab compare` as a student runs it.
+
+use std::fs;
+use std::process::Output;
+
+use crate::kit::lab;
+
+fn told(output: &Output) -> (i32, String, String) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn two_machines_are_set_beside_each_other() {
+    let folder = tempfile::tempdir().unwrap();
+    for machine in ["i5-7500", "zen3"] {
+        // The size by its place, as the programs take it.
+        let args = format!("run 16 --quick --hasten 1000 --machine {machine} --out {machine}");
+        let (code, _, said) = told(&lab(folder.path(), &args));
+        assert_eq!(code, 0, "{said}");
+    }
+    let (code, table, said) = told(&lab(folder.path(), "compare i5-7500 zen3 --out c"));
+    assert_eq!(code, 0, "{said}");
+    let line =
+        |start: &str| table.lines().find(|line| line.starts_with(start)).unwrap_or_default().to_owned();
+    assert!(line("mm1").contains("model") && line("cm1-l2 ").contains("furthest apart"), "{table}");
+    let sentence = table.lines().last().unwrap();
+    assert!(sentence.starts_with("The environments differ in machine (A: i5-7500"), "{sentence}");
+    let picture = fs::read_to_string(folder.path().join("c/cm1-l1.svg")).unwrap();
+    // A panel for each size that both have, and one legend.
+    let written = |text: &str| picture.lines().filter(|line| *line == text).count();
+    assert_eq!((written("8 KiB"), written("A"), written("B")), (1, 1, 1));
+    let csv = fs::read_to_string(folder.path().join("c/differences.csv")).unwrap();
+    assert!(
+        csv.lines().count() > 100 && csv.contains("cm1-l1,size_bytes=8192 stride_bytes=1 event=PAPI_L1_DCM,"),
+        "{csv}"
+    );
+    // Of what an earlier comparison drew nothing is taken for this one's, and nothing is lost.
+    fs::write(folder.path().join("c/own.svg"), "mine").unwrap();
+    let (code, _, said) =
+        told(&lab(folder.path(), "compare i5-7500/records/mm1.json zen3/records/mm1.json --out c"));
+    assert!(
+        code == 0 && said.contains("note: cm1-l1.svg of an earlier run is earlier/cm1-l1-1.svg now"),
+        "{said}"
+    );
+    let there = |name: &str| folder.path().join("c").join(name).exists();
+    assert!(there("earlier/cm1-l1-1.svg") && there("own.svg") && !there("cm1-l1.svg"));
+    // A run and itself.
+    let (_, table, _) = told(&lab(folder.path(), "compare zen3/records/mm1.json zen3/records/mm1.json"));
+    assert!(table.contains("the same") && table.contains("do not differ"), "{table}");
+}
+
+#[test]
+fn what_cannot_be_compared_is_refused_in_a_sentence() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("prose.json"), "It was a dark night.").unwrap();
+    fs::write(folder.path().join("cut.json"), "{\n \"program\": \"cm1\",\n \"rows\": [{\"si").unwrap();
+    fs::write(folder.path().join("nothing.json"), "").unwrap();
+    fs::create_dir(folder.path().join("empty")).unwrap();
+    for (args, code, culprit) in [
+        ("compare none.json none.json", 1, "none.json"),
+        ("compare prose.json prose.json", 1, "no record"),
+        ("compare cut.json cut.json", 1, "cut.json: it is no record (it breaks off in line 3); give"),
+        ("compare nothing.json cut.json", 1, "(it is empty); give a whole file"),
+        ("plot cut.json", 1, "breaks off in line 3; copy the whole file"),
+        ("infer cut.json", 1, "breaks off in line 3; copy the whole file"),
+        ("compare empty empty", 1, "holds no record"),
+        ("compare empty prose.json", 2, "not one of each"),
+    ] {
+        let (found, out, said) = told(&lab(folder.path(), args));
+        assert_eq!((found, said.lines().count()), (code, 1), "{args}: {said}");
+        assert!(said.contains(culprit) && out.is_empty(), "{args}: {said}");
+    }
+}
+
+#[test]
+fn sizes_are_taken_by_place_and_by_name_and_a_mistaken_flag_is_put_right() {
+    let folder = tempfile::tempdir().unwrap();
+    for size in ["16", "-n 16", "--size 16"] {
+        let args = format!("causes {size} --machine i5-7500 --format csv");
+        let (code, table, said) = told(&lab(folder.path(), &args));
+        assert!(code == 0 && table.contains(",16,"), "{size}: {said}");
+    }
+    for (args, right) in [("run --sise 16", "'--size'"), ("causes --siz 16", "'--size'"), ("quizz", "'quiz'")]
+    {
+        let (code, _, said) = told(&lab(folder.path(), args));
+        assert!(code == 2 && said.contains(right), "{args}: {said}");
+    }
+    let (code, _, said) = told(&lab(folder.path(), "run 7"));
+    assert!(code == 2 && said.contains("8 to 4096"), "{said}");
+}

@@ -1,0 +1,59 @@
+//! `lab exercise` and `lab quiz` as a student runs them.
+
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+fn lab(args: &str, typed: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
+    let pipes = command.args(args.split_whitespace()).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = pipes.stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(typed.as_bytes()).unwrap();
+    child.wait_with_output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+#[test]
+fn the_list_names_each_task_and_the_file_to_edit() {
+    let output = lab("exercise", "");
+    let told = stdout(&output);
+    assert!(output.status.success());
+    for task in exercises::TASKS {
+        assert!(told.lines().any(|line| line.starts_with(task.name) && line.contains(task.file)), "{told}");
+    }
+    let next = String::from_utf8_lossy(&output.stderr).into_owned();
+    let open = exercises::TASKS.iter().find(|task| told.contains(&format!("{:<10} open", task.name)));
+    assert!(
+        open.map_or(next == "all done\n", |task| next.starts_with(&format!("next: read {}", task.file))),
+        "{next}"
+    );
+}
+
+#[test]
+fn a_task_that_is_open_says_what_was_found_and_gives_a_hint() {
+    let output = lab("exercise stencil", "");
+    let told = stdout(&output);
+    if told.starts_with("stencil: done") {
+        return; // somebody has written it
+    }
+    assert_eq!(output.status.code(), Some(1));
+    assert!(told.starts_with("stencil: open\n  found: ") && told.contains("\n  hint: "), "{told}");
+    assert!(output.stderr.is_empty(), "the check's own words are enough");
+    let unknown = lab("exercise stencyl", "");
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&unknown.stderr).contains("'stencil'"));
+}
+
+#[test]
+fn a_quiz_tells_right_from_wrong_and_why() {
+    let asked = stdout(&lab("quiz", "0.25\n\nabc\n4096\n"));
+    assert!(asked.contains("  right: 0.2500 (model)\n  64 / 16"), "{asked}");
+    assert!(asked.contains("  wrong: 8192 (model)\n  There 16 lines"), "{asked}");
+    assert!(asked.ends_with("1 of 2 right\n"), "{asked}");
+    let wrong = lab("quiz one-set 0.5", "");
+    assert_eq!(wrong.status.code(), Some(1));
+    assert_eq!(lab("quiz one-set 1", "").status.code(), Some(0));
+    assert_eq!(lab("quiz 1", "").status.code(), Some(2));
+}

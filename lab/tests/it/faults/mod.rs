@@ -1,0 +1,256 @@
+//! Every program under faults of its surroundings: each ends in time, with its
+//! result or with one sentence and exit 1, and leaves nothing half written.
+//! (`docs/faults.md` lists the promises.)
+
+mod sandbox;
+mod table;
+mod written;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use crate::kit::{program, stderr};
+
+/// A short command line of every program.
+const ALL: [&str; 14] = [
+    "spark --max 8K --repeats 1",
+    "cm1 --machine i5-7500 --max 8K --repeats 1",
+    "cm1 --max 8K --repeats 1 --counters none",
+    "mm1 --size 16",
+    "mm2 --size 16 --machine i5-7500",
+    "mm3 --size 16 --counters none",
+    "ge1 16",
+    "ge ge7 16",
+    "dgemm ikj 16",
+    "flops sse-scalar 16",
+    "avail",
+    "lab machines",
+    "lab discover --machine lecture --format json",
+    "lab ge --sizes 8,16 --variants ge2,ge3 --runs 1",
+];
+
+fn command(folder: &Path, line: &str) -> Command {
+    let mut words = line.split_whitespace();
+    let mut command = Command::new(program(words.next().unwrap()));
+    command.current_dir(folder).args(words).env("RUST_BACKTRACE", "0");
+    command
+}
+
+/// Runs the line in a shell that does `before`; `$0` and what follows is it.
+fn after(folder: &Path, before: &str, line: &str) -> Output {
+    let mut words = line.split_whitespace();
+    let program = program(words.next().unwrap());
+    let mut shell = Command::new("sh");
+    shell.current_dir(folder).args(["-c", &format!("{before}; exec \"$0\" \"$@\"")]).arg(program).args(words);
+    shell.env("RUST_BACKTRACE", "0").output().unwrap()
+}
+
+/// No panic, no signal, no silence: a result, or a last line that says why not.
+fn decent(line: &str, output: &Output) {
+    let told = stderr(output);
+    assert!(!told.contains("panicked") && !told.contains("RUST_BACKTRACE"), "{line}: {told}");
+    match output.status.code() {
+        Some(0) => assert!(!output.stdout.is_empty() || !told.is_empty(), "{line} did nothing"),
+        Some(1 | 2) => {
+            assert!(told.lines().last().is_some_and(|last| last.contains(": ")), "{line}: '{told}'")
+        }
+        code => panic!("{line}: {code:?}, {}: {told}", output.status),
+    }
+}
+
+/// Exit 1, and a last sentence with `word`.
+fn refused(line: &str, output: &Output, word: &str) {
+    decent(line, output);
+    let told = stderr(output);
+    assert_eq!(output.status.code(), Some(1), "{line}: {told}");
+    assert!(told.lines().last().unwrap_or_default().contains(word), "{line}: {told}");
+}
+
+#[test]
+fn a_full_or_closed_standard_output_is_one_sentence() {
+    let folder = tempfile::tempdir().unwrap();
+    for line in ALL.iter().copied().chain(["lab --help", "ge --list", "dgemm --list", "avail --version"]) {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = command(folder.path(), line).stdout(full).output().unwrap();
+        refused(line, &output, "standard output");
+        refused(line, &after(folder.path(), "exec >&-", line), "standard output");
+    }
+}
+
+#[test]
+fn what_was_measured_is_saved_before_it_is_printed() {
+    let folder = tempfile::tempdir().unwrap();
+    for (number, line) in
+        ALL.iter().filter(|line| !line.starts_with("lab") && !line.starts_with("avail")).enumerate()
+    {
+        let line = format!("{line} --record {number}.json");
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        refused(&line, &command(folder.path(), &line).stdout(full).output().unwrap(), "standard output");
+        let saved = fs::read_to_string(folder.path().join(format!("{number}.json"))).unwrap();
+        assert!(saved.contains("\"rows\""), "{line}");
+    }
+}
+
+#[test]
+fn a_full_standard_error_costs_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    for line in ALL {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = command(folder.path(), line).stderr(full).output().unwrap();
+        let plain = command(folder.path(), line).output().unwrap();
+        assert_eq!(output.status.code(), plain.status.code(), "{line}");
+        assert!(!output.stdout.is_empty(), "{line}");
+    }
+}
+
+#[test]
+fn a_full_disk_leaves_the_old_file_and_no_half_of_the_new_one() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("r.json"), "old").unwrap();
+    for line in ["cm1 --machine i5-7500 --max 16K --repeats 1", "mm1 --size 16", "ge1 16", "dgemm ikj 16"] {
+        let line = format!("{line} --record r.json");
+        refused(&line, &after(folder.path(), "ulimit -f 0", &line), "r.json");
+    }
+    for line in [
+        "lab ge --sizes 8,16 --variants ge1 --runs 1 --out new",
+        "lab dgemm --sizes 8..16 --variants ikj --out new",
+    ] {
+        decent(line, &after(folder.path(), "ulimit -f 1", line));
+    }
+    let line = "lab run --quick --hasten 40 --machine i5-7500 --size 16 --out new";
+    refused(line, &after(folder.path(), "ulimit -f 0", line), "new");
+    assert_eq!(fs::read(folder.path().join("r.json")).unwrap(), b"old");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing half written");
+}
+
+#[test]
+fn places_that_cannot_be_written_are_refused_before_anything_is_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("file"), "mine").unwrap();
+    for place in ["file/r.json", "/proc/r.json", "none/r.json", "."] {
+        for line in [
+            "cm1 --max 1G",
+            "mm1 --size 4096 --counters none",
+            "ge1 4000",
+            "dgemm ijk 2000",
+            "lab ge",
+            "flops all 2000",
+        ] {
+            let line = format!("{line} --record {place}");
+            let output = command(folder.path(), &line).output().unwrap();
+            refused(&line, &output, "cannot write");
+            assert!(output.stdout.is_empty(), "{line}");
+        }
+    }
+    for line in
+        ["lab run --out file", "lab ge --out file", "lab dgemm --out file/r", "lab run --out /proc/none"]
+    {
+        refused(line, &command(folder.path(), line).output().unwrap(), "cannot");
+    }
+    assert_eq!(fs::read(folder.path().join("file")).unwrap(), b"mine");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn more_memory_than_there_is_is_refused_before_it_is_touched() {
+    let folder = tempfile::tempdir().unwrap();
+    for line in [
+        "spark --max 512M",
+        "cm1 --max 512M --counters none",
+        "mm1 --size 12000 --counters none",
+        "mm3 --size 12000 --counters none",
+        "ge1 6000",
+        "ge ge7 6000",
+        "dgemm ikj 4000",
+        "flops all 12000",
+        "lab ge --sizes 10,6000 --variants ge1",
+    ] {
+        refused(line, &after(folder.path(), "ulimit -v 250000", line), "choose a");
+        refused(line, &after(folder.path(), "ulimit -d 100000", line), "choose a");
+    }
+    refused(
+        "lab run",
+        &after(folder.path(), "ulimit -v 60000", "lab run --quick --out report"),
+        "raise the limit",
+    );
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is begun");
+    let line = "lab dgemm --sizes 16..4096 --variants packed --counters none --limit 9999 --out kept";
+    refused(line, &after(folder.path(), "ulimit -v 150000", line), "smaller");
+    let kept = fs::read_to_string(folder.path().join("kept/dgemm.json")).unwrap();
+    assert!(kept.contains("\"n\": 512"), "the smaller sides are kept");
+}
+
+#[test]
+fn what_takes_weeks_is_refused_with_the_estimate() {
+    let folder = tempfile::tempdir().unwrap();
+    for line in [
+        "spark --sizes 1G --repeats 1000000",
+        "cm1 --sizes 1G --repeats 1000000 --counters none",
+        "mm1 --size 16384 --runs 10000 --counters none",
+        "ge1 5000 --runs 10000",
+        "lab ge --sizes 4000 --runs 10000",
+        "flops all 2000 --repeats 1000000",
+    ] {
+        refused(line, &command(folder.path(), line).output().unwrap(), "days");
+    }
+    for (line, word) in [
+        ("lab ge --sizes 1..1000000000000:1", "sizes"),
+        ("lab ge --sizes 0..18446744073709551615:1", "sizes"),
+        ("lab dgemm --sizes 1..4 --limit nan", "'nan'"),
+    ] {
+        let output = command(folder.path(), line).output().unwrap();
+        decent(line, &output);
+        assert!(
+            output.status.code() == Some(2) && stderr(&output).contains(word),
+            "{line}: {}",
+            stderr(&output)
+        );
+    }
+}
+
+#[test]
+fn an_endless_input_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for line in [
+        "lab infer /dev/zero",
+        "lab plot /dev/zero -o x.svg",
+        "cm1 --machine /dev/zero.toml",
+        "lab machines /dev/zero",
+        "cm1 --machine ./endless.toml",
+    ] {
+        std::os::unix::fs::symlink("/dev/zero", folder.path().join("endless.toml")).ok();
+        let output = after(folder.path(), "ulimit -v 400000", line);
+        decent(line, &output);
+        assert_ne!(output.status.code(), Some(0), "{line}");
+    }
+    let mut infer = command(folder.path(), "lab infer -");
+    let output = infer.stdin(fs::File::open("/dev/zero").unwrap()).stdout(Stdio::piped()).output().unwrap();
+    refused("lab infer -", &output, "16 MiB");
+}
+
+#[test]
+fn a_report_is_replaced_where_folders_cannot_be_exchanged() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = "lab run --quick --hasten 40 --machine i5-7500 --size 16";
+    for calls in [
+        &[(libc::SYS_renameat2, libc::EINVAL)][..],
+        &[(libc::SYS_flock, libc::ENOTSUP)],
+        &[(libc::SYS_linkat, libc::EPERM)],
+    ] {
+        match sandbox::without(command(folder.path(), line), calls).output() {
+            Ok(output) => assert_eq!(output.status.code(), Some(0), "{}", stderr(&output)),
+            Err(error) => {
+                return skip::skip(&format!("this system takes no filter of system calls: {error}"));
+            }
+        }
+        let names: Vec<_> =
+            fs::read_dir(folder.path().join("report")).unwrap().flatten().map(|e| e.file_name()).collect();
+        assert!(
+            names.iter().any(|name| name == "report.html") && names.iter().all(|name| name != ".unfinished"),
+            "{names:?}"
+        );
+    }
+    let pages = fs::read_dir(folder.path().join("report/earlier")).unwrap().count();
+    assert_eq!((pages, fs::read_dir(folder.path()).unwrap().count()), (2, 1));
+}

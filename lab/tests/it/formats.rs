@@ -1,0 +1,264 @@
+//! What each program writes, in each of its formats, through every reader: a
+//! sweep comes back cell for cell, anything else is refused by name.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use common::record::Record;
+use common::saved::Saved;
+
+use crate::kit::program;
+
+/// What the readers shall make of a program's output.
+#[derive(Debug, Clone, Copy)]
+enum Expected {
+    /// A sweep, as precise as the format writes it.
+    Sweep,
+    /// A refusal that calls it this.
+    Refused(&'static str),
+}
+
+use Expected::{Refused, Sweep};
+
+const I5: &str = "--machine i5-7500 --counters model";
+
+/// Program, command line, formats, expectation. `I5` stands for the modelled
+/// machine.
+const TABLE: [(&str, &str, &[&str], Expected); 19] = [
+    ("spark", "I5 --sizes 4K,6K,40K --repeats 3", &["kit", "csv", "json", "record"], Sweep),
+    ("spark", "I5 --max 8K --repeats 100 --runs 3", &["kit", "csv", "json", "record"], Sweep),
+    ("spark", "--max 8K --repeats 200 --runs 3", &["kit", "csv", "json", "record"], Sweep),
+    ("cm1", "I5 --max 16K --repeats 3", &["kit", "csv", "json", "record"], Sweep),
+    ("cm1", "I5 --sizes 24K,40K --event PAPI_L2_DCM --repeats 1", &["kit", "csv", "json", "record"], Sweep),
+    ("cm1", "--counters none --max 8K --repeats 2", &["kit", "csv", "json", "record"], Sweep),
+    ("mm1", "I5 --size 16", &["kit", "csv"], Refused("mm1, mm2 or mm3")),
+    ("mm1", "I5 --size 16", &["json", "record"], Refused("a record of mm1")),
+    ("mm2", "I5 --size 16 --time-transpose", &["kit", "csv"], Refused("mm1, mm2 or mm3")),
+    ("mm3", "--size 16 --counters none", &["json", "record"], Refused("a record of mm3")),
+    ("ge1", "24", &["kit", "csv"], Refused("of ge")),
+    ("ge1", "24 1", &["kit"], Refused("of ge")),
+    ("ge", "ge7 24", &["json", "record"], Refused("a record of ge7")),
+    ("dgemm", "I5 ikj 16", &["kit", "csv", "json"], Refused("of dgemm")),
+    ("dgemm", "I5 all 16", &["kit", "csv", "json"], Refused("of dgemm")),
+    ("flops", "sse-scalar 16", &["kit", "csv", "json"], Refused("of flops")),
+    ("flops", "sse-scalar 16", &["record"], Refused("a record of flops")),
+    ("lab", "discover --machine lecture", &["json"], Refused("of lab discover")),
+    ("lab", "machines i5-7500", &[""], Refused("a machine's description")),
+];
+
+fn run(folder: &Path, name: &str, args: &str) -> Output {
+    let args = args.replace("I5", I5);
+    Command::new(program(name)).current_dir(folder).args(args.split_whitespace()).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+/// The figures agree as far as six decimals of seconds per cell (spark) and of
+/// misses and microseconds per access (cm1) tell them.
+fn same(read: &Saved, made: &Saved, record: &Record, exact: bool) {
+    assert_eq!((&read.event, read.source, &read.damage), (&made.event, made.source, &made.damage));
+    assert_eq!(read.cells.len(), made.cells.len());
+    let mut rows: Vec<_> = record.rows.iter().collect();
+    rows.sort_by_key(|row| (row.whole("size_bytes"), row.whole("stride_bytes")));
+    for ((a, b), row) in read.cells.iter().zip(&made.cells).zip(rows) {
+        assert_eq!((a.size, a.stride), (b.size, b.stride));
+        let ulp = if exact { 0.0 } else { 0.501e-6 };
+        let nanos = row.amount("accesses").map_or(ulp * 1e3, |accesses| ulp * 1e9 / accesses);
+        for (a, b, off) in [(a.misses, b.misses, ulp), (a.nanos, b.nanos, nanos)] {
+            let (a, b) = (a.unwrap_or(-1.0), b.unwrap_or(-1.0));
+            assert!((a - b).abs() <= off + 1e-12 * b.abs(), "{a} {b} {row:?}");
+        }
+    }
+}
+
+#[test]
+fn every_format_of_every_program_comes_back_or_is_refused_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, args, formats, expected) in TABLE {
+        for format in formats {
+            let what = format!("{name} {args} {format}");
+            let saved = |options: &str| {
+                let output = run(folder.path(), name, &format!("{args} {options}"));
+                assert!(output.status.success(), "{what}: {}", text(&output.stderr));
+                text(&output.stdout)
+            };
+            let record = || std::fs::read_to_string(folder.path().join("r.json")).unwrap();
+            let written = match *format {
+                "" => saved(""),
+                "record" => {
+                    saved("--record r.json");
+                    record()
+                }
+                _ if name == "lab" => saved(&format!("--format {format}")),
+                _ => saved(&format!("--format {format} --record r.json")),
+            };
+            std::fs::write(folder.path().join("file"), &written).unwrap();
+            match expected {
+                Sweep => {
+                    let record: Record = serde_json::from_str(&record()).unwrap();
+                    let read =
+                        Saved::parse(&written).unwrap_or_else(|error| panic!("{what}: {error}\n{written}"));
+                    same(&read, &Saved::of(&record), &record, *format != "kit");
+                    is_drawn_and_judged(folder.path(), &what);
+                }
+                Refused(called) => is_refused(folder.path(), &what, called),
+            }
+        }
+    }
+}
+
+fn is_drawn_and_judged(folder: &Path, what: &str) {
+    let drawn = run(folder, "lab", "plot file -o chart.svg");
+    assert!(drawn.status.success(), "{what}: {}", text(&drawn.stderr));
+    let judged = run(folder, "lab", "infer file --format json");
+    let answer: serde_json::Value = serde_json::from_slice(&judged.stdout).expect(what);
+    // a few cells tell no geometry, but they are read and argued about
+    let reason = answer["reason"].as_str().unwrap_or_default();
+    assert!(answer["verdict"] == "ok" || !reason.contains("file:"), "{what}: {answer}");
+}
+
+fn is_refused(folder: &Path, what: &str, called: &str) {
+    for command in ["plot file -o chart.svg", "infer file"] {
+        let output = run(folder, "lab", command);
+        let told = text(&output.stderr);
+        assert_eq!((output.status.code(), told.lines().count()), (Some(1), 1), "{what} {command}: {told}");
+        assert!(told.contains(called) && told.contains("spark or cm1"), "{what} {command}: {told}");
+    }
+    let output = run(folder, "lab", "infer file --format json");
+    assert_eq!(output.status.code(), Some(1), "{what}");
+    let answer: serde_json::Value = serde_json::from_slice(&output.stdout).expect(what);
+    assert_eq!(answer["verdict"], "refused", "{what}");
+    assert!(answer["reason"].as_str().unwrap().contains(called), "{what}: {answer}");
+    assert!(text(&output.stderr).contains(called), "{what}");
+}
+
+#[test]
+fn a_described_machine_with_any_name_is_copied_by_printing_it() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["हिन्दी", "தமிழ்", "שָׁלוֹם", "say \\\"no\\\"", "back\\\\slash", "it's"]
+    {
+        let description =
+            format!("name = \"{name}\"\n[[cache]]\nlevel = 1\nsize = \"32K\"\nline = 64\nways = 8\n");
+        std::fs::write(folder.path().join("a.toml"), description).unwrap();
+        let copy = run(folder.path(), "lab", "machines ./a.toml");
+        std::fs::write(folder.path().join("copy.toml"), &copy.stdout).unwrap();
+        let again = run(folder.path(), "lab", "machines ./copy.toml");
+        assert!(again.status.success(), "{}", text(&again.stderr));
+        assert_eq!(copy.stdout, again.stdout);
+    }
+    std::fs::write(folder.path().join("key.txt"), "spring of twenty-six").unwrap();
+    for name in ["हिन्दी", "தமிழ்", "שָׁלוֹם"] {
+        let made = run(folder.path(), "lab", &format!("mystery --key-file key.txt --out {name} {name}"));
+        assert!(made.status.success(), "{}", text(&made.stderr));
+        // it is read, and so known to be sealed
+        let read = run(folder.path(), "lab", &format!("machines {name}/{name}.toml"));
+        assert!(text(&read.stderr).contains("its description is sealed"), "{}", text(&read.stderr));
+    }
+}
+
+#[test]
+fn a_picture_never_takes_the_place_of_its_data() {
+    let folder = tempfile::tempdir().unwrap();
+    let sweep = "cache_size=8192\tstride=1\tavg_misses=0.5\tavg_time=0.1\n";
+    std::fs::write(folder.path().join("x.svg"), sweep).unwrap();
+    for command in ["plot x.svg", "plot x.svg -o ./x.svg"] {
+        let output = run(folder.path(), "lab", command);
+        assert_eq!(output.status.code(), Some(2), "{command}");
+        assert!(text(&output.stderr).contains("x.svg"), "{command}");
+    }
+    assert_eq!(std::fs::read_to_string(folder.path().join("x.svg")).unwrap(), sweep);
+    assert!(run(folder.path(), "lab", "plot x.svg -o y.svg").status.success());
+}
+
+/// The programs by name, and a command line that takes no time.
+#[test]
+fn no_output_takes_the_place_of_an_input_or_of_another_output() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let sweep = "--machine i5-7500 --counters model --max 8K --repeats 1";
+    for (name, args) in [
+        ("cm1", format!("{sweep} --record l1.json")),
+        ("cm1", format!("{sweep} --event PAPI_L2_DCM --record l2.json")),
+        ("lab", "survey --seconds 1 --out one.json".to_owned()),
+    ] {
+        assert!(run(path, name, &args).status.success());
+    }
+    let machine = run(path, "lab", "machines i5-7500").stdout;
+    assert!(!machine.is_empty());
+    std::fs::write(path.join("mine.toml"), machine).unwrap();
+    std::fs::write(path.join("class.csv"), "name,l1.size\nAnn,32K\n").unwrap();
+    std::fs::write(path.join("grades.csv"), "name,l1.size\nAnn,32K\n").unwrap();
+    let kept = ["l1.json", "one.json", "mine.toml", "grades.csv"].map(|name| path.join(name));
+    let before = kept.each_ref().map(|kept| std::fs::read(kept).unwrap());
+    let mut lines = vec![
+        ("cm1", "--machine mine.toml --max 8K --repeats 1 --record ./mine.toml", "mine.toml"),
+        ("cm1", "--machine mine.toml --max 8K --repeats 1 --record a.svg --chart ./a.svg", "a.svg"),
+        ("lab", "plot l1.json -o ./l1.json", "l1.json"),
+        ("lab", "plot l1.json l2.json -o two.svg", "PAPI_L2_DCM"),
+        ("lab", "plot one.json -o two.svg", "lab survey"),
+    ];
+    if cfg!(feature = "instructor") {
+        lines.extend([
+            ("lab", "merge one.json --out ./one.json", "one.json"),
+            ("lab", "merge one.json --out room --csv ./room", "room"),
+            ("lab", "grade grades.csv --roster class.csv --out .", "grades.csv"),
+            ("lab", "grade class.csv --roster grades.csv --out .", "grades.csv"),
+            ("lab", "grade missing --student Ann", "missing"),
+        ]);
+    }
+    for (name, args, named) in lines {
+        let refused = run(path, name, args);
+        let told = text(&refused.stderr);
+        assert!(!refused.status.success() && told.contains(named), "{name} {args}: {told}");
+    }
+    assert_eq!(kept.each_ref().map(|kept| std::fs::read(kept).unwrap()), before);
+    for new in ["a.svg", "two.svg", "room"] {
+        assert!(!path.join(new).exists(), "{new}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+const QUICK: [(&str, &str); 12] = [
+    ("spark", "I5 --max 4K --repeats 1 --record r.json"),
+    ("cm1", "I5 --max 8K --repeats 1 --record r.json"),
+    ("mm1", "I5 --size 8 --record r.json"),
+    ("mm2", "I5 --size 8 --record r.json"),
+    ("mm3", "I5 --size 8 --record r.json"),
+    ("ge1", "16 --record r.json"),
+    ("dgemm", "I5 ikj 16 --record r.json"),
+    ("flops", "sse-scalar 16 --record r.json"),
+    ("avail", ""),
+    ("lab", "machines"),
+    ("lab", "infer sweep --format json"),
+    ("lab", "--help"),
+];
+
+#[cfg(target_os = "linux")]
+#[test]
+fn where_nothing_can_be_printed_what_was_measured_is_saved() {
+    let full = || std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("sweep"), "cache_size=8192\tstride=1\tavg_misses=0.5\n").unwrap();
+    for (name, args) in QUICK {
+        let what = format!("{name} {args}");
+        let args = args.replace("I5", I5);
+        let start = || {
+            let mut command = Command::new(program(name));
+            command.current_dir(folder.path()).args(args.split_whitespace());
+            command
+        };
+        let output = start().stdout(full()).output().unwrap();
+        let told = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{what}: {told}");
+        assert!(told.lines().last().unwrap().contains("standard output"), "{what}: {told}");
+        assert!(!told.contains("panicked"), "{what}: {told}");
+        let record = folder.path().join("r.json");
+        assert_eq!(record.exists(), args.contains("--record"), "{what}");
+        let _ = std::fs::remove_file(record);
+        let status = start().stdout(full()).stderr(full()).status().unwrap();
+        assert_eq!(status.code(), Some(1), "{what}: both are full");
+        let _ = std::fs::remove_file(folder.path().join("r.json"));
+    }
+}

@@ -1,0 +1,273 @@
+//! One list of texts that somebody else may have written, through every output.
+
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use crate::kit::program;
+use common::chart::{Axis, Chart};
+use common::record::{Record, Row};
+
+/// Controls, terminal escapes, marks that turn the direction of writing, markup,
+/// formulas, and too much of a good thing.
+fn hostile() -> Vec<String> {
+    let short = [
+        "\u{1b}[2J\u{1b}]0;owned\u{7}",
+        "a\u{202e}gnp.exe",
+        "\u{2066}a\u{2069}\u{200f}b",
+        "a\u{0}b",
+        "line\r\nfeed\u{85}\u{2028}x",
+        "\u{9b}31m",
+        "</script><script>alert(1)</script>",
+        "\"><img src=x onerror=alert(1)>",
+        "]]>&amp;<!--",
+        "' OR \"1\"=\"1",
+        "=cmd|' /C calc'!A0",
+        "+1+1",
+        "@SUM(1)",
+        "-2",
+        "a,b;c\td",
+        "\u{fdd0}\u{ffff}",
+        "e\u{301}\u{301}\u{301}",
+        "हिन्दी שָׁלוֹם 😀",
+        "%s%n{}{0}",
+        "../../etc/passwd",
+    ];
+    short.map(str::to_owned).into_iter().chain(["x".repeat(70_000), "\u{202e}<b>".repeat(3000)]).collect()
+}
+
+/// Whether a terminal would do something else than show the character.
+fn acts(c: char) -> bool {
+    let turns =
+        matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    turns || (c.is_control() && !"\n\t".contains(c)) || matches!(c, '\u{2028}' | '\u{2029}')
+}
+
+fn run(folder: &Path, name: &str, args: &[&str]) -> Output {
+    let mut command = Command::new(program(name));
+    command.current_dir(folder).args(args).env("RUST_BACKTRACE", "0").output().unwrap()
+}
+
+/// What people see: no character acts, no line is endless, nothing panics.
+fn shown(what: &str, output: &Output) {
+    for bytes in [&output.stdout, &output.stderr] {
+        let text = String::from_utf8(bytes.clone()).unwrap();
+        assert!(!text.chars().any(acts), "{what:.60}: {:.300}", text.escape_debug().to_string());
+        assert!(text.lines().all(|line| line.chars().count() < 2500), "{what:.60}: {:.100}", text);
+        assert!(!text.contains("panicked"), "{what:.60}: {text:.300}");
+    }
+    assert!(matches!(output.status.code(), Some(0..=2)), "{what:.60}: {}", output.status);
+}
+
+/// Markup as a strict reader wants it: tags that nest, `&` only before the five
+/// names and numbers, no control character. HTML's empty elements are `empty`.
+fn well_formed(text: &str, empty: &[&str]) {
+    assert!(!text.chars().any(|c| c.is_control() && !"\n\t".contains(c)), "a control character");
+    let (mut open, mut rest) = (Vec::new(), text);
+    while let Some(at) = rest.find('<') {
+        entities(&rest[..at]);
+        rest = &rest[at + 1..];
+        if let Some(behind) = rest.strip_prefix("!--") {
+            rest = &behind[behind.find("-->").expect("a comment ends") + 3..];
+            continue;
+        }
+        let end = tag_end(rest);
+        let (tag, behind) = (&rest[..end], &rest[end + 1..]);
+        rest = behind;
+        let name: String = tag
+            .trim_start_matches('/')
+            .chars()
+            .take_while(|c| c.is_ascii_alphanumeric() || *c == '!')
+            .collect();
+        assert!(!name.is_empty(), "'<{tag:.40}' is no tag");
+        if tag.starts_with('/') {
+            assert_eq!(open.pop().as_deref(), Some(&*name), "'<{tag:.40}' closes");
+        } else if ["script", "style"].contains(&&*name) {
+            rest = &rest[rest.find(&format!("</{name}>")).expect("it ends") + name.len() + 3..];
+        } else if !tag.ends_with('/') && !name.starts_with('!') && !empty.contains(&&*name) {
+            open.push(name);
+        }
+    }
+    assert!(open.is_empty(), "{open:?} stay open");
+}
+
+/// Where a tag ends: at the first `>` outside quotes.
+fn tag_end(text: &str) -> usize {
+    let mut quote = None;
+    let end = text.char_indices().find(|(_, c)| match quote {
+        Some(q) if *c == q => {
+            quote = None;
+            false
+        }
+        Some(_) => false,
+        None if "\"'".contains(*c) => {
+            quote = Some(*c);
+            false
+        }
+        None => *c == '>',
+    });
+    end.expect("a tag ends").0
+}
+
+fn entities(text: &str) {
+    for behind in text.split('&').skip(1) {
+        let name = behind.split(';').next().unwrap_or_default();
+        let known = name.strip_prefix('#').map_or(name.chars().all(|c| c.is_ascii_alphanumeric()), |n| {
+            n.chars().all(|c| c.is_ascii_hexdigit() || c == 'x')
+        });
+        assert!(known && name.len() < 10 && !name.is_empty(), "'&{behind:.20}'");
+    }
+}
+
+#[test]
+fn arguments_are_repeated_harmlessly_by_every_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let places: [(&str, &[&str]); 16] = [
+        ("spark", &["--max"]),
+        ("spark", &["--max", "8K", "--repeats", "1", "--machine"]),
+        ("cm1", &["--event"]),
+        ("cm1", &["--machine"]),
+        ("mm1", &["--size", "8", "--events"]),
+        ("mm2", &["--size"]),
+        ("mm3", &["--line"]),
+        ("ge1", &[]),
+        ("ge", &["ge1", "8", "--matrix"]),
+        ("ge", &[]),
+        ("dgemm", &[]),
+        ("flops", &[]),
+        ("avail", &["-e"]),
+        ("lab", &["machines"]),
+        ("lab", &["infer"]),
+        ("lab", &["ge", "--variants"]),
+    ];
+    for text in hostile().iter().filter(|text| !text.contains('\0')) {
+        for (name, args) in places {
+            let args: Vec<&str> = args.iter().copied().chain([&**text]).collect();
+            shown(&format!("{name} {args:?}"), &run(folder.path(), name, &args));
+        }
+        let out = format!("--title={text}");
+        shown(text, &run(folder.path(), "lab", &["plot", text, &out]));
+    }
+}
+
+#[test]
+fn a_folder_may_have_a_name_that_is_no_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = "run --quick --hasten 100 --size 8 --machine i5-7500 --out";
+    let mut command = Command::new(program("lab"));
+    let name = std::ffi::OsStr::from_bytes(b"r\xff");
+    let output = command.current_dir(folder.path()).args(line.split(' ')).arg(name).output().unwrap();
+    shown(line, &output);
+    assert!(output.status.success() && folder.path().join(name).join("report.html").exists());
+}
+
+#[test]
+fn pictures_of_hostile_sweeps_are_well_formed() {
+    for text in hostile() {
+        let chart = Chart::new(&text, Axis::bytes("stride"), Axis::linear("misses"))
+            .curve(text.clone(), [(8.0, 0.5), (16.0, 1.0)])
+            .mark(8.0, text.clone())
+            .caption(&text);
+        let svg = chart.svg();
+        well_formed(&svg, &[]);
+        assert!(!svg.contains("<script") && !svg.contains("<img") && !svg.chars().any(acts), "{text:.40}");
+        assert!(svg.len() < 200_000, "{} bytes for {text:.40}", svg.len());
+        assert!(chart.png().unwrap().starts_with(b"\x89PNG"));
+    }
+}
+
+#[test]
+fn records_of_hostile_texts_are_json_and_csv_without_formulas() {
+    for text in hostile() {
+        let mut record = Record::new(&text, text.clone()).set("event", text.clone());
+        record.notes.push(text.clone().into());
+        record.rows.push(Row::new([("event", text.clone().into()), ("size_bytes", 8192.into())]));
+        let json: serde_json::Value = serde_json::from_str(&record.json()).unwrap();
+        assert_eq!(json["machine"], text.as_str());
+        let csv = record.csv();
+        let cell = csv.lines().nth(1).unwrap().trim_start_matches('"');
+        let number = text.parse::<f64>().is_ok();
+        let formula = !number && cell.starts_with(['=', '+', '-', '@']);
+        assert!(!formula && csv.lines().count() == 2, "{cell:.60}");
+        assert!(!csv.chars().any(acts), "{text:.40}");
+    }
+}
+
+#[test]
+fn a_saved_file_says_nothing_to_the_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    for (number, text) in hostile().iter().enumerate() {
+        let row =
+            format!("cache_size=8192\tstride=1\tavg_misses=0.5\tavg_time=0.1\tevent={text}\tsource=model\n");
+        let mut record = Record::new("cm1", text.clone()).set("event", text.clone());
+        record.rows.push(Row::new([
+            ("size_bytes", 8192.into()),
+            ("stride_bytes", 8.into()),
+            ("event", text.clone().into()),
+        ]));
+        let files = [
+            ("kit.out", row.clone() + text),
+            ("row.out", row),
+            ("text.out", text.clone()),
+            ("record.json", record.json()),
+        ];
+        for (name, content) in files {
+            fs::write(folder.path().join(name), content).unwrap();
+            shown(text, &run(folder.path(), "lab", &["infer", name]));
+            shown(
+                text,
+                &run(
+                    folder.path(),
+                    "lab",
+                    &["plot", name, "--tolerate", "-o", &format!("{number}-{name}.svg")],
+                ),
+            );
+        }
+    }
+    for picture in fs::read_dir(folder.path())
+        .unwrap()
+        .flatten()
+        .filter(|entry| entry.path().extension().is_some_and(|e| e == "svg"))
+    {
+        let svg = fs::read_to_string(picture.path()).unwrap();
+        well_formed(&svg, &[]);
+        assert!(!svg.contains("<script") && !svg.chars().any(acts));
+    }
+}
+
+#[test]
+fn a_machine_may_be_called_anything_in_every_output() {
+    let folder = tempfile::tempdir().unwrap();
+    let empty = ["area", "base", "br", "col", "hr", "img", "input", "link", "meta", "path", "wbr"];
+    for (number, text) in hostile().iter().enumerate() {
+        let quoted = serde_json::Value::from(text.as_str()).to_string();
+        let description = format!(
+            "name = {quoted}\ndescription = {quoted}\n[[cache]]\nlevel = 1\nsize = \"4K\"\nline = 64\nways = 2\n"
+        );
+        fs::write(folder.path().join("m.toml"), description).unwrap();
+        for format in ["kit", "csv", "json"] {
+            let args = ["--machine", "m.toml", "--max", "8K", "--repeats", "1", "--format", format];
+            shown(text, &run(folder.path(), "cm1", &args));
+        }
+        let told = run(folder.path(), "lab", &["machines", "./m.toml"]);
+        shown(text, &told);
+        if told.status.success() {
+            fs::write(folder.path().join("copy.toml"), &told.stdout).unwrap();
+            assert!(run(folder.path(), "lab", &["machines", "./copy.toml"]).status.success(), "{text:.40}");
+        }
+        // Each whole report takes seconds: the ones that could break a page.
+        if told.status.success() && (text.contains(['<', '"', '=']) || number < 3) {
+            let args =
+                ["run", "--quick", "--hasten", "100", "--size", "8", "--machine", "m.toml", "--afresh"];
+            let ran = run(folder.path(), "lab", &args);
+            shown(text, &ran);
+            let page = fs::read_to_string(folder.path().join("report/report.html")).unwrap();
+            well_formed(&page, &empty);
+            assert!(
+                !page.contains("<script>alert") && !page.contains("<img src=x") && !page.chars().any(acts),
+                "{text:.40}"
+            );
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! What `lab plot`, `lab compare` and `lab infer` say of files that are not what they look
+//! like: each refusal names the file and is true of it.
+
+use std::fs;
+
+use common::record::{Record, Row};
+use common::value::{Source, Value};
+
+use crate::kit::{lab, stderr};
+
+/// A file, the command, its exit code, and what it says.
+const SAID: [(&str, &str, i32, &[&str]); 16] = [
+    (
+        "size,stride,misses\n8192,64,10\n16384,64,12\n32768,64,2000\n",
+        "plot f.csv -o p.svg",
+        1,
+        &["f.csv", "'misses'", "10 in line 2", "avg_misses"],
+    ),
+    (
+        "size;stride;L2_misses\n8192;64;100\n16384;64;200\n",
+        "plot f.csv -o p.svg",
+        1,
+        &["'L2_misses'", "100 in line 2"],
+    ),
+    (
+        "cache_size=8192 stride=1 avg_misses=24000000000 avg_time=0.002\n",
+        "plot f.csv -o p.svg",
+        1,
+        &["f.csv: line 1: 24000000000 misses per access are impossible", "--tolerate"],
+    ),
+    (
+        "cache_size=8192 stride=1 avg_misses=1e6\ncache_size=8192 stride=2 avg_misses=1\n",
+        "plot f.csv -o p.svg",
+        1,
+        &["line 1: 1000000 misses"],
+    ),
+    ("size,stride,avg_misses\n8192,1,101\n8192,2,1\n", "plot f.csv -o p.svg", 1, &["line 2: 101 misses"]),
+    (
+        "size,stride,avg_misses,event\n8192,1,0.5,A\n8192,2,0.5,B\n",
+        "plot f.csv -o p.svg",
+        1,
+        &["f.csv: line 3 counts B"],
+    ),
+    (
+        "size,stride,avg_misses\n8192,1,0.5\n8192,2,1\n",
+        "plot f.csv -o p.png --title \u{645}\u{631}\u{62d}",
+        0,
+        &["note: p.png has '?' for 3 characters", ".svg"],
+    ),
+    (
+        "size,stride,avg_misses\n8192,1,0.5\n8192,2,1\n",
+        "plot f.csv -o p.png --title \u{939}\u{93f}",
+        0,
+        &["'?' for 2 characters"],
+    ),
+    (
+        "size,stride,avg_misses\n8192,1,0.5\n8192,2,1\n",
+        "plot f.csv -o p.png --caption \u{674e}\u{674e}",
+        0,
+        &["'?' for 1 characters"],
+    ),
+    (
+        "cache_size=8192 stride=1 avg_misses=-nan avg_time=inf\n",
+        "infer f.csv",
+        1,
+        &["f.csv: its rows have no figure", "line 1: '-nan' is not a number"],
+    ),
+    ("size,stride,avg_misses\n8192,1,n/a\n", "infer f.csv", 1, &["line 2: 'n/a' is not a number"]),
+    ("size,stride,elapsed(s)\n8192,1,Infinity\n", "infer f.csv", 1, &["line 2: 'Infinity' is infinite"]),
+    (
+        "size;stride;avg_misses\n8192;1;0,5\n8192;2;0.25\n",
+        "infer f.csv",
+        1,
+        &["f.csv: line 2 has '0,5' and line 3 '0.25'"],
+    ),
+    (
+        "Array size (pages);stride;avg_misses\n2;1;0,5\n",
+        "infer f.csv",
+        1,
+        &["f.csv: line 1", "'Array size (pages)'"],
+    ),
+    (
+        "size,stride,avg_misses,event\n8192,1,3.5,PAPI_TOT_INS\n8192,2,3.5,PAPI_TOT_INS\n",
+        "infer f.csv",
+        1,
+        &["counts of PAPI_TOT_INS, which are not cache misses"],
+    ),
+    ("hello\n", "infer f.csv", 1, &["f.csv: there is no row of a sweep", "cache_size=8192"]),
+];
+
+#[test]
+fn what_is_said_is_true_of_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    for (text, args, code, words) in SAID {
+        fs::write(folder.path().join("f.csv"), text).unwrap();
+        let output = lab(folder.path(), args);
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(code), "{text}{args}: {said}");
+        for word in words {
+            assert!(said.contains(word), "{text}{args}: {word}: {said}");
+        }
+    }
+}
+
+/// Totals and other events are not drawn as misses per access.
+#[test]
+fn the_axis_is_named_after_what_was_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    for (event, label) in [
+        ("PAPI_L1_DCM", "misses per access"),
+        ("PAPI_TOT_CYC", "PAPI_TOT_CYC per access"),
+        ("PAPI_L1_DCA", "PAPI_L1_DCA per access"),
+        ("instructions", "instructions per access"),
+    ] {
+        let text = format!("size,stride,avg_misses,event\n8192,1,0.5,{event}\n8192,2,0.7,{event}\n");
+        fs::write(folder.path().join("f.csv"), text).unwrap();
+        assert!(lab(folder.path(), "plot f.csv -o p.svg").status.success());
+        let picture = fs::read_to_string(folder.path().join("p.svg")).unwrap();
+        assert!(picture.contains(label), "{event}");
+        assert_eq!(picture.contains("misses per access"), label == "misses per access", "{event}");
+    }
+}
+
+/// Before any table: what differs in results, events, sizes and cells.
+#[test]
+fn a_comparison_begins_with_what_cannot_be_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let row = |size: u64, checksum: i64| {
+        Row::new([("size", size.into()), ("checksum", checksum.into())])
+            .with("cpu_s", Value::new(1.0, Source::Timing))
+    };
+    let write = |name: &str, rows: Vec<Row>| {
+        let record = Record { rows, ..Record::new("mm1", "a machine") };
+        fs::write(folder.path().join(name), record.json()).unwrap();
+    };
+    write("a.json", vec![row(64, 1), row(128, 2)]);
+    write("b.json", vec![row(64, 1), row(128, 3)]);
+    write("c.json", vec![row(64, 1)]);
+    write("d.json", vec![row(256, 1)]);
+    for (args, code, first) in [
+        (
+            "compare a.json b.json",
+            0,
+            "mm1: the checksum differs in 1 of 2 cells, first at size=128: A 2, B 3",
+        ),
+        ("compare a.json c.json", 0, "mm1: only A has size 128."),
+        ("compare c.json a.json", 0, "mm1: only B has size 128."),
+        ("compare a.json a.json", 0, "experiment"),
+        ("compare a.json d.json", 1, ""),
+    ] {
+        let output = lab(folder.path(), args);
+        let (told, said) = (String::from_utf8_lossy(&output.stdout).into_owned(), stderr(&output));
+        assert_eq!(output.status.code(), Some(code), "{args}: {told}{said}");
+        assert!(told.starts_with(first), "{args}: {told}{said}");
+        assert!(code == 0 || said.contains("only A has size 64, 128; mm1: only B has size 256"), "{said}");
+    }
+}

@@ -1,0 +1,30 @@
+//! The programs as students and instructors run them.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
+
+#[cfg(unix)]
+mod assignment;
+#[cfg(unix)]
+mod broken_off;
+mod compare;
+mod exercises;
+#[cfg(target_os = "linux")]
+mod faults;
+mod formats;
+#[cfg(feature = "instructor")]
+mod grade;
+#[cfg(unix)]
+mod hostile;
+#[cfg(feature = "instructor")]
+mod input;
+mod kit;
+#[cfg(feature = "instructor")]
+mod mystery;
+mod options;
+mod programs;
+mod questions;
+mod schema;
+mod sealed;
+mod secret;
+#[cfg(feature = "instructor")]
+mod survey;

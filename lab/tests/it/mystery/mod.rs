@@ -1,0 +1,171 @@
+//! Machines for a class: made from a roster, handed out, measured, and never
+//! told.
+
+#[cfg(target_os = "linux")]
+mod packing;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+use crate::kit::{self, lab};
+
+fn told(output: &Output) -> (Option<i32>, String) {
+    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+/// A class of five scripts, with two who try their luck.
+const ROSTER: &str = "Number;Full name\n1;Inês Conceição\n2;Анна Иванова\n3;李小龙\n4;हिन्दी वर्मा\n5;שָׁלוֹם כהן\n\
+                      6;<script>alert(1)</script>\n7;=cmd()\n8;../../etc/passwd\n";
+
+fn class(folder: &Path) {
+    std::fs::write(folder.join("class.csv"), ROSTER).unwrap();
+    std::fs::write(folder.join("secret.txt"), "spring of twenty-six\n").unwrap();
+    std::fs::write(folder.join("empty.txt"), " \n").unwrap();
+    std::fs::write(folder.join("short.txt"), "spring 2026\n").unwrap();
+}
+
+const MAKE: &str = "mystery --key-file secret.txt --roster class.csv --name-column number";
+
+#[test]
+fn a_class_gets_machines_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    class(folder.path());
+    let named = MAKE.replace("number", "full\u{a0}name").replace('\u{a0}', " ");
+    let named: Vec<&str> = named.splitn(7, ' ').collect();
+    let made =
+        Command::new(env!("CARGO_BIN_EXE_lab")).current_dir(folder.path()).args(&named).output().unwrap();
+    assert_eq!(told(&made).0, Some(0), "{}", told(&made).1);
+    let files: BTreeSet<String> = std::fs::read_dir(folder.path().join("machines"))
+        .unwrap()
+        .map(|file| file.unwrap().file_name().into_string().unwrap())
+        .collect();
+    for file in
+        ["Inês-Conceição.toml", "李小龙.toml", "script-alert-1---script.toml", "cmd.toml", "etc-passwd.toml"]
+    {
+        assert!(files.contains(file), "{file} in {files:?}");
+    }
+    let key: Value =
+        serde_json::from_slice(&std::fs::read(folder.path().join("machines-key.json")).unwrap()).unwrap();
+    let machines = key["machines"].as_array().unwrap();
+    let different: BTreeSet<String> = machines.iter().map(|m| m["levels"].to_string()).collect();
+    assert_eq!((machines.len(), different.len(), files.len()), (8, 8, 8));
+    let csv = std::fs::read_to_string(folder.path().join("machines-key.csv")).unwrap();
+    assert!(csv.contains("\n'=cmd(),"), "{csv}");
+}
+
+#[test]
+fn what_would_lose_or_mix_up_something_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    class(folder.path());
+    let made = lab(folder.path(), MAKE);
+    assert_eq!(told(&made).0, Some(0), "{}", told(&made).1);
+    let again = lab(folder.path(), MAKE);
+    assert_eq!(told(&again).0, Some(0), "the same files are no loss: {}", told(&again).1);
+    std::fs::write(folder.path().join("other.txt"), "autumn of twenty-six\n").unwrap();
+    std::fs::write(folder.path().join("twice.csv"), "name\nana\nAna\n").unwrap();
+    std::fs::write(folder.path().join("gap.csv"), "name,group\nana,1\n,2\n").unwrap();
+    for (args, code, says) in [
+        ("mystery --key-file other.txt --roster class.csv --name-column number", 1, "--force"),
+        ("mystery --key-file empty.txt ada", 2, "empty"),
+        ("mystery --key-file short.txt ada", 2, "fewer than 12 characters"),
+        ("mystery --key-file none.txt ada", 1, "none.txt"),
+        ("mystery ada", 2, "--key"),
+        ("mystery --key-file secret.txt --roster class.csv", 2, "'Full name'"),
+        ("mystery --key-file secret.txt --roster class.csv --name-column grade", 2, "'grade'"),
+        ("mystery --key-file secret.txt --roster twice.csv", 2, "'Ana'"),
+        ("mystery --key-file secret.txt --roster gap.csv --name-column name", 2, "gap.csv, line 3"),
+        ("mystery --key-file secret.txt ada ada", 2, "'ada'"),
+    ] {
+        let (given, sentence) = told(&lab(folder.path(), args));
+        assert_eq!(given, Some(code), "{args}: {sentence}");
+        assert!(sentence.contains(says) && sentence.lines().count() == 1, "{args}: {sentence}");
+    }
+}
+
+/// Keys and kept machines are their owner's; what is handed out is anybody's. What the
+/// seal promises is said with it.
+#[test]
+#[cfg(unix)]
+fn what_is_not_handed_out_is_its_owners_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    class(folder.path());
+    let mode = |path: &str| std::fs::metadata(folder.path().join(path)).unwrap().permissions().mode() & 0o777;
+    // an older file's permissions are not kept
+    std::fs::write(folder.path().join("machines-key.csv"), "").unwrap();
+    std::fs::set_permissions(folder.path().join("machines-key.csv"), std::fs::Permissions::from_mode(0o644))
+        .unwrap();
+    let said = kit::printed(folder.path(), "mystery --key-file secret.txt --force ada");
+    assert!(
+        said.contains("public key") && said.contains("LAB_SEAL_KEY") && said.contains("--sweeps"),
+        "{said}"
+    );
+    assert_eq!(["machines-key.csv", "machines-key.json"].map(mode), [0o600; 2]);
+    assert!(mode("machines/ada.toml") & 0o400 != 0 && mode("machines/ada.toml") != 0o600);
+    let said = kit::printed(folder.path(), "mystery --key-file secret.txt --sweeps --out handout ada");
+    assert!(said.contains("keep handout-kept, handout-key.json") && !said.contains("public"), "{said}");
+    let kept = ["handout-kept", "handout-kept/ada.toml", "handout-key.csv", "handout-key.json"].map(mode);
+    assert_eq!(kept, [0o700, 0o600, 0o600, 0o600]);
+    assert_ne!(mode("handout/ada/cm1-l1.json"), 0o600);
+}
+
+/// What a student's commands say of a sealed machine that they have not measured.
+#[test]
+fn nothing_tells_of_a_sealed_machine_but_measuring() {
+    let folder = tempfile::tempdir().unwrap();
+    class(folder.path());
+    let made = lab(folder.path(), "mystery --key-file secret.txt --tlb ada");
+    assert_eq!(told(&made).0, Some(0), "{}", told(&made).1);
+    let machine = lab(folder.path(), "machines machines/ada.toml");
+    let (code, refusal) = told(&machine);
+    assert!(
+        code == Some(1) && refusal.contains("its description is sealed; give the file itself"),
+        "{refusal}"
+    );
+    assert!(machine.stdout.is_empty(), "a saved copy would be none");
+    let text = std::fs::read_to_string(folder.path().join("machines/ada.toml")).unwrap();
+    for at in (0..text.len()).step_by(97) {
+        let mut bytes = text.clone().into_bytes();
+        bytes[at] ^= 1;
+        std::fs::write(folder.path().join("changed.toml"), bytes).unwrap();
+        let (code, refusal) = told(&lab(folder.path(), "run --quick --machine changed.toml --out report"));
+        let sentence = "lab: changed.toml: its seal does not open, so nothing is known of this machine: ";
+        assert!(code == Some(2) && refusal.starts_with(sentence), "byte {at}: {refusal}");
+    }
+}
+
+/// The handout's procedure, read by the kit's own reader, on some of the machines.
+#[test]
+fn the_documented_procedure_identifies_what_was_drawn() {
+    let folder = tempfile::tempdir().unwrap();
+    class(folder.path());
+    let made =
+        lab(folder.path(), "mystery --key-file secret.txt --sweeps ada grace alan --tlb --out handout");
+    assert_eq!(told(&made).0, Some(0), "{}", told(&made).1);
+    let key: Value =
+        serde_json::from_slice(&std::fs::read(folder.path().join("handout-key.json")).unwrap()).unwrap();
+    for machine in key["machines"].as_array().unwrap() {
+        let name = machine["name"].as_str().unwrap();
+        for (level, args) in [
+            (0, format!("infer handout/{name}/cm1-l1.json --format json")),
+            (1, format!("infer handout/{name}/cm1-l2.json --above handout/{name}/cm1-l1.json --format json")),
+        ] {
+            let read = lab(folder.path(), &args);
+            let found: Value = serde_json::from_slice(&read.stdout).unwrap();
+            let drawn = &machine["levels"][level];
+            let read = [&found["size"], &found["size_most"], &found["line"], &found["ways"]];
+            let expected = ["size_bytes", "size_bytes", "line_bytes", "ways"].map(|field| &drawn[field]);
+            assert_eq!(read, expected, "{name}, level {}: {found}", level + 1);
+        }
+    }
+    let record = folder.path().join("handout/ada/cm1-l1.json");
+    let changed = std::fs::read_to_string(&record).unwrap().replacen("0.0", "0.1", 1);
+    std::fs::write(&record, changed).unwrap();
+    for reader in ["infer", "plot", "compare handout/ada/cm1-l1.json"] {
+        let (code, refusal) = told(&lab(folder.path(), &format!("{reader} handout/ada/cm1-l1.json")));
+        assert!(code == Some(1) && refusal.contains("changed after it was made"), "{reader}: {refusal}");
+    }
+}

@@ -1,0 +1,225 @@
+//! Kits are packed from a list of what belongs in them.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+use super::told;
+
+fn sh(folder: &Path, line: &str) -> Output {
+    Command::new("sh").current_dir(folder).args(["-euc", line]).output().unwrap()
+}
+
+fn done(folder: &Path, line: &str) -> String {
+    let output = sh(folder, line);
+    assert!(output.status.success(), "{line}: {}", told(&output).1);
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// A copy of the sources, as a repository or as an unpacked kit.
+fn sources(repository: bool) -> (TempDir, PathBuf) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join("sources");
+    fs::create_dir(&copy).unwrap();
+    let files = "if [ -f MANIFEST ]; then sed 's/^[0-9a-f]* [ *]//' MANIFEST; else git ls-files; fi";
+    done(root, &format!("{{ {files}; }} | tar cf - -T - | tar xf - -C '{}'", copy.display()));
+    done(
+        &copy,
+        if repository {
+            "git init -q; git add -A; git -c user.name=a -c user.email=a@b commit -qm all"
+        } else {
+            "rm -f MANIFEST; find . ! -type d | sed 's|^./||' | xargs sha256sum > ../list; mv ../list MANIFEST"
+        },
+    );
+    (folder, copy)
+}
+
+/// Packs a student's kit of the `sources`; where it is, or why there is none.
+fn pack(sources: &Path, options: &str) -> Result<PathBuf, String> {
+    let kit = sources.with_file_name("kit.tar.gz");
+    let _ = fs::remove_file(&kit);
+    let packed = sh(sources, &format!("scripts/make_kit.sh --student --no-vendor {options} ../kit.tar.gz"));
+    assert_eq!(packed.status.success(), kit.exists());
+    if packed.status.success() { Ok(kit) } else { Err(told(&packed).1) }
+}
+
+/// Where a class's files may lie, and what is in them.
+const SECRETS: &[(&str, &str)] = &[
+    ("secret.txt", "words that nobody guesses"),
+    ("phrase", "words that nobody guesses"),
+    ("docs/this-term.md", "The words are: spring of twenty-six"),
+    ("scripts/words.txt", "spring of twenty-six"),
+    ("machines-key.json", "{\"schema\": \"cache-lab-kit/key/1\", \"machines\": []}"),
+    ("lab/old/k.json", "{\"schema\":\"cache-lab-kit/key/1\",\"machines\":[]}"),
+    ("machines-key.csv", "name,file,seal,l1_size_bytes\n"),
+    ("common/events/src/class.csv", "username\nada\ngrace\n"),
+    ("class.csv", "username\nada\ngrace\n"),
+    ("common/machine/machines/ada.toml", "# A sealed machine, of ada: give this file\n"),
+    ("machines/ada.toml", "# A sealed machine, of ada: give this file\n"),
+    ("handed-in/ada/answers.json", "{\"format\": \"cache-lab-answers\"}"),
+    ("grades/grades.csv", "student,points\n"),
+    ("grades/autolab/ada/autolab.txt", "{}"),
+    (".words", "spring of twenty-six"),
+    ("a name with blanks.txt", "spring of twenty-six"),
+    ("lab/line\nfeed.rs", "spring of twenty-six"),
+];
+
+#[test]
+fn nothing_is_packed_while_a_class_lies_in_the_sources() {
+    for repository in [false, true] {
+        let (_folder, sources) = sources(repository);
+        for (path, text) in SECRETS {
+            let place = sources.join(path);
+            fs::create_dir_all(place.parent().unwrap()).unwrap();
+            fs::write(&place, text).unwrap();
+            let first = path.lines().next().unwrap();
+            for added in [false, true] {
+                if added && !repository {
+                    continue;
+                }
+                if added {
+                    let git = Command::new("git").current_dir(&sources).args(["add", "-f", path]).status();
+                    assert!(git.unwrap().success(), "{path}");
+                }
+                let refusal = pack(&sources, "").unwrap_err();
+                assert!(refusal.contains(first) && refusal.contains("move them away"), "{path}: {refusal}");
+            }
+            fs::remove_file(&place).unwrap();
+        }
+        // what has a source's name: a key in the place of a table, a link to what is elsewhere
+        let (table, page) =
+            (sources.join("common/report/src/figure1.csv"), sources.join("docs/background.md"));
+        let was = [&table, &page].map(|path| fs::read(path).unwrap());
+        fs::write(&table, "name,file,seal,l1_size_bytes\n").unwrap();
+        assert!(pack(&sources, "").unwrap_err().contains("figure1.csv"));
+        fs::write(&table, &was[0]).unwrap();
+        fs::write(sources.with_file_name("secret.txt"), "spring").unwrap();
+        for link in [page.as_path(), &sources.join("docs/more.md"), &sources.join("mm1/src/more.rs")] {
+            let _ = fs::remove_file(link);
+            symlink("../../secret.txt", link).unwrap();
+            let refusal = pack(&sources, "").unwrap_err();
+            assert!(refusal.contains(link.file_name().unwrap().to_str().unwrap()), "{refusal}");
+            fs::remove_file(link).unwrap();
+        }
+        symlink("..", sources.join("elsewhere")).unwrap();
+        assert!(pack(&sources, "").unwrap_err().contains("'elsewhere'"));
+        fs::remove_file(sources.join("elsewhere")).unwrap();
+        fs::write(&page, &was[1]).unwrap();
+        pack(&sources, "").unwrap();
+    }
+}
+
+#[test]
+fn a_students_kit_has_what_a_student_needs_and_no_solutions() {
+    let (folder, sources) = sources(true);
+    // what programs leave behind is left out without a word
+    for path in ["target/debug/lab", "report/answers.json", "cm1.out", "old.tar.gz"] {
+        fs::create_dir_all(sources.join(path).parent().unwrap()).unwrap();
+        fs::write(sources.join(path), "").unwrap();
+    }
+    let kit = pack(&sources, "--without ge4,ge7").unwrap();
+    done(folder.path(), "tar xzf kit.tar.gz; mv cache-lab-*-student kit");
+    let list = done(folder.path(), "cd kit; find . -type f | sed 's|^./||'");
+    let listed = |name: &str| list.lines().any(|line| line.contains(name));
+    for name in [
+        "Cargo.lock",
+        "cm1/src/main.rs",
+        "ge/src/rungs/ge4.rs",
+        "lab/src/main.rs",
+        "docs/background.md",
+        "COMMIT",
+    ] {
+        assert!(listed(name), "{name}");
+    }
+    for name in [
+        "instructor",
+        "_tally",
+        "lab.html",
+        "make_kit",
+        "kit_files",
+        "scripts/ge",
+        "scripts/room",
+        "discover",
+        "infer.rs",
+        "lab/tests",
+        "exercises/tests",
+        "target/",
+        "report/answers",
+        ".out.",
+        "old.tar",
+        "CHANGELOG",
+        "MANIFEST",
+        "web/page",
+    ] {
+        assert!(!listed(name), "{name}");
+    }
+    // the loops of ge4 and ge7, under whatever name
+    let rungs = folder.path().join("kit/ge/src/rungs");
+    for rung in fs::read_dir(&rungs).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file())
+    {
+        let text = fs::read_to_string(&rung).unwrap();
+        let repeats =
+            ["multiplier, 7)", "j + 16 <= n", "j + 32 <= n", "0..8 {"].iter().any(|part| text.contains(part));
+        assert!(!repeats, "{}", rung.display());
+    }
+    let written = fs::read_to_string(rungs.join("ge6.rs")).unwrap();
+    assert_eq!(written, fs::read_to_string(sources.join("ge/src/rungs/ge6.rs")).unwrap());
+    // each page names what is there, and the version is the sources'
+    let pages = done(folder.path(), "cat $(find kit -name '*.md')");
+    for command in ["lab grade", "lab mystery", "lab -- infer", "lab discover", "not for students"] {
+        assert!(!pages.contains(command), "{command}");
+    }
+    let commit = done(&sources, "git rev-parse --short=10 HEAD");
+    assert_eq!(fs::read_to_string(folder.path().join("kit/COMMIT")).unwrap(), commit);
+    assert!(kit.exists() && pack(&sources, "--page README.md").unwrap_err().contains("student's kit"));
+}
+
+#[test]
+fn a_kit_is_packed_from_an_unpacked_kit() {
+    let (folder, sources) = sources(true);
+    done(&sources, "scripts/make_kit.sh --no-vendor --page README.md ../whole.tar.gz");
+    done(
+        folder.path(),
+        "tar xzf whole.tar.gz; rm -rf sources/.git; mv cache-lab-* whole; mkdir plain; cp -r whole/scripts whole/Cargo.toml plain",
+    );
+    let whole = folder.path().join("whole");
+    assert!(done(&whole, "sha256sum --check --quiet MANIFEST; cat MANIFEST").contains("  lab.html\n"));
+    pack(&whole, "").unwrap();
+    let again = done(folder.path(), "tar tzf kit.tar.gz");
+    assert!(again.contains("/cm1/src/main.rs\n") && !again.contains("lab.html"));
+    // within another repository it is what it was
+    done(folder.path(), "git init -q .");
+    pack(&whole, "").unwrap();
+    fs::write(whole.join("README.md"), "changed").unwrap();
+    pack(&whole, "").unwrap();
+    assert!(done(folder.path(), "tar tzf kit.tar.gz | head -1").contains("-changed-student"));
+    let refusal = pack(&folder.path().join("plain"), "").unwrap_err();
+    assert!(refusal.contains("neither a git repository nor an unpacked kit"), "{refusal}");
+}
+
+/// A class's machines are made beside the sources that one works in.
+#[test]
+fn machines_are_made_beside_the_sources() {
+    let folder = tempfile::tempdir().unwrap();
+    let within = folder.path().join("kit/cm1/src");
+    fs::create_dir_all(&within).unwrap();
+    fs::create_dir_all(folder.path().join("kit/common/seal")).unwrap();
+    for file in ["kit/Cargo.toml", "kit/cm1/Cargo.toml", "kit/common/seal/Cargo.toml"] {
+        fs::write(folder.path().join(file), "").unwrap();
+    }
+    fs::write(folder.path().join("words"), "spring of twenty-six").unwrap();
+    for (here, words, machines) in [
+        (within.as_path(), "../../../words", "../../../machines"),
+        (&folder.path().join("kit"), "../words", "../machines"),
+        (folder.path(), "words", "machines"),
+    ] {
+        let said = crate::kit::printed(here, &format!("mystery --key-file {words} ada"));
+        assert!(said.contains(&format!("in {machines};")), "{said}");
+    }
+    let there = done(folder.path(), "find . -name '*.toml' -newer words ! -name Cargo.toml; ls");
+    assert!(there.starts_with("./machines/ada.toml\n") && there.contains("machines-key.json"), "{there}");
+}

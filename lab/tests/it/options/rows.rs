@@ -1,0 +1,472 @@
+//! What each option changes.
+
+use std::path::Path;
+
+use Sees::{
+    Differs, Drops, Fails, In, Lacks, Notes, Prints, Redraws, Refuses, Sheds, Shows, Silences, Suffices,
+    Writes,
+};
+
+/// A command line, an option behind it, and what that changes.
+pub(super) struct Row {
+    pub(super) option: &'static str,
+    /// Command lines before it, in the same folder.
+    pub(super) first: &'static [&'static str],
+    pub(super) base: String,
+    pub(super) with: &'static str,
+    pub(super) sees: Sees,
+}
+
+/// What is seen with the option, and is not without it.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Sees {
+    /// The output holds this.
+    Prints(&'static str),
+    /// The same, whatever it holds without: where that depends on the machine.
+    Shows(&'static str),
+    /// The output does not hold this any more.
+    Drops(&'static str),
+    /// The same, whether or not it did.
+    Lacks(&'static str),
+    /// The output is another one.
+    Differs,
+    /// This file begins so.
+    Writes(&'static str, &'static str),
+    /// This file holds that.
+    In(&'static str, &'static str),
+    /// Output or notes hold this.
+    Notes(&'static str),
+    /// It is refused for this.
+    Refuses(&'static str),
+    /// It is refused for this; without it the line would take minutes.
+    Fails(&'static str),
+    /// This file is another one.
+    Redraws(&'static str),
+    /// This file no longer holds that.
+    Sheds(&'static str, &'static str),
+    /// The line is refused without it, and not with it.
+    Suffices,
+    /// There are no notes.
+    Silences,
+}
+
+/// Files that command lines name.
+pub(super) fn prepare(folder: &Path) {
+    let guide = report::GUIDES[0].1;
+    let own = guide.replacen("title = \"", "title = \"Our own: ", 1);
+    let failing = guide.to_owned()
+        + "\n[[section]]\nid = \"own\"\ntitle = \"Own\"\nrun = [\"mm1 --size 8\", \"mm3 --line-size 1\"]\n";
+    let sweep = include_str!("../../../../common/tests/data/i5-7500/cm1-l1-1.out");
+    for (name, text) in [
+        ("own.toml", own.as_str()),
+        ("failing.toml", &failing),
+        ("own.html", &format!("<!-- our own -->{}", report::template())),
+        ("sweep.out", sweep),
+        ("half.out", &sweep[..sweep.len() / 2]),
+        (
+            "a.json",
+            r#"{"format": "cache-lab-answers", "version": 1, "saved": "2026-11-20T10:00:00Z", "fields": {"s2-2": "64 KiB"}}"#,
+        ),
+        ("secret.txt", "spring of the violet anchor"),
+        ("page.wasm", "\0asm"),
+        ("class.csv", "number,name\n1,Ada\n2,Bob\n"),
+        ("answers.csv", "name,s311-c-size\nAda,32K\nBob,1K\n"),
+        ("worksheet.csv", "Identifier,Full name,Grade,Mark,Feedback comments,Words\nParticipant 1,Ada,,,,\n"),
+    ] {
+        std::fs::write(folder.join(name), text).unwrap();
+    }
+}
+
+/// Programs that measure, and a small command line of each. All of them print tables,
+/// in which reasons and spreads have columns of their own.
+const MEASURING: [(&str, &str); 12] = [
+    ("spark", "--max 4K --repeats 1"),
+    ("cm1", "--max 8K --repeats 1"),
+    ("mm1", "--size 16"),
+    ("mm2", "--size 16"),
+    ("mm3", "--size 16"),
+    ("ge", "ge3 16 2"),
+    ("ge1", "16 2"),
+    ("ge4", "16 2"),
+    ("dgemm", "ijk 16"),
+    ("flops", "all 16 --repeats 1"),
+    ("lab causes", "16 --runs 1"),
+    ("lab dgemm", "--sizes 8..9 --variants ijk"),
+];
+const LADDER: &str = "--sizes 16 --variants ge1,ge3";
+const RUN: &str = "--quick --hasten 1000 --size 16 --machine i5-7500 --out r";
+const GRADE: &str = "answers.csv --roster class.csv --name-column name";
+const MARKS: &str = "answers.csv --roster class.csv --name-column name --out o --worksheet worksheet.csv";
+
+/// Programs (`mm*` are all that begin so; `ge*` takes the rung ge3), an option of theirs, a
+/// command line, what is put behind it, and what that changes.
+type Own = (&'static str, &'static str, &'static str, &'static str, Sees);
+
+const OWN: &[Own] = &[
+    ("spark", "--min", "--max 8K --repeats 1 --machine i5-7500 --format csv", "--min 2K", Prints("\n2048,")),
+    ("spark", "--max", "--repeats 1 --machine i5-7500 --format csv", "--max 8K", Drops("\n4194304,")),
+    ("spark", "--sizes", "--repeats 1 --machine i5-7500 --format csv", "--sizes 6K", Prints("\n6144,")),
+    (
+        "spark",
+        "--strides",
+        "--max 8K --repeats 1 --machine i5-7500 --format csv",
+        "--strides 3",
+        Prints("\n4096,3,"),
+    ),
+    (
+        "spark",
+        "--repeats",
+        "--max 4K --machine i5-7500 --format json",
+        "--repeats 7",
+        Prints("\"repeats\": 7"),
+    ),
+    ("cm1", "--min", "--max 8K --repeats 1 --machine i5-7500 --format csv", "--min 4K", Prints("\n4096,")),
+    ("cm1", "--max", "--repeats 1 --machine i5-7500 --format csv", "--max 8K", Drops("\n65536,")),
+    ("cm1", "--sizes", "--repeats 1 --machine i5-7500 --format csv", "--sizes 6K", Prints("\n6144,")),
+    (
+        "cm1",
+        "--strides",
+        "--max 8K --repeats 1 --machine i5-7500 --format csv",
+        "--strides 3",
+        Prints("\n8192,3,"),
+    ),
+    ("cm1", "--repeats", "--max 8K --machine i5-7500 --format json", "--repeats 7", Prints("\"repeats\": 7")),
+    (
+        "cm1",
+        "--event",
+        "--max 8K --repeats 1 --machine i5-7500",
+        "--event PAPI_L2_DCM",
+        Prints("event=PAPI_L2_DCM"),
+    ),
+    ("cm1", "--until-decided", "--max 128K --repeats 1 --machine i5-7500", "--until-decided", Differs),
+    ("mm*", "--size", "--machine i5-7500 --format csv", "--size 24", Prints("\n24,")),
+    ("mm*", "--size", "--machine i5-7500 --format csv", "-n 24", Prints("\n24,")),
+    ("mm*", "--events", "--size 16 --machine i5-7500", "--events PAPI_LST_INS", Prints("PAPI_LST_INS")),
+    ("mm*", "--compare", "--size 16 --machine i5-7500 --format csv", "--compare model", Prints("_modelled")),
+    ("mm2", "--time-transpose", "--size 16 --machine i5-7500", "--time-transpose", Differs),
+    (
+        "mm3",
+        "--line-size",
+        "--size 64 --machine i5-7500 --format json",
+        "--line-size 32",
+        Prints("\"line_size\": 32"),
+    ),
+    ("ge*", "--compare", "16", "--compare model", Notes("model")),
+    ("ge*", "--size", "", "--size 24", Suffices),
+    ("ge*", "--size", "--machine i5-7500 --format json", "-n 24", Prints("\"size\": 24")),
+    ("ge*", "--matrix", "16", "--matrix dominant", Differs),
+    ("ge", "--list", "ge3 16", "--list", Prints("avx512")),
+    ("ge", "--threads", "threads 64 --format json", "--threads 1", Shows("\"threads\": 1")),
+    ("ge", "--cpu", "threads 64 --format json", "--cpu CPU", Shows("\"threads\": 1")),
+    ("ge", "--as-printed", "ge4 30", "--as-printed", Differs),
+    ("ge4", "--as-printed", "30", "--as-printed", Differs),
+    ("ge", "--isa", "avx512 16", "--isa avx2", Refuses("leave out --isa")),
+    ("dgemm", "--size", "ijk --machine i5-7500 --format csv", "--size 24", Prints("\nijk,24,24,24,")),
+    ("dgemm", "--size", "ijk --machine i5-7500 --format csv", "--n 24", Prints("\nijk,24,24,24,")),
+    ("dgemm", "--size", "ijk --machine i5-7500 --m 9 --k 7 --format csv", "-n 24", Prints("\nijk,9,24,7,")),
+    ("dgemm", "--list", "ijk 16", "--list", Prints("recursive")),
+    ("dgemm", "--m", "ijk 16 --machine i5-7500 --format csv", "--m 9", Prints("\nijk,9,16,16,")),
+    ("dgemm", "--k", "ijk 16 --machine i5-7500 --format csv", "--k 9", Prints("\nijk,16,16,9,")),
+    ("dgemm", "--block", "block-l1 24 --machine i5-7500", "--block 5", Prints("block_l1=5")),
+    (
+        "dgemm",
+        "--block-l2",
+        "block-l2 24 --machine i5-7500 --block 5",
+        "--block-l2 15",
+        Prints("block_l2=15"),
+    ),
+    ("dgemm", "--base", "recursive 24 --machine i5-7500", "--base 6", Differs),
+    ("dgemm", "--exact", "packed 324 --machine i5-7500", "--exact", Lacks("--exact")),
+    ("dgemm", "--threads", "threads 64 --format json", "--threads 1", Shows("\"threads\": 1")),
+    ("dgemm", "--cpu", "threads 64 --format json", "--cpu CPU", Shows("\"threads\": 1")),
+    ("dgemm", "--isa", "tiled 24 --format json", "--isa avx2", Lacks("avx512")),
+    ("dgemm", "--chart", "ijk 16", "--chart c.svg", Writes("c.svg", "<svg")),
+    ("spark", "--chart", "--max 4K --repeats 1", "--chart c.svg", Writes("c.svg", "<svg")),
+    ("cm1", "--chart", "--max 8K --repeats 1", "--chart c.png", Writes("c.png", "\u{fffd}PNG")),
+    ("mm*", "--chart", "--size 16", "--chart c.svg", Writes("c.svg", "<svg")),
+    ("lab causes", "--chart", "16 --runs 1", "--chart c.svg", Writes("c.svg", "<svg")),
+    ("flops", "--size", "all --repeats 1 --counters none --format csv", "--size 24", Prints(",24,")),
+    ("flops", "--threads", "all 64 --repeats 1 --format csv", "--threads 1", Shows(",64,1,1,")),
+    ("flops", "--cpu", "all 64 --repeats 1 --format csv", "--cpu CPU", Shows(",64,1,1,")),
+    ("flops", "--repeats", "all 16 --format json", "--repeats 3", Prints("\"repeats\": 3,")),
+    ("flops", "--event", "all 16 --repeats 1 --format csv", "--event page-faults", Prints(",page-faults,")),
+    ("flops", "--period", "all 16 --repeats 1 --format csv", "--period 12347", Prints(",12347,")),
+    ("avail", "-a", "", "-a", Differs),
+    ("avail", "-d", "", "-d", Differs),
+    ("avail", "-e", "", "-e PAPI_L1_DCM", Differs),
+    ("avail", "--family", "-e PAPI_FP_OPS", "--family skl", Differs),
+    ("avail", "--families", "", "--families", Prints("Skylake")),
+    ("avail", "--native", "", "--native", Differs),
+    ("avail", "--mem", "", "--mem", Differs),
+    ("avail", "--cost", "", "--cost", Differs),
+    ("avail", "--self-test", "", "--self-test", Notes(" skipped.")),
+    ("avail", "--format", "--families", "--format json", Prints("{")),
+    ("avail", "--json", "--families", "--json", Prints("{")),
+    ("lab run", "--quick", "--hasten 1000 --size 16 --machine i5-7500", "--quick", Drops("medians of 3")),
+    (
+        "lab run",
+        "--out",
+        "--quick --hasten 1000 --size 16 --machine i5-7500",
+        "--out o",
+        Writes("o/report.html", "<!"),
+    ),
+    ("lab run", "--assignment", RUN, "--assignment own.toml", In("r/report.html", "Our own: ")),
+    ("lab run", "--template", RUN, "--template own.html", In("r/report.html", "our own")),
+    ("lab run", "--quiet", RUN, "-q", Silences),
+    ("lab run", "--answers", RUN, "--answers", Differs),
+    ("lab run", "--size", "--quick --hasten 1000 --machine i5-7500", "-n 24", Prints("N = 24,")),
+    ("lab run", "--runs", RUN, "--runs 2", Prints("medians of 2")),
+    (
+        "lab run",
+        "--counters",
+        "--quick --hasten 1000 --size 16 --out r",
+        "--counters none",
+        In("r/records/mm1.json", "counters none"),
+    ),
+    (
+        "lab run",
+        "--machine",
+        "--quick --hasten 1000 --size 16 --out r",
+        "--machine zen3",
+        In("r/records/mm1.json", "zen3"),
+    ),
+    ("lab run", "--cpu", RUN, "--cpu 99999", Refuses("99999")),
+    ("lab assignment", "--language", "", "--language pt", Differs),
+    ("lab assignment", "--template", "", "--template", Prints("{%")),
+    ("lab book", "--out", "", "--out b.html", Writes("b.html", "<!")),
+    ("lab causes", "--size", "--machine i5-7500 --format csv", "-n 24", Prints(",24,")),
+    (
+        "lab causes",
+        "--line-size",
+        "16 --machine i5-7500 --format json",
+        "--line-size 32",
+        Prints("\"line_size\": 32"),
+    ),
+    (
+        "lab dgemm",
+        "--sizes",
+        "--variants ijk --machine i5-7500 --format csv --limit 1",
+        "--sizes 8..9",
+        Drops("\nijk,64,"),
+    ),
+    ("lab dgemm", "--variants", "--sizes 8..9 --machine i5-7500", "--variants jki", Prints("\njki")),
+    (
+        "lab dgemm",
+        "--limit",
+        "--sizes 64..512 --variants ijk --machine i5-7500",
+        "--limit 1e-9",
+        Refuses("--limit"),
+    ),
+    (
+        "lab dgemm",
+        "--out",
+        "--sizes 8..9 --variants ijk --machine i5-7500",
+        "--out d",
+        Writes("d/dgemm.json", "{"),
+    ),
+    ("lab discover", "--format", "--machine lecture", "--format json", Prints("\"levels\"")),
+    ("lab discover", "--chart", "--machine lecture", "--chart c.svg", Writes("c.svg", "<svg")),
+    ("lab discover", "--machine", "--seconds 1", "--machine lecture", Differs),
+    ("lab discover", "--seconds", "--machine lecture", "--seconds 0", Refuses("'0'")),
+    ("lab infer", "--format", "sweep.out", "--format json", Prints("\"verdict\"")),
+    ("lab infer", "--above", "sweep.out", "--above missing", Refuses("missing")),
+    ("lab ge", "--sizes", "--variants ge3 --runs 1 --counters none", "--sizes 16", Drops("\t1200\t")),
+    ("lab ge", "--variants", "--sizes 16 --runs 1", "--variants ge3", Drops("ge1\t")),
+    ("lab ge", "--out", LADDER, "--out o", Writes("o/ge.csv", "variant,")),
+    (
+        "lab ge",
+        "--counters",
+        "--sizes 16 --variants ge3 --format csv",
+        "--counters none",
+        Prints("counters none"),
+    ),
+    ("lab ge", "--runs", "--sizes 16 --variants ge3 --format csv", "--runs 1", Drops("_min")),
+    ("lab ge", "--cpu", LADDER, "--cpu 99999", Refuses("99999")),
+    ("lab ge", "--format", LADDER, "--format json", Prints("\"schema\"")),
+    ("lab ge", "--quiet", LADDER, "-q", Silences),
+    ("lab ge", "--record", LADDER, "--record r.json", Writes("r.json", "{")),
+    ("lab plot", "--output", "sweep.out", "--output p.png", Writes("p.png", "\u{fffd}PNG")),
+    ("lab plot", "--show", "sweep.out", "--show time", Redraws("sweep.svg")),
+    ("lab plot", "--over", "sweep.out", "--over size", Redraws("sweep.svg")),
+    ("lab plot", "--sizes", "half.out --tolerate", "--sizes 3K", Refuses("sizes")),
+    ("lab plot", "--tolerate", "half.out", "--tolerate", Suffices),
+    ("lab plot", "--title", "sweep.out", "--title Mine", In("sweep.svg", "Mine")),
+    ("lab plot", "--caption", "sweep.out", "--caption Mine", In("sweep.svg", "Mine")),
+    ("lab mystery", "--key", "Ada", "--key", Refuses("words")),
+    ("lab mystery", "--key-file", "Ada", "--key-file secret.txt", Suffices),
+    ("lab mystery", "--roster", "--key-file secret.txt", "--roster class.csv --name-column name", Suffices),
+    (
+        "lab mystery",
+        "--name-column",
+        "--key-file secret.txt --roster class.csv",
+        "--name-column name",
+        Suffices,
+    ),
+    ("lab mystery", "--out", "--key-file secret.txt Ada", "--out o", Writes("o/Ada.toml", "")),
+    ("lab mystery", "--answers", "--key-file secret.txt Ada", "--answers", Prints("Ada,")),
+    ("lab mystery", "--sweeps", "--key-file secret.txt Ada", "--sweeps", In("machines/Ada/cm1-l1.json", "")),
+    ("lab mystery", "--tlb", "--key-file secret.txt Ada --answers", "--tlb", Differs),
+    ("lab mystery", "--replacement", "--key-file secret.txt Ada --answers", "--replacement fifo", Differs),
+    ("lab mystery", "--noise", "--key-file secret.txt Ada", "--noise 9", Refuses("'9'")),
+    ("lab grade", "--print-rubric", "", "--print-rubric", Suffices),
+    ("lab grade", "--roster", "answers.csv", "--roster class.csv --name-column name", Suffices),
+    ("lab grade", "--name-column", "answers.csv --roster class.csv", "--name-column name", Suffices),
+    ("lab grade", "--student", "answers.csv", "--student Ada", Suffices),
+    (
+        "lab grade",
+        "--key",
+        "answers.csv --roster class.csv --name-column name",
+        "--key missing",
+        Refuses("missing"),
+    ),
+    (
+        "lab grade",
+        "--assignment",
+        "answers.csv --roster class.csv --name-column name",
+        "--assignment missing",
+        Refuses("missing"),
+    ),
+    (
+        "lab grade",
+        "--rubric",
+        "answers.csv --roster class.csv --name-column name",
+        "--rubric missing",
+        Refuses("missing"),
+    ),
+    (
+        "lab grade",
+        "--out",
+        "answers.csv --roster class.csv --name-column name",
+        "--out o",
+        Writes("o/grades.csv", ""),
+    ),
+    ("lab grade", "--points", GRADE, "--points missing", Refuses("missing")),
+    ("lab grade", "--explain", GRADE, "--explain Ada", Prints("right: ")),
+    (
+        "lab grade",
+        "--terse",
+        "answers.csv --roster class.csv --name-column name --out o --as gradescope",
+        "--terse",
+        Redraws("o/gradescope/Ada/results.json"),
+    ),
+    ("lab grade", "--alias-column", GRADE, "--alias-column nothing", Refuses("nothing")),
+    ("lab grade", "--groups", GRADE, "--groups missing", Refuses("missing")),
+    ("lab grade", "--times", GRADE, "--times missing", Refuses("missing")),
+    ("lab grade", "--due", GRADE, "--due someday", Refuses("someday")),
+    ("lab grade", "--late-per-day", GRADE, "--late-per-day much", Refuses("much")),
+    ("lab grade", "--worksheet-column", MARKS, "--worksheet-column nothing", Refuses("nothing")),
+    ("lab survey", "--out", "--seconds 1", "--out s.json", Writes("s.json", "{")),
+    ("lab survey", "--name", "--out s.json --seconds 1", "--name", Sheds("s.json", "\"name\": null")),
+    ("lab survey", "--salt", "--seconds 1", "--salt x --out s.json", Writes("s.json", "{")),
+    ("lab survey", "--seconds", "", "--seconds 0", Refuses("'0'")),
+    ("lab web", "--wasm", "", "--wasm missing", Fails("missing")),
+    ("lab web", "--out", "--wasm page.wasm", "--out w.html", Writes("w.html", "<!")),
+    // Serving does not end; what it refuses shows that it is read.
+    ("lab web", "--serve", "--wasm page.wasm", "--out w.html --serve", Fails("--serve")),
+    (
+        "lab grade",
+        "--as",
+        "answers.csv --roster class.csv --name-column name --out o",
+        "--as gradescope",
+        Writes("o/gradescope/Ada/results.json", "{"),
+    ),
+    (
+        "lab grade",
+        "--worksheet",
+        "answers.csv --roster class.csv --name-column name --out o",
+        "--worksheet worksheet.csv",
+        Writes("o/moodle.csv", "Identifier"),
+    ),
+    ("lab grade", "--grade-column", MARKS, "--grade-column Mark", In("o/moodle.csv", ",,0.00,")),
+    ("lab grade", "--feedback-column", MARKS, "--feedback-column None", Refuses("None")),
+];
+
+/// The same behind other command lines.
+const AFTER: &[(&[&str], Own)] = &[
+    (&[WHOLE], ("lab handin", "--out", "r --answers a.json", "--out h.zip", Writes("h.zip", "PK"))),
+    (&[WHOLE], ("lab handin", "--answers", "r", "--answers a.json", Suffices)),
+    (
+        &["lab mystery --key-file class.csv Ada"],
+        ("lab mystery", "--force", "--key-file secret.txt Ada", "--force", Suffices),
+    ),
+    (&[BROKEN_OFF], ("lab run", "--afresh", RUN, "--afresh", Suffices)),
+    (&[BROKEN_OFF], ("lab run", "--resume", "--out r", "--resume", Notes("section 'own'"))),
+    (
+        &["mm1 --size 8 --machine zen3 --record a.json", "mm1 --size 8 --machine i5-7500 --record b.json"],
+        ("lab compare", "--out", "a.json b.json", "--out o", Writes("o/differences.csv", "")),
+    ),
+    (
+        &["cm1 --max 8K --machine zen3 --record a.json", "cm1 --max 8K --machine i5-7500 --record b.json"],
+        ("lab plot", "--overlay", "a.json b.json -o p.svg", "--overlay", Writes("p.svg", "<svg")),
+    ),
+    (
+        &["lab survey --seconds 1 --out s.json"],
+        ("lab merge", "--out", "s.json", "--out m.html", Writes("m.html", "<!")),
+    ),
+    (
+        &["lab survey --seconds 1 --out s.json"],
+        ("lab merge", "--csv", "s.json", "--csv m.csv", Writes("m.csv", "machine,")),
+    ),
+];
+const WHOLE: &str = "lab run --quick --hasten 1000 --size 16 --machine i5-7500 --out r";
+const BROKEN_OFF: &str =
+    "lab run --quick --hasten 1000 --size 16 --machine i5-7500 --out r --assignment failing.toml";
+
+/// What all programs that measure have, behind a small command line of each.
+fn shared(name: &str) -> Vec<(&'static str, String, &'static str, Sees)> {
+    let Some((_, small)) = MEASURING.iter().find(|(measuring, _)| *measuring == name) else {
+        return Vec::new();
+    };
+    let csv = format!("{small} --format csv");
+    let counters = match name {
+        "spark" => ("--counters hardware", Refuses("only takes the time")),
+        _ => ("--counters none", Prints("counters none")),
+    };
+    let mut rows = vec![
+        ("--counters", csv.clone(), counters.0, counters.1),
+        ("--cpu", small.to_string(), "--cpu 99999", Refuses("99999")),
+        ("--format", small.to_string(), "--format csv", Prints("_source,")),
+        ("--format", small.to_string(), "--format json", Prints("\"schema\": \"cache-lab-kit/record/1\"")),
+        ("--quiet", small.to_string(), "-q", Silences),
+        ("--record", small.to_string(), "--record r.json", Writes("r.json", "{")),
+    ];
+    if name != "flops" {
+        rows.push(("--machine", format!("{small} --format json"), "--machine i5-7500", Prints("i5-7500")));
+    }
+    rows.push(match name {
+        // Of what is short, several runs are usual there.
+        "dgemm" | "lab dgemm" => ("--runs", csv, "--runs 1", Drops("_min")),
+        "lab causes" => ("--runs", "16 --format csv".to_owned(), "--runs 1", Drops("_min")),
+        _ => ("--runs", csv, "--runs 3", Prints("_min")),
+    });
+    rows
+}
+
+/// The rows of a program.
+pub(super) fn of(name: &str) -> impl Iterator<Item = Row> {
+    let all = |first, (programs, option, base, with, sees): Own| {
+        let family = programs.strip_suffix('*').filter(|begins| name.starts_with(begins));
+        let rung = if family == Some("ge") && name == "ge" { "ge3 " } else { "" };
+        (family.is_some() || programs == name).then(|| Row {
+            option,
+            first,
+            base: format!("{rung}{base}"),
+            with,
+            sees,
+        })
+    };
+    let own = OWN.iter().filter_map(|own| all(&[], *own));
+    let after = AFTER.iter().filter_map(|(first, own)| all(first, *own));
+    let shared = shared(name).into_iter();
+    let shared = shared.map(|(option, base, with, sees)| Row { option, first: &[], base, with, sees });
+    own.chain(after).chain(shared).collect::<Vec<_>>().into_iter()
+}
+
+/// The program of one rung whose rows are also those of the one called `name`.
+pub(super) fn like(name: &str) -> Option<&'static str> {
+    match name {
+        "ge2" | "ge3" | "ge7" => Some("ge1"),
+        "ge5" | "ge6" => Some("ge4"),
+        _ => None,
+    }
+}

@@ -1,0 +1,193 @@
+//! The student's report, read from top to bottom, answers none of its own questions.
+
+use std::collections::BTreeMap;
+
+use crate::{kit, secret};
+use common::machine::{self, Machine};
+use common::units::Bytes;
+use report::{Assignment, Field, GUIDES, Kind};
+
+/// What the guide's rubric expects, by field.
+const RUBRIC: &str = include_str!("../../src/instructor/grade/rubric.toml");
+/// What is asked more than once, and what is right without points.
+const ALSO: [(&str, &str); 9] = [
+    ("s2-1", "l1.size"),
+    ("spec-l1-size", "l1.size"),
+    ("spec-l1-line", "l1.line"),
+    ("spec-l1-ways", "l1.ways"),
+    ("spec-l1-sets", "l1.sets"),
+    ("spec-l2-size", "l2.size"),
+    ("spec-l2-line", "l2.line"),
+    ("spec-l2-ways", "l2.ways"),
+    ("spec-l2-sets", "l2.sets"),
+];
+
+/// What a reader takes from the page and its source: everything but what was
+/// measured, which are the tables of sweeps, and the places of curves.
+fn readable(page: &str) -> String {
+    let without_rows = |table: &str| {
+        table
+            .split_once("<caption>")
+            .and_then(|(_, rest)| rest.split_once("</caption>"))
+            .map_or("", |c| c.0)
+            .to_owned()
+    };
+    let page = each(page, "<style>", "</style>", |_| String::new());
+    let page = each(&page, "<table class=\"sweep", "</table>", without_rows);
+    let page = each(&page, "<table class=\"sizes", "</table>", without_rows);
+    each(&page, "<svg", "</svg>", |svg| {
+        let texts = svg.split('<').filter_map(|piece| piece.split_once('>')).map(|(_, text)| text.trim());
+        texts.filter(|text| !is_place(text)).map(|text| format!("{text}\n")).collect()
+    })
+}
+
+/// An array's size or a stride, as ticks and legends have it.
+fn is_place(label: &str) -> bool {
+    label.strip_prefix("stride ").unwrap_or(label).parse::<Bytes>().is_ok()
+}
+
+/// `text` with what stands between `begin` and `end` as `keep` leaves it.
+fn each(text: &str, begin: &str, end: &str, keep: impl Fn(&str) -> String) -> String {
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some((before, behind)) = rest.split_once(begin) {
+        let (inner, after) = behind.split_once(end).unwrap();
+        out += before;
+        out += &keep(inner);
+        rest = after;
+    }
+    out + rest
+}
+
+/// All spellings of what `field` asks for. A question that is new here must be in the
+/// rubric, or in the list above, or be one that the page checks.
+fn asked(field: &Field, truth: &BTreeMap<String, Vec<String>>, page: &str) -> Vec<String> {
+    let rubric: toml::Table = RUBRIC.parse().unwrap();
+    let item = rubric["item"].as_array().unwrap().iter().find(|item| item["id"].as_str() == Some(&field.id));
+    let expected = item.and_then(|item| item.get("expect")?.as_str());
+    let name = ALSO.iter().find(|(id, _)| *id == field.id).map(|(_, name)| *name).or(expected);
+    if let Some(value) = item.and_then(|item| item.get("value")?.as_integer()) {
+        return [secret::bytes(value as u64), secret::line(value as u64)].concat();
+    }
+    if let Some(range) = item.and_then(|item| item.get("range")?.as_array()) {
+        let [low, high] = [&range[0], &range[1]].map(|end| end.as_integer().unwrap());
+        return (low..=high).map(|value| format!("{value} ns")).collect();
+    }
+    match name {
+        Some(name) if name.starts_with('l') && name != "line.elements" => {
+            truth.get(name).cloned().unwrap_or_default()
+        }
+        _ if field.kind == Kind::Number => checked(&field.id, page),
+        _ => panic!("{}: say in the rubric or in this test what it asks for", field.id),
+    }
+}
+
+/// What a formula of the page comes out as: numbers, and operators behind them.
+fn computed(formula: &[serde_json::Value]) -> f64 {
+    let mut stack = Vec::new();
+    for step in formula {
+        if let Some(number) = step.as_f64() {
+            stack.push(number);
+            continue;
+        }
+        let (b, a): (f64, f64) = (stack.pop().unwrap(), stack.pop().unwrap());
+        stack.push(match step.as_str().unwrap() {
+            "+" => a + b,
+            "-" => a - b,
+            "*" => a * b,
+            _ => a / b,
+        });
+    }
+    stack[0]
+}
+
+/// The number that the page itself takes for right.
+fn checked(id: &str, page: &str) -> Vec<String> {
+    let (_, field) = page.split_once(&format!(" id=\"{id}\"")).unwrap();
+    let (tag, _) = field.split_once('>').unwrap();
+    let Some((_, check)) = tag.split_once("data-check=\"") else { return Vec::new() };
+    let json =
+        check.split('"').next().unwrap().replace("&quot;", "\"").replace("&#x27;", "'").replace("&amp;", "&");
+    let check: serde_json::Value = serde_json::from_str(&json).unwrap();
+    match check["formula"].as_array().map(|formula| computed(formula)) {
+        // What is nothing, or the same, is everywhere.
+        Some(number) if ![0.0, 1.0, 100.0].iter().any(|usual| (number - usual).abs() < 0.005) => {
+            let bytes = if number.fract() == 0.0 && number >= 1000.0 {
+                secret::bytes(number as u64)
+            } else {
+                Vec::new()
+            };
+            let digits = [format!("{number:.3}"), format!("{number:.2}"), format!("{number} elements")];
+            [bytes, digits.to_vec()].concat()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Looks above every field of `assignment` for what it asks; how many values there
+/// were to look for.
+fn none_above(page: &str, assignment: &Assignment, machine: &Machine, what: &str) -> usize {
+    let truth = secret::of_machine(machine);
+    let shown = readable(page);
+    let mut looked_for = 0;
+    for field in
+        assignment.fields().iter().filter(|field| field.section != "students" && field.kind != Kind::Text)
+    {
+        let (above, _) = shown.split_once(&format!(" id=\"{}\"", field.id)).unwrap();
+        let values = asked(field, &truth, page);
+        looked_for += usize::from(!values.is_empty());
+        for value in values {
+            assert!(!secret::holds(above, &value), "{what}: '{value}' stands above {}", field.id);
+        }
+    }
+    looked_for
+}
+
+#[test]
+fn no_value_stands_above_its_question() {
+    let folder = tempfile::tempdir().unwrap();
+    let machine = Machine::from_toml(secret::DESCRIPTION, "ada").unwrap();
+    std::fs::write(folder.path().join("open.toml"), secret::DESCRIPTION).unwrap();
+    std::fs::write(folder.path().join("sealed.toml"), machine::seal("ada", secret::DESCRIPTION).text)
+        .unwrap();
+    for (language, guide) in GUIDES {
+        std::fs::write(folder.path().join("guide.toml"), guide).unwrap();
+        for file in ["open.toml", "sealed.toml"] {
+            let out = format!("{language}-{file}");
+            kit::printed(
+                folder.path(),
+                &format!(
+                    "run --quick --hasten 1000 --size 40 --assignment guide.toml --machine {file} --out {out}"
+                ),
+            );
+            let page = std::fs::read_to_string(folder.path().join(&out).join("report.html")).unwrap();
+            let looked_for = none_above(&page, &Assignment::parse(guide).unwrap(), &machine, &out);
+            assert!(looked_for >= 20, "{out}: {looked_for} values");
+        }
+    }
+}
+
+/// What a test cannot find, it does not look for: a page that tells is told.
+#[test]
+fn a_page_that_tells_is_found_out() {
+    let machine = Machine::from_toml(secret::DESCRIPTION, "ada").unwrap();
+    let guide = Assignment::guide();
+    let fields: String = guide.fields().iter().map(|field| format!("<p id=\"{}\"></p>", field.id)).collect();
+    assert!(none_above(&fields, &guide, &machine, "") > 0);
+    for told in [
+        "L1 24 KiB",
+        "<svg><text x=\"24\">\nL2 896 KiB\n</text></svg>",
+        "<p aria-label=\"24,576 bytes\">",
+        "{\"size\":24576}",
+        "6-way",
+        "<table class=\"sweep misses\"><caption>lines of 512 B</caption></table>",
+        "<svg><title>14 ways</title></svg>",
+        "Figure 1: 64K",
+        "a miss costs 612 ns",
+    ] {
+        let page = format!("{told}{fields}");
+        let found = std::panic::catch_unwind(|| none_above(&page, &guide, &machine, ""));
+        assert!(found.is_err(), "{told}");
+    }
+    let measured = "<svg><text>24 KiB</text><text>stride 512 B</text></svg><table class=\"sizes\"><td>24 KiB</td></table>";
+    none_above(&format!("{measured}{fields}"), &guide, &machine, "");
+}

@@ -1,0 +1,212 @@
+//! No command of the student's edition says anything of a sealed machine that was not
+//! measured. (`cargo test -p lab --no-default-features --test it sealed::` tries that edition
+//! itself.)
+
+mod flipped;
+mod told;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use common::machine;
+
+use crate::kit::program;
+use crate::secret;
+
+/// The commands that make, solve and grade: not in the student's edition.
+const INSTRUCTORS: [&str; 7] = ["discover", "infer", "mystery", "grade", "survey", "merge", "web"];
+
+/// What is tried of each program and each command of `lab`, in order; the records of
+/// the first lines are read by later ones. `M` is the sealed machine's file. A command
+/// that is not here fails the test.
+const LINES: &[(&str, &[&str])] = &[
+    (
+        "spark",
+        &[
+            "--max 64K --machine M --record spark.json --chart spark.svg",
+            "--max 8K --repeats 2 --machine M --format json",
+            "--max 8K --machine M --format csv --compare model --runs 2",
+            "--max 8K --machine M --counters timing",
+            "--max 3G --machine M",
+        ],
+    ),
+    (
+        "cm1",
+        &[
+            "--max 64K --machine M --record cm1.json --chart cm1.svg",
+            "--max 64K --machine M --format csv",
+            "--max 16K --machine M --format json --event PAPI_L2_DCM",
+            "--max 16K --machine M --event PAPI_L3_DCM --compare model",
+            "--max 16K --machine M --event PAPI_TLB_DM",
+            "--max 16K --machine M --counters hardware",
+            "--event nonsense --machine M",
+        ],
+    ),
+    (
+        "mm1",
+        &[
+            "--size 32 --machine M --record mm1.json --format json",
+            "--size 32 --machine M --compare model --events PAPI_L1_DCM,PAPI_L2_DCM,PAPI_L3_TCM,PAPI_TLB_DM",
+            "--size 32 --machine M --counters none",
+            "--size 32000 --machine M",
+            "--size 0 --machine M",
+        ],
+    ),
+    ("mm2", &["--size 32 --machine M --time-transpose", "--size 32 --machine M --format csv"]),
+    ("mm3", &["--size 32 --machine M --format json", "--size 32 --machine M --line-size 1"]),
+    (
+        "ge",
+        &[
+            "ge1 40 --machine M --format json",
+            "ge7 40 1 --machine M",
+            "ge4 40 2 --machine M --chart ge.svg",
+            "--list",
+        ],
+    ),
+    ("ge3", &["40 --machine M --compare model"]),
+    (
+        "dgemm",
+        &[
+            "block-l1 40 --machine M",
+            "all 40 --machine M --chart dgemm.svg --record dgemm.json",
+            "packed 40 --machine M --format json",
+            "block-l2 40 --machine M --compare model --format csv",
+            "recursive 40 --machine M --counters hardware",
+            "ikj 99999 --machine M",
+        ],
+    ),
+    ("flops", &["avx 32 --machine M", "--list"]),
+    ("avail", &["-e M", "--mem", "--families"]),
+    (
+        "lab run",
+        &[
+            "--quick --hasten 1000 --size 40 --machine M --out report",
+            "--quick --hasten 1000 --size 40 --machine M --out report --assignment own.toml",
+            "--quick --machine M --resume --out report",
+            "--quick --machine M --counters hardware --out no",
+        ],
+    ),
+    ("lab assignment", &["", "--template"]),
+    ("lab book", &["--out book.html"]),
+    (
+        "lab causes",
+        &["32 --machine M --format json --chart causes.svg", "32 --machine M --counters hardware"],
+    ),
+    (
+        "lab compare",
+        &["report report --out compared", "spark.json cm1.json", "cm1.json cm1.json", "M cm1.json"],
+    ),
+    ("lab exercise", &["", "M"]),
+    ("lab quiz", &["", "stride 1", "M"]),
+    (
+        "lab dgemm",
+        &[
+            "--machine M --sizes 32..48 --variants ijk,block-l1 --out drawn",
+            "--machine M --sizes 1..2 --variants no",
+        ],
+    ),
+    ("lab ge", &["--machine M --sizes 40"]),
+    (
+        "lab plot",
+        &[
+            "cm1.json -o cm1-again.svg",
+            "spark.json --over size -o spark-again.svg",
+            "cm1.json report/records/cm1-l2.json --overlay -o both.svg",
+            "report/records/cm1-l1.csv -o of-csv.svg",
+            "M",
+            "mm1.json",
+        ],
+    ),
+    (
+        "lab handin",
+        &["report", "report cm1.json --out in.zip", "M", "--answers M", "report --answers cm1.json"],
+    ),
+    ("lab machines", &["M", "", "./M"]),
+    ("lab help", &["", "run"]),
+    ("lab", &["--quick --machine M --hasten 1000 --size 40 --out bare", "M", "--machine M --nonsense"]),
+];
+
+fn run(folder: &Path, command: &str, line: &str) -> Output {
+    let (name, first) = command.split_once(' ').map_or((command, None), |(name, first)| (name, Some(first)));
+    let words = first.into_iter().chain(line.split_whitespace()).map(|word| match word {
+        "M" => "sealed.toml",
+        "./M" => "./sealed.toml",
+        other => other,
+    });
+    let path = if name == "lab" { env!("CARGO_BIN_EXE_lab").into() } else { program(name) };
+    Command::new(path)
+        .current_dir(folder)
+        .args(words)
+        .stdin(Stdio::null())
+        .env("RUST_BACKTRACE", "full")
+        .output()
+        .unwrap()
+}
+
+/// A folder with the sealed machine, and an assignment with programs of its own.
+fn place(description: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("sealed.toml"), machine::seal("ada", description).text).unwrap();
+    let own = "\n[[section]]\nid = \"own\"\ntitle = \"Own\"\nrun = [\"dgemm block-l1 40 --machine {machine}\", \"mm3 --size 32 --machine {machine}\"]\n";
+    program("dgemm");
+    fs::write(folder.path().join("own.toml"), report::GUIDES[0].1.to_owned() + own).unwrap();
+    folder
+}
+
+/// The names behind "Commands:" in a help text.
+fn commands() -> Vec<String> {
+    let help = run(Path::new("."), "lab", "--help");
+    let help = String::from_utf8(help.stdout).unwrap();
+    let (_, list) = help.split_once("\nCommands:\n").unwrap();
+    list.lines()
+        .take_while(|line| !line.is_empty())
+        .map(|line| line.split_whitespace().next().unwrap().to_owned())
+        .collect()
+}
+
+#[test]
+#[cfg(not(feature = "instructor"))]
+fn a_command_of_the_other_edition_is_refused_as_such() {
+    for command in INSTRUCTORS {
+        for rest in ["", "--help", "--key-file secret.txt ada"] {
+            let output = run(Path::new("."), &format!("lab {command}"), rest);
+            let sentence = String::from_utf8(output.stderr).unwrap();
+            assert_eq!(output.status.code(), Some(2), "{command} {rest}");
+            assert_eq!(
+                sentence,
+                format!("lab: 'lab {command}' is not in the student's edition; see lab --help\n")
+            );
+        }
+    }
+}
+
+#[test]
+fn every_command_of_the_students_edition_is_tried() {
+    let commands = commands();
+    for command in &commands {
+        let instructors = INSTRUCTORS.contains(&command.as_str());
+        assert!(!instructors || cfg!(feature = "instructor"), "{command} is in the student's edition");
+        let tried = LINES.iter().find(|(name, _)| *name == format!("lab {command}"));
+        let Some((name, lines)) = tried else {
+            assert!(instructors, "'lab {command}' is not tried on a sealed machine: add lines for it");
+            continue;
+        };
+        let help = String::from_utf8(run(Path::new("."), name, "--help").stdout).unwrap();
+        assert!(!help.contains("\nCommands:\n"), "{name} has commands of its own: walk them too");
+        let takes_one = help.contains("--machine <");
+        assert!(
+            !takes_one || lines.iter().any(|line| line.contains("--machine M")),
+            "{name} is not tried with --machine"
+        );
+    }
+    for program in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()).unwrap() {
+        let main = program.unwrap().path().join("src/main.rs");
+        let name = main.ancestors().nth(2).unwrap().file_name().unwrap().to_str().unwrap().to_owned();
+        let tried = LINES.iter().any(|(tried, _)| *tried == name);
+        assert!(
+            !main.exists() || tried || name == "fuzz",
+            "{name} is not tried on a sealed machine: add lines for it"
+        );
+    }
+}

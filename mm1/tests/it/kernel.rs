@@ -1,0 +1,86 @@
+//! The kernel against a product written another way, and against the closed
+//! forms of its accesses.
+
+use common::cache::Modelled;
+use common::isa::Native;
+use common::machine::Machine;
+use common::memory::{Arena, Matrix, Memory};
+use proptest::prelude::*;
+
+/// The product by definition, in 32 bits, cut to 16 at the end.
+fn reference(a: &[i16], b: &[i16], n: usize) -> Vec<i16> {
+    let element = |i: usize, j: usize| {
+        (0..n).fold(0i32, |sum, k| sum.wrapping_add(i32::from(a[i * n + k]) * i32::from(b[k * n + j]))) as i16
+    };
+    (0..n * n).map(|at| element(at / n, at % n)).collect()
+}
+
+fn operands<'a>(arena: &'a Arena, n: usize, a: &[i16], b: &[i16]) -> [Matrix<'a, i16>; 3] {
+    let [x, y, z] = ["mul1", "mul2", "res"].map(|name| arena.matrix(name, n, n).unwrap());
+    x.fill(|i, j| a[i * n + j]);
+    y.fill(|i, j| b[i * n + j]);
+    [x, y, z]
+}
+
+proptest! {
+    #[test]
+    fn agrees_with_the_definition_wrapping_like_c(n in 1usize..20, a in prop::collection::vec(any::<i16>(), 400), b in prop::collection::vec(any::<i16>(), 400)) {
+        let arena = Arena::with_capacity(6 * n * n).unwrap();
+        let [x, y, z] = operands(&arena, n, &a, &b);
+        mm1::multiply(&mut Native, x, y, z);
+        prop_assert_eq!(z.flat().to_vec(), reference(&a[..n * n], &b[..n * n], n));
+        z.fill(|_, _| 0);
+        mm1::multiply_in_register(&mut Native, x, y, z);
+        prop_assert_eq!(z.flat().to_vec(), reference(&a[..n * n], &b[..n * n], n));
+    }
+}
+
+#[test]
+fn makes_three_loads_and_one_store_an_inner_iteration() {
+    let n = 24u64;
+    let arena = Arena::with_capacity(6 * 24 * 24).unwrap();
+    let [x, y, z] = operands(&arena, 24, &[1; 576], &[1; 576]);
+    let mut model = Modelled::new(&Machine::named("i5-7500").unwrap(), &arena).unwrap();
+    mm1::multiply(&mut model, x, y, z);
+    let counts = model.counts();
+    assert_eq!((counts.loads, counts.stores), (3 * n * n * n, n * n * n));
+    assert!(z.flat().to_vec().iter().all(|&e| e == 24), "the model computes too");
+}
+
+#[test]
+fn the_models_short_cuts_change_no_count() {
+    let n = 45; // rows that begin at any place in a line
+    let arena = Arena::with_capacity(6 * n * n).unwrap();
+    let [x, y, z] = operands(&arena, n, &[1; 2025], &[1; 2025]);
+    for name in ["i5-7500", "ryzen5-3600x", "lecture", "sparcstation-1+"] {
+        let machine = Machine::named(name).unwrap();
+        let [short, whole] = [Modelled::new, Modelled::exhaustive].map(|new| {
+            let mut model = new(&machine, &arena).unwrap();
+            mm1::multiply(&mut model, x, y, z);
+            model.counts()
+        });
+        assert_eq!(short, whole, "{name}");
+    }
+}
+
+#[test]
+#[should_panic(expected = "square matrices of one size")]
+fn refuses_matrices_of_different_sizes() {
+    let arena = Arena::with_capacity(64).unwrap();
+    let [x, y] = ["x", "y"].map(|name| arena.matrix::<i16>(name, 2, 2).unwrap());
+    let z = arena.matrix::<i16>("z", 3, 2).unwrap();
+    mm1::multiply(&mut Native, x, y, z);
+}
+
+/// Whatever memory a kernel runs on, it is the same kernel.
+#[test]
+fn runs_on_any_memory() {
+    fn generic<M: Memory>(mem: &mut M, m: Matrix<i16>) {
+        mm1::multiply(mem, m, m, m);
+    }
+    let arena = Arena::with_capacity(2).unwrap();
+    let m = arena.matrix::<i16>("m", 1, 1).unwrap();
+    m.fill(|_, _| 3);
+    generic(&mut Native, m);
+    assert_eq!(m.at(0, 0).get(), 12);
+}

@@ -1,0 +1,50 @@
+//! mm3 as a student runs it.
+
+use std::process::{Command, Output};
+
+fn mm3(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_mm3")).args(args).output().unwrap()
+}
+
+#[test]
+fn the_checksum_does_not_depend_on_the_block() {
+    for (size, line) in [("512", "64"), ("512", "32"), ("512", "4096")] {
+        let out = mm3(&["--size", size, "--line-size", line, "--counters", "none"]);
+        let text = String::from_utf8(out.stdout).unwrap();
+        assert!(text.ends_with("Matrix checksum: 2717908992\n"), "{line}: {text}");
+    }
+}
+
+/// At 100 and 500 the block of 32 leaves a rest in every row.
+#[test]
+fn sizes_that_the_block_does_not_divide_are_multiplied_whole() {
+    for (size, checksum) in [("100", 100u64), ("500", 500)] {
+        let text = String::from_utf8(mm3(&["--size", size, "--counters", "none"]).stdout).unwrap();
+        let n = checksum;
+        let by_definition: u64 = (0..n)
+            .map(|k| {
+                let column: u64 = (0..n).map(|i| (i + k) % 8 + 1).sum();
+                let row: u64 = (0..n).map(|j| (n - k + j) % 8 + 1).sum();
+                column * row
+            })
+            .sum();
+        assert!(text.ends_with(&format!("Matrix checksum: {by_definition}\n")), "{size}: {text}");
+    }
+}
+
+/// Real machines count 2.39 to 3.83 million misses; the plain LRU model 2.29.
+#[test]
+fn misses_less_than_the_transposed_product() {
+    let out = mm3(&["--machine", "i5-7500", "--counters", "model", "--format", "csv"]);
+    let text = String::from_utf8(out.stdout).unwrap();
+    let misses: f64 = text.lines().nth(1).unwrap().split(',').nth(2).unwrap().parse().unwrap();
+    assert!((2.2e6..2.4e6).contains(&misses), "{misses}");
+}
+
+#[test]
+fn a_line_smaller_than_an_element_is_refused() {
+    let out = mm3(&["--line-size", "1"]);
+    assert_eq!(out.status.code(), Some(2));
+    let told = String::from_utf8(out.stderr).unwrap();
+    assert!(told.lines().last().unwrap().starts_with("mm3: --line-size 1 "), "{told}");
+}

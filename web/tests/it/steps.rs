@@ -1,0 +1,167 @@
+//! The walk of a kernel, step by step, against a cache written for reading.
+
+use figures::units::Bytes;
+use ge::problem::matrices::Fill;
+use machine::Machine;
+use proptest::prelude::*;
+use web::{Kernel, Outcome, Rung, Steps};
+
+/// A line in a naive set, with the times of its arrival and its last use.
+#[derive(Clone, Copy, PartialEq)]
+struct Line {
+    number: u64,
+    dirty: bool,
+    arrived: usize,
+    used: usize,
+}
+
+struct Naive {
+    sets: Vec<Vec<Line>>,
+    ways: usize,
+    fifo: bool,
+    /// Every line ever used, the last used one last: a fully associative cache
+    /// of any size is the end of this list.
+    history: Vec<u64>,
+}
+
+impl Naive {
+    fn access(&mut self, time: usize, line: u64, store: bool) -> (Outcome, Option<(u64, bool)>) {
+        let before = self.history.iter().rev().position(|&other| other == line);
+        self.history.retain(|&other| other != line);
+        self.history.push(line);
+        let lines = self.sets.len() * self.ways;
+        let count = self.sets.len() as u64;
+        let set = &mut self.sets[(line % count) as usize];
+        if let Some(found) = set.iter_mut().find(|found| found.number == line) {
+            found.used = time;
+            found.dirty |= store;
+            return (Outcome::Hit, None);
+        }
+        let outcome = match before {
+            None => Outcome::Compulsory,
+            Some(distance) if distance >= lines => Outcome::Capacity,
+            Some(_) => Outcome::Conflict,
+        };
+        let mut gone = None;
+        if set.len() == self.ways {
+            let age = |line: &Line| if self.fifo { line.arrived } else { line.used };
+            let oldest = (0..set.len()).min_by_key(|&way| age(&set[way])).unwrap_or(0);
+            gone = Some(set.remove(oldest));
+        }
+        set.push(Line { number: line, dirty: store, arrived: time, used: time });
+        (outcome, gone.map(|line| (line.number, line.dirty)))
+    }
+}
+
+/// The accesses of mm1 as the lesson counts them: three loads, one store.
+fn product(n: u64) -> Vec<(u64, bool)> {
+    let at = |matrix: u64, row: u64, column: u64| 2 * (matrix * n * n + row * n + column);
+    let mut accesses = Vec::new();
+    for (i, j, k) in (0..n * n * n).map(|step| (step / (n * n), step / n % n, step % n)) {
+        accesses.extend([
+            (at(0, i, k), false),
+            (at(1, k, j), false),
+            (at(2, i, j), false),
+            (at(2, i, j), true),
+        ]);
+    }
+    accesses
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+    #[test]
+    fn three_hundred_steps_of_mm1_are_those_of_a_naive_cache(
+        n in 2u64..24, sets in 0u32..5, ways in 1usize..6, line in 3u32..7, fifo in any::<bool>()
+    ) {
+        let (sets, line) = (1u64 << sets, 1u64 << line);
+        let replacement = if fifo { "fifo" } else { "lru" };
+        let toml = format!(
+            "name = \"small\"\n[[cache]]\nlevel = 1\nsize = {}\nline = {line}\nways = {ways}\nreplacement = \"{replacement}\"\n",
+            sets * ways as u64 * line
+        );
+        let machine = Machine::from_toml(&toml, "test").unwrap();
+        let steps = Steps::walk(&machine, &Kernel::Mm1 { n: n as usize }).unwrap();
+        let mut naive = Naive { sets: vec![Vec::new(); sets as usize], ways, fifo, history: Vec::new() };
+        for (time, (step, (address, store))) in steps.steps().iter().zip(product(n)).take(300).enumerate() {
+            let number = address / line;
+            let (outcome, gone) = naive.access(time, number, store);
+            prop_assert_eq!((step.address, step.store), (address, store));
+            prop_assert_eq!(step.set as u64, number % sets);
+            prop_assert_eq!(step.outcome, outcome, "step {}", time);
+            prop_assert_eq!(step.evicted, gone.map(|(number, dirty)| (number * line, dirty)), "step {}", time);
+            let mut shown: Vec<(u64, bool, usize)> =
+                step.ways.iter().flatten().map(|way| (way.address, way.dirty, way.used)).collect();
+            let held = &naive.sets[step.set];
+            let mut expected: Vec<(u64, bool, usize)> =
+                held.iter().map(|held| (held.number * line, held.dirty, held.used)).collect();
+            shown.sort_unstable();
+            expected.sort_unstable();
+            prop_assert_eq!(shown, expected, "step {}", time);
+        }
+    }
+}
+
+#[test]
+fn the_place_of_an_access_is_its_own_in_the_kernels_file() {
+    let machine = Machine::named("lecture").unwrap();
+    let steps = Steps::walk(&machine, &Kernel::Mm1 { n: 4 }).unwrap();
+    let text = include_str!("../../../mm1/src/lib.rs");
+    let named = |place: (u32, u32)| {
+        let line = text.lines().nth(place.0 as usize - 1).unwrap();
+        line[place.1 as usize - 1..].chars().take_while(|c| *c != ',').collect::<String>()
+    };
+    let called: Vec<String> = steps.steps()[..4].iter().map(|step| named(step.place)).collect();
+    assert_eq!(called, ["load(mul1.at(i", "load(mul2.at(k", "load(res.at(i", "store(res.at(i"]);
+}
+
+/// As many accesses as the native model counts, each at its own line of the rung.
+#[test]
+fn eliminations_are_stepped_through_in_their_own_files() {
+    let machine = Machine::named("lecture").unwrap();
+    let texts = [
+        (Rung::Ge1, "ge1", include_str!("../../../ge/src/rungs/ge1.rs")),
+        (Rung::Ge2, "ge2", include_str!("../../../ge/src/rungs/ge2.rs")),
+        (Rung::Ge3, "ge3", include_str!("../../../ge/src/rungs/ge3.rs")),
+        (Rung::Ge4, "ge4", include_str!("../../../ge/src/rungs/ge4.rs")),
+    ];
+    for (rung, name, text) in texts {
+        let n = 11;
+        let steps = Steps::walk(&machine, &Kernel::Ge { rung, n }).unwrap();
+        let counted = ge::modelled::count(ge::find(name).unwrap(), n, Fill::Rand, &machine).unwrap();
+        assert_eq!(steps.steps().len() as u64, counted.loads + counted.stores, "{name}");
+        for step in steps.steps() {
+            let line = text.lines().nth(step.place.0 as usize - 1).unwrap();
+            let called = &line[step.place.1 as usize - 1..];
+            let known = ["load(", "store(", "row(mem", "step(mem", "steps!(mem; while [j] < [size]"];
+            assert!(known.iter().any(|call| called.starts_with(call)), "{name}: {called}");
+        }
+    }
+}
+
+/// A store that misses and fetches nothing leaves the line's next miss compulsory; a kernel
+/// ends where no more of it is shown.
+#[test]
+fn a_store_that_passes_by_brings_no_line() {
+    let toml =
+        "name = \"passes by\"\n[[cache]]\nlevel = 1\nsize = 1024\nline = 64\nways = 2\nallocate = false\n";
+    let machine = Machine::from_toml(toml, "test").unwrap();
+    let walked = Steps::walk(&machine, &Kernel::Ge { rung: Rung::Ge1, n: 512 }).unwrap();
+    assert_eq!(walked.steps().len(), 20_000);
+    let first: Vec<Outcome> = walked.steps()[..3].iter().map(|step| step.outcome).collect();
+    assert!(walked.steps()[0].store);
+    assert_eq!(first, [Outcome::Compulsory, Outcome::Compulsory, Outcome::Hit]);
+}
+
+#[test]
+fn caches_and_kernels_that_cannot_be_shown_are_refused() {
+    let large = Machine::named("i5-7500").unwrap();
+    assert!(Steps::walk(&large, &Kernel::Mm1 { n: 0 }).is_err());
+    let toml = "name = \"x\"\n[[cache]]\nlevel = 1\nsize = \"1M\"\nline = 64\nways = 8\n";
+    let huge = Machine::from_toml(toml, "test").unwrap();
+    assert!(Steps::walk(&huge, &Kernel::Mm1 { n: 4 }).unwrap_err().contains("cannot be shown"));
+    let sweep = Kernel::Cm1 { size: Bytes::kib(64), stride: Bytes::kib(8), passes: 3 };
+    let steps = Steps::walk(&large, &sweep).unwrap();
+    let misses = steps.steps().iter().filter(|step| step.outcome != Outcome::Hit).count();
+    assert_eq!((steps.steps().len(), misses), (48, 8), "8 lines of one set stay in its 8 ways");
+}
