@@ -4,8 +4,8 @@
 usage: scripts/mystery_tally.py BIN NUMBER [OPTION OF lab mystery ...]
 
 BIN is a folder with lab, cm1 and spark (target/release). Draws machines for
-NUMBER students, gives each sealed file to the commands of lab/README.md as they
-stand there, has `lab infer` read what they print, and holds that against the key.
+NUMBER students, gives each sealed file to the commands of docs/instructors.md, has
+`lab infer` read what they print, and compares that with the key.
 Prints a line for each machine that was not read exactly, then the tally. Exit 1
 if one was read wrong, or left open.
 """
@@ -17,7 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
-HANDOUT = Path(__file__).parent.parent / "lab" / "README.md"
+HANDOUT = Path(__file__).parent.parent / "docs" / "instructors.md"
 
 
 def commands():
