@@ -103,7 +103,8 @@ def rust(path, text):
             yield "user" if help_text else "note", at, words
         elif found["string"]:
             unseen = tested or inside(at, tests) or UNSEEN.search(text, max(0, at - 200), at)
-            yield "note" if unseen else "user", at, words
+            # names of arguments are no words
+            yield "note" if unseen else "user", at, re.sub(r"\{[\w.:$#]*\}", lambda name: blank(name.group()), words)
     for found in NAMED.finditer(bare):
         yield "name", found.start(1), re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", found[1])
 

@@ -4,46 +4,46 @@ use clap::{Parser, ValueEnum};
 
 const EXAMPLES: &str = "\
 Examples:
-  avail -a               what can be counted here, in one table
+  avail -a               what can be counted on this machine, in one table
   avail -e PAPI_L1_DCM   what this event counts, and whether it can be compared
   avail -e PAPI_FP_OPS --family skl      the same on another processor
   avail -e cpu/event=0x51,umask=0x01/    the same for an event by its numbers
   avail --families       which processors the presets are mapped for
-  avail --self-test --json > self-test.json    to be sent back: see avail's README";
+  avail --self-test --json > self-test.json    to send back: see avail's README";
 
 /// What can this machine count? Without options: the hardware, and all presets.
 #[derive(Debug, Parser)]
 #[command(name = "avail", version, group = clap::ArgGroup::new("what").multiple(false), after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Only the presets that can be counted here
+    /// List only the presets that can be counted
     #[arg(short = 'a')]
     pub(crate) available: bool,
 
-    /// Each preset with the processor's own events behind it
+    /// Also print the native events of each preset
     #[arg(short = 'd')]
     pub(crate) detailed: bool,
 
-    /// One event explained: what is opened, what it includes, whether it can be compared
+    /// Explain one event: what is opened, what it includes, whether it can be compared
     #[arg(short = 'e', value_name = "NAME", group = "what")]
     pub(crate) event: Option<String>,
 
-    /// With -e: on a processor of this family, by its key in --families
+    /// With -e: use this processor family, by its key in --families
     #[arg(long, value_name = "KEY", requires = "event")]
     pub(crate) family: Option<String>,
 
-    /// The processors that the presets are mapped for, and from which tables
+    /// List the processors that the presets are mapped for, and the tables they come from
     #[arg(long, group = "what")]
     pub(crate) families: bool,
 
-    /// The processor's and the kernel's own events, and which count no single program
+    /// List the native events of processor and kernel, and those that cannot count a single program
     #[arg(long, group = "what")]
     pub(crate) native: bool,
 
-    /// Caches and TLBs, as the kernel and the processor tell them
+    /// Print caches and TLBs, as the kernel and the processor report them
     #[arg(long, group = "what")]
     pub(crate) mem: bool,
 
-    /// What starting, stopping, reading, accumulating and resetting cost
+    /// Measure the cost of starting, stopping, reading, accumulating and resetting
     #[arg(long, group = "what")]
     pub(crate) cost: bool,
 

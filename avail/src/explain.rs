@@ -89,11 +89,11 @@ fn papi(event: &Event, family: Option<&'static Family>) -> Option<Papi> {
 fn counts(definition: Option<&Definition>) -> &'static str {
     let kernel = |d: &Definition| d.parts.iter().any(|p| p.encoding.scope == Scope::ProgramAndKernel);
     if definition.is_some_and(Definition::counts_everything) {
-        "whatever runs while the program does: this processor's counters can leave nothing out"
+        "everything that runs on the core: this processor's counters cannot exclude anything"
     } else if definition.is_some_and(kernel) {
         "the program and the kernel on its behalf"
     } else {
-        "the program's own code; the kernel and the hypervisor are left out"
+        "the program's own code; the kernel and the hypervisor are excluded"
     }
 }
 
@@ -117,7 +117,7 @@ impl Explanation {
         page.line("Description", self.description);
         match self.processor {
             Some(processor) => page.line("Counted on", format_args!("{processor}: {}", yes(self.countable))),
-            None => page.line("Can be counted here", yes(self.countable)),
+            None => page.line("Can be counted", yes(self.countable)),
         }
         if let Some(reason) = &self.reason {
             page.line("Why not", reason);
@@ -136,7 +136,7 @@ impl Explanation {
         if let Some(papi) = &self.papi {
             page.line("PAPI has instead", &papi.formula);
             papi.events.iter().for_each(|event| page.line("  with", event));
-            page.line("  not taken here", papi.why_not);
+            page.line("  not used because", papi.why_not);
         }
         page.line("Counts", self.counts);
         for note in &self.includes {

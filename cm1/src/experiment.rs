@@ -42,7 +42,7 @@ pub struct Options {
     #[arg(long, value_name = "EVENT", default_value = "PAPI_L1_DCM")]
     event: String,
 
-    /// Then measure what would decide between the caches that the sweep allows, as far as cells can
+    /// Measure extra cells until only one cache geometry fits
     #[arg(long)]
     until_decided: bool,
 }

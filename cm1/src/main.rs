@@ -11,7 +11,7 @@ use common::output::Lines;
 #[command(
     name = "cm1",
     version,
-    mut_arg("compare", cli::refused::<Compare>("cm1 prints one source: run it again with --counters model, and `lab compare` sets two records side by side"))
+    mut_arg("compare", cli::refused::<Compare>("cm1 prints one source: run it again with --counters model, and `lab compare` compares two records"))
 )]
 struct Args {
     #[command(flatten)]

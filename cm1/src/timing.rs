@@ -34,7 +34,7 @@ impl Timing {
     pub(crate) fn start(session: &Session, event: &Event, largest: usize) -> Result<Timing, Failure> {
         let level = LEVELS.iter().position(|name| *name == event.name()).ok_or_else(|| {
             Failure::could_not(format!(
-                "measured latency does not tell {}; it tells {}",
+                "measured latency cannot count {}; it can count {}",
                 event.name(),
                 LEVELS.join(" and ")
             ))

@@ -19,10 +19,10 @@ use crate::failure::Failure;
 /// Characters of a message: an argument that it repeats may be a whole file.
 const LONGEST: usize = 1500;
 
-/// Where counts shall come from.
+/// Where counts come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Counters {
-    /// Hardware where it counts, else the best stand-in; says which and why
+    /// Hardware counters if available, else the best substitute (printed with the reason)
     Auto,
     /// The processor's performance counters, or nothing
     Hardware,
@@ -45,7 +45,7 @@ pub enum Format {
     Json,
 }
 
-/// What may be set beside a measurement.
+/// What a measurement can be compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Compare {
     /// The cache model of this machine, with the residual
@@ -165,7 +165,7 @@ impl TypedValueParser for Sources {
     }
 }
 
-/// The widest instructions that the rungs of a ladder may be made of.
+/// The widest instructions that the rungs of a ladder may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Instructions {
     /// Four doubles at a time, also where the processor has AVX-512

@@ -26,7 +26,7 @@ pub fn print(text: &str) -> Result<(), Failure> {
 
 /// What is told where standard output refuses.
 pub(crate) fn unprintable(error: impl Display) -> String {
-    format!("cannot write to standard output: {error}; make room, or let it go somewhere else")
+    format!("cannot write to standard output: {error}; free some space, or redirect the output")
 }
 
 /// One line on standard error, for people; when nobody can read it, nothing is

@@ -127,7 +127,7 @@ pub fn draw(chart: &Chart, path: &Path) -> Result<(), Failure> {
         _ => {
             let name = crate::input::name(path);
             return Err(Failure::usage(format!(
-                "'{name}' is no name for a chart; give one that ends in .svg or .png"
+                "'{name}' is not a chart: its name must end in .svg or .png"
             )));
         }
     };
@@ -167,12 +167,12 @@ pub fn keep_apart<'p>(
         let (place, name) = (place(path), crate::input::name(path));
         if read.contains(&place) {
             return Err(Failure::usage(format!(
-                "{name} is read, and what is written would take its place; name another file for the output"
+                "{name} is an input file, and the output would replace it; choose another file for the output"
             )));
         }
         if places.contains(&place) {
             return Err(Failure::usage(format!(
-                "two results would be written to {name}, and one of them be lost; give each a name of its own"
+                "two outputs have the same file {name}; choose different files"
             )));
         }
         places.push(place);
@@ -223,7 +223,7 @@ impl Folder {
         files::write_together(&placed).map_err(Failure::could_not)?;
         for name in left {
             if let Some(place) = self.put_aside(name)? {
-                tell(format!("note: {name} of an earlier run is {place} now"));
+                tell(format!("note: {name} of an earlier run was moved to {place}"));
             }
         }
         Ok(())

@@ -198,7 +198,7 @@ pub fn record(
         && times > APART
     {
         let told = format!(
-            "the clock on the wall went on {times:.1} times as long as the processor worked on this: other programs ran; compare cpu_s, or close them"
+            "wall time is {times:.1} times CPU time: other programs were running; use cpu_s, or close them"
         );
         // Of other programs one warning is enough.
         if session.warnings.iter().any(|warning| matches!(warning, Warning::Busy { .. })) {

@@ -18,11 +18,11 @@ pub struct Range {
     #[arg(long, value_name = "SIZE")]
     pub max: Option<Bytes>,
 
-    /// Just these array sizes, like 32K,40K,48K (instead of doubling)
+    /// Use only these array sizes, like 32K,40K,48K (instead of doubling)
     #[arg(long, value_name = "SIZES", value_delimiter = ',', conflicts_with_all = ["min", "max"])]
     pub sizes: Vec<Bytes>,
 
-    /// Just these strides (instead of doubling from 1 to half the size)
+    /// Use only these strides (instead of doubling from 1 to half the size)
     #[arg(long, value_name = "STRIDES", value_delimiter = ',')]
     pub strides: Vec<Bytes>,
 }

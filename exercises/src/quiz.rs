@@ -61,15 +61,15 @@ pub fn find(name: &str) -> Option<&'static Quiz> {
 pub const QUIZZES: &[Quiz] = &[
     Quiz {
         name: "stride",
-        asks: "cm1 walks round an array of 64 KiB, every 16th byte, through a cache of 32 KiB (64-byte lines, 8 ways). Misses per access?",
+        asks: "cm1 walks an array of 64 KiB again and again, every 16th byte, through a cache of 32 KiB (64-byte lines, 8 ways). Misses per access?",
         count: || walked(16),
         slips: &[
-            (1.0, "Only the first access to a line misses; the next ones find their neighbours there."),
+            (1.0, "Only the first access to a line misses; the next ones find their elements in it."),
             (4.0, "That is the accesses that share a line: the misses are one of them."),
             (16.0, "That is the stride: what share of the accesses begins a new line?"),
             (
                 0.5,
-                "The array is twice the cache, but LRU keeps no half of a walk: every line has left when it is wanted again.",
+                "The array is twice the cache, but LRU does not retain half of it: every line is evicted before it is used again.",
             ),
         ],
         because: "64 / 16 = 4 accesses fall into a line; the first fetches it, so one in four misses.",
@@ -82,7 +82,7 @@ pub const QUIZZES: &[Quiz] = &[
             (0.0, "16 lines are few, but all of them fall into one set, and it has 8 places."),
             (
                 0.5,
-                "8 of the 16 lines fit the set at a time, but LRU always throws out the one that is wanted next.",
+                "8 of the 16 lines fit the set at a time, but LRU always evicts the one that is used next.",
             ),
         ],
         because: "32 KiB / 8 ways = 4096 bytes: all 16 lines fall into one set of 8 ways, and go round in it.",
@@ -114,7 +114,7 @@ pub const QUIZZES: &[Quiz] = &[
         asks: "How many loads does one step of mm1's inner loop make?",
         count: || product(24, mm1_on).map(|counts| counts.loads as f64 / 24f64.powi(3)),
         slips: &[
-            (2.0, "The sum stands in res[i][j], in memory: each step loads it as well."),
+            (2.0, "The sum is in memory, in res[i][j]: each step loads it as well."),
             (4.0, "That counts the store too."),
         ],
         because: "mul1[i][k], mul2[k][j] and res[i][j]; the store is a fourth access.",
@@ -124,7 +124,7 @@ pub const QUIZZES: &[Quiz] = &[
         asks: "mm1 with N = 256 in a cache of 32 KiB (64-byte lines, 8 ways): misses per step of the inner loop?",
         count: || product(256, mm1_on).map(|counts| misses(&counts) as f64 / 256f64.powi(3)),
         slips: &[
-            (0.03125, "That is mul1, along its row. mul2 goes down a column."),
+            (0.03125, "That is mul1, along its row. mul2 walks a column."),
             (1.03125, "mul1's row of 512 bytes stays for the next j: it misses in the first column only."),
             (2.0, "mul1 goes along a row: 32 elements share a line."),
             (4.0, "Not every access misses: res[i][j] stays, mul1 goes along a row."),
@@ -136,9 +136,9 @@ pub const QUIZZES: &[Quiz] = &[
         asks: "mm2 (tmp is mul2 transposed), the same N and cache: misses per step?",
         count: || product(256, mm2_on).map(|counts| misses(&counts) as f64 / 256f64.powi(3)),
         slips: &[
-            (0.0625, "mul1's row of 512 bytes stays for all j: only tmp's rows come new."),
+            (0.0625, "mul1's row of 512 bytes stays for all j: only tmp's rows are new."),
             (1.0, "That is mm1; now both factors go along rows."),
-            (0.0, "tmp has 128 KiB and the cache 32: its rows have left when the next i wants them."),
+            (0.0, "tmp has 128 KiB and the cache 32: its rows are evicted before the next i uses them."),
         ],
         because: "one in 32 steps begins a new line of tmp; mul1's row and res stay.",
     },
@@ -161,8 +161,8 @@ pub const QUIZZES: &[Quiz] = &[
         asks: "dgemm in the order i, k, j: doubles, 32-byte lines, rows so long that two of them do not fit the cache. Misses per step?",
         count: ikj,
         slips: &[
-            (0.25, "b's row comes new in each turn of k, and so does c's: two rows are walked."),
-            (1.25, "That is the order i, j, k, which goes down columns of b."),
+            (0.25, "b's row is new for each k, and so is c's: two rows are walked."),
+            (1.25, "That is the order i, j, k, which walks columns of b."),
             (1.0, "A line of 32 bytes holds 4 doubles."),
         ],
         because: "b and c along rows, a new line every 4 steps each: 0.25 + 0.25; a's element is in a register.",
@@ -172,7 +172,7 @@ pub const QUIZZES: &[Quiz] = &[
         asks: "How often does ge3's inner statement run for N = 100?",
         count: eliminated,
         slips: &[
-            (1e6, "The loops over i and j begin behind k: they grow shorter with every k."),
+            (1e6, "The loops over i and j begin after k: they become shorter with every k."),
             (5e5, "Both inner loops shrink, not only one: a third, not a half."),
             (333_333.33, "N^3 / 3 is near; the sum of the squares 1 to 99 is exact."),
         ],

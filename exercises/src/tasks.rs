@@ -33,7 +33,7 @@ pub const TASKS: &[Task] = &[
     Task {
         name: "stencil",
         file: "exercises/src/stencil.rs",
-        asks: "the mean of four neighbours, in the right order",
+        asks: "the mean of four adjacent elements, in the right order",
         check: || check::matrices::smooth(stencil::smooth),
     },
     Task {

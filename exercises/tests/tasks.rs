@@ -34,7 +34,7 @@ fn every_task_is_handed_out_open_with_a_hint() {
         ("block", "B = 0", "solve"),
         ("stencil", "nothing was stored", "loops over i and j"),
         ("transpose", "misses", "Nearly every store"),
-        ("policy", "a product in blocks", "must leave one day"),
+        ("policy", "a product in blocks", "must be evicted at some time"),
     ];
     for (task, (name, found, hint)) in exercises::TASKS.iter().zip(expected) {
         assert_eq!(task.name, name);
@@ -114,7 +114,7 @@ fn the_tail_of_ge4() {
     let without: ge4_tail::Kernel = |mem, t, s, m, first| {
         blocks(mem, t, s, m, first);
     };
-    says(ge4_tail::subtract(without), &["column 36 was never changed", "a loop of their own"]);
+    says(ge4_tail::subtract(without), &["column 36 was never changed", "need their own loop"]);
     // The last eight columns, whatever the blocks did.
     let twice: ge4_tail::Kernel = |mem, t, s, m, first| {
         blocks(mem, t, s, m, first);
@@ -195,16 +195,16 @@ fn a_stencil() {
             }
         }
     };
-    says(matrices::smooth(middle), &["to[1][1] is", "the four beside it"]);
+    says(matrices::smooth(middle), &["to[1][1] is", "the four adjacent elements"]);
 }
 
 #[test]
 fn a_policy() {
     policy(solutions::victim).unwrap();
-    says(policy(lru), &["a walk", "always the line that is wanted next"]);
+    says(policy(lru), &["a walk", "always evicts the line that is used next"]);
     // Most recently used, which keeps the walk's first lines for good.
     let mru = |ways: &[Way], _: u64| (0..ways.len()).max_by_key(|&way| ways[way].used).unwrap();
-    says(policy(mru), &["a product", "must leave one day"]);
+    says(policy(mru), &["a product", "must be evicted at some time"]);
     // First in, first out.
     let fifo = |ways: &[Way], _: u64| (0..ways.len()).min_by_key(|&way| ways[way].filled).unwrap();
     says(policy(fifo), &["a walk"]);

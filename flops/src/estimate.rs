@@ -228,7 +228,7 @@ fn counted(
     });
     let counts = ran.and(counts)?;
     let of = |event: &Event| counts.iter().find(|(it, _)| it == event).map(|(_, reading)| reading.clone());
-    let missing = || Reading::missing("the kernel knows no PMU of that name here");
+    let missing = || Reading::missing("the kernel has no PMU of that name");
     let reading = |event: Option<Event>| event.and_then(|event| of(&event)).unwrap_or_else(missing);
     let rows = known.into_iter().map(|(fp, event)| (fp, reading(event))).collect();
     Ok((rows, reading(Some(Event::TOT_CYC))))
@@ -303,7 +303,7 @@ impl Estimate {
                 Value::new(width * s.estimate / 1e6 / self.seconds.amount, Source::Hardware).into()
             }
             (Ok(_), None) => Reading::missing(format!(
-                "{} counts no floating-point work: its samples say where the time goes, not how many operations",
+                "{} counts no floating-point work: its samples show where the time goes, not how many operations",
                 self.event
             )),
             (Err(why), _) => Reading::missing(why.clone()),

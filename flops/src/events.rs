@@ -109,7 +109,7 @@ pub static GENERATIONS: &[Generation] = &[
     Generation {
         name: "AMD Zen and Zen+",
         remark: "counts retired operations, lanes included; up to 64 a cycle, which is more than a counter can \
-                 take beside others",
+                 take together with others",
         families: &["amd64_fam17h_zen1"],
         events: &[
             operations("FpRetSseAvxOps.Dp", "cpu/event=0x03,umask=0xf0/"),
@@ -119,7 +119,7 @@ pub static GENERATIONS: &[Generation] = &[
     Generation {
         name: "AMD since Zen 2",
         remark: "counts retired operations, lanes included, single and double precision together; up to 64 a \
-                 cycle, which is more than a counter can take beside others",
+                 cycle, which is more than a counter can take together with others",
         families: &["amd64_fam17h_zen2", "amd64_fam19h_zen3", "amd64_fam19h_zen4", "amd64_fam1ah_zen5"],
         events: &[
             operations("FpRetSseAvxOps.All", "cpu/event=0x03,umask=0x0f/"),

@@ -104,7 +104,7 @@ fn kernels(name: &str) -> Result<Vec<&'static Kernel>, Failure> {
     }
     let names = || KERNELS.iter().map(|kernel| kernel.name).collect::<Vec<_>>().join(", ");
     match Kernel::find(name) {
-        None => Err(Failure::usage(format!("there is no kernel '{name}' here; it can be all, {}", names()))),
+        None => Err(Failure::usage(format!("there is no kernel '{name}'; choose all, {}", names()))),
         Some(kernel) if !(kernel.present)() => Err(Failure::could_not(format!(
             "this processor does not have {} ({name}); take another of {}",
             kernel.unit,
@@ -123,7 +123,7 @@ fn notes(e: &Estimate) -> Vec<String> {
     }
     match &e.sampled {
         Ok(_) if is_clock(&e.event) => notes.push(format!(
-            "{name}: without a floating-point event the clock is sampled; that tells in which functions the time is spent and is no estimate of FLOPS"
+            "{name}: without a floating-point event the clock is sampled; this shows where the time is spent, and is not an estimate of FLOPS"
         )),
         Err(why) => notes.push(format!("{name}: not sampled: {why}")),
         Ok(_) => {}

@@ -81,7 +81,7 @@ fn sampled(out: &mut String, e: &Estimate) {
     if s.lost > 0 {
         let _ = writeln!(
             out,
-            "  {} samples found the kernel's buffer full: they are in the estimate, but nobody knows where they lie",
+            "  {} samples found the kernel's buffer full: they are in the estimate, but their place in the code is unknown",
             s.lost
         );
     }
@@ -117,10 +117,9 @@ pub fn ratios(all: &[Estimate]) -> String {
         if (measured / predicted - 1.0).abs() > 0.15 {
             let _ = writeln!(
                 out,
-                "  the prediction counts additions in steps of the chain alone: the wider the unit, the fewer steps a \
-                 sum of {} takes, and the more its start and end weigh, and the fetching of b, whose {} must come \
-                 from a cache; with a smaller N it comes from a nearer one. Where N makes no difference, the clock \
-                 changed between the two measurements: repeat",
+                "  the prediction counts only the additions of the chain. In a wider unit a sum of {} takes fewer steps, \
+                 so its start and end take a larger share of the time, and so do the loads of b ({}): try a smaller N. \
+                 If N makes no difference, the clock changed between the two measurements: repeat",
                 pair[1].n,
                 Bytes(8 * pair[1].n as u64 * pair[1].n as u64)
             );

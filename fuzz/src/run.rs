@@ -74,7 +74,7 @@ impl Seen {
             let kept = fs::create_dir_all(&place)
                 .and_then(|()| fs::write(place.join(format!("{hash:016x}")), input));
             if let Err(error) = kept {
-                eprintln!("fuzz: cannot keep an input in {}: {error}", place.display());
+                eprintln!("fuzz: cannot save an input in {}: {error}", place.display());
             }
         }
     }

@@ -11,7 +11,7 @@ use common::output::Lines;
 #[command(
     name = "spark",
     version,
-    mut_arg("compare", cli::refused::<Compare>("spark prints one source: run it again with --machine, and `lab compare` sets two records side by side"))
+    mut_arg("compare", cli::refused::<Compare>("spark prints one source: run it again with --machine, and `lab compare` compares two records"))
 )]
 struct Args {
     #[command(flatten)]

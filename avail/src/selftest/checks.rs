@@ -52,18 +52,18 @@ pub(super) fn all() -> Vec<Check> {
 fn instructions() -> Vec<Check> {
     let million = 1_000_000;
     vec![
-        exact(&["PAPI_TOT_INS"], "million turns of 2 instructions", 2.0 * MILLION, move || {
+        exact(&["PAPI_TOT_INS"], "million iterations of 2 instructions", 2.0 * MILLION, move || {
             kernels::count_down(million)
         }),
         exact(
             &["PAPI_BR_INS", "PAPI_BR_CN", "PAPI_BR_TKN", "PAPI_BR_PRC"],
-            "million turns of one branch",
+            "million iterations of one branch",
             MILLION - 1.0,
             move || kernels::count_down(million),
         ),
         between(
             &["PAPI_BR_MSP", "PAPI_BR_NTK", "PAPI_BR_UCN"],
-            "million turns of one branch",
+            "million iterations of one branch",
             0.0,
             SLACK,
             move || {
@@ -171,7 +171,7 @@ fn walk(presets: &'static [&'static str], kernel: &'static str, size: Option<usi
         kernel,
         expected,
         run,
-        unavailable: "neither the system nor the processor tells the size of that cache",
+        unavailable: "neither the system nor the processor reports the size of that cache",
     }
 }
 

@@ -71,7 +71,7 @@ fn lines(preset: Preset, checks: &mut Option<Vec<Check>>) -> Vec<Line> {
         .filter(|c| c.presets.contains(&preset.name()))
         .collect();
     if mine.is_empty() {
-        return vec![skip(preset, "the kit has no kernel whose answer is known".into())];
+        return vec![skip(preset, "the kit has no kernel with a known answer".into())];
     }
     mine.into_iter().map(|check| line(preset, check)).collect()
 }
@@ -87,7 +87,7 @@ fn line(preset: Preset, check: &mut Check) -> Line {
     let inside = |amount: f64| (check.expected[0]..=check.expected[1]).contains(&amount);
     let (verdict, reason) = match reading.value() {
         Some(value) if value.multiplexed.is_some() => {
-            (Verdict::Skip, Some("other programs took the counters meanwhile: only an estimate".into()))
+            (Verdict::Skip, Some("other programs used the counters: only an estimate".into()))
         }
         Some(value) if inside(value.amount) => (Verdict::Pass, None),
         Some(_) => (Verdict::Fail, None),

@@ -93,7 +93,7 @@ pub(crate) fn combine(definition: &Definition, counts: &[Count]) -> Reading {
             Reading::from(Value { multiplexed: least, ..Value::new(amount, Source::Hardware) })
         }
         Some(amount) => Reading::missing(format!(
-            "the difference {} came out as {amount:.0}: its parts do not count the same things here",
+            "the difference {} came out as {amount:.0}: its parts do not count the same things on this processor",
             definition.spelt()
         )),
         None => Reading::missing(format!("{} could not be computed", definition.spelt())),

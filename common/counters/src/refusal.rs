@@ -49,7 +49,7 @@ pub enum Refusal {
     },
     /// The kernel's setting forbids counting inside the kernel.
     #[error(
-        "{event} happens inside the kernel, which ordinary users may not watch at kernel.perf_event_paranoid {level}; `sudo sysctl kernel.perf_event_paranoid=1` lifts it, and getrusage tells it without"
+        "{event} happens inside the kernel, which ordinary users may not count at kernel.perf_event_paranoid {level}; `sudo sysctl kernel.perf_event_paranoid=1` allows it, and getrusage reports it without"
     )]
     KernelEvent {
         /// The event.
@@ -69,7 +69,7 @@ pub enum Refusal {
     },
     /// It can be counted, but not sampled.
     #[error(
-        "this processor raises no interrupt when its counter of {event} runs over, so that it can be counted but not sampled; sample task-clock"
+        "this processor raises no interrupt when its counter of {event} overflows, so it can be counted but not sampled; sample task-clock"
     )]
     NoInterrupt {
         /// The native event.
@@ -88,7 +88,7 @@ pub enum Refusal {
     NoPerf,
     /// Opens, and then is never put on a counter.
     #[error(
-        "{event} opens but never runs: every counter it could use is taken, or the program is kept off the cores that have it; stop other profilers, leave out --cpu, or `sudo sysctl kernel.nmi_watchdog=0`"
+        "{event} opens but never runs: every counter it could use is taken, or the program may not run on the cores that have it; stop other profilers, leave out --cpu, or `sudo sysctl kernel.nmi_watchdog=0`"
     )]
     NeverRan {
         /// The native event.
@@ -171,7 +171,7 @@ fn sealed(container: &Option<String>) -> String {
         Some(name) => format!(
             "this container ({name}) forbids perf_event_open by its seccomp filter; start it with --cap-add PERFMON --security-opt seccomp=unconfined"
         ),
-        None => "perf_event_open is forbidden here though the kernel's setting allows it, by a sandbox or a security module; run outside of it".into(),
+        None => "a sandbox or a security module forbids perf_event_open, although the kernel's setting allows it; run outside of it".into(),
     }
 }
 

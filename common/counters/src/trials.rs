@@ -35,7 +35,7 @@ pub(crate) struct Trials<'a> {
 }
 
 /// Of an event that a PMU counts whose filters are none.
-const EVERYTHING: &str = "all that ran on the core meanwhile, the kernel's work too: this processor's counters can leave nothing out";
+const EVERYTHING: &str = "everything that ran on the core, the kernel too: this processor's counters cannot exclude anything";
 
 impl<'a> Trials<'a> {
     pub(crate) fn new(platform: &'a Platform) -> Trials<'a> {

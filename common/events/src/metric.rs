@@ -99,7 +99,7 @@ pub const METRICS: &[Metric] = &[
     Metric {
         name: "load_stores_per_miss",
         formula: "(loads + stores) / PAPI_L1_DCM",
-        misleads: "keeping values in registers takes away the accesses that hit, so a better program can show a \
+        misleads: "values in registers remove accesses that hit, so a better program can show a \
                    lower one; some processors count prefetches as misses",
         over: LOAD_STORES,
         under: Input::Count(Event::L1_DCM),
@@ -108,7 +108,7 @@ pub const METRICS: &[Metric] = &[
     Metric {
         name: "hit_rate",
         formula: "1 - PAPI_L1_DCM / (loads + stores)",
-        misleads: "97 % and 99 % look alike and differ by three times the misses; below 0 the misses contain \
+        misleads: "97 % and 99 % look similar, but one has three times the misses; below 0 the misses contain \
                    prefetches, which are no accesses of the program",
         over: Input::Count(Event::L1_DCM),
         under: LOAD_STORES,

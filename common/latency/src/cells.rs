@@ -95,9 +95,9 @@ impl Cells {
     /// Why the misses of a level are not told.
     pub fn unseen(&self) -> &'static str {
         if self.first_only {
-            "the time was up before the levels behind the first were looked at: try again when the machine is idle"
+            "the time ended before the levels after the first were measured: try again when the machine is idle"
         } else {
-            "the time of accesses shows no such level here"
+            "the time of accesses shows no such level"
         }
     }
 

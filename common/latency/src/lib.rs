@@ -29,7 +29,7 @@ pub enum LatencyError {
     #[error(transparent)]
     OutOfMemory(#[from] OutOfMemory),
     /// No level of cache is seen.
-    #[error("the time of accesses shows no cache here: {0}; use --counters model")]
+    #[error("the time of accesses shows no cache: {0}; use --counters model")]
     NoLevel(String),
     /// No chain of addresses has such steps.
     #[error(

@@ -19,7 +19,7 @@ pub enum Unread {
     #[error(transparent)]
     Changed(#[from] Changed),
     /// No record at all.
-    #[error("it is no record ({0}); give a whole file that was written with --record")]
+    #[error("it is not a record ({0}); give a whole file that was written with --record")]
     Stranger(String),
 }
 

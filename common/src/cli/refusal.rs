@@ -9,7 +9,7 @@ use figures::units::Bytes;
 pub(super) fn sentence(command: &Command, error: &clap::Error) -> String {
     if let Some(word) = negative(error) {
         return format!(
-            "'{word}' begins like a number below 0, and none is accepted: leave the minus out; see --help"
+            "'{word}': negative numbers are not accepted; see --help"
         );
     }
     let meant = stray(error).and_then(|word| meant(command, word));
@@ -67,9 +67,9 @@ fn one_line(message: &str, meant: Option<&str>) -> String {
     let told = [
         ("invalid digit found in string", "a whole number is needed"),
         ("cannot parse integer from empty string", "a whole number is needed"),
-        ("number too large to fit in target type", "no number is accepted that large"),
-        ("a value is required for", "nothing is given to"),
-        (" but none was supplied", "; give it a value"),
+        ("number too large to fit in target type", "the number is too large"),
+        ("a value is required for", "a value is missing for"),
+        (" but none was supplied", ""),
         ("the following required arguments were not provided:", "missing:"),
         (" tip: ", "; tip: "),
         (" is not in ", " is outside "),
@@ -114,7 +114,7 @@ mod tests {
         assert!(one_line(&error.to_string(), None).ends_with("a whole number is needed; see --help"));
         for empty in [&["--record", ""][..], &["--record"]] {
             let error = Example::try_parse_from(["example"].iter().chain(empty)).unwrap_err();
-            let told = "nothing is given to '--record <FILE>'; give it a value; see --help";
+            let told = "a value is missing for '--record <FILE>'; see --help";
             assert_eq!(one_line(&error.to_string(), None), told);
         }
     }
@@ -130,7 +130,7 @@ mod tests {
         for words in [&["-3"][..], &["--size", "-3"], &["-3.5"], &["-.5"]] {
             let error = Sized::try_parse_from(["example"].iter().chain(words)).unwrap_err();
             let told = sentence(&Sized::command(), &error);
-            assert!(told.contains("leave the minus out") && !told.contains("tip"), "{words:?}: {told}");
+            assert!(told.contains("negative numbers are not accepted") && !told.contains("tip"), "{words:?}: {told}");
         }
         let error = Sized::try_parse_from(["example", "-x"]).unwrap_err();
         assert!(!sentence(&Sized::command(), &error).contains("minus"));

@@ -40,11 +40,11 @@ impl fmt::Display for Warning {
             Warning::Busy { load, cpus } => {
                 write!(
                     f,
-                    "{load:.1} processes share {cpus} processors: times on the wall contain their turns; close other programs, or take the median of more runs (--runs)"
+                    "{load:.1} processes share {cpus} processors: wall times include the other programs; close them, or take the median of more runs (--runs)"
                 )
             }
             Warning::NotPinned => {
-                f.write_str("the system did not let the program stay on one processor: times may scatter")
+                f.write_str("the system did not pin the program to one processor: times may scatter")
             }
             Warning::CoreType(cores) => {
                 write!(f, "this processor's cores differ; events are counted on {cores}")

@@ -59,7 +59,7 @@ impl Session {
         let idle = if self.here { NOT_ASKED } else { NOTHING_RUNS };
         let duty = |refusal: Option<String>| match (self.counters, refusal) {
             (Counters::None, _) => Duty::Nobody("--counters none".to_owned()),
-            (Counters::Timing, _) => Duty::Nobody("measured latency does not tell this event".to_owned()),
+            (Counters::Timing, _) => Duty::Nobody("measured latency cannot count this event".to_owned()),
             (Counters::Hardware, Some(why)) => Duty::Nobody(why),
             (Counters::Auto, None) if self.here => Duty::Hardware,
             (Counters::Hardware, None) => Duty::Hardware,
@@ -83,7 +83,7 @@ impl Session {
 /// Why hardware does not count where nobody asked it to.
 const NOT_ASKED: &str = "--counters hardware was not asked for";
 /// The same where another machine is described.
-const NOTHING_RUNS: &str = "another machine is described, nothing runs on it";
+const NOTHING_RUNS: &str = "the machine is a description, nothing runs on it";
 
 impl Plan {
     /// The same for a program that has no model of the events, or shows it beside
@@ -129,7 +129,7 @@ impl Plan {
         };
         let mut hardware = names(&|d| *d == Duty::Hardware);
         if self.everything && !hardware.is_empty() {
-            hardware += " of all that runs meanwhile, as this processor's counters can leave nothing out";
+            hardware += " for all programs on this core, as this processor's counters cannot exclude any";
         }
         let model = names(&|d| matches!(d, Duty::Model(_)));
         let by_model = format!("the cache model of {} counts {model}", self.model_of);

@@ -12,7 +12,7 @@ pub(super) fn pin(wanted: Option<usize>, allowed: &[usize]) -> Result<bool, Fail
     match wanted.or_else(|| home(cpu::current()?, Platform::host().counted_on(), allowed)) {
         Some(cpu) if allowed.contains(&cpu) => Ok(cpu::pin(&[cpu])),
         Some(cpu) if wanted.is_some() => Err(Failure::usage(format!(
-            "--cpu {cpu} may not be used here; this process may run on {allowed:?}"
+            "--cpu {cpu} is not available to this process; it may run on {allowed:?}"
         ))),
         _ => Ok(false),
     }

@@ -15,7 +15,7 @@ const NAME: usize = 120;
 
 /// A file that cannot be written.
 #[derive(Debug, Error)]
-#[error("cannot write '{}': {error}; choose a place you may write to, with room", shorten(&.path.to_string_lossy(), NAME))]
+#[error("cannot write '{}': {error}; choose a folder that you may write to, with free space", shorten(&.path.to_string_lossy(), NAME))]
 pub struct WriteError {
     path: PathBuf,
     error: io::Error,

@@ -97,10 +97,10 @@ fn from_facts(facts: &Facts) -> Result<Machine, MachineError> {
     let own: Vec<u8> =
         caches.iter().filter(|(_, c)| c.teller == Teller::Cpuid).map(|(_, c)| c.level).collect();
     if own.len() == caches.len() {
-        machine.description += ", caches as CPUID tells them";
+        machine.description += ", caches as CPUID reports them";
     } else if !own.is_empty() {
         let names: Vec<String> = own.iter().map(|level| format!("L{level}")).collect();
-        machine.description += &format!(", {} as CPUID tells it", names.join(" and "));
+        machine.description += &format!(", {} as CPUID reports it", names.join(" and "));
     }
     Ok(Machine { levels: caches.iter().map(|(_, cache)| level(cache)).collect(), ..machine })
 }
@@ -230,6 +230,6 @@ mod tests {
         }];
         let machine = from_facts(&Facts { described, ..hidden }).unwrap();
         assert_eq!(machine.levels[0].size, Bytes::kib(32));
-        assert!(machine.description.ends_with("caches as CPUID tells them"), "{}", machine.description);
+        assert!(machine.description.ends_with("caches as CPUID reports them"), "{}", machine.description);
     }
 }

@@ -166,14 +166,14 @@ impl Setting<'_> {
         for (what, count, stride) in self.columns() {
             assume(
                 format!(
-                    "a column of {what} ({count} lines) has left the cache ({lines} lines) before the elements next to it are wanted"
+                    "a column of {what} ({count} lines) is evicted from the cache ({lines} lines) before the next column is used"
                 ),
                 count > lines,
             );
             let places = self.places(stride);
             assume(
                 format!(
-                    "the {count} lines of a column of {what} may lie anywhere in the cache; at this row length they share {places} places"
+                    "the cache is fully associative for the {count} lines of a column of {what}; at this row length they share {places} places"
                 ),
                 places >= lines.min(count),
             );
@@ -182,7 +182,7 @@ impl Setting<'_> {
             let (rows, sets) = ((2.0 * self.n / self.line).ceil() as usize, self.cache.sets());
             assume(
                 format!(
-                    "a row of b and one of c ({rows} lines) stay together, or replace each other in each of the {sets} sets of the cache ({lines} lines)"
+                    "a row of b and one of c ({rows} lines) both stay in the cache, or evict each other in each of its {sets} sets ({lines} lines)"
                 ),
                 rows <= lines || rows > lines + 2 * (sets - 1),
             );
@@ -191,17 +191,17 @@ impl Setting<'_> {
             self.kernel
         {
             let side = self.block() as usize;
-            let room = (self.line * self.lines) as usize;
+            let doubles = (self.line * self.lines) as usize;
             assume(
-                format!("three blocks of {side} by {side} fit: {} of {room} doubles", 3 * side * side),
-                3 * side * side <= room,
+                format!("three blocks of {side} by {side} fit: {} of {doubles} doubles", 3 * side * side),
+                3 * side * side <= doubles,
             );
             if self.kernel != Kernel::Packed {
                 let lines_of_rows = side * side.div_ceil(self.line as usize);
                 let places = self.places(self.n as usize) * side.div_ceil(self.line as usize);
                 assume(
                     format!(
-                        "the rows of a block do not fall on each other: {lines_of_rows} lines of b on {} places",
+                        "the rows of a block do not share places: {lines_of_rows} lines of b on {} places",
                         places.min(lines)
                     ),
                     places.min(lines) >= lines_of_rows,
@@ -209,10 +209,10 @@ impl Setting<'_> {
             }
         }
         assume(
-            "the line that is replaced is the least recently used one".into(),
+            "the least recently used line is evicted".into(),
             self.cache.replacement == Replacement::Lru,
         );
-        assume("nothing is fetched unasked".into(), self.cache.prefetch == Prefetch::None);
+        assume("there is no prefetcher".into(), self.cache.prefetch == Prefetch::None);
         all
     }
 

@@ -82,7 +82,7 @@ pub const EVENTS: [Event; 9] = [
 ];
 
 /// Why a figure is missing where the measurement had to end before it.
-const LEFT_OUT: &str = "left out: the measurement took far too long, or was asked to end";
+const LEFT_OUT: &str = "left out: the measurement took too long, or was interrupted";
 
 /// The blocks for `machine`'s caches; for usual ones where it is sealed.
 pub fn blocks_for(machine: &Machine, threads: usize) -> Blocks {

@@ -20,7 +20,7 @@ use crate::variants::{VARIANTS, Variant};
     version,
     mut_arg("runs", experiment::runs),
     mut_arg("counters", experiment::sources),
-    mut_arg("compare", cli::refused::<Compare>("the model stands beside the closed form already: leave out --compare"))
+    mut_arg("compare", cli::refused::<Compare>("model and closed form are compared already: leave out --compare"))
 )]
 pub struct Args {
     /// A rung of the ladder (see --list), or `all`
@@ -70,12 +70,12 @@ pub struct Args {
 
 fn side(text: &str) -> Result<usize, String> {
     let side = text.parse().ok().filter(|side| (1..=65_536).contains(side));
-    side.ok_or_else(|| format!("'{text}' is no side of a block; give 1 to 65536"))
+    side.ok_or_else(|| format!("'{text}' is not a block size; give 1 to 65536"))
 }
 
 fn threads(text: &str) -> Result<usize, String> {
     let threads = text.parse().ok().filter(|threads| (1..=256).contains(threads));
-    threads.ok_or_else(|| format!("'{text}' is no number of threads; give 1 to 256"))
+    threads.ok_or_else(|| format!("'{text}' is not a number of threads; give 1 to 256"))
 }
 
 /// Side of the matrices if none is given.

@@ -144,7 +144,7 @@ fn table(per: &PerIteration, outcome: &Outcome) -> String {
     }
     let _ = writeln!(out, "{:<12}{:.4}", "hardware", per.hardware);
     for text in per.failing() {
-        let _ = writeln!(out, "assumed, but not so here: {text}");
+        let _ = writeln!(out, "assumption violated: {text}");
     }
     out
 }

@@ -108,7 +108,7 @@ fn where_model_and_lecture_part_an_assumption_is_named() {
     let misses = counted("ijk", [100; 3], &lecture(), f64::INFINITY).unwrap().levels[0].misses;
     let form = closed("ijk", [100; 3], &lecture());
     assert!(misses.b < 0.3 * form.misses.b);
-    assert!(form.assumptions.iter().any(|a| !a.holds && a.text.contains("has left the cache")));
+    assert!(form.assumptions.iter().any(|a| !a.holds && a.text.contains("is evicted from the cache")));
 }
 
 #[test]

@@ -107,7 +107,7 @@ fn kit_lines_set_theory_beside_the_model() {
         "hardware",
         "hit_rate=",
         "source=analytic",
-        "assumed, but not so here: ",
+        "assumption violated: ",
     ] {
         assert!(text.contains(part), "no '{part}' in\n{text}");
     }

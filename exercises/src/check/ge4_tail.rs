@@ -61,11 +61,11 @@ fn columns(kernel: Kernel, first: usize) -> Result<(), Wrong> {
         _ => "was not changed by 1.0 times the source",
     };
     let hint = if (j..COLUMNS).all(|j| times(&j) == 0.0) {
-        "The blocks end before the row does: the columns behind the last whole block need a loop of their own."
+        "The blocks end before the row does: the columns after the last whole block need their own loop."
     } else if times(&j) == 0.0 {
-        "Where does j stand after a block, and where in the next trip? It is moved on twice."
+        "Which value has j after a block, and in the next iteration? It is increased twice."
     } else {
-        "Does the tail begin where the last block has ended?"
+        "Does the tail begin where the last block ended?"
     };
     Err(Wrong::new(format!("{}; {not_once} of {} columns are wrong", told(j, what), COLUMNS - first), hint))
 }

@@ -17,7 +17,7 @@ const ODD: usize = 37;
 const UNTOUCHED: f64 = -1.0;
 
 const INSIDE: &str =
-    "An index left the matrix. Which rows and columns does the last turn of each loop reach?";
+    "An index left the matrix. Which rows and columns does the last iteration of each loop reach?";
 
 /// Checks a transposition by blocks: the right elements, each loaded and stored
 /// once, and at most 1.4 times the misses that cannot be avoided (each line of both
@@ -34,7 +34,7 @@ pub fn transpose(kernel: Kernel) -> Checked {
     if counts.loads != elements || counts.stores != elements {
         return Err(Wrong::new(
             format!("{} loads and {} stores for {elements} elements", counts.loads, counts.stores),
-            "Each element is to be loaded once and stored once: do two squares overlap?",
+            "Load and store each element once: do two squares overlap?",
         ));
     }
     let (found, most) = (misses(&counts), elements / 8 * 2 * 14 / 10);
@@ -96,11 +96,11 @@ pub fn smooth(kernel: Kernel) -> Checked {
     }
     Err(Wrong::new(
         format!("{told}; at most {most} are allowed"),
-        "Which loop is the inner one? Neighbours in a row share a line, neighbours in a column do not.",
+        "Which loop is the inner one? Adjacent elements of a row share a line, those of a column do not.",
     ))
 }
 
-const NEIGHBOURS: &str = "Only `from` is read, only inner elements of `to` are written: rows and columns 1 to n - 2, each the mean of the four beside it.";
+const NEIGHBOURS: &str = "Only `from` is read, only inner elements of `to` are written: rows and columns 1 to n - 2, each the mean of the four adjacent elements.";
 
 /// Runs the kernel on matrices of `n` rows and holds every element against `right`.
 fn run(n: usize, kernel: Kernel, right: Element, hint: &'static str) -> Result<Counts, Wrong> {
@@ -125,6 +125,6 @@ fn run(n: usize, kernel: Kernel, right: Element, hint: &'static str) -> Result<C
     let (is, shall) = (to.at(i, j).get(), right(from, i, j));
     let is = if is == UNTOUCHED { "was never written".to_owned() } else { format!("is {is}") };
     let shall =
-        if shall == UNTOUCHED { "is to stay as it was".to_owned() } else { format!("is to be {shall}") };
+        if shall == UNTOUCHED { "must not change".to_owned() } else { format!("must be {shall}") };
     Err(Wrong::new(format!("N = {n}: to[{i}][{j}] {is}, and {shall}"), hint))
 }

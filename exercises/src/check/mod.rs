@@ -68,7 +68,7 @@ pub(crate) fn counted(
 pub(crate) fn tried<T>(hint: &'static str, work: impl FnOnce() -> T) -> Result<T, Wrong> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         let said = panic.downcast_ref::<String>().map(String::as_str);
-        let said = said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason told");
+        let said = said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given");
         Wrong::new(format!("it stopped: {said}"), hint)
     })
 }

@@ -47,7 +47,7 @@ pub fn policy(policy: Policy) -> Checked {
             tried("A policy gives a place in `ways`: 0 to ways.len() - 1.", || misses(lines, policy))??;
         let (lru, best) = (misses(lines, lru)?, best(lines));
         let line = format!(
-            "{name}: {yours} misses in {} accesses, LRU {lru}, with the future known {best}",
+            "{name}: {yours} misses in {} accesses, LRU {lru}, best possible policy {best}",
             lines.len()
         );
         if yours as f64 > share * lru as f64 {
@@ -59,8 +59,8 @@ pub fn policy(policy: Policy) -> Checked {
     Ok(told)
 }
 
-const WALK: &str = "What LRU throws out here is always the line that is wanted next. Ten lines go round in a set of eight: how could seven of them stay for good?";
-const PRODUCT: &str = "What stays for good is in the way when the program moves on: a line that nobody asks for any more must leave one day.";
+const WALK: &str = "LRU always evicts the line that is used next. Ten lines take turns in a set of eight: how could seven of them stay?";
+const PRODUCT: &str = "Lines that stay for ever waste space when the program moves on: a line that is no longer used must be evicted at some time.";
 
 /// The least recently used line.
 pub fn lru(ways: &[Way], _: u64) -> usize {

@@ -67,8 +67,8 @@ pub struct AnyRung {
 
 #[derive(Debug, clap::Args)]
 #[command(
-    mut_arg("chart", cli::refused::<PathBuf>("one size makes no chart; `lab ge` draws six")),
-    mut_arg("compare", |compare| compare.help("Also print loads, stores and misses as the model expects them"))
+    mut_arg("chart", cli::refused::<PathBuf>("a chart needs several sizes: use `lab ge`")),
+    mut_arg("compare", |compare| compare.help("Also print the model's loads, stores and misses"))
 )]
 struct What {
     /// What to measure: 0 time, 1 flops, 2 instructions and cycles
@@ -117,7 +117,7 @@ pub fn any(arguments: AnyRung) -> Result<(), Failure> {
 }
 
 fn listed(variant: &Variant) -> String {
-    let here = if variant.available().is_ok() { "" } else { " (not here)" };
+    let here = if variant.available().is_ok() { "" } else { " (not on this processor)" };
     format!("{:<10} {:<14} {}{here}", variant.name, variant.needs(), variant.idea)
 }
 
@@ -202,7 +202,7 @@ fn measured(
         session.note(
             record,
             format!(
-                "a tiny pivot let the elements grow {:.0e}-fold; {:.0} of their 16 digits are lost (`ge pivoting` keeps them)",
+                "a tiny pivot let the elements grow {:.0e}-fold; {:.0} of their 16 digits are lost (`ge pivoting` does not lose them)",
                 outcome.growth,
                 outcome.growth.log10().min(16.0)
             ),

@@ -161,7 +161,7 @@ fn count(
         let stepped = Stepped::new();
         for cell in cells.iter_mut().filter(|cell| cell.variant == variant.name) {
             if is_over() {
-                cell.instructions = Reading::missing("left out: the sweep had to end");
+                cell.instructions = Reading::missing("left out: the sweep ended early");
                 cell.cycles = cell.outcome.cycles();
                 continue;
             }

@@ -40,7 +40,7 @@ fn two_machines_are_set_beside_each_other() {
     let (code, _, said) =
         told(&lab(folder.path(), "compare i5-7500/records/mm1.json zen3/records/mm1.json --out c"));
     assert!(
-        code == 0 && said.contains("note: cm1-l1.svg of an earlier run is earlier/cm1-l1-1.svg now"),
+        code == 0 && said.contains("note: cm1-l1.svg of an earlier run was moved to earlier/cm1-l1-1.svg"),
         "{said}"
     );
     let there = |name: &str| folder.path().join("c").join(name).exists();
@@ -60,7 +60,7 @@ fn what_cannot_be_compared_is_refused_in_a_sentence() {
     for (args, code, culprit) in [
         ("compare none.json none.json", 1, "none.json"),
         ("compare prose.json prose.json", 1, "no record"),
-        ("compare cut.json cut.json", 1, "cut.json: it is no record (it breaks off in line 3); give"),
+        ("compare cut.json cut.json", 1, "cut.json: it is not a record (it breaks off in line 3); give"),
         ("compare nothing.json cut.json", 1, "(it is empty); give a whole file"),
         ("plot cut.json", 1, "breaks off in line 3; copy the whole file"),
         ("infer cut.json", 1, "breaks off in line 3; copy the whole file"),

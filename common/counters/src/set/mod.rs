@@ -98,7 +98,7 @@ impl EventSet {
             return Err(CounterError::new(
                 Code::Ecnflct,
                 format!(
-                    "{event} does not fit on the counters beside the {} events of the set; remove one, count it in a \
+                    "{event} does not fit on the counters together with the {} events of the set; remove one, count it in a \
                      set of its own, or multiplex the set",
                     self.events.len()
                 ),

@@ -23,7 +23,7 @@ impl EventSet {
         if self.overflow.is_some() {
             return Err(CounterError::new(
                 Code::Einval,
-                "overflows are noticed only of an event that keeps its counter; use another set for the rest",
+                "overflows are reported only for an event that always has a counter; use another set for the rest",
             ));
         }
         self.multiplexed = true;
@@ -53,7 +53,7 @@ impl EventSet {
         if self.overflow.is_some() {
             return Err(CounterError::new(
                 Code::Einval,
-                "overflows are noticed in one thread only; use a set in each",
+                "overflows are reported in one thread only; use a set in each",
             ));
         }
         self.inherited = true;

@@ -66,12 +66,12 @@ fn found(times: &[(usize, Span)]) -> Result<Parallelism, String> {
     let best = times.iter().map(|(_, time)| *time).min_by(|a, b| a.low.total_cmp(&b.low)).unwrap_or(one);
     if !(one.within(STEADY) && best.within(STEADY)) {
         return Err(
-            "the times of the same accesses differ too much: others on the machine hide it".to_owned()
+            "the times of the same accesses differ too much: other programs hide the result".to_owned()
         );
     }
     let misses = Span { low: one.low / best.high, high: one.high / best.low, ..one };
     if misses.low <= 1.0 {
-        return Err("several chains were no faster than one: others on the machine hide it".to_owned());
+        return Err("several chains were no faster than one: other programs hide the result".to_owned());
     }
     let [.., (_, half), (_, most)] = times else { return Err("too few numbers of chains".to_owned()) };
     Ok(Parallelism {

@@ -31,7 +31,7 @@ impl Found {
         self.leave_out_impossible();
         let coarse = self.coarse;
         if coarse > 0 {
-            self.note(format!("the times of {coarse} rows {TOO_COARSE}; what they tell is as coarse"));
+            self.note(format!("the times of {coarse} rows {TOO_COARSE}; results are as coarse"));
         }
         let source = self.source();
         let found = std::mem::take(&mut self.cells);

@@ -49,7 +49,7 @@ pub enum PageKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum StepError {
     /// No single-stepping for user programs here.
-    #[error("this system does not let a program run another one instruction by instruction")]
+    #[error("this system cannot step through a program instruction by instruction")]
     Unsupported,
     /// The system has it, but refuses.
     #[error("the system refused to trace a child process (error {0}): allow ptrace, or count with hardware")]
@@ -58,10 +58,10 @@ pub enum StepError {
     #[error("more than {0} instructions: too many to be stepped through")]
     TooMany(u64),
     /// The system lets the two processes take turns too slowly.
-    #[error("stepping through the code took more than {0} seconds: try it on a machine with less to do")]
+    #[error("stepping through the code took more than {0} seconds: try it on an idle machine")]
     TooSlow(u64),
     /// The code ended its process.
-    #[error("the code did not come to its end when it was stepped through")]
+    #[error("the code did not end when it was stepped through")]
     Died,
 }
 

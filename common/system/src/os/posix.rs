@@ -81,7 +81,7 @@ const ENDS: [libc::c_int; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
 static ASKED: AtomicI32 = AtomicI32::new(0);
 
 const PUT_OFF: &[u8] =
-    b"\nnote: ends behind what it is measuring, and keeps what it has; asked again it ends at once\n";
+    b"\nnote: ending after the current measurement, results so far are saved; interrupt again to end at once\n";
 
 extern "C" fn remember(signal: libc::c_int) {
     ASKED.store(signal, Ordering::Relaxed);

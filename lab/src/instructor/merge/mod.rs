@@ -174,7 +174,7 @@ mod tests {
         let remarks = outliers::remarks(&machines);
         let of = |label: &str| remarks.iter().filter(|(who, _)| who == label).count();
         assert_eq!((of("b2"), of("a1 #1"), remarks.len()), (2, 0, 2), "{remarks:?}");
-        let page = page(&machines, &remarks, &[("x.json".to_owned(), "is no record".to_owned())]).unwrap();
+        let page = page(&machines, &remarks, &[("x.json".to_owned(), "is not a record".to_owned())]).unwrap();
         assert!(page.contains("&lt;b&gt;CPU") && !page.contains("<b>CPU") && page.contains("x.json"));
         assert!(page.contains("<svg") && page.matches("<tr>").count() >= 10);
     }

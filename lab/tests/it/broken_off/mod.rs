@@ -105,7 +105,7 @@ fn a_signal_ends_a_sweep_which_keeps_what_it_measured() {
         assert!(Command::new("kill").args(["-s", signal, &run.id().to_string()]).status().unwrap().success());
         let ended = run.wait_with_output().unwrap();
         assert!(ended.status.signal().is_some(), "{line}: {}, {}", ended.status, stderr(&ended));
-        assert!(stderr(&ended).contains("asked again"), "{}", stderr(&ended));
+        assert!(stderr(&ended).contains("interrupt again"), "{}", stderr(&ended));
         let record: serde_json::Value =
             serde_json::from_slice(&fs::read(folder.path().join(kept)).unwrap()).unwrap();
         let measured = record["rows"].as_array().unwrap().len();
