@@ -181,7 +181,7 @@ async function checked(page) {
   check(JSON.parse(await tab.textContent("#answers")).fields["spec-shown"]?.startsWith("20"), "and when that was is noted");
   const before = await tab.textContent("#count");
   await tab.click("#print");
-  check((await tab.textContent("#said")).includes("still open"), `what is open is told before printing (${before})`);
+  check((await tab.textContent("#said")).includes("still empty"), `what is open is told before printing (${before})`);
   check((await tab.locator("#open-list a").count()) > 20, "and listed");
   await session.close();
 }

@@ -18,10 +18,10 @@ const BEHIND: &str = "</script>";
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum AnswersError {
     /// It is not written as answers are.
-    #[error("these are no answers of a report ({0}); give the answers.json that the report's page saves")]
+    #[error("these are not the answers of a report ({0}); give the answers.json that the report's page saves")]
     Unreadable(String),
     /// Another program's, or a later version's.
-    #[error("these answers are {0} version {1}, and {FORMAT} version {VERSION} is read here")]
+    #[error("these answers are {0} version {1}, and {FORMAT} version {VERSION} can be read")]
     Stranger(String, u32),
 }
 

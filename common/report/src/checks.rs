@@ -64,7 +64,7 @@ fn counts(findings: &Findings, product: &Product, found: &mut Vec<String>) {
     {
         if let Some(counted) = counted.known().filter(|c| (c / expected - 1.0).abs() > 0.03) {
             found.push(format!(
-                "{}: {counted:.0} {what} were counted where the loops make {expected:.0}: another program was compiled than the one in the text (no optimisation, a sanitizer), or other threads were counted",
+                "{}: {counted:.0} {what} were counted where the loops make {expected:.0}: the program was compiled differently (no optimisation, a sanitizer), or other threads were counted",
                 product.name
             ));
         }
@@ -129,7 +129,7 @@ fn shared(products: &[Product; 4], found: &mut Vec<String>) {
     let names: Vec<&str> = products.iter().filter(apart).map(|product| product.name).collect();
     if !names.is_empty() {
         found.push(format!(
-            "{}: the clock on the wall went on for more than {APART} times what the processor worked: other programs were running; the times here are the processor's, but shared caches make them longer too: close the others, and run it again",
+            "{}: wall time is more than {APART} times CPU time: other programs were running; the times on this page are CPU times, but other programs in shared caches make them longer too: close them, and run it again",
             names.join(", ")
         ));
     }
@@ -159,7 +159,7 @@ fn ratios(record: &Record, level: &str, found: &mut Vec<String>) {
     let most = record.rows.iter().filter_map(|row| row.amount("avg_misses")).fold(0.0, f64::max);
     if most > 1.15 {
         found.push(format!(
-            "cm1, {level}: up to {most:.2} misses per access: this counter also counts lines that a prefetcher fetched; read places where the curve bends, not its height"
+            "cm1, {level}: up to {most:.2} misses per access: this counter also counts lines that a prefetcher fetched; use the strides where the curve bends, not its height"
         ));
     }
 }
@@ -169,7 +169,7 @@ fn line(findings: &Findings, found: &mut Vec<String>) {
     if findings.line_from == LineFrom::Sweep && reported.is_some_and(|line| line != findings.line) {
         // Which line that is, is asked for further down.
         found.push(
-            "the line that the sweep shows is not the one that the system reports: mm3 was run with the former; look at the curve before you choose"
+            "the sweep shows another line size than the system reports: mm3 used that of the sweep; look at the curve before you choose"
                 .to_owned(),
         );
     }

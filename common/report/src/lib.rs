@@ -49,7 +49,7 @@ pub type File = (String, Vec<u8>);
 pub enum ReportError {
     /// The template asks for nothing.
     #[error(
-        "the template has no place for a figure or an answer; begin with what `lab assignment --template` prints"
+        "the template has no place for a figure or an answer; start from what `lab assignment --template` prints"
     )]
     Blank,
     /// The template asks for what the page does not give.

@@ -177,7 +177,7 @@ pub(crate) fn page<'r>(contents: &'r Contents<'_>) -> Page<'r> {
         line: found.line.to_string(),
         line_from: line_from(found),
         elements: match found.line_from {
-            LineFrom::Sealed => Figure::missing("the line is yours to find"),
+            LineFrom::Sealed => Figure::missing("the line is for you to find"),
             _ => Figure::analytic(found.line.0 as f64 / 2.0),
         }
         .cell(1.0, 0),
@@ -244,9 +244,9 @@ fn of_guide(part: Part) -> (&'static str, &'static [(&'static str, &'static str)
 fn line_from(found: &Findings) -> &'static str {
     match found.line_from {
         LineFrom::Sweep => "as read from the L1 sweep above",
-        LineFrom::System => "as the system reports it, since the sweep above could not tell",
-        LineFrom::Usual => "the usual one, since neither the sweep nor the system could tell",
-        LineFrom::Sealed => "the usual one, since this machine's is to be found",
+        LineFrom::System => "as the system reports it, since the sweep above does not show it",
+        LineFrom::Usual => "the usual one, since neither the sweep nor the system shows it",
+        LineFrom::Sealed => "the usual one, since you have to find this machine's",
     }
 }
 

@@ -71,11 +71,11 @@ fn figure_1() -> Chart {
     let cells = Saved::parse(FIGURE_1).map(|saved| saved.cells).unwrap_or_default();
     let rows = cells.into_iter().map(|cell| (cell.size, cell.stride, cell.nanos));
     chart::sweep(
-        "Figure 1 of the guide: access time of the machine in question",
+        "Figure 1 of the guide: access time of its machine",
         Axis::linear("time per access (ns)"),
         rows,
     )
-    .caption("SPARCstation 1+, 4-byte elements; read off the guide's print, to about 5 ns.")
+    .caption("SPARCstation 1+, 4-byte elements; read from the printed guide, to about 5 ns.")
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use records::record::Record;
 use crate::figure::Figure;
 
 /// Why the time of a described machine makes no speed-up.
-const MODELLED_TIME: &str = "modelled time is that of the memory alone: it knows no steps that wait for each other, which decide these products' times";
+const MODELLED_TIME: &str = "modelled time is that of the memory alone: it excludes steps that wait for each other, which decide the time of these products";
 
 /// How far off a hit rate may be, as a share of it.
 pub(crate) const HIT_RATE_TOLERANCE: f64 = 0.005;

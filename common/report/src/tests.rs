@@ -247,16 +247,16 @@ fn what_an_assignment_leaves_out_is_not_asked() {
 fn a_page_in_portuguese_has_the_same_fields_and_no_english_of_its_own() {
     let findings = findings();
     let page = assigned(GUIDES[1].1, &findings, None).unwrap();
-    assert!(page.contains("<html lang=\"pt\">") && page.contains("O que dizem as curvas"));
+    assert!(page.contains("<html lang=\"pt\">") && page.contains("O que mostram as curvas"));
     for field in Assignment::guide().fields() {
         assert_eq!(page.matches(&format!(" id=\"{}\"", field.id)).count(), 1, "{}", field.id);
     }
     // What findings and records say is theirs; the page's own words are not English.
     for english in [
-        "What the curves say",
+        "What the curves show",
         "Elapsed time",
         "Save answers</button>",
-        "Ruled fields are yours: type into them here, then print; or print first and write by hand. This browser keeps what you type, also when the lab is run again into the same folder; <b>",
+        "Fill in the ruled fields on this page, or print it and write by hand. This browser stores what you type, also when the lab runs again into the same folder; <b>",
     ] {
         assert!(!page.contains(english), "{english}");
     }

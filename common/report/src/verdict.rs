@@ -25,7 +25,7 @@ impl Verdict {
                 line: found.line.to_string(),
                 ways: found
                     .ways_told()
-                    .map_or_else(|why| format!("not to be told: {why}"), |w| format!("{w} ways")),
+                    .map_or_else(|why| format!("not known: {why}"), |w| format!("{w} ways")),
                 penalty: found
                     .times
                     .map(|t| format!("{:.1} ns above a hit of {:.1} ns", t.penalty_ns, t.hit_ns))

@@ -66,7 +66,7 @@ pub(super) fn sound(read: &Assignment) -> Result<(), String> {
     }
     if !is_language(&read.language) {
         return Err(format!(
-            "language is '{}', which is no language's code; write one as HTML has it: en, pt, pt-BR",
+            "language is '{}', which is not a language code of HTML; write one such as en, pt, pt-BR",
             read.language.escape_debug()
         ));
     }
@@ -122,7 +122,7 @@ fn of_section(section: &Section, read: &Assignment, ids: &mut BTreeSet<String>) 
     }
     if section.run.len() > MOST || section.run.iter().any(|line| program(line).is_none()) {
         return Err(format!(
-            "section '{name}': run holds command lines, each beginning with the name of a program that lies beside lab"
+            "section '{name}': run holds command lines, each beginning with the name of a program in the folder of lab"
         ));
     }
     section.run.iter().try_for_each(|line| command(line, name))?;
@@ -147,7 +147,7 @@ fn command(line: &str, section: &str) -> Result<(), String> {
     let rest = PLACEHOLDERS.iter().fold(line.to_owned(), |rest, known| rest.replace(known, ""));
     if rest.contains(['{', '}']) {
         return Err(format!(
-            "section '{section}': `{}` has a placeholder that is not known; there are {}",
+            "section '{section}': `{}` has an unknown placeholder; there are {}",
             line.escape_debug(),
             PLACEHOLDERS.join(" and ")
         ));
@@ -167,10 +167,10 @@ pub fn program(line: &str) -> Option<&str> {
 fn unique(id: String, ids: &mut BTreeSet<String>) -> Result<(), String> {
     let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
     if id.is_empty() || id.len() > 60 || !id.bytes().all(plain) || id.ends_with("-told") {
-        return Err(format!("'{}' is no id; write small letters, digits and hyphens", id.escape_debug()));
+        return Err(format!("'{}' is not an id; write small letters, digits and hyphens", id.escape_debug()));
     }
     if !ids.insert(id.clone()) {
-        return Err(format!("the id '{id}' is there twice, or the page uses it; choose another"));
+        return Err(format!("the id '{id}' is used twice, or by the page; choose another"));
     }
     Ok(())
 }
@@ -201,7 +201,7 @@ fn of_question(question: &Question, read: &Assignment) -> Result<(), String> {
         ));
     }
     if question.why.is_some() && question.kind != Kind::Value {
-        return Err(format!("'{id}': only a value has a why; a text is its own"));
+        return Err(format!("'{id}': only a value has a why; a text contains its own"));
     }
     let worth = [question.points, question.why_points];
     if let Some(points) = worth.into_iter().flatten().find(|points| !(0.0..=1e6).contains(points)) {

@@ -1,6 +1,7 @@
 //! An assignment as data: what is asked, in which order and language, how large.
 
 mod check;
+mod former;
 
 use std::collections::BTreeMap;
 
@@ -225,13 +226,15 @@ impl Assignment {
         if says_nothing(text) {
             return Err("there is nothing in it; start from the file that `lab assignment` prints".to_owned());
         }
-        let read: Assignment = toml::from_str(text).map_err(|error| toml_error::clause(text, &error))?;
+        let mut read: Assignment = toml::from_str(text).map_err(|error| toml_error::clause(text, &error))?;
         if read.format != FORMAT {
             return Err(format!(
                 "its format is not \"{FORMAT}\"; start from the file that `lab assignment` prints"
             ));
         }
         check::sound(&read)?;
+        former::add_present(&mut read.words);
+        former::add_present(&mut read.feedback);
         Ok(read)
     }
 

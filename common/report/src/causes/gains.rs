@@ -100,10 +100,10 @@ impl Gains {
         let gain = self.register;
         match gain.clear() {
             Some(true) => format!(
-                "In mm1 and mm2 each step loads what the step before has stored, and waits for it: without that wait mm2 takes {gain} times less."
+                "In mm1 and mm2 each step loads what the step before has stored, and waits for it: without that wait mm2 is {gain} times as fast."
             ),
             Some(false) => {
-                format!("The wait for the stored sum costs little here: without it mm2 gains {gain}.")
+                format!("The wait for the stored sum costs little on this machine: without it mm2 gains {gain}.")
             }
             None => unclear("the wait for the stored sum costs time", &[gain]),
         }
@@ -113,13 +113,13 @@ impl Gains {
         let (with_wait, without) = (self.transposing, self.transposing_sum);
         match (with_wait.clear(), without.clear()) {
             (Some(true), _) => {
-                format!("The misses of mm1 cost more than that wait hides: transposing gains {with_wait}.")
+                format!("The misses of mm1 cost more than that wait can hide: transposing gains {with_wait}.")
             }
             (Some(false), Some(true)) => format!(
-                "The misses of mm1 hide behind that wait: transposing gains {with_wait}, but {without} as soon as the sum is in a register."
+                "That wait hides the misses of mm1: transposing gains {with_wait}, but {without} with the sum in a register."
             ),
             (Some(false), Some(false)) => format!(
-                "The misses of mm1 cost nothing that can be seen at this size ({with_wait} and {without}): the next level answers before the arithmetic needs it. Try a larger --size."
+                "The misses of mm1 have no visible cost at this size ({with_wait} and {without}): the next level delivers the data in time. Try a larger --size."
             ),
             _ => unclear("the misses of mm1 cost time", &[with_wait, without]),
         }
@@ -129,13 +129,13 @@ impl Gains {
         let (blocks, order) = (self.blocks, self.order);
         match (blocks.clear(), order.clear()) {
             (Some(true), _) => {
-                format!("Blocks gain {blocks} over the same order without them: there misses count.")
+                format!("Blocks gain {blocks} over the same order without blocks: these misses cost time.")
             }
             (Some(false), Some(true)) => format!(
-                "What makes mm3 fast is its order, in which no step waits: it gains {order} over mm2, the blocks {blocks} beside that at this size."
+                "mm3 is fast because of its order, in which no step waits: the order gains {order} over mm2, the blocks {blocks} more at this size."
             ),
             (Some(false), Some(false)) => format!(
-                "Neither mm3's order nor its blocks gain anything that can be seen at this size ({order} and {blocks})."
+                "Neither mm3's order nor its blocks have a visible gain at this size ({order} and {blocks})."
             ),
             _ => unclear("mm3's blocks or its order gain time", &[blocks, order]),
         }
@@ -146,10 +146,10 @@ impl Gains {
 fn simd([mm1, mm2]: [Gain; 2]) -> String {
     match mm2.clear() {
         Some(true) => format!(
-            "All these times are of one element after the other. Left free, the compiler multiplies several at once (SIMD) where they lie side by side: mm2 with its sum in a register gains {mm2} by it, mm1, whose column does not, {mm1}."
+            "All these times are for one element after the other. With full optimisation the compiler multiplies several adjacent elements at once (SIMD): mm2 with its sum in a register gains {mm2}; mm1, whose column elements are not adjacent, {mm1}."
         ),
         Some(false) => format!(
-            "Left free, the compiler gains {mm2} over mm2 with its sum in a register: no several elements at once (SIMD) here."
+            "With full optimisation mm2 with its sum in a register gains {mm2}: the compiler does not multiply several elements at once (SIMD) on this machine."
         ),
         None => unclear("several elements at once (SIMD) gain time in mm2", &[mm2]),
     }
@@ -160,7 +160,7 @@ fn unclear(what: &str, gains: &[Gain]) -> String {
     let why = if gains.iter().any(|gain| gain.runs < ENOUGH) {
         format!("too few (give --runs {ENOUGH} or more)")
     } else {
-        "which scatter too much (try again when the machine is calm)".to_owned()
+        "which scatter too much (try again when the machine is idle)".to_owned()
     };
-    format!("Whether {what} cannot be told from these runs, {why}: gains of {}.", figures.join(" and "))
+    format!("These runs do not show whether {what}, {why}: gains of {}.", figures.join(" and "))
 }

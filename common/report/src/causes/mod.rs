@@ -54,21 +54,21 @@ pub fn hints(record: &Record) -> Vec<String> {
     };
     let mut hints = vec![
         format!(
-            "Transposing makes the product {} times as fast with the sum in memory, {} times with it in a register. The misses that it saves are the same. What else does a step of mm1 and mm2 wait for?",
+            "Transposing makes the product {} times as fast with the sum in memory, {} times with it in a register. It saves the same misses. What else does a step of mm1 and mm2 wait for?",
             gains.transposing, gains.transposing_sum
         ),
         format!(
-            "mm2 misses as rarely with its sum in a register, and is {} times as fast then.",
+            "With its sum in a register mm2 has the same misses and is {} times as fast.",
             gains.register
         ),
         format!(
-            "The order i, k, j without any block is {} times as fast as mm2; mm3, the same order in blocks, is {} times as fast as that order without. Which of the two changes saves misses, which one waiting?",
+            "The order i, k, j without any block is {} times as fast as mm2; mm3, the same order in blocks, is {} times as fast as that order without blocks. Which of the two changes saves misses, which one saves waiting?",
             gains.order, gains.blocks
         ),
     ];
     hints.extend(gains.free.map(|[mm1, mm2]| {
         format!(
-            "The compiler left free makes mm2 with its sum in a register {mm2} times as fast, mm1 {mm1} times, though neither reads other elements than before. In which of them do the elements that follow each other in k lie side by side?"
+            "Full compiler optimisation makes mm2 with its sum in a register {mm2} times as fast, mm1 {mm1} times, although both read the same elements as before. In which of them are the elements for consecutive k adjacent in memory?"
         )
     }));
     hints
@@ -102,8 +102,8 @@ pub fn text(record: &Record, with_verdicts: bool) -> String {
     let sentences = if with_verdicts { verdicts(record) } else { Vec::new() };
     let told: String = sentences.iter().map(|sentence| format!("- {sentence}\n")).collect();
     format!(
-        "{}accesses and misses of one inner step (misses: {source}); processor time, runs in turns\n\
-         ms: each access an instruction of its own; free ms: the compiler left free\n{told}",
+        "{}accesses and misses of one inner step (misses: {source}); CPU time, runs in turns\n\
+         ms: an instruction for each access; free ms: full compiler optimisation\n{told}",
         columns(&rows)
     )
 }
@@ -138,8 +138,8 @@ pub fn chart(record: &Record) -> Chart {
     let names = record.rows.iter().map(|row| text_of(row, "kernel")).collect();
     let chart = Chart::new("Time of an inner step", Axis::named("kernel", names), Axis::linear("ns"));
     let chart = if record.rows.iter().any(|row| row.amount("free_cpu_s").is_some()) {
-        let chart = bars(chart, record, "cpu_s", "left: each access an instruction", -BESIDE);
-        bars(chart, record, "free_cpu_s", "right: the compiler left free", BESIDE)
+        let chart = bars(chart, record, "cpu_s", "left: an instruction for each access", -BESIDE);
+        bars(chart, record, "free_cpu_s", "right: full optimisation", BESIDE)
     } else {
         bars(chart, record, "cpu_s", "", 0.0)
     };
@@ -198,7 +198,7 @@ mod tests {
         let told = |seconds| verdicts(&record(seconds)).join(" ");
         // A modern core: the wait hides the misses.
         let modern = told([0.60, 0.24, 0.61, 0.12, 0.15, 0.15]);
-        assert!(modern.contains("hide behind that wait") && modern.contains("order"), "{modern}");
+        assert!(modern.contains("That wait hides the misses") && modern.contains("order"), "{modern}");
         assert!(modern.contains("with its sum in a register gains 1.20 by it"), "{modern}");
         // One without a wait worth the name, whose misses cost.
         let plain = told([3.0, 2.9, 1.0, 0.95, 1.3, 1.0]);
@@ -206,7 +206,7 @@ mod tests {
         // So small that nothing misses; no SIMD either.
         let small = told([0.2, 0.1, 0.2, 0.1, 0.2, 0.2]);
         assert!(small.contains("larger --size") && small.contains("Neither mm3's order"), "{small}");
-        assert!(small.contains("no several elements at once"), "{small}");
+        assert!(small.contains("does not multiply several elements at once"), "{small}");
         assert!(verdicts(&Record::new("causes", "nothing timed")).is_empty());
     }
 

@@ -138,13 +138,13 @@ impl Doubt {
     /// The reason in words: a clause.
     pub fn reason(self) -> &'static str {
         match self {
-            Doubt::Several => "it has several numbers and no bracket between them",
-            Doubt::OneEnd => "it gives one end of a bracket",
+            Doubt::Several => "it has several numbers and no range",
+            Doubt::OneEnd => "it gives one end of a range",
             Doubt::Negated => "it says what the number is not",
             Doubt::OtherUnit => "its numbers have another unit than the one that is asked for",
             Doubt::Notation => "its number can be read in more than one way",
             Doubt::Quotient => "it may be a fraction or two numbers",
-            Doubt::InWords => "it says in words what is asked for as a number",
+            Doubt::InWords => "it gives in words what must be a number",
             Doubt::Unknown => "it has words or signs that the program does not know",
             Doubt::Long => "it is too long to be one number",
         }

@@ -14,7 +14,7 @@
     let read;
     try { read = JSON.parse(text); } catch (error) { throw Error(t("this is not JSON ({})", error.message)); }
     if (read?.format !== "cache-lab-answers" || typeof read.fields !== "object" || read.fields === null)
-      throw Error(t("these are no answers of a report; take the answers.json that Save answers writes"));
+      throw Error(t("these are not the answers of a report; load the answers.json that Save answers writes"));
     if (read.version !== 1) throw Error(t("these answers are of version {}; this page reads version 1", read.version));
     if (Object.values(read.fields).some(text => typeof text !== "string")) throw Error(t("an answer is not a text"));
     return { ...empty(), ...read };
@@ -27,7 +27,7 @@
   };
   const parsed = text => { try { return parse(text); } catch { return empty(); } };
 
-  const store = new Store(() => say(t("This browser keeps nothing for this page: press Save answers before you close it.")));
+  const store = new Store(() => say(t("This browser stores nothing for this page: press Save answers before you close it.")));
 
   // What was typed: {id: {saved, text}}.
   let typed = {};
@@ -97,7 +97,7 @@
   // What is written in a number field, as `lab grade` reads it; why it cannot be read.
   const UNCLEAR = {
     several: t("Several numbers: write one."),
-    oneend: t("One end of a bracket: write one number."),
+    oneend: t("One end of a range: write one number."),
     negated: t("Write what it is, not what it is not."),
     otherunit: t("The unit is not the one that is asked for."),
     notation: t("This can be read in more than one way: write one number."),
@@ -157,7 +157,7 @@
     link.download = "answers.json";
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-    say(t("answers.json is saved. Put it beside the report: the next lab run into that folder reads it."));
+    say(t("answers.json is saved. Put it into the report's folder: the next lab run into that folder reads it."));
   });
 
   $("import").addEventListener("change", async event => {
@@ -172,7 +172,7 @@
       for (const [id, text] of Object.entries(read.fields)) set(id, text);
       show();
       $("undo").hidden = false;
-      say(t("{} is loaded.", file.name) + (strange.length ? ` ${t("It has {} answers to questions that this page does not ask; they are kept.", strange.length)}` : ""));
+      say(t("{} is loaded.", file.name) + (strange.length ? ` ${t("It has {} answers to questions that this page does not ask; they are saved too.", strange.length)}` : ""));
     } catch (error) {
       say(t("{} is not loaded: {}.", file.name, error.message));
     }
@@ -195,7 +195,7 @@
     const open = count();
     if (open && !$("open").open) {
       $("open").open = true;
-      say(t("{} fields are still open, as listed; press Print again to print all the same.", open));
+      say(t("{} fields are still empty, as listed; press Print again to print the page anyway.", open));
       return;
     }
     $("open").open = false;

@@ -169,7 +169,7 @@ impl Found {
         self.entries += 1;
         if self.entries == MAX_ENTRIES + 1 {
             self.notes
-                .insert(0, say!("There are more than {} files; the rest was not looked at.", MAX_ENTRIES));
+                .insert(0, say!("There are more than {} files; the others were not read.", MAX_ENTRIES));
         }
         self.entries <= MAX_ENTRIES
     }
@@ -231,7 +231,7 @@ impl Found {
     /// A file of another kind.
     fn other(&mut self, name: &str) {
         if ARCHIVES.contains(&&*ending(name)) {
-            self.note(name, "archives of this kind are not; hand in a .zip");
+            self.note(name, "archives of this kind are not supported; hand in a .zip");
         } else if self.others.len() <= MAX_NOTES {
             self.others.push(shorten(name, 60));
         }

@@ -81,7 +81,9 @@ impl Gradebook {
         let by_somebody = |place: usize, row: &[String]| {
             let item = &rubric.items[place];
             let reason = table.column(&format!("{}_reason", item.id)).and_then(|at| row.get(at));
-            let given = |reason: &String| reason == GIVEN || reason.starts_with(NUMBER_TO_BE_READ);
+            let given = |reason: &String| {
+                reason == GIVEN || NUMBER_TO_BE_READ.iter().any(|start| reason.starts_with(start))
+            };
             item.by_hand || !of_program || reason.is_some_and(given)
         };
         let columns: Vec<(usize, usize)> =

@@ -53,7 +53,7 @@ impl Graded {
                 let full = mark.most.is_some_and(|most| mark.points >= most);
                 let part = mark.points > 0.0;
                 mark.reason = if mark.unread {
-                    say!("To be read by somebody.")
+                    say!("To be read by the instructor.")
                 } else if full {
                     say!("Right.")
                 } else if part {

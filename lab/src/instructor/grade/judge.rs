@@ -68,8 +68,8 @@ pub(crate) struct Mark {
     pub(crate) expected: Option<f64>,
 }
 
-/// How the reason of a number that has no points yet begins.
-pub(super) const NUMBER_TO_BE_READ: &str = "To be read by somebody: ";
+/// How the reason of a number that has no points yet begins, now and in former tables.
+pub(super) const NUMBER_TO_BE_READ: [&str; 2] = ["To be read by the instructor: ", "To be read by somebody: "];
 
 /// A bracket this wide still tells something: doubling sizes show no less.
 const BRACKET: f64 = 2.0;
@@ -120,20 +120,20 @@ fn judged(item: &Item, answer: &str, language: &str, truth: &Truth) -> Judgement
         return Judgement::Share(0.0, say!("No answer."));
     }
     if item.by_hand {
-        return Judgement::Unread(say!("To be read by somebody."));
+        return Judgement::Unread(say!("To be read by the instructor."));
     }
     let right = match (item.range, item.value.or_else(|| truth.get(expect).copied())) {
         (Some([low, high]), _) => (low, high),
         (None, Some(value)) => around(value, item.tolerance()),
         (None, None) => {
-            let reason = say!("Not graded: the submission has no records that tell {}.", expect);
+            let reason = say!("Not graded: the submission has no records that show {}.", expect);
             return Judgement::Share(0.0, reason);
         }
     };
     match quantity::read(answer, item.kind, language) {
         Read::Nothing => Judgement::Share(0.0, say!("There is no number in '{}'.", shown)),
         Read::Unclear(doubt) => {
-            Judgement::Unread(say!("To be read by somebody: '{}': {}.", shown, doubt.reason()))
+            Judgement::Unread(say!("To be read by the instructor: '{}': {}.", shown, doubt.reason()))
         }
         Read::Bracket(bracket) => in_bracket(item, &shown, bracket, right),
         Read::Value(value) => {
@@ -144,7 +144,7 @@ fn judged(item: &Item, answer: &str, language: &str, truth: &Truth) -> Judgement
             // where its comma or dot matters, nobody but a reader can say how it is meant
             if each.iter().any(|(other, _)| *other != share) {
                 let reason = "its comma or dot can be read in two ways";
-                return Judgement::Unread(say!("To be read by somebody: '{}': {}.", shown, reason));
+                return Judgement::Unread(say!("To be read by the instructor: '{}': {}.", shown, reason));
             }
             let thousands = |number: &f64| {
                 [1000.0 / 1024.0, (1000.0f64 / 1024.0).powi(2)].iter().any(|by| {
@@ -153,12 +153,12 @@ fn judged(item: &Item, answer: &str, language: &str, truth: &Truth) -> Judgement
                 })
             };
             if share < 1.0 && item.kind == Kind::Bytes && value.unit && value.readings.iter().any(thousands) {
-                let reason = "its prefix may stand for 1000, or it is rounded";
-                return Judgement::Unread(say!("To be read by somebody: '{}': {}.", shown, reason));
+                let reason = "its prefix may mean 1000, or it is rounded";
+                return Judgement::Unread(say!("To be read by the instructor: '{}': {}.", shown, reason));
             }
             if share < 1.0 && value.besides {
                 let reason = "it has numbers of other things, too";
-                return Judgement::Unread(say!("To be read by somebody: '{}': {}.", shown, reason));
+                return Judgement::Unread(say!("To be read by the instructor: '{}': {}.", shown, reason));
             }
             Judgement::Share(share, reason)
         }
@@ -180,19 +180,19 @@ fn in_bracket(item: &Item, shown: &str, bracket: Bracket, (low, high): (f64, f64
     let counted = item.kind == Kind::Count && (bracket.low_open || bracket.high_open);
     match (holds, narrow) {
         (true, false) if counted => {
-            Judgement::Unread(say!("To be read by somebody: '{}': {}.", shown, "its ends are outside"))
+            Judgement::Unread(say!("To be read by the instructor: '{}': {}.", shown, "its ends are outside"))
         }
         (false, _) if !bracket.unit && matches!(item.kind, Kind::Bytes | Kind::Ns) => {
-            Judgement::Unread(say!("To be read by somebody: '{}': {}.", shown, "it has no unit"))
+            Judgement::Unread(say!("To be read by the instructor: '{}': {}.", shown, "it has no unit"))
         }
         (true, true) => Judgement::Share(
             item.partial,
-            say!("The bracket '{}' is right; more cells would narrow it.", shown),
+            say!("The range '{}' is right; more cells would make it smaller.", shown),
         ),
         (true, false) => {
-            Judgement::Share(0.0, say!("'{}' is wider than a factor of two, which tells too little.", shown))
+            Judgement::Share(0.0, say!("'{}' is wider than a factor of two, which is too imprecise.", shown))
         }
-        (false, _) => Judgement::Share(0.0, say!("The bracket '{}' does not hold it.", shown)),
+        (false, _) => Judgement::Share(0.0, say!("The range '{}' does not contain the correct value.", shown)),
     }
 }
 
@@ -307,8 +307,8 @@ mod tests {
             ("s311-c-ways", "8-fach", 0.0, "read by somebody"),
             ("s311-c-size", "L1 = 32 KiB", 2.0, "Right."),
             ("s311-c-size", "[32, 48) KiB", 1.0, "bracket"),
-            ("s311-c-size", "[24, 32) KiB", 0.0, "does not hold it"),
-            ("s311-c-size", "(32, 48] KiB", 0.0, "does not hold it"),
+            ("s311-c-size", "[24, 32) KiB", 0.0, "does not contain"),
+            ("s311-c-size", "(32, 48] KiB", 0.0, "does not contain"),
             ("s311-c-size", "16 or 32 KiB", 0.0, "read by somebody: '16 or 32 KiB': it has several numbers"),
             ("s311-c-size", "at least 32 KiB", 0.0, "read by somebody"),
             ("s311-c-size", "32,768 KiB", 0.0, "not right"),

@@ -167,7 +167,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 fn unread(rubric: &Rubric, marks: &[Mark]) -> Option<Sentence> {
     let unread = rubric.items.iter().zip(marks).filter(|(item, mark)| mark.unread && !item.by_hand);
     let labels: Vec<&str> = unread.map(|(item, _)| item.label.as_str()).collect();
-    let note = || say!("To be read by somebody, without points until then: {}.", labels.join("; "));
+    let note = || say!("To be read by the instructor, without points until then: {}.", labels.join("; "));
     (!labels.is_empty()).then(note)
 }
 

@@ -101,7 +101,7 @@ fn cases() -> Vec<Case> {
             "another archive",
             of("a.tar.gz", b"x"),
             "0",
-            &["a.tar.gz was not read: archives of this kind are not; hand in a .zip"],
+            &["a.tar.gz was not read: archives of this kind are not supported; hand in a .zip"],
         ),
         ("a document", of("answers.docx", b"x"), "0", &["Not read: answers.docx"]),
         (

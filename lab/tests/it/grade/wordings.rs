@@ -133,7 +133,7 @@ fn a_right_answer_is_right_in_every_wording() {
         assert_eq!(of("points"), points, "{text}: {}", of("reason"));
         // where there are no points yet, everybody is told so
         let unread = points.is_empty();
-        assert_eq!(of("reason").starts_with("To be read by somebody"), unread, "{text}: {}", of("reason"));
+        assert_eq!(of("reason").starts_with("To be read by the instructor"), unread, "{text}: {}", of("reason"));
         assert_eq!(row.iter().nth(3).unwrap().contains("without points until then"), unread, "{text}");
         let check50 = json(folder.join(format!("out/check50/s{number}/check50.json")));
         assert_eq!(check50["results"][column]["passed"].is_null(), unread, "{text}: {check50}");
@@ -150,7 +150,7 @@ fn points_for_an_unclear_answer_are_kept() {
     let line =
         |printed: &str, name: &str| printed.lines().find(|line| line.contains(name)).unwrap().to_owned();
     let printed = grade(folder, class, "--rubric rubric.toml");
-    assert!(line(&printed, "ada").starts_with("0\t4\tada\tTo be read by somebody"), "{printed}");
+    assert!(line(&printed, "ada").starts_with("0\t4\tada\tTo be read by the instructor"), "{printed}");
     let texts = std::fs::read_to_string(folder.join("out/texts.html")).unwrap();
     assert!(texts.contains("8 or 16 KiB") && !texts.contains("bob"), "{texts}");
     let grades = std::fs::read_to_string(folder.join("out/grades.csv")).unwrap();
@@ -213,12 +213,12 @@ fn feedback_is_in_the_language_of_the_assignment() {
     grade(folder, class, more);
     let of = |name: &str| json(folder.join(format!("out/gradescope/{name}/results.json"))).to_string();
     assert!(of("ada").contains("«32 KiB» não está certo.") && of("ada").contains("Sem resposta."));
-    assert!(of("bob").contains("Será lido por uma pessoa: «8 ou 16 KiB»: tem vários números"));
+    assert!(of("bob").contains("Será lido pelo docente: «8 ou 16 KiB»: tem vários números"));
     assert!(of("bob").contains("Certo."));
     let grades = std::fs::read_to_string(folder.join("out/grades.csv")).unwrap();
     assert!(grades.contains("'32 KiB' is not right.") && !grades.contains("Certo"), "{grades}");
     // given by hand, and kept
-    let filled = grades.replacen(",,To be read by somebody: '8", ",1,To be read by somebody: '8", 1);
+    let filled = grades.replacen(",,To be read by the instructor: '8", ",1,To be read by the instructor: '8", 1);
     assert_ne!(filled, grades);
     std::fs::write(folder.join("out/grades.csv"), filled).unwrap();
     grade(folder, class, more);
