@@ -6,7 +6,7 @@ use common::output;
 use exercises::check::{Checked, Wrong};
 use exercises::{TASKS, Task};
 
-/// Write kernels yourself: the tasks, or with a NAME what the check says of yours
+/// Write kernels yourself: list the tasks, or check yours by NAME
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The task whose file you have edited

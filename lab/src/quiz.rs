@@ -8,16 +8,16 @@ use common::output;
 use common::table::four;
 use exercises::quiz::{QUIZZES, Quiz, find};
 
-/// Predict a number, then have it counted: right or wrong, and why
+/// Predict a number, then the model counts it: right or wrong, and why
 ///
-/// Without a NAME it asks all questions in turn; an empty line leaves one out.
+/// Without a NAME it asks all questions in turn; an empty line skips one.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The question
     #[arg(value_name = "NAME", value_parser = PossibleValuesParser::new(QUIZZES.iter().map(|quiz| quiz.name)))]
     name: Option<String>,
 
-    /// Your prediction; asked for if it is not given
+    /// Your prediction; the program asks for it if missing
     #[arg(value_name = "NUMBER", requires = "name", value_parser = number, allow_negative_numbers = true)]
     prediction: Option<f64>,
 }
@@ -72,7 +72,7 @@ fn number(text: &str) -> Result<f64, String> {
     let number = plain.parse::<f64>().ok().filter(|number| number.is_finite());
     let number = number.or_else(|| plain.parse::<common::units::Bytes>().ok().map(|bytes| bytes.0 as f64));
     number.ok_or_else(|| {
-        format!("'{}' is no number; type one such as 0.25, 8192 or 8K", common::text::shorten(text, 40))
+        format!("'{}' is not a number; type one such as 0.25, 8192 or 8K", common::text::shorten(text, 40))
     })
 }
 

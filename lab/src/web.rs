@@ -13,7 +13,7 @@ use crate::page::page;
 
 /// Write the lab as one HTML file that measures and models in a browser
 ///
-/// Compiles the crate `web` to WebAssembly, which takes the kit's sources and
+/// Compiles the crate `web` to WebAssembly, which needs the kit's sources and
 /// `rustup target add wasm32-unknown-unknown`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let wasm = std::fs::read(&wasm)
         .map_err(|why| Failure::could_not(format!("cannot read {}: {why}", wasm.display())))?;
     if !wasm.starts_with(b"\0asm") {
-        return Err(Failure::usage("--wasm wants a WebAssembly file, as cargo makes it of the crate web"));
+        return Err(Failure::usage("--wasm needs a WebAssembly file that cargo made from the crate web"));
     }
     if let Some(port) = args.serve {
         return serve(&page(&wasm), port).map_err(|why| {

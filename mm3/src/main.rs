@@ -13,7 +13,7 @@ use common::units::Bytes;
 struct Args {
     #[command(flatten)]
     options: Options,
-    /// Bytes in a cache line, as found with cm1: a block has as many elements in a row
+    /// Cache line size in bytes, as found with cm1; sets the block size
     #[arg(long, value_name = "B", default_value = "64")]
     line_size: Bytes,
     #[command(flatten)]

@@ -4,10 +4,10 @@ use common::failure::Failure;
 use common::output;
 use report::GUIDES;
 
-/// Print the assignment that `lab run` carries out, to change it
+/// Print the assignment of `lab run`, to change it
 ///
-/// Sizes, sections, questions, points and language are data: change what is printed
-/// here, and give it to `lab run --assignment`.
+/// Sizes, sections, questions, points and language are data: change the printed
+/// file, and give it to `lab run --assignment`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// In this language

@@ -7,11 +7,11 @@ use common::output::{self, Objects, Shown};
 use common::record::Record;
 use common::units::Bytes;
 
-/// Tell misses, waits and SIMD apart: the guide's products beside versions that lack one of them
+/// Distinguish misses, waits and SIMD: compare the guide's products with versions that lack one of them
 #[derive(Debug, clap::Args)]
 #[command(
     mut_arg("runs", |runs| runs.default_value("5")),
-    mut_arg("compare", cli::refused::<Compare>("the model counts here wherever hardware does not: take --counters model"))
+    mut_arg("compare", cli::refused::<Compare>("the model counts what hardware cannot count: use --counters model"))
 )]
 pub(crate) struct Args {
     /// Rows and columns of the matrices, 8 to 4096 [default: 512]
@@ -22,7 +22,7 @@ pub(crate) struct Args {
     #[arg(short = 'n', long, value_name = "N", value_parser = matrix_size)]
     size: Option<u32>,
 
-    /// Bytes in a cache line, as found with cm1: mm3's blocks have as many elements in a row
+    /// Cache line size in bytes, as found with cm1; sets mm3's block size
     #[arg(long, value_name = "B", default_value = "64")]
     line_size: Bytes,
 

@@ -17,11 +17,11 @@ use common::value::{Reading, Source, Value};
 #[command(
     mut_arg("runs", experiment::runs),
     mut_arg("counters", experiment::sources),
-    mut_arg("compare", cli::refused::<Compare>("misses are drawn by the model already: leave out --compare")),
-    mut_arg("chart", cli::refused::<PathBuf>("this sweep draws three charts; --out DIR says where"))
+    mut_arg("compare", cli::refused::<Compare>("the chart of misses uses the model already: leave out --compare")),
+    mut_arg("chart", cli::refused::<PathBuf>("this sweep draws three charts; choose their folder with --out DIR"))
 )]
 pub(crate) struct Args {
-    /// Smallest and largest side; two sides in each doubling are taken
+    /// Smallest and largest side; each doubling has two sides
     #[arg(long, value_name = "FROM..TO", default_value = "64..1024", value_parser = sizes)]
     sizes: (usize, usize),
 
@@ -29,7 +29,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     variants: Vec<String>,
 
-    /// Leave out a product that would take longer, in seconds
+    /// Skip a product that would take longer, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
     limit: f64,
 
@@ -51,7 +51,7 @@ const USUAL: [&str; 9] =
 /// Products for one time: a first one, and repetitions.
 const RUNS: f64 = 2.0;
 /// Why a sweep has an end before its last side.
-const OVER: &str = "asked to end, or far behind what was expected";
+const OVER: &str = "interrupted, or much slower than estimated";
 /// Seconds of one operation, where nothing is measured yet.
 const OPERATION: f64 = 0.25e-9;
 
@@ -59,12 +59,12 @@ fn sizes(text: &str) -> Result<(usize, usize), String> {
     let sides = text.split_once("..").and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
     sides
         .filter(|&(from, to)| 1 <= from && from <= to && to <= 16_384)
-        .ok_or_else(|| format!("'{text}' is no range of sides; give one like 64..2048, up to 16384"))
+        .ok_or_else(|| format!("'{text}' is not a range of sides; give one like 64..2048, up to 16384"))
 }
 
 fn seconds(text: &str) -> Result<f64, String> {
     let seconds = text.parse().ok().filter(|seconds: &f64| *seconds > 0.0);
-    seconds.ok_or_else(|| format!("'{text}' is no number of seconds; give one above 0, like 20"))
+    seconds.ok_or_else(|| format!("'{text}' is not a number of seconds; give one above 0, like 20"))
 }
 
 /// `from`, half as much again, twice as much, and so on to `to`.
@@ -102,7 +102,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut measured = Ok(());
     for n in sides(args.sizes) {
         if !points.is_empty() && session.is_over() {
-            session.note(&mut record, format!("{OVER}: n = {n} and what is larger is left out"));
+            session.note(&mut record, format!("{OVER}: n = {n} and larger sizes are skipped"));
             break;
         }
         variants.retain(|variant| {
@@ -232,7 +232,7 @@ fn write(
         all.push(name.clone());
         let chart = curves(drawing, points, session, args.sizes);
         if chart.is_empty() {
-            session.say(format_args!("note: {name} is not drawn, nothing was measured for it"));
+            session.say(format_args!("note: {name} is not drawn: nothing was measured for it"));
             continue;
         }
         files.push((name, chart.svg().into_bytes()));

@@ -28,7 +28,7 @@ const OPERATION: f64 = 1e-9;
         &[Counters::Auto, Counters::Hardware, Counters::None],
         "a sweep of the ladder is measured; `ge NAME SIZE --counters model` models one rung",
     )),
-    mut_arg("chart", cli::refused::<PathBuf>("this sweep draws six charts; --out FOLDER says where"))
+    mut_arg("chart", cli::refused::<PathBuf>("this sweep draws six charts; choose their folder with --out FOLDER"))
 )]
 pub(crate) struct Args {
     /// Matrix sizes: FIRST..LAST:STEP, or a list like 100,500,1000
@@ -98,7 +98,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut record = record(&session, &design, &cells, &limits, &gains);
     let (runs, all) = (cells.iter().map(|cell| cell.outcome.timed.runs.len()).sum::<usize>(), design.runs());
     if runs < all {
-        session.note(&mut record, format!("the sweep had to end: {runs} of {all} runs are measured"));
+        session.note(&mut record, format!("the sweep ended early: {runs} of {all} runs are measured"));
     }
     if let Some(folder) = &folder {
         let charts = charts(&design, &cells, &limits, &record.machine).into_iter();

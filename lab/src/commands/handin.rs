@@ -24,7 +24,7 @@ const MAX_LISTED: usize = 5;
 /// Make the archive to hand in: answers, page, records, versions
 ///
 /// First press **Save answers** in the page and move answers.json into the report's
-/// folder, or name it with --answers. What is missing is said; without answers
+/// folder, or name it with --answers. Missing parts are reported; without answers
 /// nothing is written.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -163,7 +163,7 @@ fn records(args: &Args) -> Result<(Vec<Entry>, Vec<String>), Failure> {
     paths.extend(args.records.iter().cloned());
     let (mut found, mut missing): (Vec<Entry>, _) = (Vec::new(), Vec::new());
     if paths.is_empty() {
-        missing.push("there are no records in it; hit rates and speed-ups are graded by them".to_owned());
+        missing.push("there are no records in it; hit rates and speed-ups are graded with them".to_owned());
     }
     for path in paths {
         let bytes = read(&path)?;

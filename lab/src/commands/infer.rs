@@ -16,7 +16,7 @@ pub(crate) struct Args {
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// The first level's sweep, if FILE is one of the second: what L1 holds says nothing of L2's ways
+    /// L1 sweep, needed to read the ways of L2 from FILE
     #[arg(long, value_name = "FILE")]
     above: Option<PathBuf>,
 

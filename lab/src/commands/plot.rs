@@ -36,11 +36,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SIZES", value_delimiter = ',')]
     sizes: Vec<Bytes>,
 
-    /// Draw files of different machines beside each other, each with its curves
+    /// Draw files of different machines in one chart, each with its own curves
     #[arg(long)]
     overlay: bool,
 
-    /// Draw damaged files too: a cut line is left out, what is no number is a gap
+    /// Draw damaged files too: an incomplete line is skipped, an entry that is not a number is a gap
     #[arg(long)]
     tolerate: bool,
 
@@ -96,7 +96,7 @@ fn of_one_event(args: &Args, sweeps: &[Saved]) -> Result<(), Failure> {
         && let Some((file, other)) = events.find(|(_, other)| *other != event)
     {
         return Err(Failure::usage(format!(
-            "{} counted {event}, {} counted {other}: a curve shows one event; draw each in a picture of its own",
+            "{} counted {event}, {} counted {other}: a curve shows one event; draw each in its own picture",
             input::name(one),
             input::name(file)
         )));
@@ -110,7 +110,7 @@ fn tell(path: &Path, sweep: &Saved, tolerate: bool) -> Result<(), Failure> {
     let name = input::name(path);
     if let Some(damage) = sweep.damage.first().filter(|_| !tolerate) {
         return Err(Failure::could_not(format!(
-            "{name}: {damage}; make the file again, or draw what is left of it with --tolerate"
+            "{name}: {damage}; make the file again, or draw the rest of it with --tolerate"
         )));
     }
     notes(&sweep.notes, &format!("lab plot: {name}"));
@@ -134,7 +134,7 @@ fn labels(args: &Args) -> Result<Vec<String>, Failure> {
         && let Some(other) = known.find(|other| *other != one)
     {
         return Err(Failure::usage(format!(
-            "these are sweeps of different machines, '{}' and '{}'; draw them beside each other with --overlay",
+            "these are sweeps of different machines, '{}' and '{}'; draw them in one chart with --overlay",
             shorten(one, 60),
             shorten(other, 60)
         )));

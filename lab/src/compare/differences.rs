@@ -132,7 +132,7 @@ fn whole(group: &[&Difference]) -> Vec<String> {
         format!("medians of {} cells; all the same", group.len())
     } else {
         format!(
-            "medians of {} cells; furthest apart {} against {} at {}",
+            "medians of {} cells; largest difference {} against {} at {}",
             group.len(),
             four(most.a.amount),
             four(most.b.amount),
@@ -216,7 +216,7 @@ mod tests {
         assert_eq!(told.lines().count(), 2);
         assert!(
             told.contains(
-                "medians of 20 cells; furthest apart 20.00 against 40.00 at size_bytes=64 stride_bytes=20"
+                "medians of 20 cells; largest difference 20.00 against 40.00 at size_bytes=64 stride_bytes=20"
             ),
             "{told}"
         );

@@ -41,10 +41,10 @@ fn results(pair: &Pair) -> Vec<String> {
         }
         let (place, a, b) = at.first()?;
         let by = a.as_f64().zip(b.as_f64()).map(|(a, b)| ((b - a) / a).abs()).filter(|by| by.is_finite());
-        let by = by.map_or(String::new(), |by| format!(", {by:.1e} of it apart"));
+        let by = by.map_or(String::new(), |by| format!(", a difference of {by:.1e} of it"));
         Some(format!(
             "the {result} differs in {} of {} cells, first at {}: A {a}, B {b}{by}; the two did not compute the \
-             same, so their figures say nothing of speed",
+             same, so their speeds cannot be compared",
             at.len(),
             pair.a.rows.len(),
             shorten(place, 100)
@@ -219,7 +219,7 @@ mod tests {
                 "ge",
                 vec![ge(-8.5)],
                 vec![ge(-8.25)],
-                "ge: the check differs in 1 of 1 cells, first at variant=ge1 size=100: A -8.5, B -8.25, 2.9e-2 of it apart",
+                "ge: the check differs in 1 of 1 cells, first at variant=ge1 size=100: A -8.5, B -8.25, a difference of 2.9e-2 of it",
             ),
             (
                 "mm1",

@@ -15,10 +15,10 @@ use common::{authentic, input, output};
 
 use differences::Difference;
 
-/// Set two runs beside each other: differences with their spread, curves, environments
+/// Compare two runs: differences with their spread, curves, environments
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A record (what --record has written), or the folder of a report
+    /// A record (written with --record), or the folder of a report
     #[arg(value_name = "A")]
     a: PathBuf,
 
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let found: Vec<Difference> = pairs.iter().flat_map(Difference::all).collect();
     if found.is_empty() {
         return Err(Failure::could_not(format!(
-            "the two have no figure of the same cell in common: {}",
+            "the two have no cell in common: {}",
             if first.is_empty() { "make both with the same options".to_owned() } else { first.join("; ") }
         )));
     }

@@ -43,13 +43,13 @@ impl Phrase {
         let bytes =
             bytes.map_err(|error| Failure::could_not(format!("cannot read the key from {name}: {error}")))?;
         if bytes.len() as u64 > LONGEST {
-            return Err(Failure::usage(format!("{name} is longer than a key; give a line of words")));
+            return Err(Failure::usage(format!("{name} is too long for a key; give a line of words")));
         }
         let words =
             encoding::decode(&bytes).map_err(|why| Failure::usage(format!("{name} is no key: {why}")))?;
         if words.trim().is_empty() {
             return Err(Failure::usage(format!(
-                "the key in {name} is empty; give some words that nobody guesses"
+                "the key in {name} is empty; give some words that are hard to guess"
             )));
         }
         let key = seal::words::key(&words, "class");
@@ -130,7 +130,7 @@ impl Key {
         read.ok().filter(|key| key.schema == SCHEMA).ok_or_else(|| {
             let name = input::name(path);
             Failure::usage(format!(
-                "{name} is no key; give the JSON file that lab mystery wrote beside its folder"
+                "{name} is not a key; give the JSON file that lab mystery wrote next to its folder"
             ))
         })
     }

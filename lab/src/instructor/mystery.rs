@@ -13,12 +13,12 @@ use super::key::{Answers, Key, Phrase, SCHEMA};
 use super::roster::{self, Roster};
 use super::{names, procedure};
 
-/// Make sealed machines, no two the same, one per student
+/// Make sealed machines, a different one for each student
 ///
-/// Each name gives a file NAME.toml for --machine, which shows nothing of its
-/// caches; cm1 and spark measure it like any other machine. The same key and
-/// names always give the same machines. What is behind them goes beside the
-/// folder: DIR-key.csv and DIR-key.json, which is for lab grade.
+/// Each name gives a file NAME.toml for --machine, which hides its caches; cm1 and
+/// spark measure it like any other machine. The same key and names always give the
+/// same machines. Their caches are written next to the folder: DIR-key.csv and
+/// DIR-key.json, which is for lab grade.
 /// docs/instructors.md says who can open such a file.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -28,25 +28,25 @@ pub(crate) struct Args {
     #[command(flatten)]
     roster: Roster,
 
-    /// Write the files into this folder [default: machines, here or, within the kit's
-    /// sources, beside them]
+    /// Write the files into this folder [default: machines; within the kit's sources
+    /// ../machines]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
-    /// Print what is behind each name as CSV instead, and write nothing
+    /// Print the caches of each machine as CSV instead, and write nothing
     #[arg(long)]
     answers: bool,
 
-    /// Keep the machines (in DIR-kept) and write what the commands of the handout
-    /// measure on them instead: about two seconds per machine
+    /// Write the sweeps that the handout's commands measure, and the machines into DIR-kept
+    /// for you: about two seconds per machine
     #[arg(long, conflicts_with = "answers")]
     sweeps: bool,
 
-    /// Replace files that are there
+    /// Replace existing files
     #[arg(long)]
     force: bool,
 
-    /// Machines with a TLB as well, which spark shows
+    /// Add a TLB to the machines, which spark shows
     #[arg(long)]
     tlb: bool,
 
@@ -54,22 +54,22 @@ pub(crate) struct Args {
     #[arg(long, value_enum, value_name = "POLICY", default_value = "lru")]
     replacement: Policy,
 
-    /// Figures of sweeps that scatter by up to so many percent, as measured ones do: 0 to 5
+    /// Scatter the figures of sweeps by up to so many percent, as measured ones do: 0 to 5
     #[arg(long, value_name = "PERCENT", default_value = "0", value_parser = percent)]
     noise: f64,
 
-    /// One machine for each of these, beside those of the roster
+    /// Names that get a machine, in addition to those of the roster
     #[arg(value_name = "NAME", required_unless_present = "roster")]
     names: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Policy {
-    /// The least recently used line makes room
+    /// The least recently used line is evicted
     Lru,
-    /// The line that a tree of bits points at; ways are powers of two
+    /// The line that a tree of bits points at is evicted; ways are powers of two
     Plru,
-    /// The line that came first
+    /// The oldest line is evicted
     Fifo,
 }
 
@@ -122,12 +122,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (machines, key) = (machines_in.display(), key_json.display());
     let made = if args.sweeps {
         format!(
-            "{} machines in {machines}, what was measured on them in {}; keep {machines}, {key} and its CSV to yourself\n",
+            "{} machines in {machines}, their sweeps in {}; do not hand out {machines}, {key} and its CSV\n",
             names.len(),
             out.display()
         )
     } else {
-        format!("{} machines in {machines}; keep {key} and its CSV to yourself\n{}\n", names.len(), promise())
+        format!("{} machines in {machines}; do not hand out {key} and its CSV\n{}\n", names.len(), promise())
     };
     output::print(&made)
 }
@@ -135,11 +135,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 /// Who can open the files that these programs seal.
 fn promise() -> &'static str {
     if seal::key_is_public() {
-        "They are sealed with the kit's public key: whoever has its sources can write a program that opens them.\n\
+        "They are sealed with the kit's public key: a student who has the sources can write a program that opens them.\n\
          Build the programs with words of yours in LAB_SEAL_KEY, or for an exam hand out --sweeps."
     } else {
-        "They are sealed with the key of your LAB_SEAL_KEY, which is in these programs: opening them takes somebody\n\
-         who searches a program for it or reads machine code. For an exam hand out --sweeps."
+        "They are sealed with the key of your LAB_SEAL_KEY, which is in these programs: to open them,\n\
+         a student must search a program for it or read machine code. For an exam hand out --sweeps."
     }
 }
 
@@ -188,7 +188,7 @@ fn draw(args: &Args, names: &[String]) -> Result<(Key, Vec<(PathBuf, String)>), 
 fn beside(out: &Path, ending: &str) -> Result<PathBuf, Failure> {
     let Some(name) = out.file_name() else {
         return Err(Failure::usage(format!(
-            "'{}' is no name for a folder; give one with --out",
+            "'{}' is not a folder's name; give one with --out",
             out.display()
         )));
     };
@@ -203,7 +203,7 @@ fn write(files: &[File], kept: Option<&Path>, force: bool) -> Result<(), Failure
     let other = |file: &&File| std::fs::read(&file.path).is_ok_and(|there| there != file.bytes);
     if let Some(file) = files.iter().filter(|_| !force).find(other) {
         return Err(Failure::could_not(format!(
-            "'{}' is there already and says something else; choose another --out, or replace it with --force",
+            "'{}' exists already and is different; choose another --out, or replace it with --force",
             file.path.display()
         )));
     }

@@ -59,7 +59,7 @@ fn read(path: &Path, column: Option<&str>, more: &[String]) -> Result<Vec<Studen
         if let Some(cell) = row.iter().find(|cell| !cell.trim().is_empty()).filter(|cell| is_summary(cell)) {
             let cell = shorten(cell.trim(), 40);
             return Err(Failure::usage(format!(
-                "{file}, line {line}: '{cell}' is a row of a gradebook and no student; delete that line"
+                "{file}, line {line}: '{cell}' is a row of a gradebook, not a student; delete that line"
             )));
         }
     }
@@ -171,7 +171,7 @@ fn distinct(
     }
     if let Some((one, other)) = names::alike(&found) {
         return Err(Failure::usage(format!(
-            "{file}: '{one}' and '{other}' cannot be told apart as files; choose a column that does, as a student's number"
+            "{file}: '{one}' and '{other}' give the same file name; choose another column, such as the student's number"
         )));
     }
     Ok(found)

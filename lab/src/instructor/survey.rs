@@ -23,7 +23,7 @@ const SIZE: u32 = 256;
 
 /// Describe this machine in one file: what it reports, what experiments find
 ///
-/// Run it on every machine of a room (scripts/room has files for Slurm, GNU
+/// Run it on every machine of a lab (scripts/room has files for Slurm, GNU
 /// parallel and Ansible), then put the files on one page with `lab merge`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -31,11 +31,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE", required = true)]
     out: PathBuf,
 
-    /// Also write the machine's name; else an id stands for it
+    /// Also write the machine's name; without it an id is written
     #[arg(long)]
     name: bool,
 
-    /// Words that go into the id, so that it is another one in another survey
+    /// Words that change the id, so that each survey has different ids
     #[arg(long, value_name = "WORDS", default_value = "")]
     salt: String,
 

@@ -9,11 +9,11 @@ use report::{Assignment, GUIDES, Sizes};
 /// Where both come from.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Options {
-    /// Carry out this assignment; `lab assignment` prints one to start from
+    /// Use this assignment; `lab assignment` prints one to start from
     #[arg(long, value_name = "FILE")]
     assignment: Option<PathBuf>,
 
-    /// Make the page from this template; `lab assignment --template` prints the kit's
+    /// Use this template for the page; `lab assignment --template` prints the kit's
     #[arg(long, value_name = "FILE")]
     template: Option<PathBuf>,
 }

@@ -34,7 +34,7 @@ fn read(
     let refused = |error: String| {
         let path = path.display();
         Failure::could_not(format!(
-            "the answers in '{path}' cannot be carried over: {error}; move that file away, or choose another folder with --out"
+            "the answers in '{path}' cannot be copied into the new page: {error}; move that file away, or choose another folder with --out"
         ))
     };
     match files::read_at_most(&path, MOST) {

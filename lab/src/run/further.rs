@@ -35,9 +35,9 @@ pub(super) fn leave_out(assignment: &mut Assignment, args: &Args) -> Vec<String>
     let mut told: Vec<(String, String)> = Vec::new();
     for section in assignment.sections.clone().iter().filter(|section| section.optional) {
         let why = if args.quick {
-            Some("this is a first look".to_owned())
+            Some("--quick skips it".to_owned())
         } else if args.machine != "host" {
-            Some("only this machine is measured for that".to_owned())
+            Some("it needs a measurement of this machine".to_owned())
         } else {
             let absent = |line: &String| {
                 Some(program(line)?.to_owned()).filter(|name| !place(name).is_ok_and(|path| path.is_file()))
@@ -172,8 +172,8 @@ fn run(line: &Line, scratch: &Path) -> Result<Record, Failure> {
         return Err(refused(&format!("failed: {}", shorten(last, 300))));
     }
     let text =
-        files::read_at_most(&place, BYTES).map_err(|error| refused(&format!("kept no record: {error}")))?;
+        files::read_at_most(&place, BYTES).map_err(|error| refused(&format!("wrote no record: {error}")))?;
     let text =
-        encoding::decode(&text).map_err(|why| refused(&format!("kept a record that is no text: {why}")))?;
-    authentic::read(&text).map_err(|error| refused(&format!("kept a record that cannot be read: {error}")))
+        encoding::decode(&text).map_err(|why| refused(&format!("wrote a record that is not text: {why}")))?;
+    authentic::read(&text).map_err(|error| refused(&format!("wrote a record that cannot be read: {error}")))
 }

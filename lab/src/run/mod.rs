@@ -35,7 +35,7 @@ const ROOM: Bytes = Bytes::mib(48);
 /// What `lab` without a command takes too.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Args {
-    /// A first look in less than half a minute: smaller sizes, fewer repetitions
+    /// Use smaller sizes and fewer repetitions: less than half a minute
     #[arg(long)]
     quick: bool,
 
@@ -46,19 +46,19 @@ pub(crate) struct Args {
     #[command(flatten)]
     assigned: assigned::Options,
 
-    /// Go on with the run that was broken off in that folder, as it was asked for
+    /// Continue an interrupted run in that folder, with its options
     #[arg(long, conflicts_with = "afresh")]
     resume: bool,
 
-    /// Begin anew where a run was broken off, and forget what it measured
+    /// Discard an interrupted run and start over
     #[arg(long)]
     afresh: bool,
 
-    /// Say nothing on stderr but why it failed; the report keeps what there is to note
+    /// Suppress notes on stderr; they stay in the report
     #[arg(long, short)]
     quiet: bool,
 
-    /// Put the kit's own answers into the report: its reading of the curves and what is to be computed
+    /// Add the kit's own answers to the report: its reading of the curves and the computed figures
     #[cfg(feature = "instructor")]
     #[arg(long)]
     answers: bool,
@@ -135,7 +135,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 fn room() -> Result<(), Failure> {
     match here::free_memory() {
         Some(free) if free < ROOM => Err(Failure::could_not(format!(
-            "a report takes {ROOM} of memory, and this process can have {free}: raise the limit (`ulimit -v`, a memory group), or end other programs"
+            "a report takes {ROOM} of memory, and this process can have {free}: raise the limit (`ulimit -v`, a memory group), or close other programs"
         ))),
         _ => Ok(()),
     }
@@ -172,13 +172,13 @@ fn measure(args: &Args, folder: &Folder, kept: &Unfinished) -> Result<(), Failur
     match begun {
         Some(begun) if begun.place != begins.place => {
             return Err(Failure::could_not(format!(
-                "that run was begun on {}, and this is {}: go on there, or measure all of it here with --afresh",
+                "that run was started on {}, and this is {}: continue it there, or start over with --afresh",
                 begun.place, begins.place
             )));
         }
         Some(begun) if begun.assigned != begins.assigned => {
             return Err(Failure::could_not(
-                "the assignment's sizes or programs have changed since that run was begun: measure all of it with --afresh",
+                "the assignment's sizes or programs have changed since that run was started: start over with --afresh",
             ));
         }
         Some(_) => {}
@@ -210,7 +210,7 @@ fn measure(args: &Args, folder: &Folder, kept: &Unfinished) -> Result<(), Failur
     output::print(&report.table())?;
     report.warnings().iter().for_each(|warning| tell(format!("note: {warning}")));
     if !args.answers() {
-        tell("note: hit rates and speed-ups are yours to compute; the page checks them".to_owned());
+        tell("note: compute hit rates and speed-ups yourself; the page checks your answers".to_owned());
     }
     tell(ready(folder));
     Ok(())
@@ -225,16 +225,16 @@ fn agreed(args: &Args, kept: &Unfinished, folder: &Folder) -> Result<(Args, Opti
                 Line::try_parse_from(std::iter::once("lab").chain(begun.words.iter().map(String::as_str)));
             let line = line.map_err(|_| {
                 Failure::could_not(
-                    "another version of the kit has begun that run: measure all of it with --afresh",
+                    "another version of the kit started that run: start over with --afresh",
                 )
             })?;
             Ok((Args { out: args.out.clone(), quiet: args.quiet, ..line.args.args() }, Some(begun)))
         }
         Some(_) if !args.afresh => {
-            Err(Failure::could_not("a run into this folder was broken off".to_owned()))
+            Err(Failure::could_not("a run into this folder was interrupted".to_owned()))
         }
         None if args.resume => Err(Failure::usage(format!(
-            "no run was broken off in '{}'; leave --resume out, or name its folder with --out",
+            "no run was interrupted in '{}'; leave --resume out, or name its folder with --out",
             folder.path().display()
         ))),
         _ => Ok((args.clone(), None)),
@@ -265,7 +265,7 @@ fn broken_off(folder: &Folder) {
     folder.tidy();
     let kept = folder.kept().len();
     let left = if kept == 0 { "nothing was measured yet".to_owned() } else { offer(folder, kept) };
-    output::tell(format!("lab run: broken off; {left}"));
+    output::tell(format!("lab run: interrupted; {left}"));
 }
 
 /// How to go on with what is kept.
@@ -273,5 +273,5 @@ fn offer(folder: &Folder, kept: usize) -> String {
     let path = folder.path();
     let out = if path == Path::new("report") { String::new() } else { format!(" --out {}", path.display()) };
     let what = if kept == 1 { "1 experiment is".to_owned() } else { format!("{kept} experiments are") };
-    format!("{what} kept: `lab run --resume{out}` goes on from there, `--afresh` instead of it begins anew")
+    format!("{what} saved: `lab run --resume{out}` continues, `lab run --afresh{out}` starts over")
 }

@@ -56,7 +56,7 @@ impl Unfinished {
         })?;
         let lock = lock.ok_or_else(|| {
             Failure::could_not(format!(
-                "another lab run is measuring into '{told}'; wait for its end, or choose another folder with --out"
+                "another lab run is measuring into '{told}'; wait until it ends, or choose another folder with --out"
             ))
         })?;
         Ok(Unfinished { path, _lock: lock })

@@ -56,7 +56,7 @@ fn record(part: &str, with: &str) -> String {
 #[test]
 fn what_cannot_be_is_named_and_spoils_no_other_machine() {
     for (part, with, says, machines) in [
-        ("\"a1\"", "\"c3\"", "No machine stands out.", 3),
+        ("\"a1\"", "\"c3\"", "No machine differs from the others.", 3),
         ("2026", "2026", "it is the same record as one.json", 2),
         ("\"load\": 0.1,", "\"load\":0.1,", "it is the same record as one.json", 2),
         ("[65536, 3.0]", "[65536, 4.0]", "Same machine and time as a1", 3),
@@ -75,13 +75,13 @@ fn what_cannot_be_is_named_and_spoils_no_other_machine() {
         (", {\"program\": \"mm3\", \"seconds\": 0.1}", "", "mm3 was not timed.", 3),
         ("\"seconds\": 0.1", "\"seconds\": -1e-9", "mm1: -0.000000001 s cannot be the time of a product.", 3),
         ("\"seconds\": 0.1", "\"seconds\": 0", "mm1: 0 s cannot be the time of a product.", 3),
-        ("[65536, 3.0]", "[1e18, 3.0]", "1 of 2 points of its curve cannot be, and are left out.", 3),
-        ("[65536, 3.0]", "[65536, 1e-300]", "1 of 2 points of its curve cannot be, and are left out.", 3),
-        ("[65536, 3.0]", "[-1, 3.0]", "1 of 2 points of its curve cannot be, and are left out.", 3),
+        ("[65536, 3.0]", "[1e18, 3.0]", "1 of 2 points of its curve are impossible, and are left out.", 3),
+        ("[65536, 3.0]", "[65536, 1e-300]", "1 of 2 points of its curve are impossible, and are left out.", 3),
+        ("[65536, 3.0]", "[-1, 3.0]", "1 of 2 points of its curve are impossible, and are left out.", 3),
         ("[[1024, 1.0], [65536, 3.0]]", "[]", "It has no curve.", 3),
-        ("\"size\": 32768,", "\"size\": 0,", "The size of a cache cannot be, and is left out.", 3),
+        ("\"size\": 32768,", "\"size\": 0,", "The size of a cache is impossible, and is left out.", 3),
         ("\"latency_ns\": 1.0", "\"latency_ns\": -1.0", "L1: its latency cannot be.", 3),
-        ("\"clock_hz\": 3e9", "\"clock_hz\": -3e9", "Its clock, its drift or its load cannot be", 3),
+        ("\"clock_hz\": 3e9", "\"clock_hz\": -3e9", "Its clock, its drift or its load is impossible", 3),
         ("\"seconds\": 0.1", "\"seconds\": 1e999", "three.json is left out: ", 2),
     ] {
         let folder = tempfile::tempdir().unwrap();

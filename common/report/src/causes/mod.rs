@@ -199,7 +199,7 @@ mod tests {
         // A modern core: the wait hides the misses.
         let modern = told([0.60, 0.24, 0.61, 0.12, 0.15, 0.15]);
         assert!(modern.contains("That wait hides the misses") && modern.contains("order"), "{modern}");
-        assert!(modern.contains("with its sum in a register gains 1.20 by it"), "{modern}");
+        assert!(modern.contains("with its sum in a register gains 1.20"), "{modern}");
         // One without a wait worth the name, whose misses cost.
         let plain = told([3.0, 2.9, 1.0, 0.95, 1.3, 1.0]);
         assert!(plain.contains("costs little") && plain.contains("Blocks gain"), "{plain}");

@@ -67,7 +67,7 @@
       if (textOf(field) !== text) field.textContent = text;
       check(field);
     }
-    // What was looked up stays so, and since when stands among the answers.
+    // What was looked up stays visible; the time is one of the answers.
     const shown = Boolean(typed["spec-shown"]?.text);
     for (const part of document.querySelectorAll("[data-shown]")) part.hidden = !shown;
     if ($("show")) $("show").parentElement.hidden = shown;
@@ -204,6 +204,6 @@
 
   merge(fieldsOf(parsed(holder.textContent)));
   document.addEventListener("visibilitychange", () => { if (document.visibilityState === "visible") recall(); });
-  addEventListener("focus", recall); // of two windows side by side
+  addEventListener("focus", recall); // of two windows
   recall().then(() => { document.documentElement.dataset.ready = ""; });
 })();

@@ -65,9 +65,9 @@ impl Beyond {
             .join(", ");
         let overlap = match &self.parallelism {
             Ok(p) => format!(
-                "{}{} (by 1 to {} chains of dependent accesses side by side)",
+                "{}{} (by 1 to {} parallel chains of dependent accesses)",
                 if p.at_least { "at least " } else { "" },
-                range(&p.misses, "on the average"),
+                range(&p.misses, "on average"),
                 p.scan.last().map_or(1, |(chains, _)| *chains)
             ),
             Err(reason) => format!("not identifiable: {reason}"),
@@ -78,12 +78,12 @@ impl Beyond {
         };
         vec![
             format!("Reads by one core: {reads}"),
-            format!("Misses at once: {overlap}"),
+            format!("Misses in flight: {overlap}"),
             format!(
-                "Store to load: from one store into a word to the next that needs it, {}{in_cycles}",
+                "Store to load: from a store to the next store of the same word that depends on it, {}{in_cycles}",
                 range(&self.forwarding, "ns")
             ),
-            format!("Fetched ahead of need: {}", strides(&self.prefetch)),
+            format!("Prefetched: {}", strides(&self.prefetch)),
         ]
     }
 }
@@ -106,7 +106,7 @@ fn strides(all: &[Ahead]) -> String {
         if names.is_empty() { "none".to_owned() } else { names.join(", ") }
     };
     format!(
-        "strides of {}; not: {}; not told: {} (each against the same lines in random order)",
+        "strides of {}; not: {}; unknown: {} (each compared with the same lines in random order)",
         named(Some(true)),
         named(Some(false)),
         named(None)

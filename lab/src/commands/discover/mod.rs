@@ -32,7 +32,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "MACHINE")]
     machine: Option<String>,
 
-    /// Time for the experiments; most of it is spent on what would prove the answer wrong
+    /// Time for the experiments; most of it is spent on trying to disprove the answer
     #[arg(long, value_name = "S", default_value = "5", value_parser = clap::value_parser!(u32).range(1..=600))]
     seconds: u32,
 }
@@ -108,7 +108,7 @@ pub(crate) fn on_time(seconds: u32) -> Result<Findings, Failure> {
     if let Some(here) = cpu::current()
         && !cpu::pin(&[here])
     {
-        output::tell("lab: warning: this process may move between processors: pinning was refused");
+        output::tell("lab: warning: this process may move between processors: the system refused to pin it");
     }
     let began = clock::wall().0;
     let before = reference_clock();
@@ -218,7 +218,7 @@ impl Findings {
             [self.settled.scan.first(), self.settled.scan.last()].map(|end| end.map_or(0, |point| point.0));
         for s in &self.settled.levels {
             let l = &s.found;
-            chart = chart.curve(format!("round the end of L{}", l.level), points(&l.knee));
+            chart = chart.curve(format!("near the end of L{}", l.level), points(&l.knee));
             let name = format!("L{} {}", l.level, l.size_told());
             chart = match l.range {
                 (low, high) if low == high => chart.mark(low as f64, name),

@@ -28,7 +28,7 @@ impl Findings {
             lines.extend(l.why.iter().map(|why| format!("    {why}")));
             if let Some((size, line, ways)) = told(known, l.level) {
                 lines.push(format!(
-                    "    For comparison, the system says: {}, line {line} B, {ways} ways.",
+                    "    For comparison, the system reports: {}, line {line} B, {ways} ways.",
                     Bytes(size)
                 ));
             }
@@ -36,7 +36,7 @@ impl Findings {
         lines.push(policy_told(&self.policy));
         if self.settled.first_only {
             lines.push(
-                "The time was up before the levels behind it were looked at; give more (--seconds), or an idle machine."
+                "The time ended before the next levels were measured; give more (--seconds), or use an idle machine."
                     .to_owned(),
             );
         }
@@ -57,13 +57,13 @@ impl Findings {
         lines.extend(self.beyond.iter().flat_map(|beyond| beyond.text(|nanos| self.cycles(nanos))));
         if self.source == "timing" {
             lines.push(format!(
-                "source=timing: {} batches of accesses kept, {} dropped as disturbed; huge pages {}",
+                "source=timing: {} batches of accesses used, {} dropped as disturbed; huge pages {}",
                 self.batches.0,
                 self.batches.1,
                 match (self.huge, self.split) {
                     (true, false) => "granted",
                     (true, true) =>
-                        "granted, but translated in small pieces: the hypervisor has none behind them",
+                        "granted, but the hypervisor splits them into small pages",
                     (false, _) => "not granted",
                 }
             ));
@@ -81,15 +81,15 @@ fn policy_told(policy: &Result<PolicyFound, String>) -> String {
         Ok(found) => {
             let alike = match found.names.len() - 1 {
                 0 => String::new(),
-                more => format!(" (or {more} that cannot be told from it: {})", found.names[1..].join(", ")),
+                more => format!(" (or {more} that behave the same: {})", found.names[1..].join(", ")),
             };
             let next = found
                 .next
                 .as_ref()
-                .map_or(String::new(), |(name, off)| format!(", the next likely, {name}, by {off:.3}"));
+                .map_or(String::new(), |(name, off)| format!(" (second best: {name}, {off:.3})"));
             format!(
-                "L1 replacement: {}{alike}, confidence {}\n    {} random sequences of lines of one set: it explains \
-                 their cost to {:.3} misses per access{next}; odds of {:.0} to 1 against all others that are known.",
+                "L1 replacement: {}{alike}, confidence {}\n    {} random sequences of lines of one set: predicted misses differ \
+                 from measured ones by {:.3} per access{next}; odds of {:.0} to 1 against all other known policies.",
                 found.names[0],
                 format!("{:?}", found.confidence).to_lowercase(),
                 found.sequences,

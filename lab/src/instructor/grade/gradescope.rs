@@ -92,7 +92,7 @@ fn parse(text: &str) -> Result<HashMap<String, Known>, String> {
         let Some((key, value)) = pair.strip_prefix(':').and_then(|pair| pair.split_once(':')) else {
             continue;
         };
-        let last = known.submitters.last_mut().ok_or_else(|| wrong("names nobody"))?;
+        let last = known.submitters.last_mut().ok_or_else(|| wrong("names no student"))?;
         let field = match key {
             "name" => &mut last.name,
             "sid" => &mut last.number,

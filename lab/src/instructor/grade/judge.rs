@@ -292,29 +292,29 @@ mod tests {
             ("s311-c-size", "32 KiB", 2.0, "Right."),
             ("s311-c-size", "32768", 2.0, "Right."),
             ("s311-c-size", "32", 1.0, "no unit"),
-            ("s311-c-size", "32 to 48 KiB", 1.0, "bracket"),
+            ("s311-c-size", "32 to 48 KiB", 1.0, "range"),
             ("s311-c-size", "8 to 256 KiB", 0.0, "factor of two"),
             ("s311-c-size", "48 KiB", 0.0, "not right"),
             ("s311-c-size", "256 KiB", 0.0, "other level"),
             ("s311-c-size", "", 0.0, "No answer."),
-            ("s311-c-size", "=cmd()", 0.0, "read by somebody: '=cmd()': it has words or signs"),
+            ("s311-c-size", "=cmd()", 0.0, "read by the instructor: '=cmd()': it has words or signs"),
             ("s311-c-size", "no idea", 0.0, "no number"),
-            ("s311-c-size", "512 sets of 64 B", 0.0, "read by somebody: '512 sets of 64 B': it has numbers"),
+            ("s311-c-size", "512 sets of 64 B", 0.0, "read by the instructor: '512 sets of 64 B': it has numbers"),
             ("s311-c-size", "32 KiB in 8 ways", 2.0, "Right."),
-            ("s311-c-size", "32...48", 0.0, "read by somebody: '32...48': it has no unit"),
-            ("s311-c-size", "32.768 kB", 0.0, "read by somebody: '32.768 kB': its prefix"),
-            ("s311-c-ways", "5 < w < 16", 0.0, "read by somebody"),
-            ("s311-c-ways", "8-fach", 0.0, "read by somebody"),
+            ("s311-c-size", "32...48", 0.0, "read by the instructor: '32...48': it has no unit"),
+            ("s311-c-size", "32.768 kB", 0.0, "read by the instructor: '32.768 kB': its prefix"),
+            ("s311-c-ways", "5 < w < 16", 0.0, "read by the instructor"),
+            ("s311-c-ways", "8-fach", 0.0, "read by the instructor"),
             ("s311-c-size", "L1 = 32 KiB", 2.0, "Right."),
-            ("s311-c-size", "[32, 48) KiB", 1.0, "bracket"),
+            ("s311-c-size", "[32, 48) KiB", 1.0, "range"),
             ("s311-c-size", "[24, 32) KiB", 0.0, "does not contain"),
             ("s311-c-size", "(32, 48] KiB", 0.0, "does not contain"),
-            ("s311-c-size", "16 or 32 KiB", 0.0, "read by somebody: '16 or 32 KiB': it has several numbers"),
-            ("s311-c-size", "at least 32 KiB", 0.0, "read by somebody"),
+            ("s311-c-size", "16 or 32 KiB", 0.0, "read by the instructor: '16 or 32 KiB': it has several numbers"),
+            ("s311-c-size", "at least 32 KiB", 0.0, "read by the instructor"),
             ("s311-c-size", "32,768 KiB", 0.0, "not right"),
             ("s322-d-clocks", "1.8", 0.0, "Left out of the sum: modelled time."),
             ("s322-d-clocks", "", 0.0, "Left out of the sum"),
-            ("s311-c-ways", "8 to 15 ways", 1.0, "bracket"),
+            ("s311-c-ways", "8 to 15 ways", 1.0, "range"),
             ("s311-c-ways", "L1: 8", 1.0 + 1.0, "Right."),
             ("s321-c-hit-rate", "74.9 %", 1.0, "Right."),
             ("s321-c-hit-rate", "74,95", 1.0, "Right."),
@@ -322,13 +322,13 @@ mod tests {
             ("s321-c-hit-rate", "0.749", 0.5, "per cent"),
             ("s322-b-hit-rate", "99 %", 0.0, "no records"),
             ("s2-4", "0.6 us", 1.0, "Right."),
-            ("spec-comment", "It agrees.", 0.0, "read by somebody"),
+            ("spec-comment", "It agrees.", 0.0, "read by the instructor"),
             ("spec-comment", "", 0.0, "No answer."),
         ] {
             let Mark { points: given, reason, unread, .. } = marked(id, answer);
             let reason = reason.to_string();
             assert!(given == points && reason.contains(says), "{id} '{answer}': {given}, {reason}");
-            assert_eq!(unread, says.contains("read by somebody"), "{id} '{answer}'");
+            assert_eq!(unread, says.contains("read by the instructor"), "{id} '{answer}'");
             assert!(!reason.contains("32768") || answer == "32768", "{reason}");
         }
     }

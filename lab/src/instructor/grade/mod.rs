@@ -72,19 +72,19 @@ pub(crate) struct Args {
     #[command(flatten)]
     policy: times::Policy,
 
-    /// Grade the submission of this student alone, wherever its folder is
+    /// Grade only the submission of this student, whatever its folder
     #[arg(long, value_name = "NAME", conflicts_with = "roster")]
     student: Option<String>,
 
-    /// What is behind the sealed machines: the JSON file that lab mystery wrote
+    /// The key of the sealed machines: the JSON file that lab mystery wrote
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
 
-    /// What is asked, and what each answer is worth [default: the guide's assignment]
+    /// The assignment: questions and points [default: the guide's]
     #[arg(long, value_name = "FILE")]
     assignment: Option<PathBuf>,
 
-    /// What is right, and how it is judged [default: the rubric of the guide's sheet]
+    /// The rubric: correct values and how to grade [default: that of the guide's sheet]
     #[arg(long, value_name = "FILE")]
     rubric: Option<PathBuf>,
 
@@ -92,11 +92,11 @@ pub(crate) struct Args {
     #[arg(long)]
     print_rubric: bool,
 
-    /// Write grades.csv, and what --as asks for, into this folder
+    /// Write grades.csv, and the formats of --as, into this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
-    /// Also as this system reads it: one file for each student, in DIR/SYSTEM/NAME
+    /// Also export for this grading system: one file for each student, in DIR/SYSTEM/NAME
     #[arg(long = "as", value_enum, value_name = "SYSTEM", requires = "out")]
     conventions: Vec<Convention>,
 
@@ -107,11 +107,11 @@ pub(crate) struct Args {
     #[command(flatten)]
     columns: worksheet::Columns,
 
-    /// Points given by hand: a copy of grades.csv with its empty points filled, or a column for each item
+    /// Points given by hand: a copy of grades.csv with its empty points filled in, or a column for each item
     #[arg(long, value_name = "FILE")]
     points: Vec<PathBuf>,
 
-    /// Tell students right or not, and no reason: for all but the last try
+    /// Feedback says only right or not, without reasons: for all but the last try
     #[arg(long)]
     terse: bool,
 
@@ -267,7 +267,7 @@ fn save(
     write("likeness.csv", &overview::hints(&hints))?;
     if !hints.is_empty() {
         notes.push(format!(
-            "{} hints of likeness between students are in likeness.csv; each can have an honest reason",
+            "{} similarities between students are in likeness.csv; each can have an honest reason",
             hints.len()
         ));
     }

@@ -169,7 +169,7 @@ impl Item {
             self.range.filter(|[low, high]| !(low.is_finite() && high.is_finite() && low <= high))
         {
             return Some(format!(
-                "has the range [{low}, {high}], in which no number is; write the smaller one first"
+                "has the range [{low}, {high}], which contains no number; write the smaller one first"
             ));
         }
         let shares = [self.tolerance.unwrap_or_default(), self.partial];
@@ -230,7 +230,7 @@ impl Rubric {
             } else {
                 "no item is of a question with points"
             };
-            return Err(format!("{why}; give points here, or in the assignment"));
+            return Err(format!("{why}; give points in the rubric or in the assignment"));
         }
         Ok(self)
     }

@@ -15,10 +15,10 @@ use serde::Serialize;
 
 use surveyed::Surveyed;
 
-/// Put the records of lab survey on one page: table, curves, outliers
+/// Write the records of lab survey to one page: table, curves, outliers
 ///
-/// A file that is no such record is named on the page and on stderr, and left
-/// out; the page is made of the others.
+/// A file that is not such a record is named on the page and on stderr, and left
+/// out.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The page

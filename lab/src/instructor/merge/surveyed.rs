@@ -142,7 +142,7 @@ impl Surveyed {
             (0, _) => found.push("It has no curve.".to_owned()),
             (_, 0) => {}
             (all, out) => {
-                found.push(format!("{out} of {all} points of its curve cannot be, and are left out."))
+                found.push(format!("{out} of {all} points of its curve are impossible, and are left out."))
             }
         }
         for program in PROGRAMS {
@@ -177,14 +177,14 @@ impl Surveyed {
         self.caches_found.retain(|level| is_size(level.size));
         self.caches_reported.retain(|level| is_size(level.size_bytes));
         if before > self.caches_found.len() + self.caches_reported.len() {
-            found.push("The size of a cache cannot be, and is left out.".to_owned());
+            found.push("The size of a cache is impossible, and is left out.".to_owned());
         }
         let experiments = &mut self.experiments;
         let clock = experiments.clock_hz.take_if(|hz| !CLOCKS.contains(hz));
         let drift = experiments.clock_drift.take_if(|drift| !(0.0..=1.0).contains(drift));
         let load = self.load.take_if(|load| !(0.0..=1e6).contains(load));
         if clock.or(drift).or(load).is_some() {
-            found.push("Its clock, its drift or its load cannot be, and is left out.".to_owned());
+            found.push("Its clock, its drift or its load is impossible, and is left out.".to_owned());
         }
         self.impossible = found;
     }
