@@ -103,6 +103,8 @@ def rust(path, text):
             yield "user" if help_text else "note", at, words
         elif found["string"]:
             unseen = tested or inside(at, tests) or UNSEEN.search(text, max(0, at - 200), at)
+            if re.fullmatch(r'"[\w./-]*\w[-_./]\w[\w./-]*"', words):
+                continue
             # names of arguments are no words
             yield "note" if unseen else "user", at, re.sub(r"\{[\w.:$#]*\}", lambda name: blank(name.group()), words)
     for found in NAMED.finditer(bare):
@@ -122,7 +124,11 @@ def other(path, text):
             if path.endswith(".html"):
                 yield "user", last, re.sub(r"\{[%#{].*?[%#}]\}|<[^>]*>", lambda tag: blank(tag.group()), text[last : found.start()], flags=re.DOTALL)
                 last = found.end()
-            yield "note" if found["note"] or not shown else "user", found.start(), found.group()
+            words = found.group()
+            # names of fields and files are no words
+            key = not found["note"] and not re.search(r"\s", words) and re.search(r"\w[-_./]\w", words)
+            if not key:
+                yield "note" if found["note"] or not shown else "user", found.start(), words
         if path.endswith(".html"):
             yield "user", last, re.sub(r"\{[%#{].*?[%#}]\}|<[^>]*>", lambda tag: blank(tag.group()), text[last:], flags=re.DOTALL)
     elif path.endswith(".toml") and re.search(r"guide\.en|rubric", path):

@@ -122,7 +122,7 @@ impl Kernel {
             | Kernel::Dgemm { n, .. }
             | Kernel::Ge { n, .. } => {
                 if n == 0 || n > MOST_ROWS {
-                    return Err(format!("matrices of {n} rows are not possible here: take 1 to {MOST_ROWS}"));
+                    return Err(format!("matrices of {n} rows are not possible on this page: take 1 to {MOST_ROWS}"));
                 }
             }
         }

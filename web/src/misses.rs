@@ -35,7 +35,7 @@ pub(crate) fn count(
 /// The same of the elimination `rung` of an `n` by `n` matrix.
 pub(crate) fn eliminate(machine: &Machine, rung: &str, n: usize) -> Result<Value, String> {
     if n == 0 || n > MOST_ROWS {
-        return Err(format!("a matrix of {n} rows is not possible here: take 1 to {MOST_ROWS}"));
+        return Err(format!("a matrix of {n} rows is not possible on this page: take 1 to {MOST_ROWS}"));
     }
     let variant =
         ge::find(rung).ok_or_else(|| format!("there is no rung '{rung}'; take ge5, or see `ge --list`"))?;

@@ -90,7 +90,7 @@ impl Lab {
             }
             Request::Step { at } => match &self.steps {
                 Some(steps) => steps.state(at),
-                None => Err("no kernel is walked yet: choose one first".to_owned()),
+                None => Err("no program is chosen yet: choose one first".to_owned()),
             },
             Request::Read { text } => read(&text),
             Request::Draw { text } => sweep::draw(&text),

@@ -248,7 +248,7 @@ fn alone(machine: &Machine) -> Result<Machine, String> {
     machine.levels.truncate(1);
     machine.tlbs.clear();
     let Some(first) = machine.levels.first_mut() else {
-        return Err("this machine has no cache to look into".to_owned());
+        return Err("this machine has no cache to show".to_owned());
     };
     first.index = Index::Virtual;
     if first.lines() > MOST_LINES || !first.sets().is_power_of_two() {

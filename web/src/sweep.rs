@@ -151,7 +151,7 @@ impl Sweep {
             Show::Time => "times",
         };
         format!(
-            "Of your measured sweep nothing can be laid over these curves: it has no {what} of arrays of {} to {}. Choose \
+            "Your measured sweep cannot be drawn over these curves: it has no {what} of arrays of {} to {}. Choose \
              other curves, or a larger array.",
             self.min, self.max
         )
@@ -204,7 +204,7 @@ fn header(tab: &Tab) -> Record {
             "each access depends on the last; blocks of {BLOCK} bytes are visited in random order, and so are the \
              words of a block; strides below {WORD} bytes are not timed"
         ),
-        "a browser tells neither the processor's name nor its pages, and cannot stay on one processor: unpinned"
+        "a browser hides the processor's name and its pages, and cannot stay on one processor: unpinned"
             .to_owned(),
     ];
     record.notes.extend(notes.map(Into::into));

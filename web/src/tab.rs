@@ -123,7 +123,7 @@ impl Tab {
         let Steadiness { step_ms, backwards } = self.clock.steadiness();
         if backwards {
             return Err("this browser's clock goes backwards at times: noise is added to it, against fingerprinting. \
-                        Times of a few nanoseconds cannot be had here; try another browser, or the programs."
+                        It cannot measure times of a few nanoseconds; try another browser, or the programs."
                 .to_owned());
         }
         if step_ms > SLOW || step_ms > QUICK && !patient {
@@ -166,7 +166,7 @@ impl Tab {
             return Ok(());
         }
         Err(format!(
-            "{} of {} working sets did not take the same time twice: other programs run, or the clock is not to be \
+            "{} of {} working sets did not take the same time twice: other programs run, or the clock is not \
              trusted. Close other programs and tabs, plug the charger in, try again.",
             self.unsteady, self.costs
         ))

@@ -92,8 +92,8 @@ impl Curve {
                     }
                     self.gaps.entry(size).or_default().push(stride);
                     why.push(format!(
-                        "At array size {} and stride {} the value ({misses:.3}) stands alone, more than {SPIKE} \
-                         times above its neighbours; it is taken for a disturbance and left out.",
+                        "At array size {} and stride {} the value ({misses:.3}) is isolated, more than {SPIKE} \
+                         times above the adjacent ones; it is treated as a disturbance and left out.",
                         Bytes(size),
                         Bytes(stride)
                     ));
@@ -107,7 +107,7 @@ impl Curve {
         let strides = self.rows.values().map(BTreeMap::len).max().unwrap_or(0);
         if self.rows.len() < 2 || strides < 4 {
             return Err(format!(
-                "There are only {} array sizes and at most {strides} strides: one needs sizes below and above the \
+                "There are only {} array sizes and at most {strides} strides: the sweep needs sizes below and above the \
                  cache, with strides from one element to half the size. Run the sweep over its whole range.",
                 self.rows.len()
             ));

@@ -117,7 +117,7 @@ impl Answer {
 fn ways_reason(found: &Geometry) -> Option<String> {
     match found.ways_told() {
         Ok(_) if found.exact_ways().is_some() => None,
-        Ok(told) => Some(format!("{told}: these data do not tell which")),
+        Ok(told) => Some(format!("{told}: these data do not show which")),
         Err(reason) => Some(reason.to_owned()),
     }
 }

@@ -97,15 +97,15 @@ pub(super) fn read(curve: &Curve, why: &mut Vec<String>) -> Result<u64, String> 
     }
     if !curve.timed && scatter(curve, &part, line) > SCATTER {
         return Err(
-            "Below the line the misses should be proportional to the stride, but they scatter too much for \
-                    the bend to be trusted. Repeat the sweep on an idle machine, with --runs 5."
+            "Below the line the misses should be proportional to the stride, but they scatter too much to \
+                    trust the bend. Repeat the sweep on an idle machine, with --runs 5."
                 .to_owned(),
         );
     }
     if !ends_there(curve, &part, line) {
         return Err(format!(
-            "The misses seem to stop doubling at a stride of {line} bytes, but over all rows that miss the bend is \
-             not clear. Repeat the sweep on an idle machine, with --runs 5."
+            "The misses seem to stop doubling at a stride of {line} bytes, but the rows that miss do not \
+             agree on it. Repeat the sweep on an idle machine, with --runs 5."
         ));
     }
     if line > LONGEST {

@@ -82,7 +82,7 @@ pub(super) fn saturation(curve: &Curve, line: u64, why: &mut Vec<String>) -> Res
     if (misses - 1.0).abs() <= one && flat {
         why.push(format!(
             "Saturation: in the largest array ({}) every access to a new line misses ({misses:.3} per access), and \
-             that stays so for larger strides: nothing of it is still in the cache when it comes round again.",
+             that stays so for larger strides: no line survives until the next pass.",
             Bytes(largest)
         ));
         return Ok(Level { line, misses });
@@ -98,7 +98,7 @@ pub(super) fn saturation(curve: &Curve, line: u64, why: &mut Vec<String>) -> Res
     }
     let mut sentence = format!(
         "Saturation: the two largest arrays ({} and {}) have the same misses at the line's stride ({misses:.3} per \
-         access), so nothing is gained from the cache any more.",
+         access), so the cache does not help any more.",
         Bytes(before),
         Bytes(largest)
     );
@@ -171,8 +171,8 @@ pub(super) fn read(
         && size >= 64 << 10;
     if !pages_explain {
         return Err(format!(
-            "The array of {} misses by {:.0} %: it is near the cache's size, but on which side of it these data do \
-             not show. Add sizes between, for example --sizes {},{},{},{}.",
+            "The array of {} misses by {:.0} %: it is near the cache's size, but these data do not show \
+             on which side. Add sizes between, for example --sizes {},{},{},{}.",
             Bytes(size),
             100.0 * share,
             size / 8 * 5,
@@ -212,8 +212,8 @@ fn knee(shares: &[(u64, f64)], level: &Level, curve: &Curve, why: &mut Vec<Strin
     let slow = shares.iter().filter(|(s, share)| *s >= 2 * size && *share < FITS).count();
     if slow > 0 {
         return Err(format!(
-            "The misses begin at {} but grow slowly over more than a doubling of the array: several caches, or \
-             pages that lie badly, are mixed in this curve. Repeat it with huge pages, or use lab discover.",
+            "The misses begin at {} but grow slowly over more than a doubling of the array: it mixes several caches, \
+             or pages that share sets. Repeat it with huge pages, or use lab discover.",
             Bytes(too_large)
         ));
     }
@@ -225,7 +225,7 @@ fn knee(shares: &[(u64, f64)], level: &Level, curve: &Curve, why: &mut Vec<Strin
     };
     let so = if curve.is_blurred() && full > too_large {
         format!(
-            "; of {} nothing is left. Pages that lie anywhere make arrays miss that would fit, so the cache has {} or \
+            "; no line of {} survives. With scattered pages an array that would fit can miss, so the cache has {} or \
              more, but less than {}",
             Bytes(full),
             Bytes(size),

@@ -296,7 +296,7 @@ pub(super) fn read(
     if size.at_size > QUIET {
         return Err(format!(
             "not identifiable from these data: the array as large as the cache ({}) already misses ({:.0} %), so \
-             the cache is addressed by physical pages whose places are not known, and strides of a page or more do \
+             the cache is indexed by physical addresses, which are not known, and strides of a page or more do \
              not select one set. Huge pages, or the same sweep over L1, would show ways.",
             Bytes(size.fits),
             100.0 * size.at_size
@@ -314,7 +314,7 @@ pub(super) fn read(
     if all.is_empty() {
         return Err(format!(
             "not identifiable: no cache from {} to less than {} has such misses at large strides. Disturbed cells, \
-             pages that lie anywhere, or a prefetcher are the likely reason; repeat the sweep.",
+             scattered pages, or a prefetcher are the likely reason; repeat the sweep.",
             Bytes(size.fits),
             Bytes(size.too_large)
         ));
@@ -323,7 +323,7 @@ pub(super) fn read(
     if curve.is_blurred() && least_off > SCATTERED {
         return Err(format!(
             "not identifiable: from {} to {} a part of the accesses misses at every stride, more than in any cache \
-             whose sets follow from the address: pages that lie anywhere in physical memory share some sets and \
+             whose sets follow from the address: pages scattered in physical memory share some sets and \
              leave others empty. lab discover looks for the lines of one set among such pages.",
             Bytes(size.fits),
             Bytes(size.full)
@@ -332,10 +332,10 @@ pub(super) fn read(
     let decide = evidence.decide(&all, place, size.fits);
     let hidden = (place != Place::First && decide.is_empty() && all.len() > 1).then(|| {
         let known = match place {
-            Place::Behind(Some(above)) => format!("up to {} of them never leave it", above.ways),
-            _ => "it may hold them all; with L1's own sweep more can be told (lab infer --above)".to_owned(),
+            Place::Behind(Some(above)) => format!("up to {} of them always stay in L1", above.ways),
+            _ => "it may hold them all; with the sweep of L1 more can be read (lab infer --above)".to_owned(),
         };
-        format!("lines that share a set here share one in L1 too, and {known}")
+        format!("lines that share a set of this level share one in L1 too, and {known}")
     });
     let odd = all.iter().any(|c| c.sets.is_power_of_two()) && !all.iter().all(|c| c.sets.is_power_of_two());
     if odd {

@@ -43,8 +43,8 @@ pub(super) fn ways(curve: &Curve, level: &Level, size: &Size, allowed: &Allowed)
     let cells: Vec<(u64, f64)> = curve.row(row).into_iter().filter(|c| c.0 >= level.line).collect();
     let shown = match cells.iter().rposition(|(_, misses)| *misses > 0.5 * level.misses) {
         Some(last) if last + 1 < cells.len() => format!(
-            "in the array of {} misses vanish from stride {} on, where its {} lines share few sets and fit; at stride \
-             {} its {} do not",
+            "in the array of {} misses vanish from stride {} on: there its {} lines share few sets and fit; at stride \
+             {} its {} lines do not",
             Bytes(row),
             Bytes(cells[last + 1].0),
             row / cells[last + 1].0,
@@ -52,7 +52,7 @@ pub(super) fn ways(curve: &Curve, level: &Level, size: &Size, allowed: &Allowed)
             row / cells[last].0
         ),
         Some(last) => format!(
-            "in the array of {} the misses do not vanish at any stride: even {} lines {} apart push each other out",
+            "in the array of {} the misses do not vanish at any stride: even {} lines at a distance of {} evict each other",
             Bytes(row),
             row / cells[last].0,
             Bytes(cells[last].0)
@@ -70,7 +70,7 @@ pub(super) fn ways(curve: &Curve, level: &Level, size: &Size, allowed: &Allowed)
         _ => format!("{}{others} give these rows: {least} to {most} ways", each.join(", ")),
     };
     let odd = if allowed.odd {
-        " Caches whose number of sets is no power of two would give them too, but real ones pick the set by address \
+        " Caches whose number of sets is not a power of two would give them too, but real ones pick the set by address \
          bits."
     } else {
         ""
@@ -103,7 +103,7 @@ pub(super) fn deciding(decide: &[(u64, u64)]) -> Option<String> {
     let strides: Vec<String> = decide.iter().map(|cell| cell.1.to_string()).collect();
     decide.first().map(|(array, _)| {
         format!(
-            "What would tell: an array of {array} bytes at stride {}; it hits with some of these and misses with the \
+            "What would decide: an array of {array} bytes at stride {}; it hits with some of these and misses with the \
              others. On the command line cm1 --until-decided measures that itself; cm1 --sizes {array} --strides {} \
              prints the rows to append.",
             strides.join(" and "),
@@ -125,8 +125,8 @@ pub(super) fn confidence(
     if line > 64 && saved.source != Some(Source::Model) {
         confidence = Confidence::Medium;
         why.push(format!(
-            "Confidence: a prefetcher that fetches the next line makes a line look twice as long; that {line} bytes are \
-             one line and not two is what lab discover can test."
+            "Confidence: a prefetcher that fetches the next line makes a line look twice as long; lab discover can test \
+             whether {line} bytes are one line."
         ));
     }
     if !certain {
@@ -142,15 +142,15 @@ pub(super) fn confidence(
     if curve.is_blurred() && confidence > Confidence::Medium {
         confidence = Confidence::Medium;
         why.push(
-            "Confidence: timed behind the first level, what fits depends on where pages lie and on who else uses the \
-             cache, which these data do not show."
+            "Confidence: these are times of a level after the first; they depend on the places of pages and on other \
+             programs in the cache, which these data do not show."
                 .to_owned(),
         );
     }
     if curve.timed && saved.cells.iter().all(|cell| cell.misses.is_none()) {
         confidence = confidence.min(Confidence::Medium);
         why.push(
-            "Confidence: the curve is one of times, in which prefetching and other levels may hide."
+            "Confidence: the curve is one of times, which prefetching and other levels can change."
                 .to_owned(),
         );
     }
