@@ -89,7 +89,7 @@ fn eliminated(kernel: Kernel) -> Result<f64, Wrong> {
 /// Check with the loop that the homework prints.
 fn printed(n: usize) -> Result<f64, String> {
     use ge::problem::system::System;
-    let bytes = System::bytes(n, 1).ok_or("no room")?;
+    let bytes = System::bytes(n, 1).ok_or("no memory")?;
     let arena = Arena::with_capacity(bytes).map_err(|error| error.to_string())?;
     let system = System::new(&arena, n, &[]).map_err(|error| error.to_string())?;
     Fill::Rand.write(system.matrix());

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-/// The page; `FAULTS=write` has it written anew.
+/// The page; `FAULTS=write` writes it again.
 const PAGE: &str = "docs/faults.md";
 const HEAD: &str = "## What was seen
 
@@ -63,7 +63,7 @@ pub(crate) fn cell(lines: &[String], seen: &[Seen], normal: &[Seen]) -> String {
     let cells = told.iter().map(|(sentence, names)| {
         let who = match names {
             names if *names == all => "all".to_owned(),
-            names if *names == keeping => "all that keep a record".to_owned(),
+            names if *names == keeping => "all that write a record".to_owned(),
             names => names.join(", "),
         };
         format!("{who}: *{sentence}*")
