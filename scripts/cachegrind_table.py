@@ -5,7 +5,7 @@ usage: scripts/cachegrind_table.py [--quick]
 
 Each program runs under cachegrind with --counters none, twice, the second time
 making one run of its kernel more: the difference is one run, without the start
-of the program. It is held against one run with --counters model on the same
+of the program. It is compared with one run with --counters model on the same
 geometry. Before each run the program fills its arrays, and caches are not cold
 as the model's are: up to 50 000 misses are that. Exit status 1 if a difference
 is larger than 0.1 % and that allowance.

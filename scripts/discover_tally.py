@@ -82,7 +82,7 @@ def judge(found, size, ways, line):
         if (first["ways"], first["size"]) != (ways, size):
             print("wrong:", json.dumps(first), file=sys.stderr)
             return "wrong " + first["confidence"]
-        # A line that is not told is no wrong one.
+        # A line that is not reported is no wrong one.
         return "right" if first["line"] else "interval"
     high = first["size_high"] or float("inf")
     return "interval" if first["size_low"] <= size <= high else "wrong " + first["confidence"]

@@ -74,7 +74,7 @@ class Student:
 
 
 class Collected:
-    """The folder of submissions, and what systems say beside it."""
+    """The folder of submissions, and what systems say next to it."""
 
     def __init__(self, folder, random):
         self.folder, self.random = folder, random

@@ -44,7 +44,7 @@ lines() {
     echo "lab discover --machine i5-7500 --format json"
 }
 
-# What a run was told, when it ran, which one it is and of which commit differ; so does its duration.
+# What a run was given, when it ran, which one it is and of which commit differ; so does its duration.
 plain() {
     sed -E -e 's/("id": )"[0-9a-f]+"/\1"-"/; s/("(time|version)": )"[^"]*"/\1"-"/' -e 's/[0-9]+ (seconds|s\b)/- \1/g; s/("seconds": )[0-9.e-]+/\1-/'
 }

@@ -17,7 +17,7 @@ trap 'rm -rf "$place"' EXIT
 miri() { # two random inputs of each kind: an interpreter takes a thousand times as long
     export MIRIFLAGS="-Zmiri-disable-isolation -Zmiri-strict-provenance" PROPTEST_CASES=2
     local test=(cargo +nightly miri test --quiet --locked --lib)
-    # The instruction sets are those that the compiler is told of.
+    # The instruction sets are those that the compiler knows.
     case $host in x86_64*) local simd="-Ctarget-feature=+avx2,+fma,+avx512f" ;; esac
     RUSTFLAGS="${simd-}" "${test[@]}" -p isa -p memory
     "${test[@]}" --no-default-features -p dgemm -p ge -- view team

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Rebuilds the extract of the makers' event tables that the preset map is held
-against: common/events/tests/data/vendor_{events,sources}.csv.
+"""Rebuilds the extract of the vendors' event tables that the preset map is compared
+with: common/events/tests/data/vendor_{events,sources}.csv.
 
     scripts/vendor_events.py PERFMON ARM LINUX [LINUX ...]
 
@@ -10,7 +10,7 @@ LINUX    a Linux source tree (a distribution's package of it will do), or one of
          tools/perf/pmu-events and drivers/perf, named by its version; of
          several, the first that has a table is taken
 
-Only events whose code occurs in the map are kept, under every name that the
+Only events whose code occurs in the map are stored, under every name that the
 tables have for them: names, codes and unit masks, no descriptions.
 """
 

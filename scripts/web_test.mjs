@@ -112,7 +112,7 @@ async function redraw() {
   await close(tab);
 }
 
-// What is chosen stands in the address, and a link brings it back.
+// What is chosen is in the address, and a link brings it back.
 async function linked() {
   const tab = await open("any");
   await tab.selectOption("[name=machine]", "zen3");
@@ -222,7 +222,7 @@ async function mystery() {
   };
   await tab.reload();
   check(await kept(tab), "what was typed survives a reload");
-  if (firefox) { // whose driver tells of no downloads
+  if (firefox) { // whose driver reports no downloads
     await tab.getByRole("button", { name: "Save the answer" }).click();
     check((await tab.locator("#page-mystery").innerText()).includes("Saved as answers-Ada.json"), "the answer is saved");
     return close(tab);
@@ -453,7 +453,7 @@ async function clocks() {
   }
 }
 
-// What the program finds on this machine; nothing where it cannot tell.
+// What the program finds on this machine; nothing where it cannot decide.
 function discovered() {
   const { stdout } = spawnSync(lab, ["discover", "--format", "json"], { encoding: "utf8" });
   try { return JSON.parse(stdout).levels[0]; } catch { return undefined; }

@@ -51,7 +51,7 @@ pub(crate) fn print(name: &str, family: Option<&'static Family>, format: Format)
         Some(platform) => ways(platform).map_or_else(|why| (None, Some(why)), |first| (first, None)),
         None => match counters::definition(&event) {
             Ok(definition) => (Some(definition), None),
-            // What would be opened is told even if it is refused.
+            // What would be opened is reported even if it is refused.
             Err(why) => (ways(Platform::host()).ok().flatten(), Some(why)),
         },
     };

@@ -88,7 +88,7 @@ impl Cache {
         [self.size, self.line, self.ways]
     }
 
-    /// Whether all that both tell is the same.
+    /// Whether all that both show is the same.
     fn agrees(&self, other: &Cache) -> bool {
         self.figures().into_iter().zip(other.figures()).all(|(a, b)| a == b || a == 0 || b == 0)
     }
@@ -98,7 +98,7 @@ impl Cache {
     }
 }
 
-/// Where the system and the processor tell different things.
+/// Where the system and the processor show different things.
 fn disagreements(system: &[Cache], own: &[Cache]) -> Vec<String> {
     let differs = |a: &Cache| {
         let b = own.iter().find(|b| a.same_place(b))?;

@@ -65,7 +65,7 @@ fn row(preset: Preset) -> (Row, Option<Refusal>) {
     let event = Event::Preset(preset);
     let found = counters::definition(&event);
     let refusal = found.as_ref().err().cloned();
-    // What would be opened is told even if it is refused.
+    // What would be opened is reported even if it is refused.
     let definition = found.ok().or_else(|| Platform::host().definitions(&event).ok()?.into_iter().next());
     let derivation = definition.as_ref().map(|d| d.formula.derivation());
     let row = Row {
@@ -137,7 +137,7 @@ fn table(page: &mut Page, rows: &[Row]) {
     }
 }
 
-/// `nothing`: why no event at all can be counted, which is told once and not
+/// `nothing`: why no event at all can be counted, which is reported once and not
 /// again for each.
 fn details(page: &mut Page, rows: &[Row], nothing: Option<&str>) {
     for row in rows {

@@ -65,7 +65,7 @@ fn where_the_kit_differs_from_papi_both_are_told() {
         let (_, out, _) = avail(&["-e", event, "--family", family, "--format", "json"]);
         serde_json::from_str::<Value>(&out).unwrap()
     };
-    // What PAPI's map has and the makers' tables confirm has nothing beside it.
+    // What PAPI's map has and the vendors' tables confirm has nothing next to it.
     assert!(told("PAPI_L1_DCM", "skl").get("papi").is_none());
     let shared = told("PAPI_L1_DCM", "arm_ac77")["defined_by"].as_str().unwrap().to_owned();
     assert!(shared.contains("Cortex-A76") && shared.contains("Cortex-A77"), "{shared}");

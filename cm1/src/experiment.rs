@@ -22,7 +22,7 @@ use common::value::Reading;
 use crate::timing::Timing;
 use crate::walk;
 
-/// A model of this machine can only repeat what it was told of it.
+/// A model of this machine can only repeat its description.
 const CIRCULAR: &str = "these misses repeat the geometry that the system reports, they do not discover it";
 
 /// Rounds of deciding cells, at most: each halves what is possible, at best.
@@ -140,14 +140,14 @@ pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row))
     Ok(record)
 }
 
-/// The cells that would tell more than those of the record.
+/// The cells that would add to those of the record.
 fn deciding(record: &Record) -> Vec<Cell> {
     let found = infer::read(&Saved::of(record)).verdict;
     let cells = found.map_or(Vec::new(), |found| found.decide);
     cells.into_iter().map(|(size, stride)| Cell { size: size as usize, stride: stride as usize }).collect()
 }
 
-/// The timer, where time stands in for a counter; the record says how and why.
+/// The timer, where time replaces a counter; the record says how and why.
 fn timer(
     session: &Session,
     plan: &Plan,

@@ -90,7 +90,7 @@ pub struct Modelling {
 }
 
 impl Modelling {
-    /// That of one machine, with nothing beside it.
+    /// That of one machine, with nothing next to it.
     pub fn of(machine: &str) -> Modelling {
         Modelling { machine: machine.to_owned(), compare: None }
     }
@@ -220,7 +220,7 @@ pub fn run_as<A: Parser>(mut command: Command, program: impl FnOnce(A) -> Result
     status
 }
 
-/// The exit code; a failure is told.
+/// The exit code; a failure is reported.
 fn status(program: &str, outcome: Result<(), Failure>) -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -11,8 +11,8 @@ use crate::failure::Failure;
 ///
 /// # Errors
 ///
-/// If it is full or cannot be written to. Where its reader is gone there is
-/// nobody to tell.
+/// If it is full or cannot be written to. If its reader is gone, nothing is
+/// reported.
 pub fn print(text: &str) -> Result<(), Failure> {
     if system::output_is_closed() && !text.is_empty() {
         return Err(Failure::CouldNot(unprintable("it is closed")));
@@ -24,7 +24,7 @@ pub fn print(text: &str) -> Result<(), Failure> {
     })
 }
 
-/// What is told where standard output refuses.
+/// What is reported where standard output refuses.
 pub(crate) fn unprintable(error: impl Display) -> String {
     format!("cannot write to standard output: {error}; free some space, or redirect the output")
 }

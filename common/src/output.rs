@@ -43,7 +43,7 @@ pub fn text(record: &Record, format: Format, shown: &Shown<'_>) -> String {
 }
 
 /// The kit's lines of a sweep, printed one by one while it runs. That printing
-/// failed is told at the end, when what was measured is saved.
+/// failed is reported at the end, when what was measured is saved.
 #[derive(Debug)]
 pub struct Lines {
     wanted: bool,

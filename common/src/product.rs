@@ -143,7 +143,7 @@ fn write_operands(mul1: Matrix<i16>, mul2: Matrix<i16>) {
 }
 
 /// The element in row `i` and column `j` of the course's product, by definition.
-/// The operands repeat every 8 rows and columns, so 64 elements stand for all.
+/// The operands repeat every 8 rows and columns, so 64 elements represent all.
 fn element(n: usize, i: usize, j: usize) -> usize {
     (0..n).map(|k| ((i + k) % 8 + 1) * ((n - k + j) % 8 + 1)).sum()
 }

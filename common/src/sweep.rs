@@ -38,7 +38,7 @@ impl Range {
     pub fn cells(&self, default_min: Bytes, default_max: Bytes) -> Result<Vec<Cell>, Failure> {
         let sizes = if self.sizes.is_empty() {
             let min = self.min.unwrap_or(default_min);
-            // A larger --min alone shall not need --max beside it.
+            // A larger --min alone must not need --max next to it.
             records::sweep::doubling(min, self.max.unwrap_or(default_max.max(min))).map_err(Failure::usage)?
         } else {
             self.sizes.clone()

@@ -12,7 +12,7 @@ pub struct Task {
     pub file: &'static str,
     /// What is to be written, in a line.
     pub asks: &'static str,
-    /// Holds what stands in the file now against the task.
+    /// Holds what is in the file now against the task.
     pub check: fn() -> Checked,
 }
 

@@ -116,7 +116,7 @@ impl Team<'_> {
     }
 }
 
-/// Measures `kernel` as told.
+/// Measures `kernel` as given.
 ///
 /// # Errors
 ///

@@ -4,12 +4,12 @@
 use common::counters::Platform;
 use common::events::{Event, Family};
 
-/// One event, and what one count of it stands for.
+/// One event, and what one count of it means.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FpEvent {
     /// The manufacturer's name.
     pub name: &'static str,
-    /// As the kernel is told it.
+    /// As it is given to the kernel.
     pub spec: &'static str,
     /// Double-precision operations per count.
     pub operations: f64,
@@ -216,7 +216,7 @@ mod tests {
         (term("event").unwrap(), term("umask").unwrap_or(0))
     }
 
-    /// The map is held against the makers' tables; here it need only be agreed with.
+    /// The map is compared with the vendors' tables; here it need only be agreed with.
     #[test]
     fn every_event_is_one_of_the_maps_or_a_part_of_one() {
         let presets = ["PAPI_FP_OPS", "PAPI_DP_OPS", "PAPI_FP_INS", "PAPI_VEC_INS"].map(Preset::named);

@@ -47,7 +47,7 @@ fn every_kernel_is_right_and_has_a_rate() {
 }
 
 /// The software clock works where no counter does, unless the kernel forbids
-/// all events: then the reason stands in its place.
+/// all events: then the reason is in its place.
 #[test]
 fn samples_of_the_clock_lie_in_the_product_and_are_no_estimate() {
     let name = KERNELS.last().unwrap().name;

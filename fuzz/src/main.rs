@@ -1,5 +1,5 @@
 //! `fuzz [INPUTS] [SEED] [TARGET..]`: a long run, without a nightly compiler;
-//! `fuzz replay TARGET FILE..`: what a reader says to the inputs kept.
+//! `fuzz replay TARGET FILE..`: what a reader says to the inputs stored.
 
 use std::path::Path;
 use std::process::ExitCode;

@@ -54,7 +54,7 @@ pub fn seeds(target: &Target) -> Vec<Vec<u8>> {
 }
 
 impl Seen {
-    /// Runs the target once; an input that it fails on is kept in `findings`.
+    /// Runs the target once; an input that it fails on is stored in `findings`.
     pub fn take(&mut self, target: &Target, input: &[u8], findings: Option<&Path>) {
         let from = clock::thread_cpu();
         let mut survived = true;

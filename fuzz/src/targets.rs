@@ -310,7 +310,7 @@ fn answers(input: &[u8]) {
     }
 }
 
-/// What is told is short, on few lines, and turns nobody's terminal.
+/// What is reported is short, on few lines, and turns nobody's terminal.
 fn sentence(text: &str) {
     assert!(text.len() < 4000, "{} bytes: {}", text.len(), figures::text::shorten(text, 200));
     assert!(!text.chars().any(|c| c != '\n' && is_unprintable(c)), "{text:?}");

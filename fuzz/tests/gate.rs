@@ -1,4 +1,4 @@
-//! What was found stays mended, and some seconds of new inputs find nothing.
+//! What was found stays repaired, and some seconds of new inputs find nothing.
 
 #![allow(clippy::unwrap_used)]
 

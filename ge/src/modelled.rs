@@ -18,7 +18,7 @@ pub fn count(variant: &Variant, n: usize, fill: Fill, machine: &Machine) -> Resu
     count_watched(variant, n, fill, machine, None)
 }
 
-/// The same; `watch` is told the share (0 to 1) of it that is done.
+/// The same; `watch` is given the share (0 to 1) of it that is done.
 ///
 /// # Errors
 ///

@@ -56,7 +56,7 @@ fn told(task: &Task, checked: &Checked) -> String {
     }
 }
 
-/// A kernel that panics is told of in the check's own words.
+/// A kernel that panics is reported in the check's own words.
 fn in_silence(check: fn() -> Checked) -> Checked {
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));

@@ -22,7 +22,7 @@ pub(crate) struct Args {
     prediction: Option<f64>,
 }
 
-/// Asks, counts, tells; a given prediction that is wrong ends with exit code 1.
+/// Asks, counts, shows; a given prediction that is wrong ends with exit code 1.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let one = args.name.as_deref().and_then(find);
     if let (Some(quiz), Some(prediction)) = (one, args.prediction) {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # programs.sh same|there ARCH: every program at a small size. With `same`, what
-# must come out alike on all machines; with `there`, what only ARCH's guest shows.
+# must be the same on all machines; with `there`, what only ARCH's guest shows.
 run() { echo "\$ $*"; "$@" 2>&1; echo "exit $?"; }
 
 if [ "$1" = same ]; then

@@ -1,5 +1,5 @@
 //! Answers the page's requests outside a browser, one a line: what the page is
-//! held against.
+//! compared with.
 
 use std::io::{BufRead, Write, stdin, stdout};
 use std::sync::OnceLock;

@@ -153,7 +153,7 @@ function isMachine(form, deep) {
 
 const nanos = seconds => (seconds === null ? "" : `${+(seconds * 1e9).toFixed(3)} ns`);
 
-// Fills the form from a machine as the lab tells it.
+// Fills the form from a machine as the lab shows it.
 function fillMachine(form, machine) {
   const set = (name, value) => { if (form.elements[name]) form.elements[name].value = value; };
   const word = policy => (typeof policy === "string" ? policy : Object.keys(policy)[0]);

@@ -1,5 +1,5 @@
 //! What the page calls. Texts cross the border as UTF-8: the page asks for
-//! room, writes a request into it, and reads the answer where it is told.
+//! room, writes a request into it, and reads the answer at the given place.
 
 use std::cell::RefCell;
 

@@ -8,7 +8,7 @@ use memory::Arena;
 /// Bytes of an address: 4 in WebAssembly.
 pub(crate) const WORD: usize = size_of::<usize>();
 
-/// A closed chain through an arena, and where the walk stands in it.
+/// A closed chain through an arena, and where the walk is in it.
 #[derive(Debug)]
 pub(crate) struct Chain<'a> {
     _arena: &'a Arena,

@@ -95,7 +95,7 @@ pub(crate) enum Placed<'a> {
     Elimination(System<'a>, Rung),
 }
 
-/// The text of a kernel, as it stands in its file.
+/// The text of a kernel, as it is in its file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Source {
     pub(crate) file: &'static str,
@@ -122,7 +122,9 @@ impl Kernel {
             | Kernel::Dgemm { n, .. }
             | Kernel::Ge { n, .. } => {
                 if n == 0 || n > MOST_ROWS {
-                    return Err(format!("matrices of {n} rows are not possible on this page: take 1 to {MOST_ROWS}"));
+                    return Err(format!(
+                        "matrices of {n} rows are not possible on this page: take 1 to {MOST_ROWS}"
+                    ));
                 }
             }
         }

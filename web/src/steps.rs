@@ -1,5 +1,5 @@
 //! A kernel access by access: the model sees each one, and what it did is
-//! kept, so that one can go forwards and backwards.
+//! stored, so that one can go forwards and backwards.
 
 mod watcher;
 
@@ -53,7 +53,7 @@ pub struct Step {
     pub set: usize,
     /// What became of it.
     pub outcome: Outcome,
-    /// The line that made room, and whether it was written back.
+    /// The line that was evicted, and whether it was written back.
     pub evicted: Option<(u64, bool)>,
     /// The ways of the set afterwards; a line keeps its way.
     pub ways: Vec<Option<Way>>,
@@ -109,7 +109,7 @@ impl Steps {
         })
     }
 
-    /// The accesses that are kept, first one first.
+    /// The accesses that are stored, first one first.
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }

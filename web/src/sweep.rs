@@ -35,7 +35,7 @@ pub(crate) struct Sweep {
     measured: Option<String>,
 }
 
-/// What stands on the vertical axis.
+/// What is on the vertical axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Show {
@@ -191,7 +191,7 @@ pub(crate) fn time(tab: &mut Tab, sizes: &[Bytes], from: usize) -> Result<Value,
     Ok(json!({ "rows": rows, "cells": cells.len(), "record": record }))
 }
 
-/// The record without its rows; what a browser does not tell is said.
+/// The record without its rows; what a browser does not report is said.
 fn header(tab: &Tab) -> Record {
     let mut record = Record::new("spark", "this computer, from a browser tab").set("counters", "timing");
     let notes = [

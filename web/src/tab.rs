@@ -30,16 +30,16 @@ const AGREE: f64 = 0.02;
 /// Costs whose batches never agreed may be this share of all.
 const UNSTEADY: f64 = 0.2;
 /// Bytes within which physical memory is sure to be in one piece: a browser
-/// does not tell how large its pages are.
+/// does not report how large its pages are.
 const PAGE: u64 = 4096;
 
-/// What a tab offers: its clock in milliseconds, and a way to tell how many
+/// What a tab offers: its clock in milliseconds, and a way to show how many
 /// costs are measured.
 #[derive(Debug, Clone, Copy)]
 pub struct Clock {
     /// `performance.now()`.
     pub now: extern "C" fn() -> f64,
-    /// Is told the number of costs measured.
+    /// Gets the number of costs measured.
     pub progress: extern "C" fn(u32),
 }
 

@@ -6,7 +6,7 @@ use common::stats;
 #[cfg(feature = "openblas")]
 pub mod openblas;
 
-/// The numbers on the command line, or what stands for those that are missing.
+/// The numbers on the command line, or the defaults of those that are missing.
 pub fn arguments<const N: usize>(otherwise: [usize; N]) -> [usize; N] {
     if std::env::var("ISA").as_deref() == Ok("avx2") {
         common::isa::leave_out_avx512();

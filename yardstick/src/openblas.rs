@@ -47,7 +47,7 @@ pub fn set_threads(threads: usize) {
 pub fn lu(a: &mut [f64], size: usize) {
     let (n, mut pivots, mut info) = (size as c_int, vec![0; size], 0);
     assert_eq!(a.len(), size * size);
-    // SAFETY: the matrix and the pivots are as large as LAPACK is told.
+    // SAFETY: the matrix and the pivots are as large as the arguments say.
     unsafe { dgetrf_(&n, &n, a.as_mut_ptr(), &n, pivots.as_mut_ptr(), &mut info) }
 }
 
@@ -57,7 +57,7 @@ pub fn product(a: &[f64], b: &[f64], c: &mut [f64], size: usize) {
     let (n, one) = (size as c_int, 1.0);
     assert!([a.len(), b.len(), c.len()] == [size * size; 3]);
     let as_is: *const c_char = c"N".as_ptr();
-    // SAFETY: the matrices are as large as BLAS is told.
+    // SAFETY: the matrices are as large as the arguments say.
     unsafe {
         dgemm_(as_is, as_is, &n, &n, &n, &one, b.as_ptr(), &n, a.as_ptr(), &n, &one, c.as_mut_ptr(), &n)
     }

@@ -1,4 +1,4 @@
-//! What is read from cm1's sweep of a modelled cache, held against the cache.
+//! What is read from cm1's sweep of a modelled cache, compared with the cache.
 
 use std::path::Path;
 use std::process::Command;

@@ -21,7 +21,7 @@ const OUTSIDE_BYTES: usize = 4096;
 
 #[derive(Debug)]
 pub(crate) struct AddressMap {
-    /// Address of the first array; the model's addresses count from here.
+    /// Address of the first array; the model's addresses count from this point.
     origin: usize,
     arrays: Vec<Allocation>,
     /// Array of each granule.

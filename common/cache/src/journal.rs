@@ -64,7 +64,7 @@ impl<S: SetState> Journal<S> {
     }
 
     /// Ends the last window. What the one around it has not saved itself becomes its own;
-    /// `saved_in` is told which window each set was saved by.
+    /// `saved_in` is given which window each set was saved by.
     pub(crate) fn close(&mut self, mut saved_in: impl FnMut(usize, u32)) {
         let Some((_, start)) = self.open.pop() else { return };
         self.window = self.open.last().map_or(0, |(window, _)| *window);

@@ -269,8 +269,8 @@ impl Recorder {
         self.current.len() >= MAX_NODES || self.loops.iter().all(|outer| !outer.is_regular)
     }
 
-    /// All that was written down and not taken yet, in order. Loops that are running are from
-    /// here on written down iteration by iteration.
+    /// All that was written down and not taken yet, in order. Loops that are running are from now
+    /// on written down iteration by iteration.
     pub(crate) fn take(&mut self) -> Vec<Node> {
         let mut all = Vec::new();
         for running in &mut self.loops {

@@ -56,7 +56,7 @@ pub(crate) trait Store: Debug {
     /// The ways of `set`; those in order of use or arrival, the last one first.
     fn content(&self, set: usize) -> Vec<Tag>;
 
-    /// From here on, sets are saved before they are looked at; see [`Journal`].
+    /// From now on, sets are saved before they are looked at; see [`Journal`].
     fn open_window(&mut self);
 
     /// Ends the last window.

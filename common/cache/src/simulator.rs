@@ -311,7 +311,7 @@ impl Simulator {
         tlbs.chain(self.levels.iter_mut().map(|level| &mut level.store))
     }
 
-    /// From here on, the state is noted; windows nest.
+    /// From now on, the state is noted; windows nest.
     pub(crate) fn open_window(&mut self) {
         self.stores().for_each(|store| store.open_window());
         self.levels.iter_mut().for_each(|level| level.promoted.open_window());

@@ -41,7 +41,7 @@ pub struct Axis {
     pub low: Option<f64>,
     /// The axis reaches at least to here, whatever the data.
     pub high: Option<f64>,
-    /// Names instead of numbers: the first stands at 1, the next at 2 …
+    /// Names instead of numbers: the first is at 1, the next at 2 …
     pub names: Vec<String>,
 }
 

@@ -9,7 +9,7 @@ use super::ink::{Anchor, Colour, Lettering, Stroke, Type};
 /// A place, in units of the chart.
 pub(super) type Point = (f64, f64);
 
-/// What can be drawn; errors are kept for the end.
+/// What can be drawn; errors are stored for the end.
 pub(super) struct Canvas<B: DrawingBackend> {
     backend: B,
     enlarged: f64,

@@ -110,7 +110,7 @@ fn large<B: DrawingBackend>(canvas: &mut Canvas<B>, chart: &Chart, arranged: &La
     }
 }
 
-/// A panel's curves, told apart; a single one with the others pale behind it.
+/// A panel's curves, distinguished; a single one with the others pale behind it.
 fn small<B: DrawingBackend>(canvas: &mut Canvas<B>, chart: &Chart, panel: &Panel) {
     let plot = &panel.plot;
     ground(canvas, chart, plot, panel.labels);

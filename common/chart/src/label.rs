@@ -61,7 +61,7 @@ fn pieces(series: &Series, plot: &Plot) -> Pieces {
     places.windows(2).filter_map(|pair| Some((pair[0]?, pair[1]?))).chain(lone).collect()
 }
 
-/// The lines of the marks, which names shall not cross either.
+/// The lines of the marks, which names must not cross either.
 fn marks(chart: &Chart, plot: &Plot) -> Pieces {
     let across = chart.marks.iter().filter_map(|mark| Some(plot.across(plot.x.share(mark.at)?)));
     across.map(|x| ((x, plot.top), (x, plot.bottom))).collect()

@@ -1,5 +1,5 @@
 //! Charts in the manner of the lab guide: one curve per array size over a
-//! binary logarithmic axis, told apart by marker and dash as well as by colour,
+//! binary logarithmic axis, distinguished by marker and dash as well as by colour,
 //! with the machine and the units in the caption.
 //!
 //! ```
@@ -72,7 +72,7 @@ pub struct Series {
 /// A vertical line with a label above the plot.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Mark {
-    /// Where it stands on the horizontal axis.
+    /// Where it is on the horizontal axis.
     pub at: f64,
     /// What it means: `L1 32 KiB`.
     pub label: String,
@@ -127,7 +127,7 @@ impl Chart {
     }
 
     /// Puts the last curve into a panel of that name. Every panel holds curves of the
-    /// same names in the same order, which the legend tells apart.
+    /// same names in the same order, which the legend distinguishes.
     pub fn panel(mut self, name: impl Into<String>) -> Chart {
         if let Some(series) = self.series.last_mut() {
             series.panel = plain(name);

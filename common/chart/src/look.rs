@@ -1,4 +1,4 @@
-//! What tells curves apart: colour, marker and dash together, so that any two
+//! What distinguishes curves: colour, marker and dash together, so that any two
 //! of the three may be lost in print or to the eye.
 
 use super::canvas::Point;
@@ -14,7 +14,7 @@ pub(super) const PALE: Colour = Colour(0xcd, 0xd3, 0xda);
 pub(super) const PAPER: Colour = Colour(0xff, 0xff, 0xff);
 
 /// Okabe and Ito's palette without its yellow, which white paper swallows:
-/// colours that stay apart under the common colour blindnesses.
+/// colours that stay distinguishable under the common colour blindnesses.
 const DISTINCT: [Colour; 7] = [
     Colour(0x00, 0x72, 0xb2),
     Colour(0xd5, 0x5e, 0x00),
@@ -64,7 +64,7 @@ pub(super) struct Look {
     pub(super) width: f64,
 }
 
-/// Half a marker's width, and a line's width, where curves are not laid over each other.
+/// Half a marker's width, and a line's width, where curves are not drawn over each other.
 const SIZE: f64 = 3.6;
 const LINE: f64 = 1.8;
 
@@ -86,7 +86,7 @@ impl Look {
         }
     }
 
-    /// The look of curve `index` of `count` that are laid over each other. Of two, both
+    /// The look of curve `index` of `count` that are drawn over each other. Of two, both
     /// are seen where they coincide: the second's points lie in the rings of the first,
     /// its thin dashes on a broad line.
     pub(super) fn laid_over(index: usize, count: usize) -> Look {

@@ -1,5 +1,5 @@
 //! Many curves as small multiples, all with the same axes: one panel for each, the
-//! other curves pale behind it, or one for those that shall be compared.
+//! other curves pale behind it, or one for those to be compared.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use super::plot::Plot;
 
 /// More panels are no help, and each draws all curves.
 const MOST: usize = 24;
-/// Fewer curves are told apart in one plot.
+/// Fewer curves are distinguished in one plot.
 const FEWEST: usize = 8;
 const COLUMNS: usize = 4;
 /// Height of a panel in a full row; where fewer are in all, each is wider and higher.
@@ -68,7 +68,7 @@ fn groups(chart: &Chart) -> Vec<(&str, Vec<usize>)> {
     groups
 }
 
-/// How many curves are to be told apart by their looks.
+/// How many curves are to be distinguished by their looks.
 pub(super) fn told_apart(chart: &Chart) -> usize {
     if grouped(chart) {
         groups(chart).iter().map(|(_, members)| members.len()).max().unwrap_or(0)

@@ -114,7 +114,7 @@ fn over_names_stand_bars_from_zero_or_dots_with_their_figures() {
     assert_eq!(rectangles(&bars) - rectangles(&dots), 17);
     let svg = dots.svg();
     assert!(svg.contains("\n8.00\n") && svg.contains("\n64.0\n") && svg.contains("\n4096\n"), "{svg}");
-    // Names that have no room beside each other take turns.
+    // Names that have no room side by side take turns.
     let rows: Vec<f64> = many().iter().map(|name| height(&svg, name)).collect();
     assert!(rows[0] < rows[1] && rows[1] < rows[2] && rows[3] == rows[0], "{rows:?}");
     let few = chart(names().to_vec(), Axis::log10("GFLOP/s")).svg();

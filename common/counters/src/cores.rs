@@ -12,7 +12,7 @@ pub enum Choice {
     Only,
     /// Of those that it may run on, it is the fastest.
     Fastest,
-    /// It was on such a core when it asked, and the system tells no speeds.
+    /// It was on such a core when it asked, and the system reports no speeds.
     Present,
 }
 
@@ -30,8 +30,8 @@ impl Choice {
 }
 
 /// The place among `pmus` of the one whose cores are taken, by a program that may
-/// run on `allowed` (empty: not told) and is on `here`; `None` where all cores are
-/// alike.
+/// run on `allowed` (empty: not reported) and is on `here`; `None` where all cores are the
+/// same.
 pub(crate) fn chosen(pmus: &[Pmu], allowed: &[usize], here: usize) -> Option<(usize, Choice)> {
     let cores: Vec<(usize, &Pmu, Vec<usize>)> = pmus
         .iter()

@@ -10,7 +10,7 @@ pub enum Origin {
     /// In PAPI's map of the processor's family.
     Table(&'static Family),
     /// The kit's own, where that map has a gap or says something else than the
-    /// maker.
+    /// vendor.
     Kit(&'static Family),
     /// The kernel's generic events, whatever the processor.
     Generic,

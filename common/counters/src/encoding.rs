@@ -23,7 +23,7 @@ pub enum Scope {
     /// The program's own code.
     #[default]
     Program,
-    /// The same, for a PMU that must be told to leave virtual machines out too.
+    /// The same, for a PMU that must be asked to leave virtual machines out too.
     ProgramWithoutGuests,
     /// The program, and the kernel on its behalf: the event happens there.
     ProgramAndKernel,

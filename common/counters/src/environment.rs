@@ -1,4 +1,4 @@
-//! What stands between a program and the counters: the kernel's settings,
+//! What is between a program and the counters: the kernel's settings,
 //! containers, virtual machines.
 
 use std::fs;

@@ -33,7 +33,7 @@ impl Group {
     pub(crate) fn open(parts: &[Part], opening: Opening, sampled: Option<usize>) -> Result<Group, NotOpened> {
         let telling = Opening { lost: sampled.is_some(), ..opening };
         match Group::open_as(parts, telling, sampled) {
-            // The kernel may be too old to tell what it lost.
+            // The kernel may be too old to show what it lost.
             Err(e) if telling.lost && Errno::of(&e.error) == Errno::Invalid => {
                 Group::open_as(parts, opening, sampled)
             }
@@ -98,7 +98,7 @@ impl Group {
     }
 
     /// How many samples found the buffer full since opening; `None` if this
-    /// kernel does not tell.
+    /// kernel does not report.
     pub(crate) fn lost(&self) -> io::Result<Option<u64>> {
         let Some(sampled) = self.sampled.filter(|_| self.opening.lost) else { return Ok(None) };
         Ok(self.told()?.get(sampled).map(|(_, lost)| *lost))
@@ -109,7 +109,7 @@ impl Group {
         if self.opening.group_read { self.read_together() } else { self.read_singly() }
     }
 
-    /// Layout: value, enabled, running, lost if that is told.
+    /// Layout: value, enabled, running, lost if that is reported.
     fn read_singly(&self) -> io::Result<Vec<(Count, u64)>> {
         let size = 3 + usize::from(self.opening.lost);
         let one = |member: &Member| {
@@ -123,7 +123,7 @@ impl Group {
     }
 
     /// Layout: number, enabled, running, then of each value, id, and lost if
-    /// that is told.
+    /// that is reported.
     fn read_together(&self) -> io::Result<Vec<(Count, u64)>> {
         let Some(leader) = self.leader() else { return Ok(Vec::new()) };
         let each = 2 + usize::from(self.opening.lost);

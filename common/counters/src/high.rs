@@ -121,7 +121,7 @@ struct Moment {
     cpu: f64,
 }
 
-/// What [`flops`] and [`flips`] tell.
+/// What [`flops`] and [`flips`] show.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Flops {
     /// Wall-clock seconds since the first call.
@@ -134,7 +134,7 @@ pub struct Flops {
     pub mflops: f64,
 }
 
-/// What [`ipc`] tells.
+/// What [`ipc`] shows.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Ipc {
     /// Wall-clock seconds since the first call.
@@ -148,7 +148,7 @@ pub struct Ipc {
 }
 
 /// Floating-point operations and their rate: the first call starts counting
-/// and gives zeros, each later one tells.
+/// and gives zeros, each later one reports.
 ///
 /// # Errors
 /// If this processor cannot count PAPI_FP_OPS, or counting fails.
@@ -165,7 +165,7 @@ pub fn flips() -> Result<Flops, CounterError> {
 }
 
 /// Instructions per cycle: the first call starts counting and gives zeros,
-/// each later one tells.
+/// each later one reports.
 ///
 /// # Errors
 /// If this processor cannot count PAPI_TOT_INS and PAPI_TOT_CYC, or counting fails.

@@ -1,5 +1,5 @@
 //! Hardware counters, over the kernel's perf events: what can be counted, what
-//! stands in the way, and counts that say how they were got.
+//! is in the way, and counts that say how they were got.
 //!
 //! The programs use [`survey`], [`definition`], [`count`], [`Sampler`] and
 //! [`Platform`] and [`watched_code`]. The rest is PAPI's interface, for whoever ports a program that

@@ -60,7 +60,7 @@ impl Drop for Watcher {
     /// Of a set that is dropped while it counts: the thread ends by itself.
     fn drop(&mut self) {
         if self.thread.is_some() {
-            // A thread that cannot be told to end must not end the program.
+            // A thread that cannot be asked to end must not end the program.
             let _ = self.bell.ring();
         }
     }

@@ -24,7 +24,7 @@ pub struct Platform {
     pub family: Option<&'static Family>,
     /// All PMUs, by name.
     pub pmus: Vec<Pmu>,
-    /// What stands between programs and counters.
+    /// What is between programs and counters.
     pub environment: Environment,
     /// Where cores differ: which of the PMUs presets are counted on, and why.
     cores: Option<(usize, Choice)>,
@@ -103,7 +103,7 @@ impl Platform {
     }
 
     /// Keeps the calling thread, and those it starts, to the cores that presets
-    /// are counted on until the value is dropped; nothing where all are alike.
+    /// are counted on until the value is dropped; nothing where all are the same.
     pub(crate) fn keep_to_core_type(&self) -> Option<Kept> {
         let (mut cpus, allowed) = (self.counted_on()?, cpu::allowed());
         cpus.retain(|cpu| allowed.contains(cpu));

@@ -20,7 +20,7 @@ pub struct Pmu {
     /// Counts for the whole chip instead of for one program.
     pub uncore: bool,
     /// How fast its processors are: 1024 is the fastest of the machine; `None` where
-    /// the kernel does not tell (`cpu_capacity`).
+    /// the kernel does not report (`cpu_capacity`).
     pub capacity: Option<u64>,
     dir: PathBuf,
 }
@@ -78,7 +78,7 @@ impl Pmu {
         names
     }
 
-    /// What a listed event stands for, as in `event=0x3c,umask=0x00`.
+    /// What a listed event means, as in `event=0x3c,umask=0x00`.
     pub fn event(&self, name: &str) -> Option<String> {
         let text = fs::read_to_string(self.dir.join("events").join(name)).ok()?;
         Some(text.trim().to_owned())

@@ -7,7 +7,7 @@ use thiserror::Error;
 use super::environment::Environment;
 use super::kernel::Errno;
 
-/// Why an event cannot be counted here.
+/// Why an event cannot be counted on this machine.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Refusal {
     /// No counters in a virtual machine.

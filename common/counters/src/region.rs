@@ -29,7 +29,7 @@ pub struct HighLevelRegion {
     pub counts: Vec<(Event, f64)>,
 }
 
-/// Says what regions count in this thread, from here on; without it they count
+/// Says what regions count in this thread, from now on; without it they count
 /// instructions and cycles. Earlier results are dropped.
 ///
 /// # Errors

@@ -12,7 +12,7 @@ use super::trials::{Trials, settles};
 use events::{Derivation, Event};
 use system::cpu::Kept;
 
-/// Samples the calling thread; each thread that shall be sampled makes its own.
+/// Samples the calling thread; each thread to be sampled makes its own.
 /// Where cores differ, the thread stays on those that the event is of for as long
 /// as the sampler lives.
 ///
@@ -138,7 +138,7 @@ impl Sampler {
         Ok(Sampler { group, ring, tally: Tally::default(), samples, _kept: kept })
     }
 
-    /// Collects from here on.
+    /// Collects from now on.
     ///
     /// # Errors
     /// If the kernel fails.

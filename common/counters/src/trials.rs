@@ -35,7 +35,8 @@ pub(crate) struct Trials<'a> {
 }
 
 /// Of an event that a PMU counts whose filters are none.
-const EVERYTHING: &str = "everything that ran on the core, the kernel too: this processor's counters cannot exclude anything";
+const EVERYTHING: &str =
+    "everything that ran on the core, the kernel too: this processor's counters cannot exclude anything";
 
 impl<'a> Trials<'a> {
     pub(crate) fn new(platform: &'a Platform) -> Trials<'a> {
@@ -62,7 +63,7 @@ impl<'a> Trials<'a> {
         Err(refused.unwrap_or_else(|| Refusal::NotOnThisCpu { event: event.name().to_owned() }))
     }
 
-    /// The thread's being kept to its cores, for whoever outlives the trials.
+    /// The thread's being limited to its cores, for whoever outlives the trials.
     pub(crate) fn keep(&mut self) -> Option<Kept> {
         self.kept.take()
     }

@@ -1,4 +1,4 @@
-//! Functions whose samples are told from those of all other code.
+//! Functions whose samples are distinguished from those of all other code.
 
 use std::ops::Range;
 

@@ -17,7 +17,7 @@ pub struct Family {
     pub counters: &'static str,
     /// Where its event table comes from; empty if there is none.
     pub source: &'static str,
-    /// Why the kernel's generic events stand in for a table, or for the rest of
+    /// Why the kernel's generic events replace a table, or for the rest of
     /// it; empty if they do not.
     pub generic: &'static str,
     like: &'static str,
@@ -34,8 +34,8 @@ struct Models {
     source: &'static str,
 }
 
-/// Every family, each maker's older ones first. Columns: key, title, the family
-/// whose table it shares, that of the efficiency cores beside it, counters, source
+/// Every family, each vendor's older ones first. Columns: key, title, the family
+/// whose table it shares, that of the efficiency cores next to it, counters, source
 /// of the table, why it is generic.
 pub static FAMILIES: LazyLock<Vec<Family>> =
     LazyLock::new(|| include_str!("families.csv").lines().skip(1).filter_map(family).collect());
@@ -182,7 +182,7 @@ mod tests {
         }
         assert_eq!(key(Some(Identity::from_midr(0x000f_0510))), None);
         assert_eq!(key(Some(Identity::from_riscv(0x489, 0x8000_0000_0000_0007))), Some("sifive_u74"));
-        // QEMU's RISC-V machine names no maker.
+        // QEMU's RISC-V machine names no vendor.
         assert_eq!(key(Some(Identity::from_riscv(0, 0))), None);
     }
 

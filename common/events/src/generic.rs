@@ -33,7 +33,7 @@ fn row(line: &'static str) -> Option<Generic> {
 }
 
 /// The ways of counting `preset`, the better first; none if the kernel's names
-/// do not tell it.
+/// do not report it.
 pub fn ways(preset: Preset) -> impl Iterator<Item = &'static Generic> {
     ROWS.iter().filter(move |row| row.preset == preset)
 }

@@ -11,9 +11,9 @@ pub enum Maker {
     Amd,
     /// Zhaoxin, and Centaur before it.
     Zhaoxin,
-    /// Any maker of an Arm core.
+    /// Any vendor of an Arm core.
     Arm,
-    /// Any maker of a RISC-V core.
+    /// Any vendor of a RISC-V core.
     RiscV,
 }
 
@@ -54,7 +54,7 @@ impl Identity {
         Identity { maker: Maker::RiscV, family: mvendorid, model: marchid, stepping: 0 }
     }
 
-    /// From the maker's name and register EAX of CPUID leaf 1.
+    /// From the vendor's name and register EAX of CPUID leaf 1.
     pub fn from_cpuid(maker: &[u8; 12], leaf1: u32) -> Option<Identity> {
         let base = leaf1 >> 8 & 0xf;
         let family = if base == 0xf { base + (leaf1 >> 20 & 0xff) } else { base };

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use super::notes::{self, Note};
 use super::{Family, Formula, Preset};
 
-/// A preset on one family, or on several alike.
+/// A preset on one family, or the same on several.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
     /// The preset.
@@ -34,7 +34,7 @@ pub enum Origin {
     Kit,
 }
 
-/// A native event as its maker's manual calls it, and its number.
+/// A native event as its vendor's manual calls it, and its number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Code {
     /// As in `L1D:REPLACEMENT`.
@@ -71,7 +71,7 @@ impl fmt::Display for Config {
 static PAPI: LazyLock<Vec<Entry>> = LazyLock::new(|| table(include_str!("map.csv"), Origin::Papi));
 
 /// The kit's presets, where the map has a gap or says something else than the
-/// makers' event tables. The same columns, what the preset includes, and why it
+/// vendors' event tables. The same columns, what the preset includes, and why it
 /// is not PAPI's; without events it is not counted on these families at all.
 static KIT: LazyLock<Vec<Entry>> = LazyLock::new(|| table(include_str!("kit.csv"), Origin::Kit));
 
@@ -114,7 +114,7 @@ fn code(text: &'static str) -> Option<Code> {
     Some(Code { name, config })
 }
 
-/// Of all tables that decide what is opened for a preset and what is told of it:
+/// Of all tables that decide what is opened for a preset and what is reported of it:
 /// FNV-1a (Fowler, Noll and Vo) with 64 bits. What was counted elsewhere is of
 /// these tables if it comes with this number.
 pub fn fingerprint() -> u64 {
@@ -165,7 +165,7 @@ fn kit(family: &Family, preset: Preset) -> Option<&'static Entry> {
 }
 
 impl Entry {
-    /// What it includes on `family`, each told once.
+    /// What it includes on `family`, each reported once.
     pub fn notes(&self, family: &'static Family) -> Vec<&'static Note> {
         let mut notes: Vec<&Note> = Vec::new();
         for note in self.natives.iter().flat_map(|native| notes::of_native(family, native.name)) {

@@ -1,5 +1,5 @@
 //! What native events include without saying so, on which families, and where
-//! their makers say it.
+//! their vendors say it.
 
 use std::sync::LazyLock;
 
@@ -33,7 +33,7 @@ fn note(line: &'static str) -> Option<Note> {
     Some(Note { text: fields.next()?.trim_matches('"'), limits, event, families })
 }
 
-/// Whether `name` is `pattern`, in which `*` stands for any text.
+/// Whether `name` is `pattern`, in which `*` means any text.
 fn matches(pattern: &str, name: &str) -> bool {
     let Some((head, rest)) = pattern.split_once('*') else { return pattern == name };
     let Some(mut tail) = name.strip_prefix(head) else { return false };
@@ -71,7 +71,7 @@ const ARCHITECTURAL: &[&str] = &[
     "PAPI_DP_OPS",
 ];
 
-/// Whether a preset's figures can be set beside those of another machine;
+/// Whether a preset's figures can be compared with those of another machine;
 /// `limited`: something it includes makes it more than its name says.
 pub fn comparable(preset: Preset, derivation: Derivation, limited: bool, generic: bool) -> &'static str {
     if generic {
@@ -119,7 +119,7 @@ mod tests {
         assert!(texts("skl", "ix86arch::LLC_REFERENCES")[0].contains("prefetch"));
         assert!(texts("arm_n1", "LD_SPEC")[0].contains("speculation"));
         assert_eq!(texts("arm_ac53", "SW_INCR").len(), 0);
-        // The same event, and its maker says other things of it.
+        // The same event, and its vendor says other things of it.
         assert!(texts("arm_ac76", "L2D_CACHE_REFILL")[0].contains("prefetches into level 2 are left out"));
         assert!(texts("arm_n1", "L2D_CACHE_REFILL")[0].contains("instructions and prefetches"));
         assert!(!texts("arm_ac76", "L1D_CACHE_REFILL")[0].contains("stores and prefetches"));

@@ -17,7 +17,7 @@ pub fn four(amount: f64) -> String {
 }
 
 /// Rows set in columns, two blanks apart: the first column to the left, the
-/// others to the right. The last may be of any length, and stands to the left.
+/// others to the right. The last may be of any length, and is to the left.
 pub fn columns(rows: &[Vec<String>]) -> String {
     let width = |at: usize| rows.iter().filter_map(|row| row.get(at)).map(|c| c.chars().count()).max();
     let widths: Vec<usize> = (0..).map_while(width).collect();

@@ -1,10 +1,10 @@
 //! From curves to geometry, with the argument. Given a saved sweep, reads the
 //! line, the size and the ways of the cache behind it the way a student is
 //! asked to: line where the misses stop doubling, size where they start, ways
-//! where they vanish. Where the data cannot tell, the answer is a refusal that
+//! where they vanish. Where the data cannot decide, the answer is a refusal that
 //! says what would be needed.
 //!
-//! The thresholds were chosen on recorded curves of real machines; each stands
+//! The thresholds were chosen on recorded curves of real machines; each is
 //! with its reason where it is used. A reading is believed only if the whole
 //! sweep agrees with it, not just the cells it was read from (`check`).
 
@@ -55,15 +55,15 @@ pub struct Geometry {
     /// The cache line.
     pub line: Bytes,
     /// The fewest and the most lines per set that the data allow, or why they
-    /// cannot be told.
+    /// cannot be determined.
     pub ways: Result<(u64, u64), String>,
     /// Time of a hit and what a miss costs beyond it, in nanoseconds, where
     /// the sweep was timed.
     pub times: Option<Times>,
     /// How far to trust it.
     pub confidence: Confidence,
-    /// Cells (array and stride, in bytes) that would tell more; none if nothing
-    /// is open, or nothing of it can be told by such cells.
+    /// Cells (array and stride, in bytes) that would narrow the answer; none if nothing
+    /// is open, or nothing of it can be determined by such cells.
     pub decide: Vec<(u64, u64)>,
 }
 
@@ -79,7 +79,7 @@ pub struct Times {
 /// Answer and argument.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
-    /// The geometry, or one sentence why it cannot be told and what would help.
+    /// The geometry, or one sentence why it cannot be determined and what would help.
     pub verdict: Result<Geometry, String>,
     /// The argument, sentence by sentence.
     pub why: Vec<String>,
@@ -142,7 +142,7 @@ fn argue(saved: &Saved, above: Option<Above>, why: &mut Vec<String>) -> Result<G
         Some(curve) => (curve, None),
         None => timing::curve(saved, why).map(|(curve, times)| (curve, Some(times)))?,
     };
-    // the event tells the level; below the first, that one is in the way
+    // the event shows the level; below the first, that one is in the way
     curve.behind = saved.event.as_deref().is_some_and(|event| event.contains("L2") || event.contains("L3"));
     curve.drop_spikes(why);
     curve.is_enough()?;

@@ -1,5 +1,5 @@
 //! The size of a level by the likelihood of a whole curve: every hypothesis predicts which share
-//! of a walk misses at each working set, all points are held against it, and the answer is all
+//! of a walk misses at each working set, all points are compared with it, and the answer is all
 //! sizes within given odds of the best.
 //!
 //! Behind pages that lie anywhere, and where a hash of the address picks the set, sets fill

@@ -28,7 +28,7 @@ fn recorded_curves_are_read() {
     }
 }
 
-/// L2 of 2 MiB and 16 ways behind 4 KiB pages: arrays that would fit miss here and there.
+/// L2 of 2 MiB and 16 ways behind 4 KiB pages: arrays that would fit miss in places.
 #[test]
 fn behind_scattered_pages_a_timed_sweep_leaves_the_second_level_open() {
     let found = read(&file("emerald-rapids/cm1-l2-timed.out")).verdict.unwrap();

@@ -11,8 +11,8 @@ use super::size::{Level, QUIET, Size};
 use figures::numbers::greatest_common_divisor;
 use figures::units::Bytes;
 
-/// Of more caches than this, a sample proposes the cells that would tell them
-/// apart, and another judges the proposals.
+/// Of more caches than this, a sample proposes the cells that would distinguish
+/// them, and another judges the proposals.
 const PROPOSING: usize = 64;
 const JUDGING: usize = 256;
 /// Odd factors that the number of sets of a modelled cache may have; a real one
@@ -21,8 +21,8 @@ const MOST_ODD: u64 = 15;
 /// Random replacement lets this share of the accesses miss when 32 ways get 33
 /// lines in turn; no other policy comes near it.
 const RANDOM: f64 = 0.02;
-/// Timed, a short loop beside a few disturbed batches tells only much from
-/// little: below the one share nothing missed, above the other something did.
+/// Timed, a short loop in addition to a few disturbed batches only distinguishes many misses
+/// from few: below the one share nothing missed, above the other something did.
 const HITS_TIMED: f64 = 0.2;
 const MISSES_TIMED: f64 = 0.5;
 /// Counters see other misses too (prefetches, interrupts): more than this share
@@ -84,9 +84,9 @@ pub(super) struct Allowed {
     pub(super) odd: bool,
     /// Only behind a TLB that misses, too, do they explain the cells.
     pub(super) translated: bool,
-    /// Cells that would tell them apart: array and stride.
+    /// Cells that would distinguish them: array and stride.
     pub(super) decide: Vec<(u64, u64)>,
-    /// The number of ways cannot be told, whatever is measured, for this reason.
+    /// The number of ways cannot be determined, whatever is measured, for this reason.
     pub(super) hidden: Option<String>,
 }
 
@@ -104,7 +104,7 @@ pub(super) fn missing(count: u64, apart: u64, cache: Candidate) -> f64 {
 /// A cell decides if more than this share of it misses in some caches, and none in others.
 const MISSES_ALL: f64 = 0.3;
 
-/// What the cells are held against.
+/// What the cells are compared with.
 pub(super) struct Evidence<'a> {
     curve: &'a Curve,
     line: u64,

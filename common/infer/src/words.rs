@@ -98,7 +98,7 @@ pub(super) fn bounds(allowed: &Allowed) -> (u64, u64) {
     (ways().min().unwrap_or(0), ways().max().unwrap_or(0))
 }
 
-/// The cells that would tell the candidates apart.
+/// The cells that would distinguish the candidates.
 pub(super) fn deciding(decide: &[(u64, u64)]) -> Option<String> {
     let strides: Vec<String> = decide.iter().map(|cell| cell.1.to_string()).collect();
     decide.first().map(|(array, _)| {

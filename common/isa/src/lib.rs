@@ -49,7 +49,7 @@ pub use widest::Widest;
 
 static LEFT_OUT: AtomicBool = AtomicBool::new(false);
 
-/// From here on, this process takes AVX-512 for missing: its kernels are those of a
+/// From now on, this process takes AVX-512 for missing: its kernels are those of a
 /// processor that ends with AVX2. To be called before anything is detected.
 pub fn leave_out_avx512() {
     LEFT_OUT.store(true, Ordering::Relaxed);

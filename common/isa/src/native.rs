@@ -6,7 +6,7 @@ use memory::{Lanes, Memory, Vector, Word};
 
 /// The machine's own memory: every [`load`](Memory::load) is one load
 /// instruction and every [`store`](Memory::store) one store, however hard the
-/// compiler optimises. Nothing is kept in a register, reordered or vectorised.
+/// compiler optimises. Nothing is in a register, reordered or vectorised.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Native;
 

@@ -8,7 +8,7 @@ use figures::stats;
 use figures::units::{Hertz, Seconds, Ticks};
 use system::{clock, core_clock, cpu};
 
-/// A batch shall last about this long: far above the clock's resolution, and
+/// A batch must last about this long: far above the clock's resolution, and
 /// short enough to lie between two interrupts where they come in a flood.
 const BATCH: Seconds = Seconds(10e-6);
 
@@ -22,10 +22,10 @@ const BEAT: u32 = 8_192;
 /// only makes one slower.
 const BEATS: usize = 3;
 
-/// Steps of the clock that a beat must last to tell the core's clock at all.
+/// Steps of the clock that a beat must last to show the core's clock at all.
 const BEAT_STEPS: f64 = 50.0;
 
-/// How far the core's clock before and after a batch may be apart.
+/// How far the core's clock before and after a batch may differ.
 const STEADY: f64 = 0.03;
 
 /// Short walks before the batches, to know how many accesses one takes.
@@ -204,13 +204,13 @@ impl Pace {
     }
 }
 
-/// The core's clock when it was first asked for: the one that times are told at.
+/// The core's clock when it was first asked for: the one that times are given at.
 pub fn reference_clock() -> Hertz {
     static REFERENCE: OnceLock<Hertz> = OnceLock::new();
     *REFERENCE.get_or_init(core_clock::measure)
 }
 
-/// The least time that the clock shows: some tell only 100 us.
+/// The least time that the clock shows: some show only 100 us.
 fn clock_step() -> Seconds {
     static STEP: OnceLock<Seconds> = OnceLock::new();
     *STEP.get_or_init(|| {

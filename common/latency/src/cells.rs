@@ -92,7 +92,7 @@ impl Cells {
         &self.levels
     }
 
-    /// Why the misses of a level are not told.
+    /// Why the misses of a level are not reported.
     pub fn unseen(&self) -> &'static str {
         if self.first_only {
             "the time ended before the levels after the first were measured: try again when the machine is idle"

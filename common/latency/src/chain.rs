@@ -9,7 +9,7 @@ use system::pages::Room;
 /// Bytes of an address; elements closer than this share a word.
 pub const WORD: usize = size_of::<usize>();
 
-/// A closed chain, and where the walk stands in it.
+/// A closed chain, and where the walk is in it.
 #[derive(Debug)]
 pub struct Chain<'a> {
     room: &'a mut Room,

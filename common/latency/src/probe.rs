@@ -11,7 +11,7 @@ use system::pages::{self, HUGE_PAGE, Room};
 const PRIVATE: usize = 1 << 16;
 
 /// For one pattern: experiments are repeated, and the least cost of all times counts,
-/// so short looks at several times tell more than a long one.
+/// so short looks at several times show more than a long one.
 const EFFORT: Effort = Effort { batches: 15, rounds: 1.0, limit: Seconds(0.02) };
 
 /// Bytes between the lines taken of each page.

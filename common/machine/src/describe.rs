@@ -159,7 +159,7 @@ impl Description {
     }
 }
 
-/// Refuses what cannot stand in a list, in a caption, or on a terminal.
+/// Refuses what cannot be in a list, in a caption, or on a terminal.
 fn one_line(key: &'static str, given: &Spanned<String>, longest: usize) -> Checked<()> {
     if given.get_ref().contains(is_unprintable) {
         return refuse(

@@ -147,7 +147,7 @@ const FIRST: [Geometry; 2] = [
     Geometry { size: Bytes::kib(256), line: Bytes(64), ways: 16 },
 ];
 
-/// Every pair of levels that sweeps up to 256 KiB and 4 MiB tell: a power of two
+/// Every pair of levels that sweeps up to 256 KiB and 4 MiB show: a power of two
 /// of sets at each level, L2 four times L1 at least, and both its ways and the
 /// bytes of one way larger than L1's, or L1 would hold the lines that are to
 /// compete for a set of L2.

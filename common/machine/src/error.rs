@@ -59,7 +59,7 @@ pub enum MachineError {
         /// The file.
         origin: String,
     },
-    /// The system does not tell.
+    /// The system does not report.
     #[error(
         "this system does not say what caches it has ({reason}); name a machine with --machine, for example --machine i5-7500"
     )]

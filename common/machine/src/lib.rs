@@ -68,7 +68,7 @@ pub use draw::{Draw, Drawn, Geometry};
 pub use error::MachineError;
 pub use sealed::{SealedFile, seal};
 
-/// Which line of a full set makes room.
+/// Which line of a full set is evicted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Replacement {
@@ -158,7 +158,7 @@ pub struct CacheLevel {
     pub ways: usize,
     /// Number of logical processors that share it.
     pub shared_by: usize,
-    /// Who makes room.
+    /// Who is evicted.
     pub replacement: Replacement,
     /// What a store that hits does.
     pub write: Write,
@@ -340,7 +340,7 @@ impl Machine {
         format!("{} ({}): {levels}", self.name, self.description)
     }
 
-    /// Its caches, as far as they may be told: none of a sealed one.
+    /// Its caches, as far as they may be shown: none of a sealed one.
     pub fn told(&self) -> &[CacheLevel] {
         if self.sealed() { &[] } else { &self.levels }
     }

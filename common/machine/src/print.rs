@@ -8,7 +8,7 @@ use figures::units::{Bytes, Seconds};
 
 impl Machine {
     /// The machine as a description that reads back as the same machine; what
-    /// is unknown about it stands in comments. A sealed one is not told.
+    /// is unknown about it is in comments. A sealed one is not reported.
     pub fn to_toml(&self) -> String {
         if self.sealed() {
             return format!("# {}: its description is sealed\n", clean(&self.name));
@@ -68,7 +68,7 @@ fn level(cache: &CacheLevel) -> String {
     text
 }
 
-/// A text, or the word that stands for a policy, as TOML writes it.
+/// A text, or the word that means a policy, as TOML writes it.
 pub(super) fn quoted(word: &(impl serde::Serialize + ?Sized)) -> String {
     toml::Value::try_from(word).map_or_else(|_| "\"\"".to_string(), |value| value.to_string())
 }

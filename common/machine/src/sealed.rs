@@ -9,7 +9,7 @@ const PURPOSE: &str = "sealed machine";
 const SEAL: &str = "sealed = \"";
 const HEADER: &str = "# A sealed machine";
 /// Bytes of a hidden description beside its name, and of all of it: blank lines at its end
-/// fill it up, so that its length tells of nothing but of a very long name.
+/// fill it up, so that its length shows nothing but a very long name.
 const FIGURES: usize = 512;
 const LENGTH: usize = 1024;
 

@@ -30,7 +30,7 @@ impl Recorded {
         Recorded { touched: Vec::new(), most, made: 0 }
     }
 
-    /// The accesses that are kept.
+    /// The accesses that are stored.
     pub fn touched(&self) -> &[Touched] {
         &self.touched
     }

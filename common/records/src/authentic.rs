@@ -129,10 +129,10 @@ pub fn parse(text: &str) -> Result<Record, Changed> {
     Ok(Record { seal: Some(seal), ..record })
 }
 
-/// What stands before the machine's tag.
+/// What is before the machine's tag.
 const MACHINE: &str = "\"machine\": \"";
 
-/// What stands before the tag.
+/// What is before the tag.
 const MARK: &str = "\"record\": \"";
 
 #[cfg(test)]

@@ -48,7 +48,7 @@ impl<T: Into<String>> From<T> for Note {
     }
 }
 
-/// The notes of a record. In JSON they are sentences, `notes`, and beside them what
+/// The notes of a record. In JSON they are sentences, `notes`, and next to them what
 /// programs read, `note_kinds`; a record without those has sentences alone.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "Written", from = "Written")]

@@ -169,7 +169,7 @@ impl Record {
         }
     }
 
-    /// The record as it stands.
+    /// The record as it is.
     pub(crate) fn written(&self) -> String {
         // Maps with string keys and finite or null numbers always serialise.
         serde_json::to_string_pretty(self).unwrap_or_default()

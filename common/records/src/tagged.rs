@@ -1,5 +1,5 @@
 //! Records as comma-separated values in which nothing changes unseen: a tag of the whole
-//! table stands in its first row.
+//! table is in its first row.
 
 use thiserror::Error;
 

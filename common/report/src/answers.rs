@@ -10,7 +10,7 @@ use thiserror::Error;
 /// What `answers.json` calls itself.
 const FORMAT: &str = "cache-lab-answers";
 const VERSION: u32 = 1;
-/// What stands before and behind the answers within a page.
+/// What is before and behind the answers within a page.
 const BEFORE: &str = r#"<script type="application/json" id="answers">"#;
 const BEHIND: &str = "</script>";
 
@@ -18,7 +18,9 @@ const BEHIND: &str = "</script>";
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum AnswersError {
     /// It is not written as answers are.
-    #[error("these are not the answers of a report ({0}); give the answers.json that the report's page saves")]
+    #[error(
+        "these are not the answers of a report ({0}); give the answers.json that the report's page saves"
+    )]
     Unreadable(String),
     /// Another program's, or a later version's.
     #[error("these answers are {0} version {1}, and {FORMAT} version {VERSION} can be read")]
@@ -68,7 +70,7 @@ impl Answers {
     ///
     /// # Errors
     ///
-    /// If what stands in that place is no set of answers.
+    /// If what is in that place is no set of answers.
     pub fn in_page(html: &str) -> Option<Result<Answers, AnswersError>> {
         let begin = find(html, BEFORE)? + BEFORE.len();
         let end = begin + find(&html[begin..], BEHIND)?;

@@ -22,12 +22,12 @@ pub(crate) struct Check {
     share: f64,
     /// or this amount.
     within: f64,
-    /// What is told of any other number.
+    /// What is reported of any other number.
     hint: Cow<'static, str>,
     slips: Vec<Slip>,
 }
 
-/// A number that a known mistake gives, and what is told then.
+/// A number that a known mistake gives, and what is reported then.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 struct Slip {
     formula: Formula,

@@ -19,7 +19,7 @@ pub(crate) struct Contents<'f> {
     pub(crate) findings: &'f Findings,
     /// What a student typed before.
     pub(crate) typed: Answers,
-    /// Whether the kit's own answers are told.
+    /// Whether the kit's own answers are shown.
     pub(crate) answers: bool,
     /// mm1, mm2, mm2 with its transposition, mm3.
     pub(crate) products: [Product; 4],

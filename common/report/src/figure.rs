@@ -95,7 +95,7 @@ impl Figure {
     }
 }
 
-/// A figure as it stands on the page.
+/// A figure as it is on the page.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Cell {
     pub(crate) text: String,
@@ -116,7 +116,7 @@ fn caveat(reading: &Reading) -> String {
     [spread, share].into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
-/// Thousands set apart by thin spaces, before the point only.
+/// Thousands separated by thin spaces, before the point only.
 pub(crate) fn grouped(number: &str) -> String {
     let (whole, rest) = number.split_at(number.find('.').unwrap_or(number.len()));
     let digits = whole.trim_start_matches('-');

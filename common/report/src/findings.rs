@@ -81,7 +81,7 @@ pub struct Host {
 pub enum LineFrom {
     /// Read from the L1 sweep of this run.
     Sweep,
-    /// What the system reports: the sweep could not tell.
+    /// What the system reports: the sweep could not show.
     System,
     /// Neither knew it.
     Usual,

@@ -90,7 +90,7 @@ impl Column {
 }
 
 impl<'a> Shown<'a> {
-    /// With the records of `machine`, whose caches the pictures do not tell.
+    /// With the records of `machine`, whose caches the pictures do not report.
     pub(crate) fn of(section: &'a Section, all: &[Further], machine: &str) -> Shown<'a> {
         let rows = rows(section, all);
         let names = if section.columns.is_empty() { columns(&rows) } else { section.columns.clone() };
@@ -158,7 +158,7 @@ fn rows<'r>(section: &Section, all: &'r [Further]) -> Vec<(&'r Record, &'r Row)>
     own.flat_map(|record| record.rows.iter().map(move |row| (record, row))).collect()
 }
 
-/// Everything that stands in the rows, each name once.
+/// Everything that is in the rows, each name once.
 fn columns(rows: &[(&Record, &Row)]) -> Vec<String> {
     let mut names = vec!["program".to_owned()];
     for (_, row) in rows {

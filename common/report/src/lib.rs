@@ -69,7 +69,7 @@ pub struct Report<'f> {
 impl Report<'_> {
     /// The report of `findings`, with what was `typed` into an earlier one.
     /// With `answers`, what the kit itself reads from the curves and computes is
-    /// told too; without, that is left to fill in.
+    /// reported too; without, that is left to fill in.
     pub fn new(findings: &Findings, answers: bool, typed: Answers) -> Report<'_> {
         Report { contents: Contents::of(findings, answers, typed) }
     }

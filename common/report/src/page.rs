@@ -140,7 +140,7 @@ struct Level {
     sets: usize,
     /// Processors that have it together.
     shared: usize,
-    /// What the kit reads from the curves, if it is told.
+    /// What the kit reads from the curves, if it is reported.
     read: Option<Verdict>,
 }
 

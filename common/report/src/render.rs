@@ -71,7 +71,7 @@ pub(crate) fn environment(own: Option<&str>) -> Result<Environment<'_>, Error> {
 }
 
 /// `t(english, …)`: the page's own words in the assignment's language, with what
-/// stands in the place of each `{}`.
+/// is in the place of each `{}`.
 fn add_words(environment: &mut Environment<'_>, assignment: &Arc<Assignment>) {
     let assignment = Arc::clone(assignment);
     environment.add_function("t", move |english: &str, parts: Rest<Value>| {

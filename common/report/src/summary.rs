@@ -84,7 +84,7 @@ pub(crate) fn table(contents: &Contents<'_>) -> String {
         measured.into_iter().chain(computed.into_iter().filter(|_| contents.answers)).collect();
     let line = |name: &str, cell: &dyn Fn(&Column) -> String| {
         let cells = columns.iter().map(cell);
-        // The last column is empty, so that every figure stands to the right.
+        // The last column is empty, so that every figure is to the right.
         std::iter::once(name.to_owned()).chain(cells).chain([String::new()]).collect::<Vec<_>>()
     };
     let told =

@@ -10,7 +10,7 @@ pub(crate) struct Verdict {
     line: String,
     ways: String,
     penalty: String,
-    /// Set if the curve cannot tell.
+    /// Set if the curve cannot decide.
     refusal: String,
     why: Vec<String>,
 }

@@ -27,7 +27,7 @@ pub const fn key_is_public() -> bool {
     KEY_IS_PUBLIC
 }
 
-/// An authentication of `parts` (a hundred at most), told apart by where they end, as 32
+/// An authentication of `parts` (a hundred at most), distinguished by where they end, as 32
 /// hexadecimal digits; `purpose` keeps the tags of one use from serving another.
 pub fn tag(purpose: &str, parts: &[&[u8]]) -> String {
     hexadecimal(&mac(purpose, parts))
@@ -48,7 +48,7 @@ pub fn open(purpose: &str, sealed: &str) -> Option<String> {
     (hexadecimal(&bytes) == sealed).then(|| String::from_utf8(text).ok())?
 }
 
-/// 64 bits that depend on all of `words`, which are told apart by where they end.
+/// 64 bits that depend on all of `words`, which are distinguished by where they end.
 pub fn digest(words: &[&str]) -> u64 {
     let parts: Vec<&[u8]> = words.iter().map(|word| word.as_bytes()).collect();
     mac("digest", &parts).iter().take(8).fold(0, |bits, byte| bits << 8 | u64::from(*byte))

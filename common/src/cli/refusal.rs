@@ -5,12 +5,10 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use figures::units::Bytes;
 
-/// What was wrong with it, and what was meant, where that can be told.
+/// What was wrong with it, and what was meant, where that can be determined.
 pub(super) fn sentence(command: &Command, error: &clap::Error) -> String {
     if let Some(word) = negative(error) {
-        return format!(
-            "'{word}': negative numbers are not accepted; see --help"
-        );
+        return format!("'{word}': negative numbers are not accepted; see --help");
     }
     let meant = stray(error).and_then(|word| meant(command, word));
     one_line(&error.to_string(), meant.as_deref())
@@ -40,7 +38,7 @@ fn stray(error: &clap::Error) -> Option<&str> {
     }
 }
 
-/// How the word is given to the option that it was meant for, where its looks tell.
+/// How the word is given to the option that it was meant for, where its looks show.
 fn meant(command: &Command, word: &str) -> Option<String> {
     let named = || ::machine::catalogue().iter().any(|entry| entry.name == word);
     let options: &[&str] = if word.starts_with("PAPI_") {
@@ -130,7 +128,10 @@ mod tests {
         for words in [&["-3"][..], &["--size", "-3"], &["-3.5"], &["-.5"]] {
             let error = Sized::try_parse_from(["example"].iter().chain(words)).unwrap_err();
             let told = sentence(&Sized::command(), &error);
-            assert!(told.contains("negative numbers are not accepted") && !told.contains("tip"), "{words:?}: {told}");
+            assert!(
+                told.contains("negative numbers are not accepted") && !told.contains("tip"),
+                "{words:?}: {told}"
+            );
         }
         let error = Sized::try_parse_from(["example", "-x"]).unwrap_err();
         assert!(!sentence(&Sized::command(), &error).contains("minus"));

@@ -1,4 +1,4 @@
-//! What tells one record from every other.
+//! What distinguishes one record from every other.
 
 use machine::Machine;
 use records::record::{Record, Seal};

@@ -16,7 +16,7 @@ const BESIDE: u64 = 8 << 20;
 const SMALL: usize = 16 << 20;
 /// Seconds that nobody waits for.
 const LONGEST: f64 = 7.0 * 86_400.0;
-/// An estimate above this is told.
+/// An estimate above this is reported.
 const WORTH_TELLING: f64 = 60.0;
 /// A measurement that takes this many times its estimate, and [`GRACE`], ends.
 const PATIENCE: f64 = 20.0;
@@ -82,8 +82,8 @@ pub fn patience(what: &str, seconds: f64) -> Result<(), Failure> {
 }
 
 impl Session {
-    /// Says that what comes takes about `seconds` here, and shall end some time
-    /// behind that even if it is not done.
+    /// Announces the estimated run time, `seconds`, and sets a deadline after which a sweep
+    /// stops with what it has.
     ///
     /// # Errors
     ///
@@ -97,7 +97,7 @@ impl Session {
         Ok(())
     }
 
-    /// Whether what is being measured shall end with what there is: it takes much
+    /// Whether what is being measured must end with the results so far: it takes much
     /// longer than expected, or [somebody asked](Session::keeps_what_it_has) for an end.
     pub fn is_over(&self) -> bool {
         ending::asked() || self.deadline.get().is_some_and(|deadline| Instant::now() > deadline)

@@ -42,7 +42,7 @@ pub struct Measured<'r> {
     pub native: &'r mut dyn FnMut(&mut Native),
     /// The region on the modelled memory.
     pub modelled: &'r mut dyn FnMut(&mut Modelled),
-    /// Whether the model shall compute the numbers too.
+    /// Whether the model must compute the numbers too.
     pub computes: bool,
     /// Arrays of the arena that the model need not expect an access to.
     pub idle: &'r [&'r str],
@@ -85,7 +85,7 @@ pub struct Sample {
     /// Seconds of processor time.
     pub cpu: Reading,
     /// Cycles of the core's clock: counted (PAPI_TOT_CYC) where hardware counts
-    /// them, else processor time at the clock measured beside it; on a described
+    /// them, else processor time at the clock measured next to it; on a described
     /// machine its time at its clock.
     pub cycles: Reading,
     /// The events asked for, in that order.
@@ -154,7 +154,7 @@ impl Timed {
 /// The settings and the state of one program's measurements.
 #[derive(Debug)]
 pub struct Session {
-    /// Where counts shall come from.
+    /// Where counts come from.
     pub counters: Counters,
     /// The machine that is measured or, if it is not this one, modelled.
     pub machine: Machine,
@@ -164,7 +164,7 @@ pub struct Session {
     pub runs: usize,
     /// Whether nobody has said how many: a program may then choose.
     pub runs_are_free: bool,
-    /// Whether the model shall run beside the measurement.
+    /// Whether the model must run in addition to the measurement.
     pub compare: bool,
     /// The processors that a team of threads may use: those that were allowed before
     /// pinning, or the one that was asked for.

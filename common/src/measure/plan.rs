@@ -86,7 +86,7 @@ const NOT_ASKED: &str = "--counters hardware was not asked for";
 const NOTHING_RUNS: &str = "the machine is a description, nothing runs on it";
 
 impl Plan {
-    /// The same for a program that has no model of the events, or shows it beside
+    /// The same for a program that has no model of the events, or shows it next to
     /// them: what hardware does not count, nobody does.
     #[must_use]
     pub fn without_model(mut self) -> Plan {
@@ -104,7 +104,7 @@ impl Plan {
         asked.map(|(event, _)| event.clone()).collect()
     }
 
-    /// Whether hardware counts cycles beside them.
+    /// Whether hardware counts cycles next to them.
     pub(super) fn counts_cycles(&self) -> bool {
         let counted = || counters::survey(&[Event::TOT_CYC]).iter().all(Result::is_ok);
         self.may_count && *self.cycles.get_or_init(counted)

@@ -30,7 +30,7 @@ impl Drop for Line {
 }
 
 impl Session {
-    /// What a model is to tell the share (0 to 1) of the work that is done, dropped
+    /// What a model is to inform about the share (0 to 1) of the work that is done, dropped
     /// behind it; nothing where nobody looks.
     pub fn line_of_progress(&self) -> Option<Box<dyn FnMut(f64)>> {
         let mut line = Line { last: Instant::now(), drawn: false };

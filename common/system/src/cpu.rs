@@ -4,12 +4,12 @@
 use crate::os::{Here, Os};
 
 /// The processors the system lets this process use, ascending; none where it
-/// does not tell.
+/// does not report.
 pub fn allowed() -> Vec<usize> {
     Here::allowed()
 }
 
-/// The processor this thread runs on now, where the system tells it.
+/// The processor this thread runs on now, where the system reports it.
 pub fn current() -> Option<usize> {
     Here::current()
 }
@@ -20,7 +20,7 @@ pub fn pin(cpus: &[usize]) -> bool {
     Here::pin(cpus)
 }
 
-/// This thread, kept to some processors; dropped, it may go where it could before.
+/// This thread, limited to some processors; dropped, it may go where it could before.
 #[derive(Debug)]
 pub struct Kept {
     before: Vec<usize>,

@@ -175,7 +175,7 @@ pub fn lock(path: &Path) -> io::Result<Option<File>> {
         }
         match fs::read_to_string(path) {
             Ok(text) if text == token => return Ok(Some(file)),
-            // Another's, or none: made anew.
+            // Another's, or none: made again.
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error),

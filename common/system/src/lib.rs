@@ -27,7 +27,7 @@ pub fn output_is_closed() -> bool {
 
 /// A program whose reader is gone (`cm1 | head`) ends like any C program; Rust
 /// would panic in `println!`. A file beyond the limit on file sizes is an error
-/// that can be told, like a full disk, and not the end. All threads take memory
+/// that can be determined, like a full disk, and not the end. All threads take memory
 /// from one heap: one of its own reserves 64 MiB for each, which `ulimit -v`
 /// counts. To be called before any thread is started.
 pub fn set_up() {

@@ -59,7 +59,7 @@ pub fn description(which: &str) -> Result<String, MachineError> {
 
 /// The machine this program runs on, as the processor sees it that the calling
 /// thread is on (pin it first where cores differ). What neither the system nor
-/// the processor tells is listed in [`unknown`](Machine::unknown).
+/// the processor shows is listed in [`unknown`](Machine::unknown).
 ///
 /// # Errors
 ///
@@ -68,7 +68,7 @@ pub fn host() -> Result<Machine, MachineError> {
     from_facts(&Facts::here())
 }
 
-/// The machine this program runs on, of whose caches nobody tells: it can be
+/// The machine this program runs on, whose caches are not described: it can be
 /// measured, not modelled. `why` becomes what is unknown.
 pub fn undescribed_host(why: &MachineError) -> Machine {
     Machine::undescribed(Facts::here().name, pages::base(), vec![why.to_string()])
@@ -105,7 +105,7 @@ fn from_facts(facts: &Facts) -> Result<Machine, MachineError> {
     Ok(Machine { levels: caches.iter().map(|(_, cache)| level(cache)).collect(), ..machine })
 }
 
-/// What no system tells.
+/// What no system reports.
 const UNKNOWN: [&str; 6] = [
     "replacement policy: taken as LRU",
     "write policy: taken as write-back with allocation",

@@ -16,7 +16,7 @@ pub const HUGE_PAGE: usize = 2 << 20;
 /// No system has smaller pages.
 const SMALLEST_PAGE: usize = 4096;
 
-/// Bytes of a base page; 4 KiB where the system does not tell.
+/// Bytes of a base page; 4 KiB where the system does not report.
 pub fn base() -> Bytes {
     Here::page_size().unwrap_or(Bytes(SMALLEST_PAGE as u64))
 }

@@ -208,10 +208,7 @@ impl Setting<'_> {
                 );
             }
         }
-        assume(
-            "the least recently used line is evicted".into(),
-            self.cache.replacement == Replacement::Lru,
-        );
+        assume("the least recently used line is evicted".into(), self.cache.replacement == Replacement::Lru);
         assume("there is no prefetcher".into(), self.cache.prefetch == Prefetch::None);
         all
     }

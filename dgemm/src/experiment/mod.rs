@@ -1,5 +1,5 @@
 //! One rung measured: its time, its counts by whoever can count, its closed
-//! form beside them.
+//! form next to them.
 
 pub mod charts;
 mod outcome;
@@ -26,7 +26,7 @@ use crate::variants::{Kernel, Variant};
 
 pub use outcome::{Outcome, PerIteration};
 
-/// What runs: a rung, or the library beside it.
+/// What runs: a rung, or the library next to it.
 #[derive(Debug, Clone, Copy)]
 pub enum Subject {
     /// A rung of the ladder.
@@ -111,7 +111,7 @@ pub fn sources(option: clap::Arg) -> clap::Arg {
     )(option)
 }
 
-/// Who counts [`EVENTS`]: the model stands beside what hardware counts.
+/// Who counts [`EVENTS`]: the model is next to what hardware counts.
 ///
 /// # Errors
 ///
@@ -229,7 +229,7 @@ fn modelled(
     Ok(models)
 }
 
-/// The same of one, with a line that tells how far it is where that takes long.
+/// The same of one, with a line that shows how far it is where that takes long.
 fn by_model(
     session: &Session,
     subject: Subject,

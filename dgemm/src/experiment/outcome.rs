@@ -21,7 +21,7 @@ pub struct Outcome {
     pub seconds: Reading,
     /// Largest relative error of the check, where the product was computed.
     pub check: Option<f64>,
-    /// The lecture's counting, level 1 first; none where it would tell what is sealed.
+    /// The lecture's counting, level 1 first; none where it would reveal what is sealed.
     pub forms: Vec<(CacheLevel, ClosedForm)>,
     /// What the model counted, or why not.
     pub model: Result<Tally, String>,

@@ -107,7 +107,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
     if session.here {
         session.expect("this product", seconds)?;
     } else {
-        measure::patience("this product", seconds)?; // nothing is timed; the model tells how far it is
+        measure::patience("this product", seconds)?; // nothing is timed; the model shows how far it is
     }
     if all {
         session.keeps_what_it_has();

@@ -5,7 +5,7 @@ use memory::Memory;
 use crate::rungs::orders::ijk;
 use crate::view::{View, conform};
 
-/// `c += a * b` in blocks of side `block`, three of which shall fit the cache:
+/// `c += a * b` in blocks of side `block`, three of which must fit the cache:
 /// 3 * block^2 doubles. Blocks at the edge are as small as they must be.
 #[inline(always)]
 pub fn multiply<M: Memory>(mem: &mut M, a: View, b: View, c: View, block: usize) {

@@ -1,4 +1,4 @@
-//! A tile of c kept in registers: each element of a and b that is loaded takes
+//! A tile of c in registers: each element of a and b that is loaded takes
 //! part in a whole row or column of multiply-adds. The five loops round it keep
 //! a strip of a in L1, a block of b in L2 and a block of a in L3
 //! (K. Goto, R. van de Geijn, "Anatomy of high-performance matrix

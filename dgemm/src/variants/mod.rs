@@ -60,11 +60,7 @@ pub const VARIANTS: &[Variant] = &[
     Variant { name: "recursive", idea: "halves of halves, for any cache size", kernel: Kernel::Recursive },
     Variant { name: "packed", idea: "blocks copied side by side", kernel: Kernel::Packed },
     Variant { name: "tiled", idea: "a tile of c in SIMD registers", kernel: Kernel::Tiled },
-    Variant {
-        name: "prefetch",
-        idea: "tiled, with prefetch instructions",
-        kernel: Kernel::Prefetch,
-    },
+    Variant { name: "prefetch", idea: "tiled, with prefetch instructions", kernel: Kernel::Prefetch },
     Variant { name: "threads", idea: "prefetch, a block of c per core", kernel: Kernel::Threads },
 ];
 

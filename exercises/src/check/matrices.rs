@@ -13,7 +13,7 @@ type Element = fn(Matrix<f64>, usize, usize) -> f64;
 
 /// A side that no block divides.
 const ODD: usize = 37;
-/// What stands in the result beforehand.
+/// What is in the result beforehand.
 const UNTOUCHED: f64 = -1.0;
 
 const INSIDE: &str =
@@ -124,7 +124,6 @@ fn run(n: usize, kernel: Kernel, right: Element, hint: &'static str) -> Result<C
     }
     let (is, shall) = (to.at(i, j).get(), right(from, i, j));
     let is = if is == UNTOUCHED { "was never written".to_owned() } else { format!("is {is}") };
-    let shall =
-        if shall == UNTOUCHED { "must not change".to_owned() } else { format!("must be {shall}") };
+    let shall = if shall == UNTOUCHED { "must not change".to_owned() } else { format!("must be {shall}") };
     Err(Wrong::new(format!("N = {n}: to[{i}][{j}] {is}, and {shall}"), hint))
 }

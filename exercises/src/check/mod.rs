@@ -52,7 +52,7 @@ pub(crate) fn cache_of(size: usize, line: usize, ways: usize) -> Result<Machine,
 }
 
 /// Runs a kernel on a model of `machine`'s caches and counts; a panic of the kernel
-/// is told.
+/// is reported.
 pub(crate) fn counted(
     machine: &Machine,
     arena: &Arena,

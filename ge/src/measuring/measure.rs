@@ -173,7 +173,7 @@ fn counted(variant: &Variant, task: &Task, session: &Session, plan: &Plan) -> Re
     Ok([of(Event::TOT_INS), of(Event::TOT_CYC)])
 }
 
-/// What the cache model of `machine` counts in a run; `watch` is told how far it is.
+/// What the cache model of `machine` counts in a run; `watch` is given how far it is.
 ///
 /// # Errors
 ///

@@ -21,7 +21,7 @@ use crate::problem::matrices::Fill;
 use crate::{VARIANTS, Variant, find};
 use isa::{Isa, Octets};
 
-/// From here on elimination has lost half of a double's digits.
+/// From now on elimination has lost half of a double's digits.
 const DOUBTFUL_GROWTH: f64 = 1e8;
 
 /// Seconds of one operation on the ladder's first rungs.
@@ -108,7 +108,7 @@ pub fn main(name: &'static str) -> ExitCode {
 ///
 /// # Errors
 ///
-/// If it cannot be run here, or was asked for wrongly.
+/// If it cannot be run on this machine, or was asked for wrongly.
 pub fn any(arguments: AnyRung) -> Result<(), Failure> {
     match (arguments.variant, arguments.size.or(arguments.named)) {
         (Some(name), Some(size)) if !arguments.list => run(&name, size, arguments.threads, &arguments.what),

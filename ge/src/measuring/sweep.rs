@@ -72,13 +72,13 @@ impl Design<'_> {
 pub struct Swept {
     /// The cells that were measured.
     pub cells: Vec<Cell>,
-    /// Why it came to an end: a sentence, if something failed (a rung cannot run
-    /// here, the memory is short, a rung that promises ge1's bits broke the promise).
+    /// Why it came to an end: a sentence, if something failed (a rung cannot run on this
+    /// machine, the memory is short, a rung that promises ge1's bits broke the promise).
     pub ended: Result<(), String>,
 }
 
 /// Runs all rungs at all sizes. Within a round each size sees every rung once,
-/// so that a slow moment of the machine hits neighbours alike; `each` sees round
+/// so that a slow moment of the machine hits adjacent ones equally; `each` sees round
 /// and size. Once it `is_over`, or something fails, what is measured is all.
 pub fn run(
     design: &Design,

@@ -19,7 +19,7 @@ pub(crate) const STEP: usize = 32;
 /// megabyte, half of the smallest second-level cache that AVX2 came with.
 pub(crate) const SIDES: Sides = Sides { rows: 1032, cols: 120, depth: DEPTH };
 
-/// The matrix and what one member of the team needs beside it.
+/// The matrix and what one member of the team needs next to it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Workspace<'a> {
     /// The matrix, row by row.

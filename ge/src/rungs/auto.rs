@@ -2,7 +2,7 @@
 //!
 //! **What changed.** The scalar rungs insist on one load and one store per
 //! element. Here nobody insists ([`One`] is an element the compiler may merge
-//! with its neighbours), and it is told that the processor has AVX.
+//! with its neighbours), and it may assume that the processor has AVX.
 //!
 //! **Predict.** Six lines against ge7's eleven. Who wins, the student or the
 //! compiler?

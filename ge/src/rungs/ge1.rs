@@ -3,7 +3,7 @@
 //! **What it does.** Row `i` loses `a[i][k] / a[k][k]` times row `k`, for every
 //! row below the pivot. `i`, `j`, `k` and the size live in memory, and so do
 //! the row pointers (`double **` in C): each mention of a variable is a load, also in
-//! the loops' conditions. (`steps!` is that plain loop; it tells the cache model that
+//! the loops' conditions. (`steps!` is that plain loop; it shows the cache model that
 //! every step is like the last.)
 //!
 //! **Predict.** How many of the loads of one inner step fetch an element of the

@@ -4,7 +4,7 @@
 //! **What changed.** Registers of 32 bytes instead of 16, and again four of
 //! them in a trip.
 //!
-//! **Predict.** Which of these still stands in the way: the adder, the store
+//! **Predict.** Which of these still is in the way: the adder, the store
 //! port, or the cache that holds the matrix? Compare N = 100 with N = 1500.
 //!
 //! **Per inner step:** 2 flops, 1/2 load, 1/4 store (32 bytes each).

@@ -2,7 +2,7 @@
 //!
 //! `j` is moved on in the body *and* in the `for` header, so that every ninth
 //! column is skipped behind a block, and every second one in the tail. It is
-//! fast, it looks right, and only Check tells.
+//! fast, it looks right, and only Check shows.
 
 use isa::{Pairs, Scalar, Simd};
 use memory::{Array, Memory};

@@ -2,7 +2,7 @@
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd, html::push_html};
 
-/// Where a link leads; `None`: its text stands alone.
+/// Where a link leads; `None`: its text is isolated.
 pub(super) type Link<'l> = dyn Fn(&str) -> Option<String> + 'l;
 
 /// A text as HTML.
@@ -46,7 +46,7 @@ fn events<'t>(text: &'t str, link: &'t Link<'_>) -> impl Iterator<Item = Event<'
     })
 }
 
-/// `text` as it stands in HTML, in attributes too.
+/// `text` as it is in HTML, in attributes too.
 #[cfg(feature = "instructor")]
 pub(crate) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")

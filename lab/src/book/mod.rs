@@ -52,7 +52,7 @@ const CHAPTERS: &[Chapter] = chapters! {
 /// Where the table of latencies goes; unseen where the file is read as it is.
 const LATENCIES: &str = "<!-- latencies -->\n";
 
-/// The picture of the kit's own page, as it stands there and as a word.
+/// The picture of the kit's own page, as it is there and as a word.
 const PICTURE: (&str, &str) =
     ("![Misses per access against stride, one curve per array size](cm1/chart.svg)", "CHART-OF-CM1");
 

@@ -87,7 +87,7 @@ fn drawn(title: &str, recorded: &Recorded, arena: &Arena, element: usize) -> Cha
 mod tests {
     use super::*;
 
-    /// mul2 goes down a column: from row to row by N elements.
+    /// mul2 walks a column: from row to row by N elements.
     #[test]
     fn a_picture_shows_the_kernels_own_accesses() {
         let all = all().unwrap();

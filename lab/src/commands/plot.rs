@@ -124,9 +124,9 @@ fn default_output(files: &[PathBuf]) -> PathBuf {
     }
 }
 
-/// What stands before each file's curves: nothing, or its machine.
+/// What is before each file's curves: nothing, or its machine.
 ///
-/// Refuses files of different machines that are not to be told apart.
+/// Refuses files of different machines that are not to be distinguished.
 fn labels(args: &Args) -> Result<Vec<String>, Failure> {
     let machines: Vec<Option<String>> = args.files.iter().map(|file| machine(file)).collect();
     let mut known = machines.iter().flatten();
@@ -147,7 +147,7 @@ fn labels(args: &Args) -> Result<Vec<String>, Failure> {
     Ok(args.files.iter().zip(machines).map(label).collect())
 }
 
-/// The machine that a record names; other formats do not tell.
+/// The machine that a record names; other formats do not report.
 fn machine(file: &Path) -> Option<String> {
     let text = (file != Path::new("-")).then(|| input::text(file).ok())??;
     let record: serde_json::Value = serde_json::from_str(&text).ok()?;

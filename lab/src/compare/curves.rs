@@ -15,7 +15,7 @@ const CURVES: usize = 24;
 /// A curve's name, and its rows by their place on the horizontal axis.
 type Curves<'r> = BTreeMap<String, BTreeMap<u64, &'r Row>>;
 
-/// What is drawn of a kind of record: what tells its curves apart, what its
+/// What is drawn of a kind of record: what distinguishes its curves, what its
 /// horizontal axis is, the figure and its name.
 struct Kind {
     curve: &'static str,

@@ -11,7 +11,7 @@ use super::Pair;
 
 /// Keys of a row that are results or explain it.
 const RESULTS: [&str; 5] = ["checksum", "check", "residual", "c", "waits_for"];
-/// Up to so many cells of an experiment are told one by one.
+/// Up to so many cells of an experiment are reported one by one.
 const FEW: usize = 12;
 
 /// A figure of both.

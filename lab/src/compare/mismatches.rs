@@ -256,7 +256,7 @@ mod tests {
             let found = told(name, a, b);
             assert!(found.iter().any(|sentence| sentence.starts_with(expected)), "{expected}: {found:?}");
         }
-        // Other sizes of another event are told once each.
+        // Other sizes of another event are reported once each.
         let found = told("cm1", sweep(&[8192], &[1], l1), sweep(&[16384], &[1], "PAPI_L2_DCM"));
         assert_eq!(found.len(), 3, "{found:?}");
         assert!(found[0].contains("counted"));

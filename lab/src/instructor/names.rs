@@ -1,4 +1,4 @@
-//! Names of students, and the files that stand for them.
+//! Names of students, and the files for them.
 
 use common::text::{is_unprintable, shorten};
 use unicode_normalization::UnicodeNormalization;
@@ -7,14 +7,14 @@ use unicode_normalization::UnicodeNormalization;
 const LONGEST: usize = 200;
 /// Characters of a name, as a machine's description takes it.
 const LONGEST_NAME: usize = 100;
-/// Names that Windows keeps for its devices, whatever stands behind a dot.
+/// Names that Windows keeps for its devices, whatever follows a dot.
 const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
 
 /// A name in its one spelling (Unicode's NFC), without blanks round it.
 ///
 /// # Errors
 ///
-/// If nothing is left of it, or it cannot stand in a list; a clause.
+/// If nothing is left of it, or it cannot be in a list; a clause.
 pub(super) fn normalised(name: &str) -> Result<String, String> {
     let name: String = name.trim().nfc().collect();
     let shown = shorten(&name, 60);

@@ -9,7 +9,7 @@ use common::measure::Session;
 use common::record::Record;
 
 /// The commands, without `--machine`: they reach four times the largest caches
-/// that are drawn, and so tell nothing of the one at hand.
+/// that are drawn, and so show nothing of the one at hand.
 const COMMANDS: [(&str, &str); 3] = [
     ("cm1-l1", "cm1 --max 256K --until-decided"),
     ("cm1-l2", "cm1 --event PAPI_L2_DCM --max 4M --until-decided"),

@@ -90,7 +90,7 @@ fn told(args: &Args) -> Value {
     })
 }
 
-/// Whether an event is counted here, and if not, why.
+/// Whether an event is counted on this machine, and if not, why.
 fn counter(session: &Session, name: &str) -> Value {
     let plan = Event::parse(name).map_err(Failure::could_not).and_then(|event| session.plan(&[event]));
     let reason = match &plan {

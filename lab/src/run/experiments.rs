@@ -162,13 +162,13 @@ fn spark_table(record: &Record) -> String {
     lines.join("\n") + "\n"
 }
 
-/// The line mm3 shall fit: the measured one before the reported one.
+/// The line mm3 must fit: the measured one before the reported one.
 fn line(answer: &Answer, machine: &Machine) -> (Bytes, LineFrom) {
     let read = answer.verdict.as_ref().ok().map(|found| found.line);
     let usable = |line: &Bytes| mm3::elements_per_line(*line).is_ok() && line.0 <= 1024;
     let told = machine.level(1).map(|cache| cache.line);
     match (read.filter(usable), told.filter(usable)) {
-        // Its records would tell what is read from the sweep.
+        // Its records would reveal what is read from the sweep.
         _ if machine.sealed() => (Bytes(64), LineFrom::Sealed),
         (Some(line), _) => (line, LineFrom::Sweep),
         (None, Some(line)) => (line, LineFrom::System),

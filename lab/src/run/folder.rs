@@ -133,7 +133,7 @@ impl Folder {
             return Err(io::ErrorKind::Unsupported.into());
         };
         if std::env::current_dir()?.canonicalize()?.starts_with(&here) {
-            // Whoever stands in the folder would stand in the old one.
+            // Whoever is in the folder would be in the old one.
             return Err(io::ErrorKind::Unsupported.into());
         }
         let next = self.next();

@@ -61,7 +61,7 @@ pub(super) fn leave_out(assignment: &mut Assignment, args: &Args) -> Vec<String>
 ///
 /// # Errors
 ///
-/// If a program does not lie beside this one.
+/// If a program does not lie next to this one.
 pub(super) fn lines(assignment: &Assignment, args: &Args) -> Result<Vec<Line>, Failure> {
     let mut lines = Vec::new();
     for own in &assignment.sections {
@@ -95,7 +95,7 @@ fn find(name: &str, section: &str) -> Result<PathBuf, Failure> {
     )))
 }
 
-/// Where a program of that name would be, beside this one.
+/// Where a program of that name would be, next to this one.
 fn place(name: &str) -> Result<PathBuf, Failure> {
     let own = std::env::current_exe().map_err(Failure::could_not)?;
     Ok(own.with_file_name(format!("{name}{}", std::env::consts::EXE_SUFFIX)))

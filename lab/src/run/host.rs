@@ -6,7 +6,7 @@ use common::machine::Machine;
 use common::system::{date, facts::Facts};
 use report::Host;
 
-/// Looks round; what a system does not tell is left out.
+/// Looks round; what a system does not report is left out.
 pub(crate) fn look(machine: &Machine, here: bool, processors: usize) -> Host {
     let known = Facts::here();
     let name = known.host_name.unwrap_or_else(|| "unnamed".to_owned());

@@ -107,7 +107,7 @@ impl Asked {
 }
 
 impl Args {
-    /// Whether the report shall answer its own questions: never a student's.
+    /// Whether the report answers its own questions: never a student's.
     fn answers(&self) -> bool {
         #[cfg(feature = "instructor")]
         return self.answers;
@@ -116,7 +116,7 @@ impl Args {
     }
 }
 
-/// Measures, writes, and says where. Each experiment's record is kept as soon as
+/// Measures, writes, and says where. Each experiment's record is stored as soon as
 /// it is there, so that a run which is broken off can go on.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let folder = Folder::make(&args.out)?;
@@ -224,9 +224,7 @@ fn agreed(args: &Args, kept: &Unfinished, folder: &Folder) -> Result<(Args, Opti
             let line =
                 Line::try_parse_from(std::iter::once("lab").chain(begun.words.iter().map(String::as_str)));
             let line = line.map_err(|_| {
-                Failure::could_not(
-                    "another version of the kit started that run: start over with --afresh",
-                )
+                Failure::could_not("another version of the kit started that run: start over with --afresh")
             })?;
             Ok((Args { out: args.out.clone(), quiet: args.quiet, ..line.args.args() }, Some(begun)))
         }
@@ -268,7 +266,7 @@ fn broken_off(folder: &Folder) {
     output::tell(format!("lab run: interrupted; {left}"));
 }
 
-/// How to go on with what is kept.
+/// How to go on with what is stored.
 fn offer(folder: &Folder, kept: usize) -> String {
     let path = folder.path();
     let out = if path == Path::new("report") { String::new() } else { format!(" --out {}", path.display()) };

@@ -1,5 +1,5 @@
 //! What is running and how long it will take, on a terminal's stderr. It is
-//! written between measured regions only: no thread ticks beside them.
+//! written between measured regions only: no thread ticks next to them.
 
 use std::io::{IsTerminal, Write};
 use std::time::Instant;
@@ -26,7 +26,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Announces `steps`, unless nothing shall be said.
+    /// Announces `steps`, unless it must be quiet.
     pub(crate) fn new(steps: Vec<Step>, quiet: bool) -> Progress {
         let shown = !quiet && std::io::stderr().is_terminal();
         Progress { steps, current: 0, started: Instant::now(), drawn: None, shown, quiet }
@@ -56,7 +56,7 @@ impl Progress {
         self.at(0.0);
     }
 
-    /// Says something on a line of its own, unless nothing shall be said.
+    /// Says something on a line of its own, unless it must be quiet.
     pub(crate) fn say(&mut self, text: &str) {
         if self.quiet {
             return;

@@ -26,7 +26,7 @@ pub(crate) struct Settings {
 
 impl Settings {
     /// What `sizes` say, else four times the largest cache that is usual: the same
-    /// range on all of these machines, so that it tells nothing of this one. Where
+    /// range on all of these machines, so that it shows nothing of this one. Where
     /// this `machine`'s cache is larger still, four times that.
     pub(crate) fn new(quick: bool, sizes: &Sizes, hasten: u64, machine: &Machine) -> Settings {
         let told = |level| machine.told().iter().find(|cache| cache.level == level);

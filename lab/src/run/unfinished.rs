@@ -99,7 +99,7 @@ impl Unfinished {
     }
 
     /// The record kept under `name`, else the one that `measure` gives, which is
-    /// kept from then on; with the seconds that measuring took.
+    /// stored from then on; with the seconds that measuring took.
     pub(crate) fn record(
         &self,
         name: &str,
@@ -119,7 +119,7 @@ impl Unfinished {
     }
 }
 
-/// What was kept there, if it can be read and counts.
+/// What was stored there, if it can be read and counts.
 fn kept(path: &Path) -> Option<(Record, f64)> {
     let kept = read(path)?;
     Some((authentic::read(kept["record"].as_str()?).ok()?, kept["took"].as_f64()?))

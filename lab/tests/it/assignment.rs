@@ -40,7 +40,7 @@ label = "Why so fast?"
 points = 3
 "#;
 
-/// A folder with lab, a program beside it, and an assignment that runs it.
+/// A folder with lab, a program next to it, and an assignment that runs it.
 fn place(folder: &Path) -> std::path::PathBuf {
     let program = folder.join("lab");
     std::fs::write(folder.join("record.json"), RECORD).unwrap();
@@ -120,7 +120,7 @@ fn what_cannot_be_carried_out_is_told_before_anything_is_measured() {
         let measured = args.contains("fails") || args.contains("column");
         assert_eq!(folder.join("report").exists(), measured, "{args}");
     }
-    // What was measured is kept, and goes into the report of the assignment as mended.
+    // What was measured is stored, and goes into the report of the assignment as repaired.
     write("fails.toml", "no such text", "");
     printed(lab(&program, folder, "run --afresh --hasten 1000 --machine i5-7500 --assignment fails.toml"));
     assert!(folder.join("report/report.html").is_file());

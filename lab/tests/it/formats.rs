@@ -9,7 +9,7 @@ use common::saved::Saved;
 
 use crate::kit::program;
 
-/// What the readers shall make of a program's output.
+/// What the readers must make of a program's output.
 #[derive(Debug, Clone, Copy)]
 enum Expected {
     /// A sweep, as precise as the format writes it.
@@ -22,7 +22,7 @@ use Expected::{Refused, Sweep};
 
 const I5: &str = "--machine i5-7500 --counters model";
 
-/// Program, command line, formats, expectation. `I5` stands for the modelled
+/// Program, command line, formats, expectation. `I5` means the modelled
 /// machine.
 const TABLE: [(&str, &str, &[&str], Expected); 19] = [
     ("spark", "I5 --sizes 4K,6K,40K --repeats 3", &["kit", "csv", "json", "record"], Sweep),
@@ -56,7 +56,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 /// The figures agree as far as six decimals of seconds per cell (spark) and of
-/// misses and microseconds per access (cm1) tell them.
+/// misses and microseconds per access (cm1) show them.
 fn same(read: &Saved, made: &Saved, record: &Record, exact: bool) {
     assert_eq!((&read.event, read.source, &read.damage), (&made.event, made.source, &made.damage));
     assert_eq!(read.cells.len(), made.cells.len());
@@ -114,7 +114,7 @@ fn is_drawn_and_judged(folder: &Path, what: &str) {
     assert!(drawn.status.success(), "{what}: {}", text(&drawn.stderr));
     let judged = run(folder, "lab", "infer file --format json");
     let answer: serde_json::Value = serde_json::from_slice(&judged.stdout).expect(what);
-    // a few cells tell no geometry, but they are read and argued about
+    // a few cells show no geometry, but they are read and argued about
     let reason = answer["reason"].as_str().unwrap_or_default();
     assert!(answer["verdict"] == "ok" || !reason.contains("file:"), "{what}: {answer}");
 }

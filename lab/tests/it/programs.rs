@@ -72,7 +72,10 @@ fn a_chart_of_an_earlier_sweep_is_not_left_among_those_of_the_next() {
     let misses = read("dgemm-misses.svg");
     fs::write(folder.path().join("r/own.svg"), "mine").unwrap();
     let told = sweep("--counters none");
-    assert!(told.contains("dgemm-misses.svg of an earlier run was moved to earlier/dgemm-misses-1.svg"), "{told}");
+    assert!(
+        told.contains("dgemm-misses.svg of an earlier run was moved to earlier/dgemm-misses-1.svg"),
+        "{told}"
+    );
     assert!(!misses.is_empty() && misses == read("earlier/dgemm-misses-1.svg"));
     assert_eq!([read("dgemm-misses.svg"), read("own.svg")], ["", "mine"]);
     sweep("--machine i5-7500");

@@ -46,7 +46,7 @@ fn is_place(label: &str) -> bool {
     label.strip_prefix("stride ").unwrap_or(label).parse::<Bytes>().is_ok()
 }
 
-/// `text` with what stands between `begin` and `end` as `keep` leaves it.
+/// `text` with what is between `begin` and `end` as `keep` leaves it.
 fn each(text: &str, begin: &str, end: &str, keep: impl Fn(&str) -> String) -> String {
     let (mut out, mut rest) = (String::new(), text);
     while let Some((before, behind)) = rest.split_once(begin) {
@@ -58,7 +58,7 @@ fn each(text: &str, begin: &str, end: &str, keep: impl Fn(&str) -> String) -> St
     out + rest
 }
 
-/// All spellings of what `field` asks for. A question that is new here must be in the
+/// All spellings of what `field` asks for. A question that is new in this file must be in the
 /// rubric, or in the list above, or be one that the page checks.
 fn asked(field: &Field, truth: &BTreeMap<String, Vec<String>>, page: &str) -> Vec<String> {
     let rubric: toml::Table = RUBRIC.parse().unwrap();
@@ -166,7 +166,7 @@ fn no_value_stands_above_its_question() {
     }
 }
 
-/// What a test cannot find, it does not look for: a page that tells is told.
+/// What a test cannot find, it does not look for: a page that reveals an answer is reported.
 #[test]
 fn a_page_that_tells_is_found_out() {
     let machine = Machine::from_toml(secret::DESCRIPTION, "ada").unwrap();

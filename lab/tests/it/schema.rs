@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 const SCHEMA: &str = include_str!("../../../common/records/schemas/record.schema.json");
 
-/// What of JSON Schema the kit's schemas use; a keyword that is not known here
+/// What of JSON Schema the kit's schemas use; a keyword that is not known in this file
 /// fails, so that none is there for show.
 fn faults(schema: &Value, root: &Value, value: &Value, at: &str) -> Vec<String> {
     let mut found = Vec::new();
@@ -124,7 +124,7 @@ fn read_by(program: &str, option: &str, needs: &str, script: &str, folder: &Path
     Some(String::from_utf8(read.stdout).unwrap().trim().to_owned())
 }
 
-/// Columns are numbers, or empty with their reason beside them.
+/// Columns are numbers, or empty with their reason next to them.
 #[test]
 fn pandas_and_r_read_numbers_where_numbers_are() {
     let folder = tempfile::tempdir().unwrap();

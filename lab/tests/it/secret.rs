@@ -75,7 +75,7 @@ pub(crate) fn bytes(bytes: u64) -> Vec<String> {
     spelled
 }
 
-/// A number as it is, and with its thousands set apart.
+/// A number as it is, and with its thousands separated.
 pub(crate) fn whole(number: u64) -> Vec<String> {
     let digits = number.to_string();
     let apart = |sign: &str| {

@@ -76,7 +76,12 @@ fn what_cannot_be_is_named_and_spoils_no_other_machine() {
         ("\"seconds\": 0.1", "\"seconds\": -1e-9", "mm1: -0.000000001 s cannot be the time of a product.", 3),
         ("\"seconds\": 0.1", "\"seconds\": 0", "mm1: 0 s cannot be the time of a product.", 3),
         ("[65536, 3.0]", "[1e18, 3.0]", "1 of 2 points of its curve are impossible, and are left out.", 3),
-        ("[65536, 3.0]", "[65536, 1e-300]", "1 of 2 points of its curve are impossible, and are left out.", 3),
+        (
+            "[65536, 3.0]",
+            "[65536, 1e-300]",
+            "1 of 2 points of its curve are impossible, and are left out.",
+            3,
+        ),
         ("[65536, 3.0]", "[-1, 3.0]", "1 of 2 points of its curve are impossible, and are left out.", 3),
         ("[[1024, 1.0], [65536, 3.0]]", "[]", "It has no curve.", 3),
         ("\"size\": 32768,", "\"size\": 0,", "The size of a cache is impossible, and is left out.", 3),

@@ -1,4 +1,4 @@
-//! The kernel against mm1's, which is held against the definition.
+//! The kernel against mm1's, which is compared with the definition.
 
 use common::memory::Arena;
 

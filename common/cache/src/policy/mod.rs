@@ -1,6 +1,6 @@
 //! Replacement policies: which line of a full set has to go.
 //!
-//! To add one: a file here that implements [`Policy`], a name in
+//! To add one: a file in this folder that implements [`Policy`], a name in
 //! [`machine::Replacement`], and a line in
 //! [`new_sets`](crate::stores::new_sets).
 

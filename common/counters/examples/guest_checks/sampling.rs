@@ -67,7 +67,7 @@ pub(super) fn profile() -> Outcome {
     Ok(format!("{inside} in the loop, {} elsewhere", histogram.outside()))
 }
 
-/// As many as were due are there or told as lost, but for one at each end.
+/// As many as were due are there or reported as lost, but for one at each end.
 pub(super) fn full() -> Outcome {
     let mut sampler = Sampler::new(&Event::TOT_CYC, 20_000).map_err(|e| e.to_string())?;
     sampler.resume().map_err(|e| e.to_string())?;

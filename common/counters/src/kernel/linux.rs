@@ -1,5 +1,5 @@
 //! The few system calls of perf_event. They go through `perf_event::hooks`, so
-//! that a test can stand in for the kernel.
+//! that a test can replace the kernel.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -121,7 +121,7 @@ fn done(result: i32) -> io::Result<()> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// What a thread that waits for overflows is told with that it shall end.
+/// What a thread that waits for overflows is asked to end with.
 #[derive(Debug)]
 pub(crate) struct Bell(File);
 

@@ -64,7 +64,7 @@ pub(crate) struct Opening {
     pub(crate) sample_period: u64,
     /// The program may read the counter without the kernel, where it can.
     pub(crate) user_read: bool,
-    /// A read tells how many samples found the buffer full; kernels before 6.1
+    /// A read reports how many samples found the buffer full; kernels before 6.1
     /// refuse that.
     pub(crate) lost: bool,
 }

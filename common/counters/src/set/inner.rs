@@ -1,4 +1,4 @@
-//! How an event set stands with the kernel: its groups, its buffers, the
+//! How an event set is registered with the kernel: its groups, its buffers, the
 //! thread that handles overflows.
 
 use std::io;

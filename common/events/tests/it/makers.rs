@@ -1,10 +1,10 @@
-//! The extract of the makers' event tables that `scripts/vendor_events.py` makes.
+//! The extract of the vendors' event tables that `scripts/vendor_events.py` makes.
 
 use std::collections::{BTreeSet, HashMap};
 
 use events::Family;
 
-/// An event of a maker's table: name, config, `offcore_rsp`.
+/// An event of a vendor's table: name, config, `offcore_rsp`.
 pub(crate) type Listed = (&'static str, u64, Option<u64>);
 
 pub(crate) fn lines(text: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
@@ -15,7 +15,7 @@ pub(crate) fn hex(text: &str) -> u64 {
     u64::from_str_radix(text, 16).unwrap()
 }
 
-/// The extract: of each family, what its maker lists.
+/// The extract: of each family, what its vendor lists.
 pub(crate) fn listed() -> HashMap<&'static str, Vec<Listed>> {
     let mut tables: HashMap<&str, Vec<Listed>> = HashMap::new();
     for row in lines(include_str!("../data/vendor_events.csv")) {
@@ -39,7 +39,7 @@ pub(crate) fn fields(family: &Family) -> (u64, u64) {
     }
 }
 
-/// The maker's names of which the code is made: those of exactly that code, or
+/// The vendor's names of which the code is made: those of exactly that code, or
 /// those whose unit masks are joined in it.
 pub(crate) fn made_of(
     family: &Family,

@@ -1,4 +1,4 @@
-//! Every floating-point preset of every family, computed from what the makers
+//! Every floating-point preset of every family, computed from what the vendors
 //! say their events count of a known mix of instructions.
 
 use crate::units::Kind::{Add, Divide, Fused, Multiply, Root};

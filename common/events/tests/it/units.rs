@@ -1,4 +1,4 @@
-//! What the makers say that their floating-point events count of a known mix of
+//! What the vendors say that their floating-point events count of a known mix of
 //! instructions.
 
 use events::Family;

@@ -1,4 +1,4 @@
-//! The preset map against the makers' event tables, of which
+//! The preset map against the vendors' event tables, of which
 //! `scripts/vendor_events.py` makes the extract in `tests/data`.
 
 use crate::makers::{Listed, lines, listed, made_of};
@@ -11,7 +11,7 @@ fn same(a: &str, b: &str) -> bool {
     plain(a) == plain(b)
 }
 
-/// What is wrong with a native event by its maker's table.
+/// What is wrong with a native event by its vendor's table.
 fn difference(family: &Family, table: &[Listed], native: &Code) -> Option<String> {
     let (config, response) = match native.config {
         Config::Raw(config) => (config, None),

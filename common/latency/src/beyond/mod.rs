@@ -17,7 +17,7 @@ const SAMPLES: usize = 5;
 /// ... each the least disturbed of so many times.
 const TIMES: usize = 3;
 
-/// Samples that differ by a larger share than this do not tell.
+/// Samples that differ by a larger share than this decide nothing.
 const STEADY: f64 = 0.3;
 
 /// The least and the greatest of some samples.

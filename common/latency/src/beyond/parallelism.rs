@@ -60,7 +60,7 @@ pub fn parallelism(room: &mut Room, size: u64) -> Result<Parallelism, String> {
     found(&times)
 }
 
-/// What the times of several numbers of chains tell.
+/// What the times of several numbers of chains show.
 fn found(times: &[(usize, Span)]) -> Result<Parallelism, String> {
     let (_, one) = times[0];
     let best = times.iter().map(|(_, time)| *time).min_by(|a, b| a.low.total_cmp(&b.low)).unwrap_or(one);

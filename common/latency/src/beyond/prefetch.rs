@@ -23,7 +23,7 @@ pub struct Ahead {
     pub stride: i64,
     /// Time as a share of the irregular walk's.
     pub share: f64,
-    /// Whether it was fetched ahead of need; `None` if the times do not tell.
+    /// Whether it was fetched ahead of need; `None` if the times do not show it.
     pub fetched: Option<bool>,
 }
 

@@ -8,7 +8,7 @@ use figures::value::Source;
 use super::numbers::Numbers;
 use super::{Cell, SavedError, is_gap, limits};
 
-/// A cell as it stands in the file.
+/// A cell as it is in the file.
 pub(super) struct FoundCell {
     pub(super) cell: Cell,
     /// Source of the misses.

@@ -13,7 +13,7 @@ pub(super) enum Column {
     /// Seconds for the whole cell: `repeats` * stride passes over the array.
     Elapsed,
     Event,
-    /// Source of whatever the row tells.
+    /// Source of whatever the row shows.
     Source,
     MissesSource,
     TimeSource,

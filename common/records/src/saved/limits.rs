@@ -23,7 +23,7 @@ pub const ROWS: usize = 200_000;
 pub const COLUMNS: usize = 4096;
 /// Bytes of one row in JSON.
 pub const ROW_BYTES: usize = 64 << 10;
-/// Bytes of an array that a row tells of.
+/// Bytes of the array of a row.
 pub const ARRAY: u64 = 4 << 30;
 /// Misses per access of an event that counts misses; a cell with more is left open.
 pub const MISSES: f64 = 100.0;

@@ -6,7 +6,7 @@ use figures::text::separator;
 
 use super::limits::COLUMNS;
 
-/// What stands between the entries of a line.
+/// What is between the entries of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mark {
     Sign(u8),
@@ -16,7 +16,7 @@ pub(super) enum Mark {
 
 impl Mark {
     /// The marks that `text` may have: the one that it names, or else the one that is
-    /// most likely meant first. A tab stands in no entry, a comma may stand in a reason
+    /// most likely meant first. A tab is in no entry, a comma may be in a reason
     /// and in a number.
     pub(super) fn of(text: &str) -> Vec<Mark> {
         match text.lines().find(|line| !line.trim().is_empty()).and_then(separator) {
@@ -46,7 +46,7 @@ impl Mark {
 pub(super) struct Line<'a> {
     /// Counted from 1.
     pub(super) number: usize,
-    /// As it stands in the file; over more than one line if a quoted entry is.
+    /// As it is in the file; over more than one line if a quoted entry is.
     pub(super) text: &'a str,
     /// Its entries, unquoted; of too many, one more than [`COLUMNS`].
     pub(super) entries: Vec<String>,

@@ -13,7 +13,7 @@
 //! Decimals are set off by a point or, in the whole file, by a comma; misses may be in
 //! per cent. Small damage is tolerated and noted; where the data would have to be
 //! guessed, the file is refused and the line named. How much is read at all
-//! stands in [`limits`].
+//! is in [`limits`].
 
 mod found;
 mod header;
@@ -62,7 +62,7 @@ pub struct Saved {
     pub source: Option<Source>,
     /// What was tolerated, one sentence each.
     pub notes: Vec<String>,
-    /// Those of the notes that tell of damage: a line cut off, an entry that is
+    /// Those of the notes that report damage: a line cut off, an entry that is
     /// no number.
     pub damage: Vec<String>,
     /// The most decimals with which misses per access are written, where the file is a text
@@ -94,7 +94,7 @@ pub enum SavedError {
     Unit {
         /// Counted from 1.
         line: usize,
-        /// As it stands in the header.
+        /// As it is in the header.
         name: String,
     },
     /// Misses of several events, which have no curve in common.

@@ -1,10 +1,10 @@
-//! Files that other programs of the kit wrote, told apart by what only they say.
+//! Files that other programs of the kit wrote, distinguished by what only they say.
 
 use figures::text::shorten;
 
 use super::limits;
 
-/// What a file is, and what stands in it.
+/// What a file is, and what is in it.
 const STRANGERS: [(&str, &[&str]); 17] = [
     ("a record of lab survey, for lab merge", &[SURVEY]),
     ("the output of mm1, mm2 or mm3", &["After resetting counter '"]),

@@ -15,7 +15,7 @@ const USUAL_REPEATS: f64 = 100.0;
 
 /// C's `%lf` has six decimals: half of the last is what rounding may have changed.
 const ROUNDING: f64 = 0.5e-6;
-/// Rounding by more than this share is told, ...
+/// Rounding by more than this share is reported, ...
 const COARSE: f64 = 0.05;
 /// ... and by as much leaves nothing of a time.
 const GONE: f64 = 0.5;

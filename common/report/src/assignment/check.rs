@@ -1,4 +1,4 @@
-//! What an assignment may ask; what is wrong is told as a clause.
+//! What an assignment may ask; what is wrong is reported as a clause.
 
 use std::collections::BTreeSet;
 

@@ -91,7 +91,7 @@ pub struct Section {
     pub id: String,
     /// Its heading.
     pub title: String,
-    /// What stands below the heading.
+    /// What is below the heading.
     pub text: String,
     /// Command lines of programs that keep a record.
     pub run: Vec<String>,
@@ -113,7 +113,7 @@ pub struct Drawing {
     pub x: String,
     /// What is found.
     pub y: String,
-    /// What tells curves apart; one curve without it.
+    /// What distinguishes curves; one curve without it.
     #[serde(default)]
     pub curve: String,
     /// Whether the vertical axis is logarithmic.
@@ -160,7 +160,7 @@ pub struct Question {
     pub section: String,
     /// In one line, without markup.
     pub label: String,
-    /// As it stands on the page.
+    /// As it is on the page.
     #[serde(default)]
     ask: Option<String>,
     /// Where to look.
@@ -309,7 +309,7 @@ impl Assignment {
 }
 
 impl Question {
-    /// As it stands on the page.
+    /// As it is on the page.
     pub(crate) fn ask(&self) -> &str {
         self.ask.as_deref().unwrap_or(&self.label)
     }

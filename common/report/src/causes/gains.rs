@@ -103,7 +103,9 @@ impl Gains {
                 "In mm1 and mm2 each step loads what the step before has stored, and waits for it: without that wait mm2 is {gain} times as fast."
             ),
             Some(false) => {
-                format!("The wait for the stored sum costs little on this machine: without it mm2 gains {gain}.")
+                format!(
+                    "The wait for the stored sum costs little on this machine: without it mm2 gains {gain}."
+                )
             }
             None => unclear("the wait for the stored sum costs time", &[gain]),
         }

@@ -130,7 +130,7 @@ fn line(row: &Row) -> Line {
     }
 }
 
-/// Bars of a kernel stand this far left and right of its place: beside each other.
+/// Bars of a kernel stand this far left and right of its place: side by side.
 const BESIDE: f64 = 0.21;
 
 /// Nanoseconds of an inner step, two bars for each kernel that was timed twice.

@@ -4,9 +4,9 @@ use super::terms::{Asked, Element, Term};
 use super::words::{Mark, Unit};
 use super::{Bracket, Doubt, Kind, Read, Value};
 
-/// How far the two sides of an equals sign may be apart: one is rounded.
+/// How far the two sides of an equals sign may differ: one is rounded.
 const ROUNDED: f64 = 0.01;
-/// How far two writings of one number may be apart.
+/// How far two writings of one number may differ.
 const SAME: f64 = 1e-9;
 
 /// Something that an answer says.
@@ -144,7 +144,7 @@ impl Found {
         }
     }
 
-    /// What stands on one side of an equals sign, or without one.
+    /// What is on one side of an equals sign, or without one.
     fn side(&mut self, side: &[Element], asked: Asked) {
         let numeric = side.iter().any(has_number);
         let (mut between, mut pending) = (false, None);

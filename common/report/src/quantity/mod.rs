@@ -90,7 +90,7 @@ pub struct Value {
     /// In the unit of its kind; two, where a comma or dot may be before decimals or
     /// before thousands.
     pub readings: Vec<f64>,
-    /// Whether a unit stands with it.
+    /// Whether it has a unit.
     pub unit: bool,
     /// Whether numbers of other things stand next to it: `2 ways, 8 KiB`.
     pub besides: bool,
@@ -107,7 +107,7 @@ pub struct Bracket {
     pub low_open: bool,
     /// Whether the upper end is outside.
     pub high_open: bool,
-    /// Whether a unit stands with it.
+    /// Whether it has a unit.
     pub unit: bool,
 }
 

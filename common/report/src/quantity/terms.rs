@@ -40,7 +40,7 @@ pub(super) enum Element {
         ends: [Term; 2],
         open: [bool; 2],
     },
-    /// What stands between parentheses.
+    /// What is between parentheses.
     Group(Vec<Element>),
     Mark(Mark),
     Sign(char),
@@ -154,7 +154,7 @@ impl Parser<'_> {
         Element::Mark(mark)
     }
 
-    /// An interval, what stands between parentheses, or the end of something.
+    /// An interval, what is between parentheses, or the end of something.
     fn bracket(&mut self, open: char) -> Element {
         let begun = self.at;
         if let Some(interval) = self.interval(open) {

@@ -75,7 +75,7 @@ fn characters(text: &str) -> String {
         if let Some(digit) = below.filter(|_| out.ends_with(char::is_alphabetic)) {
             out.push(b"0123456789"[digit].into()); // of a name: L₁
         } else if let Some(fraction) = WORDS.fractions.get(&c) {
-            // "1½": the lexer adds what stands behind a digit
+            // "1½": the lexer adds what follows a digit
             out.push_str(&format!("\u{1}{fraction} "));
         } else if c == '\t' {
             out.push_str("  "); // none between groups of digits
@@ -113,7 +113,7 @@ fn powers(text: &str) -> String {
     out
 }
 
-/// In `[16,24)` the comma stands between two numbers: a semicolon there says so.
+/// In `[16,24)` the comma is between two numbers: a semicolon there says so.
 fn intervals(text: &str) -> String {
     let mut out: Vec<char> = text.chars().collect();
     let mut at = 0;

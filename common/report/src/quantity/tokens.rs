@@ -11,7 +11,7 @@ pub(super) enum Token {
     Sign(char),
 }
 
-/// With what stands before it.
+/// With what is before it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Lexeme {
     pub(super) token: Token,
@@ -63,7 +63,7 @@ impl Lexer {
         self.peek(ahead).is_ascii_digit()
     }
 
-    /// All that fits from here.
+    /// All that fits from this point.
     fn take(&mut self, fits: impl Fn(char) -> bool) -> String {
         let taken: String = self.text[self.at..].iter().copied().take_while(|c| fits(*c)).collect();
         self.at += taken.chars().count();

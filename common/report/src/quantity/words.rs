@@ -29,9 +29,9 @@ pub(super) struct Words {
     pub(super) fractions: BTreeMap<char, f64>,
     /// Signs that say nothing.
     pub(super) quiet: String,
-    /// Signs, by the one that stands for them.
+    /// Signs, by the one that replaces them.
     signs: BTreeMap<char, String>,
-    /// Texts, and what stands for them.
+    /// Texts, and what replaces them.
     pub(super) replaced: Vec<(String, String)>,
     /// Languages with a decimal point; the others have a comma.
     pub(super) point: Vec<String>,
@@ -182,7 +182,7 @@ impl Words {
         self.prefixes = table(&units.prefixes);
     }
 
-    /// A letter without its mark; a sign by the one that stands for it.
+    /// A letter without its mark; a sign by the one that replaces it.
     pub(super) fn character(&self, c: char) -> char {
         if c.is_ascii() {
             return c;
@@ -264,7 +264,7 @@ pub(super) fn is(list: &[String], word: &str) -> bool {
     list.iter().any(|known| same(known, word))
 }
 
-/// A word that ends in `*` stands for all that begin so.
+/// A word that ends in `*` means all that begin so.
 fn same(known: &str, word: &str) -> bool {
     known.strip_suffix('*').map_or(known == word, |beginning| word.starts_with(beginning))
 }

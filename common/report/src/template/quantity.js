@@ -24,7 +24,7 @@ function quantities(words) {
   const alphabetic = c => /^\p{Alphabetic}$/u.test(c);
   const alphanumeric = c => /^[\p{Alphabetic}\p{N}]$/u.test(c);
 
-  // Plain text: one sign for all that look alike, no markup.
+  // Plain text: one sign for all that look the same, no markup.
   const turn = words.replaced.findIndex(([from]) => from === "<=");
   const replaced = (text, what) => what.reduce((text, [from, to]) => text.replaceAll(from, to), text);
   function plain(text) {
@@ -61,7 +61,7 @@ function quantities(words) {
     const zero = zeros.find(zero => c.codePointAt(0) >= zero && c.codePointAt(0) < zero + 10);
     return zero === undefined ? undefined : String(c.codePointAt(0) - zero);
   }
-  // In `[16,24)` the comma stands between two numbers: a semicolon there says so.
+  // In `[16,24)` the comma is between two numbers: a semicolon there says so.
   function intervals(out) {
     for (let at = 0; at < out.length; at++) {
       if (!"[](".includes(out[at])) continue;
@@ -77,7 +77,7 @@ function quantities(words) {
     return out.join("");
   }
 
-  // Tokens: { number }, { word } or { sign }, each with what stands before it.
+  // Tokens: { number }, { word } or { sign }, each with what is before it.
   const amount = value => ({ plain: value }), named = sure => ({ name: true, sure }), UNREADABLE = { unreadable: true };
   const parsed = text => Number.isNaN(Number(text)) || text === "" ? UNREADABLE : amount(Number(text));
   function tokens(text, kind) {

@@ -118,7 +118,7 @@ fn hypervisor(leaf: Leaves) -> String {
     known.to_owned()
 }
 
-/// From leaf 4 (Intel) or 0x8000001d (AMD), which are alike.
+/// From leaf 4 (Intel) or 0x8000001d (AMD), which are the same.
 fn caches(leaf: Leaves, amd: bool) -> Vec<Cache> {
     let number = if amd { 0x8000_001d } else { 4 };
     if leaf(number & 0x8000_0000, 0)[0] < number {

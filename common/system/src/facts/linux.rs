@@ -1,4 +1,4 @@
-//! What Linux tells in files, below `/` or a copy of its tree.
+//! What Linux shows in files, below `/` or a copy of its tree.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use figures::units::{Bytes, Hertz};
 use super::{Cache, CacheKind, Facts, Sharers, Teller, VIRTUAL_MACHINE};
 
 impl Facts {
-    /// Of processor `cpu`, as Linux tells them in the files below `root`, and
+    /// Of processor `cpu`, as Linux shows them in the files below `root`, and
     /// nothing else.
     pub fn below(root: &Path, cpu: usize) -> Facts {
         let tree = Tree { root: root.to_owned(), cpu };
@@ -73,7 +73,7 @@ impl Tree {
             .filter(|word| !word.is_empty())
     }
 
-    /// x86, old Arm, RISC-V; a board tells its own name.
+    /// x86, old Arm, RISC-V; a board shows its own name.
     fn name(&self) -> Option<String> {
         let told = ["model name", "Hardware", "uarch", "isa"].iter().find_map(|field| self.cpuinfo(field));
         told.or_else(|| self.word("proc/device-tree/model"))

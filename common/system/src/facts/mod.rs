@@ -22,7 +22,7 @@ pub struct Facts {
     pub vendor: Option<String>,
     /// Which design it is.
     pub identity: Option<Identity>,
-    /// Its caches, as the system tells them.
+    /// Its caches, as the system reports them.
     pub caches: Vec<Cache>,
     /// Its caches, as it describes them itself (CPUID).
     pub described: Vec<Cache>,
@@ -33,7 +33,7 @@ pub struct Facts {
     /// Socket and core of each logical processor of the machine.
     pub topology: Vec<(u64, u64)>,
     /// The virtual machine this runs in, as in "KVM"; "virtual machine" if it
-    /// does not tell of which make.
+    /// does not report its vendor.
     pub virtual_machine: Option<String>,
     /// The container this runs in, as in "docker".
     pub container: Option<String>,
@@ -83,9 +83,9 @@ pub struct Cache {
     pub level: u8,
     /// What it holds.
     pub kind: CacheKind,
-    /// All of it; 0 if that is not told.
+    /// All of it; 0 if that is not reported.
     pub size: Bytes,
-    /// A line of it; 0 if that is not told.
+    /// A line of it; 0 if that is not reported.
     pub line: Bytes,
     /// Lines of a set.
     pub ways: Option<u64>,
@@ -102,7 +102,7 @@ pub struct Cache {
 pub enum Sharers {
     /// These, as the kernel lists them: `0-3,8`.
     Listed(String),
-    /// At most so many: CPUID tells how many numbers are set aside for them,
+    /// At most so many: CPUID shows how many numbers are set aside for them,
     /// among which this process may use fewer.
     AtMost(usize),
 }
@@ -140,7 +140,7 @@ impl Cache {
             .then(|| format!("says {size}, but {sets} sets of {ways} lines of {line} are {}", Bytes(product)))
     }
 
-    /// How many logical processors share it; 1 if that is not told.
+    /// How many logical processors share it; 1 if that is not reported.
     pub fn sharers(&self) -> usize {
         match &self.shared_by {
             Some(Sharers::Listed(list)) => listed(list).len().max(1),
@@ -151,7 +151,7 @@ impl Cache {
 }
 
 impl Facts {
-    /// Adds what the processor says of itself; where both tell, the system's
+    /// Adds what the processor says of itself; where both show, the system's
     /// word stays, except for the design. This process may use `cpus` processors.
     pub(crate) fn complete(&mut self, own: cpuid::Own, cpus: usize) {
         let Facts { name, vendor, identity, virtual_machine, described, .. } = self;
@@ -222,7 +222,7 @@ impl Facts {
     }
 }
 
-/// A virtual machine that does not tell of which make it is.
+/// A virtual machine that does not report its vendor.
 const VIRTUAL_MACHINE: &str = "virtual machine";
 
 #[cfg(test)]

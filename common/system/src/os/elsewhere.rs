@@ -22,7 +22,7 @@ impl Os for Elsewhere {
         Seconds(START.get_or_init(Instant::now).elapsed().as_secs_f64())
     }
 
-    /// Time on the wall: nothing tells the processor's.
+    /// Time on the wall: nothing shows the processor's.
     fn process_cpu() -> Seconds {
         Elsewhere::wall()
     }

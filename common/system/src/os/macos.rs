@@ -50,7 +50,7 @@ impl Os for MacOs {
         }
     }
 
-    /// All of them: no process is kept from any.
+    /// All of them: no process is excluded from any.
     fn allowed() -> Vec<usize> {
         (0..std::thread::available_parallelism().map_or(1, usize::from)).collect()
     }
@@ -92,7 +92,7 @@ impl Os for MacOs {
 }
 
 /// Those of the fast cores, `perflevel0`, where there are two kinds. Ways are
-/// not told.
+/// not reported.
 fn caches() -> Vec<Cache> {
     let line = Bytes(number("hw.cachelinesize").unwrap_or(0));
     let size = |key: &str| number(&format!("hw.perflevel0.{key}")).or_else(|| number(&format!("hw.{key}")));

@@ -105,7 +105,7 @@ pub(crate) trait Os {
     }
 
     /// The processors that this process may use, ascending; none where the
-    /// system does not tell.
+    /// system does not report.
     fn allowed() -> Vec<usize> {
         Vec::new()
     }

@@ -24,7 +24,7 @@ pub(super) unsafe fn trace(limit: u64, body: &mut dyn FnMut()) -> Result<Trace, 
     if child == 0 {
         // SAFETY: as above; these calls are async-signal-safe.
         unsafe {
-            // Whoever kills the tracer shall not leave a stopped child behind.
+            // Whoever kills the tracer must not leave a stopped child behind.
             libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
             if libc::ptrace(libc::PTRACE_TRACEME, 0, null_mut::<u8>(), null_mut::<u8>()) != 0 {
                 libc::_exit(1);

@@ -53,12 +53,12 @@ impl Os for Windows {
     }
 
     fn process_cpu() -> Seconds {
-        // SAFETY: a constant that stands for this process.
+        // SAFETY: a constant that means this process.
         used(GetProcessTimes, unsafe { GetCurrentProcess() })
     }
 
     fn thread_cpu() -> Seconds {
-        // SAFETY: a constant that stands for this thread.
+        // SAFETY: a constant that means this thread.
         used(GetThreadTimes, unsafe { GetCurrentThread() })
     }
 
@@ -74,7 +74,7 @@ impl Os for Windows {
     }
 
     unsafe fn unmap(start: NonNull<u8>, _bytes: usize) {
-        // SAFETY: the caller's word; 0 stands for all that was reserved.
+        // SAFETY: the caller's word; 0 means all that was reserved.
         unsafe { VirtualFree(start.as_ptr().cast(), 0, MEM_RELEASE) };
     }
 
@@ -101,7 +101,7 @@ impl Os for Windows {
             return false;
         }
         let mask = cpus.iter().fold(0, |mask, cpu| mask | 1 << cpu);
-        // SAFETY: a handle that stands for this thread, and a number.
+        // SAFETY: a handle that means this thread, and a number.
         unsafe { SetThreadAffinityMask(GetCurrentThread(), mask) != 0 }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! **What changed.** A panel of 24 columns is eliminated as before. Then the last
 //! 24, 48, 96 … of them ([`next`] says how many) change as many columns to their
-//! right in one go: first the rows beside them, then, below, a *product of two
+//! right in one go: first the rows next to them, then, below, a *product of two
 //! blocks* is subtracted, where an element that was fetched serves many
 //! multiplications (`update`).
 //!

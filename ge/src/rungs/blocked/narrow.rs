@@ -50,7 +50,7 @@ pub(crate) fn narrow<M: Memory>(mem: &mut M, w: Workspace, panel: Range<usize>, 
 /// multiples of all of them in registers.
 #[inline(always)]
 fn below<M: Memory>(mem: &mut M, w: Workspace, first: usize, rows: Range<usize>) {
-    // Left of the diagonal stays zero, so that all pivots are treated alike.
+    // Left of the diagonal stays zero, so that all pivots are treated in the same way.
     let pivots: [[f64; NARROW]; NARROW] = array::from_fn(|k| {
         let row = w.a.part((first + k) * w.n + first, NARROW);
         array::from_fn(|j| if j > k { mem.load(row.at(j)) } else { 0.0 })

@@ -56,7 +56,7 @@ const DRIFT: f64 = 0.03;
 /// What was found, and under which circumstances.
 pub(crate) struct Findings {
     pub(crate) settled: Settled,
-    /// Which line makes room in a full set of the first level, or why that is not told.
+    /// Which line is evicted in a full set of the first level, or why that is not reported.
     policy: Result<PolicyFound, String>,
     translation: Option<Translation>,
     /// What else the core does, if there was time.

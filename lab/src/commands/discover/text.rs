@@ -62,8 +62,7 @@ impl Findings {
                 self.batches.1,
                 match (self.huge, self.split) {
                     (true, false) => "granted",
-                    (true, true) =>
-                        "granted, but the hypervisor splits them into small pages",
+                    (true, true) => "granted, but the hypervisor splits them into small pages",
                     (false, _) => "not granted",
                 }
             ));

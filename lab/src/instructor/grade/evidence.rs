@@ -1,5 +1,5 @@
-//! What a student measured: which records count, the figures that answers are held
-//! against, and what cannot be.
+//! What a student measured: which records count, the figures that answers are compared
+//! with, and what cannot be.
 
 use std::collections::BTreeSet;
 
@@ -43,7 +43,7 @@ impl Evidence {
         self.records.iter().rev().find(|r| r.program == program && timed(r) == transposing)
     }
 
-    /// What the matrix products tell, by the names of a rubric: as the report computes it.
+    /// What the matrix products show, by the names of a rubric: as the report computes it.
     pub(crate) fn products(&self) -> Truth {
         let mut truth = Truth::new();
         for (name, figure) in report::expected(|name| self.product(name)) {

@@ -39,7 +39,7 @@ impl Convention {
     ///
     /// # Errors
     ///
-    /// If the convention wants to know what only its own system tells.
+    /// If the convention wants to know what only its own system reports.
     pub(super) fn text(self, rubric: &Rubric, graded: &Graded, alone: bool) -> Result<String, Failure> {
         let value = match self {
             Convention::Gradescope => gradescope(rubric, graded),

@@ -44,7 +44,7 @@ impl Graded {
         if self.refused.is_some() { "-".to_owned() } else { self.points().to_string() }
     }
 
-    /// What the student is told, in the rubric's language: points after late days, and
+    /// Feedback to the student, in the rubric's language: points after late days, and
     /// with `terse` no reasons.
     pub(super) fn for_student(&self, rubric: &Rubric, terse: bool) -> Graded {
         let mut shown = self.clone();
@@ -75,7 +75,7 @@ impl Graded {
         self.marks.iter().filter_map(|mark| mark.most).sum()
     }
 
-    /// Everything that the student is told, on one line.
+    /// All feedback to the student, on one line.
     pub(crate) fn feedback(&self, rubric: &Rubric) -> String {
         let items = rubric.items.iter().zip(&self.marks).filter(|(_, mark)| mark.most.is_some());
         let told = items.map(|(item, mark)| format!("{}: {} {}", item.label, mark.points, mark.reason));

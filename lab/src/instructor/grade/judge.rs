@@ -1,5 +1,5 @@
 //! An answer against what it should be: points, and one sentence why. The
-//! sentence never tells the right answer: it may be read before the last try.
+//! sentence never shows the right answer: it may be read before the last try.
 
 use std::collections::BTreeMap;
 
@@ -69,9 +69,10 @@ pub(crate) struct Mark {
 }
 
 /// How the reason of a number that has no points yet begins, now and in former tables.
-pub(super) const NUMBER_TO_BE_READ: [&str; 2] = ["To be read by the instructor: ", "To be read by somebody: "];
+pub(super) const NUMBER_TO_BE_READ: [&str; 2] =
+    ["To be read by the instructor: ", "To be read by somebody: "];
 
-/// A bracket this wide still tells something: doubling sizes show no less.
+/// A bracket this wide still shows something: doubling sizes show no less.
 const BRACKET: f64 = 2.0;
 /// Rounding of what is printed with few digits.
 const ROUNDING: f64 = 1e-9;
@@ -192,7 +193,9 @@ fn in_bracket(item: &Item, shown: &str, bracket: Bracket, (low, high): (f64, f64
         (true, false) => {
             Judgement::Share(0.0, say!("'{}' is wider than a factor of two, which is too imprecise.", shown))
         }
-        (false, _) => Judgement::Share(0.0, say!("The range '{}' does not contain the correct value.", shown)),
+        (false, _) => {
+            Judgement::Share(0.0, say!("The range '{}' does not contain the correct value.", shown))
+        }
     }
 }
 
@@ -299,7 +302,12 @@ mod tests {
             ("s311-c-size", "", 0.0, "No answer."),
             ("s311-c-size", "=cmd()", 0.0, "read by the instructor: '=cmd()': it has words or signs"),
             ("s311-c-size", "no idea", 0.0, "no number"),
-            ("s311-c-size", "512 sets of 64 B", 0.0, "read by the instructor: '512 sets of 64 B': it has numbers"),
+            (
+                "s311-c-size",
+                "512 sets of 64 B",
+                0.0,
+                "read by the instructor: '512 sets of 64 B': it has numbers",
+            ),
             ("s311-c-size", "32 KiB in 8 ways", 2.0, "Right."),
             ("s311-c-size", "32...48", 0.0, "read by the instructor: '32...48': it has no unit"),
             ("s311-c-size", "32.768 kB", 0.0, "read by the instructor: '32.768 kB': its prefix"),
@@ -309,7 +317,12 @@ mod tests {
             ("s311-c-size", "[32, 48) KiB", 1.0, "range"),
             ("s311-c-size", "[24, 32) KiB", 0.0, "does not contain"),
             ("s311-c-size", "(32, 48] KiB", 0.0, "does not contain"),
-            ("s311-c-size", "16 or 32 KiB", 0.0, "read by the instructor: '16 or 32 KiB': it has several numbers"),
+            (
+                "s311-c-size",
+                "16 or 32 KiB",
+                0.0,
+                "read by the instructor: '16 or 32 KiB': it has several numbers",
+            ),
             ("s311-c-size", "at least 32 KiB", 0.0, "read by the instructor"),
             ("s311-c-size", "32,768 KiB", 0.0, "not right"),
             ("s322-d-clocks", "1.8", 0.0, "Left out of the sum: modelled time."),

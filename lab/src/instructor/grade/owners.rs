@@ -197,7 +197,7 @@ fn named(class: &Class, submission: &Submission) -> Named {
     found
 }
 
-/// What stands in the fields of one student in a submission's answers.
+/// What is in the fields of one student in a submission's answers.
 struct Signed {
     student: Option<usize>,
     maybe: Vec<usize>,

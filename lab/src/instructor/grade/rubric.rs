@@ -30,7 +30,7 @@ pub(crate) struct Rubric {
     /// The assignment's, in which numbers are written.
     #[serde(skip)]
     pub(crate) language: String,
-    /// What students are told in that language, by the English.
+    /// Feedback to students in that language, by the English.
     #[serde(skip)]
     pub(crate) words: BTreeMap<String, String>,
 }

@@ -1,4 +1,4 @@
-//! What a student is told: a sentence in English, which is what instructors read, and the
+//! Feedback to a student: a sentence in English, which is what instructors read, and the
 //! same in the assignment's language.
 
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use std::fmt::{self, Display};
 /// A sentence with what is put into it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Sentence {
-    /// In English; each `{}` stands for a part.
+    /// In English; each `{}` means a part.
     pub(crate) template: &'static str,
     parts: Vec<String>,
 }

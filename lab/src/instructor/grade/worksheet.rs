@@ -251,7 +251,7 @@ impl Worksheet {
         Ok(if most > 0.0 { largest / most } else { 0.0 })
     }
 
-    /// Whether decimals are set apart by a comma, as Moodle does in many languages and
+    /// Whether decimals are separated by a comma, as Moodle does in many languages and
     /// reads it back then: as the numbers in the worksheet are, else by the separator.
     fn comma(&self) -> bool {
         let cells = || {

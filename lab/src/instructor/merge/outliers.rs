@@ -6,7 +6,7 @@ use common::units::Bytes;
 
 use super::surveyed::Surveyed;
 
-/// A figure this many times the usual scatter from the middle stands out ...
+/// A figure this many times the usual scatter from the middle is far off ...
 const SCATTER: f64 = 5.0;
 /// ... if it is also this share off: eight equal machines scatter very little.
 const SHARE: f64 = 0.2;

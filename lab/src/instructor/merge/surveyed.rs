@@ -43,7 +43,7 @@ pub(crate) struct Surveyed {
     /// Figures that cannot be, one sentence each; they are taken out.
     #[serde(skip)]
     pub(super) impossible: Vec<String>,
-    /// What tells it from the others on the page.
+    /// What distinguishes it from the others on the page.
     #[serde(skip)]
     pub(super) label: String,
     /// Working set in bytes, nanoseconds per access.
@@ -63,7 +63,7 @@ struct Processor {
     logical: Option<u64>,
 }
 
-/// A cache as the system tells it.
+/// A cache as the system reports it.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Reported {
     pub(super) level: u64,

@@ -69,7 +69,7 @@ fn a_signal_ends_a_run_and_resume_goes_on_from_there() {
     assert!(names[0].len() > 20 && names.iter().all(|filled| *filled == names[0]));
 }
 
-/// Waits until the process listens to SIGINT (2), as its system tells.
+/// Waits until the process listens to SIGINT (2), as its system reports.
 #[cfg(target_os = "linux")]
 fn await_listening(process: u32) {
     let from = Instant::now();

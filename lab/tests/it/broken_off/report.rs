@@ -1,4 +1,4 @@
-//! A report, and what stands in its folder after a run was broken off.
+//! A report, and what is in its folder after a run was broken off.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -43,7 +43,7 @@ pub(crate) fn filled(report: &Path) -> Vec<String> {
         .collect()
 }
 
-/// A report of matrices of 16 by 16, with answers beside it, and its files.
+/// A report of matrices of 16 by 16, with answers next to it, and its files.
 pub(crate) fn old_report(folder: &Path) -> Files {
     let output = lab(folder, &format!("{SHORT} --size 16"));
     assert!(output.status.success(), "{}", stderr(&output));

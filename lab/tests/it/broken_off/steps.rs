@@ -1,5 +1,5 @@
 //! A run that is ended before each single step with which the new report takes the
-//! old one's place. Steps are counted by `steps.c`, which stands before the C library.
+//! old one's place. Steps are counted by `steps.c`, which is before the C library.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,7 +14,7 @@ use crate::kit::{lab, stderr};
 const KILL: i32 = 9;
 const TERM: i32 = 15;
 
-/// An old report, and beside it a run whose experiments are all measured.
+/// An old report, and next to it a run whose experiments are all measured.
 struct Scene {
     folder: tempfile::TempDir,
     old: Files,
@@ -84,8 +84,8 @@ impl Scene {
         steps.lines().map(str::to_owned).collect()
     }
 
-    /// Which report stands after a kill before that step; then it is mended by a
-    /// run that goes on, or, where the new one stands already, by the next run.
+    /// Which report stands after a kill before that step; then it is repaired by a
+    /// run that goes on, or, where the new one is there already, by the next run.
     fn killed(&self, step: usize) -> &'static str {
         self.again();
         let ended = self.run("run --resume", step, KILL);
@@ -148,7 +148,7 @@ fn a_kill_while_the_report_is_replaced_leaves_the_old_one_or_the_new_one() {
 #[test]
 fn where_folders_cannot_be_exchanged_a_killed_run_goes_on_to_the_whole_report() {
     let Some(scene) = Scene::set(false) else { return };
-    // Between two files that are moved, and while what was kept is taken away.
+    // Between two files that are moved, and while what was stored is taken away.
     kill_before(&scene, |names| vec![names.iter().rposition(|name| name == "rename").unwrap(), names.len()]);
 }
 

@@ -5,7 +5,7 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 
 /// A system call's number is loaded, compared with each of `calls`, and refused
-/// with the error beside it; all others go through.
+/// with the error next to it; all others go through.
 fn filter(calls: &[(libc::c_long, i32)]) -> Vec<libc::sock_filter> {
     let statement = |code: u32, k: u32, jt: u8| libc::sock_filter { code: code as u16, jt, jf: 0, k };
     let mut program = vec![statement(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0)];

@@ -1,4 +1,4 @@
-//! What `lab grade` writes for the systems of courses, held against what each of them
+//! What `lab grade` writes for the systems of courses, compared with what each of them
 //! has published of its format; Moodle apart.
 
 use std::path::Path;
@@ -170,7 +170,7 @@ fn check50s_json() {
 
 /// `schemas/result-v1.schema.json` of github.com/foundation50/classroom50, and what it
 /// says that no schema can: points within their maximum. Its runner sets `datetime`
-/// anew, and who owns the repository.
+/// again, and who owns the repository.
 #[test]
 fn classroom_50s_result() {
     let folder = tempfile::tempdir().unwrap();

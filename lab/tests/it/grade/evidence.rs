@@ -46,7 +46,7 @@ fn only_records_of_the_students_own_machine_count() {
     class(folder);
     let rubric = succeeds(folder, "grade --print-rubric").replace("records = \"noted\"", "records = \"own\"");
     fs::write(folder.join("own.toml"), rubric).unwrap();
-    // a point for what no record tells, and one for what the record tells
+    // a point for what no record shows, and one for what the record shows
     let fields = json!({ "s2-2": "64 KiB", "s321-c-hit-rate": "75 %" });
     let own = record(folder, "mm1", "machines/ada.toml");
     let text = own.json();

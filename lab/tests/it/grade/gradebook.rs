@@ -1,4 +1,4 @@
-//! Points given by hand, what students are told, and the class at a glance.
+//! Points given by hand, feedback to students, and the class at a glance.
 
 use std::path::Path;
 

@@ -10,7 +10,7 @@ struct Moodle {
     options: &'static [&'static str],
     grade: &'static str,
     participant: &'static str,
-    /// What sets decimals apart.
+    /// What separates decimals.
     sign: char,
     feedback: &'static str,
 }

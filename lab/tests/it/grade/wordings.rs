@@ -131,9 +131,14 @@ fn a_right_answer_is_right_in_every_wording() {
             row.get(header.iter().position(|h| *h == format!("{item}_{what}")).unwrap()).unwrap()
         };
         assert_eq!(of("points"), points, "{text}: {}", of("reason"));
-        // where there are no points yet, everybody is told so
+        // where there are no points yet, everybody is informed
         let unread = points.is_empty();
-        assert_eq!(of("reason").starts_with("To be read by the instructor"), unread, "{text}: {}", of("reason"));
+        assert_eq!(
+            of("reason").starts_with("To be read by the instructor"),
+            unread,
+            "{text}: {}",
+            of("reason")
+        );
         assert_eq!(row.iter().nth(3).unwrap().contains("without points until then"), unread, "{text}");
         let check50 = json(folder.join(format!("out/check50/s{number}/check50.json")));
         assert_eq!(check50["results"][column]["passed"].is_null(), unread, "{text}: {check50}");
@@ -200,7 +205,7 @@ fn what_modelled_times_cannot_say_is_left_out_of_the_sum() {
     }
 }
 
-/// What a student is told is in the language of the assignment; the instructor's table
+/// Feedback to a student is in the language of the assignment; the instructor's table
 /// stays in English.
 #[test]
 fn feedback_is_in_the_language_of_the_assignment() {
@@ -218,7 +223,8 @@ fn feedback_is_in_the_language_of_the_assignment() {
     let grades = std::fs::read_to_string(folder.join("out/grades.csv")).unwrap();
     assert!(grades.contains("'32 KiB' is not right.") && !grades.contains("Certo"), "{grades}");
     // given by hand, and kept
-    let filled = grades.replacen(",,To be read by the instructor: '8", ",1,To be read by the instructor: '8", 1);
+    let filled =
+        grades.replacen(",,To be read by the instructor: '8", ",1,To be read by the instructor: '8", 1);
     assert_ne!(filled, grades);
     std::fs::write(folder.join("out/grades.csv"), filled).unwrap();
     grade(folder, class, more);

@@ -18,7 +18,7 @@ pub(crate) fn random_machine(random: &mut Random) -> (Machine, String) {
 }
 
 fn description(random: &mut Random) -> String {
-    // Shortcuts are for plain machines, which few would be if all were drawn alike.
+    // Shortcuts are for plain machines, which few would be if all were drawn in the same way.
     let plain = random.below(3) == 0;
     let mut text = "name = \"case\"\n[pages]\n".to_owned();
     let page = pick(random, &["512", "4K", "4K", "4K", "8K", "16K", "64K", "256K", "2M"]);

@@ -22,7 +22,7 @@ struct Case {
     description: String,
     machine: Machine,
     arrays: Vec<Sizes>,
-    /// Whether the model is told that kernels access nothing but these arrays.
+    /// Whether the model is informed that kernels access nothing but these arrays.
     alone: bool,
     kernels: Vec<Kernel>,
 }

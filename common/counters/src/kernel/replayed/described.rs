@@ -1,4 +1,4 @@
-//! The PMUs of each processor family, and what their drivers do alike.
+//! The PMUs of each processor family, and what their drivers do in the same way.
 
 use std::fs;
 use std::path::Path;
@@ -166,7 +166,7 @@ static DRIVERS: [Driver; 6] = [
 ];
 
 /// The two that every RISC-V core counts in registers of their own; no code of
-/// any maker's.
+/// any vendor's.
 const CYCLES: u64 = 1 << 60;
 const INSTRET: u64 = 2 << 60;
 
@@ -215,7 +215,7 @@ impl Described {
         }
     }
 
-    /// As sysfs tells it.
+    /// As sysfs reports it.
     fn describe(&self, sys: &Path, pmu: &Pmu) {
         let dir = sys.join(pmu::DEVICES).join(pmu.name);
         fs::create_dir_all(dir.join("format")).unwrap();

@@ -2,7 +2,7 @@
 //! a thread that plays a machine is opened there, all else by Linux.
 //!
 //! Its PMUs are described in `tests/data/pmus.csv`, a line for each processor
-//! family; what its events count comes from the makers' event tables. The rules
+//! family; what its events count comes from the vendors' event tables. The rules
 //! are Linux's: `kernel/events/core.c` for opening, scheduling, reading and the
 //! buffer of samples, and the PMU drivers for what they refuse.
 
@@ -39,7 +39,7 @@ thread_local! {
 pub(crate) struct Machine {
     state: Arc<Mutex<State>>,
     platform: &'static Platform,
-    /// What sysfs would tell of the PMUs: formats are read when an event is.
+    /// What sysfs would report of the PMUs: formats are read when an event is.
     _tree: Arc<TempDir>,
 }
 
@@ -60,7 +60,7 @@ pub(crate) struct Event {
 
 impl Machine {
     /// A machine of a processor with these PMUs. What each event counts in a turn
-    /// of the program is told by `rate`, from its numbers: config and config1.
+    /// of the program is given by `rate`, from its numbers: config and config1.
     pub(crate) fn new(
         platform: Platform,
         tree: TempDir,
@@ -109,7 +109,7 @@ impl Machine {
     }
 }
 
-/// A test that failed while it had the lock is told by its own message.
+/// A test that failed while it had the lock is reported by its own message.
 fn locked(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }

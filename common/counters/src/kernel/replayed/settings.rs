@@ -12,7 +12,7 @@ pub(crate) struct Settings {
     pub(crate) privileged: bool,
     /// Events that may be open at a time.
     pub(crate) files: usize,
-    /// Linux 6.1 and later tell how many samples were lost.
+    /// Linux 6.1 and later show how many samples were lost.
     pub(crate) tells_lost: bool,
     /// Generic events may name the PMU.
     pub(crate) extended_types: bool,
@@ -22,7 +22,7 @@ pub(crate) struct Settings {
     pub(crate) locked_pages: usize,
     /// Sampling too often is paused.
     pub(crate) throttles: bool,
-    /// Where cores differ: the place of the kind that the program is kept to.
+    /// Where cores differ: the place of the kind that the program is limited to.
     pub(crate) kept_to: Option<usize>,
 }
 

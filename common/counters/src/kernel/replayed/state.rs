@@ -235,7 +235,7 @@ impl State {
         on
     }
 
-    /// Whether the thread is kept to processors of the events' PMUs. One that is
+    /// Whether the thread is limited to processors of the events' PMUs. One that is
     /// not is taken to be elsewhere.
     fn is_here(&self, members: &[Counts]) -> bool {
         let counts_here =

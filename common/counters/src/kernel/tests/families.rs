@@ -84,7 +84,7 @@ fn every_preset_of_every_table_counts_what_its_formula_says() {
     assert!(rows.len() > 50 && pairs > 1500, "{} families, {pairs} pairs", rows.len());
 }
 
-/// An event of the map that no maker lists would count nothing on these machines.
+/// An event of the map that no vendor lists would count nothing on these machines.
 #[test]
 fn nothing_that_the_map_opens_is_unknown_to_the_machine() {
     let intended: Vec<Vec<&str>> = include_str!("../../../../events/tests/data/intended.csv")
@@ -107,7 +107,7 @@ fn nothing_that_the_map_opens_is_unknown_to_the_machine() {
     }
 }
 
-/// Where a family has no table, the kernel's generic events stand in, as far as
+/// Where a family has no table, the kernel's generic events are used, as far as
 /// its driver has them.
 #[test]
 fn families_without_a_table_count_the_kernels_events() {

@@ -1,4 +1,4 @@
-//! Processors whose cores differ: the kind that a program is kept to is counted.
+//! Processors whose cores differ: the kind that a program is limited to is counted.
 
 use super::described;
 use crate::count;

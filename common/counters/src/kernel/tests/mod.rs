@@ -26,10 +26,10 @@ fn preset(name: &str) -> Event {
     Event::Preset(Preset::named(name).unwrap())
 }
 
-/// What the makers list, by family.
+/// What the vendors list, by family.
 static LISTED: LazyLock<HashMap<&str, Vec<makers::Listed>>> = LazyLock::new(makers::listed);
 
-/// A machine on which each event that its maker or its driver lists happens a
+/// A machine on which each event that its vendor or its driver lists happens a
 /// number of times of its own in a turn, and any other never.
 fn machine(described: &Described, settings: Settings) -> Machine {
     described.machine(settings, rate(described))

@@ -12,8 +12,8 @@ use events::{Event, FAMILIES, Preset};
 type Row = (String, String, usize, u32, u64, u64);
 
 /// The map as it was published, one line per event: made once from PAPI's own
-/// table and libpfm's encodings, so that the kit's compact form is held
-/// against it.
+/// table and libpfm's encodings, so that the kit's compact form is compared
+/// with it.
 fn published() -> Vec<Row> {
     include_str!("../../../../tests/data/x86_preset_encodings.csv")
         .lines()

@@ -1,4 +1,4 @@
-//! Floating-point work that is known, on machines that count it as their makers
+//! Floating-point work that is known, on machines that count it as their vendors
 //! say.
 
 use super::units::Kind::{Add, Divide, Fused, Multiply, Root};

@@ -79,7 +79,7 @@ fn overflows_that_no_handler_was_called_for_end_in_an_error() {
             let handled: u64 = histogram.buckets().map(|(_, samples)| samples).sum();
             let words = format!("{} were lost", turns - handled);
             assert!(error.sentence.contains(&words), "{words}: {error}");
-            // What was lost before is not told again.
+            // What was lost before is not reported again.
             set.start().unwrap();
             machine.work(20);
             set.stop().unwrap();
@@ -87,7 +87,7 @@ fn overflows_that_no_handler_was_called_for_end_in_an_error() {
     }
 }
 
-/// On other cores its event stands still: a thread that moved there would be
+/// On other cores its event is stopped: a thread that moved there would be
 /// sampled no more.
 #[test]
 fn a_sampler_keeps_its_core_for_as_long_as_it_lives() {

@@ -59,7 +59,7 @@ fn operation_not_supported_is_told_apart() {
 }
 
 /// Where cores differ an event names its PMU, if the kernel takes that, and the
-/// thread is kept to that PMU's cores while it counts.
+/// thread is limited to that PMU's cores while it counts.
 #[test]
 fn on_two_kinds_of_cores_events_are_of_the_kind_that_the_thread_is_kept_to() {
     for key in ["adl_glc", "lnl", "apple_m1", "arm_ac76", "arm_x4"] {
