@@ -74,10 +74,17 @@ pub(crate) fn environment(own: Option<&str>) -> Result<Environment<'_>, Error> {
 /// is in the place of each `{}`.
 fn add_words(environment: &mut Environment<'_>, assignment: &Arc<Assignment>) {
     let assignment = Arc::clone(assignment);
+    let language = assignment.language.clone();
     environment.add_function("t", move |english: &str, parts: Rest<Value>| {
         let told = marked(assignment.word(english));
         let told = parts.iter().fold(told, |told, part| told.replacen("{}", &escaped(&part.to_string()), 1));
         Value::from_safe_string(told)
+    });
+    // What programs say and draw is English: marked so on a page in another language.
+    let english = if language.starts_with("en") { "" } else { " lang=\"en\"" };
+    environment.add_global("english", Value::from_safe_string(english.to_owned()));
+    environment.add_filter("drawn", move |svg: &str| {
+        Value::from_safe_string(svg.replacen("<svg", &format!("<svg{english}"), 1))
     });
 }
 

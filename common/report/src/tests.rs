@@ -260,6 +260,9 @@ fn a_page_in_portuguese_has_the_same_fields_and_no_english_of_its_own() {
     ] {
         assert!(!page.contains(english), "{english}");
     }
+    assert_eq!(page.matches("<svg lang=\"en\"").count(), page.matches("<svg").count(), "charts are English");
+    let own = text(&Report::new(&findings, false, Answers::default()).files().unwrap(), PAGE);
+    assert!(!own.contains("<svg lang"));
     let contents = Contents::of(&findings, false, Answers::default());
     assert!(checked::checks(&contents).keys().eq(&fields::NUMBERS));
     let portuguese = Assignment::parse(GUIDES[1].1).unwrap();
