@@ -7,14 +7,14 @@
 # usage: cm1_proc.sh [FILE [PICTURE]]     default: cm1.out, FILE with .svg
 #
 # FILE may also come from the C kits. PICTURE ends in .svg or .png. The drawing
-# is done by `lab plot`: one beside this script, one built in this tree, one on
+# is done by `lab plot`: one next to this script, one built in this tree, one on
 # the PATH, or one that cargo builds now. LAB=/path/to/lab chooses another.
 set -eu
 
 file=${1:-cm1.out}
 picture=${2:-${file%.*}.svg}
 if [ ! -r "$file" ]; then
-    echo "cm1_proc.sh: there is no file '$file' here; make it with: cm1 > $file" >&2
+    echo "cm1_proc.sh: there is no file '$file'; make it with: cm1 > $file" >&2
     exit 1
 fi
 
@@ -28,5 +28,5 @@ done
 if command -v cargo >/dev/null && [ -f "$here/../Cargo.toml" ]; then
     exec cargo run --quiet --release --manifest-path "$here/../Cargo.toml" -p lab -- plot "$file" -o "$picture"
 fi
-echo "cm1_proc.sh: neither the program lab nor cargo is here; build it with: cargo build --release" >&2
+echo "cm1_proc.sh: there is neither the program lab nor cargo; build lab with: cargo build --release" >&2
 exit 1

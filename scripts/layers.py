@@ -15,7 +15,7 @@ import subprocess
 import sys
 from collections import namedtuple
 
-# The lowest layer first. A crate uses only crates that stand before it.
+# The lowest layer first. A crate uses only crates listed before it.
 LAYERS = [
     ("portable", "figures seal events memory machine cache records infer chart report"),
     ("hardware and system", "isa system"),
@@ -192,15 +192,15 @@ def circle(edges):
 
 
 def check_modules(root):
-    rooms = {}
+    parents = {}
     for parent, here, there, path, line in arrows(modules(root)):
-        rooms.setdefault(parent, {}).setdefault(here, {}).setdefault(there, (path, line))
-    for edges in rooms.values():
+        parents.setdefault(parent, {}).setdefault(here, {}).setdefault(there, (path, line))
+    for edges in parents.values():
         while ring := circle(edges):
             steps = list(zip(ring, ring[1:] + ring[:1]))
             places = [edges[a][b] for a, b in steps]
-            told = ", ".join(f"{a} uses {b} in line {line}" for (a, b), (_, line) in zip(steps, places))
-            fault(*places[0], f"these modules go round in a circle: {told}; let one of them stand below")
+            uses = ", ".join(f"{a} uses {b} in line {line}" for (a, b), (_, line) in zip(steps, places))
+            fault(*places[0], f"these modules form a cycle: {uses}; move one of them to a lower layer")
             del edges[ring[0]][ring[1]]
 
 

@@ -109,7 +109,7 @@ def rust(path, text):
             if re.fullmatch(r'"[\w./-]*\w[-_./]\w[\w./-]*"', words):
                 continue
             # names of arguments are no words
-            yield "note" if unseen else "user", at, re.sub(r"\{[\w.:$#]*\}", lambda name: blank(name.group()), words)
+            yield "note" if unseen else "user", at, re.sub(r"\{[\w.:$#?]*\}", lambda name: blank(name.group()), words)
     for found in NAMED.finditer(bare):
         yield "name", found.start(1), re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", found[1])
 

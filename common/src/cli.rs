@@ -172,7 +172,7 @@ pub enum Instructions {
     Avx2,
 }
 
-/// Keeps this process to the instructions that were chosen, if any were.
+/// Limits this process to the instructions that were chosen, if any were.
 pub fn keep_to(widest: Option<Instructions>) {
     if widest == Some(Instructions::Avx2) {
         isa::leave_out_avx512();

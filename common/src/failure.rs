@@ -7,7 +7,7 @@ use thiserror::Error;
 /// Why a program ends without a result: one sentence, and the exit code.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Failure {
-    /// It could not be done here; exit code 1.
+    /// It could not be done on this machine; exit code 1.
     #[error("{0}")]
     CouldNot(String),
     /// It was asked for wrongly; exit code 2.

@@ -245,7 +245,7 @@ impl Folder {
     }
 }
 
-/// Where a folder keeps what a later run would have replaced.
+/// Where a folder stores what a later run would have replaced.
 const EARLIER: &str = "earlier";
 
 /// The name under which the file `name` of `folder` stays when another run takes its

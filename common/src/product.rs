@@ -18,7 +18,7 @@ use records::record::{Record, Row};
 
 /// Time on the wall over processor time from which it is said that they part.
 const APART: f64 = 1.15;
-/// What a record holds beside events.
+/// What a record has in addition to events.
 const TIMES: [&str; 3] = ["wall_cycles", "wall_s", "cpu_s"];
 
 /// The size of the course's programs.
@@ -91,7 +91,7 @@ impl Options {
     }
 }
 
-/// Room for `count` matrices of the size asked for, one behind the other.
+/// Memory for `count` matrices of the size asked for, one behind the other.
 ///
 /// # Errors
 ///

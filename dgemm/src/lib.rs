@@ -1,8 +1,8 @@
 #![doc = include_str!("../README.md")]
 //!
-//! # The rooms of this crate
+//! # The modules of this crate
 //!
-//! | room | what is in it |
+//! | module | what is in it |
 //! |---|---|
 //! | [`rungs`] | the rungs, a file each |
 //! | [`view`] | views of parts of a matrix, which the rungs work on |

@@ -1,4 +1,4 @@
-//! **A block size from the rule.** A product in blocks keeps three squares in the
+//! **A block size from the rule.** A product in blocks has three squares in the
 //! cache, one of each matrix, B by B elements. Which B?
 //!
 //! - The three squares must fit the cache.

@@ -15,7 +15,7 @@
 //! }
 //! ```
 //!
-//! It compiles, it is fast, and its Check is wrong. Below stands the same in Rust.
+//! It compiles, it is fast, and its Check is wrong. Below is the same in Rust.
 //! Follow `j` on paper through a row of 20 columns, then repair the loop: blocks of
 //! eight as long as a whole block is left, and a tail for the other columns, each
 //! column once.

@@ -3,7 +3,7 @@
 //!
 //! The least recently used one, as most caches do it? A walk round and round an array
 //! that is a little larger than the cache then misses in *every* line: the one that
-//! leaves is always the one that is wanted next. Write a policy that keeps part of
+//! leaves is always the one that is used next. Write a policy that retains part of
 //! such an array, and is nearly as good as LRU where LRU is good (a product in
 //! blocks). Both are counted; so is the best that anyone could do who knows the
 //! future.

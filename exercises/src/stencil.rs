@@ -1,4 +1,4 @@
-//! **A stencil.** Each inner element of `to` becomes the mean of the four neighbours
+//! **A stencil.** Each inner element of `to` becomes the mean of the four adjacent elements
 //! of the same place in `from`, as in a step of heat flowing through a plate:
 //!
 //! ```c
@@ -18,5 +18,5 @@ use memory::{Matrix, Memory};
 /// Writes the means of `from` into `to`; both have as many rows as columns.
 pub fn smooth<M: Memory>(mem: &mut M, from: Matrix<f64>, to: Matrix<f64>) {
     let n = from.rows();
-    let _ = (mem, n, to); // your loops here
+    let _ = (mem, n, to); // your loops
 }

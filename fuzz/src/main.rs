@@ -27,7 +27,7 @@ fn main() -> ExitCode {
     };
     let wanted = |name: &str| words.len() < 3 || words[2..].iter().any(|word| word == name);
     let targets: Vec<_> = TARGETS.iter().filter(|target| wanted(target.name)).collect();
-    // A panic is counted and its input kept; its text would drown the counts.
+    // A panic is counted and its input saved; its text would drown the counts.
     std::panic::set_hook(Box::new(|_| ()));
     let seen = long(&targets, inputs, seed);
     ExitCode::from(u8::from(seen.failed()))

@@ -1,4 +1,4 @@
-//! Running targets, and keeping what they fail on.
+//! Running targets, and saving what they fail on.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -317,7 +317,7 @@ fn sentence(text: &str) {
     assert!(!text.trim().is_empty());
 }
 
-/// What each target is mutated from, beside its corpus.
+/// What each target is mutated from, in addition to its corpus.
 pub(crate) fn known(name: &str) -> Vec<Vec<u8>> {
     match name {
         "machine" => catalogue().iter().map(|entry| entry.text.as_bytes().to_vec()).collect(),

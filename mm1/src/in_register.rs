@@ -1,4 +1,4 @@
-//! The straightforward product as a compiler makes it that may keep the sum.
+//! The straightforward product as a compiler makes it that may have the sum in a register.
 
 use memory::{Matrix, Memory, squares, steps};
 

@@ -139,7 +139,7 @@ pub fn kit_header() -> &'static str {
     "size\tstride\telapsed(s)\tcycles"
 }
 
-/// A row of the kit's table. Behind the kit's columns stand the source, the
+/// A row of the kit's table. After the kit's columns come the source, the
 /// spread of repeated runs, and the passes per stride, without which the seconds
 /// say nothing of an access.
 pub fn kit_row(row: &Row) -> String {

@@ -74,7 +74,7 @@ function herePage(section, write) {
         found = await helper.ask({ do: "explore", megabytes, levels, first: !found, ...settings() });
       } catch (error) {
         if (!found || error.message === t("stopped")) throw error;
-        break; // the first level is known; larger rooms are not to be had
+        break; // the first level is known; more memory is not available
       }
       verdict.replaceChildren(...shownLevels(found), el("p", { class: "soft" }, t(found.runs === 1 ? "here-done-one" : "here-done", seconds(), found.runs)));
       section.dataset.verdict = JSON.stringify(found);

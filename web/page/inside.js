@@ -128,7 +128,7 @@ function insidePage(section, write) {
 function bring(part) {
   const box = part.closest(".scroll");
   const [own, seen] = [part.getBoundingClientRect(), box.getBoundingClientRect()];
-  const row = part.closest("tr"); // whose number, and the names above, stand before what moves
+  const row = part.closest("tr"); // whose number, and the names above, are before what moves
   const before = { left: row?.firstElementChild.offsetWidth ?? 0, top: row?.closest("table").tHead.offsetHeight ?? 0 };
   const room = 8;
   const past = (low, high) => { const after = own[high] + room - seen[high]; return after > 0 ? after : Math.min(0, own[low] - room - seen[low] - before[low]); };

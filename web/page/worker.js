@@ -1,4 +1,4 @@
-// Measures and counts beside the page. The first message brings the WebAssembly,
+// Measures and counts next to the page's own thread. The first message brings the WebAssembly,
 // compiled, and says which clock to use; every other one is a request.
 const CLOCKS = {
   plain: () => performance.now(),

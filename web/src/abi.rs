@@ -21,7 +21,7 @@ thread_local! {
     static REQUEST: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Room for a request of `length` bytes.
+/// Memory for a request of `length` bytes.
 #[unsafe(no_mangle)]
 extern "C" fn room(length: usize) -> *mut u8 {
     REQUEST.with_borrow_mut(|request| {
@@ -31,7 +31,7 @@ extern "C" fn room(length: usize) -> *mut u8 {
     })
 }
 
-/// Answers the request in the room; the length of the answer.
+/// Answers the request in that memory; the length of the answer.
 #[unsafe(no_mangle)]
 extern "C" fn ask() -> usize {
     let request = REQUEST.take();

@@ -110,7 +110,7 @@ impl Lab {
         }
     }
 
-    /// Memory of at least `bytes` bytes to measure in; kept from request to
+    /// Memory of at least `bytes` bytes to measure in; reused from request to
     /// request, so that pages stay where they are.
     fn tab(&mut self, bytes: usize, patient: bool) -> Result<&mut Tab, String> {
         let tab = match self.tab.take().filter(|tab| tab.bytes() >= bytes) {

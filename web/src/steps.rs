@@ -14,7 +14,7 @@ use watcher::Watcher;
 /// Most lines of a cache that can be shown.
 const MOST_LINES: usize = 4096;
 
-/// What ge1 has in memory beside its matrix, in this order.
+/// What ge1 has in memory in addition to its matrix, in this order.
 const VARIABLES: [&str; 4] = ["n", "i", "j", "k"];
 
 /// What became of an access.

@@ -31,7 +31,7 @@ pub(crate) struct Sweep {
     show: Show,
     min: Bytes,
     max: Bytes,
-    /// A saved sweep to lay over the curves.
+    /// A saved sweep to draw over the curves.
     measured: Option<String>,
 }
 

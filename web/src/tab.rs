@@ -25,7 +25,7 @@ const MOST: usize = 24;
 /// of 25 of these, so more and shorter ones are taken, and their mean.
 const STEPS_OF_COARSE: f64 = 8.0;
 const AGREEING_OF_COARSE: usize = 6;
-/// Batches agree if the slowest of them takes so much longer, beside the step.
+/// Batches agree if the slowest of them takes so much longer, in addition to the step.
 const AGREE: f64 = 0.02;
 /// Costs whose batches never agreed may be this share of all.
 const UNSTEADY: f64 = 0.2;
@@ -86,7 +86,7 @@ pub(crate) struct Tab {
 }
 
 impl Tab {
-    /// Room for working sets up to `bytes` bytes.
+    /// Memory for working sets up to `bytes` bytes.
     pub(crate) fn new(bytes: usize, clock: Clock) -> Result<Tab, String> {
         let arena = Arena::with_capacity(bytes).map_err(|_| {
             format!(
@@ -97,7 +97,7 @@ impl Tab {
         Ok(Tab { arena, clock, step: 0.0, batch: 0.0, agreeing: AGREEING, costs: 0, unsteady: 0 })
     }
 
-    /// Bytes of the room.
+    /// Bytes of the memory.
     pub(crate) fn bytes(&self) -> usize {
         self.arena.capacity()
     }
@@ -117,7 +117,7 @@ impl Tab {
         self.batch
     }
 
-    /// The same room, ready to measure: the clock is looked at and, by the same
+    /// The same memory, ready to measure: the clock is looked at and, by the same
     /// walk again and again, the machine.
     pub(crate) fn ready(mut self, patient: bool) -> Result<Tab, String> {
         let Steadiness { step_ms, backwards } = self.clock.steadiness();

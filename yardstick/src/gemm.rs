@@ -1,4 +1,4 @@
-//! The product `c += a b`: dgemm's last rungs beside matrixmultiply, faer and,
+//! The product `c += a b`: dgemm's last rungs compared with matrixmultiply, faer and,
 //! with `--features openblas`, the system's OpenBLAS.
 //!
 //!     cargo run --release --features openblas --bin gemm -- 1024 [ROUNDS] [THREADS]

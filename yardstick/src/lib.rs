@@ -20,7 +20,7 @@ pub fn arguments<const N: usize>(otherwise: [usize; N]) -> [usize; N] {
 pub struct Times(Vec<(String, usize, Vec<Elapsed>)>);
 
 impl Times {
-    /// Runs `work`, on `threads` threads, and keeps its time under `name`.
+    /// Runs `work`, on `threads` threads, and stores its time under `name`.
     pub fn take(&mut self, name: &str, threads: usize, work: impl FnOnce()) {
         let watch = Stopwatch::start();
         work();

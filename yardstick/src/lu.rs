@@ -1,4 +1,4 @@
-//! LU of the course's matrix: ge's last rungs beside faer and, with
+//! LU of the course's matrix: ge's last rungs compared with faer and, with
 //! `--features openblas`, the system's OpenBLAS. `lu` exchanges rows as the libraries
 //! do; `blocked` does not: it has less to do, and less to offer.
 //!
@@ -48,7 +48,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// What faer's LU needs beside the matrix, which it overwrites as the others do: its usual
+/// What faer's LU needs in addition to the matrix, which it overwrites as the others do: its usual
 /// call copies the matrix three times, into pages that the system has to give first.
 struct Room {
     rows: [Vec<usize>; 2],

@@ -1,5 +1,5 @@
 //! From an address in this process to one in the model: arrays at their
-//! offset in the arena, everything else (loop variables kept in memory) behind
+//! offset in the arena, everything else (loop variables in memory) behind
 //! them in order of first use, so that counts are the same in every process.
 
 use std::collections::HashMap;

@@ -10,7 +10,7 @@ use machine::Machine;
 
 const NO_SUCH_EVENT: &str = "the cache model has no such event";
 
-/// Loads and stores apart.
+/// Loads and stores, separately.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct LoadsStores {
     /// By load instructions.

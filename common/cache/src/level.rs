@@ -239,7 +239,7 @@ impl Level {
         dirty
     }
 
-    /// Counts that the line of `victim`, clean here, was dirty above.
+    /// Counts that the line of `victim`, clean in this level, was dirty above.
     pub(crate) fn was_dirty_above(&self, victim: Request, tally: &mut LevelTally) -> Request {
         tally.write_backs += 1;
         victim.with(kind::DATA).without(kind::EVICTED)

@@ -104,7 +104,7 @@ impl Loop {
             if advance == 0 {
                 continue;
             }
-            // The offsets in their lines are at most `grain` apart from their remainder.
+            // The offsets in their lines differ by at most `grain` from their remainder.
             let grain = gcd(line, self.inner_grains[at]);
             let start = accesses[at].address & (grain - 1);
             let end = start + u64::from(accesses[at].bytes);

@@ -20,7 +20,7 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// Bytes after which lines come to the same set again, or, where each has its own, bytes
+    /// Bytes after which lines fall into the same set again, or, where each has its own, bytes
     /// of a line.
     pub(crate) fn span(self) -> u64 {
         let sets = if self.resident { 1 } else { self.sets as u64 };
@@ -226,7 +226,7 @@ impl<P: Policy, const W: usize> Store for Sets<P, W> {
             }
             return;
         }
-        // Each time leaves its lines behind; the last one that comes to a line decides.
+        // Each time leaves its lines behind; the last one that accesses a line decides.
         let held: Vec<(usize, Tag)> = sets.iter().map(|set| (*set, self.ways(*set)[0])).collect();
         for time in 1..=times {
             for &(set, tag) in &held {

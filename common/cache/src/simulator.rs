@@ -116,7 +116,7 @@ impl Simulator {
         self.levels.iter().map(|level| 1 << level.shift).fold(page, u64::max)
     }
 
-    /// After how many bytes lines and pages come to the same sets again, everywhere; none where
+    /// After how many bytes lines and pages fall into the same sets again, everywhere; none where
     /// they never do, or something else depends on addresses.
     pub(crate) fn span_of_sets(&self) -> Option<u64> {
         if self.pages.is_some() || self.levels.iter().any(|level| level.prefetcher.is_some()) {

@@ -98,7 +98,7 @@ impl Axis {
         value.abs() < ABSURD && (self.scale == Scale::Linear || value > 1.0 / ABSURD)
     }
 
-    /// Whether names stand on it.
+    /// Whether it has names.
     pub(super) fn is_named(&self) -> bool {
         !self.names.is_empty()
     }

@@ -1,4 +1,4 @@
-//! Names beside their curves, where there is room: a name is set only where it
+//! Names next to their curves, where there is space: a name is set only where it
 //! touches nothing and its own curve is clearly the nearest.
 
 use super::canvas::Point;
@@ -14,7 +14,7 @@ const AWAY: f64 = 12.0;
 /// Other curves must be this many times as far away as the name's own.
 const CLEARLY: f64 = 1.7;
 
-/// With more points than this in a chart there is no room for a name beside a
+/// With more points than this in a chart there is no space for a name next to a
 /// curve, and looking for it takes the square of their number.
 const CROWD: usize = 2000;
 
@@ -28,7 +28,7 @@ struct Room {
     half_width: f64,
 }
 
-/// The names that found room, with the index of their series.
+/// The names that found space, with the index of their series.
 pub(super) fn beside(chart: &Chart, plot: &Plot) -> Vec<(usize, Placed)> {
     let points: usize = chart.series.iter().map(|series| series.points.len()).sum();
     if chart.series.len() < 2 || points > CROWD || chart.x.is_named() {

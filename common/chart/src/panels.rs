@@ -163,7 +163,7 @@ mod tests {
         let names: Vec<&str> = arranged.legend.iter().map(|(_, entry)| entry.text.as_str()).collect();
         assert_eq!(names, ["A", "B"]);
         assert!((0..4).all(|c| chart.svg().contains(&format!("size {c}"))));
-        // Two panels share the room of four.
+        // Two panels share the space of four.
         let two = Chart { series: chart.series[..4].to_vec(), ..chart };
         let wide = crate::layout::arrange(&two);
         let size =

@@ -15,9 +15,9 @@ pub(super) struct Plot {
     pub(super) bottom: f64,
     pub(super) x: Span,
     pub(super) y: Span,
-    /// Room below the lowest point, unless that is the axis itself.
+    /// Space below the lowest point, unless that is the axis itself.
     pub(super) floor: f64,
-    /// Names below the horizontal axis take turns in so many rows, where one has no room.
+    /// Names below the horizontal axis take turns in so many rows, where one has no space.
     pub(super) rows: usize,
 }
 

@@ -5,7 +5,7 @@
 //! [`Platform`] and [`watched_code`]. The rest is PAPI's interface, for whoever ports a program that
 //! calls it; the examples `do_flops` and `guest_checks` and the tests call it too.
 //!
-//! | PAPI | here |
+//! | PAPI | this crate |
 //! |---|---|
 //! | `PAPI_query_event` | [`query_event`] |
 //! | `PAPI_event_name_to_code` | [`event`] |

@@ -102,7 +102,7 @@ impl Platform {
         Some(listed(self.core_type()?.cpus.as_deref()?))
     }
 
-    /// Keeps the calling thread, and those it starts, to the cores that presets
+    /// Limits the calling thread, and those it starts, to the cores that presets
     /// are counted on until the value is dropped; nothing where all are the same.
     pub(crate) fn keep_to_core_type(&self) -> Option<Kept> {
         let (mut cpus, allowed) = (self.counted_on()?, cpu::allowed());
@@ -110,7 +110,7 @@ impl Platform {
         Kept::to(&cpus)
     }
 
-    /// What is behind an event here, the best way first.
+    /// The ways to count an event on this machine, the best one first.
     pub fn definitions(&self, event: &Event) -> Result<Vec<Definition>, Refusal> {
         match event {
             Event::Preset(preset) => self.preset(*preset),

@@ -12,7 +12,7 @@ pub struct Family {
     pub key: &'static str,
     /// For people.
     pub title: &'static str,
-    /// How many events a core counts at once, beside those that have a counter
+    /// How many events a core counts at once, in addition to those that have a counter
     /// of their own.
     pub counters: &'static str,
     /// Where its event table comes from; empty if there is none.
@@ -114,7 +114,7 @@ impl Family {
         self.tables().any(|family| family.key == key)
     }
 
-    /// The family of the efficiency cores beside its performance cores, which has
+    /// The family of the efficiency cores of a processor with these performance cores, which has
     /// the same numbers, if the kit has a table of it.
     pub fn efficient(&self) -> Option<&'static Family> {
         Family::keyed(self.efficient)

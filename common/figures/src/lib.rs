@@ -1,4 +1,4 @@
-//! The ground floor: quantities with their units, figures with their source,
+//! The lowest layer: quantities with their units, figures with their source,
 //! and the arithmetic that every other crate needs.
 
 pub mod encoding;

@@ -1,7 +1,7 @@
 //! Small statistics over repeated runs. Medians, not means: one interrupt must
 //! not move the figure.
 
-/// The `q`-quantile (0 to 1) of `values`, linear between neighbours; `None`
+/// The `q`-quantile (0 to 1) of `values`, linear between adjacent values; `None`
 /// when there is no finite value.
 pub fn quantile(values: &[f64], q: f64) -> Option<f64> {
     let mut sorted: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();

@@ -52,7 +52,7 @@ pub fn separator(line: &str) -> Option<u8> {
 }
 
 /// Edits between two words, case ignored: letters to insert, to drop, to change,
-/// or neighbours to swap (the restricted Damerau-Levenshtein distance).
+/// or adjacent ones to swap (the restricted Damerau-Levenshtein distance).
 pub fn edit_distance(a: &str, b: &str) -> usize {
     let letters = |word: &str| word.to_lowercase().chars().collect::<Vec<char>>();
     let (a, b) = (letters(a), letters(b));

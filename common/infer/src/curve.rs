@@ -7,8 +7,8 @@ use figures::units::Bytes;
 use figures::value::Source;
 use records::saved::Saved;
 
-/// A cell this many times above both its neighbours along the stride is a
-/// disturbance: no cache makes a single stride of a row stand out so.
+/// A cell this many times above both adjacent cells along the stride is a
+/// disturbance: no cache makes a single stride of a row differ so much.
 const SPIKE: f64 = 4.0;
 
 /// Misses per access below which a spike cannot change a reading.
@@ -79,7 +79,7 @@ impl Curve {
         self.rows.get(&size).and_then(|r| r.keys().next_back()).is_some_and(|last| last * 2 >= size)
     }
 
-    /// Takes single cells out that stand far above both neighbours.
+    /// Takes single cells out that are far above both adjacent ones.
     pub(super) fn drop_spikes(&mut self, why: &mut Vec<String>) {
         for size in self.sizes().collect::<Vec<_>>() {
             let row = self.row(size);
@@ -115,7 +115,7 @@ impl Curve {
         Ok(())
     }
 
-    /// Whether neighbours that are fetched along, other levels and the places of pages blur it.
+    /// Whether prefetched lines, other levels and the places of pages blur it.
     pub(super) fn is_blurred(&self) -> bool {
         self.timed && self.behind
     }

@@ -67,7 +67,7 @@ pub struct Geometry {
     pub decide: Vec<(u64, u64)>,
 }
 
-/// What a timed sweep shows beside the geometry.
+/// What a timed sweep shows in addition to the geometry.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Times {
     /// Nanoseconds per access that hits.

@@ -49,7 +49,7 @@ pub(super) struct Size {
 /// Whether the sweep goes far enough beyond the cache.
 pub(super) fn saturation(curve: &Curve, line: u64, why: &mut Vec<String>) -> Result<Level, String> {
     let largest = curve.largest();
-    // sizes between, measured later, stand close together
+    // sizes between, measured later, are close together
     let before = curve.sizes().rev().find(|s| 3 * s <= 2 * largest).unwrap_or(largest);
     let advice = |what: String| {
         format!(

@@ -7,7 +7,7 @@ use figures::stats;
 use figures::units::Bytes;
 use records::saved::Saved;
 
-/// Rows whose times differ by at most this stand on the same plateau.
+/// Rows whose times differ by at most this are on the same plateau.
 const SAME: f64 = 0.12;
 /// A step to the next level costs at least this much more.
 const STEP: f64 = 1.3;

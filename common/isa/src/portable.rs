@@ -8,7 +8,7 @@ use crate::{Fused, Isa, Simd, Task};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scalar;
 
-/// One double which the compiler may merge with its neighbours, keep in a
+/// One double which the compiler may merge with adjacent ones, keep in a
 /// register, or load as part of another instruction.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(transparent)]

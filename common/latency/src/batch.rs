@@ -75,14 +75,14 @@ impl Default for Effort {
 /// The time of one access.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Timed {
-    /// Nanoseconds per access as they passed: the median of the batches kept.
+    /// Nanoseconds per access as they passed: the median of the batches used.
     pub nanos: f64,
     /// The same on a core that always runs at its [`reference_clock`]: a core
     /// that clocks down is no miss.
     pub typical: f64,
     /// The fastest batch, at the reference clock too.
     pub fastest: f64,
-    /// Batches kept.
+    /// Batches used.
     pub kept: usize,
     /// Batches dropped: slow, or on another processor than they began.
     pub dropped: usize,

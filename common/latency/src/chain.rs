@@ -39,7 +39,7 @@ impl<'a> Chain<'a> {
         self.words * (WORD / self.step)
     }
 
-    /// Whether all of the room is in huge pages.
+    /// Whether all of the memory is in huge pages.
     pub fn huge(&self) -> bool {
         self.room.huge()
     }
@@ -96,7 +96,7 @@ fn link(room: &mut Room, offsets: &[usize]) -> usize {
     for (i, &offset) in offsets.iter().enumerate() {
         assert!(
             offset.is_multiple_of(WORD) && offset <= room.len() - WORD,
-            "offset {offset} is not in the room"
+            "offset {offset} is not in this memory"
         );
         let next = offsets[(i + 1) % offsets.len()];
         // SAFETY: just checked to be an aligned word of the block, which is
@@ -106,7 +106,7 @@ fn link(room: &mut Room, offsets: &[usize]) -> usize {
     address + offsets[0]
 }
 
-/// Several closed chains of a [`Room`], walked side by side: an access waits for
+/// Several closed chains of a [`Room`], walked in parallel: an access waits for
 /// the last one of its own chain only.
 #[derive(Debug)]
 pub struct Chains<'a> {
@@ -139,7 +139,7 @@ impl<'a> Chains<'a> {
 
 #[inline(always)]
 fn follow(at: usize) -> usize {
-    // SAFETY: `at` is the address of a linked word of the room (`Chain::new`
+    // SAFETY: `at` is the address of a linked word of the memory (`Chain::new`
     // wrote only such addresses), which outlives the chain.
     unsafe { std::ptr::with_exposed_provenance::<usize>(at).read_volatile() }
 }
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "not in the room")]
+    #[should_panic(expected = "not in this memory")]
     fn an_offset_outside_is_refused() {
         let mut room = Room::new(4096, PageKind::Base).unwrap();
         let len = room.len();
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "not in the room")]
+    #[should_panic(expected = "not in this memory")]
     fn an_offset_whose_end_wraps_round_is_refused() {
         let mut room = Room::new(4096, PageKind::Base).unwrap();
         Chain::new(&mut room, &[usize::MAX - WORD + 1], WORD);

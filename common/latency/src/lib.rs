@@ -2,7 +2,7 @@
 //! where no counter counts.
 //!
 //! Independent accesses overlap, and a modern core hides every L1 miss behind
-//! the next; accesses in a regular order are fetched ahead. So here each
+//! the next; accesses in a regular order are prefetched. So in this crate each
 //! address comes out of the access before, in an order no prefetcher follows.
 //! From the times of the levels the misses per access of a cell follow.
 

@@ -70,7 +70,7 @@ impl OnTime {
         self.room
     }
 
-    /// Batches of accesses kept so far, and batches dropped because they were
+    /// Batches of accesses used so far, and batches dropped because they were
     /// interrupted or moved to another processor.
     pub fn batches(&self) -> (usize, usize) {
         (self.kept, self.dropped)

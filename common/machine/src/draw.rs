@@ -87,7 +87,7 @@ impl<'k> Draw<'k> {
         let place = (0..most).map(|step| (first + step) % most).find(|place| !self.taken.contains(place));
         let place = place.unwrap_or(first);
         self.taken.insert(place);
-        // Stepping by a number without a common divisor mixes neighbours: whose
+        // Stepping by a number without a common divisor mixes adjacent ones: whose
         // choice was taken does not get a machine nearly the same.
         let place = place * STEP % most;
         let levels = self.choices().nth(place).copied().unwrap_or(FIRST);

@@ -3,7 +3,7 @@
 //! this program runs on.
 //!
 //! A description needs a name and at least one cache; everything else has the
-//! default given here.
+//! default in this list.
 //!
 //! ```toml
 //! name = "example"
@@ -38,13 +38,13 @@
 //! index = "virtual"                      # default: virtual at level 1, physical below
 //! prefetch = "none"                      # none (default), next-line, stride, stream
 //! shared_by = 1                          # cores that share it; default 1, for information
-//! latency = "4 cycles"                   # to a load that hits here
+//! latency = "4 cycles"                   # of a load that hits this level
 //!
 //! [[tlb]]
 //! level = 1
 //! entries = 64
 //! ways = 4                               # a number, or "full"
-//! penalty = "7 cycles"                   # what a miss here adds; default nothing
+//! penalty = "7 cycles"                   # what a miss adds; default nothing
 //! ```
 
 mod catalogue;
@@ -99,7 +99,7 @@ pub enum Write {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Inclusion {
-    /// Holds every line of the levels above: what leaves here leaves there.
+    /// Holds every line of the levels above: what is evicted here is evicted there.
     Inclusive,
     /// Holds only what the level above replaced.
     Exclusive,
@@ -170,7 +170,7 @@ pub struct CacheLevel {
     pub index: Index,
     /// What is fetched unasked.
     pub prefetch: Prefetch,
-    /// Time from a load to its data when it hits here.
+    /// Time from a load to its data when it hits this level.
     pub latency: Option<Seconds>,
 }
 
@@ -204,7 +204,7 @@ pub struct Tlb {
     pub entries: usize,
     /// Translations per set.
     pub ways: usize,
-    /// What a miss here adds to an access.
+    /// What a miss of this TLB adds to an access.
     pub penalty: Option<Seconds>,
 }
 

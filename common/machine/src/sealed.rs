@@ -8,7 +8,7 @@ use super::Machine;
 const PURPOSE: &str = "sealed machine";
 const SEAL: &str = "sealed = \"";
 const HEADER: &str = "# A sealed machine";
-/// Bytes of a hidden description beside its name, and of all of it: blank lines at its end
+/// Bytes of a hidden description without its name, and of all of it: blank lines at its end
 /// fill it up, so that its length shows nothing but a very long name.
 const FIGURES: usize = 512;
 const LENGTH: usize = 1024;

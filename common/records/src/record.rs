@@ -69,7 +69,7 @@ pub struct Record {
     /// What this is and in which version: see [`SCHEMA`].
     #[serde(default)]
     pub schema: String,
-    /// Tells this run from every other; empty where nobody gave one.
+    /// Distinguishes this run from every other; empty where nobody gave one.
     #[serde(default)]
     pub id: String,
     /// When it was made, UTC: `2026-02-03T14:05:06Z`; empty where no clock was asked.
@@ -90,7 +90,7 @@ pub struct Record {
     /// no more than its name.
     #[serde(default, skip_serializing_if = "Json::is_null")]
     pub machine_data: Json,
-    /// What may have disturbed the measurement, and what stood in for what.
+    /// What may have disturbed the measurement, and what was used instead of what.
     #[serde(flatten)]
     pub notes: Notes,
     /// The results.

@@ -39,7 +39,7 @@ pub struct Findings {
     pub mm2_transposing: Record,
     /// The blocked product.
     pub mm3: Record,
-    /// The guide's products beside versions without their waits; see
+    /// The guide's products compared with versions without their waits; see
     /// [`causes`](crate::causes).
     pub causes: Record,
     /// What inference reads from `l1`.

@@ -13,7 +13,7 @@ use crate::contents::Contents;
 use crate::fields::Kind;
 use crate::page::page;
 
-/// The script with which a page keeps what is typed into it: its class `Store`.
+/// The script with which a page stores what is typed into it: its class `Store`.
 pub const STORE: &str = include_str!("template/store.js");
 
 /// The whole; it includes the others.

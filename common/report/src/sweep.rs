@@ -97,7 +97,7 @@ pub(crate) fn why(record: &Record, figure: &str) -> String {
 /// is asked for further down.
 pub const STRIDE: Bytes = Bytes(256);
 
-/// Time against the array size, for a few telling strides, and for accesses that
+/// Time against the array size, for a few strides, and for accesses that
 /// wait for each other: the plateaus are the caches.
 pub(crate) fn staircase(spark: &Record, waiting: Option<&Record>) -> Chart {
     let cells = cells(spark, "ns_per_access");

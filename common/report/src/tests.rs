@@ -86,7 +86,7 @@ fn the_page_stands_alone_and_has_every_section_and_picture() {
     for outside in ["src=", "<link", "@import", "href=\"http", "url("] {
         assert!(!page.contains(outside), "{outside}");
     }
-    assert!(page.contains("32 KiB"), "the answer is told");
+    assert!(page.contains("32 KiB"), "the answer is shown");
     assert_eq!(text(&files, "records/cm1-l1.out"), "as printed\n");
     assert_eq!(files.iter().filter(|(_, bytes)| bytes.starts_with(b"\x89PNG")).count(), 6);
 }

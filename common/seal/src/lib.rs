@@ -3,7 +3,7 @@
 //!
 //! Both are AES-SIV (RFC 5297), by the crate `aes-siv`. It takes no nonce, and so no
 //! random numbers: the tag, made of the text and its purpose, is the initial value of
-//! the encryption. The same text is sealed the same way each time, which is wanted here:
+//! the encryption. The same text is sealed the same way each time, which is wanted:
 //! a class's files can be made again and compared.
 //!
 //! What it cannot do: programs that open a seal have its key. By default that is a

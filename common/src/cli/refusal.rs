@@ -22,7 +22,7 @@ fn negative(error: &clap::Error) -> Option<&str> {
     (error.kind() == ErrorKind::UnknownArgument && word.strip_prefix('-').is_some_and(digit)).then_some(word)
 }
 
-/// The word of a refused command line that stands where no option is.
+/// The word of a refused command line that is where no option is.
 fn stray(error: &clap::Error) -> Option<&str> {
     let text = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.as_str()),

@@ -10,7 +10,7 @@ use memory::Arena;
 use records::record::Record;
 use system::{ending, here};
 
-/// Beside the arrays: the program itself, its stack, and what it prints.
+/// In addition to the arrays: the program itself, its stack, and what it prints.
 const BESIDE: u64 = 8 << 20;
 /// Arrays up to so many bytes are asked for once: a sweep has hundreds of them.
 const SMALL: usize = 16 << 20;
@@ -23,7 +23,7 @@ const PATIENCE: f64 = 20.0;
 /// Seconds that even the shortest measurement has: a busy machine may stop it.
 const GRACE: f64 = 60.0;
 
-/// Room for `bytes` of arrays.
+/// Checks that there is memory for `bytes` of arrays.
 ///
 /// # Errors
 ///
@@ -66,7 +66,7 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
-/// Whether anybody waits for `what`, which takes about `seconds` here.
+/// Refuses a run, `what`, that is estimated to take longer than a week.
 ///
 /// # Errors
 ///

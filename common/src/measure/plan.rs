@@ -1,4 +1,4 @@
-//! Which source counts which event, decided once and told in one sentence.
+//! Which source counts which event, decided once and reported in one sentence.
 
 use std::cell::OnceCell;
 

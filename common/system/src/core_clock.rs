@@ -8,7 +8,7 @@ use figures::units::Hertz;
 /// Additions in the chain.
 const CHAIN: u32 = 200_704;
 /// Additions in a turn of the loop, whose own two instructions then weigh
-/// nothing, even on a core that does not run them beside the chain.
+/// nothing, even on a core that does not run them in parallel with the chain.
 const TURN: u32 = 64;
 
 /// The core's clock, from a chain of additions each of which needs the one

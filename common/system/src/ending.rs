@@ -1,4 +1,4 @@
-//! Being asked to end: Ctrl-C, a terminal that is closed, a system that goes down.
+//! Termination signals: Ctrl-C, a closed terminal, a system that shuts down.
 
 use crate::os::{Here, Os};
 

@@ -21,7 +21,7 @@ pub struct WriteError {
     error: io::Error,
 }
 
-/// Writes a file beside its place and renames it, so that a reader or a crash
+/// Writes a file next to its place and renames it, so that a reader or a crash
 /// never meets half of it. A symbolic link keeps pointing where it does, a file
 /// that is replaced keeps its permissions, and what is no file (a device, a
 /// pipe) is written to.
@@ -99,7 +99,7 @@ pub fn write_together(files: &[(PathBuf, Vec<u8>)]) -> Result<(), WriteError> {
 ///
 /// # Errors
 ///
-/// As [`write_atomically`], except that there must be room yet.
+/// As [`write_atomically`], except that there must be space yet.
 pub fn try_place(path: &Path) -> Result<(), WriteError> {
     let tried = match fs::metadata(path) {
         Ok(_) => OpenOptions::new().append(true).open(path).map(drop),
@@ -114,7 +114,7 @@ fn replace(path: &Path, bytes: &[u8], permissions: Option<fs::Permissions>) -> i
     Part::write(path, bytes, permissions)?.rename(path)
 }
 
-/// A file beside its later place, gone unless it is renamed.
+/// A file next to its later place, gone unless it is renamed.
 struct Part {
     beside: Option<PathBuf>,
 }

@@ -110,7 +110,7 @@ pub fn tally(
 ) -> Result<Tally, NoTally> {
     let accesses = accesses(variant, p);
     let outer = Outer::of(variant, p);
-    // The rungs without an outer loop keep tiles of their own beside the matrices.
+    // The rungs without an outer loop have their own tiles in addition to the matrices.
     let model = match outer {
         Outer::None => Modelled::new(machine, arena),
         _ => Modelled::of_arrays_alone(machine, arena, &["copies"]),

@@ -27,7 +27,7 @@ impl Misses {
         self.a + self.b + self.c + self.copies
     }
 
-    /// Every field through `f`, beside the same field of `other`.
+    /// Every field through `f`, with the same field of `other`.
     pub fn with(self, other: Misses, f: impl Fn(f64, f64) -> f64) -> Misses {
         Misses {
             a: f(self.a, other.a),
@@ -48,7 +48,7 @@ impl Misses {
 pub struct Assumption {
     /// What, with its numbers.
     pub text: String,
-    /// Whether it is so here.
+    /// Whether it is true on this machine.
     pub holds: bool,
 }
 

@@ -62,7 +62,7 @@ pub struct Problem<'a> {
     pub(crate) a: View<'a>,
     pub(crate) b: View<'a>,
     pub(crate) c: View<'a>,
-    /// Room for copies of blocks.
+    /// Memory for copies of blocks.
     pub(crate) scratch: Array<'a, f64>,
     pub(crate) blocks: Blocks,
     pub(crate) isa: Widest,

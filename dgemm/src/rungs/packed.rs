@@ -7,7 +7,7 @@ use crate::view::{View, conform};
 
 /// `c += a * b` in blocks of side `s`. b is copied once, each block of it
 /// transposed, so that the inner loop walks two rows; a block of a is copied
-/// when its turn comes. `scratch` has room for [`scratch_len`] doubles.
+/// when its turn comes. `scratch` has space for [`scratch_len`] doubles.
 #[inline(always)]
 pub fn multiply<M: Memory>(mem: &mut M, a: View, b: View, c: View, s: usize, scratch: Array<f64>) {
     let (m, n, l, a, b, c) = conform(a, b, c);

@@ -33,7 +33,7 @@ impl Sides {
 
 /// A product `c += a * diag(factors) * b` of the three `views`, in blocks of
 /// `sides`, for programs whose work it is: row k of b counts `factors[k]` times,
-/// or once. `scratch` has room for [`scratch_len`] doubles.
+/// or once. `scratch` has space for [`scratch_len`] doubles.
 #[derive(Debug, Clone, Copy)]
 pub struct Product<'a> {
     /// a, b and c.
@@ -42,7 +42,7 @@ pub struct Product<'a> {
     pub factors: Option<Array<'a, f64>>,
     /// Sides of the blocks.
     pub sides: Sides,
-    /// Room for panels.
+    /// Memory for panels.
     pub scratch: Array<'a, f64>,
 }
 

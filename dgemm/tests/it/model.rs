@@ -1,4 +1,4 @@
-//! The model's counts beside the lecture's, on the lecture's machine.
+//! The model's counts compared with the lecture's, on the lecture's machine.
 
 use dgemm::counting::model::{NoTally, Tally, tally};
 use dgemm::counting::theory::{self, ClosedForm, Misses};
@@ -123,7 +123,7 @@ fn blocks_miss_as_the_closed_form_says() {
     for name in ["block-l1", "unrolled", "packed"] {
         let (misses, form) = (total(name), closed(name, sides, &machine).misses.total());
         assert!((0.5..2.5).contains(&(misses / form)), "{name}: {misses} for {form}");
-        assert!(5.0 * misses < without, "{name}: {misses} beside {without}");
+        assert!(5.0 * misses < without, "{name}: {misses} compared with {without}");
     }
 }
 

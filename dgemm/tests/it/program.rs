@@ -135,7 +135,7 @@ fn what_is_asked_for_wrongly_is_told_in_one_line() {
     assert!(String::from_utf8(out.stderr).unwrap().contains("choose a smaller N"));
 }
 
-/// No system has room for such a stack: the first thread is refused.
+/// No system has memory for such a stack: the first thread is refused.
 #[cfg(target_os = "linux")]
 fn without_threads(args: &[&str]) -> (Option<i32>, [String; 2]) {
     let out = Command::new(env!("CARGO_BIN_EXE_dgemm"))

@@ -1,4 +1,4 @@
-//! Four doubles at a time: AVX, multiplication and addition apart (a fused one
+//! Four doubles at a time: AVX, multiplication and addition separate (a fused one
 //! would be another unit).
 
 use std::arch::x86_64::*;

@@ -1,4 +1,4 @@
-//! Two doubles at a time: NEON, multiplication and addition apart.
+//! Two doubles at a time: NEON, multiplication and addition separate.
 
 use std::arch::aarch64::*;
 

@@ -239,7 +239,7 @@ fn modelled(row: Row, variant: &Variant, task: &Task, session: &Session) -> Resu
     })
 }
 
-/// The homework's lines; sources stand at their ends.
+/// The homework's lines; sources are at their ends.
 fn kit(record: &Record, measure: u8) -> String {
     let Some(row) = record.rows.first() else { return String::new() };
     let modelled = ["loads", "stores", "l1_misses", "l2_misses"]

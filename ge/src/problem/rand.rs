@@ -1,7 +1,7 @@
 //! The course's random numbers: what `srand(1)` and `rand()` give on glibc.
 
 /// An additive feedback generator of 31 words, the kind glibc's `rand` uses
-/// unless told otherwise (`TYPE_3` in its `random_r.c`): each word is the sum
+/// unless requested otherwise (`TYPE_3` in its `random_r.c`): each word is the sum
 /// of those 3 and 31 before it, and its lowest bit is dropped on output.
 #[derive(Debug, Clone)]
 pub struct Rand {

@@ -22,7 +22,7 @@ pub struct System<'a> {
     pub(crate) processors: &'a [usize],
     /// What each pivot's row is multiplied by.
     factors: Array<'a, f64>,
-    /// Room for copies, a part for each thread.
+    /// Memory for copies, a part for each thread.
     panels: Array<'a, f64>,
 }
 

@@ -1,4 +1,4 @@
-//! What a rung that works in blocks needs beside the matrix.
+//! What a rung that works in blocks needs in addition to the matrix.
 
 use dgemm::problem::LINE;
 use dgemm::rungs::tiled::{self, Sides};

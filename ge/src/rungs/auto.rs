@@ -1,8 +1,8 @@
 //! auto: ge3's loop, the compiler free to vectorise it.
 //!
 //! **What changed.** The scalar rungs insist on one load and one store per
-//! element. Here nobody insists ([`One`] is an element the compiler may merge
-//! with its neighbours), and it may assume that the processor has AVX.
+//! element. In this rung nothing insists ([`One`] is an element the compiler may merge
+//! with adjacent ones), and it may assume that the processor has AVX.
 //!
 //! **Predict.** Six lines against ge7's eleven. Who wins, the student or the
 //! compiler?

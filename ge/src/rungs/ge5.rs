@@ -3,7 +3,7 @@
 //! **What changed.** Row `i` starts at element `i * n`: where it starts is
 //! computed, no longer loaded.
 //!
-//! **Predict.** ge2 already keeps the two row addresses in registers. How many
+//! **Predict.** ge2 already has the two row addresses in registers. How many
 //! loads does this rung save per row, and how many per element?
 //!
 //! **Per inner step:** 2 flops, 2 loads, 1 store.

@@ -1,7 +1,7 @@
 //! pivots4: four pivots at once, so that a row is fetched once for all four.
 //!
 //! **What changed.** Every rung so far walks the whole matrix once per pivot.
-//! Here four pivot rows are finished first; then each row below loses its
+//! In this rung four pivot rows are finished first; then each row below loses its
 //! multiples of all four in a single pass.
 //!
 //! **Predict.** The matrix crosses the bus a quarter as often. For which N must

@@ -24,7 +24,7 @@ use crate::rungs::{NotRun, blocked};
 ///
 /// If the processor lacks AVX2, or the system starts no more threads.
 ///
-/// What a thread does is fixed here. A closure of one's own, which might write
+/// This type fixes what a thread does. A closure of one's own, which might write
 /// where another thread reads, is not to be had:
 ///
 /// ```compile_fail
@@ -70,6 +70,6 @@ struct Lent<'a> {
 // (`Member::wait`) no member reads or writes an element that another one writes:
 // each has its own rows or columns (`Member::share`), of the panel's copy too, and its own
 // panels, or is the only one at work (`Member::first`); what all read was written before a
-// meeting, and the copy is no longer read when its room serves the first member's panels. The
+// meeting, and the copy is no longer read when its memory serves the first member's panels. The
 // parts of a `System` do not overlap, and `eliminate` waits for all threads.
 unsafe impl Send for Lent<'_> {}

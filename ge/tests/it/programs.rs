@@ -116,7 +116,7 @@ fn threads_are_as_many_as_asked_for_and_there_are() {
     }
 }
 
-/// No system has room for such a stack: the first thread is refused.
+/// No system has memory for such a stack: the first thread is refused.
 #[test]
 #[cfg(target_os = "linux")]
 fn threads_that_the_system_does_not_start_are_told_in_one_line() {

@@ -48,7 +48,7 @@ macro_rules! kernel {
     };
 }
 
-/// All of them: the guide's three, and beside each what takes a cause away.
+/// All of them: the guide's three, and with each a version without one cause.
 pub(super) const KERNELS: &[Kernel] = &[
     kernel!("mm1", "i j k: res[i][j] += mul1[i][k] * mul2[k][j]", MEMORY, straightforward),
     kernel!("mm1, sum in a register", "i j k: sum += mul1[i][k] * mul2[k][j]", REGISTER, straightforward_sum),

@@ -1,4 +1,4 @@
-//! The guide's products beside versions that lack one cause of their time. A crate
+//! The guide's products compared with versions that lack one cause of their time. A crate
 //! of its own, since what is measured is compiled like the guide's programs.
 
 mod kernels;

@@ -22,7 +22,7 @@ pub(super) fn inline(text: &str, link: &Link<'_>) -> String {
 }
 
 /// The parts of a text: links lead where `link` says, pictures are their text, tables may be
-/// wider than the page, and HTML stands as it is written.
+/// wider than the page, and HTML stays as it is written.
 fn events<'t>(text: &'t str, link: &'t Link<'_>) -> impl Iterator<Item = Event<'t>> {
     let mut led = Vec::new();
     Parser::new_ext(text, Options::ENABLE_TABLES).flat_map(move |event| match event {

@@ -1,4 +1,4 @@
-//! One file for each command beside `lab run`.
+//! One file for each command other than `lab run`.
 
 pub(crate) mod assignment;
 pub(crate) mod causes;

@@ -1,4 +1,4 @@
-//! What only an instructor's edition has: machines for a class, its grades, its room.
+//! What only an instructor's edition has: machines for a class, its grades, its lab.
 
 pub(crate) mod grade;
 pub(crate) mod key;

@@ -184,7 +184,7 @@ fn draw(args: &Args, names: &[String]) -> Result<(Key, Vec<(PathBuf, String)>), 
     Ok((Key { schema: SCHEMA.to_owned(), machines }, files))
 }
 
-/// `out` with more behind its name: a neighbour, which is not handed out with it.
+/// `out` with more behind its name: a path next to it, which is not handed out with it.
 fn beside(out: &Path, ending: &str) -> Result<PathBuf, Failure> {
     let Some(name) = out.file_name() else {
         return Err(Failure::usage(format!(

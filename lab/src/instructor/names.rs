@@ -7,7 +7,7 @@ use unicode_normalization::UnicodeNormalization;
 const LONGEST: usize = 200;
 /// Characters of a name, as a machine's description takes it.
 const LONGEST_NAME: usize = 100;
-/// Names that Windows keeps for its devices, whatever follows a dot.
+/// Names that Windows reserves for its devices, whatever follows a dot.
 const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
 
 /// A name in its one spelling (Unicode's NFC), without blanks round it.
@@ -64,7 +64,7 @@ pub(super) fn file_stem(name: &str) -> String {
     }
 }
 
-/// The first two of `names` that cannot be kept apart on every file system.
+/// The first two of `names` that are the same on some file system.
 pub(super) fn alike(names: &[String]) -> Option<(&str, &str)> {
     let mut seen = std::collections::HashMap::new();
     names.iter().find_map(|name| {

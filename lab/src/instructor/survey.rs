@@ -1,4 +1,4 @@
-//! `lab survey`: one record of the machine it runs on, for a page about a room.
+//! `lab survey`: one record of the machine it runs on, for a page about a lab.
 
 use std::path::PathBuf;
 

@@ -20,7 +20,7 @@ use super::unfinished::Unfinished;
 /// question.
 const PRODUCT_EVENTS: [&str; 5] = ["PAPI_L1_DCM", "PAPI_LD_INS", "PAPI_SR_INS", "PAPI_L2_DCM", "PAPI_L2_DCA"];
 
-/// Runs everything that is not kept already.
+/// Runs everything that is not stored already.
 pub(crate) fn run_all(
     mut session: Session,
     settings: Settings,

@@ -112,7 +112,7 @@ impl Folder {
             fs::copy(self.page(), place)?;
         }
         let old = self.listed();
-        // The page last: until then the old one stands.
+        // The page last: until then the old one stays.
         let (page, others): (Vec<_>, Vec<_>) =
             files.iter().map(|(name, _)| &**name).partition(|name| *name == PAGE);
         for name in others.into_iter().chain([LIST]).chain(page) {
@@ -159,7 +159,7 @@ impl Folder {
         Ok(())
     }
 
-    /// What does not go over into the next report: what this run keeps, and the
+    /// What does not go over into the next report: what this run stores, and the
     /// files of the old one.
     fn left_out(&self) -> Vec<PathBuf> {
         let own = [unfinished::NAME, LIST, PAGE].map(PathBuf::from);
@@ -275,7 +275,7 @@ mod tests {
         assert_eq!(["answers.json", "records/own.txt"].map(read), ["mine"; 2]);
         assert_eq!([PAGE, "records/a.json", "summary.tsv"].map(read), ["new"; 3]);
         assert_eq!(read("earlier/report-1.html"), "old");
-        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1, "nothing beside the folder");
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1, "nothing but the folder");
     }
 
     #[test]

@@ -101,7 +101,7 @@ fn place(name: &str) -> Result<PathBuf, Failure> {
     Ok(own.with_file_name(format!("{name}{}", std::env::consts::EXE_SUFFIX)))
 }
 
-/// Runs all of them that are not kept already; the records by section, and the
+/// Runs all of them that are not stored already; the records by section, and the
 /// seconds it took.
 ///
 /// # Errors
@@ -147,7 +147,7 @@ pub(super) fn measure(
     Ok((found, all))
 }
 
-/// The record that a program keeps of a run.
+/// The record that a program writes of a run.
 fn run(line: &Line, scratch: &Path) -> Result<Record, Failure> {
     let refused = |why: &str| {
         let words = line.words.join(" ");

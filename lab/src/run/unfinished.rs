@@ -1,4 +1,4 @@
-//! What a run keeps until its report is written: how it was asked for, and each
+//! What a run stores until its report is written: how it was asked for, and each
 //! experiment's record as soon as it is measured.
 
 use std::fs::{self, File};
@@ -19,7 +19,7 @@ pub(crate) const NAME: &str = ".unfinished";
 const LOCK: &str = "lock";
 const BEGUN: &str = "run.json";
 
-/// The kept records of the one run that writes into a folder.
+/// The stored records of the one run that writes into a folder.
 #[derive(Debug)]
 pub(crate) struct Unfinished {
     path: PathBuf,
@@ -67,7 +67,7 @@ impl Unfinished {
         self.path.join("scratch")
     }
 
-    /// How the run was asked for whose records are here, if any are.
+    /// How the run was asked for whose records are in it, if any are.
     pub(crate) fn begun(&self) -> Option<Begun> {
         if names(&self.path).is_empty() {
             return None;
@@ -98,7 +98,7 @@ impl Unfinished {
         output::write(&path, chart.svg().as_bytes()).ok().map(|()| path)
     }
 
-    /// The record kept under `name`, else the one that `measure` gives, which is
+    /// The record stored under `name`, else the one that `measure` gives, which is
     /// stored from then on; with the seconds that measuring took.
     pub(crate) fn record(
         &self,
@@ -130,7 +130,7 @@ fn read(path: &Path) -> Option<Json> {
     serde_json::from_slice(&bytes).ok()
 }
 
-/// Takes away what an unfinished run has kept; how it was asked for first, so that a
+/// Takes away what an unfinished run has stored; how it was asked for first, so that a
 /// kill in between leaves nothing to go on with.
 pub(crate) fn forget(unfinished: &Path) -> io::Result<()> {
     let _ = fs::remove_file(unfinished.join(BEGUN));

@@ -88,7 +88,7 @@ impl Handle {
         done(unsafe { perf::ioctls::DISABLE(self.fd(), bindings::PERF_IOC_FLAG_GROUP) })
     }
 
-    /// The kernel's number of this event, which a group read gives beside each
+    /// The kernel's number of this event, which a group read gives with each
     /// value.
     pub(crate) fn id(&self) -> io::Result<u64> {
         let mut id = 0;

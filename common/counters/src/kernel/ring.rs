@@ -22,7 +22,7 @@ pub(crate) struct Ring {
 /// What an ordinary user may lock by default, less the page of state.
 const LARGEST_PAGES: usize = 128;
 
-/// More than any record that the kernel writes here.
+/// More than any record that the kernel writes into it.
 const LARGEST_RECORD: u64 = 64;
 
 impl Ring {

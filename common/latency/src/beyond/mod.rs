@@ -1,4 +1,4 @@
-//! What a core does beside finding lines in its caches: how fast it reads from
+//! What a core does in addition to finding lines in its caches: how fast it reads from
 //! each level, for how many misses it waits at once, what it fetches ahead of
 //! need, and how long it takes to read back what it has just stored.
 

@@ -10,7 +10,7 @@ use super::limits::{ROW_BYTES, ROWS};
 use super::{Cell, SavedError, bad_line};
 use crate::unread;
 
-/// A record, as far as it matters here; the rows are read one by one, so that a
+/// A record, as far as a sweep needs it; the rows are read one by one, so that a
 /// large file is never in memory as a tree.
 #[derive(Deserialize)]
 struct Document<'a> {
@@ -124,7 +124,7 @@ fn cell(number: usize, row: &str, found: &mut Found) -> Result<(), SavedError> {
     })
 }
 
-/// One row; its names may stand directly in it or under `values`.
+/// One row; its names may be directly in it or under `values`.
 fn flat(value: Value) -> Option<Map<String, Value>> {
     let Value::Object(mut row) = value else { return None };
     for inner in ["values", "parameters", "readings"] {

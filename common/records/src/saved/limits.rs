@@ -10,7 +10,7 @@
 //! | [`MISSES`] | 100 misses per access | prefetchers add up to 5 to the misses of an access |
 //! | [`NAME`] | 60 characters of an event or of a line that is quoted | what a terminal shows on one line |
 //! | `ENTRY` | 30 characters of an entry | its line is quoted too |
-//! | [`NOTES`] | 100 notes kept, the rest counted | nobody reads more |
+//! | [`NOTES`] | 100 notes stored, the others counted | nobody reads more |
 //!
 //! What is beyond the last three is shortened; beyond the others, the file is
 //! refused in a sentence that names the limit.

@@ -20,7 +20,7 @@ const COARSE: f64 = 0.05;
 /// ... and by as much leaves nothing of a time.
 const GONE: f64 = 0.5;
 
-/// Lines that may stand above the header.
+/// Lines that may be above the header.
 const HEAD: usize = 20;
 
 /// A table that was recognised.

@@ -93,7 +93,7 @@ pub struct Section {
     pub title: String,
     /// What is below the heading.
     pub text: String,
-    /// Command lines of programs that keep a record.
+    /// Command lines of programs that write a record.
     pub run: Vec<String>,
     /// Keys and figures of the records to show; all, if empty.
     pub columns: Vec<String>,

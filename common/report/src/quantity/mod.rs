@@ -92,7 +92,7 @@ pub struct Value {
     pub readings: Vec<f64>,
     /// Whether it has a unit.
     pub unit: bool,
-    /// Whether numbers of other things stand next to it: `2 ways, 8 KiB`.
+    /// Whether numbers of other things are next to it: `2 ways, 8 KiB`.
     pub besides: bool,
 }
 

@@ -6,7 +6,7 @@ use figures::units::Bytes;
 
 use super::{Cache, CacheKind, Sharers, Teller, VIRTUAL_MACHINE};
 
-/// What a processor told.
+/// What a processor reported.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Own {
     pub(super) vendor: String,

@@ -1,4 +1,4 @@
-//! The systems, one of which is chosen here.
+//! The systems; this module chooses one of them.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -39,7 +39,7 @@ pub(crate) use windows::Windows as Here;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PageKind {
     /// As large as the system gives them: few TLB misses, and physical
-    /// neighbours are neighbours.
+    /// adjacent addresses are adjacent.
     Huge,
     /// The base page only, as a small program's data have it.
     Base,
@@ -48,7 +48,7 @@ pub enum PageKind {
 /// Why the instructions were not counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum StepError {
-    /// No single-stepping for user programs here.
+    /// No single-stepping for user programs on this system.
     #[error("this system cannot step through a program instruction by instruction")]
     Unsupported,
     /// The system has it, but refuses.
@@ -115,7 +115,7 @@ pub(crate) trait Os {
         None
     }
 
-    /// Keeps the calling thread, and those it starts, on these processors;
+    /// Pins the calling thread, and those it starts, to these processors;
     /// false where that was not done.
     fn pin(_cpus: &[usize]) -> bool {
         false

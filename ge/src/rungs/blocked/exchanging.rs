@@ -17,7 +17,7 @@ const COPIED: usize = 8;
 
 /// Eliminates the columns `panel` in all rows from the first pivot on, with the row
 /// of the largest element left as pivot row, and notes the exchange and -1 / pivot
-/// for each. Elements beside the panel stay: see [`exchange_beside`].
+/// for each. Elements outside the panel stay: see [`exchange_beside`].
 #[inline(always)]
 pub(crate) fn exchanging<M: Memory, S: Fused>(mem: &mut M, isa: S, w: Workspace, panel: Range<usize>) {
     let rows = w.n - panel.start;

@@ -1,4 +1,4 @@
-//! What `lab discover` finds beside the caches: how fast this core reads, for how
+//! What `lab discover` finds in addition to the caches: how fast this core reads, for how
 //! many misses it waits at once, what it fetches ahead, what a store costs the load
 //! behind it.
 

@@ -52,7 +52,7 @@ pub(super) fn distribution(rubric: &Rubric, class: &[Graded]) -> String {
     lines.join("\n") + "\n"
 }
 
-/// A line for each item: how many have it, and what most others were told.
+/// A line for each item: how many have it, and the most frequent reason of the others.
 pub(super) fn items(rubric: &Rubric, class: &[Graded]) -> String {
     let header = [
         "item",

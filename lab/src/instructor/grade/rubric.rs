@@ -76,7 +76,7 @@ pub(crate) struct Item {
     /// number with a wrong unit.
     #[serde(default = "half")]
     pub(crate) partial: f64,
-    /// Whether somebody is to read the answer: no points are given here.
+    /// Whether the instructor is to read the answer: it gets no points yet.
     #[serde(default)]
     pub(crate) by_hand: bool,
     /// Whether somebody has read one of the answers, so that the item counts.

@@ -336,7 +336,7 @@ fn is_answers(file: &File<'_>) -> bool {
     Answers::are_named_in(&file.text) || file.name.to_lowercase().starts_with("answers")
 }
 
-/// The answers in a file; numbers may stand where texts belong.
+/// The answers in a file; numbers may be where texts belong.
 fn parse(text: &str) -> Result<Answers, String> {
     let refused = match Answers::parse(text) {
         Ok(answers) => return Ok(answers),

@@ -1,4 +1,4 @@
-//! `lab merge`: the machines of a room on one page.
+//! `lab merge`: the machines of a lab on one page.
 
 mod outliers;
 mod surveyed;

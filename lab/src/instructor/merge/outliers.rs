@@ -17,7 +17,7 @@ const NORMAL: f64 = 1.4826;
 const ENOUGH: usize = 4;
 /// A core clock that changed by more than this has drifted.
 const DRIFT: f64 = 0.03;
-/// Processes that wanted to run beside the survey.
+/// Processes that wanted to run during the survey.
 const LOAD: f64 = 1.5;
 
 /// Sentences about machines, each with the machine's label.

@@ -71,7 +71,7 @@ impl Cache {
         self.rules.inclusion == Inclusion::Exclusive
     }
 
-    /// The line, if it is here.
+    /// The line, if it is in this level.
     pub(crate) fn find(&self, number: u64) -> Option<Line> {
         self.sets[self.set(number)].iter().flatten().find(|line| line.number == number).copied()
     }
@@ -106,7 +106,7 @@ impl Cache {
         self.sets[set][way].take()
     }
 
-    /// Puts a line that is not here into the first empty way of its set, or in place of a
+    /// Puts a line that is not in this level into the first empty way of its set, or in place of a
     /// victim, which it returns.
     pub(crate) fn put(&mut self, line: Line) -> Option<Line> {
         self.time += 1;
@@ -173,7 +173,7 @@ impl Tlb {
         Tlb { ways: rules.ways, sets: vec![Vec::new(); rules.entries / rules.ways] }
     }
 
-    /// Whether the page was here; now it is.
+    /// Whether the page was in it; now it is.
     pub(crate) fn look_up(&mut self, page: u64) -> bool {
         let count = self.sets.len() as u64;
         let set = &mut self.sets[(page % count) as usize];
