@@ -34,11 +34,11 @@ pub struct Options {
     #[command(flatten)]
     range: Range,
 
-    /// Passes per stride: each cell makes N * stride + 1 passes, as the C kit
+    /// Set the passes per stride: each cell makes N * stride + 1 passes, as the C kit
     #[arg(long, value_name = "N", default_value = "200", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     repeats: u64,
 
-    /// The event to count: PAPI_L1_DCM, or PAPI_L2_DCM (with --max four times L2, like 8M)
+    /// Count this event: PAPI_L1_DCM, or PAPI_L2_DCM (with --max four times L2, like 8M)
     #[arg(long, value_name = "EVENT", default_value = "PAPI_L1_DCM")]
     event: String,
 

@@ -56,15 +56,15 @@ pub enum Compare {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Measuring")]
 pub struct Measuring {
-    /// Where counts come from
+    /// Choose the source of counts
     #[arg(long, value_enum, value_name = "SOURCE", default_value = "auto")]
     pub counters: Counters,
 
-    /// Repetitions; the median is printed, with the smallest and largest
+    /// Repeat each measurement N times; prints the median, the smallest and the largest
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub runs: Option<u32>, // none in a program without a default, which then decides itself
 
-    /// Processor to run on, with all threads [default: the one the program starts on]
+    /// Run on this processor, with all threads [default: the one the program starts on]
     #[arg(long, value_name = "N")]
     pub cpu: Option<usize>,
 }
@@ -80,7 +80,7 @@ impl Measuring {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Measuring")]
 pub struct Modelling {
-    /// The machine to model: host, a name from `lab machines`, or a TOML file
+    /// Model this machine: host, a name from `lab machines`, or a TOML file
     #[arg(long, value_name = "MACHINE", default_value = "host")]
     pub machine: String,
 
@@ -100,7 +100,7 @@ impl Modelling {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Output")]
 pub struct Output {
-    /// How to print the results
+    /// Choose how to print the results
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "kit")]
     pub format: Format,
 

@@ -33,7 +33,7 @@ const MODELLED: f64 = 8e-9;
 /// Options of the three programs.
 #[derive(Debug, Clone, Args)]
 pub struct Options {
-    /// Rows and columns of each matrix [default: 512]
+    /// Set rows and columns of each matrix [default: 512]
     #[arg(value_name = "N", conflicts_with = "size", value_parser = side())]
     n: Option<u32>,
 
@@ -41,7 +41,7 @@ pub struct Options {
     #[arg(short = 'n', long = "size", value_name = "N", value_parser = side())]
     size: Option<u32>,
 
-    /// Events to count, by PAPI's names or as `avail --native` lists them
+    /// Count these events, by PAPI's names or as `avail --native` lists them
     #[arg(
         long,
         value_name = "EVENTS",

@@ -10,11 +10,11 @@ pub use records::sweep::Cell;
 /// Which cells; flattened into a program's options.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Range {
-    /// Smallest array, like 8K
+    /// Set the smallest array, like 8K
     #[arg(long, value_name = "SIZE")]
     pub min: Option<Bytes>,
 
-    /// Largest array, like 64K or 2M
+    /// Set the largest array, like 64K or 2M
     #[arg(long, value_name = "SIZE")]
     pub max: Option<Bytes>,
 

@@ -32,22 +32,22 @@ const OPERATION: f64 = 1e-9;
 pub struct Args {
     /// A kernel (x87, sse-scalar, sse-packed, avx; on Arm scalar, neon), or `all`
     kernel: String,
-    /// Side of the matrices [default: 512]
+    /// Set the side of the matrices [default: 512]
     #[arg(conflicts_with = "named", value_parser = clap::value_parser!(u32).range(1..=16384))]
     n: Option<u32>,
     /// The same, by name
     #[arg(short = 'n', long = "size", id = "named", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=16384))]
     named: Option<u32>,
-    /// Threads [default: the processors it may use]
+    /// Set the number of threads [default: the processors it may use]
     #[arg(long, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// Products in a row [default: as many as half a second holds]
+    /// Compute N products in a row [default: as many as take half a second]
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     repeats: Option<u32>,
-    /// What to sample [default: the kernel's floating-point event, or else task-clock]
+    /// Sample this event [default: the kernel's floating-point event, or else task-clock]
     #[arg(long, value_name = "EVENT")]
     event: Option<String>,
-    /// Events per sample, nanoseconds if it is a clock
+    /// Set the events per sample (nanoseconds for a clock)
     #[arg(long, value_name = "P", value_parser = clap::value_parser!(u64).range(1..))]
     period: Option<u64>,
     /// Refused

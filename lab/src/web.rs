@@ -26,7 +26,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "8311", conflicts_with = "out")]
     serve: Option<u16>,
 
-    /// The crate `web` as WebAssembly, instead of compiling it
+    /// Use this WebAssembly of the crate `web`, instead of compiling it
     #[arg(long, value_name = "FILE")]
     wasm: Option<PathBuf>,
 }

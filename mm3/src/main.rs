@@ -13,7 +13,7 @@ use common::units::Bytes;
 struct Args {
     #[command(flatten)]
     options: Options,
-    /// Cache line size in bytes, as found with cm1; sets the block size
+    /// Set the cache line size in bytes, as found with cm1; it gives the block size
     #[arg(long, value_name = "B", default_value = "64")]
     line_size: Bytes,
     #[command(flatten)]

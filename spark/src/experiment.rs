@@ -22,7 +22,7 @@ pub struct Options {
     #[command(flatten)]
     range: Range,
 
-    /// Passes per stride: each cell makes N * stride passes, N * size accesses (the C kit: 100)
+    /// Set the passes per stride: each cell makes N * stride passes, N * size accesses (the C kit: 100)
     #[arg(long, value_name = "N", default_value = "20", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     repeats: u64,
 }

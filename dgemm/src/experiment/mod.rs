@@ -99,7 +99,7 @@ const SHORT_RUNS: usize = 7;
 /// `--runs` of the programs that take these times: without a default, and so with words of its own.
 pub fn runs(option: clap::Arg) -> clap::Arg {
     option.default_value(None).help(
-        "Repetitions; the median is printed, with the smallest and largest [default: 1, or 7 of a product that takes less than half a second]",
+        "Repeat each measurement N times; prints the median, the smallest and the largest [default: 1, or 7 for a product of less than half a second]",
     )
 }
 

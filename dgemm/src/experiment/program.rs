@@ -26,34 +26,34 @@ pub struct Args {
     /// A rung of the ladder (see --list), or `all`
     #[arg(required_unless_present = "list")]
     variant: Option<String>,
-    /// Side of the matrices [default: 512]
+    /// Set the side of the matrices [default: 512]
     #[arg(conflicts_with = "named")]
     n: Option<usize>,
     /// The same, by name; with --m and --k the columns of b and c
     #[arg(short = 'n', long = "size", visible_alias = "n", id = "named", value_name = "N")]
     named: Option<usize>,
-    /// List the rungs and end
+    /// List the rungs and exit
     #[arg(long)]
     list: bool,
-    /// Rows of a and c [default: N]
+    /// Set the rows of a and c [default: N]
     #[arg(long, value_name = "ROWS")]
     m: Option<usize>,
-    /// Columns of a, rows of b [default: N]
+    /// Set the columns of a and rows of b [default: N]
     #[arg(long, value_name = "DEPTH")]
     k: Option<usize>,
-    /// Side of the L1 blocks [default: sqrt(mL/3) for the machine's L1]
+    /// Set the side of the L1 blocks [default: sqrt(mL/3) for the machine's L1]
     #[arg(long, value_name = "SIDE", value_parser = side)]
     block: Option<usize>,
-    /// Side of the L2 blocks [default: the same rule for L2]
+    /// Set the side of the L2 blocks [default: the same rule for L2]
     #[arg(long, value_name = "SIDE", value_parser = side)]
     block_l2: Option<usize>,
-    /// Largest side that the recursion does not cut [default: 2]
+    /// Set the largest side that the recursion does not cut [default: 2]
     #[arg(long, value_name = "SIDE", value_parser = side)]
     base: Option<usize>,
-    /// Threads of the threaded rung [default: the processors it may use]
+    /// Set the threads of the threaded rung [default: the processors it may use]
     #[arg(long, value_name = "T", value_parser = threads)]
     threads: Option<usize>,
-    /// The widest instructions to use [default: the widest there are]
+    /// Set the widest instructions to use [default: the widest of this processor]
     #[arg(long, value_enum, value_name = "ISA")]
     isa: Option<Instructions>,
     /// Simulate all of a product of more than 100 million accesses, which the model otherwise

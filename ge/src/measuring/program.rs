@@ -58,7 +58,7 @@ pub struct AnyRung {
     /// List the rungs, and which of them this processor can run
     #[arg(long)]
     list: bool,
-    /// Threads of the threaded rungs, each on its processor [default: the processors it may use]
+    /// Set the threads of the threaded rungs, each on its processor [default: the processors it may use]
     #[arg(long, value_name = "T")]
     threads: Option<usize>,
     #[command(flatten)]
@@ -71,16 +71,16 @@ pub struct AnyRung {
     mut_arg("compare", |compare| compare.help("Also print the model's loads, stores and misses"))
 )]
 struct What {
-    /// What to measure: 0 time, 1 flops, 2 instructions and cycles
+    /// Choose what to measure: 0 time, 1 flops, 2 instructions and cycles
     #[arg(default_value = "0", value_parser = clap::value_parser!(u8).range(0..=2))]
     measure: u8,
     /// Run the loop as the homework prints it (ge4, ge5, ge6): look at Check
     #[arg(long)]
     as_printed: bool,
-    /// The matrix to eliminate
+    /// Choose the matrix to eliminate
     #[arg(long, value_enum, value_name = "MATRIX", default_value = "rand")]
     matrix: Fill,
-    /// The widest instructions to use [default: the widest there are]
+    /// Set the widest instructions to use [default: the widest of this processor]
     #[arg(long, value_enum, value_name = "ISA")]
     isa: Option<Instructions>,
     #[command(flatten)]

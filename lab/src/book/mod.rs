@@ -14,7 +14,7 @@ use common::units::Seconds;
 /// Write all handouts, the glossary and the tables into one page, for reading offline
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The page
+    /// Write this page
     #[arg(long, value_name = "PAGE.html", default_value = "book.html")]
     out: PathBuf,
 }

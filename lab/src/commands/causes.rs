@@ -14,7 +14,7 @@ use common::units::Bytes;
     mut_arg("compare", cli::refused::<Compare>("the model counts what hardware cannot count: use --counters model"))
 )]
 pub(crate) struct Args {
-    /// Rows and columns of the matrices, 8 to 4096 [default: 512]
+    /// Set rows and columns of the matrices, 8 to 4096 [default: 512]
     #[arg(value_name = "N", conflicts_with = "size", value_parser = matrix_size)]
     n: Option<u32>,
 
@@ -22,7 +22,7 @@ pub(crate) struct Args {
     #[arg(short = 'n', long, value_name = "N", value_parser = matrix_size)]
     size: Option<u32>,
 
-    /// Cache line size in bytes, as found with cm1; sets mm3's block size
+    /// Set the cache line size in bytes, as found with cm1; it gives mm3's block size
     #[arg(long, value_name = "B", default_value = "64")]
     line_size: Bytes,
 

@@ -21,11 +21,11 @@ use common::value::{Reading, Source, Value};
     mut_arg("chart", cli::refused::<PathBuf>("this sweep draws three charts; choose their folder with --out DIR"))
 )]
 pub(crate) struct Args {
-    /// Smallest and largest side; each doubling has two sides
+    /// Set the smallest and largest side; each doubling has two sides
     #[arg(long, value_name = "FROM..TO", default_value = "64..1024", value_parser = sizes)]
     sizes: (usize, usize),
 
-    /// The rungs, like ijk,ikj [default: those that the lecture compares, and the last ones]
+    /// Choose the rungs, like ijk,ikj [default: those that the lecture compares, and the last ones]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     variants: Vec<String>,
 
@@ -33,7 +33,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
     limit: f64,
 
-    /// Folder for the charts and the record [default: this one, with --record none]
+    /// Write the charts and the record to this folder [default: this one, with --record none]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 

@@ -31,15 +31,15 @@ const OPERATION: f64 = 1e-9;
     mut_arg("chart", cli::refused::<PathBuf>("this sweep draws six charts; choose their folder with --out FOLDER"))
 )]
 pub(crate) struct Args {
-    /// Matrix sizes: FIRST..LAST:STEP, or a list like 100,500,1000
+    /// Set the matrix sizes: FIRST..LAST:STEP, or a list like 100,500,1000
     #[arg(long, value_name = "SIZES", default_value = "200..1200:200")]
     sizes: String,
 
-    /// Rungs, in the order of the ladder (`ge --list` names all)
+    /// Choose the rungs, in the order of the ladder (`ge --list` names all)
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "ge1,ge2,ge3,ge4,ge5,ge6,ge7")]
     variants: Vec<String>,
 
-    /// Folder for the charts, ge.csv and ge.json [default: none are written]
+    /// Write the charts, ge.csv and ge.json to this folder [default: none are written]
     #[arg(short, long, value_name = "FOLDER")]
     out: Option<PathBuf>,
 

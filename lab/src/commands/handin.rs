@@ -36,11 +36,11 @@ pub(crate) struct Args {
     #[arg(value_name = "RECORD")]
     records: Vec<PathBuf>,
 
-    /// The file that Save answers has written [default: answers.json in the folder]
+    /// Use this file of Save answers [default: answers.json in the folder]
     #[arg(long, value_name = "FILE")]
     answers: Option<PathBuf>,
 
-    /// The archive to write [default: FOLDER.zip]
+    /// Write this archive [default: FOLDER.zip]
     #[arg(long, value_name = "FILE.zip")]
     out: Option<PathBuf>,
 }

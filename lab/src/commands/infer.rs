@@ -16,11 +16,11 @@ pub(crate) struct Args {
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// L1 sweep, needed to read the ways of L2 from FILE
+    /// Use this L1 sweep, needed to read the ways of L2 from FILE
     #[arg(long, value_name = "FILE")]
     above: Option<PathBuf>,
 
-    /// How to print the answer
+    /// Choose how to print the answer
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
     format: Format,
 }

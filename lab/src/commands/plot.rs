@@ -20,15 +20,15 @@ pub(crate) struct Args {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 
-    /// The picture, .svg or .png [default: the first file's name with .svg]
+    /// Write this picture, .svg or .png [default: the first file's name with .svg]
     #[arg(short, long, value_name = "PICTURE")]
     output: Option<PathBuf>,
 
-    /// What to draw [default: misses where the file has them, else time]
+    /// Choose what to draw [default: misses where the file has them, else time]
     #[arg(long, value_enum, value_name = "WHAT")]
     show: Option<Show>,
 
-    /// What the horizontal axis is
+    /// Choose the horizontal axis
     #[arg(long, value_enum, value_name = "AXIS", default_value = "stride")]
     over: Over,
 
@@ -44,11 +44,11 @@ pub(crate) struct Args {
     #[arg(long)]
     tolerate: bool,
 
-    /// The line above the chart
+    /// Set the line above the chart
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
 
-    /// The lines below the chart, such as the machine's name
+    /// Set the lines below the chart, such as the machine's name
     #[arg(long, value_name = "TEXT")]
     caption: Option<String>,
 }

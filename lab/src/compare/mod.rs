@@ -26,7 +26,7 @@ pub(crate) struct Args {
     #[arg(value_name = "B")]
     b: PathBuf,
 
-    /// Folder for the overlaid curves and differences.csv [default: none are written]
+    /// Write the overlaid curves and differences.csv to this folder [default: none are written]
     #[arg(short, long, value_name = "FOLDER")]
     out: Option<PathBuf>,
 }

@@ -50,7 +50,7 @@ pub(crate) struct Args {
     #[arg(long)]
     tlb: bool,
 
-    /// The caches' replacement policy
+    /// Choose the caches' replacement policy
     #[arg(long, value_enum, value_name = "POLICY", default_value = "lru")]
     replacement: Policy,
 

@@ -12,11 +12,11 @@ use super::tables::Table;
 /// Which file, and which of its columns.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Roster {
-    /// The class as CSV: a header, then one student on each line
+    /// Read the class from a CSV: a header, then one student on each line
     #[arg(long, value_name = "FILE")]
     pub(crate) roster: Option<PathBuf>,
 
-    /// The roster's column that identifies students [default: its only one]
+    /// Name the roster's column that identifies students [default: its only one]
     #[arg(long, value_name = "COLUMN", requires = "roster")]
     pub(crate) name_column: Option<String>,
 }

@@ -27,7 +27,7 @@ const SIZE: u32 = 256;
 /// parallel and Ansible), then put the files on one page with `lab merge`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The file to write
+    /// Write this file
     #[arg(long, value_name = "FILE", required = true)]
     out: PathBuf,
 
@@ -35,11 +35,11 @@ pub(crate) struct Args {
     #[arg(long)]
     name: bool,
 
-    /// Words that change the id, so that each survey has different ids
+    /// Use these words to change the id, so that each survey has different ids
     #[arg(long, value_name = "WORDS", default_value = "")]
     salt: String,
 
-    /// Time for the experiments on caches
+    /// Set the time for the experiments on caches
     #[arg(long, value_name = "S", default_value = "5", value_parser = clap::value_parser!(u32).range(1..=600))]
     seconds: u32,
 }

@@ -39,7 +39,7 @@ pub(crate) struct Args {
     #[arg(long)]
     quick: bool,
 
-    /// The folder for the report, its pictures and records
+    /// Write the report, its pictures and records to this folder
     #[arg(long, value_name = "DIR", default_value = "report")]
     out: PathBuf,
 
@@ -63,23 +63,23 @@ pub(crate) struct Args {
     #[arg(long)]
     answers: bool,
 
-    /// Rows and columns of the matrices, 8 to 4096; 1024 for the guide's text [default: 512 as the programs, 256 with --quick]
+    /// Set rows and columns of the matrices, 8 to 4096; the guide's text has 1024 [default: 512, 256 with --quick]
     #[arg(short = 'n', long, value_name = "N", value_parser = matrix_size)]
     size: Option<u32>,
 
-    /// Repetitions of each matrix product; the median is reported [default: 3, 1 with --quick]
+    /// Repeat each matrix product N times; the report has the median [default: 3, 1 with --quick]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     runs: Option<u32>,
 
-    /// Where counts come from
+    /// Choose the source of counts
     #[arg(long, value_enum, value_name = "SOURCE", default_value = "auto")]
     counters: Counters,
 
-    /// The machine: host, or one to model, by its name or TOML file
+    /// Run on this machine: host, or a model by its name or TOML file
     #[arg(long, value_name = "MACHINE", default_value = "host")]
     machine: String,
 
-    /// Processor to run on
+    /// Run on this processor
     #[arg(long, value_name = "N")]
     cpu: Option<usize>,
 

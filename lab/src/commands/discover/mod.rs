@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 /// Find size, line, ways and latency of each cache by experiment
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// How to print the findings
+    /// Choose how to print the findings
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
     format: Format,
 
@@ -32,7 +32,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "MACHINE")]
     machine: Option<String>,
 
-    /// Time for the experiments; most of it is spent on trying to disprove the answer
+    /// Set the time for the experiments; most of it is spent on trying to disprove the answer
     #[arg(long, value_name = "S", default_value = "5", value_parser = clap::value_parser!(u32).range(1..=600))]
     seconds: u32,
 }

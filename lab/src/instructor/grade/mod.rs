@@ -61,11 +61,11 @@ pub(crate) struct Args {
     #[command(flatten)]
     roster: Roster,
 
-    /// More columns of the roster with names of students, as those for user name, number, name and e-mail
+    /// Name more columns of the roster with names of students, in addition to user name, number, name and e-mail
     #[arg(long = "alias-column", value_name = "COLUMN", requires = "roster")]
     alias_columns: Vec<String>,
 
-    /// Groups that hand in together: CSV with a row for each, or a column 'group'
+    /// Read groups that hand in together: CSV with a row for each, or a column 'group'
     #[arg(long, value_name = "FILE", conflicts_with = "student")]
     groups: Option<PathBuf>,
 
@@ -76,15 +76,15 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME", conflicts_with = "roster")]
     student: Option<String>,
 
-    /// The key of the sealed machines: the JSON file that lab mystery wrote
+    /// Use this key of the sealed machines: the JSON file that lab mystery wrote
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
 
-    /// The assignment: questions and points [default: the guide's]
+    /// Use this assignment: questions and points [default: the guide's]
     #[arg(long, value_name = "FILE")]
     assignment: Option<PathBuf>,
 
-    /// The rubric: correct values and how to grade [default: that of the guide's sheet]
+    /// Use this rubric: correct values and how to grade [default: that of the guide's sheet]
     #[arg(long, value_name = "FILE")]
     rubric: Option<PathBuf>,
 
@@ -107,7 +107,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     columns: worksheet::Columns,
 
-    /// Points given by hand: a copy of grades.csv with its empty points filled in, or a column for each item
+    /// Read points given by hand: a copy of grades.csv with its empty points filled in, or a column for each item
     #[arg(long, value_name = "FILE")]
     points: Vec<PathBuf>,
 

@@ -18,15 +18,15 @@ const DAY_S: i64 = 86_400;
 /// Times of hand-in, and what being late costs.
 #[derive(Debug, clap::Args)]
 pub(super) struct Policy {
-    /// When each submission was handed in: CSV with a column of names and one of times (2026-11-20T23:59Z)
+    /// Read the times of hand-in: CSV with a column of names and one of times (2026-11-20T23:59Z)
     #[arg(long, value_name = "FILE")]
     times: Option<PathBuf>,
 
-    /// When it was due, in UTC or with an offset: 2026-11-20T23:59+01:00
+    /// Set when it was due, in UTC or with an offset: 2026-11-20T23:59+01:00
     #[arg(long, value_name = "TIME", value_parser = instant)]
     due: Option<i64>,
 
-    /// Per cent of the points that each day late takes, a day begun counting whole
+    /// Take off so many per cent of the points for each day begun after --due
     #[arg(long, value_name = "PERCENT", default_value_t = 0.0, value_parser = percent, requires = "due")]
     late_per_day: f64,
 }

@@ -19,15 +19,15 @@ use crate::instructor::roster::letters;
 /// The columns to read and to fill, in the language of the Moodle that exported them.
 #[derive(Debug, clap::Args)]
 pub(super) struct Columns {
-    /// The worksheet's column that identifies students [default: the one that holds most of the roster]
+    /// Name the worksheet's column that identifies students [default: the one that matches most of the roster]
     #[arg(long = "worksheet-column", value_name = "COLUMN", requires = "worksheet")]
     identity: Option<String>,
 
-    /// The worksheet's column for grades [default: Grade, Nota, Note, Ocena, Оценка]
+    /// Name the worksheet's column for grades [default: Grade, Nota, Note, Ocena, Оценка]
     #[arg(long = "grade-column", value_name = "COLUMN", requires = "worksheet")]
     grade: Option<String>,
 
-    /// The worksheet's column for feedback [default: Feedback comments and its translations]
+    /// Name the worksheet's column for feedback [default: Feedback comments and its translations]
     #[arg(long = "feedback-column", value_name = "COLUMN", requires = "worksheet")]
     feedback: Option<String>,
 }

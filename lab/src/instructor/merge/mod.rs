@@ -25,7 +25,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "PAGE.html", default_value = "class.html")]
     out: PathBuf,
 
-    /// Also as a table: a line for each machine
+    /// Also write a table: a line for each machine
     #[arg(long, value_name = "FILE.csv")]
     csv: Option<PathBuf>,
 
