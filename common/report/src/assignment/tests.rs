@@ -54,7 +54,7 @@ fn what_cannot_be_asked_is_told_with_its_name() {
         ("part = \"causes\"", "part = \"causes\"\ntitle = \"x\"", "nothing else"),
         ("part = \"causes\"", "part = \"caches\"", "twice"),
         ("part = \"causes\"", "id = \"own\"\ntitle = \"x\"\nrun = [\"/bin/sh x\"]", "in the folder of lab"),
-        ("id = \"s2-2\"", "id = \"s2-1\"", "'s2-1' is there twice"),
+        ("id = \"s2-2\"", "id = \"s2-1\"", "'s2-1' is used twice"),
         ("id = \"s2-2\"", "id = \"Two\"", "'Two' is no id"),
         ("section = \"3.1.2\"", "section = \"9\"", "of section '9'"),
         ("lines = 3", "lines = 99", "1 to 40 ruled lines"),
@@ -74,7 +74,7 @@ fn what_cannot_be_asked_is_told_with_its_name() {
         (
             "part = \"causes\"",
             "id = \"2\"\ntitle = \"x\"\ntext = \"x\"",
-            "'2' is there twice, or the page uses it",
+            "'2' is used twice, or the page uses it",
         ),
         (
             "part = \"causes\"",
