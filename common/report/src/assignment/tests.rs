@@ -74,7 +74,7 @@ fn what_cannot_be_asked_is_told_with_its_name() {
         (
             "part = \"causes\"",
             "id = \"2\"\ntitle = \"x\"\ntext = \"x\"",
-            "'2' is used twice, or the page uses it",
+            "'2' is used twice, or by the page",
         ),
         (
             "part = \"causes\"",
