@@ -124,7 +124,7 @@ async function stored() {
   });
   await type(third, one, "more than fits");
   const said = await third.waitForFunction(() => document.querySelector("#said").textContent, null, { timeout: 10000 }).catch(() => undefined);
-  check(/keeps nothing/.test(await said?.jsonValue()), "a full storage is said");
+  check(/stores nothing/.test(await said?.jsonValue()), "a full storage is said");
   await session.close();
 }
 
