@@ -59,7 +59,7 @@ fn what_cannot_be_compared_is_refused_in_a_sentence() {
     fs::create_dir(folder.path().join("empty")).unwrap();
     for (args, code, culprit) in [
         ("compare none.json none.json", 1, "none.json"),
-        ("compare prose.json prose.json", 1, "no record"),
+        ("compare prose.json prose.json", 1, "not a record"),
         ("compare cut.json cut.json", 1, "cut.json: it is not a record (it breaks off in line 3); give"),
         ("compare nothing.json cut.json", 1, "(it is empty); give a whole file"),
         ("plot cut.json", 1, "breaks off in line 3; copy the whole file"),

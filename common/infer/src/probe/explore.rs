@@ -95,15 +95,15 @@ fn cache(
         Some(Some(known)) if line.is_none() || line > Some(known) && probe.real() => {
             line = Some(known);
             why.push(Why::Line(format!(
-                "taken as {known} bytes, as in the level above: a prefetcher that fetches neighbouring lines \
+                "taken as {known} bytes, as in the level above: a prefetcher that fetches adjacent lines \
                  hides it."
             )));
         }
         Some(Some(known)) if line < Some(known) => {
             line = None;
             why.push(Why::Line(format!(
-                "the level above takes in {known} bytes at a time, so less cannot arrive here: something \
-                 disturbed the partners, and the line cannot be told."
+                "the level above fetches {known} bytes at a time, so a line of this level is not shorter: other \
+                 programs disturbed the experiment, and the line is not known."
             )));
         }
         Some(None) if probe.real() => line = None,
@@ -118,7 +118,7 @@ fn cache(
     };
     let Knee { size, low, high, sharp } = size_of(&knee, fast, slow);
     why.push(Why::Size(format!(
-        "working sets up to {} cost {:.2} ns per access, from {} on more than half the step to {:.2} ns.",
+        "up to {} an access costs {:.2} ns; from {} on it costs more than half way to {:.2} ns.",
         Bytes(low),
         fast.cost,
         Bytes(high),
@@ -205,8 +205,8 @@ fn first(
     let set = search.run(probe, low, high)?;
     if set.way > probe.contiguous() && !(KNEE..=1.0).contains(&(low as f64 / set.size() as f64)) {
         return Err(format!(
-            "lines {} apart lie in pages of {}, which may be anywhere in physical memory, so whether they share a set \
-             is not known",
+            "lines at a distance of {} are in pages of {}, which are scattered in physical memory, so whether they share \
+             a set is not known",
             Bytes(set.way),
             Bytes(probe.contiguous())
         ));
@@ -214,7 +214,7 @@ fn first(
     let conflicting = search.line_of(probe, set, &DISTANCES);
     if conflicting == Some(DISTANCES[0]) {
         return Err(format!(
-            "at a distance of {} {} lines did not fit, and then did: others on the cache come and go",
+            "at a distance of {} {} lines did not fit, and then did: other programs use the cache at times",
             Bytes(set.way),
             set.ways + 1
         ));
@@ -227,11 +227,11 @@ fn first(
     };
     match *line {
         Some(bytes) if *line != arriving => why.push(Why::Line(format!(
-            "a line beside {} of one set conflicts with them only if it begins less than {bytes} bytes behind \
-             one, so that is the line; what arrives together may be more, by prefetching.",
+            "an extra line conflicts with {} lines of one set only if it begins less than {bytes} bytes after \
+             one, so that is the line; more bytes may arrive together because of prefetching.",
             set.ways,
         ))),
-        None => why.push(Why::Line("conflicts in one set do not confirm it, so it cannot be told.".to_owned())),
+        None => why.push(Why::Line("conflicts in one set do not confirm it, so it is not known.".to_owned())),
         _ => {}
     }
     Ok((set, search.denied(probe, set)))
@@ -273,7 +273,7 @@ fn conclude(found: &mut LevelFound, set: Result<(OneSet, Denied), String>, sharp
 fn disagreement(set: OneSet, low: u64, high: u64) -> String {
     format!(
         "{} lines of one set at a distance of {} would make {}, but the cost rises between {} and {}: the sets are \
-         not picked by the address bits alone, or pages or others on the cache hide them",
+         not picked by the address bits alone, or pages or other programs hide them",
         set.ways,
         Bytes(set.way),
         Bytes(set.size()),
@@ -293,7 +293,7 @@ fn line_sentence(line: Option<u64>, partners: &Partners) -> Why {
              share of a miss, by distance: {shares}. So {line} bytes arrive together."
         )),
         None => Why::Line(format!(
-            "the partner's cost by distance ({shares}) has no clear step, so it does not tell the line."
+            "the partner's cost by distance ({shares}) has no clear step, so it does not show the line."
         )),
     }
 }

@@ -17,13 +17,13 @@ pub(super) fn lines_of_one_set(
     let page = probe.contiguous();
     if page < high {
         return Err(format!(
-            "pages of {} lie anywhere in physical memory, so which lines share a set is not known; huge pages, the \
-             hypervisor's too if there is one, would tell",
+            "pages of {} are scattered in physical memory, so which lines share a set is not known; huge pages, also \
+             in the hypervisor if there is one, would show it",
             Bytes(page)
         ));
     }
     let Ok(held) = above.ways.clone() else {
-        return Err("lines of one set can be chosen only behind a level whose own sets are known".to_owned());
+        return Err("lines of one set can be chosen only after a level whose sets are known".to_owned());
     };
     let way = above.size / held;
     let hidden = [2 * held, held].map(|evictors| Search::behind(threshold, line, evictors, way));
@@ -37,8 +37,8 @@ pub(super) fn lines_of_one_set(
             Ok(set) if plain.is_some_and(|plain| plain.ways > set.ways) => {
                 let plain = plain.unwrap_or(set);
                 reason = format!(
-                    "{} lines of one set fit, but only {} while others keep the level above full: it holds lines \
-                     that this level has not got (exclusive), or both pick their sets alike",
+                    "{} lines of one set fit, but only {} while other lines fill the level above: that level has lines \
+                     that this one does not have (exclusive), or both pick their sets in the same way",
                     plain.ways, set.ways
                 );
             }
@@ -54,15 +54,15 @@ pub(super) fn lines_of_one_set(
             }
             Ok(set) if !search.stands_alone(probe, set) => {
                 reason = format!(
-                    "{} lines of one set fit, and more beside fewer lines that keep the level above full: those share \
+                    "{} lines of one set fit, and more with fewer lines that fill the level above: those share \
                      the set",
                     set.ways
                 );
             }
             Ok(set) if !search.fit_alone(probe, set) => {
                 reason = format!(
-                    "{} lines of one set fit, but not when the level above has lost each of them before it is asked \
-                     for: it holds lines that this level has not got (exclusive)",
+                    "{} lines of one set fit, but not when each of them was evicted from the level above before its \
+                     access: that level has lines that this one does not have (exclusive)",
                     set.ways
                 );
             }
@@ -75,8 +75,8 @@ pub(super) fn lines_of_one_set(
 
 fn same_sets(way: u64) -> String {
     format!(
-        "a way is not larger than one of the level above ({}), so lines that fall into one set there do so here too, \
-         and the level above holds some of them",
+        "a way is not larger than one of the level above ({}), so lines that share a set there also share one in this level, \
+         and the level above has some of them",
         Bytes(way)
     )
 }

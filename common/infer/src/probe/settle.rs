@@ -30,8 +30,8 @@ const REPEATED: f64 = 0.75;
 /// Share of the time on the processor from which on others had too little of it to be there in every run.
 const ALONE: f64 = 0.9;
 
-const TOO_SLOW: &str = "the time for experiments was up before the cost of any cache was seen to rise; give more \
-                        (--seconds), or an idle machine";
+const TOO_SLOW: &str = "the time for experiments ended before the cost of any cache rose; give more \
+                        (--seconds), or use an idle machine";
 
 /// What all runs together found.
 #[derive(Debug, Clone, PartialEq)]
@@ -94,8 +94,8 @@ impl LevelFound {
         if self.confidence == Confidence::High {
             self.confidence = Confidence::Medium;
             self.why.push(Why::Confidence(format!(
-                "this program was on the processor for {:.0} % of its time; who was there else may have \
-                 held lines of each set in every run, and the system names no size to hold this one against.",
+                "this program was on the processor for {:.0} % of its time; other programs may have \
+                 used lines of each set in every run, and the system reports no size to compare with.",
                 100.0 * share
             )));
         }
@@ -107,8 +107,8 @@ impl LevelFound {
             return;
         }
         let reason = format!(
-            "{ways} lines of one set fit in the runs made, but the system says {}, not {}: others on this processor \
-             may hold the rest at all times, or the system is wrong",
+            "{ways} lines of one set fit in the runs made, but the system reports {}, not {}: other programs on this \
+             processor may use the rest all the time, or the system is wrong",
             Bytes(said),
             Bytes(self.size)
         );
@@ -206,7 +206,7 @@ fn take_in(sets: Option<Result<Congruent, String>>, settled: &mut Settled, probe
             // What the sets decide was left open before.
             found.why.retain(|why| !matches!(why, Why::NoWays(_) | Why::Open(_)));
             found.why.push(Why::Ways(format!(
-                "of lines at one offset of pages that lie anywhere, sets were found of which {} fit and {} do \
+                "of lines at one offset of scattered pages, sets were found of which {} fit and {} do \
                  not, and {} of {} other pages have a line in one, so a way has {} pages (odds of {:.0} to 1): {} \
                  ways of {} make {}.",
                 set.ways,
@@ -222,7 +222,7 @@ fn take_in(sets: Option<Result<Congruent, String>>, settled: &mut Settled, probe
             (found.size, found.range, found.ways) = (size, (size, size), Ok(set.ways));
             found.confidence = Confidence::Medium;
         }
-        Err(reason) => found.why.push(Why::Ways(format!("among pages that lie anywhere: {reason}."))),
+        Err(reason) => found.why.push(Why::Ways(format!("among scattered pages: {reason}."))),
     }
 }
 
@@ -314,10 +314,10 @@ fn conclude(runs: &[Exploration], level: usize, once: bool) -> SettledLevel {
         // others on the cache make it look smaller: what was larger once may be right
         let size = found.size;
         let reason = if all.len() > 1 {
-            "repeated runs found different numbers of lines of one set that fit: pages, or others on the cache, hide \
+            "repeated runs found different numbers of lines of one set that fit: pages, or other programs, hide \
              them"
         } else {
-            "the time sufficed for one run, which nothing confirms; give more (--seconds), or an idle machine"
+            "there was time for one run only; give more (--seconds), or use an idle machine"
         };
         found.ways = Err(reason.to_owned());
         found.why.retain(|why| !matches!(why, Why::Ways(_) | Why::NoWays(_))); // one run's, which the others take back

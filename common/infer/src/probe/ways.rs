@@ -224,7 +224,7 @@ impl Search {
         }
         Err(format!(
             "no distance was found at which a fixed number of lines (at most {MOST}) fits: the sets are not picked \
-             by the address bits alone, or pages or others on the cache hide them"
+             by the address bits alone, or pages or other programs hide them"
         ))
     }
 

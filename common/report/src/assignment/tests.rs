@@ -55,7 +55,7 @@ fn what_cannot_be_asked_is_told_with_its_name() {
         ("part = \"causes\"", "part = \"caches\"", "twice"),
         ("part = \"causes\"", "id = \"own\"\ntitle = \"x\"\nrun = [\"/bin/sh x\"]", "in the folder of lab"),
         ("id = \"s2-2\"", "id = \"s2-1\"", "'s2-1' is used twice"),
-        ("id = \"s2-2\"", "id = \"Two\"", "'Two' is no id"),
+        ("id = \"s2-2\"", "id = \"Two\"", "'Two' is not an id"),
         ("section = \"3.1.2\"", "section = \"9\"", "of section '9'"),
         ("lines = 3", "lines = 99", "1 to 40 ruled lines"),
         ("lines = 3", "lines = 0", "lines is 0"),

@@ -93,7 +93,7 @@ pub(super) fn congruent(
     let mut pages: Vec<u64> = (0..search.probe.reach() / page).collect();
     let mut random = Random::new(seed);
     let mut seen: Vec<usize> = Vec::new();
-    let mut refused = "the lines of one set were other in number than those of another".to_owned();
+    let mut refused = "two sets had different numbers of lines".to_owned();
     let mut agreed = None;
     for _ in 0..SEARCHES {
         random.shuffle(&mut pages);
@@ -147,8 +147,8 @@ impl Congruent {
 /// Why lines of one set tell nothing.
 fn hidden(ways: u64) -> String {
     format!(
-        "{ways} lines of one set fit, but not at all times or beside others that keep the level above full: it \
-         holds lines that this level has not got (exclusive), or others on the cache hide some"
+        "{ways} lines of one set fit, but not at all times, or not with lines that fill the level above: that \
+         level has lines that this one does not have (exclusive), or other programs hide some"
     )
 }
 
@@ -238,7 +238,7 @@ impl<P: Probe> Search<'_, P> {
 
     fn in_time(&self) -> Result<(), String> {
         let late = self.probe.spent() >= LATEST;
-        if late { Err("the time for experiments was up; give more (--seconds)".to_owned()) } else { Ok(()) }
+        if late { Err("the time for experiments ended; give more (--seconds)".to_owned()) } else { Ok(()) }
     }
 
     /// The lines of one set among those of `pages`.
@@ -252,7 +252,7 @@ impl<P: Probe> Search<'_, P> {
                 break;
             }
             if many == pages.len() {
-                return Err(format!("lines of {many} pages that lie anywhere all fit, or none do"));
+                return Err(format!("lines of {many} scattered pages all fit, or none do"));
             }
             many = ((many as f64 * GROWTH) as usize).min(pages.len());
         }
@@ -277,7 +277,7 @@ impl<P: Probe> Search<'_, P> {
     /// they do not: a line too many in it, or too few, would show.
     fn certified(&mut self, set: Set) -> Result<Set, String> {
         if set.lines.len() < 2 {
-            return Err("lines that keep the level above full do not fit themselves".to_owned());
+            return Err("lines that fill the level above do not fit themselves".to_owned());
         }
         let mut round = |lines: &[u64]| {
             let walked = [&set.evictors[..], lines].concat();
@@ -293,7 +293,7 @@ impl<P: Probe> Search<'_, P> {
                 return Ok(Set { misses, ..set });
             }
         }
-        Err("lines of one set could not be told from others".to_owned())
+        Err("lines of one set could not be distinguished from others".to_owned())
     }
 
     /// As few of `lines` as still do not fit beside the evictors.

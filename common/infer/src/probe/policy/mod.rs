@@ -195,13 +195,13 @@ fn decide(expected: &[Expected], costs: &[f64], found: &LevelFound) -> Result<Po
     let Some(best) = scored.first().filter(|best| best.off <= EXPLAINS) else {
         return Err(match scored.first() {
             Some(best) => format!(
-                "no policy that is known explains the cost of {} random sequences in one set; the nearest, {}, is off \
+                "no known policy explains the cost of {} random sequences in one set; the nearest, {}, differs \
                  by {:.2} misses per access",
                 costs.len(),
                 best.expected.policy,
                 best.off
             ),
-            None => "in no policy that is known a miss would cost what one costs here".to_owned(),
+            None => "in no known policy would a miss cost what it costs on this machine".to_owned(),
         });
     };
     let sigma = best.off.max(NOISE);
@@ -232,7 +232,7 @@ fn decide(expected: &[Expected], costs: &[f64], found: &LevelFound) -> Result<Po
     // What others disturb looks random: this one is named after all sequences only.
     if best.expected.policy == Policy::Random && (best.off > CLOSE || (costs.len() as u64) < MOST) {
         return Err(
-            "random replacement comes nearest, and so it does where others on the cache disturb".to_owned()
+            "random replacement is the nearest, but it also is if other programs disturb the cache".to_owned()
         );
     }
     Ok(PolicyFound {
