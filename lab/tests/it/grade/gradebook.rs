@@ -196,7 +196,7 @@ fn the_class_is_seen_at_a_glance() {
     assert!(many.contains("from   0.00:     9 ####") && many.contains("from   2.00:     2 ####"), "{many}");
     let (code, told) = graded(folder, "--out out");
     assert_eq!(code, Some(0), "{told}");
-    for says in ["median 3.00, quartiles 1.50 and 3.00", "2 hints of likeness"] {
+    for says in ["median 3.00, quartiles 1.50 and 3.00", "2 similarities between students"] {
         assert!(told.contains(says), "{says}: {told}");
     }
     let hints = std::fs::read_to_string(folder.join("out/likeness.csv")).unwrap();

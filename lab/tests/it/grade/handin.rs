@@ -81,7 +81,7 @@ fn what_is_missing_is_said_before_it_is_handed_in() {
     for (args, code, says) in [
         ("", 1, "'report' is not a folder; run `lab run` first"),
         ("empty", 1, "there are no answers in 'empty'; press Save answers in the page"),
-        ("broken", 1, "broken/answers.json: these are no answers of a report"),
+        ("broken", 1, "broken/answers.json: these are not the answers of a report"),
         ("bare --out mine.zip", 2, "mine.zip exists and was not written by lab handin"),
         ("many", 1, "71 files with 0 MiB are too much to hand in; 64 files"),
         ("bare --answers nowhere.json", 1, "cannot read nowhere.json"),
