@@ -71,11 +71,7 @@ fn what_cannot_be_asked_is_told_with_its_name() {
         ("language = \"en\"", "language = \"en-\"", "not a language code"),
         ("part = \"causes\"", "id = \"own\"\ntitle = \"x\"", "is empty"),
         ("part = \"causes\"", "id = \"own\"\ntitle = \"x\"\ntext = \"x\"\ncolumns = [\"size\"]", "no run"),
-        (
-            "part = \"causes\"",
-            "id = \"2\"\ntitle = \"x\"\ntext = \"x\"",
-            "'2' is used twice, or by the page",
-        ),
+        ("part = \"causes\"", "id = \"2\"\ntitle = \"x\"\ntext = \"x\"", "'2' is used twice, or by the page"),
         (
             "part = \"causes\"",
             "id = \"own\"\ntitle = \"x\"\nrun = [\"ge1 {nope}\"]",

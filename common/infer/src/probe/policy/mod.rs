@@ -231,9 +231,8 @@ fn decide(expected: &[Expected], costs: &[f64], found: &LevelFound) -> Result<Po
     }
     // What others disturb looks random: this one is named after all sequences only.
     if best.expected.policy == Policy::Random && (best.off > CLOSE || (costs.len() as u64) < MOST) {
-        return Err(
-            "random replacement is the nearest, but it also is if other programs disturb the cache".to_owned()
-        );
+        return Err("random replacement is the nearest, but it also is if other programs disturb the cache"
+            .to_owned());
     }
     Ok(PolicyFound {
         names: scored.iter().filter(alike).map(|one| one.expected.policy.to_string()).collect(),
