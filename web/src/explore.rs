@@ -64,7 +64,7 @@ impl Runs {
 fn shown(level: &LevelFound) -> Value {
     json!({
         "level": level.level,
-        "size": level.size,
+        "size": level.exact_size(),
         "size_text": Bytes(level.size).to_string(),
         "size_low": level.range.0,
         "size_high": level.range.1,

@@ -201,6 +201,16 @@ fn solved(system: &mut [Vec<f64>]) -> Option<Vec<f64>> {
     Some((0..size).map(|at| system[at][size] / system[at][at]).collect())
 }
 
+/// The sizes that hypotheses have.
+fn all_sizes() -> impl Iterator<Item = u64> {
+    (10..40).flat_map(|k| (STEPS..2 * STEPS).map(move |m| (1_u64 << k) * m / STEPS))
+}
+
+/// The next larger size that a hypothesis has.
+pub(crate) fn next_size(size: u64) -> u64 {
+    all_sizes().find(|other| *other > size).unwrap_or(u64::MAX)
+}
+
 /// The sizes from `low` to `high` that the points allow; `None` if no hypothesis explains them.
 pub(crate) fn sizes(
     points: &[Point],
@@ -209,8 +219,7 @@ pub(crate) fn sizes(
     line: u64,
     scale: Scale,
 ) -> Option<Sizes> {
-    let octaves = (10..40).flat_map(|k| (STEPS..2 * STEPS).map(move |m| (1_u64 << k) * m / STEPS));
-    let all = octaves.filter(|size| (low..=high).contains(size)).flat_map(|size| {
+    let all = all_sizes().filter(|size| (low..=high).contains(size)).flat_map(|size| {
         WAYS.into_iter().flat_map(move |ways| {
             [Picked::Pages(page), Picked::Hash].map(|picked| Hypothesis { size, ways, picked, line })
         })

@@ -1,6 +1,7 @@
 //! Saturation and size.
 
 use super::curve::Curve;
+use super::likelihood::{Point, Scale, next_size, sizes};
 use figures::stats;
 use figures::units::Bytes;
 use figures::value::Source;
@@ -23,6 +24,10 @@ const INSIDE: f64 = 0.25;
 const FULL: f64 = 0.85;
 /// Below this share a row has no misses but those of chance.
 pub(super) const QUIET: f64 = 0.1;
+/// A share of the misses may be off by so much.
+const OFF: f64 = 0.04;
+/// Base page.
+const PAGE: u64 = 4096;
 /// Misses per access lower than this in all rows are no curve of a cache that
 /// is walked cyclically, whatever their shape.
 const LEAST: f64 = 0.3;
@@ -161,8 +166,8 @@ pub(super) fn read(
     if share <= QUIET || !doubling {
         return knee(&shares, level, curve, why);
     }
-    // a row that misses by half: array and cache are equal but the pages lie
-    // badly, or the array is somewhat larger than the cache
+    // a row that misses in part: of a cache behind pages that lie badly, or the array is somewhat
+    // larger than the cache
     let below = at.checked_sub(1).map_or(0.0, |i| shares[i].1);
     let pages_explain = below <= INSIDE
         && its_share >= 0.85
@@ -181,17 +186,39 @@ pub(super) fn read(
             size / 8 * 12
         ));
     }
+    behind_pages(&shares, at, level.line, why)
+}
+
+/// The sizes that explain how the misses grow behind pages that lie anywhere, by the row `at` that misses in part.
+fn behind_pages(
+    shares: &[(u64, f64)],
+    at: usize,
+    line: u64,
+    why: &mut Vec<String>,
+) -> Result<Size, String> {
+    let (size, share) = shares[at];
+    let points: Vec<Point> =
+        shares.iter().map(|&(bytes, value)| Point { bytes, value, noise: OFF, draws: 1 }).collect();
+    let allowed = sizes(&points, (size / 4, 4 * size), PAGE, line, Scale::Misses).ok_or_else(|| {
+        format!(
+            "No size explains how the misses grow around the array of {}, which has {:.0} % of those of the largest. \
+             Repeat the sweep.",
+            Bytes(size),
+            100.0 * share
+        )
+    })?;
+    let below = next_size(allowed.high);
     why.push(format!(
-        "Size: the array of {} has {:.0} % of the misses of the largest, the one of {} has {:.0} %. A cache that is \
-         addressed physically behind small pages misses by half when the array is as large as itself, because \
-         pages share some sets and leave others empty; so the size is {}.",
+        "Size: the array of {} has {:.0} % of the misses of the largest. A cache that is addressed physically behind \
+         small pages misses in part already when the array is somewhat smaller than itself, because pages share some \
+         sets and leave others empty. Of all sizes, those from {} to less than {} explain the misses of all rows, \
+         within odds of 1000 to 1.",
         Bytes(size),
         100.0 * share,
-        Bytes(too_large),
-        100.0 * its_share,
-        Bytes(size)
+        Bytes(allowed.low),
+        Bytes(below)
     ));
-    Ok(Size { fits: size, too_large, full: full(&shares, too_large), at_size: share })
+    Ok(Size { fits: allowed.low, too_large: below, full: below, at_size: share })
 }
 
 /// The first array from `too_large` on that misses as the largest does.

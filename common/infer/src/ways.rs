@@ -295,10 +295,9 @@ pub(super) fn read(
 ) -> Result<Allowed, String> {
     if size.at_size > QUIET {
         return Err(format!(
-            "not identifiable from these data: the array as large as the cache ({}) already misses ({:.0} %), so \
-             the cache is indexed by physical addresses, which are not known, and strides of a page or more do \
-             not select one set. Huge pages, or the same sweep over L1, would show ways.",
-            Bytes(size.fits),
+            "not identifiable from these data: an array about as large as the cache misses in part ({:.0} %), so the \
+             cache is addressed by physical pages whose places are not known, and strides of a page or more do not \
+             select one set. Huge pages, or the same sweep over L1, would show ways.",
             100.0 * size.at_size
         ));
     }

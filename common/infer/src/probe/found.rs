@@ -40,6 +40,11 @@ pub struct LevelFound {
 }
 
 impl LevelFound {
+    /// The size, if no other is possible.
+    pub fn exact_size(&self) -> Option<u64> {
+        (self.range.0 == self.range.1).then_some(self.range.0)
+    }
+
     /// The size as the experiments show it: `48 KiB`, `768 KiB to 1.25 MiB` or `8 MiB or more`.
     pub fn size_told(&self) -> String {
         match self.range {

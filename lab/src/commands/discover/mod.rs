@@ -156,7 +156,7 @@ impl Findings {
                 let l = &s.found;
                 json!({
                     "level": l.level,
-                    "size": l.size,
+                    "size": l.exact_size(),
                     "size_low": l.range.0,
                     "size_high": Some(l.range.1).filter(|high| *high < u64::MAX),
                     "line": l.line,

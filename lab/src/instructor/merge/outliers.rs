@@ -103,13 +103,14 @@ fn alone(machine: &Surveyed) -> Vec<String> {
     let mut found = Vec::new();
     for level in &machine.caches_found {
         let told = machine.caches_reported.iter().find(|told| told.level == level.level);
-        let possible =
-            level.size_low.unwrap_or(level.size)..=level.size_high.unwrap_or(u64::MAX).max(level.size);
+        let least = level.size_low.or(level.size).unwrap_or(0);
+        let most = level.size_high.unwrap_or(u64::MAX).max(level.size.unwrap_or(0));
+        let possible = least..=most;
         if let Some(told) = told.filter(|told| !possible.contains(&told.size_bytes)) {
             found.push(format!(
                 "L{}: experiments find {}, the system reports {}.",
                 level.level,
-                Bytes(level.size),
+                level.size.map_or_else(|| format!("{} to {}", Bytes(least), Bytes(most)), |size| Bytes(size).to_string()),
                 Bytes(told.size_bytes)
             ));
         }

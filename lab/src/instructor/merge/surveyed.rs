@@ -76,7 +76,8 @@ pub(super) struct Reported {
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Found {
     pub(super) level: u64,
-    pub(super) size: u64,
+    /// The size, where it is exact; older records have one within what it may be, too.
+    pub(super) size: Option<u64>,
     /// What the size may be: both ends, if they are known.
     pub(super) size_low: Option<u64>,
     pub(super) size_high: Option<u64>,
@@ -174,7 +175,7 @@ impl Surveyed {
         }
         let is_size = |size: u64| SIZES.contains(&(size as f64));
         let before = self.caches_found.len() + self.caches_reported.len();
-        self.caches_found.retain(|level| is_size(level.size));
+        self.caches_found.retain(|level| level.size.is_none_or(is_size));
         self.caches_reported.retain(|level| is_size(level.size_bytes));
         if before > self.caches_found.len() + self.caches_reported.len() {
             found.push("The size of a cache is impossible, and is left out.".to_owned());
@@ -282,13 +283,13 @@ fn row(machine: &Surveyed, remarks: &[(String, String)]) -> Vec<String> {
         text(Some(&machine.time)),
         text(Some(&machine.kit_version)),
         number(machine.experiments.clock_hz.map(|hz| hz * 1e-9)),
-        number(found(1).map(|l| l.size)),
+        number(found(1).and_then(|l| l.size)),
         number(reported(1)),
         number(found(1).and_then(|l| l.line)),
         number(found(1).and_then(|l| l.ways)),
         number(found(1).and_then(|l| l.latency_ns)),
         text(found(1).map(|l| l.confidence.as_str())),
-        number(found(2).map(|l| l.size)),
+        number(found(2).and_then(|l| l.size)),
         number(reported(2)),
         number(found(2).and_then(|l| l.latency_ns)),
         text(found(2).map(|l| l.confidence.as_str())),
