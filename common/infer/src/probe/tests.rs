@@ -138,7 +138,8 @@ fn are_found_or_refused(doublings: u64) {
         }
     }
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
-    // ways not larger than those of the level above cannot be told; 97 % before sizes by likelihood, cause not found
+    // ways not larger than those of the level above cannot be found; of direct-mapped levels of five or ten pages
+    // conflicts are taken for translation
     assert!(right * 100 >= plain * 96, "{right} of {plain} read exactly");
 }
 

@@ -4,16 +4,14 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::Probe;
-use figures::random::mix;
 
 /// Base page.
 const PAGE: u64 = 4096;
 /// Bytes of a word, and words of a line that are used.
 const WORD: u64 = 8;
 const WORDS: u64 = 8;
-/// Lines that lie in one page where they are together, and how many of them are as far apart as lines may be long.
-const LINES: u64 = 64;
-const SLOTS: u64 = 16;
+/// Lines that lie in one page where they are together, as far apart as lines may be long.
+const LINES: u64 = 16;
 /// Costs that differ by less than this factor do not show a TLB that misses.
 const CLEAR: f64 = 1.2;
 /// Pages that every TLB holds.
@@ -50,10 +48,9 @@ pub(super) fn translation(probe: &mut impl Probe, offsets: &[u64]) -> f64 {
     if apart < CLEAR * together { 0.0 } else { apart - together }
 }
 
-/// Where in its page a line lies: the first 16 as far apart as lines may be long, each 16 in another
-/// order, so that as many lines come to each set of a cache, whichever pages share sets.
-fn place(line: u64) -> u64 {
-    let sixteenth = line / SLOTS;
-    let part = (sixteenth + mix(line / LINES)) % (LINES / SLOTS);
-    (line + sixteenth) % SLOTS * (PAGE / SLOTS) + part * (PAGE / LINES)
+/// Where in its page the line of a page lies: by the sum of the digits to base 16 of the page's number, so that
+/// as many lines come to each set of a cache, whichever pages share sets.
+fn place(number: u64) -> u64 {
+    let digits = (0..16).map(|digit| number >> (4 * digit) & 15).sum::<u64>();
+    digits % LINES * (PAGE / LINES)
 }
