@@ -190,12 +190,7 @@ pub(super) fn read(
 }
 
 /// The sizes that explain how the misses grow behind pages that lie anywhere, by the row `at` that misses in part.
-fn behind_pages(
-    shares: &[(u64, f64)],
-    at: usize,
-    line: u64,
-    why: &mut Vec<String>,
-) -> Result<Size, String> {
+fn behind_pages(shares: &[(u64, f64)], at: usize, line: u64, why: &mut Vec<String>) -> Result<Size, String> {
     let (size, share) = shares[at];
     let points: Vec<Point> =
         shares.iter().map(|&(bytes, value)| Point { bytes, value, noise: OFF, draws: 1 }).collect();

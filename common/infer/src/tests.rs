@@ -27,7 +27,12 @@ fn recorded_curves_are_read() {
     for i in 1..=3 {
         let found = read(&file(&format!("i5-7500/cm1-l2-{i}.out"))).verdict.unwrap();
         assert_eq!((found.line, found.ways.ok()), (Bytes(64), None), "L2 {i}");
-        assert!((found.size..=found.most).contains(&Bytes::kib(256)), "L2 {i}: {} to {}", found.size, found.most);
+        assert!(
+            (found.size..=found.most).contains(&Bytes::kib(256)),
+            "L2 {i}: {} to {}",
+            found.size,
+            found.most
+        );
         assert!(found.most.0 < 3 * found.size.0, "L2 {i}: {} to {}", found.size, found.most);
     }
 }

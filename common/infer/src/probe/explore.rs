@@ -110,7 +110,9 @@ fn cache(
         _ => {}
     }
     let bytes = line.unwrap_or(64);
-    let knee = if fast.to <= probe.finest() {
+    // behind pages that lie anywhere the cost rises slowly, and walks of such pages tell more
+    let scattered = level > 1 && probe.contiguous() < fast.to;
+    let knee = if fast.to <= probe.finest() && !scattered {
         fine_knee(probe, fast, slow, bytes)
     } else {
         let sizes = scan.iter().map(|(size, _)| *size).filter(|size| (fast.from..=slow.to).contains(size));

@@ -9,6 +9,9 @@ use memory::{Arena, Array, Memory};
 /// Largest working set that is worth the model's time.
 const REACH: Bytes = Bytes::mib(64);
 
+/// Largest working set around which fine steps are worth it.
+const FINEST: Bytes = Bytes::mib(16);
+
 /// Accesses whose cost is taken: random replacement is steady only on average.
 const STEADY: usize = 4096;
 
@@ -93,7 +96,7 @@ impl Probe for OnModel<'_> {
     }
 
     fn finest(&self) -> u64 {
-        u64::MAX
+        FINEST.0
     }
 
     fn noise(&self, _level: usize) -> f64 {

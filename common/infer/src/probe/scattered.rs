@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::found::{Exploration, LevelFound};
-use super::translation::untranslated;
+use super::translation::translation;
 use super::why::Why;
 use super::{Probe, usual_sizes};
 use crate::likelihood::{Point, Scale, Sizes, sizes};
@@ -56,8 +56,10 @@ pub(super) fn walks(probe: &mut impl Probe, run: &Exploration, level: usize) -> 
     let until = (probe.spent() + SHARE).min(LATEST);
     for draw in 0..DRAWS {
         for bytes in usual_sizes(from.max(page), to, 7) {
-            if bytes.is_multiple_of(page) && probe.spent() < until {
-                let cost = untranslated(probe, &walk(probe, bytes, line, draw), found.latency);
+            let drawn = draw < independent(bytes, probe.reach());
+            if drawn && bytes.is_multiple_of(page) && probe.spent() < until {
+                let walk = walk(probe, bytes, line, draw);
+                let cost = probe.cost(&walk) - translation(probe, &walk);
                 costs.entry(bytes).or_default().push(cost);
             }
         }
@@ -80,14 +82,20 @@ fn open(high: u64, reach: u64, real: bool) -> u64 {
     usual_sizes((high as f64 * factor) as u64, 2 * high, 7).first().copied().unwrap_or(2 * high)
 }
 
-/// The least cost of a working set in memory of `reach` bytes, and how far that may be off.
+/// The median cost of a working set in memory of `reach` bytes, and how far that may be off.
 fn point(bytes: u64, costs: &[f64], reach: u64) -> Option<Point> {
     let least = costs.iter().copied().fold(f64::INFINITY, f64::min);
+    let value = stats::median(costs)?;
     let noise = if costs.len() == 1 { NOISE_ONCE } else { NOISE };
-    let noise = (noise * least).max(stats::median(costs)? - least);
-    // draws from few pages are not independent
-    let draws = costs.len().min((reach / bytes / 4) as usize).max(1);
-    least.is_finite().then_some(Point { bytes, value: least, noise, draws })
+    // others only add to a cost
+    let noise = (noise * value).max((value - least) / (costs.len() as f64).sqrt());
+    let draws = costs.len().min(independent(bytes, reach) as usize);
+    value.is_finite().then_some(Point { bytes, value, noise, draws })
+}
+
+/// Draws of `bytes` from `reach` bytes that have few pages in common.
+fn independent(bytes: u64, reach: u64) -> u64 {
+    (reach / bytes / 4).max(1)
 }
 
 /// All lines of `bytes` in pages drawn from all there are, in random order.

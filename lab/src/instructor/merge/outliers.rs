@@ -110,7 +110,10 @@ fn alone(machine: &Surveyed) -> Vec<String> {
             found.push(format!(
                 "L{}: experiments find {}, the system reports {}.",
                 level.level,
-                level.size.map_or_else(|| format!("{} to {}", Bytes(least), Bytes(most)), |size| Bytes(size).to_string()),
+                level.size.map_or_else(
+                    || format!("{} to {}", Bytes(least), Bytes(most)),
+                    |size| Bytes(size).to_string()
+                ),
                 Bytes(told.size_bytes)
             ));
         }
