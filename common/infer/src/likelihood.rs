@@ -115,7 +115,8 @@ impl Hypothesis {
     }
 
     /// How far the points are off: the sum of squares, each over its variance, and what larger variances
-    /// are to pay.
+    /// and small chances are to pay. Sets fill at random, so what few sets are expected to miss is most
+    /// often nothing at all.
     fn off(self, points: &[Point], scale: Scale, next: f64) -> (f64, f64) {
         let values: Vec<f64> = points.iter().map(|point| point.value).collect();
         let columns: Vec<Terms> = points
@@ -148,14 +149,33 @@ impl Hypothesis {
         {
             return (f64::INFINITY, 0.0);
         }
-        let variances = -weights.iter().map(|weight| weight.ln()).sum::<f64>();
-        (squares(&columns, &values, &weights, fit), variances)
+        let likelier = points.iter().zip(&columns).zip(&weights).map(|((point, columns), weight)| {
+            let full = (predicted(columns, fit), *weight, 1.0 - self.none_full(point));
+            let [hit, .., next] = *columns;
+            let none = (predicted(&[hit, 0.0, 0.0, next], fit), point.noise.powi(-2), self.none_full(point));
+            let off = |(value, weight, chance): (f64, f64, f64)| {
+                (weight * (point.value - value).powi(2), -weight.ln() - 2.0 * chance.ln())
+            };
+            let (full, none) = (off(full), off(none));
+            if full.0 + full.1 < none.0 + none.1 { full } else { none }
+        });
+        likelier.fold((0.0, 0.0), |all, one| (all.0 + one.0, all.1 + one.1))
     }
+
+    /// The chance that no set has more lines than ways, in all draws of a point.
+    fn none_full(self, point: &Point) -> f64 {
+        let (misses, bins) = (self.misses(point.bytes), self.bins().1);
+        if bins <= 1.0 { 1.0 - misses } else { (-bins * misses * point.draws as f64).exp() }
+    }
+}
+
+fn predicted(columns: &Terms, fit: Terms) -> f64 {
+    columns.iter().zip(fit).map(|(x, c)| x * c).sum()
 }
 
 /// Weighted squares of what `fit` leaves.
 fn squares(columns: &[Terms], values: &[f64], weights: &[f64], fit: Terms) -> f64 {
-    let fitted = columns.iter().map(|row| row.iter().zip(fit).map(|(x, c)| x * c).sum::<f64>());
+    let fitted = columns.iter().map(|row| predicted(row, fit));
     fitted.zip(values).zip(weights).map(|((fitted, value), weight)| weight * (value - fitted).powi(2)).sum()
 }
 
