@@ -1,7 +1,7 @@
 //! Saturation and size.
 
 use super::curve::Curve;
-use super::likelihood::{Point, Scale, next_size, sizes};
+use super::likelihood::{Point, Scale, Sizes, next_size, sizes};
 use figures::stats;
 use figures::units::Bytes;
 use figures::value::Source;
@@ -163,8 +163,11 @@ pub(super) fn read(
         ));
     }
     let doubling = too_large == 2 * size;
+    let physical = curve.behind && !curve.timed && saved.source != Some(Source::Model);
     if share <= QUIET || !doubling {
-        return knee(&shares, level, curve, why);
+        // pages that lie anywhere make the row miss that is as large as the cache
+        let most = physical.then(|| explained(&shares, size, level.line)).flatten();
+        return knee(&shares, level, curve, most.map_or(0, |most| next_size(most.high)), why);
     }
     // a row that misses in part: of a cache behind pages that lie badly, or the array is somewhat
     // larger than the cache
@@ -192,9 +195,7 @@ pub(super) fn read(
 /// The sizes that explain how the misses grow behind pages that lie anywhere, by the row `at` that misses in part.
 fn behind_pages(shares: &[(u64, f64)], at: usize, line: u64, why: &mut Vec<String>) -> Result<Size, String> {
     let (size, share) = shares[at];
-    let points: Vec<Point> =
-        shares.iter().map(|&(bytes, value)| Point { bytes, value, noise: OFF, draws: 1 }).collect();
-    let allowed = sizes(&points, (size / 4, 4 * size), PAGE, line, Scale::Misses).ok_or_else(|| {
+    let allowed = explained(shares, size, line).ok_or_else(|| {
         format!(
             "No size explains how the misses grow around the array of {}, which has {:.0} % of those of the largest. \
              Repeat the sweep.",
@@ -216,14 +217,27 @@ fn behind_pages(shares: &[(u64, f64)], at: usize, line: u64, why: &mut Vec<Strin
     Ok(Size { fits: allowed.low, too_large: below, full: below, at_size: share })
 }
 
+/// The sizes around `size` that explain all rows behind pages that lie anywhere.
+fn explained(shares: &[(u64, f64)], size: u64, line: u64) -> Option<Sizes> {
+    let point = |&(bytes, value): &(u64, f64)| Point { bytes, value, noise: OFF, draws: 1 };
+    let points: Vec<Point> = shares.iter().map(point).collect();
+    sizes(&points, (size / 4, 4 * size), PAGE, line, Scale::Misses)
+}
+
 /// The first array from `too_large` on that misses as the largest does.
 fn full(shares: &[(u64, f64)], too_large: u64) -> u64 {
     let none_left = |s: &&(u64, f64)| s.0 >= too_large && s.1 >= FULL;
     shares.iter().find(none_left).map_or(too_large, |s| s.0)
 }
 
-/// The size where misses begin: the last row without them.
-fn knee(shares: &[(u64, f64)], level: &Level, curve: &Curve, why: &mut Vec<String>) -> Result<Size, String> {
+/// The size where misses begin: the last row without them. It may be up to `most` bytes.
+fn knee(
+    shares: &[(u64, f64)],
+    level: &Level,
+    curve: &Curve,
+    most: u64,
+    why: &mut Vec<String>,
+) -> Result<Size, String> {
     let Some(quiet) = shares.iter().rposition(|(_, share)| *share <= QUIET) else {
         return Err("No array is clearly inside the cache. Start lower (--min).".to_owned());
     };
@@ -239,17 +253,15 @@ fn knee(shares: &[(u64, f64)], level: &Level, curve: &Curve, why: &mut Vec<Strin
             Bytes(too_large)
         ));
     }
-    let full = full(shares, too_large);
+    let full = full(shares, too_large).max(most);
     let which = if curve.is_blurred() {
         "strides of several lines".to_owned()
     } else {
         format!("strides up to {} bytes", level.line)
     };
-    let so = if curve.is_blurred() && full > too_large {
+    let so = if full > too_large {
         format!(
-            "; no line of {} survives. With scattered pages an array that would fit can miss, so the cache has {} or \
-             more, but less than {}",
-            Bytes(full),
+            ". Pages that lie anywhere make arrays miss that would fit, so the cache has {} or more, but less than {}",
             Bytes(size),
             Bytes(full)
         )
@@ -267,5 +279,5 @@ fn knee(shares: &[(u64, f64)], level: &Level, curve: &Curve, why: &mut Vec<Strin
         Bytes(too_large),
         100.0 * its_share
     ));
-    Ok(Size { fits: size, too_large, full, at_size: share })
+    Ok(Size { fits: size, too_large: too_large.max(most), full, at_size: share })
 }
