@@ -279,5 +279,5 @@ fn knee(
         Bytes(too_large),
         100.0 * its_share
     ));
-    Ok(Size { fits: size, too_large: too_large.max(most), full, at_size: share })
+    Ok(Size { fits: size, too_large, full, at_size: share })
 }

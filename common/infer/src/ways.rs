@@ -301,6 +301,13 @@ pub(super) fn read(
             100.0 * size.at_size
         ));
     }
+    if curve.behind && !curve.timed && !modelled && size.full > size.too_large {
+        return Err(format!(
+            "not identifiable from these data: pages that lie anywhere in physical memory explain the rows too, so the \
+             cache may have more than {}, and strides of a page or more do not select one set.",
+            Bytes(size.too_large)
+        ));
+    }
     if !curve.sizes().any(|array| array >= size.too_large && curve.reaches_half(array)) {
         return Err(format!(
             "not identifiable: no array of at least {} was walked at strides up to half of it, at which its misses \
