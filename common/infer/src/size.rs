@@ -261,7 +261,7 @@ fn knee(
     };
     let so = if full > too_large {
         format!(
-            ". Pages that lie anywhere make arrays miss that would fit, so the cache has {} or more, but less than {}",
+            ". With scattered pages an array that would fit can miss, so the cache has {} or more, but less than {}",
             Bytes(size),
             Bytes(full)
         )

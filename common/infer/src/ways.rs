@@ -296,14 +296,14 @@ pub(super) fn read(
     if size.at_size > QUIET {
         return Err(format!(
             "not identifiable from these data: an array about as large as the cache misses in part ({:.0} %), so the \
-             cache is addressed by physical pages whose places are not known, and strides of a page or more do not \
+             cache is indexed by physical addresses, which are not known, and strides of a page or more do not \
              select one set. Huge pages, or the same sweep over L1, would show ways.",
             100.0 * size.at_size
         ));
     }
     if curve.behind && !curve.timed && !modelled && size.full > size.too_large {
         return Err(format!(
-            "not identifiable from these data: pages that lie anywhere in physical memory explain the rows too, so the \
+            "not identifiable from these data: scattered pages (at any place in physical memory) explain the rows, too, so the \
              cache may have more than {}, and strides of a page or more do not select one set.",
             Bytes(size.too_large)
         ));
