@@ -77,22 +77,33 @@ fn exact(what: &str, (size, line, ways): (u64, u64, u64), found: &Result<Geometr
     found.size == found.most && found.exact_ways().is_some()
 }
 
-#[test]
-fn random_caches_are_read_or_left_open() {
+/// How many of so many random caches are read in full.
+fn random_caches(number: usize) -> usize {
     let folder = tempfile::tempdir().unwrap();
     let machine = folder.path().join("random.toml");
     let mut lcg = Lcg(11);
-    let caches: Vec<Cache> = (0..80).map(|_| Cache::random(&mut lcg)).collect();
-    let read = caches.iter().filter(|cache| {
+    let is_read = |cache: &Cache| {
         cache.describe(&machine);
         let [min, max] =
             [cache.size / 8, 8 * cache.size].map(|s| s.next_power_of_two().max(1024).to_string());
         let args = ["--repeats", "2", "--min", &min, "--max", &max, "--until-decided"];
         let found = read(&sweep(machine.to_str().unwrap(), &args), None);
         exact(&format!("{cache:?}"), (cache.size, cache.line, cache.ways), &found)
-    });
-    let count = read.count();
-    assert!(count >= 70, "{count} of {} read", caches.len());
+    };
+    (0..number).map(|_| Cache::random(&mut lcg)).filter(is_read).count()
+}
+
+#[test]
+fn random_caches_are_read_or_left_open() {
+    let count = random_caches(20);
+    assert!(count >= 17, "{count} of 20 read");
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn many_random_caches_are_read_or_left_open() {
+    let count = random_caches(400);
+    assert!(count >= 350, "{count} of 400 read");
 }
 
 #[test]
@@ -150,12 +161,12 @@ fn mysteries(number: usize, noise: f64) -> usize {
 
 #[test]
 fn mystery_machines_are_read_exactly() {
-    assert_eq!(mysteries(12, 0.0), 24);
+    assert_eq!(mysteries(4, 0.0), 8);
 }
 
 #[test]
 fn figures_that_scatter_are_read_exactly_too() {
-    assert_eq!(mysteries(6, 0.02), 12);
+    assert_eq!(mysteries(3, 0.02), 6);
 }
 
 #[test]

@@ -60,13 +60,11 @@ struct Left {
 }
 
 impl Left {
-    fn of(name: &str, row: &Row, words: &str) -> Left {
+    /// In a copy of `before`.
+    fn of(name: &str, before: &Path, words: &str) -> Left {
         let folder = tempfile::tempdir().unwrap();
-        rows::prepare(folder.path());
-        for line in row.first {
-            let (program, words) = line.split_once(' ').unwrap();
-            run(folder.path(), program, words);
-        }
+        let copied = Command::new("cp").arg("-a").args([&before.join("."), folder.path()]).status();
+        assert!(copied.unwrap().success());
         let output = run(folder.path(), name, words);
         let (out, err) = (text(&output.stdout), text(&output.stderr));
         Left { folder, success: output.status.success(), out, err }
@@ -79,6 +77,17 @@ impl Left {
     fn holds(&self, name: &str, part: &str) -> bool {
         self.file(name).is_some_and(|text| text.contains(part))
     }
+}
+
+/// A folder in which the command lines that come first have been run.
+fn before(first: &[&str]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    rows::prepare(folder.path());
+    for line in first {
+        let (program, words) = line.split_once(' ').unwrap();
+        run(folder.path(), program, words);
+    }
+    folder
 }
 
 /// Whether the option did in `with` what it had not done in `without`.
@@ -124,15 +133,17 @@ fn unknown(name: &str) -> Vec<String> {
 /// Options of one program that do not do what their rows say.
 fn faults(name: &str) -> Vec<String> {
     let mut faults = Vec::new();
-    let mut plain = BTreeMap::new();
+    let (mut folders, mut plain) = (BTreeMap::new(), BTreeMap::new());
     let rows: Vec<Row> = if rows::like(name).is_some() { Vec::new() } else { rows::of(name).collect() };
     for row in &rows {
         let words = [row.base.as_str(), row.with].join(" ");
-        let with = Left::of(name, row, &words);
+        let before = folders.entry(row.first).or_insert_with(|| before(row.first)).path();
+        let with = Left::of(name, before, &words);
         let alone = matches!(row.sees, Sees::Fails(_) | Sees::Shows(_) | Sees::Lacks(_));
         // Where the base is not to run, anything does for it.
         let base = if alone { "--version" } else { &row.base };
-        let without = plain.entry((row.first, base.to_owned())).or_insert_with(|| Left::of(name, row, base));
+        let without =
+            plain.entry((row.first, base.to_owned())).or_insert_with(|| Left::of(name, before, base));
         if !seen(row.sees, without, &with) {
             faults.push(format!("{name} {words}: {:?} is not seen\n{}{}", row.sees, with.out, with.err));
         }
