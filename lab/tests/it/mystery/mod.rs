@@ -106,7 +106,10 @@ fn what_is_not_handed_out_is_its_owners_alone() {
     assert_eq!(["machines-key.csv", "machines-key.json"].map(mode), [0o600; 2]);
     assert!(mode("machines/ada.toml") & 0o400 != 0 && mode("machines/ada.toml") != 0o600);
     let said = kit::printed(folder.path(), "mystery --key-file secret.txt --sweeps --out handout ada");
-    assert!(said.contains("do not hand out handout-kept, handout-key.json") && !said.contains("public"), "{said}");
+    assert!(
+        said.contains("do not hand out handout-kept, handout-key.json") && !said.contains("public"),
+        "{said}"
+    );
     let kept = ["handout-kept", "handout-kept/ada.toml", "handout-key.csv", "handout-key.json"].map(mode);
     assert_eq!(kept, [0o700, 0o600, 0o600, 0o600]);
     assert_ne!(mode("handout/ada/cm1-l1.json"), 0o600);
