@@ -68,7 +68,7 @@ fn shown(level: &LevelFound) -> Value {
         "size_text": Bytes(level.size).to_string(),
         "size_low": level.range.0,
         "size_high": level.range.1,
-        "range_text": format!("{} to {}", Bytes(level.range.0), Bytes(level.range.1)),
+        "range_text": level.size_told(),
         "line": level.line,
         "ways": level.ways.as_ref().ok(),
         "ways_reason": level.ways.as_ref().err(),

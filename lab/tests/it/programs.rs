@@ -250,5 +250,6 @@ fn a_described_machine_is_discovered() {
     assert!(second["ways_reason"].as_str().unwrap().contains("pages"));
     let [low, high] = ["size_low", "size_high"].map(|key| second[key].as_u64().unwrap());
     assert!(low <= 262_144 && 262_144 <= high, "{low} to {high}");
+    assert_eq!(second["size"], serde_json::Value::Null, "an interval has no single size");
     refuses(folder.path(), "discover --machine none", 1, "none");
 }

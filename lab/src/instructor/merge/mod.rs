@@ -180,6 +180,21 @@ mod tests {
     }
 
     #[test]
+    fn a_size_that_is_open_is_compared_by_its_ends() {
+        let with_ends = |low: u64, high: Option<u64>| {
+            let mut machine = machine("a1", 32768, 0.1);
+            let found = &mut machine.caches_found[0];
+            (found.size, found.size_low, found.size_high) = (None, Some(low), high);
+            outliers::remarks(&[machine]).into_iter().map(|(_, remark)| remark).collect::<Vec<_>>()
+        };
+        assert_eq!(with_ends(16 << 10, Some(48 << 10)), Vec::<String>::new());
+        assert_eq!(with_ends(16 << 10, None), Vec::<String>::new());
+        let says = |found: &str| vec![format!("L1: experiments find {found}, the system reports 32 KiB.")];
+        assert_eq!(with_ends(64 << 10, None), says("64 KiB or more"));
+        assert_eq!(with_ends(64 << 10, Some(96 << 10)), says("64 KiB to 96 KiB"));
+    }
+
+    #[test]
     fn what_is_no_survey_is_told() {
         for text in ["", "{}", "[1]", r#"{"schema": "cache-lab-kit/survey/9"}"#] {
             assert!(Surveyed::parse(text).is_err(), "{text}");

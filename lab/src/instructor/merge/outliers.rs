@@ -110,10 +110,11 @@ fn alone(machine: &Surveyed) -> Vec<String> {
             found.push(format!(
                 "L{}: experiments find {}, the system reports {}.",
                 level.level,
-                level.size.map_or_else(
-                    || format!("{} to {}", Bytes(least), Bytes(most)),
-                    |size| Bytes(size).to_string()
-                ),
+                match (level.size, most) {
+                    (Some(size), _) => Bytes(size).to_string(),
+                    (None, u64::MAX) => format!("{} or more", Bytes(least)),
+                    (None, most) => format!("{} to {}", Bytes(least), Bytes(most)),
+                },
                 Bytes(told.size_bytes)
             ));
         }
