@@ -1,7 +1,8 @@
 //! What the calls of an event set cost, in the manner of papi_cost.
 
 use common::clock;
-use common::counters::{CounterError, EventSet};
+use common::counters::CounterError;
+use common::counters::papi::EventSet;
 use common::events::Event;
 use common::failure::Failure;
 use common::stats;

@@ -1,6 +1,7 @@
 //! The hardware header, in papi_avail's layout.
 
-use common::counters::{self, EventSet, Platform};
+use common::counters::Platform;
+use common::counters::papi::{self, EventSet};
 use common::events::Event;
 use common::system::facts::Facts;
 use common::units::Hertz;
@@ -55,7 +56,7 @@ impl Hardware {
             perf_event_paranoid: platform.environment.paranoid,
             core_pmus: platform.core_pmus().map(|p| p.name.clone()).collect(),
             counted_on: platform.core_type_told(),
-            counters: counters::num_counters(),
+            counters: papi::num_counters(),
             user_reads: user_reads(),
         }
     }

@@ -6,7 +6,7 @@
 use std::hint::black_box;
 use std::process::ExitCode;
 
-use counters::CounterError;
+use counters::{CounterError, papi};
 use events::Event;
 
 const FLOPS: u64 = 10_000;
@@ -20,18 +20,18 @@ fn do_flops(times: u64) {
 }
 
 fn count() -> Result<(), CounterError> {
-    counters::start_counters(&[Event::TOT_INS])?;
+    papi::start_counters(&[Event::TOT_INS])?;
     do_flops(FLOPS);
 
-    let mut values = counters::read_counters()?;
+    let mut values = papi::read_counters()?;
     println!("After reading the counters:  {:.0}", values[0]);
     do_flops(FLOPS);
 
-    counters::accum_counters(&mut values)?;
+    papi::accum_counters(&mut values)?;
     println!("After adding the counters:   {:.0}", values[0]);
     do_flops(FLOPS);
 
-    let values = counters::stop_counters()?;
+    let values = papi::stop_counters()?;
     println!("After stopping the counters: {:.0}", values[0]);
     Ok(())
 }

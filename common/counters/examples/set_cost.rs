@@ -3,7 +3,8 @@
 
 use std::process::ExitCode;
 
-use counters::{CounterError, EventSet};
+use counters::CounterError;
+use counters::papi::EventSet;
 use events::Event;
 use figures::stats;
 use system::clock;

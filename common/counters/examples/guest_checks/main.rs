@@ -11,7 +11,7 @@ use std::arch::asm;
 use std::hint::black_box;
 use std::process::ExitCode;
 
-use counters::EventSet;
+use counters::papi::{self, EventSet};
 use events::Event;
 use figures::value::Reading;
 
@@ -235,24 +235,18 @@ fn threads() -> Outcome {
 }
 
 fn high_level() -> Outcome {
-    counters::start_counters(&[Event::TOT_INS, Event::TOT_CYC]).map_err(|e| e.to_string())?;
+    papi::start_counters(&[Event::TOT_INS, Event::TOT_CYC]).map_err(|e| e.to_string())?;
     turn(100_000);
-    let first = amounts(counters::read_counters().map_err(|e| e.to_string())?)?;
+    let first = amounts(papi::read_counters().map_err(|e| e.to_string())?)?;
     turn(100_000);
-    let last = amounts(counters::stop_counters().map_err(|e| e.to_string())?)?;
+    let last = amounts(papi::stop_counters().map_err(|e| e.to_string())?)?;
     near("instructions at the first read", first[0], 2e5, 2e5 + 4000.0)?;
     near("instructions since", last[0], 2e5, 2e5 + 8000.0)?;
-    counters::ipc().map_err(|e| e.to_string())?;
+    papi::ipc().map_err(|e| e.to_string())?;
     turn(1_000_000);
-    let rate = counters::ipc().map_err(|e| e.to_string())?;
+    let rate = papi::ipc().map_err(|e| e.to_string())?;
     near("instructions per cycle", rate.ipc, 0.5, 0.5)?;
-    Ok(format!(
-        "{} counters, read {}, then {}, ipc {}",
-        counters::num_counters(),
-        first[0],
-        last[0],
-        rate.ipc
-    ))
+    Ok(format!("{} counters, read {}, then {}, ipc {}", papi::num_counters(), first[0], last[0], rate.ipc))
 }
 
 fn everything() -> Outcome {

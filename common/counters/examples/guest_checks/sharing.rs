@@ -1,6 +1,7 @@
 //! More events than counters.
 
-use counters::{Code, EventSet, Platform};
+use counters::papi::EventSet;
+use counters::{Code, Platform};
 use events::Event;
 
 use super::{OVERHEAD, Outcome, amounts, event, near, turn};

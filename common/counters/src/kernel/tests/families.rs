@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use super::{described, machine, rate};
 use crate::kernel::replayed::{DESCRIPTIONS, Described, Settings};
-use crate::{Code, EventSet, count, num_counters, survey};
+use crate::papi::{EventSet, num_counters};
+use crate::{Code, count, survey};
 use events::map::{self, Config};
 use events::{Event, FAMILIES, Preset};
 use figures::value::Reading;

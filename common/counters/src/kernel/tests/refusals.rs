@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use super::{described, machine};
 use crate::kernel::replayed::{DESCRIPTIONS, Refused, Settings};
-use crate::{Code, EventSet, Refusal, query_event, survey};
+use crate::papi::{EventSet, query_event};
+use crate::{Code, Refusal, survey};
 use events::{Event, Preset};
 
 fn sentence(key: &str, settings: Settings, event: &str) -> String {

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::described;
 use crate::kernel::replayed::{Machine, Settings};
-use crate::{Code, EventSet, Histogram, Sampler, Samples};
+use crate::papi::{EventSet, State};
+use crate::{Code, Histogram, Sampler, Samples};
 use events::Event;
 use system::cpu;
 
@@ -114,6 +115,6 @@ fn a_thread_is_let_go_when_its_overflows_cannot_be_watched() {
         set.add(&Event::TOT_CYC).unwrap();
         set.overflow(&Event::TOT_CYC, 1000, |_| {}).unwrap();
         assert_eq!(set.start().unwrap_err().code, Code::Esys);
-        assert_eq!((cpu::allowed(), set.state()), (before, crate::State::Stopped));
+        assert_eq!((cpu::allowed(), set.state()), (before, State::Stopped));
     });
 }

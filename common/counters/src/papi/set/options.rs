@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::inner::Threshold;
 use super::{EventSet, State};
 use crate::error::{Code, CounterError};
-use crate::overflow::Overflow;
+use crate::papi::overflow::Overflow;
 use crate::platform::Platform;
 use crate::sampling::{Histogram, sampled_part};
 use crate::trials::Trials;

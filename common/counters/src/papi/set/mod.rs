@@ -9,7 +9,7 @@ use crate::count::combine;
 use crate::definition::Definition;
 use crate::error::{Code, CounterError};
 use crate::kernel::Count;
-use crate::overflow::Watcher;
+use crate::papi::overflow::Watcher;
 use crate::platform::Platform;
 use crate::refusal::Refusal;
 use crate::trials::Trials;
@@ -30,7 +30,7 @@ pub enum State {
 /// differ, the thread stays on those that the events are of while they count.
 ///
 /// ```no_run
-/// use counters::EventSet;
+/// use counters::papi::EventSet;
 /// use events::Event;
 ///
 /// let mut set = EventSet::create();

@@ -9,7 +9,7 @@ use crate::encoding::Part;
 use crate::error::{Code, CounterError};
 use crate::group::{Group, NotOpened};
 use crate::kernel::{Count, Opening, UserCounter};
-use crate::overflow::{Handler, Watched, Watcher};
+use crate::papi::overflow::{Handler, Watched, Watcher};
 use crate::platform::Platform;
 use crate::sampling::Tally;
 use crate::trials::{Trials, settles};

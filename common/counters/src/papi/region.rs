@@ -2,8 +2,8 @@
 
 use std::cell::RefCell;
 
-use super::error::{Code, CounterError};
 use super::set::EventSet;
+use crate::error::{Code, CounterError};
 use events::Event;
 use figures::value::Reading;
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-use super::kernel::{Bell, Handle, Ring};
-use super::sampling::Tally;
+use crate::kernel::{Bell, Handle, Ring};
+use crate::sampling::Tally;
 
 /// An overflow: the event has happened another threshold's number of times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,11 +4,11 @@
 use std::cell::RefCell;
 use std::time::Instant;
 
-use super::encoding::Part;
-use super::error::{Code, CounterError};
-use super::platform::Platform;
 use super::set::EventSet;
-use super::trials::{Trials, form};
+use crate::encoding::Part;
+use crate::error::{Code, CounterError};
+use crate::platform::Platform;
+use crate::trials::{Trials, form};
 use events::{Event, kernel};
 use figures::value::Reading;
 use system::clock;
