@@ -15,10 +15,10 @@
 //! }
 //! ```
 //!
-//! It compiles, it is fast, and its Check is wrong. Below is the same in Rust.
-//! Follow `j` on paper through a row of 20 columns, then repair the loop: blocks of
-//! eight as long as a whole block is left, and a tail for the other columns, each
-//! column once.
+//! It compiles, it is fast, and its Check is wrong. The function below is the same in Rust.
+//! Follow `j` on paper through a row of 20 columns. Then repair the loop: blocks of eight
+//! while a whole block is left, and a tail for the other columns, so that each column
+//! is changed once.
 
 use memory::{Array, Memory};
 

@@ -1,15 +1,15 @@
 //! **A replacement policy of your own.** A set of the cache is full and a new line
-//! comes: which one has to leave?
+//! comes: which line is evicted?
 //!
-//! The least recently used one, as most caches do it? A walk round and round an array
-//! that is a little larger than the cache then misses in *every* line: the one that
-//! leaves is always the one that is used next. Write a policy that retains part of
-//! such an array, and is nearly as good as LRU where LRU is good (a product in
-//! blocks). Both are counted; so is the best that anyone could do who knows the
-//! future.
+//! The least recently used one (LRU), as in most caches? Repeated walks through an
+//! array that is a little larger than the cache then miss in *every* line: LRU always
+//! evicts the line that is used next. Write a policy that retains part of such an
+//! array, and is nearly as good as LRU where LRU is good (a product in blocks). The
+//! check counts the misses of both programs, and those of the best possible policy,
+//! which knows the future.
 //!
-//! A policy may toss a coin: `chance` is a new random number each time.
-//! Useful words: `ways.len()`; `chance as usize % 8`; for LRU
+//! A policy may be random: `chance` is a new random number in each call.
+//! Useful Rust: `ways.len()`; `chance as usize % 8`; for LRU
 //!
 //! ```
 //! # use exercises::check::policy::Way;
@@ -20,8 +20,8 @@
 
 use crate::check::policy::Way;
 
-/// The place in `ways` (from 0) of the line that has to leave; all ways are full.
+/// The index in `ways` of the line to evict; all ways are full.
 pub fn victim(ways: &[Way], chance: u64) -> usize {
-    let _ = (ways, chance); // take this line out
+    let _ = (ways, chance); // remove this line
     0
 }

@@ -65,7 +65,7 @@ pub const QUIZZES: &[Quiz] = &[
         count: || walked(16),
         slips: &[
             (1.0, "Only the first access to a line misses; the next ones find their elements in it."),
-            (4.0, "That is the accesses that share a line: the misses are one of them."),
+            (4.0, "So many accesses share a line; only one of them misses."),
             (16.0, "That is the stride: what share of the accesses begins a new line?"),
             (
                 0.5,
@@ -76,7 +76,7 @@ pub const QUIZZES: &[Quiz] = &[
     },
     Quiz {
         name: "one-set",
-        asks: "The same array and cache, every 4096th byte. Misses per access?",
+        asks: "cm1 walks an array of 64 KiB again and again, every 4096th byte, through a cache of 32 KiB (64-byte lines, 8 ways). Misses per access?",
         count: || walked(4096),
         slips: &[
             (0.0, "16 lines are few, but all of them fall into one set, and it has 8 places."),
@@ -85,26 +85,26 @@ pub const QUIZZES: &[Quiz] = &[
                 "8 of the 16 lines fit the set at a time, but LRU always evicts the one that is used next.",
             ),
         ],
-        because: "32 KiB / 8 ways = 4096 bytes: all 16 lines fall into one set of 8 ways, and go round in it.",
+        because: "32 KiB / 8 ways = 4096 bytes: all 16 lines fall into one set of 8 ways, and each is evicted before it is used again.",
     },
     Quiz {
         name: "vanish",
-        asks: "The same array and cache: from which stride on, in bytes, do the misses vanish?",
+        asks: "cm1 walks an array of 64 KiB through a cache of 32 KiB (64-byte lines, 8 ways). From which stride on, in bytes, do the misses vanish?",
         count: vanishing,
         slips: &[
             (4096.0, "There 16 lines are in use, all in one set of 8 ways."),
-            (32768.0, "Two lines fit, surely; so do more."),
+            (32768.0, "Two lines fit, but so do more."),
             (64.0, "That is the line: from there on every access misses."),
         ],
-        because: "64 KiB / 8192 = 8 lines are in use, as many as the set has ways: that is how ways are read off a curve.",
+        because: "64 KiB / 8192 = 8 lines are in use, as many as a set has ways. So a curve shows the number of ways.",
     },
     Quiz {
         name: "line",
         asks: "How many elements of 16 bits does a line of 64 bytes hold?",
         count: || Ok(64.0 / size_of::<i16>() as f64),
         slips: &[
-            (64.0, "That is its bytes; an element has 2."),
-            (256.0, "That is its bits over an element's bytes."),
+            (64.0, "That is the number of bytes; an element has 2."),
+            (256.0, "That is the line's bits divided by an element's bytes."),
             (4.0, "That would be elements of 16 bytes; these have 16 bits."),
         ],
         because: "64 bytes / 2 bytes.",
@@ -124,7 +124,7 @@ pub const QUIZZES: &[Quiz] = &[
         asks: "mm1 with N = 256 in a cache of 32 KiB (64-byte lines, 8 ways): misses per step of the inner loop?",
         count: || product(256, mm1_on).map(|counts| misses(&counts) as f64 / 256f64.powi(3)),
         slips: &[
-            (0.03125, "That is mul1, along its row. mul2 walks a column."),
+            (0.03125, "That is for mul1, along its row; but mul2 walks a column."),
             (1.03125, "mul1's row of 512 bytes stays for the next j: it misses in the first column only."),
             (2.0, "mul1 goes along a row: 32 elements share a line."),
             (4.0, "Not every access misses: res[i][j] stays, mul1 goes along a row."),
@@ -133,7 +133,7 @@ pub const QUIZZES: &[Quiz] = &[
     },
     Quiz {
         name: "mm2",
-        asks: "mm2 (tmp is mul2 transposed), the same N and cache: misses per step?",
+        asks: "mm2 (tmp is mul2 transposed) with N = 256 in a cache of 32 KiB (64-byte lines, 8 ways): misses per step of the inner loop?",
         count: || product(256, mm2_on).map(|counts| misses(&counts) as f64 / 256f64.powi(3)),
         slips: &[
             (0.0625, "mul1's row of 512 bytes stays for all j: only tmp's rows are new."),
@@ -144,17 +144,17 @@ pub const QUIZZES: &[Quiz] = &[
     },
     Quiz {
         name: "hit-rate",
-        asks: "mm2's hit rate then, in percent?",
+        asks: "mm2 with N = 256 in a cache of 32 KiB (64-byte lines, 8 ways): its hit rate, in percent?",
         count: || {
             let counts = product(256, mm2_on)?;
             Ok(100.0 - 100.0 * misses(&counts) as f64 / (counts.loads + counts.stores) as f64)
         },
         slips: &[
-            (0.0079, "That is the miss rate, as a share: 1 less it, in percent."),
+            (0.0079, "That is the miss rate, as a fraction; subtract it from 1, and give percent."),
             (0.79, "That is the miss rate."),
             (96.9, "A step makes four accesses: three loads and a store."),
         ],
-        because: "1 - 0.0315 misses / 4 accesses.",
+        because: "1 - 0.0315 misses / 4 accesses = 0.9921.",
     },
     Quiz {
         name: "ikj",

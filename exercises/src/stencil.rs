@@ -1,16 +1,16 @@
-//! **A stencil.** Each inner element of `to` becomes the mean of the four adjacent elements
-//! of the same place in `from`, as in a step of heat flowing through a plate:
+//! **A stencil.** Each inner element of `to` becomes the mean of the four elements next
+//! to the same place in `from`, as in a simulation of heat in a plate:
 //!
 //! ```c
 //! to[i][j] = (from[i-1][j] + from[i+1][j] + from[i][j-1] + from[i][j+1]) / 4;
 //! ```
 //!
 //! The border (first and last row and column) stays as it is. Each element of `from`
-//! is asked for four times: three of them, or all but two per line of eight, can hit
-//! if the loops run in the right order. The cache of this exercise has 8 KiB in lines
-//! of 64 bytes; the matrices have 200 rows of 200 doubles.
+//! is loaded four times. If the loops run in the right order, only one load of each line
+//! of `from` misses, and one store to each line of `to`. The cache of this exercise has
+//! 8 KiB in lines of 64 bytes; the matrices have 200 rows of 200 doubles.
 //!
-//! Useful words: `1..n - 1` counts from 1 to n - 2; `mem.load(from.at(i, j))`,
+//! Useful Rust: `1..n - 1` counts from 1 to n - 2; `mem.load(from.at(i, j))`,
 //! `mem.store(to.at(i, j), mean)`.
 
 use memory::{Matrix, Memory};

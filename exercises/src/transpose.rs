@@ -1,8 +1,8 @@
 //! **Transpose by blocks.** `to[j][i] = from[i][j]` for every i and j.
 //!
-//! The two loops below are right and miss the cache in every store: while j runs
-//! along a row of `from`, it runs down a column of `to`, a new line each time, and
-//! when i moves on the column's first line has left the cache again.
+//! The two loops below are right, but every store misses the cache: while j runs along
+//! a row of `from`, it runs down a column of `to`, a new line each time. When i
+//! increases, the first line of the column has been evicted.
 //!
 //! Cut both matrices into squares whose lines fit the cache, and transpose square by
 //! square. The cache of this exercise has 8 KiB in lines of 64 bytes; an element has
@@ -16,7 +16,7 @@
 //!                 to[j][i] = from[i][j];
 //! ```
 //!
-//! N need not be a multiple of B. Useful words: `(0..n).step_by(8)`,
+//! Here N need not be a multiple of B. Useful Rust: `(0..n).step_by(8)`,
 //! `a.min(b)`.
 
 use memory::{Matrix, Memory};

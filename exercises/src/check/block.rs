@@ -22,7 +22,7 @@ const CASES: &[(usize, usize, usize)] =
 /// If it gives another side.
 pub fn side(rule: Rule) -> Checked {
     for &(cache, line, element) in CASES {
-        let b = tried("A number was divided by zero, or fell below it.", || rule(cache, line, element))?;
+        let b = tried("A division by zero, or a result below zero.", || rule(cache, line, element))?;
         judged(cache, line, element, b)?;
     }
     let (cache, line) = (8 << 10, 64);
@@ -66,7 +66,7 @@ fn judged(cache: usize, line: usize, element: usize, b: usize) -> Result<(), Wro
     if bytes(next) <= cache {
         return Err(Wrong::new(
             format!("{given}, and three squares of {next} fit too, in {} bytes", bytes(next)),
-            "It is safe and too small: misses go with 1 / B. Does the rule use the cache's size, and bytes per element?",
+            "It fits, but it is too small: misses are proportional to 1 / B. Does the rule use the cache's size, and bytes per element?",
         ));
     }
     Ok(())

@@ -27,7 +27,7 @@ pub fn subtract(kernel: Kernel) -> Checked {
     if found != CHECK {
         return Err(Wrong::new(
             format!("each column is changed once, but Check is {found:.6e} and the homework's {CHECK:.6e}"),
-            "One multiplication, one subtraction: source[j] times the multiplier, from target[j].",
+            "One multiplication, one subtraction: subtract source[j] times the multiplier from target[j].",
         ));
     }
     let printed = printed(ROWS).map_err(Wrong::unmade)?;
@@ -63,7 +63,7 @@ fn columns(kernel: Kernel, first: usize) -> Result<(), Wrong> {
     let hint = if (j..COLUMNS).all(|j| times(&j) == 0.0) {
         "The blocks end before the row does: the columns after the last whole block need their own loop."
     } else if times(&j) == 0.0 {
-        "Which value has j after a block, and in the next iteration? It is increased twice."
+        "What is j after a block, and in the next iteration? It is increased twice."
     } else {
         "Does the tail begin where the last block ended?"
     };

@@ -54,7 +54,7 @@ pub fn transpose(kernel: Kernel) -> Checked {
     } else if of("from") > elements / 2 {
         "Now nearly every load misses: exchanging the loops moves the column from `to` to `from`. Only squares help both."
     } else {
-        "The squares are too large, or too small: B rows of B elements are B times B / 8 lines of each matrix, and 128 lines fit. Below 8 elements a line is fetched for a part of it."
+        "The squares are too large, or too small: B rows of B elements are B times B / 8 lines of each matrix, and 128 lines fit. With B below 8, a line is fetched and only a part of it used."
     };
     Err(Wrong::new(format!("{told}; at most {most} are allowed"), hint))
 }
@@ -82,7 +82,7 @@ pub fn smooth(kernel: Kernel) -> Checked {
     if counts.stores > inner || counts.loads > 4 * inner {
         return Err(Wrong::new(
             format!("{} loads and {} stores for {inner} inner elements", counts.loads, counts.stores),
-            "Four loads and one store make an element: the element in the middle is not part of its mean.",
+            "Each element takes four loads and one store: the element in the middle is not part of its mean.",
         ));
     }
     let lines = (ROWS * ROWS / 4) as u64;

@@ -31,7 +31,7 @@ impl Wrong {
 
     /// The check itself could not be made.
     fn unmade(why: impl ToString) -> Wrong {
-        Wrong::new(why.to_string(), "This is no fault of your kernel: the check could not be made.")
+        Wrong::new(why.to_string(), "Your kernel is not the cause: the check itself failed.")
     }
 }
 
@@ -69,7 +69,7 @@ pub(crate) fn tried<T>(hint: &'static str, work: impl FnOnce() -> T) -> Result<T
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         let said = panic.downcast_ref::<String>().map(String::as_str);
         let said = said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given");
-        Wrong::new(format!("it stopped: {said}"), hint)
+        Wrong::new(format!("your function stopped with an error: {said}"), hint)
     })
 }
 

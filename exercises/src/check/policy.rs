@@ -44,7 +44,7 @@ pub fn policy(policy: Policy) -> Checked {
         [("a walk round 10 KiB", &walk, 2.0 / 3.0, WALK), ("a product in blocks", &product, 1.25, PRODUCT)]
     {
         let yours =
-            tried("A policy gives a place in `ways`: 0 to ways.len() - 1.", || misses(lines, policy))??;
+            tried("A policy returns an index of `ways`: 0 to ways.len() - 1.", || misses(lines, policy))??;
         let (lru, best) = (misses(lines, lru)?, best(lines));
         let line = format!(
             "{name}: {yours} misses in {} accesses, LRU {lru}, best possible policy {best}",
@@ -91,7 +91,7 @@ pub fn misses(lines: &[usize], policy: Policy) -> Result<u64, Wrong> {
         let victim = policy(&ways, random.bits());
         let Some(place) = set.get_mut(victim) else {
             return Err(Wrong::new(
-                format!("the policy named way {victim} of {WAYS}"),
+                format!("victim returned {victim}, and there are {WAYS} ways"),
                 "Ways are counted from 0 to ways.len() - 1.",
             ));
         };
