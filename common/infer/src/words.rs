@@ -52,12 +52,12 @@ pub(super) fn ways(curve: &Curve, level: &Level, size: &Size, allowed: &Allowed)
             row / cells[last].0
         ),
         Some(last) => format!(
-            "in the array of {} the misses do not vanish at any stride: even {} lines at a distance of {} evict each other",
+            "in the array of {} the misses vanish at no stride: even {} lines at a distance of {} evict each other",
             Bytes(row),
             row / cells[last].0,
             Bytes(cells[last].0)
         ),
-        None => format!("in the array of {} no stride of a line or more misses", Bytes(row)),
+        None => format!("in the array of {} there are no misses at strides of a line or more", Bytes(row)),
     };
     let each: Vec<String> = allowed.all.iter().take(NAMED).map(|c| named(*c, level.line)).collect();
     let others = match allowed.all.len().saturating_sub(NAMED) {
@@ -70,14 +70,13 @@ pub(super) fn ways(curve: &Curve, level: &Level, size: &Size, allowed: &Allowed)
         _ => format!("{}{others} give these rows: {least} to {most} ways", each.join(", ")),
     };
     let odd = if allowed.odd {
-        " Caches whose number of sets is not a power of two would give them too, but real ones pick the set by address \
-         bits."
+        " Caches whose number of sets is not a power of two would give them too, but real caches pick the set by \
+         address bits."
     } else {
         ""
     };
     let tlb = if allowed.translated {
-        " At strides of a page and more, cells cost more than this cache's misses, with the number of pages: a TLB \
-         misses, too."
+        " At strides of a page and more the cost also grows with the number of pages: a TLB misses, too."
     } else {
         ""
     };
@@ -103,9 +102,9 @@ pub(super) fn deciding(decide: &[(u64, u64)]) -> Option<String> {
     let strides: Vec<String> = decide.iter().map(|cell| cell.1.to_string()).collect();
     decide.first().map(|(array, _)| {
         format!(
-            "What would decide: an array of {array} bytes at stride {}; it hits with some of these and misses with the \
-             others. On the command line cm1 --until-decided measures that itself; cm1 --sizes {array} --strides {} \
-             prints the rows to append.",
+            "To decide, measure an array of {array} bytes at stride {}: it hits in some of these caches and misses in \
+             the others. cm1 --sizes {array} --strides {} prints the rows to append; cm1 --until-decided chooses and \
+             measures such cells itself.",
             strides.join(" and "),
             strides.join(",")
         )
@@ -135,22 +134,22 @@ pub(super) fn confidence(
     if geometry.size != geometry.most || geometry.exact_ways().is_none() && geometry.ways.is_ok() {
         confidence = Confidence::Low;
         why.push(format!(
-            "Confidence: the data leave the {} open, within these bounds.",
+            "Confidence: the data do not decide the {} within these bounds.",
             if geometry.size == geometry.most { "ways" } else { "size" }
         ));
     }
     if curve.is_blurred() && confidence > Confidence::Medium {
         confidence = Confidence::Medium;
         why.push(
-            "Confidence: these are times of a level after the first; they depend on the places of pages and on other \
-             programs in the cache, which these data do not show."
+            "Confidence: these are times of a level after the first; they depend on the physical pages and on other \
+             programs, which these data do not show."
                 .to_owned(),
         );
     }
     if curve.timed && saved.cells.iter().all(|cell| cell.misses.is_none()) {
         confidence = confidence.min(Confidence::Medium);
         why.push(
-            "Confidence: the curve is one of times, which prefetching and other levels can change."
+            "Confidence: the curve shows times, not misses; prefetching and other levels can change them."
                 .to_owned(),
         );
     }
