@@ -6,6 +6,7 @@ use std::process::{Command, Output};
 
 use common::record::Record;
 use common::saved::Saved;
+use common::value::Reading;
 
 use crate::kit::program;
 
@@ -104,6 +105,60 @@ fn every_format_of_every_program_comes_back_or_is_refused_by_name() {
                     is_drawn_and_judged(folder.path(), &what);
                 }
                 Refused(called) => is_refused(folder.path(), &what, called),
+            }
+        }
+    }
+}
+
+/// The rows of what was printed as JSON: of a record, or of a list of them.
+fn rows(printed: serde_json::Value) -> Vec<serde_json::Value> {
+    match printed {
+        serde_json::Value::Array(records) => records.into_iter().flat_map(rows).collect(),
+        mut record => match record["rows"].take() {
+            serde_json::Value::Array(rows) => rows,
+            other => panic!("{other}"),
+        },
+    }
+}
+
+/// The printer walk: CSV and JSON have the figures of the record, each with its source
+/// or its reason, and no others.
+#[test]
+fn every_format_of_every_program_has_the_figures_of_its_record() {
+    let folder = tempfile::tempdir().unwrap();
+    let measuring = TABLE.iter().filter(|(name, _, formats, _)| *name != "lab" && formats.len() > 1);
+    for (name, args, ..) in measuring {
+        let saved = |format: &str| {
+            let output = run(folder.path(), name, &format!("{args} --format {format} --record r.json"));
+            assert!(output.status.success(), "{name} {args}: {}", text(&output.stderr));
+            let record = std::fs::read_to_string(folder.path().join("r.json")).unwrap();
+            (text(&output.stdout), serde_json::from_str::<Record>(&record).unwrap())
+        };
+        let (json, record) = saved("json");
+        let written = rows(serde_json::to_value(&record).unwrap());
+        assert_eq!(rows(serde_json::from_str(&json).unwrap()), written, "{name} {args}");
+
+        let (csv, record) = saved("csv");
+        let mut reader = csv::Reader::from_reader(csv.as_bytes());
+        let header = reader.headers().unwrap().clone();
+        let table: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+        assert_eq!(table.len(), record.rows.len(), "{name} {args}");
+        for (row, cells) in record.rows.iter().zip(&table) {
+            let cell = |column: &str| {
+                let at = header.iter().position(|header| header == column);
+                &cells[at.unwrap_or_else(|| panic!("{name} {args}: no column {column}"))]
+            };
+            for figure in &row.figures {
+                match &figure.reading {
+                    Reading::Counted(value) => {
+                        assert_eq!(cell(&figure.name).parse(), Ok(value.amount), "{}", figure.name);
+                        assert_eq!(cell(&format!("{}_source", figure.name)), value.source.to_string());
+                    }
+                    Reading::Missing { reason } => {
+                        assert_eq!(cell(&figure.name), "");
+                        assert_eq!(cell(&format!("{}_reason", figure.name)), reason);
+                    }
+                }
             }
         }
     }
