@@ -126,7 +126,6 @@ fn answers(args: &Args, page: Option<&[u8]>) -> Result<Answers, Failure> {
         let text = input::text(path)?;
         Answers::parse(&text).map_err(|why| Failure::could_not(format!("{}: {why}", input::name(path))))
     };
-    let in_folder = args.folder.join("answers.json");
     let page = page.map(encoding::decode).transpose();
     let page = page
         .map_err(|why| Failure::could_not(format!("the page in '{}': {why}", input::name(&args.folder))))?;
@@ -134,8 +133,8 @@ fn answers(args: &Args, page: Option<&[u8]>) -> Result<Answers, Failure> {
         Some(Some(Ok(answers))) => answers,
         _ => Answers::default(),
     };
-    if in_folder.is_file() {
-        found = found.joined(parse(&in_folder)?);
+    for path in saved_answers(&args.folder) {
+        found = found.joined(parse(&path)?);
     }
     if let Some(path) = &args.answers {
         found = found.joined(parse(path)?);
@@ -147,6 +146,21 @@ fn answers(args: &Args, page: Option<&[u8]>) -> Result<Answers, Failure> {
     Err(Failure::could_not(format!(
         "there are no answers in '{name}'; press Save answers in the page, then give that file with --answers"
     )))
+}
+
+/// `answers.json`, and what browsers call it where there is one: `answers (1).json`.
+fn saved_answers(folder: &Path) -> Vec<PathBuf> {
+    let is_answers = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+        let copy = name.strip_prefix("answers").and_then(|name| name.strip_suffix(".json"));
+        copy.is_some_and(|copy| copy.chars().all(|c| c.is_ascii_digit() || " ()-".contains(c)))
+            && path.is_file()
+    };
+    let mut paths: Vec<PathBuf> =
+        fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path())).collect();
+    paths.retain(is_answers);
+    paths.sort();
+    paths
 }
 
 /// The records of the folder and of the command line, and folders that have none.

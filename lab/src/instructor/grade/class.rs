@@ -10,6 +10,7 @@ use super::context::Machines;
 use super::graded::Graded;
 use super::identity::Class;
 use super::owners::Decision;
+use super::rubric::Rubric;
 use super::submissions::Submission;
 
 /// Names in one sentence on the class.
@@ -25,6 +26,7 @@ pub(super) fn notes(
     class: &[Graded],
     decision: &Decision,
     machines: Option<&Machines<'_>>,
+    rubric: &Rubric,
     named: &Class,
 ) -> Result<Vec<String>, Failure> {
     let with_records = class.iter().filter(|graded| graded.unknown_machine.is_some()).count();
@@ -62,12 +64,31 @@ pub(super) fn notes(
             notes.push(format!("the key has no machine of {}", listed(&without, class.len())));
         }
     }
+    let lacking = lacking(class, rubric);
+    if !lacking.is_empty() {
+        let hint =
+            if machines.is_none() { "; if the machines are sealed, give the key with --key" } else { "" };
+        notes.push(format!(
+            "no student has points for {}: no submission has records that show what is right{hint}",
+            lacking.join(", ")
+        ));
+    }
     for graded in class {
         if let Some(why) = &graded.refused {
             notes.push(format!("no grade for '{}': {why}", shorten(&graded.student, 60)));
         }
     }
     Ok(notes)
+}
+
+/// The items that students answered, and for which no submission shows what is right.
+fn lacking<'r>(class: &[Graded], rubric: &'r Rubric) -> Vec<&'r str> {
+    let items = rubric.items.iter().enumerate().filter(|(place, _)| {
+        let marks = class.iter().filter_map(|graded| graded.marks.get(*place));
+        let mut answered = marks.filter(|mark| !mark.answer.is_empty()).peekable();
+        answered.peek().is_some() && answered.all(|mark| mark.reason.template.starts_with("Not graded: "))
+    });
+    items.map(|(_, item)| item.id.as_str()).collect()
 }
 
 /// `3 of 300 students: a, b, c`.

@@ -105,7 +105,9 @@ impl Context<'_> {
                 graded.notes.push(say!("None of these answers is asked for in this assignment."));
             }
         }
-        let machine = match self.machines.map(|machines| machines.of_student[place].as_slice()) {
+        let mut evidence = submission.evidence();
+        let machines = self.machines.map(|machines| machines.of_student[place].as_slice());
+        let machine = match self.of_group(owned, &evidence).map_or(machines, Some) {
             None => None,
             Some([machine]) => Some(*machine),
             Some(_) if !self.rubric.needs_machine() => None,
@@ -120,7 +122,6 @@ impl Context<'_> {
                 return graded;
             }
         };
-        let mut evidence = submission.evidence();
         // Those of others too: a copied record is a hint.
         let ids = evidence.records.iter().map(|record| &record.id).filter(|id| !id.is_empty());
         graded.records = ids.map(|id| shorten(id, 60)).collect();
@@ -155,6 +156,17 @@ impl Context<'_> {
         graded.notes.extend(late);
         graded.share = share;
         graded
+    }
+
+    /// The machine of what a group has handed in: the one that its records were made on,
+    /// else that of who handed it in.
+    fn of_group(&self, owned: &Owned, evidence: &evidence::Evidence) -> Option<&[&Answers]> {
+        let machines = || {
+            let of = |student: &usize| Some(self.machines?.of_student[*student].as_slice());
+            owned.measured_by.iter().filter_map(of).filter(|machines| machines.len() == 1)
+        };
+        let tags: BTreeSet<&str> = evidence.machines().collect();
+        machines().find(|machines| tags.contains(&*machines[0].seal)).or(machines().next())
     }
 
     /// Figures of any program that the rubric asks for.

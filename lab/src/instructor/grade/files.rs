@@ -189,7 +189,8 @@ impl Found {
         if !there.is_file() {
             return self.note(&name, "it is not a file");
         }
-        let time = there.modified().ok().and_then(super::times::seconds);
+        let time =
+            there.modified().ok().and_then(super::times::seconds).filter(|at| super::times::possible(*at));
         if ending(&name) == "zip" {
             return self.archive(path, &name, there.len(), time);
         }

@@ -30,6 +30,8 @@ struct Given {
 #[derive(Debug, Default)]
 pub(super) struct Gradebook {
     given: HashMap<(usize, usize), Given>,
+    /// Those that the program gave, as far as a table has them.
+    computed: HashMap<(usize, usize), Given>,
     /// Whether the earlier table of grades has points that somebody has given.
     pub(super) earlier: bool,
     /// What a file has and nobody can use, one sentence each.
@@ -65,18 +67,14 @@ impl Gradebook {
     }
 
     fn add(&mut self, table: &Table, class: &Class, rubric: &Rubric, earlier: bool) -> Result<(), String> {
-        let hits = |at: usize| {
-            let cells = table.rows.iter().filter_map(|row| row.get(at));
-            cells.filter(|cell| class.named(plain(cell)).one().is_some()).count()
-        };
-        let best = || (0..table.header.len()).max_by_key(|at| (hits(*at), usize::MAX - at));
-        let student = table.column("student").or_else(best).ok_or("it has no column of students")?;
         // In a table of grades most points are those of the program; elsewhere all were given.
         let of_program = table.column("max_points").is_some();
         let column = |place: usize| {
             let id = &rubric.items[place].id;
             table.column(&format!("{id}_points")).or_else(|| table.column(id))
         };
+        let of_item = |at: usize| (0..rubric.items.len()).any(|place| column(place) == Some(at));
+        let student = table.column("student").map_or_else(|| class.column(table, of_item), Ok)?;
         // so somebody gave them where an answer was to be read, or where that is said
         let by_somebody = |place: usize, row: &[String]| {
             let item = &rubric.items[place];
@@ -110,6 +108,15 @@ impl Gradebook {
             if let Some(first) = seen.insert(owner, line) {
                 return Err(format!("'{name}' is in rows {first} and {line}; leave one"));
             }
+            let answered = |place: usize| {
+                let column = format!("{}_answer", rubric.items[place].id);
+                table.column(&column).and_then(|at| row.get(at)).cloned()
+            };
+            for (place, at) in columns.iter().filter(|column| !filled(column)) {
+                if let Ok(points) = cell(*at).replace(',', ".").parse() {
+                    self.computed.insert((owner, *place), Given { points, answer: answered(*place) });
+                }
+            }
             for (place, at) in columns.iter().filter(filled) {
                 let item = &rubric.items[*place];
                 let number: Option<f64> = cell(*at).replace(',', ".").parse().ok();
@@ -121,52 +128,66 @@ impl Gradebook {
                         item.id
                     )
                 })?;
-                let answer = table.column(&format!("{}_answer", item.id)).and_then(|at| row.get(at)).cloned();
-                self.given.insert((owner, *place), Given { points, answer });
+                self.given.insert((owner, *place), Given { points, answer: answered(*place) });
             }
         }
         Ok(())
     }
 
-    /// Gives them. An item that is read by somebody counts as soon as one student has
-    /// points for it.
+    /// Gives them. A number that was answered anew is graded anew. An item that is read by somebody counts as soon as one student has points for it.
     pub(super) fn give(&self, class: &mut [Graded], rubric: &mut Rubric) -> Vec<String> {
         let mut notes = self.notes.clone();
         for (place, item) in rubric.items.iter_mut().enumerate() {
             item.read = item.by_hand && self.given.keys().any(|(_, of_item)| *of_item == place);
-            let mut unread = Vec::new();
+            let (mut unread, mut changed, mut edited) = (Vec::new(), Vec::new(), Vec::new());
             for (student, graded) in class.iter_mut().enumerate() {
                 let Some(mark) = graded.marks.get_mut(place) else { continue };
                 if item.read {
                     mark.most = Some(item.points);
                 }
-                match self.given.get(&(student, place)) {
+                let name = shorten(&graded.student, 60);
+                let answered =
+                    |given: &Given| given.answer.as_ref().is_none_or(|answer| *answer == inert(&mark.answer));
+                let computed = self.computed.get(&(student, place)).filter(|given| answered(given));
+                if computed.is_some_and(|computed| (computed.points - mark.points).abs() > 0.005) {
+                    edited.push(name.clone());
+                }
+                // A number is graded anew; of a text, somebody has to see whether it changed much.
+                let other = |given: &&Given| !answered(given) && (!item.by_hand || mark.answer.is_empty());
+                let given = self.given.get(&(student, place));
+                if let Some(given) = given.filter(|given| !answered(given)) {
+                    let used = if other(&given) { "are not used" } else { "are kept" };
+                    graded.remarks.push(format!(
+                        "{} has another answer than when its points were given; the {} points {used}: read it again.",
+                        item.id, given.points
+                    ));
+                    changed.push(name.clone());
+                }
+                match given.filter(|given| !other(given)) {
                     Some(given) => {
                         graded.given.insert(place);
                         mark.points = given.points;
                         mark.most = Some(item.points);
                         mark.unread = false;
                         mark.reason = say!("Points given by the instructor.");
-                        if given.answer.as_ref().is_some_and(|answer| *answer != inert(&mark.answer)) {
-                            graded.remarks.push(format!(
-                                "{} has another answer than when its points were given: read it again.",
-                                item.id
-                            ));
-                        }
                     }
                     None if item.read && !mark.answer.is_empty() && graded.refused.is_none() => {
                         mark.reason = say!("Not read yet.");
-                        unread.push(shorten(&graded.student, 60));
+                        unread.push(name);
                     }
                     None => {}
                 }
             }
-            if !unread.is_empty() {
-                notes.push(format!(
-                    "{}: not read yet, and so without points: {}",
-                    item.id,
-                    super::class::listed(&unread, class.len())
-                ));
+            let what = [
+                (unread, "not read yet, and so without points"),
+                (changed, "the answer is another than when points were given by hand: read it again"),
+                (
+                    edited,
+                    "the points in the earlier table are not those of this run and are not used; to give points by hand, use a table of your own (--points)",
+                ),
+            ];
+            for (names, what) in what.iter().filter(|(names, _)| !names.is_empty()) {
+                notes.push(format!("{}: {what}: {}", item.id, super::class::listed(names, class.len())));
             }
         }
         notes

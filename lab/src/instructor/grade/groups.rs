@@ -11,6 +11,10 @@ use super::identity::{Class, Named};
 use crate::instructor::roster::letters;
 use crate::instructor::tables::Table;
 
+/// What systems write for a student without a group.
+const NO_GROUP: &str = "nogroup nogroups none na notingroup ungrouped semgrupo nenhum sansgroupe aucungroupe aucun bezgrupy \
+    brak безгруппы нет keinegruppe keine singrupo ninguno";
+
 /// The groups of a class; a student is in one at most.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
@@ -68,7 +72,8 @@ impl Groups {
                 Some(at) => row.get(at).map_or("", |cell| cell.trim()).to_owned(),
                 None => format!("{number:09}"),
             };
-            if key.is_empty() {
+            let none = NO_GROUP.split_whitespace().any(|known| letters(&key) == letters(known));
+            if letters(&key).is_empty() || none {
                 continue;
             }
             let members = groups.entry(key.clone()).or_default();
@@ -129,6 +134,7 @@ mod tests {
             "a,b\nann,bob\neve\n",
             "ann,bob\neve,\n",
             "group,student\nx,ann\ny,eve\nx,bob\n",
+            "Grupo;Aluno\nx;ann\nx;bob\ny;eve\nSem grupo;dan\n-;dan\n",
             "Team;User;Mail\nx;ann;a@x\nx;bob;b@x\ny;eve;\n",
             "group,member 1,member 2\nx,1,bob\ny,eve,\n",
         ] {

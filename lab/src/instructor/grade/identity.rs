@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use crate::instructor::names;
-use crate::instructor::roster::Student;
+use crate::instructor::roster::{Student, letters};
+use crate::instructor::tables::Table;
 
 /// Whom a text names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,6 +50,11 @@ const FORMS: [Form; 5] = [
     Form { aliases: false, of_name: stem, of_text: folded },
     Form { aliases: true, of_name: stem, of_text: folded },
 ];
+/// Places in [`FORMS`]: the roster's own column, and the same comparison with all columns.
+const PAIRS: [(usize, usize); 2] = [(1, 2), (3, 4)];
+/// Columns of small numbers that are no students' numbers.
+const NUMBERS: &str = "attempt attempts tentativa tentative proba попытка points pontos punkty grade score mark nota \
+    note ocena group grupo groupe grupa team row line";
 /// As Moodle writes names of files.
 const MOODLE: Form = Form { aliases: true, of_name: moodle, of_text: moodle };
 
@@ -78,19 +84,81 @@ impl Class {
         self.students.get(place).map_or("", |student| student.name.as_str())
     }
 
-    /// Whom `text` names.
+    /// Whom `text` names: what is exactly the roster's own name of a student is no other's.
     pub(super) fn named(&self, text: &str) -> Named {
-        let found = (0..).zip(self.by_form.iter().zip(&FORMS));
-        let mut found = found.map(|(rank, (index, form))| found_in(index, form, text, rank));
-        found.find(|found| *found != Named::Nobody).unwrap_or(Named::Nobody)
+        match self.in_form(0, text) {
+            Named::Nobody => self.by_any_column(text),
+            found => found,
+        }
     }
 
-    /// The same of a name that Moodle has written.
+    /// The same of a name that Moodle has written: a full name, which may be the user name
+    /// of somebody else.
     pub(super) fn named_by_moodle(&self, text: &str) -> Named {
-        match self.named(text) {
+        match self.by_any_column(text) {
             Named::Nobody => found_in(&self.by_moodle, &MOODLE, text, FORMS.len()),
             found => found,
         }
+    }
+
+    /// The column of `table` that names students, among those that are not `taken`.
+    ///
+    /// # Errors
+    ///
+    /// If there is none, or two name different students; a clause.
+    pub(super) fn column(&self, table: &Table, taken: impl Fn(usize) -> bool) -> Result<usize, String> {
+        let is_number = |at: usize| NUMBERS.split_whitespace().any(|n| letters(&table.header[at]) == n);
+        let students = |at: usize| -> Vec<Option<usize>> {
+            let cell = |row: &Vec<String>| self.named(row.get(at).map_or("", String::as_str)).one();
+            table.rows.iter().map(cell).collect()
+        };
+        let mut found: Vec<(usize, Vec<Option<usize>>)> = (0..table.header.len())
+            .filter(|at| !taken(*at) && !is_number(*at))
+            .map(|at| (at, students(at)))
+            .filter(|(_, students)| students.iter().any(Option::is_some))
+            .collect();
+        found.sort_by_key(|(at, students)| (students.iter().filter(|s| s.is_none()).count(), *at));
+        let Some((best, students)) = found.first() else {
+            return Err("it has no column with students of the class; call it 'student'".to_owned());
+        };
+        let differs = |(a, b): (&Option<usize>, &Option<usize>)| a.is_some() && b.is_some() && a != b;
+        match found[1..].iter().find(|(_, others)| students.iter().zip(others).any(differs)) {
+            Some((other, _)) => Err(format!(
+                "'{}' and '{}' name different students; leave one of the columns out",
+                table.header[*best], table.header[*other]
+            )),
+            None => Ok(*best),
+        }
+    }
+
+    /// Whether `text` has the letters of a name of the student, and no others.
+    pub(super) fn is_spelt(&self, place: usize, text: &str) -> bool {
+        let student = &self.students[place];
+        std::iter::once(&student.name).chain(&student.aliases).any(|name| {
+            let reversed = name.rsplit_once(' ').map(|(first, last)| format!("{last}{first}"));
+            [Some(name.clone()), reversed].iter().flatten().any(|name| letters(name) == letters(text))
+        })
+    }
+
+    /// Whether the roster has an e-mail address of the student.
+    pub(super) fn has_address(&self, place: usize) -> bool {
+        let student = &self.students[place];
+        std::iter::once(&student.name).chain(&student.aliases).any(|name| name.contains('@'))
+    }
+
+    fn by_any_column(&self, text: &str) -> Named {
+        for (own, all) in PAIRS {
+            match (self.in_form(all, text), self.in_form(own, text)) {
+                (Named::Nobody, _) => {}
+                (Named::One { student, .. }, Named::One { .. }) => return Named::One { student, rank: own },
+                (found, _) => return found,
+            }
+        }
+        Named::Nobody
+    }
+
+    fn in_form(&self, rank: usize, text: &str) -> Named {
+        found_in(&self.by_form[rank], &FORMS[rank], text, rank)
     }
 }
 
@@ -144,7 +212,8 @@ mod tests {
         ]);
         for (text, whose) in [
             ("ann", Some(0)),
-            ("ANN", Some(0)),
+            // also another column of "Inês Sá"
+            ("ANN", None),
             ("ann_marie", Some(1)),
             ("ann marie", Some(1)),
             ("ann.", None),
@@ -162,6 +231,8 @@ mod tests {
             assert_eq!(class.named(text).one(), whose, "{text}");
         }
         assert_eq!(class.named_by_moodle("Pat OBrien").one(), Some(5));
+        // a full name and a user name
+        assert_eq!(class.named_by_moodle("ann"), Named::Several(vec![0, 4]));
         assert_eq!(class.named("ana silva"), Named::Several(vec![2, 3]));
     }
 }

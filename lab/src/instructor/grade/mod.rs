@@ -146,7 +146,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut graded: Vec<Graded> = (0..class.students.len())
         .map(|student| context.grade(student, class.name(student), &decision.owned[student], &submissions))
         .collect();
-    let mut notes = class::notes(args, &graded, &decision, machines.as_ref(), &class)?;
+    let mut notes = class::notes(args, &graded, &decision, machines.as_ref(), &rubric, &class)?;
     notes.extend(book.give(&mut graded, &mut rubric));
     graded.iter_mut().for_each(|graded| graded.notes.extend(unread(&rubric, &graded.marks)));
     if let Some(student) = explain {
@@ -215,6 +215,24 @@ fn students(args: &Args, key: Option<&Key>) -> Result<Vec<Student>, Failure> {
     Ok(names.into_iter().map(named).collect())
 }
 
+/// What is the student's in a folder of the whole class; else the path itself.
+fn own(path: &Path, class: &Class) -> Result<PathBuf, Failure> {
+    let children = std::fs::read_dir(path).into_iter().flatten().filter_map(|child| Some(child.ok()?.path()));
+    let is_own = |child: &PathBuf| {
+        let stem = child.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        stem.is_some_and(|stem| class.named(&stem).one().is_some())
+    };
+    let found: Vec<PathBuf> = children.filter(is_own).collect();
+    match found.as_slice() {
+        [] => Ok(path.to_owned()),
+        [child] => Ok(child.clone()),
+        _ => Err(Failure::usage(format!(
+            "'{}' has several submissions of the student; name one",
+            shorten(&path.to_string_lossy(), 120)
+        ))),
+    }
+}
+
 /// All submissions, and whose they are; where one student is graded, all are theirs.
 fn handed_in(
     args: &Args,
@@ -223,7 +241,10 @@ fn handed_in(
 ) -> Result<(Vec<Submission>, Decision), Failure> {
     let times = args.policy.times(class)?;
     if args.student.is_some() {
-        let read = |path: &PathBuf| submissions::there(path).map(|()| submissions::one(path));
+        let read = |path: &PathBuf| {
+            submissions::there(path)?;
+            own(path, class).map(|path| submissions::one(&path))
+        };
         let submissions = args.submissions.iter().map(read).collect::<Result<Vec<_>, _>>()?;
         let decision = owners::of_one(class, &submissions, &times);
         return Ok((submissions, decision));
@@ -232,7 +253,18 @@ fn handed_in(
         args.groups.as_deref().map(|path| Groups::read(path, class)).transpose()?.unwrap_or_default();
     let submissions = submissions::collect(&args.submissions, args.roster.name_column.as_deref(), class)?;
     let participants = worksheet.map(Worksheet::participants).unwrap_or_default();
-    let decision = owners::decide(class, &submissions, &participants, &groups, &times);
+    let mut decision = owners::decide(class, &submissions, &participants, &groups, &times);
+    let is_name = |name: &&String| {
+        let name = names::folded(name);
+        !submissions.iter().any(|submission| names::folded(&submission.name) == name)
+    };
+    let nobodys: Vec<&String> = times.nobodys.iter().filter(is_name).collect();
+    if let Some(name) = nobodys.first() {
+        let number = nobodys.len();
+        decision.unclaimed.push(format!(
+            "{number} of the names in --times are of no student and no submission, as '{name}'"
+        ));
+    }
     if !decision.any && !submissions.is_empty() {
         return Err(class::nobodys(args, class, &submissions));
     }

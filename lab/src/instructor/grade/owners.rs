@@ -19,12 +19,16 @@ use super::times::{self, Times};
 
 /// Fields for students that a page can have.
 const SIGNERS: usize = 9;
+/// The rank of a submission of which only a part names the student.
+const PARTLY: usize = 100;
 
 /// What counts for one student.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Owned {
     /// The place of the submission that counts.
     pub(super) submission: Option<usize>,
+    /// Those on whose machine it may have been measured: who handed it in, then the student.
+    pub(super) measured_by: Vec<usize>,
     /// Why none counts although there is one: the student gets no grade.
     pub(super) refused: Option<String>,
     /// When it was handed in, and whether only its files say so.
@@ -69,8 +73,9 @@ pub(super) fn decide(
     groups: &Groups,
     times: &Times,
 ) -> Decision {
+    let teams = teams(class, submissions);
     let claims: Vec<Claims> =
-        submissions.iter().map(|submission| Claims::of(class, submission, participants)).collect();
+        submissions.iter().map(|submission| Claims::of(class, submission, participants, &teams)).collect();
     let mut own = vec![Vec::<(usize, usize)>::new(); class.students.len()];
     let mut doubtful = vec![Vec::<usize>::new(); class.students.len()];
     let mut signed = vec![Vec::<usize>::new(); class.students.len()];
@@ -91,6 +96,10 @@ pub(super) fn decide(
     let before = owned.clone();
     for (student, owned) in owned.iter_mut().enumerate() {
         all.shared(student, owned, &before, &claims, groups);
+        if let Some(claim) = owned.submission.map(|place| &claims[place]) {
+            let own = claim.own.iter().map(|(student, _)| *student);
+            owned.measured_by = own.chain(claim.signer).chain([student]).collect();
+        }
         all.timed(student, owned);
     }
     let unclaimed = submissions
@@ -118,15 +127,33 @@ pub(super) fn of_one(class: &Class, submissions: &[Submission], times: &Times) -
 }
 
 impl Claims {
-    fn of(class: &Class, submission: &Submission, participants: &BTreeMap<String, usize>) -> Claims {
+    fn of(
+        class: &Class,
+        submission: &Submission,
+        participants: &BTreeMap<String, usize>,
+        teams: &BTreeSet<String>,
+    ) -> Claims {
         let mut claims = Claims::default();
         let positions: Vec<Signed> =
             (1..=SIGNERS).filter_map(|position| Signed::of(class, submission, position)).collect();
         claims.signed = positions.iter().filter_map(|signed| signed.student).collect();
         if let Some(submitters) = &submission.submitters {
             for submitter in submitters {
-                match together(class, [&*submitter.email, &submitter.number, &submitter.name]) {
-                    Ok(student) => claims.own.push((student, 0)),
+                let texts = [&*submitter.email, &submitter.number, &submitter.name];
+                match together(class, texts) {
+                    Ok(student) => {
+                        let given = || texts.into_iter().filter(|text| !text.trim().is_empty());
+                        let agree = given().filter(|text| class.named(text) != Named::Nobody).count();
+                        // An account with somebody's name and an address that is not theirs.
+                        let stranger = !submitter.email.trim().is_empty()
+                            && class.named(&submitter.email) == Named::Nobody
+                            && class.has_address(student);
+                        match agree {
+                            _ if agree == given().count() => claims.own.push((student, 0)),
+                            1 if stranger => claims.doubtful.push(student),
+                            _ => claims.own.push((student, PARTLY)),
+                        }
+                    }
                     Err(students) if students.is_empty() => {
                         let name = shorten(&submitter.name, 60);
                         claims.why = Some(format!("is of '{name}', who is not in the roster"));
@@ -143,7 +170,7 @@ impl Claims {
             Ending::Moodle(number) => participants.get(number).copied(),
             _ => None,
         };
-        match (named(class, submission), participant) {
+        match (named(class, submission, teams), participant) {
             (Named::One { student, rank }, None) => claims.own.push((student, 1 + rank)),
             (Named::One { student, .. }, Some(participant)) if student == participant => {
                 claims.own.push((student, 0));
@@ -169,32 +196,60 @@ impl Claims {
 
 /// Whom the name of a folder or file names: whole, else before the system's ending,
 /// else behind Moodle's name of a team.
-fn named(class: &Class, submission: &Submission) -> Named {
-    let mut found = class.named(&submission.name);
+fn named(class: &Class, submission: &Submission, teams: &BTreeSet<String>) -> Named {
+    let found = class.named(&submission.name);
     if found != Named::Nobody {
         return found;
     }
-    if matches!(submission.ending, Ending::Autolab(_)) {
-        return class.named(&submission.before);
+    match &submission.ending {
+        Ending::Autolab(_) => return class.named(&submission.before),
+        // A number alone may be another system's.
+        Ending::Canvas(number) => {
+            return match class.named(number) {
+                Named::One { student, rank } if class.is_spelt(student, &submission.before) => {
+                    Named::One { student, rank }
+                }
+                _ => Named::Nobody,
+            };
+        }
+        Ending::Moodle(_) | Ending::None => {}
     }
     if !matches!(submission.ending, Ending::Moodle(_)) {
         return found;
     }
-    found = class.named_by_moodle(&submission.before);
-    if found == Named::Nobody {
-        for (at, sign) in submission.before.match_indices('-') {
-            let (team, name) = (&submission.before[..at], &submission.before[at + sign.len()..]);
-            found = class.named_by_moodle(name);
-            // "Mallory-Ana" is no team's name if Mallory is a student.
-            if let (Some(student), Some(other)) = (found.one(), class.named_by_moodle(team).one()) {
-                found = Named::Several(vec![student, other]);
-            }
-            if found != Named::Nobody {
-                break;
-            }
+    match class.named_by_moodle(&submission.before) {
+        Named::Nobody => {}
+        found => return found,
+    }
+    let Some((team, found)) = behind_a_team(class, &submission.before) else { return Named::Nobody };
+    match (found.one(), class.named_by_moodle(team)) {
+        (Some(student), Named::One { student: other, .. }) if student == other => found,
+        // "Mallory-Ana" is no team's name if Mallory is a student.
+        (Some(student), Named::One { student: other, .. }) => Named::Several(vec![student, other]),
+        // "Jean-Luc Martin" may be somebody else than Luc Martin.
+        (Some(student), _) if !teams.contains(team) => Named::Several(vec![student]),
+        _ => found,
+    }
+}
+
+/// What may be a team's name, and whom the rest names.
+fn behind_a_team<'n>(class: &Class, before: &'n str) -> Option<(&'n str, Named)> {
+    before.match_indices('-').find_map(|(at, sign)| {
+        let found = class.named_by_moodle(&before[at + sign.len()..]);
+        (found != Named::Nobody).then_some((&before[..at], found))
+    })
+}
+
+/// The names of teams that Moodle has put before those of several students.
+fn teams(class: &Class, submissions: &[Submission]) -> BTreeSet<String> {
+    let mut found = BTreeMap::<&str, BTreeSet<usize>>::new();
+    for submission in submissions.iter().filter(|one| matches!(one.ending, Ending::Moodle(_))) {
+        if let Some((team, named)) = behind_a_team(class, &submission.before) {
+            found.entry(team).or_default().extend(named.one());
         }
     }
-    found
+    found.retain(|_, students| students.len() > 1);
+    found.into_keys().map(str::to_owned).collect()
 }
 
 /// What is in the fields of one student in a submission's answers.

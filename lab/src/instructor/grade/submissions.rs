@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use common::authentic::{self, Unread};
 use common::failure::Failure;
+use common::input;
 use common::text::shorten;
 use report::Answers;
 use serde_json::Value;
@@ -14,7 +15,7 @@ use serde_json::Value;
 use super::evidence::Evidence;
 use super::files::{self, File, Kind};
 use super::gradescope::{self, Submitter};
-use super::identity::Class;
+use super::identity::{Class, Named};
 use super::sentence::{Sentence, say};
 use super::times;
 use crate::handed_in::is_answer;
@@ -61,6 +62,8 @@ pub(super) enum Ending {
     Moodle(String),
     /// `ana@example.org_3_handin.zip`: the version.
     Autolab(u64),
+    /// `silvaana_LATE_345_67890_answers.json`: the number of the user.
+    Canvas(String),
 }
 
 /// All submissions in `paths`: folders with one for each student, or tables with
@@ -79,7 +82,11 @@ pub(super) fn collect(
         if path.is_dir() {
             found.extend(in_folder(path)?);
         } else if files::ending(&path.to_string_lossy()) == "csv" {
-            found.extend(rows(&Table::read(path)?, column, class));
+            let table = Table::read(path)?;
+            found.extend(
+                rows(&table, column, class)
+                    .map_err(|why| Failure::usage(format!("{}: {why}", input::name(path))))?,
+            );
         } else {
             there(path)?;
             found.push(one(path));
@@ -120,7 +127,7 @@ fn in_folder(folder: &Path) -> Result<Vec<Submission>, Failure> {
             continue;
         }
         match label(&shown(&path)) {
-            (before, ending @ Ending::Moodle(_)) => {
+            (before, ending @ (Ending::Moodle(_) | Ending::Canvas(_))) => {
                 collected.entry((ending, before)).or_default().push(path);
             }
             _ => found.push(one(&path)),
@@ -163,6 +170,14 @@ fn label(name: &str) -> (String, Ending) {
     {
         return (format!("{user}@{host}"), Ending::Autolab(version));
     }
+    let parts: Vec<&str> = name.split('_').filter(|part| *part != "LATE").collect();
+    if let [before, user, submission, _, ..] = parts[..]
+        && !before.is_empty()
+        && digits(user)
+        && digits(submission)
+    {
+        return (before.to_owned(), Ending::Canvas(user.to_owned()));
+    }
     (name.to_owned(), Ending::None)
 }
 
@@ -179,7 +194,11 @@ fn children(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
 /// One submission for each row: a column for each field. Whose a row is, say the
 /// columns in which most cells name a student; where they do not agree, nobody is
 /// guessed.
-fn rows(table: &Table, column: Option<&str>, class: &Class) -> Vec<Submission> {
+///
+/// # Errors
+///
+/// If a time of hand-in cannot be read; a clause.
+fn rows(table: &Table, column: Option<&str>, class: &Class) -> Result<Vec<Submission>, String> {
     let cell = |row: &Vec<String>, at: usize| row.get(at).cloned().unwrap_or_default();
     let names_most = |at: &usize| {
         let named = table.rows.iter().filter(|row| class.named(&cell(row, *at)).one().is_some());
@@ -188,7 +207,23 @@ fn rows(table: &Table, column: Option<&str>, class: &Class) -> Vec<Submission> {
     let naming: Vec<usize> = (0..table.header.len()).filter(names_most).collect();
     let first = column.and_then(|column| table.column(column)).or(naming.first().copied()).unwrap_or(0);
     let time = table.header.iter().position(|header| times::is_time(header));
-    let of_row = |row: &Vec<String>| {
+    let cells: Vec<&str> =
+        table.rows.iter().map(|row| time.and_then(|at| row.get(at)).map_or("", String::as_str)).collect();
+    let read = times::column(&cells, true).map_err(|place| {
+        format!(
+            "'{}' in the column '{}' is not a time that can be read; write 2026-11-20T23:59Z, or rename the column if it has no times of hand-in",
+            shorten(cells[place], 40),
+            shorten(time.map_or("", |at| &table.header[at]), 40)
+        )
+    })?;
+    // The collecting system's, where students also type who they are.
+    let is_address = |at: &usize| {
+        let cells = || table.rows.iter().map(|row| cell(row, *at));
+        2 * cells().filter(|cell| cell.contains('@')).count() > table.rows.len()
+            && cells().any(|cell| class.named(&cell).one().is_some())
+    };
+    let address = (0..table.header.len()).find(is_address);
+    let of_row = |(row, at): (&Vec<String>, Option<i64>)| {
         let named = |at: &usize| class.named(&cell(row, *at)).one();
         let found = [first].into_iter().chain(naming.iter().copied()).find(|at| named(at).is_some());
         let mut submission = Submission { name: cell(row, found.unwrap_or(first)), ..Submission::default() };
@@ -197,17 +232,23 @@ fn rows(table: &Table, column: Option<&str>, class: &Class) -> Vec<Submission> {
             let texts = naming.iter().map(|at| Submitter { name: cell(row, *at), ..Submitter::default() });
             submission.submitters = Some(texts.collect());
             submission.contradictory = true;
+        } else if let Some(email) = address.map(|at| cell(row, at))
+            && class.named(&email) == Named::Nobody
+        {
+            let mut names = naming.iter().filter(|at| Some(**at) != address).map(|at| cell(row, *at));
+            let [name, number] = [(); 2].map(|()| names.next().unwrap_or_default());
+            submission.submitters = Some(vec![Submitter { name, number, email }]);
         }
         submission.before.clone_from(&submission.name);
         submission.saved = table.column("saved").map(|at| cell(row, at)).unwrap_or_default();
-        submission.time = time.and_then(|at| times::parse(row.get(at)?));
+        submission.time = at;
         for (id, text) in table.header.iter().zip(row) {
             submission.answer(id.trim(), text.clone(), true);
         }
         submission.bound();
         submission
     };
-    table.rows.iter().map(of_row).collect()
+    Ok(table.rows.iter().zip(read).map(of_row).collect())
 }
 
 impl Submission {
@@ -369,6 +410,9 @@ mod tests {
         for (name, before, ending) in [
             ("Ana Silva_4711_assignsubmission_file_", "Ana Silva", moodle("4711")),
             ("Team 1-Ana Silva_4711_assignsubmission_onlinetext", "Team 1-Ana Silva", moodle("4711")),
+            ("silvaana_345_67890_answers", "silvaana", Ending::Canvas("345".to_owned())),
+            ("silvaana_LATE_345_67890_my_answers-1", "silvaana", Ending::Canvas("345".to_owned())),
+            ("silvaana_345_67890", "silvaana_345_67890", Ending::None),
             ("Ana_1_assignsubmission_file_b_2_assignsubmission_x", "Ana", moodle("1")),
             ("ann_marie_7_assignsubmission_file", "ann_marie", moodle("7")),
             ("ann_assignsubmission_file", "ann_assignsubmission_file", Ending::None),

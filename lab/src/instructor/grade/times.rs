@@ -47,6 +47,8 @@ fn instant(text: &str) -> Result<i64, String> {
 pub(super) struct Times {
     by_name: HashMap<String, i64>,
     by_student: HashMap<usize, i64>,
+    /// Names in the table that are of no student.
+    pub(super) nobodys: Vec<String>,
 }
 
 impl Times {
@@ -73,42 +75,48 @@ impl Policy {
         let of_times = |at: &usize| {
             let cells =
                 || table.rows.iter().filter_map(|row| row.get(*at)).filter(|cell| !cell.trim().is_empty());
-            cells().next().is_some() && cells().all(|cell| parse(cell).is_some())
+            cells().next().is_some()
+                && cells().all(|cell| parse(cell).or_else(|| local(cell, true)).is_some())
         };
         let columns = || 0..table.header.len();
-        let named = columns().find(|at| is_time(&table.header[*at]));
-        let time = named.or_else(|| columns().find(of_times)).ok_or_else(|| {
+        let named: Vec<usize> = columns().filter(|at| is_time(&table.header[*at])).collect();
+        let of_times = if named.is_empty() { columns().filter(of_times).collect() } else { named };
+        let time = match of_times.as_slice() {
+            [at] => *at,
+            [] => {
+                return Err(Failure::usage(format!(
+                    "{file} has no column of times; call it 'time', and write 2026-11-20T23:59Z"
+                )));
+            }
+            [one, two, ..] => {
+                return Err(Failure::usage(format!(
+                    "{file} has two columns of times, '{}' and '{}'; leave one out",
+                    table.header[*one], table.header[*two]
+                )));
+            }
+        };
+        let cells: Vec<&str> =
+            table.rows.iter().map(|row| row.get(time).map_or("", String::as_str)).collect();
+        let name = class.column(&table, |at| at == time);
+        let name = name.map_err(|why| Failure::usage(format!("{file}: {why}")))?;
+        let read = column(&cells, false).map_err(|place| {
             Failure::usage(format!(
-                "{file} has no column of times; call it 'time', and write 2026-11-20T23:59Z"
+                "{file}, row {} ('{}'): '{}' is not a time, or it is not clear which; write 2026-11-20T23:59Z",
+                place + 2,
+                shorten(table.rows[place].get(name).map_or("", String::as_str), 60),
+                shorten(cells[place], 40)
             ))
         })?;
-        let hits = |at: &usize| {
-            table
-                .rows
-                .iter()
-                .filter(|row| row.get(*at).is_some_and(|c| class.named(c).one().is_some()))
-                .count()
-        };
-        let name =
-            columns().filter(|at| *at != time).max_by_key(|at| (hits(at), usize::MAX - at)).unwrap_or(0);
         let mut times = Times::default();
-        for (number, row) in (2..).zip(&table.rows) {
-            let (name, cell) =
-                (row.get(name).map_or("", String::as_str), row.get(time).map_or("", String::as_str));
-            if cell.trim().is_empty() || cell.trim() == "-" {
-                continue;
-            }
-            let at = parse(cell).ok_or_else(|| {
-                Failure::usage(format!(
-                    "{file}, row {number} ('{}'): '{}' is not a time; write 2026-11-20T23:59Z",
-                    shorten(name, 60),
-                    shorten(cell, 40)
-                ))
-            })?;
+        for (row, at) in table.rows.iter().zip(read) {
+            let (name, Some(at)) = (row.get(name).map_or("", String::as_str), at) else { continue };
             let later = |known: &mut i64| *known = at.max(*known);
             times.by_name.entry(names::folded(name)).and_modify(later).or_insert(at);
-            if let Some(student) = class.named(name).one() {
-                times.by_student.entry(student).and_modify(later).or_insert(at);
+            match class.named(name).one() {
+                Some(student) => {
+                    times.by_student.entry(student).and_modify(later).or_insert(at);
+                }
+                None => times.nobodys.push(shorten(name, 60)),
             }
         }
         Ok(times)
@@ -143,6 +151,59 @@ pub(super) fn is_time(header: &str) -> bool {
                  submetido horodateur datedesoumission czas sygnaturaczasowa время отметкавремени датаотправки";
     let header = letters(header);
     known.split_whitespace().any(|name| name == header)
+}
+
+/// The times of a column, in ISO 8601 or as forms and spreadsheets write them. Whether
+/// `3/1/2026` has the day or the month first is decided by the other cells, or by their
+/// order if they are `appended` one after the other; where both are possible and in
+/// order, no time is known, and the order is right.
+///
+/// # Errors
+///
+/// The place of a cell that cannot be read.
+pub(super) fn column(cells: &[&str], appended: bool) -> Result<Vec<Option<i64>>, usize> {
+    type Parse<'p> = &'p dyn Fn(&str) -> Option<i64>;
+    let read = |parse: Parse<'_>| -> Result<Vec<Option<i64>>, usize> {
+        let one = |(place, cell): (usize, &&str)| match cell.trim() {
+            "" | "-" => Ok(None),
+            cell => parse(cell).map(Some).ok_or(place),
+        };
+        cells.iter().enumerate().map(one).collect()
+    };
+    let iso = read(&parse);
+    if iso.is_ok() {
+        return iso;
+    }
+    let readings = [true, false].map(|day_first| read(&|cell| local(cell, day_first)));
+    let unread = readings.iter().filter_map(|read| read.as_ref().err()).max().copied().unwrap_or(0);
+    let mut found: Vec<Vec<Option<i64>>> = readings.into_iter().flatten().collect();
+    found.dedup();
+    if found.len() > 1 && appended {
+        found.retain(|times| times.iter().flatten().is_sorted());
+    }
+    match found.len() {
+        1 => Ok(found.remove(0)),
+        2 if appended => Ok(vec![None; cells.len()]),
+        _ => Err(unread),
+    }
+}
+
+/// `20/11/2026 23:59:30`, `20.11.2026 23:59`, `11/20/2026 11:59 PM`, without a zone: UTC.
+fn local(text: &str, day_first: bool) -> Option<i64> {
+    let mut words = text.split_whitespace();
+    let (date, clock, half) = (words.next()?.trim_end_matches(','), words.next()?, words.next());
+    let sign = if date.contains('.') { '.' } else { '/' };
+    let [one, two, year] = numbers(date, sign)?;
+    let (day, month) = if day_first || sign == '.' { (one, two) } else { (two, one) };
+    let (hour, minutes) = clock.split_once(':')?;
+    let hour: i64 = hour.parse().ok()?;
+    let hour = match half.map(str::to_uppercase).as_deref() {
+        None => hour,
+        Some("AM") => hour % 12,
+        Some("PM") => hour % 12 + 12,
+        Some(_) => return None,
+    };
+    parse(&format!("{year:04}-{month:02}-{day:02}T{hour}:{minutes}"))
 }
 
 /// Seconds since 1970 of a time as ISO 8601 writes it, with `T` or a blank; UTC
@@ -209,8 +270,14 @@ pub(super) fn seconds(time: SystemTime) -> Option<i64> {
 
 /// Whether a student's own clock can have said so: a date, and not in the future.
 pub(super) fn plausible(saved: &str) -> bool {
+    parse(saved).is_some_and(possible)
+}
+
+/// Whether something can have been handed in then: archives without times have 1980,
+/// wrong clocks some day to come.
+pub(super) fn possible(at: i64) -> bool {
     let now = seconds(SystemTime::now()).unwrap_or(i64::MAX - DAY_S);
-    parse(saved).is_some_and(|at| (0..=now + DAY_S).contains(&at))
+    (DAY_S * days(2000, 1, 1)..=now + DAY_S).contains(&at)
 }
 
 #[cfg(test)]
@@ -238,6 +305,21 @@ mod tests {
         ] {
             assert_eq!(parse(text), seconds, "{text}");
         }
+        let of = |cells: &[&'static str], appended| column(cells, appended);
+        let at = |text| parse(text);
+        let (one, two) = (at("2026-11-20T10:00Z"), at("2026-11-20T09:00Z"));
+        assert_eq!(of(&["11/20/2026 10:00:00", "11/20/2026 09:00:00"], true), Ok(vec![one, two]));
+        assert_eq!(of(&["20/11/2026 10:00:00", "", "20/11/2026 9:00"], false), Ok(vec![one, None, two]));
+        assert_eq!(of(&["20.11.2026 10:00", "20.11.2026 09:00"], false), Ok(vec![one, two]));
+        assert_eq!(of(&["11/20/2026, 10:00 AM", "11/20/2026, 9:00 am"], false), Ok(vec![one, two]));
+        // day or month?
+        assert_eq!(of(&["3/1/2026 10:00", "4/1/2026 10:00"], true), Ok(vec![None, None]));
+        assert_eq!(of(&["3/1/2026 10:00", "4/1/2026 10:00"], false), Err(0));
+        assert_eq!(
+            of(&["10/1/2026 10:00", "9/2/2026 10:00"], true),
+            Ok(vec![at("2026-01-10T10:00Z"), at("2026-02-09T10:00Z")])
+        );
+        assert_eq!(of(&["tomorrow"], true), Err(0));
         assert!(plausible("2026-03-01T10:00:00Z") && !plausible("9999-11-20T10:00:00Z") && !plausible("1"));
     }
 

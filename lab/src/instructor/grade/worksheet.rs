@@ -33,6 +33,9 @@ pub(super) struct Columns {
 }
 
 const GRADE: &str = "grade nota note ocena оценка bewertung calificacion";
+const SCALE: &str = "scale escala echelle bareme skala шкала";
+/// "Grade can be changed": it is right behind the largest grade in other languages.
+const LOCK: &str = "gradecanbechanged";
 /// Answers to "Grade can be changed" that are no.
 const NO: &str = "no nao non nie нет nein ні";
 
@@ -116,6 +119,13 @@ impl Worksheet {
             None => identifying(&sheet, class, grade)?,
         };
         let feedback = columns.feedback.as_ref().map(|name| one(name, "--feedback-column")).transpose()?;
+        let feedback = feedback.or_else(|| comments(&sheet.header, grade));
+        if student == grade || feedback.is_some_and(|at| at == grade || at == student) {
+            return Err(
+                "one column cannot be for two of name, grade and feedback; choose others with --worksheet-column, --grade-column and --feedback-column"
+                    .to_owned(),
+            );
+        }
         let most = most(&sheet, grade);
         let (mut rows, mut doubtful) = (BTreeMap::<usize, Vec<usize>>::new(), BTreeMap::new());
         for (place, row) in sheet.rows.iter().enumerate() {
@@ -127,7 +137,6 @@ impl Worksheet {
                 Named::Nobody => {}
             }
         }
-        let feedback = feedback.or_else(|| comments(&sheet.header, grade));
         let encoding = Encoding::Utf8;
         Ok(Worksheet { sheet, encoding, grade, most, feedback, rows, doubtful })
     }
@@ -242,10 +251,20 @@ impl Worksheet {
         if self.grade >= cells {
             return Err(format!("the row ends before the grade ({cells} of {columns} cells)"));
         }
-        let Some(at) = self.most else { return Ok(1.0) };
-        if NO.split_whitespace().any(|no| letters(row.cell(at + 1)) == no) {
+        let is = |at: usize, known: &str| {
+            let cell = letters(self.sheet.header.get(at).map_or("", String::as_str));
+            known.split_whitespace().any(|name| cell == name)
+        };
+        let lock = (0..columns).find(|at| is(*at, LOCK)).or(self.most.map(|at| at + 1));
+        if lock.is_some_and(|at| NO.split_whitespace().any(|no| letters(row.cell(at)) == no)) {
             return Err("its grade is locked ('Grade can be changed')".to_owned());
         }
+        let grade = row.cell(self.grade).trim();
+        let in_words = grade.chars().any(char::is_alphabetic);
+        if in_words || self.most.is_none() && is(self.grade + 1, SCALE) {
+            return Err(format!("it is graded by a scale ('{}'), not by points", shorten(grade, 20)));
+        }
+        let Some(at) = self.most else { return Ok(1.0) };
         let largest = number(row.cell(at))
             .ok_or_else(|| format!("its largest grade is '{}', as of a scale", shorten(row.cell(at), 20)))?;
         Ok(if most > 0.0 { largest / most } else { 0.0 })

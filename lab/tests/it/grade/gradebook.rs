@@ -89,7 +89,8 @@ fn points_given_by_hand_survive_grading_again() {
     let (code, told) = graded(folder, "--out out --points points.csv");
     assert_eq!(code, Some(0), "{told}");
     for says in [
-        "3.5\t21\tann\tspec-comment has another answer than when its points were given",
+        "3.5\t21\tann\tspec-comment has another answer than when its points were given; the 0.5 points are kept",
+        "spec-comment: the answer is another than when points were given by hand: read it again: 1 of 3 students: ann",
         "0.25\t21\tbea",
         "4\t21\t=cmd()",
         "'zoe', who is not one student",
@@ -100,6 +101,60 @@ fn points_given_by_hand_survive_grading_again() {
     write(folder, "class.csv", "name\nbea\n");
     assert_eq!(graded(folder, "--out out").0, Some(0));
     assert!(std::fs::read_to_string(folder.join("out/grades-earlier.csv")).unwrap().contains("\nann,3.5"));
+}
+
+#[test]
+fn points_are_for_the_answer_that_they_were_given_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    class(folder);
+    let of_ann = |line| write(folder, "in/ann/answers.json", &answers(&[("s2-3", line)], &[], ""));
+    let points = |points: &str| {
+        let path = folder.join("out/grades.csv");
+        let text = std::fs::read_to_string(&path).unwrap();
+        let mut table = csv::Reader::from_reader(text.as_bytes());
+        let header = table.headers().unwrap().clone();
+        let at = header.iter().position(|header| header == "s2-3_points").unwrap();
+        let mut out = csv::Writer::from_writer(Vec::new());
+        out.write_record(&header).unwrap();
+        for row in table.records().map(Result::unwrap) {
+            let of_ann = &row[0] == "ann";
+            out.write_record(row.iter().enumerate().map(
+                |(place, cell)| {
+                    if of_ann && place == at { points } else { cell }
+                },
+            ))
+            .unwrap();
+        }
+        std::fs::write(path, out.into_inner().unwrap()).unwrap();
+    };
+    let graded = || {
+        let (code, told) = graded(folder, "--out out");
+        assert_eq!(code, Some(0), "{told}");
+        (cell(folder, "ann", "s2-3_points"), told)
+    };
+    // two sizes: somebody has to read it, and gives nothing
+    of_ann("8 or 16 B");
+    graded();
+    points("0");
+    assert_eq!(graded().0, "0");
+    // what is handed in then is another answer
+    of_ann("16 B");
+    let (now, told) = graded();
+    assert_eq!(now, "1");
+    assert!(told.contains("s2-3: the answer is another than when points were given by hand"), "{told}");
+    // a cell of the program's own that somebody changed is not used, and that is said
+    points("0");
+    let (now, told) = graded();
+    assert_eq!(now, "1");
+    assert!(told.contains("s2-3: the points in the earlier table are not those of this run"), "{told}");
+    assert!(told.contains("1 of 3 students: ann"), "{told}");
+    // a table without a column of students is refused, whatever its numbers
+    write(folder, "class.csv", "id\n1\n2\n");
+    write(folder, "points.csv", "name,s2-3\nAnn Lee,1\n");
+    let done = lab(folder, &["grade", "--roster", "class.csv", "--points", "points.csv", "in"], &[]);
+    let told = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(told.contains("it has no column with students of the class"), "{told}");
 }
 
 #[test]

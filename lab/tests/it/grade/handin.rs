@@ -66,6 +66,24 @@ fn one_archive_has_everything_and_is_graded() {
 }
 
 #[test]
+fn the_answers_saved_last_are_packed_whatever_the_browser_calls_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let saved = |name: &str, size, time| {
+        write(folder, &format!("report/{name}"), &answers(&[("s2-2", size)], &[], time));
+    };
+    saved("answers.json", "1 KiB", "2026-03-01T10:00:00Z");
+    saved("answers (1).json", "64 KiB", "2026-03-02T10:00:00Z");
+    saved("answers-2.json", "2 KiB", "2026-03-01T11:00:00Z");
+    saved("answers-of-bea.json", "8 KiB", "2026-03-09T10:00:00Z");
+    assert_eq!(handin(folder, "report").0, Some(0));
+    let mut archive = zip::ZipArchive::new(std::fs::File::open(folder.join("report.zip")).unwrap()).unwrap();
+    let mut text = String::new();
+    std::io::Read::read_to_string(&mut archive.by_name("answers.json").unwrap(), &mut text).unwrap();
+    assert!(text.contains("64 KiB"), "{text}");
+}
+
+#[test]
 fn what_is_missing_is_said_before_it_is_handed_in() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();

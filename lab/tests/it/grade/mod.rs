@@ -179,6 +179,53 @@ fn each_student_gets_points_and_a_reason() {
 }
 
 #[test]
+fn a_group_is_graded_by_the_machine_of_who_handed_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let key = class(folder);
+    let of_ada = answers(machine(&key, "ada"), "2026-03-01T10:00:00Z", in_kib);
+    hand_in(folder, "ada/answers.json", &of_ada.to_string());
+    std::fs::write(folder.join("groups.csv"), "ada,copycat\n").unwrap();
+    let points = |more: &str| {
+        let table =
+            succeeds(folder, &format!("grade --roster class.csv --key machines-key.json{more} handed-in"));
+        let of = |name: &str| {
+            let row = table.lines().find(|line| line.split('\t').nth(2) == Some(name)).unwrap();
+            row.split('\t').next().unwrap().to_owned()
+        };
+        [of("ada"), of("copycat")]
+    };
+    assert_eq!(points(""), ["14", "0"]);
+    assert_eq!(points(" --groups groups.csv"), ["14", "14"]);
+    // partners who name each other
+    let mut signed = of_ada;
+    signed["fields"]["student-2-name"] = "copycat".into();
+    hand_in(folder, "ada/answers.json", &signed.to_string());
+    hand_in(
+        folder,
+        "copycat/answers.json",
+        r#"{"format": "cache-lab-answers", "version": 1, "fields": {"student-2-name": "ada"}}"#,
+    );
+    assert_eq!(points(""), ["14", "14"]);
+}
+
+#[test]
+fn one_student_of_a_folder_of_many_is_graded_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    for (name, size) in [("ann", "1 KiB"), ("bob", "64 KiB")] {
+        let answers =
+            json!({ "format": "cache-lab-answers", "version": 1, "fields": { "s2-2": size } }).to_string();
+        hand_in(folder, &format!("{name}/answers.json"), &answers);
+    }
+    let row = |name: &str| {
+        let table = succeeds(folder, &format!("grade --student {name} handed-in"));
+        table.lines().find(|line| line.split('\t').nth(2) == Some(name)).unwrap().to_owned()
+    };
+    assert!(row("ann").starts_with("0\t") && row("bob").starts_with("1\t"), "{} {}", row("ann"), row("bob"));
+}
+
+#[test]
 fn every_system_gets_the_same_points() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();

@@ -173,6 +173,27 @@ const SHEETS: &[Sheet] = &[
         says: &["no column of the largest grade; points of 20 are written as they are"],
     },
     Sheet {
+        what: "grades of a scale, and locks without a column of the largest grade",
+        before: "user,Grade,Scale,Grade can be changed\nana,Good,\"Poor, Good\",Yes\nbea,,\"Poor, Good\",Yes\n",
+        args: "",
+        after: None,
+        says: &["'ana' (line 2): it is graded by a scale ('Good'), not by points"],
+    },
+    Sheet {
+        what: "a lock without a column of the largest grade",
+        before: "user,Grade,Grade can be changed\nana,,No\nbea,,Yes\n",
+        args: "",
+        after: Some("user,Grade,Grade can be changed\nana,,No\nbea,0.00,Yes\n"),
+        says: &["'ana' (line 2): its grade is locked"],
+    },
+    Sheet {
+        what: "one column for grade and feedback",
+        before: "user,Grade\nana,\nbea,\n",
+        args: "--grade-column Grade --feedback-column Grade",
+        after: None,
+        says: &["one column cannot be for two of name, grade and feedback"],
+    },
+    Sheet {
         what: "two columns that may be meant",
         before: "user,Grade,Grade\nana,,\nbea,,\n",
         args: "",

@@ -61,9 +61,117 @@ const CASES: &[Case] = &[
         files: &[
             ("in/Ana Silva_11_assignsubmission_file_", true, &[], EARLY),
             ("in/Team-1-Ann Lee_12_assignsubmission_file", true, &[], EARLY),
-            ("in/ann marie_13_assignsubmission_onlinetext", true, &[], EARLY),
+            ("in/Team-1-ann marie_13_assignsubmission_onlinetext", true, &[], EARLY),
         ],
         points: &[("ana", "3"), ("ann", "3"), ("ann_marie", "3")],
+        ..PLAIN
+    },
+    Case {
+        what: "a double first name is no team: its end may be somebody else's name",
+        roster: "user,name\nluc,Luc Martin\nbea,Bea\n",
+        files: &[
+            ("in/Jean-Luc Martin_11_assignsubmission_file_", true, &[], EARLY),
+            ("in/Team A-Jean-Luc Martin_12_assignsubmission_file_", true, &[], EARLY),
+        ],
+        points: &[("luc", "-"), ("bea", "0")],
+        says: &["no grade for 'luc'"],
+        ..PLAIN
+    },
+    Case {
+        what: "a double first name takes nothing from whom it ends in",
+        roster: "user,name\nluc,Luc Martin\nbea,Bea\n",
+        files: &[
+            ("in/Jean-Luc Martin_11_assignsubmission_file_", false, &[], "2026-03-09T10:00:00Z"),
+            ("in/Luc Martin_12_assignsubmission_file_", true, &[], EARLY),
+            ("in/bea-Bea_13_assignsubmission_file_", true, &[], EARLY),
+        ],
+        points: &[("luc", "3"), ("bea", "3")],
+        ..PLAIN
+    },
+    Case {
+        what: "a team of one, and the worksheet's number of a double first name",
+        roster: "user,name\nluc,Luc Martin\nbea,Bea\n",
+        files: &[
+            ("in/Team-Luc Martin_11_assignsubmission_file_", true, &[], EARLY),
+            ("in/Team-Bea_12_assignsubmission_file_", true, &[], EARLY),
+        ],
+        tables: &[(
+            "sheet.csv",
+            "Identifier,Full name,Grade,Maximum Grade\nParticipant 11,Luc Martin,,3\nParticipant 12,Bea,,3\n",
+        )],
+        args: "--name-column user --worksheet sheet.csv --out out",
+        points: &[("luc", "3"), ("bea", "3")],
+        ..PLAIN
+    },
+    Case {
+        what: "Moodle writes full names: one may be the user name of somebody else",
+        roster: "user,name\nann,Ann Lee\nannlee,Ann\nlee,Kim Lee\n",
+        files: &[
+            ("in/Ann_1_assignsubmission_file_", false, &[], "2026-03-09T10:00:00Z"),
+            ("in/Ann Lee_2_assignsubmission_file_", true, &[], EARLY),
+            ("in/Kim Lee_3_assignsubmission_file_", true, &[], EARLY),
+        ],
+        points: &[("ann", "3"), ("annlee", "-"), ("lee", "3")],
+        says: &["no grade for 'annlee'"],
+        ..PLAIN
+    },
+    Case {
+        what: "an account with a student's name or number and another address takes nothing",
+        files: &[
+            ("in/submission_1", true, &[], EARLY),
+            ("in/submission_2", false, &[], EARLY),
+            ("in/submission_3", false, &[], EARLY),
+            ("in/submission_4", true, &[], EARLY),
+            ("in/submission_5", true, &[], EARLY),
+        ],
+        tables: &[(
+            "in/submission_metadata.yml",
+            "---\nsubmission_1:\n  :submitters:\n  - :name: Ana Silva\n    :sid: '0042'\n    :email: ana@x.pt\n  :created_at: 2026-03-01 10:00:00 Z\n\
+             submission_2:\n  :submitters:\n  - :name: Ana Silva\n    :sid: \n    :email: evil@x.pt\n  :created_at: 2026-03-01 11:00:00 Z\n\
+             submission_3:\n  :submitters:\n  - :name: M\n    :sid: '0042'\n    :email: evil@x.pt\n  :created_at: 2026-03-01 12:00:00 Z\n\
+             submission_4:\n  :submitters:\n  - :name: Ann Lee\n    :sid: '42'\n    :email: private@x.pt\n  :created_at: 2026-03-01 11:00:00 Z\n\
+             submission_5:\n  :submitters:\n  - :name: Ann Marie\n    :sid: \n    :email: other@x.pt\n  :created_at: 2026-03-01 11:00:00 Z\n",
+        )],
+        points: &[("ana", "3"), ("ann", "3"), ("ann_marie", "-")],
+        says: &["'submission_5' may be of this student or of another"],
+        ..PLAIN
+    },
+    Case {
+        what: "the same in rows of a form",
+        tables: &[(
+            "in.csv",
+            "Email,Name,s2-2,s2-3,time\nana@x.pt,Ana Silva,64 KiB,16 B,2026-03-01T10:00Z\n\
+             evil@x.pt,Ana Silva,1 KiB,,2026-03-01T11:00Z\nann@x.pt,Ann Lee,64 KiB,,2026-03-01T11:00Z\n",
+        )],
+        args: "--name-column user in.csv",
+        files: &[("in/nobody", true, &[], EARLY)],
+        points: &[("ana", "2"), ("ann", "1"), ("ann_marie", "0")],
+        ..PLAIN
+    },
+    Case {
+        what: "Canvas's files: number and name must be one student's",
+        roster: "Student,ID,SIS User ID\n\"Silva, Ana\",345,a1\n\"Lee, Ann\",346,a2\nAnn Marie,347,a3\n",
+        files: &[
+            ("in/silvaana_345_67890_answers.json", true, &[], EARLY),
+            ("in/leeann_LATE_346_67891_answers-1.json", true, &[], EARLY),
+            ("in/silvaana_347_67892_answers.json", true, &[], EARLY),
+        ],
+        args: "--name-column ID",
+        points: &[("345", "3"), ("346", "3"), ("347", "0")],
+        says: &["'silvaana_347_67892_answers' is of no student"],
+        ..PLAIN
+    },
+    Case {
+        what: "times as forms write them: the last row is not the last in the table",
+        tables: &[(
+            "in.csv",
+            "Timestamp,user,s2-2,s2-3\n11/20/2026 10:00:00,ana,64 KiB,16 B\n11/20/2026 09:00:00,ana,1 KiB,1 B\n\
+             11/20/2026 09:30:00,ann,64 KiB,\n",
+        )],
+        args: "--name-column user in.csv",
+        files: &[("in/nobody", true, &[], EARLY)],
+        points: &[("ana", "2"), ("ann", "1")],
+        says: &["by the time in the export"],
         ..PLAIN
     },
     Case {
@@ -259,8 +367,8 @@ const CASES: &[Case] = &[
         what: "rows of a form: the columns with names agree, or nobody gets the row",
         tables: &[(
             "in.csv",
-            "Timestamp,Username,Who are you?,student-2-name,s2-2\n1/3 10:00,ana,Ana Silva,ann,64 KiB\n1/3 10:01,ann,Ann Marie,ana,64 KiB\n\
-             1/3 10:02,ann,Ann Lee,ana,1 KiB\n1/3 10:03,x,Ann Marie,ana,64 KiB\n1/3 10:04,ana,Ana Silva,,1 KiB\n",
+            "Timestamp,Username,Who are you?,student-2-name,s2-2\n1/3/2026 10:00,ana,Ana Silva,ann,64 KiB\n1/3/2026 10:01,ann,Ann Marie,ana,64 KiB\n\
+             1/3/2026 10:02,ann,Ann Lee,ana,1 KiB\n1/3/2026 10:03,x,Ann Marie,ana,64 KiB\n1/3/2026 10:04,ana,Ana Silva,,1 KiB\n",
         )],
         args: "--name-column user in.csv",
         files: &[("in/nobody", true, &[], EARLY)],
@@ -290,10 +398,17 @@ const CASES: &[Case] = &[
             ("in/ana.json", false, &[], "2026-03-09T10:00:00Z"),
             ("in/bea", true, &[], EARLY),
         ],
-        tables: &[("times.csv", "name,time\nana,2026-03-05T10:00Z\nbea,2026-03-01T00:00Z\n")],
+        tables: &[(
+            "times.csv",
+            "name,attempt,time\nana,1,2026-03-05T10:00Z\nbea,1,2026-03-01T00:00Z\nbop,1,2026-03-01T00:00Z\n",
+        )],
         args: "--times times.csv --due 2026-03-04T10:00Z --late-per-day 10",
         points: &[("bea", "3")],
-        says: &["2 submissions", "Late by 1 day, which leaves 90 % of the points."],
+        says: &[
+            "2 submissions",
+            "Late by 1 day, which leaves 90 % of the points.",
+            "1 of the names in --times are of no student and no submission, as 'bop'",
+        ],
     },
     Case {
         what: "of two with one time, a clock that cannot be right does not win",
