@@ -110,7 +110,8 @@ impl Gradebook {
             }
             let answered = |place: usize| {
                 let column = format!("{}_answer", rubric.items[place].id);
-                table.column(&column).and_then(|at| row.get(at)).cloned()
+                // of a student who had no grade at that time there is none
+                table.column(&column).and_then(|at| row.get(at)).filter(|answer| !answer.is_empty()).cloned()
             };
             for (place, at) in columns.iter().filter(|column| !filled(column)) {
                 if let Ok(points) = cell(*at).replace(',', ".").parse() {
@@ -146,8 +147,10 @@ impl Gradebook {
                     mark.most = Some(item.points);
                 }
                 let name = shorten(&graded.student, 60);
-                let answered =
-                    |given: &Given| given.answer.as_ref().is_none_or(|answer| *answer == inert(&mark.answer));
+                let refused = graded.refused.is_some();
+                let answered = |given: &Given| {
+                    refused || given.answer.as_ref().is_none_or(|answer| *answer == inert(&mark.answer))
+                };
                 let computed = self.computed.get(&(student, place)).filter(|given| answered(given));
                 if computed.is_some_and(|computed| (computed.points - mark.points).abs() > 0.005) {
                     edited.push(name.clone());

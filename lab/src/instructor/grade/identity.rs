@@ -107,13 +107,12 @@ impl Class {
     ///
     /// If there is none, or two name different students; a clause.
     pub(super) fn column(&self, table: &Table, taken: impl Fn(usize) -> bool) -> Result<usize, String> {
-        let is_number = |at: usize| NUMBERS.split_whitespace().any(|n| letters(&table.header[at]) == n);
         let students = |at: usize| -> Vec<Option<usize>> {
             let cell = |row: &Vec<String>| self.named(row.get(at).map_or("", String::as_str)).one();
             table.rows.iter().map(cell).collect()
         };
         let mut found: Vec<(usize, Vec<Option<usize>>)> = (0..table.header.len())
-            .filter(|at| !taken(*at) && !is_number(*at))
+            .filter(|at| !taken(*at) && !has_numbers(&table.header[*at]))
             .map(|at| (at, students(at)))
             .filter(|(_, students)| students.iter().any(Option::is_some))
             .collect();
@@ -160,6 +159,11 @@ impl Class {
     fn in_form(&self, rank: usize, text: &str) -> Named {
         found_in(&self.by_form[rank], &FORMS[rank], text, rank)
     }
+}
+
+/// Whether a column of that name has small numbers that are no students' numbers.
+pub(super) fn has_numbers(header: &str) -> bool {
+    NUMBERS.split_whitespace().any(|known| letters(header) == letters(known))
 }
 
 fn found_in(index: &HashMap<String, Vec<usize>>, form: &Form, text: &str, rank: usize) -> Named {

@@ -148,7 +148,7 @@ impl Policy {
 /// Whether a column of that header has times of hand-in.
 pub(super) fn is_time(header: &str) -> bool {
     let known = "time timestamp submitted submittedat submissiontime submissiondate createdat handedin date datahora \
-                 submetido horodateur datedesoumission czas sygnaturaczasowa время отметкавремени датаотправки";
+                 submetido carimbodedatahora horodateur datedesoumission czas sygnaturaczasowa время отметкавремени датаотправки";
     let header = letters(header);
     known.split_whitespace().any(|name| name == header)
 }

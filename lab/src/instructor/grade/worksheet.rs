@@ -9,7 +9,7 @@ use common::input;
 use common::text::{inert, shorten};
 
 use super::Graded;
-use super::identity::{Class, Named};
+use super::identity::{Class, Named, has_numbers};
 use super::rubric::Rubric;
 use super::sheet::{Row, Sheet};
 use crate::book::markdown::escaped;
@@ -300,7 +300,7 @@ fn identifying(sheet: &Sheet, class: &Class, grade: usize) -> Result<usize, Stri
     };
     let enough = |hits: usize| 2 * hits > class.students.len() || 2 * hits > sheet.rows.len();
     let mut found: Vec<(usize, usize)> = (0..sheet.header.len())
-        .filter(|at| *at != grade)
+        .filter(|at| *at != grade && !has_numbers(&sheet.header[*at]))
         .map(|at| (hits(at), at))
         .filter(|(hits, _)| *hits > 0 && enough(*hits))
         .collect();

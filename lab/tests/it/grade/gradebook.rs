@@ -97,6 +97,17 @@ fn points_given_by_hand_survive_grading_again() {
     ] {
         assert!(told.contains(says), "{says}: {told}");
     }
+    // Who has no grade for a while has the same points afterwards.
+    write(folder, "class.csv", "name,username\nann,\nbea,\n=cmd(),\n");
+    let clash = folder.join("in/ann_1_assignsubmission_file_");
+    let other = folder.join("in/ann_2_assignsubmission_file_");
+    std::fs::rename(folder.join("in/ann"), &clash).unwrap();
+    std::fs::create_dir(&other).unwrap();
+    let named = "--out out --name-column name";
+    assert!(graded(folder, named).1.contains("no grade for 'ann'"));
+    std::fs::remove_dir(&other).unwrap();
+    let (_, told) = graded(folder, named);
+    assert!(told.contains("3.5\t21\tann\t\n"), "{told}");
     // Who left the class loses nothing either.
     write(folder, "class.csv", "name\nbea\n");
     assert_eq!(graded(folder, "--out out").0, Some(0));
