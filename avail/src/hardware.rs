@@ -35,7 +35,7 @@ pub(crate) struct Hardware {
 impl Hardware {
     pub(crate) fn host() -> Hardware {
         let platform = Platform::host();
-        let facts = Facts::here();
+        let facts = Facts::of_host();
         let (logical_cpus, cores, sockets) = facts.counts();
         let mhz = |clock: Option<Hertz>| clock.map(|clock| (clock.0 / 1e6) as u64);
         let or_unknown = |word: Option<String>| word.unwrap_or_else(|| "unknown".into());
@@ -55,14 +55,14 @@ impl Hardware {
             container: platform.environment.container.clone(),
             perf_event_paranoid: platform.environment.paranoid,
             core_pmus: platform.core_pmus().map(|p| p.name.clone()).collect(),
-            counted_on: platform.core_type_told(),
+            counted_on: platform.core_type_description(),
             counters: papi::num_counters(),
             user_reads: user_reads(),
         }
     }
 
     /// Adds the header to a page.
-    pub(crate) fn tell(&self, page: &mut Page) {
+    pub(crate) fn write_to(&self, page: &mut Page) {
         let or = |value: &Option<String>, none: &str| value.clone().unwrap_or_else(|| none.into());
         let number = |value: Option<u64>| value.map_or("unknown".into(), |v| v.to_string());
         page.say("Available PAPI preset events plus hardware information.");
@@ -83,7 +83,7 @@ impl Hardware {
     }
 
     /// Adds what counts depend on.
-    pub(crate) fn tell_for_counting(&self, page: &mut Page) {
+    pub(crate) fn write_counting_to(&self, page: &mut Page) {
         page.line("Operating system", &self.kernel);
         page.line("Processor", &self.model);
         page.line("CPUID", self.cpuid.as_deref().unwrap_or("unknown"));

@@ -93,7 +93,7 @@ impl Cache {
         self.figures().into_iter().zip(other.figures()).all(|(a, b)| a == b || a == 0 || b == 0)
     }
 
-    fn is_told_whole(&self) -> bool {
+    fn is_complete(&self) -> bool {
         self.figures().into_iter().all(|figure| figure > 0)
     }
 }
@@ -137,8 +137,8 @@ fn agreement(source: &str, system: &[&Cache], own: &[&Cache]) -> Vec<String> {
     for told in system {
         match own.iter().find(|other| told.same_place(other)) {
             None => lines.push(format!("{}: only {source} describes it.", told.name())),
-            Some(other) if !told.is_told_whole() || !other.is_told_whole() => {
-                let silent = if told.is_told_whole() { "cpuid" } else { source };
+            Some(other) if !told.is_complete() || !other.is_complete() => {
+                let silent = if told.is_complete() { "cpuid" } else { source };
                 lines.push(format!("{}: {silent} does not say all of size, line and ways.", told.name()));
             }
             Some(other) if told.agrees(other) => agreed.push(told.name()),
@@ -157,7 +157,7 @@ fn agreement(source: &str, system: &[&Cache], own: &[&Cache]) -> Vec<String> {
 }
 
 pub(crate) fn print(format: Format) -> Result<(), Failure> {
-    let facts = Facts::here();
+    let facts = Facts::of_host();
     let told: Vec<Cache> = facts.caches.iter().map(Cache::of).collect();
     let own: Vec<Cache> = facts.described.iter().map(Cache::of).collect();
     let disagreements = disagreements(&told, &own);

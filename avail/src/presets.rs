@@ -97,7 +97,7 @@ pub(crate) fn print(only_available: bool, detailed: bool, format: Format) -> Res
         json(&Report { hardware, presets: rows, available, derived, reason: reason.clone() })?;
     } else {
         let mut page = Page::default();
-        hardware.tell(&mut page);
+        hardware.write_to(&mut page);
         page.say(format_args!("\n{}\n  PAPI Preset Events\n{}", "=".repeat(80), "=".repeat(80)));
         if detailed {
             details(&mut page, &rows, reason.as_deref())

@@ -53,7 +53,7 @@ fn an_event_is_explained_down_to_what_is_opened() {
 }
 
 #[test]
-fn where_the_kit_differs_from_papi_both_are_told() {
+fn where_the_kit_differs_from_papi_both_are_reported() {
     let (code, out, err) = avail(&["-e", "PAPI_L2_DCW", "--family", "skl"]);
     assert_eq!((code, err.as_str()), (Some(0), ""));
     for words in
@@ -175,7 +175,7 @@ fn the_self_test_is_one_page_with_the_machine_and_the_tables() {
 }
 
 #[test]
-fn caches_are_told_with_their_source() {
+fn caches_are_reported_with_their_source() {
     let (code, out, err) = avail(&["--mem"]);
     // A machine may describe nothing at all, which is said.
     assert!(code == Some(0) && out.contains("Page size") || code == Some(1) && err.lines().count() == 1);

@@ -88,7 +88,7 @@ pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row))
     let mut timer = timer(session, &plan, &event, largest, &mut record)?;
     let expected = sweep::expected(&cells, options.repeats, timer.is_some(), session.here);
     session.expect("this sweep", expected * session.runs as f64)?;
-    session.keeps_what_it_has();
+    session.finish_cell_on_signal();
     // The C kit counts `repeat <= 200 * stride`: one pass more.
     let passes = |cell: Cell| options.repeats * cell.stride as u64 + 1;
     let mut keep = |cell: Cell, sample: &Sample, record: &mut Record| {

@@ -11,7 +11,7 @@ use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
 use clap::{Args, Command, Parser, ValueEnum, error::ErrorKind};
 
 use figures::text::shorten;
-use system::ending;
+use system::signals;
 
 use crate::console;
 use crate::failure::Failure;
@@ -173,7 +173,7 @@ pub enum Instructions {
 }
 
 /// Limits this process to the instructions that were chosen, if any were.
-pub fn keep_to(widest: Option<Instructions>) {
+pub fn limit_to(widest: Option<Instructions>) {
     if widest == Some(Instructions::Avx2) {
         isa::leave_out_avx512();
     }
@@ -216,7 +216,7 @@ pub fn run_as<A: Parser>(mut command: Command, program: impl FnOnce(A) -> Result
     };
     let status = status(command.get_name(), outcome);
     // What was put off for the sake of what was measured.
-    ending::obey();
+    signals::exit_if_requested();
     status
 }
 
@@ -225,9 +225,9 @@ fn status(program: &str, outcome: Result<(), Failure>) -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            if failure != Failure::Told {
+            if failure != Failure::Reported {
                 let told = shorten(&failure.to_string(), LONGEST);
-                console::tell(format!("{program}: {told}"));
+                console::message(format!("{program}: {told}"));
             }
             ExitCode::from(failure.exit_code())
         }
@@ -244,7 +244,7 @@ fn end_in_a_sentence_when_nothing_can_be_printed() {
             None => panicking(info),
             Some(told) => {
                 if let Some(error) = told.strip_prefix("out: ") {
-                    console::tell(console::unprintable(error));
+                    console::message(console::unprintable(error));
                 }
                 std::process::exit(1);
             }

@@ -19,7 +19,7 @@ pub fn print(text: &str) -> Result<(), Failure> {
     }
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|error| match error.kind() {
-        io::ErrorKind::BrokenPipe => Failure::Told,
+        io::ErrorKind::BrokenPipe => Failure::Reported,
         _ => Failure::CouldNot(unprintable(error)),
     })
 }
@@ -31,6 +31,6 @@ pub(crate) fn unprintable(error: impl Display) -> String {
 
 /// One line on standard error, for people; when nobody can read it, nothing is
 /// lost.
-pub fn tell(line: impl Display) {
+pub fn message(line: impl Display) {
     let _ = writeln!(io::stderr(), "{}", clean(&line.to_string()));
 }

@@ -15,7 +15,7 @@ pub enum Failure {
     Usage(String),
     /// Everything is printed already, and it is not good news; exit code 1.
     #[error("")]
-    Told,
+    Reported,
 }
 
 impl Failure {
@@ -31,7 +31,7 @@ impl Failure {
 
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
-            Failure::CouldNot(_) | Failure::Told => 1,
+            Failure::CouldNot(_) | Failure::Reported => 1,
             Failure::Usage(_) => 2,
         }
     }

@@ -9,7 +9,7 @@ use system::files;
 use crate::cli::{Format, Output};
 use crate::failure::Failure;
 
-pub use crate::console::{print, tell};
+pub use crate::console::{message, print};
 
 /// How a program shows its record.
 pub struct Shown<'s> {
@@ -135,7 +135,7 @@ pub fn draw(chart: &Chart, path: &Path) -> Result<(), Failure> {
     let undrawn = chart.undrawn();
     if extension.eq_ignore_ascii_case("png") && !undrawn.is_empty() {
         let (name, some) = (crate::input::name(path), undrawn.iter().take(8).collect::<String>());
-        tell(format!(
+        message(format!(
             "note: {name} has '?' for {} characters that its font lacks ({some}); name the chart .svg instead",
             undrawn.len()
         ));
@@ -157,7 +157,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
 /// # Errors
 ///
 /// If two of the files are one, by whatever name; the sentence names it.
-pub fn keep_apart<'p>(
+pub fn check_distinct<'p>(
     read: impl IntoIterator<Item = &'p Path>,
     written: impl IntoIterator<Item = &'p Path>,
 ) -> Result<(), Failure> {
@@ -223,7 +223,7 @@ impl Folder {
         files::write_together(&placed).map_err(Failure::could_not)?;
         for name in left {
             if let Some(place) = self.put_aside(name)? {
-                tell(format!("note: {name} of an earlier run was moved to {place}"));
+                message(format!("note: {name} of an earlier run was moved to {place}"));
             }
         }
         Ok(())

@@ -17,7 +17,7 @@ use records::note::Note;
 use records::record::{Record, Row};
 
 /// Time on the wall over processor time from which it is said that they part.
-const APART: f64 = 1.15;
+const WALL_OVER_CPU_WARNING: f64 = 1.15;
 /// What a record has in addition to events.
 const TIMES: [&str; 3] = ["wall_cycles", "wall_s", "cpu_s"];
 
@@ -195,7 +195,7 @@ pub fn record(
         .with("wall_s", sample.wall.clone())
         .with("cpu_s", sample.cpu.clone());
     if let Some(times) = sample.wall.amount().zip(sample.cpu.amount()).map(|(wall, cpu)| wall / cpu)
-        && times > APART
+        && times > WALL_OVER_CPU_WARNING
     {
         let told = format!(
             "wall time is {times:.1} times CPU time: other programs were running; use cpu_s, or close them"
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn a_residual_stands_beside_the_measured_figure() {
+    fn a_residual_is_next_to_the_measured_figure() {
         let measured = Reading::from(Value::new(135.2e6, Source::Hardware));
         let model = Reading::from(Value::new(134.5e6, Source::Model));
         assert_eq!(residual(&measured, &model), "\tmodel=134.500000\tresidual=+0.52 %");

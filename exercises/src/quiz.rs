@@ -25,7 +25,7 @@ pub struct Quiz {
 
 /// What is said of a prediction.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Told {
+pub struct Judged {
     /// Whether it is right.
     pub right: bool,
     /// What the model counted.
@@ -43,12 +43,16 @@ impl Quiz {
     /// # Errors
     ///
     /// If the model cannot count it; a sentence.
-    pub fn answer(&self, predicted: f64) -> Result<Told, String> {
+    pub fn answer(&self, predicted: f64) -> Result<Judged, String> {
         let counted = (self.count)()?;
         let near = |amount: f64| (predicted - amount).abs() <= WITHIN * amount.abs();
         let slip = self.slips.iter().find(|(amount, _)| near(*amount)).map(|(_, told)| *told);
         let right = near(counted);
-        Ok(Told { right, counted, why: slip.filter(|_| !right).into_iter().chain([self.because]).collect() })
+        Ok(Judged {
+            right,
+            counted,
+            why: slip.filter(|_| !right).into_iter().chain([self.because]).collect(),
+        })
     }
 }
 
@@ -263,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slip_is_told_apart_from_the_right_number_and_from_any_other() {
+    fn a_slip_is_distinguished_from_the_right_number_and_from_any_other() {
         for quiz in QUIZZES {
             for (slip, why) in quiz.slips {
                 let told = quiz.answer(*slip).unwrap();

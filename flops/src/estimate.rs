@@ -2,7 +2,7 @@
 
 use common::cli::Counters;
 use common::counters::{self, Samples};
-use common::cpu::Kept;
+use common::cpu::AffinityGuard;
 use common::events::Event;
 use common::failure::Failure;
 use common::measure::Session;
@@ -104,7 +104,7 @@ struct Team<'s> {
 
 impl Team<'_> {
     fn run(&mut self, sample: Option<(&Event, u64)>) -> Result<Run, Failure> {
-        let _kept = (self.threads > 1).then(|| Kept::to(&self.session.cpus));
+        let _kept = (self.threads > 1).then(|| AffinityGuard::to(&self.session.cpus));
         team::run(self.kernel, &mut self.x, self.threads, self.repeats, sample)
     }
 

@@ -172,7 +172,7 @@ impl FpEvent {
 #[cfg(test)]
 mod tests {
     use common::events::map::{self, Config};
-    use common::events::{FAMILIES, Maker, Preset, Spec};
+    use common::events::{FAMILIES, Preset, Spec, Vendor};
 
     use super::*;
 
@@ -222,7 +222,7 @@ mod tests {
         let presets = ["PAPI_FP_OPS", "PAPI_DP_OPS", "PAPI_FP_INS", "PAPI_VEC_INS"].map(Preset::named);
         let mut checked = 0;
         // Arm's two are the architecture's and the same on every core.
-        let held = |family: &&Family| !family.source.is_empty() && family.maker() != Some(Maker::Arm);
+        let held = |family: &&Family| !family.source.is_empty() && family.vendor() != Some(Vendor::Arm);
         for family in FAMILIES.iter().filter(held) {
             let Some(generation) = Generation::of(family) else { continue };
             let entries = presets.iter().flatten().filter_map(|preset| map::lookup(family, *preset).ok());

@@ -51,7 +51,7 @@ pub struct Args {
     #[arg(long, value_name = "P", value_parser = clap::value_parser!(u64).range(1..))]
     period: Option<u64>,
     /// Refused
-    #[arg(long, hide = true, value_parser = only_here)]
+    #[arg(long, hide = true, value_parser = host_only)]
     machine: Option<String>,
     #[command(flatten)]
     measuring: Measuring,
@@ -59,7 +59,7 @@ pub struct Args {
     output: Output,
 }
 
-fn only_here(machine: &str) -> Result<String, &'static str> {
+fn host_only(machine: &str) -> Result<String, &'static str> {
     match machine {
         "host" => Ok(machine.to_owned()),
         _ => Err("a described machine has no floating-point units; leave out --machine"),
@@ -82,7 +82,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
         event,
         period: args.period,
     };
-    measure::room(3 * 8 * settings.n * settings.n)?;
+    measure::check_memory(3 * 8 * settings.n * settings.n)?;
     let runs = f64::from(settings.repeats.unwrap_or(1)) * (session.runs * kernels.len()) as f64;
     session.expect("this product", 2.0 * (settings.n as f64).powi(3) * runs * OPERATION)?;
     let mut record = session.record("flops").set("n", settings.n).set("threads", settings.threads);

@@ -10,7 +10,7 @@ use fuzz::{TARGETS, watch};
 static WATCHED: watch::Watched = watch::Watched;
 
 #[test]
-fn readers_stand_whatever_they_are_given() {
+fn readers_survive_whatever_they_are_given() {
     for target in TARGETS {
         let seeds = run::seeds(target);
         assert!(!seeds.is_empty(), "{} has no corpus", target.name);

@@ -21,7 +21,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     };
     let checked = in_silence(task.check);
     output::print(&told(task, &checked))?;
-    checked.map(|_| ()).map_err(|_| Failure::Told)
+    checked.map(|_| ()).map_err(|_| Failure::Reported)
 }
 
 fn list() -> Result<(), Failure> {
@@ -36,7 +36,7 @@ fn list() -> Result<(), Failure> {
         text += &format!("{:<10} {state}  {:<27}  {}\n", task.name, task.file, task.asks);
     }
     output::print(&text)?;
-    output::tell(match next {
+    output::message(match next {
         Some(task) => format!("next: read {}, write it, then: lab exercise {}", task.file, task.name),
         None => "all done".to_owned(),
     });

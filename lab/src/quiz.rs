@@ -26,7 +26,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let one = args.name.as_deref().and_then(find);
     if let (Some(quiz), Some(prediction)) = (one, args.prediction) {
-        return if tell(quiz, prediction)? { Ok(()) } else { Err(Failure::Told) };
+        return if tell(quiz, prediction)? { Ok(()) } else { Err(Failure::Reported) };
     }
     let (mut asked, mut right) = (0, 0);
     let mut lines = io::stdin().lock().lines();
@@ -61,7 +61,7 @@ fn prediction(lines: &mut impl Iterator<Item = io::Result<String>>) -> Result<An
         }
         match number(&line) {
             Ok(number) => return Ok(Answer::Number(number)),
-            Err(why) => output::tell(why),
+            Err(why) => output::message(why),
         }
     }
 }

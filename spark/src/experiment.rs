@@ -77,7 +77,7 @@ pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row))
     }
     let expected = sweep::expected(&cells, options.repeats, dependent.is_some(), session.here);
     session.expect("this sweep", expected * session.runs as f64)?;
-    session.keeps_what_it_has();
+    session.finish_cell_on_signal();
     let all = cells.len();
     let passes = |cell: Cell| options.repeats * cell.stride as u64;
     let mut keep = |cell: Cell, sample: &Sample, record: &mut Record| {

@@ -85,7 +85,7 @@ fn the_record_and_the_chart_are_written() {
 }
 
 #[test]
-fn wrong_use_is_told_in_one_line() {
+fn wrong_use_is_reported_in_one_line() {
     let wrong: &[(&[&str], &str)] = &[
         (&["--min", "8M", "--max", "4M"], "--min 8 MiB"),
         (&["--max", "0"], "--max 0 B"),

@@ -138,7 +138,7 @@ fn operations() -> Vec<Check> {
 /// Random walks through memory that is eight times a cache: hardly a step
 /// finds its line there.
 fn misses() -> Vec<Check> {
-    let facts = Facts::here();
+    let facts = Facts::of_host();
     let caches = facts.data_caches();
     let size = |level: u8| caches.iter().find(|cache| cache.level == level).map(|cache| cache.size.get());
     let line = caches.first().map_or(64, |cache| cache.line.get());

@@ -22,7 +22,7 @@ enum Verdict {
 }
 
 #[derive(Debug, Serialize)]
-struct Line {
+struct TestLine {
     preset: &'static str,
     verdict: Verdict,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -43,14 +43,14 @@ struct Report {
     /// Of the tables by which presets are opened.
     tables: String,
     hardware: Hardware,
-    tests: Vec<Line>,
+    tests: Vec<TestLine>,
     passed: usize,
     failed: usize,
     skipped: usize,
 }
 
-fn skip(preset: Preset, reason: String) -> Line {
-    Line {
+fn skip(preset: Preset, reason: String) -> TestLine {
+    TestLine {
         preset: preset.name(),
         verdict: Verdict::Skip,
         kernel: None,
@@ -61,7 +61,7 @@ fn skip(preset: Preset, reason: String) -> Line {
 }
 
 /// All checks of a preset; one skip if it cannot be counted or has none.
-fn lines(preset: Preset, checks: &mut Option<Vec<Check>>) -> Vec<Line> {
+fn lines(preset: Preset, checks: &mut Option<Vec<Check>>) -> Vec<TestLine> {
     if let Some(Err(refusal)) = counters::survey(&[Event::Preset(preset)]).pop() {
         return vec![skip(preset, refusal.to_string())];
     }
@@ -76,7 +76,7 @@ fn lines(preset: Preset, checks: &mut Option<Vec<Check>>) -> Vec<Line> {
     mine.into_iter().map(|check| line(preset, check)).collect()
 }
 
-fn line(preset: Preset, check: &mut Check) -> Line {
+fn line(preset: Preset, check: &mut Check) -> TestLine {
     let Some(run) = &mut check.run else { return skip(preset, check.unavailable.to_owned()) };
     let counted = counters::count(&[Event::Preset(preset)], &mut || {}, run);
     let reading = match counted.map(|mut readings| readings.pop()) {
@@ -94,7 +94,7 @@ fn line(preset: Preset, check: &mut Check) -> Line {
         // It was surveyed as countable: not to be counted now is a failure.
         None => (Verdict::Fail, Some(reading.to_string())),
     };
-    Line {
+    TestLine {
         preset: preset.name(),
         verdict,
         kernel: Some(check.kernel),
@@ -123,7 +123,7 @@ impl Report {
     fn of_this_machine() -> Report {
         // Their memory is laid out once the first event turns out countable.
         let mut checks = None;
-        let tests: Vec<Line> = Preset::all().flat_map(|preset| lines(preset, &mut checks)).collect();
+        let tests: Vec<TestLine> = Preset::all().flat_map(|preset| lines(preset, &mut checks)).collect();
         let many = |verdict| tests.iter().filter(|t| t.verdict == verdict).count();
         let (passed, failed, skipped) = (many(Verdict::Pass), many(Verdict::Fail), many(Verdict::Skip));
         Report {
@@ -141,9 +141,9 @@ impl Report {
         let mut page = Page::default();
         page.line("Self-test of lab kit", self.kit);
         page.line("Preset tables", &self.tables);
-        self.hardware.tell_for_counting(&mut page);
+        self.hardware.write_counting_to(&mut page);
         page.rule();
-        self.tests.iter().filter(|test| test.verdict != Verdict::Skip).for_each(|test| page.say(test.told()));
+        self.tests.iter().filter(|test| test.verdict != Verdict::Skip).for_each(|test| page.say(test.text()));
         for (reason, presets) in self.skips() {
             page.say(format_args!("SKIP {reason}:"));
             presets.chunks(5).for_each(|some| page.say(format_args!("       {}", some.join(" "))));
@@ -168,8 +168,8 @@ impl Report {
     }
 }
 
-impl Line {
-    fn told(&self) -> String {
+impl TestLine {
+    fn text(&self) -> String {
         let verdict = if self.verdict == Verdict::Pass { "PASS" } else { "FAIL" };
         let kernel = self.kernel.zip(self.expected);
         let kernel = kernel.map(|(kernel, [from, to])| format!("  {kernel}: expected {from:.0} to {to:.0}"));

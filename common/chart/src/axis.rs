@@ -85,7 +85,7 @@ impl Axis {
     }
 
     /// The label, and how numbers are laid out, if there are any.
-    pub(super) fn told(&self) -> String {
+    pub(super) fn full_label(&self) -> String {
         match self.scale {
             _ if self.label.is_empty() || self.is_named() => self.label.clone(),
             Scale::Linear => format!("{}, linear", self.label),

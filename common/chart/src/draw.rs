@@ -73,9 +73,8 @@ pub(super) fn paint<B: DrawingBackend>(canvas: &mut Canvas<B>, chart: &Chart, ar
         canvas.text("no data", at, Anchor::Middle, Type { em: LABEL_EM, bold: false, colour: SOFT });
     }
     for (index, entry) in &arranged.legend {
-        let told = panels::told_apart(chart);
-        let look =
-            if panels::grouped(chart) { Look::laid_over(*index, told) } else { Look::of(*index, told) };
+        let told = panels::distinct_looks(chart);
+        let look = if panels::grouped(chart) { Look::overlaid(*index, told) } else { Look::of(*index, told) };
         if chart.has_bars() {
             let (x, y) = entry.at;
             canvas.rectangle((x, y - SWATCH), (x + SAMPLE, y + SWATCH), look.colour);
@@ -104,7 +103,7 @@ fn large<B: DrawingBackend>(canvas: &mut Canvas<B>, chart: &Chart, arranged: &La
         }
         spreads(canvas, plot, series, if chart.has_bars() { TEXT } else { look.colour });
     }
-    for (index, name) in label::beside(chart, plot) {
+    for (index, name) in label::at_curves(chart, plot) {
         let colour = Look::of(index, chart.series.len()).colour;
         canvas.text(&name.text, name.at, Anchor::Middle, Type { em: CAPTION_EM, bold: false, colour });
     }
@@ -124,7 +123,7 @@ fn small<B: DrawingBackend>(canvas: &mut Canvas<B>, chart: &Chart, panel: &Panel
     }
     for (place, series) in panel.series.iter().filter_map(|index| chart.series.get(*index)).enumerate() {
         let look = if compared {
-            Look::laid_over(place, panels::told_apart(chart))
+            Look::overlaid(place, panels::distinct_looks(chart))
         } else {
             Look { colour: STRONG, dash: &[], ..Look::of(0, 1) }
         };

@@ -23,27 +23,27 @@ type Pieces = Vec<(Point, Point)>;
 
 /// A name's box: its middle and half its width.
 #[derive(Debug, Clone, Copy)]
-struct Room {
+struct LabelBox {
     middle: Point,
     half_width: f64,
 }
 
 /// The names that found space, with the index of their series.
-pub(super) fn beside(chart: &Chart, plot: &Plot) -> Vec<(usize, Placed)> {
+pub(super) fn at_curves(chart: &Chart, plot: &Plot) -> Vec<(usize, Placed)> {
     let points: usize = chart.series.iter().map(|series| series.points.len()).sum();
     if chart.series.len() < 2 || points > CROWD || chart.x.is_named() {
         return Vec::new();
     }
     let mut curves: Vec<Pieces> = chart.series.iter().map(|s| pieces(s, plot)).collect();
     curves.push(marks(chart, plot));
-    let mut taken: Vec<Room> = Vec::new();
+    let mut taken: Vec<LabelBox> = Vec::new();
     let mut names = Vec::new();
     for (index, series) in chart.series.iter().enumerate().filter(|(_, s)| !s.name.is_empty()) {
         let half_width = font::width(&series.name, CAPTION_EM, false) / 2.0 + 2.0;
         let candidates = series.points.iter().filter_map(|(x, y)| plot.place(*x, *y)).flat_map(|(x, y)| {
             let middles =
                 [(x, y - AWAY), (x, y + AWAY), (x + half_width + 6.0, y), (x - half_width - 6.0, y)];
-            middles.map(|middle| Room { middle, half_width })
+            middles.map(|middle| LabelBox { middle, half_width })
         });
         let scored =
             candidates.filter_map(|room| Some((room, clearance(room, index, &curves, plot, &taken)?)));
@@ -69,13 +69,13 @@ fn marks(chart: &Chart, plot: &Plot) -> Pieces {
 
 /// How much farther the other curves are than the name's own; `None` where the
 /// name would touch something or could be taken for another curve's.
-fn clearance(room: Room, own: usize, curves: &[Pieces], plot: &Plot, taken: &[Room]) -> Option<f64> {
+fn clearance(room: LabelBox, own: usize, curves: &[Pieces], plot: &Plot, taken: &[LabelBox]) -> Option<f64> {
     let (x, y) = room.middle;
     let inside = x - room.half_width > plot.left
         && x + room.half_width < plot.right
         && y - HALF_HEIGHT > plot.top
         && y + HALF_HEIGHT < plot.bottom;
-    let overlaps = |other: &Room| {
+    let overlaps = |other: &LabelBox| {
         (x - other.middle.0).abs() < room.half_width + other.half_width
             && (y - other.middle.1).abs() < 2.0 * HALF_HEIGHT
     };
@@ -100,7 +100,7 @@ fn clearance(room: Room, own: usize, curves: &[Pieces], plot: &Plot, taken: &[Ro
 }
 
 /// From a box to the box round a line piece, which is never farther than the piece.
-fn least_distance(room: Room, (from, to): (Point, Point)) -> f64 {
+fn least_distance(room: LabelBox, (from, to): (Point, Point)) -> f64 {
     let beyond = |a: f64, b: f64, middle: f64, half: f64| {
         (a.min(b) - middle - half).max(middle - half - a.max(b)).max(0.0)
     };
@@ -109,7 +109,7 @@ fn least_distance(room: Room, (from, to): (Point, Point)) -> f64 {
 }
 
 /// From a box to a line piece: the least over a few places along the piece.
-fn distance(room: Room, (from, to): (Point, Point)) -> f64 {
+fn distance(room: LabelBox, (from, to): (Point, Point)) -> f64 {
     let steps = ((to.0 - from.0).hypot(to.1 - from.1) / 3.0).ceil().max(1.0);
     let beyond = |at: f64, middle: f64, half: f64| ((at - middle).abs() - half).max(0.0);
     let at = |share: f64| (from.0 + (to.0 - from.0) * share, from.1 + (to.1 - from.1) * share);
@@ -126,11 +126,11 @@ mod tests {
 
     fn names(chart: &Chart) -> Vec<String> {
         let plot = layout::arrange(chart).plot;
-        beside(chart, &plot).into_iter().map(|(_, placed)| placed.text).collect()
+        at_curves(chart, &plot).into_iter().map(|(_, placed)| placed.text).collect()
     }
 
     #[test]
-    fn curves_apart_are_named_and_coinciding_ones_are_not() {
+    fn distinct_curves_are_named_and_coinciding_ones_are_not() {
         let line = |height: f64| (0..8).map(move |i| (f64::from(1 << i), height));
         let chart = Chart::new("", Axis::log2("n"), Axis::linear("y"))
             .curve("low", line(1.0))

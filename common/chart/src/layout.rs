@@ -56,9 +56,9 @@ pub(super) fn arrange(chart: &Chart) -> Layout {
         y += 4.0;
     }
     let small = panels::wanted(chart);
-    let told = panels::told_apart(chart);
+    let told = panels::distinct_looks(chart);
     let legend = if small && !panels::grouped(chart) { Vec::new() } else { legend(chart, told, &mut y) };
-    let y_label = Placed { at: (MARGIN, y + 12.0), text: chart.y.told() };
+    let y_label = Placed { at: (MARGIN, y + 12.0), text: chart.y.full_label() };
     y += 24.0;
 
     let ends = |s: &(f64, f64, f64)| [(s.0, s.1), (s.0, s.2)];
@@ -80,7 +80,7 @@ pub(super) fn arrange(chart: &Chart) -> Layout {
     plot.bottom = y + if small { panels::height(chart) } else { PLOT_HEIGHT };
     let panels = if small { panels::cut(chart, &plot) } else { Vec::new() };
     y = plot.bottom + 40.0 + ROW * (rows - 1) as f64;
-    let x_label = Placed { at: ((left + right) / 2.0, y), text: chart.x.told() };
+    let x_label = Placed { at: ((left + right) / 2.0, y), text: chart.x.full_label() };
     y += 14.0;
     let caption = column(&font::wrap(&chart.caption, CAPTION_EM, false, room), CAPTION_EM, &mut y);
     Layout { height: y + MARGIN - 6.0, title, legend, caption, y_label, x_label, strip, plot, panels }

@@ -89,7 +89,7 @@ impl Look {
     /// The look of curve `index` of `count` that are drawn over each other. Of two, both
     /// are seen where they coincide: the second's points lie in the rings of the first,
     /// its thin dashes on a broad line.
-    pub(super) fn laid_over(index: usize, count: usize) -> Look {
+    pub(super) fn overlaid(index: usize, count: usize) -> Look {
         let plain = Look::of(index, count);
         match (index, count) {
             (0, 2) => Look { hollow: true, size: 5.2, width: 2.8, ..plain },
@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_dashed_line_starts_drawn_turns_corners_and_keeps_its_share() {
+    fn a_dashed_line_starts_drawn_turns_corners_and_has_its_share() {
         let line = [(0.0, 0.0), (5.0, 0.0), (5.0, 5.0)];
         let pieces = dashes(&line, &[6.0, 2.0]);
         assert_eq!(pieces, [vec![(0.0, 0.0), (5.0, 0.0), (5.0, 1.0)], vec![(5.0, 3.0), (5.0, 5.0)]]);
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn no_two_of_twelve_curves_look_alike_without_colour() {
+    fn no_two_of_twelve_curves_look_the_same_without_colour() {
         let looks: Vec<Look> = (0..12).map(|i| Look::of(i, 12)).collect();
         for (i, a) in looks.iter().enumerate().take(10) {
             for b in &looks[i + 1..10] {
@@ -177,10 +177,10 @@ mod tests {
 
     #[test]
     fn of_two_curves_that_coincide_both_are_seen() {
-        let [first, second] = [0, 1].map(|index| Look::laid_over(index, 2));
+        let [first, second] = [0, 1].map(|index| Look::overlaid(index, 2));
         // The second's markers leave paper free within the ring, and the ring itself.
         assert!(first.hollow && second.size * 1.25 < first.size - super::super::draw::RING);
         assert!(second.width < first.width && first.dash.is_empty() && !second.dash.is_empty());
-        assert_eq!(Look::laid_over(1, 3), Look::of(1, 3));
+        assert_eq!(Look::overlaid(1, 3), Look::of(1, 3));
     }
 }

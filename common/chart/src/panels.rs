@@ -69,7 +69,7 @@ fn groups(chart: &Chart) -> Vec<(&str, Vec<usize>)> {
 }
 
 /// How many curves are to be distinguished by their looks.
-pub(super) fn told_apart(chart: &Chart) -> usize {
+pub(super) fn distinct_looks(chart: &Chart) -> usize {
     if grouped(chart) {
         groups(chart).iter().map(|(_, members)| members.len()).max().unwrap_or(0)
     } else {

@@ -103,7 +103,7 @@ fn height(svg: &str, text: &str) -> f64 {
 }
 
 #[test]
-fn over_names_stand_bars_from_zero_or_dots_with_their_figures() {
+fn over_names_are_bars_from_zero_or_dots_with_their_figures() {
     let names =
         || ["ijk", "a rather long name", "another long name", "and one more of them"].map(String::from);
     let many = || names().into_iter().chain((5..18).map(|i| format!("rung {i}"))).collect::<Vec<_>>();

@@ -18,7 +18,7 @@ pub enum Choice {
 
 impl Choice {
     /// For people, and what takes another.
-    pub fn told(self) -> &'static str {
+    pub fn description(self) -> &'static str {
         match self {
             Choice::Only => "the only kind of core that this program may run on",
             Choice::Fastest => "the fastest kind of core; --cpu N or `taskset -c N` takes the kind of CPU N",

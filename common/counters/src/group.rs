@@ -94,18 +94,18 @@ impl Group {
     /// The counts since opening or reset, in the order of the parts. A pinned
     /// group that found no counters reads as an error.
     pub(crate) fn read(&self) -> io::Result<Vec<Count>> {
-        Ok(self.told()?.into_iter().map(|(count, _)| count).collect())
+        Ok(self.values()?.into_iter().map(|(count, _)| count).collect())
     }
 
     /// How many samples found the buffer full since opening; `None` if this
     /// kernel does not report.
     pub(crate) fn lost(&self) -> io::Result<Option<u64>> {
         let Some(sampled) = self.sampled.filter(|_| self.opening.lost) else { return Ok(None) };
-        Ok(self.told()?.get(sampled).map(|(_, lost)| *lost))
+        Ok(self.values()?.get(sampled).map(|(_, lost)| *lost))
     }
 
     /// Of each member its count, and the samples that it lost.
-    fn told(&self) -> io::Result<Vec<(Count, u64)>> {
+    fn values(&self) -> io::Result<Vec<(Count, u64)>> {
         if self.opening.group_read { self.read_together() } else { self.read_singly() }
     }
 

@@ -14,7 +14,7 @@ use super::pmu::{self, Pmu};
 use super::refusal::Refusal;
 use events::generic::{self, Generic};
 use events::{Event, Family, Formula, Native, Preset, Spec, kernel, map};
-use system::cpu::{self, Kept};
+use system::cpu::{self, AffinityGuard};
 use system::facts::Facts;
 
 /// A processor and its PMUs.
@@ -41,7 +41,7 @@ impl Platform {
             return played;
         }
         static HOST: LazyLock<Platform> = LazyLock::new(|| {
-            let facts = Facts::here();
+            let facts = Facts::of_host();
             let cores = cores::chosen(&PMUS, &cpu::allowed(), facts.cpu);
             Platform {
                 family: family(&facts, cores.map(|(place, _)| &PMUS[place])),
@@ -92,9 +92,14 @@ impl Platform {
     }
 
     /// The same for people: its name, its processors, and why it is that one.
-    pub fn core_type_told(&self) -> Option<String> {
+    pub fn core_type_description(&self) -> Option<String> {
         let (core, (_, choice)) = (self.core_type()?, self.cores?);
-        Some(format!("{} (CPUs {}), {}", core.name, core.cpus.as_deref().unwrap_or("all"), choice.told()))
+        Some(format!(
+            "{} (CPUs {}), {}",
+            core.name,
+            core.cpus.as_deref().unwrap_or("all"),
+            choice.description()
+        ))
     }
 
     /// The processors that presets are counted on, where cores differ.
@@ -104,10 +109,10 @@ impl Platform {
 
     /// Limits the calling thread, and those it starts, to the cores that presets
     /// are counted on until the value is dropped; nothing where all are the same.
-    pub(crate) fn keep_to_core_type(&self) -> Option<Kept> {
+    pub(crate) fn pin_to_core_type(&self) -> Option<AffinityGuard> {
         let (mut cpus, allowed) = (self.counted_on()?, cpu::allowed());
         cpus.retain(|cpu| allowed.contains(cpu));
-        Kept::to(&cpus)
+        AffinityGuard::to(&cpus)
     }
 
     /// The ways to count an event on this machine, the best one first.

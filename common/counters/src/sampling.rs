@@ -10,7 +10,7 @@ use super::kernel::{Opening, Record, Ring};
 use super::platform::Platform;
 use super::trials::{Trials, settles};
 use events::{Derivation, Event};
-use system::cpu::Kept;
+use system::cpu::AffinityGuard;
 
 /// Samples the calling thread; each thread to be sampled makes its own.
 /// Where cores differ, the thread stays on those that the event is of for as long
@@ -34,7 +34,7 @@ pub struct Sampler {
     ring: Ring,
     tally: Tally,
     samples: Samples,
-    _kept: Option<Kept>,
+    _kept: Option<AffinityGuard>,
 }
 
 /// What has come out of a buffer of samples.
@@ -134,7 +134,7 @@ impl Sampler {
             throttled: 0,
             count: Count::default(),
         };
-        let kept = trials.keep();
+        let kept = trials.take_affinity();
         Ok(Sampler { group, ring, tally: Tally::default(), samples, _kept: kept })
     }
 

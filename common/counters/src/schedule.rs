@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_is_kept_in_one_run() {
+    fn a_difference_is_counted_in_one_run() {
         assert_eq!(schedule(&[&[1], &[2], &[3, 4]], 3), [vec![1, 2], vec![3, 4]]);
         // Both halves are planned already, but in different runs.
         assert_eq!(schedule(&[&[1], &[2], &[3], &[1, 3]], 2), [vec![1, 2], vec![3, 1]]);

@@ -12,7 +12,7 @@ use super::kernel::{Count, Errno, Handle, Opening};
 use super::platform::Platform;
 use super::refusal::{Attempt, Basics, Refusal};
 use events::{Event, kernel};
-use system::cpu::Kept;
+use system::cpu::AffinityGuard;
 
 /// Threads that the kernel starts count too; they forbid reading as a group.
 const COUNTING: Opening = Opening {
@@ -31,7 +31,7 @@ pub(crate) struct Trials<'a> {
     /// The form in which each counts, or why it does not.
     tried: HashMap<Encoding, Result<Encoding, Refusal>>,
     /// On a hybrid processor the events run on one core type only.
-    kept: Option<Kept>,
+    kept: Option<AffinityGuard>,
 }
 
 /// Of an event that a PMU counts whose filters are none.
@@ -40,7 +40,7 @@ const EVERYTHING: &str =
 
 impl<'a> Trials<'a> {
     pub(crate) fn new(platform: &'a Platform) -> Trials<'a> {
-        Trials { platform, tried: HashMap::new(), kept: platform.keep_to_core_type() }
+        Trials { platform, tried: HashMap::new(), kept: platform.pin_to_core_type() }
     }
 
     /// The first way of counting `event` of which every part counts; else why
@@ -64,7 +64,7 @@ impl<'a> Trials<'a> {
     }
 
     /// The thread's being limited to its cores, for whoever outlives the trials.
-    pub(crate) fn keep(&mut self) -> Option<Kept> {
+    pub(crate) fn take_affinity(&mut self) -> Option<AffinityGuard> {
         self.kept.take()
     }
 

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
-use super::{Identity, Maker};
+use super::{Identity, Vendor};
 
 /// Processors whose cores count the same events by the same numbers.
 #[derive(Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub struct Family {
 
 /// A line of `models.csv`: the processors of one family by their numbers.
 struct Models {
-    maker: Maker,
+    maker: Vendor,
     family: u64,
     models: Vec<RangeInclusive<u64>>,
     steppings: Vec<RangeInclusive<u64>>,
@@ -63,7 +63,7 @@ fn models(line: &'static str) -> Option<Models> {
     let mut fields = line.splitn(6, ',');
     let mut field = || fields.next();
     Some(Models {
-        maker: Maker::named(field()?)?,
+        maker: Vendor::named(field()?)?,
         family: u64::from_str_radix(field()?, 16).ok()?,
         models: ranges(field()?)?,
         steppings: ranges(field()?)?,
@@ -128,7 +128,7 @@ impl Family {
     }
 
     /// Who designed its cores.
-    pub fn maker(&self) -> Option<Maker> {
+    pub fn vendor(&self) -> Option<Vendor> {
         MODELS.iter().find(|models| models.key == self.key).map(|models| models.maker)
     }
 }

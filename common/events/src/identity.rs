@@ -4,7 +4,7 @@ use std::fmt;
 
 /// Who designed a core.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Maker {
+pub enum Vendor {
     /// Intel.
     Intel,
     /// AMD, and Hygon by its licence.
@@ -21,7 +21,7 @@ pub enum Maker {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Identity {
     /// Whose numbers the others are.
-    pub maker: Maker,
+    pub maker: Vendor,
     /// The family of CPUID leaf 1, the implementer of MIDR_EL1, or mvendorid.
     pub family: u64,
     /// The model of CPUID leaf 1, the part of MIDR_EL1, or marchid.
@@ -30,14 +30,14 @@ pub struct Identity {
     pub stepping: u64,
 }
 
-impl Maker {
-    pub(super) fn named(name: &str) -> Option<Maker> {
+impl Vendor {
+    pub(super) fn named(name: &str) -> Option<Vendor> {
         Some(match name {
-            "Intel" => Maker::Intel,
-            "AMD" => Maker::Amd,
-            "Zhaoxin" => Maker::Zhaoxin,
-            "Arm" => Maker::Arm,
-            "RISC-V" => Maker::RiscV,
+            "Intel" => Vendor::Intel,
+            "AMD" => Vendor::Amd,
+            "Zhaoxin" => Vendor::Zhaoxin,
+            "Arm" => Vendor::Arm,
+            "RISC-V" => Vendor::RiscV,
             _ => return None,
         })
     }
@@ -46,12 +46,12 @@ impl Maker {
 impl Identity {
     /// From register MIDR_EL1 of an Arm core.
     pub fn from_midr(midr: u64) -> Identity {
-        Identity { maker: Maker::Arm, family: midr >> 24 & 0xff, model: midr >> 4 & 0xfff, stepping: 0 }
+        Identity { maker: Vendor::Arm, family: midr >> 24 & 0xff, model: midr >> 4 & 0xfff, stepping: 0 }
     }
 
     /// From registers mvendorid and marchid of a RISC-V core.
     pub fn from_riscv(mvendorid: u64, marchid: u64) -> Identity {
-        Identity { maker: Maker::RiscV, family: mvendorid, model: marchid, stepping: 0 }
+        Identity { maker: Vendor::RiscV, family: mvendorid, model: marchid, stepping: 0 }
     }
 
     /// From the vendor's name and register EAX of CPUID leaf 1.
@@ -60,9 +60,9 @@ impl Identity {
         let family = if base == 0xf { base + (leaf1 >> 20 & 0xff) } else { base };
         let model = (leaf1 >> 16 & 0xf) << 4 | (leaf1 >> 4 & 0xf);
         let maker = match maker {
-            b"GenuineIntel" => Maker::Intel,
-            b"AuthenticAMD" | b"HygonGenuine" => Maker::Amd,
-            b"CentaurHauls" | b"  Shanghai  " => Maker::Zhaoxin,
+            b"GenuineIntel" => Vendor::Intel,
+            b"AuthenticAMD" | b"HygonGenuine" => Vendor::Amd,
+            b"CentaurHauls" | b"  Shanghai  " => Vendor::Zhaoxin,
             _ => return None,
         };
         Some(Identity { maker, family: family.into(), model: model.into(), stepping: (leaf1 & 0xf).into() })
@@ -73,12 +73,12 @@ impl fmt::Display for Identity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Identity { maker, family, model, stepping } = self;
         match maker {
-            Maker::Intel | Maker::Amd | Maker::Zhaoxin => {
-                let maker = if *maker == Maker::Amd { "AMD".to_owned() } else { format!("{maker:?}") };
+            Vendor::Intel | Vendor::Amd | Vendor::Zhaoxin => {
+                let maker = if *maker == Vendor::Amd { "AMD".to_owned() } else { format!("{maker:?}") };
                 write!(f, "{maker} family {family:#04x} model {model:#04x} stepping {stepping}")
             }
-            Maker::Arm => write!(f, "MIDR implementer {family:#04x} part {model:#05x}"),
-            Maker::RiscV => write!(f, "RISC-V mvendorid {family:#x} marchid {model:#x}"),
+            Vendor::Arm => write!(f, "MIDR implementer {family:#04x} part {model:#05x}"),
+            Vendor::RiscV => write!(f, "RISC-V mvendorid {family:#x} marchid {model:#x}"),
         }
     }
 }

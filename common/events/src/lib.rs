@@ -21,7 +21,7 @@ use thiserror::Error;
 
 pub use family::{FAMILIES, Family};
 pub use formula::{Derivation, Formula};
-pub use identity::{Identity, Maker};
+pub use identity::{Identity, Vendor};
 pub use native::{Native, Spec};
 pub use preset::{CacheEvent, Preset};
 
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_keeps_events_of_other_machines() {
+    fn a_record_retains_events_of_other_machines() {
         let text = serde_json::to_string(&vec![Event::L1_DCM]).unwrap();
         assert_eq!(text, r#"["PAPI_L1_DCM"]"#);
         let events: Vec<Event> =

@@ -109,13 +109,13 @@ mod tests {
     }
 
     #[test]
-    fn stars_stand_for_any_text() {
+    fn stars_mean_any_text() {
         assert!(matches("A*", "A") && matches("A*", "ABC") && matches("*_SPEC", "LD_SPEC"));
         assert!(matches("A*HIT*", "A:X_HIT_Y") && !matches("A*HIT*", "A:MISS") && !matches("A", "AB"));
     }
 
     #[test]
-    fn prefetches_and_speculation_are_told_where_the_maker_says_so() {
+    fn prefetches_and_speculation_are_reported_where_the_vendor_says_so() {
         assert!(texts("skl", "ix86arch::LLC_REFERENCES")[0].contains("prefetch"));
         assert!(texts("arm_n1", "LD_SPEC")[0].contains("speculation"));
         assert_eq!(texts("arm_ac53", "SW_INCR").len(), 0);
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_counted_alike_everywhere_is_comparable() {
+    fn only_what_is_counted_the_same_way_everywhere_is_comparable() {
         let preset = |name| Preset::named(name).unwrap();
         let told = |name, limited| comparable(preset(name), Derivation::Direct, limited, false);
         assert!(told("PAPI_TOT_INS", false).contains("between machines"));

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn events_of_the_caches_are_told_by_level() {
+    fn events_of_the_caches_are_sorted_by_level() {
         let of = |name| Preset::named(name).unwrap().cache_event();
         assert_eq!(of("PAPI_L1_DCM"), Some((1, CacheEvent::Misses)));
         assert_eq!(of("PAPI_L3_STM"), Some((3, CacheEvent::StoreMisses)));

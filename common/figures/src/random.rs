@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_told_apart_by_where_they_end() {
+    fn words_are_distinguished_by_where_they_end() {
         assert_ne!(Random::of_words(&["ab", "c"]), Random::of_words(&["a", "bc"]));
     }
 }

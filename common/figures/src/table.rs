@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn four_figures_are_kept_whatever_the_size() {
+    fn four_figures_remain_whatever_the_size() {
         let told = [0.07237605, 99.9307, 1234.5, 123456.7, 134503424.0, 0.0, -0.5, 2.5e-7].map(four);
         assert_eq!(told, ["0.07238", "99.93", "1234", "123457", "134.5e6", "0", "-0.5000", "2.500e-7"]);
     }

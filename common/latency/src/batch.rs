@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_core_that_clocks_down_is_told_from_misses() {
+    fn a_core_that_clocks_down_is_distinguished_from_misses() {
         let pace = |share: f64| Pace(Some(Hertz(share * reference_clock().0)));
         assert!((Pace::between(pace(0.8), pace(0.81)) - 0.805).abs() < 1e-9);
         // interrupted, changed, or not known: time as it passed

@@ -9,7 +9,7 @@ use crate::LatencyError;
 use figures::random::Random;
 use figures::units::{Bytes, Seconds};
 use infer::probe::{LevelFound, Probe, cell_order, settle};
-use system::pages::{HUGE_PAGE, PageKind, Room};
+use system::pages::{HUGE_PAGE, PageBlock, PageKind};
 
 /// The time of one cell.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -27,7 +27,7 @@ pub struct CellTime {
 /// latencies by which times become misses.
 #[derive(Debug)]
 pub struct Cells {
-    room: Room,
+    block: PageBlock,
     effort: Effort,
     levels: Vec<LevelFound>,
     /// Whether the time was up before any but the first level was looked at.
@@ -64,14 +64,14 @@ impl Cells {
     ///
     /// If there is no such memory, or no level can be seen in the latencies.
     pub fn new(largest: Bytes, levels: usize) -> Result<Cells, LatencyError> {
-        let room = Room::new(largest.max(EXPLORED).get(), PageKind::Huge)?;
-        let mut probe = OnTime::new(room, Seconds(PATIENCE * levels as f64));
+        let block = PageBlock::new(largest.max(EXPLORED).get(), PageKind::Huge)?;
+        let mut probe = OnTime::new(block, Seconds(PATIENCE * levels as f64));
         let settled = settle(&mut probe, 2).map_err(LatencyError::NoLevel)?;
         let levels: Vec<LevelFound> = settled.levels.into_iter().map(|level| level.found).collect();
         let line = levels.first().and_then(|level| level.line).unwrap_or(64) as usize;
         Ok(Cells {
             page: probe.contiguous() as usize,
-            room: probe.into_room(),
+            block: probe.into_block(),
             effort: Effort::default(),
             levels,
             first_only: settled.first_only,
@@ -84,7 +84,7 @@ impl Cells {
     /// Whether the arrays lie in huge pages; if not, the places of the pages are
     /// part of the times of large arrays.
     pub fn huge(&self) -> bool {
-        self.room.huge()
+        self.block.huge()
     }
 
     /// What was found about the levels before the sweep.
@@ -142,7 +142,7 @@ impl Cells {
         if !matches!(stride, 1 | 2 | 4) && (stride == 0 || !stride.is_multiple_of(WORD)) {
             return Err(LatencyError::Stride(stride));
         }
-        if size > self.room.len() || size < stride || size < WORD {
+        if size > self.block.len() || size < stride || size < WORD {
             return Err(LatencyError::Array { size, stride });
         }
         let hit = self.hit(stride.min(WORD));
@@ -204,7 +204,7 @@ impl Cells {
 
     fn shuffled(&mut self, mut offsets: Vec<usize>) -> f64 {
         Random::new(1).shuffle(&mut offsets);
-        time(&mut Chain::new(&mut self.room, &offsets, WORD), self.effort).fastest
+        time(&mut Chain::new(&mut self.block, &offsets, WORD), self.effort).fastest
     }
 
     fn hit(&mut self, step: usize) -> f64 {
@@ -221,7 +221,7 @@ impl Cells {
 
     fn walk(&mut self, size: usize, stride: usize) -> Timed {
         let order = cell_order(size, stride, self.block(), WORD);
-        let mut chain = Chain::new(&mut self.room, &order, stride.min(WORD));
+        let mut chain = Chain::new(&mut self.block, &order, stride.min(WORD));
         time(&mut chain, self.effort)
     }
 }

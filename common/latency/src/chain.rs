@@ -1,10 +1,10 @@
-//! A chain of dependent accesses through a [`Room`]: every element holds the
+//! A chain of dependent accesses through a [`PageBlock`]: every element holds the
 //! address of the next, so no access can start before the last has ended.
 
 use std::hint::black_box;
 use std::marker::PhantomData;
 
-use system::pages::Room;
+use system::pages::PageBlock;
 
 /// Bytes of an address; elements closer than this share a word.
 pub const WORD: usize = size_of::<usize>();
@@ -12,7 +12,7 @@ pub const WORD: usize = size_of::<usize>();
 /// A closed chain, and where the walk is in it.
 #[derive(Debug)]
 pub struct Chain<'a> {
-    room: &'a mut Room,
+    block: &'a mut PageBlock,
     at: usize,
     words: usize,
     /// Bytes between the elements of one word: `WORD` when there is one.
@@ -27,11 +27,11 @@ impl<'a> Chain<'a> {
     /// # Panics
     ///
     /// If there is no offset, or one is not a multiple of [`WORD`] inside the
-    /// room, or `step` is not 1, 2, 4 or [`WORD`].
-    pub fn new(room: &'a mut Room, offsets: &[usize], step: usize) -> Chain<'a> {
+    /// block, or `step` is not 1, 2, 4 or [`WORD`].
+    pub fn new(block: &'a mut PageBlock, offsets: &[usize], step: usize) -> Chain<'a> {
         assert!(WORD.is_multiple_of(step), "elements of a word are 1, 2, 4 or 8 bytes apart");
-        let at = link(room, offsets);
-        Chain { room, at, words: offsets.len(), step }
+        let at = link(block, offsets);
+        Chain { block, at, words: offsets.len(), step }
     }
 
     /// Accesses of one round.
@@ -41,7 +41,7 @@ impl<'a> Chain<'a> {
 
     /// Whether all of the memory is in huge pages.
     pub fn huge(&self) -> bool {
-        self.room.huge()
+        self.block.huge()
     }
 
     /// Makes at least `accesses` accesses from where the last walk stopped;
@@ -89,13 +89,13 @@ impl<'a> Chain<'a> {
 }
 
 /// Links the words at these offsets to a ring; the address of the first.
-fn link(room: &mut Room, offsets: &[usize]) -> usize {
+fn link(block: &mut PageBlock, offsets: &[usize]) -> usize {
     assert!(!offsets.is_empty(), "a chain needs elements");
-    let base = room.base();
+    let base = block.base();
     let address = base.expose_provenance();
     for (i, &offset) in offsets.iter().enumerate() {
         assert!(
-            offset.is_multiple_of(WORD) && offset <= room.len() - WORD,
+            offset.is_multiple_of(WORD) && offset <= block.len() - WORD,
             "offset {offset} is not in this memory"
         );
         let next = offsets[(i + 1) % offsets.len()];
@@ -106,11 +106,11 @@ fn link(room: &mut Room, offsets: &[usize]) -> usize {
     address + offsets[0]
 }
 
-/// Several closed chains of a [`Room`], walked in parallel: an access waits for
+/// Several closed chains of a [`PageBlock`], walked in parallel: an access waits for
 /// the last one of its own chain only.
 #[derive(Debug)]
 pub struct Chains<'a> {
-    room: PhantomData<&'a mut Room>,
+    block: PhantomData<&'a mut PageBlock>,
     at: Vec<usize>,
 }
 
@@ -120,9 +120,9 @@ impl<'a> Chains<'a> {
     /// # Panics
     ///
     /// As [`Chain::new`].
-    pub fn new<'o>(room: &'a mut Room, chains: impl Iterator<Item = &'o [usize]>) -> Chains<'a> {
-        let at = chains.map(|offsets| link(room, offsets)).collect();
-        Chains { room: PhantomData, at }
+    pub fn new<'o>(block: &'a mut PageBlock, chains: impl Iterator<Item = &'o [usize]>) -> Chains<'a> {
+        let at = chains.map(|offsets| link(block, offsets)).collect();
+        Chains { block: PhantomData, at }
     }
 
     /// Makes `rounds` accesses in each chain.
@@ -157,10 +157,10 @@ mod tests {
 
     #[test]
     fn a_walk_comes_round_to_where_it_began() {
-        let mut room = Room::new(4096, PageKind::Base).unwrap();
+        let mut block = PageBlock::new(4096, PageKind::Base).unwrap();
         let offsets = [0, 64, 24, 4000];
         for step in [1, 2, 4, WORD] {
-            let mut chain = Chain::new(&mut room, &offsets, step);
+            let mut chain = Chain::new(&mut block, &offsets, step);
             let start = chain.at;
             let per_word = WORD / step;
             assert_eq!(chain.round(), 4 * per_word);
@@ -172,15 +172,15 @@ mod tests {
     #[test]
     #[should_panic(expected = "not in this memory")]
     fn an_offset_outside_is_refused() {
-        let mut room = Room::new(4096, PageKind::Base).unwrap();
-        let len = room.len();
-        Chain::new(&mut room, &[len], WORD);
+        let mut block = PageBlock::new(4096, PageKind::Base).unwrap();
+        let len = block.len();
+        Chain::new(&mut block, &[len], WORD);
     }
 
     #[test]
     #[should_panic(expected = "not in this memory")]
     fn an_offset_whose_end_wraps_round_is_refused() {
-        let mut room = Room::new(4096, PageKind::Base).unwrap();
-        Chain::new(&mut room, &[usize::MAX - WORD + 1], WORD);
+        let mut block = PageBlock::new(4096, PageKind::Base).unwrap();
+        Chain::new(&mut block, &[usize::MAX - WORD + 1], WORD);
     }
 }

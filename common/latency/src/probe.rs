@@ -5,7 +5,7 @@ use super::chain::{Chain, WORD};
 use figures::units::Seconds;
 use infer::probe::{Probe, shuffled};
 use system::clock;
-use system::pages::{self, HUGE_PAGE, Room};
+use system::pages::{self, HUGE_PAGE, PageBlock};
 
 /// Most lines of a working set that may fit into a private cache.
 const PRIVATE: usize = 1 << 16;
@@ -27,7 +27,7 @@ const SPLIT: f64 = 1.15;
 /// Real memory whose accesses are timed.
 #[derive(Debug)]
 pub struct OnTime {
-    room: Room,
+    block: PageBlock,
     /// Bytes within which physical memory is in one piece, as far as seen.
     page: u64,
     effort: Effort,
@@ -40,10 +40,10 @@ pub struct OnTime {
 
 impl OnTime {
     /// Experiments in this memory, for so long at most.
-    pub fn new(room: Room, limit: Seconds) -> OnTime {
-        let page = if room.huge() { HUGE_PAGE as u64 } else { pages::base().0 };
+    pub fn new(block: PageBlock, limit: Seconds) -> OnTime {
+        let page = if block.huge() { HUGE_PAGE as u64 } else { pages::base().0 };
         let mut probe =
-            OnTime { room, page, effort: EFFORT, began: clock::wall(), limit, kept: 0, dropped: 0 };
+            OnTime { block, page, effort: EFFORT, began: clock::wall(), limit, kept: 0, dropped: 0 };
         if probe.huge() && probe.in_pieces() {
             probe.page = pages::base().0;
         }
@@ -66,8 +66,8 @@ impl OnTime {
     }
 
     /// The memory, for other uses.
-    pub fn into_room(self) -> Room {
-        self.room
+    pub fn into_block(self) -> PageBlock {
+        self.block
     }
 
     /// Batches of accesses used so far, and batches dropped because they were
@@ -78,13 +78,13 @@ impl OnTime {
 
     /// Whether the memory lies in huge pages.
     pub fn huge(&self) -> bool {
-        self.room.huge()
+        self.block.huge()
     }
 
     /// The time of one access when these offsets are walked round and round.
     pub fn time(&mut self, offsets: &[u64]) -> Timed {
         let offsets: Vec<usize> = offsets.iter().map(|o| *o as usize).collect();
-        let mut chain = Chain::new(&mut self.room, &offsets, WORD);
+        let mut chain = Chain::new(&mut self.block, &offsets, WORD);
         let timed = time(&mut chain, self.effort);
         self.kept += timed.kept;
         self.dropped += timed.dropped;
@@ -102,7 +102,7 @@ impl Probe for OnTime {
     }
 
     fn reach(&self) -> u64 {
-        self.room.len() as u64
+        self.block.len() as u64
     }
 
     fn contiguous(&self) -> u64 {

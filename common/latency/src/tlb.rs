@@ -5,7 +5,7 @@ use super::batch::{Effort, time};
 use super::chain::{Chain, WORD};
 use figures::random::Random;
 use memory::OutOfMemory;
-use system::pages::{self, PageKind, Room};
+use system::pages::{self, PageBlock, PageKind};
 
 /// Accesses to this many pages miss every TLB of first level and most of
 /// second level in use.
@@ -45,9 +45,9 @@ fn order(pages: usize, at: impl Fn(usize) -> usize) -> Vec<usize> {
 /// If there is no memory for that.
 pub fn translation(line: usize) -> Result<Translation, OutOfMemory> {
     let page = pages::base().get();
-    let mut room = Room::new(MANY * page, PageKind::Base)?;
+    let mut block = PageBlock::new(MANY * page, PageKind::Base)?;
     let mut cost =
-        |offsets: &[usize]| time(&mut Chain::new(&mut room, offsets, WORD), Effort::default()).fastest;
+        |offsets: &[usize]| time(&mut Chain::new(&mut block, offsets, WORD), Effort::default()).fastest;
     // each page's line in another set, so that the cache holds them all
     let lines = page / line;
     let scan: Vec<(usize, f64)> = [16, 24, 32, 40, 48, 56, 64, 72, 80, 96, 112, 128, 192, 256]

@@ -165,7 +165,9 @@ fn every() -> &'static [[Geometry; 2]] {
                 .filter(move |g| within(g, 8, 64) && g.size.0 / g.ways >= 4 * line);
             first.flat_map(move |first| {
                 let second = of(line, &SECOND_WAYS, 13..19).filter(move |g| within(g, 128, 1024));
-                second.filter(move |second| told_apart(&first, second)).map(move |second| [first, second])
+                second
+                    .filter(move |second| distinguishable(&first, second))
+                    .map(move |second| [first, second])
             })
         };
         lines.into_iter().flat_map(pairs).collect()
@@ -175,7 +177,7 @@ fn every() -> &'static [[Geometry; 2]] {
 const FIRST_WAYS: [u64; 13] = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16];
 const SECOND_WAYS: [u64; 16] = [4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 20, 24];
 
-fn told_apart(first: &Geometry, second: &Geometry) -> bool {
+fn distinguishable(first: &Geometry, second: &Geometry) -> bool {
     second.ways > first.ways
         && second.size.0 / second.ways > first.size.0 / first.ways
         && second.size.0 >= 4 * first.size.0

@@ -341,7 +341,7 @@ impl Machine {
     }
 
     /// Its caches, as far as they may be shown: none of a sealed one.
-    pub fn told(&self) -> &[CacheLevel] {
+    pub fn visible_levels(&self) -> &[CacheLevel] {
         if self.sealed() { &[] } else { &self.levels }
     }
 

@@ -104,7 +104,7 @@ mod tests {
 
     /// The same length for every machine that can be drawn, and every usual name.
     #[test]
-    fn the_length_of_a_sealed_file_tells_nothing() {
+    fn the_length_of_a_sealed_file_says_nothing() {
         let hidden = |text: &str| text.split('"').nth(1).unwrap().len();
         for (tlb, noise, policy) in [
             (false, 0.0, Replacement::Lru),

@@ -52,7 +52,7 @@ fn refused(from: &str, to: &str, line: usize, key: &str, reason: &str) {
 }
 
 #[test]
-fn a_file_with_nothing_in_it_is_told_from_a_wrong_one() {
+fn a_file_with_nothing_in_it_is_distinguished_from_a_wrong_one() {
     for text in ["", "\n# a machine, some day\n"] {
         let refusal = Machine::parse(text, "small.toml").unwrap_err().to_string();
         assert!(refusal.starts_with("there is nothing in small.toml; start from"), "{refusal}");

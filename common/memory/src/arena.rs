@@ -147,9 +147,9 @@ mod tests {
         assert_eq!(m.row(1).to_vec(), [10.0, 11.0, 12.0]);
         let sums: Vec<f64> = m.flat().pieces(4).map(|p| p.to_vec().iter().sum()).collect();
         assert_eq!(sums, [13.0], "what is left over is no piece");
-        let pairs = m.row(0).pieces_beside(1, m.flat(), 4).map(|(one, two)| [one.to_vec(), two.to_vec()]);
+        let pairs = m.row(0).pieces_with(1, m.flat(), 4).map(|(one, two)| [one.to_vec(), two.to_vec()]);
         assert_eq!(pairs.collect::<Vec<_>>(), [[vec![0.0], vec![0.0, 1.0, 2.0, 10.0]]]);
-        assert_eq!(m.flat().pieces_beside(2, m.row(1), 1).count(), 3);
+        assert_eq!(m.flat().pieces_with(2, m.row(1), 1).count(), 3);
         assert_eq!(arena.origin() % Arena::ALIGNMENT, 0);
     }
 

@@ -86,7 +86,7 @@ impl<'a, T: Word> Array<'a, T> {
     ///
     /// If a length is 0.
     #[inline(always)]
-    pub fn pieces_beside(self, len: usize, other: Array<'a, T>, other_len: usize) -> Pairs<'a, T> {
+    pub fn pieces_with(self, len: usize, other: Array<'a, T>, other_len: usize) -> Pairs<'a, T> {
         let left = (self.len() / len).min(other.len() / other_len);
         Pairs { cells: [self.cells, other.cells], lens: [len, other_len], left }
     }

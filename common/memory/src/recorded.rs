@@ -76,7 +76,7 @@ mod tests {
     use crate::Arena;
 
     #[test]
-    fn the_first_accesses_are_kept_and_all_are_done() {
+    fn the_first_accesses_are_saved_and_all_are_done() {
         let arena = Arena::with_capacity(64).unwrap();
         let x = arena.array::<u32>("x", 4).unwrap();
         let mem = &mut Recorded::first(3);

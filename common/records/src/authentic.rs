@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use thiserror::Error;
 
 use crate::record::{Record, SCHEMA, Seal};
-use crate::{tagged, unread};
+use crate::{json_error, tagged};
 
 pub use crate::tagged::Changed;
 
@@ -89,7 +89,9 @@ pub fn read(text: &str) -> Result<Record, Unread> {
     let text = without_mark(text);
     match claims_seal(text) {
         true => Ok(parse(text)?),
-        false => serde_json::from_str(text).map_err(|error| Unread::Stranger(unread::why(text, &error))),
+        false => {
+            serde_json::from_str(text).map_err(|error| Unread::Stranger(json_error::explain(text, &error)))
+        }
     }
 }
 

@@ -2,12 +2,12 @@
 //! figures, and every format in which a sweep was ever saved, read back.
 
 pub mod authentic;
+pub mod json_error;
 pub mod note;
 pub mod record;
 pub mod saved;
 pub mod sweep;
 mod tagged;
-pub mod unread;
 
 /// The kit's version, with the commit of its sources where that is known: `0.1.0+bedc93e1ab`.
 pub const VERSION: &str = env!("CACHE_LAB_VERSION");

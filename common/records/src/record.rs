@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn csv_keeps_the_spread_of_repeated_runs() {
+    fn csv_retains_the_spread_of_repeated_runs() {
         let mut record = Record::new("mm1", "a machine");
         let runs = Value::from_runs(&[0.3, 0.1, 0.2], Source::Timing).unwrap();
         record.rows.push(Row::new([("size", 512.into())]).with("wall_s", runs));

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_taken_out_put_in_or_from_another_machine_are_told() {
+    fn rows_taken_out_put_in_or_from_another_machine_are_reported() {
         let own = record('a').csv();
         let lines: Vec<&str> = own.lines().collect();
         let without = [&lines[..2], &lines[3..]].concat().join("\n");

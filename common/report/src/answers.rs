@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use records::unread;
+use records::json_error;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -58,7 +58,7 @@ impl Answers {
     /// If it is anything else.
     pub fn parse(json: &str) -> Result<Answers, AnswersError> {
         let read: Answers = serde_json::from_str(json)
-            .map_err(|error| AnswersError::Unreadable(unread::why(json, &error)))?;
+            .map_err(|error| AnswersError::Unreadable(json_error::explain(json, &error)))?;
         if (read.format.as_str(), read.version) != (FORMAT, VERSION) {
             return Err(AnswersError::Stranger(read.format, read.version));
         }
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn the_text_saved_last_stands_and_nothing_else_is_lost() {
+    fn the_text_saved_last_wins_and_nothing_else_is_lost() {
         let early = answers("2026-11-20T10:00:00Z", &[("a", "old"), ("b", "only here"), ("c", "dropped")]);
         let late = answers("2026-11-20T10:05:00Z", &[("a", "new"), ("c", "")]);
         for joined in [early.clone().joined(late.clone()), late.joined(early)] {

@@ -12,7 +12,7 @@ use crate::product::{self, Product};
 /// A spread over runs above this share of the median makes a time doubtful.
 const SCATTER: f64 = 0.25;
 /// Time on the wall over the processor's from which others had the processor too.
-const APART: f64 = 1.15;
+const WALL_OVER_CPU_WARNING: f64 = 1.15;
 
 /// Sentences on what is implausible; empty if nothing is.
 pub(crate) fn warnings(findings: &Findings, products: &[Product; 4]) -> Vec<String> {
@@ -124,12 +124,16 @@ fn times(findings: &Findings, found: &mut Vec<String>) {
 /// One warning for all products whose processor had other work too.
 fn shared(products: &[Product; 4], found: &mut Vec<String>) {
     let apart = |product: &&Product| {
-        product.wall.known().zip(product.seconds.known()).is_some_and(|(wall, cpu)| wall > APART * cpu)
+        product
+            .wall
+            .known()
+            .zip(product.seconds.known())
+            .is_some_and(|(wall, cpu)| wall > WALL_OVER_CPU_WARNING * cpu)
     };
     let names: Vec<&str> = products.iter().filter(apart).map(|product| product.name).collect();
     if !names.is_empty() {
         found.push(format!(
-            "{}: wall time is more than {APART} times CPU time: other programs were running; the times on this page are CPU times, but other programs in shared caches make them longer too: close them, and run it again",
+            "{}: wall time is more than {WALL_OVER_CPU_WARNING} times CPU time: other programs were running; the times on this page are CPU times, but other programs in shared caches make them longer too: close them, and run it again",
             names.join(", ")
         ));
     }

@@ -9,7 +9,7 @@ use crate::answers::Answers;
 use crate::assignment::Assignment;
 use crate::checks;
 use crate::findings::Findings;
-use crate::further::Further;
+use crate::own_sections::OwnSection;
 use crate::pictures::Pictures;
 use crate::product::{Gain, Product};
 
@@ -33,7 +33,7 @@ pub(crate) struct Contents<'f> {
     /// The page's template, where it is not the kit's.
     pub(crate) template: Option<String>,
     /// What the assignment's own sections measured.
-    pub(crate) further: Vec<Further>,
+    pub(crate) further: Vec<OwnSection>,
 }
 
 impl Contents<'_> {
@@ -76,7 +76,7 @@ impl Contents<'_> {
             ("mm3", &found.mm3),
             ("causes", &found.causes),
         ];
-        let further = self.further.iter().flat_map(|Further { section, records }| {
+        let further = self.further.iter().flat_map(|OwnSection { section, records }| {
             (1..).zip(records).map(move |(number, record)| (format!("{section}-{number}"), record))
         });
         all.into_iter()

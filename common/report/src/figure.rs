@@ -139,7 +139,7 @@ mod tests {
     use figures::value::Value;
 
     #[test]
-    fn a_computed_figure_keeps_every_source_and_a_missing_one_stays_missing() {
+    fn a_computed_figure_retains_every_source_and_a_missing_one_stays_missing() {
         let misses = Figure::of(&Value::new(1.0, Source::Model).into());
         let loads = Figure::of(&Value::new(4.0, Source::Hardware).into());
         let rate = Figure::from([&misses, &loads], |[m, l]| 1.0 - m / l);
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn thousands_are_set_apart() {
+    fn thousands_are_separated() {
         assert_eq!(grouped("1234.5678"), "1234.5678");
         assert_eq!(grouped("-12345.6"), "-12\u{202f}345.6");
         assert_eq!(grouped("21743271936"), "21\u{202f}743\u{202f}271\u{202f}936");

@@ -11,7 +11,7 @@ mod contents;
 mod fields;
 mod figure;
 mod findings;
-mod further;
+mod own_sections;
 mod page;
 mod pictures;
 mod product;
@@ -33,7 +33,7 @@ pub use findings::{Findings, Host, LineFrom, Sweep};
 pub use product::{expected, tolerance};
 pub use render::STORE;
 
-pub use further::{Further, lacking};
+pub use own_sections::{OwnSection, lacking};
 pub use sweep::STRIDE;
 
 use contents::Contents;
@@ -80,7 +80,7 @@ impl Report<'_> {
     pub fn assigned(
         mut self,
         assignment: Assignment,
-        further: Vec<Further>,
+        further: Vec<OwnSection>,
         template: Option<String>,
     ) -> Self {
         self.contents = Contents { assignment, further, template, ..self.contents };
@@ -102,7 +102,7 @@ impl Report<'_> {
         }
         for section in &self.contents.assignment.sections {
             for (name, chart) in
-                further::pictures(section, &self.contents.further, &found.machine.description)
+                own_sections::pictures(section, &self.contents.further, &found.machine.description)
             {
                 files.push((format!("pictures/{name}.svg"), chart.svg().into_bytes()));
                 files.push((format!("pictures/{name}.png"), chart.png()?));

@@ -16,7 +16,7 @@ use crate::causes;
 use crate::contents::Contents;
 use crate::figure::{Cell, Figure};
 use crate::findings::{Findings, LineFrom, Sweep};
-use crate::further::Shown;
+use crate::own_sections::Shown;
 use crate::pictures::FIGURE_1;
 use crate::product::{Gain, Product};
 use crate::sweep::{SizeTable, Table, size_table, source, table, why};
@@ -125,7 +125,7 @@ struct GainPart {
 #[derive(Serialize)]
 struct Causes {
     picture: String,
-    lines: Vec<causes::Line>,
+    lines: Vec<causes::BarPair>,
     hints: Vec<String>,
     verdicts: Vec<String>,
 }

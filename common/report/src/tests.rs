@@ -75,7 +75,7 @@ fn text(files: &[File], name: &str) -> String {
 }
 
 #[test]
-fn the_page_stands_alone_and_has_every_section_and_picture() {
+fn the_page_is_self_contained_and_has_every_section_and_picture() {
     let findings = findings();
     let files = Report::new(&findings, true, Answers::default()).files().unwrap();
     let page = text(&files, PAGE);
@@ -92,7 +92,7 @@ fn the_page_stands_alone_and_has_every_section_and_picture() {
 }
 
 #[test]
-fn a_figure_keeps_its_source_and_a_missing_one_its_reason() {
+fn a_figure_has_its_source_and_a_missing_one_its_reason() {
     let findings = findings();
     let summary = Report::new(&findings, true, Answers::default()).summary();
     let line = |start: &str| summary.lines().find(|line| line.contains(start)).unwrap().to_owned();
@@ -103,7 +103,7 @@ fn a_figure_keeps_its_source_and_a_missing_one_its_reason() {
 }
 
 #[test]
-fn a_wrong_checksum_is_told_and_answers_are_kept_back() {
+fn a_wrong_checksum_is_reported_and_answers_are_hidden() {
     let findings = findings();
     let summary = text(&Report::new(&findings, false, Answers::default()).files().unwrap(), "summary.json");
     assert!(
@@ -134,7 +134,7 @@ fn what_a_student_computes_is_in_no_file_of_a_students_report() {
 }
 
 #[test]
-fn every_field_stands_once_on_the_page_and_carries_what_was_typed() {
+fn every_field_is_once_on_the_page_and_carries_what_was_typed() {
     let findings = findings();
     let mut typed = Answers::default();
     typed.fields.insert("s2-1".into(), "48 <KiB>".into());
@@ -149,7 +149,7 @@ fn every_field_stands_once_on_the_page_and_carries_what_was_typed() {
 }
 
 #[test]
-fn what_is_asked_is_not_told_above_the_question() {
+fn what_is_asked_is_not_reported_above_the_question() {
     let mut findings = findings();
     let summary = findings.machine.summary();
     for record in [&mut findings.spark.record, &mut findings.l1.record, &mut findings.l2.record] {
@@ -199,7 +199,7 @@ fn assigned(written: &str, findings: &Findings, template: Option<&str>) -> Resul
     let mut record = Record::new("mine", "a machine");
     let time = Value::new(612.345, Source::Timing);
     record.rows.push(Row::new([("size", 100.into())]).with("mflops", time));
-    let further = vec![Further { section: "own".into(), records: vec![record] }];
+    let further = vec![OwnSection { section: "own".into(), records: vec![record] }];
     let report = Report::new(findings, false, Answers::default());
     let report = report.assigned(Assignment::parse(written).unwrap(), further, template.map(str::to_owned));
     Ok(render::html(&report.contents)?)

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_without_its_option_is_told_which_it_was_meant_for() {
+    fn a_word_without_its_option_is_refused_with_the_option_meant() {
         #[derive(Debug, Parser)]
         #[command(name = "example")]
         struct Sweep {

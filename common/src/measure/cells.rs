@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_comes_early_waits_for_what_stands_before_it() {
+    fn what_comes_early_waits_for_what_is_before_it() {
         let taken = |numbers: &[usize], enough: usize| {
             let (sender, receiver) = mpsc::channel();
             numbers.iter().for_each(|&at| sender.send((at, 10 * at)).unwrap());

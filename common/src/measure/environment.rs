@@ -3,7 +3,7 @@
 use std::fmt;
 
 use system::facts::Facts;
-use system::here;
+use system::host;
 
 /// A reason to distrust the figures that follow.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,8 +57,8 @@ impl fmt::Display for Warning {
 /// What can be seen from inside this process, on the processor it is on.
 pub(super) fn warnings(cpus: usize) -> Vec<Warning> {
     let debug = cfg!(debug_assertions).then_some(Warning::DebugBuild);
-    let governor = Facts::here().governor.filter(|name| name != "performance").map(Warning::Governor);
-    let busy = here::load().and_then(|load| busy(load, cpus));
+    let governor = Facts::of_host().governor.filter(|name| name != "performance").map(Warning::Governor);
+    let busy = host::load().and_then(|load| busy(load, cpus));
     [debug, governor, busy].into_iter().flatten().collect()
 }
 

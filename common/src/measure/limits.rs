@@ -8,16 +8,16 @@ use crate::failure::Failure;
 use figures::units::Bytes;
 use memory::Arena;
 use records::record::Record;
-use system::{ending, here};
+use system::{host, signals};
 
 /// In addition to the arrays: the program itself, its stack, and what it prints.
-const BESIDE: u64 = 8 << 20;
+const PROGRAM_BYTES: u64 = 8 << 20;
 /// Arrays up to so many bytes are asked for once: a sweep has hundreds of them.
 const SMALL: usize = 16 << 20;
 /// Seconds that nobody waits for.
-const LONGEST: f64 = 7.0 * 86_400.0;
+const LONGEST_S: f64 = 7.0 * 86_400.0;
 /// An estimate above this is reported.
-const WORTH_TELLING: f64 = 60.0;
+const REPORTED_ESTIMATE_S: f64 = 60.0;
 /// A measurement that takes this many times its estimate, and [`GRACE`], ends.
 const PATIENCE: f64 = 20.0;
 /// Seconds that even the shortest measurement has: a busy machine may stop it.
@@ -30,7 +30,7 @@ const GRACE: f64 = 60.0;
 /// If this process may not take as much: a system that promises more than it has
 /// would end the program in the middle of its work.
 pub fn arena(bytes: usize) -> Result<Arena, Failure> {
-    room(bytes)?;
+    check_memory(bytes)?;
     Arena::with_capacity(bytes).map_err(Failure::could_not)
 }
 
@@ -39,18 +39,20 @@ pub fn arena(bytes: usize) -> Result<Arena, Failure> {
 /// # Errors
 ///
 /// As of [`arena`].
-pub fn room(bytes: usize) -> Result<(), Failure> {
+pub fn check_memory(bytes: usize) -> Result<(), Failure> {
     static HAS_SMALL: OnceLock<bool> = OnceLock::new();
-    let has = || *HAS_SMALL.get_or_init(|| within(SMALL, here::free_memory()).is_ok());
-    if bytes <= SMALL && has() { Ok(()) } else { within(bytes, here::free_memory()) }
+    let has = || *HAS_SMALL.get_or_init(|| within(SMALL, host::free_memory()).is_ok());
+    if bytes <= SMALL && has() { Ok(()) } else { within(bytes, host::free_memory()) }
 }
 
 fn within(bytes: usize, free: Option<Bytes>) -> Result<(), Failure> {
     match free {
-        Some(free) if (bytes as u64).saturating_add(BESIDE) > free.0 => Err(Failure::could_not(format!(
-            "the arrays need {}, and this process can have {free} of memory: choose a smaller size",
-            Bytes(bytes as u64)
-        ))),
+        Some(free) if (bytes as u64).saturating_add(PROGRAM_BYTES) > free.0 => {
+            Err(Failure::could_not(format!(
+                "the arrays need {}, and this process can have {free} of memory: choose a smaller size",
+                Bytes(bytes as u64)
+            )))
+        }
         _ => Ok(()),
     }
 }
@@ -72,7 +74,7 @@ pub fn duration(seconds: f64) -> String {
 ///
 /// If it would take more than a week.
 pub fn patience(what: &str, seconds: f64) -> Result<(), Failure> {
-    if seconds.is_nan() || seconds > LONGEST {
+    if seconds.is_nan() || seconds > LONGEST_S {
         let told = duration(seconds);
         return Err(Failure::could_not(format!(
             "{what} would take about {told}: choose smaller sizes or fewer repetitions"
@@ -90,7 +92,7 @@ impl Session {
     /// As [`patience`].
     pub fn expect(&self, what: &str, seconds: f64) -> Result<(), Failure> {
         patience(what, seconds)?;
-        if seconds > WORTH_TELLING {
+        if seconds > REPORTED_ESTIMATE_S {
             self.say(format!("note: {what} takes about {}", duration(seconds)));
         }
         self.deadline.set(Instant::now().checked_add(Duration::from_secs_f64(GRACE + PATIENCE * seconds)));
@@ -98,16 +100,16 @@ impl Session {
     }
 
     /// Whether what is being measured must end with the results so far: it takes much
-    /// longer than expected, or [somebody asked](Session::keeps_what_it_has) for an end.
+    /// longer than expected, or [somebody asked](Session::finish_cell_on_signal) for an end.
     pub fn is_over(&self) -> bool {
-        ending::asked() || self.deadline.get().is_some_and(|deadline| Instant::now() > deadline)
+        signals::requested() || self.deadline.get().is_some_and(|deadline| Instant::now() > deadline)
     }
 
     /// From now on Ctrl-C, or another signal that asks for an end, waits for the
     /// cell that is being measured: then what there is is saved and printed. A
     /// second one does not wait.
-    pub fn keeps_what_it_has(&self) {
-        ending::put_off();
+    pub fn finish_cell_on_signal(&self) {
+        signals::defer();
     }
 
     /// Whether a sweep of `all` cells [is over](Session::is_over) before they are all
@@ -117,7 +119,7 @@ impl Session {
         let over = self.is_over() && !record.rows.is_empty();
         if over {
             let done = record.rows.len();
-            let why = if ending::asked() {
+            let why = if signals::requested() {
                 "asked to end".to_owned()
             } else {
                 format!("after {PATIENCE} times the time expected")

@@ -15,7 +15,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 pub use environment::Warning;
-pub use limits::{arena, duration, patience, room};
+pub use limits::{arena, check_memory, duration, patience};
 pub use plan::Plan;
 
 use crate::cli::{Compare, Counters, Measuring, Modelling, Output};
@@ -184,7 +184,7 @@ impl Session {
     ///
     /// If the machine is unknown, or a processor or a file may not be used.
     pub fn start(measuring: &Measuring, modelling: &Modelling, output: &Output) -> Result<Session, Failure> {
-        output::keep_apart([Path::new(&modelling.machine)], output.files())?;
+        output::check_distinct([Path::new(&modelling.machine)], output.files())?;
         if let Ok(names) = std::env::var("CACHE_LAB_NO_SHORTCUTS") {
             cache::switch_off_shortcuts(&names);
         }
@@ -212,14 +212,14 @@ impl Session {
         if here {
             warnings = environment::warnings(allowed.len());
             warnings.extend((!pinned).then_some(Warning::NotPinned));
-            warnings.extend(Platform::host().core_type_told().map(Warning::CoreType));
+            warnings.extend(Platform::host().core_type_description().map(Warning::CoreType));
         }
         let compared = modelling.compare == Some(Compare::Model);
         warnings.extend(
             (compared && machine.levels.is_empty()).then(|| Warning::NoModel(machine.unknown.join("; "))),
         );
         for warning in warnings.iter().filter(|_| !output.quiet) {
-            console::tell(format!("note: {warning}"));
+            console::message(format!("note: {warning}"));
         }
         if here {
             processor::warm_up(Duration::from_millis(50));
@@ -259,7 +259,7 @@ impl Session {
     /// A line on stderr, unless the session is quiet.
     pub fn say(&self, line: impl Display) {
         if !self.quiet {
-            console::tell(line);
+            console::message(line);
         }
     }
 

@@ -22,19 +22,19 @@ pub fn pin(cpus: &[usize]) -> bool {
 
 /// This thread, limited to some processors; dropped, it may go where it could before.
 #[derive(Debug)]
-pub struct Kept {
+pub struct AffinityGuard {
     before: Vec<usize>,
 }
 
-impl Kept {
+impl AffinityGuard {
     /// `None` if the system does not agree, as when none of them is there.
-    pub fn to(cpus: &[usize]) -> Option<Kept> {
+    pub fn to(cpus: &[usize]) -> Option<AffinityGuard> {
         let before = allowed();
-        pin(cpus).then_some(Kept { before })
+        pin(cpus).then_some(AffinityGuard { before })
     }
 }
 
-impl Drop for Kept {
+impl Drop for AffinityGuard {
     fn drop(&mut self) {
         pin(&self.before);
     }
@@ -68,8 +68,8 @@ mod tests {
             assert_eq!(allowed(), [last]);
             assert_eq!(current(), Some(last));
             assert!(!pin(&[1_000_000]));
-            assert!(Kept::to(&[1_000_000]).is_none() && Kept::to(&[]).is_none());
-            let kept = Kept::to(&all).unwrap();
+            assert!(AffinityGuard::to(&[1_000_000]).is_none() && AffinityGuard::to(&[]).is_none());
+            let kept = AffinityGuard::to(&all).unwrap();
             assert_eq!(allowed(), all);
             drop(kept);
             assert_eq!(allowed(), [last]);

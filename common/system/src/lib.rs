@@ -9,13 +9,13 @@ pub mod clock;
 pub mod core_clock;
 pub mod cpu;
 pub mod date;
-pub mod ending;
 pub mod facts;
 pub mod files;
-pub mod here;
+pub mod host;
 pub mod machine;
 mod os;
 pub mod pages;
+pub mod signals;
 pub mod step;
 
 /// Whether the program was started with its standard output closed (`>&-`): the

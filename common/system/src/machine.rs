@@ -65,13 +65,13 @@ pub fn description(which: &str) -> Result<String, MachineError> {
 ///
 /// If neither says what the level 1 data cache is.
 pub fn host() -> Result<Machine, MachineError> {
-    from_facts(&Facts::here())
+    from_facts(&Facts::of_host())
 }
 
 /// The machine this program runs on, whose caches are not described: it can be
 /// measured, not modelled. `why` becomes what is unknown.
 pub fn undescribed_host(why: &MachineError) -> Machine {
-    Machine::undescribed(Facts::here().name, pages::base(), vec![why.to_string()])
+    Machine::undescribed(Facts::of_host().name, pages::base(), vec![why.to_string()])
 }
 
 fn from_facts(facts: &Facts) -> Result<Machine, MachineError> {
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn the_host_is_described_by_what_its_system_tells() {
+    fn the_host_is_described_by_what_its_system_says() {
         let root = tempfile::tempdir().unwrap();
         let l1 = [("level", "1"), ("type", "Data"), ("size", "48K"), ("coherency_line_size", "64")];
         index(root.path(), 0, &[l1.as_slice(), &[("ways_of_associativity", "12")]].concat());

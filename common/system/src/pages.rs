@@ -34,7 +34,7 @@ pub fn advise<T>(memory: &mut [T], kind: PageKind) {
 
 /// A zeroed block, aligned to a huge page, every page touched.
 #[derive(Debug)]
-pub struct Room {
+pub struct PageBlock {
     mapping: NonNull<u8>,
     mapped: usize,
     block: NonNull<u8>,
@@ -42,13 +42,13 @@ pub struct Room {
     huge: bool,
 }
 
-impl Room {
+impl PageBlock {
     /// A block of at least `bytes` bytes.
     ///
     /// # Errors
     ///
     /// If the system has no such block.
-    pub fn new(bytes: usize, kind: PageKind) -> Result<Room, OutOfMemory> {
+    pub fn new(bytes: usize, kind: PageKind) -> Result<PageBlock, OutOfMemory> {
         let refused = || OutOfMemory(Bytes(bytes as u64));
         let len = bytes.max(1).checked_next_multiple_of(HUGE_PAGE).ok_or_else(refused)?;
         let mapped = len.checked_add(HUGE_PAGE).ok_or_else(refused)?;
@@ -62,7 +62,7 @@ impl Room {
             unsafe { block.as_ptr().add(offset).write_volatile(0) };
         }
         let huge = kind == PageKind::Huge && Here::huge_bytes(block.as_ptr() as usize) >= len;
-        Ok(Room { mapping, mapped, block, len, huge })
+        Ok(PageBlock { mapping, mapped, block, len, huge })
     }
 
     /// Bytes in the block.
@@ -93,7 +93,7 @@ impl Room {
     }
 }
 
-impl Drop for Room {
+impl Drop for PageBlock {
     fn drop(&mut self) {
         // SAFETY: mapped in `new` with this length; nothing borrows it.
         unsafe { Here::unmap(self.mapping, self.mapped) };
@@ -105,15 +105,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_room_is_aligned_and_writable_to_its_end() {
+    fn a_block_is_aligned_and_writable_to_its_end() {
         for kind in [PageKind::Huge, PageKind::Base] {
-            let mut room = Room::new(3 << 20, kind).unwrap();
+            let mut room = PageBlock::new(3 << 20, kind).unwrap();
             assert_eq!((room.base() as usize % HUGE_PAGE, room.len()), (0, 4 << 20));
             let words = room.words();
             assert!(words.len() == (4 << 20) / 8 && words.iter().all(|word| *word == 0));
             words.fill(7);
             assert!(!(kind == PageKind::Base && room.huge()));
         }
-        assert!(Room::new(usize::MAX - 4096, PageKind::Base).is_err());
+        assert!(PageBlock::new(usize::MAX - 4096, PageKind::Base).is_err());
     }
 }

@@ -32,7 +32,7 @@ pub fn curve(chart: Chart, name: &str, figures: &[(f64, Reading)]) -> Chart {
 /// it, and the lines of one column do; of none that is sealed.
 pub fn capacities(machine: &Machine) -> Vec<(f64, String)> {
     let mut marks = Vec::new();
-    for cache in machine.told() {
+    for cache in machine.visible_levels() {
         let bytes = cache.size.0 as f64;
         marks.push(((bytes / 24.0).sqrt(), format!("a, b, c = L{}", cache.level)));
         if cache.level == 1 {

@@ -9,7 +9,7 @@ pub mod yardstick;
 
 use common::cli::{self, Counters};
 use common::clock::Stopwatch;
-use common::cpu::Kept;
+use common::cpu::AffinityGuard;
 use common::events::Event;
 use common::failure::Failure;
 use common::machine::{CacheLevel, Machine};
@@ -86,7 +86,7 @@ const LEFT_OUT: &str = "left out: the measurement took too long, or was interrup
 
 /// The blocks for `machine`'s caches; for usual ones where it is sealed.
 pub fn blocks_for(machine: &Machine, threads: usize) -> Blocks {
-    let cache = |level| machine.told().iter().find(|cache| cache.level == level);
+    let cache = |level| machine.visible_levels().iter().find(|cache| cache.level == level);
     let size = |level| cache(level).map_or(0, |cache| cache.size.0);
     Blocks::for_caches(size(1), size(2), threads)
 }
@@ -175,7 +175,7 @@ pub fn times(
 
 fn timed(session: &Session, subject: Subject, p: &Problem) -> Result<f64, Failure> {
     let several = subject.cores(p.blocks.threads) > 1;
-    let _kept = several.then(|| Kept::to(&session.cpus)); // what its threads may use
+    let _kept = several.then(|| AffinityGuard::to(&session.cpus)); // what its threads may use
     let watch = Stopwatch::start();
     let ran = subject.run(p);
     let took = watch.stop().wall.0;
@@ -285,7 +285,7 @@ fn about(
         let form = |cache: &CacheLevel| {
             (cache.clone(), theory::closed_form(variant.kernel, p.sides(), p.blocks, tile(p.isa), cache))
         };
-        outcome.forms = session.machine.told().iter().map(form).collect();
+        outcome.forms = session.machine.visible_levels().iter().map(form).collect();
     }
     Ok(outcome)
 }

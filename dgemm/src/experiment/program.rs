@@ -90,7 +90,7 @@ const OPERATION: f64 = 0.5e-9;
 ///
 /// If the command line asks for what there is not, or something fails.
 pub fn run(args: Args) -> Result<(), Failure> {
-    cli::keep_to(args.isa);
+    cli::limit_to(args.isa);
     if args.list {
         return output::print(&report::list());
     }
@@ -110,7 +110,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
         measure::patience("this product", seconds)?; // nothing is timed; the model shows how far it is
     }
     if all {
-        session.keeps_what_it_has();
+        session.finish_cell_on_signal();
     }
     let times = experiment::times(&session, &subjects, &p)?;
     let outcomes = experiment::counted(&session, &plan, &subjects, &p, &arena, args.exact, times)?;

@@ -132,7 +132,7 @@ fn tile<S: Fused, M: Memory, const R: usize, const N: usize, const AHEAD: bool>(
     soon: Soon,
 ) -> [[S::Register; N]; R] {
     let mut sums = [[isa.splat(0.0); N]; R];
-    let mut steps = a.pieces_beside(R, b, N * S::LANES);
+    let mut steps = a.pieces_with(R, b, N * S::LANES);
     if AHEAD && M::TAKES_HINTS {
         // a few at a time: the core has only some dozen lines under way
         for row in 0..soon.c.rows() {

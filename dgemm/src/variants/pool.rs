@@ -4,11 +4,11 @@
 use std::sync::{Mutex, PoisonError};
 
 #[cfg(feature = "program")]
-use common::cpu::{Kept, current, pin};
+use common::cpu::{AffinityGuard, current, pin};
 use rayon_core::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use thiserror::Error;
 #[cfg(not(feature = "program"))]
-use unasked::{Kept, current, pin};
+use unasked::{AffinityGuard, current, pin};
 
 /// That of the last call, locked while it works: if two calls shared it, each could
 /// wait for a thread that the other one keeps.
@@ -49,7 +49,7 @@ pub fn at_once<T: Send>(
     };
     let work = &work;
     {
-        let _seated = pool.own.map(|place| Kept::to(&[place]));
+        let _seated = pool.own.map(|place| AffinityGuard::to(&[place]));
         pool.threads.in_place_scope(|scope| {
             others.into_iter().for_each(|item| scope.spawn(move |_| work(item)));
             own.into_iter().for_each(work);
@@ -62,7 +62,7 @@ pub fn at_once<T: Send>(
 impl Pool {
     fn start(threads: usize, places: &[usize]) -> Result<Pool, NoThread> {
         let builder = ThreadPoolBuilder::new().num_threads(threads);
-        let _anywhere = Kept::to(places); // where threads start, before each goes to its own
+        let _anywhere = AffinityGuard::to(places); // where threads start, before each goes to its own
         let (own, threads) = if places.len() == threads + 1 {
             let own = current().filter(|here| places.contains(here)).unwrap_or(places[0]);
             let others: Vec<usize> = places.iter().copied().filter(|place| *place != own).collect();
@@ -85,10 +85,10 @@ pub struct NoThread(#[from] ThreadPoolBuildError);
 /// Where the kernels are without the programs, nobody asks a system.
 #[cfg(not(feature = "program"))]
 mod unasked {
-    pub(super) struct Kept;
+    pub(super) struct AffinityGuard;
 
-    impl Kept {
-        pub(super) fn to(_places: &[usize]) -> Option<Kept> {
+    impl AffinityGuard {
+        pub(super) fn to(_places: &[usize]) -> Option<AffinityGuard> {
             None
         }
     }

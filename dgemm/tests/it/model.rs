@@ -128,7 +128,7 @@ fn blocks_miss_as_the_closed_form_says() {
 }
 
 #[test]
-fn slices_stand_for_the_whole() {
+fn slices_mean_the_whole() {
     let cache =
         |level, size, ways| format!("[[cache]]\nlevel = {level}\nsize = {size}\nline = 64\nways = {ways}\n");
     let text = format!("name = \"small\"\n{}{}", cache(1, 1024, 2), cache(2, 16384, 8));

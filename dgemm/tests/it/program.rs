@@ -98,7 +98,7 @@ fn sides_may_differ_and_blocks_be_set() {
 }
 
 #[test]
-fn kit_lines_set_theory_beside_the_model() {
+fn kit_lines_set_theory_next_to_the_model() {
     let text = stdout(&["jki", "128", "--machine", "zen3"]);
     for part in [
         "closed form",

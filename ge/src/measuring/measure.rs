@@ -13,7 +13,7 @@ use common::step::StepError;
 use common::value::Reading;
 
 use crate::measuring::instructions;
-use crate::measuring::room;
+use crate::measuring::memory_limit;
 use crate::modelled;
 use crate::problem::matrices::{self, Fill};
 use crate::problem::residual::{Residual, residual};
@@ -67,7 +67,7 @@ impl Outcome {
 pub fn run(variant: &Variant, task: &Task, session: &Session, runs: usize) -> Result<Outcome, String> {
     variant.available().map_err(|refusal| refused(variant, &refusal))?;
     let checked = variant.rounding == Rounding::Differs;
-    let bytes = room::bytes(task.size, task.processors.len())?;
+    let bytes = memory_limit::bytes(task.size, task.processors.len())?;
     let original = if checked { task.size * task.size * 8 } else { 0 };
     let arena = Arena::with_capacity(bytes + original).map_err(|error| error.to_string())?;
     let system = System::new(&arena, task.size, task.processors).map_err(|error| error.to_string())?;
@@ -161,7 +161,7 @@ pub fn totals(
 }
 
 fn counted(variant: &Variant, task: &Task, session: &Session, plan: &Plan) -> Result<[Reading; 2], Failure> {
-    let bytes = room::bytes(task.size, task.processors.len()).map_err(Failure::could_not)?;
+    let bytes = memory_limit::bytes(task.size, task.processors.len()).map_err(Failure::could_not)?;
     let arena = Arena::with_capacity(bytes).map_err(Failure::could_not)?;
     let system = System::new(&arena, task.size, task.processors).map_err(Failure::could_not)?;
     let counts = ran(variant, task, system, |prepare, body| session.count(plan, prepare, body));
@@ -185,6 +185,6 @@ pub fn model(
     machine: &Machine,
     watch: Option<Box<dyn FnMut(f64)>>,
 ) -> Result<Counts, String> {
-    room::bytes(task.size, 1)?;
+    memory_limit::bytes(task.size, 1)?;
     modelled::count_watched(variant, task.size, task.fill, machine, watch)
 }

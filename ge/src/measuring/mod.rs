@@ -3,7 +3,7 @@
 pub mod cformat;
 pub mod instructions;
 pub mod measure;
+pub mod memory_limit;
 pub mod peak;
 pub mod program;
-pub mod room;
 pub mod sweep;

@@ -16,7 +16,7 @@ use common::value::{Reading, Source, Value};
 
 use crate::measuring::cformat::exponent;
 use crate::measuring::measure::{self, Stepped, Task};
-use crate::measuring::room;
+use crate::measuring::memory_limit;
 use crate::problem::matrices::Fill;
 use crate::{VARIANTS, Variant, find};
 use isa::{Isa, Octets};
@@ -128,7 +128,7 @@ fn run(name: &str, size: usize, threads: Option<usize>, what: &What) -> Result<(
     if what.isa.is_some() && variant.needs() == Octets::NAME {
         return Err(Failure::usage(format!("{name} is made of {}; leave out --isa", variant.needs())));
     }
-    cli::keep_to(what.isa);
+    cli::limit_to(what.isa);
     if size == 0 {
         return Err(Failure::usage(
             "a matrix without rows has nothing to eliminate; give a SIZE of 1 or more",
@@ -148,7 +148,7 @@ fn run(name: &str, size: usize, threads: Option<usize>, what: &What) -> Result<(
     }
     if session.here {
         // Said first: it names a size that fits.
-        room::bytes(size, processors.len()).map_err(Failure::could_not)?;
+        memory_limit::bytes(size, processors.len()).map_err(Failure::could_not)?;
     }
     let timed = if session.here { OPERATION * session.runs as f64 } else { 0.0 };
     let walked = if wants_model { MODELLED } else { 0.0 };

@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_small_sweep_fills_every_cell_and_compares_neighbours() {
+    fn a_small_sweep_fills_every_cell_and_compares_the_next_ones() {
         let session = session(Counters::None);
         let design = design(&session, &[8, 20]);
         let Swept { cells, ended } = run(&design, &session, || false, |_, _| ());
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sweep_that_has_to_end_keeps_what_it_measured() {
+    fn a_sweep_that_has_to_end_retains_what_it_measured() {
         let session = session(Counters::Auto);
         let design = design(&session, &[8, 20, 1 << 40]);
         let none = run(&design, &session, || true, |_, _| ());
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn every_round_is_held_against_the_others() {
+    fn every_round_is_compared_with_the_others() {
         let session = session(Counters::None);
         let design = design(&session, &[8]);
         let cells = run(&design, &session, || false, |_, _| ()).cells;

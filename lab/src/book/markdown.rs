@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn html_stands_as_it_is_written() {
+    fn html_passes_unchanged() {
         assert_eq!(made("a <b>c</b> < d"), "<p>a &lt;b&gt;c&lt;/b&gt; &lt; d</p>\n");
     }
 

@@ -98,7 +98,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     };
     let all: f64 = sides(args.sizes).iter().map(each).sum();
     session.expect("this sweep", RUNS * session.runs as f64 * all)?;
-    session.keeps_what_it_has();
+    session.finish_cell_on_signal();
     let mut measured = Ok(());
     for n in sides(args.sizes) {
         if !points.is_empty() && session.is_over() {

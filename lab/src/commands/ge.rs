@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use ::ge::Variant;
 use ::ge::measuring::sweep::{self, Cell, Design, Gain, Swept};
-use ::ge::measuring::{measure, peak, room};
+use ::ge::measuring::{measure, memory_limit, peak};
 use common::chart::{Axis, Chart};
 use common::cli::{self, Counters, Measuring, Modelling, Output};
 use common::failure::Failure;
@@ -44,7 +44,7 @@ pub(crate) struct Args {
     out: Option<PathBuf>,
 
     /// Refused
-    #[arg(long, hide = true, value_parser = only_here)]
+    #[arg(long, hide = true, value_parser = host_only)]
     machine: Option<String>,
 
     #[command(flatten)]
@@ -53,7 +53,7 @@ pub(crate) struct Args {
     output: Output,
 }
 
-fn only_here(machine: &str) -> Result<String, &'static str> {
+fn host_only(machine: &str) -> Result<String, &'static str> {
     if machine == "host" {
         Ok(machine.to_owned())
     } else {
@@ -74,10 +74,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         processors: &session.cpus,
     };
     let largest = design.sizes.iter().max().copied().unwrap_or_default();
-    room::bytes(largest, session.cpus.len()).map_err(Failure::could_not)?;
+    memory_limit::bytes(largest, session.cpus.len()).map_err(Failure::could_not)?;
     let each: f64 = design.sizes.iter().map(|&size| Variant::flops(size) * OPERATION).sum();
     session.expect("this sweep", each * (design.rounds * design.variants.len()) as f64)?;
-    session.keeps_what_it_has();
+    session.finish_cell_on_signal();
     let terminal = std::io::stderr().is_terminal() && !args.output.quiet;
     let progress = |round, size| {
         if terminal {
@@ -88,7 +88,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     };
     let Swept { cells, ended } = sweep::run(&design, &session, || session.is_over(), progress);
     if terminal {
-        output::tell("");
+        output::message("");
     }
     if cells.is_empty() {
         return ended.map_err(Failure::could_not);
@@ -203,7 +203,7 @@ fn gained(gain: &Gain, rounds: usize) -> Value {
     Value { spread, ..Value::new(gain.times_faster, Source::Timing) }
 }
 
-fn told(gain: &Gain) -> String {
+fn gain_sentence(gain: &Gain) -> String {
     let (low, high) = gain.interval;
     let interval = if low < high { format!(" ({low:.2} to {high:.2})") } else { String::new() };
     format!("{} to {} at {}: {:.2} times as fast{interval}", gain.from, gain.to, gain.size, gain.times_faster)
@@ -237,7 +237,7 @@ fn kit(cells: &[Cell], limits: &Limits, gains: &[Gain]) -> String {
     }
     text.push('\n');
     for gain in gains {
-        text += &format!("{}\n", told(gain));
+        text += &format!("{}\n", gain_sentence(gain));
     }
     text
 }

@@ -60,7 +60,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             "'{name}' is not a folder; run `lab run` first, or name the folder that it wrote"
         )));
     }
-    let out = args.out.clone().unwrap_or_else(|| beside(folder));
+    let out = args.out.clone().unwrap_or_else(|| archive_name(folder));
     free(&out)?;
     let page = folder.join("report.html");
     let page = page.is_file().then(|| read(&page)).transpose()?;
@@ -84,7 +84,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let page = if entries.iter().any(|entry| entry.name == "report.html") { "the page, " } else { "" };
     notes(folder, &answers, &entries, missing)
         .iter()
-        .for_each(|note| output::tell(format!("lab handin: note: {note}")));
+        .for_each(|note| output::message(format!("lab handin: note: {note}")));
     output::print(&format!(
         "{}: {answered} answer{}, {page}{number} record{}. Hand in this file.\n",
         out.display(),
@@ -94,7 +94,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// `report.zip` for `report`, and for the folder that one is in.
-fn beside(folder: &Path) -> PathBuf {
+fn archive_name(folder: &Path) -> PathBuf {
     let there = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     let name = there.file_name().map_or("report".into(), |name| name.to_string_lossy().into_owned());
     PathBuf::from(format!("{name}.zip"))

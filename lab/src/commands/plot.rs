@@ -74,7 +74,7 @@ enum Over {
 /// Reads, draws, writes.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let picture = args.output.clone().unwrap_or_else(|| default_output(&args.files));
-    output::keep_apart(args.files.iter().map(PathBuf::as_path), [picture.as_path()])?;
+    output::check_distinct(args.files.iter().map(PathBuf::as_path), [picture.as_path()])?;
     let mut sweeps = Vec::new();
     for path in &args.files {
         let sweep = input::sweep(path)?;
@@ -84,7 +84,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     of_one_event(args, &sweeps)?;
     let labels = labels(args)?;
     output::draw(&chart(args, &sweeps, &labels)?, &picture)?;
-    output::tell(format!("lab plot: drew {}", input::name(&picture)));
+    output::message(format!("lab plot: drew {}", input::name(&picture)));
     Ok(())
 }
 
@@ -226,9 +226,9 @@ fn caption(args: &Args, sweeps: &[Saved]) -> String {
 /// Notes on a file, on standard error: the first three, and how many more.
 pub(crate) fn notes(notes: &[String], program: &str) {
     for note in notes.iter().take(3) {
-        output::tell(format!("{program}: {note}"));
+        output::message(format!("{program}: {note}"));
     }
     if notes.len() > 3 {
-        output::tell(format!("{program}: and {} more of the kind", notes.len() - 3));
+        output::message(format!("{program}: and {} more of the kind", notes.len() - 3));
     }
 }

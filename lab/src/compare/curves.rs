@@ -17,33 +17,33 @@ type Curves<'r> = BTreeMap<String, BTreeMap<u64, &'r Row>>;
 
 /// What is drawn of a kind of record: what distinguishes its curves, what its
 /// horizontal axis is, the figure and its name.
-struct Kind {
+struct CurveKind {
     curve: &'static str,
     across: &'static str,
     figure: &'static str,
     axes: fn() -> (Axis, Axis),
 }
 
-const KINDS: &[Kind] = &[
-    Kind {
+const KINDS: &[CurveKind] = &[
+    CurveKind {
         curve: "size_bytes",
         across: "stride_bytes",
         figure: "avg_misses",
         axes: || (Axis::bytes("stride"), Axis::linear("misses per access")),
     },
-    Kind {
+    CurveKind {
         curve: "size_bytes",
         across: "stride_bytes",
         figure: "ns_per_access",
         axes: || (Axis::bytes("stride"), Axis::linear("time per access (ns)")),
     },
-    Kind {
+    CurveKind {
         curve: "variant",
         across: "size",
         figure: "mflops",
         axes: || (Axis::linear("matrix size N"), Axis::linear("MFLOPS")),
     },
-    Kind {
+    CurveKind {
         curve: "variant",
         across: "n",
         figure: "gflops",
@@ -75,7 +75,7 @@ pub(crate) fn overlaid(pair: &Pair) -> Option<Chart> {
     })
 }
 
-fn drawn(chart: Chart, name: &str, rows: &BTreeMap<u64, &Row>, kind: &Kind) -> Chart {
+fn drawn(chart: Chart, name: &str, rows: &BTreeMap<u64, &Row>, kind: &CurveKind) -> Chart {
     let value = |row: &&Row| row.reading(kind.figure).and_then(Reading::value);
     let points = rows.iter().map(|(at, row)| (*at as f64, value(row).map_or(f64::NAN, |v| v.amount)));
     let spreads = rows.iter().filter_map(|(at, row)| {
@@ -86,7 +86,7 @@ fn drawn(chart: Chart, name: &str, rows: &BTreeMap<u64, &Row>, kind: &Kind) -> C
 }
 
 /// The rows with that figure, curve by curve.
-fn curves<'r>(record: &'r Record, kind: &Kind) -> Curves<'r> {
+fn curves<'r>(record: &'r Record, kind: &CurveKind) -> Curves<'r> {
     let mut found = Curves::new();
     for row in record.rows.iter().filter(|row| row.amount(kind.figure).is_some()) {
         let Some((curve, at)) = row.keys.get(kind.curve).zip(row.whole(kind.across)) else { continue };
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_sizes_of_both_are_drawn_beside_each_other() {
+    fn the_same_sizes_of_both_are_drawn_next_to_each_other() {
         let chart = curves_of(2);
         let places: Vec<(&str, &str)> =
             chart.series.iter().map(|series| (series.name.as_str(), series.panel.as_str())).collect();

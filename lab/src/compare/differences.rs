@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_is_held_against_the_spread_of_the_runs() {
+    fn a_difference_is_compared_with_the_spread_of_the_runs() {
         let verdict = |a: &[f64], b: &[f64]| all(a, b)[0].verdict();
         assert_eq!(verdict(&[1.0, 2.0], &[1.5, 2.5]), "within the spread");
         assert_eq!(verdict(&[1.0, 1.1], &[1.5, 2.5]), "beyond the spread");
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sweep_is_told_in_a_line_and_its_furthest_cell() {
+    fn a_sweep_is_reported_in_a_line_and_its_furthest_cell() {
         let sweep = |scale: f64| {
             let mut record = Record::new("cm1", "a machine");
             for stride in 1..=20u64 {

@@ -106,14 +106,14 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let out = &args.out.clone().unwrap_or_else(|| {
         std::env::current_dir().map_or_else(|_| MACHINES.into(), |here| default_out(&here))
     });
-    let machines_in = if args.sweeps { beside(out, "-kept")? } else { out.clone() };
+    let machines_in = if args.sweeps { sibling(out, "-kept")? } else { out.clone() };
     let mut files: Vec<File> = machines
         .into_iter()
         .map(|(name, text)| File { private: args.sweeps, ..File::open(machines_in.join(name), text) })
         .collect();
     let json = serde_json::to_string_pretty(&key).map_err(Failure::could_not)? + "\n";
-    let key_json = beside(out, "-key.json")?;
-    files.push(File::private(beside(out, "-key.csv")?, key.csv()));
+    let key_json = sibling(out, "-key.json")?;
+    files.push(File::private(sibling(out, "-key.csv")?, key.csv()));
     files.push(File::private(key_json.clone(), json));
     write(&files, args.sweeps.then_some(&*machines_in), args.force)?;
     if args.sweeps {
@@ -185,7 +185,7 @@ fn draw(args: &Args, names: &[String]) -> Result<(Key, Vec<(PathBuf, String)>), 
 }
 
 /// `out` with more behind its name: a path next to it, which is not handed out with it.
-fn beside(out: &Path, ending: &str) -> Result<PathBuf, Failure> {
+fn sibling(out: &Path, ending: &str) -> Result<PathBuf, Failure> {
     let Some(name) = out.file_name() else {
         return Err(Failure::usage(format!(
             "'{}' is not a folder's name; give one with --out",
@@ -227,7 +227,7 @@ fn write(files: &[File], kept: Option<&Path>, force: bool) -> Result<(), Failure
 /// Measures each machine as a student would; one folder each.
 fn sweep(key: &Key, machines: &Path, out: &Path, force: bool) -> Result<(), Failure> {
     for (number, machine) in (1..).zip(&key.machines) {
-        output::tell(format!("lab mystery: machine {number} of {}", key.machines.len()));
+        output::message(format!("lab mystery: machine {number} of {}", key.machines.len()));
         let folder = out.join(machine.file.trim_end_matches(".toml"));
         let mut files = Vec::new();
         for (name, record, lines) in procedure::sweeps(&machines.join(&machine.file))? {

@@ -65,7 +65,7 @@ pub(super) fn file_stem(name: &str) -> String {
 }
 
 /// The first two of `names` that are the same on some file system.
-pub(super) fn alike(names: &[String]) -> Option<(&str, &str)> {
+pub(super) fn first_clash(names: &[String]) -> Option<(&str, &str)> {
     let mut seen = std::collections::HashMap::new();
     names.iter().find_map(|name| {
         let stem = folded(&file_stem(name));
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_keeps_its_letters_in_any_script() {
+    fn a_name_has_its_letters_in_any_script() {
         for (name, stem) in [
             ("Inês Conceição", "Inês-Conceição"),
             ("Анна Иванова", "Анна-Иванова"),
@@ -101,7 +101,7 @@ mod tests {
     fn two_spellings_are_one_name() {
         assert_eq!(normalised("Ine\u{302}s "), normalised(" In\u{ea}s"));
         let names = ["Ana Sá", "Bo", "ana-sá"].map(str::to_owned);
-        assert_eq!(alike(&names), Some(("Ana Sá", "ana-sá")));
+        assert_eq!(first_clash(&names), Some(("Ana Sá", "ana-sá")));
         for refused in ["", "  ", "a\nb", "a\u{202e}b", &"x".repeat(101)] {
             assert!(normalised(refused).is_err(), "{refused:?}");
         }

@@ -169,7 +169,7 @@ fn distinct(
     if found.is_empty() {
         return Err(Failure::usage(format!("{file} names no student")));
     }
-    if let Some((one, other)) = names::alike(&found) {
+    if let Some((one, other)) = names::first_clash(&found) {
         return Err(Failure::usage(format!(
             "{file}: '{one}' and '{other}' give the same file name; choose another column, such as the student's number"
         )));

@@ -8,7 +8,7 @@ use common::events::Event;
 use common::failure::Failure;
 use common::measure::Session;
 use common::product::Options;
-use common::system::{date, facts::Facts, here};
+use common::system::{date, facts::Facts, host};
 use common::{machine, output, seal};
 use serde_json::{Value, json};
 
@@ -51,8 +51,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         &Modelling::of("host"),
         &Output::none(),
     )?;
-    let load = here::load();
-    let mut record = told(args);
+    let load = host::load();
+    let mut record = reported_by_system(args);
     record["load"] = json!(load);
     record["warnings"] = session.warnings.iter().map(ToString::to_string).collect();
     record["counters"] = EVENTS.iter().map(|name| counter(&session, name)).collect();
@@ -65,8 +65,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// What the machine says of itself.
-fn told(args: &Args) -> Value {
-    let facts = Facts::here();
+fn reported_by_system(args: &Args) -> Value {
+    let facts = Facts::of_host();
     let name = facts.host_name.clone().unwrap_or_default();
     let (logical, cores, sockets) = facts.counts();
     let machine = machine::host();

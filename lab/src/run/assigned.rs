@@ -8,7 +8,7 @@ use report::{Assignment, GUIDES, Sizes};
 
 /// Where both come from.
 #[derive(Debug, Clone, clap::Args)]
-pub(crate) struct Options {
+pub(crate) struct AssignmentOptions {
     /// Use this assignment; `lab assignment` prints one to start from
     #[arg(long, value_name = "FILE")]
     assignment: Option<PathBuf>,
@@ -25,7 +25,7 @@ pub(super) struct Assigned {
     pub(super) template: Option<String>,
 }
 
-impl Options {
+impl AssignmentOptions {
     /// Reads what is given.
     ///
     /// # Errors

@@ -11,7 +11,7 @@ use common::saved::Saved;
 use common::units::Bytes;
 use report::{Findings, LineFrom, Sweep};
 
-use super::host;
+use super::environment;
 use super::progress::{Progress, Step};
 use super::settings::{Extent, Settings};
 use super::unfinished::Unfinished;
@@ -33,7 +33,7 @@ pub(crate) fn run_all(
         took += seconds;
         Ok(record)
     };
-    let host = host::look(&session.machine, session.here, session.cpus.len());
+    let host = environment::look(&session.machine, session.here, session.cpus.len());
     let mut progress = Progress::new(steps(&settings), quiet);
     progress.at(0.0);
     let spark_options = spark::Options::new(Bytes::kib(4), settings.spark.max, settings.spark.repeats);

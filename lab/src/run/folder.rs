@@ -43,7 +43,7 @@ impl Folder {
     }
 
     /// The experiments that an unfinished run has left.
-    pub(crate) fn kept(&self) -> Vec<String> {
+    pub(crate) fn stored(&self) -> Vec<String> {
         unfinished::names(&self.unfinished())
     }
 
@@ -51,7 +51,7 @@ impl Folder {
     /// nothing was measured no trace of the run.
     pub(crate) fn tidy(&self) {
         let _ = fs::remove_dir_all(self.next());
-        if self.kept().is_empty() {
+        if self.stored().is_empty() {
             let _ = fs::remove_dir_all(self.unfinished());
             self.unmake();
         }

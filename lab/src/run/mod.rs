@@ -1,11 +1,11 @@
 //! `lab run`: every experiment of the assignment, then the report.
 
 pub(crate) mod assigned;
-mod carried;
+mod earlier_answers;
+mod environment;
 mod experiments;
 mod folder;
-mod further;
-mod host;
+mod own_sections;
 mod progress;
 mod settings;
 mod unfinished;
@@ -20,17 +20,17 @@ use common::cli::{Counters, Measuring, Modelling, Output};
 use common::failure::Failure;
 use common::measure::Session;
 use common::output;
-use common::system::{cpu, ending, here};
+use common::system::{cpu, host, signals};
 use common::units::Bytes;
 use report::Report;
 
 use crate::commands::causes::matrix_size;
 use folder::Folder;
 use settings::Settings;
-use unfinished::{Begun, Unfinished};
+use unfinished::{RunState, Unfinished};
 
 /// What a run and its report take of memory; 40 MiB were measured.
-const ROOM: Bytes = Bytes::mib(48);
+const MEMORY_NEEDED: Bytes = Bytes::mib(48);
 
 /// What `lab` without a command takes too.
 #[derive(Debug, Clone, clap::Args)]
@@ -44,7 +44,7 @@ pub(crate) struct Args {
     out: PathBuf,
 
     #[command(flatten)]
-    assigned: assigned::Options,
+    assigned: assigned::AssignmentOptions,
 
     /// Continue an interrupted run in that folder, with its options
     #[arg(long, conflicts_with = "afresh")]
@@ -123,7 +123,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let kept = Unfinished::take(folder.path()).inspect_err(|_| folder.unmake())?;
     let done = measure(args, &folder, &kept);
     folder.tidy();
-    done.map_err(|failure| match (failure, folder.kept().len()) {
+    done.map_err(|failure| match (failure, folder.stored().len()) {
         (Failure::CouldNot(reason), kept @ 1..) => {
             Failure::CouldNot(format!("{reason}; {}", offer(&folder, kept)))
         }
@@ -132,61 +132,61 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// Fails where the report could not be made of what was measured.
-fn room() -> Result<(), Failure> {
-    match here::free_memory() {
-        Some(free) if free < ROOM => Err(Failure::could_not(format!(
-            "a report takes {ROOM} of memory, and this process can have {free}: raise the limit (`ulimit -v`, a memory group), or close other programs"
+fn check_memory() -> Result<(), Failure> {
+    match host::free_memory() {
+        Some(free) if free < MEMORY_NEEDED => Err(Failure::could_not(format!(
+            "a report takes {MEMORY_NEEDED} of memory, and this process can have {free}: raise the limit (`ulimit -v`, a memory group), or close other programs"
         ))),
         _ => Ok(()),
     }
 }
 
 fn measure(args: &Args, folder: &Folder, kept: &Unfinished) -> Result<(), Failure> {
-    room()?;
-    let (args, begun) = agreed(args, kept, folder)?;
+    check_memory()?;
+    let (args, state) = agreed(args, kept, folder)?;
     // Held while the report is replaced: whoever wants an end waits for that. Then it is true.
     let replaced = Arc::new(Mutex::new(false));
-    ending::when_asked({
+    signals::on_request({
         let (folder, replaced) = (folder.clone(), Arc::clone(&replaced));
         move || match replaced.lock() {
-            Ok(replaced) if *replaced => output::tell(ready(&folder)),
+            Ok(replaced) if *replaced => output::message(ready(&folder)),
             _ => broken_off(&folder),
         }
     });
     // What was typed is not put at risk: where it cannot be read, nothing is measured.
-    carried::answers(folder.path())?;
+    earlier_answers::read_from(folder.path())?;
     let mut asked = args.assigned.read()?;
-    let left_out = further::leave_out(&mut asked.assignment, &args);
+    let left_out = own_sections::leave_out(&mut asked.assignment, &args);
     let sizes = assigned::sizes(&asked.assignment, &args);
-    let further = further::lines(&asked.assignment, &args)?;
+    let further = own_sections::lines(&asked.assignment, &args)?;
     let session = Session::start(
         &Measuring { cpu: args.cpu, ..Measuring::once(args.counters) },
         &Modelling::of(&args.machine),
         &Output::none(),
     )?;
-    let begins = Begun {
+    let begins = RunState {
         words: words(std::env::args_os()),
-        place: host::place(&session.machine),
+        place: environment::place(&session.machine),
         assigned: format!("{sizes:?} {further:?}"),
     };
-    match begun {
-        Some(begun) if begun.place != begins.place => {
+    match state {
+        Some(state) if state.place != begins.place => {
             return Err(Failure::could_not(format!(
                 "that run was started on {}, and this is {}: continue it there, or start over with --afresh",
-                begun.place, begins.place
+                state.place, begins.place
             )));
         }
-        Some(begun) if begun.assigned != begins.assigned => {
+        Some(state) if state.assigned != begins.assigned => {
             return Err(Failure::could_not(
                 "the assignment's sizes or programs have changed since that run was started: start over with --afresh",
             ));
         }
         Some(_) => {}
-        None => kept.begin(&begins)?,
+        None => kept.save_state(&begins)?,
     }
     let tell = |line: String| {
         if !args.quiet {
-            output::tell(line);
+            output::message(line);
         }
     };
     left_out.iter().for_each(|what| tell(format!("note: {what}")));
@@ -195,11 +195,11 @@ fn measure(args: &Args, folder: &Folder, kept: &Unfinished) -> Result<(), Failur
     // measured. They choose their processors themselves; where that is refused they stay on this one.
     let own = cpu::allowed();
     cpu::pin(&session.cpus);
-    let (further, took) = further::measure(&further, &asked.assignment, kept, args.quiet)?;
+    let (further, took) = own_sections::measure(&further, &asked.assignment, kept, args.quiet)?;
     cpu::pin(&own);
     let mut findings = experiments::run_all(session, settings, kept, args.quiet)?;
     findings.took += took;
-    let report = Report::new(&findings, args.answers(), carried::answers(folder.path())?);
+    let report = Report::new(&findings, args.answers(), earlier_answers::read_from(folder.path())?);
     let report = report.assigned(asked.assignment, further, asked.template);
     let files = report.files().map_err(Failure::could_not)?;
     {
@@ -218,15 +218,16 @@ fn measure(args: &Args, folder: &Folder, kept: &Unfinished) -> Result<(), Failur
 
 /// The run to make: the one asked for, or with `--resume` the one that was broken
 /// off here.
-fn agreed(args: &Args, kept: &Unfinished, folder: &Folder) -> Result<(Args, Option<Begun>), Failure> {
-    match kept.begun() {
-        Some(begun) if args.resume => {
-            let line =
-                Line::try_parse_from(std::iter::once("lab").chain(begun.words.iter().map(String::as_str)));
+fn agreed(args: &Args, kept: &Unfinished, folder: &Folder) -> Result<(Args, Option<RunState>), Failure> {
+    match kept.state() {
+        Some(state) if args.resume => {
+            let line = CommandLine::try_parse_from(
+                std::iter::once("lab").chain(state.words.iter().map(String::as_str)),
+            );
             let line = line.map_err(|_| {
                 Failure::could_not("another version of the kit started that run: start over with --afresh")
             })?;
-            Ok((Args { out: args.out.clone(), quiet: args.quiet, ..line.args.args() }, Some(begun)))
+            Ok((Args { out: args.out.clone(), quiet: args.quiet, ..line.args.args() }, Some(state)))
         }
         Some(_) if !args.afresh => {
             Err(Failure::could_not("a run into this folder was interrupted".to_owned()))
@@ -241,7 +242,7 @@ fn agreed(args: &Args, kept: &Unfinished, folder: &Folder) -> Result<(Args, Opti
 
 /// A command line of `lab run`, without the command.
 #[derive(Debug, Parser)]
-struct Line {
+struct CommandLine {
     #[command(flatten)]
     args: Asked,
 }
@@ -261,9 +262,9 @@ fn ready(folder: &Folder) -> String {
 /// Says that the run was asked to end, and what is left of it.
 fn broken_off(folder: &Folder) {
     folder.tidy();
-    let kept = folder.kept().len();
+    let kept = folder.stored().len();
     let left = if kept == 0 { "nothing was measured yet".to_owned() } else { offer(folder, kept) };
-    output::tell(format!("lab run: interrupted; {left}"));
+    output::message(format!("lab run: interrupted; {left}"));
 }
 
 /// How to go on with what is stored.

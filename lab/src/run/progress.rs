@@ -64,7 +64,7 @@ impl Progress {
         if self.shown {
             self.draw("");
         }
-        output::tell(text);
+        output::message(text);
         self.drawn = None;
     }
 

@@ -29,7 +29,7 @@ impl Settings {
     /// range on all of these machines, so that it shows nothing of this one. Where
     /// this `machine`'s cache is larger still, four times that.
     pub(crate) fn new(quick: bool, sizes: &Sizes, hasten: u64, machine: &Machine) -> Settings {
-        let told = |level| machine.told().iter().find(|cache| cache.level == level);
+        let told = |level| machine.visible_levels().iter().find(|cache| cache.level == level);
         let reach = |level, usual: Bytes, most: Bytes| {
             let own = told(level).map_or(0, |cache| 4 * cache.size.0);
             Bytes(own.next_power_of_two()).clamp(usual, most)
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_tells_no_usual_caches_apart() {
+    fn a_range_does_not_separate_usual_caches() {
         for entry in machine::catalogue() {
             let machine = Machine::named(entry.name).unwrap();
             let range = Settings::new(false, &Sizes::default(), 1, &machine);

@@ -17,7 +17,7 @@ use serde_json::{Value as Json, json};
 /// The folder of it, in the report's.
 pub(crate) const NAME: &str = ".unfinished";
 const LOCK: &str = "lock";
-const BEGUN: &str = "run.json";
+const STATE_FILE: &str = "run.json";
 
 /// The stored records of the one run that writes into a folder.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub(crate) struct Unfinished {
 
 /// How a run was asked for, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Begun {
+pub(crate) struct RunState {
     /// Its command line, without the program.
     pub(crate) words: Vec<String>,
     /// The workstation's name and the machine that is measured.
@@ -68,27 +68,27 @@ impl Unfinished {
     }
 
     /// How the run was asked for whose records are in it, if any are.
-    pub(crate) fn begun(&self) -> Option<Begun> {
+    pub(crate) fn state(&self) -> Option<RunState> {
         if names(&self.path).is_empty() {
             return None;
         }
-        let begun = read(&self.path.join(BEGUN))?;
-        let words = begun["words"].as_array()?.iter().map(|word| word.as_str().map(str::to_owned));
-        Some(Begun {
+        let state = read(&self.path.join(STATE_FILE))?;
+        let words = state["words"].as_array()?.iter().map(|word| word.as_str().map(str::to_owned));
+        Some(RunState {
             words: words.collect::<Option<_>>()?,
-            place: begun["place"].as_str()?.to_owned(),
-            assigned: begun["assigned"].as_str()?.to_owned(),
+            place: state["place"].as_str()?.to_owned(),
+            assigned: state["assigned"].as_str()?.to_owned(),
         })
     }
 
     /// Begins a run, without the records of another.
-    pub(crate) fn begin(&self, begun: &Begun) -> Result<(), Failure> {
+    pub(crate) fn save_state(&self, state: &RunState) -> Result<(), Failure> {
         for name in names(&self.path) {
             // One that stays is overwritten when its experiment is measured.
             let _ = fs::remove_file(self.path.join(format!("{name}.json")));
         }
-        let begun = json!({ "words": begun.words, "place": begun.place, "assigned": begun.assigned });
-        output::write(&self.path.join(BEGUN), begun.to_string().as_bytes())
+        let state = json!({ "words": state.words, "place": state.place, "assigned": state.assigned });
+        output::write(&self.path.join(STATE_FILE), state.to_string().as_bytes())
     }
 
     /// Draws `chart` for who does not want to wait for the page; without the picture
@@ -106,7 +106,7 @@ impl Unfinished {
         measure: impl FnOnce() -> Result<Record, Failure>,
     ) -> Result<(Record, f64), Failure> {
         let path = self.path.join(format!("{name}.json"));
-        if let Some(kept) = kept(&path) {
+        if let Some(kept) = stored(&path) {
             return Ok(kept);
         }
         let started = Instant::now();
@@ -120,7 +120,7 @@ impl Unfinished {
 }
 
 /// What was stored there, if it can be read and counts.
-fn kept(path: &Path) -> Option<(Record, f64)> {
+fn stored(path: &Path) -> Option<(Record, f64)> {
     let kept = read(path)?;
     Some((authentic::read(kept["record"].as_str()?).ok()?, kept["took"].as_f64()?))
 }
@@ -133,7 +133,7 @@ fn read(path: &Path) -> Option<Json> {
 /// Takes away what an unfinished run has stored; how it was asked for first, so that a
 /// kill in between leaves nothing to go on with.
 pub(crate) fn forget(unfinished: &Path) -> io::Result<()> {
-    let _ = fs::remove_file(unfinished.join(BEGUN));
+    let _ = fs::remove_file(unfinished.join(STATE_FILE));
     fs::remove_dir_all(unfinished).or_else(|error| {
         // Windows may keep a file that is open until it is closed: the lock.
         let locks = || fs::read_dir(unfinished)?.map(|entry| Ok(entry?.file_name() == LOCK)).collect();
@@ -147,7 +147,7 @@ pub(crate) fn names(unfinished: &Path) -> Vec<String> {
     let Ok(entries) = fs::read_dir(unfinished) else { return Vec::new() };
     let files = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
     let mut names: Vec<String> = files
-        .filter(|name| name != BEGUN)
+        .filter(|name| name != STATE_FILE)
         .filter_map(|name| Some(name.strip_suffix(".json")?.to_owned()))
         .collect();
     names.sort();
@@ -158,25 +158,25 @@ pub(crate) fn names(unfinished: &Path) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn begun() -> Begun {
-        Begun { words: vec!["--quick".into()], place: "here".into(), assigned: String::new() }
+    fn state() -> RunState {
+        RunState { words: vec!["--quick".into()], place: "here".into(), assigned: String::new() }
     }
 
     #[test]
     fn a_record_is_measured_once_and_one_that_cannot_be_read_again() {
         let place = tempfile::tempdir().unwrap();
         let run = Unfinished::take(place.path()).unwrap();
-        run.begin(&begun()).unwrap();
-        assert_eq!(run.begun(), None, "nothing is measured yet");
+        run.save_state(&state()).unwrap();
+        assert_eq!(run.state(), None, "nothing is measured yet");
         let record = |machine: &str| Ok(Record::new("spark", machine));
         assert_eq!(run.record("spark", || record("one")).unwrap().0.machine, "one");
         assert_eq!(run.record("spark", || record("two")).unwrap().0.machine, "one");
         let drawn = run.draw("spark", &Chart::default()).unwrap();
         assert!(fs::read_to_string(drawn).unwrap().starts_with("<svg"));
-        assert_eq!((run.begun(), names(&run.path)), (Some(begun()), vec!["spark".to_owned()]));
+        assert_eq!((run.state(), names(&run.path)), (Some(state()), vec!["spark".to_owned()]));
         fs::write(place.path().join(NAME).join("spark.json"), "{\"took\":1,").unwrap();
         assert_eq!(run.record("spark", || record("two")).unwrap().0.machine, "two");
-        run.begin(&begun()).unwrap();
+        run.save_state(&state()).unwrap();
         assert!(names(&run.path).is_empty());
     }
 

@@ -89,7 +89,7 @@ fn a_section_of_ones_own_is_run_shown_asked_and_graded() {
 }
 
 #[test]
-fn what_cannot_be_carried_out_is_told_before_anything_is_measured() {
+fn what_cannot_be_carried_out_is_reported_before_anything_is_measured() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let program = place(folder);

@@ -11,7 +11,7 @@ fn told(output: &Output) -> (i32, String, String) {
 }
 
 #[test]
-fn two_machines_are_set_beside_each_other() {
+fn two_machines_are_shown_next_to_each_other() {
     let folder = tempfile::tempdir().unwrap();
     for machine in ["i5-7500", "zen3"] {
         // The size by its place, as the programs take it.

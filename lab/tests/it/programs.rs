@@ -20,7 +20,7 @@ fn refuses(folder: &Path, args: &str, code: i32, culprit: &str) {
 }
 
 #[test]
-fn a_run_writes_a_report_that_stands_alone() {
+fn a_run_writes_a_report_that_is_self_contained() {
     let folder = tempfile::tempdir().unwrap();
     let output =
         lab(folder.path(), "run --quick --hasten 4 --size 32 --answers --counters model --out r --quiet");
@@ -186,7 +186,7 @@ fn files_that_are_no_sweep_and_pictures_that_are_none_are_refused() {
 }
 
 #[test]
-fn machines_are_drawn_apart_and_never_mixed() {
+fn machines_are_drawn_separately_and_never_mixed() {
     let folder = tempfile::tempdir().unwrap();
     for machine in ["i5-7500", "zen3"] {
         let args = format!("run --quick --hasten 1000 --size 16 --machine {machine} --out {machine}");
@@ -214,7 +214,7 @@ fn sweep(scale: f64) -> String {
 }
 
 #[test]
-fn a_sweep_is_read_and_one_that_cannot_tell_is_refused() {
+fn a_sweep_is_read_and_one_that_cannot_say_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("cm1.out"), sweep(1.0)).unwrap();
     let read = lab(folder.path(), "infer cm1.out --format json");

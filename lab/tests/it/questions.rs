@@ -143,7 +143,7 @@ fn none_above(page: &str, assignment: &Assignment, machine: &Machine, what: &str
 }
 
 #[test]
-fn no_value_stands_above_its_question() {
+fn no_value_is_above_its_question() {
     let folder = tempfile::tempdir().unwrap();
     let machine = Machine::from_toml(secret::DESCRIPTION, "ada").unwrap();
     std::fs::write(folder.path().join("open.toml"), secret::DESCRIPTION).unwrap();
@@ -168,7 +168,7 @@ fn no_value_stands_above_its_question() {
 
 /// What a test cannot find, it does not look for: a page that reveals an answer is reported.
 #[test]
-fn a_page_that_tells_is_found_out() {
+fn a_page_that_shows_answers_is_noticed() {
     let machine = Machine::from_toml(secret::DESCRIPTION, "ada").unwrap();
     let guide = Assignment::guide();
     let fields: String = guide.fields().iter().map(|field| format!("<p id=\"{}\"></p>", field.id)).collect();

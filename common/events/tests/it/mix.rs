@@ -100,7 +100,7 @@ fn every_floating_point_preset_counts_what_it_is_called_or_says_what_else() {
 }
 
 #[test]
-fn half_precision_is_counted_apart() {
+fn half_precision_is_counted_separately() {
     let half = |lanes, count| Sort { kind: Fused, bits: 16, lanes, count };
     let half = [half(1, 3), half(8, 50), half(16, 700), half(32, 9000)];
     for key in ["spr", "emr", "gnr"] {

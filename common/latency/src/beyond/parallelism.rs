@@ -7,14 +7,14 @@ use crate::batch::once;
 use crate::chain::Chains;
 use figures::random::Random;
 use figures::units::Bytes;
-use system::pages::Room;
+use system::pages::PageBlock;
 
 /// Numbers of chains.
 const CHAINS: [usize; 6] = [1, 2, 4, 8, 16, 32];
 /// Lines in all chains together, at least, and bytes from one to the next: no pair
 /// of lines that is fetched at once holds two.
 const LINES: usize = 1 << 15;
-const APART: usize = 256;
+const LINE_DISTANCE: usize = 256;
 /// The chains cover so many times the bytes that a cache holds.
 const TIMES_LARGER: usize = 4;
 /// If the most chains gain this factor over half as many, more might gain too.
@@ -38,21 +38,21 @@ pub struct Parallelism {
 ///
 /// A sentence, if the memory is too small to miss it, or one chain is as fast as
 /// any other number.
-pub fn parallelism(room: &mut Room, size: u64) -> Result<Parallelism, String> {
-    let lines = (TIMES_LARGER * size as usize / APART).next_power_of_two().max(LINES);
-    if lines * APART > room.len() {
+pub fn parallelism(block: &mut PageBlock, size: u64) -> Result<Parallelism, String> {
+    let lines = (TIMES_LARGER * size as usize / LINE_DISTANCE).next_power_of_two().max(LINES);
+    if lines * LINE_DISTANCE > block.len() {
         return Err(format!(
             "{} of memory are too few to miss a cache of {} with every access",
-            Bytes(room.len() as u64),
+            Bytes(block.len() as u64),
             Bytes(size)
         ));
     }
-    let mut order: Vec<usize> = (0..lines).map(|line| line * APART).collect();
+    let mut order: Vec<usize> = (0..lines).map(|line| line * LINE_DISTANCE).collect();
     Random::new(1).shuffle(&mut order);
     let times: Vec<(usize, Span)> = CHAINS
         .iter()
         .map(|&count| {
-            let mut chains = Chains::new(room, order.chunks(lines / count));
+            let mut chains = Chains::new(block, order.chunks(lines / count));
             let round = lines / count;
             (count, Span::of(|| once(|| chains.walk(round)).nanos / lines as f64))
         })
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn memory_that_is_too_small_is_refused() {
-        let mut room = Room::new(2 << 20, PageKind::Base).unwrap();
-        assert!(parallelism(&mut room, 1 << 20).unwrap_err().contains("2 MiB"));
+        let mut block = PageBlock::new(2 << 20, PageKind::Base).unwrap();
+        assert!(parallelism(&mut block, 1 << 20).unwrap_err().contains("2 MiB"));
     }
 }

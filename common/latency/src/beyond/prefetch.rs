@@ -5,7 +5,7 @@ use super::{STEADY, Span};
 use crate::batch::once;
 use crate::chain::Chains;
 use figures::random::Random;
-use system::pages::Room;
+use system::pages::PageBlock;
 
 /// Lines of a walk; they fit into no private cache at the strides looked at.
 const LINES: usize = 1 << 15;
@@ -27,12 +27,12 @@ pub struct Ahead {
     pub fetched: Option<bool>,
 }
 
-/// Walks `room` at several strides, lines of `line` bytes in pages of `page`.
-pub fn prefetch(room: &mut Room, line: usize, page: usize) -> Vec<Ahead> {
-    let fits = |stride: &i64| stride.unsigned_abs() as usize * line * LINES <= room.len();
+/// Walks `block` at several strides, lines of `line` bytes in pages of `page`.
+pub fn prefetch(block: &mut PageBlock, line: usize, page: usize) -> Vec<Ahead> {
+    let fits = |stride: &i64| stride.unsigned_abs() as usize * line * LINES <= block.len();
     let strides: Vec<i64> = STRIDES.into_iter().filter(fits).collect();
     let mut timed = |order: &[usize]| {
-        let mut chains = Chains::new(room, std::iter::once(order));
+        let mut chains = Chains::new(block, std::iter::once(order));
         Span::of(|| once(|| chains.walk(order.len())).nanos)
     };
     strides

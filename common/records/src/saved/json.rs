@@ -5,10 +5,10 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::found::{Found, FoundCell, source};
 use super::limits::{ROW_BYTES, ROWS};
+use super::raw::{RawCell, RawSweep, source};
 use super::{Cell, SavedError, bad_line};
-use crate::unread;
+use crate::json_error;
 
 /// A record, as far as a sweep needs it; the rows are read one by one, so that a
 /// large file is never in memory as a tree.
@@ -49,7 +49,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Rows<'a> {
 const MANY: &str = "has more than";
 
 /// Reads the text.
-pub(super) fn parse(text: &str) -> Result<Found, SavedError> {
+pub(super) fn parse(text: &str) -> Result<RawSweep, SavedError> {
     let document = if text.trim_start().starts_with('[') {
         serde_json::from_str(text).map(|rows| Document { rows: Some(rows), event: None })
     } else {
@@ -59,7 +59,7 @@ pub(super) fn parse(text: &str) -> Result<Found, SavedError> {
     let Some(Rows(rows)) = document.rows else {
         return Err(SavedError::Json("there is no list of rows in it".to_owned()));
     };
-    let mut found = Found::of_rows();
+    let mut found = RawSweep::of_rows();
     if let Some(event) = document.event {
         found.note_event(1, &event);
     }
@@ -78,14 +78,14 @@ fn refusal(text: &str, error: &serde_json::Error) -> SavedError {
         return SavedError::Json("its rows are no list".to_owned());
     }
     if error.is_eof() {
-        return SavedError::Json(format!("{}; copy the whole file", unread::why(text, error)));
+        return SavedError::Json(format!("{}; copy the whole file", json_error::explain(text, error)));
     }
     let line = text.lines().nth(error.line().max(1) - 1).unwrap_or_default();
     bad_line(error.line(), line, "is not JSON")
 }
 
 /// Adds the cell of one row.
-fn cell(number: usize, row: &str, found: &mut Found) -> Result<(), SavedError> {
+fn cell(number: usize, row: &str, found: &mut RawSweep) -> Result<(), SavedError> {
     if row.len() > ROW_BYTES {
         return Err(SavedError::TooMuch(format!("has a row {number} of more than {ROW_BYTES} bytes")));
     }
@@ -93,7 +93,7 @@ fn cell(number: usize, row: &str, found: &mut Found) -> Result<(), SavedError> {
     let row = row.ok_or_else(|| SavedError::Json(format!("row {number} is not an object")))?;
     let places =
         [&["cache_size", "size_bytes", "size", "array_size", "array_bytes"][..], &["stride", "stride_bytes"]];
-    let place = |names: &[&str], found: &mut Found| match names.iter().find_map(|name| row.get(*name)) {
+    let place = |names: &[&str], found: &mut RawSweep| match names.iter().find_map(|name| row.get(*name)) {
         Some(Value::String(text)) => found.numbers.bytes(number, text, 1.0),
         _ => figure(&row, names).map(|(bytes, _)| bytes as u64).filter(|bytes| *bytes > 0),
     };
@@ -116,7 +116,7 @@ fn cell(number: usize, row: &str, found: &mut Found) -> Result<(), SavedError> {
     let time = figure(&row, &["ns_per_access"]).or(nanos).or_else(micros);
     let misses = figure(&row, &["avg_misses", "misses_per_access"]).or(text_misses).or(text_rate);
     let amount = |figure: Option<(f64, _)>| figure.map(|(amount, _)| amount);
-    found.push(FoundCell {
+    found.push(RawCell {
         cell: Cell { size, stride, misses: amount(misses), nanos: amount(time) },
         counted: misses.and_then(|(_, from)| from).or(whole),
         timed: time.and_then(|(_, from)| from).or(whole),

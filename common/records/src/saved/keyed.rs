@@ -2,8 +2,8 @@
 
 use figures::text::shorten;
 
-use super::found::{Found, FoundCell, source};
 use super::limits::{ENTRY, NAME};
+use super::raw::{RawCell, RawSweep, source};
 use super::{Cell, SavedError, bad_line, is_gap, lines};
 
 /// `cache_size=8192`, `CSIZE=8192 \tSTRIDE=1`, in any order and spacing.
@@ -41,9 +41,9 @@ fn separates(c: char) -> bool {
 }
 
 /// Reads the lines.
-pub(super) fn parse(text: &str) -> Result<Found, SavedError> {
-    let mut found = Found::default();
-    let mut strangers = Strangers::default();
+pub(super) fn parse(text: &str) -> Result<RawSweep, SavedError> {
+    let mut found = RawSweep::default();
+    let mut strangers = SkippedLines::default();
     let mut widest = 0;
     let mut lines = lines::plain(text).peekable();
     while let Some((number, line)) = lines.next() {
@@ -68,7 +68,7 @@ fn cell(
     line: &str,
     fields: &Fields,
     places: [&str; 2],
-    found: &mut Found,
+    found: &mut RawSweep,
 ) -> Result<(), SavedError> {
     let mut size_and_stride = [0; 2];
     for (bytes, (what, entry)) in
@@ -96,7 +96,7 @@ fn cell(
     if let Some(event) = fields.get(&["event"]) {
         found.note_event(number, event);
     }
-    found.push(FoundCell {
+    found.push(RawCell {
         // avg_time is in microseconds per access
         cell: Cell { size, stride, misses, nanos: micros.map(|micros| micros * 1e3) },
         counted: fields.get(&["source"]).and_then(source),
@@ -108,18 +108,18 @@ fn cell(
 /// Lines that are no rows: a heading or a warning between the rows is skipped,
 /// a file of them is not a sweep.
 #[derive(Default)]
-struct Strangers {
+struct SkippedLines {
     first: Option<(usize, String)>,
     numbers: Vec<usize>,
 }
 
-impl Strangers {
+impl SkippedLines {
     fn push(&mut self, number: usize, line: &str) {
         self.first.get_or_insert_with(|| (number, shorten(line, NAME)));
         self.numbers.push(number);
     }
 
-    fn are_few(self, found: &mut Found) -> Result<(), SavedError> {
+    fn are_few(self, found: &mut RawSweep) -> Result<(), SavedError> {
         let Some((number, text)) = self.first else { return Ok(()) };
         if found.cells.is_empty() {
             return Err(SavedError::Empty);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use figures::stats;
 use figures::units::Bytes;
 
-use super::found::{Found, FoundCell};
+use super::raw::{RawCell, RawSweep};
 use super::{Cell, Saved, SavedError, counts_misses, limits};
 
 /// Two figures of one cell that differ by more than this factor are not two
@@ -19,7 +19,7 @@ const NOISE: f64 = 0.05;
 pub(super) const TOO_COARSE: &str = "have too few digits, being rounded to the table's decimals: \
     sweep with more --repeats, or save with --format csv, which rounds nothing";
 
-impl Found {
+impl RawSweep {
     /// The sweep: each cell once, in order.
     pub(super) fn sweep(mut self) -> Result<Saved, SavedError> {
         if self.cells.is_empty() {
@@ -52,7 +52,7 @@ impl Found {
         if !counts_misses(self.event.as_deref()) {
             return;
         }
-        let impossible = |found: &&mut FoundCell| found.cell.misses.is_some_and(|m| m > limits::MISSES);
+        let impossible = |found: &&mut RawCell| found.cell.misses.is_some_and(|m| m > limits::MISSES);
         let mut notes = Vec::new();
         for found in self.cells.iter_mut().filter(impossible) {
             let misses = found.cell.misses.take().unwrap_or_default();
@@ -77,8 +77,8 @@ impl Found {
 }
 
 /// The cells in order, each once.
-fn merge(cells: &[FoundCell], notes: &mut Found) -> Result<Vec<Cell>, SavedError> {
-    let mut places: BTreeMap<(u64, u64), Vec<&FoundCell>> = BTreeMap::new();
+fn merge(cells: &[RawCell], notes: &mut RawSweep) -> Result<Vec<Cell>, SavedError> {
+    let mut places: BTreeMap<(u64, u64), Vec<&RawCell>> = BTreeMap::new();
     for found in cells {
         let Cell { size, stride, .. } = found.cell;
         if size > limits::ARRAY {
@@ -112,7 +112,12 @@ fn merge(cells: &[FoundCell], notes: &mut Found) -> Result<Vec<Cell>, SavedError
 }
 
 /// The median of what one cell was found to have, unless it contradicts itself.
-fn pick(found: &[&FoundCell], value: fn(&Cell) -> Option<f64>, noise: f64, notes: &mut Found) -> Option<f64> {
+fn pick(
+    found: &[&RawCell],
+    value: fn(&Cell) -> Option<f64>,
+    noise: f64,
+    notes: &mut RawSweep,
+) -> Option<f64> {
     let values: Vec<f64> = found.iter().filter_map(|found| value(&found.cell)).collect();
     let (low, high) = (stats::quantile(&values, 0.0)?, stats::quantile(&values, 1.0)?);
     if high <= low * SAME || high - low <= noise {

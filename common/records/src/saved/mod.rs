@@ -15,7 +15,6 @@
 //! guessed, the file is refused and the line named. How much is read at all
 //! is in [`limits`].
 
-mod found;
 mod header;
 mod json;
 mod keyed;
@@ -23,7 +22,8 @@ pub mod limits;
 mod lines;
 mod merge;
 mod numbers;
-mod stranger;
+mod other_files;
+mod raw;
 mod table;
 
 use figures::encoding::{self, NotText};
@@ -34,8 +34,8 @@ use thiserror::Error;
 
 use crate::authentic::{Changed, check};
 use crate::record::{Record, Row};
-use found::{Found, FoundCell};
 use merge::TOO_COARSE;
+use raw::{RawCell, RawSweep};
 
 /// One cell of a sweep.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -173,16 +173,16 @@ impl Saved {
         within_limit(text.as_bytes())?;
         let text = &*encoding::plain(text);
         check(text)?;
-        let read = found(text).and_then(Found::sweep);
+        let read = found(text).and_then(RawSweep::sweep);
         read.map_err(|error| match error {
             SavedError::TooMuch(_) => error,
-            error => stranger::of(text).map_or(error, SavedError::Stranger),
+            error => other_files::describe(text).map_or(error, SavedError::Stranger),
         })
     }
 
     /// The sweep of a record that was just made, as it would be read back.
     pub fn of(record: &Record) -> Saved {
-        let mut found = Found::of_rows();
+        let mut found = RawSweep::of_rows();
         if let Some(event) = record.settings.get("event").and_then(|event| event.as_str()) {
             found.note_event(1, event);
         }
@@ -217,7 +217,7 @@ fn within_limit(file: &[u8]) -> Result<(), SavedError> {
     Ok(())
 }
 
-fn found(text: &str) -> Result<Found, SavedError> {
+fn found(text: &str) -> Result<RawSweep, SavedError> {
     let start = text.trim_start();
     if start.starts_with(['{', '[']) && !start.starts_with("[LOG]") {
         return json::parse(text);
@@ -229,12 +229,12 @@ fn found(text: &str) -> Result<Found, SavedError> {
 }
 
 /// The cell of a record's row.
-fn of_row(row: &Row, line: usize) -> Option<FoundCell> {
+fn of_row(row: &Row, line: usize) -> Option<RawCell> {
     let micros = || row.reading("avg_time_us").map(|micros| micros.scaled(1e3));
     let time = row.reading("ns_per_access").cloned().or_else(micros).and_then(|time| time.value());
     let misses = row.reading("avg_misses").and_then(Reading::value);
     let [amount, nanos] = [misses, time].map(|value| value.map(|value| value.amount));
-    Some(FoundCell {
+    Some(RawCell {
         cell: Cell {
             size: row.whole("size_bytes")?,
             stride: row.whole("stride_bytes")?,

@@ -3,11 +3,11 @@
 
 use figures::text::shorten;
 
-use super::found::{Found, FoundCell, source};
 use super::header::{self, Column, Head};
 use super::limits::{COLUMNS, ENTRY, NAME};
 use super::lines::{self, Line, Mark};
 use super::numbers::Numbers;
+use super::raw::{RawCell, RawSweep, source};
 use super::{Cell, SavedError, bad_line};
 
 /// spark's passes per stride, where the file does not say them.
@@ -76,8 +76,8 @@ fn bare(text: &str, mark: Mark) -> Option<Table> {
 
 impl Table {
     /// Reads the rows of `text`.
-    pub(super) fn parse(mut self, text: &str) -> Result<Found, SavedError> {
-        let mut found = Found::default();
+    pub(super) fn parse(mut self, text: &str) -> Result<RawSweep, SavedError> {
+        let mut found = RawSweep::default();
         if let Some((_, name)) = self.columns.iter().zip(&self.names).find(|(head, _)| head.scale.is_none()) {
             return Err(SavedError::Unit { line: self.header, name: shorten(name, NAME) });
         }
@@ -124,7 +124,7 @@ impl Table {
     }
 
     /// Adds the cells of one line; whether spark's usual passes were assumed.
-    fn row(&self, mut line: Line, cut: bool, found: &mut Found) -> Result<bool, SavedError> {
+    fn row(&self, mut line: Line, cut: bool, found: &mut RawSweep) -> Result<bool, SavedError> {
         let number = line.number;
         if line.entries.len() > COLUMNS {
             return Err(bad_line(number, line.text, format!("has more than {COLUMNS} entries")));
@@ -226,7 +226,7 @@ impl<'a> Entries<'a> {
     }
 
     /// The bytes in a column, or what is there instead; a clause.
-    fn bytes(&self, wanted: Column, what: &str, found: &mut Found) -> Result<u64, String> {
+    fn bytes(&self, wanted: Column, what: &str, found: &mut RawSweep) -> Result<u64, String> {
         let (entry, scale) =
             self.scaled(wanted).ok_or_else(|| format!("has nothing in the column of the {what}"))?;
         found.numbers.bytes(self.number, entry, scale).ok_or_else(|| {
@@ -236,7 +236,7 @@ impl<'a> Entries<'a> {
     }
 
     /// The number in a column; what is there and is none is noted.
-    fn amount(&self, wanted: Column, found: &mut Found) -> Option<f64> {
+    fn amount(&self, wanted: Column, found: &mut RawSweep) -> Option<f64> {
         let (entry, scale) = self.scaled(wanted)?;
         let amount = found.amount(self.number, entry)?;
         // a sign of per cent in a column of them says it twice
@@ -245,7 +245,7 @@ impl<'a> Entries<'a> {
 
     /// Adds the cell of a row that has one; whether spark's usual passes were
     /// assumed for it.
-    fn cell(&self, size: u64, stride: u64, found: &mut Found) -> Result<bool, SavedError> {
+    fn cell(&self, size: u64, stride: u64, found: &mut RawSweep) -> Result<bool, SavedError> {
         if let Some(event) = self.get(Column::Event) {
             found.note_event(self.number, event);
         }
@@ -264,7 +264,7 @@ impl<'a> Entries<'a> {
         let rounding = seconds.and(self.get(Column::Elapsed)).map_or(0.0, rounded);
         found.coarse += usize::from(rounding > COARSE);
         let elapsed = seconds.filter(|_| rounding < GONE).map(|seconds| seconds * 1e9 / accesses);
-        found.push(FoundCell {
+        found.push(RawCell {
             cell: Cell { size, stride, misses, nanos: nanos.or(elapsed) },
             counted: from(Column::MissesSource),
             timed: from(Column::TimeSource),
@@ -275,14 +275,14 @@ impl<'a> Entries<'a> {
 
     /// Adds the cells of a row with one column per size; an empty entry is a
     /// cell that was not run.
-    fn cells(&self, stride: u64, found: &mut Found) -> Result<(), SavedError> {
+    fn cells(&self, stride: u64, found: &mut RawSweep) -> Result<(), SavedError> {
         for (head, entry) in self.columns.iter().zip(self.entries) {
             if let Column::NanosAt(size) = head.column
                 && !entry.is_empty()
             {
                 let nanos = found.amount(self.number, entry);
                 let cell = Cell { size, stride, misses: None, nanos };
-                found.push(FoundCell { cell, counted: None, timed: None, line: self.number })?;
+                found.push(RawCell { cell, counted: None, timed: None, line: self.number })?;
             }
         }
         Ok(())

@@ -14,7 +14,7 @@ fn one(size: u64, stride: u64, misses: f64, micros: f64) -> Cell {
 }
 
 #[test]
-fn three_generations_of_cm1_read_alike() {
+fn three_generations_of_cm1_are_read_in_the_same_way() {
     let old = "CSIZE=8192 \tSTRIDE=1 \tavgMISSES=0.5 \tavgTIME=0.25\n";
     let new = "cache_size=8192\tstride=1\tavg_misses=0.5\tavg_time=0.25\n";
     let ours = "cache_size=8192\tstride=1\tavg_misses=0.5\tavg_time=0.25\tavg_cycles=3.1\tevent=PAPI_L1_DCM\tsource=timing\n";
@@ -37,7 +37,7 @@ fn recorded_files_are_read_whole() {
 }
 
 #[test]
-fn times_of_few_digits_are_told_and_those_rounded_away_left_out() {
+fn times_of_few_digits_are_reported_and_those_rounded_away_left_out() {
     let table = |rows: &str| Saved::parse(&format!("size\tstride\telapsed(s)\tcycles\n{rows}"));
     let some = table("4096\t1\t0.000003\t9000\n65536\t1\t0.000048\t144000\n65536\t2\t0.000000\t9\n").unwrap();
     assert_eq!(some.cells.len(), 2);
@@ -57,7 +57,7 @@ fn a_wide_table_has_a_column_per_size() {
 }
 
 #[test]
-fn named_columns_may_stand_in_any_order() {
+fn named_columns_may_be_in_any_order() {
     let csv = "stride_bytes,size_bytes,ns_per_access\n1,8192,2.5\n2,8192,\n4,8192,nan\n";
     let saved = Saved::parse(csv).unwrap();
     assert_eq!(saved.cells, [Cell { size: 8192, stride: 1, misses: None, nanos: Some(2.5) }]);
@@ -168,7 +168,7 @@ fn a_last_row_that_is_none_is_noted_as_damage() {
 }
 
 #[test]
-fn of_several_sources_the_weakest_holds_and_is_told() {
+fn of_several_sources_the_weakest_holds_and_is_reported() {
     let row = |stride: u64, source: &str| {
         format!("cache_size=8192\tstride={stride}\tavg_misses=0.5\tavg_time=0.1\tsource={source}\n")
     };

@@ -46,7 +46,7 @@ fn the_guides_fields_are_those_of_the_first_report() {
 }
 
 #[test]
-fn what_cannot_be_asked_is_told_with_its_name() {
+fn what_cannot_be_asked_is_reported_with_its_name() {
     for (from, to, says) in [
         ("cache-lab-assignment/1", "x", "lab assignment"),
         ("students = 3", "students = 9", "1 to 6"),
@@ -99,7 +99,7 @@ fn languages_and_sections_without_programs_are_taken() {
 }
 
 #[test]
-fn an_empty_file_is_told_where_to_start() {
+fn an_empty_file_says_where_to_start() {
     assert!(Assignment::parse("# none yet\n").unwrap_err().contains("`lab assignment` prints"));
 }
 
@@ -136,7 +136,7 @@ fn every_word_of_the_page_is_translated_once() {
         include_str!("../page.rs"),
         include_str!("../checked.rs"),
         include_str!("../template/specification.html"),
-        include_str!("../../../../lab/src/run/host.rs"),
+        include_str!("../../../../lab/src/run/environment.rs"),
     ]
     .concat();
     for (english, other) in &translated {

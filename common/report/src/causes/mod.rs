@@ -13,7 +13,7 @@ use gains::Gains;
 
 /// A kernel's row of the table.
 #[derive(Debug, Clone, Serialize)]
-pub(crate) struct Line {
+pub(crate) struct BarPair {
     kernel: String,
     c: String,
     waits_for: String,
@@ -84,7 +84,7 @@ pub fn text(record: &Record, with_verdicts: bool) -> String {
     let head = ["kernel", "accesses", "misses", "ms", "+/-", "free ms", "+/-", "waits for"]
         .map(str::to_owned)
         .to_vec();
-    let row = |line: Line| {
+    let row = |line: BarPair| {
         let [counted, free] = [line.counted, line.free];
         vec![
             line.kernel,
@@ -109,16 +109,16 @@ pub fn text(record: &Record, with_verdicts: bool) -> String {
 }
 
 /// The table's rows.
-pub(crate) fn lines(record: &Record) -> Vec<Line> {
+pub(crate) fn lines(record: &Record) -> Vec<BarPair> {
     record.rows.iter().map(line).collect()
 }
 
-fn line(row: &Row) -> Line {
+fn line(row: &Row) -> BarPair {
     let steps = row.whole("size").unwrap_or(1).pow(3) as f64;
     let each = |amount: Option<f64>| amount.map_or_else(|| "–".to_owned(), |a| four(a / steps));
     let accesses = row.amount("PAPI_LD_INS").zip(row.amount("PAPI_SR_INS")).map(|(l, s)| l + s);
     let misses = row.reading("PAPI_L1_DCM").and_then(Reading::value);
-    Line {
+    BarPair {
         kernel: text_of(row, "kernel"),
         c: text_of(row, "c"),
         waits_for: text_of(row, "waits_for"),
@@ -131,15 +131,15 @@ fn line(row: &Row) -> Line {
 }
 
 /// Bars of a kernel are this far left and right of its place: side by side.
-const BESIDE: f64 = 0.21;
+const BAR_OFFSET: f64 = 0.21;
 
 /// Nanoseconds of an inner step, two bars for each kernel that was timed twice.
 pub fn chart(record: &Record) -> Chart {
     let names = record.rows.iter().map(|row| text_of(row, "kernel")).collect();
     let chart = Chart::new("Time of an inner step", Axis::named("kernel", names), Axis::linear("ns"));
     let chart = if record.rows.iter().any(|row| row.amount("free_cpu_s").is_some()) {
-        let chart = bars(chart, record, "cpu_s", "left: an instruction for each access", -BESIDE);
-        bars(chart, record, "free_cpu_s", "right: full optimisation", BESIDE)
+        let chart = bars(chart, record, "cpu_s", "left: an instruction for each access", -BAR_OFFSET);
+        bars(chart, record, "free_cpu_s", "right: full optimisation", BAR_OFFSET)
     } else {
         bars(chart, record, "cpu_s", "", 0.0)
     };

@@ -40,7 +40,7 @@ pub(crate) fn read() -> Option<Own> {
 
 /// All TLBs of the calling thread's processor; none where it does not say.
 pub fn tlbs() -> Vec<Tlb> {
-    if maker(&leaf) == *b"AuthenticAMD" {
+    if vendor(&leaf) == *b"AuthenticAMD" {
         return amd_tlbs(leaf(0x8000_0005, 0), leaf(0x8000_0006, 0));
     }
     if leaf(0, 0)[0] < 0x18 {
@@ -69,13 +69,13 @@ fn bytes<const N: usize>(registers: &[u32]) -> [u8; N] {
     bytes
 }
 
-fn maker(leaf: Leaves) -> [u8; 12] {
+fn vendor(leaf: Leaves) -> [u8; 12] {
     let [_, b, c, d] = leaf(0, 0);
     bytes(&[b, d, c])
 }
 
 fn own(leaf: Leaves) -> Option<Own> {
-    let maker = maker(leaf);
+    let maker = vendor(leaf);
     if maker == [0; 12] {
         return None;
     }
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_guest_on_kvm_tells_who_it_is() {
+    fn a_guest_on_kvm_says_who_it_is() {
         let word = |text: &[u8]| u32::from_le_bytes(text.try_into().unwrap());
         let skylake = |number: u32, sub: u32| match (number, sub) {
             (0, _) => [0x16, word(b"Genu"), word(b"ntel"), word(b"ineI")],

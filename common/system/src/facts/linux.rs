@@ -142,7 +142,7 @@ impl Tree {
             ["sys/class/dmi/id/sys_vendor", "sys/class/dmi/id/product_name", "proc/device-tree/compatible"]
                 .map(|path| self.text(path))
                 .join(" ");
-        let known = MAKERS.iter().find(|(mark, _)| maker.contains(mark)).map(|(_, name)| (*name).to_owned());
+        let known = VENDORS.iter().find(|(mark, _)| maker.contains(mark)).map(|(_, name)| (*name).to_owned());
         let flagged = || {
             let flags = self.cpuinfo("flags")?;
             flags.split_whitespace().any(|flag| flag == "hypervisor").then(|| VIRTUAL_MACHINE.to_owned())
@@ -152,7 +152,7 @@ impl Tree {
 }
 
 /// What the firmware of virtual machines calls itself, and how they are known.
-const MAKERS: [(&str, &str); 11] = [
+const VENDORS: [(&str, &str); 11] = [
     ("QEMU", "QEMU"),
     ("linux,dummy-virt", "QEMU"),
     ("riscv-virtio", "QEMU"),
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_system_without_files_tells_nothing() {
+    fn a_system_without_files_says_nothing() {
         let root = tree(&[]);
         let facts = Facts::below(root.path(), 3);
         assert_eq!(facts, Facts { cpu: 3, ..Facts::default() });

@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn the_processor_is_asked_where_the_system_does_not_tell_all_levels() {
+    fn the_processor_is_asked_where_the_system_does_not_say_all_levels() {
         let described = vec![cache(1, Teller::Cpuid), cache(2, Teller::Cpuid)];
         for (told, second) in [
             (vec![], Teller::Cpuid),
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_processor_adds_does_not_replace_what_the_system_told() {
+    fn what_the_processor_adds_does_not_replace_what_the_system_said() {
         let own = |hypervisor: Option<&str>| cpuid::Own {
             vendor: "AuthenticAMD".to_owned(),
             name: Some("AMD".to_owned()),
@@ -315,7 +315,7 @@ mod tests {
 
     #[test]
     fn this_machine_has_facts() {
-        let facts = Facts::here();
+        let facts = Facts::of_host();
         assert!(facts.counts().1 >= facts.counts().2, "{facts:?}");
         assert!(facts.data_caches().iter().all(|c| c.size.0 >= c.line.0), "{facts:?}");
     }

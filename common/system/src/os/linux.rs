@@ -93,7 +93,7 @@ impl Os for Linux {
     }
 
     fn free_memory() -> Option<Bytes> {
-        super::room::free(Path::new("/"))
+        super::memory_limit::free(Path::new("/"))
     }
 
     fn set_up() {
@@ -109,20 +109,20 @@ impl Os for Linux {
         posix::output_is_closed()
     }
 
-    fn when_asked_to_end(last: Box<dyn FnOnce() + Send>) {
-        posix::when_asked_to_end(last);
+    fn on_termination(last: Box<dyn FnOnce() + Send>) {
+        posix::on_termination(last);
     }
 
-    fn put_off_the_end() {
-        posix::put_off_the_end();
+    fn defer_termination() {
+        posix::defer_termination();
     }
 
-    fn asked_to_end() -> bool {
+    fn termination_requested() -> bool {
         posix::asked_by() != 0
     }
 
-    fn obey() {
-        posix::obey();
+    fn exit_if_requested() {
+        posix::exit_if_requested();
     }
 
     fn exchange(one: &Path, other: &Path) -> io::Result<()> {
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn smaps_tells_what_was_granted() {
+    fn smaps_says_what_was_granted() {
         let text =
             "1000-3000 rw-p 0\nRss: 8 kB\nAnonHugePages:      4 kB\n3000-5000 rw-p\nAnonHugePages: 2048 kB\n";
         assert_eq!(huge_bytes(text, 0x1800), 4096);

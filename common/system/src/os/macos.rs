@@ -67,20 +67,20 @@ impl Os for MacOs {
         posix::output_is_closed()
     }
 
-    fn when_asked_to_end(last: Box<dyn FnOnce() + Send>) {
-        posix::when_asked_to_end(last);
+    fn on_termination(last: Box<dyn FnOnce() + Send>) {
+        posix::on_termination(last);
     }
 
-    fn put_off_the_end() {
-        posix::put_off_the_end();
+    fn defer_termination() {
+        posix::defer_termination();
     }
 
-    fn asked_to_end() -> bool {
+    fn termination_requested() -> bool {
         posix::asked_by() != 0
     }
 
-    fn obey() {
-        posix::obey();
+    fn exit_if_requested() {
+        posix::exit_if_requested();
     }
 
     fn exchange(one: &Path, other: &Path) -> io::Result<()> {

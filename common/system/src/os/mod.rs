@@ -17,12 +17,12 @@ mod elsewhere;
 mod linux;
 #[cfg(target_os = "macos")]
 mod macos;
+#[cfg(target_os = "linux")]
+mod memory_limit;
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 mod posix;
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod ptrace;
-#[cfg(target_os = "linux")]
-mod room;
 #[cfg(windows)]
 mod windows;
 
@@ -139,19 +139,19 @@ pub(crate) trait Os {
     /// As [`crate::set_up`], where there is something to set.
     fn set_up() {}
 
-    /// As [`crate::ending::when_asked`]; without a body the process just ends.
-    fn when_asked_to_end(_last: Box<dyn FnOnce() + Send>) {}
+    /// As [`crate::signals::on_request`]; without a body the process just ends.
+    fn on_termination(_last: Box<dyn FnOnce() + Send>) {}
 
-    /// As [`crate::ending::put_off`].
-    fn put_off_the_end() {}
+    /// As [`crate::signals::defer`].
+    fn defer_termination() {}
 
-    /// As [`crate::ending::asked`].
-    fn asked_to_end() -> bool {
+    /// As [`crate::signals::requested`].
+    fn termination_requested() -> bool {
         false
     }
 
-    /// As [`crate::ending::obey`].
-    fn obey() {}
+    /// As [`crate::signals::exit_if_requested`].
+    fn exit_if_requested() {}
 
     /// As [`crate::files::exchange`].
     fn exchange(_one: &Path, _other: &Path) -> io::Result<()> {

@@ -89,7 +89,7 @@ extern "C" fn remember(signal: libc::c_int) {
     unsafe { libc::write(libc::STDERR_FILENO, PUT_OFF.as_ptr().cast(), PUT_OFF.len()) };
 }
 
-pub(super) fn put_off_the_end() {
+pub(super) fn defer_termination() {
     for signal in ENDS.into_iter().filter(|signal| !is_ignored(*signal)) {
         // SAFETY: zero bytes are a valid action; the handler stores a number.
         unsafe {
@@ -106,7 +106,7 @@ pub(super) fn asked_by() -> libc::c_int {
     ASKED.load(Ordering::Relaxed)
 }
 
-pub(super) fn obey() {
+pub(super) fn exit_if_requested() {
     if asked_by() != 0 {
         // SAFETY: the default action ends the process, as its parent expects.
         unsafe {
@@ -126,7 +126,7 @@ fn is_ignored(signal: libc::c_int) -> bool {
 
 /// Takes the signals that ask for an end away from all threads started later, and
 /// gives them to one that waits. What is ignored (`nohup`) stays ignored.
-pub(super) fn when_asked_to_end(last: Box<dyn FnOnce() + Send>) {
+pub(super) fn on_termination(last: Box<dyn FnOnce() + Send>) {
     // SAFETY: zero bytes are a valid set, which the system fills in; the mask is
     // changed before any other thread is started.
     let asked = unsafe {

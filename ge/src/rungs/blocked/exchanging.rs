@@ -17,7 +17,7 @@ const COPIED: usize = 8;
 
 /// Eliminates the columns `panel` in all rows from the first pivot on, with the row
 /// of the largest element left as pivot row, and notes the exchange and -1 / pivot
-/// for each. Elements outside the panel stay: see [`exchange_beside`].
+/// for each. Elements outside the panel stay: see [`exchange_other_columns`].
 #[inline(always)]
 pub(crate) fn exchanging<M: Memory, S: Fused>(mem: &mut M, isa: S, w: Workspace, panel: Range<usize>) {
     let rows = w.n - panel.start;
@@ -160,7 +160,7 @@ fn look_at<M: Memory, const W: usize>(
 /// Exchanges the rows of the pivots `panel` as noted, in those of `columns` that are
 /// not the panel's (dlaswp).
 #[inline(always)]
-pub(crate) fn exchange_beside<M: Memory, S: Simd>(
+pub(crate) fn exchange_other_columns<M: Memory, S: Simd>(
     mem: &mut M,
     isa: S,
     w: Workspace,

@@ -12,9 +12,9 @@
 //!
 //! **Per inner step:** 2 flops; with AVX-512 1/24 load of 8 columns and 1/3 of one.
 
-mod beside;
 mod exchanging;
 mod narrow;
+mod row_panel;
 mod update;
 
 use isa::{Fused, FusedQuads, Isa, Octets, Task};
@@ -25,9 +25,9 @@ pub(crate) use crate::problem::workspace::DEPTH;
 use crate::problem::workspace::{PANEL, Workspace};
 use crate::rungs::Rung;
 use crate::rungs::team::{Member, Team};
-use beside::beside;
-use exchanging::{exchange_beside, exchanging, put_back, take_out};
+use exchanging::{exchange_other_columns, exchanging, put_back, take_out};
 use narrow::{NARROW, narrow};
+use row_panel::row_panel;
 use update::update;
 
 /// Eliminates below the diagonal, in the widest registers there are.
@@ -82,7 +82,7 @@ impl<M: Memory, S: Fused, const EXCHANGES: bool> Task for Share<'_, M, S, EXCHAN
                 }
                 member.wait();
                 put_back(mem, w, first..done, mine);
-                exchange_beside(mem, isa, w, first..done, member.share(0..w.n, PANEL));
+                exchange_other_columns(mem, isa, w, first..done, member.share(0..w.n, PANEL));
                 member.wait();
             } else {
                 narrow(mem, w, first..done, member);
@@ -91,7 +91,7 @@ impl<M: Memory, S: Fused, const EXCHANGES: bool> Task for Share<'_, M, S, EXCHAN
                 let last = next(done);
                 let (pivots, columns) = (done - last..done, done..w.n.min(done + last));
                 let mine = member.share(columns.clone(), PANEL);
-                beside(mem, isa, w, pivots.clone(), mine);
+                row_panel(mem, isa, w, pivots.clone(), mine);
                 member.wait();
                 let mine = member.share(done..w.n, NARROW);
                 update(mem, w, mine, columns, pivots);

@@ -6,7 +6,7 @@ use common::infer::probe::Settled;
 use common::latency::beyond::{
     Ahead, Bandwidth, Parallelism, Span, bandwidth, forwarding, parallelism, prefetch,
 };
-use common::system::pages::Room;
+use common::system::pages::PageBlock;
 use common::units::Bytes;
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ pub(super) struct Beyond {
 
 impl Beyond {
     /// In memory whose pages are `page` bytes each, as far as known.
-    pub(super) fn measure(mut room: Room, settled: &Settled, page: usize) -> Beyond {
+    pub(super) fn measure(mut room: PageBlock, settled: &Settled, page: usize) -> Beyond {
         let levels: Vec<u64> = settled.levels.iter().map(|level| level.found.range.0).collect();
         let line = settled.levels.first().and_then(|level| level.found.line).unwrap_or(64);
         let second = levels.get(1).copied().unwrap_or(UNKNOWN);

@@ -12,7 +12,7 @@ use common::failure::Failure;
 use common::infer::probe::{OnModel, PolicyFound, Probe, Settled, policy, settle};
 use common::latency::{OnTime, Translation, reference_clock, translation};
 use common::machine::{self, Machine};
-use common::system::pages::{PageKind, Room};
+use common::system::pages::{PageBlock, PageKind};
 use common::units::Seconds;
 use common::{clock, core_clock, cpu, output};
 use serde_json::{Value, json};
@@ -108,11 +108,13 @@ pub(crate) fn on_time(seconds: u32) -> Result<Findings, Failure> {
     if let Some(here) = cpu::current()
         && !cpu::pin(&[here])
     {
-        output::tell("lab: warning: this process may move between processors: the system refused to pin it");
+        output::message(
+            "lab: warning: this process may move between processors: the system refused to pin it",
+        );
     }
     let began = clock::wall().0;
     let before = reference_clock();
-    let room = Room::new(LARGE, PageKind::Huge).map_err(Failure::could_not)?;
+    let room = PageBlock::new(LARGE, PageKind::Huge).map_err(Failure::could_not)?;
     // where others take the processor, even this took long
     let left = f64::from(seconds) - (clock::wall().0 - began);
     let mut probe = OnTime::new(room, Seconds(EXPERIMENTS * left.max(f64::from(seconds) / 2.0)));
@@ -121,13 +123,13 @@ pub(crate) fn on_time(seconds: u32) -> Result<Findings, Failure> {
         .map_err(|reason| Failure::could_not(format!("{reason}; try again when the machine is idle")))?;
     let share = (clock::process_cpu().0 - on_processor) / (clock::wall().0 - from);
     let known = machine::host().ok();
-    settled.weigh(|level| told(known.as_ref(), level).map(|(size, ..)| size), share);
+    settled.weigh(|level| reported_by_system(known.as_ref(), level).map(|(size, ..)| size), share);
     let policy = replacement(&mut probe, &settled);
     let (huge, split, batches) = (probe.huge(), probe.split(), probe.batches());
     let line = settled.levels.first().and_then(|level| level.found.line).unwrap_or(64);
     let (in_time, page) = (probe.spent() < 1.0, probe.contiguous());
     let translation = if in_time { translation(line as usize).ok() } else { None };
-    let beyond = in_time.then(|| Beyond::measure(probe.into_room(), &settled, page as usize));
+    let beyond = in_time.then(|| Beyond::measure(probe.into_block(), &settled, page as usize));
     let clock = Some((before.0, core_clock::measure().0));
     Ok(Findings { settled, policy, translation, beyond, batches, huge, split, clock, source: "timing" })
 }
@@ -171,7 +173,7 @@ impl Findings {
                     "runs_that_agree": s.agree,
                     "runs": self.settled.runs,
                     "why": l.why,
-                    "system_says": told(known, l.level).map(|(size, line, ways)| json!({"size": size, "line": line, "ways": ways})),
+                    "system_says": reported_by_system(known, l.level).map(|(size, line, ways)| json!({"size": size, "line": line, "ways": ways})),
                 })
             })
             .collect();
@@ -230,7 +232,7 @@ impl Findings {
 }
 
 /// What the system says of a level: size, line, ways.
-fn told(known: Option<&Machine>, level: usize) -> Option<(u64, u64, usize)> {
+fn reported_by_system(known: Option<&Machine>, level: usize) -> Option<(u64, u64, usize)> {
     let cache = known?.level(u8::try_from(level).ok()?)?;
     Some((cache.size.0, cache.line.0, cache.ways))
 }

@@ -4,7 +4,7 @@ use common::infer::probe::PolicyFound;
 use common::machine::Machine;
 use common::units::Bytes;
 
-use super::{DRIFT, Findings, told};
+use super::{DRIFT, Findings, reported_by_system};
 
 impl Findings {
     pub(super) fn text(&self, known: Option<&Machine>) -> String {
@@ -26,14 +26,14 @@ impl Findings {
                 format!("{:?}", l.confidence).to_lowercase()
             ));
             lines.extend(l.why.iter().map(|why| format!("    {why}")));
-            if let Some((size, line, ways)) = told(known, l.level) {
+            if let Some((size, line, ways)) = reported_by_system(known, l.level) {
                 lines.push(format!(
                     "    For comparison, the system reports: {}, line {line} B, {ways} ways.",
                     Bytes(size)
                 ));
             }
         }
-        lines.push(policy_told(&self.policy));
+        lines.push(policy_sentence(&self.policy));
         if self.settled.first_only {
             lines.push(
                 "The time ended before the next levels were measured; give more (--seconds), or use an idle machine."
@@ -75,7 +75,7 @@ impl Findings {
 }
 
 /// The policy in a sentence.
-fn policy_told(policy: &Result<PolicyFound, String>) -> String {
+fn policy_sentence(policy: &Result<PolicyFound, String>) -> String {
     match policy {
         Ok(found) => {
             let alike = match found.names.len() - 1 {

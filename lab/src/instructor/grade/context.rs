@@ -61,7 +61,7 @@ pub(super) struct Context<'c> {
     pub(super) machines: Option<&'c Machines<'c>>,
     /// Fields of the assignment.
     pub(super) asked: BTreeSet<String>,
-    pub(super) policy: &'c times::Policy,
+    pub(super) policy: &'c times::LatePolicy,
 }
 
 impl Context<'_> {
@@ -127,7 +127,7 @@ impl Context<'_> {
         graded.records = ids.map(|id| shorten(id, 60)).collect();
         let foreign = machine.and_then(|machine| self.foreign(&evidence, machine, &mut graded));
         if self.machines.is_some() {
-            graded.notes.extend(evidence.keep_own(machine.map(|machine| &*machine.seal)));
+            graded.notes.extend(evidence.retain_own(machine.map(|machine| &*machine.seal)));
         }
         graded.notes.extend(evidence.doubts());
         graded.notes.extend(foreign);

@@ -28,7 +28,7 @@ impl Evidence {
 
     /// Keeps the records that count where a key is given: those made on the sealed machine
     /// with this tag. The note names records of no sealed machine.
-    pub(crate) fn keep_own(&mut self, own: Option<&str>) -> Option<Sentence> {
+    pub(crate) fn retain_own(&mut self, own: Option<&str>) -> Option<Sentence> {
         let open = self.records.iter().filter(|record| tag(record).is_none());
         let open: BTreeSet<String> = open.map(|record| shorten(&record.program, 20)).collect();
         self.records.retain(|record| own.is_some() && tag(record) == own);
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_told() {
+    fn what_cannot_be_is_reported() {
         for (record, says) in [
             (product(0, 135.2e6, 402.6e6), "never filled"),
             (product(1, 900e6, 402.6e6), "hit rate"),

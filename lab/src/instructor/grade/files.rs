@@ -32,7 +32,7 @@ const ARCHIVES: [&str; 9] = ["7z", "rar", "tar", "gz", "tgz", "xz", "bz2", "zst"
 
 /// What a file may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
+pub(super) enum FileKind {
     Json,
     Page,
     Table,
@@ -42,7 +42,7 @@ pub(super) enum Kind {
 #[derive(Debug)]
 pub(super) struct File<'t> {
     pub(super) name: &'t str,
-    pub(super) kind: Kind,
+    pub(super) kind: FileKind,
     pub(super) text: String,
     /// Seconds since 1970 of the file, or of the archive that it is in.
     pub(super) time: Option<i64>,
@@ -53,7 +53,7 @@ struct Candidate {
     /// Answers first, then records.
     order: (u8, usize, String),
     name: String,
-    kind: Kind,
+    kind: FileKind,
     bytes: u64,
     time: Option<i64>,
     source: Source,
@@ -87,7 +87,7 @@ pub(super) struct Unread {
 
 /// Gives each file of a submission to `each`, those with answers first; of those to be
 /// read only the `kinds` are.
-pub(super) fn visit(paths: &[PathBuf], kinds: &[Kind], mut each: impl FnMut(File<'_>)) -> Unread {
+pub(super) fn visit(paths: &[PathBuf], kinds: &[FileKind], mut each: impl FnMut(File<'_>)) -> Unread {
     let mut found = Found {
         files: Vec::new(),
         archives: Vec::new(),
@@ -110,7 +110,7 @@ pub(super) fn visit(paths: &[PathBuf], kinds: &[Kind], mut each: impl FnMut(File
     }
     let left = Cell::new(TOTAL_BYTES.saturating_sub(packed));
     for file in files.iter().take(MAX_FILES).filter(|file| kinds.contains(&file.kind)) {
-        let most = if file.kind == Kind::Page { PAGE_BYTES } else { DATA_BYTES };
+        let most = if file.kind == FileKind::Page { PAGE_BYTES } else { DATA_BYTES };
         let name = shorten(&file.name, 60);
         let read = match file.bytes {
             bytes if bytes > most => Err(too_large(most)),
@@ -321,17 +321,17 @@ fn entries(bytes: &[u8]) -> usize {
 }
 
 /// Where a file comes among those to be read.
-fn order(path: &str, kind: Kind, depth: usize) -> (u8, usize, String) {
+fn order(path: &str, kind: FileKind, depth: usize) -> (u8, usize, String) {
     let path = path.to_lowercase().replace('\\', "/");
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", &path));
     let rank = match kind {
-        Kind::Json if name.starts_with("answers") => 0,
+        FileKind::Json if name.starts_with("answers") => 0,
         _ if folders.split('/').any(|folder| folder == "earlier") => 5,
-        Kind::Page if name.starts_with("report") => 1,
-        Kind::Table if name.starts_with("answers") => 1,
-        Kind::Json if folders.ends_with("records") => 2,
-        Kind::Json => 3,
-        Kind::Page | Kind::Table => 4,
+        FileKind::Page if name.starts_with("report") => 1,
+        FileKind::Table if name.starts_with("answers") => 1,
+        FileKind::Json if folders.ends_with("records") => 2,
+        FileKind::Json => 3,
+        FileKind::Page | FileKind::Table => 4,
     };
     (rank, depth, path)
 }
@@ -341,13 +341,13 @@ pub(super) fn ending(name: &str) -> String {
 }
 
 /// What a file of that name may hold; `answers.json.txt` is what some browsers save.
-fn kind(name: &str) -> Option<Kind> {
+fn kind(name: &str) -> Option<FileKind> {
     let shown = name.len() > 4 && ending(name) == "txt";
     let name = if shown { &name[..name.len() - 4] } else { name };
     match ending(name).as_str() {
-        "json" => Some(Kind::Json),
-        "html" | "htm" => Some(Kind::Page),
-        "csv" => Some(Kind::Table),
+        "json" => Some(FileKind::Json),
+        "html" | "htm" => Some(FileKind::Page),
+        "csv" => Some(FileKind::Table),
         _ => None,
     }
 }
@@ -379,12 +379,12 @@ mod tests {
     #[test]
     fn answers_are_read_first() {
         let mut paths = [
-            ("a.json", Kind::Json),
-            ("zz/report/answers.json", Kind::Json),
-            ("report.html", Kind::Page),
-            ("earlier/report-1.html", Kind::Page),
-            ("records/cm1.json", Kind::Json),
-            ("a.csv", Kind::Table),
+            ("a.json", FileKind::Json),
+            ("zz/report/answers.json", FileKind::Json),
+            ("report.html", FileKind::Page),
+            ("earlier/report-1.html", FileKind::Page),
+            ("records/cm1.json", FileKind::Json),
+            ("a.csv", FileKind::Table),
         ];
         paths.sort_by_key(|(path, kind)| order(path, *kind, 0));
         let sorted: Vec<&str> = paths.iter().map(|(path, _)| *path).collect();
@@ -399,6 +399,9 @@ mod tests {
                 "earlier/report-1.html"
             ]
         );
-        assert_eq!([kind("answers.json.txt"), kind("é.txt"), kind("txt")], [Some(Kind::Json), None, None]);
+        assert_eq!(
+            [kind("answers.json.txt"), kind("é.txt"), kind("txt")],
+            [Some(FileKind::Json), None, None]
+        );
     }
 }

@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_worth_what_they_tell() {
+    fn answers_are_worth_what_they_say() {
         for (id, answer, points, says) in [
             ("s311-c-size", "32 KiB", 2.0, "Right."),
             ("s311-c-size", "32768", 2.0, "Right."),

@@ -70,7 +70,7 @@ pub(crate) struct Args {
     groups: Option<PathBuf>,
 
     #[command(flatten)]
-    policy: times::Policy,
+    policy: times::LatePolicy,
 
     /// Grade only the submission of this student, whatever its folder
     #[arg(long, value_name = "NAME", conflicts_with = "roster")]
@@ -129,7 +129,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args.print_rubric {
         return output::print(rubric::GUIDE);
     }
-    keep_apart(args)?;
+    check_distinct(args)?;
     let assignment = assigned::read(args.assignment.as_deref())?;
     let mut rubric = Rubric::read(args.rubric.as_deref(), &assignment)?;
     let key = args.key.as_deref().map(Key::read).transpose()?;
@@ -158,7 +158,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         output::write(&path.with_file_name("grades-earlier.csv"), text.as_bytes())?;
     }
     notes.extend(save(args, &rubric, &graded, worksheet.as_ref())?);
-    notes.iter().for_each(|note| output::tell(format!("lab grade: note: {note}")));
+    notes.iter().for_each(|note| output::message(format!("lab grade: note: {note}")));
     let distribution = overview::distribution(&rubric, &graded);
     output::print(&(table::text(&rubric, &graded) + &distribution))
 }
@@ -178,13 +178,13 @@ fn explained(class: &Class, name: &str) -> Result<usize, Failure> {
 }
 
 /// Refuses to write where something is read.
-fn keep_apart(args: &Args) -> Result<(), Failure> {
+fn check_distinct(args: &Args) -> Result<(), Failure> {
     let tables =
         [&args.key, &args.assignment, &args.rubric, &args.worksheet, &args.roster.roster, &args.groups];
     let read = args.submissions.iter().chain(tables.into_iter().flatten()).map(PathBuf::as_path);
     let written: Vec<PathBuf> = args.out.iter().flat_map(|out| WRITTEN.map(|name| out.join(name))).collect();
     let read = read.chain(args.policy.file()).chain(args.points.iter().map(PathBuf::as_path));
-    output::keep_apart(read, written.iter().map(PathBuf::as_path))?;
+    output::check_distinct(read, written.iter().map(PathBuf::as_path))?;
     let Some(out) = &args.out else { return Ok(()) };
     let there = std::path::absolute(out).unwrap_or_else(|_| out.clone());
     let Some(out) = there.ancestors().find_map(|folder| folder.canonicalize().ok()) else { return Ok(()) };

@@ -13,7 +13,7 @@ use report::Answers;
 use serde_json::Value;
 
 use super::evidence::Evidence;
-use super::files::{self, File, Kind};
+use super::files::{self, File, FileKind};
 use super::gradescope::{self, Submitter};
 use super::identity::{Class, Named};
 use super::sentence::{Sentence, say};
@@ -256,7 +256,7 @@ impl Submission {
         let (before, ending) = label(name);
         let mut submission =
             Submission { name: name.to_owned(), before, ending, time_of_file: true, ..Submission::default() };
-        let unread = files::visit(&paths, &[Kind::Json, Kind::Page, Kind::Table], |file| {
+        let unread = files::visit(&paths, &[FileKind::Json, FileKind::Page, FileKind::Table], |file| {
             submission.read_answers(&file)
         });
         submission.notes.extend(unread.notes);
@@ -277,8 +277,8 @@ impl Submission {
     /// The records in it.
     pub(super) fn evidence(&self) -> Evidence {
         let mut evidence = Evidence::default();
-        files::visit(&self.paths, &[Kind::Json, Kind::Table], |file| match file.kind {
-            Kind::Json if !is_answers(&file) || Answers::parse(&file.text).is_err() => {
+        files::visit(&self.paths, &[FileKind::Json, FileKind::Table], |file| match file.kind {
+            FileKind::Json if !is_answers(&file) || Answers::parse(&file.text).is_err() => {
                 match authentic::read(&file.text) {
                     Ok(record) => evidence.records.push(record),
                     Err(Unread::Changed(_)) => evidence.changed.push(file.name.to_owned()),
@@ -286,7 +286,7 @@ impl Submission {
                     Err(_) => {}
                 }
             }
-            Kind::Table if authentic::check(&file.text).is_err() => {
+            FileKind::Table if authentic::check(&file.text).is_err() => {
                 evidence.changed.push(file.name.to_owned());
             }
             _ => {}
@@ -297,20 +297,20 @@ impl Submission {
     fn read_answers(&mut self, file: &File<'_>) {
         let name = shorten(file.name, 60);
         let answers = match file.kind {
-            Kind::Json if is_answers(file) => match parse(&file.text) {
+            FileKind::Json if is_answers(file) => match parse(&file.text) {
                 Ok(answers) => answers,
                 Err(_) if authentic::read(&file.text).is_ok() => return,
                 Err(why) => return self.notes.push(say!("{} was not read: {}.", name, why)),
             },
-            Kind::Json => return,
-            Kind::Page => match Answers::in_page(&file.text) {
+            FileKind::Json => return,
+            FileKind::Page => match Answers::in_page(&file.text) {
                 Some(Ok(answers)) => answers,
                 _ if self.is_empty() => {
                     return self.notes.push(say!("{} holds no answers; was the page saved with them?", name));
                 }
                 _ => return,
             },
-            Kind::Table => return self.read_table(file),
+            FileKind::Table => return self.read_table(file),
         };
         self.time = self.time.max(file.time);
         let newer = times::plausible(&answers.saved) && answers.saved > self.saved;

@@ -17,7 +17,7 @@ const DAY_S: i64 = 86_400;
 
 /// Times of hand-in, and what being late costs.
 #[derive(Debug, clap::Args)]
-pub(super) struct Policy {
+pub(super) struct LatePolicy {
     /// Read the times of hand-in: CSV with a column of names and one of times (2026-11-20T23:59Z)
     #[arg(long, value_name = "FILE")]
     times: Option<PathBuf>,
@@ -59,7 +59,7 @@ impl Times {
     }
 }
 
-impl Policy {
+impl LatePolicy {
     pub(super) fn file(&self) -> Option<&Path> {
         self.times.as_deref()
     }
@@ -325,7 +325,7 @@ mod tests {
 
     #[test]
     fn a_day_begun_counts_whole() {
-        let policy = Policy { times: None, due: Some(1000), late_per_day: 10.0 };
+        let policy = LatePolicy { times: None, due: Some(1000), late_per_day: 10.0 };
         let left = |at| policy.late(Some(at), false).0;
         assert_eq!(
             [1000, 1001, 1000 + DAY_S, 1001 + DAY_S, 1000 + 30 * DAY_S].map(left),

@@ -37,7 +37,7 @@ pub(crate) struct Args {
 /// Reads all files, writes the page.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let written = std::iter::once(&args.out).chain(&args.csv);
-    output::keep_apart(args.files.iter().map(PathBuf::as_path), written.map(PathBuf::as_path))?;
+    output::check_distinct(args.files.iter().map(PathBuf::as_path), written.map(PathBuf::as_path))?;
     let mut machines: Vec<Surveyed> = Vec::new();
     let mut invalid = Vec::new();
     let mut seen: Vec<(String, serde_json::Value)> = Vec::new();
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         )));
     }
     for (file, reason) in &invalid {
-        output::tell(format!("lab merge: note: {file} is left out: {reason}"));
+        output::message(format!("lab merge: note: {file} is left out: {reason}"));
     }
     surveyed::label(&mut machines);
     let remarks = outliers::remarks(&machines);
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_room_is_one_page_with_its_outliers_named() {
+    fn a_lab_is_one_page_with_its_outliers_named() {
         let mut machines: Vec<Surveyed> =
             (0..8).map(|i| machine("a1", 32768, 0.1 + 0.001 * f64::from(i))).collect();
         machines.push(machine("b2", 49152, 0.5));
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_survey_is_told() {
+    fn what_is_no_survey_is_reported() {
         for text in ["", "{}", "[1]", r#"{"schema": "cache-lab-kit/survey/9"}"#] {
             assert!(Surveyed::parse(text).is_err(), "{text}");
         }

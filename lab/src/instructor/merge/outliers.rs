@@ -47,7 +47,7 @@ pub(super) fn remarks(machines: &[Surveyed]) -> Vec<(String, String)> {
         for machine in machines {
             let like: Vec<f64> =
                 machines.iter().filter(|m| m.kind() == machine.kind()).filter_map(&figure).collect();
-            let off = figure(machine).and_then(|value| Some((value, stands_out(value, &like)?)));
+            let off = figure(machine).and_then(|value| Some((value, is_outlier(value, &like)?)));
             found.extend(off.map(|(value, middle)| {
                 (
                     machine.label.clone(),
@@ -87,7 +87,7 @@ fn figures() -> Vec<(String, Figure)> {
 }
 
 /// The median of `like`, if `value` is far from it.
-fn stands_out(value: f64, like: &[f64]) -> Option<f64> {
+fn is_outlier(value: f64, like: &[f64]) -> Option<f64> {
     if like.len() < ENOUGH {
         return None;
     }

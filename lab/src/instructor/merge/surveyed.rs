@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
+use common::json_error;
 use common::text::{inert, shorten};
-use common::unread;
 use serde::Deserialize;
 
 use crate::instructor::survey::SCHEMA;
@@ -121,7 +121,7 @@ impl Surveyed {
     /// If it is none of this version; a clause.
     pub(super) fn parse(text: &str) -> Result<Surveyed, String> {
         let mut read: Surveyed = serde_json::from_str(text).map_err(|error| {
-            format!("{}; give whole files that lab survey wrote", unread::why(text, &error))
+            format!("{}; give whole files that lab survey wrote", json_error::explain(text, &error))
         })?;
         if read.schema != SCHEMA {
             return Err(format!("it is '{}', and this lab reads {SCHEMA}", shorten(&read.schema, 60)));

@@ -86,7 +86,7 @@ fn await_listening(process: u32) {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_signal_ends_a_sweep_which_keeps_what_it_measured() {
+fn a_signal_ends_a_sweep_which_retains_what_it_measured() {
     let folder = tempfile::tempdir().unwrap();
     for (line, kept, rows) in [
         ("lab ge --sizes 100,150 --variants ge1,ge3 --runs 9999 --out INT", "INT/ge.json", 4),

@@ -194,7 +194,7 @@ fn points_that_cannot_be_are_refused() {
 }
 
 #[test]
-fn students_are_told_as_much_as_they_should_know() {
+fn students_see_as_much_as_they_should_know() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     class(folder);

@@ -148,7 +148,7 @@ fn a_right_answer_is_right_in_every_wording() {
 /// Points for what had to be read are filled into grades.csv, and stay when the class is
 /// graded again.
 #[test]
-fn points_for_an_unclear_answer_are_kept() {
+fn points_for_an_unclear_answer_are_saved() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let class = "name,s311-c-size\nada,8 or 16 KiB\nbob,16 KiB\n";

@@ -117,7 +117,7 @@ fn what_is_not_handed_out_is_its_owners_alone() {
 
 /// What a student's commands say of a sealed machine that they have not measured.
 #[test]
-fn nothing_tells_of_a_sealed_machine_but_measuring() {
+fn nothing_says_of_a_sealed_machine_but_measuring() {
     let folder = tempfile::tempdir().unwrap();
     class(folder.path());
     let made = lab(folder.path(), "mystery --key-file secret.txt --tlb ada");

@@ -203,7 +203,7 @@ fn a_kit_is_packed_from_an_unpacked_kit() {
 
 /// A class's machines are made beside the sources that one works in.
 #[test]
-fn machines_are_made_beside_the_sources() {
+fn machines_are_made_next_to_the_sources() {
     let folder = tempfile::tempdir().unwrap();
     let within = folder.path().join("kit/cm1/src");
     fs::create_dir_all(&within).unwrap();

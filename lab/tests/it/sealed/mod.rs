@@ -2,8 +2,8 @@
 //! measured. (`cargo test -p lab --no-default-features --test it sealed::` tries that edition
 //! itself.)
 
+mod disclosure;
 mod flipped;
-mod told;
 
 use std::fs;
 use std::path::Path;

@@ -80,7 +80,7 @@ fn check(what: &str, case: &Case, (count, right): Figure) {
 
 /// Misses belong to the array of the access, not to the one at its physical address.
 #[test]
-fn arrays_are_told_apart_on_random_pages() {
+fn arrays_are_distinguished_on_random_pages() {
     let random = format!("[pages]\nmapping = \"random\"\n{TWO_LEVELS}");
     let ijk = nest(
         [100; 3],

@@ -7,7 +7,7 @@ use events::Event;
 use system::cpu;
 
 #[test]
-fn the_kind_of_core_that_a_program_is_kept_to_is_counted() {
+fn the_kind_of_core_that_a_program_is_pinned_to_is_counted() {
     let before = cpu::allowed();
     // A kind of core for each of two processors, if this machine has as many.
     let kinds = before.len().min(2);

@@ -60,7 +60,7 @@ fn each_error_of_the_kernel_has_its_own_sentence() {
 
 /// No refusal is taken for another on any family, whatever the preset.
 #[test]
-fn every_family_tells_a_refusal_by_its_kind() {
+fn every_family_says_a_refusal_by_its_kind() {
     type Is = fn(&Refusal) -> bool;
     let kinds: [(i32, Is); 7] = [
         (libc::ENOENT, |r| matches!(r, Refusal::NoPmu)),

@@ -31,7 +31,7 @@ fn sampled(machine: &Machine, turns: &[u64]) -> Samples {
 }
 
 #[test]
-fn what_a_full_buffer_loses_is_told_also_by_old_kernels() {
+fn what_a_full_buffer_loses_is_reported_also_by_old_kernels() {
     let pages = system::pages::base().get() as u64 / 4096;
     let fits = (IN_8_PAGES + 1) * pages - 1;
     for tells_lost in [true, false] {
@@ -91,7 +91,7 @@ fn overflows_that_no_handler_was_called_for_end_in_an_error() {
 /// On other cores its event is stopped: a thread that moved there would be
 /// sampled no more.
 #[test]
-fn a_sampler_keeps_its_core_for_as_long_as_it_lives() {
+fn a_sampler_has_its_core_for_as_long_as_it_lives() {
     let before = cpu::allowed();
     let machine = described("adl_glc").machine(Settings::default(), |_, _| 10);
     machine.play(|| {

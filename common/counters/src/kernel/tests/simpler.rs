@@ -40,7 +40,7 @@ fn a_pmu_that_can_leave_nothing_out_counts_everything_where_that_is_allowed() {
 /// EOPNOTSUPP, three times: the driver wants guests left out, it has no interrupt,
 /// it lacks the event.
 #[test]
-fn operation_not_supported_is_told_apart() {
+fn operation_not_supported_is_distinguished() {
     let machine = described("apple_m1").machine(free(2), |_, _| 4);
     machine.play(|| {
         let found = definition(&Event::TOT_INS).unwrap();
@@ -61,7 +61,7 @@ fn operation_not_supported_is_told_apart() {
 /// Where cores differ an event names its PMU, if the kernel takes that, and the
 /// thread is limited to that PMU's cores while it counts.
 #[test]
-fn on_two_kinds_of_cores_events_are_of_the_kind_that_the_thread_is_kept_to() {
+fn on_two_kinds_of_cores_events_are_of_the_kind_that_the_thread_is_pinned_to() {
     for key in ["adl_glc", "lnl", "apple_m1", "arm_ac76", "arm_x4"] {
         for extended_types in [true, false] {
             let settings = Settings { extended_types, ..free(2) };

@@ -15,7 +15,7 @@ use crate::refusal::Refusal;
 use crate::trials::Trials;
 use events::Event;
 use figures::value::{Reading, Source, Value};
-use system::cpu::Kept;
+use system::cpu::AffinityGuard;
 
 /// Whether an event set counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub struct EventSet {
     overflow: Option<Threshold>,
     open: Option<Open>,
     watcher: Option<Watcher>,
-    kept: Option<Kept>,
+    kept: Option<AffinityGuard>,
     base: Vec<Count>,
     running: bool,
 }
@@ -160,12 +160,12 @@ impl EventSet {
             None => self.open_groups()?,
         };
         self.base = open.counts(false)?;
-        self.begin(open, Platform::host().keep_to_core_type())
+        self.begin(open, Platform::host().pin_to_core_type())
     }
 
     /// Starts what is open, the thread being `kept`; when that fails, it is so
     /// no longer.
-    fn begin(&mut self, open: Open, kept: Option<Kept>) -> Result<(), CounterError> {
+    fn begin(&mut self, open: Open, kept: Option<AffinityGuard>) -> Result<(), CounterError> {
         self.watcher = self.watch(&open)?;
         self.kept = kept;
         self.running = true;

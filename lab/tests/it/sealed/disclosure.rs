@@ -54,7 +54,7 @@ fn told_of(secrets: &[(String, Vec<String>)], what: &str, text: &str) -> Vec<Str
 }
 
 #[test]
-fn no_output_tells_what_was_not_measured() {
+fn no_output_says_what_was_not_measured() {
     let machine = Machine::from_toml(secret::DESCRIPTION, "ada").unwrap();
     let secrets: Vec<(String, Vec<String>)> = secret::of_machine(&machine).into_iter().collect();
     assert!(secrets.len() >= 12, "{secrets:?}");

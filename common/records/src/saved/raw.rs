@@ -9,7 +9,7 @@ use super::numbers::Numbers;
 use super::{Cell, SavedError, is_gap, limits};
 
 /// A cell as it is in the file.
-pub(super) struct FoundCell {
+pub(super) struct RawCell {
     pub(super) cell: Cell,
     /// Source of the misses.
     pub(super) counted: Option<Source>,
@@ -40,8 +40,8 @@ impl Unit {
 
 /// What a parser found.
 #[derive(Default)]
-pub(super) struct Found {
-    pub(super) cells: Vec<FoundCell>,
+pub(super) struct RawSweep {
+    pub(super) cells: Vec<RawCell>,
     pub(super) event: Option<String>,
     other_events: BTreeSet<String>,
     /// The row of the first of those.
@@ -58,14 +58,14 @@ pub(super) struct Found {
     pub(super) coarse: usize,
 }
 
-impl Found {
+impl RawSweep {
     /// What is found in a list of rows.
-    pub(super) fn of_rows() -> Found {
-        Found { unit: Unit::Row, ..Found::default() }
+    pub(super) fn of_rows() -> RawSweep {
+        RawSweep { unit: Unit::Row, ..RawSweep::default() }
     }
 
     /// Takes a cell in.
-    pub(super) fn push(&mut self, cell: FoundCell) -> Result<(), SavedError> {
+    pub(super) fn push(&mut self, cell: RawCell) -> Result<(), SavedError> {
         if self.cells.len() == limits::ROWS {
             return Err(SavedError::TooMuch(format!("has more than {} rows", limits::ROWS)));
         }
@@ -117,7 +117,7 @@ impl Found {
         }
     }
 
-    /// [`amount`](Found::amount) of misses per access.
+    /// [`amount`](RawSweep::amount) of misses per access.
     pub(super) fn misses(&mut self, row: usize, entry: &str) -> Option<f64> {
         let misses = self.amount(row, entry)?;
         self.numbers.note_decimals(entry);

@@ -1,7 +1,7 @@
 //! Whether a matrix fits into this machine's memory: a system that promises
 //! more than it has would end the program in the middle of its work.
 
-use common::system::here;
+use common::system::host;
 use common::units::Bytes;
 
 use crate::problem::system::System;
@@ -12,7 +12,7 @@ use crate::problem::system::System;
 ///
 /// A sentence: what is needed, what there is, which size would fit.
 pub fn bytes(n: usize, threads: usize) -> Result<usize, String> {
-    within(n, threads, here::free_memory().map(|free| free.0))
+    within(n, threads, host::free_memory().map(|free| free.0))
 }
 
 fn within(n: usize, threads: usize, available: Option<u64>) -> Result<usize, String> {

@@ -17,7 +17,7 @@ impl Facts {
     }
 
     /// Of the processor that the calling thread is on.
-    pub fn here() -> Facts {
+    pub fn of_host() -> Facts {
         Facts::of(cpu::current().unwrap_or(0))
     }
 }

@@ -14,7 +14,7 @@ use crate::problem::workspace::{PANEL, Workspace};
 /// Finishes the rows `pivots` in `columns`: as [`crate::rungs::blocked`] does with
 /// columns, a panel of rows one by one, then a product for those that follow.
 #[inline(always)]
-pub(crate) fn beside<M: Memory, S: Fused>(
+pub(crate) fn row_panel<M: Memory, S: Fused>(
     mem: &mut M,
     isa: S,
     w: Workspace,

@@ -8,7 +8,7 @@ use report::Host;
 
 /// Looks round; what a system does not report is left out.
 pub(crate) fn look(machine: &Machine, here: bool, processors: usize) -> Host {
-    let known = Facts::here();
+    let known = Facts::of_host();
     let name = known.host_name.unwrap_or_else(|| "unnamed".to_owned());
     let mut facts = vec![("Processor", processor(machine, here, processors))];
     facts.extend(known.virtual_machine.map(|name| ("Virtual machine", virtual_machine(&name))));
@@ -24,7 +24,7 @@ pub(crate) fn look(machine: &Machine, here: bool, processors: usize) -> Host {
 
 /// The workstation and the machine that is measured, as one run must find them.
 pub(crate) fn place(machine: &Machine) -> String {
-    let host = Facts::here().host_name.unwrap_or_else(|| "unnamed".to_owned());
+    let host = Facts::of_host().host_name.unwrap_or_else(|| "unnamed".to_owned());
     format!("{host}, {}", machine.summary())
 }
 

@@ -12,7 +12,7 @@ use crate::figure::{Cell, Figure};
 
 /// The records of a section's programs.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Further {
+pub struct OwnSection {
     /// The section's id.
     pub section: String,
     /// One for each command line.
@@ -22,7 +22,7 @@ pub struct Further {
 /// What a section asks to show and none of its records has: a clause. The page would
 /// have an empty column, or no chart.
 pub fn lacking(section: &Section, records: &[Record]) -> Option<String> {
-    let further = [Further { section: section.id.clone(), records: records.to_vec() }];
+    let further = [OwnSection { section: section.id.clone(), records: records.to_vec() }];
     let rows = rows(section, &further);
     let drawn = section.chart.iter().flat_map(|chart| [&chart.x, &chart.y, &chart.curve]);
     let mut asked = section.columns.iter().chain(drawn.filter(|name| !name.is_empty()));
@@ -91,7 +91,7 @@ impl Column {
 
 impl<'a> Shown<'a> {
     /// With the records of `machine`, whose caches the pictures do not report.
-    pub(crate) fn of(section: &'a Section, all: &[Further], machine: &str) -> Shown<'a> {
+    pub(crate) fn of(section: &'a Section, all: &[OwnSection], machine: &str) -> Shown<'a> {
         let rows = rows(section, all);
         let names = if section.columns.is_empty() { columns(&rows) } else { section.columns.clone() };
         let line =
@@ -109,13 +109,13 @@ impl<'a> Shown<'a> {
 }
 
 /// The pictures that a section asks for, with their names; none without a point.
-pub(crate) fn pictures(section: &Section, all: &[Further], machine: &str) -> Vec<(String, Chart)> {
+pub(crate) fn pictures(section: &Section, all: &[OwnSection], machine: &str) -> Vec<(String, Chart)> {
     let name = |at: usize| if at == 0 { section.id.clone() } else { format!("{}-{}", section.id, at + 1) };
     let drawn = section.chart.iter().enumerate();
     drawn.filter_map(|(at, drawing)| Some((name(at), picture(section, drawing, all, machine)?))).collect()
 }
 
-fn picture(section: &Section, drawing: &Drawing, all: &[Further], machine: &str) -> Option<Chart> {
+fn picture(section: &Section, drawing: &Drawing, all: &[OwnSection], machine: &str) -> Option<Chart> {
     let Drawing { x, y, curve, log } = drawing;
     let rows = rows(section, all);
     let said = |name: &str| name.replace('_', " ");
@@ -153,7 +153,7 @@ fn sources(rows: &[(&Record, &Row)], name: &str) -> Vec<String> {
     found
 }
 
-fn rows<'r>(section: &Section, all: &'r [Further]) -> Vec<(&'r Record, &'r Row)> {
+fn rows<'r>(section: &Section, all: &'r [OwnSection]) -> Vec<(&'r Record, &'r Row)> {
     let own = all.iter().filter(|further| further.section == section.id).flat_map(|further| &further.records);
     own.flat_map(|record| record.rows.iter().map(move |row| (record, row))).collect()
 }
@@ -207,7 +207,7 @@ mod tests {
     use super::*;
     use figures::value::{Reading, Source, Value};
 
-    fn further() -> [Further; 1] {
+    fn further() -> [OwnSection; 1] {
         let record = |size: u64, mflops: Reading| {
             let mut record = Record::new("ge1", "a machine").set("runs", 3);
             record
@@ -216,7 +216,7 @@ mod tests {
             record
         };
         let fast = Value::new(612.345, Source::Timing).into();
-        [Further {
+        [OwnSection {
             section: "ge".into(),
             records: vec![record(100, fast), record(200, Reading::missing("no clock"))],
         }]

@@ -19,7 +19,7 @@ const MOST: u64 = 64 << 20;
 /// # Errors
 ///
 /// If one of them cannot be read: it would be lost.
-pub(super) fn answers(folder: &Path) -> Result<Answers, Failure> {
+pub(super) fn read_from(folder: &Path) -> Result<Answers, Failure> {
     let page = read(folder, PAGE, |text| Answers::in_page(text).unwrap_or_else(|| Ok(Answers::default())))?;
     let file = read(folder, FILE, Answers::parse)?;
     Ok(page.joined(file))
@@ -64,19 +64,19 @@ mod tests {
     fn page_and_file_are_joined_and_what_cannot_be_read_is_not_written_over() {
         let folder = tempfile::tempdir().unwrap();
         let place = |name: &str| folder.path().join(name);
-        assert_eq!(answers(folder.path()).unwrap(), Answers::default());
+        assert_eq!(read_from(folder.path()).unwrap(), Answers::default());
         fs::write(place(PAGE), "a page of an earlier version").unwrap();
-        assert_eq!(answers(folder.path()).unwrap(), Answers::default());
+        assert_eq!(read_from(folder.path()).unwrap(), Answers::default());
         fs::write(place(FILE), typed("2026-11-20", "s2-1", "32 KiB").json()).unwrap();
-        assert_eq!(answers(folder.path()).unwrap().fields["s2-1"], "32 KiB");
+        assert_eq!(read_from(folder.path()).unwrap().fields["s2-1"], "32 KiB");
         let page = format!(
             "<script type=\"application/json\" id=\"answers\">{}</script>",
             typed("2026-11-21", "s2-2", "64 KiB").json()
         );
         fs::write(place(PAGE), page).unwrap();
-        assert_eq!(answers(folder.path()).unwrap().fields.len(), 2);
+        assert_eq!(read_from(folder.path()).unwrap().fields.len(), 2);
         fs::write(place(FILE), "{\"half").unwrap();
-        let told = answers(folder.path()).unwrap_err().to_string();
+        let told = read_from(folder.path()).unwrap_err().to_string();
         assert!(told.contains("answers.json") && told.contains("--out"), "{told}");
     }
 }

@@ -5,7 +5,7 @@ use figures::text::shorten;
 use super::limits;
 
 /// What a file is, and what is in it.
-const STRANGERS: [(&str, &[&str]); 17] = [
+const KNOWN_FILES: [(&str, &[&str]); 17] = [
     ("a record of lab survey, for lab merge", &[SURVEY]),
     ("the output of mm1, mm2 or mm3", &["After resetting counter '"]),
     ("the output of mm1, mm2 or mm3", &["size,checksum,"]),
@@ -32,14 +32,14 @@ const SURVEY: &str = "cache-lab-kit/survey/";
 const LOOK: usize = 4096;
 
 /// What `text` is, if another program wrote it.
-pub(super) fn of(text: &str) -> Option<String> {
+pub(super) fn describe(text: &str) -> Option<String> {
     let end = (0..=LOOK.min(text.len())).rev().find(|&end| text.is_char_boundary(end))?;
     let head = &text[..end];
     if let (false, Some(program)) = (head.contains(SURVEY), program(head)) {
         return Some(format!("a record of {}", shorten(program, limits::NAME)));
     }
     let says = |signs: &[&str]| signs.iter().all(|sign| head.contains(sign));
-    STRANGERS.iter().find(|(_, signs)| says(signs)).map(|(name, _)| (*name).to_owned())
+    KNOWN_FILES.iter().find(|(_, signs)| says(signs)).map(|(name, _)| (*name).to_owned())
 }
 
 /// Who made a record that is no sweep; those of spark and cm1 are damaged ones.

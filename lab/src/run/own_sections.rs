@@ -11,7 +11,7 @@ use common::saved::limits::BYTES;
 use common::system::files;
 use common::text::shorten;
 use common::{authentic, encoding, output};
-use report::{Assignment, Further, program};
+use report::{Assignment, OwnSection, program};
 
 use super::Args;
 use super::progress::{Progress, Step};
@@ -19,7 +19,7 @@ use super::unfinished::Unfinished;
 
 /// A command line, found.
 #[derive(Debug)]
-pub(super) struct Line {
+pub(super) struct ProgramCall {
     section: String,
     /// The name of its record.
     name: String,
@@ -62,7 +62,7 @@ pub(super) fn leave_out(assignment: &mut Assignment, args: &Args) -> Vec<String>
 /// # Errors
 ///
 /// If a program does not lie next to this one.
-pub(super) fn lines(assignment: &Assignment, args: &Args) -> Result<Vec<Line>, Failure> {
+pub(super) fn lines(assignment: &Assignment, args: &Args) -> Result<Vec<ProgramCall>, Failure> {
     let mut lines = Vec::new();
     for own in &assignment.sections {
         for (number, line) in (1..).zip(&own.run) {
@@ -70,7 +70,7 @@ pub(super) fn lines(assignment: &Assignment, args: &Args) -> Result<Vec<Line>, F
             let name = program(line).unwrap_or_default();
             let (section, at) = (own.id.clone(), format!("{}-{number}", own.id));
             let (program, optional) = (find(name, &section)?, own.optional);
-            lines.push(Line { program, name: at, section, words, optional });
+            lines.push(ProgramCall { program, name: at, section, words, optional });
         }
     }
     Ok(lines)
@@ -108,24 +108,24 @@ fn place(name: &str) -> Result<PathBuf, Failure> {
 ///
 /// If one fails, or a section shows what its records do not have.
 pub(super) fn measure(
-    lines: &[Line],
+    lines: &[ProgramCall],
     assignment: &Assignment,
     kept: &Unfinished,
     quiet: bool,
-) -> Result<(Vec<Further>, f64), Failure> {
-    let step = |line: &Line| {
+) -> Result<(Vec<OwnSection>, f64), Failure> {
+    let step = |line: &ProgramCall| {
         let name = line.program.file_stem().unwrap_or_default().to_string_lossy();
         Step { name: shorten(&name, 10), expected: 1.0 }
     };
     let mut progress = Progress::new(lines.iter().map(step).collect(), quiet);
-    let mut found: Vec<Further> = Vec::new();
+    let mut found: Vec<OwnSection> = Vec::new();
     let mut all = 0.0;
     for line in lines {
         progress.at(0.0);
         let (record, took) = match kept.record(&line.name, || run(line, &kept.scratch())) {
             Err(why) if line.optional => {
                 if !quiet {
-                    output::tell(format!("note: left out: {why}"));
+                    output::message(format!("note: left out: {why}"));
                 }
                 continue;
             }
@@ -135,7 +135,7 @@ pub(super) fn measure(
         progress.next();
         match found.iter_mut().find(|further| further.section == line.section) {
             Some(further) => further.records.push(record),
-            None => found.push(Further { section: line.section.clone(), records: vec![record] }),
+            None => found.push(OwnSection { section: line.section.clone(), records: vec![record] }),
         }
     }
     for section in assignment.sections.iter().filter(|section| !section.optional) {
@@ -148,7 +148,7 @@ pub(super) fn measure(
 }
 
 /// The record that a program writes of a run.
-fn run(line: &Line, scratch: &Path) -> Result<Record, Failure> {
+fn run(line: &ProgramCall, scratch: &Path) -> Result<Record, Failure> {
     let refused = |why: &str| {
         let words = line.words.join(" ");
         let program = line.program.file_stem().unwrap_or_default().to_string_lossy();
