@@ -12,8 +12,8 @@ const shown = ({ values, unit, bracket, open, unclear }) => {
 };
 const cases = of("quantity/cases.tsv").split("\n").filter(line => line && !line.startsWith("#")).map(line => line.split("\t"));
 const wrong = [];
-for (const [language, kind, reads, text] of cases) {
-  const found = shown(read(JSON.parse(`"${text.replaceAll("\"", "\\\"")}"`), kind, language));
+for (const [language, kind, reads, text, about] of cases) {
+  const found = shown(read(JSON.parse(`"${text.replaceAll("\"", "\\\"")}"`), kind, language, about));
   if (found !== reads) wrong.push(`${language} ${kind} '${text}': ${found}, not ${reads}`);
 }
 for (const line of wrong) console.error(line);

@@ -38,12 +38,14 @@ struct Found {
     letter: bool,
     /// A unit is nothing where there is no number.
     unit: bool,
+    /// A level or a quantity that the question does not name.
+    elsewhere: bool,
     /// "fully associative": a number of ways that depends on the size.
     all_ways: bool,
 }
 
 /// The reading of an answer's pieces.
-pub(super) fn read(elements: &[Element], asked: Asked) -> Read {
+pub(super) fn read(elements: &[Element], asked: &Asked) -> Read {
     let mut found = Found::default();
     found.sentences(elements, asked);
     found.whole(asked)
@@ -60,12 +62,18 @@ fn bound(element: &Element) -> Option<(bool, bool)> {
     })
 }
 
-fn has_number(element: &Element) -> bool {
+pub(super) fn has_number(element: &Element) -> bool {
     match element {
         Element::Term(_) | Element::Interval { .. } => true,
         Element::Group(inner) => inner.iter().any(has_number),
         _ => false,
     }
+}
+
+/// Whether it is a level or a quantity that the question does not name.
+fn elsewhere(element: &Element, asked: &Asked) -> bool {
+    let Element::Thing(thing) = element else { return false };
+    asked.things.as_ref().is_some_and(|things| !things.contains(thing))
 }
 
 /// Whether a word or sign that nothing was made of says nothing of the numbers.
@@ -92,7 +100,7 @@ fn known(side: &[Element], at: usize, numeric: bool) -> bool {
 
 impl Found {
     /// Sentences and clauses, each for itself.
-    fn sentences(&mut self, elements: &[Element], asked: Asked) {
+    fn sentences(&mut self, elements: &[Element], asked: &Asked) {
         let ends = |element: &Element| matches!(element, Element::Sign(';' | ',' | ':' | '.' | '\n'));
         for sentence in elements.split(ends) {
             self.sentence(sentence, asked);
@@ -101,7 +109,7 @@ impl Found {
 
     /// The last side of an equation that has a number is the answer; a number alone on
     /// another side must agree. How the others are computed is not looked at.
-    fn sentence(&mut self, sentence: &[Element], asked: Asked) {
+    fn sentence(&mut self, sentence: &[Element], asked: &Asked) {
         let sides: Vec<&[Element]> = sentence.split(|element| *element == Element::Sign('=')).collect();
         let last = sides.iter().rposition(|side| side.iter().any(has_number)).unwrap_or_default();
         let before = self.said.len();
@@ -109,9 +117,17 @@ impl Found {
             self.side(side, asked);
         }
         for side in &sides[..last] {
-            self.words(side);
+            self.words(side, asked);
             let numbers: Vec<&Element> = side.iter().filter(|element| has_number(element)).collect();
             let [Element::Term(term)] = numbers[..] else { continue };
+            // "32768/1024 = 32": the unit is left out
+            if asked.kind == Kind::Bytes && term.divides() {
+                for said in &mut self.said[before..] {
+                    if let Said::Value { unit: Unit::None, doubtful, .. } = said {
+                        *doubtful = true;
+                    }
+                }
+            }
             if !term.alone() || term.weak || term.unit(asked.kind) == Unit::Other {
                 continue;
             }
@@ -132,10 +148,11 @@ impl Found {
     }
 
     /// The words of what is not read as an answer.
-    fn words(&mut self, elements: &[Element]) {
+    fn words(&mut self, elements: &[Element], asked: &Asked) {
         for element in elements {
+            self.elsewhere |= elsewhere(element, asked);
             match element {
-                Element::Group(inner) => self.words(inner),
+                Element::Group(inner) => self.words(inner, asked),
                 Element::Mark(Mark::Not | Mark::Unanswered) => self.negated = true,
                 Element::Unknown => self.unknown = true,
                 Element::Unit => self.unit = true,
@@ -145,7 +162,7 @@ impl Found {
     }
 
     /// What is on one side of an equals sign, or without one.
-    fn side(&mut self, side: &[Element], asked: Asked) {
+    fn side(&mut self, side: &[Element], asked: &Asked) {
         let numeric = side.iter().any(has_number);
         let (mut between, mut pending) = (false, None);
         let mut at = 0;
@@ -153,6 +170,7 @@ impl Found {
             let element = &side[at];
             let before = at.checked_sub(1).map(|at| &side[at]);
             let mut next = at + 1;
+            self.elsewhere |= elsewhere(element, asked);
             match element {
                 Element::Term(term) => {
                     let joined = self.joined(side, at, between, pending, asked);
@@ -212,7 +230,7 @@ impl Found {
         term: &Term,
         pending: Option<(bool, bool)>,
         behind: &[Element],
-        asked: Asked,
+        asked: &Asked,
     ) -> usize {
         let more = || behind.iter().skip(1).find(|e| **e != Element::Mark(Mark::About));
         let bounded = match behind.first() {
@@ -252,7 +270,7 @@ impl Found {
         at: usize,
         between: bool,
         pending: Option<(bool, bool)>,
-        asked: Asked,
+        asked: &Asked,
     ) -> Option<usize> {
         let Some(Element::Term(low)) = side.get(at) else { return None };
         let after = side[at + 1..].iter().position(|element| matches!(element, Element::Term(_)))?;
@@ -284,7 +302,11 @@ impl Found {
         // "2^14-1" is a difference
         let falls =
             |low: &Term, high: &Term| match (low.values(asked, units[1]), high.values(asked, units[0])) {
-                (Ok(low), Ok(high)) => low > high,
+                (Ok(lows), Ok(highs)) => {
+                    // "1 - 25.1 %" is a difference
+                    let share = asked.kind == Kind::Percent && low.unit(asked.kind) == Unit::None;
+                    lows > highs || share && lows == [1.0]
+                }
                 _ => false,
             };
         if link == [&Element::Sign('-')] && falls(low, high) {
@@ -296,7 +318,7 @@ impl Found {
     }
 
     /// `16 KiB ± 1`, `± 5 %`.
-    fn around(&mut self, middle: &Term, off: &Term, asked: Asked) {
+    fn around(&mut self, middle: &Term, off: &Term, asked: &Asked) {
         let unit = middle.unit(asked.kind);
         let lent = if unit == Unit::None { off.unit(asked.kind) } else { unit };
         let share = asked.kind != Kind::Percent && off.unit(asked.kind) == Unit::Other;
@@ -312,7 +334,7 @@ impl Found {
         self.bracket(middle - off, middle + off, [false; 2], lent);
     }
 
-    fn range(&mut self, low: &Term, high: &Term, open: [bool; 2], asked: Asked) {
+    fn range(&mut self, low: &Term, high: &Term, open: [bool; 2], asked: &Asked) {
         let units = [low.unit(asked.kind), high.unit(asked.kind)];
         let values = (low.values(asked, units[1]), high.values(asked, units[0]));
         let (Ok(lows), Ok(highs)) = values else {
@@ -342,16 +364,18 @@ impl Found {
     }
 
     /// One answer, if all that is said is one and all is understood.
-    fn whole(self, asked: Asked) -> Read {
+    fn whole(self, asked: &Asked) -> Read {
         let (nothing, some) = (self.unknown || self.letter, self.unknown || self.unit);
+        let elsewhere = self.elsewhere;
         match self.understood(asked) {
             Read::Nothing if nothing => Read::Unclear(Doubt::Unknown),
             Read::Value(_) | Read::Bracket(_) if some => Read::Unclear(Doubt::Unknown),
+            Read::Value(_) | Read::Bracket(_) if elsewhere => Read::Unclear(Doubt::Elsewhere),
             read => read,
         }
     }
 
-    fn understood(mut self, asked: Asked) -> Read {
+    fn understood(mut self, asked: &Asked) -> Read {
         if let Some(doubt) = self.doubts.first() {
             return Read::Unclear(*doubt);
         }
@@ -363,18 +387,14 @@ impl Found {
             Said::Value { unit, .. } | Said::Range(_, unit) => *unit,
             Said::Low(term, _) | Said::High(term, _) => term.unit(asked.kind),
         };
-        if self.said.is_empty() {
-            return if self.computed || self.all_ways && asked.kind == Kind::Count {
-                Read::Unclear(Doubt::InWords)
-            } else {
-                Read::Nothing
-            };
-        }
-        if self.negated {
+        if self.negated && !self.said.is_empty() {
             return Read::Unclear(Doubt::Negated);
         }
-        if self.computed {
+        if self.computed || self.all_ways && asked.kind == Kind::Count {
             return Read::Unclear(Doubt::InWords);
+        }
+        if self.said.is_empty() {
+            return Read::Nothing;
         }
         let with_unit = self.said.iter().any(|said| matches!(unit(said), Unit::Asked(_)));
         let besides = with_unit && self.said.iter().any(|said| unit(said) == Unit::Other);
@@ -390,7 +410,7 @@ impl Found {
     }
 
     /// Makes a range of its two ends.
-    fn ends(&mut self, asked: Asked) -> Result<(), Doubt> {
+    fn ends(&mut self, asked: &Asked) -> Result<(), Doubt> {
         let ends: Vec<Said> =
             self.said.iter().filter(|said| matches!(said, Said::Low(..) | Said::High(..))).cloned().collect();
         match &ends[..] {

@@ -53,8 +53,6 @@ pub(crate) mod words;
 
 use serde::{Deserialize, Serialize};
 
-use words::WORDS;
-
 /// What is asked for, which says how numbers are meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -128,6 +126,8 @@ pub enum Doubt {
     Quotient,
     /// A number that has to be worked out from words.
     InWords,
+    /// A level of caches, or a quantity, that is not asked for.
+    Elsewhere,
     /// Words or signs that the grammar does not know.
     Unknown,
     /// Too long to be one number.
@@ -145,6 +145,7 @@ impl Doubt {
             Doubt::Notation => "its number can be read in more than one way",
             Doubt::Quotient => "it may be a fraction or two numbers",
             Doubt::InWords => "it gives in words what must be a number",
+            Doubt::Elsewhere => "it names a level or a quantity that is not asked for",
             Doubt::Unknown => "it has words or signs that the program does not know",
             Doubt::Long => "it is too long to be one number",
         }
@@ -154,13 +155,13 @@ impl Doubt {
 /// Longest answer that is read: a line, not a chapter.
 const LONGEST: usize = 1000;
 
-/// What `text` says where `kind` is asked for, on a page in `language`.
-pub fn read(text: &str, kind: Kind, language: &str) -> Read {
+/// What `text` says where `kind` is asked for, on a page in `language`, by a question
+/// `about` something: its label, or nothing where any level or quantity may be named.
+pub fn read(text: &str, kind: Kind, language: &str, about: &str) -> Read {
     let plain = text::plain(&text.chars().take(LONGEST).collect::<String>());
     let tokens = tokens::tokens(&plain, kind);
-    let language = language.split('-').next().unwrap_or_default().to_lowercase();
-    let asked = terms::Asked { kind, point: WORDS.point.contains(&language) };
-    match answer::read(&terms::elements(&tokens, asked), asked) {
+    let asked = terms::Asked::new(kind, language, &tokens::tokens(&text::plain(about), Kind::Number));
+    match answer::read(&terms::elements(&tokens, &asked), &asked) {
         Read::Nothing => Read::Nothing,
         _ if text.chars().nth(LONGEST).is_some() => Read::Unclear(Doubt::Long),
         read => read,

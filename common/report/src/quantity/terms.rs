@@ -1,15 +1,39 @@
 //! Numbers with their units, products and quotients; and what is between them.
 
 use super::tokens::{Lexeme, Numeral, Token, mark, words_from};
-use super::words::{Mark, Unit, WORDS};
+use super::answer::has_number;
+use super::words::{Mark, Unit, WORDS, single};
 use super::{Doubt, Kind};
 
 /// How an answer is meant.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Asked {
     pub(super) kind: Kind,
+    pub(super) language: String,
     /// Whether the language has a decimal point.
     pub(super) point: bool,
+    /// The levels and quantities that the question names, where they matter.
+    pub(super) things: Option<Vec<&'static str>>,
+}
+
+impl Asked {
+    /// What is asked for by a question `about` something; without a level, the first.
+    pub(super) fn new(kind: Kind, language: &str, about: &[Lexeme]) -> Asked {
+        let language = language.split('-').next().unwrap_or_default().to_lowercase();
+        let point = WORDS.point.contains(&language);
+        let mut things: Vec<&str> = about
+            .iter()
+            .filter_map(|lexeme| match &lexeme.token {
+                Token::Word(word) => WORDS.thing(word),
+                Token::Number(Numeral::Name { thing, .. }) => *thing,
+                _ => None,
+            })
+            .collect();
+        if !things.iter().any(|thing| thing.starts_with("level")) {
+            things.push("level 1");
+        }
+        Asked { kind, language, point, things: (!about.is_empty()).then_some(things) }
+    }
 }
 
 /// One number with its unit.
@@ -46,6 +70,8 @@ pub(super) enum Element {
     Sign(char),
     /// A word that says nothing of numbers, or a name.
     Word,
+    /// A word for a level or a quantity.
+    Thing(&'static str),
     /// A single letter: a quantity's name, or a number.
     Letter,
     /// A unit without a number.
@@ -56,18 +82,13 @@ pub(super) enum Element {
 }
 
 /// The pieces of an answer.
-pub(super) fn elements(tokens: &[Lexeme], asked: Asked) -> Vec<Element> {
+pub(super) fn elements(tokens: &[Lexeme], asked: &Asked) -> Vec<Element> {
     Parser { tokens, asked, at: 0 }.elements(None)
-}
-
-fn single(word: &str) -> bool {
-    let mut letters = word.chars();
-    letters.next().is_some_and(char::is_alphabetic) && letters.next().is_none()
 }
 
 struct Parser<'t> {
     tokens: &'t [Lexeme],
-    asked: Asked,
+    asked: &'t Asked,
     at: usize,
 }
 
@@ -94,12 +115,16 @@ impl Parser<'_> {
         let mut found: Vec<Element> = Vec::new();
         while let Some(lexeme) = self.tokens.get(self.at) {
             let element = match &lexeme.token {
-                Token::Number(Numeral::Name { sure }) => {
+                Token::Number(Numeral::Name { sure, thing }) => {
                     self.at += 1;
-                    if *sure { Element::Word } else { Element::Unknown }
+                    match thing {
+                        Some(thing) if *sure => Element::Thing(thing),
+                        None if *sure => Element::Word,
+                        _ => Element::Unknown,
+                    }
                 }
                 Token::Number(_) => Element::Term(self.term(false)),
-                Token::Word(_) => self.word(),
+                Token::Word(word) => self.word(word, found.last()),
                 Token::Sign(sign @ ('-' | '+')) if self.signed(found.last()) => {
                     self.at += 1;
                     Element::Term(self.term(*sign == '-'))
@@ -125,7 +150,7 @@ impl Parser<'_> {
         let whole = matches!(self.asked.kind, Kind::Bytes | Kind::Count);
         let place = match before {
             None | Some(Element::Sign(_) | Element::Mark(_)) => true,
-            Some(Element::Word | Element::Letter | Element::Unit | Element::Unknown) => {
+            Some(Element::Word | Element::Thing(_) | Element::Letter | Element::Unit | Element::Unknown) => {
                 !whole && self.spaced(self.at)
             }
             Some(_) => false,
@@ -133,22 +158,33 @@ impl Parser<'_> {
         place && self.number(self.at + 1).is_some() && !self.spaced(self.at + 1)
     }
 
-    fn word(&mut self) -> Element {
+    fn word(&mut self, word: &str, before: Option<&Element>) -> Element {
         let words = words_from(self.tokens, self.at);
-        let Some((mark, taken)) = WORDS.mark(&words) else {
+        // "no L1" of Portuguese
+        let within = word == "no" && WORDS.no_is_in.contains(&self.asked.language) && {
+            let next = self.tokens.get(self.at + 1).map(|lexeme| &lexeme.token);
+            matches!(next, Some(Token::Word(_) | Token::Number(Numeral::Name { .. })))
+        };
+        let Some((mark, taken)) = WORDS.mark(&words).filter(|(_, taken)| !within || *taken > 1) else {
+            let thing = WORDS.thing(word).map(Element::Thing);
+            let letter = || WORDS.articles.iter().any(|article| article == word).then_some(Element::Letter);
+            if let Some(element) = thing.or(within.then_some(Element::Word)).or_else(letter) {
+                self.at += 1;
+                return element;
+            }
             let unit = WORDS.unit(&words, self.asked.kind);
             let (element, taken) = match unit {
                 Some((Unit::Asked(scale), taken)) if scale != 1.0 => (Element::Unit, taken),
                 Some((_, taken)) => (Element::Word, taken),
-                None if words.first().is_some_and(|word| WORDS.filler(word)) => (Element::Word, 1),
-                None if words.first().is_some_and(|word| single(word)) => (Element::Letter, 1),
+                None if WORDS.filler(word) => (Element::Word, 1),
+                None if single(word) => (Element::Letter, 1),
                 None => (Element::Unknown, 1),
             };
             self.at += taken;
             return element;
         };
         self.at += taken;
-        if mark == Mark::Minus && self.number(self.at).is_some() {
+        if mark == Mark::Minus && self.number(self.at).is_some() && !before.is_some_and(has_number) {
             return Element::Term(self.term(true));
         }
         Element::Mark(mark)
@@ -164,7 +200,11 @@ impl Parser<'_> {
         let close = if open == '(' { ')' } else { ']' };
         let closed =
             matches!(open, '(' | '[') && (self.at..self.tokens.len()).any(|at| self.sign(at) == Some(close));
-        if closed { Element::Group(self.elements(Some(close))) } else { Element::Sign(';') }
+        match open {
+            '(' | '[' if closed => Element::Group(self.elements(Some(close))),
+            ')' | ']' => Element::Sign(';'),
+            _ => Element::Unknown,
+        }
     }
 
     fn interval(&mut self, open: char) -> Option<Element> {
@@ -270,12 +310,24 @@ impl Parser<'_> {
         {
             (unit, self.at + 2 + taken)
         } else {
-            return None;
+            return self.foreign(self.at);
         };
+        let prefix = matches!(&self.tokens[end - 1].token, Token::Word(word) if WORDS.prefix(word));
+        if prefix && let Some(foreign) = self.foreign(end) {
+            return Some(foreign);
+        }
         self.at = end;
         let share = self.sign(end) == Some('/') && !words_from(self.tokens, end + 1).is_empty();
         self.at += 2 * usize::from(share);
         Some((unit, share))
+    }
+
+    /// A word that cannot follow a number without a unit: `600 clocks`.
+    fn foreign(&mut self, at: usize) -> Option<(Unit, bool)> {
+        let word = *words_from(self.tokens, at).first()?;
+        let foreign = mark(self.tokens, at).is_none() && WORDS.foreign(word);
+        self.at = if foreign { at + 1 } else { self.at };
+        foreign.then_some((Unit::Foreign, false))
     }
 }
 
@@ -287,7 +339,7 @@ impl Term {
     /// The unit of the whole.
     pub(super) fn unit(&self, kind: Kind) -> Unit {
         let asked = || self.factors().map(|f| f.unit).filter(|unit| matches!(unit, Unit::Asked(_)));
-        let other = self.factors().any(|factor| factor.unit == Unit::Other);
+        let other = self.factors().any(|factor| matches!(factor.unit, Unit::Other | Unit::Foreign));
         match asked().next() {
             Some(unit) if !other || kind == Kind::Bytes => {
                 let dimensionless = asked().count() == 2 && self.divides();
@@ -298,23 +350,26 @@ impl Term {
         }
     }
 
-    fn divides(&self) -> bool {
+    pub(super) fn divides(&self) -> bool {
         self.rest.iter().any(|(op, _)| *op == '/')
     }
 
     /// Whether it is a quotient that nobody would write for one number: "16/32 KiB" may
     /// be one of two sizes.
-    pub(super) fn doubtful(&self, asked: Asked) -> bool {
+    pub(super) fn doubtful(&self, asked: &Asked) -> bool {
         let whole = |factor: &Factor| matches!(factor.numeral, Numeral::Plain(n) if n.fract() == 0.0);
+        let whole = !self.alone() && self.factors().all(whole);
         let part = self.first.numeral == Numeral::Plain(1.0) && self.rest.len() == 1;
-        self.divides()
-            && match asked.kind {
-                Kind::Number | Kind::Percent => !self.factors().all(whole),
-                Kind::Bytes => {
-                    !(part && matches!(self.unit(asked.kind), Unit::Asked(scale) if scale >= 1024.0))
-                }
-                Kind::Count | Kind::Ns => true,
+        match asked.kind {
+            // "74·9" may have a decimal point, "3/4" may be a share
+            Kind::Percent => whole || self.divides(),
+            Kind::Number => whole != self.divides(),
+            Kind::Bytes => {
+                let large = matches!(self.unit(asked.kind), Unit::Asked(scale) if scale >= 1024.0);
+                self.divides() && !(part && large)
             }
+            Kind::Count | Kind::Ns => self.divides(),
+        }
     }
 
     /// Whether it is a size of one of several: "8 KiB/way".
@@ -329,7 +384,7 @@ impl Term {
 
     /// What it can mean: one number, or two if a comma or dot leaves it open. Without a
     /// unit of its own it has the one that is `lent` to it.
-    pub(super) fn values(&self, asked: Asked, lent: Unit) -> Result<Vec<f64>, Doubt> {
+    pub(super) fn values(&self, asked: &Asked, lent: Unit) -> Result<Vec<f64>, Doubt> {
         let scale = match (self.unit(asked.kind), lent) {
             (Unit::Asked(scale), _) | (Unit::None, Unit::Asked(scale)) => scale,
             _ => 1.0,
@@ -346,7 +401,10 @@ impl Term {
 }
 
 impl Factor {
-    fn values(&self, asked: Asked, scale: f64) -> Result<Vec<f64>, Doubt> {
+    fn values(&self, asked: &Asked, scale: f64) -> Result<Vec<f64>, Doubt> {
+        if self.unit == Unit::Foreign {
+            return Err(Doubt::OtherUnit);
+        }
         let whole = |amount: f64| (amount * scale).fract() == 0.0;
         // of these there are no parts
         let indivisible = asked.kind == Kind::Count || asked.kind == Kind::Bytes && scale <= 1.0;

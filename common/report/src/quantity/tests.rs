@@ -1,6 +1,6 @@
 use super::*;
 
-/// Language, kind, text and how it is read; the page's script is tested against the same.
+/// Language, kind, how it is read, text, and what the question is about; the page's script is tested against the same.
 const CASES: &str = include_str!("cases.tsv");
 
 /// `16384`, `16 bare`, `[16384, 24576)`, `16384 or 16.384`, `several`, `nothing`.
@@ -32,11 +32,13 @@ fn the_table_of_cases_is_read_as_it_says() {
     let mut count = 0;
     let mut wrong = Vec::new();
     for line in CASES.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
-        let [language, kind, reads, text] = line.split('\t').collect::<Vec<_>>()[..] else {
-            panic!("{line}")
+        let (language, kind, reads, text, about) = match line.split('\t').collect::<Vec<_>>()[..] {
+            [language, kind, reads, text] => (language, kind, reads, text, ""),
+            [language, kind, reads, text, about] => (language, kind, reads, text, about),
+            _ => panic!("{line}"),
         };
         let kind = serde_json::from_str(&format!("\"{kind}\"")).unwrap();
-        let read = shown(&read(&unescaped(text), kind, language));
+        let read = shown(&read(&unescaped(text), kind, language, about));
         if read != reads {
             wrong.push(format!("{language} {kind:?} '{text}': {read}, not {reads}"));
         }
@@ -61,13 +63,13 @@ fn any_text_is_read_without_a_panic() {
             text += pieces[(seed >> 33) as usize % pieces.len()];
         }
         for kind in [Kind::Bytes, Kind::Count, Kind::Ns, Kind::Percent, Kind::Number] {
-            if let Read::Value(value) = read(&text, kind, "en") {
+            if let Read::Value(value) = read(&text, kind, "en", "") {
                 assert!(!value.readings.is_empty() && value.readings.iter().all(|v| v.is_finite()), "{text}");
             }
         }
     }
     for deep in ["(", "[", "1(", "((1", "-", "^", "="].map(|piece| piece.repeat(5000)) {
-        read(&deep, Kind::Bytes, "en");
+        read(&deep, Kind::Bytes, "en", "L1");
     }
-    assert_eq!(read(&"16 KiB ".repeat(500), Kind::Bytes, "en"), Read::Unclear(Doubt::Long));
+    assert_eq!(read(&"16 KiB ".repeat(500), Kind::Bytes, "en", ""), Read::Unclear(Doubt::Long));
 }

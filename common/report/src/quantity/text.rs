@@ -49,7 +49,8 @@ fn characters(text: &str) -> String {
     for c in text.chars() {
         let c = match c {
             // marks of their own, and what is not seen
-            '\u{300}'..='\u{36f}'
+            '\u{300}'..='\u{334}'
+            | '\u{339}'..='\u{36f}'
             | '\u{ad}'
             | '\u{200b}'..='\u{200f}'
             | '\u{202a}'..='\u{202e}'
@@ -61,7 +62,11 @@ fn characters(text: &str) -> String {
         let over = WORDS.superscripts.chars().position(|digit| digit == c);
         if let Some(digit) = over.or((c == '⁻').then_some(10)) {
             if !raised && !out.ends_with(|c: char| c.is_ascii_digit() || c == ')') {
-                continue; // a note, not a power
+                // a note, not a power
+                if c != '¹' {
+                    out.push(c);
+                }
+                continue;
             }
             if !raised {
                 out.push('^');

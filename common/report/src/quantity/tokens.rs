@@ -34,6 +34,8 @@ pub(super) enum Numeral {
     /// Part of a name; not surely, where it may be a unit that is spelt wrongly.
     Name {
         sure: bool,
+        /// The level that it names.
+        thing: Option<&'static str>,
     },
     /// Several numbers, or none that is known: `16,24,32`.
     Unreadable,
@@ -93,6 +95,8 @@ impl Lexer {
                         continue;
                     }
                     '%' | '‰' | '~' => Token::Word(c.to_string()),
+                    // "!16" is not 16, "8!" is a product
+                    '!' if begun.is_ascii_digit() || self.digit(0) => Token::Word(c.to_string()),
                     '=' | '≤' | '≥' | '<' | '>' | '-' | '±' | '+' | '*' | '/' | '^' | '…' | ',' | ';'
                     | ':' | '.' | '(' | ')' | '[' | ']' | '\n' | '#' => Token::Sign(c),
                     c if c <= ' ' || WORDS.quiet.contains(c) => {
@@ -133,7 +137,7 @@ impl Lexer {
             whole += &self.take(|c| c.is_alphanumeric() || c == '_');
         }
         let sure = named || [&word, &whole].into_iter().any(|word| is(&WORDS.products, word));
-        Token::Number(Numeral::Name { sure })
+        Token::Number(Numeral::Name { sure, thing: WORDS.thing(&whole) })
     }
 
     fn number(&mut self) -> Numeral {
@@ -145,7 +149,7 @@ impl Lexer {
         let digits = self.digits();
         let numeral = self.power_of_ten(numeral(&digits));
         let numeral = self.fraction(numeral);
-        self.attached(numeral)
+        self.attached(numeral, begun)
     }
 
     /// `0x4000`, `0b1000`, `0o17`.
@@ -206,15 +210,18 @@ impl Lexer {
             return numeral;
         }
         self.at += 1;
-        let part = self.take(|c| c.is_ascii_digit() || c == '.');
-        match (numeral, part.parse::<f64>()) {
-            (Numeral::Plain(whole), Ok(part)) => Numeral::Plain(whole + part),
+        let part = self.take(|c| c.is_ascii_digit() || c == '/');
+        let part = part.split_once('/').and_then(|(over, under)| {
+            Some(over.parse::<f64>().ok()? / under.parse::<f64>().ok()?)
+        });
+        match (numeral, part) {
+            (Numeral::Plain(whole), Some(part)) => Numeral::Plain(whole + part),
             _ => Numeral::Unreadable,
         }
     }
 
     /// Letters right behind: a unit, or the rest of a name.
-    fn attached(&mut self, numeral: Numeral) -> Numeral {
+    fn attached(&mut self, numeral: Numeral, number: usize) -> Numeral {
         let begun = self.at;
         let word = self.take(char::is_alphabetic);
         if word.is_empty() {
@@ -228,7 +235,8 @@ impl Lexer {
         }
         self.at = end;
         self.take(char::is_alphanumeric);
-        Numeral::Name { sure: is(&WORDS.ordinals, &word) }
+        let ordinal: String = self.text[number..end].iter().collect();
+        Numeral::Name { sure: is(&WORDS.ordinals, &word), thing: WORDS.thing(&ordinal) }
     }
 }
 
@@ -265,7 +273,10 @@ fn numeral(digits: &str) -> Numeral {
         }
         [first, ..] if marks.iter().all(|mark| *mark == first) && grouped(&parts) => parsed(parts.concat()),
         // 3.1.2 is a section
-        [first, ..] if marks.iter().all(|mark| *mark == '.') && first == '.' => Numeral::Name { sure: true },
+        [first, ..] if marks.iter().all(|mark| *mark == '.') && first == '.' => {
+            let section = |part: &&str| part.parse::<f64>().is_ok_and(|number| number < 20.0);
+            Numeral::Name { sure: parts.iter().all(section), thing: None }
+        }
         _ => Numeral::Unreadable,
     }
 }
@@ -282,12 +293,12 @@ fn in_words(tokens: Vec<Lexeme>, kind: Kind) -> Vec<Lexeme> {
         let per = found.last().is_some_and(
             |last| matches!(&last.token, Token::Word(word) if ["per", "por", "pour"].contains(&word.as_str())),
         );
-        let Some((mut total, mut weak)) = value(tokens.get(at)).filter(|_| !per) else {
+        let Some((mut total, mut article)) = value(tokens.get(at)).filter(|_| !per) else {
             found.push(tokens[at].clone());
             at += 1;
             continue;
         };
-        let spaced = tokens[at].spaced;
+        let first = &tokens[at];
         at += 1;
         let mut whole = true;
         loop {
@@ -304,15 +315,22 @@ fn in_words(tokens: Vec<Lexeme>, kind: Kind) -> Vec<Lexeme> {
             } else {
                 whole = false;
             }
-            weak = false;
+            article = false;
             at += 1 + usize::from(joined);
         }
         let next = words_from(&tokens, at);
-        weak &= !next.is_empty()
-            && WORDS.mark(&next).is_none()
-            && !matches!(WORDS.unit(&next, kind), Some((Unit::Asked(_), _)));
+        // "one cache", "it is one": not surely a number
+        article &= if next.is_empty() {
+            matches!(found.last(), Some(Lexeme { token: Token::Word(_), .. }))
+        } else {
+            WORDS.mark(&next).is_none() && !matches!(WORDS.unit(&next, kind), Some((Unit::Asked(_), _)))
+        };
         let numeral = if whole { Numeral::Plain(total) } else { Numeral::Unreadable };
-        found.push(Lexeme { token: Token::Number(numeral), spaced, weak });
+        found.push(if article {
+            first.clone()
+        } else {
+            Lexeme { token: Token::Number(numeral), spaced: first.spaced, weak: false }
+        });
     }
     found
 }
@@ -341,9 +359,11 @@ fn name(tokens: &mut [Lexeme], kind: Kind) {
         let begins = at == 0 || sign(tokens, at - 1, &['\n']);
         let small = matches!(tokens[at].token, Token::Number(Numeral::Plain(n)) if n < 10.0);
         tokens[at].weak |= begins && small && sign(tokens, at + 1, &['.', ')']);
-        let (named, set) = match &tokens[at].token {
-            Token::Word(word) => (is(&WORDS.names, word), is(&WORDS.settings, word)),
-            token => (*token == Token::Sign('#'), false),
+        let (named, set, leveled) = match &tokens[at].token {
+            Token::Word(word) => {
+                (is(&WORDS.names, word), is(&WORDS.settings, word), word == "l" || WORDS.holder(word))
+            }
+            token => (*token == Token::Sign('#'), false, false),
         };
         if !named && !set {
             continue;
@@ -357,8 +377,15 @@ fn name(tokens: &mut [Lexeme], kind: Kind) {
         let sure = !matches!(WORDS.unit(&words_from(tokens, number + 1), kind), Some((Unit::Asked(_), _)));
         if let Some(Lexeme { token: Token::Number(numeral), weak, .. }) = tokens.get_mut(number) {
             *weak |= set;
+            // "pc 1.8" may be a number that is asked for
+            let decimal = matches!(numeral, Numeral::Marked { .. });
+            let sure = sure && !(decimal && matches!(kind, Kind::Percent | Kind::Number));
+            let level = match numeral {
+                Numeral::Plain(level) if leveled => WORDS.thing(&format!("l{level}")),
+                _ => None,
+            };
             if named {
-                *numeral = Numeral::Name { sure };
+                *numeral = Numeral::Name { sure, thing: level };
             }
         }
     }

@@ -26,7 +26,7 @@ pub(super) struct Words {
     pub(super) subscripts: String,
     /// Letters with marks, by the letter without.
     letters: BTreeMap<char, String>,
-    pub(super) fractions: BTreeMap<char, f64>,
+    pub(super) fractions: BTreeMap<char, String>,
     /// Signs that say nothing.
     pub(super) quiet: String,
     /// Signs, by the one that replaces them.
@@ -43,11 +43,18 @@ pub(super) struct Words {
     pub(super) names: Vec<String>,
     /// Words that say nothing of a number: `it`, `measured`.
     fillers: Vec<String>,
+    /// Those of them that may follow a number without a unit: `600 measured`.
+    behind: Vec<String>,
+    /// Levels and quantities, by name: a number of another one than the one asked for
+    /// is no answer.
+    things: BTreeMap<String, Vec<String>>,
     /// Words whose number is not the answer where there is another: `stride 64`.
     pub(super) settings: Vec<String>,
     pub(super) numbers: BTreeMap<String, f64>,
     /// Numbers that may be another word.
     pub(super) articles: Vec<String>,
+    /// Languages in which "no" is "in the".
+    pub(super) no_is_in: Vec<String>,
     phrases: BTreeMap<Mark, Vec<String>>,
     /// The same, as words, the longest first.
     #[serde(skip)]
@@ -119,6 +126,8 @@ pub(super) enum Unit {
     /// One that is asked for, by what it is worth.
     Asked(f64),
     Other,
+    /// A word that is no unit, and none that may follow a number.
+    Foreign,
 }
 
 impl Words {
@@ -141,13 +150,15 @@ impl Words {
             &mut self.products,
             &mut self.names,
             &mut self.fillers,
+            &mut self.behind,
             &mut self.settings,
             &mut self.articles,
         ];
         let letters = &self.letters;
         let plain = |word: &str| word.chars().map(|c| letter(letters, c)).collect::<String>();
         let of_tables = tables.into_iter().flat_map(BTreeMap::values_mut);
-        for word in of_tables.chain(lists).flatten() {
+        let things = self.things.values_mut();
+        for word in of_tables.chain(lists).chain(things).flatten() {
             *word = plain(word);
         }
         self.numbers = self.numbers.iter().map(|(word, value)| (plain(word), *value)).collect();
@@ -203,7 +214,7 @@ impl Words {
     pub(super) fn unit(&self, words: &[&str], kind: Kind) -> Option<(Unit, usize)> {
         // "16k words"
         let counted = |word: &&&str| is(&self.units.other, word) && !is(&self.units.holders, word);
-        let bare = words.first().is_some_and(|word| self.prefixes.iter().any(|(known, _)| known[0] == *word));
+        let bare = words.first().is_some_and(|word| self.prefix(word));
         if bare && words.get(1).as_ref().is_some_and(counted) {
             return Some((Unit::Other, 2));
         }
@@ -224,6 +235,27 @@ impl Words {
         [&self.fillers, &self.names, &self.settings, &self.ordinals, &self.products, &self.units.other]
             .into_iter()
             .any(|list| is(list, word))
+            || self.thing(word).is_some()
+    }
+
+    /// The level or quantity that `word` names.
+    pub(super) fn thing(&self, word: &str) -> Option<&str> {
+        self.things.iter().find(|(_, those)| is(those, word)).map(|(thing, _)| thing.as_str())
+    }
+
+    /// Whether `word` has levels or caches with a number: `level 2`.
+    pub(super) fn holder(&self, word: &str) -> bool {
+        is(&self.units.holders, word)
+    }
+
+    /// Whether `word` behind a number says that it is of something else: `600 clocks`, `8 M`.
+    pub(super) fn foreign(&self, word: &str) -> bool {
+        (single(word) || self.filler(word)) && !is(&self.behind, word) && !self.holder(word)
+    }
+
+    /// Whether `word` is a prefix of a unit alone.
+    pub(super) fn prefix(&self, word: &str) -> bool {
+        self.prefixes.iter().any(|(known, _)| known[0] == word)
     }
 
     fn scale(&self, words: &[&str], kind: Kind) -> Option<(f64, usize)> {
@@ -267,6 +299,12 @@ pub(super) fn is(list: &[String], word: &str) -> bool {
 /// A word that ends in `*` means all that begin so.
 fn same(known: &str, word: &str) -> bool {
     known.strip_suffix('*').map_or(known == word, |beginning| word.starts_with(beginning))
+}
+
+/// Whether `word` is a letter.
+pub(super) fn single(word: &str) -> bool {
+    let mut letters = word.chars();
+    letters.next().is_some_and(char::is_alphabetic) && letters.next().is_none()
 }
 
 fn letter(letters: &BTreeMap<char, String>, c: char) -> char {

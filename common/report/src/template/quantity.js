@@ -2,7 +2,7 @@
 // the same steps under the same names, the same words (words.json), and one table of
 // cases for both (quantity/cases.tsv).
 function quantities(words) {
-  const NONE = { unit: "none" }, OTHER = { unit: "other" };
+  const NONE = { unit: "none" }, OTHER = { unit: "other" }, FOREIGN = { unit: "other" };
   const zeros = [...words.zeros].map(zero => zero.codePointAt(0));
   const lookup = table => new Map(Object.entries(table).flatMap(([to, those]) => [...those].map(c => [c, to])));
   const letters = lookup(words.letters), signs = lookup(words.signs);
@@ -13,9 +13,11 @@ function quantities(words) {
   const table = all => Object.entries(all).flatMap(([scale, units]) => units.map(unit => [fold(unit).split(" "), Number(scale)]));
   const scales = Object.fromEntries(["bytes", "ns", "percent", "count", "number"].map(kind => [kind, table(words.units[kind])]));
   const prefixes = table(words.units.prefixes).sort(([, a], [, b]) => 0);
-  const [names, settings, ordinals, products, fillers, articles, others, holders, tails] =
-    [words.names, words.settings, words.ordinals, words.products, words.fillers, words.articles, words.units.other, words.units.holders, words.units.behind_prefix].map(list);
-  const filler = word => [fillers, names, settings, ordinals, products, others].some(list => is(list, word));
+  const [names, settings, ordinals, products, fillers, behind, articles, others, holders, tails] =
+    [words.names, words.settings, words.ordinals, words.products, words.fillers, words.behind, words.articles, words.units.other, words.units.holders, words.units.behind_prefix].map(list);
+  const filler = word => [fillers, names, settings, ordinals, products, others].some(list => is(list, word)) || thing(word) !== undefined;
+  const things = Object.entries(words.things).map(([thing, those]) => [thing, list(those)]);
+  const thing = word => things.find(([, those]) => is(those, word))?.[0];
   const numbers = new Map(Object.entries(words.numbers).map(([word, value]) => [fold(word), value]));
   const marks = Object.entries(words.phrases)
     .flatMap(([mark, phrases]) => phrases.map(phrase => [fold(phrase).split(/[ ']/), mark]))
@@ -37,11 +39,11 @@ function quantities(words) {
   function characters(text) {
     let out = "", raised = false;
     for (let c of text) {
-      if (/[\u0300-\u036f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/.test(c)) continue;
+      if (/[\u0300-\u0334\u0339-\u036f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/.test(c)) continue;
       if (c >= "\uff01" && c <= "\uff5e" && c.length === 1) c = String.fromCharCode(c.charCodeAt(0) - 0xfee0).toLowerCase();
       const over = c === "⁻" ? 10 : words.superscripts.indexOf(c);
       if (over >= 0) {
-        if (!raised && !/[0-9)]$/.test(out)) continue;
+        if (!raised && !/[0-9)]$/.test(out)) { out += c === "¹" ? "" : c; continue; }
         out += (raised ? "" : "^") + "0123456789-"[over];
         raised = true;
         continue;
@@ -78,11 +80,10 @@ function quantities(words) {
   }
 
   // Tokens: { number }, { word } or { sign }, each with what is before it.
-  const amount = value => ({ plain: value }), named = sure => ({ name: true, sure }), UNREADABLE = { unreadable: true };
+  const amount = value => ({ plain: value }), named = (sure, name = "") => ({ name: true, sure, thing: thing(name) }), UNREADABLE = { unreadable: true };
   const parsed = text => Number.isNaN(Number(text)) || text === "" ? UNREADABLE : amount(Number(text));
   function tokens(text, kind) {
-    const found = lex([...text]);
-    return name(inWords(found, kind), kind);
+    return name(inWords(lex([...text]), kind), kind);
   }
   function lex(text) {
     const found = [];
@@ -99,19 +100,19 @@ function quantities(words) {
       let whole = word + take(rest);
       const known = is(names, word);
       while (!known && "-.".includes(peek(0)) && alphanumeric(peek(1))) { at++; whole += take(rest); }
-      return { number: named(known || is(products, word) || is(products, whole)) };
+      return { number: named(known || is(products, word) || is(products, whole), whole) };
     }
     function number() {
+      const begun = at;
       const digitsIn = peek(0) === "0" && { x: /^[0-9a-f]{1,16}$/, o: /^[0-7]{1,21}$/, b: /^[01]{1,64}$/ }[peek(1)];
       if (digitsIn) {
-        const begun = at;
         const base = text[at + 1];
         at += 2;
         const digits = take(c => /^[0-9a-z]$/i.test(c));
         if (digitsIn.test(digits)) return amount(Number("0" + base + digits));
         at = begun;
       }
-      return attached(fraction(powerOfTen(numeral(digits()))));
+      return attached(fraction(powerOfTen(numeral(digits()))), begun);
     }
     function digits() {
       let digits = take(digit);
@@ -135,10 +136,11 @@ function quantities(words) {
     function fraction(numeral) {
       if (peek(0) !== "\u0001") return numeral;
       at++;
-      const part = Number(take(c => digit(c) || c === "."));
-      return numeral.plain !== undefined && !Number.isNaN(part) ? amount(numeral.plain + part) : UNREADABLE;
+      const [over, under] = take(c => digit(c) || c === "/").split("/");
+      const whole = numeral.plain + over / under;
+      return Number.isFinite(whole) ? amount(whole) : UNREADABLE;
     }
-    function attached(numeral) {
+    function attached(numeral, number) {
       const begun = at;
       const word = take(alphabetic);
       if (!word) return numeral;
@@ -147,7 +149,7 @@ function quantities(words) {
       if (["x", "х"].includes(word) || unitOf([word], "bytes") || unitOf([word], "ns")) return numeral;
       at = end;
       take(alphanumeric);
-      return named(is(ordinals, word));
+      return named(is(ordinals, word), text.slice(number, end).join(""));
     }
     while (at < text.length) {
       const c = text[at], before = text[at - 1] ?? " ";
@@ -158,7 +160,7 @@ function quantities(words) {
       else {
         at++;
         if (c === "~" && digit(before) && alphabetic(text.slice(at).find(c => c !== " ") ?? " ")) { spaced = true; continue; }
-        else if ("%‰~".includes(c)) token = { word: c };
+        else if ("%‰~".includes(c) || c === "!" && (digit(before) || digit(peek(0)))) token = { word: c };
         else if ("=≤≥<>-±+*/^…,;:.()[]\n#".includes(c)) token = { sign: c };
         else if (c <= " " || words.quiet.includes(c)) { spaced = true; continue; }
         else token = { word: c };
@@ -186,7 +188,7 @@ function quantities(words) {
       return grouped(groups) ? parsed(`${groups.join("")}.${digits.slice(at + 1)}`) : UNREADABLE;
     }
     if (found.every(mark => mark === first) && grouped(parts)) return parsed(parts.join(""));
-    return found.every(mark => mark === ".") ? named(true) : UNREADABLE;
+    return found.every(mark => mark === ".") ? named(parts.every(part => part < 20)) : UNREADABLE;
   }
   function inWords(tokens, kind) {
     const value = token => token?.word !== undefined && numbers.has(token.word) ? numbers.get(token.word) : undefined;
@@ -195,8 +197,8 @@ function quantities(words) {
       const per = ["per", "por", "pour"].includes(found.at(-1)?.word);
       let total = per ? undefined : value(tokens[at]);
       if (total === undefined) { found.push(tokens[at++]); continue; }
-      let weak = articles.includes(tokens[at].word), whole = true;
-      const { spaced } = tokens[at++];
+      let article = articles.includes(tokens[at].word), whole = true;
+      const first = tokens[at++];
       for (;;) {
         const joined = ["e", "et", "and", "und"].includes(tokens[at]?.word);
         const part = value(tokens[at + joined]);
@@ -206,12 +208,12 @@ function quantities(words) {
         else if (fits(100) || fits(10)) total += part;
         else if (joined) break;
         else whole = false;
-        weak = false;
+        article = false;
         at += 1 + joined;
       }
       const next = wordsFrom(tokens, at);
-      weak &&= next.length > 0 && !markOf(next) && unitOf(next, kind)?.[0].unit !== "asked";
-      found.push({ number: whole ? amount(total) : UNREADABLE, spaced, weak });
+      article &&= next.length ? !markOf(next) && unitOf(next, kind)?.[0].unit !== "asked" : found.at(-1)?.word !== undefined;
+      found.push(article ? first : { number: whole ? amount(total) : UNREADABLE, spaced: first.spaced, weak: false });
     }
     return found;
   }
@@ -229,7 +231,10 @@ function quantities(words) {
       else if (set && wordsFrom(tokens, number)[0] === "of") number++;
       if (tokens[number]?.number === undefined) continue;
       tokens[number].weak ||= set;
-      if (known) tokens[number].number = named(unitOf(wordsFrom(tokens, number + 1), kind)?.[0].unit !== "asked");
+      // "pc 1.8" may be a number that is asked for
+      const decimal = tokens[number].number.mark && (kind === "percent" || kind === "number");
+      const level = word === "l" || word !== undefined && is(holders, word) ? `l${tokens[number].number.plain}` : "";
+      if (known) tokens[number].number = named(!decimal && unitOf(wordsFrom(tokens, number + 1), kind)?.[0].unit !== "asked", level);
     }
     return tokens;
   }
@@ -278,7 +283,7 @@ function quantities(words) {
   }
 
   // Terms: { first, rest: [op, factor], weak }, and what is between them.
-  function elements(tokens, kind) {
+  function elements(tokens, { kind, language }) {
     let at = 0;
     const sign = place => tokens[place]?.sign;
     const spaced = place => Boolean(tokens[place]?.spaced);
@@ -288,9 +293,9 @@ function quantities(words) {
       const found = [];
       while (at < tokens.length) {
         const token = tokens[at];
-        if (token.number?.name) { at++; found.push({ type: token.number.sure ? "word" : "unknown" }); }
+        if (token.number?.name) { at++; found.push({ type: token.number.sure ? "word" : "unknown", thing: token.number.thing }); }
         else if (token.number) found.push(term(false));
-        else if (token.word !== undefined) found.push(word());
+        else if (token.word !== undefined) found.push(word(found.at(-1)));
         else if ("-+".includes(token.sign) && signed(found.at(-1))) { at++; found.push(term(token.sign === "-")); }
         else if (close === token.sign) { at++; return found; }
         else if ("()[]".includes(token.sign)) found.push(bracket(token.sign));
@@ -304,17 +309,21 @@ function quantities(words) {
         ["word", "letter", "unit", "unknown"].includes(before.type) && !whole && spaced(at);
       return place && number(at + 1) && !spaced(at + 1);
     }
-    function word() {
+    function word(before) {
+      const { word } = tokens[at];
+      // "no L1" of Portuguese
+      const within = word === "no" && words.no_is_in.includes(language) && (tokens[at + 1]?.word ?? tokens[at + 1]?.number?.name) !== undefined;
       const found = mark(at);
-      if (!found) {
+      if (!found || within && found[1] === 1) {
+        if (within || thing(word) !== undefined) { at++; return { type: "word", thing: thing(word) }; }
+        if (articles.includes(word)) { at++; return { type: "letter" }; }
         const [unit, taken] = unitOf(wordsFrom(tokens, at), kind) ?? [];
-        const { word } = tokens[at];
         at += taken ?? 1;
         if (unit) return { type: unit.unit === "asked" && unit.scale !== 1 ? "unit" : "word" };
         return { type: filler(word) ? "word" : alphabetic(word) ? "letter" : "unknown" };
       }
       at += found[1];
-      if (found[0] === "minus" && number(at)) return term(true);
+      if (found[0] === "minus" && number(at) && !hasNumber(before)) return term(true);
       return { type: "mark", mark: found[0] };
     }
     function bracket(open) {
@@ -324,7 +333,8 @@ function quantities(words) {
       at = begun + 1;
       const close = open === "(" ? ")" : "]";
       const closed = "([".includes(open) && tokens.slice(at).some(token => token.sign === close);
-      return closed ? { type: "group", inner: pieces(close) } : { type: "sign", sign: ";" };
+      if (closed) return { type: "group", inner: pieces(close) };
+      return ")]".includes(open) ? { type: "sign", sign: ";" } : { type: "unknown" };
     }
     function interval(open) {
       const low = end(open === ")");
@@ -377,6 +387,11 @@ function quantities(words) {
       at = place;
       return negative ? -by : by;
     }
+    // "600 clocks", "8 M": a word that is no unit, and none that may follow a number.
+    function foreign(place) {
+      const { word } = tokens[place] ?? {};
+      return word !== undefined && !mark(place) && (alphabetic(word) || filler(word)) && !is(behind, word) && !is(holders, word);
+    }
     function unit() {
       const of = place => unitOf(wordsFrom(tokens, place), kind);
       const hyphen = sign(at) === "-" && !spaced(at) && !spaced(at + 1);
@@ -389,6 +404,9 @@ function quantities(words) {
         end = found && at + 2 + found[1];
         if (found && ![")", "]"].includes(sign(end - 1))) found = undefined;
       }
+      const prefix = found && prefixes.some(([[prefix]]) => prefix === tokens[end - 1].word);
+      const next = prefix ? end : at;
+      if ((prefix || !found) && foreign(next)) { at = next + 1; return { unit: FOREIGN, share: false }; }
       if (!found) return undefined;
       at = end;
       const share = sign(end) === "/" && wordsFrom(tokens, end + 1).length > 0;
@@ -402,13 +420,17 @@ function quantities(words) {
   function unitOfTerm(term, kind) {
     const units = factors(term).map(factor => factor.unit);
     const asked = units.filter(({ unit }) => unit === "asked");
-    const other = units.includes(OTHER);
+    const other = units.some(({ unit }) => unit === "other");
     if (asked.length && (!other || kind === "bytes")) return asked.length === 2 && divides(term) ? NONE : asked[0];
     return other ? OTHER : NONE;
   }
   function doubtfulTerm(term, { kind }) {
+    const whole = factors(term).every(({ numeral }) => Number.isInteger(numeral.plain));
+    // "74·9" may be a decimal point, "3/4" a share or a number of per cent
+    if (kind === "number" && !divides(term)) return term.rest.length > 0 && whole;
+    if (kind === "percent") return term.rest.length > 0 && (whole || divides(term));
     if (!divides(term)) return false;
-    if (kind === "number" || kind === "percent") return !factors(term).every(({ numeral }) => Number.isInteger(numeral.plain));
+    if (kind === "number") return !whole;
     const part = term.first.numeral.plain === 1 && term.rest.length === 1;
     return !(kind === "bytes" && part && unitOfTerm(term, kind).scale >= 1024);
   }
@@ -426,7 +448,8 @@ function quantities(words) {
     if (!values.every(Number.isFinite)) throw "notation";
     return values;
   }
-  function valuesOfFactor({ numeral, power, negative }, { kind, point }, scale) {
+  function valuesOfFactor({ numeral, power, negative, unit }, { kind, point }, scale) {
+    if (unit === FOREIGN) throw "otherunit";
     const whole = amount => Number.isInteger(amount * scale);
     const indivisible = kind === "count" || kind === "bytes" && scale <= 1;
     let amounts;
@@ -463,7 +486,7 @@ function quantities(words) {
   }, [[]]);
   function answer(all, asked) {
     const { kind } = asked;
-    let said = [], negated = false, computed = false, allWays = false, unknown = false, letter = false, loose = false;
+    let said = [], negated = false, computed = false, allWays = false, unknown = false, letter = false, loose = false, elsewhere = false;
     const doubts = [];
     const attempt = make => { try { return make(); } catch (doubt) { if (typeof doubt !== "string") throw doubt; return doubt; } };
     const sentences = elements => split(elements, element => isSign(element, ";,:.\n")).forEach(sentence);
@@ -477,6 +500,8 @@ function quantities(words) {
         const found = side.filter(hasNumber);
         if (found.length !== 1 || found[0].type !== "term") continue;
         const [term] = found;
+        // "32768/1024 = 32": the unit is left out
+        if (kind === "bytes" && divides(term)) said.slice(before).forEach(one => { one.doubtful ||= one.unit === NONE; });
         if (term.rest.length || term.weak || unitOfTerm(term, kind) === OTHER) continue;
         const other = attempt(() => valuesOf(term, asked, NONE));
         if (typeof other === "string") continue;
@@ -493,8 +518,11 @@ function quantities(words) {
         else if (isMark(element, "not") || isMark(element, "unanswered")) negated = true;
         else if (element.type === "unknown") unknown = true;
         else if (element.type === "unit") loose = true;
+        elsewhere ||= other(element);
       }
     }
+    // Whether it is a level or a quantity that the question does not name.
+    function other({ thing }) { return Boolean(thing && asked.things && !asked.things.includes(thing)); }
     // Whether a word or sign that nothing was made of says nothing of the numbers.
     function known(side, at, numeric) {
       const element = side[at], near = element => element && !element.weak && hasNumber(element);
@@ -516,6 +544,7 @@ function quantities(words) {
       for (let at = 0; at < elements.length;) {
         const element = elements[at], before = elements[at - 1];
         let next = at + 1;
+        elsewhere ||= other(element);
         if (element.type === "term") {
           const taken = joined(elements, at, between, pending);
           unknown ||= between && taken === undefined;
@@ -580,7 +609,7 @@ function quantities(words) {
       else if (link.length === 2 && to(link[0]) && bound(link[1]) && !bound(link[1])[0]) [, open] = bound(link[1]);
       else return undefined;
       const ends = attempt(() => [valuesOf(low, asked, units[1]), valuesOf(high, asked, units[0])]);
-      const falls = typeof ends !== "string" && (ends[0][0] > ends[1][0] || ends[0][0] === ends[1][0] && ends[0][1] > ends[1][1]);
+      const falls = typeof ends !== "string" && (kind === "percent" && units[0] === NONE && ends[0][0] === 1 || ends[0][0] > ends[1][0] || ends[0][0] === ends[1][0] && ends[0][1] > ends[1][1]);
       if (link.length === 1 && isSign(link[0], "-") && falls) doubts.push("notation");
       else range(low, high, [Boolean(pending && pending[0] && pending[1]), open]);
       return after + 1;
@@ -637,14 +666,16 @@ function quantities(words) {
     const read = understood();
     const settled = read.values || read.bracket;
     const nothing = !settled && !read.unclear;
-    return nothing && (unknown || letter) || settled && (unknown || loose) ? { unclear: "unknown" } : read;
+    if (nothing && (unknown || letter) || settled && (unknown || loose)) return { unclear: "unknown" };
+    return settled && elsewhere ? { unclear: "elsewhere" } : read;
     function understood() {
       if (doubts.length) return { unclear: doubts[0] };
       const doubt = ends();
       if (doubt) return { unclear: doubt };
-      if (!said.length) return computed || allWays && kind === "count" ? { unclear: "inwords" } : {};
-      if (negated) return { unclear: "negated" };
-      if (computed) return { unclear: "inwords" };
+      const inWords = computed || allWays && kind === "count";
+      if (said.length && negated) return { unclear: "negated" };
+      if (inWords) return { unclear: "inwords" };
+      if (!said.length) return {};
       const withUnit = said.some(({ unit }) => unit.unit === "asked");
       const strong = said.some(({ weak }) => !weak);
       said = said.filter(({ unit, weak }) => !(withUnit && unit === OTHER || (withUnit || strong) && weak && unit === NONE));
@@ -653,12 +684,19 @@ function quantities(words) {
     }
   }
 
+  // The levels and quantities that a question names; without a level, the first.
+  function thingsOf(about) {
+    const found = tokens(plain(about), "number").map(token => token.word === undefined ? token.number?.thing : thing(token.word));
+    return found.some(thing => thing?.startsWith("level")) ? found : [...found, "level 1"];
+  }
+
   const LONGEST = 1000;
   // { values, unit }, { bracket, open }, { unclear } or {}.
-  return (text, kind, language) => {
+  return (text, kind, language, about) => {
     const all = [...text];
-    const asked = { kind, point: words.point.includes(language.split("-")[0].toLowerCase()) };
-    const read = answer(elements(tokens(plain(all.slice(0, LONGEST).join("")), kind), kind), asked);
+    language = language.split("-")[0].toLowerCase();
+    const asked = { kind, language, point: words.point.includes(language), things: about ? thingsOf(about) : undefined };
+    const read = answer(elements(tokens(plain(all.slice(0, LONGEST).join("")), kind), asked), asked);
     return Object.keys(read).length && all.length > LONGEST ? { unclear: "long" } : read;
   };
 }

@@ -103,6 +103,7 @@
     notation: t("This can be read in more than one way: write one number."),
     quotient: t("This may be a fraction or two numbers: write one number."),
     inwords: t("A number is asked for."),
+    elsewhere: t("It names a level or a quantity that is not asked for."),
     unknown: t("It has words or signs that are not known: write one number."),
     long: t("Write one number."),
   };
@@ -124,7 +125,7 @@
     const say = (text, kind) => { told.textContent = text; told.className = `told ${kind ?? ""}`.trim(); };
     const { kind, formula, share, within, hint, slips } = JSON.parse(field.dataset.check);
     const text = textOf(field);
-    const { values, bracket, unclear } = quantity(text, kind, document.documentElement.lang);
+    const { values, bracket, unclear } = quantity(text, kind, document.documentElement.lang, field.getAttribute("aria-label"));
     const near = (value, right) => Math.abs(value - right) <= Math.max(share * Math.abs(right), within) + 1e-9 * Math.abs(right);
     const close = formula => values.map(value => near(value, computed(formula)));
     if (!text) say("");

@@ -76,6 +76,8 @@ pub(super) const NUMBER_TO_BE_READ: [&str; 2] =
 const BRACKET: f64 = 2.0;
 /// Rounding of what is printed with few digits.
 const ROUNDING: f64 = 1e-9;
+/// A size this near to the right one may be rounded: `32.8 kB`, `0.03 MiB`.
+const ROUNDED_SIZE: f64 = 0.05;
 
 /// The marks of all items for one student's `answers`.
 pub(crate) fn marks(rubric: &Rubric, answers: &BTreeMap<String, String>, truth: &Truth) -> Vec<Mark> {
@@ -131,7 +133,8 @@ fn judged(item: &Item, answer: &str, language: &str, truth: &Truth) -> Judgement
             return Judgement::Share(0.0, reason);
         }
     };
-    match quantity::read(answer, item.kind, language) {
+    let about = format!("{} {}", item.label, expect.replace(['.', '_'], " "));
+    match quantity::read(answer, item.kind, language, &about) {
         Read::Nothing => Judgement::Share(0.0, say!("There is no number in '{}'.", shown)),
         Read::Unclear(doubt) => {
             Judgement::Unread(say!("To be read by the instructor: '{}': {}.", shown, doubt.reason()))
@@ -147,13 +150,13 @@ fn judged(item: &Item, answer: &str, language: &str, truth: &Truth) -> Judgement
                 let reason = "its comma or dot can be read in two ways";
                 return Judgement::Unread(say!("To be read by the instructor: '{}': {}.", shown, reason));
             }
-            let thousands = |number: &f64| {
-                [1000.0 / 1024.0, (1000.0f64 / 1024.0).powi(2)].iter().any(|by| {
-                    let meant = number * by;
-                    (right.0..=right.1).contains(&meant)
+            let near = |number: &f64| {
+                (0..=2).any(|prefix| {
+                    let meant = number * (1000.0f64 / 1024.0).powi(prefix);
+                    (right.0 * (1.0 - ROUNDED_SIZE)..=right.1 * (1.0 + ROUNDED_SIZE)).contains(&meant)
                 })
             };
-            if share < 1.0 && item.kind == Kind::Bytes && value.unit && value.readings.iter().any(thousands) {
+            if share < 1.0 && item.kind == Kind::Bytes && value.readings.iter().any(near) {
                 let reason = "its prefix may mean 1000, or it is rounded";
                 return Judgement::Unread(say!("To be read by the instructor: '{}': {}.", shown, reason));
             }
@@ -281,7 +284,7 @@ mod tests {
 
     fn marked(id: &str, answer: &str) -> Mark {
         let rubric = Rubric::read(None, &report::Assignment::guide()).unwrap();
-        let known = [("l1.size", 32768.0), ("l1.ways", 8.0), ("l2.size", 262_144.0), ("mm1.hit_rate", 74.9)];
+        let known = [("l1.size", 32768.0), ("l1.line", 64.0), ("l1.ways", 8.0), ("l2.size", 262_144.0), ("mm1.hit_rate", 74.9)];
         let mut truth = Truth::from(known.map(|(name, value)| (name.to_owned(), value)));
         truth.uncountable.insert("mm2.clocks_gain".to_owned(), "modelled time".to_owned());
         let answers = BTreeMap::from([(id.to_owned(), answer.to_owned())]);
@@ -311,6 +314,11 @@ mod tests {
             ("s311-c-size", "32 KiB in 8 ways", 2.0, "Right."),
             ("s311-c-size", "32...48", 0.0, "read by the instructor: '32...48': it has no unit"),
             ("s311-c-size", "32.768 kB", 0.0, "read by the instructor: '32.768 kB': its prefix"),
+            ("s311-c-size", "32.77 kB", 0.0, "read by the instructor: '32.77 kB': its prefix"),
+            ("s311-c-size", "0.031 MiB", 0.0, "read by the instructor: '0.031 MiB': its prefix"),
+            ("s311-c-size", "L2: 32 KiB", 0.0, "read by the instructor: 'L2: 32 KiB': it names a level"),
+            ("s311-c-size", "line size 32 KiB", 0.0, "read by the instructor: 'line size 32 KiB': it names"),
+            ("s311-c-line", "line size 64 B", 2.0, "Right."),
             ("s311-c-ways", "5 < w < 16", 0.0, "read by the instructor"),
             ("s311-c-ways", "8-fach", 0.0, "read by the instructor"),
             ("s311-c-size", "L1 = 32 KiB", 2.0, "Right."),
@@ -333,6 +341,9 @@ mod tests {
             ("s321-c-hit-rate", "74,95", 1.0, "Right."),
             ("s321-c-hit-rate", "25.1 %", 0.0, "miss rate"),
             ("s321-c-hit-rate", "0.749", 0.5, "per cent"),
+            ("s321-c-hit-rate", "749/1000", 0.0, "read by the instructor: '749/1000': it may be a fraction"),
+            ("s321-c-hit-rate", "hit rate in L1: 74.9 %", 1.0, "Right."),
+            ("s321-c-hit-rate", "miss rate 74.9 %", 0.0, "read by the instructor: 'miss rate 74.9 %': it names"),
             ("s322-b-hit-rate", "99 %", 0.0, "no records"),
             ("s2-4", "0.6 us", 1.0, "Right."),
             ("spec-comment", "It agrees.", 0.0, "read by the instructor"),
