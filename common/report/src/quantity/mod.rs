@@ -40,10 +40,14 @@
 //! A value or a bracket is read only if all words and signs of the answer are understood:
 //! they belong to a number, or are among the `fillers` of `words.json`, which change
 //! none. `16 KiB (16 foo)`, `dual`, `②`, `x2` and `2 to the 14th` go to somebody.
+//! Behind a number without a unit only the words of `behind` can be: `600 measured`, not
+//! `600 clocks`.
+//! The `things` of `words.json` are levels and quantities (`L2`, `line`, `misses`): they can be in
+//! an answer only if they are in the question; level 1 also if the question has no level.
 //!
-//! So does all else, as [`Read::Unclear`]: several numbers and no bracket between them (`8 or 16 KiB`,
-//! `16 KiB, 32 KiB`), one end of a range, a quotient that may be two numbers (`16/32 KiB`), a
-//! number that is denied, one of another unit alone.
+//! All else goes to somebody, too, as [`Read::Unclear`]: several numbers and no bracket between them
+//! (`8 or 16 KiB`, `16 KiB, 32 KiB`), one end of a range, a quotient that may be two numbers (`16/32 KiB`)
+//! or a share (`3/4`), a number that is denied, one of another unit alone.
 
 mod answer;
 mod terms;

@@ -323,7 +323,8 @@ fn in_words(tokens: Vec<Lexeme>, kind: Kind) -> Vec<Lexeme> {
         article &= if next.is_empty() {
             matches!(found.last(), Some(Lexeme { token: Token::Word(_), .. }))
         } else {
-            WORDS.mark(&next).is_none() && !matches!(WORDS.unit(&next, kind), Some((Unit::Asked(_), _)))
+            WORDS.mark(&next).is_none_or(|(mark, _)| mark == Mark::About)
+                && !matches!(WORDS.unit(&next, kind), Some((Unit::Asked(_), _)))
         };
         let numeral = if whole { Numeral::Plain(total) } else { Numeral::Unreadable };
         found.push(if article {

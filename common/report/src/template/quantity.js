@@ -212,7 +212,7 @@ function quantities(words) {
         at += 1 + joined;
       }
       const next = wordsFrom(tokens, at);
-      article &&= next.length ? !markOf(next) && unitOf(next, kind)?.[0].unit !== "asked" : found.at(-1)?.word !== undefined;
+      article &&= next.length ? (markOf(next)?.[0] ?? "about") === "about" && unitOf(next, kind)?.[0].unit !== "asked" : found.at(-1)?.word !== undefined;
       found.push(article ? first : { number: whole ? amount(total) : UNREADABLE, spaced: first.spaced, weak: false });
     }
     return found;
