@@ -1,7 +1,7 @@
 //! Numbers with their units, products and quotients; and what is between them.
 
-use super::tokens::{Lexeme, Numeral, Token, mark, words_from};
 use super::answer::has_number;
+use super::tokens::{Lexeme, Numeral, Token, mark, words_from};
 use super::words::{Mark, Unit, WORDS, single};
 use super::{Doubt, Kind};
 

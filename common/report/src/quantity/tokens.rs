@@ -211,9 +211,9 @@ impl Lexer {
         }
         self.at += 1;
         let part = self.take(|c| c.is_ascii_digit() || c == '/');
-        let part = part.split_once('/').and_then(|(over, under)| {
-            Some(over.parse::<f64>().ok()? / under.parse::<f64>().ok()?)
-        });
+        let part = part
+            .split_once('/')
+            .and_then(|(over, under)| Some(over.parse::<f64>().ok()? / under.parse::<f64>().ok()?));
         match (numeral, part) {
             (Numeral::Plain(whole), Some(part)) => Numeral::Plain(whole + part),
             _ => Numeral::Unreadable,

@@ -284,7 +284,13 @@ mod tests {
 
     fn marked(id: &str, answer: &str) -> Mark {
         let rubric = Rubric::read(None, &report::Assignment::guide()).unwrap();
-        let known = [("l1.size", 32768.0), ("l1.line", 64.0), ("l1.ways", 8.0), ("l2.size", 262_144.0), ("mm1.hit_rate", 74.9)];
+        let known = [
+            ("l1.size", 32768.0),
+            ("l1.line", 64.0),
+            ("l1.ways", 8.0),
+            ("l2.size", 262_144.0),
+            ("mm1.hit_rate", 74.9),
+        ];
         let mut truth = Truth::from(known.map(|(name, value)| (name.to_owned(), value)));
         truth.uncountable.insert("mm2.clocks_gain".to_owned(), "modelled time".to_owned());
         let answers = BTreeMap::from([(id.to_owned(), answer.to_owned())]);
@@ -343,7 +349,12 @@ mod tests {
             ("s321-c-hit-rate", "0.749", 0.5, "per cent"),
             ("s321-c-hit-rate", "749/1000", 0.0, "read by the instructor: '749/1000': it may be a fraction"),
             ("s321-c-hit-rate", "hit rate in L1: 74.9 %", 1.0, "Right."),
-            ("s321-c-hit-rate", "miss rate 74.9 %", 0.0, "read by the instructor: 'miss rate 74.9 %': it names"),
+            (
+                "s321-c-hit-rate",
+                "miss rate 74.9 %",
+                0.0,
+                "read by the instructor: 'miss rate 74.9 %': it names",
+            ),
             ("s322-b-hit-rate", "99 %", 0.0, "no records"),
             ("s2-4", "0.6 us", 1.0, "Right."),
             ("spec-comment", "It agrees.", 0.0, "read by the instructor"),
