@@ -156,7 +156,7 @@ fn judged(item: &Item, answer: &str, language: &str, truth: &Truth) -> Judgement
                     (right.0 * (1.0 - ROUNDED_SIZE)..=right.1 * (1.0 + ROUNDED_SIZE)).contains(&meant)
                 })
             };
-            if share < 1.0 && item.kind == Kind::Bytes && value.readings.iter().any(near) {
+            if share < 1.0 && item.kind == Kind::Bytes && value.unit && value.readings.iter().any(near) {
                 let reason = "its prefix may mean 1000, or it is rounded";
                 return Judgement::Unread(say!("To be read by the instructor: '{}': {}.", shown, reason));
             }
