@@ -21,7 +21,7 @@
 //! | **hardware, system** | [`isa`] | what depends on the instruction set: native memory, SIMD |
 //! | | [`system`] | the operating system: clocks, affinity, pages, files, this machine |
 //! | **experiments** | [`latency`] | timing with accesses that wait for each other |
-//! | | [`counters`] | hardware counters: event sets, groups, sampling, refusals |
+//! | | [`counters`] | hardware counters: groups, sampling, refusals; PAPI's interface in [`counters::papi`] |
 //! | **session** | `common` | [one region measured](measure), [options](cli), [output](mod@output), [failures](failure) |
 //! | **tests** | `skip` | lists tests that cannot run on this machine |
 //! | **programs** | `spark` … `lab` | the kernels, each with its handout |
