@@ -104,12 +104,32 @@ pub(super) fn missing(count: u64, apart: u64, cache: Candidate) -> f64 {
 /// A cell decides if more than this share of it misses in some caches, and none in others.
 const MISSES_ALL: f64 = 0.3;
 
-/// What the cells are compared with.
+/// What caches are compared with.
+#[derive(Debug, Clone, Copy)]
+struct Cell {
+    array: u64,
+    stride: u64,
+    /// Lines that are walked, and lines from one to the next.
+    count: u64,
+    apart: u64,
+    /// Share of the full misses.
+    seen: f64,
+    /// Whether it can show hits.
+    shows_hits: bool,
+}
+
+impl Cell {
+    /// Share of its accesses that miss in a cache.
+    fn missing(&self, cache: Candidate) -> f64 {
+        missing(self.count, self.apart, cache)
+    }
+}
+
+/// All cells.
 pub(super) struct Evidence<'a> {
     curve: &'a Curve,
     line: u64,
-    /// Array, stride, share of the full misses, whether it can show hits.
-    cells: Vec<(u64, u64, f64, bool)>,
+    cells: Vec<Cell>,
     modelled: bool,
 }
 
@@ -125,10 +145,16 @@ impl<'a> Evidence<'a> {
         for array in curve.sizes() {
             for (stride, misses) in curve.row(array) {
                 if stride.is_multiple_of(level.line) {
-                    let held = place.may_hold(array, stride, level.line, size.fits);
                     // more misses than accesses are prefetches that the event counts too
                     let most = if translates(curve) { f64::INFINITY } else { 1.0 };
-                    cells.push((array, stride, (misses / level.misses).min(most), !held));
+                    cells.push(Cell {
+                        array,
+                        stride,
+                        count: array / stride,
+                        apart: stride / level.line,
+                        seen: (misses / level.misses).min(most),
+                        shows_hits: !place.may_hold(array, stride, level.line, size.fits),
+                    });
                 }
             }
         }
@@ -147,13 +173,12 @@ impl<'a> Evidence<'a> {
         seen > expected + most || shows_hits && expected > 0.0 && seen < least
     }
 
-    /// Cells that contradict a cache behind a TLB, counted up to `most`.
-    fn contradictions(&self, cache: &[f64], tlb: &Misses, most: usize) -> usize {
-        let penalty = self.penalty(cache, tlb);
-        let against = |&at: &usize| {
-            let (_, _, seen, shows_hits) = self.cells[at];
-            let translation = penalty * tlb[at];
-            self.contradicts(cache[at], seen - translation, shows_hits)
+    /// Cells that contradict a cache, by the share of each that misses and what of it is translation,
+    /// counted up to `most`.
+    fn contradictions(&self, share: impl Fn(usize) -> (f64, f64), most: usize) -> usize {
+        let against = |at: &usize| {
+            let (cell, (cache, translation)) = (&self.cells[*at], share(*at));
+            self.contradicts(cache, cell.seen - translation, cell.shows_hits)
         };
         (0..self.cells.len()).rev().filter(against).take(most).count()
     }
@@ -163,30 +188,32 @@ impl<'a> Evidence<'a> {
     fn penalty(&self, cache: &[f64], tlb: &Misses) -> f64 {
         let all = (0..tlb.len()).filter(|at| tlb[*at] > 0.9);
         let (sum, count) =
-            all.fold((0.0, 0.0), |(sum, count), at| (sum + self.cells[at].2 - cache[at], count + 1.0));
+            all.fold((0.0, 0.0), |(sum, count), at| (sum + self.cells[at].seen - cache[at], count + 1.0));
         if count > 0.0 { (sum / count).max(0.0) } else { 0.0 }
     }
 
     /// The least contradicted of `candidates`, and whether a TLB must have a part in it. A
     /// sweep that contradicts each of them somewhere was disturbed; one more cell may have been.
     fn best(&self, candidates: &[Candidate]) -> (Vec<Candidate>, bool) {
-        let none = vec![0.0; self.cells.len()];
         let most = (DISTURBED * self.cells.len() as f64) as usize;
-        let shares = |candidate: &Candidate| -> Misses {
-            let share =
-                |cell: &(u64, u64, f64, bool)| missing(cell.0 / cell.1, cell.1 / self.line, *candidate);
-            self.cells.iter().map(share).collect()
-        };
-        let alone = candidates.iter().map(|c| (self.contradictions(&shares(c), &none, most + 2), *c));
+        let alone = candidates.iter().map(|c| {
+            let share = |at: usize| (self.cells[at].missing(*c), 0.0);
+            (self.contradictions(share, most + 2), *c)
+        });
         let alone: Vec<(usize, Candidate)> = alone.collect();
         let explained = alone.iter().any(|(contradictions, _)| *contradictions <= TLB_COSTS);
         let tlbs = if explained { Vec::new() } else { self.tlbs() };
         let rated: Vec<(usize, usize, Candidate)> = alone
             .into_iter()
             .map(|(alone, candidate)| {
-                let cache = shares(&candidate);
-                let behind = tlbs.iter().map(|tlb| self.contradictions(&cache, tlb, alone) + TLB_COSTS).min();
-                (behind.unwrap_or(alone).min(alone), alone, candidate)
+                let cells = self.cells.iter().filter(|_| !tlbs.is_empty());
+                let cache: Vec<f64> = cells.map(|cell| cell.missing(candidate)).collect();
+                let behind = tlbs.iter().map(|tlb| {
+                    let penalty = self.penalty(&cache, tlb);
+                    let share = |at: usize| (cache[at], penalty * tlb[at]);
+                    self.contradictions(share, alone.saturating_sub(TLB_COSTS)) + TLB_COSTS
+                });
+                (behind.min().unwrap_or(alone).min(alone), alone, candidate)
             })
             .collect();
         let least = rated.iter().map(|r| r.0).min().unwrap_or(0);
@@ -208,7 +235,7 @@ impl<'a> Evidence<'a> {
         });
         let all = tlbs.flat_map(|tlb| {
             VISITS.map(|visit| {
-                let share = |&(array, stride, ..): &(u64, u64, f64, bool)| {
+                let share = |&Cell { array, stride, .. }: &Cell| {
                     let visits = (stride as f64 / visit as f64).min(1.0);
                     visits * missing(array / stride.max(PAGE), (stride / PAGE).max(1), tlb)
                 };
@@ -220,11 +247,10 @@ impl<'a> Evidence<'a> {
 
     /// Share of the cells with misses, expected or seen, that are far from what `cache` has.
     fn off(&self, cache: Candidate) -> f64 {
-        let expected = |cell: &(u64, u64, f64, bool)| missing(cell.0 / cell.1, cell.1 / self.line, cache);
         let missed: Vec<f64> = self
             .cells
             .iter()
-            .map(|cell| (expected(cell), cell.2))
+            .map(|cell| (cell.missing(cache), cell.seen))
             .filter(|(expected, seen)| *expected > 0.0 || *seen > QUIET)
             .map(|(expected, seen)| (expected - seen).abs())
             .collect();

@@ -31,7 +31,7 @@ pub use settle::{Settled, SettledLevel, settle};
 pub use ways::Denied;
 pub use why::Why;
 
-use figures::random::Random;
+use figures::random::{Random, mix};
 
 /// Something that can be walked with dependent accesses.
 pub trait Probe {
@@ -73,6 +73,11 @@ fn in_order(number: u64, count: u64, at: impl Fn(u64) -> u64) -> Vec<u64> {
     let mut offsets: Vec<u64> = (0..count).map(at).collect();
     Random::new(number).shuffle(&mut offsets);
     offsets
+}
+
+/// A number that stands for a pattern.
+fn key(offsets: &[u64]) -> u64 {
+    offsets.iter().fold(offsets.len() as u64, |key, offset| mix(key ^ offset))
 }
 
 /// Sizes that caches have: a power of two times 1, 3, 5, 7 ... `odd`.

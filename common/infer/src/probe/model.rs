@@ -1,6 +1,8 @@
 //! Experiments on a modelled machine.
 
-use super::Probe;
+use std::collections::HashMap;
+
+use super::{Probe, key};
 use cache::Modelled;
 use figures::units::{Bytes, Seconds};
 use machine::{Index, Machine, Mapping};
@@ -21,6 +23,8 @@ pub struct OnModel<'a> {
     machine: Machine,
     walked: Array<'a, u64>,
     model: Modelled,
+    /// Costs of the patterns walked so far: a model's do not change.
+    known: HashMap<u64, f64>,
 }
 
 impl<'a> OnModel<'a> {
@@ -56,18 +60,10 @@ impl<'a> OnModel<'a> {
         }
         let walked = arena.array::<u64>("walked", arena.capacity() / 8).map_err(|e| e.to_string())?;
         let model = Modelled::new(&machine, arena).map_err(|e| e.to_string())?;
-        Ok(OnModel { machine, walked, model })
+        Ok(OnModel { machine, walked, model, known: HashMap::new() })
     }
 
-    fn pass(&mut self, offsets: &[u64]) {
-        for &offset in offsets {
-            self.model.load(self.walked.at(offset as usize / 8));
-        }
-    }
-}
-
-impl Probe for OnModel<'_> {
-    fn cost(&mut self, offsets: &[u64]) -> f64 {
+    fn walk(&mut self, offsets: &[u64]) -> f64 {
         // FIFO and tree-PLRU need some rounds to push strangers out
         let warm = if offsets.len() < 256 { 8 } else { 3 };
         for _ in 0..warm {
@@ -79,6 +75,24 @@ impl Probe for OnModel<'_> {
             self.pass(offsets);
         }
         self.model.counts().time(&self.machine).map_or(f64::NAN, |time| time.average_load.nanos())
+    }
+
+    fn pass(&mut self, offsets: &[u64]) {
+        for &offset in offsets {
+            self.model.load(self.walked.at(offset as usize / 8));
+        }
+    }
+}
+
+impl Probe for OnModel<'_> {
+    fn cost(&mut self, offsets: &[u64]) -> f64 {
+        let key = key(offsets);
+        if let Some(cost) = self.known.get(&key) {
+            return *cost;
+        }
+        let cost = self.walk(offsets);
+        self.known.insert(key, cost);
+        cost
     }
 
     fn reach(&self) -> u64 {

@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::Probe;
-use figures::random::mix;
+use super::{Probe, key};
 
 /// Patterns of more lines than this are walked twice, and then known: they take
 /// long, and lie in caches that others use all the time.
@@ -28,7 +27,7 @@ impl<'a, P: Probe> Steady<'a, P> {
 
 impl<P: Probe> Probe for Steady<'_, P> {
     fn cost(&mut self, offsets: &[u64]) -> f64 {
-        let key = offsets.iter().fold(offsets.len() as u64, |key, offset| mix(key ^ offset));
+        let key = key(offsets);
         let known = self.least.get(&key).copied();
         if let Some((cost, times)) = known
             && (offsets.len() > LONG && times > 1 || self.probe.spent() >= 1.0)

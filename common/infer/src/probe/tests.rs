@@ -94,20 +94,20 @@ fn judge(cache: &CacheLevel, found: &LevelFound) -> Result<bool, String> {
 
 #[test]
 fn modelled_machines_are_found_or_refused() {
-    are_found_or_refused(5);
+    are_found_or_refused(80, 5);
 }
 
 #[test]
 #[ignore = "caches up to 6 MiB take minutes"]
 fn large_modelled_machines_are_found_or_refused() {
-    are_found_or_refused(11);
+    are_found_or_refused(330, 11);
 }
 
-fn are_found_or_refused(doublings: u64) {
+fn are_found_or_refused(machines: usize, doublings: u64) {
     let mut lcg = Lcg(2026);
     let (mut right, mut plain) = (0, 0);
     let mut wrong = Vec::new();
-    for number in 0..330 {
+    for number in 0..machines {
         let machine = random_machine(&mut lcg, doublings);
         let prefetches = machine.levels.iter().any(|l| l.prefetch != Prefetch::None);
         let scattered = machine.mapping != Mapping::Identity;
@@ -238,7 +238,7 @@ fn a_program_that_is_stopped_half_of_the_time_is_not_sure() {
 fn sets_behind_pages_that_lie_anywhere_are_found() {
     let mut right = 0;
     for name in ["golden-cove", "zen3", "zen5", "i5-7500"] {
-        for seed in 1..4 {
+        for seed in 1..3 {
             let mut machine = Machine::named(name).unwrap();
             machine.levels.truncate(2);
             machine.levels[1].index = Index::Physical;
@@ -252,5 +252,5 @@ fn sets_behind_pages_that_lie_anywhere_are_found() {
         }
     }
     // a 4-way cache behind an 8-way one, and little memory, leave it open
-    assert!(right >= 6, "{right} of 12");
+    assert!(right >= 4, "{right} of 8");
 }

@@ -1,7 +1,5 @@
 //! The machine timed by an imperfect clock on a core that is not alone.
 
-use std::collections::HashMap;
-
 use super::super::{OnModel, Probe};
 use super::machines::{Build, PLAIN};
 use figures::random::{Random, mix};
@@ -114,24 +112,16 @@ pub(super) fn conditions() -> Vec<Condition> {
     ]
 }
 
-/// Costs of the patterns walked so far on a machine that is alone, beside a
-/// neighbour on its private levels, or beside one on the last.
+/// A machine that is alone, beside a neighbour on its private levels, or beside one on the last.
 pub(super) struct Walked<'a> {
     pub(super) models: [OnModel<'a>; 3],
-    pub(super) known: HashMap<(usize, u64), f64>,
     pub(super) build: Build,
 }
 
 impl Walked<'_> {
     fn cost(&mut self, which: usize, offsets: &[u64]) -> f64 {
-        let key = offsets.iter().fold(offsets.len() as u64, |key, offset| mix(key ^ offset));
-        if let Some(cost) = self.known.get(&(which, key)) {
-            return *cost;
-        }
         let addresses: Vec<u64> = offsets.iter().map(|offset| self.build.address(*offset)).collect();
-        let cost = self.models[which].cost(&addresses);
-        self.known.insert((which, key), cost);
-        cost
+        self.models[which].cost(&addresses)
     }
 }
 

@@ -1,8 +1,7 @@
 use std::collections::HashMap;
 
 use super::*;
-use crate::probe::{OnModel, Scan, explore};
-use figures::random::mix;
+use crate::probe::{OnModel, Scan, explore, key};
 use machine::{Machine, Replacement, catalogue};
 
 /// One set under a policy, timed with noise.
@@ -20,7 +19,7 @@ const MISS: f64 = 4.0;
 
 impl Probe for OneSet {
     fn cost(&mut self, offsets: &[u64]) -> f64 {
-        let key = offsets.iter().fold(0, |key, offset| mix(key ^ offset));
+        let key = key(offsets);
         let share = *self.known.entry(key).or_insert_with(|| {
             let mut set = Set::new(self.policy, self.ways);
             let mut pass = || offsets.iter().filter(|o| !set.access((**o / self.way) as u16)).count();
