@@ -25,7 +25,7 @@ pub(super) fn fine_knee(probe: &mut impl Probe, fast: Plateau, slow: Plateau, li
     // a scan of few lines fits longer where they may lie anywhere (fully associative)
     let mut from = (fast.to / 8).max(8 * apart);
     let mut fits = |size: u64| {
-        let cost = untranslated(probe, &shuffled(size / apart, |i| i * apart), fast.cost);
+        let cost = untranslated(probe, &shuffled(size / apart, |i| i * apart));
         share(cost, fast, slow) <= FITS && cost <= SLOWER * fast.cost
     };
     while from > 8 * apart && !fits(from) {
@@ -45,7 +45,7 @@ pub(super) fn knee(
 ) -> Scan {
     let mut knee = Scan::new();
     for size in sizes {
-        let cost = untranslated(probe, &shuffled(size / apart, |i| i * apart), fast.cost);
+        let cost = untranslated(probe, &shuffled(size / apart, |i| i * apart));
         knee.push((size, cost));
         if share(cost, fast, slow) > NONE_FITS {
             break;

@@ -2,7 +2,7 @@
 //! some distance hits if it is in the same line.
 
 use super::plateau::{APART, Plateau};
-use super::translation::translation;
+use super::translation::{translation, untranslated};
 use super::{Probe, shuffled};
 
 /// Distances tried, in bytes.
@@ -23,8 +23,7 @@ pub(super) fn line(probe: &mut impl Probe, hit: f64, slow: Plateau) -> (Option<u
     let blocks = shuffled(size / APART, |i| i * APART);
     let alone: Vec<u64> = blocks.iter().map(|b| b + APART / 2).collect();
     // which the first of two accesses pays alone
-    let translated = translation(probe, &alone);
-    let alone = probe.cost(&alone) - translated;
+    let (translated, alone) = (translation(probe, &alone), untranslated(probe, &alone));
     let step = alone - hit;
     let mut partners = Partners::new();
     for distance in DISTANCES {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::found::{Exploration, LevelFound};
-use super::translation::translation;
+use super::translation::untranslated;
 use super::why::Why;
 use super::{Probe, usual_sizes};
 use crate::likelihood::{Point, Scale, Sizes, sizes};
@@ -59,8 +59,7 @@ pub(super) fn walks(probe: &mut impl Probe, run: &Exploration, level: usize) -> 
             let drawn = draw < independent(bytes, probe.reach());
             if drawn && bytes.is_multiple_of(page) && probe.spent() < until {
                 let walk = walk(probe, bytes, line, draw);
-                let cost = probe.cost(&walk) - translation(probe, &walk);
-                costs.entry(bytes).or_default().push(cost);
+                costs.entry(bytes).or_default().push(untranslated(probe, &walk));
             }
         }
     }

@@ -17,11 +17,9 @@ const CLEAR: f64 = 1.2;
 /// Pages that every TLB holds.
 const HELD: usize = 2;
 
-/// Nanoseconds per access to these offsets without the TLB's part. Up to `hit`, what a
-/// hit costs, and somewhat more, there is none.
-pub(super) fn untranslated(probe: &mut impl Probe, offsets: &[u64], hit: f64) -> f64 {
-    let cost = probe.cost(offsets);
-    if cost < CLEAR * hit { cost } else { cost - translation(probe, offsets) }
+/// Nanoseconds per access to these offsets without the TLB's part.
+pub(super) fn untranslated(probe: &mut impl Probe, offsets: &[u64]) -> f64 {
+    probe.cost(offsets) - translation(probe, offsets)
 }
 
 /// Nanoseconds of each access that are the TLB's part: what the same pages cost, visited in the
