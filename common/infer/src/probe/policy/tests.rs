@@ -77,7 +77,7 @@ fn every_policy_is_told_or_left_open() {
     for ways in [8, 12] {
         let all = known(ways);
         let tried: Vec<Policy> =
-            all.iter().copied().take(7).chain(all.iter().copied().skip(7).step_by(26)).collect();
+            all.iter().copied().take(7).chain(all.iter().copied().skip(7).step_by(52)).collect();
         let mut right = 0;
         for &truth in &tried {
             match policy(&mut one_set(truth, ways, 0.02), &level(ways as u64)) {
