@@ -127,8 +127,8 @@ impl LevelFound {
 pub fn settle(probe: &mut impl Probe, levels: usize) -> Result<Settled, String> {
     if !probe.real() {
         let run = explore(probe, levels)?;
-        let sets = behind_pages(probe, &run.levels, 1);
         let curves: Vec<Walks> = (2..=levels).filter_map(|level| walks(probe, &run, level)).collect();
+        let sets = behind_pages(probe, &run.levels, curves.first(), 1);
         let mut settled = settled(vec![run], true, false);
         settled.narrow(&curves);
         take_in(sets, &mut settled, probe);
@@ -151,14 +151,14 @@ pub fn settle(probe: &mut impl Probe, levels: usize) -> Result<Settled, String> 
         collect(explore(&mut steady, 2), steady.spent() < 1.0, &mut runs, &mut reason);
         steady.reach = reach;
         curve = runs[alone..].last().and_then(|run| walks(&mut steady, run, 2));
-        sets = runs[alone..].last().and_then(|run| behind_pages(&mut steady, &run.levels, 0));
+        sets = runs[alone..].last().and_then(|run| behind_pages(&mut steady, &run.levels, curve.as_ref(), 0));
     }
     let whole = runs.len();
     while steady.spent() < REPEATED && runs.len() < MOST_RUNS {
         collect(explore(&mut steady, levels), steady.spent() < 1.0, &mut runs, &mut reason);
         let Some(run) = runs[whole..].last() else { continue };
         if !matches!(sets, Some(Ok(_))) {
-            sets = behind_pages(&mut steady, &run.levels, runs.len() as u64);
+            sets = behind_pages(&mut steady, &run.levels, curve.as_ref(), runs.len() as u64);
         }
         let second = matches!(sets, Some(Ok(_))) || agreeing(&runs[whole..], 1) >= SURE;
         if second && known(&runs, SURE) && withstands(&mut steady, run) {
@@ -182,15 +182,18 @@ fn known(runs: &[Exploration], enough: usize) -> bool {
         && runs.last().and_then(|run| run.levels.first()).is_some_and(|first| first.ways.is_ok())
 }
 
-/// Looks for the sets of the second level where its pages lie anywhere.
+/// Looks for the sets of the second level, of which a `curve` is known, where its pages lie anywhere.
 fn behind_pages(
     probe: &mut impl Probe,
     levels: &[LevelFound],
+    curve: Option<&Walks>,
     seed: u64,
 ) -> Option<Result<Congruent, String>> {
     let [first, second, ..] = levels else { return None };
     let anywhere = second.ways.is_err() && probe.contiguous() < second.knee_range.1;
-    anywhere.then(|| congruent(probe, first, second, seed))
+    let mut second = second.clone();
+    curve.into_iter().for_each(|curve| curve.take_in(&mut second, first.size));
+    anywhere.then(|| congruent(probe, first, &second, seed))
 }
 
 /// What the sets found behind pages tell of the second level, if nothing proves them wrong.

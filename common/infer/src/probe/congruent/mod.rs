@@ -88,8 +88,15 @@ pub(super) fn congruent(
     if most < 2 * CROWD * held as usize || line > page / 8 {
         return Err("there are too few pages to choose lines of one set from".to_owned());
     }
-    let mut search =
-        Search { probe, page, line, held: held as usize, penalty: found.penalty, offset: page / 2 };
+    let mut search = Search {
+        probe,
+        page,
+        line,
+        held: held as usize,
+        penalty: found.penalty,
+        offset: page / 2,
+        largest: found.range.1.saturating_add(above.size),
+    };
     let mut pages: Vec<u64> = (0..search.probe.reach() / page).collect();
     let mut random = Random::new(seed);
     let mut seen: Vec<usize> = Vec::new();
@@ -176,6 +183,8 @@ struct Search<'a, P> {
     penalty: f64,
     /// Where in its page each line lies.
     offset: u64,
+    /// Bytes that the level has at most, as far as known.
+    largest: u64,
 }
 
 impl<P: Probe> Search<'_, P> {
@@ -251,6 +260,9 @@ impl<P: Probe> Search<'_, P> {
             if self.conflict(&pages[..many], hit) {
                 break;
             }
+            if many as u64 * self.page > self.largest {
+                return Err(self.hashed(many));
+            }
             if many == pages.len() {
                 return Err(format!("lines of {many} scattered pages all fit, or none do"));
             }
@@ -294,6 +306,16 @@ impl<P: Probe> Search<'_, P> {
             }
         }
         Err("lines of one set could not be distinguished from others".to_owned())
+    }
+
+    /// Why sets are not looked for where so many lines at one offset of their pages fit.
+    fn hashed(&self, lines: usize) -> String {
+        format!(
+            "{lines} lines at one offset of pages of {} fit; if address bits picked the set, no more would fit than a              level has pages: {} in one of {}. So a hash of the address picks the set",
+            Bytes(self.page),
+            self.largest / self.page,
+            Bytes(self.largest)
+        )
     }
 
     /// As few of `lines` as still do not fit beside the evictors.
