@@ -124,15 +124,23 @@ fn rows_are_named_by_arrays_that_were_walked() {
     assert!(why.contains("in the array of 64 KiB") && !why.contains("of 0 B"), "{why}");
 }
 
+fn read_l1(name: &str) -> Result<Geometry, String> {
+    read(&sweep(name, &["--repeats", "2", "--max", "512K", "--until-decided"]), None)
+}
+
+fn sweep_of_l2(name: &str) -> String {
+    let args = ["--repeats", "2", "--event", "PAPI_L2_DCM", "--min", "32K", "--max", "8M", "--until-decided"];
+    sweep(name, &args)
+}
+
 /// L1 and L2 of a machine by the documented commands; how many were exact.
 fn levels(name: &str, machine: &Machine) -> usize {
     let truth = |level: u8| machine.level(level).map(|c| (c.size.0, c.line.0, c.ways as u64));
-    let l1 = read(&sweep(name, &["--repeats", "2", "--max", "512K", "--until-decided"]), None);
+    let l1 = read_l1(name);
     let mut read_exactly = usize::from(exact(&format!("L1 of {name}"), truth(1).unwrap(), &l1));
     let Some(second) = truth(2) else { return read_exactly };
     let above = l1.ok().as_ref().and_then(Above::of);
-    let args = ["--repeats", "2", "--event", "PAPI_L2_DCM", "--min", "32K", "--max", "8M", "--until-decided"];
-    let rows = sweep(name, &args);
+    let rows = sweep_of_l2(name);
     exact(&format!("L2 of {name}, alone"), second, &read(&rows, None));
     read_exactly += usize::from(exact(&format!("L2 of {name}"), second, &read(&rows, above)));
     read_exactly
@@ -142,6 +150,30 @@ fn levels(name: &str, machine: &Machine) -> usize {
 fn the_catalogue_is_read_or_left_open() {
     let exact: usize = catalogue().iter().map(|m| levels(m.name, &Machine::named(m.name).unwrap())).sum();
     assert!(exact >= 9, "{exact} levels exactly");
+}
+
+/// L1 and an exclusive L2, which adds to it.
+#[test]
+fn an_exclusive_level_is_read_without_the_level_above() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("m.toml");
+    let mut exactly = 0;
+    for (first, first_ways, second, ways) in
+        [(64, 2, 1024, 16), (64, 2, 512, 16), (32, 8, 256, 8), (16, 4, 256, 8)]
+    {
+        let text = format!(
+            "name = \"m\"\nclock = \"4 GHz\"\n[memory]\nlatency = \"80 ns\"\n[pages]\nsize = \"4K\"\n\
+             mapping = \"identity\"\n[[cache]]\nlevel = 1\nsize = \"{first}K\"\nline = 64\nways = {first_ways}\n\
+             [[cache]]\nlevel = 2\nsize = \"{second}K\"\nline = 64\nways = {ways}\ninclusion = \"exclusive\"\n"
+        );
+        std::fs::write(&file, text).unwrap();
+        let name = file.to_str().unwrap();
+        let l1 = read_l1(name).unwrap();
+        let found = read(&sweep_of_l2(name), Above::of(&l1));
+        exactly +=
+            usize::from(exact(&format!("{second} KiB behind {first}"), (second << 10, 64, ways), &found));
+    }
+    assert!(exactly >= 1, "{exactly} of 4 exactly");
 }
 
 /// How many levels of `number` mystery machines are read exactly, whose figures

@@ -43,6 +43,8 @@ const TLB_COSTS: usize = 3;
 /// Entries and ways of TLBs that a timed sweep may be behind; all entries are one set, too.
 const TLB_ENTRIES: std::ops::RangeInclusive<u64> = 4..=512;
 const TLB_WAYS: [u64; 14] = [1, 2, 3, 4, 5, 6, 8, 12, 16, 32, 48, 64, 72, 96];
+/// Largest odd factor of a number of lines that many caches have: 7 ways are usual, 9 and 17 are not.
+const ROUND: u64 = 7;
 /// Base page.
 const PAGE: u64 = 4096;
 /// Bytes of a page that are visited before the walk goes on to another: all, or a block.
@@ -56,6 +58,8 @@ type Misses = Vec<f64>;
 pub(super) struct Candidate {
     pub(super) sets: u64,
     pub(super) ways: u64,
+    /// Sets and ways of the level above, if the cache holds none of its lines (exclusive).
+    pub(super) beside: Option<(u64, u64)>,
 }
 
 /// The cache above the one that is looked at: lines it holds are not asked for
@@ -92,10 +96,12 @@ pub(super) struct Allowed {
 
 /// Share of `count` lines, `apart` lines from one to the next, that miss when
 /// they are walked round and round in a cache of `sets` sets: all lines of a set
-/// that gets more than its `ways`, with LRU and FIFO.
+/// that gets more than its `ways`, with LRU and FIFO. An exclusive one needs no place for
+/// the lines of each set that the level above holds.
 pub(super) fn missing(count: u64, apart: u64, cache: Candidate) -> f64 {
-    let Candidate { sets, ways } = cache;
-    let met = sets / greatest_common_divisor(apart, sets);
+    let met_of = |sets: u64| sets / greatest_common_divisor(apart, sets);
+    let met = met_of(cache.sets);
+    let ways = cache.ways + cache.beside.map_or(0, |(sets, ways)| ways * met_of(sets) / met);
     let (each, one_more) = (count / met, count % met);
     let over = |lines: u64| if lines > ways { lines } else { 0 };
     (one_more * over(each + 1) + (met - one_more) * over(each)) as f64 / count.max(1) as f64
@@ -230,7 +236,7 @@ impl<'a> Evidence<'a> {
         }
         let tlbs = TLB_WAYS.into_iter().flat_map(|ways| {
             let sets = (0..8).flat_map(|k| [1 << k, 3 << k]);
-            sets.map(move |sets| Candidate { sets, ways })
+            sets.map(move |sets| Candidate { sets, ways, beside: None })
                 .filter(|tlb| TLB_ENTRIES.contains(&(tlb.sets * tlb.ways)))
         });
         let all = tlbs.flat_map(|tlb| {
@@ -292,6 +298,10 @@ impl Above {
         let ways = found.exact_ways().filter(|_| found.size == found.most)?;
         Some(Above { ways, way: found.size.0 / ways })
     }
+
+    fn sets(self, line: u64) -> u64 {
+        (self.way / line).max(1)
+    }
 }
 
 impl Place {
@@ -303,7 +313,7 @@ impl Place {
             Place::First => false,
             Place::Behind(None) => count * line <= next / 2,
             Place::Behind(Some(above)) => {
-                let sets = (above.way / line).max(1);
+                let sets = above.sets(line);
                 count / (sets / greatest_common_divisor(apart, sets)) <= above.ways
             }
         }
@@ -342,7 +352,13 @@ pub(super) fn read(
         ));
     }
     let evidence = Evidence::new(curve, level, size, modelled, place);
-    let (mut all, translated) = evidence.best(&candidates(size, level.line, modelled).collect::<Vec<_>>());
+    let (mut all, translated) =
+        evidence.best(&candidates(size, level.line, modelled, place).collect::<Vec<_>>());
+    // exclusive levels are rarer than others, unless those have a number of lines that no real cache has
+    let odd_part = |c: &Candidate| (c.sets * c.ways) >> (c.sets * c.ways).trailing_zeros();
+    let roundest = all.iter().filter(|c| c.beside.is_none()).map(odd_part).min();
+    let rounder = |c: &Candidate| roundest.is_none_or(|least| least > ROUND && odd_part(c) < least);
+    all.retain(|c| c.beside.is_none() || rounder(c));
     if all.is_empty() {
         return Err(format!(
             "not identifiable: no cache from {} to less than {} has such misses at large strides. Disturbed cells, \
@@ -387,8 +403,10 @@ fn spread(all: &[Candidate], count: usize) -> impl Iterator<Item = &Candidate> {
 }
 
 /// All caches between the sizes: any number of ways of 1, 2, 4 ... sets; modelled
-/// caches may have odd multiples of those.
-fn candidates(size: &Size, line: u64, modelled: bool) -> impl Iterator<Item = Candidate> {
+/// caches may have odd multiples of those. Behind a known level they may be exclusive.
+fn candidates(size: &Size, line: u64, modelled: bool, place: Place) -> impl Iterator<Item = Candidate> {
+    let above =
+        if let Place::Behind(Some(above)) = place { Some((above.sets(line), above.ways)) } else { None };
     // in a model, which has no other misses, a share of them is a share that does not fit
     let held = if modelled { size.fits as f64 * (1.0 - size.at_size) } else { size.fits as f64 };
     let lines = (held as u64).div_ceil(line)..size.too_large.div_ceil(line);
@@ -396,6 +414,12 @@ fn candidates(size: &Size, line: u64, modelled: bool) -> impl Iterator<Item = Ca
     let most = lines.end;
     let sets = odd.flat_map(move |odd| (0..40).map(move |k| odd << k)).filter(move |sets| *sets < most);
     sets.flat_map(move |sets| {
-        (lines.start.div_ceil(sets)..lines.end.div_ceil(sets)).map(move |ways| Candidate { sets, ways })
+        (lines.start.div_ceil(sets)..lines.end.div_ceil(sets)).flat_map(move |ways| {
+            let exclusive = above.and_then(|(above_sets, above_ways)| {
+                let own = ways.checked_sub(above_sets * above_ways / sets).filter(|own| *own > 0)?;
+                Some(Candidate { sets, ways: own, beside: above })
+            });
+            [Some(Candidate { sets, ways, beside: None }), exclusive].into_iter().flatten()
+        })
     })
 }

@@ -88,7 +88,8 @@ fn way_or_ways(count: u64) -> &'static str {
 }
 
 fn named(cache: Candidate, line: u64) -> String {
-    format!("{} of {} x {} sets", Bytes(cache.ways * cache.sets * line), cache.ways, cache.sets)
+    let exclusive = if cache.beside.is_some() { ", exclusive" } else { "" };
+    format!("{} of {} x {} sets{exclusive}", Bytes(cache.ways * cache.sets * line), cache.ways, cache.sets)
 }
 
 /// The fewest and the most ways of those allowed.
