@@ -18,6 +18,8 @@ const FINE: u32 = 8;
 
 /// Breadth of a hollow marker's ring.
 pub(super) const RING: f64 = 1.6;
+/// Radius of a hollow marker, at least.
+const HOLLOW: f64 = 4.0;
 /// Half the cap of an error bar.
 const CAP: f64 = 3.5;
 /// Width of a bar, as a share of its place.
@@ -100,6 +102,7 @@ fn large<B: DrawingBackend>(canvas: &mut Canvas<B>, chart: &Chart, arranged: &La
             dots(canvas, plot, series, look);
         } else {
             curve(canvas, plot, &series.points, look);
+            disturbed(canvas, plot, series, look);
         }
         spreads(canvas, plot, series, if chart.has_bars() { TEXT } else { look.colour });
     }
@@ -128,10 +131,20 @@ fn small<B: DrawingBackend>(canvas: &mut Canvas<B>, chart: &Chart, panel: &Panel
             Look { colour: STRONG, dash: &[], ..Look::of(0, 1) }
         };
         curve(canvas, plot, &series.points, look);
+        disturbed(canvas, plot, series, look);
         spreads(canvas, plot, series, look.colour);
     }
     let set = Type { em: TICK_EM, bold: true, colour: TEXT };
     canvas.text(&panel.name, (plot.left + 2.0, plot.top - 8.0), Anchor::Start, set);
+}
+
+/// Hollow markers, at the plot's edge where the axis does not reach them.
+fn disturbed<B: DrawingBackend>(canvas: &mut Canvas<B>, plot: &Plot, series: &Series, look: Look) {
+    let look = Look { hollow: true, size: look.size.max(HOLLOW), ..look };
+    for (x, y) in &series.disturbed {
+        let Some((x, y)) = plot.x.share(*x).zip(plot.y.share(*y)) else { continue };
+        marker(canvas, (plot.across(x.clamp(0.0, 1.0)), plot.up(y.clamp(0.0, 1.0))), look);
+    }
 }
 
 /// An error bar for each spread, with caps.

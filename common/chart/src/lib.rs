@@ -67,6 +67,9 @@ pub struct Series {
     /// How far repeated runs reached: place, smallest and largest value, drawn as
     /// error bars.
     pub spreads: Vec<(f64, f64, f64)>,
+    /// Points that are known to be wrong: drawn hollow, off the line, and at the plot's edge
+    /// where they lie beyond what the others need.
+    pub disturbed: Vec<(f64, f64)>,
 }
 
 /// A vertical line with a label above the plot.
@@ -122,6 +125,14 @@ impl Chart {
     pub fn spread(mut self, spreads: impl IntoIterator<Item = (f64, f64, f64)>) -> Chart {
         if let Some(series) = self.series.last_mut() {
             series.spreads = spreads.into_iter().collect();
+        }
+        self
+    }
+
+    /// Points of the last curve that are known to be wrong.
+    pub fn disturbed(mut self, points: impl IntoIterator<Item = (f64, f64)>) -> Chart {
+        if let Some(series) = self.series.last_mut() {
+            series.disturbed = points.into_iter().collect();
         }
         self
     }

@@ -126,3 +126,18 @@ fn extra_ticks(plain: &str, barred: &str) -> usize {
     let lines = |svg: &str| svg.matches("#E4E7EB").count();
     lines(barred) - lines(plain)
 }
+
+#[test]
+fn a_disturbed_point_is_hollow_and_not_on_the_axis() {
+    let plain = |points: &[(f64, f64)]| {
+        Chart::new("times", Axis::bytes("stride"), Axis::linear("ns")).curve("", points.to_vec())
+    };
+    let right = [(8.0, 1.0), (16.0, 2.0), (64.0, 4.0)];
+    let ticks = |chart: &Chart| {
+        layout::arrange(chart).plot.y.ticks.iter().map(|tick| tick.label.clone()).collect::<Vec<_>>()
+    };
+    let disturbed = plain(&right).disturbed([(32.0, 70.0)]);
+    assert_eq!(ticks(&disturbed), ticks(&plain(&right)));
+    assert_ne!(ticks(&disturbed), ticks(&plain(&[(8.0, 1.0), (16.0, 2.0), (32.0, 70.0), (64.0, 4.0)])));
+    assert_ne!(disturbed.svg(), plain(&right).svg());
+}

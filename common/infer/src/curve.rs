@@ -14,6 +14,15 @@ const SPIKE: f64 = 4.0;
 /// Misses per access below which a spike cannot change a reading.
 const SMALL: f64 = 0.2;
 
+/// Places in a row, by stride, whose value is a disturbance: far above both adjacent ones.
+pub fn spikes(row: &[f64]) -> Vec<usize> {
+    let is_spike = |at: &usize| {
+        let beside = [at.checked_sub(1).and_then(|before| row.get(before)), row.get(at + 1)];
+        row[*at] > SPIKE * beside.into_iter().flatten().copied().fold(0.0, f64::max)
+    };
+    if row.len() > 2 { (0..row.len()).filter(is_spike).collect() } else { Vec::new() }
+}
+
 /// Misses per access by size, then stride.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Curve {
@@ -83,10 +92,9 @@ impl Curve {
     pub(super) fn drop_spikes(&mut self, why: &mut Vec<String>) {
         for size in self.sizes().collect::<Vec<_>>() {
             let row = self.row(size);
-            for (i, &(stride, misses)) in row.iter().enumerate() {
-                let beside = [i.checked_sub(1).and_then(|j| row.get(j)), row.get(i + 1)];
-                let highest = beside.into_iter().flatten().map(|n| n.1).fold(0.0, f64::max);
-                if misses > SMALL && misses > SPIKE * highest && row.len() > 2 {
+            let all: Vec<f64> = row.iter().map(|cell| cell.1).collect();
+            for (stride, misses) in spikes(&all).into_iter().map(|at| row[at]) {
+                if misses > SMALL {
                     if let Some(cells) = self.rows.get_mut(&size) {
                         cells.remove(&stride);
                     }

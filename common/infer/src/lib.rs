@@ -29,6 +29,7 @@ use curve::Curve;
 use size::{Level, Size};
 use ways::{Allowed, Place};
 
+pub use curve::spikes;
 pub use ways::Above;
 
 /// How far to trust an answer.
