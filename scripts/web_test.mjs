@@ -341,7 +341,7 @@ async function quick() {
       form.elements.n.dispatchEvent(new Event("input", { bubbles: true }));
       return performance.now() - began;
     }, [kernel, n]);
-    check(took < 3000 && /first 20,000/.test(await tab.textContent("#step-at")), `${kernel} ${n} is stepped after ${took.toFixed(0)} ms`);
+    check(took < 3000 && /first 20,000/.test(await tab.textContent("#preset-note")), `${kernel} ${n} is stepped after ${took.toFixed(0)} ms`);
   }
   const steps = await tab.evaluate(() => {
     const form = document.querySelector("#page-inside form");
@@ -396,6 +396,110 @@ async function focused() {
   await tab.waitForSelector("#page-here[data-done]", { state: "attached" });
   check((await at()) === "measure", `and then where it was (${await at()})`);
   check(!(await say(tab)) && /^Stopped after/.test(await tab.textContent("#page-here .progress")), "Stop is no alarm");
+  await close(tab);
+}
+
+// While it measures, the curve grows; then size, line and ways have a tile with its argument each.
+async function argued() {
+  const tab = await open("here");
+  await tab.click("#measure");
+  await tab.waitForSelector("#page-here .picture svg", { timeout: 120000 });
+  check(await tab.isEnabled("#stop") && !(await tab.locator("#page-here .tile").count()), "the curve is drawn while it is measured");
+  check(await tab.isVisible("#page-here progress"), "next to a bar of how far it is");
+  const found = await tab.waitForSelector("#page-here .tile, #page-here[data-done]", { state: "attached", timeout: 300000 });
+  if (await found.evaluate(node => node.matches(".tile"))) {
+    const tiles = await tab.locator("#page-here .level").first().locator(".tile").allInnerTexts();
+    check(tiles.length === 3 && ["Size", "Line", "Ways"].every((key, i) => tiles[i].startsWith(key) && tiles[i].split("\n").filter(Boolean).length > 2),
+      `three tiles with their arguments: ${tiles.map(tile => tile.split("\n").filter(Boolean).slice(0, 2).join(" ")).join(", ")}`);
+  } else console.log(`     no verdict: ${await say(tab)}`);
+  if (await tab.isEnabled("#stop")) await tab.click("#stop");
+  // Disturbed experiments: what is known, and what to do.
+  const low = await tab.evaluate(() => {
+    const level = { level: 1, size_low: 1024, size_high: 65536, range_text: "1 KiB to 64 KiB", line: null, ways: null, confidence: "low", agree: 1, of: 2,
+      latency_ns: 1, penalty_ns: 2, why: { size: ["up to 1 KiB."], line: "no.", ways: "1 of 2 experiments found 8 ways." } };
+    return shownLevels({ levels: [level] })[0].textContent;
+  });
+  check(/Not sure/.test(low) && /measure again/.test(low) && /1 of 2/.test(low) && /not seen/.test(low), "where it is not sure, it says what was found and what to do");
+  await close(tab);
+}
+
+// A measured sweep is in the panels of the model; a disturbed point stretches no axis.
+async function laidOver() {
+  const tab = await open("any?show=time&max=64K");
+  const drawn = await tab.evaluate(async () => {
+    const { record } = core({ do: "sweep", toml: core({ do: "catalogue" })[1].toml, show: "time", min: 8192, max: 65536 });
+    record.rows.find(row => row.size_bytes === 65536 && row.stride_bytes === 512).figures[0].amount = 7000;
+    const { svg } = core({ do: "sweep", toml: core({ do: "catalogue" })[1].toml, show: "time", min: 8192, max: 65536, measured: JSON.stringify(record) });
+    return [...new DOMParser().parseFromString(svg, "image/svg+xml").querySelectorAll("text")].map(text => text.textContent.trim());
+  });
+  const count = name => drawn.filter(text => text === name).length;
+  check(count("model") === 1 && count("measured") === 1 && ["8 KiB", "16 KiB", "32 KiB", "64 KiB"].every(size => count(size) >= 1), "a measured sweep has the panels of the model");
+  check(!drawn.some(text => Number(text) > 100), `a disturbed point stretches no axis: ${drawn.filter(text => Number(text) > 100)}`);
+  await close(tab);
+}
+
+// Text of twice the size, and the colours of the system.
+async function readable() {
+  for (const view of ["here", "any", "inside?preset=power&kernel=mm1&n=32&size1=1K&line1=16&ways1=2&at=200", "mystery"]) {
+    const tab = await open(view, { viewport: { width: 1366, height: 768 }, forcedColors: "active" });
+    await tab.evaluate(() => { document.documentElement.style.fontSize = "200%"; });
+    const wide = await tab.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    check(wide <= 0, `text of 200 % needs no sideways scrolling: ${view.split("?")[0]}, ${wide} px`);
+    const lost = await tab.evaluate(() => [...document.querySelectorAll("nav a:not([aria-current])")].filter(link => {
+      const { borderBottomColor } = getComputedStyle(link);
+      return borderBottomColor !== getComputedStyle(document.documentElement).backgroundColor;
+    }).length);
+    check(lost === 0, `in forced colours only the page that is shown is underlined: ${view.split("?")[0]}, ${lost} others`);
+    const marks = await tab.evaluate(() => [".touched", ".next"].map(mark => document.querySelector(`section:not([hidden]) ${mark}`))
+      .map(mark => mark && getComputedStyle(mark).outlineStyle));
+    if (view.startsWith("inside")) check(marks.every(style => style === "solid" || style === "dashed"), `and the marked ways stay marked: ${marks}`);
+    await close(tab);
+  }
+}
+
+// Charts come with their numbers as a table.
+async function numbers() {
+  const tab = await open("any?max=64K");
+  await tab.click("#page-any .numbers summary");
+  const cells = await tab.locator("#page-any .numbers td").allInnerTexts();
+  check(cells.length > 40 && cells.includes("1") && cells.includes("0.5"), `the chart's ${cells.length} numbers are in a table`);
+  await tab.selectOption("#page-any [name=show]", "time");
+  check((await tab.locator("#page-any .numbers td").allInnerTexts()).join() !== cells.join(), "which follows the chart");
+  await close(tab);
+}
+
+// The line that is next to be evicted is marked, whatever the policy; it is the one that goes.
+async function victims() {
+  for (const policy of ["lru", "fifo", "plru"]) {
+    const tab = await open(`inside?kernel=mm1&n=12&size1=256&line1=16&ways1=4&replacement1=${policy}&at=300`);
+    const right = await tab.evaluate(() => {
+      const state = at => core({ do: "step", at });
+      let evictions = 0;
+      for (let at = 200; at < 900; at++) {
+        const { step } = state(at + 1);
+        if (!step.evicted) continue;
+        evictions++;
+        const marked = state(at).sets.find(({ set }) => set === step.set).ways.filter(way => way.next).map(way => way.name);
+        if (marked.join() !== step.evicted) return `${at}: ${marked}, not ${step.evicted}`;
+      }
+      return evictions > 20;
+    });
+    check(right === true && (await tab.locator("#page-inside td.next").count()) > 0, `${policy} marks what goes next ${right}`);
+    await close(tab);
+  }
+}
+
+// On a phone, what a step does stays in sight next to the sets; no table covers it.
+async function inSight() {
+  const tab = await open("inside?kernel=mm1&n=32&size1=1K&line1=16&ways1=4&at=200", { viewport: { width: 360, height: 740 } });
+  await tab.evaluate(() => document.querySelector(".sets").scrollIntoView());
+  const [height, covered] = await tab.evaluate(() => {
+    const stepper = document.querySelector(".stepper");
+    const { top, height } = document.querySelector(".said").getBoundingClientRect();
+    const inside = [0.1, 0.5, 0.9].map(share => document.elementFromPoint(180, top + share * height));
+    return [stepper.offsetHeight, inside.filter(element => !stepper.contains(element)).length];
+  });
+  check(covered === 0 && height < 180, `on a phone the step's sentence stays in sight, in ${height} px`);
   await close(tab);
 }
 
@@ -486,6 +590,12 @@ await sliders();
 await returned();
 await quick();
 await focused();
+await argued();
+await laidOver();
+await readable();
+await numbers();
+await victims();
+await inSight();
 await linked();
 await steps();
 await badInput();

@@ -15,8 +15,10 @@ extern "C" fn now() -> f64 {
 
 extern "C" fn progress(_: u32) {}
 
+extern "C" fn point(_: f64, _: f64) {}
+
 fn main() -> std::io::Result<()> {
-    let mut lab = Lab::new(Clock { now, progress });
+    let mut lab = Lab::new(Clock { now, progress, point });
     for request in stdin().lock().lines() {
         writeln!(stdout(), "{}", lab.answer(&request?))?;
     }

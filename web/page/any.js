@@ -75,7 +75,7 @@ function anyPage(section, write) {
       const quick = request.max <= 256 * KIB;
       box.toggleAttribute("aria-busy", !quick);
       const drawn = quick ? core(request) : await (helper ??= new Helper()).ask(request);
-      picture(box, drawn.svg);
+      picture(box, drawn.svg, title => sweepTable(drawn.record, title));
       box.removeAttribute("data-old");
       complaintOf(form, true);
       reading.lastElementChild.replaceChildren(...argument(drawn.answer));

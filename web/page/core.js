@@ -1,8 +1,8 @@
 "use strict";
 
 // The lab's WebAssembly, compiled. Answers requests, or throws an error with a sentence.
-async function startCore(module, now, progress) {
-  const { exports: lab } = await WebAssembly.instantiate(module, { tab: { now, progress } });
+async function startCore(module, now, progress = () => {}, point = () => {}) {
+  const { exports: lab } = await WebAssembly.instantiate(module, { tab: { now, progress, point } });
   return request => {
     const text = new TextEncoder().encode(JSON.stringify(request));
     const room = lab.room(text.length);

@@ -37,13 +37,29 @@ function select(name, options, value) {
   return el("select", { name }, options.map(([key, text]) => el("option", { value: key, selected: key === value }, text)));
 }
 
-// A chart in a box that scrolls on narrow screens, and says so there.
-function picture(box, svg) {
+// A chart in a box that scrolls on narrow screens, and says so there; its numbers follow as a
+// table, which `numbers` makes when it is opened.
+function picture(box, svg, numbers) {
   box.innerHTML = `${svg}<small class="swipe">${t("swipe")}</small>`;
   const drawn = box.querySelector("svg");
   const title = drawn.querySelector("title")?.textContent ?? "";
   const caption = drawn.querySelector("desc")?.textContent ?? "";
   drawn.setAttribute("aria-label", `${title}. ${caption}`);
+  if (!box.details?.isConnected) {
+    const fill = () => { if (box.details.open) box.details.lastElementChild.replaceChildren(box.numbers()); };
+    box.after(box.details = el("details", { class: "numbers", toggle: fill }, el("summary", {}, t("numbers")), el("div")));
+  }
+  box.numbers = () => numbers(title);
+  box.details.dispatchEvent(new Event("toggle"));
+}
+
+// The numbers of a sweep: a row for each stride, a column for each array size.
+function sweepTable({ rows }, title) {
+  const sizes = [...new Set(rows.map(row => row.size_bytes))];
+  const strides = [...new Set(rows.map(row => row.stride_bytes))].sort((a, b) => a - b);
+  const at = new Map(rows.map(row => [`${row.size_bytes} ${row.stride_bytes}`, row.figures[0].amount]));
+  return table(title, [t("stride"), ...sizes.map(sizeText)],
+    strides.map(stride => [sizeText(stride), ...sizes.map(size => number(at.get(`${size} ${stride}`), 3))]));
 }
 
 function pictureBox(key) {

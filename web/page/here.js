@@ -2,6 +2,7 @@
 
 // Experiments: the first, those until two agree, and one with larger arrays;
 // megabytes to walk in, and levels to look for.
+const COSTS = 300; // working sets of one experiment, about
 const ROUNDS = [[1, 4, 1], [2, 4, 1], [2, 4, 1], [2, 4, 1], [2, 4, 1], [3, 16, 2]];
 
 function herePage(section, write) {
@@ -16,13 +17,17 @@ function herePage(section, write) {
       el("button", { type: "button", id: "curves" }, t("here-curves")),
       el("button", { type: "button", id: "stop", disabled: true }, t("here-stop"))),
     options);
+  const bar = el("progress", { max: ROUNDS.length, value: 0, "aria-label": t("here-working") });
   const progress = el("p", { class: "progress" }); // changes too often to be read out
+  const running = el("div", { class: "buttons", hidden: true }, bar, progress);
   const said = el("p", { class: "hidden-label", role: "status" });
   const wrong = complaint();
-  const verdict = el("div", { class: "verdict", "aria-live": "polite", id: "verdict" });
+  const verdict = el("div", { id: "verdict" });
   const curves = el("div", { id: "measured" });
-  section.append(el("div", { class: "beside" }, el("div", { class: "found" }, form, progress, said, wrong.box, verdict, curves),
-    el("aside", {}, el("h3", {}, t("here-hidden-title")), el("p", {}, t("here-hidden")))));
+  const curve = pictureBox("here-curve");
+  section.append(el("div", { class: "beside" }, el("div", { class: "found" }, form, running, said, wrong.box, verdict, curves),
+    el("div", { class: "grow" }, curve,
+      el("aside", {}, el("h3", {}, t("here-hidden-title")), el("p", {}, t("here-hidden"))))));
   settle(form);
 
   let helper;
@@ -47,11 +52,15 @@ function herePage(section, write) {
     document.addEventListener("visibilitychange", look);
     wrong.say();
     busy(true);
+    running.hidden = false;
+    bar.hidden = false;
+    bar.value = 0;
     progress.textContent = said.textContent = t("here-working");
-    helper = new Helper(form.elements.clock.value, costs => { progress.textContent = t("here-progress", costs, seconds()); });
+    delete section.dataset.done;
     try {
       await work(seconds);
       said.textContent = t("here-ended", seconds());
+      running.hidden = true;
     } catch (error) {
       const stopped = error.message === t("stopped");
       progress.textContent = said.textContent = stopped ? t("here-stopped", seconds()) : "";
@@ -59,6 +68,7 @@ function herePage(section, write) {
     }
     helper.stop();
     busy(false);
+    bar.hidden = true;
     if (hidden) wrong.say(t("here-background"));
     document.removeEventListener("visibilitychange", look);
     section.dataset.done = "true";
@@ -66,22 +76,38 @@ function herePage(section, write) {
 
   async function explore(seconds) {
     verdict.replaceChildren();
-    delete section.dataset.done;
-    let found;
-    for (const [round, megabytes, levels] of ROUNDS) {
+    curve.replaceChildren();
+    const timed = new Map(); // nanoseconds, in order, by bytes
+    let [found, drawn, done] = [undefined, 0, 0];
+    const draw = () => {
+      const points = [...timed].sort(([a], [b]) => a - b).map(([size, all]) => [size, all[(all.length - 1) >> 1]]);
+      const places = (found?.levels ?? []).map(level => ({ low: level.size_low, label: `L${level.level}`,
+        high: Math.min(level.size_high, points.at(-1)[0]) }));
+      picture(curve, core({ do: "curve", points, found: places }), title =>
+        table(title, [t("here-set"), t("here-ns")], points.map(([size, nanos]) => [bytesText(size), number(nanos)])));
+      drawn = performance.now();
+    };
+    helper = new Helper(form.elements.clock.value, (costs, points) => {
+      for (const [size, nanos] of points) timed.set(size, [...timed.get(size) ?? [], nanos].sort((a, b) => a - b));
+      bar.value = done + Math.min(0.95, costs / COSTS);
+      progress.textContent = t("here-progress", costs, seconds());
+      if (timed.size > 1 && performance.now() - drawn > 500) draw();
+    });
+    for (const [at, [round, megabytes, levels]] of ROUNDS.entries()) {
       if (round === 2 && found?.settled) continue;
+      done = at;
       try {
         found = await helper.ask({ do: "explore", megabytes, levels, first: !found, ...settings() });
       } catch (error) {
         if (!found || error.message === t("stopped")) throw error;
         break; // the first level is known; more memory is not available
       }
+      draw();
       verdict.replaceChildren(...shownLevels(found), el("p", { class: "soft" }, t(found.runs === 1 ? "here-done-one" : "here-done", seconds(), found.runs)));
+      if (!at) said.textContent = verdict.querySelector(".tiles").innerText;
       section.dataset.verdict = JSON.stringify(found);
       section.dataset.first ??= seconds();
-      progress.textContent = t(found.settled ? "here-round-3" : "here-round-2");
     }
-    progress.textContent = "";
     verdict.append(el("p", { class: "buttons" }, el("button", { type: "button",
       click: () => download("this-computer.json", JSON.stringify(found, null, 1)) }, t("here-save"))));
   }
@@ -90,6 +116,7 @@ function herePage(section, write) {
     const sizes = [];
     for (let size = 4 * KIB; size <= bytesOf(form.elements.max.value); size *= 2) sizes.push(size, ...(size < 64 * KIB && size >= 16 * KIB ? [size * 1.5] : []));
     let record;
+    helper = new Helper(form.elements.clock.value);
     for (let from = 0, cells = 1; from < cells;) {
       const part = await helper.ask({ do: "times", sizes, from, ...settings() });
       record ??= part.record;
@@ -97,16 +124,24 @@ function herePage(section, write) {
       cells = part.cells;
       from += part.rows.length;
       progress.textContent = t("here-cells", from, cells);
+      bar.value = ROUNDS.length * from / cells;
     }
-    progress.textContent = "";
     const text = JSON.stringify(record, null, 1);
     const read = core({ do: "read", text });
     const box = pictureBox("here-chart");
-    picture(box, core({ do: "draw", text }));
     curves.replaceChildren(box, el("h3", {}, t("here-read")), ...argument(read.answer), el("p", { class: "buttons" },
       el("button", { type: "button", click: () => download("spark.json", text) }, t("here-save-curves")),
-      el("button", { type: "button", click: () => { location.hash = "#any?show=time&max=4M"; setTimeout(() => anyPage.lay(text)); } }, t("here-lay"))));
+      el("button", { type: "button", click: () => { location.hash = `#any?${new URLSearchParams({ show: "time", max: "4M", ...ownMachine() })}`; setTimeout(() => anyPage.lay(text)); } }, t("here-lay"))));
+    picture(box, core({ do: "draw", text }), title => sweepTable(record, title));
     section.dataset.record = text;
+  }
+
+  // The first level as it was found, and what is behind it, as fields of "Any machine".
+  function ownMachine() {
+    const [first] = JSON.parse(section.dataset.verdict ?? '{ "levels": [] }').levels;
+    if (!first?.ways || !first.line) return {};
+    return { machine: "own", levels: 1, size1: sizeText(first.size), line1: first.line, ways1: first.ways,
+      latency1: nanos(first.latency_ns / 1e9), memory: nanos((first.latency_ns + first.penalty_ns) / 1e9) };
   }
 
   form.addEventListener("submit", event => { event.preventDefault(); measuring(explore); });
@@ -116,17 +151,18 @@ function herePage(section, write) {
   return { restore: state => restore(form, state) };
 }
 
+// A level in three tiles, each with its argument.
 function shownLevels({ levels, beyond_ns }) {
-  const shown = levels.map(level => {
-    const size = level.confidence !== "low" && level.size_low === level.size_high ? level.size_text
-      : level.confidence === "low" ? t("here-between", level.range_text) : `${level.size_text} (${level.range_text})`;
-    const line = level.line ? t("here-line", level.line) : t("here-no-line");
-    const ways = level.ways ? t("here-ways", level.ways) : t("here-no-ways");
-    return el("article", { class: "level" },
-      el("h3", {}, t("here-verdict", level.level, size, line, ways)),
-      el("p", {}, t("here-times", number(level.latency_ns), number(level.penalty_ns), t(`confidence-${level.confidence}`))),
-      level.confidence === "low" ? el("p", {}, t("here-low")) : null,
-      el("details", {}, el("summary", {}, t("here-why")), el("ul", {}, level.why.map(why => el("li", {}, why)))));
+  const tile = (key, value, why) => el("div", { class: "tile" }, el("dt", {}, t(`here-${key}`)),
+    el("dd", { class: "value" }, value ?? t("here-not-seen")), el("dd", {}, [why ?? []].flat().map(text => el("p", {}, text))));
+  const shown = levels.map(({ level, why, confidence, agree, of, ...found }) => {
+    const isLow = confidence === "low";
+    const size = isLow || found.size_low < found.size_high ? found.range_text : found.size_text;
+    return el("article", { class: "level" }, el("h3", {}, t("here-level", level)),
+      el("dl", { class: "tiles" }, tile("size", size, why.size), tile("line", found.line && `${found.line} B`, why.line),
+        tile("ways", found.ways, why.ways)),
+      el("p", {}, t(of === 1 && !isLow ? "confidence-one" : `confidence-${confidence}`, agree, of), " ", t("here-times", number(found.latency_ns), number(found.penalty_ns))),
+      isLow ? el("p", {}, t(level > 1 ? "here-low-2" : crossOriginIsolated ? "here-low" : "here-low-clock")) : null);
   });
   if (beyond_ns) shown.push(el("p", {}, t("here-beyond", number(beyond_ns, 1))));
   return shown;

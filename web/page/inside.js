@@ -23,18 +23,18 @@ function insidePage(section, write) {
   const at = () => Number(form.elements.at.value);
   const kind = el("select", { "aria-label": t("inside-kind") }, ["any", "compulsory", "capacity", "conflict"].map(name =>
     el("option", { value: name }, t(`inside-kind-${name}`))));
+  const said = el("p", { class: "said", role: "status" });
   const stepper = el("div", { class: "stepper" },
     el("div", { class: "buttons" },
       go("inside-first", "|◀", () => 0), go("inside-back", "◀", () => at() - 1), go("inside-next", "▶", () => at() + 1),
       go("inside-miss", "▶ miss", () => missAfter(at())), kind, go("inside-last", "▶|", () => walked.steps)),
-    el("div", { class: "field grow" }, el("label", { for: "step" }, t("inside-slider")), range, el("small", { id: "step-at" })));
-  const said = el("p", { class: "said", role: "status" });
+    el("div", { class: "grow range" }, el("label", { for: "step", class: "hidden-label" }, t("inside-slider")), range, el("small", { id: "step-at" })), said);
   const view = el("div", { class: "inside" });
   section.append(el("p", { class: "buttons", role: "group", "aria-label": t("inside-presets") }, Object.keys(PRESETS).map(key =>
     el("button", { type: "button", click: () => preset(key) }, t(`inside-preset-${key}`)))));
   section.append(el("div", { class: "split" }, form, el("div", { class: "results" },
     el("details", { class: "answer", id: "preset" }, el("summary", {}, t("inside-why")), el("p", { id: "preset-answer" })),
-    el("p", { class: "soft", id: "preset-note" }), wrong.box, stepper, said, view)));
+    el("p", { class: "soft", id: "preset-note" }), wrong.box, stepper, view)));
   settle(form);
   form.isPossible = () => {
     const first = isMachine(form, false)?.levels[0];
@@ -72,11 +72,12 @@ function insidePage(section, write) {
     const key = form.elements.preset.value;
     byId("preset").hidden = !Object.hasOwn(PRESETS, key);
     byId("preset-answer").textContent = t(`inside-answer-${key}`);
-    byId("preset-note").textContent = RUNGS.includes(form.elements.kernel.value) ? t("inside-words") : "";
     for (const control of form.elements) if (control.name) control.dispatchEvent(new Event("follow"));
     try {
-      walked = core({ do: "walk", toml: machineToml(form, false), kernel: kernel() });
+      walked = { replacement: form.elements.replacement1.value, ...core({ do: "walk", toml: machineToml(form, false), kernel: kernel() }) };
       range.max = walked.steps;
+      byId("preset-note").textContent = [RUNGS.includes(form.elements.kernel.value) && t("inside-words"),
+        walked.cut && t("inside-only", number(walked.steps, 0))].filter(Boolean).join(" ");
       wrong.say();
       step(at());
       complaintOf(form, false);
@@ -91,8 +92,7 @@ function insidePage(section, write) {
     to = Math.min(walked.steps, Math.max(0, Math.round(to) || 0));
     form.elements.at.value = range.value = to;
     range.setAttribute("aria-valuetext", t("inside-go", to, walked.steps));
-    byId("step-at").textContent = t("inside-go", number(to, 0), number(walked.steps, 0))
-      + (walked.cut ? `. ${t("inside-only", number(walked.steps, 0))}` : "");
+    byId("step-at").textContent = t("inside-go", number(to, 0), number(walked.steps, 0));
     try {
       const state = core({ do: "step", at: to });
       said.textContent = spoken(state);
@@ -192,10 +192,11 @@ function countsView(counts, arrays) {
     arrays.map(({ name, hits, misses }) => [name, number(hits, 0), number(misses, 0), number(misses / (hits + misses), 4)])) : null);
 }
 
-function setsView({ sets: all }, sets, holding) {
+function setsView({ sets: all, replacement }, sets, holding) {
   const ways = Math.max(0, ...sets.map(set => set.ways.length));
   const cell = way => way
-    ? el("td", { class: way.touched ? "touched" : null }, way.name, el("small", {}, ` ${way.rank}${way.dirty ? `, ${t("inside-dirty")}` : ""}`))
+    ? el("td", { class: `${way.touched ? "touched" : ""} ${way.next ? "next" : ""}` }, way.name,
+      el("small", {}, [` ${way.rank}`, way.dirty && t("inside-dirty"), way.next && t("inside-evicted-next")].filter(Boolean).join(", ")))
     : el("td", { class: "empty" }, t("inside-empty"));
   return el("section", { class: "sets" }, el("h3", {}, t("inside-sets")),
     el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": t("inside-sets") }, el("table", {},
@@ -203,5 +204,6 @@ function setsView({ sets: all }, sets, holding) {
         Array.from({ length: ways }, (_, i) => el("th", { scope: "col" }, t("inside-way", i))))),
       el("tbody", {}, sets.map(set => el("tr", { class: set.now ? "now" : null },
         el("th", { scope: "row" }, set.now ? `▶ ${set.set}` : String(set.set)), set.ways.map(cell)))))),
-    el("p", { class: "soft" }, t("inside-sets-note", holding, all)));
+    el("p", { class: "soft" }, t("inside-sets-note", holding, all, t(`inside-order-${replacement === "fifo" ? "fifo" : "used"}`),
+      t(`inside-next-${replacement === "random" ? "random" : "known"}`))));
 }

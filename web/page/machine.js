@@ -4,6 +4,8 @@ const SIZES = [];
 for (let size = 256; size <= 64 << 20; size *= 2) SIZES.push(size, size + size / 4, size + size / 2);
 const sizeText = bytes =>
   bytes % (1 << 20) === 0 ? `${bytes >> 20}M` : bytes % KIB === 0 ? `${bytes / KIB}K` : String(bytes);
+const bytesText = bytes =>
+  bytes % (1 << 20) === 0 ? `${bytes >> 20} MiB` : bytes % 512 === 0 ? `${bytes / KIB} KiB` : `${bytes} B`;
 const LINES = ["8", "16", "32", "64", "128", "256"];
 const WAYS = ["1", "2", "3", "4", "5", "6", "8", "10", "11", "12", "16", "20", "24", "32", "full"];
 const TIMES = ["1 ns", "2 ns", "3 ns", "4 ns", "5 ns", "6 ns", "8 ns", "10 ns", "12 ns", "15 ns", "20 ns", "30 ns",

@@ -15,7 +15,7 @@ class Helper {
     return new Promise((resolve, reject) => {
       this.reject = reject;
       this.worker.onmessage = ({ data }) => {
-        if (data.progress !== undefined) return this.progress(data.progress);
+        if (data.progress !== undefined) return this.progress(data.progress, data.points);
         if (data.error !== undefined) return reject(new Error(data.broken ? t("broken") : data.error));
         resolve(data.answer);
       };
@@ -81,6 +81,12 @@ function show() {
   pages[name].page.restore?.(state);
 }
 
+// What `text` has in base 64, unpacked.
+function unpacked(text) {
+  const packed = new Blob([bytes(text)]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Response(packed).arrayBuffer();
+}
+
 // What `text` has in base 64.
 function bytes(text) {
   if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
@@ -95,8 +101,8 @@ async function start() {
   byId("pages").append(...Object.keys(PAGES).map(name => el("li", {}, el("a", { href: `#${name}`, id: `link-${name}` }, t(`${name}-title`)))));
   byId("skip").addEventListener("click", event => { event.preventDefault(); byId("main").focus(); });
   try {
-    wasm = await WebAssembly.compile(bytes(byId("wasm").textContent.trim()));
-    core = await startCore(wasm, () => performance.now(), () => {});
+    wasm = await WebAssembly.compile(await unpacked(byId("wasm").textContent.trim()));
+    core = await startCore(wasm, () => performance.now());
   } catch (error) {
     byId("main").append(el("p", { class: "complaint", role: "alert" }, t("no-wasm", error.message)));
     return;

@@ -25,7 +25,7 @@ function mysteryPage(section, write) {
       field("mystery-why", el("textarea", { name: `${id}-size-why`, rows: 4 })))),
     el("p", { class: "buttons" }, el("button", {}, t("mystery-save"))), lacking.box, saved);
   const link = el("p", {});
-  section.append(form, told, link, wrong.box, el("div", { class: "beside" }, box, answer));
+  section.append(form, told, link, wrong.box, el("div", { class: "beside" }, el("div", { class: "pictured" }, box), answer));
   settle(form);
   let machine;
   let helper;
@@ -77,7 +77,7 @@ function mysteryPage(section, write) {
     const [min, max] = [form.elements.min, form.elements.max].map(control => bytesOf(control.value));
     const drawn = await (helper ??= new Helper()).ask({ do: "sweep", toml: machine.text, min, max,
       show: show === "time" ? "time" : { misses: { level: Number(show) } } });
-    if (asked === machine) picture(box, drawn.svg);
+    if (asked === machine) picture(box, drawn.svg, title => sweepTable(drawn.record, title));
   }
 
   const guarded = work => async event => {

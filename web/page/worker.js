@@ -7,15 +7,17 @@ const CLOCKS = {
 };
 let ask;
 let told = 0;
+let points = []; // of the curve: bytes, nanoseconds
 onmessage = async ({ data }) => {
   try {
     if (data.module) {
       const progress = costs => {
         if (performance.now() - told < 100) return;
         told = performance.now();
-        postMessage({ progress: costs });
+        postMessage({ progress: costs, points });
+        points = [];
       };
-      ask = await startCore(data.module, CLOCKS[data.clock], progress);
+      ask = await startCore(data.module, CLOCKS[data.clock], progress, (...point) => points.push(point));
       postMessage({ answer: true });
     } else {
       postMessage({ answer: ask(data.request) });

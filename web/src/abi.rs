@@ -12,10 +12,12 @@ unsafe extern "C" {
     safe fn now() -> f64;
     /// Shows how far a measurement is: costs measured so far.
     safe fn progress(costs: u32);
+    /// Shows a point of the curve: bytes of a working set, nanoseconds of an access.
+    safe fn point(size: f64, nanos: f64);
 }
 
 thread_local! {
-    static LAB: RefCell<Lab> = RefCell::new(Lab::new(Clock { now, progress }));
+    static LAB: RefCell<Lab> = RefCell::new(Lab::new(Clock { now, progress, point }));
     /// The last answer, which the page copies before it asks again.
     static ANSWER: RefCell<String> = const { RefCell::new(String::new()) };
     static REQUEST: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };

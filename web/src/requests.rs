@@ -38,6 +38,9 @@ enum Request {
     Read { text: String },
     /// The picture of a saved sweep's times.
     Draw { text: String },
+    /// The picture of a curve while it is measured: (bytes, nanoseconds), and what was found of
+    /// each level.
+    Curve { points: Vec<(f64, f64)>, found: Vec<sweep::Place> },
     /// The step and the steadiness of this tab's clock.
     Clock,
     /// The caches of this computer, `levels` of them at most: one experiment
@@ -94,6 +97,7 @@ impl Lab {
             },
             Request::Read { text } => read(&text),
             Request::Draw { text } => sweep::draw(&text),
+            Request::Curve { points, found } => Ok(sweep::curve(points, &found).into()),
             Request::Clock => Ok(json!(self.clock.steadiness())),
             Request::Explore { megabytes, levels, patient, first } => {
                 let mut runs = if first { Runs::default() } else { std::mem::take(&mut self.runs) };

@@ -3,7 +3,7 @@
 
 mod watcher;
 
-use machine::{Index, Machine};
+use machine::{Index, Machine, Replacement};
 use memory::Allocation;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -40,6 +40,8 @@ pub struct Way {
     pub dirty: bool,
     /// The step that used it last.
     pub used: usize,
+    /// The step that brought it.
+    pub arrived: usize,
 }
 
 /// One access.
@@ -57,6 +59,8 @@ pub struct Step {
     pub evicted: Option<(u64, bool)>,
     /// The ways of the set afterwards; a line keeps its way.
     pub ways: Vec<Option<Way>>,
+    /// The way whose line the next miss evicts, where the set is full and it is not random.
+    pub next: Option<usize>,
     /// Line and column of the access in the kernel's file.
     pub place: (u32, u32),
 }
@@ -76,6 +80,7 @@ pub struct Steps {
     line: u64,
     source: Source,
     machine: String,
+    replacement: Replacement,
 }
 
 impl Steps {
@@ -106,6 +111,7 @@ impl Steps {
             line: machine.levels[0].line.0,
             source: kernel.source(),
             machine: machine.summary(),
+            replacement: machine.levels[0].replacement,
         })
     }
 
@@ -156,18 +162,25 @@ impl Steps {
     /// A set that has been touched before step `at` is over.
     fn set(&self, number: usize, touching: &[usize], at: usize) -> Option<Value> {
         let last = touching[..touching.partition_point(|step| *step < at)].last()?;
-        let ways = &self.steps[*last].ways;
-        let newer = |way: &Way| ways.iter().flatten().filter(|other| other.used > way.used).count() + 1;
-        let shown = |way: &Way| {
-            json!({
-                "name": self.name(way.address),
-                "address": way.address,
-                "dirty": way.dirty,
-                "rank": newer(way),
-                "touched": way.used == at - 1 && *last == at - 1,
+        let Step { ways, next, .. } = &self.steps[*last];
+        let order = |way: &Way| match self.replacement {
+            Replacement::Fifo => way.arrived,
+            _ => way.used,
+        };
+        let newer = |way: &Way| ways.iter().flatten().filter(|other| order(other) > order(way)).count() + 1;
+        let shown = |(place, way): (usize, &Option<Way>)| {
+            way.as_ref().map(|way| {
+                json!({
+                    "name": self.name(way.address),
+                    "address": way.address,
+                    "dirty": way.dirty,
+                    "rank": newer(way),
+                    "next": *next == Some(place),
+                    "touched": way.used == at - 1 && *last == at - 1,
+                })
             })
         };
-        let ways: Vec<Value> = ways.iter().map(|way| way.as_ref().map_or(Value::Null, shown)).collect();
+        let ways: Vec<Option<Value>> = ways.iter().enumerate().map(shown).collect();
         Some(json!({ "set": number, "now": *last == at - 1, "ways": ways }))
     }
 

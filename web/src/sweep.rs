@@ -51,9 +51,10 @@ impl Sweep {
         let machine = machine(&self.toml)?;
         let record = self.record(&machine)?;
         let measured = self.measured.as_deref().map(Saved::parse).transpose().map_err(|e| e.to_string())?;
-        let mut chart = self.chart(&record);
-        let laid = measured.map(|saved| self.lay_over(&mut chart, &saved));
-        let note = laid.filter(|curves| *curves == 0).map(|_| self.nothing_to_lay());
+        let chart = self.chart(&record);
+        let laid = measured.map(|saved| self.laid_over(&chart, &saved));
+        let note = matches!(laid, Some(None)).then(|| self.nothing_to_lay());
+        let chart = laid.flatten().unwrap_or(chart);
         // What the curves of a sealed machine say is left to who looks at them.
         let answer = (!machine.sealed()).then(|| infer::read(&Saved::of(&record)).json());
         Ok(json!({ "svg": chart.svg(), "record": record, "answer": answer, "note": note }))
@@ -127,22 +128,33 @@ impl Sweep {
         chart::sweep(&title, axis, rows).caption(format!("{}; source: model", record.machine))
     }
 
-    /// Adds the curves of `saved` that have something to show; how many.
-    fn lay_over(&self, chart: &mut Chart, saved: &Saved) -> usize {
-        let within = |size: &u64| (self.min.0..=self.max.0).contains(size) && size.is_power_of_two();
+    /// The curves of `chart`, each in one panel with that of `saved` for the same array, if
+    /// there is one at all.
+    fn laid_over(&self, chart: &Chart, saved: &Saved) -> Option<Chart> {
         let amount = |cell: &records::saved::Cell| match self.show {
             Show::Misses { .. } => cell.misses,
             Show::Time => cell.nanos,
         };
-        let modelled = chart.series.len();
-        for size in saved.sizes().into_iter().filter(within) {
-            let points: Vec<(f64, f64)> =
-                saved.row(size).map(|cell| (cell.stride as f64, amount(cell).unwrap_or(f64::NAN))).collect();
-            if points.iter().any(|(_, amount)| amount.is_finite()) {
-                *chart = std::mem::take(chart).curve(format!("{} measured", Bytes(size)), points);
-            }
+        let mut laid = Chart { series: Vec::new(), ..chart.clone() };
+        let (mut measured, mut disturbed) = (0, 0);
+        for model in &chart.series {
+            let size = saved.sizes().into_iter().find(|size| Bytes(*size).to_string() == model.name);
+            let cells: Vec<(f64, f64)> = size
+                .into_iter()
+                .flat_map(|size| saved.row(size))
+                .filter_map(|cell| Some((cell.stride as f64, amount(cell)?)))
+                .collect();
+            let amounts: Vec<f64> = cells.iter().map(|cell| cell.1).collect();
+            let wrong: Vec<(f64, f64)> = infer::spikes(&amounts).into_iter().map(|at| cells[at]).collect();
+            let right: Vec<(f64, f64)> = cells.into_iter().filter(|cell| !wrong.contains(cell)).collect();
+            (measured, disturbed) = (measured + right.len(), disturbed + wrong.len());
+            laid = laid.curve("model", model.points.iter().copied()).panel(model.name.as_str());
+            laid = laid.curve("measured", right).disturbed(wrong).panel(model.name.as_str());
         }
-        chart.series.len() - modelled
+        if disturbed > 0 {
+            laid.caption += "; a hollow point is far above both its neighbours: other programs disturbed it";
+        }
+        (measured > 0).then_some(laid)
     }
 
     fn nothing_to_lay(&self) -> String {
@@ -166,6 +178,27 @@ pub(crate) fn draw(text: &str) -> Result<Value, String> {
     let chart =
         chart::sweep(title, Axis::linear("ns per access"), rows).caption("source: timing, in a browser tab");
     Ok(chart.svg().into())
+}
+
+/// Where a level ends on the curve: its size, or the sizes that it may have.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Place {
+    low: f64,
+    high: f64,
+    label: String,
+}
+
+/// The curve that shows the caches: cost of an access by size of the working set.
+pub(crate) fn curve(points: Vec<(f64, f64)>, found: &[Place]) -> String {
+    let title = "Time of an access, by size of the working set";
+    let chart = Chart::new(title, Axis::bytes("working set"), Axis::log2("ns per access"))
+        .curve(String::new(), points)
+        .caption("source: timing, in a browser tab; of repeated measurements, the median");
+    let chart = found.iter().fold(chart, |chart, place| match place.high > place.low {
+        true => chart.band(place.low, place.high, place.label.as_str()),
+        false => chart.mark(place.low, place.label.as_str()),
+    });
+    chart.svg()
 }
 
 /// Times the cells of the sweep over `sizes` from number `from` on, for a part
@@ -232,12 +265,32 @@ mod tests {
         let times = sweep(Show::Time, None).answer().unwrap()["record"].to_string();
         let laid = |show| sweep(show, Some(times.clone())).answer().unwrap();
         let alike = laid(Show::Time);
-        assert!(alike["note"].is_null() && alike["svg"].to_string().contains("16 KiB measured"));
+        assert!(alike["note"].is_null() && alike["svg"].to_string().contains("measured"));
         let unlike = laid(Show::Misses { level: 1 });
         assert!(
             unlike["note"].as_str().unwrap().contains("no misses")
                 && !unlike["svg"].to_string().contains("measured")
         );
+    }
+
+    #[test]
+    fn a_measured_curve_shares_its_models_panel_and_its_disturbed_points_are_off_the_line() {
+        let toml = catalogue()[0].text.to_owned();
+        let sweep = Sweep { toml, show: Show::Time, min: Bytes::kib(8), max: Bytes::kib(16), measured: None };
+        let record = sweep.answer().unwrap()["record"].clone();
+        let mut disturbed = record.clone();
+        disturbed["rows"][5]["figures"][0]["amount"] = json!(700.0);
+        let chart = sweep.chart(&sweep.record(&machine(&sweep.toml).unwrap()).unwrap());
+        let laid =
+            |record: &Value| sweep.laid_over(&chart, &Saved::parse(&record.to_string()).unwrap()).unwrap();
+        for (chart, wrong) in [(laid(&record), 0), (laid(&disturbed), 1)] {
+            let told: Vec<(&str, &str)> =
+                chart.series.iter().map(|series| (series.panel.as_str(), series.name.as_str())).collect();
+            let [small, large] = ["8 KiB", "16 KiB"];
+            assert_eq!(told, [(small, "model"), (small, "measured"), (large, "model"), (large, "measured")]);
+            assert_eq!(chart.series.iter().map(|series| series.disturbed.len()).sum::<usize>(), wrong);
+            assert_eq!(chart.caption.contains("hollow"), wrong > 0);
+        }
     }
 
     #[test]

@@ -41,6 +41,8 @@ pub struct Clock {
     pub now: extern "C" fn() -> f64,
     /// Gets the number of costs measured.
     pub progress: extern "C" fn(u32),
+    /// Gets the bytes of a working set and the nanoseconds of an access to it.
+    pub point: extern "C" fn(f64, f64),
 }
 
 /// What a clock is good for.
@@ -256,6 +258,10 @@ impl Probe for Tab {
 
     fn finest(&self) -> u64 {
         4 << 20
+    }
+
+    fn point(&mut self, size: u64, nanos: f64) {
+        (self.clock.point)(size as f64, nanos);
     }
 
     fn noise(&self, level: usize) -> f64 {

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::panic::Location;
 
-use cache::{Held, Modelled};
+use cache::{Held, Modelled, plru};
 use machine::{Machine, Replacement};
 use memory::{Arena, IterationEnd, Lanes, Memory, Vector, Word};
 
@@ -35,6 +35,9 @@ pub(super) struct Watcher {
     line: u64,
     /// The ways of every set, as they are now.
     sets: Vec<Vec<Option<Way>>>,
+    replacement: Replacement,
+    /// The direction bits of every set, for tree-PLRU.
+    trees: Vec<u64>,
     pub(super) steps: Vec<Step>,
     /// Whether the kernel makes more accesses than are shown.
     pub(super) is_cut: bool,
@@ -51,6 +54,8 @@ impl Watcher {
             origin: arena.origin(),
             line: first.line.0,
             sets: vec![vec![None; first.ways]; first.sets()],
+            replacement: first.replacement,
+            trees: vec![0; first.sets()],
             steps: Vec::new(),
             is_cut: false,
         })
@@ -64,6 +69,7 @@ impl Watcher {
         let held = self.model.content(1, set);
         let outcome = self.outcome(set, line, &held);
         let evicted = self.settle(set, line, &held);
+        let next = self.next(set, line);
         self.steps.push(Step {
             address,
             store,
@@ -71,6 +77,7 @@ impl Watcher {
             outcome,
             evicted,
             ways: self.sets[set].clone(),
+            next,
             place: (caller.line(), caller.column()),
         });
     }
@@ -114,10 +121,28 @@ impl Watcher {
                     None => continue,
                 },
             };
+            let arrived = place.as_ref().map_or(now, |way| way.arrived);
             let used = place.as_ref().map_or(now, used);
-            *place = Some(Way { address: held.address, dirty: held.dirty, used });
+            *place = Some(Way { address: held.address, dirty: held.dirty, used, arrived });
         }
         evicted.map(|way| (way.address, way.dirty))
+    }
+
+    /// The way whose line the next miss in `set` evicts, after `line` was used.
+    fn next(&mut self, set: usize, line: u64) -> Option<usize> {
+        let ways = &self.sets[set];
+        if self.replacement == Replacement::Plru
+            && let Some(used) = ways.iter().position(|way| way.is_some_and(|way| way.address == line))
+        {
+            plru::touch(&mut self.trees[set], ways.len(), used);
+        }
+        let lines: Vec<Way> = ways.iter().copied().collect::<Option<_>>()?; // an empty way is filled first
+        match self.replacement {
+            Replacement::Lru => (0..lines.len()).min_by_key(|way| lines[*way].used),
+            Replacement::Fifo => (0..lines.len()).min_by_key(|way| lines[*way].arrived),
+            Replacement::Plru => Some(plru::victim(self.trees[set], lines.len())),
+            Replacement::Random { .. } => None,
+        }
     }
 
     /// Whether this access is shown.

@@ -9,11 +9,13 @@ extern "C" fn now() -> f64 {
 
 extern "C" fn progress(_: u32) {}
 
+extern "C" fn point(_: f64, _: f64) {}
+
 const DESCRIPTION: &str = "name = \"ada\"\n[memory]\nlatency = \"90 ns\"\n[[cache]]\nlevel = 1\nsize = \"24K\"\nline = 64\nways = 6\n\
                            index = \"virtual\"\nlatency = \"1.5 ns\"\n";
 
 fn ask(request: &Value) -> Value {
-    serde_json::from_str(&Lab::new(Clock { now, progress }).answer(&request.to_string())).unwrap()
+    serde_json::from_str(&Lab::new(Clock { now, progress, point }).answer(&request.to_string())).unwrap()
 }
 
 #[test]

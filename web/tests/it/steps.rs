@@ -102,6 +102,28 @@ proptest! {
     }
 }
 
+/// The line that is marked to be replaced next is the one that the set's next eviction takes.
+#[test]
+fn the_line_that_is_next_to_go_goes_next() {
+    for replacement in ["lru", "fifo", "plru"] {
+        let toml = format!(
+            "name = \"small\"\n[[cache]]\nlevel = 1\nsize = 512\nline = 16\nways = 4\nreplacement = \"{replacement}\"\n"
+        );
+        let machine = Machine::from_toml(&toml, "test").unwrap();
+        let steps = Steps::walk(&machine, &Kernel::Mm1 { n: 24 }).unwrap();
+        let mut next = vec![None; 8];
+        let mut evictions = 0;
+        for step in steps.steps() {
+            if let Some((evicted, _)) = step.evicted {
+                assert_eq!(next[step.set], Some(evicted), "{replacement}");
+                evictions += 1;
+            }
+            next[step.set] = step.next.and_then(|way| step.ways[way]).map(|way| way.address);
+        }
+        assert!(evictions > 100, "{replacement}: {evictions}");
+    }
+}
+
 #[test]
 fn the_place_of_an_access_is_its_own_in_the_kernels_file() {
     let machine = Machine::named("lecture").unwrap();

@@ -106,7 +106,13 @@ fn cache(
                  programs disturbed the experiment, and the line is not known."
             )));
         }
-        Some(None) if probe.real() => line = None,
+        Some(None) if probe.real() => {
+            line = None;
+            why.push(Why::Line(
+                "the line of the level above is not known, so adjacent lines may have been prefetched."
+                    .to_owned(),
+            ));
+        }
         _ => {}
     }
     let bytes = line.unwrap_or(64);

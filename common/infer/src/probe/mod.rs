@@ -57,6 +57,10 @@ pub trait Probe {
     /// what is less is no miss.
     fn noise(&self, level: usize) -> f64;
 
+    /// A working set of `size` bytes costs `nanos` per access: a point of the curve, for probes
+    /// that show it while it grows.
+    fn point(&mut self, _size: u64, _nanos: f64) {}
+
     /// Share of the time for experiments that is spent; from 1 on they must end.
     fn spent(&self) -> f64 {
         0.0

@@ -64,6 +64,10 @@ impl<P: Probe> Probe for Steady<'_, P> {
         self.probe.noise(level)
     }
 
+    fn point(&mut self, size: u64, nanos: f64) {
+        self.probe.point(size, nanos);
+    }
+
     fn spent(&self) -> f64 {
         self.probe.spent()
     }
