@@ -11,13 +11,15 @@ function missRequest(program, n, toml) {
 
 function anyPage(section, write) {
   const catalogue = core({ do: "catalogue" });
+  // "AMD Zen 3 core (Ryzen 5000, EPYC 7003, 2020), zen3": what follows a colon is in the fields.
+  const titled = ({ name, toml }) => [name, [...toml.match(/^description = "([^":]*)/m)?.slice(1) ?? [], name].join(", ")];
   const measured = { text: undefined };
   const file = el("input", { type: "file", accept: ".json,.csv,.out,.txt" });
   const forget = el("button", { type: "button", hidden: true, click: () => lay(undefined) }, t("any-forget"));
   const toml = el("textarea", { rows: 12, spellcheck: "false", id: "toml" });
   const tomlFile = el("input", { type: "file", accept: ".toml,.txt" });
   const form = el("form", { class: "controls" },
-    field("any-machine", select("machine", [...catalogue.map(({ name }) => [name, name]), ["own", t("any-own")]], "i5-7500")),
+    field("any-machine", select("machine", [...catalogue.map(titled), ["own", t("any-own")]], "i5-7500")),
     field("any-show", select("show", [1, 2, 3].map(level => [String(level), t(`any-show-${level}`)]).concat([["time", t("any-show-time")]]), "1")),
     field("any-max", select("max", ["64K", "128K", "256K", "512K", "1M", "2M", "4M"].map(size => [size, size]), "64K")),
     field("any-measured", file, t("any-measured-hint")), forget,
