@@ -111,7 +111,7 @@ fn the_line_that_is_next_to_go_goes_next() {
         );
         let machine = Machine::from_toml(&toml, "test").unwrap();
         let steps = Steps::walk(&machine, &Kernel::Mm1 { n: 24 }).unwrap();
-        let mut next = vec![None; 8];
+        let mut next = [None; 8];
         let mut evictions = 0;
         for step in steps.steps() {
             if let Some((evicted, _)) = step.evicted {
