@@ -46,8 +46,7 @@ pub(super) fn knee(
     let mut knee = Scan::new();
     for size in sizes {
         let cost = untranslated(probe, &shuffled(size / apart, |i| i * apart));
-        // less than a hit is noise of the part that is translation
-        probe.point(size, cost.max(fast.cost));
+        probe.point(size, cost);
         knee.push((size, cost));
         if share(cost, fast, slow) > NONE_FITS {
             break;

@@ -38,12 +38,9 @@ pub struct Plateau {
 /// Costs of working sets from 1 KiB to the probe's reach, two per doubling, without translation.
 pub(super) fn scan(probe: &mut impl Probe) -> Scan {
     let sizes = usual_sizes(1024, probe.reach(), 3);
-    let mut hit = f64::INFINITY;
     let cost = |size: u64| {
         let cost = untranslated(probe, &shuffled(size / APART, |i| i * APART));
-        // less than a hit is noise of the part that is translation
-        probe.point(size, if hit.is_finite() { cost.max(hit) } else { cost });
-        hit = hit.min(cost.max(0.0));
+        probe.point(size, cost);
         (size, cost)
     };
     sizes.into_iter().map(cost).collect()
