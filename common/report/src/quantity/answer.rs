@@ -1,6 +1,6 @@
 //! What an answer's numbers say together.
 
-use super::terms::{Asked, Element, Term};
+use super::terms::{Asked, Element, Term, has_number};
 use super::words::{Mark, Unit};
 use super::{Bracket, Doubt, Kind, Read, Value};
 
@@ -60,14 +60,6 @@ fn bound(element: &Element) -> Option<(bool, bool)> {
         Element::Sign('<') | Element::Mark(Mark::Less) => (false, true),
         _ => return None,
     })
-}
-
-pub(super) fn has_number(element: &Element) -> bool {
-    match element {
-        Element::Term(_) | Element::Interval { .. } => true,
-        Element::Group(inner) => inner.iter().any(has_number),
-        _ => false,
-    }
 }
 
 /// Whether it is a level or a quantity that the question does not name.

@@ -1,6 +1,5 @@
 //! Numbers with their units, products and quotients; and what is between them.
 
-use super::answer::has_number;
 use super::tokens::{Lexeme, Numeral, Token, mark, words_from};
 use super::words::{Mark, Unit, WORDS, single};
 use super::{Doubt, Kind};
@@ -79,6 +78,14 @@ pub(super) enum Element {
     /// A word or sign that the grammar does not know, or digits in a word that may be
     /// spelt wrongly.
     Unknown,
+}
+
+pub(super) fn has_number(element: &Element) -> bool {
+    match element {
+        Element::Term(_) | Element::Interval { .. } => true,
+        Element::Group(inner) => inner.iter().any(has_number),
+        _ => false,
+    }
 }
 
 /// The pieces of an answer.
