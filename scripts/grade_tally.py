@@ -96,6 +96,8 @@ class Collected:
         if style == "moodle":
             return f"{name}_{5000 + student.place}_assignsubmission_file_"
         if style == "team":
+            # "Jean-Luc Martin" may be no team: without the worksheet's number it is refused
+            student.or_refused = True
             return f"Team {self.count}-{name}_{5000 + student.place}_assignsubmission_file"
         if style == "autolab":
             return f"{student.mail}_{self.random.randint(1, 12)}_handin"
