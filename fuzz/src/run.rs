@@ -11,7 +11,7 @@ use crate::targets::known;
 use crate::{Target, mutate, watch};
 
 /// Seconds of processor time that an input may take.
-pub const SECONDS: f64 = 1.0;
+pub const SECONDS: f64 = 5.0;
 /// Bytes that an input may take.
 pub const BYTES: usize = 256 << 20;
 
