@@ -11,13 +11,13 @@ use exercises::check::{Wrong, block, ge4_tail, matrices};
 use memory::{Array, Matrix, Memory};
 
 /// Found and hint of a check that fails.
-fn told(checked: exercises::check::Checked) -> String {
+fn output_of(checked: exercises::check::Checked) -> String {
     let Wrong { found, hint } = checked.unwrap_err();
     format!("{found} | {hint}")
 }
 
 fn says(checked: exercises::check::Checked, words: &[&str]) {
-    let told = told(checked);
+    let told = output_of(checked);
     assert!(words.iter().all(|word| told.contains(word)), "{words:?}: {told}");
 }
 

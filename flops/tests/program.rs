@@ -18,7 +18,7 @@ fn json(args: &[&str]) -> Json {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn threads_that_the_system_does_not_start_are_told_in_one_line() {
+fn threads_that_the_system_does_not_start_are_reported_in_one_line() {
     let with = |threads: &str| {
         Command::new(env!("CARGO_BIN_EXE_flops"))
             .args([KERNELS[0].name, "64", "--threads", threads])
@@ -74,7 +74,7 @@ fn the_formulas_are_printed_with_their_numbers() {
 }
 
 #[test]
-fn what_is_asked_for_wrongly_is_told_in_one_line() {
+fn what_is_asked_for_wrongly_is_refused_in_one_line() {
     let wrong: [(&[&str], &str); 6] = [
         (&["mmx", "10"], "no kernel 'mmx'"),
         (&["all", "0"], "'0'"),

@@ -20,7 +20,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         return list();
     };
     let checked = in_silence(task.check);
-    output::print(&told(task, &checked))?;
+    output::print(&result_text(task, &checked))?;
     checked.map(|_| ()).map_err(|_| Failure::Reported)
 }
 
@@ -43,7 +43,7 @@ fn list() -> Result<(), Failure> {
     Ok(())
 }
 
-fn told(task: &Task, checked: &Checked) -> String {
+fn result_text(task: &Task, checked: &Checked) -> String {
     match checked {
         Ok(facts) => {
             let facts: String = facts.iter().map(|fact| format!("  {fact}\n")).collect();

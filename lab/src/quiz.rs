@@ -26,7 +26,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let one = args.name.as_deref().and_then(find);
     if let (Some(quiz), Some(prediction)) = (one, args.prediction) {
-        return if tell(quiz, prediction)? { Ok(()) } else { Err(Failure::Reported) };
+        return if print_result(quiz, prediction)? { Ok(()) } else { Err(Failure::Reported) };
     }
     let (mut asked, mut right) = (0, 0);
     let mut lines = io::stdin().lock().lines();
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         match prediction(&mut lines)? {
             Answer::Number(prediction) => {
                 asked += 1;
-                right += u32::from(tell(quiz, prediction)?);
+                right += u32::from(print_result(quiz, prediction)?);
             }
             Answer::None => continue,
             Answer::End => break,
@@ -77,7 +77,7 @@ fn number(text: &str) -> Result<f64, String> {
 }
 
 /// Counts, and says whether the prediction is right.
-fn tell(quiz: &Quiz, prediction: f64) -> Result<bool, Failure> {
+fn print_result(quiz: &Quiz, prediction: f64) -> Result<bool, Failure> {
     let told = quiz.answer(prediction).map_err(Failure::could_not)?;
     let verdict = if told.right { "right" } else { "wrong" };
     let why: String = told.why.iter().map(|sentence| format!("  {sentence}\n")).collect();

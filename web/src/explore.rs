@@ -79,7 +79,7 @@ impl Runs {
             "size_text": Bytes(level.size).to_string(),
             "size_low": level.range.0,
             "size_high": level.range.1,
-            "range_text": level.size_told(),
+            "range_text": level.size_text(),
             "line": level.line,
             "ways": level.ways.as_ref().ok(),
             "ways_reason": level.ways.as_ref().err(),

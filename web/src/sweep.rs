@@ -52,8 +52,8 @@ impl Sweep {
         let record = self.record(&machine)?;
         let measured = self.measured.as_deref().map(Saved::parse).transpose().map_err(|e| e.to_string())?;
         let chart = self.chart(&record);
-        let laid = measured.map(|saved| self.laid_over(&chart, &saved));
-        let note = matches!(laid, Some(None)).then(|| self.nothing_to_lay());
+        let laid = measured.map(|saved| self.overlaid(&chart, &saved));
+        let note = matches!(laid, Some(None)).then(|| self.nothing_to_overlay());
         let chart = laid.flatten().unwrap_or(chart);
         // What the curves of a sealed machine say is left to who looks at them.
         let answer = (!machine.sealed()).then(|| infer::read(&Saved::of(&record)).json());
@@ -130,7 +130,7 @@ impl Sweep {
 
     /// The curves of `chart`, each in one panel with that of `saved` for the same array, if
     /// there is one at all.
-    fn laid_over(&self, chart: &Chart, saved: &Saved) -> Option<Chart> {
+    fn overlaid(&self, chart: &Chart, saved: &Saved) -> Option<Chart> {
         let amount = |cell: &records::saved::Cell| match self.show {
             Show::Misses { .. } => cell.misses,
             Show::Time => cell.nanos,
@@ -157,7 +157,7 @@ impl Sweep {
         (measured > 0).then_some(laid)
     }
 
-    fn nothing_to_lay(&self) -> String {
+    fn nothing_to_overlay(&self) -> String {
         let what = match self.show {
             Show::Misses { .. } => "misses",
             Show::Time => "times",
@@ -282,7 +282,7 @@ mod tests {
         disturbed["rows"][5]["figures"][0]["amount"] = json!(700.0);
         let chart = sweep.chart(&sweep.record(&machine(&sweep.toml).unwrap()).unwrap());
         let laid =
-            |record: &Value| sweep.laid_over(&chart, &Saved::parse(&record.to_string()).unwrap()).unwrap();
+            |record: &Value| sweep.overlaid(&chart, &Saved::parse(&record.to_string()).unwrap()).unwrap();
         for (chart, wrong) in [(laid(&record), 0), (laid(&disturbed), 1)] {
             let told: Vec<(&str, &str)> =
                 chart.series.iter().map(|series| (series.panel.as_str(), series.name.as_str())).collect();

@@ -70,7 +70,7 @@ fn exact(what: &str, (size, line, ways): (u64, u64, u64), found: &Result<Geometr
         return false;
     };
     assert_eq!(found.line.0, line, "{what}");
-    assert!((found.size.0..=found.most.0).contains(&size), "{what}: {}", found.size_told());
+    assert!((found.size.0..=found.most.0).contains(&size), "{what}: {}", found.size_text());
     if let Ok((least, most)) = found.ways {
         assert!((least..=most).contains(&ways), "{what}: {least} to {most} ways");
     }
@@ -110,10 +110,10 @@ fn many_random_caches_are_read_or_left_open() {
 fn a_doubling_sweep_says_no_more_than_it_shows() {
     let args = ["--repeats", "2"];
     let found = read(&sweep("golden-cove", &args), None).unwrap();
-    assert_eq!((found.size_told().as_str(), found.ways), ("32 KiB to less than 64 KiB", Ok((8, 15))));
+    assert_eq!((found.size_text().as_str(), found.ways), ("32 KiB to less than 64 KiB", Ok((8, 15))));
     assert!(!found.decide.is_empty() && found.confidence == infer::Confidence::Low);
     let found = read(&sweep("golden-cove", &[&args[..], &["--until-decided"]].concat()), None).unwrap();
-    assert_eq!((found.size_told().as_str(), found.ways), ("48 KiB", Ok((12, 12))));
+    assert_eq!((found.size_text().as_str(), found.ways), ("48 KiB", Ok((12, 12))));
     assert_eq!(found.confidence, infer::Confidence::High);
 }
 
@@ -226,7 +226,7 @@ fn a_second_level_behind_scattered_pages_is_never_read_too_small_or_too_large() 
             let text = sweep(file.to_str().unwrap(), &args).replace("source=model", "");
             if let Ok(found) = infer::read(&Saved::parse(&text).unwrap()).verdict {
                 let size = found.size.0 >> 10..=found.most.0 >> 10;
-                assert!(size.contains(&kib), "{kib} KiB of {ways} ways, seed {seed}: {}", found.size_told());
+                assert!(size.contains(&kib), "{kib} KiB of {ways} ways, seed {seed}: {}", found.size_text());
                 assert!(size.end() < &(4 * size.start()), "{kib} KiB of {ways} ways, seed {seed}: {size:?}");
                 read += 1;
             }

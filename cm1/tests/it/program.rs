@@ -101,7 +101,7 @@ fn the_chart_is_written_as_svg_and_as_png() {
 }
 
 #[test]
-fn wrong_use_is_told_in_one_line_with_exit_code_2() {
+fn wrong_use_is_refused_in_one_line_with_exit_code_2() {
     let wrong: &[(&[&str], &str)] = &[
         (&["--min", "0"], "0 B"),
         (&["--max", "7X"], "'7X'"),

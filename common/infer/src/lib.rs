@@ -116,7 +116,7 @@ impl Answer {
 
 /// Why there is no single number of ways.
 fn ways_reason(found: &Geometry) -> Option<String> {
-    match found.ways_told() {
+    match found.ways_text() {
         Ok(_) if found.exact_ways().is_some() => None,
         Ok(told) => Some(format!("{told}: these data do not show which")),
         Err(reason) => Some(reason.to_owned()),

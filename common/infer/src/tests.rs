@@ -89,7 +89,7 @@ fn never_wrong(what: &str, saved: &Saved, truth: Truth) -> bool {
         }
         Ok(g) => {
             assert_eq!(g.line.0, truth.1, "{what}");
-            assert!((g.size.0..=g.most.0).contains(&truth.0), "{what}: {}", g.size_told());
+            assert!((g.size.0..=g.most.0).contains(&truth.0), "{what}: {}", g.size_text());
             let Ok((least, most)) = g.ways else { return true };
             assert!(truth.2.is_some_and(|w| (least..=most).contains(&w)), "{what}: {least} to {most} ways");
             true

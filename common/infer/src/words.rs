@@ -14,7 +14,7 @@ const NAMED: usize = 4;
 
 impl Geometry {
     /// The size as the data show it: `48 KiB`, or `32 KiB to less than 64 KiB`.
-    pub fn size_told(&self) -> String {
+    pub fn size_text(&self) -> String {
         if self.size == self.most {
             return self.size.to_string();
         }
@@ -22,7 +22,7 @@ impl Geometry {
     }
 
     /// The ways as the data show them: `12`, or `8 to 15`; or why there are none.
-    pub fn ways_told(&self) -> Result<String, &str> {
+    pub fn ways_text(&self) -> Result<String, &str> {
         match &self.ways {
             Ok((least, most)) if least == most => Ok(least.to_string()),
             Ok((least, most)) => Ok(format!("{least} to {most}")),

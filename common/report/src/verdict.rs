@@ -21,10 +21,10 @@ impl Verdict {
         match &answer.verdict {
             Err(reason) => Verdict { refusal: reason.clone(), why, ..Verdict::default() },
             Ok(found) => Verdict {
-                size: found.size_told(),
+                size: found.size_text(),
                 line: found.line.to_string(),
                 ways: found
-                    .ways_told()
+                    .ways_text()
                     .map_or_else(|why| format!("not known: {why}"), |w| format!("{w} ways")),
                 penalty: found
                     .times

@@ -114,7 +114,7 @@ fn kit_lines_set_theory_next_to_the_model() {
 }
 
 #[test]
-fn what_is_asked_for_wrongly_is_told_in_one_line() {
+fn what_is_asked_for_wrongly_is_refused_in_one_line() {
     let wrong: [(&[&str], &str); 6] = [
         (&["ijkl", "10"], "ijk"),
         (&["ijk", "0"], "1 or more"),
@@ -148,7 +148,7 @@ fn without_threads(args: &[&str]) -> (Option<i32>, [String; 2]) {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn threads_that_the_system_does_not_start_are_told_in_one_line() {
+fn threads_that_the_system_does_not_start_are_reported_in_one_line() {
     let (code, [stdout, stderr]) = without_threads(&["threads", "64", "--threads", "2"]);
     assert_eq!((code, stdout.is_empty()), (Some(1), true), "{stderr}");
     assert!(stderr.lines().last().unwrap().contains("starts no more threads"), "{stderr}");

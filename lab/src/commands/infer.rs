@@ -67,9 +67,9 @@ fn known(file: &Path) -> Result<Above, Failure> {
 fn text(answer: &Answer) -> String {
     let mut lines = Vec::new();
     if let Ok(g) = &answer.verdict {
-        lines.push(format!("size: {}", g.size_told()));
+        lines.push(format!("size: {}", g.size_text()));
         lines.push(format!("line: {} B", g.line.0));
-        lines.push(match g.ways_told() {
+        lines.push(match g.ways_text() {
             Ok(ways) => format!("ways: {ways}"),
             Err(reason) => format!("ways: not counted ({reason})"),
         });

@@ -78,7 +78,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut sweeps = Vec::new();
     for path in &args.files {
         let sweep = input::sweep(path)?;
-        tell(path, &sweep, args.tolerate)?;
+        check(path, &sweep, args.tolerate)?;
         sweeps.push(sweep);
     }
     of_one_event(args, &sweeps)?;
@@ -106,7 +106,7 @@ fn of_one_event(args: &Args, sweeps: &[Saved]) -> Result<(), Failure> {
 
 /// Refuses a damaged file; says on stderr what else was noticed, at most three
 /// things of it.
-fn tell(path: &Path, sweep: &Saved, tolerate: bool) -> Result<(), Failure> {
+fn check(path: &Path, sweep: &Saved, tolerate: bool) -> Result<(), Failure> {
     let name = input::name(path);
     if let Some(damage) = sweep.damage.first().filter(|_| !tolerate) {
         return Err(Failure::could_not(format!(

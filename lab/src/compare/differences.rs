@@ -87,7 +87,7 @@ pub(super) fn place(row: &Row) -> String {
 }
 
 /// `134.5e6 model ±2 %`
-fn told(value: &Value) -> String {
+fn figure_text(value: &Value) -> String {
     let share = value.spread.map(|s| 50.0 * (s.max - s.min) / value.amount.abs());
     let spread = share.filter(|share| share.is_finite()).map(|share| format!(" ±{share:.0} %"));
     format!("{} {}{}", four(value.amount), value.source, spread.unwrap_or_default())
@@ -116,7 +116,14 @@ fn each(group: &[&Difference]) -> Vec<Vec<String>> {
         let ratio = one.ratio().map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.3}"));
         let at = if group.len() > 1 { format!("; {}", one.place) } else { String::new() };
         let verdict = format!("{}{at}", one.verdict());
-        vec![one.experiment.clone(), one.figure.clone(), told(&one.a), told(&one.b), ratio, verdict]
+        vec![
+            one.experiment.clone(),
+            one.figure.clone(),
+            figure_text(&one.a),
+            figure_text(&one.b),
+            ratio,
+            verdict,
+        ]
     };
     group.iter().map(row).collect()
 }

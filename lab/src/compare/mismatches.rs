@@ -196,7 +196,7 @@ mod tests {
         sizes.iter().flat_map(|size| strides.iter().map(move |stride| cell(*size, *stride))).collect()
     }
 
-    fn told(name: &str, a: Vec<Row>, b: Vec<Row>) -> Vec<String> {
+    fn mismatch_lines(name: &str, a: Vec<Row>, b: Vec<Row>) -> Vec<String> {
         let record = |rows| Record { rows, ..Record::new(name, "a machine") };
         sentences(&Pair { name: name.to_owned(), a: record(a), b: record(b) })
     }
@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn each_mismatch_is_a_sentence() {
         let same = vec![mm(64, 7, Some(1.0))];
-        assert_eq!(told("mm1", same.clone(), same.clone()), Vec::<String>::new());
+        assert_eq!(mismatch_lines("mm1", same.clone(), same.clone()), Vec::<String>::new());
         let ge =
             |check: f64| Row::new([("variant", "ge1".into()), ("size", 100.into()), ("check", check.into())]);
         let l1 = "PAPI_L1_DCM";
@@ -253,11 +253,11 @@ mod tests {
                 "cm1: 2 of 3 cells are in B alone, first size_bytes=8192 stride_bytes=4",
             ),
         ] {
-            let found = told(name, a, b);
+            let found = mismatch_lines(name, a, b);
             assert!(found.iter().any(|sentence| sentence.starts_with(expected)), "{expected}: {found:?}");
         }
         // Other sizes of another event are reported once each.
-        let found = told("cm1", sweep(&[8192], &[1], l1), sweep(&[16384], &[1], "PAPI_L2_DCM"));
+        let found = mismatch_lines("cm1", sweep(&[8192], &[1], l1), sweep(&[16384], &[1], "PAPI_L2_DCM"));
         assert_eq!(found.len(), 3, "{found:?}");
         assert!(found[0].contains("counted"));
     }

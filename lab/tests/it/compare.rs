@@ -5,7 +5,7 @@ use std::process::Output;
 
 use crate::kit::lab;
 
-fn told(output: &Output) -> (i32, String, String) {
+fn output_of(output: &Output) -> (i32, String, String) {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
 }
@@ -16,10 +16,10 @@ fn two_machines_are_shown_next_to_each_other() {
     for machine in ["i5-7500", "zen3"] {
         // The size by its place, as the programs take it.
         let args = format!("run 16 --quick --hasten 1000 --machine {machine} --out {machine}");
-        let (code, _, said) = told(&lab(folder.path(), &args));
+        let (code, _, said) = output_of(&lab(folder.path(), &args));
         assert_eq!(code, 0, "{said}");
     }
-    let (code, table, said) = told(&lab(folder.path(), "compare i5-7500 zen3 --out c"));
+    let (code, table, said) = output_of(&lab(folder.path(), "compare i5-7500 zen3 --out c"));
     assert_eq!(code, 0, "{said}");
     let line =
         |start: &str| table.lines().find(|line| line.starts_with(start)).unwrap_or_default().to_owned();
@@ -38,7 +38,7 @@ fn two_machines_are_shown_next_to_each_other() {
     // Of what an earlier comparison drew nothing is taken for this one's, and nothing is lost.
     fs::write(folder.path().join("c/own.svg"), "mine").unwrap();
     let (code, _, said) =
-        told(&lab(folder.path(), "compare i5-7500/records/mm1.json zen3/records/mm1.json --out c"));
+        output_of(&lab(folder.path(), "compare i5-7500/records/mm1.json zen3/records/mm1.json --out c"));
     assert!(
         code == 0 && said.contains("note: cm1-l1.svg of an earlier run was moved to earlier/cm1-l1-1.svg"),
         "{said}"
@@ -46,7 +46,7 @@ fn two_machines_are_shown_next_to_each_other() {
     let there = |name: &str| folder.path().join("c").join(name).exists();
     assert!(there("earlier/cm1-l1-1.svg") && there("own.svg") && !there("cm1-l1.svg"));
     // A run and itself.
-    let (_, table, _) = told(&lab(folder.path(), "compare zen3/records/mm1.json zen3/records/mm1.json"));
+    let (_, table, _) = output_of(&lab(folder.path(), "compare zen3/records/mm1.json zen3/records/mm1.json"));
     assert!(table.contains("the same") && table.contains("do not differ"), "{table}");
 }
 
@@ -67,7 +67,7 @@ fn what_cannot_be_compared_is_refused_in_a_sentence() {
         ("compare empty empty", 1, "holds no record"),
         ("compare empty prose.json", 2, "not one of each"),
     ] {
-        let (found, out, said) = told(&lab(folder.path(), args));
+        let (found, out, said) = output_of(&lab(folder.path(), args));
         assert_eq!((found, said.lines().count()), (code, 1), "{args}: {said}");
         assert!(said.contains(culprit) && out.is_empty(), "{args}: {said}");
     }
@@ -78,14 +78,14 @@ fn sizes_are_taken_by_place_and_by_name_and_a_mistaken_flag_is_put_right() {
     let folder = tempfile::tempdir().unwrap();
     for size in ["16", "-n 16", "--size 16"] {
         let args = format!("causes {size} --machine i5-7500 --format csv");
-        let (code, table, said) = told(&lab(folder.path(), &args));
+        let (code, table, said) = output_of(&lab(folder.path(), &args));
         assert!(code == 0 && table.contains(",16,"), "{size}: {said}");
     }
     for (args, right) in [("run --sise 16", "'--size'"), ("causes --siz 16", "'--size'"), ("quizz", "'quiz'")]
     {
-        let (code, _, said) = told(&lab(folder.path(), args));
+        let (code, _, said) = output_of(&lab(folder.path(), args));
         assert!(code == 2 && said.contains(right), "{args}: {said}");
     }
-    let (code, _, said) = told(&lab(folder.path(), "run 7"));
+    let (code, _, said) = output_of(&lab(folder.path(), "run 7"));
     assert!(code == 2 && said.contains("8 to 4096"), "{said}");
 }

@@ -91,7 +91,7 @@ fn csv_and_json_carry_the_sources() {
 }
 
 #[test]
-fn wrong_use_is_told_in_one_line_with_exit_code_2() {
+fn wrong_use_is_refused_in_one_line_with_exit_code_2() {
     let wrong: &[(&[&str], &str)] = &[
         (&["--size", "0"], "'0'"),
         (&["--size", "7X"], "'7X'"),

@@ -1,13 +1,13 @@
 //! The whole exploration of a memory hierarchy through a [`Probe`].
 
 use super::Probe;
-use super::found::{Exploration, LevelFound};
+use super::argument::Why;
+use super::exploration::{Exploration, LevelFound};
 use super::knee::{Knee, fine_knee, knee, size_of};
 use super::line::{DISTANCES, Partners, line};
 use super::plateau::{Plateau, Scan, plateaus, scan};
-use super::second;
+use super::second_level;
 use super::ways::{Denied, OneSet, Search, Threshold};
-use super::why::Why;
 use crate::Confidence;
 use figures::units::Bytes;
 
@@ -150,7 +150,7 @@ fn cache(
     let step = (slow.cost - fast.cost).min(fast.cost);
     let threshold = Threshold { fits_below: fast.cost + share * step };
     let set = match above {
-        Some(above) => second::lines_of_one_set(probe, threshold, bytes, (low, high), above),
+        Some(above) => second_level::lines_of_one_set(probe, threshold, bytes, (low, high), above),
         None => first(probe, threshold, bytes, (low, high), &mut line, &mut why),
     };
     let mut found = LevelFound {

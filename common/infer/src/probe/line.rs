@@ -1,7 +1,7 @@
 //! The line, by partner accesses: right after an access that misses, one at
 //! some distance hits if it is in the same line.
 
-use super::plateau::{APART, Plateau};
+use super::plateau::{LINE_DISTANCE, Plateau};
 use super::translation::{translation, untranslated};
 use super::{Probe, shuffled};
 
@@ -19,9 +19,9 @@ pub type Partners = Vec<(u64, f64)>;
 /// cost of a hit in the first level, where a partner in the same line is.
 pub(super) fn line(probe: &mut impl Probe, hit: f64, slow: Plateau) -> (Option<u64>, Partners) {
     // a working set in the middle of the slow plateau
-    let size = ((slow.from as f64 * slow.to as f64).sqrt() as u64).next_multiple_of(APART);
-    let blocks = shuffled(size / APART, |i| i * APART);
-    let alone: Vec<u64> = blocks.iter().map(|b| b + APART / 2).collect();
+    let size = ((slow.from as f64 * slow.to as f64).sqrt() as u64).next_multiple_of(LINE_DISTANCE);
+    let blocks = shuffled(size / LINE_DISTANCE, |i| i * LINE_DISTANCE);
+    let alone: Vec<u64> = blocks.iter().map(|b| b + LINE_DISTANCE / 2).collect();
     // which the first of two accesses pays alone
     let (translated, alone) = (translation(probe, &alone), untranslated(probe, &alone));
     let step = alone - hit;
@@ -33,7 +33,7 @@ pub(super) fn line(probe: &mut impl Probe, hit: f64, slow: Plateau) -> (Option<u
         };
         // upward from a line's first word, downward from its last: what is
         // prefetched in one direction does not help in the other
-        let (up, down) = (share(0, distance), share(APART - 8, APART - 8 - distance));
+        let (up, down) = (share(0, distance), share(LINE_DISTANCE - 8, LINE_DISTANCE - 8 - distance));
         partners.push((distance, up.max(down)));
     }
     let line = partners.iter().rposition(|(_, share)| *share < MISSES).map_or(0, |i| 2 * partners[i].0);

@@ -3,33 +3,33 @@
 //! memory by time (crate `latency`) and on a modelled machine
 //! ([`OnModel`]), so what they conclude can be held against known truth.
 
+mod agreement;
+mod argument;
 mod congruent;
+mod exploration;
 mod explore;
-mod found;
 mod knee;
+mod least_cost;
 mod line;
 mod model;
 mod order;
 mod plateau;
 mod policy;
 mod scattered;
-mod second;
-mod settle;
-mod steady;
+mod second_level;
 mod translation;
 mod ways;
-mod why;
 
+pub use agreement::{Settled, SettledLevel, settle};
+pub use argument::Why;
+pub use exploration::{Exploration, LevelFound};
 pub use explore::explore;
-pub use found::{Exploration, LevelFound};
 pub use line::Partners;
 pub use model::OnModel;
 pub use order::cell_order;
 pub use plateau::{Plateau, Scan};
 pub use policy::{PolicyFound, policy};
-pub use settle::{Settled, SettledLevel, settle};
 pub use ways::Denied;
-pub use why::Why;
 
 use figures::random::{Random, mix};
 

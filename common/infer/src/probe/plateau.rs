@@ -6,7 +6,7 @@ use figures::stats;
 
 /// Accesses are this far apart, so that no two share a line of 512 bytes or
 /// less; the set a line falls into is still spread evenly.
-pub(super) const APART: u64 = 512;
+pub(super) const LINE_DISTANCE: u64 = 512;
 
 /// From one size to the next the cost may grow by this factor on a plateau.
 const FLAT: f64 = 1.1;
@@ -39,7 +39,7 @@ pub struct Plateau {
 pub(super) fn scan(probe: &mut impl Probe) -> Scan {
     let sizes = usual_sizes(1024, probe.reach(), 3);
     let cost = |size: u64| {
-        let cost = untranslated(probe, &shuffled(size / APART, |i| i * APART));
+        let cost = untranslated(probe, &shuffled(size / LINE_DISTANCE, |i| i * LINE_DISTANCE));
         probe.point(size, cost);
         (size, cost)
     };

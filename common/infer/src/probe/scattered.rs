@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use super::found::{Exploration, LevelFound};
+use super::argument::Why;
+use super::exploration::{Exploration, LevelFound};
 use super::translation::untranslated;
-use super::why::Why;
 use super::{Probe, usual_sizes};
 use crate::likelihood::{Point, Scale, Sizes, sizes};
 use figures::random::Random;

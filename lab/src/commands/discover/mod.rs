@@ -221,7 +221,7 @@ impl Findings {
         for s in &self.settled.levels {
             let l = &s.found;
             chart = chart.curve(format!("near the end of L{}", l.level), points(&l.knee));
-            let name = format!("L{} {}", l.level, l.size_told());
+            let name = format!("L{} {}", l.level, l.size_text());
             chart = match l.range {
                 (low, high) if low == high => chart.mark(low as f64, name),
                 (low, high) => chart.band(low.max(smallest) as f64, high.min(largest) as f64, name),

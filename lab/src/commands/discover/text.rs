@@ -12,7 +12,7 @@ impl Findings {
         for s in &self.settled.levels {
             let l = &s.found;
             let ways = l.ways.as_ref().map_or("not identifiable".to_owned(), u64::to_string);
-            let size = l.size_told();
+            let size = l.size_text();
             let cycles = self.cycles(l.latency).map_or(String::new(), |c| format!(" = {c:.1} cycles"));
             lines.push(format!(
                 "L{}: {size}, line {}, ways {ways}, hit {:.2} ns{cycles} ({:.2} to {:.2} in {} runs), miss penalty {:.2} ns, confidence {}",

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::kit::{self, lab};
 
-fn told(output: &Output) -> (Option<i32>, String) {
+fn output_of(output: &Output) -> (Option<i32>, String) {
     (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
@@ -37,7 +37,7 @@ fn a_class_gets_machines_of_its_own() {
     let named: Vec<&str> = named.splitn(7, ' ').collect();
     let made =
         Command::new(env!("CARGO_BIN_EXE_lab")).current_dir(folder.path()).args(&named).output().unwrap();
-    assert_eq!(told(&made).0, Some(0), "{}", told(&made).1);
+    assert_eq!(output_of(&made).0, Some(0), "{}", output_of(&made).1);
     let files: BTreeSet<String> = std::fs::read_dir(folder.path().join("machines"))
         .unwrap()
         .map(|file| file.unwrap().file_name().into_string().unwrap())
@@ -61,9 +61,9 @@ fn what_would_lose_or_mix_up_something_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     class(folder.path());
     let made = lab(folder.path(), MAKE);
-    assert_eq!(told(&made).0, Some(0), "{}", told(&made).1);
+    assert_eq!(output_of(&made).0, Some(0), "{}", output_of(&made).1);
     let again = lab(folder.path(), MAKE);
-    assert_eq!(told(&again).0, Some(0), "the same files are no loss: {}", told(&again).1);
+    assert_eq!(output_of(&again).0, Some(0), "the same files are no loss: {}", output_of(&again).1);
     std::fs::write(folder.path().join("other.txt"), "autumn of twenty-six\n").unwrap();
     std::fs::write(folder.path().join("twice.csv"), "name\nana\nAna\n").unwrap();
     std::fs::write(folder.path().join("gap.csv"), "name,group\nana,1\n,2\n").unwrap();
@@ -79,7 +79,7 @@ fn what_would_lose_or_mix_up_something_is_refused() {
         ("mystery --key-file secret.txt --roster gap.csv --name-column name", 2, "gap.csv, line 3"),
         ("mystery --key-file secret.txt ada ada", 2, "'ada'"),
     ] {
-        let (given, sentence) = told(&lab(folder.path(), args));
+        let (given, sentence) = output_of(&lab(folder.path(), args));
         assert_eq!(given, Some(code), "{args}: {sentence}");
         assert!(sentence.contains(says) && sentence.lines().count() == 1, "{args}: {sentence}");
     }
@@ -121,9 +121,9 @@ fn nothing_says_of_a_sealed_machine_but_measuring() {
     let folder = tempfile::tempdir().unwrap();
     class(folder.path());
     let made = lab(folder.path(), "mystery --key-file secret.txt --tlb ada");
-    assert_eq!(told(&made).0, Some(0), "{}", told(&made).1);
+    assert_eq!(output_of(&made).0, Some(0), "{}", output_of(&made).1);
     let machine = lab(folder.path(), "machines machines/ada.toml");
-    let (code, refusal) = told(&machine);
+    let (code, refusal) = output_of(&machine);
     assert!(
         code == Some(1) && refusal.contains("its description is sealed; give the file itself"),
         "{refusal}"
@@ -134,7 +134,8 @@ fn nothing_says_of_a_sealed_machine_but_measuring() {
         let mut bytes = text.clone().into_bytes();
         bytes[at] ^= 1;
         std::fs::write(folder.path().join("changed.toml"), bytes).unwrap();
-        let (code, refusal) = told(&lab(folder.path(), "run --quick --machine changed.toml --out report"));
+        let (code, refusal) =
+            output_of(&lab(folder.path(), "run --quick --machine changed.toml --out report"));
         let sentence = "lab: changed.toml: its seal does not open, so nothing is known of this machine: ";
         assert!(code == Some(2) && refusal.starts_with(sentence), "byte {at}: {refusal}");
     }
@@ -147,7 +148,7 @@ fn the_documented_procedure_identifies_what_was_drawn() {
     class(folder.path());
     let made =
         lab(folder.path(), "mystery --key-file secret.txt --sweeps ada grace alan --tlb --out handout");
-    assert_eq!(told(&made).0, Some(0), "{}", told(&made).1);
+    assert_eq!(output_of(&made).0, Some(0), "{}", output_of(&made).1);
     let key: Value =
         serde_json::from_slice(&std::fs::read(folder.path().join("handout-key.json")).unwrap()).unwrap();
     for machine in key["machines"].as_array().unwrap() {
@@ -168,7 +169,7 @@ fn the_documented_procedure_identifies_what_was_drawn() {
     let changed = std::fs::read_to_string(&record).unwrap().replacen("0.0", "0.1", 1);
     std::fs::write(&record, changed).unwrap();
     for reader in ["infer", "plot", "compare handout/ada/cm1-l1.json"] {
-        let (code, refusal) = told(&lab(folder.path(), &format!("{reader} handout/ada/cm1-l1.json")));
+        let (code, refusal) = output_of(&lab(folder.path(), &format!("{reader} handout/ada/cm1-l1.json")));
         assert!(code == Some(1) && refusal.contains("changed after it was made"), "{reader}: {refusal}");
     }
 }

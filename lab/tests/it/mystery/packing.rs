@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
-use super::told;
+use super::output_of;
 
 fn sh(folder: &Path, line: &str) -> Output {
     Command::new("sh").current_dir(folder).args(["-euc", line]).output().unwrap()
@@ -15,7 +15,7 @@ fn sh(folder: &Path, line: &str) -> Output {
 
 fn done(folder: &Path, line: &str) -> String {
     let output = sh(folder, line);
-    assert!(output.status.success(), "{line}: {}", told(&output).1);
+    assert!(output.status.success(), "{line}: {}", output_of(&output).1);
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -44,7 +44,7 @@ fn pack(sources: &Path, options: &str) -> Result<PathBuf, String> {
     let _ = fs::remove_file(&kit);
     let packed = sh(sources, &format!("scripts/make_kit.sh --student --no-vendor {options} ../kit.tar.gz"));
     assert_eq!(packed.status.success(), kit.exists());
-    if packed.status.success() { Ok(kit) } else { Err(told(&packed).1) }
+    if packed.status.success() { Ok(kit) } else { Err(output_of(&packed).1) }
 }
 
 /// Where a class's files may lie, and what is in them.

@@ -91,7 +91,7 @@ fn notes_and_refusals_are_those_of_any_sealed_machine() {
         for line in *lines {
             let said = folders.each_ref().map(|folder| {
                 let output = run(folder.path(), command, line);
-                (output.status.code(), told(&output.stderr))
+                (output.status.code(), output_of(&output.stderr))
             });
             assert_eq!(said[0], said[1], "{command} {line}");
         }
@@ -99,7 +99,7 @@ fn notes_and_refusals_are_those_of_any_sealed_machine() {
 }
 
 /// Messages, without what load and free memory of this moment make them say.
-fn told(stderr: &[u8]) -> Vec<String> {
+fn output_of(stderr: &[u8]) -> Vec<String> {
     let passing =
         |line: &&str| ["processes share", "takes about", "can have"].iter().any(|part| line.contains(part));
     String::from_utf8_lossy(stderr).lines().filter(|line| !passing(line)).map(str::to_owned).collect()

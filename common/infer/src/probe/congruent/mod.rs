@@ -9,7 +9,7 @@
 mod count;
 
 use super::Probe;
-use super::found::LevelFound;
+use super::exploration::LevelFound;
 use super::ways::Denied;
 use figures::random::Random;
 use figures::stats;

@@ -4,7 +4,7 @@
 mod set;
 
 use super::Probe;
-use super::found::LevelFound;
+use super::exploration::LevelFound;
 use crate::Confidence;
 use figures::random::Random;
 use set::{Policy, Set, known};

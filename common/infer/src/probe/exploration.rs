@@ -1,9 +1,9 @@
 //! What an exploration finds.
 
+use super::argument::Why;
 use super::line::Partners;
 use super::plateau::Scan;
 use super::ways::Denied;
-use super::why::Why;
 use crate::Confidence;
 use figures::units::Bytes;
 
@@ -46,7 +46,7 @@ impl LevelFound {
     }
 
     /// The size as the experiments show it: `48 KiB`, `768 KiB to 1.25 MiB` or `8 MiB or more`.
-    pub fn size_told(&self) -> String {
+    pub fn size_text(&self) -> String {
         match self.range {
             (low, high) if low == high => Bytes(low).to_string(),
             (low, u64::MAX) => format!("{} or more", Bytes(low)),

@@ -1,7 +1,7 @@
 //! The lines of one set behind another level, which holds some of them itself.
 
 use super::Probe;
-use super::found::LevelFound;
+use super::exploration::LevelFound;
 use super::ways::{Denied, OneSet, Search, Threshold};
 use figures::units::Bytes;
 

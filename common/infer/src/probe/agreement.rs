@@ -1,13 +1,13 @@
 //! Runs of all experiments until they agree.
 
 use super::Probe;
+use super::argument::Why;
 use super::congruent::{Congruent, UNKNOWN_ABOVE, congruent};
+use super::exploration::{Exploration, LevelFound};
 use super::explore::{explore, hasty};
-use super::found::{Exploration, LevelFound};
+use super::least_cost::Steady;
 use super::scattered::{Walks, walks};
-use super::steady::Steady;
 use super::ways::Denied;
-use super::why::Why;
 use crate::Confidence;
 use figures::units::Bytes;
 
