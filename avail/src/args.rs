@@ -51,7 +51,7 @@ pub(crate) struct Args {
     #[arg(long, group = "what")]
     pub(crate) self_test: bool,
 
-    /// How to print
+    /// Choose how to print
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: Format,
 

@@ -6,7 +6,7 @@ use common::cli::{self, Compare, Measuring, Modelling, Output};
 use common::measure::Session;
 use common::output::Lines;
 
-/// Counts cache misses over a sweep of array size and stride
+/// Count cache misses over a sweep of array size and stride
 #[derive(clap::Parser)]
 #[command(
     name = "cm1",

@@ -17,7 +17,7 @@ use crate::page::page;
 /// `rustup target add wasm32-unknown-unknown`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The page
+    /// Write this page
     #[arg(long, value_name = "FILE", default_value = "lab.html")]
     out: PathBuf,
 

@@ -6,7 +6,7 @@ use common::cli::{self, Compare, Measuring, Modelling, Output};
 use common::measure::Session;
 use common::output::Lines;
 
-/// Times a sweep over array size and stride
+/// Time a sweep over array size and stride
 #[derive(clap::Parser)]
 #[command(
     name = "spark",

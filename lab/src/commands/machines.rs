@@ -5,7 +5,7 @@ use common::machine::{self, CacheLevel, Machine};
 use common::output;
 use common::text::shorten;
 
-/// Lists the machines that can be modelled, or prints one's description
+/// List the machines that can be modelled, or print the description of one
 ///
 /// A printed description is a TOML file: save it, change it, and give the file
 /// to any program with --machine FILE.toml.

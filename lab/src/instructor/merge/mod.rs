@@ -21,7 +21,7 @@ use surveyed::Surveyed;
 /// out.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The page
+    /// Write this page
     #[arg(long, value_name = "PAGE.html", default_value = "class.html")]
     out: PathBuf,
 
