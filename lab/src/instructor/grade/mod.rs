@@ -154,13 +154,30 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     if let Some(path) = earlier.filter(|_| book.earlier) {
         // Points that this rubric or this class has no place for are not lost.
-        let text = input::text(&path)?;
-        output::write(&path.with_file_name("grades-earlier.csv"), text.as_bytes())?;
+        keep(&path)?;
     }
     notes.extend(save(args, &rubric, &graded, worksheet.as_ref())?);
     notes.iter().for_each(|note| output::message(format!("lab grade: note: {note}")));
     let distribution = overview::distribution(&rubric, &graded);
     output::print(&(table::text(&rubric, &graded) + &distribution))
+}
+
+/// Saves a table of grades under the first free name; one that is saved already is not saved again.
+fn keep(table: &Path) -> Result<(), Failure> {
+    let text = input::text(table)?;
+    let path = (1..).map(|number: u32| match number {
+        1 => table.with_file_name("grades-earlier.csv"),
+        _ => table.with_file_name(format!("grades-earlier-{number}.csv")),
+    });
+    for path in path {
+        if !path.exists() {
+            return output::write(&path, text.as_bytes());
+        }
+        if input::text(&path).is_ok_and(|saved| saved == text) {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// The answers that may be right, and have no points before somebody reads them.
@@ -215,14 +232,18 @@ fn students(args: &Args, key: Option<&Key>) -> Result<Vec<Student>, Failure> {
     Ok(names.into_iter().map(named).collect())
 }
 
-/// What is the student's in a folder of the whole class; else the path itself.
+/// What is the student's in a folder of the whole class; else the path itself. A file with
+/// the student's name next to answers, such as a text, makes no class.
 fn own(path: &Path, class: &Class) -> Result<PathBuf, Failure> {
     let children = std::fs::read_dir(path).into_iter().flatten().filter_map(|child| Some(child.ok()?.path()));
-    let is_own = |child: &PathBuf| {
-        let stem = child.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-        stem.is_some_and(|stem| class.named(&stem).one().is_some())
-    };
-    let found: Vec<PathBuf> = children.filter(is_own).collect();
+    let stem = |child: &Path| child.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let of_kit = |child: &Path| ["answers", "report"].iter().any(|name| stem(child).starts_with(name));
+    let answered = children.filter(|child| !submissions::one(child).is_empty());
+    let (found, others): (Vec<PathBuf>, Vec<PathBuf>) =
+        answered.partition(|child| class.named(&stem(child)).one().is_some());
+    if others.is_empty() || others.iter().any(|child| of_kit(child)) {
+        return Ok(path.to_owned());
+    }
     match found.as_slice() {
         [] => Ok(path.to_owned()),
         [child] => Ok(child.clone()),

@@ -145,12 +145,12 @@ impl Claims {
                         let given = || texts.into_iter().filter(|text| !text.trim().is_empty());
                         let agree = given().filter(|text| class.named(text) != Named::Nobody).count();
                         // An account with somebody's name and an address that is not theirs.
-                        let stranger = !submitter.email.trim().is_empty()
+                        let foreign_address = !submitter.email.trim().is_empty()
                             && class.named(&submitter.email) == Named::Nobody
                             && class.has_address(student);
                         match agree {
                             _ if agree == given().count() => claims.own.push((student, 0)),
-                            1 if stranger => claims.doubtful.push(student),
+                            1 if foreign_address => claims.doubtful.push(student),
                             _ => claims.own.push((student, PARTLY)),
                         }
                     }

@@ -223,6 +223,14 @@ fn one_student_of_a_folder_of_many_is_graded_alone() {
         table.lines().find(|line| line.split('\t').nth(2) == Some(name)).unwrap().to_owned()
     };
     assert!(row("ann").starts_with("0\t") && row("bob").starts_with("1\t"), "{} {}", row("ann"), row("bob"));
+    // a text of the student's name next to the answers makes no class of them
+    std::fs::remove_dir_all(folder.join("handed-in")).unwrap();
+    let answers = r#"{"format": "cache-lab-answers", "version": 1, "fields": {"s2-2": "64 KiB"}}"#;
+    hand_in(folder, "answers.json", answers);
+    hand_in(folder, "ann.txt", "A text.");
+    assert!(row("ann").starts_with("1\t"), "{}", row("ann"));
+    hand_in(folder, "ann/old.json", "{}");
+    assert!(row("ann").starts_with("1\t"), "{}", row("ann"));
 }
 
 #[test]
