@@ -5,6 +5,7 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use common::failure::Failure;
 use common::output;
@@ -16,18 +17,33 @@ use super::unfinished;
 /// The list of a report's files: what is not in the next report goes with this one.
 const LIST: &str = "records/files.txt";
 
+/// The right to write into the folder, which one thread has at a time: the run's own,
+/// or the one that a signal starts and that ends the run. Holds whether the report is
+/// replaced.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Turn(Arc<Mutex<bool>>);
+
+impl Turn {
+    /// Waits for it.
+    pub(crate) fn take(&self) -> MutexGuard<'_, bool> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// The report's folder, while a run writes into it.
 #[derive(Debug, Clone)]
 pub(crate) struct Folder {
     path: PathBuf,
     /// Whether this run made it.
     made: bool,
+    /// To be taken before anything is written or removed.
+    pub(crate) turn: Turn,
 }
 
 impl Folder {
     /// Makes the folder, if there is none.
     pub(crate) fn make(path: &Path) -> Result<Folder, Failure> {
-        let folder = Folder { path: path.to_owned(), made: !path.exists() };
+        let folder = Folder { path: path.to_owned(), made: !path.exists(), turn: Turn::default() };
         fs::create_dir_all(path).map_err(|error| folder.refused(&error))?;
         Ok(folder)
     }
@@ -67,7 +83,9 @@ impl Folder {
     /// Puts `files` in the place of the report that is there: all, or none. The
     /// run is finished then.
     pub(crate) fn fill(&self, files: &[File]) -> Result<(), Failure> {
+        let mut replaced = self.turn.take();
         let filled = self.free_for(files).and_then(|()| self.stage(files)).and_then(|()| self.replace(files));
+        *replaced = filled.is_ok();
         if filled.is_err() {
             let _ = fs::remove_dir_all(self.next());
         }
@@ -234,7 +252,7 @@ mod tests {
 
     fn begin(path: &Path) -> (Folder, unfinished::Unfinished) {
         let folder = Folder::make(path).unwrap();
-        (folder, unfinished::Unfinished::take(path).unwrap())
+        (folder, unfinished::Unfinished::take(path, Turn::default()).unwrap())
     }
 
     fn tree(path: &Path) -> Vec<String> {
@@ -296,6 +314,26 @@ mod tests {
             assert_eq!(fs::read(folder.page()).unwrap(), b"old");
             folder.tidy();
             assert!(!at.join(unfinished::NAME).exists());
+        }
+    }
+
+    #[test]
+    fn what_is_tidied_away_while_a_run_writes_stays_away() {
+        for _ in 0..50 {
+            let place = tempfile::tempdir().unwrap();
+            let (folder, unfinished) = begin(&place.path().join("new"));
+            let (writes, written) = std::sync::mpsc::channel();
+            let run = std::thread::spawn(move || {
+                while unfinished.draw("spark", &Default::default()).is_some() {
+                    let _ = writes.send(());
+                }
+            });
+            written.recv().unwrap();
+            let turn = folder.turn.take();
+            folder.tidy();
+            assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
+            drop(turn);
+            run.join().unwrap();
         }
     }
 

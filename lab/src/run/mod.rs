@@ -12,7 +12,6 @@ mod unfinished;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
 
 use clap::Parser;
 
@@ -120,9 +119,11 @@ impl Args {
 /// it is there, so that a run which is broken off can go on.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let folder = Folder::make(&args.out)?;
-    let kept = Unfinished::take(folder.path()).inspect_err(|_| folder.unmake())?;
+    let kept = Unfinished::take(folder.path(), folder.turn.clone()).inspect_err(|_| folder.unmake())?;
     let done = measure(args, &folder, &kept);
+    let turn = folder.turn.take();
     folder.tidy();
+    drop(turn);
     done.map_err(|failure| match (failure, folder.stored().len()) {
         (Failure::CouldNot(reason), kept @ 1..) => {
             Failure::CouldNot(format!("{reason}; {}", offer(&folder, kept)))
@@ -144,13 +145,13 @@ fn check_memory() -> Result<(), Failure> {
 fn measure(args: &Args, folder: &Folder, kept: &Unfinished) -> Result<(), Failure> {
     check_memory()?;
     let (args, state) = agreed(args, kept, folder)?;
-    // Held while the report is replaced: whoever wants an end waits for that. Then it is true.
-    let replaced = Arc::new(Mutex::new(false));
     signals::on_request({
-        let (folder, replaced) = (folder.clone(), Arc::clone(&replaced));
-        move || match replaced.lock() {
-            Ok(replaced) if *replaced => output::message(ready(&folder)),
-            _ => broken_off(&folder),
+        let folder = folder.clone();
+        move || {
+            let replaced = folder.turn.take();
+            if *replaced { output::message(ready(&folder)) } else { broken_off(&folder) }
+            // Kept until the process ends: the run writes nothing after this.
+            std::mem::forget(replaced);
         }
     });
     // What was typed is not put at risk: where it cannot be read, nothing is measured.
@@ -202,11 +203,7 @@ fn measure(args: &Args, folder: &Folder, kept: &Unfinished) -> Result<(), Failur
     let report = Report::new(&findings, args.answers(), earlier_answers::read_from(folder.path())?);
     let report = report.assigned(asked.assignment, further, asked.template);
     let files = report.files().map_err(Failure::could_not)?;
-    {
-        let replaced = replaced.lock();
-        folder.fill(&files)?;
-        replaced.into_iter().for_each(|mut replaced| *replaced = true);
-    }
+    folder.fill(&files)?;
     output::print(&report.table())?;
     report.warnings().iter().for_each(|warning| tell(format!("note: {warning}")));
     if !args.answers() {

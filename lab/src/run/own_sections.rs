@@ -1,6 +1,7 @@
 //! Sections of an assignment that run programs of their own.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -122,7 +123,7 @@ pub(super) fn measure(
     let mut all = 0.0;
     for line in lines {
         progress.at(0.0);
-        let (record, took) = match kept.record(&line.name, || run(line, &kept.scratch())) {
+        let (record, took) = match kept.record(&line.name, || run(line, kept.scratch())) {
             Err(why) if line.optional => {
                 if !quiet {
                     output::message(format!("note: left out: {why}"));
@@ -148,13 +149,13 @@ pub(super) fn measure(
 }
 
 /// The record that a program writes of a run.
-fn run(line: &ProgramCall, scratch: &Path) -> Result<Record, Failure> {
+fn run(line: &ProgramCall, scratch: io::Result<PathBuf>) -> Result<Record, Failure> {
     let refused = |why: &str| {
         let words = line.words.join(" ");
         let program = line.program.file_stem().unwrap_or_default().to_string_lossy();
         Failure::could_not(format!("section '{}': `{program} {words}` {why}", line.section))
     };
-    fs::create_dir_all(scratch).map_err(|error| refused(&format!("has no place for its record: {error}")))?;
+    let scratch = scratch.map_err(|error| refused(&format!("has no place for its record: {error}")))?;
     let place = scratch.join("record.json");
     let _ = fs::remove_file(&place);
     let ran = Command::new(&line.program)

@@ -14,6 +14,8 @@ use common::record::Record;
 use common::system::files;
 use serde_json::{Value as Json, json};
 
+use super::folder::Turn;
+
 /// The folder of it, in the report's.
 pub(crate) const NAME: &str = ".unfinished";
 const LOCK: &str = "lock";
@@ -23,6 +25,7 @@ const STATE_FILE: &str = "run.json";
 #[derive(Debug)]
 pub(crate) struct Unfinished {
     path: PathBuf,
+    turn: Turn,
     /// Held until the process ends, however it does.
     _lock: File,
 }
@@ -40,7 +43,7 @@ pub(crate) struct RunState {
 
 impl Unfinished {
     /// Takes the report's folder for this run alone.
-    pub(crate) fn take(report: &Path) -> Result<Unfinished, Failure> {
+    pub(crate) fn take(report: &Path, turn: Turn) -> Result<Unfinished, Failure> {
         let path = report.join(NAME);
         let told = report.display();
         let refused = |error: io::Error| {
@@ -59,12 +62,14 @@ impl Unfinished {
                 "another lab run is measuring into '{told}'; wait until it ends, or choose another folder with --out"
             ))
         })?;
-        Ok(Unfinished { path, _lock: lock })
+        Ok(Unfinished { path, turn, _lock: lock })
     }
 
-    /// A place for what a record is made from; it goes with the others.
-    pub(crate) fn scratch(&self) -> PathBuf {
-        self.path.join("scratch")
+    /// Makes a folder for what a record is made from; it goes with the others.
+    pub(crate) fn scratch(&self) -> io::Result<PathBuf> {
+        let _turn = self.turn.take();
+        let path = self.path.join("scratch");
+        fs::create_dir_all(&path).map(|()| path)
     }
 
     /// How the run was asked for whose records are in it, if any are.
@@ -83,6 +88,7 @@ impl Unfinished {
 
     /// Begins a run, without the records of another.
     pub(crate) fn save_state(&self, state: &RunState) -> Result<(), Failure> {
+        let _turn = self.turn.take();
         for name in names(&self.path) {
             // One that stays is overwritten when its experiment is measured.
             let _ = fs::remove_file(self.path.join(format!("{name}.json")));
@@ -95,6 +101,7 @@ impl Unfinished {
     /// the run goes on.
     pub(crate) fn draw(&self, name: &str, chart: &Chart) -> Option<PathBuf> {
         let path = self.path.join(format!("{name}.svg"));
+        let _turn = self.turn.take();
         output::write(&path, chart.svg().as_bytes()).ok().map(|()| path)
     }
 
@@ -114,6 +121,7 @@ impl Unfinished {
         let took = started.elapsed().as_secs_f64();
         // As text: the seal of a sealed machine's record is over its characters.
         let text = json!({ "took": took, "record": record.json() }).to_string();
+        let _turn = self.turn.take();
         output::write(&path, text.as_bytes())?;
         Ok((record, took))
     }
@@ -165,7 +173,7 @@ mod tests {
     #[test]
     fn a_record_is_measured_once_and_one_that_cannot_be_read_again() {
         let place = tempfile::tempdir().unwrap();
-        let run = Unfinished::take(place.path()).unwrap();
+        let run = Unfinished::take(place.path(), Turn::default()).unwrap();
         run.save_state(&state()).unwrap();
         assert_eq!(run.state(), None, "nothing is measured yet");
         let record = |machine: &str| Ok(Record::new("spark", machine));
@@ -183,10 +191,10 @@ mod tests {
     #[test]
     fn a_second_run_into_the_same_folder_is_refused_until_the_first_is_over() {
         let place = tempfile::tempdir().unwrap();
-        let first = Unfinished::take(place.path()).unwrap();
-        let second = Unfinished::take(place.path()).unwrap_err().to_string();
+        let first = Unfinished::take(place.path(), Turn::default()).unwrap();
+        let second = Unfinished::take(place.path(), Turn::default()).unwrap_err().to_string();
         assert!(second.contains("another lab run") && second.contains("--out"), "{second}");
         drop(first);
-        Unfinished::take(place.path()).unwrap();
+        Unfinished::take(place.path(), Turn::default()).unwrap();
     }
 }
