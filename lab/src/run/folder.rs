@@ -5,30 +5,17 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use common::failure::Failure;
 use common::output;
 use common::system::files;
 use report::{File, PAGE};
 
+use super::turn::Turn;
 use super::unfinished;
 
 /// The list of a report's files: what is not in the next report goes with this one.
 const LIST: &str = "records/files.txt";
-
-/// The right to write into the folder, which one thread has at a time: the run's own,
-/// or the one that a signal starts and that ends the run. Holds whether the report is
-/// replaced.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Turn(Arc<Mutex<bool>>);
-
-impl Turn {
-    /// Waits for it.
-    pub(crate) fn take(&self) -> MutexGuard<'_, bool> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 /// The report's folder, while a run writes into it.
 #[derive(Debug, Clone)]

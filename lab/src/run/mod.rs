@@ -8,6 +8,7 @@ mod folder;
 mod own_sections;
 mod progress;
 mod settings;
+mod turn;
 mod unfinished;
 
 use std::ffi::OsString;
@@ -149,7 +150,11 @@ fn measure(args: &Args, folder: &Folder, kept: &Unfinished) -> Result<(), Failur
         let folder = folder.clone();
         move || {
             let replaced = folder.turn.take();
-            if *replaced { output::message(ready(&folder)) } else { broken_off(&folder) }
+            if *replaced {
+                output::message(ready(&folder))
+            } else {
+                broken_off(&folder)
+            }
             // Kept until the process ends: the run writes nothing after this.
             std::mem::forget(replaced);
         }

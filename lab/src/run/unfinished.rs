@@ -14,7 +14,7 @@ use common::record::Record;
 use common::system::files;
 use serde_json::{Value as Json, json};
 
-use super::folder::Turn;
+use super::turn::Turn;
 
 /// The folder of it, in the report's.
 pub(crate) const NAME: &str = ".unfinished";

@@ -2,7 +2,7 @@
 //! many misses it waits at once, what it fetches ahead, what a store costs the load
 //! behind it.
 
-use common::infer::probe::Settled;
+use common::discover::Settled;
 use common::latency::beyond::{
     Ahead, Bandwidth, Parallelism, Span, bandwidth, forwarding, parallelism, prefetch,
 };

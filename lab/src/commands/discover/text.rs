@@ -1,6 +1,6 @@
 //! The findings in sentences.
 
-use common::infer::probe::PolicyFound;
+use common::discover::PolicyFound;
 use common::machine::Machine;
 use common::units::Bytes;
 
