@@ -30,9 +30,9 @@ impl Choice {
 }
 
 /// The place among `pmus` of the one whose cores are taken, by a program that may
-/// run on `allowed` (empty: not reported) and is on `here`; `None` where all cores are the
+/// run on `allowed` (empty: not reported) and runs on `now`; `None` where all cores are the
 /// same.
-pub(crate) fn chosen(pmus: &[Pmu], allowed: &[usize], here: usize) -> Option<(usize, Choice)> {
+pub(crate) fn chosen(pmus: &[Pmu], allowed: &[usize], now: usize) -> Option<(usize, Choice)> {
     let cores: Vec<(usize, &Pmu, Vec<usize>)> = pmus
         .iter()
         .enumerate()
@@ -52,7 +52,7 @@ pub(crate) fn chosen(pmus: &[Pmu], allowed: &[usize], here: usize) -> Option<(us
     if speed(&fastest) > (false, None) {
         return Some((fastest.0, Choice::Fastest));
     }
-    let present = cores.iter().find(|(.., cpus)| cpus.contains(&here)).unwrap_or(fastest);
+    let present = cores.iter().find(|(.., cpus)| cpus.contains(&now)).unwrap_or(fastest);
     Some((present.0, Choice::Present))
 }
 

@@ -60,12 +60,12 @@ impl Tally {
         self.full |= full;
     }
 
-    /// Samples that found the buffer full, at its last sight too: what the kernel
-    /// `told`; an old one says so only together with the next sample that fits,
-    /// and then it is those of `count` events at one in `period` that never came.
-    pub(crate) fn missing(&self, told: Option<u64>, count: u64, period: u64) -> u64 {
+    /// Samples that found the buffer full: the number that the kernel `reported`. An old
+    /// kernel reports it only with the next sample that fits; without that it is computed: of
+    /// `count` events, one in `period`, less those that came.
+    pub(crate) fn missing(&self, reported: Option<u64>, count: u64, period: u64) -> u64 {
         let due = count.checked_div(period).filter(|_| self.full).unwrap_or(0);
-        told.unwrap_or(self.lost.max(due.saturating_sub(self.samples)))
+        reported.unwrap_or(self.lost.max(due.saturating_sub(self.samples)))
     }
 }
 

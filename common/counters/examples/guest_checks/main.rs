@@ -32,7 +32,7 @@ const RISCV64: &[Check] = &[
 ];
 
 /// For a machine whose counters can leave nothing out.
-const EVERYTHING: &[Check] = &[("the kernel's work counts, and that is told", everything)];
+const EVERYTHING: &[Check] = &[("the kernel's work counts, and a note says so", everything)];
 
 /// For a machine on which one instruction is one cycle: where it is two, the
 /// emulator itself loses one sample in forty.

@@ -76,5 +76,5 @@ pub(super) fn full() -> Outcome {
     let (all, due) = (samples.addresses.len() as f64, (samples.count.value / samples.period) as f64);
     near("samples lost", samples.lost as f64, 1.0, due)?;
     near("samples, and those lost", all + samples.lost as f64, due - 1.0, due + 1.0)?;
-    Ok(format!("{due} due, {all} there, {} told as lost, {} pauses", samples.lost, samples.throttled))
+    Ok(format!("{due} due, {all} read, {} reported as lost, {} pauses", samples.lost, samples.throttled))
 }

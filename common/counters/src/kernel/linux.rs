@@ -58,7 +58,7 @@ impl Handle {
         let group = leader.map_or(-1, Handle::fd);
         let flags = bindings::PERF_FLAG_FD_CLOEXEC;
         // SAFETY: `attr` is a whole attribute block of the size it states, and
-        // the kernel keeps no reference to it.
+        // the kernel stores no reference to it.
         let fd = unsafe { perf::perf_event_open(&mut attr, 0, -1, group, flags.into()) };
         if fd < 0 {
             return Err(io::Error::last_os_error());

@@ -50,7 +50,7 @@ impl Ring {
     pub(crate) fn drain(&mut self, mut each: impl FnMut(Record)) -> bool {
         let head = self.position(HEAD).load(Ordering::Acquire);
         let mut tail = self.position(TAIL).load(Ordering::Relaxed);
-        let full = self.room() < head.wrapping_sub(tail).saturating_add(LARGEST_RECORD);
+        let full = self.capacity() < head.wrapping_sub(tail).saturating_add(LARGEST_RECORD);
         while tail < head {
             // Header: type (u32), misc (u16), size (u16), little-endian as all
             // machines that this runs on.
@@ -70,7 +70,7 @@ impl Ring {
     }
 
     /// Bytes of records that it holds.
-    pub(super) fn room(&self) -> u64 {
+    pub(super) fn capacity(&self) -> u64 {
         (self.memory.bytes() - self.page) as u64
     }
 
@@ -84,7 +84,7 @@ impl Ring {
 
     /// Where the word at a position of the stream is, within the mapping.
     pub(super) fn place(&self, position: u64) -> *mut u64 {
-        let offset = self.page + (position % self.room()) as usize;
+        let offset = self.page + (position % self.capacity()) as usize;
         self.memory.base().as_ptr().wrapping_add(offset).cast()
     }
 }

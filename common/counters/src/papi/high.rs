@@ -1,5 +1,5 @@
-//! PAPI's high-level interface: a few calls round the code of interest, no
-//! event set to keep. Each thread has its own counters.
+//! PAPI's high-level interface: a few calls around the code of interest, without
+//! an event set. Each thread has its own counters.
 
 use std::cell::RefCell;
 use std::time::Instant;
@@ -188,7 +188,7 @@ fn ratio(of: f64, by: f64) -> f64 {
 fn rate(what: What, events: &[Event]) -> Result<(f64, Moment, Moment), CounterError> {
     RATED.with_borrow_mut(|rated| {
         if let Some(rated) = rated.as_mut().filter(|r| r.what == what) {
-            return rated.tell();
+            return rated.rate();
         }
         // Another rate was asked for before: its counters are given back.
         *rated = None;
@@ -202,7 +202,7 @@ fn rate(what: What, events: &[Event]) -> Result<(f64, Moment, Moment), CounterEr
 }
 
 impl Rated {
-    fn tell(&mut self) -> Result<(f64, Moment, Moment), CounterError> {
+    fn rate(&mut self) -> Result<(f64, Moment, Moment), CounterError> {
         let mut now = Moment { cpu: clock::thread_cpu().0 - self.cpu, ..Moment::default() };
         for (count, reading) in now.counts.iter_mut().zip(self.set.read()?) {
             *count = reading.amount().ok_or_else(|| CounterError::new(Code::Ecnflct, reading.to_string()))?;

@@ -1,7 +1,7 @@
 //! PAPI's interface, for whoever ports a program that calls it. The examples `do_flops`
 //! and `guest_checks` call it too, and `avail` measures what its calls cost.
 //!
-//! | PAPI | here |
+//! | PAPI | this module |
 //! |---|---|
 //! | `PAPI_query_event` | [`query_event`] |
 //! | `PAPI_event_name_to_code` | [`event`](crate::event) |

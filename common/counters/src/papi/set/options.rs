@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::inner::Threshold;
-use super::{EventSet, State};
+use super::event_set::{EventSet, State};
+use super::opened::Threshold;
 use crate::error::{Code, CounterError};
 use crate::papi::overflow::Overflow;
 use crate::platform::Platform;

@@ -2,14 +2,14 @@
 
 mod families;
 mod kinds;
-#[path = "../../../../events/tests/it/makers.rs"]
+#[path = "../../../events/tests/it/makers.rs"]
 mod makers;
 mod opening;
 mod products;
 mod refusals;
 mod samples;
 mod simpler;
-#[path = "../../../../events/tests/it/units.rs"]
+#[path = "../../../events/tests/it/units.rs"]
 mod units;
 
 use std::collections::HashMap;

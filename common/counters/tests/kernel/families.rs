@@ -88,7 +88,7 @@ fn every_preset_of_every_table_counts_what_its_formula_says() {
 /// An event of the map that no vendor lists would count nothing on these machines.
 #[test]
 fn nothing_that_the_map_opens_is_unknown_to_the_machine() {
-    let intended: Vec<Vec<&str>> = include_str!("../../../../events/tests/data/intended.csv")
+    let intended: Vec<Vec<&str>> = include_str!("../../../events/tests/data/intended.csv")
         .lines()
         .map(|line| line.split(',').collect())
         .collect();

@@ -15,7 +15,7 @@ type Row = (String, String, usize, u32, u64, u64);
 /// table and libpfm's encodings, so that the kit's compact form is compared
 /// with it.
 fn published() -> Vec<Row> {
-    include_str!("../../../../tests/data/x86_preset_encodings.csv")
+    include_str!("../../../tests/data/x86_preset_encodings.csv")
         .lines()
         .skip(1)
         .map(|line| {

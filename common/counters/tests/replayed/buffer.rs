@@ -50,6 +50,6 @@ impl Buffer {
     fn has_space(&self, bytes: u64) -> bool {
         let used = self.ring.position(HEAD).load(Ordering::Relaxed)
             - self.ring.position(TAIL).load(Ordering::Acquire);
-        self.ring.room() - used > bytes
+        self.ring.capacity() - used > bytes
     }
 }

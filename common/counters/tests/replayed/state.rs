@@ -155,10 +155,10 @@ impl State {
         let format = event.attr.read_format;
         let times = [event.time_enabled, event.time_running];
         let told = if format & u64::from(bindings::PERF_FORMAT_GROUP) == 0 {
-            std::iter::once(event.value).chain(times).chain(event.told(format)).collect::<Vec<u64>>()
+            std::iter::once(event.value).chain(times).chain(event.details(format)).collect::<Vec<u64>>()
         } else {
             let members = self.group(event.leader);
-            let each = members.flat_map(|m| std::iter::once(m.value).chain(m.told(format)));
+            let each = members.flat_map(|m| std::iter::once(m.value).chain(m.details(format)));
             let many = self.group(event.leader).count() as u64;
             std::iter::once(many).chain(times).chain(each).collect()
         };
@@ -222,7 +222,7 @@ impl State {
         {
             let group: Vec<(u64, Counts)> = self.group(leader).map(|e| (e.number, e.counts)).collect();
             let wanted = [busy.clone(), group.iter().map(|(_, counts)| *counts).collect()].concat();
-            if self.fits(&wanted, self.settings.watchdog) && self.is_here(&wanted) {
+            if self.fits(&wanted, self.settings.watchdog) && self.is_on_cpu(&wanted) {
                 on.extend(group.iter().map(|(number, _)| *number));
                 busy = wanted;
             } else if is_pinned {
@@ -237,7 +237,7 @@ impl State {
 
     /// Whether the thread is limited to processors of the events' PMUs. One that is
     /// not is taken to be elsewhere.
-    fn is_here(&self, members: &[Counts]) -> bool {
+    fn is_on_cpu(&self, members: &[Counts]) -> bool {
         let counts_here =
             |pmu: &Pmu| pmu.cpus.as_ref().is_none_or(|cpus| cpu::allowed().iter().all(|c| cpus.contains(c)));
         self.pmus.iter().enumerate().all(|(i, pmu)| used(members, i) == 0 || counts_here(pmu))

@@ -59,7 +59,7 @@ impl Opened {
     }
 
     /// The words that a read gives of it after the times.
-    pub(super) fn told(&self, format: u64) -> impl Iterator<Item = u64> {
+    pub(super) fn details(&self, format: u64) -> impl Iterator<Item = u64> {
         let id = (format & u64::from(bindings::PERF_FORMAT_ID) != 0).then_some(self.number);
         let lost = self.buffer.as_ref().map_or(0, |buffer| buffer.lost);
         let lost = (format & u64::from(bindings::PERF_FORMAT_LOST) != 0).then_some(lost);

@@ -46,7 +46,7 @@ pub(crate) struct Driver {
 
 /// Every family's PMUs, in the order of `FAMILIES`.
 pub(crate) static DESCRIPTIONS: LazyLock<Vec<Described>> =
-    LazyLock::new(|| include_str!("../../../tests/data/pmus.csv").lines().skip(1).map(described).collect());
+    LazyLock::new(|| include_str!("../data/pmus.csv").lines().skip(1).map(described).collect());
 
 fn described(line: &'static str) -> Described {
     let field: Vec<&str> = line.splitn(6, ',').collect();

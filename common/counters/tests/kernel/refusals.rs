@@ -94,7 +94,7 @@ fn an_event_is_asked_for_by_itself() {
     assert_eq!(machine.asked().len(), 1);
 }
 
-/// The limit is met in the middle of a set, which keeps what it had.
+/// The limit is met in the middle of a set, which still has what it had before.
 #[test]
 fn too_many_open_files_do_not_break_a_set() {
     let machine = described("skl").machine(Settings { files: 2, ..Settings::default() }, |_, _| 1);

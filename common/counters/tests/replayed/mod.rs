@@ -1,7 +1,7 @@
 //! A kernel played in tests, behind the calls of the real one: what is opened on
 //! a thread that plays a machine is opened there, all else by Linux.
 //!
-//! Its PMUs are described in `tests/data/pmus.csv`, a line for each processor
+//! Its PMUs are described in `../data/pmus.csv`, a line for each processor
 //! family; what its events count comes from the vendors' event tables. The rules
 //! are Linux's: `kernel/events/core.c` for opening, scheduling, reading and the
 //! buffer of samples, and the PMU drivers for what they refuse.
@@ -84,13 +84,13 @@ impl Machine {
         result
     }
 
-    fn here() -> Option<Machine> {
+    fn current() -> Option<Machine> {
         PLAYED.with_borrow(Clone::clone)
     }
 
     /// The platform that the calling thread plays.
     pub(crate) fn platform() -> Option<&'static Platform> {
-        Machine::here().map(|machine| machine.platform)
+        Machine::current().map(|machine| machine.platform)
     }
 
     /// The program runs for so many turns of a microsecond each.
@@ -116,7 +116,7 @@ fn locked(state: &Mutex<State>) -> MutexGuard<'_, State> {
 
 impl Handle {
     pub(crate) fn open(encoding: Encoding, opening: Opening, leader: Option<&Handle>) -> io::Result<Handle> {
-        let Some(machine) = Machine::here() else {
+        let Some(machine) = Machine::current() else {
             let leader = match leader {
                 Some(Handle::Linux(leader)) => Some(leader),
                 _ => None,
