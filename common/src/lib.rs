@@ -15,7 +15,8 @@
 //! | | [`machine`] | a machine described: caches, TLBs, latencies; the catalogue |
 //! | | [`cache`] | the cache model: [`Modelled`](cache::Modelled) memory and its counts |
 //! | | `records` | [results](record) that outlive the run; [every saved format](saved) read back |
-//! | | [`infer`] | a cache's geometry from curves, or from experiments on a probe |
+//! | | [`infer`] | a cache's geometry from curves |
+//! | | [`discover`] | the same from experiments |
 //! | | [`chart`] | pictures, as SVG and PNG |
 //! | | `report` | the report: one page made of findings (`lab` alone uses it) |
 //! | **hardware, system** | [`isa`] | what depends on the instruction set: native memory, SIMD |
@@ -38,7 +39,7 @@
 //! | Where is a miss counted? | on the model, `Level::miss` in `cache/src/level.rs` adds it to `tally.rs`, which alone multiplies counts, and `counts.rs` names it; in hardware, `counters/src/count.rs`; [`Session::plan`](measure::Session::plan) decides which |
 //! | Where is a page size read? | `system/src/facts` asks, in the one file that this system has under `system/src/os`; it ends in [`Machine::page_size`](machine::Machine::page_size) |
 //! | Where does a new program's option go? | its own into `Args` in its `src/main.rs`; a shared one into the part of [`cli`] that honours it: what [measures](cli::Measuring), [models](cli::Modelling) or [prints](cli::Output); a row in `lab/tests/it/options` says what it changes |
-//! | Where is a new note? | a variant of [`note::Note`], in `records/src/note.rs`; an argument of the experiments is one of `Why`, in `infer/src/probe/argument.rs` |
+//! | Where is a new note? | a variant of [`note::Note`], in `records/src/note.rs`; an argument of the experiments is one of `Why`, in `discover/src/argument.rs` |
 //! | Where is a record printed? | [`output::finish`], in every format, of all programs; a program gives its own lines and chart |
 //! | Where is a new system added? | one file in `system/src/os` that implements its trait; what it cannot do it says at run time |
 //! | Where is a new replacement policy? | a name in [`machine::Replacement`], read in `machine/src/describe`, one file in `cache/src/policy` and a line in `cache/src/stores.rs`; the reference in `cache/tests/it/reference` must agree |
@@ -83,6 +84,7 @@ pub mod sweep;
 pub use cache;
 pub use chart;
 pub use counters;
+pub use discover;
 pub use events::{self, metric};
 pub use figures::{encoding, random, stats, table, text, units, value};
 pub use infer;

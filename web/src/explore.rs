@@ -1,8 +1,7 @@
 //! The caches of this computer, over repeated experiments.
 
+use discover::{Confidence, Exploration, LevelFound, Probe, Why, explore};
 use figures::units::Bytes;
-use infer::Confidence;
-use infer::probe::{Exploration, LevelFound, Probe, Why, explore};
 use serde_json::{Value, json};
 
 /// The experiments made so far.

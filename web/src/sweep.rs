@@ -2,9 +2,9 @@
 
 use cache::Modelled;
 use chart::{Axis, Chart};
+use discover::cell_order;
 use figures::units::Bytes;
 use figures::value::{Reading, Source, Value as Figure};
-use infer::probe::cell_order;
 use machine::{Inclusion, Machine};
 use memory::Arena;
 use records::record::{Record, Row};

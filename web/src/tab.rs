@@ -1,9 +1,9 @@
 //! This computer, as far as a browser tab lets one measure it: linear memory,
 //! and a clock that moves in steps.
 
+use discover::{Probe, shuffled};
 use figures::stats;
 use figures::units::Bytes;
-use infer::probe::{Probe, shuffled};
 use memory::Arena;
 use serde::Serialize;
 

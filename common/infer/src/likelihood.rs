@@ -16,7 +16,7 @@ const FEW_WAYS: u64 = 4;
 const RARE: f64 = 30.0;
 /// Points that are off by more than this many times their noise, on the average, are no curve of one level.
 const UNEXPLAINED: f64 = 3.0;
-/// Pages that are drawn lie in clumps, not one by one; see `probe/congruent/count.rs`.
+/// Pages that are drawn lie in clumps, not one by one; see `discover/src/congruent/count.rs`.
 const CLUMPED: f64 = 1.5;
 
 /// A miss costs this share of a hit more, at the least.
@@ -31,7 +31,7 @@ const NEXT: [f64; 10] = [f64::INFINITY, 2.0, 2.8, 4.0, 5.6, 8.0, 11.0, 16.0, 22.
 
 /// How a hypothesis says that sets are picked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Picked {
+enum Picked {
     /// By address bits, behind pages of so many bytes.
     Pages(u64),
     /// By a hash of the address.
@@ -48,32 +48,38 @@ struct Hypothesis {
 
 /// One working set.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Point {
-    pub(crate) bytes: u64,
+pub struct Point {
+    /// Its size in bytes.
+    pub bytes: u64,
     /// Cost, or misses per access.
-    pub(crate) value: f64,
+    pub value: f64,
     /// How far that may be off (standard deviation), without the chance of where pages lie.
-    pub(crate) noise: f64,
+    pub noise: f64,
     /// Times that pages were drawn.
-    pub(crate) draws: usize,
+    pub draws: usize,
 }
 
 /// What the values mean.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Scale {
+pub enum Scale {
     /// Share of the accesses that miss.
     Misses,
     /// About `hit` where all hits, and more where all misses, which may grow with the working set.
-    Cost { hit: f64 },
+    Cost {
+        /// Cost of an access that hits.
+        hit: f64,
+    },
 }
 
 /// Sizes that the points allow.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Sizes {
-    pub(crate) low: u64,
-    pub(crate) high: u64,
+pub struct Sizes {
+    /// The smallest, in bytes.
+    pub low: u64,
+    /// The largest, in bytes.
+    pub high: u64,
     /// Whether only sets picked by a hash explain the points.
-    pub(crate) hashed: bool,
+    pub hashed: bool,
 }
 
 impl Hypothesis {
@@ -227,18 +233,13 @@ fn all_sizes() -> impl Iterator<Item = u64> {
 }
 
 /// The next larger size that a hypothesis has.
-pub(crate) fn next_size(size: u64) -> u64 {
+pub fn next_size(size: u64) -> u64 {
     all_sizes().find(|other| *other > size).unwrap_or(u64::MAX)
 }
 
-/// The sizes from `low` to `high` that the points allow; `None` if no hypothesis explains them.
-pub(crate) fn sizes(
-    points: &[Point],
-    (low, high): (u64, u64),
-    page: u64,
-    line: u64,
-    scale: Scale,
-) -> Option<Sizes> {
+/// The sizes from `low` to `high` bytes that the points allow, behind pages of `page` bytes and
+/// with lines of `line` bytes; `None` if no hypothesis explains them.
+pub fn sizes(points: &[Point], (low, high): (u64, u64), page: u64, line: u64, scale: Scale) -> Option<Sizes> {
     let all = all_sizes().filter(|size| (low..=high).contains(size)).flat_map(|size| {
         WAYS.into_iter().flat_map(move |ways| {
             [Picked::Pages(page), Picked::Hash].map(|picked| Hypothesis { size, ways, picked, line })
@@ -275,11 +276,11 @@ mod tests {
     /// behind the first TLB's reach, on: KiB, the smallest and the median of seven, in ns.
     const QUIET: &str = include_str!("walks/quiet.csv");
     const QUIET_AGAIN: &str = include_str!("walks/quiet-again.csv");
-    const BESIDE_A_HOG: &str = include_str!("walks/hog.csv");
+    const WITH_A_HOG: &str = include_str!("walks/hog.csv");
 
     #[test]
     fn recorded_walks_show_the_second_level() {
-        for (recorded, factor) in [(QUIET, 2), (QUIET_AGAIN, 2), (BESIDE_A_HOG, 3)] {
+        for (recorded, factor) in [(QUIET, 2), (QUIET_AGAIN, 2), (WITH_A_HOG, 3)] {
             let points: Vec<Point> = recorded
                 .lines()
                 .skip(1)

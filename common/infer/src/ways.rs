@@ -94,12 +94,12 @@ pub(super) struct Allowed {
     pub(super) hidden: Option<String>,
 }
 
-/// Share of `count` lines, `apart` lines from one to the next, that miss when
+/// Share of `count` lines, `distance` lines from one to the next, that miss when
 /// they are walked round and round in a cache of `sets` sets: all lines of a set
 /// that gets more than its `ways`, with LRU and FIFO. An exclusive one needs no place for
 /// the lines of each set that the level above holds.
-pub(super) fn missing(count: u64, apart: u64, cache: Candidate) -> f64 {
-    let met_of = |sets: u64| sets / greatest_common_divisor(apart, sets);
+pub(super) fn missing(count: u64, distance: u64, cache: Candidate) -> f64 {
+    let met_of = |sets: u64| sets / greatest_common_divisor(distance, sets);
     let met = met_of(cache.sets);
     let ways = cache.ways + cache.beside.map_or(0, |(sets, ways)| ways * met_of(sets) / met);
     let (each, one_more) = (count / met, count % met);
@@ -117,7 +117,7 @@ struct Cell {
     stride: u64,
     /// Lines that are walked, and lines from one to the next.
     count: u64,
-    apart: u64,
+    distance: u64,
     /// Share of the full misses.
     seen: f64,
     /// Whether it can show hits.
@@ -127,7 +127,7 @@ struct Cell {
 impl Cell {
     /// Share of its accesses that miss in a cache.
     fn missing(&self, cache: Candidate) -> f64 {
-        missing(self.count, self.apart, cache)
+        missing(self.count, self.distance, cache)
     }
 }
 
@@ -157,7 +157,7 @@ impl<'a> Evidence<'a> {
                         array,
                         stride,
                         count: array / stride,
-                        apart: stride / level.line,
+                        distance: stride / level.line,
                         seen: (misses / level.misses).min(most),
                         shows_hits: !place.may_hold(array, stride, level.line, size.fits),
                     });
@@ -308,13 +308,13 @@ impl Place {
     /// Whether the level above may hold lines of that walk itself. Of one that
     /// is not known, no more than that it has at most half of `next` bytes.
     fn may_hold(self, array: u64, stride: u64, line: u64, next: u64) -> bool {
-        let (count, apart) = (array / stride, (stride / line).max(1));
+        let (count, distance) = (array / stride, (stride / line).max(1));
         match self {
             Place::First => false,
             Place::Behind(None) => count * line <= next / 2,
             Place::Behind(Some(above)) => {
                 let sets = above.sets(line);
-                count / (sets / greatest_common_divisor(apart, sets)) <= above.ways
+                count / (sets / greatest_common_divisor(distance, sets)) <= above.ways
             }
         }
     }

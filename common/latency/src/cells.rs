@@ -6,9 +6,9 @@ use super::OnTime;
 use super::batch::{Effort, Timed, time};
 use super::chain::{Chain, WORD};
 use crate::LatencyError;
+use discover::{LevelFound, Probe, cell_order, settle};
 use figures::random::Random;
 use figures::units::{Bytes, Seconds};
-use infer::probe::{LevelFound, Probe, cell_order, settle};
 use system::pages::{HUGE_PAGE, PageBlock, PageKind};
 
 /// The time of one cell.

@@ -1,9 +1,9 @@
-//! The experiments of [`infer::probe`] on real memory, by time.
+//! The experiments of [`discover`] on real memory, by time.
 
 use super::batch::{Effort, Timed, time};
 use super::chain::{Chain, WORD};
+use discover::{Probe, shuffled};
 use figures::units::Seconds;
-use infer::probe::{Probe, shuffled};
 use system::clock;
 use system::pages::{self, HUGE_PAGE, PageBlock};
 

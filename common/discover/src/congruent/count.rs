@@ -1,6 +1,8 @@
 //! The number of sets, by the share of pages that have a line in one of them.
 
-use super::{Congruent, Denied, Probe, Search, Set, hidden};
+use super::search::{Congruent, Search, Set, hidden};
+use crate::Probe;
+use crate::ways::Denied;
 
 /// So many must not change the answer, unless the level above holds lines that
 /// this one has not got.
@@ -10,8 +12,8 @@ const MORE_EVICTORS: usize = 6;
 const SHARED: f64 = 0.5;
 /// Pages whose lines are tried together.
 const TOGETHER: usize = 6;
-/// Groups of them after which the line too many is tried again: a neighbour that takes
-/// ways of the set comes and goes.
+/// Groups of them after which the line too many is tried again: a program on the other
+/// hardware thread may fill ways of the set for a while.
 const WATCHED: usize = 4;
 /// Times that a line is tried before it is taken for one of the set.
 const CONFIRMED: usize = 3;
@@ -23,8 +25,8 @@ const ALL: f64 = 0.99;
 /// A number of sets three times a power of two is so much rarer than a power of two.
 const RARE: f64 = 0.03;
 /// Pages lie in clumps, not one by one: the variance of their counts is so many times
-/// that of independent ones (1.6 of all pages in pieces of 2 MiB of a virtual machine; here few
-/// of each are drawn).
+/// that of independent ones (1.6 if all pages in pieces of 2 MiB of a virtual machine are
+/// drawn; this program draws few of each).
 const CLUMPED: f64 = 1.5;
 
 impl<P: Probe> Search<'_, P> {
@@ -32,8 +34,8 @@ impl<P: Probe> Search<'_, P> {
     pub(super) fn count(&mut self, set: &Set, tried: &[u64]) -> Result<Congruent, String> {
         let ways = set.lines.len() - 1;
         let full = [&set.evictors[..], &set.lines[..ways]].concat();
-        let hit = self.probe.cost(&self.alike(&full));
-        let (mut alike, mut strangers) = (0, Vec::new());
+        let hit = self.probe.cost(&self.lines_at_offset(&full));
+        let (mut same_set, mut other_sets) = (0, Vec::new());
         let mut told = Err("too few pages".to_owned());
         let pool = Pool {
             all: (self.probe.reach() / self.page) as f64,
@@ -50,18 +52,18 @@ impl<P: Probe> Search<'_, P> {
             for page in group {
                 let tries = if none_is { 0 } else { CONFIRMED };
                 match (0..tries).map(|_| share(&[*page])).reduce(f64::min).unwrap_or(0.0) {
-                    most if most > SHARED => alike += 1,
-                    none if none <= SHARED / 2.0 => strangers.push(*page),
+                    most if most > SHARED => same_set += 1,
+                    none if none <= SHARED / 2.0 => other_sets.push(*page),
                     _ => {}
                 }
             }
-            told = pool.pages_of_a_way(alike, alike + strangers.len());
+            told = pool.pages_of_a_way(same_set, same_set + other_sets.len());
             if told.is_ok() {
                 break;
             }
         }
-        let many = strangers.len().min(MORE_EVICTORS * self.held);
-        let more = |lines: usize| [&strangers[..many], &set.lines[..lines]].concat();
+        let many = other_sets.len().min(MORE_EVICTORS * self.held);
+        let more = |lines: usize| [&other_sets[..many], &set.lines[..lines]].concat();
         let beside = self.hit(&more(ways));
         if self.conflict(&more(ways), beside) || !self.conflict(&more(ways + 1), beside) {
             return Err(hidden(ways as u64));
@@ -69,14 +71,14 @@ impl<P: Probe> Search<'_, P> {
         let too_many = [&set.evictors[..], &set.lines].concat();
         let denied = Denied {
             fits_below: hit + SHARED * set.misses * self.penalty / too_many.len() as f64,
-            pattern: self.alike(&too_many),
+            pattern: self.lines_at_offset(&too_many),
         };
         let (pages, odds) = told?;
         Ok(Congruent {
             ways: ways as u64,
             way: pages * self.page,
-            tried: alike + strangers.len(),
-            alike,
+            tried: same_set + other_sets.len(),
+            same_set,
             odds,
             denied,
         })
@@ -99,13 +101,14 @@ impl Pool {
         (left / (self.all - self.taken)).min(ALL)
     }
 
-    /// The number of pages of a way that makes it likeliest that `alike` of `tried` pages
+    /// The number of pages of a way that makes it likeliest that `same_set` of `tried` pages
     /// have a line in one set, and its odds.
-    fn pages_of_a_way(&self, alike: usize, tried: usize) -> Result<(u64, f64), String> {
+    fn pages_of_a_way(&self, same_set: usize, tried: usize) -> Result<(u64, f64), String> {
         let likelihood = |pages: u64| {
             let chance = self.chance(pages);
             let prior: f64 = if pages.is_power_of_two() { 1.0 } else { RARE };
-            prior.ln() + (alike as f64 * chance.ln() + (tried - alike) as f64 * (1.0 - chance).ln()) / CLUMPED
+            prior.ln()
+                + (same_set as f64 * chance.ln() + (tried - same_set) as f64 * (1.0 - chance).ln()) / CLUMPED
         };
         let mut scored: Vec<(f64, u64)> =
             (0..20).flat_map(|k| [1 << k, 3 << k]).map(|pages| (likelihood(pages), pages)).collect();
@@ -119,9 +122,9 @@ impl Pool {
                 "{ways} lines of one set fit, but nearly all pages have a line in it: a way is not larger than a page"
             ));
         }
-        if odds < ODDS || (alike as f64 - expected).abs() > 4.0 * (CLUMPED * expected).sqrt() {
+        if odds < ODDS || (same_set as f64 - expected).abs() > 4.0 * (CLUMPED * expected).sqrt() {
             return Err(format!(
-                "{ways} lines of one set fit, but {alike} of {tried} other pages have a line in it, which leaves the \
+                "{ways} lines of one set fit, but {same_set} of {tried} other pages have a line in it, which leaves the \
                  number of sets open"
             ));
         }
@@ -137,8 +140,8 @@ mod tests {
     fn the_share_tells_the_pages_or_leaves_them_open() {
         let pool = Pool { all: 16_384.0, set: 17.0, taken: 40.0 };
         // as counted on a machine with 32 pages in a way
-        for (alike, tried) in [(72, 2436), (86, 3054), (99, 3585)] {
-            assert_eq!(pool.pages_of_a_way(alike, tried).unwrap().0, 32);
+        for (same_set, tried) in [(72, 2436), (86, 3054), (99, 3585)] {
+            assert_eq!(pool.pages_of_a_way(same_set, tried).unwrap().0, 32);
         }
         assert!(pool.pages_of_a_way(3, 90).is_err(), "too few");
         assert!(pool.pages_of_a_way(58, 60).is_err(), "all of them");

@@ -1,35 +1,4 @@
-//! Experiments instead of curves: with a way to measure any access pattern,
-//! geometry need not be guessed from a sweep. The same experiments run on real
-//! memory by time (crate `latency`) and on a modelled machine
-//! ([`OnModel`]), so what they conclude can be held against known truth.
-
-mod agreement;
-mod argument;
-mod congruent;
-mod exploration;
-mod explore;
-mod knee;
-mod least_cost;
-mod line;
-mod model;
-mod order;
-mod plateau;
-mod policy;
-mod scattered;
-mod second_level;
-mod translation;
-mod ways;
-
-pub use agreement::{Settled, SettledLevel, settle};
-pub use argument::Why;
-pub use exploration::{Exploration, LevelFound};
-pub use explore::explore;
-pub use line::Partners;
-pub use model::OnModel;
-pub use order::cell_order;
-pub use plateau::{Plateau, Scan};
-pub use policy::{PolicyFound, policy};
-pub use ways::Denied;
+//! What the experiments ask of memory, and the patterns that they walk.
 
 use figures::random::{Random, mix};
 
@@ -73,19 +42,19 @@ pub fn shuffled(count: u64, at: impl Fn(u64) -> u64) -> Vec<u64> {
 }
 
 /// One of many orders of a pattern.
-fn in_order(number: u64, count: u64, at: impl Fn(u64) -> u64) -> Vec<u64> {
+pub(super) fn in_order(number: u64, count: u64, at: impl Fn(u64) -> u64) -> Vec<u64> {
     let mut offsets: Vec<u64> = (0..count).map(at).collect();
     Random::new(number).shuffle(&mut offsets);
     offsets
 }
 
 /// A number that stands for a pattern.
-fn key(offsets: &[u64]) -> u64 {
+pub(super) fn key(offsets: &[u64]) -> u64 {
     offsets.iter().fold(offsets.len() as u64, |key, offset| mix(key ^ offset))
 }
 
 /// Sizes that caches have: a power of two times 1, 3, 5, 7 ... `odd`.
-pub(crate) fn usual_sizes(from: u64, to: u64, odd: u64) -> Vec<u64> {
+pub(super) fn usual_sizes(from: u64, to: u64, odd: u64) -> Vec<u64> {
     let mut sizes: Vec<u64> = (1..=odd)
         .step_by(2)
         .flat_map(|m| (0..40).map(move |k| m << k))
@@ -94,8 +63,3 @@ pub(crate) fn usual_sizes(from: u64, to: u64, odd: u64) -> Vec<u64> {
     sizes.sort_unstable();
     sizes
 }
-
-#[cfg(test)]
-mod bench;
-#[cfg(test)]
-mod tests;

@@ -4,7 +4,7 @@ use super::translation::untranslated;
 use super::{Probe, shuffled, usual_sizes};
 use figures::stats;
 
-/// Accesses are this far apart, so that no two share a line of 512 bytes or
+/// Bytes between accesses, so that no two share a line of 512 bytes or
 /// less; the set a line falls into is still spread evenly.
 pub(super) const LINE_DISTANCE: u64 = 512;
 

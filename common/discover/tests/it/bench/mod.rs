@@ -1,6 +1,6 @@
 //! A test bench as hard as the world: the modelled machine, its latencies, TLBs
 //! and pages as described, timed by an imperfect clock on a core that is not
-//! alone. Every claim about confidence is made here, with seeds.
+//! alone. Every claim about confidence is tested with it, with seeds.
 
 mod kinds;
 mod machines;
@@ -8,11 +8,10 @@ mod noisy;
 
 use std::collections::BTreeMap;
 
-use super::*;
-use crate::Confidence;
+use discover::{Confidence, OnModel, Settled, SettledLevel, settle};
 use kinds::kinds;
 use machine::Machine;
-use machines::{Build, PLAIN, beside};
+use machines::{Build, PLAIN, ways_taken};
 use noisy::{Condition, Noisy, Walked, conditions};
 
 /// What an answer about a level turned out to be.
@@ -41,11 +40,11 @@ fn judge(level: &machine::CacheLevel, found: Option<&SettledLevel>) -> Outcome {
     }
 }
 
-/// What became of each level of a machine under each of some conditions that build it
-/// alike, and on the machine as it is described.
+/// What became of each level of a machine under each of some conditions with the same
+/// build, and on the machine as it is described.
 fn outcomes(machine: &Machine, seed: u64, conditions: &[Condition]) -> Vec<Vec<Outcome>> {
     let Some(build) = conditions.first().map(|condition| condition.build) else { return Vec::new() };
-    let machines = [machine.clone(), beside(machine, |_| true), beside(machine, |level| level > 1)];
+    let machines = [machine.clone(), ways_taken(machine, |_| true), ways_taken(machine, |level| level > 1)];
     let arenas = machines.each_ref().map(|_| OnModel::arena(machine).unwrap());
     let models = [0, 1, 2].map(|i| OnModel::new(&machines[i], &arenas[i]).unwrap());
     let mut walked = Walked { models, build };
@@ -101,21 +100,21 @@ fn run(machines: u64, largest: u64) -> Tally {
     tally
 }
 
-/// Machines of each kind as they are described, and under each disturbance of one in `apart`.
-fn run_kinds(machines: u64, apart: usize, only: &str) -> Tally {
+/// Machines of each kind as they are described, and under one in `every` disturbances.
+fn run_kinds(machines: u64, every: usize, only: &str) -> Tally {
     let scattered = Build { pages: Some(4096), ..PLAIN };
     let kinds = kinds(PLAIN, scattered, Build { hashed: true, ..PLAIN });
     let mut tally = Tally::new();
     for kind in kinds.into_iter().filter(|kind| kind.name.contains(only)) {
         let disturbances = conditions().into_iter().filter(|c| c.build == PLAIN);
-        let alike: Vec<Condition> = disturbances.map(|c| c.built(kind.build)).collect();
+        let built: Vec<Condition> = disturbances.map(|c| c.built(kind.build)).collect();
         for seed in 0..machines {
             let machine = kind.machine(seed);
             if !kind.build.hashed {
                 add(&mut tally, kind.name, described(&machine, seed));
             }
             let some: Vec<Condition> =
-                alike.iter().skip(seed as usize % apart).step_by(apart).copied().collect();
+                built.iter().skip(seed as usize % every).step_by(every).copied().collect();
             for outcomes in outcomes(&machine, seed, &some) {
                 add(&mut tally, kind.name, outcomes);
             }
@@ -199,5 +198,5 @@ fn other_kinds_of_machine_are_never_wrong_and_sure() {
 fn other_kinds_under_all_disturbances_are_never_wrong_and_sure() {
     let number = |name: &str, usual| std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(usual);
     let only = std::env::var("KIND").unwrap_or_default();
-    is_calibrated(&run_kinds(number("MACHINES", 24), number("APART", 1) as usize, &only));
+    is_calibrated(&run_kinds(number("MACHINES", 24), number("EVERY", 1) as usize, &only));
 }

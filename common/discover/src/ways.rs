@@ -24,17 +24,17 @@ const MULTIPLES: [u64; 4] = [2, 3, 5, 7];
 
 /// Times that lines are tried before it is believed that they do not fit: one
 /// disturbed batch passes within three; that one line more does not fit decides
-/// the number of ways, and outlasts most bursts of a neighbour.
+/// the number of ways, and takes longer than most bursts of another program.
 const TRIES: usize = 3;
 const TRIES_ONE_MORE: usize = 12;
 /// Orders in which they are tried: what a prefetcher makes of one, it seldom
 /// makes of another.
 const ORDERS: u64 = 2;
-/// Lines by which each order is moved on: what this program, or another on the
-/// core, keeps in one set for good, is not in the other.
+/// Lines by which each order is moved on: if this program, or another on the
+/// core, occupies a way of one set, it does not in the next.
 const ASIDE: u64 = 20;
 
-/// The costs that tell a fit from a miss.
+/// The costs that separate hits from misses.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Threshold {
     pub(super) fits_below: f64,
@@ -66,8 +66,7 @@ impl OneSet {
 #[derive(Debug)]
 pub(super) struct Search {
     threshold: Threshold,
-    /// Lines walked along with those of the set, which keep the level above
-    /// full, so that it cannot hold the set's lines itself: they share its set
+    /// Lines walked along with those of the set, which fill the level above, so that it cannot hold the set's lines itself: they share its set
     /// and lie in other sets of the cache that is looked at.
     evictors: Vec<u64>,
     /// Bytes per line; a way has a multiple of them.
@@ -83,7 +82,7 @@ impl Search {
     }
 
     /// In the level behind one with `ways` ways of `way` bytes each, whose set
-    /// `evictors` other lines keep full.
+    /// `evictors` other lines fill.
     pub(super) fn behind(threshold: Threshold, line: u64, evictors: u64, way: u64) -> Search {
         // odd multiples of the way are in no set that even multiples are in
         let evictors = (0..evictors).map(|i| (2 * i + 1) * way).collect();
@@ -95,12 +94,12 @@ impl Search {
         self.cheap(probe, tries, |order| self.pattern(order, lines, distance))
     }
 
-    /// Whether one line too many is too many beside half of the others too: if not,
-    /// those share the set, and fill it themselves.
-    pub(super) fn stands_alone(&self, probe: &mut impl Probe, set: OneSet) -> bool {
+    /// Whether one line too many does not fit with half of the evictors either: if it does,
+    /// the evictors share the set, and fill it themselves.
+    pub(super) fn is_independent(&self, probe: &mut impl Probe, set: OneSet) -> bool {
         let half = self.evictors[..self.evictors.len() / 2].to_vec();
         let fewer = Search { evictors: half, ..*self };
-        !fewer.fits(probe, set.ways + 1, fewer.apart(set.way), TRIES_ONE_MORE)
+        !fewer.fits(probe, set.ways + 1, fewer.shared_distance(set.way), TRIES_ONE_MORE)
     }
 
     fn pattern(&self, order: u64, lines: u64, distance: u64) -> Vec<u64> {
@@ -109,14 +108,14 @@ impl Search {
         in_order(order, lines + evictors, at)
     }
 
-    /// The distance of lines of one set here that are lines of one set above too.
-    fn apart(&self, way: u64) -> u64 {
+    /// The distance of lines that share a set in this level and in the one above.
+    fn shared_distance(&self, way: u64) -> u64 {
         way / greatest_common_divisor(way, self.unit) * self.unit
     }
 
     /// What must not fit, if `set` is right.
     pub(super) fn denied(&self, probe: &impl Probe, set: OneSet) -> Denied {
-        let pattern = self.pattern(ORDERS, set.ways + 1, self.apart(set.way));
+        let pattern = self.pattern(ORDERS, set.ways + 1, self.shared_distance(set.way));
         let pattern = self.aside(ORDERS - 1, pattern, probe.reach());
         Denied { pattern, fits_below: self.threshold.fits_below }
     }
@@ -139,7 +138,7 @@ impl Search {
     /// Whether a full set's lines still fit when every one of them comes behind so many others
     /// that the level above has lost it: those of an exclusive level do not.
     pub(super) fn fit_alone(&self, probe: &mut impl Probe, set: OneSet) -> bool {
-        let (others, distance) = (&self.evictors, self.apart(set.way));
+        let (others, distance) = (&self.evictors, self.shared_distance(set.way));
         let between = others.len() / 2;
         self.cheap(probe, TRIES_ONE_MORE, |order| {
             let lines = in_order(order, set.ways, |i| i * distance).into_iter().enumerate();
@@ -197,7 +196,7 @@ impl Search {
         let mut candidates = usual_sizes((low / MOST).max(self.line), 2 * high, 7);
         candidates.retain(|way| way.is_multiple_of(self.line));
         for &way in &candidates {
-            let distance = self.apart(way);
+            let distance = self.shared_distance(way);
             let fixed = *tried.entry(distance).or_insert_with(|| {
                 let ways = self.most(probe, distance)?;
                 self.certified(probe, ways, distance).then_some(ways)
@@ -207,8 +206,9 @@ impl Search {
                 return Ok(set);
             }
             // other ways have this distance as a multiple too
-            let fitting =
-                |other: &&u64| self.apart(**other) == distance && (low..high).contains(&(**other * set.ways));
+            let fitting = |other: &&u64| {
+                self.shared_distance(**other) == distance && (low..high).contains(&(**other * set.ways))
+            };
             let fitting: Vec<&u64> = candidates.iter().filter(fitting).collect();
             if fitting.len() > 1 {
                 return Err(format!(
@@ -228,7 +228,7 @@ impl Search {
         ))
     }
 
-    /// The longest line that conflicts allow: beside all lines of a set, one more
+    /// The longest line that conflicts allow: walked with all lines of a set, one more
     /// conflicts as long as it begins in that set's line; from the first distance
     /// at which it fits, it does not. What is fetched ahead of need takes no part.
     pub(super) fn line_of(&self, probe: &mut impl Probe, set: OneSet, distances: &[u64]) -> Option<u64> {

@@ -8,8 +8,8 @@ use super::line::{DISTANCES, Partners, line};
 use super::plateau::{Plateau, Scan, plateaus, scan};
 use super::second_level;
 use super::ways::{Denied, OneSet, Search, Threshold};
-use crate::Confidence;
 use figures::units::Bytes;
+use infer::Confidence;
 
 /// Where pages are smaller than a way, lines that seem to be of one set are so if
 /// this share of the size fits in one piece: pages that lie anywhere would
@@ -116,7 +116,7 @@ fn cache(
         _ => {}
     }
     let bytes = line.unwrap_or(64);
-    // behind pages that lie anywhere the cost rises slowly, and walks of such pages tell more
+    // behind scattered pages the cost rises slowly, and walks of such pages show more
     let scattered = level > 1 && probe.contiguous() < fast.to;
     let knee = if fast.to <= probe.finest() && !scattered {
         fine_knee(probe, fast, slow, bytes)
@@ -229,7 +229,7 @@ fn first(
     }
     let arriving = *line;
     *line = match conflicting {
-        // real prefetchers may bring a stranger into the full set at any distance
+        // real prefetchers may bring another line into the full set at any distance
         None if probe.real() => arriving,
         _ => conflicting.filter(|conflicting| arriving.is_none_or(|arriving| *conflicting <= arriving)),
     };

@@ -64,7 +64,7 @@ impl<'a> OnModel<'a> {
     }
 
     fn walk(&mut self, offsets: &[u64]) -> f64 {
-        // FIFO and tree-PLRU need some rounds to push strangers out
+        // FIFO and tree-PLRU need some rounds to evict earlier lines
         let warm = if offsets.len() < 256 { 8 } else { 3 };
         for _ in 0..warm {
             self.pass(offsets);

@@ -4,8 +4,8 @@ use super::argument::Why;
 use super::line::Partners;
 use super::plateau::Scan;
 use super::ways::Denied;
-use crate::Confidence;
 use figures::units::Bytes;
+use infer::Confidence;
 
 /// One cache as it was found.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,9 +21,9 @@ pub struct LevelFound {
     pub knee_range: (u64, u64),
     /// Bytes per line, if partner accesses showed it.
     pub line: Option<u64>,
-    /// Lines per set, or why they cannot be told.
+    /// Lines per set, or why they cannot be found.
     pub ways: Result<u64, String>,
-    /// Nanoseconds of an access that hits here.
+    /// Nanoseconds of an access that hits this level.
     pub latency: f64,
     /// Nanoseconds that a miss costs more.
     pub penalty: f64,

@@ -1,9 +1,10 @@
 //! The machine timed by an imperfect clock on a core that is not alone.
 
-use super::super::{OnModel, Probe};
-use super::machines::{Build, PLAIN};
+use discover::{OnModel, Probe};
 use figures::random::{Random, mix};
 use machine::Prefetch;
+
+use super::machines::{Build, PLAIN};
 
 /// A batch of accesses, as `latency` times them, and how many it takes.
 const BATCH: f64 = 25e-6;
@@ -17,7 +18,7 @@ pub(super) struct Condition {
     pub(super) name: &'static str,
     /// What of it is the machine's own.
     pub(super) build: Build,
-    /// Share of the time in which a neighbour takes ways of the private levels.
+    /// Share of the time in which another hardware thread fills ways of the private levels.
     neighbour: f64,
     /// Milliseconds of its shortest bursts; the longest are 16 times as long.
     burst: f64,
@@ -112,7 +113,7 @@ pub(super) fn conditions() -> Vec<Condition> {
     ]
 }
 
-/// A machine that is alone, beside a neighbour on its private levels, or beside one on the last.
+/// A machine alone, with another program on its private levels, and with one on the last.
 pub(super) struct Walked<'a> {
     pub(super) models: [OnModel<'a>; 3],
     pub(super) build: Build,
@@ -143,8 +144,8 @@ impl<'a, 'b> Noisy<'a, 'b> {
 }
 
 impl Noisy<'_, '_> {
-    /// Whether a neighbour who is there for `share` of the time is so from `now`
-    /// to `now + lasts`: bursts of one to 16 times the shortest, drawn from where the clock stands.
+    /// Whether a program that runs for `share` of the time does so from `now` to
+    /// `now + lasts`: bursts of one to 16 times the shortest, drawn by the time.
     fn beset(&self, share: f64, salt: u64, lasts: f64) -> bool {
         let burst = |slot: u64| (mix(mix(slot ^ salt) ^ self.seed) >> 11) as f64 / (1u64 << 53) as f64;
         let length = 1e-3 * self.condition.burst * (1 << (self.seed % 5)) as f64;

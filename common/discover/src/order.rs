@@ -44,6 +44,6 @@ mod tests {
         let order = cell_order(65536, 16, 128, 8);
         assert!(order.chunks(8).all(|block| block.iter().all(|o| o / 128 == block[0] / 128)));
         let followed = order.windows(2).filter(|w| w[1] == w[0] + 16).count();
-        assert!(followed < order.len() / 4, "{followed} accesses follow their neighbour");
+        assert!(followed < order.len() / 4, "{followed} accesses go to the next element");
     }
 }

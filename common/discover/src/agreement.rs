@@ -8,8 +8,8 @@ use super::explore::{explore, hasty};
 use super::least_cost::Steady;
 use super::scattered::{Walks, walks};
 use super::ways::Denied;
-use crate::Confidence;
 use figures::units::Bytes;
+use infer::Confidence;
 
 /// Runs of real experiments, at most: more do not help where a dozen did not.
 const MOST_RUNS: usize = 12;
@@ -23,7 +23,7 @@ const NEAR: u64 = 8 << 20;
 /// Share of the time after which the first level must do with the runs it had.
 const FIRST: f64 = 0.4;
 /// Share of the time to use up on what would prove the agreed answer wrong:
-/// a neighbour that is there most of the time leaves now and then.
+/// another program that runs most of the time pauses now and then.
 const CHALLENGED: f64 = 0.6;
 /// Share of the time after which no run of all levels is begun.
 const REPEATED: f64 = 0.75;
@@ -196,7 +196,7 @@ fn behind_pages(
     anywhere.then(|| congruent(probe, first, &second, seed))
 }
 
-/// What the sets found behind pages tell of the second level, if nothing proves them wrong.
+/// Adds what eviction sets show of the second level, if nothing proves them wrong.
 fn take_in(sets: Option<Result<Congruent, String>>, settled: &mut Settled, probe: &mut impl Probe) {
     let Settled { levels, scan, .. } = settled;
     let (Some(sets), [first, SettledLevel { found, .. }, ..]) = (sets, &mut levels[..]) else { return };
@@ -214,7 +214,7 @@ fn take_in(sets: Option<Result<Congruent, String>>, settled: &mut Settled, probe
                  ways of {} make {}.",
                 set.ways,
                 set.ways + 1,
-                set.alike,
+                set.same_set,
                 set.tried,
                 set.way / probe.contiguous(),
                 set.odds.min(1e6),
@@ -230,8 +230,8 @@ fn take_in(sets: Option<Result<Congruent, String>>, settled: &mut Settled, probe
 }
 
 /// `set`, if arrays of half the size that it makes fit. Where a hash of the address chooses
-/// the set, lines at one offset of pages come to sets of other offsets, too: they are more
-/// than a way has pages, and the size that they make is too large.
+/// the set, lines at one offset within pages fall into sets of other offsets, too: there are more
+/// such sets than a way has pages, and the size computed from them is too large.
 ///
 /// # Errors
 ///
@@ -257,7 +257,7 @@ fn half_misses(size: u64, most: f64, scan: &[(u64, f64)]) -> Option<(u64, f64)> 
     half.copied().filter(|(_, cost)| *cost > most)
 }
 
-/// Keeps what a run found, if it ended in time.
+/// Adds what a run found, if it ended in time.
 fn collect(
     run: Result<Exploration, String>,
     in_time: bool,
@@ -344,7 +344,7 @@ mod tests {
     use super::half_misses;
 
     /// Nanoseconds by working set on an EPYC of family 26 (Zen 5) under KVM, whose second
-    /// level has 1 MiB of 16 ways; pages at one offset come to 64 of its sets, not to 16.
+    /// level has 1 MiB of 16 ways; lines at one offset fall into 64 of its sets, not 16.
     #[test]
     fn a_size_whose_half_misses_is_refused() {
         let scan = [(512, 3.9), (768, 5.0), (1024, 7.2), (1536, 14.4), (2048, 16.2), (3072, 16.6)];

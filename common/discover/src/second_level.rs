@@ -52,7 +52,7 @@ pub(super) fn lines_of_one_set(
                     Bytes(high)
                 );
             }
-            Ok(set) if !search.stands_alone(probe, set) => {
+            Ok(set) if !search.is_independent(probe, set) => {
                 reason = format!(
                     "{} lines of one set fit, and more with fewer lines that fill the level above: those share \
                      the set",

@@ -10,7 +10,7 @@ const PAGE: u64 = 4096;
 /// Bytes of a word, and words of a line that are used.
 const WORD: u64 = 8;
 const WORDS: u64 = 8;
-/// Lines that lie in one page where they are together, as far apart as lines may be long.
+/// Lines in one page where they are together, at the distance of the longest line.
 const LINES: u64 = 16;
 /// Costs that differ by less than this factor do not show a TLB that misses.
 const CLEAR: f64 = 1.2;
@@ -29,7 +29,7 @@ pub(super) fn translation(probe: &mut impl Probe, offsets: &[u64]) -> f64 {
     let mut visits: Vec<(u64, u64)> = Vec::new();
     for page in offsets.iter().map(|at| at / PAGE) {
         let times = pages.entry(page).or_default();
-        // of many visits in random order some tell as much as all
+        // of many visits in random order some show as much as all
         if *times < WORDS {
             visits.push((page, *times * WORD));
             *times += 1;
@@ -47,7 +47,7 @@ pub(super) fn translation(probe: &mut impl Probe, offsets: &[u64]) -> f64 {
 }
 
 /// Where in its page the line of a page lies: by the sum of the digits to base 16 of the page's number, so that
-/// as many lines come to each set of a cache, whichever pages share sets.
+/// as many lines fall into each set of a cache, whichever pages share sets.
 fn place(number: u64) -> u64 {
     let digits = (0..16).map(|digit| number >> (4 * digit) & 15).sum::<u64>();
     digits % LINES * (PAGE / LINES)

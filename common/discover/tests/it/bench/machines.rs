@@ -76,7 +76,7 @@ fn realistic(random: &mut Random, largest: u64) -> Machine {
 }
 
 /// The machine with a quarter of its ways taken at the levels that `of` names.
-pub(super) fn beside(machine: &Machine, of: impl Fn(u8) -> bool) -> Machine {
+pub(super) fn ways_taken(machine: &Machine, of: impl Fn(u8) -> bool) -> Machine {
     let mut less = machine.clone();
     for level in less.levels.iter_mut().filter(|l| of(l.level)) {
         let sets = level.sets() as u64;

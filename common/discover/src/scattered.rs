@@ -1,5 +1,5 @@
-//! The size of a level behind pages that lie anywhere, by walks over all lines of pages
-//! that are drawn anew each time: none of them tells it, all together do.
+//! The size of a level behind scattered pages, by walks over all lines of randomly chosen
+//! pages, new ones each time: no single walk shows it, all together do.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use super::argument::Why;
 use super::exploration::{Exploration, LevelFound};
 use super::translation::untranslated;
 use super::{Probe, usual_sizes};
-use crate::likelihood::{Point, Scale, Sizes, sizes};
 use figures::random::Random;
 use figures::stats;
 use figures::units::Bytes;
+use infer::likelihood::{Point, Scale, Sizes, sizes};
 
 /// Times that pages are drawn for each working set.
 const DRAWS: u64 = 4;
@@ -20,20 +20,20 @@ const NOISE: f64 = 0.04;
 const NOISE_ONCE: f64 = 0.1;
 /// A level of which others hold a quarter is so much larger than it looks.
 const OTHERS: f64 = 4.0 / 3.0;
-/// Pages of memory that is so many times as large as a level of eight ways come to its sets unevenly, by this
-/// over the root of that number (two standard deviations).
+/// Pages of memory N times as large as a level of eight ways are spread unevenly over its sets, by this
+/// over the root of N (two standard deviations).
 const UNEVEN: f64 = 0.71;
 /// Share of the time that the walks get at most.
 const SHARE: f64 = 0.3;
 /// Share of the time after which no working set is walked.
 const LATEST: f64 = 0.9;
-/// Working sets below which the curve tells nothing.
+/// Working sets below which the curve shows nothing.
 const LEAST: usize = 6;
 
 /// Larger working sets take long, if the level is not that large itself.
 const LARGEST: u64 = 6 << 20;
 
-/// What the walks tell of a level.
+/// What the walks show of a level.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Walks {
     level: usize,
@@ -111,7 +111,7 @@ fn walk(probe: &impl Probe, bytes: u64, line: u64, draw: u64) -> Vec<u64> {
 }
 
 impl Walks {
-    /// Takes what they tell into what was found of the level below one of `above` bytes.
+    /// Adds it to what was found of the level below one of `above` bytes.
     pub(super) fn take_in(&self, found: &mut LevelFound, above: u64) {
         let Some(sizes) = self.sizes.filter(|_| found.level == self.level && found.ways.is_err()) else {
             return;

@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 
 use super::*;
-use crate::probe::{OnModel, Scan, explore, key};
+use crate::{OnModel, Scan, explore, key};
 use machine::{Machine, Replacement, catalogue};
 
 /// One set under a policy, timed with noise.

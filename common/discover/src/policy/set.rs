@@ -5,7 +5,7 @@ use std::fmt;
 use cache::plru;
 use figures::random::Random;
 
-/// Which line makes room.
+/// Which line is replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Policy {
     /// The least recently used.
@@ -14,13 +14,13 @@ pub(super) enum Policy {
     Fifo,
     /// The one a tree of direction bits points at; 2, 4, 8 ... ways.
     Plru,
-    /// Groups of four ways, each with such a tree; the group least recently used
-    /// makes room. Ice Lake's L1 (Abel, uops.info/cache.html).
+    /// Groups of four ways, each with such a tree; a line of the group least recently used
+    /// is replaced. Ice Lake's L1 (Abel, uops.info/cache.html).
     LruOfPlru4,
     /// The first whose bit was not cleared by a use; when the last is cleared, all
     /// others are set.
     Mru,
-    /// The same, but bits are set when room is needed and none is left.
+    /// The same, but bits are set when a line must be replaced and no bit is left.
     Nru,
     /// Ages of two bits, as in Intel's L2 and L3.
     Qlru(Qlru),
@@ -40,7 +40,7 @@ pub(super) struct Qlru {
     first: bool,
     /// Ux: how ages grow when none is 3.
     update: u8,
-    /// Only on a miss, before room is made.
+    /// Only on a miss, before a line is replaced.
     on_miss_only: bool,
 }
 

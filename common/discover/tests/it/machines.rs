@@ -1,5 +1,4 @@
-use super::*;
-use crate::Confidence;
+use discover::{Confidence, Exploration, LevelFound, OnModel, Probe, explore, settle};
 use figures::units::Bytes;
 use machine::{CacheLevel, Inclusion, Index, Machine, Mapping, Prefetch, Replacement, Write};
 
@@ -177,7 +176,7 @@ impl<F: Fn(&mut OnModel, &[u64]) -> f64> Probe for Changed<'_, F> {
     }
 }
 
-/// This program meets one line of its own at every step, as where the walk keeps a variable on the stack.
+/// This program meets one line of its own at every step, as where the walk has a variable on the stack.
 #[test]
 fn a_line_of_the_programs_own_hides_no_way() {
     for name in ["golden-cove", "zen3", "i5-7500"] {
@@ -214,7 +213,7 @@ fn a_level_that_the_system_says_is_larger_is_left_open() {
     for said in [16 << 10, 32 << 10] {
         assert_eq!(weighed(said), ((32 << 10, 32 << 10), true, exact));
     }
-    assert_eq!(weighed(48 << 10), ((32 << 10, 48 << 10), false, crate::Confidence::Low));
+    assert_eq!(weighed(48 << 10), ((32 << 10, 48 << 10), false, Confidence::Low));
 }
 
 /// On a quiet host 40 KiB of 10 ways were read of 48 KiB of 12 in each run, while stopped half of the time.
@@ -225,9 +224,9 @@ fn a_program_that_is_stopped_half_of_the_time_is_not_sure() {
     let arena = OnModel::arena(&machine).unwrap();
     let settled = settle(&mut OnModel::new(&machine, &arena).unwrap(), 1).unwrap();
     for (said, share, confidence) in [
-        (None, 1.0, crate::Confidence::High),
-        (Some(32 << 10), 0.5, crate::Confidence::High),
-        (None, 0.5, crate::Confidence::Medium),
+        (None, 1.0, Confidence::High),
+        (Some(32 << 10), 0.5, Confidence::High),
+        (None, 0.5, Confidence::Medium),
     ] {
         let mut settled = settled.clone();
         settled.weigh(|_| said, share);
@@ -236,7 +235,7 @@ fn a_program_that_is_stopped_half_of_the_time_is_not_sure() {
     }
 }
 
-/// Lines at one offset of pages come to sets of four offsets, as on Zen 4 and Zen 5.
+/// Lines at one offset of pages fall into the sets of four offsets, as on Zen 4 and Zen 5.
 #[test]
 fn a_hash_of_the_address_is_named() {
     let levels = [cache(1, 4096, 64, 4, Replacement::Lru), cache(2, 512 << 10, 64, 16, Replacement::Lru)];

@@ -1,12 +1,12 @@
-//! Which line makes room when a set is full: random sequences within one set, the
-//! measured cost held against the misses of every policy that is known.
+//! Which line is replaced when a set is full: random sequences within one set, their
+//! measured cost compared with the misses of every known policy.
 
 mod set;
 
 use super::Probe;
 use super::exploration::LevelFound;
-use crate::Confidence;
 use figures::random::Random;
+use infer::Confidence;
 use set::{Policy, Set, known};
 
 /// Sequences tried at first, and at most.
@@ -18,8 +18,8 @@ const WALKS: usize = 10;
 /// caches may have taken all of it, and the walks of a quiet machine take a tenth.
 const LEAST_WALKS: usize = 2;
 const LATEST: f64 = 1.1;
-/// Sets that the sequences take in turn, and lines from one to the next: what others
-/// keep in one of them for good then explains no policy.
+/// Sets that the sequences take in turn, and lines from one to the next: if something else
+/// occupies a way of one of them, the others still show the policy.
 const SETS: u64 = 3;
 const ASIDE: u64 = 20;
 /// Bytes of a word: a sequence meets a line as often as it has words.
@@ -42,7 +42,7 @@ const HOPELESS: f64 = 0.06;
 /// Odds against all others that make an answer, and a sure one.
 const ODDS: f64 = 100.0;
 const SURE: f64 = 1e4;
-/// More are not told: no one believes them.
+/// Larger odds are not given: no one believes them.
 const MOST_ODDS: f64 = 1e9;
 /// What a miss costs in the sequences, as a share of the level's own penalty.
 const PENALTY: (f64, f64) = (0.5, 2.0);
@@ -64,14 +64,14 @@ pub struct PolicyFound {
     pub confidence: Confidence,
 }
 
-/// A policy's misses per access in each sequence, and how far the states it
-/// begins with take them apart.
+/// A policy's misses per access in each sequence, and how much they differ with the
+/// state that it begins with.
 struct Expected {
     policy: Policy,
     misses: Vec<(f64, f64)>,
 }
 
-/// One policy held against the measurements.
+/// One policy compared with the measurements.
 struct Scored<'a> {
     expected: &'a Expected,
     /// Measured minus expected misses per access.
@@ -205,7 +205,7 @@ fn decide(expected: &[Expected], costs: &[f64], found: &LevelFound) -> Result<Po
         });
     };
     let sigma = best.off.max(NOISE);
-    let alike = |one: &&Scored| {
+    let equivalent = |one: &&Scored| {
         let both = one.expected.misses.iter().zip(&best.expected.misses);
         both.clone().all(|(a, b)| (a.0 - b.0).abs() < 1e-9 && (a.1 - b.1).abs() < 1e-9)
     };
@@ -217,7 +217,7 @@ fn decide(expected: &[Expected], costs: &[f64], found: &LevelFound) -> Result<Po
         terms.sum()
     };
     let top = likelihood(best);
-    let others: Vec<&Scored> = scored.iter().filter(|one| !alike(one)).collect();
+    let others: Vec<&Scored> = scored.iter().filter(|one| !equivalent(one)).collect();
     let against: f64 = others.iter().map(|one| (likelihood(one) - top).exp()).sum();
     let odds = (1.0 / against).min(MOST_ODDS);
     let next = others.iter().max_by(|a, b| likelihood(a).total_cmp(&likelihood(b)));
@@ -235,7 +235,7 @@ fn decide(expected: &[Expected], costs: &[f64], found: &LevelFound) -> Result<Po
             .to_owned());
     }
     Ok(PolicyFound {
-        names: scored.iter().filter(alike).map(|one| one.expected.policy.to_string()).collect(),
+        names: scored.iter().filter(equivalent).map(|one| one.expected.policy.to_string()).collect(),
         odds,
         off: best.off,
         sequences: costs.len(),
@@ -244,8 +244,8 @@ fn decide(expected: &[Expected], costs: &[f64], found: &LevelFound) -> Result<Po
     })
 }
 
-/// Costs as misses: the straight line through them (least squares) tells what a hit
-/// and a miss cost, which must be near what the level showed.
+/// Costs as misses: the straight line through them (least squares) gives the cost of a hit
+/// and of a miss, which must be near what the level showed.
 fn score<'a>(expected: &'a Expected, costs: &[f64], penalty: f64) -> Option<Scored<'a>> {
     let points =
         || expected.misses.iter().map(|(misses, apart)| (misses, 1.0 / (NOISE * NOISE + apart * apart)));
