@@ -239,7 +239,8 @@ mod tests {
 
     fn begin(path: &Path) -> (Folder, unfinished::Unfinished) {
         let folder = Folder::make(path).unwrap();
-        (folder, unfinished::Unfinished::take(path, Turn::default()).unwrap())
+        let turn = folder.turn.clone();
+        (folder, unfinished::Unfinished::take(path, turn).unwrap())
     }
 
     fn tree(path: &Path) -> Vec<String> {
