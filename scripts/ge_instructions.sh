@@ -22,7 +22,7 @@ for size in $sizes; do
     for k in 1 2 3 4 5 6 7; do
         stepped=$("$kit/ge$k" "$size" 2 2>/dev/null | sed -n 's/^The total instructions executed are \([0-9]*\),.*/\1/p')
         counted=$(valgrind --tool=callgrind --callgrind-out-file=/dev/null --collect-atstart=no \
-            --toggle-collect="ge::rungs::enter*" "$kit/ge$k" "$size" --counters none 2>&1 >/dev/null |
+            --toggle-collect="ge::rungs::rung::enter*" "$kit/ge$k" "$size" --counters none 2>&1 >/dev/null |
             sed -n 's/.*Collected : \([0-9]*\).*/\1/p')
         if [ -z "$stepped" ]; then
             echo "ge$k: instructions cannot be stepped here" >&2

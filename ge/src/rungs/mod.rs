@@ -36,91 +36,9 @@ pub mod lu;
 pub mod pivoting;
 pub mod pivots4;
 pub mod printed;
+mod rung;
 pub mod steps;
 mod team;
 pub mod threads;
 
-use cache::Modelled;
-use dgemm::variants::pool::NoThread;
-use isa::{Isa, Native, Task};
-use memory::Memory;
-use thiserror::Error;
-
-use crate::problem::system::System;
-
-/// One rung: a loop nest, and the instructions it is made of.
-pub trait Rung {
-    /// Proof that the processor has them.
-    type Isa: Isa;
-
-    /// Eliminates below the diagonal of the system's matrix.
-    fn eliminate<M: Memory>(mem: &mut M, system: System, isa: Self::Isa);
-}
-
-/// A rung did not run; its matrix may be half done.
-#[derive(Debug, Error)]
-pub enum NotRun {
-    /// The processor lacks what it is made of.
-    #[error("this processor has no {0}, which the rung is made of: choose another rung")]
-    Lacks(&'static str),
-    /// The system lacks threads.
-    #[error(transparent)]
-    Threads(#[from] NoThread),
-    /// The model follows one thread.
-    #[error("the rung runs on several processors at once, which the model cannot follow")]
-    Several,
-}
-
-/// A rung of the table, on each of the two memories.
-#[derive(Debug, Clone, Copy)]
-pub struct Kernel {
-    /// The instruction set, in words.
-    pub(crate) needs: &'static str,
-    pub(crate) there: fn() -> bool,
-    /// Whether it runs on several processors.
-    pub(crate) several: bool,
-    pub(crate) native: fn(System) -> Result<(), NotRun>,
-    pub(crate) modelled: fn(&mut Modelled, System) -> Result<(), NotRun>,
-}
-
-impl Kernel {
-    /// `R` on one processor.
-    pub const fn of<R: Rung>() -> Kernel {
-        Kernel {
-            needs: R::Isa::NAME,
-            there: || R::Isa::detect().is_some(),
-            several: false,
-            native: |system| enter::<R, Native>(&mut Native, &system),
-            modelled: |mem, system| enter::<R, Modelled>(mem, &system),
-        }
-    }
-
-    /// `R`, entered by `threads` on several processors.
-    pub const fn on_threads<R: Rung>(threads: fn(System) -> Result<(), NotRun>) -> Kernel {
-        Kernel { several: true, native: threads, modelled: |_, _| Err(NotRun::Several), ..Kernel::of::<R>() }
-    }
-}
-
-/// Runs a rung, compiled for its instructions, if the processor has them. Not
-/// inlined, so that a profile shows it: scripts/ge_instructions.sh counts it.
-#[inline(never)]
-fn enter<R: Rung, M: Memory>(mem: &mut M, system: &System) -> Result<(), NotRun> {
-    let isa = R::Isa::detect().ok_or(NotRun::Lacks(R::Isa::NAME))?;
-    isa.run(Elimination::<R, M> { mem, system, isa });
-    Ok(())
-}
-
-struct Elimination<'e, R: Rung, M> {
-    mem: &'e mut M,
-    system: &'e System<'e>,
-    isa: R::Isa,
-}
-
-impl<R: Rung, M: Memory> Task for Elimination<'_, R, M> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        R::eliminate(self.mem, *self.system, self.isa);
-    }
-}
+pub use rung::{Kernel, NotRun, Rung};

@@ -14,6 +14,7 @@
 
 mod exchanging;
 mod narrow;
+mod next;
 mod row_panel;
 mod update;
 
@@ -27,6 +28,7 @@ use crate::rungs::Rung;
 use crate::rungs::team::{Member, Team};
 use exchanging::{exchange_other_columns, exchanging, put_back, take_out};
 use narrow::{NARROW, narrow};
+pub use next::next;
 use row_panel::row_panel;
 use update::update;
 
@@ -97,32 +99,6 @@ impl<M: Memory, S: Fused, const EXCHANGES: bool> Task for Share<'_, M, S, EXCHAN
                 update(mem, w, mine, columns, pivots);
                 member.wait();
             }
-        }
-    }
-}
-
-/// With `done` pivots done, how many of the last of them are applied to as many
-/// of the columns (or rows) that follow: as many panels as a binary counter of
-/// them has zeros at its end, so that each column is changed once by every pivot
-/// to its left, and most of it in large blocks.
-pub fn next(done: usize) -> usize {
-    PANEL << (done / PANEL).trailing_zeros()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{PANEL, next};
-
-    #[test]
-    fn every_column_is_changed_once_by_every_pivot_to_its_left() {
-        let mut applied = vec![0; 1000];
-        for done in (PANEL..1000).step_by(PANEL) {
-            let last = next(done);
-            for column in &mut applied[done..1000.min(done + last)] {
-                assert_eq!(*column, done - last);
-                *column = done;
-            }
-            assert_eq!(applied[done], done);
         }
     }
 }

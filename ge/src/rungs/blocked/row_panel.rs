@@ -7,7 +7,7 @@ use isa::{Fused, Scalar};
 use memory::Memory;
 
 use super::narrow::NARROW;
-use super::next;
+use super::next::next;
 use super::update::update;
 use crate::problem::workspace::{PANEL, Workspace};
 
