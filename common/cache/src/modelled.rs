@@ -1,0 +1,239 @@
+//! The memory with a modelled cache hierarchy.
+
+use std::cell::Cell;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use machine::{Machine, MachineError};
+use memory::{Arena, IterationEnd, Lanes, Memory, Vector, Word};
+
+use crate::addresses::AddressMap;
+use crate::counts::{self, Counts};
+use crate::loops::Recorder;
+use crate::shortcuts::{self, Shortcut};
+use crate::simulator::Simulator;
+use crate::walk::{Progress, Walker};
+
+/// Names of shortcuts that are switched off for the whole process.
+static SWITCHED_OFF: OnceLock<String> = OnceLock::new();
+
+/// Switches off the shortcuts of these names, separated by commas, in every model that this
+/// process makes from now on: counts are the same, only later. The first call decides.
+pub fn switch_off_shortcuts(names: &str) {
+    SWITCHED_OFF.get_or_init(|| names.to_owned());
+}
+
+/// Memory with a modelled cache hierarchy. It reads and writes the same cells
+/// as `isa::Native` memory and counts on the way.
+#[derive(Debug)]
+pub struct Modelled {
+    recorder: Recorder,
+    pub(crate) walker: Box<Walker>,
+    /// Whether the numbers in memory are wanted.
+    computes: bool,
+    /// Only numbers are computed: what is accessed is known.
+    is_known: bool,
+    machine: Machine,
+}
+
+impl Modelled {
+    /// The memory of `machine`, cold, for kernels on the arrays of `arena`.
+    ///
+    /// # Errors
+    ///
+    /// If the arrays are larger than the model reaches, or the machine's caches
+    /// are unknown.
+    pub fn new(machine: &Machine, arena: &Arena) -> Result<Modelled, MachineError> {
+        Modelled::with(machine, AddressMap::new(arena, None), shortcuts::ALL.to_vec())
+    }
+
+    /// The same for kernels that access nothing but arrays of `arena`, and of these
+    /// all but the `idle` ones: a level that they just fit in then evicts nothing,
+    /// and states recur sooner. An access elsewhere is counted as one that no level
+    /// is asked for.
+    ///
+    /// # Errors
+    ///
+    /// As for [`new`](Modelled::new).
+    pub fn of_arrays_alone(
+        machine: &Machine,
+        arena: &Arena,
+        idle: &[&str],
+    ) -> Result<Modelled, MachineError> {
+        let mut names: Vec<&str> = arena.allocations().iter().map(|array| array.name).collect();
+        names.retain(|name| !idle.contains(name));
+        Modelled::with(machine, AddressMap::new(arena, Some(&names)), shortcuts::ALL.to_vec())
+    }
+
+    /// As [`new`](Modelled::new), but every access is simulated, in levels with all their sets.
+    ///
+    /// # Errors
+    ///
+    /// As for [`new`](Modelled::new).
+    pub fn exhaustive(machine: &Machine, arena: &Arena) -> Result<Modelled, MachineError> {
+        Modelled::with(machine, AddressMap::new(arena, None), Vec::new())
+    }
+
+    fn with(
+        machine: &Machine,
+        addresses: AddressMap,
+        shortcuts: Vec<&'static dyn Shortcut>,
+    ) -> Result<Modelled, MachineError> {
+        if machine.levels.is_empty() {
+            return Err(MachineError::Undescribed { reason: machine.unknown.join("; ") });
+        }
+        let sim = Simulator::new(machine, &addresses, !shortcuts.is_empty())?;
+        let model = Modelled {
+            recorder: Recorder::new(addresses),
+            walker: Box::new(Walker { sim, shortcuts, progress: Progress::default() }),
+            computes: true,
+            is_known: false,
+            machine: machine.clone(),
+        };
+        Ok(model.without_shortcuts(SWITCHED_OFF.get().map_or("", String::as_str)))
+    }
+
+    /// The same without the shortcuts of these names, separated by commas: counts are the
+    /// same, only later.
+    #[must_use]
+    pub fn without_shortcuts(mut self, names: &str) -> Modelled {
+        let is_off = |name| names.split(',').any(|off| off.trim() == name);
+        self.walker.shortcuts.retain(|shortcut| !is_off(shortcut.name()));
+        self
+    }
+
+    /// The same without the numbers: stores leave the arrays as they are, but those of
+    /// [counts](memory::Word::COUNTS), for kernels whose accesses do not depend on other
+    /// numbers and whose result nobody reads.
+    #[must_use]
+    pub fn without_numbers(mut self) -> Modelled {
+        self.computes = false;
+        self
+    }
+
+    /// The same, which reports to `progress` now and then the share (0 to 1) of the outermost
+    /// loop that is done.
+    #[must_use]
+    pub fn reporting(mut self, progress: impl FnMut(f64) + 'static) -> Modelled {
+        self.walker.progress.report = Some(Box::new(progress));
+        self
+    }
+
+    /// The same for kernels whose outermost loops are not described: the share of `bytes`
+    /// that the inner loops advance by in all.
+    #[must_use]
+    pub fn reporting_along(mut self, bytes: f64, progress: impl FnMut(f64) + 'static) -> Modelled {
+        self.walker.progress.bytes = Some(bytes);
+        self.reporting(progress)
+    }
+
+    /// The machine it models.
+    pub fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    /// Counts from zero again; the caches keep their lines.
+    pub fn reset_counts(&mut self) {
+        self.simulate();
+        self.walker.sim.tally.reset();
+    }
+
+    /// Everything counted since the start or the last reset.
+    pub fn counts(&mut self) -> Counts {
+        self.simulate();
+        counts::gather(&self.walker.sim.tally, &self.recorder.addresses().names(), &self.machine)
+    }
+
+    /// Simulates all that was written down up to now.
+    pub(crate) fn simulate(&mut self) {
+        let nodes = self.recorder.take();
+        self.walker.walk(&nodes, self.recorder.addresses());
+    }
+
+    #[inline(always)]
+    fn access(&mut self, pointer: usize, bytes: usize, store: bool) {
+        if !self.is_known && self.recorder.access(pointer, bytes, store) {
+            self.simulate();
+        }
+    }
+}
+
+impl Memory for Modelled {
+    #[inline(always)]
+    fn load<T: Word>(&mut self, cell: &Cell<T>) -> T {
+        self.access(cell.as_ptr() as usize, 1, false);
+        cell.get()
+    }
+
+    #[inline(always)]
+    fn store<T: Word>(&mut self, cell: &Cell<T>, value: T) {
+        self.access(cell.as_ptr() as usize, 1, true);
+        if self.computes || T::COUNTS {
+            cell.set(value);
+        }
+    }
+
+    #[inline(always)]
+    fn load_vector<V: Vector>(&mut self, lanes: Lanes<'_, V>) -> V {
+        self.access(lanes.address(), size_of::<V>(), false);
+        lanes.read()
+    }
+
+    #[inline(always)]
+    fn store_vector<V: Vector>(&mut self, lanes: Lanes<'_, V>, value: V) {
+        self.access(lanes.address(), size_of::<V>(), true);
+        if self.computes {
+            lanes.write(value);
+        }
+    }
+
+    fn repeat(&mut self, times: u64, mut body: impl FnMut(&mut Self)) {
+        let times = usize::try_from(times).unwrap_or(usize::MAX);
+        self.run_loop(0..times, |mem, _| {
+            if !mem.is_known {
+                mem.recorder.pass();
+            }
+            body(mem);
+            IterationEnd
+        });
+    }
+
+    /// Runs the first two iterations and the last one, and the others where their numbers are
+    /// wanted; what they access is described.
+    fn run_loop(&mut self, range: Range<usize>, mut body: impl FnMut(&mut Self, usize) -> IterationEnd) {
+        let is_known = self.is_known;
+        if !is_known {
+            self.recorder.begin_loop();
+        }
+        let mut iteration = range.start;
+        while iteration < range.end {
+            let last = range.end - 1;
+            if iteration == last {
+                self.is_known = is_known;
+            } else if !self.is_known && self.recorder.knows_next() {
+                self.recorder.skip((last - iteration) as u64);
+                if self.computes {
+                    self.is_known = true;
+                } else {
+                    iteration = last;
+                }
+            }
+            let IterationEnd = body(self, iteration);
+            if !self.is_known {
+                let differs = self.recorder.end_iteration();
+                debug_assert!(
+                    !differs || iteration == last,
+                    "iteration {iteration} of a loop in steps! does not do what the two before it did, further on"
+                );
+            }
+            iteration += 1;
+        }
+        if !is_known && self.recorder.end_loop() {
+            self.simulate();
+        }
+    }
+
+    fn skips_iterations(&self) -> bool {
+        true
+    }
+}
