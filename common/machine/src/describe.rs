@@ -3,10 +3,12 @@
 use serde::Deserialize;
 use toml::Spanned;
 
+mod checked;
 mod levels;
 
 use super::quantity::{As, Time};
 use super::{CacheLevel, Core, Machine, MachineError, Mapping, Tlb};
+use checked::{Checked, LARGEST, refuse, time};
 use figures::text::{is_unprintable, says_nothing, shorten};
 use figures::units::{Bytes, Hertz, Seconds};
 use levels::{Cache, TlbEntry};
@@ -17,12 +19,6 @@ pub const LONGEST: usize = 256 << 10;
 /// The longest name and the longest line about a machine, in characters.
 const LONGEST_NAME: usize = 100;
 const LONGEST_ABOUT: usize = 300;
-
-/// Larger caches are taken for a slip of the unit.
-const LARGEST: Bytes = Bytes::mib(1024);
-
-/// Lines of a cache, at most: a model remembers 8 to 24 bytes for each.
-const MOST_LINES: u64 = 1 << 23;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -71,44 +67,41 @@ enum MappingName {
     Random,
 }
 
-/// A key, its place in the text, and what is wrong with it.
-struct Fault {
-    key: &'static str,
-    at: usize,
-    reason: String,
-}
-
-type Checked<T> = Result<T, Fault>;
-
-fn refuse<T, S>(key: &'static str, value: &Spanned<S>, reason: impl Into<String>) -> Checked<T> {
-    Err(Fault { key, at: value.span().start, reason: reason.into() })
-}
-
-/// The machine that `text` describes.
-pub(super) fn machine(text: &str, origin: &str) -> Result<Machine, MachineError> {
-    let wrong = |at: usize, key: &str, reason: String| {
-        let before = &text.as_bytes()[..at.min(text.len())];
-        let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
-        // Both may repeat what the file has, which may be anything.
-        let (key, reason) = (shorten(key, 60), shorten(&reason, 600));
-        MachineError::Wrong { origin: origin.to_string(), line, key, reason }
-    };
-    if text.len() > LONGEST {
-        return Err(wrong(0, "description", format!("has more than {LONGEST} bytes; is it a description?")));
+impl Machine {
+    /// The machine described by `text`; errors call it `origin`.
+    ///
+    /// # Errors
+    ///
+    /// If it describes no machine that can be modelled.
+    pub fn from_toml(text: &str, origin: &str) -> Result<Machine, MachineError> {
+        let wrong = |at: usize, key: &str, reason: String| {
+            let before = &text.as_bytes()[..at.min(text.len())];
+            let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
+            // Both may repeat what the file has, which may be anything.
+            let (key, reason) = (shorten(key, 60), shorten(&reason, 600));
+            MachineError::Wrong { origin: origin.to_string(), line, key, reason }
+        };
+        if text.len() > LONGEST {
+            return Err(wrong(
+                0,
+                "description",
+                format!("has more than {LONGEST} bytes; is it a description?"),
+            ));
+        }
+        if says_nothing(text) {
+            return Err(MachineError::Empty { origin: origin.to_string() });
+        }
+        if text.trim_start().starts_with('{') {
+            let reason =
+                "is JSON, as a record is; a machine is described in TOML: `lab machines NAME` prints one";
+            return Err(wrong(0, "description", reason.to_string()));
+        }
+        let parsed: Description = toml::from_str(text).map_err(|e| {
+            let at = e.span().map_or(0, |span| span.start);
+            wrong(at, key_at(text, at), e.message().to_string())
+        })?;
+        parsed.check().map_err(|fault| wrong(fault.at, fault.key, fault.reason))
     }
-    if says_nothing(text) {
-        return Err(MachineError::Empty { origin: origin.to_string() });
-    }
-    if text.trim_start().starts_with('{') {
-        let reason =
-            "is JSON, as a record is; a machine is described in TOML: `lab machines NAME` prints one";
-        return Err(wrong(0, "description", reason.to_string()));
-    }
-    let parsed: Description = toml::from_str(text).map_err(|e| {
-        let at = e.span().map_or(0, |span| span.start);
-        wrong(at, key_at(text, at), e.message().to_string())
-    })?;
-    parsed.check().map_err(|fault| wrong(fault.at, fault.key, fault.reason))
 }
 
 /// The key on the line around byte `at`; the line itself if it has none.
@@ -217,15 +210,5 @@ impl CoreTimes {
             step: or_nothing("core.step", &self.step)?,
             pass: or_nothing("core.pass", &self.pass)?,
         })
-    }
-}
-
-fn time(key: &'static str, given: &Spanned<As<Time>>, clock: Option<Hertz>) -> Checked<Seconds> {
-    let As(time) = given.get_ref();
-    match time.with(clock) {
-        // By a clock of some hertz, cycles can be hours.
-        Some(Seconds(seconds)) if seconds >= 1.0 => refuse(key, given, "is a second or more"),
-        Some(seconds) => Ok(seconds),
-        None => refuse(key, given, "is in cycles, and there is no clock; add clock = \"3.4 GHz\""),
     }
 }

@@ -1,6 +1,6 @@
 //! A machine back as the text of a description.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 use super::{CacheLevel, Machine, Mapping, Replacement};
 use figures::text::clean;
@@ -42,6 +42,13 @@ impl Machine {
             text += &tlb.penalty.map_or(String::new(), |penalty| format!("penalty = {}\n", time(penalty)));
         }
         text
+    }
+}
+
+/// What may be known of it: a sealed machine's fields are in no message.
+impl fmt::Debug for Machine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.to_toml())
     }
 }
 

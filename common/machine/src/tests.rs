@@ -1,3 +1,4 @@
+use figures::units::{Bytes, Seconds};
 use proptest::prelude::*;
 
 use super::*;

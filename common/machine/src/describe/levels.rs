@@ -3,10 +3,13 @@
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Checked, LARGEST, MOST_LINES, refuse, time};
+use super::checked::{Checked, LARGEST, refuse, time};
 use crate::quantity::{As, Time, Ways};
 use crate::{CacheLevel, Inclusion, Index, Prefetch, Replacement, Tlb, Write};
 use figures::units::{Bytes, Hertz};
+
+/// Lines of a cache, at most: a model remembers 8 to 24 bytes for each.
+const MOST_LINES: u64 = 1 << 23;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -1,0 +1,136 @@
+//! A machine, as far as the memory hierarchy sees it.
+
+use figures::random::Random;
+use figures::units::{Bytes, Hertz, Seconds};
+use serde::{Deserialize, Serialize};
+
+use crate::level::CacheLevel;
+
+/// How virtual pages lie in physical memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mapping {
+    /// One behind the other.
+    Identity,
+    /// Anywhere, drawn from a seeded generator: the same in every run.
+    Random {
+        /// Start of the generator.
+        seed: u64,
+    },
+}
+
+/// One level of data TLB.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Tlb {
+    /// 1 for the level next to the core.
+    pub level: u8,
+    /// Translations it holds.
+    pub entries: usize,
+    /// Translations per set.
+    pub ways: usize,
+    /// What a miss of this TLB adds to an access.
+    pub penalty: Option<Seconds>,
+}
+
+/// What the time of a loop depends on besides its misses.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Core {
+    /// Loads that can be on their way at the same time.
+    pub in_flight: f64,
+    /// Cost of a store.
+    pub store: Seconds,
+    /// Cost of the other instructions of one iteration, counted per store.
+    pub step: Seconds,
+    /// Cost of starting a loop over.
+    pub pass: Seconds,
+}
+
+/// A machine, as far as the memory hierarchy sees it.
+#[derive(Clone, PartialEq, Serialize)]
+pub struct Machine {
+    /// How it is called on a command line.
+    pub name: String,
+    /// One line about it.
+    pub description: String,
+    /// Core clock.
+    pub clock: Option<Hertz>,
+    /// Bytes per page.
+    pub page_size: Bytes,
+    /// How pages lie in physical memory.
+    pub mapping: Mapping,
+    /// Caches, level 1 first.
+    pub levels: Vec<CacheLevel>,
+    /// Data TLBs, level 1 first; none if the description names none.
+    pub tlbs: Vec<Tlb>,
+    /// Time from a load to its data when no cache has it.
+    pub memory_latency: Option<Seconds>,
+    /// The rest of the time.
+    pub core: Core,
+    /// By how much modelled figures of sweeps scatter, as a share of them: 0.02
+    /// for up to 2 % more or less; 0 for none.
+    pub noise: f64,
+    /// What could not be found out about it, and what is assumed instead.
+    pub unknown: Vec<String>,
+    /// The tag of its seal, if its geometry is to be found, not to be shown.
+    pub seal: Option<String>,
+}
+
+impl Machine {
+    /// The factor by which the figure that `words` name is off on this machine: the
+    /// same in every run, so that who checks it finds it too; 1 without
+    /// [noise](Machine::noise).
+    pub fn scatter(&self, words: &[&str]) -> f64 {
+        let own = [&*self.name, self.seal.as_deref().unwrap_or_default()];
+        1.0 + self.noise * (2.0 * Random::of_words(&[&own, words].concat()).unit() - 1.0)
+    }
+
+    /// A machine of which only the `processor` is known: it can be measured, not
+    /// modelled. `unknown` says why.
+    pub fn undescribed(processor: Option<String>, page_size: Bytes, unknown: Vec<String>) -> Machine {
+        Machine {
+            name: "host".to_string(),
+            description: processor.unwrap_or_else(|| "this machine".to_string()),
+            clock: None,
+            page_size,
+            mapping: Mapping::Identity,
+            levels: Vec::new(),
+            tlbs: Vec::new(),
+            memory_latency: None,
+            noise: 0.0,
+            core: Core { in_flight: 1.0, store: Seconds(0.0), step: Seconds(0.0), pass: Seconds(0.0) },
+            unknown,
+            seal: None,
+        }
+    }
+
+    /// Whether its geometry is to be found, not to be shown.
+    pub fn sealed(&self) -> bool {
+        self.seal.is_some()
+    }
+
+    /// One line for captions and records:
+    /// `host (AMD EPYC): L1 32 KiB 8-way 64 B lines, L2 512 KiB 8-way 64 B lines`.
+    pub fn summary(&self) -> String {
+        let level =
+            |l: &CacheLevel| format!("L{} {} {} {} lines", l.level, l.size, l.associativity(), l.line);
+        let levels: Vec<String> = self.levels.iter().map(level).collect();
+        let levels = if self.sealed() {
+            "sealed".to_owned()
+        } else if levels.is_empty() {
+            "caches unknown".to_owned()
+        } else {
+            levels.join(", ")
+        };
+        format!("{} ({}): {levels}", self.name, self.description)
+    }
+
+    /// Its caches, as far as they may be shown: none of a sealed one.
+    pub fn visible_levels(&self) -> &[CacheLevel] {
+        if self.sealed() { &[] } else { &self.levels }
+    }
+
+    /// The cache at `level`, if it has one.
+    pub fn level(&self, level: u8) -> Option<&CacheLevel> {
+        self.levels.iter().find(|cache| cache.level == level)
+    }
+}
