@@ -5,9 +5,10 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use super::error::bad_line;
 use super::limits::{ROW_BYTES, ROWS};
 use super::raw::{RawCell, RawSweep, source};
-use super::{Cell, SavedError, bad_line};
+use super::{Cell, SavedError};
 use crate::json_error;
 
 /// A record, as far as a sweep needs it; the rows are read one by one, so that a

@@ -2,9 +2,11 @@
 
 use figures::text::shorten;
 
+use super::error::bad_line;
 use super::limits::{ENTRY, NAME};
+use super::numbers::is_gap;
 use super::raw::{RawCell, RawSweep, source};
-use super::{Cell, SavedError, bad_line, is_gap, lines};
+use super::{Cell, SavedError, lines};
 
 /// `cache_size=8192`, `CSIZE=8192 \tSTRIDE=1`, in any order and spacing.
 struct Fields<'a>(Vec<(String, &'a str)>);

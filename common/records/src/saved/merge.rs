@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use figures::stats;
 use figures::units::Bytes;
 
+use super::error::TOO_COARSE;
 use super::raw::{RawCell, RawSweep};
 use super::{Cell, Saved, SavedError, counts_misses, limits};
 
@@ -14,10 +15,6 @@ const SAME: f64 = 1.5;
 
 /// Misses per access below which a difference is noise, whatever its factor.
 const NOISE: f64 = 0.05;
-
-/// What is said of times that were rounded away, and what helps.
-pub(super) const TOO_COARSE: &str = "have too few digits, being rounded to the table's decimals: \
-    sweep with more --repeats, or save with --format csv, which rounds nothing";
 
 impl RawSweep {
     /// The sweep: each cell once, in order.

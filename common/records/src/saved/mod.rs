@@ -15,6 +15,7 @@
 //! guessed, the file is refused and the line named. How much is read at all
 //! is in [`limits`].
 
+mod error;
 mod header;
 mod json;
 mod keyed;
@@ -24,133 +25,18 @@ mod merge;
 mod numbers;
 mod other_files;
 mod raw;
+mod sweep;
 mod table;
 
-use figures::encoding::{self, NotText};
-use figures::text::shorten;
+use figures::encoding;
 use figures::units::Bytes;
-use figures::value::{Reading, Source};
-use thiserror::Error;
+use figures::value::Reading;
 
-use crate::authentic::{Changed, check};
+use crate::authentic::check;
 use crate::record::{Record, Row};
-use merge::TOO_COARSE;
+pub use error::SavedError;
 use raw::{RawCell, RawSweep};
-
-/// One cell of a sweep.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Cell {
-    /// Bytes walked over.
-    pub size: u64,
-    /// Bytes from one access to the next.
-    pub stride: u64,
-    /// Misses per access, if the file has them.
-    pub misses: Option<f64>,
-    /// Nanoseconds per access, if the file has them.
-    pub nanos: Option<f64>,
-}
-
-/// A sweep as it was found in a file.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Saved {
-    /// The cells in order of size, then stride; no cell twice.
-    pub cells: Vec<Cell>,
-    /// The event that was counted, where the file names it.
-    pub event: Option<String>,
-    /// Where the misses come from, or, if there are none, the times; where the
-    /// file says it. Of several sources the weakest.
-    pub source: Option<Source>,
-    /// What was tolerated, one sentence each.
-    pub notes: Vec<String>,
-    /// Those of the notes that report damage: a line cut off, an entry that is
-    /// no number.
-    pub damage: Vec<String>,
-    /// The most decimals with which misses per access are written, where the file is a text
-    /// that has them.
-    pub decimals: Option<usize>,
-}
-
-/// The file cannot be read as a sweep.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum SavedError {
-    /// Nothing in it.
-    #[error(
-        "there is no row of a sweep in it; expected is the output of cm1 or spark: lines like \
-         'cache_size=8192 stride=1 avg_misses=0.01 avg_time=0.003', or a table with a header like \
-         'size stride elapsed(s) cycles'"
-    )]
-    Empty,
-    /// Rows without a single figure.
-    #[error("its rows have no figure that can be used ({0}); give the file as cm1 or spark wrote it")]
-    NoFigures(String),
-    /// Two ways to write decimals, or one that can be read in two ways.
-    #[error("{0}; write decimals with a point, or all with a comma, and no separators of thousands")]
-    Decimals(String),
-    /// A unit that is not known.
-    #[error(
-        "line {line} calls a column '{name}', whose unit is not known; expected are bytes (B, KiB, MiB), seconds \
-         (ns, us, ms, s) or %"
-    )]
-    Unit {
-        /// Counted from 1.
-        line: usize,
-        /// As it is in the header.
-        name: String,
-    },
-    /// Misses of several events, which have no curve in common.
-    #[error(
-        "{place} counts {others}, those before it {known}; a sweep has one event: put each in its own file"
-    )]
-    Events {
-        /// The first.
-        known: String,
-        /// The others, the first few of them.
-        others: String,
-        /// Where the second begins.
-        place: String,
-    },
-    /// Misses of whole cells.
-    #[error(
-        "its column '{name}' has the misses of a whole cell ({total} in {place}) and not those of one access; divide \
-         them by the accesses of the cell, and call the column avg_misses"
-    )]
-    Totals {
-        /// The column.
-        name: String,
-        /// The first above 1.
-        total: String,
-        /// Where it is.
-        place: String,
-    },
-    /// Times that were rounded away.
-    #[error("the times of all its {0} rows {TOO_COARSE}")]
-    Coarse(usize),
-    /// One line makes no sense.
-    #[error("line {line} {what}: '{text}'; correct or remove it")]
-    Line {
-        /// Counted from 1.
-        line: usize,
-        /// What is wrong, as a clause.
-        what: String,
-        /// The beginning of the line.
-        text: String,
-    },
-    /// A JSON text that is not a record of a sweep.
-    #[error("it is JSON, but {0}; give what cm1 or spark wrote with --format json or --record")]
-    Json(String),
-    /// The output of a program that sweeps nothing.
-    #[error("this is {0}, which is no sweep of array size and stride; give what spark or cm1 wrote")]
-    Stranger(String),
-    /// The record of a sealed machine, not as it was made.
-    #[error(transparent)]
-    Changed(#[from] Changed),
-    /// No text.
-    #[error(transparent)]
-    NotText(#[from] NotText),
-    /// More than the reader takes in: see [`limits`].
-    #[error("it {0}, more than any sweep of spark or cm1; give the file that one of them wrote")]
-    TooMuch(String),
-}
+pub use sweep::{Cell, Saved, counts_misses};
 
 impl Saved {
     /// Reads a file in any of the formats and of the [`encoding`]s.
@@ -189,25 +75,6 @@ impl Saved {
         found.cells = (1..).zip(&record.rows).filter_map(|(line, row)| of_row(row, line)).collect();
         found.sweep().unwrap_or_default()
     }
-
-    /// Whether its misses can be misses by the event's name, and are not cycles,
-    /// instructions or accesses.
-    pub fn counts_misses(&self) -> bool {
-        counts_misses(self.event.as_deref())
-    }
-
-    /// The sizes in the file, ascending.
-    pub fn sizes(&self) -> Vec<u64> {
-        let mut sizes: Vec<u64> = self.cells.iter().map(|c| c.size).collect();
-        sizes.dedup();
-        sizes
-    }
-
-    /// The cells of one size, by stride.
-    pub fn row(&self, size: u64) -> impl Iterator<Item = &Cell> {
-        let from = self.cells.partition_point(|cell| cell.size < size);
-        self.cells[from..].iter().take_while(move |cell| cell.size == size)
-    }
 }
 
 fn within_limit(file: &[u8]) -> Result<(), SavedError> {
@@ -245,26 +112,6 @@ fn of_row(row: &Row, line: usize) -> Option<RawCell> {
         timed: time.map(|value| value.source),
         line,
     })
-}
-
-/// A line that cannot be used.
-fn bad_line(line: usize, text: &str, what: impl Into<String>) -> SavedError {
-    SavedError::Line { line, what: what.into(), text: shorten(text, limits::NAME) }
-}
-
-/// Whether `event` can be one of misses: of PAPI's presets those are, of other names all
-/// but those of cycles and instructions. A sweep that names none has misses.
-pub fn counts_misses(event: Option<&str>) -> bool {
-    let Some(event) = event.map(str::to_ascii_uppercase) else { return true };
-    if event.starts_with("PAPI_") {
-        return ["CM", "DM", "IM", "TM"].iter().any(|end| event.ends_with(end));
-    }
-    !["CYC", "CLK", "CLOCK", "INS"].iter().any(|part| event.contains(part))
-}
-
-/// Whether this is how the kit prints a figure that could not be had.
-fn is_gap(text: &str) -> bool {
-    text.starts_with("not counted")
 }
 
 #[cfg(test)]

@@ -126,6 +126,11 @@ fn whole(bytes: f64) -> Option<u64> {
     (bytes.fract() == 0.0 && (0.0..9e15).contains(&bytes)).then_some(bytes as u64)
 }
 
+/// Whether this is how the kit prints a figure that could not be had.
+pub(super) fn is_gap(text: &str) -> bool {
+    text.starts_with("not counted")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

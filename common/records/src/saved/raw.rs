@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use figures::text::shorten;
 use figures::value::Source;
 
-use super::numbers::Numbers;
-use super::{Cell, SavedError, is_gap, limits};
+use super::numbers::{Numbers, is_gap};
+use super::{Cell, SavedError, limits};
 
 /// A cell as it is in the file.
 pub(super) struct RawCell {

@@ -3,12 +3,13 @@
 
 use figures::text::shorten;
 
+use super::error::bad_line;
 use super::header::{self, Column, Head};
 use super::limits::{COLUMNS, ENTRY, NAME};
 use super::lines::{self, Line, Mark};
 use super::numbers::Numbers;
 use super::raw::{RawCell, RawSweep, source};
-use super::{Cell, SavedError, bad_line};
+use super::{Cell, SavedError};
 
 /// spark's passes per stride, where the file does not say them.
 const USUAL_REPEATS: f64 = 100.0;

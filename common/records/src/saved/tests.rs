@@ -1,5 +1,6 @@
 use std::path::Path;
 
+use figures::value::Source;
 use proptest::prelude::*;
 
 use super::*;
