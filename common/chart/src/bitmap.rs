@@ -2,15 +2,21 @@
 //! down to twice its size, which smooths every edge.
 
 use plotters_bitmap::BitMapBackend;
+use thiserror::Error;
 
 use super::canvas::Canvas;
 use super::layout::WIDTH;
-use super::{Chart, ChartError, draw, layout};
+use super::{Chart, draw, layout};
 
 /// Dots per unit while drawing, along each axis.
 const DRAWN: usize = 4;
 /// Drawn dots per dot of the file, along each axis.
 const AVERAGED: usize = 2;
+
+/// The picture cannot be encoded.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("cannot draw the chart: {0}; draw it as .svg")]
+pub struct ChartError(String);
 
 /// The file's bytes.
 pub(super) fn png(chart: &Chart) -> Result<Vec<u8>, ChartError> {
