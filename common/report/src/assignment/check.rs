@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{Assignment, ORDINALS, Question, Section};
+use super::definition::ORDINALS;
+use super::{Assignment, Question, Section};
 use crate::fields::{Kind, NUMBERS};
 
 /// Sections, questions of one assignment, and programs of one section.

@@ -1,6 +1,7 @@
 use std::collections::BTreeSet;
 
 use super::*;
+use crate::fields::Kind;
 
 fn changed(from: &str, to: &str) -> Result<Assignment, String> {
     let text = GUIDES[0].1;

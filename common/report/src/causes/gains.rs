@@ -3,9 +3,7 @@
 use std::fmt;
 
 use figures::value::{Reading, Value};
-use records::record::Record;
-
-use super::text_of;
+use records::record::{Record, Row};
 
 /// From this gain on, a difference is taken for one.
 const CLEAR: f64 = 1.15;
@@ -72,7 +70,8 @@ impl Gains {
     /// `None` where a kernel was not timed.
     pub(super) fn of(record: &Record) -> Option<Gains> {
         let time = |kernel: &str, figure: &str| {
-            let row = record.rows.iter().find(|row| text_of(row, "kernel") == kernel)?;
+            let of_kernel = |row: &&Row| row.keys.get("kernel").is_some_and(|name| name == kernel);
+            let row = record.rows.iter().find(of_kernel)?;
             row.reading(figure).and_then(Reading::value).filter(|seconds| seconds.amount > 0.0)
         };
         let counted = |kernel: &str| time(kernel, "cpu_s");
