@@ -4,7 +4,10 @@
 use events::Identity;
 use figures::units::Bytes;
 
-use super::{Cache, CacheKind, Sharers, Teller, VIRTUAL_MACHINE};
+use super::{Cache, CacheKind, Sharers, Teller};
+
+/// A virtual machine that does not report its vendor.
+pub(super) const VIRTUAL_MACHINE: &str = "virtual machine";
 
 /// What a processor reported.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use events::{Identity, number};
 use figures::units::{Bytes, Hertz};
 
-use super::{Cache, CacheKind, Facts, Sharers, Teller, VIRTUAL_MACHINE};
+use super::cpuid::VIRTUAL_MACHINE;
+use super::{Cache, CacheKind, Facts, Sharers, Teller};
 
 impl Facts {
     /// Of processor `cpu`, as Linux shows them in the files below `root`, and
