@@ -7,6 +7,7 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 
 use cache::{Counts, Modelled};
+use figures::value::{Reading, Source, Value};
 use machine::Machine;
 use memory::Array;
 use records::sweep::Cell;
@@ -49,6 +50,20 @@ impl Session {
             take(cells[at], &sample)
         })?;
         failed
+    }
+
+    /// The time of a described machine, from its latencies.
+    pub(super) fn modelled_time(&self, counts: &Counts, sample: &mut Sample) {
+        let time = counts.time(&self.machine).map(|time| time.overlapped);
+        let reading = |time: Result<f64, String>| match time {
+            Ok(amount) => Value::new(amount, Source::Model).into(),
+            Err(reason) => Reading::missing(reason),
+        };
+        let no_clock = || format!("the clock of {} is not described", self.machine.name);
+        let cycles = time.clone().and_then(|t| Ok(self.machine.clock.ok_or_else(no_clock)?.periods(t)));
+        sample.cycles = reading(cycles);
+        sample.wall = reading(time.map(|t| t.0));
+        sample.cpu = sample.wall.clone();
     }
 
     /// `work` for each of `0..count`, on all processors at once, or one after the other

@@ -1,0 +1,94 @@
+//! What measuring a region gave.
+
+use cache::Counts;
+use events::Event;
+use figures::units::Hertz;
+use figures::value::{Reading, Source, Value};
+use system::clock::Elapsed;
+use system::core_clock;
+
+/// What one region gave.
+#[derive(Debug, Clone)]
+pub struct Sample {
+    /// Seconds on the wall.
+    pub wall: Reading,
+    /// Seconds of processor time.
+    pub cpu: Reading,
+    /// Cycles of the core's clock: counted (PAPI_TOT_CYC) where hardware counts
+    /// them, else processor time at the clock measured next to it; on a described
+    /// machine its time at its clock.
+    pub cycles: Reading,
+    /// The events asked for, in that order.
+    pub counts: Vec<(Event, Reading)>,
+    /// What the model counted, if it ran.
+    pub model: Option<Counts>,
+}
+
+impl Default for Sample {
+    fn default() -> Sample {
+        let unknown = || Reading::missing("not measured");
+        Sample { wall: unknown(), cpu: unknown(), cycles: unknown(), counts: Vec::new(), model: None }
+    }
+}
+
+impl Sample {
+    /// The sample of `accesses` accesses, each of which takes `nanos`.
+    pub fn of_accesses(nanos: &Reading, accesses: f64) -> Sample {
+        Sample::at_clock(nanos, accesses, core_clock::measure())
+    }
+
+    fn at_clock(nanos: &Reading, accesses: f64, clock: Hertz) -> Sample {
+        let time = nanos.scaled(1e-9 * accesses);
+        let cycles = time.scaled(clock.0);
+        Sample { wall: time.clone(), cpu: time, cycles, ..Sample::default() }
+    }
+
+    /// The reading of an event asked for.
+    pub fn count(&self, name: &str) -> Option<&Reading> {
+        self.counts.iter().find(|(event, _)| event.name() == name).map(|(_, reading)| reading)
+    }
+}
+
+/// The times of one region.
+#[derive(Debug, Clone)]
+pub struct Timed {
+    /// Of each run.
+    pub runs: Vec<Elapsed>,
+    /// The core's clock meanwhile.
+    pub clock: Hertz,
+}
+
+impl Timed {
+    /// A figure of each run, and their median.
+    pub fn figure(&self, pick: impl Fn(&Elapsed) -> f64) -> Reading {
+        let runs: Vec<f64> = self.runs.iter().map(pick).collect();
+        Value::from_runs(&runs, Source::Timing).map_or_else(|| Reading::missing("no run"), Reading::from)
+    }
+
+    /// Seconds on the wall.
+    pub fn wall(&self) -> Reading {
+        self.figure(|run| run.wall.0)
+    }
+
+    /// Seconds of processor time, of all threads together.
+    pub fn cpu(&self) -> Reading {
+        self.figure(|run| run.cpu.0)
+    }
+
+    /// Cycles, from the time and the core's clock.
+    pub fn cycles(&self) -> Reading {
+        self.figure(|run| self.clock.periods(run.cpu))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cycles_are_those_of_the_core_whatever_the_rate_of_its_timer() {
+        let nanos = Reading::from(Value::new(2.0, Source::Timing));
+        let sample = Sample::at_clock(&nanos, 1e9, Hertz(3.5e9));
+        assert_eq!((sample.cpu.amount(), sample.cycles.amount()), (Some(2.0), Some(7e9)));
+    }
+}

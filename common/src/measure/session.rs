@@ -1,0 +1,131 @@
+//! The settings and the state of one program's measurements.
+
+use std::cell::Cell;
+use std::fmt::Display;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::environment::{self, Warning};
+use super::{identity, processor};
+use crate::cli::{Compare, Counters, Measuring, Modelling, Output};
+use crate::console;
+use crate::failure::Failure;
+use crate::output;
+use counters::Platform;
+use machine::{Machine, MachineError};
+use records::note::Note;
+use records::record::Record;
+use system::{cpu, files};
+
+/// The settings and the state of one program's measurements.
+#[derive(Debug)]
+pub struct Session {
+    /// Where counts come from.
+    pub counters: Counters,
+    /// The machine that is measured or, if it is not this one, modelled.
+    pub machine: Machine,
+    /// Whether [`machine`](Session::machine) is the one the program runs on.
+    pub here: bool,
+    /// Repetitions of each measurement.
+    pub runs: usize,
+    /// Whether nobody has said how many: a program may then choose.
+    pub runs_are_free: bool,
+    /// Whether the model must run in addition to the measurement.
+    pub compare: bool,
+    /// The processors that a team of threads may use: those that were allowed before
+    /// pinning, or the one that was asked for.
+    pub cpus: Vec<usize>,
+    /// What may have disturbed the measurement.
+    pub warnings: Vec<Warning>,
+    pub(super) quiet: bool,
+    /// When what is being measured must come to an end.
+    pub(super) deadline: Cell<Option<Instant>>,
+}
+
+impl Session {
+    /// Reads the shared options, pins this thread to one processor, lets the
+    /// clock ramp up, and says on stderr what may disturb the measurement.
+    ///
+    /// # Errors
+    ///
+    /// If the machine is unknown, or a processor or a file may not be used.
+    pub fn start(measuring: &Measuring, modelling: &Modelling, output: &Output) -> Result<Session, Failure> {
+        output::check_distinct([Path::new(&modelling.machine)], output.files())?;
+        if let Ok(names) = std::env::var("CACHE_LAB_NO_SHORTCUTS") {
+            cache::switch_off_shortcuts(&names);
+        }
+        for path in output.files() {
+            files::try_place(path).map_err(Failure::could_not)?;
+        }
+        // Pinned first: where cores differ, the machine is what this one sees.
+        let allowed = cpu::allowed();
+        let pinned = processor::pin(measuring.cpu, &allowed)?;
+        let machine = match system::machine::select(&modelling.machine) {
+            Err(why @ MachineError::HostUnknown { .. }) if measuring.counters != Counters::Model => {
+                Ok(system::machine::undescribed_host(&why))
+            }
+            selected => selected.map_err(Failure::usage),
+        }?;
+        let here = modelling.machine.eq_ignore_ascii_case("host");
+        if !here && matches!(measuring.counters, Counters::Hardware | Counters::Timing) {
+            return Err(Failure::usage(format!(
+                "--machine {} describes another machine, which only --counters model can count on; leave out --machine to measure this one",
+                modelling.machine
+            )));
+        }
+        // a described machine's times are modelled: nothing here disturbs them
+        let mut warnings = Vec::new();
+        if here {
+            warnings = environment::warnings(allowed.len());
+            warnings.extend((!pinned).then_some(Warning::NotPinned));
+            warnings.extend(Platform::host().core_type_description().map(Warning::CoreType));
+        }
+        let compared = modelling.compare == Some(Compare::Model);
+        warnings.extend(
+            (compared && machine.levels.is_empty()).then(|| Warning::NoModel(machine.unknown.join("; "))),
+        );
+        for warning in warnings.iter().filter(|_| !output.quiet) {
+            console::message(format!("note: {warning}"));
+        }
+        if here {
+            processor::warm_up(Duration::from_millis(50));
+        }
+        Ok(Session {
+            counters: measuring.counters,
+            compare: compared && !machine.levels.is_empty(),
+            machine,
+            here,
+            runs: measuring.runs.map_or(1, |runs| runs as usize),
+            runs_are_free: measuring.runs.is_none(),
+            cpus: measuring.cpu.map_or(allowed, |cpu| vec![cpu]),
+            warnings,
+            quiet: output.quiet,
+            deadline: Cell::new(None),
+        })
+    }
+
+    /// An empty record of `program` on this session's machine.
+    pub fn record(&self, program: &str) -> Record {
+        let mut record = Record::new(program, self.machine.summary());
+        if !self.runs_are_free {
+            record = record.set("runs", self.runs); // else each figure says of how many it is
+        }
+        identity::sign(&mut record, &self.machine);
+        record.notes.extend(self.warnings.iter().map(|warning| warning.to_string().into()));
+        record
+    }
+
+    /// Puts a note into the record and, unless the session is quiet, on stderr.
+    pub fn note(&self, record: &mut Record, note: impl Into<Note>) {
+        let note = note.into();
+        self.say(format!("note: {note}"));
+        record.notes.push(note);
+    }
+
+    /// A line on stderr, unless the session is quiet.
+    pub fn say(&self, line: impl Display) {
+        if !self.quiet {
+            console::message(line);
+        }
+    }
+}
