@@ -4,7 +4,8 @@ use dgemm::rungs::block_l1;
 use dgemm::{Blocks, Problem};
 use memory::Arena;
 
-use super::{Checked, Wrong, cache_of, counted, misses, tried};
+use super::model::{cache_of, counted, misses};
+use super::wrong::{Checked, Wrong, tried};
 
 /// The side of a square from the bytes of a cache, a line and an element.
 pub type Rule = fn(usize, usize, usize) -> usize;

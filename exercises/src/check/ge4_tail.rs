@@ -4,7 +4,8 @@ use cache::Modelled;
 use ge::problem::matrices::{Fill, check};
 use memory::{Arena, Array, Matrix};
 
-use super::{Checked, Wrong, counted, small};
+use super::model::{counted, small};
+use super::wrong::{Checked, Wrong};
 
 /// A kernel that subtracts a multiple of the second row from the first one.
 pub type Kernel = fn(&mut Modelled, Array<f64>, Array<f64>, f64, usize);

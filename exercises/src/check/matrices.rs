@@ -3,7 +3,8 @@
 use cache::{Counts, Modelled};
 use memory::{Arena, Matrix};
 
-use super::{Checked, ROWS, Wrong, counted, misses, misses_of, small};
+use super::model::{ROWS, counted, misses, misses_of, small};
+use super::wrong::{Checked, Wrong};
 
 /// A kernel that writes its second matrix from its first.
 pub type Kernel = fn(&mut Modelled, Matrix<f64>, Matrix<f64>);

@@ -7,7 +7,7 @@ use dgemm::{Blocks, Problem};
 use figures::random::Random;
 use memory::{Arena, OutOfMemory, Recorded};
 
-use super::{Checked, Wrong, tried};
+use super::wrong::{Checked, Wrong, tried};
 
 /// What is known of a line in a full set. Times are numbers of the cache's
 /// accesses.
