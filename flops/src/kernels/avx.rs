@@ -5,7 +5,8 @@ use std::arch::x86_64::*;
 
 use common::counters::watched;
 
-use super::{Band, rows, scalar};
+use super::band::{Band, rows};
+use super::scalar;
 
 /// `start + sum of x[k] * y[k]`, in four chains side by side.
 #[inline]

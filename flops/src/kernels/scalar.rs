@@ -2,7 +2,7 @@
 
 use common::counters::watched;
 
-use super::{Band, rows};
+use super::band::{Band, rows};
 
 /// `start + sum of x[k] * y[k]`. Rust never reorders floating-point additions,
 /// so this stays one chain and is not vectorised.

@@ -4,7 +4,8 @@ use std::arch::x86_64::*;
 
 use common::counters::watched;
 
-use super::{Band, rows, scalar};
+use super::band::{Band, rows};
+use super::scalar;
 
 /// `start + sum of x[k] * y[k]`, even and odd k in a chain each.
 #[inline(always)]

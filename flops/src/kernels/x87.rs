@@ -4,7 +4,7 @@ use std::arch::asm;
 
 use common::counters::watched;
 
-use super::{Band, rows};
+use super::band::{Band, rows};
 
 /// `start + sum of x[k] * y[k]`, the sum an 80-bit number on the stack.
 #[inline(always)]
