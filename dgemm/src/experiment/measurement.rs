@@ -1,0 +1,263 @@
+//! Times and counts of what runs.
+
+use common::cli::{self, Counters};
+use common::clock::Stopwatch;
+use common::cpu::AffinityGuard;
+use common::events::Event;
+use common::failure::Failure;
+use common::machine::{CacheLevel, Machine};
+use common::measure::{self, Plan, Session};
+use common::memory::Arena;
+use common::value::{Reading, Source, Value};
+
+use super::outcome::Outcome;
+use super::subject::Subject;
+use crate::counting::model::{self, Tally};
+use crate::counting::theory;
+use crate::problem::{Blocks, Problem};
+use crate::rungs::widest::tile;
+use crate::variants::Kernel;
+
+/// The events of the derived metrics.
+pub const EVENTS: [Event; 9] = [
+    Event::TOT_INS,
+    Event::TOT_CYC,
+    Event::LST_INS,
+    Event::LD_INS,
+    Event::SR_INS,
+    Event::L1_DCM,
+    Event::L1_LDM,
+    Event::L2_DCM,
+    Event::TLB_DM,
+];
+
+/// Why a figure is missing where the measurement had to end before it.
+pub(super) const LEFT_OUT: &str = "left out: the measurement took too long, or was interrupted";
+
+/// The blocks for `machine`'s caches; for usual ones where it is sealed.
+pub fn blocks_for(machine: &Machine, threads: usize) -> Blocks {
+    let cache = |level| machine.visible_levels().iter().find(|cache| cache.level == level);
+    let size = |level| cache(level).map_or(0, |cache| cache.size.0);
+    Blocks::for_caches(size(1), size(2), threads)
+}
+
+/// Seconds from which on a first run is enough where nobody asks for more.
+const LONG: f64 = 0.5;
+/// Runs of what is shorter, where nobody says how many.
+const SHORT_RUNS: usize = 7;
+
+/// `--runs` of the programs that take these times: without a default, and so with words of its own.
+pub fn runs(option: clap::Arg) -> clap::Arg {
+    option.default_value(None).help(
+        "Repeat each measurement N times; prints the median, the smallest and the largest [default: 1, or 7 for a product of less than half a second]",
+    )
+}
+
+/// `--counters` of the same programs.
+pub fn sources(option: clap::Arg) -> clap::Arg {
+    cli::sources(
+        &[Counters::Auto, Counters::Hardware, Counters::Model, Counters::None],
+        "--counters timing gives no misses of a product; take auto, hardware, model or none",
+    )(option)
+}
+
+/// Who counts [`EVENTS`]: the model is next to what hardware counts.
+///
+/// # Errors
+///
+/// If `--counters hardware` was asked for and none of them can be counted.
+pub fn plan(session: &Session) -> Result<Plan, Failure> {
+    Ok(session.plan(&EVENTS)?.without_model())
+}
+
+/// Times all `subjects`, in rounds, so that what disturbs the machine for a
+/// while disturbs all of them; each is run once beforehand, which also checks
+/// its product and touches its memory.
+///
+/// A subject that cannot be run is left out, with the reason, if there are others.
+///
+/// # Errors
+///
+/// If the only subject cannot be run: the system starts no more threads.
+pub fn times(
+    session: &Session,
+    subjects: &[Subject],
+    p: &Problem,
+) -> Result<Vec<(Reading, Option<f64>)>, Failure> {
+    if !session.here {
+        let reason = format!("{} is described, not measured", session.machine.name);
+        return Ok(subjects.iter().map(|_| (Reading::missing(reason.clone()), None)).collect());
+    }
+    let mut first: Vec<Result<(f64, f64), String>> = Vec::new();
+    for subject in subjects {
+        // One at least: what is asked for is never answered with nothing.
+        if session.is_over() && !first.is_empty() {
+            break;
+        }
+        p.clear();
+        first.push(match timed(session, *subject, p) {
+            Ok(seconds) => Ok((seconds, p.residual())),
+            Err(why) if subjects.len() > 1 => Err(why.to_string()),
+            Err(why) => return Err(why),
+        });
+    }
+    let mut runs: Vec<Vec<f64>> = vec![Vec::new(); subjects.len()];
+    let several = session.runs > 1;
+    for _ in 0..if session.runs_are_free { SHORT_RUNS } else { session.runs } {
+        for (i, subject) in subjects.iter().enumerate().filter(|_| !session.is_over()) {
+            let Ok((once, _)) = first[i] else { continue };
+            if several || once < LONG {
+                runs[i].push(timed(session, *subject, p)?);
+            }
+        }
+    }
+    let reading = |(runs, first): (Vec<f64>, Result<(f64, f64), String>)| match first {
+        Err(why) => (Reading::missing(why), None),
+        Ok((once, residual)) => {
+            let value = Value::from_runs(&runs, Source::Timing).unwrap_or(Value::new(once, Source::Timing));
+            (Reading::from(value), Some(residual))
+        }
+    };
+    let mut readings: Vec<_> = runs.into_iter().zip(first).map(reading).collect();
+    readings.resize(subjects.len(), (Reading::missing(LEFT_OUT), None));
+    Ok(readings)
+}
+
+fn timed(session: &Session, subject: Subject, p: &Problem) -> Result<f64, Failure> {
+    let several = subject.cores(p.blocks.threads) > 1;
+    let _kept = several.then(|| AffinityGuard::to(&session.cpus)); // what its threads may use
+    let watch = Stopwatch::start();
+    let ran = subject.run(p);
+    let took = watch.stop().wall.0;
+    ran.map(|()| took).map_err(Failure::could_not)
+}
+
+/// What can be said about all `subjects` besides their times. On a described
+/// machine, where none of them runs, several are modelled at once.
+///
+/// # Errors
+///
+/// If a counter fails while it counts, or memory is short.
+pub fn counted(
+    session: &Session,
+    plan: &Plan,
+    subjects: &[Subject],
+    p: &Problem,
+    arena: &Arena,
+    exact: bool,
+    times: Vec<(Reading, Option<f64>)>,
+) -> Result<Vec<Outcome>, Failure> {
+    let at_once = !session.here && subjects.len() > 1;
+    let mut models = if at_once { modelled(session, subjects, p, exact)? } else { Vec::new() }.into_iter();
+    let one = |(subject, time): (&Subject, _)| {
+        let model = models.next().unwrap_or_else(|| by_model(session, *subject, p, arena, exact));
+        about(session, plan, *subject, p, time, model)
+    };
+    subjects.iter().zip(times).map(one).collect()
+}
+
+/// What the model counts of `subjects`, each on matrices of its own, to which nothing
+/// is written; of those that it came to before there was an end.
+fn modelled(
+    session: &Session,
+    subjects: &[Subject],
+    p: &Problem,
+    exact: bool,
+) -> Result<Vec<Result<Tally, String>>, Failure> {
+    let (sides, blocks, counters, machine) = (p.sides(), p.blocks, session.counters, &session.machine);
+    let work = |at: usize| -> Result<Tally, String> {
+        let [m, n, k] = sides;
+        let arena = measure::arena(Problem::bytes(m, n, k, blocks)).map_err(|e| e.to_string())?;
+        let p = Problem::without_numbers(&arena, sides, blocks).map_err(|e| e.to_string())?;
+        tally(counters, machine, subjects[at], &p, &arena, exact, None)
+    };
+    let mut models = Vec::new();
+    session.side_by_side(subjects.len(), work, |_, model| {
+        models.push(model);
+        !session.is_over()
+    })?;
+    Ok(models)
+}
+
+/// The same of one, with a line that shows how far it is where that takes long.
+fn by_model(
+    session: &Session,
+    subject: Subject,
+    p: &Problem,
+    arena: &Arena,
+    exact: bool,
+) -> Result<Tally, String> {
+    if session.is_over() {
+        return Err(LEFT_OUT.to_owned());
+    }
+    let line = if exact { session.line_of_progress() } else { None };
+    tally(session.counters, &session.machine, subject, p, arena, exact, line)
+}
+
+fn tally(
+    counters: Counters,
+    machine: &Machine,
+    subject: Subject,
+    p: &Problem,
+    arena: &Arena,
+    exact: bool,
+    progress: Option<Box<dyn FnMut(f64)>>,
+) -> Result<Tally, String> {
+    let Subject::Rung(variant) = subject else {
+        return Err("the library's accesses are not modelled".to_owned());
+    };
+    if !matches!(counters, Counters::Auto | Counters::Model) {
+        return Err("--counters model was not asked for".to_owned());
+    }
+    if variant.kernel == Kernel::Threads && subject.cores(p.blocks.threads) > 1 {
+        return Err("the model is of one core's caches".to_owned());
+    }
+    let max_accesses = if exact { f64::INFINITY } else { model::MAX_ACCESSES };
+    model::tally(variant, p, arena, machine, max_accesses, progress).map_err(|e| e.to_string())
+}
+
+fn about(
+    session: &Session,
+    plan: &Plan,
+    subject: Subject,
+    p: &Problem,
+    (seconds, check): (Reading, Option<f64>),
+    model: Result<Tally, String>,
+) -> Result<Outcome, Failure> {
+    let threads = subject.cores(p.blocks.threads);
+    let hardware = match &seconds {
+        // What could not be timed would not be counted either.
+        Reading::Missing { reason } if session.here => not_counted(reason),
+        _ => hardware(session, plan, subject, p)?,
+    };
+    let mut outcome = Outcome { subject, threads, seconds, check, forms: Vec::new(), model, hardware };
+    if let Subject::Rung(variant) = subject {
+        let form = |cache: &CacheLevel| {
+            (cache.clone(), theory::closed_form(variant.kernel, p.sides(), p.blocks, tile(p.isa), cache))
+        };
+        outcome.forms = session.machine.visible_levels().iter().map(form).collect();
+    }
+    Ok(outcome)
+}
+
+fn not_counted(why: &str) -> Vec<(Event, Reading)> {
+    EVENTS.iter().map(|event| (event.clone(), Reading::missing(why))).collect()
+}
+
+fn hardware(
+    session: &Session,
+    plan: &Plan,
+    subject: Subject,
+    p: &Problem,
+) -> Result<Vec<(Event, Reading)>, Failure> {
+    if session.is_over() {
+        return Ok(not_counted(LEFT_OUT));
+    }
+    let mut ran = Ok(());
+    let counted = session.count(plan, &mut || p.clear(), &mut || {
+        if ran.is_ok() {
+            ran = timed(session, subject, p).map(drop);
+        }
+    });
+    ran.and(counted)
+}

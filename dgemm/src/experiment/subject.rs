@@ -1,0 +1,48 @@
+//! What runs.
+
+use super::yardstick;
+use crate::problem::Problem;
+use crate::variants::Variant;
+use crate::variants::pool::NoThread;
+
+/// What runs: a rung, or the library next to it.
+#[derive(Debug, Clone, Copy)]
+pub enum Subject {
+    /// A rung of the ladder.
+    Rung(&'static Variant),
+    /// The library.
+    Yardstick,
+}
+
+impl Subject {
+    /// As printed.
+    pub fn name(self) -> &'static str {
+        match self {
+            Subject::Rung(variant) => variant.name,
+            Subject::Yardstick => yardstick::NAME,
+        }
+    }
+
+    /// Cores it uses, of `threads` offered.
+    pub fn cores(self, threads: usize) -> usize {
+        match self {
+            Subject::Rung(variant) => variant.cores(threads),
+            Subject::Yardstick => 1,
+        }
+    }
+
+    /// `c += a * b`.
+    ///
+    /// # Errors
+    ///
+    /// If the system starts no more threads.
+    pub fn run(self, p: &Problem) -> Result<(), NoThread> {
+        match self {
+            Subject::Rung(variant) => variant.run_native(p),
+            Subject::Yardstick => {
+                yardstick::multiply(p);
+                Ok(())
+            }
+        }
+    }
+}
