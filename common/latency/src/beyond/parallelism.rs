@@ -2,7 +2,7 @@
 //! lines in one chain of dependent accesses, then in 2, 4, 8 ... that wait for
 //! each other no more.
 
-use super::{STEADY, Span};
+use super::span::{STEADY, Span};
 use crate::batch::once;
 use crate::chain::Chains;
 use figures::random::Random;

@@ -1,7 +1,7 @@
 //! What is fetched ahead of need: lines walked in a regular order against the same
 //! lines, page by page too, in one that cannot be followed.
 
-use super::{STEADY, Span};
+use super::span::{STEADY, Span};
 use crate::batch::once;
 use crate::chain::Chains;
 use figures::random::Random;
