@@ -1,0 +1,192 @@
+//! Something that can be counted.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::EventError;
+use crate::native::Native;
+use crate::preset::Preset;
+use crate::suggest;
+
+/// Something that can be counted.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Event {
+    /// One of PAPI's 110 presets; what is behind it depends on the processor.
+    Preset(Preset),
+    /// An event of this machine.
+    Native(Native),
+}
+
+impl Event {
+    /// Level 1 data cache misses.
+    pub const L1_DCM: Event = Event::numbered(0x00);
+    /// Level 2 data cache misses.
+    pub const L2_DCM: Event = Event::numbered(0x02);
+    /// Level 3 data cache misses.
+    pub const L3_DCM: Event = Event::numbered(0x04);
+    /// Data TLB misses.
+    pub const TLB_DM: Event = Event::numbered(0x14);
+    /// Level 1 load misses.
+    pub const L1_LDM: Event = Event::numbered(0x17);
+    /// Completed instructions.
+    pub const TOT_INS: Event = Event::numbered(0x32);
+    /// Floating-point instructions.
+    pub const FP_INS: Event = Event::numbered(0x34);
+    /// Load instructions.
+    pub const LD_INS: Event = Event::numbered(0x35);
+    /// Store instructions.
+    pub const SR_INS: Event = Event::numbered(0x36);
+    /// Load and store instructions.
+    pub const LST_INS: Event = Event::numbered(0x3c);
+    /// Branch instructions.
+    pub const BR_INS: Event = Event::numbered(0x37);
+    /// Unhalted cycles of the core.
+    pub const TOT_CYC: Event = Event::numbered(0x3b);
+    /// Floating-point operations.
+    pub const FP_OPS: Event = Event::numbered(0x66);
+    /// Double-precision operations, vector lanes counted.
+    pub const DP_OPS: Event = Event::numbered(0x68);
+    /// Cycles of the constant reference clock.
+    pub const REF_CYC: Event = Event::numbered(0x6b);
+
+    const fn numbered(number: u8) -> Event {
+        Event::Preset(Preset::numbered(number))
+    }
+
+    /// Reads a preset's name, `pmu/term=value/`, `rNNNN`, or a name known to the
+    /// kernel.
+    ///
+    /// # Errors
+    ///
+    /// If the text names no event.
+    pub fn parse(text: &str) -> Result<Event, EventError> {
+        Event::parse_with(text, |_| false)
+    }
+
+    /// The same, and names of which `in_sysfs` says that a PMU of the machine at
+    /// hand has them.
+    ///
+    /// # Errors
+    ///
+    /// If the text names no event.
+    pub fn parse_with(text: &str, in_sysfs: impl Fn(&str) -> bool) -> Result<Event, EventError> {
+        let text = text.trim();
+        if let Some(preset) = Preset::named(text) {
+            return Ok(Event::Preset(preset));
+        }
+        match Native::parse(text, in_sysfs)? {
+            Some(native) => Ok(Event::Native(native)),
+            None => Err(EventError::Unknown { name: text.to_owned(), close: suggest::close_to(text) }),
+        }
+    }
+
+    /// The 110 presets, in the order of their codes.
+    pub fn presets() -> impl Iterator<Item = Event> {
+        Preset::all().map(Event::Preset)
+    }
+
+    /// As it is written: `PAPI_L1_DCM`, `cpu/event=0x3c/`.
+    pub fn name(&self) -> &str {
+        match self {
+            Event::Preset(preset) => preset.name(),
+            Event::Native(native) => native.text(),
+        }
+    }
+
+    /// What is counted, in a few words.
+    pub fn description(&self) -> &'static str {
+        match self {
+            Event::Preset(preset) => preset.description(),
+            Event::Native(native) => native.description(),
+        }
+    }
+}
+
+impl fmt::Display for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Event {
+    type Err = EventError;
+
+    fn from_str(text: &str) -> Result<Event, EventError> {
+        Event::parse(text)
+    }
+}
+
+impl TryFrom<String> for Event {
+    type Error = EventError;
+
+    fn try_from(text: String) -> Result<Event, EventError> {
+        // A record may come from another machine, whose sysfs had the name.
+        Event::parse_with(&text, |_| true)
+    }
+}
+
+impl From<Event> for String {
+    fn from(event: Event) -> String {
+        event.name().to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_named_presets_are_what_they_say() {
+        for (event, name) in [
+            (Event::L1_DCM, "PAPI_L1_DCM"),
+            (Event::L2_DCM, "PAPI_L2_DCM"),
+            (Event::L3_DCM, "PAPI_L3_DCM"),
+            (Event::TLB_DM, "PAPI_TLB_DM"),
+            (Event::TOT_INS, "PAPI_TOT_INS"),
+            (Event::FP_INS, "PAPI_FP_INS"),
+            (Event::LD_INS, "PAPI_LD_INS"),
+            (Event::SR_INS, "PAPI_SR_INS"),
+            (Event::LST_INS, "PAPI_LST_INS"),
+            (Event::L1_LDM, "PAPI_L1_LDM"),
+            (Event::BR_INS, "PAPI_BR_INS"),
+            (Event::TOT_CYC, "PAPI_TOT_CYC"),
+            (Event::FP_OPS, "PAPI_FP_OPS"),
+            (Event::DP_OPS, "PAPI_DP_OPS"),
+            (Event::REF_CYC, "PAPI_REF_CYC"),
+        ] {
+            assert_eq!(event.name(), name);
+            assert_eq!(Event::parse(name), Ok(event));
+        }
+        assert_eq!(Event::presets().count(), 110);
+        assert_eq!(Event::parse(" papi_l1_dcm "), Ok(Event::L1_DCM));
+    }
+
+    #[test]
+    fn an_unknown_name_suggests_the_one_that_was_meant() {
+        for (given, meant) in [
+            ("PAPI_L1_DMC", "PAPI_L1_DCM"),
+            ("L1_DCM", "PAPI_L1_DCM"),
+            ("PAPI_TOTINS", "PAPI_TOT_INS"),
+            ("instruction", "instructions"),
+            ("L1-dcache-load-miss", "L1-dcache-load-misses"),
+        ] {
+            let error = Event::parse(given).unwrap_err().to_string();
+            assert!(error.contains(&format!("'{given}'")) && error.contains(meant), "{error}");
+        }
+        let error = Event::parse("").unwrap_err().to_string();
+        assert!(error.contains("avail -a"), "{error}");
+    }
+
+    #[test]
+    fn a_record_retains_events_of_other_machines() {
+        let text = serde_json::to_string(&vec![Event::L1_DCM]).unwrap();
+        assert_eq!(text, r#"["PAPI_L1_DCM"]"#);
+        let events: Vec<Event> =
+            serde_json::from_str(r#"["PAPI_TOT_CYC","r1a8","topdown-retiring"]"#).unwrap();
+        assert_eq!(events[0], Event::TOT_CYC);
+        assert_eq!(events[2].name(), "topdown-retiring");
+    }
+}
