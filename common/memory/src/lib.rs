@@ -5,68 +5,17 @@
 
 mod arena;
 mod array;
+mod memory;
 mod recorded;
 mod vector;
 mod word;
 
 pub use arena::{Allocation, Arena, OutOfMemory};
 pub use array::{Array, Matrix, Pairs, squares};
+pub use memory::{IterationEnd, Memory, Unobserved};
 pub use recorded::{Recorded, Touched};
 pub use vector::{Lanes, Vector};
 pub use word::Word;
-
-use std::cell::Cell;
-use std::ops::Range;
-
-/// What a kernel's loads and stores do. A kernel is generic over this, so that
-/// the program, its tests, its benches and the cache model share one source.
-pub trait Memory {
-    /// Whether it is asked ahead of use: to a model such hints say nothing.
-    const TAKES_HINTS: bool = false;
-
-    /// Reads one element.
-    fn load<T: Word>(&mut self, cell: &Cell<T>) -> T;
-
-    /// Writes one element.
-    fn store<T: Word>(&mut self, cell: &Cell<T>, value: T);
-
-    /// Reads [`Vector::LANES`] neighbouring elements in one access.
-    fn load_vector<V: Vector>(&mut self, lanes: Lanes<'_, V>) -> V;
-
-    /// Writes [`Vector::LANES`] neighbouring elements in one access.
-    fn store_vector<V: Vector>(&mut self, lanes: Lanes<'_, V>, value: V);
-
-    /// Runs `body` `times` times. Every pass must make the same accesses in
-    /// the same order: a model may then skip passes that count the same.
-    fn repeat(&mut self, times: u64, mut body: impl FnMut(&mut Self))
-    where
-        Self: Sized,
-    {
-        for _ in 0..times {
-            body(self);
-        }
-    }
-
-    /// Runs `body` for each iteration of `range`, in order. [`steps!`](crate::steps)
-    /// is this; from one iteration to the next, every access must advance by a constant
-    /// number of bytes, whatever the numbers in memory. Only the last iteration may differ.
-    /// A model then describes the loop instead of running it.
-    #[inline(always)]
-    fn run_loop(&mut self, range: Range<usize>, mut body: impl FnMut(&mut Self, usize) -> IterationEnd)
-    where
-        Self: Sized,
-    {
-        for iteration in range {
-            let IterationEnd = body(self, iteration);
-        }
-    }
-
-    /// Whether [`run_loop`](Memory::run_loop) may leave iterations out.
-    #[inline(always)]
-    fn skips_iterations(&self) -> bool {
-        false
-    }
-}
 
 /// `steps!(mem; for k in 0..n { ... })`: a loop over a `Range<usize>` in which every
 /// access advances by a constant stride, as `a[i][k]`, `b[k][j]` and `c[i][j]` do; such
@@ -187,36 +136,4 @@ macro_rules! steps {
             while $crate::Memory::load($mem, $j) < $crate::Memory::load($mem, $end) $body
         }
     };
-}
-
-/// What the body of a loop cannot make itself: see [`steps!`](crate::steps).
-#[doc(hidden)]
-#[derive(Debug, Clone, Copy)]
-pub struct IterationEnd;
-
-/// Memory whose accesses nobody observes: the compiler may keep cells in
-/// registers, reorder and vectorise.
-#[derive(Debug, Default, Clone, Copy)]
-pub struct Unobserved;
-
-impl Memory for Unobserved {
-    #[inline(always)]
-    fn load<T: Word>(&mut self, cell: &Cell<T>) -> T {
-        cell.get()
-    }
-
-    #[inline(always)]
-    fn store<T: Word>(&mut self, cell: &Cell<T>, value: T) {
-        cell.set(value);
-    }
-
-    #[inline(always)]
-    fn load_vector<V: Vector>(&mut self, lanes: Lanes<'_, V>) -> V {
-        lanes.read()
-    }
-
-    #[inline(always)]
-    fn store_vector<V: Vector>(&mut self, lanes: Lanes<'_, V>, value: V) {
-        lanes.write(value);
-    }
 }
