@@ -30,6 +30,7 @@
 
 #[cfg(target_arch = "aarch64")]
 mod arm;
+mod avx512;
 mod elsewhere;
 mod native;
 mod portable;
@@ -39,26 +40,12 @@ mod widest;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
+pub use avx512::leave_out_avx512;
 pub use native::Native;
 pub use portable::{Halves, One, Scalar, Twice};
 pub use prefetch::prefetch;
 pub use simd::{Fused, Isa, Simd, Task};
 pub use widest::Widest;
-
-static LEFT_OUT: AtomicBool = AtomicBool::new(false);
-
-/// From now on, this process takes AVX-512 for missing: its kernels are those of a
-/// processor that ends with AVX2. To be called before anything is detected.
-pub fn leave_out_avx512() {
-    LEFT_OUT.store(true, Ordering::Relaxed);
-}
-
-#[cfg(target_arch = "x86_64")]
-fn left_out() -> bool {
-    LEFT_OUT.load(Ordering::Relaxed)
-}
 
 #[cfg(target_arch = "x86_64")]
 mod target {

@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use crate::left_out;
+use crate::avx512::left_out;
 use crate::simd::{fused, register, simd, token};
 
 register! {

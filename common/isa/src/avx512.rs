@@ -1,0 +1,16 @@
+//! Whether this process takes AVX-512 for missing.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static LEFT_OUT: AtomicBool = AtomicBool::new(false);
+
+/// From now on, this process takes AVX-512 for missing: its kernels are those of a
+/// processor that ends with AVX2. To be called before anything is detected.
+pub fn leave_out_avx512() {
+    LEFT_OUT.store(true, Ordering::Relaxed);
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn left_out() -> bool {
+    LEFT_OUT.load(Ordering::Relaxed)
+}
