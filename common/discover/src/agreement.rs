@@ -198,12 +198,11 @@ fn behind_pages(
 
 /// Adds what eviction sets show of the second level, if nothing proves them wrong.
 fn take_in(sets: Option<Result<Congruent, String>>, settled: &mut Settled, probe: &mut impl Probe) {
-    let Settled { levels, scan, .. } = settled;
-    let (Some(sets), [first, SettledLevel { found, .. }, ..]) = (sets, &mut levels[..]) else { return };
+    let (Some(sets), [first, SettledLevel { found, .. }, ..]) = (sets, &mut settled.levels[..]) else { return };
     // what was found behind a first level that later runs refused is refused with it
     let known = first.found.ways.as_ref().map_err(|_| UNKNOWN_ABOVE.to_owned());
     let set = known.and_then(|_| sets?.confirmed(probe, found.range));
-    match set.and_then(|set| half_fits(set, found, scan)) {
+    match set {
         Ok(set) => {
             let size = set.ways * set.way;
             // What the sets decide was left open before.
@@ -227,34 +226,6 @@ fn take_in(sets: Option<Result<Congruent, String>>, settled: &mut Settled, probe
         }
         Err(reason) => found.why.push(Why::Ways(format!("among scattered pages: {reason}."))),
     }
-}
-
-/// `set`, if arrays of half the size that it makes fit. Where a hash of the address chooses
-/// the set, lines at one offset within pages fall into sets of other offsets, too: there are more
-/// such sets than a way has pages, and the size computed from them is too large.
-///
-/// # Errors
-///
-/// A sentence, if such arrays cost nearer to the next level than to `found`.
-fn half_fits(set: Congruent, found: &LevelFound, scan: &[(u64, f64)]) -> Result<Congruent, String> {
-    let size = set.ways * set.way;
-    match half_misses(size, found.latency + found.penalty / 2.0, scan) {
-        Some((working_set, cost)) => Err(format!(
-            "{} lines of one set and ways of {} would make {}, but arrays of {} cost {cost:.2} ns, more than half the \
-             step already: a hash of the address may choose the set",
-            set.ways,
-            Bytes(set.way),
-            Bytes(size),
-            Bytes(working_set)
-        )),
-        None => Ok(set),
-    }
-}
-
-/// The largest working set up to half of `size`, and its cost, if that is more than `most`.
-fn half_misses(size: u64, most: f64, scan: &[(u64, f64)]) -> Option<(u64, f64)> {
-    let half = scan.iter().rfind(|(working_set, _)| 2 * working_set <= size);
-    half.copied().filter(|(_, cost)| *cost > most)
 }
 
 /// Adds what a run found, if it ended in time.
@@ -337,21 +308,4 @@ fn conclude(runs: &[Exploration], level: usize, once: bool) -> SettledLevel {
         found.confidence = found.confidence.min(Confidence::Medium);
     }
     SettledLevel { found, latencies: (low, high), agree }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::half_misses;
-
-    /// Nanoseconds by working set on an EPYC of family 26 (Zen 5) under KVM, whose second
-    /// level has 1 MiB of 16 ways; lines at one offset fall into 64 of its sets, not 16.
-    #[test]
-    fn a_size_whose_half_misses_is_refused() {
-        let scan = [(512, 3.9), (768, 5.0), (1024, 7.2), (1536, 14.4), (2048, 16.2), (3072, 16.6)];
-        let scan = scan.map(|(kib, cost)| (kib << 10, cost));
-        let most = 3.4 + 13.0 / 2.0;
-        assert_eq!(half_misses(4 << 20, most, &scan), Some((2 << 20, 16.2)));
-        assert_eq!(half_misses(2 << 20, most, &scan), None);
-        assert_eq!(half_misses(1 << 20, most, &scan), None);
-    }
 }
