@@ -152,7 +152,7 @@ fn the_catalogue_is_read_or_left_open() {
     assert!(exact >= 9, "{exact} levels exactly");
 }
 
-/// L1 and an exclusive L2, which adds to it.
+/// L1 and an exclusive L2, which adds to it: without the sweep of L1 both are read as one cache.
 #[test]
 fn an_exclusive_level_is_read_without_the_level_above() {
     let folder = tempfile::tempdir().unwrap();
@@ -169,7 +169,10 @@ fn an_exclusive_level_is_read_without_the_level_above() {
         std::fs::write(&file, text).unwrap();
         let name = file.to_str().unwrap();
         let l1 = read_l1(name).unwrap();
-        let found = read(&sweep_of_l2(name), Above::of(&l1));
+        let rows = sweep_of_l2(name);
+        let alone = read(&rows, None).unwrap();
+        assert_ne!(alone.confidence, infer::Confidence::High, "{} without the level above", alone.size_text());
+        let found = read(&rows, Above::of(&l1));
         exactly +=
             usize::from(exact(&format!("{second} KiB behind {first}"), (second << 10, 64, ways), &found));
     }

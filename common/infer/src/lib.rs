@@ -116,7 +116,7 @@ fn argue(saved: &Saved, above: Option<Above>, why: &mut Vec<String>) -> Result<G
     let certain = size.at_size <= size::QUIET && allowed.as_ref().is_ok_and(|allowed| !allowed.odd);
     let mut found = geometry(&curve, &level, &size, allowed, why);
     found.times = times;
-    found.confidence = words::confidence(saved, &curve, &found, certain, why);
+    found.confidence = words::confidence(saved, &curve, &found, (certain, place), why);
     if let Some(Times { hit_ns, penalty_ns }) = times {
         why.push(words::penalty(hit_ns, penalty_ns));
     }

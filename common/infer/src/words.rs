@@ -3,7 +3,7 @@
 
 use super::curve::Curve;
 use super::size::{Level, Size};
-use super::ways::{Allowed, Candidate};
+use super::ways::{Allowed, Candidate, Place};
 use super::{Confidence, Geometry};
 use figures::units::Bytes;
 use figures::value::Source;
@@ -117,7 +117,7 @@ pub(super) fn confidence(
     saved: &Saved,
     curve: &Curve,
     geometry: &Geometry,
-    certain: bool,
+    (certain, place): (bool, Place),
     why: &mut Vec<String>,
 ) -> Confidence {
     let mut confidence = Confidence::High;
@@ -144,6 +144,14 @@ pub(super) fn confidence(
         why.push(
             "Confidence: these are times of a level after the first; they depend on the physical pages and on other \
              programs, which these data do not show."
+                .to_owned(),
+        );
+    }
+    if matches!(place, Place::Behind(None)) && confidence > Confidence::Low {
+        confidence = Confidence::Medium;
+        why.push(
+            "Confidence: if this level does not hold the lines of the level above (exclusive), size and ways are those \
+             of both together. Give a sweep of the level above too (lab infer --above FILE)."
                 .to_owned(),
         );
     }
