@@ -177,6 +177,11 @@ fn holds_its_promises(tally: &Tally) {
     assert!(100.0 * wrong <= all, "{wrong} of {all} wrong in L2");
 }
 
+/// A number from the environment, for the long runs.
+fn number(name: &str, usual: u64) -> u64 {
+    std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
+}
+
 #[test]
 fn disturbed_machines_are_never_wrong_and_sure() {
     holds_its_promises(&run(6, 128));
@@ -185,7 +190,7 @@ fn disturbed_machines_are_never_wrong_and_sure() {
 #[test]
 #[ignore = "440 machines under 23 conditions take long"]
 fn ten_thousand_disturbed_machines_are_never_wrong_and_sure() {
-    holds_its_promises(&run(440, 512));
+    holds_its_promises(&run(number("MACHINES", 440), 512));
 }
 
 #[test]
@@ -196,7 +201,6 @@ fn other_kinds_of_machine_are_never_wrong_and_sure() {
 #[test]
 #[ignore = "ten kinds of machine under all disturbances take long"]
 fn other_kinds_under_all_disturbances_are_never_wrong_and_sure() {
-    let number = |name: &str, usual| std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(usual);
     let only = std::env::var("KIND").unwrap_or_default();
     is_calibrated(&run_kinds(number("MACHINES", 24), number("EVERY", 1) as usize, &only));
 }
