@@ -7,7 +7,7 @@ use common::record::{Record, Row};
 use common::units::Bytes;
 use common::value::Reading;
 
-use super::Pair;
+use super::pair::Pair;
 
 /// Curves of each record: more panels are not drawn.
 const CURVES: usize = 24;

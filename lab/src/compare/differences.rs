@@ -7,7 +7,7 @@ use common::table::{columns, four};
 use common::text::clean;
 use common::value::{Reading, Source, Value};
 
-use super::Pair;
+use super::pair::Pair;
 
 /// Keys of a row that are results or explain it.
 const RESULTS: [&str; 5] = ["checksum", "check", "residual", "c", "waits_for"];

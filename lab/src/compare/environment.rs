@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use common::record::Record;
 use common::text::shorten;
 
-use super::Pair;
+use super::pair::Pair;
 
 /// One sentence: in what the environments differ.
 pub(crate) fn sentence(pairs: &[Pair]) -> String {

@@ -9,8 +9,8 @@ use common::units::Bytes;
 use common::value::Reading;
 use serde_json::Value as Json;
 
-use super::Pair;
 use super::differences::place;
+use super::pair::Pair;
 
 /// Keys of a row that hold what a program has computed: another value is another result.
 const RESULTS: [&str; 2] = ["checksum", "check"];

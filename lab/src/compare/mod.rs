@@ -4,6 +4,7 @@ mod curves;
 mod differences;
 mod environment;
 mod mismatches;
+mod pair;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,6 +15,7 @@ use common::record::Record;
 use common::{authentic, input, output};
 
 use differences::Difference;
+use pair::Pair;
 
 /// Compare two runs: differences with their spread, curves, environments
 #[derive(Debug, clap::Args)]
@@ -33,13 +35,6 @@ pub(crate) struct Args {
 
 /// The file with every cell that both have.
 const TABLE: &str = "differences.csv";
-
-/// Two records of one experiment, under the experiment's name.
-pub(crate) struct Pair {
-    name: String,
-    a: Record,
-    b: Record,
-}
 
 /// Reads both, prints the table and the sentence, draws.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {

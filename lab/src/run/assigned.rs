@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use common::failure::Failure;
 use common::input;
-use report::{Assignment, GUIDES, Sizes};
+use report::{Assignment, GUIDES};
 
 /// Where both come from.
 #[derive(Debug, Clone, clap::Args)]
@@ -56,11 +56,4 @@ fn template(path: &Path) -> Result<String, Failure> {
     let text = input::text(path)?;
     report::check_template(&text).map_err(|why| Failure::usage(format!("{}: {why}", input::name(path))))?;
     Ok(text)
-}
-
-/// The assignment's sizes, none for a first look, with those of the command line
-/// before them.
-pub(super) fn sizes(assignment: &Assignment, args: &super::Args) -> Sizes {
-    let given = if args.quick { Sizes::default() } else { assignment.sizes.clone() };
-    Sizes { matrix: args.size.or(given.matrix), runs: args.runs.or(given.runs), ..given }
 }

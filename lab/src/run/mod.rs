@@ -1,5 +1,6 @@
 //! `lab run`: every experiment of the assignment, then the report.
 
+mod args;
 pub(crate) mod assigned;
 mod earlier_answers;
 mod environment;
@@ -12,11 +13,11 @@ mod turn;
 mod unfinished;
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::Parser;
 
-use common::cli::{Counters, Measuring, Modelling, Output};
+use common::cli::{Measuring, Modelling, Output};
 use common::failure::Failure;
 use common::measure::Session;
 use common::output;
@@ -24,97 +25,13 @@ use common::system::{cpu, host, signals};
 use common::units::Bytes;
 use report::Report;
 
-use crate::commands::causes::matrix_size;
+pub(crate) use args::{Args, Asked};
 use folder::Folder;
 use settings::Settings;
 use unfinished::{RunState, Unfinished};
 
 /// What a run and its report take of memory; 40 MiB were measured.
 const MEMORY_NEEDED: Bytes = Bytes::mib(48);
-
-/// What `lab` without a command takes too.
-#[derive(Debug, Clone, clap::Args)]
-pub(crate) struct Args {
-    /// Use smaller sizes and fewer repetitions: less than half a minute
-    #[arg(long)]
-    quick: bool,
-
-    /// Write the report, its pictures and records to this folder
-    #[arg(long, value_name = "DIR", default_value = "report")]
-    out: PathBuf,
-
-    #[command(flatten)]
-    assigned: assigned::AssignmentOptions,
-
-    /// Continue an interrupted run in that folder, with its options
-    #[arg(long, conflicts_with = "afresh")]
-    resume: bool,
-
-    /// Discard an interrupted run and start over
-    #[arg(long)]
-    afresh: bool,
-
-    /// Suppress notes on stderr; they stay in the report
-    #[arg(long, short)]
-    quiet: bool,
-
-    /// Add the kit's own answers to the report: its reading of the curves and the computed figures
-    #[cfg(feature = "instructor")]
-    #[arg(long)]
-    answers: bool,
-
-    /// Set rows and columns of the matrices, 8 to 4096; the guide's text has 1024 [default: 512, 256 with --quick]
-    #[arg(short = 'n', long, value_name = "N", value_parser = matrix_size)]
-    size: Option<u32>,
-
-    /// Repeat each matrix product N times; the report has the median [default: 3, 1 with --quick]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
-    runs: Option<u32>,
-
-    /// Choose the source of counts
-    #[arg(long, value_enum, value_name = "SOURCE", default_value = "auto")]
-    counters: Counters,
-
-    /// Run on this machine: host, or a model by its name or TOML file
-    #[arg(long, value_name = "MACHINE", default_value = "host")]
-    machine: String,
-
-    /// Run on this processor
-    #[arg(long, value_name = "N")]
-    cpu: Option<usize>,
-
-    /// Divide all repetitions of the sweeps; for trying the report out
-    #[arg(long, value_name = "N", default_value = "1", hide = true, value_parser = clap::value_parser!(u64).range(1..))]
-    hasten: u64,
-}
-
-/// Do the whole assignment and write the report
-#[derive(Debug, Clone, clap::Args)]
-pub(crate) struct Asked {
-    /// The same as --size N
-    #[arg(value_name = "N", conflicts_with = "size", value_parser = matrix_size)]
-    n: Option<u32>,
-
-    #[command(flatten)]
-    args: Args,
-}
-
-impl Asked {
-    /// The options, with the size wherever it was given.
-    pub(crate) fn args(self) -> Args {
-        Args { size: self.n.or(self.args.size), ..self.args }
-    }
-}
-
-impl Args {
-    /// Whether the report answers its own questions: never a student's.
-    fn answers(&self) -> bool {
-        #[cfg(feature = "instructor")]
-        return self.answers;
-        #[cfg(not(feature = "instructor"))]
-        false
-    }
-}
 
 /// Measures, writes, and says where. Each experiment's record is stored as soon as
 /// it is there, so that a run which is broken off can go on.
@@ -163,7 +80,7 @@ fn measure(args: &Args, folder: &Folder, kept: &Unfinished) -> Result<(), Failur
     earlier_answers::read_from(folder.path())?;
     let mut asked = args.assigned.read()?;
     let left_out = own_sections::leave_out(&mut asked.assignment, &args);
-    let sizes = assigned::sizes(&asked.assignment, &args);
+    let sizes = args.sizes(&asked.assignment);
     let further = own_sections::lines(&asked.assignment, &args)?;
     let session = Session::start(
         &Measuring { cpu: args.cpu, ..Measuring::once(args.counters) },

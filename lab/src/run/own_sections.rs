@@ -14,7 +14,7 @@ use common::text::shorten;
 use common::{authentic, encoding, output};
 use report::{Assignment, OwnSection, program};
 
-use super::Args;
+use super::args::Args;
 use super::progress::{Progress, Step};
 use super::unfinished::Unfinished;
 

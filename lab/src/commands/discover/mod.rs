@@ -1,21 +1,21 @@
 //! `lab discover`: finds the caches by experiment, with the evidence.
 
 mod beyond;
+mod findings;
 mod text;
 
 use std::path::PathBuf;
 
 use beyond::Beyond;
 use clap::ValueEnum;
-use common::chart::{Axis, Chart};
 use common::discover::{OnModel, PolicyFound, Probe, Settled, policy, settle};
 use common::failure::Failure;
-use common::latency::{OnTime, Translation, reference_clock, translation};
-use common::machine::{self, Machine};
+use common::latency::{OnTime, reference_clock, translation};
+use common::machine;
 use common::system::pages::{PageBlock, PageKind};
 use common::units::Seconds;
 use common::{clock, core_clock, cpu, output};
-use serde_json::{Value, json};
+use findings::{Findings, reported_by_system};
 
 /// Find size, line, ways and latency of each cache by experiment
 #[derive(Debug, clap::Args)]
@@ -50,24 +50,6 @@ const LARGE: usize = 64 << 20;
 /// Share of the time that the caches get; the clock, the TLB and the rest take the
 /// rest.
 const EXPERIMENTS: f64 = 0.8;
-/// A core clock that changed by more than this has drifted.
-const DRIFT: f64 = 0.03;
-
-/// What was found, and under which circumstances.
-pub(crate) struct Findings {
-    pub(crate) settled: Settled,
-    /// Which line is evicted in a full set of the first level, or why that is not reported.
-    policy: Result<PolicyFound, String>,
-    translation: Option<Translation>,
-    /// What else the core does, if there was time.
-    beyond: Option<Beyond>,
-    batches: (usize, usize),
-    huge: bool,
-    /// Huge pages that the processor translates piece by piece.
-    split: bool,
-    clock: Option<(f64, f64)>,
-    source: &'static str,
-}
 
 /// Experiments, prints, draws.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
@@ -138,101 +120,4 @@ pub(crate) fn on_time(seconds: u32) -> Result<Findings, Failure> {
 fn replacement(probe: &mut impl Probe, settled: &Settled) -> Result<PolicyFound, String> {
     let first = settled.levels.first().ok_or_else(|| "no level was found".to_owned())?;
     policy(probe, &first.found)
-}
-
-impl Findings {
-    fn cycles(&self, nanos: f64) -> Option<f64> {
-        self.clock.map(|(before, _)| nanos * 1e-9 * before)
-    }
-
-    fn drift(&self) -> Option<f64> {
-        self.clock.map(|(before, after)| (after / before - 1.0).abs())
-    }
-
-    pub(crate) fn json(&self, known: Option<&Machine>) -> Value {
-        let levels: Vec<Value> = self
-            .settled
-            .levels
-            .iter()
-            .map(|s| {
-                let l = &s.found;
-                json!({
-                    "level": l.level,
-                    "size": l.exact_size(),
-                    "size_low": l.range.0,
-                    "size_high": Some(l.range.1).filter(|high| *high < u64::MAX),
-                    "line": l.line,
-                    "ways": l.ways.as_ref().ok(),
-                    "ways_reason": l.ways.as_ref().err(),
-                    "latency_ns": l.latency,
-                    "latency_ns_low": s.latencies.0,
-                    "latency_ns_high": s.latencies.1,
-                    "latency_cycles": self.cycles(l.latency),
-                    "penalty_ns": l.penalty,
-                    "confidence": l.confidence,
-                    "runs_that_agree": s.agree,
-                    "runs": self.settled.runs,
-                    "why": l.why,
-                    "system_says": reported_by_system(known, l.level).map(|(size, line, ways)| json!({"size": size, "line": line, "ways": ways})),
-                })
-            })
-            .collect();
-        json!({
-            "levels": levels,
-            "first_level_only": self.settled.first_only,
-            "beyond_ns": self.settled.beyond,
-            "l1_replacement": self.policy.as_ref().ok().map(|p| json!({
-                "names": p.names,
-                "odds": p.odds,
-                "misses_off": p.off,
-                "sequences": p.sequences,
-                "confidence": p.confidence,
-            })),
-            "l1_replacement_reason": self.policy.as_ref().err(),
-            "tlb": self.translation.as_ref().map(|t| json!({
-                "entries_low": t.entries.map(|e| e.0),
-                "entries_high": t.entries.map(|e| e.1),
-                "second_level_low": t.second.map(|e| e.0),
-                "second_level_high": t.second.map(|e| e.1),
-                "page_walk_ns": t.walk,
-            })),
-            "beside_caches": self.beyond.as_ref().map(Beyond::json),
-            "source": self.source,
-            "huge_pages": self.huge,
-            "huge_pages_split": self.split,
-            "batches_kept": self.batches.0,
-            "batches_dropped": self.batches.1,
-            "clock_hz": self.clock.map(|c| c.0),
-            "clock_drift": self.drift(),
-        })
-    }
-
-    fn chart(&self) -> Chart {
-        let points = |scan: &[(u64, f64)]| scan.iter().map(|p| (p.0 as f64, p.1)).collect::<Vec<_>>();
-        let mut chart = Chart::new(
-            "Time of dependent accesses by working set",
-            Axis::bytes("working set"),
-            Axis::log2("ns per access"),
-        )
-        .caption(format!("Random order, one access per line; source: {}.", self.source))
-        .curve("all levels", points(&self.settled.scan));
-        let [smallest, largest] =
-            [self.settled.scan.first(), self.settled.scan.last()].map(|end| end.map_or(0, |point| point.0));
-        for s in &self.settled.levels {
-            let l = &s.found;
-            chart = chart.curve(format!("near the end of L{}", l.level), points(&l.knee));
-            let name = format!("L{} {}", l.level, l.size_text());
-            chart = match l.range {
-                (low, high) if low == high => chart.mark(low as f64, name),
-                (low, high) => chart.band(low.max(smallest) as f64, high.min(largest) as f64, name),
-            };
-        }
-        chart
-    }
-}
-
-/// What the system says of a level: size, line, ways.
-fn reported_by_system(known: Option<&Machine>, level: usize) -> Option<(u64, u64, usize)> {
-    let cache = known?.level(u8::try_from(level).ok()?)?;
-    Some((cache.size.0, cache.line.0, cache.ways))
 }

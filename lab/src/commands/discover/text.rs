@@ -4,7 +4,10 @@ use common::discover::PolicyFound;
 use common::machine::Machine;
 use common::units::Bytes;
 
-use super::{DRIFT, Findings, reported_by_system};
+use super::findings::{Findings, reported_by_system};
+
+/// A core clock that changed by more than this has drifted.
+const DRIFT: f64 = 0.03;
 
 impl Findings {
     pub(super) fn text(&self, known: Option<&Machine>) -> String {

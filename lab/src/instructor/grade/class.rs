@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use common::failure::Failure;
 use common::text::shorten;
 
-use super::Args;
 use super::context::Machines;
 use super::graded::Graded;
 use super::identity::Class;
@@ -22,7 +21,7 @@ const MAX_LISTED: usize = 10;
 ///
 /// If it concerns the whole class.
 pub(super) fn notes(
-    args: &Args,
+    whole_class: bool,
     class: &[Graded],
     decision: &Decision,
     machines: Option<&Machines<'_>>,
@@ -31,7 +30,7 @@ pub(super) fn notes(
 ) -> Result<Vec<String>, Failure> {
     let with_records = class.iter().filter(|graded| graded.unknown_machine.is_some()).count();
     let unknown = class.iter().filter(|graded| graded.unknown_machine == Some(true)).count();
-    if args.student.is_none() && unknown > 0 && unknown == with_records && (unknown > 1 || class.len() == 1) {
+    if whole_class && unknown > 0 && unknown == with_records && (unknown > 1 || class.len() == 1) {
         return Err(Failure::could_not(format!(
             "the sealed records of {unknown} of {unknown} students were made on machines that the key does not have; is that the key of this class?"
         )));
@@ -45,7 +44,7 @@ pub(super) fn notes(
     });
     let (others, all) = answered
         .fold((0, 0), |(others, all), graded| (others + usize::from(graded.other_assignment), all + 1));
-    if args.student.is_none() && others > 0 && others == all && (others > 1 || class.len() == 1) {
+    if whole_class && others > 0 && others == all && (others > 1 || class.len() == 1) {
         return Err(Failure::could_not(format!(
             "the answers of {others} of {all} students are for another assignment: none of their fields is asked for; give it with --assignment"
         )));
@@ -101,13 +100,13 @@ pub(super) fn listed(names: &[String], of: usize) -> String {
 }
 
 /// Why not one submission is of somebody in the class.
-pub(super) fn nobodys(args: &Args, class: &Class, submissions: &[Submission]) -> Failure {
+pub(super) fn nobodys(given: &[PathBuf], class: &Class, submissions: &[Submission]) -> Failure {
     let names: Vec<String> =
         submissions.iter().take(3).map(|submission| format!("'{}'", shorten(&submission.name, 60))).collect();
     let is_student = |path: &Path| {
         path.file_name().is_some_and(|name| class.named(&name.to_string_lossy()).one().is_some())
     };
-    let folders = || args.submissions.iter().filter(|path| path.is_dir());
+    let folders = || given.iter().filter(|path| path.is_dir());
     let holds = |path: &Path| {
         std::fs::read_dir(path).is_ok_and(|children| {
             children.take(1000).filter_map(Result::ok).any(|child| is_student(&child.path()))
@@ -119,7 +118,7 @@ pub(super) fn nobodys(args: &Args, class: &Class, submissions: &[Submission]) ->
         .collect();
     below.sort();
     let archive = |path: &&PathBuf| path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("zip"));
-    let hint = if args.submissions.iter().any(|path| archive(&path)) {
+    let hint = if given.iter().any(|path| archive(&path)) {
         "unpack an archive of the whole class into a folder, and give that".to_owned()
     } else if folders().any(|path| is_student(path)) {
         "give the folder that holds the students' folders".to_owned()

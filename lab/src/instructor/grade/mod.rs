@@ -146,7 +146,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut graded: Vec<Graded> = (0..class.students.len())
         .map(|student| context.grade(student, class.name(student), &decision.owned[student], &submissions))
         .collect();
-    let mut notes = class::notes(args, &graded, &decision, machines.as_ref(), &rubric, &class)?;
+    let mut notes =
+        class::notes(args.student.is_none(), &graded, &decision, machines.as_ref(), &rubric, &class)?;
     notes.extend(book.give(&mut graded, &mut rubric));
     graded.iter_mut().for_each(|graded| graded.notes.extend(unread(&rubric, &graded.marks)));
     if let Some(student) = explain {
@@ -287,7 +288,7 @@ fn handed_in(
         ));
     }
     if !decision.any && !submissions.is_empty() {
-        return Err(class::nobodys(args, class, &submissions));
+        return Err(class::nobodys(&args.submissions, class, &submissions));
     }
     Ok((submissions, decision))
 }

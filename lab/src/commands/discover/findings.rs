@@ -1,0 +1,122 @@
+//! What was found, as JSON and as a chart.
+
+use common::chart::{Axis, Chart};
+use common::discover::{PolicyFound, Settled};
+use common::latency::Translation;
+use common::machine::Machine;
+use serde_json::{Value, json};
+
+use super::beyond::Beyond;
+
+/// What was found, and under which circumstances.
+pub(crate) struct Findings {
+    pub(crate) settled: Settled,
+    /// Which line is evicted in a full set of the first level, or why that is not reported.
+    pub(super) policy: Result<PolicyFound, String>,
+    pub(super) translation: Option<Translation>,
+    /// What else the core does, if there was time.
+    pub(super) beyond: Option<Beyond>,
+    pub(super) batches: (usize, usize),
+    pub(super) huge: bool,
+    /// Huge pages that the processor translates piece by piece.
+    pub(super) split: bool,
+    pub(super) clock: Option<(f64, f64)>,
+    pub(super) source: &'static str,
+}
+
+impl Findings {
+    pub(super) fn cycles(&self, nanos: f64) -> Option<f64> {
+        self.clock.map(|(before, _)| nanos * 1e-9 * before)
+    }
+
+    pub(super) fn drift(&self) -> Option<f64> {
+        self.clock.map(|(before, after)| (after / before - 1.0).abs())
+    }
+
+    pub(crate) fn json(&self, known: Option<&Machine>) -> Value {
+        let levels: Vec<Value> = self
+            .settled
+            .levels
+            .iter()
+            .map(|s| {
+                let l = &s.found;
+                json!({
+                    "level": l.level,
+                    "size": l.exact_size(),
+                    "size_low": l.range.0,
+                    "size_high": Some(l.range.1).filter(|high| *high < u64::MAX),
+                    "line": l.line,
+                    "ways": l.ways.as_ref().ok(),
+                    "ways_reason": l.ways.as_ref().err(),
+                    "latency_ns": l.latency,
+                    "latency_ns_low": s.latencies.0,
+                    "latency_ns_high": s.latencies.1,
+                    "latency_cycles": self.cycles(l.latency),
+                    "penalty_ns": l.penalty,
+                    "confidence": l.confidence,
+                    "runs_that_agree": s.agree,
+                    "runs": self.settled.runs,
+                    "why": l.why,
+                    "system_says": reported_by_system(known, l.level).map(|(size, line, ways)| json!({"size": size, "line": line, "ways": ways})),
+                })
+            })
+            .collect();
+        json!({
+            "levels": levels,
+            "first_level_only": self.settled.first_only,
+            "beyond_ns": self.settled.beyond,
+            "l1_replacement": self.policy.as_ref().ok().map(|p| json!({
+                "names": p.names,
+                "odds": p.odds,
+                "misses_off": p.off,
+                "sequences": p.sequences,
+                "confidence": p.confidence,
+            })),
+            "l1_replacement_reason": self.policy.as_ref().err(),
+            "tlb": self.translation.as_ref().map(|t| json!({
+                "entries_low": t.entries.map(|e| e.0),
+                "entries_high": t.entries.map(|e| e.1),
+                "second_level_low": t.second.map(|e| e.0),
+                "second_level_high": t.second.map(|e| e.1),
+                "page_walk_ns": t.walk,
+            })),
+            "beside_caches": self.beyond.as_ref().map(Beyond::json),
+            "source": self.source,
+            "huge_pages": self.huge,
+            "huge_pages_split": self.split,
+            "batches_kept": self.batches.0,
+            "batches_dropped": self.batches.1,
+            "clock_hz": self.clock.map(|c| c.0),
+            "clock_drift": self.drift(),
+        })
+    }
+
+    pub(super) fn chart(&self) -> Chart {
+        let points = |scan: &[(u64, f64)]| scan.iter().map(|p| (p.0 as f64, p.1)).collect::<Vec<_>>();
+        let mut chart = Chart::new(
+            "Time of dependent accesses by working set",
+            Axis::bytes("working set"),
+            Axis::log2("ns per access"),
+        )
+        .caption(format!("Random order, one access per line; source: {}.", self.source))
+        .curve("all levels", points(&self.settled.scan));
+        let [smallest, largest] =
+            [self.settled.scan.first(), self.settled.scan.last()].map(|end| end.map_or(0, |point| point.0));
+        for s in &self.settled.levels {
+            let l = &s.found;
+            chart = chart.curve(format!("near the end of L{}", l.level), points(&l.knee));
+            let name = format!("L{} {}", l.level, l.size_text());
+            chart = match l.range {
+                (low, high) if low == high => chart.mark(low as f64, name),
+                (low, high) => chart.band(low.max(smallest) as f64, high.min(largest) as f64, name),
+            };
+        }
+        chart
+    }
+}
+
+/// What the system says of a level: size, line, ways.
+pub(super) fn reported_by_system(known: Option<&Machine>, level: usize) -> Option<(u64, u64, usize)> {
+    let cache = known?.level(u8::try_from(level).ok()?)?;
+    Some((cache.size.0, cache.line.0, cache.ways))
+}

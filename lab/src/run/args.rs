@@ -1,0 +1,100 @@
+//! The options of `lab run`.
+
+use std::path::PathBuf;
+
+use common::cli::Counters;
+use report::{Assignment, Sizes};
+
+use super::assigned::AssignmentOptions;
+use crate::commands::causes::matrix_size;
+
+/// What `lab` without a command takes too.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Args {
+    /// Use smaller sizes and fewer repetitions: less than half a minute
+    #[arg(long)]
+    pub(super) quick: bool,
+
+    /// Write the report, its pictures and records to this folder
+    #[arg(long, value_name = "DIR", default_value = "report")]
+    pub(super) out: PathBuf,
+
+    #[command(flatten)]
+    pub(super) assigned: AssignmentOptions,
+
+    /// Continue an interrupted run in that folder, with its options
+    #[arg(long, conflicts_with = "afresh")]
+    pub(super) resume: bool,
+
+    /// Discard an interrupted run and start over
+    #[arg(long)]
+    pub(super) afresh: bool,
+
+    /// Suppress notes on stderr; they stay in the report
+    #[arg(long, short)]
+    pub(super) quiet: bool,
+
+    /// Add the kit's own answers to the report: its reading of the curves and the computed figures
+    #[cfg(feature = "instructor")]
+    #[arg(long)]
+    pub(super) answers: bool,
+
+    /// Set rows and columns of the matrices, 8 to 4096; the guide's text has 1024 [default: 512, 256 with --quick]
+    #[arg(short = 'n', long, value_name = "N", value_parser = matrix_size)]
+    pub(super) size: Option<u32>,
+
+    /// Repeat each matrix product N times; the report has the median [default: 3, 1 with --quick]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub(super) runs: Option<u32>,
+
+    /// Choose the source of counts
+    #[arg(long, value_enum, value_name = "SOURCE", default_value = "auto")]
+    pub(super) counters: Counters,
+
+    /// Run on this machine: host, or a model by its name or TOML file
+    #[arg(long, value_name = "MACHINE", default_value = "host")]
+    pub(super) machine: String,
+
+    /// Run on this processor
+    #[arg(long, value_name = "N")]
+    pub(super) cpu: Option<usize>,
+
+    /// Divide all repetitions of the sweeps; for trying the report out
+    #[arg(long, value_name = "N", default_value = "1", hide = true, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(super) hasten: u64,
+}
+
+/// Do the whole assignment and write the report
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Asked {
+    /// The same as --size N
+    #[arg(value_name = "N", conflicts_with = "size", value_parser = matrix_size)]
+    n: Option<u32>,
+
+    #[command(flatten)]
+    args: Args,
+}
+
+impl Asked {
+    /// The options, with the size wherever it was given.
+    pub(crate) fn args(self) -> Args {
+        Args { size: self.n.or(self.args.size), ..self.args }
+    }
+}
+
+impl Args {
+    /// Whether the report answers its own questions: never a student's.
+    pub(super) fn answers(&self) -> bool {
+        #[cfg(feature = "instructor")]
+        return self.answers;
+        #[cfg(not(feature = "instructor"))]
+        false
+    }
+
+    /// The assignment's sizes, none for a first look, with those of the command line
+    /// before them.
+    pub(super) fn sizes(&self, assignment: &Assignment) -> Sizes {
+        let given = if self.quick { Sizes::default() } else { assignment.sizes.clone() };
+        Sizes { matrix: self.size.or(given.matrix), runs: self.runs.or(given.runs), ..given }
+    }
+}
