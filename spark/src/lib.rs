@@ -2,21 +2,8 @@
 
 #[cfg(feature = "program")]
 mod experiment;
+mod kernel;
 
 #[cfg(feature = "program")]
 pub use experiment::{Options, chart, kit_header, kit_row, measure};
-
-use memory::{Array, Memory, steps};
-
-/// `repeats` passes over `array`, touching every `stride`-th byte.
-///
-/// How long does one access take when the array fits a cache, and when not?
-pub fn walk<M: Memory>(mem: &mut M, array: Array<u8>, stride: usize, repeats: u64) {
-    let accesses = array.len() / stride;
-    mem.repeat(repeats, |mem| {
-        steps!(mem; for i in 0..accesses {
-            let element = mem.load(array.at(i * stride));
-            mem.store(array.at(i * stride), element.wrapping_add(1));
-        });
-    });
-}
+pub use kernel::walk;

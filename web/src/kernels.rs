@@ -177,16 +177,16 @@ impl Kernel {
     pub(crate) fn source(&self) -> Source {
         match self {
             Kernel::Cm1 { .. } => {
-                cut("cm1/src/lib.rs", include_str!("../../cm1/src/lib.rs"), "pub fn walk<", END)
+                cut("cm1/src/kernel.rs", include_str!("../../cm1/src/kernel.rs"), "pub fn walk<", END)
             }
             Kernel::Mm1 { .. } => {
-                cut("mm1/src/lib.rs", include_str!("../../mm1/src/lib.rs"), "pub fn multiply<", END)
+                cut("mm1/src/kernel.rs", include_str!("../../mm1/src/kernel.rs"), "pub fn multiply<", END)
             }
             Kernel::Mm2 { .. } => {
-                cut("mm2/src/lib.rs", include_str!("../../mm2/src/lib.rs"), "pub fn multiply<", END)
+                cut("mm2/src/kernel.rs", include_str!("../../mm2/src/kernel.rs"), "pub fn multiply<", END)
             }
             Kernel::Mm3 { .. } => {
-                cut("mm3/src/lib.rs", include_str!("../../mm3/src/lib.rs"), "pub fn multiply<", END)
+                cut("mm3/src/kernel.rs", include_str!("../../mm3/src/kernel.rs"), "pub fn multiply<", END)
             }
             Kernel::Dgemm { order, .. } => order.source(),
             Kernel::Ge { rung, .. } => rung.source(),

@@ -128,7 +128,7 @@ fn the_line_that_is_next_to_go_goes_next() {
 fn the_place_of_an_access_is_its_own_in_the_kernels_file() {
     let machine = Machine::named("lecture").unwrap();
     let steps = Steps::walk(&machine, &Kernel::Mm1 { n: 4 }).unwrap();
-    let text = include_str!("../../../mm1/src/lib.rs");
+    let text = include_str!("../../../mm1/src/kernel.rs");
     let named = |place: (u32, u32)| {
         let line = text.lines().nth(place.0 as usize - 1).unwrap();
         line[place.1 as usize - 1..].chars().take_while(|c| *c != ',').collect::<String>()
