@@ -1,14 +1,16 @@
 //! A kernel access by access: the model sees each one, and what it did is
 //! stored, so that one can go forwards and backwards.
 
+mod step;
 mod watcher;
 
 use machine::{Index, Machine, Replacement};
 use memory::Allocation;
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::kernels::{Kernel, Source};
+use step::Way;
+pub use step::{Outcome, Step};
 use watcher::Watcher;
 
 /// Most lines of a cache that can be shown.
@@ -16,54 +18,6 @@ const MOST_LINES: usize = 4096;
 
 /// What ge1 has in memory in addition to its matrix, in this order.
 const VARIABLES: [&str; 4] = ["n", "i", "j", "k"];
-
-/// What became of an access.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Outcome {
-    /// The line was there.
-    Hit,
-    /// It was never in the cache before.
-    Compulsory,
-    /// A fully associative cache of the same size misses too.
-    Capacity,
-    /// Only this placement misses.
-    Conflict,
-}
-
-/// A way that holds a line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Way {
-    /// Where the line begins, in bytes from the first array.
-    pub address: u64,
-    /// Whether it has been written to and not written back.
-    pub dirty: bool,
-    /// The step that used it last.
-    pub used: usize,
-    /// The step that brought it.
-    pub arrived: usize,
-}
-
-/// One access.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
-    /// Bytes from the first array.
-    pub address: u64,
-    /// Whether it is a store.
-    pub store: bool,
-    /// The set it falls into.
-    pub set: usize,
-    /// What became of it.
-    pub outcome: Outcome,
-    /// The line that was evicted, and whether it was written back.
-    pub evicted: Option<(u64, bool)>,
-    /// The ways of the set afterwards; a line keeps its way.
-    pub ways: Vec<Option<Way>>,
-    /// The way whose line the next miss evicts, where the set is full and it is not random.
-    pub next: Option<usize>,
-    /// Line and column of the access in the kernel's file.
-    pub place: (u32, u32),
-}
 
 /// A walk through a kernel.
 #[derive(Debug)]

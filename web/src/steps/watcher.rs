@@ -9,7 +9,7 @@ use cache::{Held, Modelled, plru};
 use machine::{Machine, Replacement};
 use memory::{Arena, IterationEnd, Lanes, Memory, Vector, Word};
 
-use super::{Outcome, Step, Way};
+use super::step::{Outcome, Step, Way};
 
 /// Accesses that are shown, from the first one.
 const MAX_STEPS: usize = 20_000;
