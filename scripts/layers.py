@@ -4,8 +4,9 @@
 usage: scripts/layers.py [--portable]
 
 Needs cargo and Python's standard library. Prints file and line of each use of a
-higher layer, of each circle of modules within a crate, and of each use of the
-operating system in a portable crate; exit 1 then.
+higher layer, of each circle of modules within a crate (a module that uses what
+its parent's own file defines makes one with it), and of each use of the operating
+system in a portable crate; exit 1 then.
 With --portable it only prints the names of those crates.
 """
 import json
@@ -107,7 +108,7 @@ def leaves(tree, before=()):
 # --- Modules of one target
 
 USE = re.compile(r"\buse\s+([^;]+);")
-MENTION = re.compile(r"(?<![\w$:])((?:crate|super|self)(?:::\w+)+)")
+MENTION = re.compile(r"(?<![\w$:])(\w+(?:::\w+)+)")
 DECLARED = re.compile(r"\bmod\s+(\w+)\s*;")
 
 
@@ -131,15 +132,16 @@ def modules(root):
 
 
 def resolve(found, at, segments, seen=frozenset()):
-    """The module that defines what `segments` names in the module `at`; None if it
-    is another crate's. A name that a module only hands on is looked up where it got it."""
+    """Where what `segments` names in the module `at` is defined: the module, and the item's
+    name, None if it is the module itself; (None, None) if it is another crate's. A name that
+    a module only hands on is looked up where it got it."""
     if (at, segments) in seen:
-        return None
+        return None, None
     seen |= {(at, segments)}
     known = ("crate", "super", "self")
     if segments[0] not in known and at + segments[:1] not in found and segments[0] not in found[at].imports:
-        return None
-    for name in segments:
+        return None, None
+    for i, name in enumerate(segments):
         if name == "crate":
             at = ()
         elif name == "super":
@@ -149,27 +151,22 @@ def resolve(found, at, segments, seen=frozenset()):
         elif at + (name,) in found:
             at += (name,)
         elif name in found[at].imports:
-            return resolve(found, at, found[at].imports[name], seen)
+            return resolve(found, at, found[at].imports[name] + segments[i + 1 :], seen)
         else:
-            break
-    return at
+            return at, name
+    return at, None
 
 
-def arrows(found):
-    """Uses within the crate: (parent, from, to, file, line), where `from` and `to` are
-    neighbours in one parent. A child may use its parent's items, and a parent its children."""
+def uses(found):
+    """Uses within the crate: (module, module that defines it, item, file, line)."""
     for name, file in found.items():
-        uses = [(m.start(), s) for m in USE.finditer(file.text) for s, _ in leaves(m.group(1))]
-        uses += [(m.start(), tuple(m.group(1).split("::"))) for m in MENTION.finditer(file.text)]
-        for at, segments in uses:
-            target = resolve(found, name, segments)
-            if target is None:
-                continue
-            common = 0
-            while common < min(len(name), len(target)) and name[common] == target[common]:
-                common += 1
-            if common < len(name) and common < len(target):
-                yield name[:common], name[common], target[common], file.path, line_of(file.text, at)
+        paths = [(m.start(), s) for m in USE.finditer(file.text) for s, _ in leaves(m.group(1))]
+        text = USE.sub(lambda statement: blank(statement.group()), file.text)
+        paths += [(m.start(), tuple(m.group(1).split("::"))) for m in MENTION.finditer(text)]
+        for at, segments in paths:
+            target, item = resolve(found, name, segments)
+            if target is not None:
+                yield name, target, item, file.path, line_of(file.text, at)
 
 
 def circle(edges):
@@ -192,15 +189,22 @@ def circle(edges):
 
 
 def check_modules(root):
-    parents = {}
-    for parent, here, there, path, line in arrows(modules(root)):
-        parents.setdefault(parent, {}).setdefault(here, {}).setdefault(there, (path, line))
+    parents, of_parent = {}, set()
+    for name, target, item, path, line in uses(modules(root)):
+        common = len(os.path.commonprefix([name, target]))
+        if common < len(name) and common < len(target):
+            edges = parents.setdefault(name[:common], {}).setdefault(name[common], {})
+            edges.setdefault(target[common], (path, line))
+        elif common < len(name) and item is not None and (name, item) not in of_parent:
+            of_parent.add((name, item))
+            module = "::".join(name)
+            fault(path, line, f"{module} uses {item} of its parent; move it to a module of its own")
     for edges in parents.values():
         while ring := circle(edges):
             steps = list(zip(ring, ring[1:] + ring[:1]))
             places = [edges[a][b] for a, b in steps]
-            uses = ", ".join(f"{a} uses {b} in line {line}" for (a, b), (_, line) in zip(steps, places))
-            fault(*places[0], f"these modules form a cycle: {uses}; move one of them to a lower layer")
+            circular = ", ".join(f"{a} uses {b} in line {line}" for (a, b), (_, line) in zip(steps, places))
+            fault(*places[0], f"these modules form a cycle: {circular}; move one of them to a lower layer")
             del edges[ring[0]][ring[1]]
 
 
