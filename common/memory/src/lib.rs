@@ -1,5 +1,5 @@
 //! One kernel, two memories. A kernel says *which* element it loads or stores
-//! ([`Cell`]s out of an [`Arena`]); the [`Memory`] it runs on says what that
+//! ([`Cell`](std::cell::Cell)s out of an [`Arena`]); the [`Memory`] it runs on says what that
 //! does. On `isa::Native` memory each access is one machine instruction, on the
 //! modelled memory of `cache` the same source feeds a cache model.
 
