@@ -171,7 +171,12 @@ fn an_exclusive_level_is_read_without_the_level_above() {
         let l1 = read_l1(name).unwrap();
         let rows = sweep_of_l2(name);
         let alone = read(&rows, None).unwrap();
-        assert_ne!(alone.confidence, infer::Confidence::High, "{} without the level above", alone.size_text());
+        assert_ne!(
+            alone.confidence,
+            infer::Confidence::High,
+            "{} without the level above",
+            alone.size_text()
+        );
         let found = read(&rows, Above::of(&l1));
         exactly +=
             usize::from(exact(&format!("{second} KiB behind {first}"), (second << 10, 64, ways), &found));

@@ -198,7 +198,9 @@ fn behind_pages(
 
 /// Adds what eviction sets show of the second level, if nothing proves them wrong.
 fn take_in(sets: Option<Result<Congruent, String>>, settled: &mut Settled, probe: &mut impl Probe) {
-    let (Some(sets), [first, SettledLevel { found, .. }, ..]) = (sets, &mut settled.levels[..]) else { return };
+    let (Some(sets), [first, SettledLevel { found, .. }, ..]) = (sets, &mut settled.levels[..]) else {
+        return;
+    };
     // what was found behind a first level that later runs refused is refused with it
     let known = first.found.ways.as_ref().map_err(|_| UNKNOWN_ABOVE.to_owned());
     let set = known.and_then(|_| sets?.confirmed(probe, found.range));
