@@ -1,4 +1,4 @@
-// A browser that can be killed, for the tests that drive one.
+// A browser that tests can drive and kill.
 import { spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -10,7 +10,7 @@ export const axe = require("axe-core");
 export const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
   "--disable-component-update", "--disable-sync"];
 
-// Chromium with the profile in `folder`.
+// Chromium with its profile in `folder`.
 export async function start(folder) {
   mkdirSync(folder, { recursive: true });
   const child = spawn(process.env.WEB_TEST_BROWSER,

@@ -1,6 +1,6 @@
-# For the tests that drive a browser; sourced by them from the repository's
-# root. Sets `work` (a folder that goes with the script), NODE_PATH and
-# WEB_TEST_BROWSER; where one of these is missing, says which, and is content.
+# For the tests that drive a browser, which source this file in the repository's root. Sets
+# `work` (a temporary folder), NODE_PATH and WEB_TEST_BROWSER. If one of these is missing,
+# prints which, and exits successfully.
 skip() { echo "note: the page is not tested in a browser: $1"; exit 0; }
 
 command -v node >/dev/null || skip "there is no node"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The cache model beside valgrind's cachegrind, on the same release binaries.
+"""Compares the cache model with valgrind's cachegrind, on the same release binaries.
 
 usage: scripts/cachegrind_table.py [--quick]
 

@@ -132,19 +132,19 @@ with tempfile.TemporaryDirectory() as place:
             seen["over 20 s"] += 1
             print(f"over 20 s ({took:.1f} s of processor time):", words)
             continue
-        told = ended.stderr.decode(errors="replace")
+        messages = ended.stderr.decode(errors="replace")
         kind = f"exit {ended.returncode}"
-        if "panicked" in told or ended.returncode == 101:
+        if "panicked" in messages or ended.returncode == 101:
             kind = "panic"
         elif ended.returncode < 0 or ended.returncode > 2:
             kind = f"status {ended.returncode}"
-        elif ended.returncode and not told.strip() and not ended.stdout:
+        elif ended.returncode and not messages.strip() and not ended.stdout:
             kind = "silent failure"
-        elif any(ord(c) < 32 and c not in "\n\r\t" or c in "\x7f\u202e" for c in told):
+        elif any(ord(c) < 32 and c not in "\n\r\t" or c in "\x7f\u202e" for c in messages):
             kind = "control character"
         seen[kind] += 1
         if not kind.startswith("exit"):
-            print(f"{kind}:", [word[:60] for word in words], told[:300])
+            print(f"{kind}:", [word[:60] for word in words], messages[:300])
 print(f"longest: {longest[0]:.1f} s of processor time:", longest[1])
 print(f"{count} command lines, seed {seed}:", ", ".join(f"{n} {kind}" for kind, n in sorted(seen.items())))
 sys.exit(any(not kind.startswith("exit") for kind in seen))

@@ -90,7 +90,7 @@ def judge(found, size, ways, line):
 
 def policy(found):
     named = (found or {}).get("l1_replacement")
-    return named["names"][0] if named else "not told"
+    return named["names"][0] if named else "not reported"
 
 
 def second(found):
@@ -124,8 +124,8 @@ def main():
         counts = [verdicts.count(kind) for kind in kinds]
         sure += counts[-1]
         seconds = median(seconds for _, seconds in results)
-        told = [counted(of(found) for found, _ in results) for of in (policy, second)]
-        print(f"| {name} |", " | ".join([*map(str, counts), f"{seconds:.1f}", *told]), "|", flush=True)
+        others = [counted(of(found) for found, _ in results) for of in (policy, second)]
+        print(f"| {name} |", " | ".join([*map(str, counts), f"{seconds:.1f}", *others]), "|", flush=True)
     sys.exit(sure > 0)
 
 

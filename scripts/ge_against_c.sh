@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 sizes=${1:-500 1000 1500}
 rounds=${2:-7}
 if ! command -v gcc >/dev/null; then
-    echo "note: no gcc here, nothing to compare with (apt install gcc)" >&2
+    echo "note: gcc is not installed, so there is nothing to compare with (apt install gcc)" >&2
     exit 0
 fi
 cargo build --quiet --release -p ge

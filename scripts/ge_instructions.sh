@@ -1,16 +1,16 @@
 #!/bin/sh
-# Holds the kit's stepped instruction counts against valgrind's callgrind, and
-# prints instructions per inner step.
+# Compares the kit's single-stepped instruction counts with valgrind's callgrind, and prints
+# instructions per inner step.
 #
 #     scripts/ge_instructions.sh [SIZES]              default: "200 400"
 #
-# Exit 1 if a count differs by more than 0.5 %, or the ladder does not descend
-# (ge1 > ge2 > ge3 >= ge4 > ge6 > ge7).
+# Exit 1 if a count differs by more than 0.5 %, or the ladder is not descending (ge1 > ge2 >
+# ge3 >= ge4 > ge6 > ge7).
 set -eu
 cd "$(dirname "$0")/.."
 sizes=${1:-200 400}
 if ! command -v valgrind >/dev/null; then
-    echo "note: no valgrind here, nothing to compare with (apt install valgrind)" >&2
+    echo "note: valgrind is not installed, so there is nothing to compare with (apt install valgrind)" >&2
     exit 0
 fi
 cargo build --quiet --release -p ge
@@ -25,7 +25,7 @@ for size in $sizes; do
             --toggle-collect="ge::rungs::rung::enter*" "$kit/ge$k" "$size" --counters none 2>&1 >/dev/null |
             sed -n 's/.*Collected : \([0-9]*\).*/\1/p')
         if [ -z "$stepped" ]; then
-            echo "ge$k: instructions cannot be stepped here" >&2
+            echo "ge$k: this system does not allow single-stepping" >&2
             exit 1
         fi
         line=$(awk "BEGIN { n = $size; inner = n * (n - 1) * (2 * n - 1) / 6;

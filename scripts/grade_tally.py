@@ -8,7 +8,7 @@ names, numbers, names and addresses resemble each other, and writes what each ha
 Autolab, Gradescope, a table or nobody would name it, with a fault of the list FAULTS drawn at random.
 Grades that for every system, and a worksheet with faults of its own. Prints each student whose points
 are not those due and who is not refused by name, then time and memory. Exit 1 if one is wrong.
-FOLDER keeps everything.
+All files stay in FOLDER.
 """
 import collections
 import csv
@@ -56,7 +56,7 @@ class Student:
         self.name = f"{NAMES[place % len(NAMES)]} {place}"
         self.mail = f"{self.user}_{place}@example.org"
         self.machine = None
-        self.due, self.told = RIGHT, ""
+        self.due, self.reason = RIGHT, ""
         # Whether the worksheet has to decide, which may lack the row that does.
         self.or_refused = False
 
@@ -129,7 +129,7 @@ def right(student, other, to):
 
 
 def nothing(student, other, to):
-    student.due, student.told = 0.0, "Nothing was handed in"
+    student.due, student.reason = 0.0, "Nothing was handed in"
 
 
 def packed(student, other, to):
@@ -164,14 +164,14 @@ def signed_twice(student, other, to):
     for wrong in (False, True):
         to.count += 1
         to.write(f"upload {to.count}/answers.json", student.answers(wrong, student_1_number=student.number))
-    student.due, student.told = REFUSED, "are signed by this student"
+    student.due, student.reason = REFUSED, "are signed by this student"
 
 
 def signed_by_two(student, other, to):
     to.count += 1
     to.write(f"upload {to.count}/answers.json", student.answers(student_1_number=student.number, student_1_name=other.name))
     for one in (student, other):
-        one.due, one.told = REFUSED, "do not name one student"
+        one.due, one.reason = REFUSED, "do not name one student"
 
 
 def stolen(student, other, to):
@@ -185,20 +185,20 @@ def stolen(student, other, to):
 def later(student, other, to):
     to.write(f"{student.user}.json", student.answers(True, saved="2026-03-09T10:00:00Z"), 1_000_000_000)
     to.write(f"{student.user}/answers.json", student.answers())
-    student.told = "2 submissions"
+    student.reason = "2 submissions"
 
 
 def versions(student, other, to):
     for version in (9, 10, 1):
         to.write(f"{student.mail}_{version}_hand_in.json", student.answers(version != 10))
-    student.told = "3 submissions"
+    student.reason = "3 submissions"
 
 
 def participants(student, other, to):
     for number in (1, 2):
         to.write(f"{student.name}_{9000 + 10 * student.place + number}_assignsubmission_file_/answers.json".replace("'", ""),
                  student.answers(number == 1))
-    student.due, student.told = REFUSED, "Two participants in Moodle have this name"
+    student.due, student.reason = REFUSED, "Two participants in Moodle have this name"
 
 
 def display_name(student, other, to):
@@ -221,7 +221,7 @@ def partners(student, other, to):
     to.write(f"{to.place(student)}/answers.json", student.answers(fields=fields, student_2_name=other.name))
     to.write(f"{to.place(other)}/answers.json", other.answers(fields={}, student_2_number=student.number))
     student.due = other.due = FIGURE
-    other.told = "Handed in by a partner"
+    other.reason = "Handed in by a partner"
 
 
 def one_sided(student, other, to):
@@ -233,22 +233,22 @@ def foreign(student, other, to):
     place = to.place(student)
     to.write(f"{place}/answers.json", student.answers())
     to.write(f"{place}/cm1.json", (to.folder / "other.json").read_bytes())
-    student.told = "another student"
+    student.reason = "another student"
     right(other, student, to)
 
 
 def locked(student, other, to):
     to.write(f"{to.place(student)}/report.zip", encrypted(student.answers()))
-    student.due, student.told = 0.0, "encrypted"
+    student.due, student.reason = 0.0, "encrypted"
 
 
 def nested(student, other, to):
     to.write(f"{to.place(student)}/all.zip", zipped({"report.zip": zipped({"answers.json": student.answers()})}))
-    student.due, student.told = 0.0, "an archive within"
+    student.due, student.reason = 0.0, "an archive within"
 
 
 def hostile(student, other, to):
-    """Right answers beside what would take hours or all memory to read."""
+    """Right answers, with other files that would take hours or all memory to read."""
     place = to.place(student)
     to.write(f"{place}/report/answers.json", student.answers())
     what = to.random.randrange(6)
@@ -284,19 +284,19 @@ def hand_in(students, late, to, tally):
         student = free.pop()
         if student in late:
             to.write(f"{student.user}/answers.json", student.answers())
-            student.due, student.told = REFUSED, "The key has no machine of this student"
+            student.due, student.reason = REFUSED, "The key has no machine of this student"
             continue
         fault = to.random.choices(list(FAULTS), FAULTS.values())[0]
         other = next((one for one in reversed(free) if one not in late), None)
         if other is None:
             fault = right
-        before = (other.due, other.told) if other else None
+        before = (other.due, other.reason) if other else None
         tally[fault.__name__] += 1
         fault(student, other, to)
         if fault in (signed, signed_by_two, stolen, display_name, partners, one_sided, foreign):
             free.remove(other)
         else:
-            assert before is None or (other.due, other.told) == before
+            assert before is None or (other.due, other.reason) == before
     to.write("submission_metadata.yml", "\n".join(to.metadata) + "\n")
     columns = ["user"] + sorted({column for line in to.rows for column in line} - {"user"})
     with open(to.folder / "forms.csv", "w", newline="") as file:
@@ -327,7 +327,7 @@ def worksheet(students, drawn):
     return "\ufeff" + "\r\n".join(lines) + "\r\n", faults
 
 
-def check_worksheet(students, faults, folder, told):
+def check_worksheet(students, faults, folder, messages):
     before, after = ((folder / name).read_bytes().decode() for name in ("worksheet.csv", "grades/moodle.csv"))
     old, new = (list(csv.reader(io.StringIO(text.lstrip("\ufeff")), delimiter=";")) for text in (before, after))
     of_number = {student.number: student for student in students}
@@ -339,7 +339,7 @@ def check_worksheet(students, faults, folder, told):
         grade = f"{student.due:.2f}".replace(".", ",") if filled else (was[4] if len(was) > 4 else None)
         good &= len(was) == len(now) and (now[4] if len(now) > 4 else None) == grade
         if student.user in faults and student.due != REFUSED:
-            good &= f"'{student.user}'" in told
+            good &= f"'{student.user}'" in messages
         if not good:
             wrong += 1
             print(f"worksheet: {student.user}: {grade} is due, not {now[:7]}")
@@ -379,7 +379,7 @@ def main():
         grade = [lab, "grade", "--roster", "class.csv", "--name-column", "username", "--key", "machines-key.json", "handed-in", "forms.csv"]
         *_, alone, _ = run(grade, folder)
         began = time.monotonic()
-        out, told, seconds, memory = run(
+        out, messages, seconds, memory = run(
             [*grade, "--out", "grades", *(word for system in SYSTEMS for word in ("--as", system)), "--worksheet", "worksheet.csv",
              "--worksheet-column", "ID number"], folder)
         wall = time.monotonic() - began
@@ -388,13 +388,13 @@ def main():
         for student in students:
             row = rows.get(student.user, ["", "", "", ""])
             if student.or_refused and row[0] == REFUSED:
-                student.due, student.told = REFUSED, "may be of this student or of another"
+                student.due, student.reason = REFUSED, "may be of this student or of another"
             points = student.due if student.due == REFUSED else f"{student.due:g}"
-            named = student.due != REFUSED or f"no grade for '{student.user}'" in told
-            if row[0] != points or student.told not in "\t".join(row) or not named:
+            named = student.due != REFUSED or f"no grade for '{student.user}'" in messages
+            if row[0] != points or student.reason not in "\t".join(row) or not named:
                 wrong += 1
-                print(f"{student.user}: {points} points and '{student.told}' are due, not {row}")
-        wrong += check_worksheet(students, faults, folder, told)
+                print(f"{student.user}: {points} points and '{student.reason}' are due, not {row}")
+        wrong += check_worksheet(students, faults, folder, messages)
         refused = sum(student.due == REFUSED for student in students)
         written = collections.Counter(path.parts[-3] for path in (folder / "grades").glob("*/*/*"))
         print(f"faults {dict(tally)}, in the worksheet {dict(collections.Counter(faults.values()))}, not in the key {len(late)}")

@@ -7,10 +7,10 @@
 #   sudo apt-get install qemu-system-arm qemu-system-riscv qemu-efi-aarch64 opensbi gcc-{aarch64,riscv64}-linux-gnu
 #   rustup target add aarch64-unknown-linux-gnu riscv64gc-unknown-linux-gnu
 # (or Debian's own Rust: cargo-web rustc-web libstd-rust-web-dev{,:arm64,:riscv64}).
-# What cannot be had is skipped with the reason. On Debian 12 that is riscv64,
-# unless qemu is from bookworm-backports and the kernel put there by hand.
-# Kernels and busybox for the guests are fetched with `apt-get download` once
-# and kept in GUEST_DIR (default ~/.cache/lab-kit-guests).
+# What is not available is skipped with the reason. On Debian 12 that is riscv64, unless
+# qemu is from bookworm-backports and the kernel is installed by hand. Kernels and busybox
+# for the guests are fetched with `apt-get download` once and stored in GUEST_DIR (default
+# ~/.cache/lab-kit-guests).
 #
 # GUEST_DIR may also hold, for ARCH = arm64 and riscv64: ARCH/vmlinuz and
 # ARCH/busybox, put there by hand. QEMU_PATH: where qemu-system-* and the cross
@@ -84,7 +84,7 @@ riscv64() {
     check riscv64 "avail's costs" guest riscv64 1 '' 0 : "$avail" --cost
 }
 
-# Some qemus (10.0.13, but not 10.0.2) count and raise no interrupt at overflow.
+# Some qemus (10.0.13, but not 10.0.2) count but raise no interrupt at overflow.
 sampling() { # CHECKS
     local out status=0
     printf '#!/bin/sh\nguest_checks sampling; status=$?; grep riscv-pmu /proc/interrupts; exit $status\n' > "$WORK/sampling"
@@ -110,8 +110,8 @@ arm64() {
     check arm64 "flops where ACPI names the PMU" named_by_acpi
 }
 
-# There it is armv8_pmuv3_0. The emulated core counts no floating-point work, and
-# flops must say that of its events; the others it counts and samples.
+# In that guest the PMU is armv8_pmuv3_0. The emulated core does not count floating-point
+# work, and flops must report that; the other events it counts and samples.
 named_by_acpi() {
     local words missing=0
     firmware=$(efi)
@@ -127,7 +127,7 @@ named_by_acpi() {
     [ $missing = 0 ] || { cat "$WORK/all"; return 1; }
 }
 
-# Runs the command and looks for WORDS in what it prints.
+# Runs the command and searches its output for WORDS.
 says() { # WORDS COMMAND ARGS..
     local words=$1 out
     shift
@@ -172,7 +172,8 @@ mm1() {
     done
 }
 
-# Instructions counted against those of the inner loop, cycles against them.
+# Compares the instructions counted with those of the inner loop, and the cycles with the
+# instructions.
 counted_product() {
     local arch=$1 program out n=256 each
     program=$(binary "$arch" mm1)
@@ -201,14 +202,13 @@ programs() {
     for arch in riscv64 arm64; do
         beside=()
         for name in "${names[@]}"; do beside+=("$(binary $arch "$name")"); done
-        check $arch "programs give the same answers as here" same_answers $arch "$here"
-        check $arch "programs on a machine that tells little" strange_machine $arch
+        check $arch "programs give the same results as on this machine" same_answers $arch "$here"
+        check $arch "programs on a machine that reports little" strange_machine $arch
     done
     beside=()
 }
 
-# Lines that depend on nothing but the program: checks, checksums, what the
-# model counts, how it ended.
+# Lines that depend only on the program: checks, checksums, modelled counts, exit status.
 answers() { grep -E '^(\$|exit|Check|Matrix checksum|cache_size|After stopping|-- )|wrong|panicked|lines$'; }
 
 same_answers() {
@@ -216,10 +216,10 @@ same_answers() {
     PATH=$here:$PATH scripts/guests/programs.sh same "$arch" | answers > "$WORK/here"
     guest "$arch" 1 '' 0 : scripts/guests/programs.sh same "$arch" > "$WORK/all" || return 1
     answers < "$WORK/all" > "$WORK/there"
-    diff "$WORK/here" "$WORK/there" && echo "$(wc -l < "$WORK/here") lines alike"
+    diff "$WORK/here" "$WORK/there" && echo "$(wc -l < "$WORK/here") lines are equal"
 }
 
-# No caches in sysfs, few counters, and none in the machine to discover.
+# No caches in sysfs, few counters, and an unknown processor.
 strange_machine() {
     local arch=$1 line missing=0 expected=(
         'PAPI_TOT_INS +0x80000032 +Yes'

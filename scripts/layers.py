@@ -27,7 +27,7 @@ LAYERS = [
 ]
 # Crates of one layer that must not use each other.
 INDEPENDENT = {("chart", "records")}
-# What the portable crates must not use.
+# Modules that the portable crates must not use.
 SYSTEM_CRATES = {"libc", "perf-event", "clap"}
 SYSTEM_WORDS = re.compile(r"\bstd::(?:fs|env|process|net|thread|time)\b|\bcfg!?\s*\([^)\]]*\btarget_?")
 GROUPED_STD = re.compile(r"\buse\s+std::\{[^;]*?\b(fs|env|process|net|thread|time)\b")
@@ -48,7 +48,7 @@ def line_of(text, at):
     return text.count("\n", 0, at) + 1
 
 
-# --- Rust text, read as far as is needed
+# --- Reads Rust text, as far as is needed
 
 LITERALS = re.compile(
     r"""//[^\n]*|/\*.*?\*/|\br(\#*)".*?"\1|"(?:\\.|[^"\\])*"|'(?:\\.|[^\\'])'""", re.DOTALL

@@ -18,7 +18,7 @@ metadata = subprocess.run(
     ["cargo", "metadata", "--locked", "--all-features", "--format-version", "1"], cwd=root, capture_output=True
 )
 if metadata.returncode:
-    # It asks for the crates of every system, which the build here did not need.
+    # It needs the crates of every system, also those that this build did not need.
     print("note: licences are not checked:", metadata.stderr.decode().strip().splitlines()[0])
     sys.exit(0)
 

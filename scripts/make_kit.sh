@@ -59,7 +59,7 @@ case $target in *-windows-*) ending=zip exe=.exe ;; *) ending=tar.gz exe= ;; esa
 built=$(absolute "$built")
 manuals=$(absolute "$manuals")
 for rung in $(echo "$without" | tr , ' '); do
-    case $rung in ge[2-7]) ;; *) fail "'$rung' cannot be left to be written; give some of ge2 to ge7, like ge4,ge7" 2 ;; esac
+    case $rung in ge[2-7]) ;; *) fail "'$rung' cannot be a rung for students to write; give some of ge2 to ge7, like ge4,ge7" 2 ;; esac
 done
 [ -z "$without" ] || [ -z "$target" ] || fail "--without is about sources: leave out --target" 2
 [ -z "$page" ] || [ -f "$page" ] || fail "there is no page '$page'; make it with: lab web" 2
@@ -71,10 +71,10 @@ version=$(sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' "$ro
 [ -z "$kit" ] || case $kit in /*) ;; *) kit=$PWD/$kit ;; esac
 [ -z "$page" ] || case $page in /*) ;; *) page=$PWD/$page ;; esac
 here=$PWD
-command -v cargo >/dev/null || fail "cargo is not here; install Rust from https://rustup.rs"
+command -v cargo >/dev/null || fail "cargo is not installed; install Rust from https://rustup.rs"
 
 cd "$root"
-# An unpacked kit is no repository of its own, whatever it lies in.
+# An unpacked kit is not a repository, even if it is in a folder of one.
 if [ -f MANIFEST ]; then from=kit
 elif [ "$(git rev-parse --show-toplevel 2>/dev/null)" = "$(pwd -P)" ]; then from=git
 else fail "'$root' is neither a git repository nor an unpacked kit, so nothing says what belongs to it"; fi
@@ -89,7 +89,7 @@ commit() {
     fi | tr -d '\n'
 }
 commit=$(commit)
-# A release's kits are named by its version alone.
+# The names of a release's kits contain only its version.
 named=-$commit
 case $commit in
     '') named= ;;
@@ -106,7 +106,7 @@ tree=$work/$name
 mkdir "$tree"
 [ -z "$page" ] || cp "$page" "$tree/lab.html"
 
-# What belongs in this kit, and what does in any.
+# The files of this kit, and those of any kit.
 belongs() { sed "$1" scripts/kit_files | grep -v '^#' | grep .; }
 belongs '' >"$work/any"
 belongs "${student:+/^# not for students/,\$d}" >"$work/this"
@@ -115,7 +115,8 @@ case $from in
     kit) sed 's/^[0-9a-f]* [ *]//' MANIFEST && echo MANIFEST ;;
 esac | LC_ALL=C sort -u >"$work/known"
 
-# Refuses what is not a source, wherever it lies: what it is, nobody here can know.
+# Refuses files that are not sources, wherever they are: this script cannot know what they
+# contain.
 clean() {
     find . \( -name .git -o -name target -type d -o -name .vscode -o -name .idea -o -path ./vendor -o -path ./report -o -path ./.cargo \) \
         -prune -o ! -type d -print | sed 's|^\./||' | grep -Ev '\.(out|tar\.gz)$|^fuzz/libfuzzer/Cargo\.lock$' >"$work/there"
@@ -129,19 +130,19 @@ clean() {
                 leads=$(readlink -f "$link" || :)
                 { [ -f "$leads" ] && grep -Fqx -e "${leads#"$root/"}" "$work/known"; } || echo "$link"
             done
-        # what has the name of a source and is none
+        # files with the name of a source that are not sources
         grep -Ev '\.(rs|py|sh|md|mjs)$|^fuzz/' "$work/named" | tr '\n' '\0' |
             xargs -0 grep -lsE '^name,file,seal,|"(schema|format)": *"cache-lab-(kit/key/|answers")|^# A sealed machine' || :
-    } | LC_ALL=C sort -u >"$work/strangers"
-    [ -s "$work/strangers" ] || return 0
-    number=$(wc -l <"$work/strangers") more=
+    } | LC_ALL=C sort -u >"$work/unknown"
+    [ -s "$work/unknown" ] || return 0
+    number=$(wc -l <"$work/unknown") more=
     [ "$number" -le 8 ] || more=" and $((number - 8)) more"
-    fail "nothing is packed while these are in '$root': $(head -8 "$work/strangers" | sed "s/.*/'&'/" | paste -sd, - | sed 's/,/, /g')$more; move them away (secret words, keys, rosters, grades and what was handed in belong elsewhere; a new source file is added to scripts/kit_files)"
+    fail "nothing is packed while these are in '$root': $(head -8 "$work/unknown" | sed "s/.*/'&'/" | paste -sd, - | sed 's/,/, /g')$more; move them away (secret words, keys, rosters, grades and what was handed in belong elsewhere; a new source file is added to scripts/kit_files)"
 }
 [ -n "$target" ] || clean
 
-# The lab for a browser. Its second page reads sizes and ways from curves, which
-# the student's edition leaves to the student.
+# The lab for a browser. Its second page reads sizes and ways from curves, which students
+# must do themselves.
 if [ -z "$page$student" ]; then
     say "building lab.html"
     { command -v rustup >/dev/null && rustup target add wasm32-unknown-unknown >/dev/null 2>&1; } || :
@@ -150,7 +151,7 @@ if [ -z "$page$student" ]; then
 fi
 stamp=$(git log -1 --format=%ct 2>/dev/null || date +%s)
 
-# The sources, as they are now: a changed file travels changed.
+# The sources in their present state, with uncommitted changes.
 sources() {
     grep -Ex -f "$work/this" "$work/known" | grep -Exv 'lab\.html|MANIFEST|COMMIT' | while IFS= read -r file; do
         [ ! -f "$file" ] || echo "$file"
@@ -166,7 +167,8 @@ sources() {
     [ -z "$vendor" ] || libraries
 }
 
-# No option to build what a student does not have, and no page that names it.
+# Removes build options for parts that a student does not have, and links to pages about
+# them.
 for_students() {
     cd "$tree"
     sed -i '/^default = \["instructor"\]/s/"instructor"//' lab/Cargo.toml
@@ -179,8 +181,8 @@ for_students() {
     cd "$root"
 }
 
-# The rungs to be written, and those that repeat the loop of one of them. What is built
-# on a rung shows it in its own way: leave that to be written too.
+# The rungs that students must write, and those that repeat the loop of one of them. Rungs
+# that are built on one of these would show its loop: they must be written too.
 repeated() {
     for rung in $(echo "$without" | tr , ' '); do
         case $rung in
@@ -193,7 +195,7 @@ repeated() {
     done | tr ' ' '\n' | sort -u
 }
 
-# A rung's head, and in the place of its loop that of ge1.
+# The header of a rung, followed by ge1's loop instead of its own.
 unwritten() {
     file=$tree/ge/src/rungs/$1.rs
     isa=$(sed -n 's/^ *type Isa = \(.*\);/\1/p' "$file")
@@ -204,8 +206,8 @@ unwritten() {
         sed -n '/^\/\/!/p' "$file"
         cat <<END
 //!
-//! **Yours.** This rung is left to be written. Until then it does what ge1 does;
-//! \`cargo test -p ge\` says when it does what stands above.
+//! **Your task.** Write this rung. Until then it does what ge1 does;
+//! \`cargo test -p ge\` checks whether it does what the text above says.
 
 use isa::$uses;
 use memory::Memory;
@@ -227,13 +229,13 @@ impl Rung for $struct {
     }
 }
 END
-        # one column, which other rungs use for their ends
+        # one column, which other rungs use at the ends of rows
         sed -n '/^\/\/\/ `target\[j\] -= /,/^}/{/^\/\/\//{x;p;x;};s/: Array</: memory::Array</g;p;}' "$file"
     } >"$work/rung.rs"
     mv "$work/rung.rs" "$file"
 }
 
-# The homework's wrong loops, column by column: the same columns are left out.
+# The homework's wrong loops, column by column: the same columns are skipped.
 unprinted() {
     file=$tree/ge/src/rungs/printed.rs
     {
@@ -297,8 +299,8 @@ END
     mv "$work/rung.rs" "$file"
 }
 
-# The libraries' sources. What only other systems compile is emptied: a third of
-# the kit, half of it unpacked.
+# The libraries' sources. Files that only other systems compile are emptied: a third of the
+# kit, half of it unpacked.
 libraries() {
     if [ "$from" = kit ] && [ -d vendor ]; then
         mkdir -p "$tree/vendor" "$tree/.cargo"
@@ -322,16 +324,16 @@ empty() {
     find "$1" -mindepth 1 ! -name Cargo.toml ! -name .cargo-checksum.json -delete
     mkdir -p "$1/src"
     : >"$1/src/lib.rs"
-    # build scripts, examples and the like are gone
+    # build scripts, examples and so on were removed
     sed -i '/^build = /d; /^\[\[\(bin\|example\|test\|bench\)\]\]/,/^$/d; s/^path = "[^"]*"/path = "src\/lib.rs"/' "$1/Cargo.toml"
     sed -i 's/"files":{[^}]*}/"files":{}/' "$1/.cargo-checksum.json"
 }
 
-# Builds the programs; they are then in $built.
+# Builds the programs into $built.
 build() {
     say "building the programs for $target"
     command -v rustup >/dev/null && rustup target add "$target" >/dev/null 2>&1 || :
-    # rustc brings linker and C library of these targets along
+    # rustc includes linker and C library for these targets
     variable=CARGO_TARGET_$(echo "$target" | tr a-z- A-Z_)
     for packages in "--workspace --exclude web --exclude lab --exclude fuzz" "-p lab ${student:+--no-default-features}"; do
         # shellcheck disable=SC2086
@@ -343,7 +345,7 @@ build() {
     built=${CARGO_TARGET_DIR:-$root/target}/$target/release
 }
 
-# Programs under bin/, with checksums and a page that says how to start each.
+# Programs in bin/, with checksums and a page that says how to start each.
 programs() {
     [ -n "$built" ] || build
     mkdir "$tree/bin"
@@ -352,7 +354,7 @@ programs() {
         cp "$built/$program$exe" "$tree/bin"
     done
     chmod +x "$tree"/bin/*
-    # the rubric is in the program that grades, and in no other
+    # only the program that grades contains the rubric
     rubric=$(sed -n '1s/^# //p' lab/src/instructor/grade/rubric.toml 2>/dev/null || :)
     if [ -n "$student" ] && [ -n "$rubric" ] && grep -qaF "$rubric" "$tree/bin/lab$exe"; then
         fail "'$built/lab$exe' is the instructor's; build the student's with: cargo build --release -p lab --no-default-features"
@@ -367,7 +369,7 @@ programs() {
     (cd "$tree" && find . -type f ! -name SHA256SUMS | LC_ALL=C sort | xargs sha256sum >SHA256SUMS)
 }
 
-# Man pages and completions, where a system's package has them.
+# Man pages and completions, in the folders of a system's package.
 manuals() {
     for pair in man1:man/man1 bash:bash-completion/completions zsh:zsh/site-functions fish:fish/vendor_completions.d; do
         mkdir -p "$tree/share/${pair#*:}"
@@ -382,7 +384,7 @@ if [ -n "$target" ]; then programs; else sources; fi
 
 if [ "$ending" = zip ]; then
     find "$tree" -exec touch --date="@$stamp" {} +
-    (cd "$work" && find "$name" | LC_ALL=C sort | zip -q -X "$work/kit.zip" -@) || fail "there is no zip here (Debian package zip)"
+    (cd "$work" && find "$name" | LC_ALL=C sort | zip -q -X "$work/kit.zip" -@) || fail "zip is not installed (Debian package zip)"
     mv "$work/kit.zip" "$kit.part"
 else
     tar --create --gzip --file="$kit.part" --directory="$work" --sort=name --mtime="@$stamp" \

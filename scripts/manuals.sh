@@ -1,7 +1,7 @@
 #!/bin/sh
-# Writes a man page for every program into DIR/man1, and completions for bash, zsh
-# and fish into DIR/bash, DIR/zsh and DIR/fish; then reads them with what is installed
-# of man, bash, zsh and fish, and says what these find wrong.
+# Writes a man page for every program into DIR/man1, and completions for bash, zsh and fish
+# into DIR/bash, DIR/zsh and DIR/fish. Then reads them with those of man, bash, zsh and fish
+# that are installed, and reports their errors.
 #
 # usage: scripts/manuals.sh [--student] DIR
 #     --student  without the commands of lab that students do not have
@@ -26,8 +26,8 @@ done
 has() { command -v "$1" >/dev/null; }
 if has man; then
     for page in "$out"/man1/*.1; do
-        told=$(LC_ALL=C.UTF-8 MANROFFSEQ='' man --warnings -E UTF-8 -l -Tutf8 -Z "$page" 2>&1 >/dev/null)
-        [ -z "$told" ] || fail "$page: $told"
+        messages=$(LC_ALL=C.UTF-8 MANROFFSEQ='' man --warnings -E UTF-8 -l -Tutf8 -Z "$page" 2>&1 >/dev/null)
+        [ -z "$messages" ] || fail "$page: $messages"
     done
 fi
 for program in $programs; do

@@ -79,10 +79,10 @@ def main():
                     sys.exit(f"{machine['name']}: {' '.join(words)}: {done.stderr}")
             found = [read(folder, lab, "l1.out"), read(folder, lab, "l2.out", "--above", "l1.out")]
             for level, (one, drawn) in enumerate(zip(found, machine["levels"]), 1):
-                told = verdict(one, drawn)
-                tally[told] += 1
-                if told != "exact":
-                    print(f"{machine['name']}, level {level}: {told}: {one} for {drawn}", flush=True)
+                result = verdict(one, drawn)
+                tally[result] += 1
+                if result != "exact":
+                    print(f"{machine['name']}, level {level}: {result}: {one} for {drawn}", flush=True)
     minutes = (time.monotonic() - began) / 60
     print(f"{number} machines, levels {tally}, {minutes:.1f} minutes")
     sys.exit(tally["exact"] != 2 * number)

@@ -1,5 +1,5 @@
-// Holds the page's reading of numbers against the table that the grader's is held
-// against. usage: node quantity_test.mjs
+// Compares the page's reading of numbers with the table that the grader is tested with.
+// usage: node quantity_test.mjs
 import { readFileSync } from "node:fs";
 
 const of = name => readFileSync(new URL(`../common/report/src/${name}`, import.meta.url), "utf8");

@@ -1,5 +1,5 @@
 // Drives the report in a browser. usage: node report_test.mjs LAB FOLDER
-// LAB is the program, FOLDER an empty place. Environment: WEB_TEST_BROWSER, the
+// LAB is the program, FOLDER an empty folder. Environment: WEB_TEST_BROWSER, the
 // browser's file; NODE_PATH has playwright-core and axe-core.
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync, mkdirSync } from "node:fs";
@@ -13,7 +13,7 @@ const failures = [];
 const check = (holds, what) => { if (!holds) failures.push(what); console.log(`${holds ? "ok  " : "FAIL"} ${what}`); };
 const start = profile => startIn(join(place, profile));
 
-// A run small enough to be repeated; its page.
+// A run small enough to be repeated; returns its page.
 function run(folder) {
   const out = join(place, folder);
   execFileSync(lab, ["run", "--quick", "--hasten", "4", "--size", "32", "--counters", "model", "--out", out], { stdio: "ignore" });
@@ -77,7 +77,7 @@ async function kept() {
   writeFileSync(page, `<!DOCTYPE html>${await tab.evaluate(() => document.documentElement.outerHTML)}`);
   await session.close();
 
-  session = await start("stranger");
+  session = await start("hostile");
   const elsewhere = await open(session.browser, run("second"));
   check(Object.values(await texts(elsewhere)).every(text => text === ""), "another folder's report is empty");
   await elsewhere.setInputFiles("#import", file);
@@ -103,7 +103,7 @@ async function kept() {
   await session.close();
 }
 
-// A full disk is said; two windows of one report keep both windows' fields.
+// A full disk is reported; two windows of one report save both windows' fields.
 async function stored() {
   const page = run("stored");
   const session = await start("stored-profile");
@@ -118,7 +118,7 @@ async function stored() {
   const third = await open(session.browser, page);
   const have = await texts(third);
   check([one, two, three].every(id => have[id]), "two windows of one report lose nothing of each other");
-  // As a full disk does: the transaction begins, and is aborted later.
+  // Like a full disk: the transaction begins, and is aborted later.
   await third.evaluate(() => {
     IDBTransaction.prototype.commit = function () { queueMicrotask(() => this.abort()); };
   });
@@ -128,7 +128,7 @@ async function stored() {
   await session.close();
 }
 
-// The page has formulas and figures, not their results: these are computed here.
+// The page has formulas and figures, not their results: the test computes these.
 const OPERATORS = { "+": (a, b) => a + b, "-": (a, b) => a - b, "*": (a, b) => a * b, "/": (a, b) => a / b };
 const computed = formula => formula.reduce((stack, step) => {
   if (typeof step === "number") return [...stack, step];
@@ -181,12 +181,12 @@ async function checked(page) {
   check(JSON.parse(await tab.textContent("#answers")).fields["spec-shown"]?.startsWith("20"), "and when that was is noted");
   const before = await tab.textContent("#count");
   await tab.click("#print");
-  check((await tab.textContent("#said")).includes("still empty"), `what is open is told before printing (${before})`);
+  check((await tab.textContent("#said")).includes("still empty"), `empty fields are reported before printing (${before})`);
   check((await tab.locator("#open-list a").count()) > 20, "and listed");
   await session.close();
 }
 
-// What the page says of an answer, and what the grader gives for it.
+// The page's message about an answer, and the grader's points for it.
 async function graded(page) {
   const session = await start("graded");
   const tab = await open(session.browser, page);
@@ -250,7 +250,7 @@ async function readable(page) {
   await browser.close();
 }
 
-// What somebody else may have written: a page shows it, and does not obey it.
+// Hostile texts: a page shows them as text.
 const HOSTILE = ["</script><script>window.owned=1</script>", "\"><img src=x onerror=window.owned=1>", "<svg onload=window.owned=1>",
   "]]></text><script>window.owned=1</script>", "' onmouseover='window.owned=1", "javascript:alert(1)", "a\u202egnp.exe\u0007\u001b[2J", "{{7*7}}${7*7}"];
 

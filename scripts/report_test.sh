@@ -1,7 +1,6 @@
 #!/bin/sh
-# Runs the lab and drives its report in a browser: what is typed must outlive
-# reload, kill and another run. Where something for that is missing, says what,
-# and is content.
+# Runs the lab and drives its report in a browser: typed answers must survive a reload, a
+# kill and another run. If a tool for that is missing, prints which, and exits successfully.
 #
 # usage: scripts/report_test.sh [LAB]    LAB, the built program
 set -eu

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Compares what two builds of the programs print where nothing is timed: on described
-# machines, in each format, at small sizes. Every modelled figure must be the same.
+# Compares the output of two builds of the programs where nothing is timed: on described
+# machines, in each format, at small sizes. Every modelled figure must be equal.
 #
 # usage: scripts/same.sh OLD NEW
 #   OLD, NEW: folders with the programs, such as target/debug of two checkouts
@@ -44,7 +44,7 @@ lines() {
     echo "lab discover --machine i5-7500 --format json"
 }
 
-# What a run was given, when it ran, which one it is and of which commit differ; so does its duration.
+# Command line, time, id, commit and duration of a run may differ.
 plain() {
     sed -E -e 's/("id": )"[0-9a-f]+"/\1"-"/; s/("(time|version)": )"[^"]*"/\1"-"/' -e 's/[0-9]+ (seconds|s\b)/- \1/g; s/("seconds": )[0-9.e-]+/\1-/'
 }

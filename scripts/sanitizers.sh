@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
-# Miri over what is unsafe in memory and SIMD, address and thread sanitizer over the
-# ladders and their teams, valgrind over whole programs.
+# Miri for unsafe code in memory and SIMD, address and thread sanitizer for the ladders and
+# their threads, valgrind for whole programs.
 #
 # usage: scripts/sanitizers.sh [miri] [address] [thread] [valgrind]   (all by default)
 #
-# Needs rustup's nightly with miri and rust-src; valgrind for the last. Ends with the
-# first complaint; prints one line per part that is clean. docs/faults.md says what
-# was seen.
+# Needs rustup's nightly with miri and rust-src; valgrind for the last. Ends at the first
+# error; prints one line per part without errors. docs/faults.md has the results.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export CARGO_TERM_COLOR=never CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target}/sanitizers"
@@ -17,7 +16,7 @@ trap 'rm -rf "$place"' EXIT
 miri() { # two random inputs of each kind: an interpreter takes a thousand times as long
     export MIRIFLAGS="-Zmiri-disable-isolation -Zmiri-strict-provenance" PROPTEST_CASES=2
     local test=(cargo +nightly miri test --quiet --locked --lib)
-    # The instruction sets are those that the compiler knows.
+    # All instruction sets that the compiler knows.
     case $host in x86_64*) local simd="-Ctarget-feature=+avx2,+fma,+avx512f" ;; esac
     RUSTFLAGS="${simd-}" "${test[@]}" -p isa -p memory
     "${test[@]}" --no-default-features -p dgemm -p ge -- view team
@@ -41,8 +40,8 @@ programs() { # each program once, small; what checks itself by time may fail, me
     cargo build --quiet --locked -p spark -p cm1 -p mm1 -p mm2 -p mm3 -p ge -p dgemm -p flops -p avail -p lab
     while read -r program line; do
         # shellcheck disable=SC2086
-        (cd "$place" && valgrind -q --error-exitcode=99 "$CARGO_TARGET_DIR/debug/$program" $line </dev/null >/dev/null 2>told) ||
-            [ $? != 99 ] || { grep == "$place/told"; echo "valgrind: $program $line"; exit 1; }
+        (cd "$place" && valgrind -q --error-exitcode=99 "$CARGO_TARGET_DIR/debug/$program" $line </dev/null >/dev/null 2>messages) ||
+            [ $? != 99 ] || { grep == "$place/messages"; echo "valgrind: $program $line"; exit 1; }
     done <<'LINES'
 spark --machine i5-7500 --max 8K --repeats 1
 cm1 --machine i5-7500 --max 64K --repeats 1 --record r.json

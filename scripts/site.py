@@ -114,7 +114,7 @@ def assemble(book):
 
 def main(folder):
     if not shutil.which("mdbook"):
-        sys.exit("site.py: there is no mdbook here; install it with: cargo install mdbook")
+        sys.exit("site.py: mdbook is not installed; install it with: cargo install mdbook")
     with tempfile.TemporaryDirectory() as book:
         assemble(pathlib.Path(book))
         subprocess.run(["mdbook", "build", book, "--dest-dir", os.path.abspath(folder)], check=True)

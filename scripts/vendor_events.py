@@ -24,7 +24,7 @@ from pathlib import Path
 
 EVENTS = Path(__file__).resolve().parent.parent / "common/events"
 
-# Family: files, the first of which is named as the source.
+# Family: files; the first is named as the source.
 INTEL = {
     "hsw": ["HSW/events/haswell_core", "HSW/events/haswell_matrix"],
     "bdw": ["BDW/events/broadwell_core", "BDW/events/broadwell_matrix", "BDX/events/broadwellx_core"],

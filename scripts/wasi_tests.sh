@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the tests of the crates that know no operating system as WebAssembly.
+# Runs the tests of the portable crates as WebAssembly.
 #
 # usage: scripts/wasi_tests.sh [CARGO-TEST-OPTION...]
 #

@@ -21,7 +21,7 @@ const browser = firefox
   : await playwright.chromium.launch({ executablePath: process.env.WEB_TEST_BROWSER, args: FLAGS });
 console.log(`     ${firefox ? "Firefox" : "Chromium"} ${browser.version()}`);
 
-// A fresh tab at `view`; what it complains of is a failure.
+// A fresh tab at `view`; any error in its console is a failure.
 async function open(view, options = {}) {
   return watched(await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options }), view);
 }
@@ -50,7 +50,7 @@ async function accessible() {
   }
 }
 
-// Everything that is modelled is to the last digit what the programs model.
+// All modelled figures equal those of the programs, digit by digit.
 async function equal() {
   const tab = await open("any");
   const machines = await tab.evaluate(() => core({ do: "catalogue" }));
@@ -62,8 +62,9 @@ async function equal() {
     { do: "misses", toml, kernel: { name: "cm1", size: 65536, stride: 64, passes: 3 } },
   ]);
   const asked = await tab.evaluate(all => all.map(request => (request.program ? missRequest(request.program, request.n, request.toml) : request)), requests);
-  // The clock of the tab: what a driver takes to hand answers over is not the model's time. Of three rounds the
-  // fastest count: the first one also compiles, as Firefox runs a function unoptimised until it is seen to be hot.
+  // The tab's own clock: the driver's time to pass answers is not the model's. The fastest
+  // of three rounds counts: the first one also compiles, because Firefox runs a function
+  // unoptimised until it is known to be hot.
   const took = { tab: [], outside: [] };
   for (let round = 0; round < 3; round++) {
     const { here, inTab } = await tab.evaluate(all => {
@@ -94,7 +95,7 @@ async function redraw() {
       slider.value = 12 + i % 12;
       const began = performance.now();
       slider.dispatchEvent(new Event("input", { bubbles: true }));
-      document.querySelector("#page-any .picture svg").getBoundingClientRect(); // lays the page out
+      document.querySelector("#page-any .picture svg").getBoundingClientRect(); // forces a layout of the page
       return performance.now() - began;
     }).sort((a, b) => a - b);
   });
@@ -112,7 +113,7 @@ async function redraw() {
   await close(tab);
 }
 
-// What is chosen is in the address, and a link brings it back.
+// The selection is in the address, and a link restores it.
 async function linked() {
   const tab = await open("any");
   await tab.selectOption("[name=machine]", "zen3");
@@ -129,7 +130,8 @@ async function linked() {
   await close(typed);
 }
 
-// 300 steps of mm1 against the loop written out here and an LRU cache of lists.
+// 300 steps of mm1, compared with the loop written in this test and an LRU cache made of
+// lists.
 async function steps() {
   const tab = await open("inside?kernel=mm1&n=12&size1=512&line1=16&ways1=2");
   const states = await tab.evaluate(() => Array.from({ length: 300 }, (_, i) => core({ do: "step", at: i + 1 }).step));
@@ -193,7 +195,7 @@ async function badInput() {
   await sealed.setInputFiles(huge);
   await complains("a sealed machine of 200 MiB", "huge.json has 200 MiB");
 
-  // What the first experiment asks for is more than WebAssembly has.
+  // The first experiment asks for more memory than WebAssembly has.
   await tab.evaluate(() => { location.hash = "#here"; ROUNDS[0][1] = 4095; });
   await tab.locator("#page-here summary").first().click();
   await tab.check("[name=patient]");
@@ -234,7 +236,7 @@ async function mystery() {
   await close(tab);
 }
 
-// What was typed just before the browser was killed.
+// The text typed just before the browser was killed.
 async function killed() {
   const view = `mystery?${new URLSearchParams({ sealed: readFileSync(join(folder, "machines", "Ada.toml"), "utf8") })}`;
   const [name, text] = ["#page-mystery [name=s311-c-size-why]", "the last word before the power went"];
@@ -257,7 +259,7 @@ async function changeable() {
   const tab = await open("any");
   const names = await tab.evaluate(() => core({ do: "catalogue" }).map(({ name }) => name));
   const titles = await tab.locator("[name=machine] option").allInnerTexts();
-  check(names.every((name, i) => titles[i].endsWith(`, ${name}`) && titles[i].length > name.length + 10), `machines have their makers' names: ${titles[5]}`);
+  check(names.every((name, i) => titles[i].endsWith(`, ${name}`) && titles[i].length > name.length + 10), `machines have their vendors' names: ${titles[5]}`);
   for (const name of names) {
     await tab.selectOption("[name=machine]", name);
     await tab.evaluate(() => {
@@ -271,7 +273,7 @@ async function changeable() {
   await close(tab);
 }
 
-// Random moves of sliders go from one possible machine to another.
+// Random moves of sliders lead from one valid machine to another.
 async function sliders() {
   for (const view of ["any", "inside?kernel=mm1"]) {
     const tab = await open(view);
@@ -298,7 +300,7 @@ async function sliders() {
   await close(tab);
 }
 
-// What was described and stepped to is there again after a look at another page.
+// The described machine and the step are still there after a visit to another page.
 async function returned() {
   const tab = await open("any");
   const four = [1, 2, 3, 4].map(level => `[[cache]]\nlevel = ${level}\nsize = "${4 ** level}K"\nline = 64\nways = 4\n`).join("");
@@ -331,7 +333,7 @@ async function returned() {
   await close(tab);
 }
 
-// Nothing that is asked for freezes the page.
+// No request freezes the page.
 async function quick() {
   const tab = await open("inside?kernel=mm1&n=32");
   for (const [kernel, n] of [["mm1", "1000"], ["dgemm jki", "512"], ["ge1", "512"]]) {
@@ -387,7 +389,7 @@ async function exchanged() {
   await close(tab);
 }
 
-// The keyboard stays at the buttons.
+// The keyboard focus stays on the buttons.
 async function focused() {
   const tab = await open("here?patient=true");
   await tab.focus("#measure");
@@ -397,7 +399,7 @@ async function focused() {
   await tab.keyboard.press("Enter");
   await tab.waitForSelector("#page-here[data-done]", { state: "attached" });
   check((await at()) === "measure", `and then where it was (${await at()})`);
-  check(!(await say(tab)) && /^Stopped after/.test(await tab.textContent("#page-here .progress")), "Stop is no alarm");
+  check(!(await say(tab)) && /^Stopped after/.test(await tab.textContent("#page-here .progress")), "Stop is no error");
   await close(tab);
 }
 
@@ -415,7 +417,7 @@ async function argued() {
       `three tiles with their arguments: ${tiles.map(tile => tile.split("\n").filter(Boolean).slice(0, 2).join(" ")).join(", ")}`);
   } else console.log(`     no verdict: ${await say(tab)}`);
   if (await tab.isEnabled("#stop")) await tab.click("#stop");
-  // Disturbed experiments: what is known, and what to do.
+  // Disturbed experiments: what is known, and what the user can do.
   const low = await tab.evaluate(() => {
     const level = { level: 1, size_low: 1024, size_high: 65536, range_text: "1 KiB to 64 KiB", line: null, ways: null, confidence: "low", agree: 1, of: 2,
       latency_ns: 1, penalty_ns: 2, why: { size: ["up to 1 KiB."], line: "no.", ways: "1 of 2 experiments found 8 ways." } };
@@ -425,7 +427,8 @@ async function argued() {
   await close(tab);
 }
 
-// A measured sweep is in the panels of the model; a disturbed point stretches no axis.
+// A measured sweep is in the panels of the model; a disturbed point does not stretch an
+// axis.
 async function laidOver() {
   const tab = await open("any?show=time&max=64K");
   const drawn = await tab.evaluate(async () => {
@@ -470,7 +473,7 @@ async function numbers() {
   await close(tab);
 }
 
-// The line that is next to be evicted is marked, whatever the policy; it is the one that goes.
+// The next victim is marked, whatever the policy, and it is the line that is evicted.
 async function victims() {
   for (const policy of ["lru", "fifo", "plru"]) {
     const tab = await open(`inside?kernel=mm1&n=12&size1=256&line1=16&ways1=4&replacement1=${policy}&at=300`);
@@ -491,7 +494,7 @@ async function victims() {
   }
 }
 
-// On a phone, what a step does stays in sight next to the sets; no table covers it.
+// On a phone, the effect of a step stays visible next to the sets; no table covers it.
 async function inSight() {
   const tab = await open("inside?kernel=mm1&n=32&size1=1K&line1=16&ways1=4&at=200", { viewport: { width: 360, height: 740 } });
   await tab.evaluate(() => document.querySelector(".sets").scrollIntoView());
@@ -505,7 +508,7 @@ async function inSight() {
   await close(tab);
 }
 
-// A tab that is hidden while it measures says so, and measures again.
+// A tab that is hidden during a measurement says so, and measures again.
 async function background() {
   const tab = await open("here?patient=true");
   await tab.click("#measure");
@@ -521,7 +524,7 @@ async function background() {
   await close(tab);
 }
 
-// One measurement; what it says of the first level, or its refusal.
+// One measurement: the page's statement about the first level, or its refusal.
 async function measured(view = "here") {
   const tab = await open(view);
   const began = performance.now();
@@ -559,7 +562,7 @@ async function clocks() {
   }
 }
 
-// What the program finds on this machine; nothing where it cannot decide.
+// What the program finds on this machine; nothing if it cannot decide.
 function discovered() {
   const { stdout } = spawnSync(lab, ["discover", "--format", "json"], { encoding: "utf8" });
   try { return JSON.parse(stdout).levels[0]; } catch { return undefined; }
@@ -570,7 +573,8 @@ async function tally() {
   if (own) console.log(`     lab discover: ${JSON.stringify({ size: own.size, line: own.line, ways: own.ways, confidence: own.confidence })}`);
   let [right, wrong] = [0, 0];
   for (let load = 0; load < Math.max(1, loads); load++) {
-    // Firefox's clock is too coarse but for the patient, and minutes are too long for a gate.
+    // Firefox's clock is too coarse except for the patient mode, whose minutes are too long
+    // for a gate.
     const { first, level, refusal } = await measured(`here${firefox && loads ? "?patient=true" : ""}`);
     const told = level ? `${level.confidence === "low" ? level.range_text : level.size_text}, line ${level.line}, ways ${level.ways}, confidence ${level.confidence}` : refusal;
     console.log(`     load ${load + 1}: L1 ${told}; first verdict after ${first.toFixed(1)} s`);

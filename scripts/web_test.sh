@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes lab.html and drives it in a browser; where something for that is
-# missing, says what, and is content.
+# Makes lab.html and drives it in a browser. If a tool for that is missing, prints which,
+# and exits successfully.
 #
 # usage: scripts/web_test.sh [--loads N]    N measurements of this computer
 set -eu

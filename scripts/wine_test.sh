@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds the programs for Windows and tries them under Wine, beside the same
-# programs here; where something for that is missing, says what, and is content.
+# Builds the programs for Windows and runs them under Wine, compared with the same programs
+# on this system. If a tool for that is missing, prints which, and exits successfully.
 #
 # usage: scripts/wine_test.sh
 set -eu
@@ -19,7 +19,7 @@ work=$(mktemp -d)
 trap 'wineserver -k 2>/dev/null || true; rm -rf "$work"' EXIT
 export WINEPREFIX="$work/wine" WINEDEBUG=-all WINEDLLOVERRIDES="mscoree,mshtml="
 wine wineboot --init >/dev/null 2>&1 || skip "Wine cannot make a folder for itself"
-# Wine before 8.13 lacks the one function of this library that Rust programs take.
+# Wine before 8.13 lacks the only function of this library that Rust programs use.
 library=$WINEPREFIX/drive_c/windows/system32/bcryptprimitives.dll
 [ -e "$library" ] || x86_64-w64-mingw32-gcc -shared -x c -o "$library" - -ladvapi32 <<'END'
 #include <windows.h>
@@ -31,21 +31,21 @@ failed=0
 check() { # WHAT COMMAND...
     what=$1
     shift
-    if "$@"; then echo "ok   $what"; else echo "FAIL $what"; sed 's/^/     /' "$work/told" | tail -n 5; failed=1; fi
+    if "$@"; then echo "ok   $what"; else echo "FAIL $what"; sed 's/^/     /' "$work/messages" | tail -n 5; failed=1; fi
 }
-on_windows() { # PROGRAM OPTION...: what it prints, and what it tells in $work/told
+on_windows() { # PROGRAM OPTION...: its output, and its messages in $work/messages
     program=$1
     shift
-    wine "$there/$program.exe" "$@" 2>"$work/told" >"$work/printed"
+    wine "$there/$program.exe" "$@" 2>"$work/messages" >"$work/printed"
     code=$?
     tr -d '\r' <"$work/printed"
     return $code
 }
-same() { # PROGRAM OPTION...: prints what the program prints here, but for this machine's line
+same() { # PROGRAM OPTION...: prints the program's output on this system, without this machine's line
     program=$1
     shift
     "$here/$program" "$@" 2>/dev/null | sed '/^host\t/d' >"$work/here"
-    on_windows "$program" "$@" | sed '/^host\t/d' >"$work/there" && diff "$work/here" "$work/there" >"$work/told"
+    on_windows "$program" "$@" | sed '/^host\t/d' >"$work/there" && diff "$work/here" "$work/there" >"$work/messages"
 }
 says() { # PATTERN PROGRAM OPTION...: prints a line with that
     pattern=$1
@@ -63,7 +63,7 @@ helps() {
     done
 }
 
-check "every program tells its options" helps
+check "every program lists its options" helps
 check "mm1 on a described machine prints the same" same mm1 --size 64 --machine i5-7500
 check "cm1 on a described machine prints the same" same cm1 --machine lecture
 check "spark on a described machine prints the same" same spark --machine i5-7500 --max 64K

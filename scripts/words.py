@@ -50,10 +50,11 @@ WORDS = {
 }
 # This list, and sentences of earlier versions that are still read.
 SKIPPED = ("", "scripts/words.py", "common/report/src/assignment/former.rs")
-# The field's own use of them.
+# The field's own use of them; names of files, variables and elements.
 ALLOWED = re.compile(
     r"""stand-?alone|stand-?in|neighbour(?:ing)?[ ]lines?|SMT[ ]neighbour|\bhere[ ]is|here-?document|
     |keep-?alive|(?:laid|lays?)[ ]out|floor\(|\.floor\b
+    |[/#$.][\w-]+|\w+(?=[/?])|\{\w+\[@\]\}|-(?:kept|told)\b
     |\b(?:bytes|lines|elements|doubles|ticks|blanks|pages|steps)(?:\s|//[/!]?)+apart""",
     re.VERBOSE | re.IGNORECASE,
 )

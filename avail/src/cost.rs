@@ -1,4 +1,4 @@
-//! What the calls of an event set cost, in the manner of papi_cost.
+//! The cost of an event set's calls, like papi_cost.
 
 use common::clock;
 use common::counters::CounterError;
@@ -12,7 +12,7 @@ use crate::args::Format;
 use crate::page::{Page, json};
 
 const REPETITIONS: usize = 10_000;
-/// Calls whose price is in the file system's tables rather than the counters'.
+/// Calls whose cost is in the file system's tables, not in the counters'.
 const CREATIONS: usize = 200;
 
 #[derive(Debug, Serialize)]
@@ -23,7 +23,7 @@ struct Costs {
     calls: Vec<Cost>,
 }
 
-/// Of one call, in ticks of the processor's tick counter.
+/// The cost of one call, in ticks of the processor's timer.
 #[derive(Debug, Serialize)]
 struct Cost {
     call: &'static str,
@@ -51,7 +51,7 @@ impl Cost {
     }
 }
 
-/// Ticks of each of so many calls.
+/// Ticks of each call, for this many calls.
 fn timed(
     repetitions: usize,
     mut call: impl FnMut() -> Result<(), CounterError>,
@@ -65,8 +65,8 @@ fn timed(
     Ok(ticks)
 }
 
-/// Hardware events if there are any, else the kernel's own, whose calls cost
-/// nearly the same.
+/// Hardware events if there are any, else the kernel's own, whose calls cost nearly the
+/// same.
 fn set() -> Result<EventSet, CounterError> {
     let mut set = EventSet::create();
     if set.add_all(&[Event::TOT_CYC, Event::TOT_INS]).is_ok() {

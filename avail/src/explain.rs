@@ -1,4 +1,4 @@
-//! One event, explained.
+//! Explains one event.
 
 use common::counters::{self, Definition, Origin, Platform, Scope};
 use common::events::{Event, Family, map, notes};
@@ -23,7 +23,7 @@ struct Explanation {
     derivation: Option<&'static str>,
     formula: Option<String>,
     events: Vec<Native>,
-    /// PAPI's own definition, where this kit's is another.
+    /// PAPI's own definition, if the kit's is another.
     #[serde(skip_serializing_if = "Option::is_none")]
     papi: Option<Papi>,
     counts: &'static str,
@@ -32,7 +32,7 @@ struct Explanation {
     comparable: Option<&'static str>,
 }
 
-/// What PAPI takes, and why this kit does not.
+/// PAPI's native events, and why this kit does not use them.
 #[derive(Debug, Serialize)]
 struct Papi {
     formula: String,
@@ -42,7 +42,7 @@ struct Papi {
 
 /// Explains the event on this machine, or on a processor of `family`.
 pub(crate) fn print(name: &str, family: Option<&'static Family>, format: Format) -> Result<(), Failure> {
-    // Names of this system mean nothing on another processor.
+    // Names of this system have no meaning on another processor.
     let event = if family.is_some() { Event::parse(name) } else { counters::event(name) };
     let event = event.map_err(Failure::usage)?;
     let elsewhere = family.map(Platform::of_family);
@@ -51,7 +51,7 @@ pub(crate) fn print(name: &str, family: Option<&'static Family>, format: Format)
         Some(platform) => ways(platform).map_or_else(|why| (None, Some(why)), |first| (first, None)),
         None => match counters::definition(&event) {
             Ok(definition) => (Some(definition), None),
-            // What would be opened is reported even if it is refused.
+            // The native events are shown even if they are refused.
             Err(why) => (ways(Platform::host()).ok().flatten(), Some(why)),
         },
     };
@@ -97,7 +97,7 @@ fn counts(definition: Option<&Definition>) -> &'static str {
     }
 }
 
-/// `None` for a preset that nothing counts.
+/// `None` for a preset without native events.
 fn comparable(event: &Event, definition: Option<&Definition>) -> Option<&'static str> {
     let Event::Preset(preset) = event else { return Some("on machines with the same native event only") };
     let d = definition?;

@@ -1,4 +1,4 @@
-//! The processors that the presets are mapped for.
+//! The processor families that the preset map has.
 
 use common::events::{FAMILIES, Family, Preset, map};
 use common::failure::Failure;
@@ -12,13 +12,13 @@ use crate::page::{Page, json};
 struct Row {
     key: &'static str,
     processors: &'static str,
-    /// Presets that its own events count.
+    /// Presets counted by its own events.
     presets: usize,
     /// Of these, defined by this kit instead of PAPI.
     by_the_kit: usize,
     counters: &'static str,
     source: &'static str,
-    /// Why the kernel's generic events are taken, for all or for the rest.
+    /// Why the kernel's generic events are used, for all presets or for the others.
     generic: &'static str,
     known_by: Vec<&'static str>,
 }

@@ -1,4 +1,4 @@
-//! The hardware header, in papi_avail's layout.
+//! The hardware header, in the layout of papi_avail.
 
 use common::counters::Platform;
 use common::counters::papi::{self, EventSet};
@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::page::Page;
 
-/// The machine, as far as counting is concerned.
+/// The machine's properties that matter for counting.
 #[derive(Debug, Serialize)]
 pub(crate) struct Hardware {
     kernel: String,
@@ -82,7 +82,7 @@ impl Hardware {
         page.rule();
     }
 
-    /// Adds what counts depend on.
+    /// Adds settings that counts depend on.
     pub(crate) fn write_counting_to(&self, page: &mut Page) {
         page.line("Operating system", &self.kernel);
         page.line("Processor", &self.model);
@@ -115,7 +115,7 @@ impl Hardware {
     }
 }
 
-/// Whether a running event can be read without the kernel.
+/// Whether a running event can be read in user mode, without a system call.
 fn user_reads() -> bool {
     let mut set = EventSet::create();
     let started = set.add(&Event::TOT_INS).and_then(|()| set.start());

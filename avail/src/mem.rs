@@ -1,4 +1,4 @@
-//! Caches and TLBs, from two sources, and where they disagree.
+//! Caches and TLBs, from two sources, and where these disagree.
 
 use common::failure::Failure;
 use common::system::facts::{self, CacheKind, Facts, Sharers, cpuid};
@@ -15,7 +15,7 @@ struct Memory {
     tlbs: Vec<Tlb>,
     page_size: u64,
     disagreements: Vec<String>,
-    /// Descriptions that cannot be right, or are missing.
+    /// Descriptions that are impossible or missing.
     faults: Vec<String>,
 }
 
@@ -88,7 +88,7 @@ impl Cache {
         [self.size, self.line, self.ways]
     }
 
-    /// Whether all that both show is the same.
+    /// Whether all values that both sources report are equal.
     fn agrees(&self, other: &Cache) -> bool {
         self.figures().into_iter().zip(other.figures()).all(|(a, b)| a == b || a == 0 || b == 0)
     }
@@ -98,7 +98,7 @@ impl Cache {
     }
 }
 
-/// Where the system and the processor show different things.
+/// The differences between the system's and the processor's values.
 fn disagreements(system: &[Cache], own: &[Cache]) -> Vec<String> {
     let differs = |a: &Cache| {
         let b = own.iter().find(|b| a.same_place(b))?;
@@ -110,7 +110,7 @@ fn disagreements(system: &[Cache], own: &[Cache]) -> Vec<String> {
     system.iter().filter_map(differs).collect()
 }
 
-/// What comes of comparing them, on one line each.
+/// The results of the comparison, one line each.
 fn verdict(caches: &[Cache], disagreements: &[String]) -> Vec<String> {
     let by_cpuid = |cache: &&Cache| cache.source == "cpuid";
     let (own, system): (Vec<_>, Vec<_>) = caches.iter().partition(by_cpuid);
@@ -130,7 +130,7 @@ fn verdict(caches: &[Cache], disagreements: &[String]) -> Vec<String> {
     }
 }
 
-/// On what two sources agree, and what only one of them says.
+/// What two sources agree on, and what only one of them reports.
 fn agreement(source: &str, system: &[&Cache], own: &[&Cache]) -> Vec<String> {
     let mut lines = Vec::new();
     let mut agreed = Vec::new();
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn two_sources_agree_only_where_both_have_spoken() {
+    fn sources_are_compared_only_where_both_report_a_value() {
         let told = |caches: &[Cache]| {
             let (own, system): (Vec<Cache>, Vec<Cache>) = caches
                 .iter()

@@ -1,4 +1,4 @@
-//! The native events that sysfs lists.
+//! The native events in sysfs.
 
 use common::counters::{Platform, Pmu};
 use common::events::kernel;
@@ -14,7 +14,7 @@ struct Unit {
     #[serde(rename = "type")]
     kind: u32,
     cpus: Option<String>,
-    /// Counts for the whole chip, so not for one program.
+    /// Counts for the whole chip, so it cannot count for one program.
     uncore: bool,
     events: Vec<Listed>,
 }

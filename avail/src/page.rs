@@ -1,4 +1,4 @@
-//! What is printed: collected, and written in one go.
+//! The output: collected, and written at once.
 
 use std::fmt::{Display, Write};
 
@@ -13,7 +13,7 @@ pub(crate) struct Page(String);
 impl Page {
     /// Adds a line.
     pub(crate) fn say(&mut self, line: impl Display) {
-        // A string takes all that it is given.
+        // Writing to a String cannot fail.
         let _ = writeln!(self.0, "{line}");
     }
 
@@ -22,7 +22,7 @@ impl Page {
         self.say(format_args!("{name:<25}: {value}"));
     }
 
-    /// Adds a rule across the page.
+    /// Adds a horizontal line.
     pub(crate) fn rule(&mut self) {
         self.say("-".repeat(80));
     }

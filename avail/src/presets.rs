@@ -1,4 +1,4 @@
-//! The table of presets, in papi_avail's layout.
+//! The table of presets, in the layout of papi_avail.
 
 use common::counters::{self, Definition, Origin, Platform, Refusal};
 use common::events::{Derivation, Event, Preset};
@@ -34,7 +34,7 @@ struct Row {
     reason: Option<String>,
 }
 
-/// A native event behind a preset.
+/// A native event of a preset.
 #[derive(Debug, Serialize)]
 pub(crate) struct Native {
     pub(crate) name: String,
@@ -46,7 +46,7 @@ pub(crate) fn natives(definition: &Definition) -> Vec<Native> {
     definition.parts.iter().map(native).collect()
 }
 
-/// Where a definition comes from, for people.
+/// The source of a definition, for people.
 pub(crate) fn origin(origin: Origin) -> String {
     match origin {
         Origin::Table(family) => {
@@ -65,7 +65,7 @@ fn row(preset: Preset) -> (Row, Option<Refusal>) {
     let event = Event::Preset(preset);
     let found = counters::definition(&event);
     let refusal = found.as_ref().err().cloned();
-    // What would be opened is reported even if it is refused.
+    // The native events are shown even if they are refused.
     let definition = found.ok().or_else(|| Platform::host().definitions(&event).ok()?.into_iter().next());
     let derivation = definition.as_ref().map(|d| d.formula.derivation());
     let row = Row {
@@ -114,7 +114,7 @@ pub(crate) fn print(only_available: bool, detailed: bool, format: Format) -> Res
     reason.map_or(Ok(()), |reason| Err(Failure::could_not(format!("nothing can be counted: {reason}"))))
 }
 
-/// The reason that lies deepest: a missing PMU explains every missing event.
+/// The most fundamental reason: a missing PMU explains every missing event.
 fn why_nothing(refusals: Vec<Option<Refusal>>) -> String {
     let about_one_event = |r: &Refusal| matches!(r, Refusal::NotMapped { .. } | Refusal::NotOnThisCpu { .. });
     let refusals: Vec<Refusal> = refusals.into_iter().flatten().collect();
@@ -137,8 +137,7 @@ fn table(page: &mut Page, rows: &[Row]) {
     }
 }
 
-/// `nothing`: why no event at all can be counted, which is reported once and not
-/// again for each.
+/// `nothing`: why no event at all can be counted; it is printed once, not for each event.
 fn details(page: &mut Page, rows: &[Row], nothing: Option<&str>) {
     for row in rows {
         page.say(format_args!("Symbol           {}", row.name));

@@ -21,7 +21,7 @@ fn the_table_has_all_presets_in_papi_avails_layout() {
     assert!(out.contains("    Name        Code    Avail Deriv Description (Note)"));
     let available = rows.iter().filter(|r| r.contains("  Yes   ")).count();
     assert!(out.contains(&format!("Of 110 possible events, {available} are available")));
-    // Without a single event it fails, and says why in one line.
+    // Without any event it fails, and says why in one line.
     assert_eq!(code, Some(i32::from(available == 0)));
     assert_eq!(err.lines().count(), usize::from(available == 0), "{err}");
     assert_eq!(err.contains("nothing can be counted: "), available == 0);
@@ -65,14 +65,14 @@ fn where_the_kit_differs_from_papi_both_are_reported() {
         let (_, out, _) = avail(&["-e", event, "--family", family, "--format", "json"]);
         serde_json::from_str::<Value>(&out).unwrap()
     };
-    // What PAPI's map has and the vendors' tables confirm has nothing next to it.
+    // If the vendors' tables confirm PAPI's map, there is no remark.
     assert!(told("PAPI_L1_DCM", "skl").get("papi").is_none());
     let shared = told("PAPI_L1_DCM", "arm_ac77")["defined_by"].as_str().unwrap().to_owned();
     assert!(shared.contains("Cortex-A76") && shared.contains("Cortex-A77"), "{shared}");
     let dropped = told("PAPI_FP_OPS", "hsw");
     assert_eq!((dropped["countable"].as_bool(), dropped.get("comparable")), (Some(false), None));
     assert!(dropped["reason"].as_str().unwrap().contains("no floating-point events"));
-    // Speculative loads are no loads of the program's text.
+    // Speculative loads are not loads of the program's text.
     assert!(told("PAPI_LD_INS", "arm_ac57")["comparable"].as_str().unwrap().contains("one processor family"));
     assert!(told("PAPI_LD_INS", "skl")["comparable"].as_str().unwrap().contains("between machines"));
     let (code, _, err) = avail(&["-e", "PAPI_L1_DCM", "--family", "z80"]);
@@ -155,8 +155,8 @@ fn skipped_tests_are_not_passed_ones() {
     assert_eq!(avail(&["--json", "--format", "text"]).0, Some(2));
 }
 
-/// What a stranger sends back says what was tested, of which tables, on what, and
-/// fits a page.
+/// The page that users send back says what was tested, with which tables and on which
+/// machine, and fits one page.
 #[test]
 fn the_self_test_is_one_page_with_the_machine_and_the_tables() {
     let (_, out, _) = avail(&["--self-test"]);
@@ -177,6 +177,6 @@ fn the_self_test_is_one_page_with_the_machine_and_the_tables() {
 #[test]
 fn caches_are_reported_with_their_source() {
     let (code, out, err) = avail(&["--mem"]);
-    // A machine may describe nothing at all, which is said.
+    // Some machines describe no caches at all; the output says so.
     assert!(code == Some(0) && out.contains("Page size") || code == Some(1) && err.lines().count() == 1);
 }

@@ -1,4 +1,4 @@
-//! The sweep of cm1: which cells, which event, and what is printed.
+//! The sweep of cm1: its cells, event and output.
 
 use clap::Args;
 use common::cache::Modelled;
@@ -25,7 +25,7 @@ use crate::walk;
 /// A model of this machine can only repeat its description.
 const CIRCULAR: &str = "these misses repeat the geometry that the system reports, they do not discover it";
 
-/// Rounds of deciding cells, at most: each halves what is possible, at best.
+/// Largest number of rounds with extra cells: each at best halves the possible caches.
 const DECIDING: usize = 40;
 
 /// Options of cm1.
@@ -58,7 +58,7 @@ impl Options {
         }
     }
 
-    /// And then what decides between the caches that the sweep allows.
+    /// And then extra cells that distinguish the possible caches.
     #[must_use]
     pub fn until_decided(self) -> Options {
         Options { until_decided: true, ..self }
@@ -74,11 +74,11 @@ impl Options {
     }
 }
 
-/// Measures every cell; `each` sees a row as soon as it is there.
+/// Measures every cell; calls `each` with every row at once.
 ///
 /// # Errors
 ///
-/// If the range or the event is impossible, memory is short, or nothing counts.
+/// If the range or the event is impossible, there is not enough memory, or nothing counts.
 pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row)) -> Result<Record, Failure> {
     let event = counters::event(&options.event).map_err(Failure::usage)?;
     let cells = options.cells()?;
@@ -86,10 +86,10 @@ pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row))
     let mut record = session.record("cm1").set("repeats", options.repeats).set("event", event.name());
     let plan = session.plan(std::slice::from_ref(&event))?;
     let mut timer = timer(session, &plan, &event, largest, &mut record)?;
-    let expected = sweep::expected(&cells, options.repeats, timer.is_some(), session.here);
+    let expected = sweep::expected(&cells, options.repeats, timer.is_some(), session.measures_host);
     session.expect("this sweep", expected * session.runs as f64)?;
     session.finish_cell_on_signal();
-    // The C kit counts `repeat <= 200 * stride`: one pass more.
+    // The C kit's loop is `repeat <= 200 * stride`: one more pass.
     let passes = |cell: Cell| options.repeats * cell.stride as u64 + 1;
     let mut keep = |cell: Cell, sample: &Sample, record: &mut Record| {
         let accesses = (passes(cell) * cell.accesses_per_pass()) as f64;
@@ -101,7 +101,7 @@ pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row))
     let array = arena.array::<u8>("x", largest).map_err(Failure::could_not)?;
     let mut measure = |cells: Vec<Cell>, record: &mut Record| -> Result<(), Failure> {
         let all = record.rows.len() + cells.len();
-        if !session.here {
+        if !session.measures_host {
             let walk = |mem: &mut Modelled, part: Array<'_, u8>, cell: Cell| {
                 walk(mem, part, cell.stride, passes(cell))
             };
@@ -140,14 +140,14 @@ pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row))
     Ok(record)
 }
 
-/// The cells that would add to those of the record.
+/// The cells that would give new information.
 fn deciding(record: &Record) -> Vec<Cell> {
     let found = infer::read(&Saved::of(record)).verdict;
     let cells = found.map_or(Vec::new(), |found| found.decide);
     cells.into_iter().map(|(size, stride)| Cell { size: size as usize, stride: stride as usize }).collect()
 }
 
-/// The timer, where time replaces a counter; the record says how and why.
+/// The timer, if it replaces a counter; the record says how and why.
 fn timer(
     session: &Session,
     plan: &Plan,
@@ -168,7 +168,7 @@ fn timer(
         }
     }
     session.note(record, plan.note());
-    if session.here && plan.needs_model() {
+    if session.measures_host && plan.needs_model() {
         session.note(record, Note::Counts(CIRCULAR.to_owned()));
     }
     Ok(None)
@@ -187,8 +187,8 @@ fn row(cell: Cell, accesses: f64, event: &Event, sample: &Sample, machine: &Mach
     .with("avg_cycles", sample.cycles.scaled(off("time") / accesses))
 }
 
-/// A line of the kit's output. `source` is that of the misses; the time and the
-/// cycles bear theirs behind it, and repeated runs their spread at the end.
+/// A line of the kit's output. `source` is that of the misses; the time and the cycles have
+/// theirs after them, and repeated runs their spread at the end.
 pub fn kit_row(row: &Row) -> String {
     let figure = |name| match row.reading(name) {
         Some(Reading::Counted(value)) => (format!("{:.6}", value.amount), value.source.to_string()),
@@ -213,8 +213,8 @@ pub fn kit_row(row: &Row) -> String {
     )
 }
 
-/// Misses per access against the stride, one curve per array size; single cells
-/// between, which were measured to decide, make no curve.
+/// Misses per access against the stride, one curve per array size; extra cells between them
+/// are not drawn.
 pub fn chart(record: &Record) -> Chart {
     let cells: Vec<(u64, u64, Option<f64>)> = record
         .rows

@@ -6,10 +6,10 @@ use memory::{Array, Memory, steps};
 ///
 /// What share of the accesses misses: none, one per line, or all?
 ///
-/// This loop runs where hardware or the model counts. Under `--counters timing`
-/// it does not: its accesses wait for nothing, so a core hides what they miss.
-/// `timing.rs` then walks the same elements by accesses that wait for each other,
-/// and derives the misses from their time.
+/// This loop runs if hardware or the model counts. With `--counters timing` it does not:
+/// its accesses are independent, so a core hides their misses. `timing.rs` then accesses
+/// the same elements in a chain of dependent accesses, and derives the misses from their
+/// time.
 pub fn walk<M: Memory>(mem: &mut M, array: Array<u8>, stride: usize, repeats: u64) {
     let accesses = array.len() / stride;
     mem.repeat(repeats, |mem| {

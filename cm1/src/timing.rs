@@ -1,5 +1,4 @@
-//! The sweep without counters: misses from the time of accesses that depend on
-//! each other.
+//! The sweep without counters: misses from the time of dependent accesses.
 
 use common::cli::Counters;
 
@@ -23,10 +22,10 @@ pub(crate) struct Timing {
 }
 
 impl Timing {
-    /// Whether this sweep is to be timed: when asked for, or when counters are
-    /// wanted that this machine does not have.
+    /// Whether this sweep must be timed: if the option says so, or if counters are wanted
+    /// that this machine does not have.
     pub(crate) fn wanted(session: &Session, plan: &Plan, event: &Event) -> bool {
-        let stands_in = session.here && plan.needs_model() && LEVELS.contains(&event.name());
+        let stands_in = session.measures_host && plan.needs_model() && LEVELS.contains(&event.name());
         session.counters == Counters::Timing || session.counters == Counters::Auto && stands_in
     }
 
@@ -47,12 +46,12 @@ impl Timing {
         })
     }
 
-    /// How the figures came about.
+    /// How the figures were measured.
     pub(crate) fn notes(&self) -> Vec<String> {
         self.cells.notes()
     }
 
-    /// One cell: what `accesses` accesses would have taken and missed.
+    /// One cell: the estimated time and misses of `accesses` accesses.
     pub(crate) fn measure(&mut self, cell: Cell, accesses: f64) -> Result<Sample, Failure> {
         let runs: Result<Vec<_>, LatencyError> =
             (0..self.runs).map(|_| self.cells.time(cell.size, cell.stride)).collect();

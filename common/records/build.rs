@@ -1,8 +1,10 @@
-//! Sets `CACHE_LAB_VERSION`: the kit's version, and behind a `+` the commit of its sources where that is known.
+//! Sets `CACHE_LAB_VERSION`: the kit's version and, after a `+`, the commit of its sources
+//! if that is known.
 //!
-//! The commit is that of `CACHE_LAB_COMMIT` (packagers), else of the file `COMMIT` (kits), else, in
-//! release builds, of the git checkout. It says which sources were handed out; edits made since do
-//! not change it. Debug builds leave it out, so that a commit does not rebuild the workspace for them.
+//! The commit is that of `CACHE_LAB_COMMIT` (packagers), else of the file `COMMIT` (kits),
+//! else, in release builds, of the git checkout. It says which sources were handed out, not
+//! whether they were edited since. Debug builds omit it, so that a commit does not rebuild
+//! the workspace for them.
 
 use std::env;
 use std::fs;
@@ -31,12 +33,13 @@ fn of_kit() -> Option<String> {
     checked(&text)
 }
 
-/// The commit of the git checkout whose root is the kit's.
+/// The commit of the git checkout whose root is the kit's root.
 fn of_checkout() -> Option<String> {
     if env::var("PROFILE").ok()? != "release" || !Path::new(ROOT).join(".git").exists() {
         return None;
     }
-    // Git writes this log at each commit and checkout. Cargo rebuilds always where a file is missing.
+    // Git writes this log at each commit and checkout. If the file were missing, cargo
+    // would rebuild every time.
     let log = git(&["rev-parse", "--git-path", "logs/HEAD"])?;
     let log = Path::new(ROOT).join(log);
     if log.exists() {
@@ -50,7 +53,7 @@ fn git(arguments: &[&str]) -> Option<String> {
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// A commit as it may follow the `+` of a version (semver.org), or none.
+/// A commit, if it may follow the `+` of a version (semver.org).
 fn checked(commit: &str) -> Option<String> {
     let commit = commit.trim();
     let allowed = |c: char| c.is_ascii_alphanumeric() || c == '-';

@@ -1,4 +1,4 @@
-//! The key of the seal, made of the words in `LAB_SEAL_KEY` while building: the words
+//! The key of the seal, derived from the words in `LAB_SEAL_KEY` at build time: the words
 //! themselves are in no program.
 
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::{env, fs};
 #[allow(unreachable_pub, reason = "a part of the library")]
 mod words;
 
-/// What everybody has who has these sources.
+/// The default key, which everybody with these sources has.
 const PUBLIC: [u8; words::KEY] = *b"cache lab kit: this key is public, set LAB_SEAL_KEY for your own";
 
 fn main() -> Result<(), String> {

@@ -16,7 +16,7 @@ use system::signals;
 use crate::console;
 use crate::failure::Failure;
 
-/// Characters of a message: an argument that it repeats may be a whole file.
+/// Longest message in characters: an argument that it repeats may be a whole file.
 const LONGEST: usize = 1500;
 
 /// Where counts come from.
@@ -52,7 +52,7 @@ pub enum Compare {
     Model,
 }
 
-/// What measures: of every program that does.
+/// The options of programs that measure.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Measuring")]
 pub struct Measuring {
@@ -70,13 +70,13 @@ pub struct Measuring {
 }
 
 impl Measuring {
-    /// One run of each region.
+    /// One run of each region, without options of its own.
     pub fn once(counters: Counters) -> Measuring {
         Measuring { counters, runs: Some(1), cpu: None }
     }
 }
 
-/// What models: of programs that can do so in the place of this machine.
+/// The options of programs that can model a machine instead of measuring this one.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Measuring")]
 pub struct Modelling {
@@ -90,13 +90,13 @@ pub struct Modelling {
 }
 
 impl Modelling {
-    /// That of one machine, with nothing next to it.
+    /// Models that machine, and compares with nothing.
     pub fn of(machine: &str) -> Modelling {
         Modelling { machine: machine.to_owned(), compare: None }
     }
 }
 
-/// What prints, draws and saves.
+/// The options for printing, drawing and saving.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Output")]
 pub struct Output {
@@ -118,7 +118,7 @@ pub struct Output {
 }
 
 impl Output {
-    /// None at all, for a program that measures on behalf of another.
+    /// No output at all, for a program that measures on behalf of another.
     pub fn none() -> Output {
         Output { format: Format::Kit, quiet: true, chart: None, record: None }
     }
@@ -129,13 +129,14 @@ impl Output {
     }
 }
 
-/// Takes an option out of a program that does nothing with it (`mut_arg("chart",
-/// cli::refused::<PathBuf>("..."))`): it is not listed, and refused with `why`.
+/// Removes an option from a program that has no use for it (`mut_arg("chart",
+/// cli::refused::<PathBuf>("..."))`): help does not list it, and using it is an error with
+/// the reason `why`.
 pub fn refused<T: Clone + Send + Sync + 'static>(why: &'static str) -> impl FnOnce(clap::Arg) -> clap::Arg {
     move |option| option.hide(true).value_parser(move |_: &str| Err::<T, _>(why))
 }
 
-/// Restricts `--counters` to what a program can count with; others are refused with `why`.
+/// Restricts `--counters` to the sources that a program has; others are refused with `why`.
 pub fn sources(among: &'static [Counters], why: &'static str) -> impl FnOnce(clap::Arg) -> clap::Arg {
     move |option| option.value_parser(Sources { among, why })
 }
@@ -172,15 +173,15 @@ pub enum Instructions {
     Avx2,
 }
 
-/// Limits this process to the instructions that were chosen, if any were.
+/// Limits this process to the chosen instructions, if any were chosen.
 pub fn limit_to(widest: Option<Instructions>) {
     if widest == Some(Instructions::Avx2) {
         isa::leave_out_avx512();
     }
 }
 
-/// A file name that a chart can be written to: refused before an hour of
-/// measuring, not after it.
+/// A file name for a chart: a wrong extension is refused before an hour of measuring, not
+/// after it.
 fn picture(name: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(name);
     match path.extension().and_then(|e| e.to_str()) {
@@ -195,7 +196,7 @@ pub fn run<A: Parser>(program: impl FnOnce(A) -> Result<(), Failure>) -> ExitCod
     run_as(A::command(), program)
 }
 
-/// The same with a command line of another name, for programs that differ in nothing else.
+/// The same with another parser of the command line, for programs with the same options.
 pub fn run_as<A: Parser>(mut command: Command, program: impl FnOnce(A) -> Result<(), Failure>) -> ExitCode {
     system::set_up();
     command = command.version(records::VERSION);
@@ -215,12 +216,12 @@ pub fn run_as<A: Parser>(mut command: Command, program: impl FnOnce(A) -> Result
         Err(error) => Err(Failure::Usage(refusal::sentence(&command, &error))),
     };
     let status = status(command.get_name(), outcome);
-    // What was put off for the sake of what was measured.
+    // A signal that was deferred until the results were saved.
     signals::exit_if_requested();
     status
 }
 
-/// The exit code; a failure is reported.
+/// The exit code; prints the failure.
 fn status(program: &str, outcome: Result<(), Failure>) -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -234,8 +235,8 @@ fn status(program: &str, outcome: Result<(), Failure>) -> ExitCode {
     }
 }
 
-/// `println!` panics where standard output is full: a program then ends as
-/// [`console::print`] does, in a sentence; and `eprintln!`'s panic in silence.
+/// `println!` panics if standard output is full: the program then ends with a sentence, as
+/// after [`console::print`]. After a panic of `eprintln!` it ends silently.
 fn end_in_a_sentence_when_nothing_can_be_printed() {
     let panicking = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {

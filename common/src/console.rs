@@ -1,4 +1,4 @@
-//! Standard output for data, standard error for people.
+//! Writes to standard output (data) and standard error (messages).
 
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -11,8 +11,7 @@ use crate::failure::Failure;
 ///
 /// # Errors
 ///
-/// If it is full or cannot be written to. If its reader is gone, nothing is
-/// reported.
+/// If it is full or cannot be written to. A closed pipe is not an error.
 pub fn print(text: &str) -> Result<(), Failure> {
     if system::output_is_closed() && !text.is_empty() {
         return Err(Failure::CouldNot(unprintable("it is closed")));
@@ -24,13 +23,12 @@ pub fn print(text: &str) -> Result<(), Failure> {
     })
 }
 
-/// What is reported where standard output refuses.
+/// The message for an error of standard output.
 pub(crate) fn unprintable(error: impl Display) -> String {
     format!("cannot write to standard output: {error}; free some space, or redirect the output")
 }
 
-/// One line on standard error, for people; when nobody can read it, nothing is
-/// lost.
+/// One line on standard error. Errors are ignored: nothing is lost if nobody can read it.
 pub fn message(line: impl Display) {
     let _ = writeln!(io::stderr(), "{}", clean(&line.to_string()));
 }

@@ -1,4 +1,4 @@
-//! Saved files on their way in.
+//! Reads saved files.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::failure::Failure;
 ///
 /// # Errors
 ///
-/// If the file cannot be read, or holds no sweep; the sentence names it.
+/// If the file cannot be read, or contains no sweep; the sentence names it.
 pub fn sweep(path: &Path) -> Result<Saved, Failure> {
     let name = name(path);
     let bytes = bytes(path).map_err(|error| {
@@ -24,7 +24,7 @@ pub fn sweep(path: &Path) -> Result<Saved, Failure> {
     Saved::read(&bytes).map_err(|error: SavedError| Failure::could_not(format!("{name}: {error}")))
 }
 
-/// What a file is called in messages.
+/// A file's name for messages.
 pub fn name(path: &Path) -> String {
     if path == Path::new("-") {
         "standard input".to_owned()
@@ -33,21 +33,21 @@ pub fn name(path: &Path) -> String {
     }
 }
 
-/// The text of a file in any [`encoding`], without a byte order mark
-/// and with LF behind every line; `-` is standard input.
+/// The text of a file in any [`encoding`], without a byte order mark and with LF at the end
+/// of every line; `-` is standard input.
 ///
 /// # Errors
 ///
-/// If it cannot be read, is larger than anything meant, or is not text.
+/// If it cannot be read, is too large, or is not text.
 pub fn text(path: &Path) -> Result<String, Failure> {
     decoded(path, encoding::decode)
 }
 
-/// The same as it is, for who writes it back: with its byte order mark and ends of lines.
+/// The same unchanged, for writing it back: with its byte order mark and line endings.
 ///
 /// # Errors
 ///
-/// As [`text`].
+/// The same as for [`text`].
 pub fn exact_text(path: &Path) -> Result<(String, Encoding), Failure> {
     decoded(path, encoding::decode_exact)
 }
@@ -64,7 +64,7 @@ fn decoded<T>(path: &Path, decode: fn(&[u8]) -> Result<T, NotText>) -> Result<T,
     decode(&bytes).map_err(|why| Failure::could_not(format!("{name}: {why}")))
 }
 
-/// What is in the file: at most one byte more than the reader takes, so that an
+/// The content of the file, limited to one byte more than the reader accepts, so that an
 /// endless one is refused.
 fn bytes(path: &Path) -> io::Result<Vec<u8>> {
     if path != Path::new("-") {

@@ -1,10 +1,10 @@
-//! Everything in the lab kit that is not the lesson: what the programs import.
-//! (The field's words are in the [`glossary`].)
+//! Everything in the lab kit except the lessons: what the programs import. (Terms are
+//! explained in the [`glossary`].)
 //!
 //! # The map of the modules
 //!
-//! Each line is a crate in a folder of this one, and uses only crates listed above it.
-//! `scripts/layers.py` checks that, and that the modules within a crate have no circles.
+//! Each row is a crate in a folder of this one, and uses only crates listed above it.
+//! `scripts/layers.py` checks that, and that the modules within a crate have no cycles.
 //!
 //! | layer | crate | what it holds |
 //! |---|---|---|
@@ -95,7 +95,7 @@ pub use records::{VERSION, authentic, json_error, note, record, saved};
 pub use seal;
 pub use system::{self, clock, core_clock, cpu, step};
 
-/// Machines as data, and this one.
+/// Machine descriptions, and the host's.
 pub mod machine {
     pub use ::machine::*;
     pub use system::machine::*;

@@ -1,4 +1,4 @@
-//! Man pages and completions of a program, for who packs the kit.
+//! Man pages and shell completions of a program, for packagers.
 
 use std::io;
 use std::path::Path;

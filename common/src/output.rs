@@ -1,4 +1,4 @@
-//! Results on their way out: printed, saved, drawn.
+//! Prints, saves and draws results.
 
 use std::path::{Path, PathBuf};
 
@@ -11,9 +11,9 @@ use crate::failure::Failure;
 
 pub use crate::console::{message, print};
 
-/// How a program shows its record.
+/// How a program presents its record.
 pub struct Shown<'s> {
-    /// Its own lines.
+    /// The program's own lines.
     pub kit: &'s dyn Fn(&Record) -> String,
     /// Its chart, if it draws one.
     pub chart: Option<&'s dyn Fn(&Record) -> Chart>,
@@ -32,7 +32,7 @@ pub enum Objects {
     List,
 }
 
-/// The record as it is printed in `format`.
+/// The record printed in `format`.
 pub fn text(record: &Record, format: Format, shown: &Shown<'_>) -> String {
     match (format, shown.json) {
         (Format::Kit, _) => (shown.kit)(record),
@@ -42,8 +42,8 @@ pub fn text(record: &Record, format: Format, shown: &Shown<'_>) -> String {
     }
 }
 
-/// The kit's lines of a sweep, printed one by one while it runs. That printing
-/// failed is reported at the end, when what was measured is saved.
+/// The lines of a sweep, printed one by one while it runs. An error of printing is reported
+/// at the end, after the results are saved.
 #[derive(Debug)]
 pub struct Lines {
     wanted: bool,
@@ -51,7 +51,7 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Lines, if that is the format asked for.
+    /// Prints lines if `--format` is `kit`.
     pub fn of(options: &Output) -> Lines {
         Lines { wanted: options.format == Format::Kit, printed: Ok(()) }
     }
@@ -63,8 +63,8 @@ impl Lines {
         }
     }
 
-    /// Saves the record and its chart where asked for, and prints it if it is
-    /// asked for in another format than lines.
+    /// Saves the record and its chart as the options say, and prints it if it was not
+    /// printed line by line.
     ///
     /// # Errors
     ///
@@ -81,8 +81,8 @@ impl Lines {
     }
 }
 
-/// Saves the record and its chart where asked for, then prints it as asked for: what
-/// fails to print is not lost.
+/// Saves the record and its chart as the options say, then prints it: if printing fails,
+/// nothing is lost.
 ///
 /// # Errors
 ///
@@ -114,7 +114,7 @@ pub fn save(record: &Record, path: &Path) -> Result<(), Failure> {
     if json.is_empty() { Err(Failure::could_not(NOTHING)) } else { write(path, json.as_bytes()) }
 }
 
-/// Writes the chart as its file name's extension says, `.svg` or `.png`.
+/// Writes the chart in the format of its extension, `.svg` or `.png`.
 ///
 /// # Errors
 ///
@@ -143,7 +143,7 @@ pub fn draw(chart: &Chart, path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Writes a file, whole or not at all.
+/// Writes a file atomically.
 ///
 /// # Errors
 ///
@@ -152,11 +152,11 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     files::write_atomically(path, bytes).map_err(Failure::could_not)
 }
 
-/// Refuses to write where something is read, or two results to one place.
+/// Refuses to overwrite a file that is also read, or to write two results to one file.
 ///
 /// # Errors
 ///
-/// If two of the files are one, by whatever name; the sentence names it.
+/// If two of the paths are the same file; the sentence names it.
 pub fn check_distinct<'p>(
     read: impl IntoIterator<Item = &'p Path>,
     written: impl IntoIterator<Item = &'p Path>,
@@ -180,14 +180,14 @@ pub fn check_distinct<'p>(
     Ok(())
 }
 
-/// Where a file lies, or would lie.
+/// The canonical path of a file, which need not exist.
 fn place(path: &Path) -> PathBuf {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let there = || Some(parent.canonicalize().ok()?.join(path.file_name()?));
     path.canonicalize().ok().or_else(there).unwrap_or_else(|| path.to_owned())
 }
 
-/// A folder for the files of one program, tried out before anything is measured.
+/// A folder for the files of one program, tested before anything is measured.
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
@@ -195,7 +195,7 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Makes the folder, if there is none, and tries it out.
+    /// Makes the folder, if there is none, and tests that files can be written.
     ///
     /// # Errors
     ///
@@ -210,13 +210,14 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Writes all files, by their names: all of them, or none. Those of `former` that are
-    /// not among them, left by an earlier run, are put where nobody takes them for this run's.
+    /// Writes all files, by their names: all of them, or none. Files of an earlier run in
+    /// `former` that are not among them are moved, so that nobody takes them for results of
+    /// this run.
     ///
     /// # Errors
     ///
-    /// If the folder is full or was taken away, or a file cannot be moved; the sentence
-    /// names the file.
+    /// If the folder is full or was removed, or a file cannot be moved; the sentence names
+    /// the file.
     pub fn fill(&self, named: Vec<(String, Vec<u8>)>, former: &[String]) -> Result<(), Failure> {
         let left: Vec<_> = former.iter().filter(|old| named.iter().all(|(new, _)| new != *old)).collect();
         let placed: Vec<_> = named.into_iter().map(|(name, bytes)| (self.path.join(name), bytes)).collect();
@@ -229,7 +230,7 @@ impl Folder {
         Ok(())
     }
 
-    /// Moves a file of an earlier run, if there is one; its new name.
+    /// Moves a file of an earlier run, if there is one; returns its new name.
     fn put_aside(&self, name: &str) -> Result<Option<String>, Failure> {
         let path = self.path.join(name);
         let Some(place) = earlier(&self.path, name).filter(|_| path.is_file()) else { return Ok(None) };
@@ -245,11 +246,11 @@ impl Folder {
     }
 }
 
-/// Where a folder stores what a later run would have replaced.
+/// The subfolder for files that a later run would have replaced.
 const EARLIER: &str = "earlier";
 
-/// The name under which the file `name` of `folder` stays when another run takes its
-/// place: `earlier/report-1.html`. No file has it yet.
+/// A free name for the file `name` of `folder` when another run replaces it:
+/// `earlier/report-1.html`.
 pub fn earlier(folder: &Path, name: &str) -> Option<String> {
     let (stem, ending) = name.rsplit_once('.')?;
     (1u32..)
@@ -260,7 +261,7 @@ pub fn earlier(folder: &Path, name: &str) -> Option<String> {
 impl Drop for Folder {
     fn drop(&mut self) {
         if self.made {
-            // Only an empty folder can be removed so.
+            // Only an empty folder can be removed like this.
             let _ = std::fs::remove_dir(&self.path);
         }
     }

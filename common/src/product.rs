@@ -1,5 +1,4 @@
-//! What mm1, mm2 and mm3 share: the course's 16-bit matrices and the lines the
-//! programs print.
+//! Shared by mm1, mm2 and mm3: the course's 16-bit matrices, the options and the output.
 
 use std::fmt::Write;
 
@@ -16,12 +15,12 @@ use memory::{Arena, Matrix};
 use records::note::Note;
 use records::record::{Record, Row};
 
-/// Time on the wall over processor time from which it is said that they part.
+/// A larger ratio of wall time to processor time is reported.
 const WALL_OVER_CPU_WARNING: f64 = 1.15;
-/// What a record has in addition to events.
+/// The fields of a record other than events.
 const TIMES: [&str; 3] = ["wall_cycles", "wall_s", "cpu_s"];
 
-/// The size of the course's programs.
+/// The matrix size of the course's programs.
 const SIDE: u32 = 512;
 /// The largest size accepted: three matrices of 1.5 GiB together.
 const LARGEST: u32 = 16384;
@@ -74,7 +73,7 @@ impl Options {
         self.n.or(self.size).unwrap_or(SIDE)
     }
 
-    /// Who counts the events.
+    /// Chooses the source of the events.
     ///
     /// # Errors
     ///
@@ -82,16 +81,20 @@ impl Options {
     pub fn plan(&self, session: &Session) -> Result<Plan, Failure> {
         let events: Result<Vec<Event>, _> = self.events.iter().map(|name| counters::event(name)).collect();
         let plan = session.plan(&events.map_err(Failure::usage)?)?;
-        let modelled = if plan.needs_model() || session.compare || !session.here { MODELLED } else { 0.0 };
-        let measured = if session.here { MEASURED * session.runs as f64 } else { 0.0 };
-        let what =
-            if session.here { "this product" } else { "this product, if no state of the caches recurs," };
+        let modelled =
+            if plan.needs_model() || session.compare || !session.measures_host { MODELLED } else { 0.0 };
+        let measured = if session.measures_host { MEASURED * session.runs as f64 } else { 0.0 };
+        let what = if session.measures_host {
+            "this product"
+        } else {
+            "this product, if no state of the caches recurs,"
+        };
         session.expect(what, f64::from(self.side()).powi(3) * (measured + modelled))?;
         Ok(plan)
     }
 }
 
-/// Memory for `count` matrices of the size asked for, one behind the other.
+/// Memory for `count` matrices, one after the other.
 ///
 /// # Errors
 ///
@@ -112,7 +115,7 @@ pub fn operands<'a>(arena: &'a Arena, options: &Options) -> Result<[Matrix<'a, i
     Ok([mul1, mul2, res])
 }
 
-/// The same, empty where nothing is multiplied: on a described machine.
+/// The same for a described machine, where no numbers are computed: empty.
 ///
 /// # Errors
 ///
@@ -122,7 +125,7 @@ pub fn operands_for<'a>(
     arena: &'a Arena,
     options: &Options,
 ) -> Result<[Matrix<'a, i16>; 3], Failure> {
-    if session.here { operands(arena, options) } else { matrices(arena, options) }
+    if session.measures_host { operands(arena, options) } else { matrices(arena, options) }
 }
 
 fn matrices<'a>(arena: &'a Arena, options: &Options) -> Result<[Matrix<'a, i16>; 3], Failure> {
@@ -133,8 +136,8 @@ fn matrices<'a>(arena: &'a Arena, options: &Options) -> Result<[Matrix<'a, i16>;
 
 fn write_operands(mul1: Matrix<i16>, mul2: Matrix<i16>) {
     let n = mul1.rows();
-    // Every row is a stretch of the same pattern: copied, the operands cost few
-    // stores, so that a whole run under cachegrind still shows the kernel's.
+    // Every row is a part of the same pattern. Copying it costs few stores, so that a whole
+    // run under cachegrind still shows mostly the kernel's.
     let pattern: Vec<i16> = (0..n + 8).map(|j| (j % 8 + 1) as i16).collect();
     for i in 0..n {
         mul1.row(i).copy_from(&pattern[i % 8..]);
@@ -142,8 +145,8 @@ fn write_operands(mul1: Matrix<i16>, mul2: Matrix<i16>) {
     }
 }
 
-/// The element in row `i` and column `j` of the course's product, by definition.
-/// The operands repeat every 8 rows and columns, so 64 elements represent all.
+/// The element in row `i` and column `j` of the course's product, by definition. The
+/// operands repeat every 8 rows and columns, so 64 elements represent all.
 fn element(n: usize, i: usize, j: usize) -> usize {
     (0..n).map(|k| ((i + k) % 8 + 1) * ((n - k + j) % 8 + 1)).sum()
 }
@@ -180,7 +183,7 @@ pub fn record(
     if overflows(options.size()) {
         session.note(&mut record, Note::Wraps);
     }
-    let checksum = if session.here { checksum(res) } else { defined_checksum(options.size()) };
+    let checksum = if session.measures_host { checksum(res) } else { defined_checksum(options.size()) };
     let mut row = Row::new([("size", options.side().into()), ("checksum", checksum.into())]);
     for (event, reading) in &sample.counts {
         row = row.with(event.name(), reading.clone());
@@ -200,7 +203,7 @@ pub fn record(
         let told = format!(
             "wall time is {times:.1} times CPU time: other programs were running; use cpu_s, or close them"
         );
-        // Of other programs one warning is enough.
+        // Of other programs' warnings one is enough.
         if session.warnings.iter().any(|warning| matches!(warning, Warning::Busy { .. })) {
             record.notes.push(told.into());
         } else {
@@ -211,7 +214,7 @@ pub fn record(
     record
 }
 
-/// The kit's lines.
+/// The lines that the C kit prints.
 pub fn kit_text(record: &Record) -> String {
     let mut text = String::new();
     for row in &record.rows {
@@ -254,7 +257,7 @@ pub fn kit_text(record: &Record) -> String {
     text
 }
 
-/// `\tmodel=134.500000\tresidual=+0.62 %` behind a measured figure, in millions.
+/// `\tmodel=134.500000\tresidual=+0.62 %` after a measured figure, in millions.
 fn residual(measured: &Reading, model: &Reading) -> String {
     match (measured.amount(), model.amount()) {
         (Some(measured), Some(expected)) if expected != 0.0 => format!(
@@ -267,7 +270,7 @@ fn residual(measured: &Reading, model: &Reading) -> String {
     }
 }
 
-/// Prints the record as asked for, and saves it and its chart where asked for.
+/// Prints the record, and saves it and its chart, as the options say.
 ///
 /// # Errors
 ///
@@ -277,8 +280,7 @@ pub fn finish(record: &Record, options: &Output) -> Result<(), Failure> {
     output::finish(record, options, &shown)
 }
 
-/// Each event per inner iteration: what one pass of the innermost statement
-/// costs.
+/// Each event per inner iteration, which is one execution of the innermost statement.
 pub fn chart(record: &Record) -> Chart {
     let mut names = Vec::new();
     let mut bars = Vec::new();
@@ -322,7 +324,7 @@ mod tests {
 
     #[test]
     fn the_checksum_by_definition_is_that_of_the_c_programs() {
-        // Contract: 20.25 N^3 where 8 divides N; from 1432 on elements wrap.
+        // The sum is 20.25 N^3 if 8 divides N; from 1432 on, elements wrap around.
         let known = [(512, 2717908992), (1024, 21743271936), (2048, -66571993088)];
         for (n, checksum) in known {
             assert_eq!(defined_checksum(n), checksum, "{n}");

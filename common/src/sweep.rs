@@ -1,4 +1,4 @@
-//! The options by which spark and cm1 choose the cells of their sweeps.
+//! The options of spark and cm1 that select the cells of their sweeps.
 
 use clap::Args;
 
@@ -7,7 +7,7 @@ use figures::units::Bytes;
 
 pub use records::sweep::Cell;
 
-/// Which cells; flattened into a program's options.
+/// The selected cells; flattened into a program's options.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Range {
     /// Set the smallest array, like 8K
@@ -34,11 +34,11 @@ impl Range {
     ///
     /// # Errors
     ///
-    /// A sentence on the option that is wrong.
+    /// If an option is wrong; the sentence names it.
     pub fn cells(&self, default_min: Bytes, default_max: Bytes) -> Result<Vec<Cell>, Failure> {
         let sizes = if self.sizes.is_empty() {
             let min = self.min.unwrap_or(default_min);
-            // A larger --min alone must not need --max next to it.
+            // A larger --min alone does not require --max.
             records::sweep::doubling(min, self.max.unwrap_or(default_max.max(min))).map_err(Failure::usage)?
         } else {
             self.sizes.clone()
@@ -49,15 +49,15 @@ impl Range {
 
 /// Seconds of one access of a sweep, measured or modelled, on average.
 const ACCESS: f64 = 2e-9;
-/// Seconds of one cell that is timed by accesses which wait for each other.
+/// Seconds of one cell that is timed by dependent accesses.
 const TIMED_CELL: f64 = 0.1;
-/// Passes after which a modelled cache's state has recurred.
+/// Passes until the state of a modelled cache usually recurs.
 const MODELLED: u64 = 4;
 
-/// Seconds that `cells` take on the machine `here`, or modelled: `repeats` times the
-/// stride passes each, or, where they are `timed` by dependent accesses, as long for each.
-pub fn expected(cells: &[Cell], repeats: u64, timed: bool, here: bool) -> f64 {
-    let repeats = if here { repeats } else { repeats.min(MODELLED) };
+/// Estimated seconds of `cells`, `measured` or modelled: `repeats` times the
+/// stride passes each, or, if they are `timed` by dependent accesses, a fixed time each.
+pub fn expected(cells: &[Cell], repeats: u64, timed: bool, measured: bool) -> f64 {
+    let repeats = if measured { repeats } else { repeats.min(MODELLED) };
     let of = |cell: &Cell| if timed { TIMED_CELL } else { repeats as f64 * cell.size as f64 * ACCESS };
     cells.iter().map(of).sum()
 }

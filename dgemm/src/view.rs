@@ -1,11 +1,11 @@
-//! A matrix, or a block of one: what every kernel of the ladder is given.
+//! A matrix, or a block of one: the operands of every kernel of the ladder.
 
 use std::cell::Cell;
 
 use memory::{Array, Matrix};
 
-/// `rows` by `cols` doubles, each row `stride` elements behind the one before.
-/// Copying a view copies no element.
+/// `rows` by `cols` doubles, each row `stride` elements after the one before. Copying a
+/// view copies no element.
 #[derive(Debug, Clone, Copy)]
 pub struct View<'a> {
     cells: Array<'a, f64>,
@@ -23,7 +23,7 @@ impl<'a> From<Matrix<'a, f64>> for View<'a> {
 impl<'a> View<'a> {
     /// The first `rows * cols` elements of `array`, as `rows` by `cols`.
     ///
-    /// # Panics
+    /// If it has too few.
     ///
     /// If it has fewer.
     #[inline(always)]
@@ -44,8 +44,8 @@ impl<'a> View<'a> {
         self.cols
     }
 
-    /// Element (`i`, `j`). In loops that run to the sides given by
-    /// [`conform`], the compiler proves the check and drops it.
+    /// Element (`i`, `j`). In loops that end at the sides given by [`conform`], the
+    /// compiler proves the index valid and removes the check.
     ///
     /// # Panics
     ///
@@ -55,13 +55,13 @@ impl<'a> View<'a> {
         if i >= self.rows || j >= self.cols {
             no_element(i, j);
         }
-        // SAFETY: just checked; every view holds (rows - 1) * stride + cols
-        // elements, as `From` and `over` take them whole and `block` cuts them out.
+        // SAFETY: just checked; every view has (rows - 1) * stride + cols elements, because
+        // `From` and `over` take whole matrices and `block` takes parts of them.
         unsafe { self.cells.cells().get_unchecked(i * self.stride + j) }
     }
 
-    /// The block of at most `rows` by `cols` whose first element is (`i`, `j`):
-    /// smaller where it would hang over the edge, empty beyond it.
+    /// The block of at most `rows` by `cols` whose first element is (`i`, `j`): smaller at
+    /// the edge, empty beyond it.
     #[inline(always)]
     pub fn block(self, i: usize, j: usize, rows: usize, cols: usize) -> View<'a> {
         let rows = rows.min(self.rows.saturating_sub(i));
@@ -73,7 +73,7 @@ impl<'a> View<'a> {
         View { cells, rows, cols, stride: self.stride }
     }
 
-    /// The elements of row `i`, side by side.
+    /// The elements of row `i`, which are contiguous.
     ///
     /// # Panics
     ///
@@ -83,14 +83,14 @@ impl<'a> View<'a> {
         self.cells.part(i * self.stride, self.cols)
     }
 
-    /// The view as one array, and the distance of its rows in it.
+    /// The view as one array, and the distance between its rows.
     #[inline(always)]
     pub fn flat(self) -> (Array<'a, f64>, usize) {
         (self.cells, self.stride)
     }
 }
 
-/// By value, so that a loop's counters need no place in memory.
+/// By value, so that a loop's counters need not be in memory.
 #[cold]
 #[inline(never)]
 fn no_element(i: usize, j: usize) -> ! {
@@ -103,13 +103,12 @@ fn too_many(rows: usize, cols: usize) -> ! {
     panic!("no array holds {rows} by {cols} elements")
 }
 
-/// The sides `m`, `n`, `k` of `a` (m by k), `b` (k by n) and `c` (m by n), and
-/// the views with that fact in them: loops that run to these sides need no
-/// check of an index.
+/// The sides `m`, `n`, `k` of `a` (m by k), `b` (k by n) and `c` (m by n), and the views
+/// with these sides: loops that end at them need no check of an index.
 ///
 /// # Panics
 ///
-/// If the sides do not fit together.
+/// If the sides do not match.
 #[inline(always)]
 pub fn conform<'a>(
     a: View<'a>,

@@ -1,6 +1,6 @@
 #![doc = include_str!("../README.md")]
 
-// To be edited, one function each.
+// Files for students to edit, one function each.
 pub mod block;
 pub mod ge4_tail;
 pub mod policy;

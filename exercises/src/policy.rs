@@ -1,5 +1,5 @@
-//! **A replacement policy of your own.** A set of the cache is full and a new line
-//! comes: which line is evicted?
+//! **A replacement policy of your own.** A set of the cache is full and a new line is
+//! fetched: which line is evicted?
 //!
 //! The least recently used one (LRU), as in most caches? Repeated walks through an
 //! array that is a little larger than the cache then miss in *every* line: LRU always

@@ -8,33 +8,33 @@ use memory::Arena;
 
 use crate::check::{cache_of, misses};
 
-/// A number to be predicted.
+/// A number to predict.
 #[derive(Debug, Clone, Copy)]
 pub struct Quiz {
-    /// How it is called on a command line.
+    /// Its name on the command line.
     pub name: &'static str,
-    /// What is asked.
+    /// The question.
     pub asks: &'static str,
     /// Counts it.
     count: fn() -> Result<f64, String>,
-    /// Usual slips, and what each of them forgets.
+    /// The results of usual mistakes, and what each of them forgets.
     slips: &'static [(f64, &'static str)],
-    /// Why it is what it is.
+    /// The explanation of the right number.
     because: &'static str,
 }
 
-/// What is said of a prediction.
+/// The result of a prediction.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judged {
     /// Whether it is right.
     pub right: bool,
-    /// What the model counted.
+    /// The model's count.
     pub counted: f64,
-    /// What the slip forgets, if it is a known one; why the number is what it is.
+    /// What the mistake forgets, if it is a known one; then the explanation.
     pub why: Vec<&'static str>,
 }
 
-/// A prediction may be rounded.
+/// Tolerance for rounded predictions.
 const WITHIN: f64 = 0.01;
 
 impl Quiz {
@@ -184,12 +184,12 @@ pub const QUIZZES: &[Quiz] = &[
     },
 ];
 
-/// The guide's processors' first cache.
+/// The first-level cache of the guide's processors.
 fn first_cache() -> Result<Machine, String> {
     cache_of(32 << 10, 64, 8).map_err(|error| error.to_string())
 }
 
-/// Misses per access of cm1 on 64 KiB once it has gone round.
+/// Misses per access of cm1 on 64 KiB after the first pass.
 fn walked(stride: usize) -> Result<f64, String> {
     let arena = Arena::with_capacity(64 << 10).map_err(|error| error.to_string())?;
     let array = arena.array::<u8>("x", 64 << 10).map_err(|error| error.to_string())?;
@@ -201,7 +201,7 @@ fn walked(stride: usize) -> Result<f64, String> {
     Ok(misses(&counts) as f64 / counts.loads as f64)
 }
 
-/// The smallest stride beyond a line without misses.
+/// The smallest stride larger than a line that gives no misses.
 fn vanishing() -> Result<f64, String> {
     for stride in (6..=15).map(|power| 1 << power) {
         if walked(stride)? == 0.0 {
@@ -231,7 +231,7 @@ fn product(n: usize, kernel: fn(&mut Modelled, Square, Square, Square)) -> Resul
     Ok(model.counts())
 }
 
-/// The lecture's 32-byte lines; a row of 400 doubles fits half of 4 KiB no more.
+/// The lecture's 32-byte lines; a row of 400 doubles is larger than half of 4 KiB.
 fn ikj() -> Result<f64, String> {
     const N: usize = 400;
     let machine = cache_of(4 << 10, 32, 4).map_err(|error| error.to_string())?;
@@ -255,7 +255,7 @@ fn eliminated() -> Result<f64, String> {
 mod tests {
     use super::*;
 
-    /// Closed forms, derived by hand.
+    /// Closed forms.
     #[test]
     fn the_model_counts_what_the_reasons_say() {
         let expected = [0.25, 1.0, 8192.0, 32.0, 3.0, 1.0, 1.0 / 32.0, 99.21, 0.5, 328_350.0];

@@ -3,16 +3,16 @@
 use crate::check::{self, Checked};
 use crate::{block, ge4_tail, policy, stencil, transpose};
 
-/// A kernel to be written.
+/// A kernel to write.
 #[derive(Debug, Clone, Copy)]
 pub struct Task {
-    /// How it is called on a command line.
+    /// Its name on the command line.
     pub name: &'static str,
-    /// The file to be edited.
+    /// The file to edit.
     pub file: &'static str,
-    /// What is to be written, in a line.
+    /// The task in one line.
     pub asks: &'static str,
-    /// Holds what is in the file now against the task.
+    /// Checks the present content of the file.
     pub check: fn() -> Checked,
 }
 

@@ -16,7 +16,7 @@
 //!                 to[j][i] = from[i][j];
 //! ```
 //!
-//! Here N need not be a multiple of B. Useful Rust: `(0..n).step_by(8)`,
+//! In this exercise N need not be a multiple of B. Useful Rust: `(0..n).step_by(8)`,
 //! `a.min(b)`.
 
 use memory::{Matrix, Memory};

@@ -1,5 +1,5 @@
-//! Each task: what is handed out fails with its hint, a solution passes, and
-//! plausible wrong ones fail for the right reason.
+//! For each task: the file as handed out fails with its hint, a solution passes, and
+//! plausible wrong solutions fail for the right reason.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,7 +10,7 @@ use exercises::check::policy::{Way, best, lru, misses, policy, product, walk};
 use exercises::check::{Wrong, block, ge4_tail, matrices};
 use memory::{Array, Matrix, Memory};
 
-/// Found and hint of a check that fails.
+/// Finding and hint of a check that fails.
 fn output_of(checked: exercises::check::Checked) -> String {
     let Wrong { found, hint } = checked.unwrap_err();
     format!("{found} | {hint}")
@@ -21,8 +21,8 @@ fn says(checked: exercises::check::Checked, words: &[&str]) {
     assert!(words.iter().all(|word| told.contains(word)), "{words:?}: {told}");
 }
 
-/// Whether the files are as they are handed out: the gate says so (`.ci/run`). A
-/// student's own are at any stage, and no reason for a test to fail.
+/// Whether the files are as they are handed out: the gate sets this (`.ci/run`). A
+/// student's own files may be unfinished, which must not fail a test.
 fn handed_out() -> bool {
     std::env::var_os("EXERCISES_HANDED_OUT").is_some()
 }
@@ -89,7 +89,7 @@ fn a_transposition_by_blocks() {
         }
     };
     says(matrices::transpose(whole), &["N = 37: to[0][32] was never written", "last square"]);
-    // No look at the edge.
+    // Without regard for the edge.
     let past: matrices::Kernel = |mem, from, to| {
         for j in 0..from.rows() + 3 {
             let element = mem.load(from.at(0, j));
@@ -115,7 +115,7 @@ fn the_tail_of_ge4() {
         blocks(mem, t, s, m, first);
     };
     says(ge4_tail::subtract(without), &["column 36 was never changed", "need their own loop"]);
-    // The last eight columns, whatever the blocks did.
+    // The last eight columns, whether or not a block changed them.
     let twice: ge4_tail::Kernel = |mem, t, s, m, first| {
         blocks(mem, t, s, m, first);
         (t.len() - 8..t.len()).for_each(|column| solutions::step(mem, t, s, m, column));
@@ -127,7 +127,7 @@ fn the_tail_of_ge4() {
         }
     };
     says(ge4_tail::subtract(past), &["stopped with an error", "past the last column"]);
-    // Right where the multiplier is 1, and only there.
+    // Right only if the multiplier is 1.
     let multiplier: ge4_tail::Kernel = |mem, t, s, _, first| solutions::subtract(mem, t, s, 1.0, first);
     says(ge4_tail::subtract(multiplier), &["Check is", "One multiplication"]);
 }
@@ -202,7 +202,7 @@ fn a_stencil() {
 fn a_policy() {
     policy(solutions::victim).unwrap();
     says(policy(lru), &["a walk", "always evicts the line that is used next"]);
-    // Most recently used, which keeps the walk's first lines for good.
+    // Evicts the most recently used line, so the first lines of the array stay for ever.
     let mru = |ways: &[Way], _: u64| (0..ways.len()).max_by_key(|&way| ways[way].used).unwrap();
     says(policy(mru), &["a product", "must be evicted at some time"]);
     // First in, first out.
@@ -211,7 +211,7 @@ fn a_policy() {
     says(policy(|ways, _| ways.len()), &["returned 8", "ways.len() - 1"]);
 }
 
-/// The exercise's cache under LRU misses what the kit's model does.
+/// The exercise's cache with LRU has the same misses as the kit's model.
 #[test]
 fn the_policys_cache_is_the_models() {
     use machine::Machine;

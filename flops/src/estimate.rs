@@ -1,4 +1,4 @@
-//! One rate, estimated in every way this machine allows.
+//! One rate, estimated in every way that this machine supports.
 
 use common::cli::Counters;
 use common::counters::{self, Samples};
@@ -13,42 +13,42 @@ use crate::events::{FpEvent, Generation};
 use crate::kernels::Kernel;
 use crate::team::{self, Matrices, Run};
 
-/// What to run.
+/// The settings of a run.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Side of the matrices.
     pub n: usize,
     /// Threads.
     pub threads: usize,
-    /// Products in a row; `None` for as many as half a second holds.
+    /// Products in a row; `None` for as many as take half a second.
     pub repeats: Option<u32>,
-    /// What to sample; `None` for the kernel's event, or else the clock.
+    /// The event to sample; `None` for the kernel's event, or else the clock.
     pub event: Option<Event>,
     /// Events per sample; `None` for [`period_of`].
     pub period: Option<u64>,
 }
 
-/// What sampling found.
+/// The results of sampling.
 #[derive(Debug, Clone)]
 pub struct Sampled {
-    /// Samples of all threads.
+    /// Number of samples in all threads.
     pub samples: usize,
-    /// Samples times period, of all threads.
+    /// Samples times period, over all threads.
     pub estimate: f64,
     /// The event counted over the same time.
     pub counted: f64,
-    /// Share of the samples in the product's code.
+    /// Share of the samples that are in the product's code.
     pub inside: f64,
-    /// Samples that found the kernel's buffer full.
+    /// Samples lost because the kernel's buffer was full.
     pub lost: u64,
-    /// How often the kernel paused sampling because it came too often.
+    /// How often the kernel throttled sampling because it was too frequent.
     pub throttled: u64,
 }
 
 /// One kernel's rates.
 #[derive(Debug, Clone)]
 pub struct Estimate {
-    /// What ran.
+    /// The kernel.
     pub kernel: &'static Kernel,
     /// Side of the matrices.
     pub n: usize,
@@ -58,32 +58,33 @@ pub struct Estimate {
     pub repeats: u32,
     /// Seconds they took.
     pub seconds: Value,
-    /// Processor seconds of one thread: less, where others wanted the processors.
+    /// Processor seconds of one thread: less than the time if other programs used the
+    /// processors.
     pub busy: Value,
     /// Whether the product was right.
     pub right: bool,
-    /// Operations of the textbook, all threads and repeats.
+    /// Operations by the textbook, for all threads and repetitions.
     pub operations: f64,
-    /// Nanoseconds of one addition that waits for the one before.
+    /// Nanoseconds of one dependent addition.
     pub latency_ns: f64,
-    /// Cycles per second, measured.
+    /// Measured clock frequency in hertz.
     pub frequency: f64,
-    /// The FP events of this generation with what they counted.
+    /// The floating-point events of this generation with their counts.
     pub counted: Vec<(FpEvent, Reading)>,
     /// Unhalted cycles of all threads.
     pub cycles: Reading,
-    /// The event that was sampled, its period, what came of it.
+    /// The sampled event, its period, and the result.
     pub event: Event,
     /// Events per sample.
     pub period: u64,
-    /// What came of it, or why nothing.
+    /// The result, or why there is none.
     pub sampled: Result<Sampled, String>,
-    /// If the sampled event counts floating-point work, operations per count.
+    /// Operations per count, if the sampled event counts floating-point work.
     pub per_event: Option<f64>,
 }
 
-/// Events per sample where none is given: a prime, so that no loop keeps step
-/// with it; for clocks nanoseconds, some 2000 samples a second.
+/// The default number of events per sample: a prime, so that samples are not synchronised
+/// with a loop; for clocks nanoseconds, some 2000 samples a second.
 pub fn period_of(event: &Event) -> u64 {
     if is_clock(event) { 499_979 } else { 1_000_003 }
 }
@@ -93,7 +94,7 @@ pub fn is_clock(event: &Event) -> bool {
     matches!(event.name(), "task-clock" | "cpu-clock")
 }
 
-/// The product on a team of threads, each on any of the session's processors.
+/// The product on a team of threads, each on one of the session's processors.
 struct Team<'s> {
     session: &'s Session,
     kernel: &'static Kernel,
@@ -108,7 +109,7 @@ impl Team<'_> {
         team::run(self.kernel, &mut self.x, self.threads, self.repeats, sample)
     }
 
-    /// As many runs as asked for, and as there is time.
+    /// All repetitions for which there is time.
     fn runs(&mut self, sample: Option<(&Event, u64)>) -> Result<Vec<Run>, Failure> {
         let session = self.session;
         let wanted = (0..session.runs).take_while(|run| *run == 0 || !session.is_over());
@@ -116,11 +117,11 @@ impl Team<'_> {
     }
 }
 
-/// Measures `kernel` as given.
+/// Measures `kernel` with the given settings.
 ///
 /// # Errors
 ///
-/// If a counter fails while it counts, or the clock is no event here.
+/// If a counter fails while it counts, or this machine has no such clock event.
 pub fn estimate(
     session: &Session,
     kernel: &'static Kernel,
@@ -168,8 +169,8 @@ pub fn estimate(
     })
 }
 
-/// The event to sample: the one asked for, the kernel's own if this machine can
-/// count it, else the clock.
+/// The event to sample: the given one, else the kernel's own if this machine can count it,
+/// else the clock.
 fn to_sample(settings: &Settings, fp: Option<&FpEvent>) -> Result<(Event, Option<f64>), Failure> {
     if let Some(event) = &settings.event {
         let known = fp.filter(|fp| fp.event().as_ref() == Some(event));
@@ -183,7 +184,7 @@ fn to_sample(settings: &Settings, fp: Option<&FpEvent>) -> Result<(Event, Option
     Ok((Event::parse("task-clock").map_err(Failure::could_not)?, None))
 }
 
-/// The run in the middle by its estimate, or the first reason why there is none.
+/// The run with the median estimate, or the first reason why there is none.
 fn median(runs: Vec<Result<Sampled, String>>) -> Result<Sampled, String> {
     let mut runs = runs.into_iter().collect::<Result<Vec<Sampled>, String>>()?;
     runs.sort_by(|a, b| a.estimate.total_cmp(&b.estimate));
@@ -234,8 +235,8 @@ fn counted(
     Ok((rows, reading(Some(Event::TOT_CYC))))
 }
 
-/// Nanoseconds of one step of a chain: the fastest of several tries, as nothing
-/// makes a chain faster than it is.
+/// Nanoseconds of one addition in a chain: the fastest of several repetitions, as
+/// disturbances only make a chain slower.
 fn latency<R>(chain: fn(u64) -> R) -> f64 {
     const STEPS: u64 = 1_600_000;
     let tries = (0..9).map(|_| {
@@ -247,19 +248,19 @@ fn latency<R>(chain: fn(u64) -> R) -> f64 {
 }
 
 impl Estimate {
-    /// MFLOPS from the operations of the textbook.
+    /// MFLOPS from the operations by the textbook.
     pub fn known(&self) -> Value {
         Value::new(self.operations / 1e6 / self.seconds.amount, Source::Timing)
     }
 
-    /// The same over processor time, as in the article, where cycles in which
-    /// the program did not run are no part of the elapsed time.
+    /// The same over processor time, as in the article: cycles in which the program did not
+    /// run are no part of the elapsed time.
     pub fn known_busy(&self) -> Value {
         Value::new(self.operations / 1e6 / self.busy.amount, Source::Timing)
     }
 
-    /// MFLOPS that the unit can give: each addition of a chain adds `width`
-    /// products, and waits for the one before, for as long as was measured.
+    /// The limit of the unit in MFLOPS: each addition of a chain adds `width` products, and
+    /// waits for the one before, for the measured time.
     pub fn predicted(&self) -> Value {
         let per_thread = 2.0 * self.kernel.width as f64 / self.latency_ns * 1e3;
         Value::new(per_thread * self.threads as f64, Source::Timing)
@@ -276,7 +277,7 @@ impl Estimate {
             }
         }
         match reason {
-            // A product is nothing but operations.
+            // A product consists of floating-point operations only.
             None if sum == 0.0 && !self.counted.is_empty() => Reading::missing(
                 "the events open but stay at 0 through the whole product: this processor does not count them",
             ),
@@ -286,7 +287,7 @@ impl Estimate {
         }
     }
 
-    /// Seconds by the article's formula: cycles over frequency over cores.
+    /// Seconds by the article's formula: cycles divided by frequency and by cores.
     pub fn seconds_by_cycles(&self) -> Reading {
         self.cycles.scaled(1.0 / self.frequency / self.threads as f64)
     }
@@ -312,8 +313,8 @@ impl Estimate {
 }
 
 impl Sampled {
-    /// One standard deviation of the estimate, as a share of it: samples are
-    /// counted, so it falls with the square root of their number.
+    /// One standard deviation of the estimate, as a share of it: with a count of samples,
+    /// it falls with the square root of their number.
     pub fn error(&self) -> f64 {
         1.0 / (self.samples as f64).sqrt()
     }

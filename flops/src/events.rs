@@ -1,32 +1,32 @@
-//! Which events count floating-point work, generation by generation: no two of
-//! them agree on what is counted, nor on its unit.
+//! The events that count floating-point work, for each generation: they differ in what they
+//! count and in its unit.
 
 use common::counters::Platform;
 use common::events::{Event, Family};
 
-/// One event, and what one count of it means.
+/// One event, and the meaning of one count.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FpEvent {
-    /// The manufacturer's name.
+    /// The vendor's name.
     pub name: &'static str,
-    /// As it is given to the kernel.
+    /// Its name for the kernel.
     pub spec: &'static str,
     /// Double-precision operations per count.
     pub operations: f64,
-    /// The kernel whose work it counts; `None` for all of them.
+    /// The kernel whose work it counts; `None` for all kernels.
     pub kernel: Option<&'static str>,
 }
 
 /// Processors that count in the same way.
 #[derive(Debug)]
 pub struct Generation {
-    /// As printed.
+    /// Its name in the output.
     pub name: &'static str,
-    /// What to know before believing its counts.
+    /// A caveat about its counts.
     pub remark: &'static str,
     /// The events of double-precision work.
     pub events: &'static [FpEvent],
-    /// Keys of the families it takes in, and of all that are like them.
+    /// Keys of its families; those that share their tables belong to it too.
     families: &'static [&'static str],
 }
 
@@ -144,7 +144,7 @@ pub static GENERATIONS: &[Generation] = &[
 ];
 
 impl Generation {
-    /// The generation of the processor this runs on, if the table has it.
+    /// The generation of this processor, if the table has it.
     pub fn host() -> Option<&'static Generation> {
         Generation::of(Platform::host().family?)
     }
@@ -216,12 +216,13 @@ mod tests {
         (term("event").unwrap(), term("umask").unwrap_or(0))
     }
 
-    /// The map is compared with the vendors' tables; here it need only be agreed with.
+    /// Other tests compare the map with the vendors' tables; this one compares the events
+    /// with the map.
     #[test]
     fn every_event_is_one_of_the_maps_or_a_part_of_one() {
         let presets = ["PAPI_FP_OPS", "PAPI_DP_OPS", "PAPI_FP_INS", "PAPI_VEC_INS"].map(Preset::named);
         let mut checked = 0;
-        // Arm's two are the architecture's and the same on every core.
+        // Arm's two events are architectural, so the same on every core.
         let held = |family: &&Family| !family.source.is_empty() && family.vendor() != Some(Vendor::Arm);
         for family in FAMILIES.iter().filter(held) {
             let Some(generation) = Generation::of(family) else { continue };
@@ -230,7 +231,7 @@ mod tests {
                 .flat_map(|entry| &entry.natives)
                 .filter_map(|native| if let Config::Raw(code) = native.config { Some(code) } else { None })
                 .collect();
-            // No preset takes the x87 unit.
+            // No preset counts the x87 unit.
             for event in generation.events.iter().filter(|event| event.kernel != Some("x87")) {
                 let (select, umask) = code(event.spec);
                 let wanted = select | umask << 8;

@@ -1,4 +1,4 @@
-//! `flops KERNEL N [--threads T]`: one rate, three ways to get it.
+//! `flops KERNEL N [--threads T]`: one rate, estimated in three ways.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! What the program `flops` does.
+//! The program `flops`.
 
 use std::path::PathBuf;
 
@@ -70,7 +70,7 @@ fn host_only(machine: &str) -> Result<String, &'static str> {
 ///
 /// # Errors
 ///
-/// If the command line asks for what there is not, or a counter fails.
+/// If the command line names something that does not exist, or a counter fails.
 pub fn run(args: Args) -> Result<(), Failure> {
     let kernels = kernels(&args.kernel)?;
     let event = args.event.as_deref().map(counters::event).transpose().map_err(Failure::usage)?;
@@ -114,7 +114,7 @@ fn kernels(name: &str) -> Result<Vec<&'static Kernel>, Failure> {
     }
 }
 
-/// What in an estimate must not go unnoticed.
+/// Warnings about an estimate.
 fn notes(e: &Estimate) -> Vec<String> {
     let name = e.kernel.name;
     let mut notes = Vec::new();

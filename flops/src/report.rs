@@ -1,4 +1,4 @@
-//! How estimates are printed: each formula with its numbers.
+//! Prints estimates: each formula with its numbers.
 
 use std::fmt::Write;
 
@@ -101,7 +101,7 @@ fn sampled(out: &mut String, e: &Estimate) {
     }
 }
 
-/// Ratios of neighbouring kernels over processor time, measured and predicted.
+/// Ratios of successive kernels over processor time, measured and predicted.
 pub fn ratios(all: &[Estimate]) -> String {
     let mut out = String::new();
     for pair in all.windows(2) {
@@ -155,7 +155,7 @@ pub fn figures(e: &Estimate) -> Vec<(&'static str, Reading)> {
     all
 }
 
-/// What JSON says of a kernel: its figures by name.
+/// A kernel in JSON: its figures by name.
 pub fn details(e: &Estimate) -> Map<String, Json> {
     let figures = figures(e).into_iter().map(|(name, reading)| (name, json!(reading)));
     [

@@ -1,5 +1,5 @@
-//! The product on several threads, each of which watches itself: collection is
-//! on between the two barriers only, and what the threads saw is added up.
+//! The product on several threads, each of which samples itself: only between the two
+//! barriers. The results of the threads are added.
 
 use std::sync::{Barrier, mpsc};
 use std::thread::Builder;
@@ -29,7 +29,7 @@ impl Matrices {
         Matrices { n, a: fill(&|i, k| small(i + k)), b: fill(&|j, k| small(2 * j + k)), c: vec![0.0; n * n] }
     }
 
-    /// Side.
+    /// Side of the matrices.
     pub fn side(&self) -> usize {
         self.n
     }
@@ -39,28 +39,28 @@ impl Matrices {
         self.c.iter().sum()
     }
 
-    /// What the sum must be: the product of the column sums of a and the row
-    /// sums of b, in `n^2` operations.
+    /// The right sum: the product of the column sums of a and the row sums of b, in `n^2`
+    /// operations.
     pub fn expected(&self) -> f64 {
         let column = |x: &[f64], k: usize| x.iter().skip(k).step_by(self.n).sum::<f64>();
         (0..self.n).map(|k| column(&self.a, k) * column(&self.b, k)).sum()
     }
 }
 
-/// What one run of the team gave.
+/// The results of one run of the team.
 #[derive(Debug)]
 pub struct Run {
-    /// Seconds on the wall, products only.
+    /// Wall-clock seconds of the products only.
     pub seconds: f64,
-    /// Processor time of all threads meanwhile.
+    /// Processor time of all threads during that.
     pub busy: f64,
     /// Threads that had rows to work on.
     pub threads: usize,
-    /// Each thread's samples, or why it had none; empty if none were asked for.
+    /// Each thread's samples, or why it has none; empty if sampling is off.
     pub samples: Vec<Result<Samples, String>>,
 }
 
-/// Runs the product `repeats` times on `threads` threads, sampling as asked.
+/// Runs the product `repeats` times on `threads` threads, and samples if wanted.
 ///
 /// # Errors
 ///
@@ -96,13 +96,13 @@ pub fn run(
         let samples = sampler.map(|s| finished(s).map_err(|error| error.to_string()));
         (from, to, samples)
     };
-    // This thread is one of them: one needs none that the system would have to start.
+    // This thread is one of them, so one thread needs no new one.
     let own = bands.pop();
     std::thread::scope(|scope| {
         let (mut team, mut starts) = (Vec::new(), Vec::new());
         for (a, c) in bands {
             let member = &member;
-            // Dropped unused, should a later thread not start: then nobody waits.
+            // Dropped if a later thread does not start: then no thread waits for ever.
             let (start, started) = mpsc::channel();
             starts.push(start);
             let begun = Builder::new().spawn_scoped(scope, move || {
@@ -121,7 +121,7 @@ pub fn run(
         let own = own.map(|(a, c)| member(a, c));
         let members: Vec<_> =
             team.into_iter().filter_map(|member| member.join().ok().flatten()).chain(own).collect();
-        // Each member reads the clocks itself: this thread may wake up late.
+        // Each thread reads the clocks itself: this thread may wake up late.
         let first = |f: fn(&Times) -> f64| members.iter().map(|m| f(&m.0)).fold(f64::INFINITY, f64::min);
         let last = |f: fn(&Times) -> f64| members.iter().map(|m| f(&m.1)).fold(0.0, f64::max);
         let seconds = last(|t| t.0) - first(|t| t.0);
@@ -131,7 +131,7 @@ pub fn run(
     })
 }
 
-/// Time on the wall, and of all processors.
+/// Wall-clock time, and the processor time of all threads.
 type Times = (f64, f64);
 
 impl Run {

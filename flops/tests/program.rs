@@ -46,8 +46,8 @@ fn every_kernel_is_right_and_has_a_rate() {
     }
 }
 
-/// The software clock works where no counter does, unless the kernel forbids
-/// all events: then the reason is in its place.
+/// The software clock works on machines without counters, unless the kernel forbids all
+/// events: then the output has the reason.
 #[test]
 fn samples_of_the_clock_lie_in_the_product_and_are_no_estimate() {
     let name = KERNELS.last().unwrap().name;

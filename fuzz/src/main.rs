@@ -1,5 +1,5 @@
-//! `fuzz [INPUTS] [SEED] [TARGET..]`: a long run, without a nightly compiler;
-//! `fuzz replay TARGET FILE..`: what a reader says to the inputs stored.
+//! `fuzz [INPUTS] [SEED] [TARGET..]`: a long run, without a nightly compiler; `fuzz replay
+//! TARGET FILE..`: a reader's results for stored inputs.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -9,7 +9,7 @@ use fuzz::{TARGETS, Target, run, watch};
 #[global_allocator]
 static WATCHED: watch::Watched = watch::Watched;
 
-/// Inputs of all targets between two lines on the terminal.
+/// Inputs of all targets between two lines of progress.
 const STRETCH: u64 = 1_000_000;
 
 fn main() -> ExitCode {
@@ -27,13 +27,13 @@ fn main() -> ExitCode {
     };
     let wanted = |name: &str| words.len() < 3 || words[2..].iter().any(|word| word == name);
     let targets: Vec<_> = TARGETS.iter().filter(|target| wanted(target.name)).collect();
-    // A panic is counted and its input saved; its text would drown the counts.
+    // A panic is counted and its input saved; its message would hide the counts.
     std::panic::set_hook(Box::new(|_| ()));
     let seen = long(&targets, inputs, seed);
     ExitCode::from(u8::from(seen.failed()))
 }
 
-/// `inputs` over `targets` by their shares, in stretches; each has a seed of its
+/// Divides `inputs` among `targets` by their shares, in parts; each part has a seed of its
 /// own, so that no two give the same inputs.
 fn long(targets: &[&Target], inputs: u64, seed: u64) -> run::Seen {
     let findings = Path::new(env!("CARGO_MANIFEST_DIR")).join("findings");
@@ -45,9 +45,9 @@ fn long(targets: &[&Target], inputs: u64, seed: u64) -> run::Seen {
         for (target, seen) in targets.iter().zip(&mut all) {
             let inputs = (rest * target.share).div_ceil(shares);
             seen.add(run::run(target, own, inputs, f64::INFINITY, Some(&findings)));
-            println!("{:<8} {}", target.name, seen.told());
+            println!("{:<8} {}", target.name, seen.summary());
         }
-        println!("{:<8} {}; seed {seed}", "all", run::Seen::of(&all).told());
+        println!("{:<8} {}; seed {seed}", "all", run::Seen::of(&all).summary());
     }
     run::Seen::of(&all)
 }

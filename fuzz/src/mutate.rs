@@ -1,8 +1,8 @@
-//! Inputs that are nearly right: the same in every run.
+//! Inputs that are nearly valid: the same in every run.
 
 use figures::random::Random;
 
-/// Bytes of an input at most, as a rule; a reader's limit of size has its own test.
+/// Usual largest size of an input in bytes; a reader's own limit is tested elsewhere.
 const LONGEST: usize = 1 << 13;
 
 /// One input from `seeds` and `words`, by one to eight changes.
@@ -53,7 +53,7 @@ fn change(bytes: &mut Vec<u8>, random: &mut Random, seeds: &[Vec<u8>], words: &[
     }
 }
 
-/// Another number in the place of one that is there.
+/// Replaces a number by another one.
 fn number(bytes: &mut Vec<u8>, random: &mut Random) {
     let from = random.below(bytes.len() + 1);
     let digit = |byte: &u8| byte.is_ascii_digit();
@@ -70,7 +70,7 @@ fn number(bytes: &mut Vec<u8>, random: &mut Random) {
     bytes.splice(start..end, other.into_bytes());
 }
 
-/// Two lines in each other's place, or one many times.
+/// Exchanges two lines, or repeats one many times.
 fn lines(bytes: &mut Vec<u8>, random: &mut Random) {
     let mut lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
     let (one, other) = (random.below(lines.len()), random.below(lines.len()));

@@ -1,4 +1,4 @@
-//! Running targets, and saving what they fail on.
+//! Runs targets, and saves the inputs on which they fail.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,15 +10,15 @@ use system::clock;
 use crate::targets::known;
 use crate::{Target, mutate, watch};
 
-/// Seconds of processor time that an input may take.
+/// Longest accepted time for an input, in seconds of processor time.
 pub const SECONDS: f64 = 5.0;
-/// Bytes that an input may take.
+/// Largest accepted memory for an input, in bytes.
 pub const BYTES: usize = 256 << 20;
 
-/// What a run of one target saw.
+/// The results of a run of one target.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Seen {
-    /// Inputs.
+    /// Number of inputs.
     pub inputs: u64,
     /// Inputs on which the reader panicked.
     pub panics: u64,
@@ -37,7 +37,7 @@ fn home() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// What a target is mutated from: its corpus, and all that was ever found.
+/// The inputs that are mutated: the target's corpus, and all inputs that ever failed.
 pub fn seeds(target: &Target) -> Vec<Vec<u8>> {
     let mut seeds = known(target.name);
     for folder in ["corpus", "findings"] {
@@ -54,7 +54,7 @@ pub fn seeds(target: &Target) -> Vec<Vec<u8>> {
 }
 
 impl Seen {
-    /// Runs the target once; an input that it fails on is stored in `findings`.
+    /// Runs the target once; a failing input is stored in `findings`.
     pub fn take(&mut self, target: &Target, input: &[u8], findings: Option<&Path>) {
         let from = clock::thread_cpu();
         let mut survived = true;
@@ -79,14 +79,14 @@ impl Seen {
         }
     }
 
-    /// What all of these saw.
+    /// The sum of these results.
     pub fn of(all: &[Seen]) -> Seen {
         let mut seen = Seen::default();
         all.iter().for_each(|other| seen.add(other.clone()));
         seen
     }
 
-    /// Takes in what another run saw.
+    /// Adds the results of another run.
     pub fn add(&mut self, other: Seen) {
         self.inputs += other.inputs;
         self.panics += other.panics;
@@ -96,13 +96,13 @@ impl Seen {
         self.most = self.most.max(other.most);
     }
 
-    /// Whether an input broke a promise.
+    /// Whether an input failed.
     pub fn failed(&self) -> bool {
         self.panics + self.slow + self.large > 0
     }
 
-    /// One line.
-    pub fn told(&self) -> String {
+    /// The results in one line.
+    pub fn summary(&self) -> String {
         format!(
             "{} inputs, {} panics, {} over {SECONDS} s (longest {:.3} s), {} over {} MiB (most {:.1} MiB)",
             self.inputs,
@@ -116,7 +116,7 @@ impl Seen {
     }
 }
 
-/// Runs `inputs` mutations, fewer if `seconds` of processor time pass before.
+/// Runs `inputs` mutations, or fewer if `seconds` of processor time pass before.
 pub fn run(target: &Target, seed: u64, inputs: u64, seconds: f64, findings: Option<&Path>) -> Seen {
     let mut seen = Seen::default();
     let seeds = seeds(target);

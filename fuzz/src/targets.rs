@@ -1,4 +1,4 @@
-//! The readers, and what must hold of whatever they are given.
+//! The readers, and their promises for any input.
 
 use cache::Modelled;
 use chart::Axis;
@@ -16,13 +16,13 @@ use report::Answers;
 /// One reader.
 #[derive(Debug, Clone, Copy)]
 pub struct Target {
-    /// Its name, and that of its corpus.
+    /// Its name, which is also that of its corpus.
     pub name: &'static str,
-    /// Reads the input; panics where a promise is broken.
+    /// Reads the input; panics if a promise is broken.
     pub run: fn(&[u8]),
-    /// What the formats are made of: put into inputs whole.
+    /// Words of its formats, which are inserted into inputs.
     pub words: &'static [&'static str],
-    /// Of a hundred inputs, those for this reader: more where one takes less time.
+    /// The share of inputs for this reader in per cent: more if one takes less time.
     pub share: u64,
 }
 
@@ -180,8 +180,9 @@ pub const TARGETS: &[Target] = &[
     Target { name: "answers", run: answers, words: ANSWERS, share: 29 },
 ];
 
-/// A file as a text: what is decoded has one kind of line end, no mark and no zero; it is
-/// written back byte for byte, and read again from any encoding.
+/// A file as a text: the decoded text has one kind of line ending, no byte order mark and
+/// no zero; it is written back byte for byte, and is read in the same way from any
+/// encoding.
 fn encoding(input: &[u8]) {
     let Ok((exact, found)) = decode_exact(input) else {
         return sentence(&decode(input).unwrap_or_else(|why| why.to_string()));
@@ -196,7 +197,7 @@ fn encoding(input: &[u8]) {
     }
 }
 
-/// A saved sweep in any format; what was read is inferred from and drawn.
+/// A saved sweep in any format; inference and charts use what was read.
 fn saved(input: &[u8]) {
     let saved = match Saved::read(input) {
         Ok(saved) => saved,
@@ -217,7 +218,7 @@ fn saved(input: &[u8]) {
         Err(refusal) => sentence(refusal),
     }
     assert!(answer.json().is_object());
-    // Drawing takes ten times as long as the rest.
+    // Drawing takes ten times as long as all the rest.
     if !input.len().is_multiple_of(32) {
         return;
     }
@@ -226,11 +227,11 @@ fn saved(input: &[u8]) {
     assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
 }
 
-/// A record as JSON: as a sweep, and as the record it was.
+/// A record as JSON: as a sweep, and as a record.
 fn json(input: &[u8]) {
     saved(input);
     if let Ok(record) = serde_json::from_slice::<Record>(input) {
-        // Reading it again gives the same text: a record does not drift.
+        // Reading it again gives the same text.
         let text = record.json();
         let again: Option<Record> = serde_json::from_str(&text).ok();
         assert_eq!(again.map(|record| record.json()), Some(text));
@@ -238,7 +239,7 @@ fn json(input: &[u8]) {
     }
 }
 
-/// A machine's description; one that can be read can be printed and modelled.
+/// A machine's description; if it is valid it can be printed and modelled.
 fn machine(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     match Machine::parse(&text, "a.toml") {
@@ -247,7 +248,8 @@ fn machine(input: &[u8]) {
     }
 }
 
-/// A sealed description, damaged as a file; and one damaged before it was sealed.
+/// A sealed description that was damaged as a file; and one that was damaged before it was
+/// sealed.
 fn sealed(input: &[u8]) {
     machine(input);
     machine(seal("ada", &String::from_utf8_lossy(input)).text.as_bytes());
@@ -295,7 +297,7 @@ fn size(input: &[u8]) {
     }
 }
 
-/// Answers of a file and of a page: joined, no field of either is lost.
+/// Answers from a file and from a page: after merging, no field of either is lost.
 fn answers(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     let page = Answers::in_page(&text).and_then(Result::ok);
@@ -310,14 +312,14 @@ fn answers(input: &[u8]) {
     }
 }
 
-/// What is reported is short, on few lines, and turns nobody's terminal.
+/// Messages are short, have few lines, and contain no terminal escapes.
 fn sentence(text: &str) {
     assert!(text.len() < 4000, "{} bytes: {}", text.len(), figures::text::shorten(text, 200));
     assert!(!text.chars().any(|c| c != '\n' && is_unprintable(c)), "{text:?}");
     assert!(!text.trim().is_empty());
 }
 
-/// What each target is mutated from, in addition to its corpus.
+/// The inputs that are mutated for each target, in addition to its corpus.
 pub(crate) fn known(name: &str) -> Vec<Vec<u8>> {
     match name {
         "machine" => catalogue().iter().map(|entry| entry.text.as_bytes().to_vec()).collect(),

@@ -1,4 +1,4 @@
-//! What the cache model counts in a run.
+//! The cache model's counts of a run.
 
 use cache::{Counts, Modelled};
 use machine::Machine;
@@ -12,17 +12,17 @@ use crate::{Variant, inner_steps};
 ///
 /// # Errors
 ///
-/// A sentence: the rung cannot be modelled, the memory is short, the machine is not
-/// described well enough, or the matrix cannot be eliminated this way: as where it runs.
+/// A sentence: the rung cannot be modelled, there is not enough memory, the machine's
+/// description is incomplete, or the matrix cannot be eliminated like this.
 pub fn count(variant: &Variant, n: usize, fill: Fill, machine: &Machine) -> Result<Counts, String> {
     count_watched(variant, n, fill, machine, None)
 }
 
-/// The same; `watch` is given the share (0 to 1) of it that is done.
+/// The same; reports the share (0 to 1) that is done to `watch`.
 ///
 /// # Errors
 ///
-/// As [`count`].
+/// The same as for [`count`].
 pub fn count_watched(
     variant: &Variant,
     n: usize,
@@ -37,7 +37,7 @@ pub fn count_watched(
     if let Some(watch) = watch {
         model = model.reporting_along(8.0 * inner_steps(n) / variant.pivots_per_pass as f64, watch);
     }
-    // Where rows stay, no access depends on a number: none is computed, nor ever written.
+    // Without row exchanges no access depends on a number, so none is computed or written.
     if variant.exchanges {
         fill.write(system.matrix);
         matrices::eliminable(system.matrix).map_err(|broken| broken.to_string())?;

@@ -1,4 +1,4 @@
-//! The ladder as a table: programs, tests, benches and charts walk it.
+//! The ladder as a table: programs, tests, benches and charts iterate over it.
 
 use cache::Modelled;
 
@@ -23,23 +23,23 @@ use crate::rungs::{Kernel, NotRun, threads};
 /// One rung.
 #[derive(Debug)]
 pub struct Variant {
-    /// As typed and printed: `ge3`.
+    /// Its name: `ge3`.
     pub name: &'static str,
-    /// What is new against the rung before.
+    /// The difference from the rung before.
     pub idea: &'static str,
-    /// Its loop, on each memory.
+    /// Its loop, for each memory.
     kernel: Kernel,
     /// How its result compares with ge1's.
     pub rounding: Rounding,
-    /// Columns per trip of its inner loop, where every pass over a row of the
-    /// same length executes the same instructions: then the instruction count
-    /// is a cubic in N for all N that leave the same remainder.
+    /// Columns per iteration of its inner loop, if every pass over a row of the same length
+    /// executes the same instructions. The instruction count is then a cubic polynomial in
+    /// N for all N with the same remainder.
     pub period: Option<usize>,
-    /// Pivots applied each time a row is fetched.
+    /// Pivots applied each time a row is loaded.
     pub pivots_per_pass: usize,
     /// Whether it exchanges rows.
     pub exchanges: bool,
-    /// The loop as the homework prints it, where that is wrong.
+    /// The loop as the homework prints it, if that is wrong.
     printed: Option<Kernel>,
 }
 
@@ -53,7 +53,7 @@ pub enum Rounding {
 }
 
 impl Variant {
-    /// The instruction set it is made of, in words.
+    /// The name of its instruction set.
     pub fn needs(&self) -> &'static str {
         self.kernel.needs
     }
@@ -62,7 +62,7 @@ impl Variant {
     ///
     /// # Errors
     ///
-    /// If it cannot: which instructions are missing.
+    /// If it cannot; names the missing instructions.
     pub fn available(&self) -> Result<(), NotRun> {
         if (self.kernel.there)() { Ok(()) } else { Err(NotRun::Lacks(self.kernel.needs)) }
     }
@@ -71,7 +71,7 @@ impl Variant {
     ///
     /// # Errors
     ///
-    /// If this processor cannot run the rung, or the system gives no threads.
+    /// If this processor cannot run the rung, or the system does not start its threads.
     pub fn run(&self, system: System) -> Result<(), NotRun> {
         (self.kernel.native)(system)
     }
@@ -95,18 +95,18 @@ impl Variant {
         self.printed.is_some()
     }
 
-    /// Runs the loop as printed; without a wrong one, the right one.
+    /// Runs the loop as printed; if that is right, the normal one.
     ///
     /// # Errors
     ///
-    /// As [`run`](Variant::run).
+    /// The same as for [`run`](Variant::run).
     pub fn run_as_printed(&self, system: System) -> Result<(), NotRun> {
         (self.printed.unwrap_or(self.kernel).native)(system)
     }
 
-    /// Useful floating-point operations at size `n`, the same for all rungs: two
-    /// for each inner step and one division for each multiplier. (ge1 and ge2
-    /// divide in every inner step; repeated divisions are no use to anyone.)
+    /// Useful floating-point operations at size `n`, the same for all rungs: two for each
+    /// inner step and one division for each multiplier. (ge1 and ge2 divide in every inner
+    /// step; repeated divisions are not useful.)
     pub fn flops(n: usize) -> f64 {
         let n = n as f64;
         2.0 * inner_steps(n as usize) + n * (n - 1.0) / 2.0
@@ -124,7 +124,7 @@ pub fn find(name: &str) -> Option<&'static Variant> {
     VARIANTS.iter().find(|variant| variant.name == name)
 }
 
-/// A rung with ge1's rounding, one pivot at a time, without exchanges.
+/// A rung with ge1's rounding, one pivot at a time, without row exchanges.
 const fn rung(name: &'static str, idea: &'static str, kernel: Kernel) -> Variant {
     Variant {
         name,

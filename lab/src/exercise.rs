@@ -14,7 +14,7 @@ pub(crate) struct Args {
     name: Option<String>,
 }
 
-/// Lists, or checks one; one that is not done ends with exit code 1.
+/// Lists the tasks, or checks one; exit code 1 if it is not solved.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let Some(task) = TASKS.iter().find(|task| args.name.as_deref() == Some(task.name)) else {
         return list();
@@ -56,7 +56,7 @@ fn result_text(task: &Task, checked: &Checked) -> String {
     }
 }
 
-/// A kernel that panics is reported in the check's own words.
+/// A panic in the student's kernel is reported as the result of the check.
 fn in_silence(check: fn() -> Checked) -> Checked {
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));

@@ -5,7 +5,7 @@ use std::io::Write;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 
-/// The WebAssembly's place, and those of the other parts, in the HTML.
+/// The placeholders of the WebAssembly and of the other parts in the HTML.
 const PARTS: &[(&str, &str)] = &[
     ("/* style.css */", include_str!("../../web/page/style.css")),
     ("/* core.js */", include_str!("../../web/page/core.js")),
@@ -28,14 +28,14 @@ pub(crate) fn page(wasm: &[u8]) -> String {
     html.replacen("/* web.wasm */", &base64(&deflated(wasm)), 1)
 }
 
-/// As `DecompressionStream("deflate")` reads it: a third of the size.
+/// The format of `DecompressionStream("deflate")`: a third of the size.
 fn deflated(wasm: &[u8]) -> Vec<u8> {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
     // Writing into a vector cannot fail.
     encoder.write_all(wasm).and_then(|()| encoder.finish()).unwrap_or_default()
 }
 
-/// RFC 4648, with padding.
+/// Base64 (RFC 4648) with padding.
 fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_packed_is_unpacked_again() {
+    fn compressed_bytes_are_decompressed_to_the_same() {
         let wasm: Vec<u8> = (0..50_000u32).map(|i| (i % 251) as u8).collect();
         let packed = deflated(&wasm);
         let mut unpacked = Vec::new();

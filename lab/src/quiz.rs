@@ -22,7 +22,7 @@ pub(crate) struct Args {
     prediction: Option<f64>,
 }
 
-/// Asks, counts, shows; a given prediction that is wrong ends with exit code 1.
+/// Asks, counts, shows; exit code 1 if the given prediction is wrong.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let one = args.name.as_deref().and_then(find);
     if let (Some(quiz), Some(prediction)) = (one, args.prediction) {
@@ -76,7 +76,7 @@ fn number(text: &str) -> Result<f64, String> {
     })
 }
 
-/// Counts, and says whether the prediction is right.
+/// Counts, and prints whether the prediction is right.
 fn print_result(quiz: &Quiz, prediction: f64) -> Result<bool, Failure> {
     let told = quiz.answer(prediction).map_err(Failure::could_not)?;
     let verdict = if told.right { "right" } else { "wrong" };

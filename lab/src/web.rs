@@ -31,7 +31,8 @@ pub(crate) struct Args {
     wasm: Option<PathBuf>,
 }
 
-/// How the WebAssembly is made: the kit's own sources, small and quick.
+/// How the WebAssembly is compiled: from the kit's own sources, optimised for size and
+/// speed.
 const BUILD: [&str; 10] = [
     "rustc",
     "--quiet",
@@ -45,8 +46,9 @@ const BUILD: [&str; 10] = [
     "--crate-type=cdylib",
 ];
 const TARGET: &str = "wasm32-unknown-unknown";
-/// What Chromium since 91, Firefox since 89 and Safari since 16.4 have beyond the
-/// target's own: vectors, with which the model compares a set's tags at once.
+/// Instructions that Chromium since 91, Firefox since 89 and Safari since 16.4 have and the
+/// target's default lacks: vectors, with which the model compares the tags of a set at
+/// once.
 const FLAGS: (&str, &str) = ("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", "-C target-feature=+simd128");
 
 /// Compiles, joins, writes.
@@ -72,8 +74,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Answers every request with `page`, alone in its process of the browser: the two headers are
-/// what browsers ask for before they give a page a clock of some microseconds.
+/// Answers every request with `page`. Browsers give a page a clock of some microseconds
+/// only if it has a process of its own, which these two headers ask for.
 fn serve(page: &str, port: u16) -> std::io::Result<()> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
     let port = listener.local_addr()?.port();
@@ -85,7 +87,7 @@ fn serve(page: &str, port: u16) -> std::io::Result<()> {
         page.len()
     );
     for client in listener.incoming() {
-        // A browser that went away is no reason to stop.
+        // A browser that has closed its connection is no reason to stop.
         let _ = client.and_then(|mut client| {
             client.set_read_timeout(Some(Duration::from_secs(2)))?;
             let mut line = String::new();

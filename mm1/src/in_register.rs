@@ -1,9 +1,10 @@
-//! The straightforward product as a compiler makes it that may have the sum in a register.
+//! The straightforward product with its sum in a register, as an optimising compiler makes
+//! it.
 
 use memory::{Matrix, Memory, squares, steps};
 
-/// mm1 with its sum in a register: two loads in each step and no store, the same
-/// misses. Each sum waits for the sum before it and for no memory.
+/// mm1 with its sum in a register: two loads in each step and no store, the same misses.
+/// Each sum waits for the sum before it, and not for memory.
 ///
 /// ```c
 /// for (i = 0; i < N; ++i)

@@ -21,8 +21,8 @@ pub fn measure(session: &Session, options: &Options, time_transpose: bool) -> Re
     let tmp = arena.matrix("tmp", options.size(), options.size()).map_err(Failure::could_not)?;
     let prepare = &mut || {
         res.fill(|_, _| 0);
-        // The course's mul2 repeats every 8 rows: read from the first 8, this
-        // adds next to nothing to what cachegrind sees of the whole program.
+        // The course's mul2 repeats every 8 rows: transposing from the first 8 adds almost
+        // nothing to cachegrind's counts of the whole program.
         tmp.fill(|i, j| mul2.at(j % 8, i).get());
     };
     let region = region!(|mem| {

@@ -1,5 +1,5 @@
-//! How fast the cache model counts: accesses a second of whole products, and
-//! the time of cm1's sweeps. `cargo bench -p mm3`
+//! The speed of the cache model: accesses per second of whole products, and the time of
+//! cm1's sweeps. `cargo bench -p mm3`
 
 #![allow(clippy::unwrap_used, reason = "a bench may fail")]
 

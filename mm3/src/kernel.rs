@@ -4,8 +4,8 @@ use memory::{Matrix, Memory, squares, steps};
 
 /// `res += mul1 * mul2`, in squares of `block` by `block` elements.
 ///
-/// The three outer loops choose the squares, the three inner ones multiply
-/// them, in the order i, k, j: a row of `block` elements is one cache line.
+/// The three outer loops choose the blocks, the three inner ones multiply them, in the
+/// order i, k, j: a row of `block` elements is one cache line.
 pub fn multiply<M: Memory>(
     mem: &mut M,
     mul1: Matrix<i16>,

@@ -1,6 +1,6 @@
 # Sourced by guest_tests.sh: kernels for guests, and booting them with a program.
 
-# Whether guests of ARCH can be had here; if not, the reason on stdout.
+# Whether guests of ARCH can run on this machine; if not, the reason on stdout.
 can_boot() {
     local arch=$1 qemu version
     case $arch in arm64) qemu=qemu-system-aarch64 ;; riscv64) qemu=qemu-system-riscv64 ;; esac
@@ -9,7 +9,7 @@ can_boot() {
         echo "$qemu is not installed (or not in QEMU_PATH)"
         return 1
     fi
-    # Before 9.2 its counters can leave nothing out and never overflow.
+    # Before 9.2 its counters cannot exclude any mode and never overflow.
     if [ "$arch" = riscv64 ] && [ "$(printf '9.2\n%s\n' "$version" | sort -V | head -1)" != 9.2 ]; then
         echo "qemu $version gives a riscv64 machine no counters that programs can use; 9.2 or newer does (Debian 13, bookworm-backports)"
         return 1
@@ -17,7 +17,7 @@ can_boot() {
     fetch "$arch"
 }
 
-# A kernel and a static busybox of that architecture, once.
+# Fetches a kernel and a static busybox for that architecture, once.
 fetch() {
     local arch=$1 dir=$GUESTS/$1 kernel
     [ -s "$dir/vmlinuz" ] && [ -s "$dir/busybox" ] && return
@@ -42,8 +42,8 @@ fetch() {
     [ -s "$dir/busybox" ] || { echo "there is no busybox in the $arch package"; return 1; }
 }
 
-# A folder as the kernel's initial file system: a cpio archive of the "newc"
-# kind, all of it root's. Perl is on every Debian system, cpio is not.
+# A folder as the kernel's initial file system: a cpio archive in the "newc" format, owned
+# by root. Perl is on every Debian system, cpio is not.
 archive() {
     (cd "$1" && find . -mindepth 1 | sort) | perl -e '
         my ($root, $inode) = ($ARGV[0], 0);
@@ -65,7 +65,7 @@ archive() {
     ' "$1"
 }
 
-# The firmware by which an arm64 machine is described in ACPI, not by a device tree.
+# The firmware that describes an arm64 machine by ACPI, not by a device tree.
 efi() {
     local file
     for file in "${EFI_ARM64:-}" "${QEMU_SHARE:-/usr/share/qemu}/../qemu-efi-aarch64/QEMU_EFI.fd"; do

@@ -1,6 +1,6 @@
 #!/bin/sh
-# programs.sh same|there ARCH: every program at a small size. With `same`, what
-# must be the same on all machines; with `there`, what only ARCH's guest shows.
+# programs.sh same|there ARCH: every program at a small size. With `same`, lines that must
+# be equal on all machines; with `there`, lines that only ARCH's guest shows.
 run() { echo "\$ $*"; "$@" 2>&1; echo "exit $?"; }
 
 if [ "$1" = same ]; then

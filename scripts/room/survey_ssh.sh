@@ -1,6 +1,6 @@
 #!/bin/sh
-# Surveys every machine that a file names (one [user@]host a line), 32 at a time,
-# and fetches the records into room/. Needs GNU parallel here, lab over there.
+# Surveys every machine in a file (one [user@]host per line), 32 at a time, and fetches the
+# records into room/. Needs GNU parallel on this machine, lab on the others.
 #
 # usage: scripts/room/survey_ssh.sh HOSTS [OPTION OF lab survey ...]
 set -eu
@@ -9,6 +9,6 @@ command -v parallel >/dev/null || { echo "survey_ssh.sh: there is no GNU paralle
 hosts=$1
 shift
 mkdir -p room
-# ${SSH:-ssh} may have options of its own; the record comes back through the pipe.
+# ${SSH:-ssh} may contain options; the record comes back through the pipe.
 grep -v '^[[:space:]]*\(#\|$\)' "$hosts" | parallel --jobs 32 --halt never --tag \
     "${SSH:-ssh} -o BatchMode=yes {} 'f=\$(mktemp) && ${LAB:-lab} survey --out \$f $* >&2 && cat \$f; rm -f \$f' > room/{= s/[^A-Za-z0-9_.@-]/-/g =}.json"

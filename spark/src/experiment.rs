@@ -1,4 +1,4 @@
-//! The sweep of spark: which cells, how often, and what is printed.
+//! The sweep of spark: its cells, repetitions and output.
 
 use clap::Args;
 use common::cache::Modelled;
@@ -50,14 +50,14 @@ impl Options {
     }
 }
 
-/// Measures every cell; `each` sees a row as soon as it is there.
+/// Measures every cell; calls `each` with every row at once.
 ///
 /// # Errors
 ///
-/// If the range is impossible, memory is short, or the source cannot time.
+/// If the range is impossible, there is not enough memory, or the source cannot time.
 pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row)) -> Result<Record, Failure> {
     let cells = options.cells()?;
-    if session.here && matches!(session.counters, Counters::Hardware | Counters::Model) {
+    if session.measures_host && matches!(session.counters, Counters::Hardware | Counters::Model) {
         return Err(Failure::usage(
             "spark only takes the time of this machine: cm1 counts its misses with --counters hardware, \
              and a described machine (--machine i5-7500) has modelled times",
@@ -75,7 +75,7 @@ pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row))
     if let Some(timer) = &dependent {
         timer.notes().into_iter().for_each(|note| session.note(&mut record, note));
     }
-    let expected = sweep::expected(&cells, options.repeats, dependent.is_some(), session.here);
+    let expected = sweep::expected(&cells, options.repeats, dependent.is_some(), session.measures_host);
     session.expect("this sweep", expected * session.runs as f64)?;
     session.finish_cell_on_signal();
     let all = cells.len();
@@ -86,7 +86,7 @@ pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row))
         each(&row);
         record.rows.push(row);
     };
-    if !session.here {
+    if !session.measures_host {
         let walk =
             |mem: &mut Modelled, part: Array<'_, u8>, cell: Cell| walk(mem, part, cell.stride, passes(cell));
         session.model_cells(&plan, "array", &cells, walk, |cell, sample| {
@@ -116,7 +116,7 @@ pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row))
     Ok(record)
 }
 
-/// What `accesses` accesses that wait for each other would take.
+/// The time of `accesses` dependent accesses.
 fn timed(timer: &mut Cells, runs: usize, cell: Cell, accesses: f64) -> Result<Sample, Failure> {
     let nanos: Result<Vec<f64>, Failure> =
         (0..runs).map(|_| Ok(timer.time(cell.size, cell.stride)?.timed.nanos)).collect();
@@ -125,7 +125,7 @@ fn timed(timer: &mut Cells, runs: usize, cell: Cell, accesses: f64) -> Result<Sa
     Ok(Sample::of_accesses(&each, accesses))
 }
 
-/// `off` is the factor by which a described machine's times scatter.
+/// `off`: the factor that scatters a described machine's times.
 fn row(cell: Cell, accesses: f64, sample: &Sample, off: f64) -> Row {
     Row::new([("size_bytes", cell.size.into()), ("stride_bytes", cell.stride.into())])
         .with("ns_per_access", sample.cpu.scaled(off * 1e9 / accesses))
@@ -139,9 +139,9 @@ pub fn kit_header() -> &'static str {
     "size\tstride\telapsed(s)\tcycles"
 }
 
-/// A row of the kit's table. After the kit's columns come the source, the
-/// spread of repeated runs, and the passes per stride, without which the seconds
-/// say nothing of an access.
+/// A row of the kit's table. After the kit's columns come the source, the spread of
+/// repeated runs, and the passes per stride, which one needs to compute the time of an
+/// access.
 pub fn kit_row(row: &Row) -> String {
     let whole = |key| row.whole(key).unwrap_or_default();
     let (size, stride) = (whole("size_bytes"), whole("stride_bytes"));

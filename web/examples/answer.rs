@@ -1,5 +1,5 @@
-//! Answers the page's requests outside a browser, one a line: what the page is
-//! compared with.
+//! Answers the page's requests outside a browser, one per line: the reference for tests of
+//! the page.
 
 use std::io::{BufRead, Write, stdin, stdout};
 use std::sync::OnceLock;
@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use web::{Clock, Lab};
 
-/// Milliseconds since the first reading, as a page's clock gives them.
+/// Milliseconds since the first reading, like a page's clock.
 extern "C" fn now() -> f64 {
     static BEGAN: OnceLock<Instant> = OnceLock::new();
     BEGAN.get_or_init(Instant::now).elapsed().as_secs_f64() * 1e3

@@ -1,4 +1,4 @@
-// Page 2: any machine, its curves, and where the products miss.
+// Page 2: any machine, its curves, and the misses of the products.
 const ORDERS = ["ijk", "jik", "ikj", "kij", "jki", "kji"];
 const PRODUCTS = ["mm1", "mm2", "mm3", "ge5", ...ORDERS.map(order => `dgemm ${order}`)].map(name => [name, name]);
 
@@ -11,7 +11,8 @@ function missRequest(program, n, toml) {
 
 function anyPage(section, write) {
   const catalogue = core({ do: "catalogue" });
-  // "AMD Zen 3 core (Ryzen 5000, EPYC 7003, 2020), zen3": what follows a colon is in the fields.
+  // "AMD Zen 3 core (Ryzen 5000, EPYC 7003, 2020), zen3": the text after a colon repeats
+  // the fields.
   const titled = ({ name, toml }) => [name, [...toml.match(/^description = "([^":]*)/m)?.slice(1) ?? [], name].join(", ")];
   const measured = { text: undefined };
   const file = el("input", { type: "file", accept: ".json,.csv,.out,.txt" });
@@ -36,7 +37,7 @@ function anyPage(section, write) {
     el("div", { class: "results" }, wrong.box, box, reading, importing, products(() => current()))));
   settle(form);
   form.isPossible = () => isMachine(form, true) !== undefined;
-  // On narrow screens the chart stays in sight for as long as sliders are.
+  // On narrow screens the chart stays visible as long as the sliders are.
   new IntersectionObserver(([seen]) => box.classList.toggle("stays", seen.isIntersecting), { rootMargin: "-45% 0px 0px" }).observe(form);
 
   let given;       // a description that the fields do not say whole
@@ -63,7 +64,8 @@ function anyPage(section, write) {
     } catch (error) { wrong.say(error.message); }
   }
 
-  // Large sweeps go to a worker; of the changes that wait, the last one counts.
+  // Large sweeps are computed by a worker; of several waiting changes only the last one is
+  // used.
   async function draw() {
     if (drawing) { again = true; return; }
     drawing = true;
@@ -150,7 +152,7 @@ function anyPage(section, write) {
 
 const bytesOf = text => parseFloat(text) * ({ K: KIB, M: KIB * KIB }[text.at(-1)] ?? 1);
 
-// What the lab reads from a sweep, in lines.
+// The lab's reading of a sweep, in lines.
 function argument(answer) {
   const said = answer.verdict === "ok"
     ? t("any-says", [...new Set([answer.size, answer.size_most])].map(sizeText).join(" – "), answer.line,

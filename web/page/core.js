@@ -1,12 +1,13 @@
 "use strict";
 
-// The lab's WebAssembly, compiled. Answers requests, or throws an error with a sentence.
+// Starts the lab's compiled WebAssembly. The function returned answers requests, or throws
+// an error with a sentence.
 async function startCore(module, now, progress = () => {}, point = () => {}) {
   const { exports: lab } = await WebAssembly.instantiate(module, { tab: { now, progress, point } });
   return request => {
     const text = new TextEncoder().encode(JSON.stringify(request));
-    const room = lab.room(text.length);
-    new Uint8Array(lab.memory.buffer, room, text.length).set(text);
+    const address = lab.allocate(text.length);
+    new Uint8Array(lab.memory.buffer, address, text.length).set(text);
     const length = lab.ask();
     const answer = JSON.parse(new TextDecoder().decode(new Uint8Array(lab.memory.buffer, lab.answer(), length)));
     if (answer.error !== undefined) throw new Error(answer.error);

@@ -37,8 +37,8 @@ function select(name, options, value) {
   return el("select", { name }, options.map(([key, text]) => el("option", { value: key, selected: key === value }, text)));
 }
 
-// A chart in a box that scrolls on narrow screens, and says so there; its numbers follow as a
-// table, which `numbers` makes when it is opened.
+// A chart in a box that scrolls on narrow screens, with a note about that; below it a table
+// of its numbers, which `numbers` makes when it is opened.
 function picture(box, svg, numbers) {
   box.innerHTML = `${svg}<small class="swipe">${t("swipe")}</small>`;
   const drawn = box.querySelector("svg");
@@ -74,7 +74,7 @@ function table(caption, head, rows) {
         el("tr", {}, el("th", { scope: "row" }, first), rest.map(text => el("td", {}, text)))))));
 }
 
-// A place for errors, one sentence each; empty where all is well.
+// An element for errors, one sentence each; empty without errors.
 function complaint() {
   const box = el("p", { class: "complaint", role: "alert" });
   return { box, say: text => { box.textContent = text ?? ""; box.hidden = !text; } };
@@ -106,7 +106,7 @@ async function fileText(input) {
 const number = (value, digits = 2) =>
   value === null || value === undefined ? "–" : Number(value).toLocaleString("en", { maximumFractionDigits: digits });
 
-// The state of a form in the page's address: what differs from the default.
+// The state of a form in the page's address: the values that differ from the defaults.
 function stateOf(form) {
   const state = {};
   for (const control of form.elements) {
@@ -127,7 +127,7 @@ function restore(form, state) {
   }
 }
 
-// Takes what a form holds at first for its default.
+// Uses the first values of a form as its defaults.
 function settle(form) {
   for (const control of form.elements) {
     if (control.name) control.dataset.initial = control.type === "checkbox" ? String(control.checked) : control.value;

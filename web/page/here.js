@@ -1,7 +1,7 @@
-// Page 1: this computer, measured.
+// Page 1: measures this computer.
 
-// Experiments: the first, those until two agree, and one with larger arrays;
-// megabytes to walk in, and levels to look for.
+// The experiments: the first one, those until two agree, and one with larger arrays. Each
+// has a size of memory in megabytes, and a number of levels.
 const COSTS = 300; // working sets of one experiment, about
 const ROUNDS = [[1, 4, 1], [2, 4, 1], [2, 4, 1], [2, 4, 1], [2, 4, 1], [3, 16, 2]];
 
@@ -33,7 +33,8 @@ function herePage(section, write) {
   let helper;
   const settings = () => ({ patient: form.elements.patient.checked });
   const [stop, starts] = [byId("stop"), [byId("measure"), byId("curves")]];
-  // The keyboard stays at the buttons: on Stop while it measures, then where it was.
+  // The keyboard focus stays on the buttons: on Stop during a measurement, then on the
+  // button used before.
   const busy = is => {
     const from = document.activeElement;
     if (is) stop.disabled = false;
@@ -43,7 +44,7 @@ function herePage(section, write) {
     if (!is) stop.disabled = true;
   };
 
-  // Runs `work` with a fresh worker; says what goes wrong.
+  // Runs `work` with a new worker; shows errors.
   async function measuring(work) {
     const began = performance.now();
     const seconds = () => number((performance.now() - began) / 1000, 1);
@@ -81,7 +82,8 @@ function herePage(section, write) {
     let [found, drawn, done] = [undefined, 0, 0];
     const draw = () => {
       const medians = [...timed].sort(([a], [b]) => a - b).map(([size, all]) => [size, all[(all.length - 1) >> 1]]);
-      // No access takes less than a hit in one page: that is noise of the part that is translation.
+      // No access takes less than a hit in one page: a shorter time is noise in the part
+      // for translation.
       const hit = Math.min(...medians.filter(([size]) => size <= 4 * KIB).map(([, nanos]) => nanos));
       const points = medians.map(([size, nanos]) => [size, Math.max(nanos, hit)]);
       const places = (found?.levels ?? []).map(level => ({ low: level.size_low, label: `L${level.level}`,
@@ -139,7 +141,7 @@ function herePage(section, write) {
     section.dataset.record = text;
   }
 
-  // The first level as it was found, and what is behind it, as fields of "Any machine".
+  // The first level as measured, and the levels below it, as fields of "Any machine".
   function ownMachine() {
     const [first] = JSON.parse(section.dataset.verdict ?? '{ "levels": [] }').levels;
     if (!first?.ways || !first.line) return {};

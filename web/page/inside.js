@@ -4,7 +4,7 @@ const PRESETS = {
   transposed: { kernel: "mm2", n: "64", size1: "2K", line1: "64", ways1: "4", at: "8193" },
   power: { kernel: "mm1", n: "32", size1: "1K", line1: "16", ways1: "2", at: "200", kind: "conflict" },
 };
-// Most lines of a cache that can be shown.
+// Largest number of lines of a cache that can be shown.
 const MOST_LINES = 4096;
 const RUNGS = ["ge1", "ge2", "ge3", "ge4"];
 const SMALL = SIZES.filter(size => size <= 64 * KIB).map(sizeText);
@@ -124,7 +124,7 @@ function insidePage(section, write) {
   } };
 }
 
-// Moves what is marked into the visible part of its box; the page stays where it is.
+// Scrolls the marked element into the visible part of its box; the page does not scroll.
 function bring(part) {
   const box = part.closest(".scroll");
   const [own, seen] = [part.getBoundingClientRect(), box.getBoundingClientRect()];
@@ -159,11 +159,12 @@ function loopView({ source, first, file }, step) {
     el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": t("inside-loop", file) }, el("ol", { start: first }, lines)));
 }
 
-// How deep a line is indented, and the line with a tab for each: how wide that is, the style says.
+// The depth of a line's indentation, and the line with a tab for each level, whose width is
+// set by the style.
 const depth = line => Math.floor(Math.max(0, line.search(/\S/)) / 4);
 const tabbed = text => text.replace(/^ +/, spaces => "\t".repeat(spaces.length / 4));
 
-// Letters of the call that `text` begins with: `load(mul1.at(i, k))`.
+// Length of the call at the start of `text`: `load(mul1.at(i, k))`.
 function callLength(text) {
   let depth = 0;
   for (let i = 0; i < text.length; i++) {

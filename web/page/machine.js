@@ -20,8 +20,8 @@ const CHOICES = {
   prefetch: [["none", "none"], ["next-line", "next line"], ["stride", "stride"], ["stream", "stream"]],
 };
 
-// A text field with a slider. The slider skips values with which the form's machine is not
-// possible.
+// A text field with a slider. The slider skips values with which the form's machine would
+// be impossible.
 function slider(key, name, all, value) {
   const text = el("input", { name, value, autocomplete: "off", spellcheck: "false" });
   const nearest = () => Math.max(0, all.indexOf(text.value.trim()));
@@ -45,8 +45,9 @@ function slider(key, name, all, value) {
   return box;
 }
 
-// Sets a field, and the lines of other levels with it: none may be shorter than that of the
-// level above. Whether the machine is possible then; else all fields are as before.
+// Sets a field, and the line sizes of other levels with it: none may be shorter than that
+// of the level above. Returns whether the machine is then possible; if not, all fields are
+// restored.
 function change(text, value) {
   const { form } = text;
   const before = [...form.elements].map(control => control.value);
@@ -91,7 +92,7 @@ function machineFields() {
   ];
 }
 
-// Shows as many levels as there are, and lets sliders follow their fields.
+// Shows as many levels as there are, and updates the sliders from their fields.
 function tidyMachine(form) {
   for (const level of [1, 2, 3]) byName(form, `level-${level}`)?.toggleAttribute("hidden", level > form.elements.levels.value);
   for (const level of [1, 2]) byName(form, `tlb-${level}`)?.toggleAttribute("hidden", level > form.elements.tlbs.value);
@@ -102,8 +103,8 @@ const byName = (form, id) => form.querySelector(`#${id}`);
 const quoted = text => JSON.stringify(text);
 const amount = text => (/^\d+$/.test(text.trim()) ? text.trim() : quoted(text.trim()));
 
-// The form's machine as lines of TOML, each with the name of the field that it is from;
-// `deep` where it has more than a first cache.
+// The form's machine as lines of TOML, each with the name of its field; `deep` if it has
+// more than a first-level cache.
 function machineLines(form, deep) {
   const lines = [['name = "own"'], ['description = "described on this page"']];
   const add = (key, name, written = quoted) => lines.push([`${key} = ${written(form.elements[name].value)}`, name]);
@@ -136,7 +137,7 @@ function machineLines(form, deep) {
 
 const machineToml = (form, deep = true) => `${machineLines(form, deep).map(([line]) => line).join("\n")}\n`;
 
-// What is wrong with the form's machine, with the field's name instead of the line of the
+// The error in the form's machine, with the field's name instead of the line of the
 // description; the field is marked.
 function complaintOf(form, deep, message) {
   for (const control of form.elements) control.removeAttribute?.("aria-invalid");
@@ -148,14 +149,14 @@ function complaintOf(form, deep, message) {
   return `${part ? `${part}, ` : ""}${form.querySelector(`label[for="${control.id}"]`).textContent}: ${reason}`;
 }
 
-// Whether the lab takes the form's machine.
+// Whether the lab accepts the form's machine.
 function isMachine(form, deep) {
   try { return core({ do: "machine", toml: machineToml(form, deep) }); } catch { return undefined; }
 }
 
 const nanos = seconds => (seconds === null ? "" : `${+(seconds * 1e9).toFixed(3)} ns`);
 
-// Fills the form from a machine as the lab shows it.
+// Fills the form with a machine from the lab.
 function fillMachine(form, machine) {
   const set = (name, value) => { if (form.elements[name]) form.elements[name].value = value; };
   const word = policy => (typeof policy === "string" ? policy : Object.keys(policy)[0]);

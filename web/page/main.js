@@ -1,7 +1,7 @@
 // The pages, the address, the workers.
 let wasm; // compiled once, so that a worker runs what is optimised by then
 
-// A worker of its own, made from this page's text; one request at a time.
+// A new worker, made from this page's text; it takes one request at a time.
 class Helper {
   constructor(clock = "plain", progress = () => {}) {
     const code = byId("core").textContent + byId("worker").textContent;
@@ -42,14 +42,14 @@ let core;
 let shown;
 const pages = {};
 
-// "#any?max=256K": the page, and what differs from its defaults.
+// "#any?max=256K": the page, and the values that differ from its defaults.
 function address() {
   const [name, query = ""] = location.hash.slice(1).split("?");
   return { name: Object.hasOwn(PAGES, name) ? name : "here", state: Object.fromEntries(new URLSearchParams(query)) };
 }
 
-// Browsers limit how often an address may change: it follows the last change of several. The
-// page's link leads back to what is shown.
+// Browsers limit how often an address may change: it is updated after the last of several
+// changes. The page's link leads back to the present state.
 let writing;
 function writeAddress(name, state) {
   if (name !== shown) return;
@@ -81,13 +81,13 @@ function show() {
   pages[name].page.restore?.(state);
 }
 
-// What `text` has in base 64, unpacked.
+// Decodes base 64 and decompresses.
 function unpacked(text) {
   const packed = new Blob([bytes(text)]).stream().pipeThrough(new DecompressionStream("deflate"));
   return new Response(packed).arrayBuffer();
 }
 
-// What `text` has in base 64.
+// Decodes base 64.
 function bytes(text) {
   if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
   const letters = atob(text);

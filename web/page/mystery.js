@@ -1,5 +1,5 @@
-// Page 4: a sealed machine, measured; an answer, saved as the answers.json that
-// the report writes and `lab grade` reads.
+// Page 4: measures a sealed machine, and saves an answer as the answers.json that the
+// report writes and `lab grade` reads.
 const MYSTERY_LEVELS = { 1: "s311-c", 2: "s312-c" };
 
 function mysteryPage(section, write) {
@@ -30,7 +30,7 @@ function mysteryPage(section, write) {
   let machine;
   let helper;
 
-  // What is typed outlives the page, for each machine; a browser may forbid that.
+  // Typed text is stored for each machine; a browser may forbid that.
   const store = new Store(() => { saved.textContent = t("mystery-unkept"); });
   const place = () => `mystery ${machine?.name ?? ""}`;
   const typed = () => Object.fromEntries([...new FormData(answer)].map(([id, text]) => [id, text.trim()]));
@@ -58,7 +58,7 @@ function mysteryPage(section, write) {
     const first = !machine;
     if (machine?.text !== text) box.replaceChildren(); // another machine's curves
     machine = { text, name: opened.name };
-    // What was typed before a machine was chosen belongs to this one.
+    // Text typed before a machine was chosen belongs to this one.
     if (first) for (const control of answer.elements) if (control.name && control.value.trim()) keep(control);
     recall();
     link.replaceChildren(el("a", { href: `#mystery?${new URLSearchParams({ sealed: text })}` }, t("mystery-link", machine.name)));

@@ -1,4 +1,4 @@
-// All texts of the page's own. The lab's sentences come from the programs.
+// All texts of the page itself. The lab's sentences come from the programs.
 const TEXT = {
   title: "Cache lab",
   nav: "Pages",

@@ -1,5 +1,5 @@
-// Measures and counts next to the page's own thread. The first message brings the WebAssembly,
-// compiled, and says which clock to use; every other one is a request.
+// Measures and counts in a thread of its own. The first message contains the compiled
+// WebAssembly, and says which clock to use; every other message is a request.
 const CLOCKS = {
   plain: () => performance.now(),
   coarse: () => Math.floor(performance.now()),

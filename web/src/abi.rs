@@ -1,5 +1,5 @@
-//! What the page calls. Texts cross the border as UTF-8: the page asks for
-//! room, writes a request into it, and reads the answer at the given place.
+//! The functions that the page calls. Texts are passed as UTF-8: the page asks for memory,
+//! writes a request into it, and reads the answer at an address.
 
 use std::cell::RefCell;
 
@@ -10,22 +10,22 @@ use crate::tab::Clock;
 unsafe extern "C" {
     /// `performance.now()`: milliseconds.
     safe fn now() -> f64;
-    /// Shows how far a measurement is: costs measured so far.
+    /// Shows the progress of a measurement: costs measured so far.
     safe fn progress(costs: u32);
-    /// Shows a point of the curve: bytes of a working set, nanoseconds of an access.
+    /// Shows a point of the curve: bytes of a working set, nanoseconds per access.
     safe fn point(size: f64, nanos: f64);
 }
 
 thread_local! {
     static LAB: RefCell<Lab> = RefCell::new(Lab::new(Clock { now, progress, point }));
-    /// The last answer, which the page copies before it asks again.
+    /// The last answer, which the page copies before the next request.
     static ANSWER: RefCell<String> = const { RefCell::new(String::new()) };
     static REQUEST: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Memory for a request of `length` bytes.
 #[unsafe(no_mangle)]
-extern "C" fn room(length: usize) -> *mut u8 {
+extern "C" fn allocate(length: usize) -> *mut u8 {
     REQUEST.with_borrow_mut(|request| {
         request.clear();
         request.resize(length, 0);
@@ -33,7 +33,7 @@ extern "C" fn room(length: usize) -> *mut u8 {
     })
 }
 
-/// Answers the request in that memory; the length of the answer.
+/// Answers the request in that memory; returns the length of the answer.
 #[unsafe(no_mangle)]
 extern "C" fn ask() -> usize {
     let request = REQUEST.take();
@@ -43,7 +43,7 @@ extern "C" fn ask() -> usize {
     length
 }
 
-/// Where the answer is.
+/// The address of the answer.
 #[unsafe(no_mangle)]
 extern "C" fn answer() -> *const u8 {
     ANSWER.with_borrow(|answer| answer.as_ptr())

@@ -1,14 +1,14 @@
-//! Dependent accesses: every word of a closed chain holds the address of the
-//! next, so no load can start before the last has ended.
+//! Dependent accesses: every word of a closed chain contains the address of the next, so no
+//! load can start before the last has ended.
 
 use std::hint::black_box;
 
 use memory::Arena;
 
-/// Bytes of an address: 4 in WebAssembly.
+/// Size of an address in bytes: 4 in WebAssembly.
 pub(crate) const WORD: usize = size_of::<usize>();
 
-/// A closed chain through an arena, and where the walk is in it.
+/// A closed chain in an arena, and the current position in it.
 #[derive(Debug)]
 pub(crate) struct Chain<'a> {
     _arena: &'a Arena,
@@ -16,8 +16,8 @@ pub(crate) struct Chain<'a> {
 }
 
 impl<'a> Chain<'a> {
-    /// Links the words at these byte offsets in this order, the last to the
-    /// first. Offsets that are no words of the arena are left out.
+    /// Links the words at these byte offsets in this order, the last to the first. Offsets
+    /// that are not words of the arena are ignored.
     pub(crate) fn new(arena: &'a Arena, offsets: &[u64]) -> Chain<'a> {
         let base = std::ptr::with_exposed_provenance_mut::<u8>(arena.origin());
         let inside = |offset: &usize| offset.is_multiple_of(WORD) && offset + WORD <= arena.capacity();

@@ -7,7 +7,7 @@ pub(crate) fn machine(toml: &str) -> Result<Machine, String> {
     Machine::parse(toml, "the description").map_err(|error| error.to_string())
 }
 
-/// The same, unless it is sealed: what is asked for would show its sets.
+/// The same, unless it is sealed: the answer would reveal its sets.
 pub(crate) fn open(toml: &str) -> Result<Machine, String> {
     let machine = machine(toml)?;
     if machine.sealed() {

@@ -1,4 +1,4 @@
-//! The caches of this computer, over repeated experiments.
+//! The caches of this computer, from repeated experiments.
 
 use discover::{Confidence, Exploration, LevelFound, Probe, Why, explore};
 use figures::units::Bytes;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 pub(crate) struct Runs(Vec<Exploration>);
 
 impl Runs {
-    /// Explores once more, `levels` levels deep; what all runs say together.
+    /// Repeats the experiments, `levels` levels deep; returns what all runs show together.
     pub(crate) fn again(&mut self, probe: &mut impl Probe, levels: usize) -> Result<Value, String> {
         self.0.push(explore(probe, levels)?);
         let depth = self.0.iter().map(|run| run.levels.len()).max().unwrap_or(0);
@@ -22,9 +22,9 @@ impl Runs {
         )
     }
 
-    /// What the runs that saw a level's sets say of it; sure only where two
-    /// thirds of them, and at least two, agree. One that saw none was disturbed;
-    /// of several runs, one alone may have been, too. With it, how many agree.
+    /// The combined result of the runs that found a level's sets; it is certain only if two
+    /// thirds of them, and at least two, agree. A run that found none was disturbed; a
+    /// single run out of several may have been, too. Also returns how many agree.
     fn level(&self, index: usize) -> Option<(LevelFound, usize)> {
         let all: Vec<&LevelFound> = self.0.iter().filter_map(|run| run.levels.get(index)).collect();
         let seen: Vec<&&LevelFound> = all.iter().filter(|level| level.ways.is_ok()).collect();
@@ -64,7 +64,8 @@ impl Runs {
         Some((found, votes(best)))
     }
 
-    /// Whether the first level needs no more experiments: two that are sure agree, or three.
+    /// Whether the first level needs no more experiments: two certain results agree, or
+    /// there are three.
     fn settled(&self) -> bool {
         self.level(0).is_some_and(|(level, agree)| {
             level.ways.is_ok() && level.line.is_some() && (level.confidence == Confidence::High || agree >= 3)
@@ -92,8 +93,8 @@ impl Runs {
     }
 }
 
-/// The argument for the size, the line and the ways: of what was said of line and ways, the last
-/// sentence holds, and ways that are known leave no size open.
+/// The argument for the size, the line and the ways: the last sentence on line and ways
+/// counts, and if the ways are known the size is exact.
 fn argument(level: &LevelFound) -> Value {
     let mut argument = json!({});
     let mut sizes = Vec::new();
@@ -115,7 +116,7 @@ fn argument(level: &LevelFound) -> Value {
 mod tests {
     use super::*;
 
-    /// A run that found 48 KiB of 12 ways, with this line.
+    /// A run that found 48 KiB and 12 ways, with this line size.
     fn run(line: Option<u64>, ways: Result<u64, String>) -> Exploration {
         let level = LevelFound {
             level: 1,
@@ -135,7 +136,7 @@ mod tests {
         Exploration { levels: vec![level], beyond: None, scan: Vec::new() }
     }
 
-    fn told(runs: Vec<Exploration>) -> (Option<u64>, Confidence) {
+    fn line_of(runs: Vec<Exploration>) -> (Option<u64>, Confidence) {
         let (level, _) = Runs(runs).level(0).unwrap();
         (level.line, level.confidence)
     }
@@ -144,10 +145,10 @@ mod tests {
     fn one_run_of_several_is_not_believed_alone() {
         let (good, odd, blind) =
             (run(Some(64), Ok(12)), run(Some(32), Ok(12)), run(None, Err("noise".into())));
-        assert_eq!(told(vec![good.clone()]), (Some(64), Confidence::Medium));
-        assert_eq!(told(vec![good.clone(), good.clone()]), (Some(64), Confidence::High));
-        assert_eq!(told(vec![blind.clone(), odd.clone()]), (None, Confidence::Low));
-        assert_eq!(told(vec![good, odd.clone(), blind.clone()]).0, None);
+        assert_eq!(line_of(vec![good.clone()]), (Some(64), Confidence::Medium));
+        assert_eq!(line_of(vec![good.clone(), good.clone()]), (Some(64), Confidence::High));
+        assert_eq!(line_of(vec![blind.clone(), odd.clone()]), (None, Confidence::Low));
+        assert_eq!(line_of(vec![good, odd.clone(), blind.clone()]).0, None);
         assert!(Runs(vec![blind.clone(), odd]).level(0).unwrap().0.ways.is_err());
         let mut narrow = blind.clone();
         narrow.levels[0].range = (5 << 10, 6 << 10);
@@ -155,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_overruled_is_not_in_the_argument() {
+    fn a_result_that_was_overruled_is_not_in_the_argument() {
         let mut level = run(Some(64), Ok(12)).levels.remove(0);
         level.why = vec![
             Why::Line("16 bytes arrive together.".into()),

@@ -1,4 +1,4 @@
-//! The kernels that the page can model and step through: the programs' own.
+//! The programs' kernels that the page can model and show step by step.
 
 use dgemm::rungs::orders;
 use dgemm::{Blocks, Problem};
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 /// Largest array of cm1 and spark.
 const LARGEST_ARRAY: Bytes = Bytes::mib(64);
-/// Most rows of a matrix: beyond, the model takes minutes in a tab.
+/// Largest number of rows of a matrix: beyond, the model takes minutes in a tab.
 const MOST_ROWS: usize = 2048;
 
 /// A kernel and its sizes.
@@ -22,9 +22,9 @@ pub enum Kernel {
     Cm1 {
         /// The array.
         size: Bytes,
-        /// From one access to the next.
+        /// The stride.
         stride: Bytes,
-        /// How often.
+        /// Number of passes.
         passes: u64,
     },
     /// The textbook's product of `n` by `n` matrices.
@@ -44,23 +44,23 @@ pub enum Kernel {
         /// Bytes of a line.
         line: Bytes,
     },
-    /// The lecture's product of doubles, its three loops in this order.
+    /// The lecture's product of doubles, with this order of its three loops.
     Dgemm {
-        /// Which loop is outermost, which next.
+        /// The loops from the outermost to the innermost.
         order: Order,
         /// Rows and columns.
         n: usize,
     },
     /// An elimination.
     Ge {
-        /// How.
+        /// The rung.
         rung: Rung,
         /// Rows and columns.
         n: usize,
     },
 }
 
-/// The scalar rungs behind row pointers.
+/// The scalar rungs with row pointers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs, reason = "each is the file of that name in ge")]
@@ -95,7 +95,7 @@ pub(crate) enum Placed<'a> {
     Elimination(System<'a>, Rung),
 }
 
-/// The text of a kernel, as it is in its file.
+/// The text of a kernel in its file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Source {
     pub(crate) file: &'static str,
@@ -149,8 +149,8 @@ impl Kernel {
         Arena::with_capacity(bytes).map_err(|error| error.to_string())
     }
 
-    /// The kernel on zeroed arrays in `arena`: what it loads and stores does not
-    /// depend on what is in them.
+    /// The kernel on zeroed arrays in `arena`: its loads and stores do not depend on the
+    /// elements.
     pub(crate) fn place<'a>(&self, arena: &'a Arena) -> Result<Placed<'a>, String> {
         self.laid_out(arena).map_err(|error| error.to_string())
     }
@@ -194,7 +194,7 @@ impl Kernel {
     }
 }
 
-/// Sides of the blocks that no order of the plain loops has.
+/// Sides of the blocks, which the plain loops do not have.
 fn blocks() -> Blocks {
     Blocks::for_caches(0, 0, 1)
 }
@@ -292,10 +292,10 @@ impl Placed<'_> {
     }
 }
 
-/// Where a function of a file ends.
+/// The end of a function in a file.
 const END: &str = "\n}";
 
-/// What begins with `begin` and ends with `end` in the text of `file`.
+/// The part of the text of `file` from `begin` to `end`.
 fn cut(file: &'static str, text: &'static str, begin: &str, end: &str) -> Source {
     let from = text.find(begin).unwrap_or(0);
     let length = text[from..].find(end).map_or(text.len() - from, |at| at + end.trim_end().len());

@@ -12,9 +12,8 @@ use serde_json::{Value, json};
 
 use crate::kernels::{Kernel, Order};
 
-/// What the model counts when `kernel` runs on `machine`, cold; for the
-/// lecture's product, its closed form too. `progress` is called with the thousandths that are
-/// done.
+/// The model's counts of `kernel` on `machine` with empty caches; for the lecture's product
+/// also its closed form. Calls `progress` with the finished thousandths.
 pub(crate) fn count(
     machine: &Machine,
     kernel: &Kernel,
@@ -32,7 +31,7 @@ pub(crate) fn count(
     Ok(shown)
 }
 
-/// The same of the elimination `rung` of an `n` by `n` matrix.
+/// The same for the elimination `rung` of an `n` by `n` matrix.
 pub(crate) fn eliminate(machine: &Machine, rung: &str, n: usize) -> Result<Value, String> {
     if n == 0 || n > MOST_ROWS {
         return Err(format!("a matrix of {n} rows is not possible on this page: take 1 to {MOST_ROWS}"));
@@ -42,7 +41,7 @@ pub(crate) fn eliminate(machine: &Machine, rung: &str, n: usize) -> Result<Value
     Ok(shown(machine, &modelled::count(variant, n, Fill::Rand, machine)?))
 }
 
-/// Most rows of an elimination: beyond, the model takes minutes in a tab.
+/// Largest number of rows of an elimination: beyond, the model takes minutes in a tab.
 const MOST_ROWS: usize = 1024;
 
 fn shown(machine: &Machine, counts: &Counts) -> Value {

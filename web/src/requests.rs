@@ -16,11 +16,11 @@ use crate::steps::Steps;
 use crate::sweep::{self, Sweep};
 use crate::tab::{Clock, Tab};
 
-/// What the page can ask for.
+/// The page's requests.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 enum Request {
-    /// Names and texts of the machines that come with the kit.
+    /// Names and texts of the catalogue's machines.
     Catalogue,
     /// The fields of the machine described by `toml`, sealed or not.
     Machine { toml: String },
@@ -28,30 +28,30 @@ enum Request {
     Sweep(Sweep),
     /// Misses per array and level of one program on a machine.
     Misses { toml: String, kernel: Kernel },
-    /// The same of an elimination.
+    /// The same for an elimination.
     Eliminate { toml: String, rung: String, n: usize },
-    /// Walks a kernel for [`Request::Step`].
+    /// Prepares a kernel for [`Request::Step`].
     Walk { toml: String, kernel: Kernel },
-    /// The state after step `at` of the last walk.
+    /// The state after step `at` of the last prepared kernel.
     Step { at: usize },
-    /// A saved sweep as the kit reads it, and what it shows.
+    /// A saved sweep, and what the kit reads from it.
     Read { text: String },
-    /// The picture of a saved sweep's times.
+    /// A chart of a saved sweep's times.
     Draw { text: String },
-    /// The picture of a curve while it is measured: (bytes, nanoseconds), and what was found of
-    /// each level.
+    /// A chart of a curve while it is measured: (bytes, nanoseconds), and what is known
+    /// about each level.
     Curve { points: Vec<(f64, f64)>, found: Vec<sweep::Place> },
-    /// The step and the steadiness of this tab's clock.
+    /// The resolution and the regularity of this tab's clock.
     Clock,
-    /// The caches of this computer, `levels` of them at most: one experiment
-    /// more, or the first.
+    /// The caches of this computer, at most `levels` of them: the first experiment, or one
+    /// more.
     Explore { megabytes: usize, levels: usize, patient: bool, first: bool },
-    /// The time of the cells of a sweep on this computer, from `from` on: as
-    /// many as are done after `seconds`.
+    /// The times of the cells of a sweep on this computer, from number `from` on: as many
+    /// as are measured in `seconds`.
     Times { sizes: Vec<Bytes>, from: usize, patient: bool },
 }
 
-/// The lab behind one page or worker.
+/// The state behind one page or worker.
 #[derive(Debug)]
 pub struct Lab {
     clock: Clock,
@@ -61,7 +61,7 @@ pub struct Lab {
 }
 
 impl Lab {
-    /// A lab that takes the time from `clock`.
+    /// A lab with this clock.
     pub fn new(clock: Clock) -> Lab {
         Lab { clock, tab: None, steps: None, runs: Runs::default() }
     }
@@ -114,8 +114,8 @@ impl Lab {
         }
     }
 
-    /// Memory of at least `bytes` bytes to measure in; reused from request to
-    /// request, so that pages stay where they are.
+    /// Memory of at least `bytes` bytes for measurements; reused for later requests, so
+    /// that its pages stay the same.
     fn tab(&mut self, bytes: usize, patient: bool) -> Result<&mut Tab, String> {
         let tab = match self.tab.take().filter(|tab| tab.bytes() >= bytes) {
             Some(tab) => tab,
@@ -139,7 +139,7 @@ fn described(toml: &str) -> Result<Value, String> {
 fn read(text: &str) -> Result<Value, String> {
     let saved = Saved::parse(text).map_err(|error| error.to_string())?;
     let notes: Vec<&String> = saved.notes.iter().take(3).collect();
-    // What the curves of a sealed machine say is left to who looks at them.
+    // A sealed machine's curves are shown without the kit's reading of them.
     let answer = (!bears_seal(text)).then(|| infer::read(&saved).json());
     Ok(json!({ "cells": saved.cells.len(), "notes": notes, "answer": answer }))
 }

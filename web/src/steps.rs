@@ -1,5 +1,5 @@
-//! A kernel access by access: the model sees each one, and what it did is
-//! stored, so that one can go forwards and backwards.
+//! Shows a kernel access by access: the model makes each access, and its effect is stored,
+//! so that the page can go forwards and backwards.
 
 mod step;
 mod watcher;
@@ -13,13 +13,13 @@ use step::Way;
 pub use step::{Outcome, Step};
 use watcher::Watcher;
 
-/// Most lines of a cache that can be shown.
+/// Largest number of lines of a cache that can be shown.
 const MOST_LINES: usize = 4096;
 
-/// What ge1 has in memory in addition to its matrix, in this order.
+/// The variables that ge1 has in memory in addition to its matrix, in this order.
 const VARIABLES: [&str; 4] = ["n", "i", "j", "k"];
 
-/// A walk through a kernel.
+/// The recorded accesses of a kernel.
 #[derive(Debug)]
 pub struct Steps {
     steps: Vec<Step>,
@@ -38,12 +38,11 @@ pub struct Steps {
 }
 
 impl Steps {
-    /// Walks `kernel` on the first cache of `machine`, alone and cold.
+    /// Runs `kernel` on the first cache of `machine`, without other levels and empty.
     ///
     /// # Errors
     ///
-    /// A sentence, if the cache cannot be shown or the kernel's sizes are
-    /// impossible.
+    /// A sentence, if the cache cannot be shown or the kernel's sizes are impossible.
     pub fn walk(machine: &Machine, kernel: &Kernel) -> Result<Steps, String> {
         let machine = alone(machine)?;
         let arena = kernel.arena()?;
@@ -69,12 +68,12 @@ impl Steps {
         })
     }
 
-    /// The accesses that are stored, first one first.
+    /// The recorded accesses in order.
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
 
-    /// What the page shows round every step.
+    /// The data that the page shows with every step.
     pub(crate) fn summary(&self) -> Value {
         let source: Vec<&str> = self.source.text.lines().collect();
         json!({
@@ -89,7 +88,7 @@ impl Steps {
         })
     }
 
-    /// The state after step `at`; before the first one at 0.
+    /// The state after step `at`; 0 is before the first one.
     ///
     /// # Errors
     ///
@@ -113,7 +112,7 @@ impl Steps {
         }))
     }
 
-    /// A set that has been touched before step `at` is over.
+    /// A set that was accessed up to step `at`.
     fn set(&self, number: usize, touching: &[usize], at: usize) -> Option<Value> {
         let last = touching[..touching.partition_point(|step| *step < at)].last()?;
         let Step { ways, next, .. } = &self.steps[*last];
@@ -170,13 +169,13 @@ impl Steps {
         })
     }
 
-    /// Bits of the highest address.
+    /// Number of bits of the highest address.
     fn width(&self) -> u32 {
         let end = self.regions.iter().map(|region| region.bytes.end).max().unwrap_or(1);
         log2((end as u64).next_power_of_two()).max(log2(self.line * self.of_set.len() as u64) + 1)
     }
 
-    /// The element at `address`, as the kernel's text names it: `mul1[2][0]`.
+    /// The element at `address`, as the kernel's text writes it: `mul1[2][0]`.
     fn name(&self, address: u64) -> String {
         let address = address as usize;
         let Some(region) = self.regions.iter().find(|region| region.bytes.contains(&address)) else {
@@ -209,7 +208,7 @@ impl Kernel {
     }
 }
 
-/// The machine with its first cache only, seen by the program's own addresses.
+/// The machine with its first cache only, whose sets virtual addresses select.
 fn alone(machine: &Machine) -> Result<Machine, String> {
     let mut machine = machine.clone();
     machine.levels.truncate(1);

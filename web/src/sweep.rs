@@ -1,4 +1,4 @@
-//! The curves of cm1 and spark: modelled on any machine, timed on this one.
+//! The curves of cm1 and spark: modelled for any machine, timed on this one.
 
 use cache::Modelled;
 use chart::{Axis, Chart};
@@ -19,12 +19,12 @@ use crate::tab::Tab;
 
 /// Passes per stride, as cm1 makes them.
 const REPEATS: u64 = 200;
-/// Words of this many bytes are visited together: two lines of most machines.
+/// Blocks of this many bytes are accessed word by word: two lines of most machines.
 const BLOCK: usize = 128;
-/// Milliseconds after which a part of a timed sweep is handed over.
+/// Milliseconds after which a part of a timed sweep is returned.
 const PART: f64 = 400.0;
 
-/// A modelled sweep, and what is to be drawn of it.
+/// A modelled sweep, and what to draw of it.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Sweep {
     toml: String,
@@ -35,7 +35,7 @@ pub(crate) struct Sweep {
     measured: Option<String>,
 }
 
-/// What is on the vertical axis.
+/// The figure on the vertical axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Show {
@@ -46,7 +46,7 @@ enum Show {
 }
 
 impl Sweep {
-    /// The chart, and the figures that are in it.
+    /// The chart, and its figures.
     pub(crate) fn answer(&self) -> Result<Value, String> {
         let machine = machine(&self.toml)?;
         let record = self.record(&machine)?;
@@ -55,7 +55,7 @@ impl Sweep {
         let laid = measured.map(|saved| self.overlaid(&chart, &saved));
         let note = matches!(laid, Some(None)).then(|| self.nothing_to_overlay());
         let chart = laid.flatten().unwrap_or(chart);
-        // What the curves of a sealed machine say is left to who looks at them.
+        // A sealed machine's curves are shown without the kit's reading of them.
         let answer = (!machine.sealed()).then(|| infer::read(&Saved::of(&record)).json());
         Ok(json!({ "svg": chart.svg(), "record": record, "answer": answer, "note": note }))
     }
@@ -96,8 +96,8 @@ impl Sweep {
         Ok(record)
     }
 
-    /// What of `machine` the figures depend on: the misses of a level neither on
-    /// TLBs nor on the levels below, unless one of these is inclusive.
+    /// The part of `machine` that the figures depend on: the misses of a level do not
+    /// depend on TLBs, nor on the levels below unless one of these is inclusive.
     fn seen(&self, machine: &Machine) -> Machine {
         let mut machine = machine.clone();
         if let Show::Misses { level } = self.show {
@@ -129,9 +129,9 @@ impl Sweep {
     }
 
     /// The curves of `chart`, each in one panel with that of `saved` for the same array, if
-    /// there is one at all.
+    /// they have any array in common.
     fn overlaid(&self, chart: &Chart, saved: &Saved) -> Option<Chart> {
-        let amount = |cell: &records::saved::Cell| match self.show {
+        let amount = |cell: &records::saved::SavedCell| match self.show {
             Show::Misses { .. } => cell.misses,
             Show::Time => cell.nanos,
         };
@@ -152,7 +152,7 @@ impl Sweep {
             laid = laid.curve("measured", right).disturbed(wrong).panel(model.name.as_str());
         }
         if disturbed > 0 {
-            laid.caption += "; a hollow point is far above both its neighbours: other programs disturbed it";
+            laid.caption += "; a hollow point is far above both adjacent points: other programs disturbed it";
         }
         (measured > 0).then_some(laid)
     }
@@ -170,7 +170,7 @@ impl Sweep {
     }
 }
 
-/// The times of a saved sweep as a picture.
+/// A chart of a saved sweep's times.
 pub(crate) fn draw(text: &str) -> Result<Value, String> {
     let saved = Saved::parse(text).map_err(|error| error.to_string())?;
     let rows = saved.cells.iter().map(|cell| (cell.size, cell.stride, cell.nanos));
@@ -180,7 +180,7 @@ pub(crate) fn draw(text: &str) -> Result<Value, String> {
     Ok(chart.svg().into())
 }
 
-/// Where a level ends on the curve: its size, or the sizes that it may have.
+/// The end of a level on the curve: its size, or its possible sizes.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Place {
     low: f64,
@@ -188,7 +188,7 @@ pub(crate) struct Place {
     label: String,
 }
 
-/// The curve that shows the caches: cost of an access by size of the working set.
+/// The curve that shows the caches: cost of an access against size of the working set.
 pub(crate) fn curve(points: Vec<(f64, f64)>, found: &[Place]) -> String {
     let title = "Time of an access, by size of the working set";
     let chart = Chart::new(title, Axis::bytes("working set"), Axis::log2("ns per access"))
@@ -201,8 +201,8 @@ pub(crate) fn curve(points: Vec<(f64, f64)>, found: &[Place]) -> String {
     chart.svg()
 }
 
-/// Times the cells of the sweep over `sizes` from number `from` on, for a part
-/// of a second: rows of a record, and how many cells there are.
+/// Times the cells of the sweep over `sizes` from number `from` on, for part of a second;
+/// returns rows of a record, and how many cells there are.
 pub(crate) fn time(tab: &mut Tab, sizes: &[Bytes], from: usize) -> Result<Value, String> {
     let cells: Vec<Cell> = cells(sizes, &[])
         .map_err(|error| error.to_string())?
@@ -224,7 +224,7 @@ pub(crate) fn time(tab: &mut Tab, sizes: &[Bytes], from: usize) -> Result<Value,
     Ok(json!({ "rows": rows, "cells": cells.len(), "record": record }))
 }
 
-/// The record without its rows; what a browser does not report is said.
+/// The record without its rows, with a note on what a browser does not report.
 fn header(tab: &Tab) -> Record {
     let mut record = Record::new("spark", "this computer, from a browser tab").set("counters", "timing");
     let notes = [
@@ -258,7 +258,7 @@ mod tests {
     use machine::catalogue;
 
     #[test]
-    fn a_measured_sweep_that_has_nothing_to_show_is_told_so() {
+    fn a_measured_sweep_without_misses_says_so() {
         let toml = catalogue()[0].text.to_owned();
         let (min, max) = (Bytes::kib(8), Bytes::kib(16));
         let sweep = |show, measured| Sweep { toml: toml.clone(), show, min, max, measured };

@@ -1,5 +1,4 @@
-//! This computer, as far as a browser tab lets one measure it: linear memory,
-//! and a clock that moves in steps.
+//! This computer, as a browser tab can measure it: linear memory, and a coarse clock.
 
 use discover::{Probe, shuffled};
 use figures::stats;
@@ -9,53 +8,53 @@ use serde::Serialize;
 
 use crate::chain::Chain;
 
-/// A batch of accesses lasts this many steps of the clock, so that the step is
-/// 4 % of it; and at least this many milliseconds, far above what a call costs.
+/// A batch of accesses takes so many steps of the clock, so that one step is 4 % of it; and
+/// at least so many milliseconds, far more than a call costs.
 const STEPS: f64 = 25.0;
 const SHORTEST: f64 = 1.0;
-/// The largest step, in milliseconds, with which a measurement takes seconds,
-/// and the largest with which it takes minutes.
+/// The coarsest clock, in milliseconds per step, with which a measurement takes seconds,
+/// and the coarsest with which it takes minutes.
 const QUICK: f64 = 0.25;
 const SLOW: f64 = 2.0;
-/// Other programs only ever make a batch slower: batches are taken until the
-/// fastest this many agree, and no more than so many.
+/// Other programs can only make a batch slower: batches are repeated until so many of the
+/// fastest agree, but at most so many times.
 const AGREEING: usize = 3;
 const MOST: usize = 24;
-/// The same where the clock moves in milliseconds: others break into most batches
-/// of 25 of these, so more and shorter ones are taken, and their mean.
+/// The same for a clock with steps of milliseconds: most batches of 25 of these are
+/// interrupted, so there are more and shorter ones, and their mean is used.
 const STEPS_OF_COARSE: f64 = 8.0;
 const AGREEING_OF_COARSE: usize = 6;
-/// Batches agree if the slowest of them takes so much longer, in addition to the step.
+/// Batches agree if the slowest of them takes at most this much longer, plus one step.
 const AGREE: f64 = 0.02;
-/// Costs whose batches never agreed may be this share of all.
+/// Largest share of costs whose batches never agreed.
 const UNSTEADY: f64 = 0.2;
-/// Bytes within which physical memory is sure to be in one piece: a browser
-/// does not report how large its pages are.
+/// Bytes within which physical memory is certainly contiguous: a browser does not report
+/// the size of its pages.
 const PAGE: u64 = 4096;
 
-/// What a tab offers: its clock in milliseconds, and a way to show how many
-/// costs are measured.
+/// What a tab provides: a clock in milliseconds, and a callback that shows how many costs
+/// are measured.
 #[derive(Debug, Clone, Copy)]
 pub struct Clock {
     /// `performance.now()`.
     pub now: extern "C" fn() -> f64,
-    /// Gets the number of costs measured.
+    /// Called with the number of costs measured.
     pub progress: extern "C" fn(u32),
-    /// Gets the bytes of a working set and the nanoseconds of an access to it.
+    /// Called with the bytes of a working set and the nanoseconds per access.
     pub point: extern "C" fn(f64, f64),
 }
 
-/// What a clock is good for.
+/// The quality of a clock.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Steadiness {
-    /// Milliseconds from one reading to the next that differs, usually.
+    /// The usual step in milliseconds: from one reading to the next different one.
     pub step_ms: f64,
-    /// Whether it was seen to go backwards.
+    /// Whether it ever went backwards.
     pub backwards: bool,
 }
 
 impl Clock {
-    /// Looks at the clock for some 20 of its steps.
+    /// Reads the clock for about 20 of its steps.
     pub fn steadiness(&self) -> Steadiness {
         let began = (self.now)();
         let (mut last, mut steps, mut backwards) = (began, Vec::new(), false);
@@ -74,7 +73,7 @@ impl Clock {
     }
 }
 
-/// Memory to walk in, and the clock.
+/// The measured memory, and the clock.
 #[derive(Debug)]
 pub(crate) struct Tab {
     arena: Arena,
@@ -104,23 +103,23 @@ impl Tab {
         self.arena.capacity()
     }
 
-    /// The clock's reading, in milliseconds.
+    /// The time in milliseconds.
     pub(crate) fn now(&self) -> f64 {
         (self.clock.now)()
     }
 
-    /// Milliseconds from one reading to the next that differs.
+    /// The step of the clock in milliseconds.
     pub(crate) fn step(&self) -> f64 {
         self.step
     }
 
-    /// Milliseconds a batch of accesses lasts.
+    /// Duration of a batch of accesses in milliseconds.
     pub(crate) fn batch(&self) -> f64 {
         self.batch
     }
 
-    /// The same memory, ready to measure: the clock is looked at and, by the same
-    /// walk again and again, the machine.
+    /// The same memory, ready for measurements: checks the clock and, by repeating one
+    /// chain, the machine.
     pub(crate) fn ready(mut self, patient: bool) -> Result<Tab, String> {
         let Steadiness { step_ms, backwards } = self.clock.steadiness();
         if backwards {
@@ -147,7 +146,7 @@ impl Tab {
         Ok(self)
     }
 
-    /// Refuses where the same walk takes a different time each time, three times over.
+    /// Refuses if the same chain takes a different time each time, in three attempts.
     fn is_steady(&mut self) -> Result<(), String> {
         let offsets = shuffled(16, |i| i * 64);
         self.batches(&offsets); // the compiler's second thoughts
@@ -162,7 +161,7 @@ impl Tab {
         Err(unsteady(times[0], times[self.agreeing - 1]))
     }
 
-    /// Refuses what was measured while others disturbed too much of it.
+    /// Refuses results if other programs disturbed too many of them.
     pub(crate) fn was_steady(&self) -> Result<(), String> {
         if f64::from(self.unsteady) <= UNSTEADY * f64::from(self.costs) {
             return Ok(());
@@ -174,19 +173,18 @@ impl Tab {
         ))
     }
 
-    /// Whether the fastest of these times, in order, agree.
+    /// Whether the fastest of these sorted times agree.
     fn agreed(&self, times: &[f64]) -> bool {
         times.len() >= self.agreeing
             && times[self.agreeing - 1] <= times[0] * (1.0 + AGREE + self.step / self.batch)
     }
 
-    /// Nanoseconds per access of batches of a walk through these offsets,
-    /// fastest first.
+    /// Nanoseconds per access of batches over these offsets, the fastest first.
     fn batches(&mut self, offsets: &[u64]) -> Vec<f64> {
         let clock = self.clock.now;
         let mut chain = Chain::new(&self.arena, offsets);
-        // the first round brings the lines where they will stay; how many
-        // accesses make a batch is found by doubling
+        // the first round fills the caches; the number of accesses in a batch is found by
+        // doubling
         chain.walk(2 * offsets.len().min(1 << 16));
         let mut accesses = 1024;
         let took = loop {
@@ -209,7 +207,7 @@ impl Tab {
         times
     }
 
-    /// Waits for the clock's next step; its reading then.
+    /// Waits for the clock's next step; returns its time.
     fn edge(&self) -> f64 {
         let before = self.now();
         loop {
@@ -220,8 +218,8 @@ impl Tab {
         }
     }
 
-    /// Nanoseconds per access: others on the same processor or caches only ever
-    /// add to them, so the fastest batches that agree are the truth.
+    /// Nanoseconds per access: other programs on the same processor or caches can only add
+    /// to them, so the fastest batches that agree are the truth.
     pub(crate) fn time(&mut self, offsets: &[u64]) -> f64 {
         let times = self.batches(offsets);
         self.costs += 1;

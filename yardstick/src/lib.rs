@@ -1,4 +1,4 @@
-//! What both yardsticks share: their table of times, and the system's OpenBLAS.
+//! Shared by both yardsticks: their table of times, and the system's OpenBLAS.
 
 use common::clock::{Elapsed, Stopwatch};
 use common::stats;
@@ -6,7 +6,7 @@ use common::stats;
 #[cfg(feature = "openblas")]
 pub mod openblas;
 
-/// The numbers on the command line, or the defaults of those that are missing.
+/// The numbers on the command line, with defaults for missing ones.
 pub fn arguments<const N: usize>(otherwise: [usize; N]) -> [usize; N] {
     if std::env::var("ISA").as_deref() == Ok("avx2") {
         common::isa::leave_out_avx512();
@@ -15,7 +15,7 @@ pub fn arguments<const N: usize>(otherwise: [usize; N]) -> [usize; N] {
     otherwise.map(|value| given.next().unwrap_or(value).max(1))
 }
 
-/// Times of several programs at the same work.
+/// Times of several programs for the same work.
 #[derive(Debug, Default)]
 pub struct Times(Vec<(String, usize, Vec<Elapsed>)>);
 
@@ -31,8 +31,8 @@ impl Times {
         }
     }
 
-    /// Prints rates in GFLOPS for `flops` operations: medians over the rounds by
-    /// the wall and by the processor time of one thread, and the best.
+    /// Prints rates in GFLOPS for `flops` operations: medians over the rounds by wall-clock
+    /// time and by the processor time of one thread, and the best.
     pub fn print(&self, size: usize, flops: f64) {
         println!("name\tsize\tthreads\twall\tcpu\tbest");
         for (name, threads, times) in &self.0 {

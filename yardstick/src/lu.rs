@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let system = System::new(&arena, size, &processors)?;
     Fill::Rand.write(system.matrix());
     let original = system.matrix().flat().to_vec();
-    let mut room = Room::new(size);
+    let mut workspace = Workspace::new(size);
     let mut times = Times::default();
     for _ in 0..rounds {
         let rungs = [("ge7", 1), ("blocked", 1), ("lu", 1), ("threads", threads), ("lu-threads", threads)];
@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         for (name, cores, par) in [("faer", 1, Par::Seq), ("faer, threads", threads, Par::rayon(threads))] {
             let mut a = Mat::from_fn(size, size, |i, j| original[i * size + j]);
-            times.take(name, cores, || room.lu(a.as_mut(), par));
+            times.take(name, cores, || workspace.lu(a.as_mut(), par));
         }
         #[cfg(feature = "openblas")]
         for (name, cores) in [("dgetrf", 1), ("dgetrf, threads", threads)] {
@@ -48,17 +48,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// What faer's LU needs in addition to the matrix, which it overwrites as the others do: its usual
-/// call copies the matrix three times, into pages that the system has to give first.
-struct Room {
+/// Memory that faer's LU needs in addition to the matrix, which it overwrites as the others
+/// do: its usual call copies the matrix three times, into pages that the system must first
+/// provide.
+struct Workspace {
     rows: [Vec<usize>; 2],
     scratch: MemBuffer,
 }
 
-impl Room {
-    fn new(size: usize) -> Room {
+impl Workspace {
+    fn new(size: usize) -> Workspace {
         let scratch = lu_in_place_scratch::<usize, f64>(size, size, Par::Seq, Spec::default());
-        Room { rows: [vec![0; size], vec![0; size]], scratch: MemBuffer::new(scratch) }
+        Workspace { rows: [vec![0; size], vec![0; size]], scratch: MemBuffer::new(scratch) }
     }
 
     fn lu(&mut self, a: MatMut<'_, f64>, par: Par) {

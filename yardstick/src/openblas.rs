@@ -31,13 +31,13 @@ unsafe extern "C" {
     fn openblas_get_corename() -> *const c_char;
 }
 
-/// The kernels it chose; an old one may not know a new processor.
+/// The kernels that it chose; an old version may not know a new processor.
 pub fn core() -> String {
     // SAFETY: returns a constant string.
     unsafe { CStr::from_ptr(openblas_get_corename()) }.to_string_lossy().into_owned()
 }
 
-/// Threads of the calls that follow.
+/// Sets the number of threads of later calls.
 pub fn set_threads(threads: usize) {
     // SAFETY: takes a number.
     unsafe { openblas_set_num_threads(threads as c_int) }

@@ -1,11 +1,11 @@
-//! Which kernel answers for which presets, and within what.
+//! Which kernel checks which presets, and with which tolerance.
 
 use common::system::facts::Facts;
 use common::system::pages;
 
 use super::kernels::{self, Round, Width};
 
-/// A kernel, what is counted in it, and what must come out.
+/// A kernel, the presets counted in it, and the expected counts.
 pub(super) struct Check {
     pub(super) presets: &'static [&'static str],
     pub(super) kernel: &'static str,
@@ -18,7 +18,7 @@ pub(super) struct Check {
 
 const MILLION: f64 = 1e6;
 
-/// What starting and stopping may add, and a stray interrupt's return.
+/// Largest addition by starting and stopping, and by the return from an interrupt.
 const SLACK: f64 = 1000.0;
 
 fn exact(
@@ -41,7 +41,7 @@ fn between(
     Check { presets, kernel, expected: [from, to], run: Some(Box::new(run)), unavailable: "" }
 }
 
-/// All checks, their memory laid out.
+/// All checks, with their memory allocated.
 pub(super) fn all() -> Vec<Check> {
     let mut checks = instructions();
     checks.extend(operations());
@@ -70,7 +70,7 @@ fn instructions() -> Vec<Check> {
                 kernels::count_down(million);
             },
         ),
-        // Presets of branches may count the loop's as well.
+        // Presets of branches may also count those of the loop.
         between(&["PAPI_BR_MSP"], "million random branches", 0.4 * MILLION, 0.6 * MILLION, move || {
             kernels::guess(million);
         }),
@@ -96,14 +96,14 @@ fn instructions() -> Vec<Check> {
     ]
 }
 
-/// Kernel, lanes, what counts its operations, what counts its instructions.
+/// Kernel, lanes, the presets for its operations, the presets for its instructions.
 type Row =
     (&'static str, fn(u64, Width) -> bool, Width, f64, &'static [&'static str], &'static [&'static str]);
 
 const DOUBLE: &[&str] = &["PAPI_FP_OPS", "PAPI_DP_OPS"];
 const SINGLE: &[&str] = &["PAPI_FP_OPS", "PAPI_SP_OPS"];
 
-// PAPI_VEC_INS is left out: it is operations, not instructions, on some processors.
+// Without PAPI_VEC_INS: on some processors it counts operations, not instructions.
 const ADDITIONS: &[Row] = {
     use Width::{Packed128, Packed256, Packed512, Scalar};
     use kernels::{add_doubles, add_singles};
@@ -135,8 +135,7 @@ fn operations() -> Vec<Check> {
     ADDITIONS.iter().flat_map(checks).collect()
 }
 
-/// Random walks through memory that is eight times a cache: hardly a step
-/// finds its line there.
+/// Random accesses to memory eight times as large as a cache: hardly any access hits.
 fn misses() -> Vec<Check> {
     let facts = Facts::of_host();
     let caches = facts.data_caches();

@@ -1,5 +1,4 @@
-//! Kernels in the instructions of each processor, so that what they do is
-//! known to the last load.
+//! Kernels in each processor's own instructions, so that every load is known.
 
 use std::arch::asm;
 use std::hint::black_box;
@@ -20,7 +19,7 @@ pub(super) fn count_down(times: u64) {
     }
 }
 
-/// One load for each of `times`, all of one address.
+/// One load for each of `times`, all from one address.
 #[inline(never)]
 pub(super) fn load(times: u64) {
     let place = black_box(1u64);
@@ -51,8 +50,8 @@ pub(super) fn store(times: u64) {
     black_box(place);
 }
 
-/// For each of `times`, a branch that a random bit decides: a predictor is
-/// wrong half of the time.
+/// One branch for each of `times`, which depends on a random bit: a predictor is wrong half
+/// of the time.
 #[inline(never)]
 pub(super) fn guess(times: u64) {
     // xorshift64: Marsaglia, Xorshift RNGs, 2003.
@@ -74,8 +73,8 @@ pub(super) fn guess(times: u64) {
     black_box(bits);
 }
 
-/// A hundred additions, each of the last one's result, for each of `times`:
-/// one cycle each on any core that does not guess values.
+/// A chain of a hundred dependent additions for each of `times`: one cycle each on any core
+/// without value prediction.
 #[inline(never)]
 pub(super) fn chain(times: u64) {
     for _ in 0..times {
@@ -91,7 +90,7 @@ pub(super) fn chain(times: u64) {
     }
 }
 
-/// How wide a floating-point instruction is.
+/// The width of a floating-point instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Width {
     Scalar,
@@ -164,7 +163,7 @@ pub(super) fn add_doubles(times: u64, width: Width) -> bool {
     true
 }
 
-/// As [`add_doubles`], of single-precision numbers.
+/// The same as [`add_doubles`] for single-precision numbers.
 #[inline(never)]
 pub(super) fn add_singles(times: u64, width: Width) -> bool {
     match width {
@@ -196,14 +195,15 @@ pub(super) fn add_singles(times: u64, width: Width) -> bool {
     true
 }
 
-/// Places in memory, each holding the index of the next, in one random round.
+/// A random chain in memory: each element is the index of the next, and all are in one
+/// cycle.
 pub(super) struct Round {
     next: Vec<usize>,
 }
 
 impl Round {
-    /// `places` of them, `stride` bytes apart in small pages (a huge page would
-    /// need one TLB entry), already walked once.
+    /// A chain of `places` elements, `stride` bytes from each other in small pages (a huge
+    /// page would need only one TLB entry), accessed once already.
     pub(super) fn new(places: usize, stride: usize) -> Round {
         let words = (stride / size_of::<usize>()).max(1);
         let mut order: Vec<usize> = (0..places).collect();
@@ -225,7 +225,7 @@ impl Round {
         round
     }
 
-    /// Goes `steps` places on, each found in the last.
+    /// Follows the chain for `steps` elements.
     #[inline(never)]
     pub(super) fn walk(&self, steps: u64) {
         let mut at = 0;

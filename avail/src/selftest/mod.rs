@@ -1,4 +1,4 @@
-//! Counts kernels whose answers are known, and says where the counters differ.
+//! Counts kernels whose counts are known, and reports where the counters differ.
 
 mod checks;
 mod kernels;
@@ -35,12 +35,12 @@ struct TestLine {
     reason: Option<String>,
 }
 
-/// What is sent back: all that its reader must know of the machine, and nothing
-/// of whose it is.
+/// The page that users send back: what its reader must know about the machine, and nothing
+/// about its owner.
 #[derive(Debug, Serialize)]
 struct Report {
     kit: &'static str,
-    /// Of the tables by which presets are opened.
+    /// The checksum of the tables that define the presets.
     tables: String,
     hardware: Hardware,
     tests: Vec<TestLine>,
@@ -91,7 +91,7 @@ fn line(preset: Preset, check: &mut Check) -> TestLine {
         }
         Some(value) if inside(value.amount) => (Verdict::Pass, None),
         Some(_) => (Verdict::Fail, None),
-        // It was surveyed as countable: not to be counted now is a failure.
+        // The survey said that it can be counted, so a refusal now is a failure.
         None => (Verdict::Fail, Some(reading.to_string())),
     };
     TestLine {
@@ -121,7 +121,7 @@ pub(crate) fn print(format: Format) -> Result<(), Failure> {
 
 impl Report {
     fn of_this_machine() -> Report {
-        // Their memory is laid out once the first event turns out countable.
+        // Memory is allocated when the first event turns out to be countable.
         let mut checks = None;
         let tests: Vec<TestLine> = Preset::all().flat_map(|preset| lines(preset, &mut checks)).collect();
         let many = |verdict| tests.iter().filter(|t| t.verdict == verdict).count();
@@ -154,7 +154,7 @@ impl Report {
         page
     }
 
-    /// Reasons for which presets were skipped, each once.
+    /// The reasons why presets were skipped, without repetitions.
     fn skips(&self) -> Vec<(String, Vec<&'static str>)> {
         let mut skips: Vec<(String, Vec<&str>)> = Vec::new();
         for test in self.tests.iter().filter(|test| test.verdict == Verdict::Skip) {

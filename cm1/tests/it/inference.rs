@@ -1,4 +1,4 @@
-//! What is read from cm1's sweep of a modelled cache, compared with the cache.
+//! What cm1's sweep of a modelled cache shows, compared with the cache.
 
 use std::path::Path;
 use std::process::Command;
@@ -26,8 +26,8 @@ struct Cache {
 }
 
 impl Cache {
-    /// 1, 3 or 5 times a power of two bytes, and any number of ways to 24 that
-    /// divides the lines.
+    /// 1, 3 or 5 times a power of two bytes, and any number of ways up to 24 that divides
+    /// the number of lines.
     fn random(lcg: &mut Lcg) -> Cache {
         let line: u64 = lcg.of(&[16, 32, 64, 64, 128, 256]);
         let size: u64 = (1024 << lcg.of(&[2, 3, 4, 5, 6])) * lcg.of(&[1, 1, 3, 5]);
@@ -64,7 +64,7 @@ fn read(sweep: &str, above: Option<Above>) -> Result<Geometry, String> {
     infer::read_behind(&Saved::parse(sweep).unwrap(), above).verdict
 }
 
-/// Whether all of the geometry was read. What was read must be true.
+/// Whether the whole geometry was read. What was read must be true.
 fn exact(what: &str, (size, line, ways): (u64, u64, u64), found: &Result<Geometry, String>) -> bool {
     let Ok(found) = found else {
         return false;
@@ -77,7 +77,7 @@ fn exact(what: &str, (size, line, ways): (u64, u64, u64), found: &Result<Geometr
     found.size == found.most && found.exact_ways().is_some()
 }
 
-/// How many of so many random caches are read in full.
+/// How many of these random caches are read completely.
 fn random_caches(number: usize) -> usize {
     let folder = tempfile::tempdir().unwrap();
     let machine = folder.path().join("random.toml");
@@ -133,7 +133,7 @@ fn sweep_of_l2(name: &str) -> String {
     sweep(name, &args)
 }
 
-/// L1 and L2 of a machine by the documented commands; how many were exact.
+/// L1 and L2 of a machine with the documented commands; returns how many were exact.
 fn levels(name: &str, machine: &Machine) -> usize {
     let truth = |level: u8| machine.level(level).map(|c| (c.size.0, c.line.0, c.ways as u64));
     let l1 = read_l1(name);
@@ -184,8 +184,8 @@ fn an_exclusive_level_is_read_without_the_level_above() {
     assert!(exactly >= 1, "{exactly} of 4 exactly");
 }
 
-/// How many levels of `number` mystery machines are read exactly, whose figures
-/// scatter by up to `noise`.
+/// How many levels of `number` mystery machines are read exactly, with figures that scatter
+/// by up to `noise`.
 fn mysteries(number: usize, noise: f64) -> usize {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("mystery.toml");
@@ -215,8 +215,8 @@ fn two_thousand_mystery_machines_are_read_exactly() {
     assert_eq!(mysteries(2000, 0.0), 4000);
 }
 
-/// As the C kits write it, the file of a sweep does not say where its counts come from. A second level behind
-/// pages that lie anywhere misses in arrays that would fit.
+/// A C kit's file of a sweep does not say where its counts come from. A physically indexed
+/// second level with scattered pages misses in arrays that would fit.
 #[test]
 fn a_second_level_behind_scattered_pages_is_never_read_too_small_or_too_large() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! The program, and what is read from its sweeps.
+//! The program, and the inference from its sweeps.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 

@@ -1,4 +1,4 @@
-//! cm1 as a student runs it, and its model against real recordings.
+//! cm1 as a student runs it, and its model compared with real recordings.
 
 use std::collections::BTreeMap;
 use std::process::{Command, Output};
@@ -94,7 +94,7 @@ fn the_chart_is_written_as_svg_and_as_png() {
         stdout(&[&I5[..], &["--repeats", "2", "--chart", path.to_str().unwrap()]].concat());
         assert!(std::fs::read(&path).unwrap().starts_with(magic), "{name}");
     }
-    // What the cache is, is for the student to say.
+    // The student must find the cache.
     let drawn = std::fs::read_to_string(folder.path().join("c.svg")).unwrap();
     assert!(drawn.contains("i5-7500") && !drawn.contains("8-way"), "{drawn}");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "nothing half-written is left");
@@ -130,7 +130,7 @@ fn a_record_is_read_back_the_same_from_json_and_csv() {
     assert!(made.cells.iter().all(|cell| cell.misses.is_some() && cell.nanos.is_some()), "{made:?}");
     assert_eq!(made.source, Some(common::value::Source::Model));
     for text in [json, record.csv()] {
-        // how many decimals a text has is no part of what it says
+        // the number of decimals in a text does not matter
         let read = Saved { decimals: None, ..Saved::parse(&text).unwrap() };
         assert_eq!(read, made, "{text}");
     }

@@ -1,6 +1,6 @@
-//! From an address in this process to one in the model: arrays at their
-//! offset in the arena, everything else (loop variables in memory) behind
-//! them in order of first use, so that counts are the same in every process.
+//! Maps addresses of this process to addresses in the model: arrays at their offset in the
+//! arena, all other memory (loop variables) after them in order of first use, so that
+//! counts are the same in every process.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -11,34 +11,34 @@ use crate::tally::MAX_ARRAYS;
 
 /// Offsets below this share one entry of the table.
 const GRANULE: u32 = 12;
-/// Entry of a granule that more than one array lies in.
+/// The entry of a granule with more than one array.
 const MIXED: u8 = u8::MAX;
-/// Memory outside the arrays is relocated in pieces of this size: the alignment
-/// that stacks and heaps keep from process to process.
+/// Memory outside the arrays is relocated in pieces of this size: the alignment of stacks
+/// and heaps, which is the same in every process.
 const PIECE: usize = 16;
-/// Bytes for all of it, enough for any kernel's variables; more would share.
+/// Size of the area for them in bytes, enough for any kernel's variables; more would share
+/// addresses.
 const OUTSIDE_BYTES: usize = 4096;
 
 #[derive(Debug)]
 pub(crate) struct AddressMap {
-    /// Address of the first array; the model's addresses count from this point.
+    /// Address of the first array; the model's addresses start there.
     origin: usize,
     arrays: Vec<Allocation>,
     /// Array of each granule.
     table: Vec<u8>,
-    /// Where the last array ends.
+    /// The end of the last array.
     end: usize,
-    /// Where memory outside the arrays is relocated to: a power of two.
+    /// The address to which memory outside the arrays is relocated: a power of two.
     outside: u64,
-    /// The arrays that are accessed if nothing else is.
+    /// The accessed arrays, if the kernel accesses nothing else.
     only: Option<Vec<Range<usize>>>,
-    /// Pieces of memory met outside the arrays, by offset / [`PIECE`].
+    /// Pieces of memory outside the arrays that were accessed, by offset / [`PIECE`].
     pieces: HashMap<usize, u64>,
 }
 
 impl AddressMap {
-    /// For the arrays of `arena`; `only` says which of them are accessed where
-    /// nothing else is.
+    /// For the arrays of `arena`; `only`: the arrays that are accessed, if nothing else is.
     pub(crate) fn new(arena: &Arena, only: Option<&[&str]>) -> AddressMap {
         let mut arrays = arena.allocations();
         let only = only.map(|names| {
@@ -57,30 +57,30 @@ impl AddressMap {
         self.arrays.iter().map(|array| array.name).chain(["(outside)"]).collect()
     }
 
-    /// The arrays, and where they lie.
+    /// The arrays, and their addresses.
     pub(crate) fn arrays(&self) -> &[Allocation] {
         &self.arrays
     }
 
-    /// First address behind all arrays.
+    /// First address after all arrays.
     pub(crate) fn outside(&self) -> u64 {
         self.outside
     }
 
-    /// First address behind everything that can be accessed.
+    /// First address after all memory that can be accessed.
     pub(crate) fn end(&self) -> u64 {
         if self.only.is_some() { self.end as u64 } else { self.outside + OUTSIDE_BYTES as u64 }
     }
 
-    /// How many blocks of `block` bytes that lie a multiple of `apart` bytes from
-    /// each other can be in use at most.
-    pub(crate) fn blocks_per_set(&self, block: usize, apart: usize) -> usize {
+    /// The largest number of used blocks of `block` bytes whose distances are multiples of
+    /// `distance` bytes.
+    pub(crate) fn blocks_per_set(&self, block: usize, distance: usize) -> usize {
         let blocks = |used: &Range<usize>| used.start / block..used.end.div_ceil(block);
-        let sets = apart / block;
+        let sets = distance / block;
         joined(self.used().iter().map(blocks).collect()).iter().map(|used| used.len().div_ceil(sets)).sum()
     }
 
-    /// All addresses that can be in use: arrays, and what lies outside them.
+    /// All addresses that can be used: arrays, and memory outside them.
     fn used(&self) -> Vec<Range<usize>> {
         let outside = self.outside as usize;
         match &self.only {
@@ -89,8 +89,8 @@ impl AddressMap {
         }
     }
 
-    /// Address in the model of `pointer`, and the index into [`names`](AddressMap::names) of
-    /// its array; none if nothing is accessed there.
+    /// The model's address of `pointer`, and the index into [`names`](AddressMap::names) of
+    /// its array; `None` if the access is outside and only arrays are modelled.
     #[inline]
     pub(crate) fn place(&mut self, pointer: usize) -> Option<(u64, u8)> {
         let offset = pointer.wrapping_sub(self.origin);
@@ -108,7 +108,8 @@ impl AddressMap {
         *self.pieces.entry(offset / PIECE).or_insert(next) + (offset % PIECE) as u64
     }
 
-    /// Whether an index into [`names`](AddressMap::names) is that of everything else.
+    /// Whether an index into [`names`](AddressMap::names) is that of memory outside the
+    /// arrays.
     pub(crate) fn is_outside(&self, array: u8) -> bool {
         usize::from(array) == self.arrays.len()
     }
@@ -129,7 +130,7 @@ impl AddressMap {
     }
 }
 
-/// The same ranges with those that touch made one.
+/// The same ranges, with adjacent ones joined.
 fn joined(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.sort_by_key(|range| range.start);
     ranges.dedup_by(|next, last| {
@@ -174,7 +175,8 @@ mod tests {
         for name in ["a", "b", "c"] {
             arena.array::<u8>(name, 8192).unwrap();
         }
-        let blocks = |only: &[&str], apart| AddressMap::new(&arena, Some(only)).blocks_per_set(64, apart);
+        let blocks =
+            |only: &[&str], distance| AddressMap::new(&arena, Some(only)).blocks_per_set(64, distance);
         assert_eq!(blocks(&["a", "b", "c"], 4096), 6);
         assert_eq!(blocks(&["a", "c"], 4096), 4);
         assert_eq!(blocks(&["a", "b"], 1 << 15), 1);

@@ -1,14 +1,14 @@
-//! What a level holds at present, for those who watch it access by access.
+//! The present content of a level, for those who watch it access by access.
 
 use crate::Modelled;
 use crate::tag::{DIRTY, line_of};
 
-/// A line that a set holds.
+/// A line in a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Held {
-    /// Where the line begins, in bytes from the first array.
+    /// Address of the line, in bytes from the first array.
     pub address: u64,
-    /// Whether the next level has older data.
+    /// Whether the line is dirty.
     pub dirty: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What the model counted, and what it takes in time.
+//! The model's counts, and the time that follows from them.
 
 use serde::Serialize;
 
@@ -40,11 +40,11 @@ pub struct ArrayCounts {
 pub struct LevelCounts {
     /// 1 for the level next to the core.
     pub level: u8,
-    /// Lines that were asked of it.
+    /// Accesses to this level.
     pub accesses: LoadsStores,
-    /// Of these, how many it did not have.
+    /// Of these, misses.
     pub misses: LoadsStores,
-    /// Dirty victims.
+    /// Dirty lines that were evicted.
     pub write_backs: u64,
     /// Stores written through to the next level.
     pub written_through: u64,
@@ -57,7 +57,7 @@ pub struct LevelCounts {
 }
 
 impl LevelCounts {
-    /// Accesses that found their line.
+    /// Hits.
     pub fn hits(&self) -> u64 {
         self.accesses.total() - self.misses.total()
     }
@@ -68,7 +68,7 @@ impl LevelCounts {
 pub struct TlbCounts {
     /// 1 for the level next to the core.
     pub level: u8,
-    /// Translations it did not have.
+    /// Misses.
     pub misses: u64,
     /// The same by array: name, misses.
     pub arrays: Vec<(&'static str, u64)>,
@@ -99,7 +99,7 @@ impl Counts {
         self.levels.iter().find(|counts| counts.level == level)
     }
 
-    /// What the model counts for `event`, or why it cannot.
+    /// The model's count of `event`, or why there is none.
     pub fn reading(&self, event: &Event) -> Reading {
         match self.count(event) {
             Ok(count) => Value::new(count as f64, Source::Model).into(),
@@ -139,7 +139,7 @@ impl Counts {
         counts.map(pick).ok_or_else(|| format!("the modelled machine has no level {level} cache"))
     }
 
-    /// What the counted accesses take on `machine`, whose model counted them.
+    /// The time of the counted accesses on `machine`, for which the model counted them.
     ///
     /// # Errors
     ///
@@ -169,8 +169,8 @@ impl Counts {
     }
 }
 
-/// Time from latencies. Stores wait for nobody, they cost what the machine's
-/// description says; TLB misses are counted with the loads.
+/// Time from latencies. Stores do not wait; their cost is in the machine's description. The
+/// time of TLB misses is added to the loads.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct AccessTime {
     /// Average time of a load: the sum over the levels of the share of loads
@@ -178,12 +178,12 @@ pub struct AccessTime {
     pub average_load: Seconds,
     /// Total, if every load waits for the one before.
     pub dependent: Seconds,
-    /// Total, if the core keeps as many loads on their way as it can (Little's
-    /// law: loads in flight = rate of loads * latency).
+    /// Total, if the core has as many loads in flight as it can (Little's law: loads in
+    /// flight = rate of loads * latency).
     pub overlapped: Seconds,
 }
 
-/// Everything that was counted, in the form for readers.
+/// All counts, in the form for readers.
 pub(crate) fn gather(tally: &Tally, names: &[&'static str], machine: &Machine) -> Counts {
     let ([loads, stores], splits) = (tally.core.accesses, tally.core.splits);
     let mut accesses = LoadsStores { loads: loads + splits[0], stores: stores + splits[1] };

@@ -1,31 +1,32 @@
-//! What sets held when they were first looked at: enough to say whether all of them are
-//! again as they were.
+//! Saves the content of sets before it is first accessed, in order to find out whether all
+//! of them have the same content again.
 //!
-//! Between [`open`](Journal::open) and [`close`](Journal::close) lies a window; windows
-//! nest, as loops do. A set is saved once in each, before it is looked at for the first time.
+//! The time between [`open`](Journal::open) and [`close`](Journal::close) is a window.
+//! Windows nest, as loops do. Each window saves a set once, before it is accessed for the
+//! first time.
 
 use std::fmt::Debug;
 
 use crate::tag::Tag;
 
-/// What a policy remembers of a set besides its tags: plain data, to be compared.
+/// A policy's state of a set, besides its tags: plain data that can be compared.
 pub(crate) trait SetState: Clone + Default + PartialEq + Debug {}
 impl<T: Clone + Default + PartialEq + Debug> SetState for T {}
 
-/// The content of one set when a window first met it.
+/// The content of one set before its first access in a window.
 #[derive(Debug, Clone)]
 pub(crate) struct Saved<S> {
     pub(crate) set: usize,
     pub(crate) state: S,
-    /// Number of the window that had saved it before.
+    /// Number of the window that had saved the set before.
     before: u32,
 }
 
 #[derive(Debug)]
 pub(crate) struct Journal<S> {
     ways: usize,
-    /// Number of the open window; 0 without one. Each set keeps the number of the last one
-    /// that saved it.
+    /// Number of the open window; 0 without one. Each set stores the number of the last
+    /// window that saved it.
     window: u32,
     last: u32,
     /// The open windows: their numbers, and where their entries begin.
@@ -39,13 +40,13 @@ impl<S: SetState> Journal<S> {
         Journal { ways, window: 0, last: 0, open: Vec::new(), entries: Vec::new(), tags: Vec::new() }
     }
 
-    /// Whether a set that window `saved_in` saved must be saved before it is looked at.
+    /// Whether a set last saved by window `saved_in` must be saved before it is accessed.
     #[inline(always)]
     pub(crate) fn lacks(&self, saved_in: u32) -> bool {
         saved_in < self.window
     }
 
-    /// Saves what `set` holds, and who saved it.
+    /// Saves the content of `set`, and the window that had saved it before.
     #[cold]
     #[inline(never)]
     pub(crate) fn save(&mut self, set: usize, tags: &[Tag], state: S, saved_in: &mut u32) {
@@ -54,17 +55,18 @@ impl<S: SetState> Journal<S> {
         self.tags.extend_from_slice(tags);
     }
 
-    /// Begins a window.
+    /// Opens a window.
     pub(crate) fn open(&mut self) {
-        // Numbers last for as many windows as there are: beyond, nothing is saved, and a window
-        // without entries would recur. So many windows take years.
+        // At the largest number nothing would be saved any more, and an empty window always
+        // recurs; but so many windows take years.
         self.last = self.last.saturating_add(1);
         self.window = self.last;
         self.open.push((self.window, self.entries.len()));
     }
 
-    /// Ends the last window. What the one around it has not saved itself becomes its own;
-    /// `saved_in` is given which window each set was saved by.
+    /// Closes the last window. Its entries go to the window around it, unless that has
+    /// saved the set itself; calls `saved_in` with each set and the window that saved it
+    /// last.
     pub(crate) fn close(&mut self, mut saved_in: impl FnMut(usize, u32)) {
         let Some((_, start)) = self.open.pop() else { return };
         self.window = self.open.last().map_or(0, |(window, _)| *window);
@@ -84,7 +86,7 @@ impl<S: SetState> Journal<S> {
         self.tags.truncate(end * self.ways);
     }
 
-    /// The sets that the last window met, as it met them.
+    /// The sets accessed in the last window, as they were before it.
     pub(crate) fn saved(&self) -> impl Iterator<Item = (&Saved<S>, &[Tag])> {
         let start = self.open.last().map_or(self.entries.len(), |(_, start)| *start);
         self.entries[start..].iter().zip(self.tags[start * self.ways..].chunks_exact(self.ways))

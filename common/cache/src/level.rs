@@ -1,5 +1,5 @@
-//! One level of the hierarchy: serves the requests of the level above and
-//! passes its own misses, victims and written-through stores down.
+//! One level of the hierarchy: serves the requests of the level above, and passes its own
+//! misses, evicted lines and written-through stores to the next level.
 
 use machine::{CacheLevel, Inclusion, Index, Machine, Replacement, Write};
 
@@ -33,9 +33,9 @@ impl SetIndex {
 pub(crate) struct Level {
     pub(crate) shift: u32,
     pub(crate) index: SetIndex,
-    /// Whether it is indexed by physical addresses, as all levels below such a one are.
+    /// Whether physical addresses select its sets; then they do in all levels below it too.
     pub(crate) physical: bool,
-    /// Whether what it evicts leaves the levels above as well.
+    /// Whether a line that it evicts is also evicted from the levels above (inclusive).
     pub(crate) recalls: bool,
     pub(crate) store: Box<dyn Store>,
     pub(crate) promoted: Promoted,
@@ -43,14 +43,14 @@ pub(crate) struct Level {
     write_back: bool,
     allocate: bool,
     exclusive: bool,
-    /// Whether clean victims are passed on: to an exclusive level below, or for
+    /// Whether evicted clean lines are passed on: to an exclusive level below, or for
     /// invalidation in the levels above.
     evicts_clean: bool,
 }
 
 impl Level {
-    /// The level `cache` of `machine`; `lines` makes it a level in which each of so many
-    /// lines has a set for itself, since it evicts nothing.
+    /// The level `cache` of `machine`. With `lines` it evicts nothing: each of so many
+    /// lines has a set of its own.
     pub(crate) fn new(machine: &Machine, cache: &CacheLevel, lines: Option<usize>) -> Level {
         let shift = cache.line.0.trailing_zeros();
         let layout = match lines {
@@ -80,12 +80,12 @@ impl Level {
         }
     }
 
-    /// Whether a load only uses or fills its line.
+    /// Whether a load does nothing but use or fill its line.
     pub(crate) fn loads_plainly(&self) -> bool {
         !self.exclusive && self.prefetcher.is_none()
     }
 
-    /// Whether a store does the same, and makes it dirty.
+    /// Whether a store does nothing but use or fill its line and make it dirty.
     pub(crate) fn stores_plainly(&self) -> bool {
         self.loads_plainly() && self.write_back && self.allocate
     }
@@ -97,7 +97,7 @@ impl Level {
         (self.index.of(line), tag_of(line))
     }
 
-    /// Serves one request; what the next level is asked for then is added to `output`.
+    /// Serves one request; requests to the next level are added to `output`.
     #[inline]
     pub(crate) fn serve(&mut self, request: Request, tally: &mut LevelTally, output: &mut Vec<Request>) {
         if request.is(kind::VICTIM) {
@@ -137,8 +137,8 @@ impl Level {
         }
     }
 
-    /// Counts a miss; asks for the line, if it was filled in place of `victim`, and passes the
-    /// victim and a written-through store on.
+    /// Counts a miss; requests the line if it was filled in place of `victim`, and passes
+    /// on the victim and a written-through store.
     pub(crate) fn miss(
         &mut self,
         request: Request,
@@ -164,7 +164,7 @@ impl Level {
         }
     }
 
-    /// Counts `victim`, if it is dirty, and passes it on, if somebody asks for it.
+    /// Counts `victim` if it is dirty, and passes it on if another level needs it.
     fn evict(&self, victim: Tag, tally: &mut LevelTally, output: &mut Vec<Request>) {
         let dirty = victim & DIRTY != 0;
         tally.write_backs += u64::from(dirty);
@@ -179,7 +179,7 @@ impl Level {
         Request::new(line << self.shift, kind | physical, 0)
     }
 
-    /// Moves a line of an exclusive level to the level above.
+    /// Moves a line from an exclusive level to the level above.
     fn promote(&mut self, address: u64) -> Option<Tag> {
         let (set, key) = self.place(address);
         let tag = self.store.remove(set, key);
@@ -189,7 +189,8 @@ impl Level {
         (tag != 0).then_some(tag)
     }
 
-    /// A victim of the level above: a write-back, or a clean line for an exclusive level.
+    /// A line that the level above evicted: a write-back, or a clean line for an exclusive
+    /// level.
     fn accept_victim(&mut self, request: Request, tally: &mut LevelTally, output: &mut Vec<Request>) {
         let (set, key) = self.place(request.address());
         let data = request.is(kind::DATA);
@@ -204,7 +205,7 @@ impl Level {
         }
     }
 
-    /// A line that this level or the one above prefetches.
+    /// A line that this level or one above prefetches.
     fn prefetch_line(&mut self, request: Request, tally: &mut LevelTally, output: &mut Vec<Request>) {
         let (set, key) = self.place(request.address());
         if self.exclusive {
@@ -228,8 +229,8 @@ impl Level {
         }
     }
 
-    /// Invalidates every line in the `bytes` bytes from `address`; whether one
-    /// of them was dirty.
+    /// Invalidates every line in the `bytes` bytes from `address`; returns whether one of
+    /// them was dirty.
     pub(crate) fn invalidate(&mut self, address: u64, bytes: u64) -> bool {
         let mut dirty = false;
         for line in address >> self.shift..(address + bytes) >> self.shift {
@@ -239,7 +240,8 @@ impl Level {
         dirty
     }
 
-    /// Counts that the line of `victim`, clean in this level, was dirty above.
+    /// Counts a write-back of `victim`, which was clean in this level but dirty in one
+    /// above.
     pub(crate) fn was_dirty_above(&self, victim: Request, tally: &mut LevelTally) -> Request {
         tally.write_backs += 1;
         victim.with(kind::DATA).without(kind::EVICTED)

@@ -1,11 +1,11 @@
-//! The modelled memory: the same kernel that runs on the machine feeds a cache
-//! model, which counts what the machine's caches would do.
+//! The modelled memory: the kernel that runs on the machine also feeds a cache model, which
+//! counts what the machine's caches would do.
 //!
-//! What is modelled: data accesses of one core, in program order. A miss takes its
-//! victim out of the set, fetches the line from the next level, and then passes the
-//! victim down; a write-back does not change the recency of the line it updates. What
-//! is not: instruction fetches, other cores, the store buffer and other out-of-order
-//! effects, and anything the machine's description does not say.
+//! The model covers the data accesses of one core, in program order. A miss removes its
+//! victim from the set, fetches the line from the next level, and then passes the victim to
+//! that level. A write-back does not change the recency of the line it updates. Not
+//! modelled: instruction fetches, other cores, the store buffer and other out-of-order
+//! effects, and anything that the machine's description does not contain.
 //!
 //! From a kernel's access to a count:
 //!

@@ -1,6 +1,6 @@
-//! A set of line numbers: a bit for each, in blocks that are there once one is set.
+//! A set of line numbers as a bit map, in blocks that are allocated when needed.
 
-/// Words of a block.
+/// Words per block.
 const WORDS: usize = 64;
 
 #[derive(Debug, Clone, Default)]
@@ -16,7 +16,7 @@ fn place(line: u64) -> (usize, usize, u64) {
 }
 
 impl LineSet {
-    /// Whether it was not there before.
+    /// Adds a line; returns whether it is new.
     #[inline]
     pub(crate) fn insert(&mut self, line: u64) -> bool {
         let (block, word, bit) = place(line);
@@ -30,7 +30,7 @@ impl LineSet {
         is_new
     }
 
-    /// Whether it was there.
+    /// Removes a line; returns whether it was there.
     #[inline]
     pub(crate) fn remove(&mut self, line: u64) -> bool {
         let (block, word, bit) = place(line);
@@ -55,7 +55,7 @@ impl LineSet {
         self.count == 0
     }
 
-    /// All of them, the lowest first.
+    /// All lines in ascending order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = u64> {
         let blocks = self.blocks.iter().zip(0..).filter_map(|(block, at)| Some((block.as_ref()?, at)));
         let words = blocks.flat_map(|(words, at)| words.iter().zip((at * WORDS as u64)..));
@@ -90,7 +90,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_a_set(changes in prop::collection::vec((any::<bool>(), 0u64..9000), 0..200)) {
+        fn a_line_set_equals_a_standard_set(changes in prop::collection::vec((any::<bool>(), 0u64..9000), 0..200)) {
             let (mut set, mut expected) = (LineSet::default(), BTreeSet::new());
             for (comes, line) in changes {
                 let [changed, wanted] = match comes {

@@ -1,36 +1,36 @@
-//! What a kernel does, as a description: single accesses, and loops in which every access
+//! A description of what a kernel does: single accesses, and loops in which every access
 //! advances by a constant number of bytes from one iteration to the next.
 //!
 //! The kernel runs the first two iterations of a loop and the last one; the others follow
-//! from these. A loop whose iterations turn out to differ is written down one by one.
+//! from these. If the iterations of a loop differ, they are recorded one by one.
 
 use crate::addresses::AddressMap;
 
-/// Most accesses and loops that are written down before they are simulated.
+/// Largest number of accesses and loops that are recorded before they are simulated.
 const MAX_NODES: usize = 1 << 16;
-/// Iterations of each model that debug builds run although they are described.
+/// Iterations per model that debug builds run for checking, although they are described.
 const CHECKED_ITERATIONS: u64 = 1 << 14;
 
-/// What an access does.
+/// The kind of an access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum AccessKind {
     Load,
     Store,
-    /// The same of memory that no level is asked for.
+    /// The same to memory that reaches no level.
     LoadElsewhere,
     StoreElsewhere,
-    /// No access: a pass of a repetition begins.
+    /// No access: marks the start of a pass of a repetition.
     Pass,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Access {
-    /// In the first iteration of the loops around it.
+    /// Its address in the first iteration of the loops around it.
     pub(crate) address: u64,
-    /// Bytes of a vector; 1 of a single element, which lies within a line.
+    /// Bytes of a vector; 1 for a single element, which is always within a line.
     pub(crate) bytes: u32,
     pub(crate) array: u8,
-    pub(crate) kind: Kind,
+    pub(crate) kind: AccessKind,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,17 +39,18 @@ pub(crate) enum Node {
     Loop(Box<Loop>),
 }
 
-/// A loop: what its first iteration does, and how far each access advances from one
-/// iteration to the next.
+/// A loop: its first iteration, and how far each access advances from one iteration to the
+/// next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Loop {
     pub(crate) iterations: u64,
     pub(crate) body: Vec<Node>,
-    /// All accesses in the body, inner loops included.
+    /// All accesses in the body, including inner loops.
     pub(crate) accesses: Vec<Access>,
     /// Bytes by which each of them advances.
     pub(crate) advances: Vec<i64>,
-    /// What all advances of each in inner loops are multiples of; 0 where there are none.
+    /// The greatest common divisor of each access's advances in inner loops; 0 without
+    /// inner loops.
     pub(crate) inner_grains: Vec<u64>,
 }
 
@@ -72,15 +73,15 @@ impl Loop {
         Loop { iterations, body, accesses, advances, inner_grains }
     }
 
-    /// Advances `accesses` by so many iterations.
+    /// Advances `accesses` by this number of iterations.
     pub(crate) fn advance(&self, accesses: &mut [Access], iterations: u64) {
         for (access, advance) in accesses.iter_mut().zip(&self.advances) {
             access.address = access.address.wrapping_add((*advance as u64).wrapping_mul(iterations));
         }
     }
 
-    /// Which accesses, at least, are to be found so that all are, where lines have `line` bytes:
-    /// of those that stay where they are, one to each line.
+    /// A selection of accesses: if these hit, all do, for lines of `line` bytes. Of
+    /// accesses that do not advance, it has one for each line.
     pub(crate) fn accesses_to_find(&self, line: u64) -> Vec<usize> {
         let target =
             |at: usize| (self.advances[at], self.accesses[at].address / line, self.accesses[at].kind);
@@ -91,20 +92,20 @@ impl Loop {
         (0..self.accesses.len()).filter(is_new).collect()
     }
 
-    /// Whether it has no loop in it.
+    /// Whether it contains no loop.
     pub(crate) fn is_innermost(&self) -> bool {
         self.body.iter().all(|node| matches!(node, Node::Access(_)))
     }
 
-    /// For how many iterations after the one that makes `accesses` all of them stay in the
-    /// lines, of `line` bytes, that they are in then.
+    /// The number of iterations, after the one that makes `accesses`, in which all accesses
+    /// stay on the same lines of `line` bytes.
     pub(crate) fn iterations_on_the_same_lines(&self, accesses: &[Access], line: u64) -> u64 {
         let mut least = u64::MAX;
         for (at, &advance) in self.advances.iter().enumerate() {
             if advance == 0 {
                 continue;
             }
-            // The offsets in their lines differ by at most `grain` from their remainder.
+            // Within their lines, the accesses are at multiples of `grain` plus `start`.
             let grain = gcd(line, self.inner_grains[at]);
             let start = accesses[at].address & (grain - 1);
             let end = start + u64::from(accesses[at].bytes);
@@ -125,35 +126,35 @@ pub(crate) fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// Writes down what a kernel does.
+/// Records what a kernel does.
 #[derive(Debug)]
 pub(crate) struct Recorder {
     addresses: AddressMap,
     /// The loops that are running, the outermost first.
     loops: Vec<Running>,
-    /// What the iteration at hand, or the kernel outside of loops, has done so far.
+    /// The current iteration, or the code outside of loops, so far.
     current: Vec<Node>,
-    /// Iterations that a debug build has yet to run although they are described.
+    /// Iterations that a debug build still has to run for checking.
     to_check: u64,
 }
 
 /// A loop that is running.
 #[derive(Debug)]
 struct Running {
-    /// What was done before it in the iteration around it.
+    /// What happened before it in the iteration around it.
     before: Vec<Node>,
-    /// What its first iteration did.
+    /// Its first iteration.
     first: Vec<Node>,
-    /// How far accesses advance; not known before the second iteration has ended.
+    /// How far accesses advance; unknown before the end of the second iteration.
     advances: Option<Vec<i64>>,
-    /// Iterations that `first` and `advances` describe.
+    /// Number of iterations that `first` and `advances` describe.
     described: u64,
     /// Whether all iterations so far are described.
     is_regular: bool,
 }
 
 impl Running {
-    /// What its iterations did, as far as they are described.
+    /// Its iterations, as far as they are described.
     fn nodes(&mut self) -> Vec<Node> {
         let first = std::mem::take(&mut self.first);
         match (std::mem::take(&mut self.described), self.advances.take()) {
@@ -176,28 +177,28 @@ impl Recorder {
         &self.addresses
     }
 
-    /// Writes down an access to an element at `pointer`, or to a vector of `bytes` bytes;
-    /// whether it is time to simulate.
+    /// Records an access to an element at `pointer`, or to a vector of `bytes` bytes;
+    /// returns whether it is time to simulate.
     #[inline(never)]
     pub(crate) fn access(&mut self, pointer: usize, bytes: usize, store: bool) -> bool {
         let place = self.addresses.place(pointer);
         let kind = match (place.is_some(), store) {
-            (true, false) => Kind::Load,
-            (true, true) => Kind::Store,
-            (false, false) => Kind::LoadElsewhere,
-            (false, true) => Kind::StoreElsewhere,
+            (true, false) => AccessKind::Load,
+            (true, true) => AccessKind::Store,
+            (false, false) => AccessKind::LoadElsewhere,
+            (false, true) => AccessKind::StoreElsewhere,
         };
         let (address, array) = place.unwrap_or_default();
         self.current.push(Node::Access(Access { address, bytes: bytes as u32, array, kind }));
         self.current.len() >= MAX_NODES
     }
 
-    /// Writes down that a pass of a repetition begins.
+    /// Records the start of a pass of a repetition.
     pub(crate) fn pass(&mut self) {
-        self.current.push(Node::Access(Access { address: 0, bytes: 1, array: 0, kind: Kind::Pass }));
+        self.current.push(Node::Access(Access { address: 0, bytes: 1, array: 0, kind: AccessKind::Pass }));
     }
 
-    /// A loop begins.
+    /// Starts a loop.
     pub(crate) fn begin_loop(&mut self) {
         self.loops.push(Running {
             before: std::mem::take(&mut self.current),
@@ -208,7 +209,7 @@ impl Recorder {
         });
     }
 
-    /// An iteration of the innermost running loop ends; whether it does something else than
+    /// Ends an iteration of the innermost running loop; returns whether it differs from
     /// what the first two describe.
     pub(crate) fn end_iteration(&mut self) -> bool {
         let Some(running) = self.loops.last_mut().filter(|running| running.is_regular) else { return false };
@@ -221,7 +222,8 @@ impl Recorder {
         if !was_known {
             let mut advances = Vec::new();
             let is_alike = advances_between(&running.first, &self.current, &mut advances);
-            // What lies outside the arrays is relocated piece by piece: it cannot advance.
+            // Memory outside the arrays is relocated piece by piece, so its addresses
+            // cannot advance.
             let is_known = is_alike && all_inside(&running.first, &advances, &self.addresses);
             running.advances = is_known.then_some(advances);
         }
@@ -241,7 +243,7 @@ impl Recorder {
         was_known && !is_described
     }
 
-    /// Whether the iterations of the innermost running loop that come next are known.
+    /// Whether the next iterations of the innermost running loop are known.
     pub(crate) fn knows_next(&mut self) -> bool {
         let is_known =
             self.loops.last().is_some_and(|running| running.is_regular && running.advances.is_some());
@@ -252,14 +254,14 @@ impl Recorder {
         is_known
     }
 
-    /// So many iterations are not run: they do what is described.
+    /// Skips this number of iterations: they do what is described.
     pub(crate) fn skip(&mut self, iterations: u64) {
         if let Some(running) = self.loops.last_mut() {
             running.described += iterations;
         }
     }
 
-    /// The innermost running loop ends; whether it is time to simulate.
+    /// Ends the innermost running loop; returns whether it is time to simulate.
     pub(crate) fn end_loop(&mut self) -> bool {
         let Some(mut running) = self.loops.pop() else { return false };
         let nodes = running.nodes();
@@ -269,8 +271,8 @@ impl Recorder {
         self.current.len() >= MAX_NODES || self.loops.iter().all(|outer| !outer.is_regular)
     }
 
-    /// All that was written down and not taken yet, in order. Loops that are running are from now
-    /// on written down iteration by iteration.
+    /// Everything recorded since the last call, in order. From now on, loops that are
+    /// running are recorded iteration by iteration.
     pub(crate) fn take(&mut self) -> Vec<Node> {
         let mut all = Vec::new();
         for running in &mut self.loops {
@@ -283,8 +285,8 @@ impl Recorder {
     }
 }
 
-/// Adds how far each access of `second` is from that of `first`; whether the two do the same
-/// but for that.
+/// Adds the distance of each access of `second` from that of `first`; returns whether the
+/// two are otherwise equal.
 fn advances_between(first: &[Node], second: &[Node], advances: &mut Vec<i64>) -> bool {
     first.len() == second.len()
         && first.iter().zip(second).all(|nodes| match nodes {
@@ -301,7 +303,7 @@ fn advances_between(first: &[Node], second: &[Node], advances: &mut Vec<i64>) ->
         })
 }
 
-/// Whether `second` does what `first` does, each access so many bytes further on.
+/// Whether `second` equals `first` with each access advanced by these bytes.
 fn is_moved(first: &[Node], second: &[Node], by: &mut impl Iterator<Item = i64>) -> bool {
     first.len() == second.len()
         && first.iter().zip(second).all(|nodes| match nodes {

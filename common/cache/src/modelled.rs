@@ -14,47 +14,46 @@ use crate::shortcuts::{self, Shortcut};
 use crate::simulator::Simulator;
 use crate::walk::{Progress, Walker};
 
-/// Names of shortcuts that are switched off for the whole process.
+/// Names of shortcuts that are switched off in the whole process.
 static SWITCHED_OFF: OnceLock<String> = OnceLock::new();
 
-/// Switches off the shortcuts of these names, separated by commas, in every model that this
-/// process makes from now on: counts are the same, only later. The first call decides.
+/// Switches off the shortcuts with these names, separated by commas, in every model that
+/// this process makes from now on. Counts are the same, but take longer. Only the first
+/// call has an effect.
 pub fn switch_off_shortcuts(names: &str) {
     SWITCHED_OFF.get_or_init(|| names.to_owned());
 }
 
-/// Memory with a modelled cache hierarchy. It reads and writes the same cells
-/// as `isa::Native` memory and counts on the way.
+/// Memory with a modelled cache hierarchy. It reads and writes the same cells as
+/// `isa::Native` memory, and counts the accesses.
 #[derive(Debug)]
 pub struct Modelled {
     recorder: Recorder,
     pub(crate) walker: Box<Walker>,
-    /// Whether the numbers in memory are wanted.
+    /// Whether the numbers in memory are needed.
     computes: bool,
-    /// Only numbers are computed: what is accessed is known.
+    /// The accesses are already described; only the numbers are computed.
     is_known: bool,
     machine: Machine,
 }
 
 impl Modelled {
-    /// The memory of `machine`, cold, for kernels on the arrays of `arena`.
+    /// The memory of `machine` with empty caches, for kernels on the arrays of `arena`.
     ///
     /// # Errors
     ///
-    /// If the arrays are larger than the model reaches, or the machine's caches
-    /// are unknown.
+    /// If the arrays are too large for the model, or the machine's caches are unknown.
     pub fn new(machine: &Machine, arena: &Arena) -> Result<Modelled, MachineError> {
         Modelled::with(machine, AddressMap::new(arena, None), shortcuts::ALL.to_vec())
     }
 
-    /// The same for kernels that access nothing but arrays of `arena`, and of these
-    /// all but the `idle` ones: a level that they just fit in then evicts nothing,
-    /// and states recur sooner. An access elsewhere is counted as one that no level
-    /// is asked for.
+    /// The same for kernels that access only arrays of `arena`, except the `idle` ones. A
+    /// level in which all of these fit then evicts nothing, and states recur sooner. An
+    /// access elsewhere is counted, but reaches no level.
     ///
     /// # Errors
     ///
-    /// As for [`new`](Modelled::new).
+    /// The same as for [`new`](Modelled::new).
     pub fn of_arrays_alone(
         machine: &Machine,
         arena: &Arena,
@@ -65,11 +64,12 @@ impl Modelled {
         Modelled::with(machine, AddressMap::new(arena, Some(&names)), shortcuts::ALL.to_vec())
     }
 
-    /// As [`new`](Modelled::new), but every access is simulated, in levels with all their sets.
+    /// The same as [`new`](Modelled::new), but every access is simulated, in levels with
+    /// all their sets.
     ///
     /// # Errors
     ///
-    /// As for [`new`](Modelled::new).
+    /// The same as for [`new`](Modelled::new).
     pub fn exhaustive(machine: &Machine, arena: &Arena) -> Result<Modelled, MachineError> {
         Modelled::with(machine, AddressMap::new(arena, None), Vec::new())
     }
@@ -94,7 +94,7 @@ impl Modelled {
     }
 
     /// The same without the shortcuts of these names, separated by commas: counts are the
-    /// same, only later.
+    /// same, but take longer.
     #[must_use]
     pub fn without_shortcuts(mut self, names: &str) -> Modelled {
         let is_off = |name| names.split(',').any(|off| off.trim() == name);
@@ -102,8 +102,8 @@ impl Modelled {
         self
     }
 
-    /// The same without the numbers: stores leave the arrays as they are, but those of
-    /// [counts](memory::Word::COUNTS), for kernels whose accesses do not depend on other
+    /// The same without the numbers: stores change only elements that
+    /// [count](memory::Word::COUNTS). For kernels whose accesses do not depend on other
     /// numbers and whose result nobody reads.
     #[must_use]
     pub fn without_numbers(mut self) -> Modelled {
@@ -111,7 +111,7 @@ impl Modelled {
         self
     }
 
-    /// The same, which reports to `progress` now and then the share (0 to 1) of the outermost
+    /// The same, with regular calls of `progress` with the share (0 to 1) of the outermost
     /// loop that is done.
     #[must_use]
     pub fn reporting(mut self, progress: impl FnMut(f64) + 'static) -> Modelled {
@@ -119,8 +119,8 @@ impl Modelled {
         self
     }
 
-    /// The same for kernels whose outermost loops are not described: the share of `bytes`
-    /// that the inner loops advance by in all.
+    /// The same for kernels whose outermost loops are not described: the share of `bytes`,
+    /// by which the inner loops advance in total.
     #[must_use]
     pub fn reporting_along(mut self, bytes: f64, progress: impl FnMut(f64) + 'static) -> Modelled {
         self.walker.progress.bytes = Some(bytes);
@@ -132,19 +132,19 @@ impl Modelled {
         &self.machine
     }
 
-    /// Counts from zero again; the caches keep their lines.
+    /// Resets all counts; the content of the caches stays.
     pub fn reset_counts(&mut self) {
         self.simulate();
         self.walker.sim.tally.reset();
     }
 
-    /// Everything counted since the start or the last reset.
+    /// All counts since the start or the last reset.
     pub fn counts(&mut self) -> Counts {
         self.simulate();
         counts::gather(&self.walker.sim.tally, &self.recorder.addresses().names(), &self.machine)
     }
 
-    /// Simulates all that was written down up to now.
+    /// Simulates everything that is recorded so far.
     pub(crate) fn simulate(&mut self) {
         let nodes = self.recorder.take();
         self.walker.walk(&nodes, self.recorder.addresses());
@@ -198,8 +198,8 @@ impl Memory for Modelled {
         });
     }
 
-    /// Runs the first two iterations and the last one, and the others where their numbers are
-    /// wanted; what they access is described.
+    /// Runs the first two iterations and the last one, and the others only if their numbers
+    /// are needed; their accesses are described.
     fn run_loop(&mut self, range: Range<usize>, mut body: impl FnMut(&mut Self, usize) -> IterationEnd) {
         let is_known = self.is_known;
         if !is_known {

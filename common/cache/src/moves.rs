@@ -1,8 +1,8 @@
-//! By how much a loop's accesses have moved, array by array.
+//! The distances by which a loop's accesses have moved, for each array.
 
 use std::ops::Range;
 
-/// Bytes that everything in each of some ranges of addresses moves by; all else stays.
+/// Address ranges, and the bytes by which each moves; all other addresses stay.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Moves(Vec<(Range<u64>, i64)>);
 
@@ -20,14 +20,14 @@ impl Moves {
         self.0.is_empty()
     }
 
-    /// The same so many times.
+    /// The same moves repeated this many times.
     pub(crate) fn times(&self, times: i64) -> Moves {
         Moves(self.0.iter().map(|(range, bytes)| (range.clone(), bytes * times)).collect())
     }
 
-    /// Whether everything that moves is whole blocks of `block` bytes, in which nothing else
-    /// begins at one of `starts`, and moves by whole blocks: a block of which only a part
-    /// moves would be at two places.
+    /// Whether the moving ranges are whole blocks of `block` bytes, not shared with a range
+    /// that begins at one of `starts`, and move by whole blocks. If only a part of a block
+    /// moved, the block would be in two places.
     pub(crate) fn are_whole(&self, starts: &[u64], block: u64) -> bool {
         self.0.iter().all(|(range, bytes)| {
             let shared = range.end..range.end.next_multiple_of(block);
@@ -37,7 +37,7 @@ impl Moves {
         })
     }
 
-    /// By how many lines of `1 << shift` bytes the line moves.
+    /// The number of lines of `1 << shift` bytes by which the line moves.
     #[inline]
     pub(crate) fn lines(&self, line: u64, shift: u32) -> i64 {
         let address = line << shift;

@@ -1,4 +1,4 @@
-//! Where virtual pages lie in physical memory.
+//! The mapping of virtual pages to physical memory.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -13,18 +13,18 @@ pub(crate) struct PageMap {
     seed: u64,
     /// Bits of each half of a page number.
     half: u32,
-    /// Frame of each of the first pages, and the page of each of these frames.
+    /// Frames of the first pages, and the pages of the first frames.
     frames: Vec<u64>,
     pages: HashMap<u64, u64, BuildHasherDefault<FrameHasher>>,
 }
 
 impl PageMap {
-    /// Half the bits of a page number: 2^20 pages, where so many are below the
-    /// highest address of the model.
+    /// Half the number of bits of a page number: for 2^20 pages, or for all below the
+    /// highest address of the model if those are more.
     const HALF: u32 = 10;
 
-    /// The mapping of `machine` for addresses up to `reach`, into fewer than
-    /// `limit` bytes if they suffice; `None` if pages lie as they are numbered.
+    /// The mapping of `machine` for addresses up to `reach`, to fewer than `limit` bytes if
+    /// they suffice; `None` for the identity.
     pub(crate) fn new(machine: &Machine, reach: u64, limit: u64) -> Option<PageMap> {
         let Mapping::Random { seed } = machine.mapping else { return None };
         let shift = machine.page_size.0.trailing_zeros();
@@ -39,7 +39,7 @@ impl PageMap {
         Some(map)
     }
 
-    /// Bytes of the physical memory.
+    /// Size of the physical memory in bytes.
     pub(crate) fn reach(&self) -> u64 {
         1u64.checked_shl(2 * self.half + self.shift).unwrap_or(u64::MAX)
     }
@@ -56,8 +56,8 @@ impl PageMap {
         page << self.shift | address & ((1 << self.shift) - 1)
     }
 
-    /// Four rounds of a Feistel network: a permutation for any round function. Never inlined:
-    /// compilers then compute it for pages that the table has.
+    /// Four rounds of a Feistel network: a permutation for any round function. Never
+    /// inlined: otherwise compilers compute it also for pages that are in the table.
     #[cold]
     #[inline(never)]
     fn frame(&self, page: u64) -> u64 {
@@ -68,7 +68,7 @@ impl PageMap {
         left << self.half | right
     }
 
-    /// The same rounds backwards.
+    /// The same rounds in reverse order.
     #[cold]
     #[inline(never)]
     fn page(&self, frame: u64) -> u64 {
@@ -89,8 +89,8 @@ impl PageMap {
     }
 }
 
-/// Spreads frame numbers, which need no protection from those who chose them: Knuth's
-/// multiplicative hashing, with the upper half for the lower bits.
+/// Spreads frame numbers, which no attacker chooses: Knuth's multiplicative hashing, with
+/// the upper half moved into the lower bits.
 #[derive(Debug, Default)]
 struct FrameHasher(u64);
 

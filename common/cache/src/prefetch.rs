@@ -1,12 +1,12 @@
-//! Prefetchers. They are trained with a level's misses and the first use of
-//! each prefetched line, and never cross a page's end.
+//! Prefetchers. They learn from a level's misses and the first use of each prefetched line,
+//! and never cross the end of a page.
 
 use figures::units::Bytes;
 use machine::{CacheLevel, Prefetch};
 
-/// Most lines fetched at a time.
+/// Largest number of lines fetched at a time.
 const AHEAD: usize = 2;
-/// Pages walked at the same time that a stream prefetcher can follow.
+/// Largest number of pages that a stream prefetcher follows at a time.
 const STREAMS: usize = 16;
 
 /// Lines to fetch.
@@ -22,7 +22,7 @@ pub(crate) struct Prefetcher {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Kind {
     NextLine,
-    /// Per array: its last line, and the distance to the one before.
+    /// For each array: its last line, and the distance to the one before.
     Stride(Vec<(u64, i64)>),
     /// Pages in order of last use: page, last line, direction (0: not known).
     Stream(Vec<(u64, u64, i64)>),
@@ -40,8 +40,8 @@ impl Prefetcher {
         Some(Prefetcher { page: lines.max(1).trailing_zeros(), kind })
     }
 
-    /// What to fetch after `line` of array `array` missed, or was used for
-    /// the first time.
+    /// The lines to fetch after `line` of array `array` missed, or was used for the first
+    /// time.
     pub(crate) fn after(&mut self, line: u64, array: usize) -> Wanted {
         let (distance, lines) = match &mut self.kind {
             Kind::NextLine => (1, 1),
@@ -57,8 +57,8 @@ impl Prefetcher {
     }
 }
 
-/// The distance from the last line of this array, if the one before was the
-/// same; else 0.
+/// The distance from the last line of this array, if the previous distance was the same;
+/// else 0.
 fn same_distance(arrays: &mut Vec<(u64, i64)>, line: u64, array: usize) -> i64 {
     arrays.resize(arrays.len().max(array + 1), (line, 0));
     let (last, before) = arrays[array];
@@ -67,8 +67,7 @@ fn same_distance(arrays: &mut Vec<(u64, i64)>, line: u64, array: usize) -> i64 {
     if distance == before { distance } else { 0 }
 }
 
-/// The direction in which `page` is walked, once two steps went the same way;
-/// else 0.
+/// The direction in which `page` is accessed, if two steps had the same; else 0.
 fn direction(pages: &mut Vec<(u64, u64, i64)>, page: u64, line: u64) -> i64 {
     let Some(at) = pages.iter().position(|&(known, ..)| known == page) else {
         pages.truncate(STREAMS - 1);
@@ -101,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stride_must_be_seen_twice_in_one_array() {
+    fn a_stride_must_occur_twice_in_one_array() {
         let mut stride = prefetcher(Prefetch::Stride);
         assert_eq!(stride.after(0, 0), [None, None]);
         assert_eq!(stride.after(3, 0), [None, None]);

@@ -1,5 +1,5 @@
-//! The dirty lines that an exclusive level has given to the level above: they are dirty
-//! again when they come back.
+//! The dirty lines that an exclusive level has moved to the level above: they are dirty
+//! again when they return.
 
 use crate::line_set::LineSet;
 use crate::moves::Moves;
@@ -7,9 +7,9 @@ use crate::moves::Moves;
 #[derive(Debug, Default)]
 pub(crate) struct Promoted {
     lines: LineSet,
-    /// Lines that came or went since the first open window began.
+    /// Lines added or removed since the first open window was opened.
     changes: Vec<u64>,
-    /// How many there were when each open window began.
+    /// The number of these at the start of each open window.
     open: Vec<usize>,
 }
 
@@ -20,7 +20,7 @@ impl Promoted {
         }
     }
 
-    /// Whether it was there.
+    /// Removes a line; returns whether it was there.
     pub(crate) fn take(&mut self, line: u64) -> bool {
         let was_there = !self.lines.is_empty() && self.lines.remove(line);
         if was_there {
@@ -46,9 +46,9 @@ impl Promoted {
         }
     }
 
-    /// Whether the lines are those at the start of the last window, moved.
+    /// Whether the lines are those at the start of the last window, moved by `moves`.
     pub(crate) fn recurs(&self, moves: &Moves, shift: u32) -> bool {
-        // Lines that changed an odd number of times differ.
+        // Lines that were added or removed an odd number of times differ.
         let mut changed = LineSet::default();
         for line in &self.changes[self.open.last().copied().unwrap_or(0)..] {
             if !changed.remove(*line) {

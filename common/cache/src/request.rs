@@ -1,26 +1,26 @@
-//! What one level asks of the next.
+//! A request of one level to the next.
 
 /// Bits of a [`Request`]'s kind.
 pub(crate) mod kind {
     /// Caused by a store instruction.
     pub(crate) const STORE: u64 = 1;
-    /// Carries data: the write-back line that takes it is then dirty.
+    /// Carries data: a write-back level that takes them makes the line dirty.
     pub(crate) const DATA: u64 = 2;
-    /// A victim of the level above.
+    /// A line that the level above evicted.
     pub(crate) const VICTIM: u64 = 4;
-    /// A prefetch: no instruction asked for it yet.
+    /// A prefetch: no instruction has accessed the line yet.
     pub(crate) const PREFETCH: u64 = 8;
-    /// A victim of the very level that sends it, not one that passes through.
+    /// A line evicted by the level that sends the request, not passed on from above.
     pub(crate) const EVICTED: u64 = 16;
-    /// Its address is a physical one.
+    /// The address is physical.
     pub(crate) const PHYSICAL: u64 = 32;
 }
 
 const KIND_BITS: u32 = 6;
 const ARRAY: u32 = 56;
 
-/// A byte address, what is done there, and the array that the access was made to; in one word,
-/// which is written and read at once.
+/// A byte address, the kind, and the array of the access; in one word, which is written and
+/// read at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Request(u64);
 
@@ -46,19 +46,19 @@ impl Request {
         self.0 & bits != 0
     }
 
-    /// The same with `bits`.
+    /// The same with `bits` set.
     #[inline(always)]
     pub(crate) fn with(self, bits: u64) -> Request {
         Request(self.0 | bits)
     }
 
-    /// The same without `bits`.
+    /// The same with `bits` cleared.
     #[inline(always)]
     pub(crate) fn without(self, bits: u64) -> Request {
         Request(self.0 & !bits)
     }
 
-    /// The same at another address.
+    /// The same with another address.
     #[inline(always)]
     pub(crate) fn at(self, address: u64) -> Request {
         let rest = !(((1 << (ARRAY - KIND_BITS)) - 1) << KIND_BITS);

@@ -7,28 +7,28 @@ use crate::moves::Moves;
 use crate::policy::{Policy, Touched, find};
 use crate::tag::{LINE, PREFETCHED, Tag, line_of, moved};
 
-/// How many sets of how many ways.
+/// Number of sets and ways.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Layout {
     pub(crate) sets: usize,
     pub(crate) ways: usize,
     /// Bytes of a line, as a shift.
     pub(crate) shift: u32,
-    /// A set for each line, of one way: for a level that evicts nothing, where a line is
-    /// found without a search and no order is to be compared.
+    /// Each line has a set of its own, of one way: for a level that evicts nothing, where a
+    /// line is found without a search and there is no order to compare.
     pub(crate) resident: bool,
 }
 
 impl Layout {
-    /// Bytes after which lines fall into the same set again, or, where each has its own, bytes
-    /// of a line.
+    /// The distance in bytes of lines that are in the same set; if each line has its own,
+    /// the bytes of a line.
     pub(crate) fn span(self) -> u64 {
         let sets = if self.resident { 1 } else { self.sets as u64 };
         sets << self.shift
     }
 }
 
-/// Sets under any policy.
+/// Sets with any policy.
 pub(crate) trait Store: Debug {
     fn layout(&self) -> Layout;
 
@@ -38,44 +38,46 @@ pub(crate) trait Store: Debug {
     /// Uses the line `key` and sets `flags`, or fills it with them.
     fn touch(&mut self, set: usize, key: Tag, flags: Tag) -> Touched;
 
-    /// Uses the line `key` and sets `flags`; its tag before, if it is there.
+    /// Uses the line `key` and sets `flags`; returns its previous tag if it is there.
     fn hit(&mut self, set: usize, key: Tag, flags: Tag) -> Option<Tag>;
 
-    /// Sets `flags` of the line `key` without using it; whether it is there.
+    /// Sets `flags` of the line `key` without using it; returns whether it is there.
     fn mark(&mut self, set: usize, key: Tag, flags: Tag) -> bool;
 
-    /// The tag of the line `key`, without using it; 0 if it is not there.
+    /// The tag of the line `key`, which is not used by this; 0 if it is not there.
     fn tag(&mut self, set: usize, key: Tag) -> Tag;
 
-    /// Fills `tag`; the victim's tag, 0 if there was an empty way.
+    /// Fills `tag`; returns the victim's tag, 0 if there was an empty way.
     fn fill(&mut self, set: usize, tag: Tag) -> Tag;
 
-    /// Removes the line `key`; its tag, 0 if it was not there.
+    /// Removes the line `key`; returns its tag, 0 if it was not there.
     fn remove(&mut self, set: usize, key: Tag) -> Tag;
 
-    /// The ways of `set`; those in order of use or arrival, the last one first.
+    /// The ways of `set`; those in order of use or arrival, the most recent first.
     fn content(&self, set: usize) -> Vec<Tag>;
 
-    /// From now on, sets are saved before they are looked at; see [`Journal`].
+    /// Opens a window: from now on, sets are saved before they are accessed; see
+    /// [`Journal`].
     fn open_window(&mut self);
 
-    /// Ends the last window.
+    /// Closes the last window.
     fn close_window(&mut self);
 
-    /// Whether all that was looked at in the last window is as it was, moved by `moves`.
+    /// Whether all sets accessed in the last window have their old content, moved by
+    /// `moves`.
     fn recurs(&self, moves: &Moves) -> bool;
 
-    /// Changes what was looked at as if the last window were gone through `times` times more,
-    /// each time moved by `moves`.
+    /// Changes these sets as if the last window were repeated `times` times, each time
+    /// moved by `moves`.
     fn advance(&mut self, moves: &Moves, times: u64);
 }
 
-/// Sets of few ways: `W` of them, or any number if that is 0. Ways that the compiler knows
-/// take two thirds of the time.
+/// Sets of few ways: `W` of them, or any number if that is 0. With a constant number of
+/// ways it takes two thirds of the time.
 #[derive(Debug)]
 pub(crate) struct Sets<P: Policy, const W: usize> {
     layout: Layout,
-    /// Of each set, its ways and the number of the window that saved it last, side by side.
+    /// For each set, its ways followed by the number of the window that saved it last.
     words: Vec<u32>,
     states: Vec<P::Set>,
     policy: P,
@@ -96,7 +98,7 @@ impl<P: Policy, const W: usize> Sets<P, W> {
         }
     }
 
-    /// Where the ways of `set` begin, and how many there are.
+    /// The index of the first way of `set`, and the number of ways.
     #[inline(always)]
     fn place(&self, set: usize) -> (usize, usize) {
         let ways = if W > 0 { W } else { self.layout.ways };
@@ -109,7 +111,7 @@ impl<P: Policy, const W: usize> Sets<P, W> {
         &self.words[start..][..ways]
     }
 
-    /// The policy, and the state and ways of `set`, which is saved where it must be.
+    /// The policy, and the state and ways of `set`, which is saved first if necessary.
     #[inline(always)]
     fn look_at(&mut self, set: usize) -> (&mut P, &mut P::Set, &mut [Tag]) {
         let (start, ways) = self.place(set);
@@ -121,7 +123,7 @@ impl<P: Policy, const W: usize> Sets<P, W> {
         (&mut self.policy, state, tags)
     }
 
-    /// The set that what `set` holds moves to: each line has its own where all are resident.
+    /// The set to which the content of `set` moves if each line has a set of its own.
     fn moved_set(&self, set: usize, moves: &Moves, times: u64) -> usize {
         if self.layout.resident {
             set.wrapping_add_signed(moves.lines(set as u64, self.layout.shift) as isize * times as isize)
@@ -226,7 +228,8 @@ impl<P: Policy, const W: usize> Store for Sets<P, W> {
             }
             return;
         }
-        // Each time leaves its lines behind; the last one that accesses a line decides.
+        // Each repetition leaves its own lines; the last one that accesses a line decides
+        // its flags.
         let held: Vec<(usize, Tag)> = sets.iter().map(|set| (*set, self.ways(*set)[0])).collect();
         for time in 1..=times {
             for &(set, tag) in &held {

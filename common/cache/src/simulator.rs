@@ -1,13 +1,13 @@
-//! The exact simulator: TLBs, then caches, level by level. It knows no shortcuts; what it
-//! offers to them is a window (see [`Journal`](crate::journal::Journal)): whether its state
-//! recurs, and a jump over what would count the same again.
+//! The exact simulator: TLBs, then caches, level by level. It has no shortcuts; it offers
+//! them windows (see [`Journal`](crate::journal::Journal)), a test whether its state
+//! recurs, and a jump over iterations that would count the same.
 
 use machine::{Machine, MachineError};
 use memory::Arena;
 
 use crate::addresses::AddressMap;
 use crate::level::Level;
-use crate::loops::{Access, Kind, gcd};
+use crate::loops::{Access, AccessKind, gcd};
 use crate::moves::Moves;
 use crate::pages::PageMap;
 use crate::prefetch::Prefetcher;
@@ -27,21 +27,22 @@ pub(crate) struct Simulator {
     pub(crate) tally: Tally,
     pub(crate) page_shift: u32,
     pages: Option<PageMap>,
-    /// For the lower bits of a set's number, the page, and the tag of the line, that was used
-    /// last in any such set of the first TLB and the first level: using it again changes nothing.
+    /// For each value of the lower bits of a set's number: the page, and the tag of the
+    /// line, used last in these sets of the first TLB and the first level. Using it again
+    /// changes nothing.
     last_pages: Vec<u64>,
     last_lines: Vec<Tag>,
-    /// Whether loads, and stores, only use or fill their line of the first level.
+    /// Whether loads, and stores, do nothing but use or fill their line of the first level.
     plain_loads: bool,
     plain_stores: bool,
-    /// What happened besides hits in the first level and the first TLB.
+    /// Number of events other than hits in the first level and the first TLB.
     events: u64,
-    /// What each level asks of the next: two lists that take turns.
+    /// The requests of a level to the next: two lists, used alternately.
     asks: [Vec<Request>; 2],
     windows: Vec<Window>,
 }
 
-/// What is to be compared, or counted from, besides sets.
+/// The state at the start of a window, except for the sets.
 #[derive(Debug)]
 struct Window {
     counts: (CoreTally, Vec<u64>),
@@ -49,8 +50,8 @@ struct Window {
 }
 
 impl Simulator {
-    /// The hierarchy of `machine`, cold. Where lines may be `resident`, a level that evicts
-    /// nothing is simulated without sets.
+    /// The hierarchy of `machine` with empty caches. With `resident`, a level that evicts
+    /// nothing is simulated with one set for each line.
     pub(crate) fn new(
         machine: &Machine,
         addresses: &AddressMap,
@@ -72,7 +73,7 @@ impl Simulator {
         }
         let prefetches = machine.levels.iter().any(|cache| cache.prefetch != machine::Prefetch::None);
         let end = addresses.end() as usize;
-        // How many blocks a level without evictions holds.
+        // The number of blocks in a level without evictions.
         let residents = |block: usize, sets: usize, ways: usize| {
             let fits = resident && addresses.blocks_per_set(block, sets * block) <= ways;
             fits.then(|| end.div_ceil(block))
@@ -116,8 +117,8 @@ impl Simulator {
         self.levels.iter().map(|level| 1 << level.shift).fold(page, u64::max)
     }
 
-    /// After how many bytes lines and pages fall into the same sets again, everywhere; none where
-    /// they never do, or something else depends on addresses.
+    /// The distance after which lines and pages are in the same sets again, in all levels;
+    /// `None` if there is no such distance, or something else depends on addresses.
     pub(crate) fn span_of_sets(&self) -> Option<u64> {
         if self.pages.is_some() || self.levels.iter().any(|level| level.prefetcher.is_some()) {
             return None;
@@ -132,8 +133,8 @@ impl Simulator {
     /// One access of the kernel.
     #[inline(always)]
     pub(crate) fn access(&mut self, access: &Access) {
-        let store = access.kind == Kind::Store;
-        if !store && access.kind != Kind::Load {
+        let store = access.kind == AccessKind::Store;
+        if !store && access.kind != AccessKind::Load {
             return self.count_alone(access.kind);
         }
         self.tally.core.accesses[usize::from(store)] += 1;
@@ -143,17 +144,17 @@ impl Simulator {
         }
     }
 
-    /// What no level is asked for.
+    /// An access that reaches no level.
     #[cold]
-    fn count_alone(&mut self, kind: Kind) {
+    fn count_alone(&mut self, kind: AccessKind) {
         match kind {
-            Kind::Pass => self.tally.core.passes += 1,
-            Kind::Load | Kind::LoadElsewhere => self.tally.core.accesses[0] += 1,
-            Kind::Store | Kind::StoreElsewhere => self.tally.core.accesses[1] += 1,
+            AccessKind::Pass => self.tally.core.passes += 1,
+            AccessKind::Load | AccessKind::LoadElsewhere => self.tally.core.accesses[0] += 1,
+            AccessKind::Store | AccessKind::StoreElsewhere => self.tally.core.accesses[1] += 1,
         }
     }
 
-    /// The lines after the first one that a wide access touches.
+    /// The lines of a wide access after the first.
     #[inline(never)]
     fn access_next_lines(&mut self, access: &Access, store: bool) {
         let (shift, address) = (self.levels[0].shift, access.address);
@@ -196,7 +197,7 @@ impl Simulator {
         }
     }
 
-    /// Looks `page` up, level by level until one has it.
+    /// Looks `page` up in the TLBs, level by level until one has it.
     fn translate(&mut self, page: u64, array: u8) {
         for (tlb, misses) in self.tlbs.iter_mut().zip(&mut self.tally.tlbs) {
             if tlb.touch(page) {
@@ -207,7 +208,7 @@ impl Simulator {
         }
     }
 
-    /// The first level missed, and filled the line in place of `victim`.
+    /// Handles a miss in the first level, which filled the line in place of `victim`.
     #[inline(never)]
     fn miss(&mut self, address: u64, store: bool, array: u8, victim: Tag) {
         let first = &mut self.levels[0];
@@ -216,7 +217,7 @@ impl Simulator {
         self.serve_below();
     }
 
-    /// An access to a first level that does not only use or fill its line.
+    /// An access to a first level that does more than use or fill its line.
     fn access_by_rules(&mut self, address: u64, store: bool, array: u8) {
         let first = &mut self.levels[0];
         let request = request(address, store, array, false).within(first, self.pages.as_ref());
@@ -227,7 +228,7 @@ impl Simulator {
         self.serve_below();
     }
 
-    /// The levels below the first one serve what it asks for, one after the other.
+    /// The levels below the first one serve its requests, one after the other.
     fn serve_below(&mut self) {
         self.events += 1;
         let [asked, asks] = &mut self.asks;
@@ -261,27 +262,27 @@ impl Simulator {
         asked.clear();
     }
 
-    /// What happened so far besides hits in the first level and the first TLB.
+    /// Number of events so far other than hits in the first level and the first TLB.
     pub(crate) fn events(&self) -> u64 {
         self.events
     }
 
-    /// Whether `access`, made a second time, leaves everything as the first time left it if it
-    /// hits both times, in the first level and the first TLB.
+    /// Whether repeating `access` leaves everything as the first time left it, if it hits
+    /// both times in the first level and the first TLB.
     pub(crate) fn hits_settle(&self, access: &Access) -> bool {
         match access.kind {
-            Kind::Load => self.plain_loads,
-            Kind::Store => self.plain_stores,
-            Kind::LoadElsewhere | Kind::StoreElsewhere | Kind::Pass => true,
+            AccessKind::Load => self.plain_loads,
+            AccessKind::Store => self.plain_stores,
+            AccessKind::LoadElsewhere | AccessKind::StoreElsewhere | AccessKind::Pass => true,
         }
     }
 
-    /// Whether `access` would hit, and change nothing but what was used last.
+    /// Whether `access` would hit, and change nothing but the order of use.
     pub(crate) fn hits(&mut self, access: &Access) -> bool {
         let flags = match access.kind {
-            Kind::Load => 0,
-            Kind::Store => DIRTY,
-            Kind::LoadElsewhere | Kind::StoreElsewhere | Kind::Pass => return true,
+            AccessKind::Load => 0,
+            AccessKind::Store => DIRTY,
+            AccessKind::LoadElsewhere | AccessKind::StoreElsewhere | AccessKind::Pass => return true,
         };
         let first = &mut self.levels[0];
         let last = access.address + u64::from(access.bytes) - 1;
@@ -311,7 +312,7 @@ impl Simulator {
         tlbs.chain(self.levels.iter_mut().map(|level| &mut level.store))
     }
 
-    /// From now on, the state is noted; windows nest.
+    /// Opens a window: saves the state from now on; windows nest.
     pub(crate) fn open_window(&mut self) {
         self.stores().for_each(|store| store.open_window());
         self.levels.iter_mut().for_each(|level| level.promoted.open_window());
@@ -319,15 +320,15 @@ impl Simulator {
         self.windows.push(Window { counts: self.tally.snapshot(), prefetchers });
     }
 
-    /// Ends the last window.
+    /// Closes the last window.
     pub(crate) fn close_window(&mut self) {
         self.windows.pop();
         self.stores().for_each(|store| store.close_window());
         self.levels.iter_mut().for_each(|level| level.promoted.close_window());
     }
 
-    /// Whether what is done next, moved by `moves`, is done to the state at the start of the
-    /// last window, so moved: it then counts the same, and ends in the same state, moved.
+    /// Whether the state is that at the start of the last window, moved by `moves`. Then
+    /// the same accesses, moved, count the same and end in the same state, moved.
     pub(crate) fn recurs(&self, moves: &Moves) -> bool {
         let Some(window) = self.windows.last() else { return false };
         let same_prefetchers = || {
@@ -342,8 +343,7 @@ impl Simulator {
                 .all(|level| level.store.recurs(moves) && level.promoted.recurs(moves, level.shift))
     }
 
-    /// Counts, and moves the state, as if what was done in the last window were done `times`
-    /// times more.
+    /// Counts, and moves the state, as if the last window were repeated `times` times.
     pub(crate) fn jump(&mut self, moves: &Moves, times: u64) {
         if let Some(window) = self.windows.last() {
             self.tally.multiply(&window.counts, times);
@@ -357,12 +357,12 @@ impl Simulator {
     }
 }
 
-/// For how many kinds of sets what was used last is noted, where there are so many sets.
+/// The number of entries for what was used last, at most 64, in a level of so many sets.
 fn slots(sets: usize) -> usize {
     (1 << sets.trailing_zeros()).min(64)
 }
 
-/// What the kernel asks of the first level.
+/// The kernel's request to the first level.
 #[inline(always)]
 fn request(address: u64, store: bool, array: u8, physical: bool) -> Request {
     let kind = if store { kind::STORE | kind::DATA } else { 0 };
@@ -370,7 +370,8 @@ fn request(address: u64, store: bool, array: u8, physical: bool) -> Request {
 }
 
 impl Request {
-    /// The same with an address of the kind that `level` is indexed by.
+    /// The same with a virtual or a physical address, whichever selects the sets of
+    /// `level`.
     #[inline(always)]
     fn within(self, level: &Level, pages: Option<&PageMap>) -> Request {
         match pages {
@@ -385,8 +386,8 @@ impl Request {
     }
 }
 
-/// Invalidates in the levels `above` the `bytes` bytes of a `victim`; whether one of them had
-/// newer data.
+/// Invalidates the `bytes` bytes of a `victim` in the levels `above`; returns whether one
+/// of them had newer data.
 fn recall(above: &mut [Level], victim: Request, bytes: u64, pages: Option<&PageMap>) -> bool {
     let mut dirty = false;
     for level in above {

@@ -1,4 +1,4 @@
-//! From the policy that a description names to sets that follow it.
+//! Makes sets for the policy that a description names.
 
 use machine::Replacement;
 
@@ -6,7 +6,7 @@ use crate::policy::{Fifo, Lru, Plru, RandomVictim};
 use crate::sets::{Layout, Sets, Store};
 use crate::wide::{WIDE, WideSets};
 
-/// Empty sets under the policy that a description names.
+/// Empty sets with that policy.
 pub(crate) fn new_sets(replacement: Replacement, layout: Layout) -> Box<dyn Store> {
     let is_wide = layout.ways >= WIDE;
     match replacement {
@@ -19,7 +19,7 @@ pub(crate) fn new_sets(replacement: Replacement, layout: Layout) -> Box<dyn Stor
     }
 }
 
-/// The same under LRU, for the numbers of ways that most machines have.
+/// The same for LRU, specialised for the usual numbers of ways.
 fn lru_sets(layout: Layout) -> Box<dyn Store> {
     match layout.ways {
         1 => Box::new(Sets::<_, 1>::new(layout, Lru)),

@@ -1,16 +1,16 @@
-//! What a way of a set holds: which line, and its state.
+//! The content of a way: which line, and its state.
 
 /// A way's content: line number + 1 in the upper bits, so that 0 is an empty
 /// way; flags below.
 pub(crate) type Tag = u32;
 
-/// The line has data that the next level has not.
+/// The line is dirty.
 pub(crate) const DIRTY: Tag = 1;
 /// The line was prefetched and not used since.
 pub(crate) const PREFETCHED: Tag = 2;
-/// The bits that name the line.
+/// The bits that identify the line.
 pub(crate) const LINE: Tag = !3;
-/// Most lines that a tag can distinguish.
+/// Largest number of lines that a tag can distinguish.
 pub(crate) const LINES: u64 = (1 << 30) - 1;
 
 /// The tag of a clean line.
@@ -19,13 +19,13 @@ pub(crate) fn tag_of(line: u64) -> Tag {
     (line as Tag).wrapping_add(1) << 2
 }
 
-/// The line a tag names.
+/// The line of a tag.
 #[inline(always)]
 pub(crate) fn line_of(tag: Tag) -> u64 {
     u64::from((tag >> 2) - 1)
 }
 
-/// The same tag, flags included, of the line so many lines further on.
+/// The same tag, flags included, of the line this many lines further on.
 #[inline(always)]
 pub(crate) fn moved(tag: Tag, lines: i64) -> Tag {
     tag.wrapping_add((lines as Tag) << 2)

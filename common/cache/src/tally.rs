@@ -1,18 +1,18 @@
-//! Everything that is counted: one place adds, one place multiplies.
+//! All counters: one place adds, one place multiplies.
 
-/// Most arrays that are counted separately, and everything else.
+/// Largest number of arrays that are counted separately, plus one for everything else.
 pub(crate) const MAX_ARRAYS: usize = 255;
 
-/// What one level counts.
+/// The counts of one level.
 #[derive(Debug, Clone)]
 pub(crate) struct LevelTally {
     /// Misses per array: of loads, of stores.
     pub(crate) misses: Vec<[u64; 2]>,
-    /// Dirty victims.
+    /// Dirty lines evicted.
     pub(crate) write_backs: u64,
     /// Stores passed on: written through, or missed and not allocated.
     pub(crate) written_through: u64,
-    /// The latter alone.
+    /// Of these, those that missed and were not allocated.
     pub(crate) not_allocated: u64,
     /// Lines prefetched, by this level or one above.
     pub(crate) prefetches: u64,
@@ -20,12 +20,12 @@ pub(crate) struct LevelTally {
     pub(crate) useful: u64,
 }
 
-/// What the core itself counts.
+/// The counts of the core itself.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct CoreTally {
     /// Loads, stores.
     pub(crate) accesses: [u64; 2],
-    /// Ends of lines that loads and stores cross.
+    /// Line boundaries that loads and stores cross.
     pub(crate) splits: [u64; 2],
     /// Passes of [`repeat`](memory::Memory::repeat).
     pub(crate) passes: u64,
@@ -44,7 +44,7 @@ pub(crate) struct Tally {
 }
 
 impl CoreTally {
-    /// Counts what was counted since `before` so many times more.
+    /// Adds the counts since `before` this many times.
     pub(crate) fn multiply(&mut self, before: CoreTally, times: u64) {
         for is_store in 0..2 {
             self.accesses[is_store] += (self.accesses[is_store] - before.accesses[is_store]) * times;
@@ -91,13 +91,13 @@ impl Tally {
         (self.core, self.each().map(|count| *count).collect())
     }
 
-    /// Counts what was counted since `before` so many times more.
+    /// Adds the counts since `before` this many times.
     pub(crate) fn multiply(&mut self, before: &(CoreTally, Vec<u64>), times: u64) {
         self.core.multiply(before.0, times);
         self.each().zip(&before.1).for_each(|(count, before)| *count += (*count - before) * times);
     }
 
-    /// Counts from zero again.
+    /// Resets all counts.
     pub(crate) fn reset(&mut self) {
         self.core = CoreTally::default();
         self.each().for_each(|count| *count = 0);

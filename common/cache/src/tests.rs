@@ -1,5 +1,5 @@
-//! What no random machine shows: a policy with state across sets, and the two kinds of sets
-//! against each other.
+//! Cases that no random machine covers: a policy with state across sets, and the two kinds
+//! of sets compared with each other.
 
 use machine::{Machine, Replacement};
 use memory::{Arena, Memory, steps};
@@ -13,8 +13,8 @@ use crate::stores::new_sets;
 use crate::tag::tag_of;
 use crate::wide::WideSets;
 
-/// A second level whose sets decide together which lines stay counts the same with shortcuts
-/// as without: what sets share is compared as well.
+/// A second level whose sets share the state of set dueling counts the same with and
+/// without shortcuts: shared state is compared as well.
 #[test]
 fn a_policy_with_state_across_sets_is_counted_exactly() {
     let n = 48;
@@ -44,11 +44,11 @@ fn a_policy_with_state_across_sets_is_counted_exactly() {
     assert_eq!(skipping, exhaustive);
 }
 
-/// Debug builds run iterations that are described already, and find one that does something
-/// else, before it is left out in silence.
+/// Debug builds run some iterations that are described already, and detect one that differs
+/// before any is skipped.
 #[test]
 #[cfg_attr(debug_assertions, should_panic(expected = "iteration 3 of a loop in steps!"))]
-fn an_iteration_that_is_not_as_described_is_found_out() {
+fn an_iteration_that_differs_from_its_description_is_detected() {
     let machine = Machine::named("zen3").unwrap();
     let arena = Arena::with_capacity(1024).unwrap();
     let x = arena.array::<f64>("x", 64).unwrap();
@@ -60,9 +60,9 @@ fn an_iteration_that_is_not_as_described_is_found_out() {
 }
 
 proptest! {
-    /// Sets of many ways do what sets of few ways do, windows included.
+    /// Sets of many ways behave like sets of few ways, also in windows.
     #[test]
-    fn wide_sets_are_sets(
+    fn wide_sets_behave_like_other_sets(
         is_fifo in any::<bool>(),
         ways in 9usize..14,
         uses in prop::collection::vec((0u8..6, 0u64..48), 0..400),
@@ -102,8 +102,8 @@ proptest! {
         }
     }
 
-    /// Sets recur if and only if those that were looked at hold what they held, in windows
-    /// within windows, too.
+    /// Sets recur if and only if those that were accessed have their old content, also in
+    /// nested windows.
     #[test]
     fn a_window_recurs_if_its_sets_are_as_they_were(uses in prop::collection::vec((0u8..8, 0u64..12), 0..120)) {
         let layout = Layout { sets: 3, ways: 2, shift: 6, resident: false };

@@ -15,7 +15,7 @@ pub(crate) struct Tlb {
 }
 
 impl Tlb {
-    /// So many sets and ways; `pages` makes it one that holds so many pages, all there are.
+    /// With these sets and ways; with `pages`, a TLB that holds all of these pages.
     pub(crate) fn new(sets: usize, ways: usize, page: Bytes, pages: Option<usize>) -> Tlb {
         let shift = page.0.trailing_zeros();
         let layout = match pages {
@@ -25,13 +25,13 @@ impl Tlb {
         Tlb { store: new_sets(Replacement::Lru, layout), index: SetIndex::new(layout.sets) }
     }
 
-    /// Uses the page, or fills it; whether it was there.
+    /// Uses the page, or fills it; returns whether it was there.
     #[inline]
     pub(crate) fn touch(&mut self, page: u64) -> bool {
         self.store.touch(self.index.of(page), tag_of(page), 0).hit
     }
 
-    /// Whether the page is there, which is not used.
+    /// Whether the page is there; this is no use of it.
     pub(crate) fn has(&mut self, page: u64) -> bool {
         self.store.tag(self.index.of(page), tag_of(page)) != 0
     }

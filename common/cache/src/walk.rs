@@ -1,5 +1,4 @@
-//! Walks what a kernel does through the simulator, and leaves out the iterations that
-//! shortcuts find.
+//! Simulates the description of a kernel, and skips the iterations that shortcuts find.
 
 use std::fmt;
 
@@ -8,11 +7,11 @@ use crate::loops::{Access, Loop, Node};
 use crate::shortcuts::{self, Answer, Plan, Shortcut};
 use crate::simulator::Simulator;
 
-/// How often progress is reported at most.
+/// Largest number of progress reports.
 const REPORTS: f64 = 1000.0;
 
-/// Reports the share (0 to 1) that is done: of the outermost loop, or of so many bytes that
-/// loops advance by in all.
+/// Reports the share (0 to 1) that is done: of the outermost loop, or of the bytes by which
+/// loops advance in total.
 #[derive(Default)]
 pub(crate) struct Progress {
     pub(crate) report: Option<Box<dyn FnMut(f64)>>,
@@ -37,14 +36,14 @@ impl Progress {
         }
     }
 
-    /// So much of the outermost loop is done.
+    /// Reports progress within an outermost loop.
     fn of_loop(&mut self, done: u64, of: u64) {
         if self.bytes.is_none() {
             self.reaches(done as f64 / of as f64);
         }
     }
 
-    /// An outermost loop is done.
+    /// Reports the end of an outermost loop.
     fn after(&mut self, of: &Loop) {
         if let Some(bytes) = self.bytes {
             let longest = of.advances.iter().map(|advance| advance.unsigned_abs()).max();
@@ -61,14 +60,14 @@ pub(crate) struct Walker {
     pub(crate) progress: Progress,
 }
 
-/// A search for a state that recurs: each state is compared with one that is noted, which is
-/// renewed after 1, 2, 4, 8 ... periods (Brent's algorithm).
+/// A search for a state that recurs: each state is compared with a saved one, which is
+/// replaced after 1, 2, 4, 8 ... periods (Brent's algorithm).
 #[derive(Debug)]
 struct Search {
     plan: Plan,
-    /// Periods after which the noted state is renewed.
+    /// Periods after which the saved state is replaced.
     renew_after: u64,
-    /// Iterations since it was noted.
+    /// Iterations since it was saved.
     since: u64,
 }
 
@@ -86,8 +85,7 @@ impl Walker {
         }
     }
 
-    /// Simulates a loop whose first iteration makes `accesses`, which are the same again
-    /// afterwards.
+    /// Simulates a loop whose first iteration makes `accesses`; restores these afterwards.
     fn walk_loop(&mut self, of: &Loop, accesses: &mut [Access], map: &AddressMap, is_outermost: bool) {
         if of.is_innermost() {
             return self.walk_innermost(of, accesses);
@@ -147,7 +145,7 @@ impl Walker {
         found
     }
 
-    /// One more iteration has ended: how many are left out now.
+    /// Called after each iteration: how many iterations can be skipped now.
     fn skipped(&mut self, search: &mut Search) -> u64 {
         let Search { plan, renew_after, since } = search;
         (plan.iterations, *since) = (plan.iterations - 1, *since + 1);
@@ -185,9 +183,9 @@ impl Walker {
         }
     }
 
-    /// The same for a loop of accesses alone. Where iterations touch the same lines, and these
-    /// are all in the first level after the first of them, the others only hit, and leave
-    /// everything as the first left it: no state needs to be compared.
+    /// The same for a loop without inner loops. If iterations access the same lines, and
+    /// these are all in the first level after the first iteration, the others only hit and
+    /// leave everything as the first left it: no state needs to be compared.
     fn walk_innermost(&mut self, of: &Loop, accesses: &mut [Access]) {
         let line = self.sim.smallest_line();
         let may_stay = of.advances.iter().all(|advance| advance.unsigned_abs() < line)

@@ -1,5 +1,5 @@
-//! Sets of many ways, under LRU or FIFO: in order of use or arrival, the first few lines, which
-//! are searched, and a list of the others with an index that finds a line without a search.
+//! Sets of many ways, with LRU or FIFO, in order of use or arrival: the first few lines are
+//! searched one by one, the others are in a list with a hash table.
 
 use crate::journal::Journal;
 use crate::moves::Moves;
@@ -7,22 +7,22 @@ use crate::policy::Touched;
 use crate::sets::{Layout, Store, moved_tag};
 use crate::tag::{LINE, PREFETCHED, Tag};
 
-/// From how many ways on sets are wide.
+/// Sets with at least so many ways are wide.
 pub(crate) const WIDE: usize = 48;
 
 #[derive(Debug)]
 pub(crate) struct WideSets {
     layout: Layout,
     sets: Vec<WideSet>,
-    /// A use makes a line the first one (LRU); otherwise only its arrival does (FIFO).
+    /// Whether a use makes a line the first one (LRU), and not only its arrival (FIFO).
     reorders: bool,
     journal: Journal<()>,
 }
 
-/// How many lines of a set are found by a search.
+/// The number of lines of a set that are searched one by one.
 const FRONT: usize = 8;
 
-/// One set: the lines used, or filled, last, then all others.
+/// One set: the most recent lines, then all others.
 #[derive(Debug, Clone)]
 struct WideSet {
     front: [Tag; FRONT],
@@ -44,7 +44,7 @@ impl WideSet {
         }
     }
 
-    /// Uses the line `key`, which makes it the first one; its tag before.
+    /// Uses the line `key`, which makes it the first one; returns its previous tag.
     #[inline(always)]
     fn use_line(&mut self, key: Tag, flags: Tag) -> Option<Tag> {
         if let Some(at) = self.front.iter().position(|tag| tag & LINE == key) {
@@ -89,20 +89,21 @@ impl WideSet {
         }
     }
 
-    /// The tags from the last use or arrival on.
+    /// The tags, the most recent first.
     fn in_order(&self) -> impl Iterator<Item = Tag> {
         self.front.into_iter().filter(|tag| *tag != 0).chain(self.others.in_order())
     }
 }
 
-/// Lines in order: ways 1 and up are in a ring behind way 0, which is no way but its two ends.
+/// Lines in order, as a ring: way 0 is not a way but links the two ends; the ways are 1 and
+/// up.
 #[derive(Debug, Clone)]
 struct List {
     tags: Vec<Tag>,
     newer: Vec<u32>,
     older: Vec<u32>,
     empty: Vec<u32>,
-    /// Finds a line's way: an open table with linear probing, 0 for a free place.
+    /// Finds a line's way: a hash table with linear probing, 0 for a free entry.
     index: Vec<u32>,
 }
 
@@ -117,7 +118,8 @@ impl List {
         }
     }
 
-    /// Where in the index the search for the line `key` begins (Knuth's multiplicative hashing).
+    /// The entry at which the search for the line `key` starts (Knuth's multiplicative
+    /// hashing).
     #[inline(always)]
     fn hash(&self, key: Tag) -> usize {
         key.wrapping_mul(0x9e37_79b1) as usize >> (u32::BITS - self.index.len().trailing_zeros())
@@ -129,7 +131,7 @@ impl List {
         self.tags[way as usize] & LINE
     }
 
-    /// Where in the index the line `key` is, or may be put.
+    /// The entry of the line `key`, or where it can be inserted.
     #[inline(always)]
     fn position(&self, key: Tag) -> usize {
         let mut at = self.hash(key);
@@ -144,7 +146,7 @@ impl List {
         Some(self.index[self.position(key)]).filter(|way| *way != 0)
     }
 
-    /// Takes the line `key` out of the index: those behind it move up, as far as they may.
+    /// Removes the line `key` from the table, and moves later entries up where possible.
     fn forget(&mut self, key: Tag) {
         let mask = self.index.len() - 1;
         let mut free = self.position(key);
@@ -169,7 +171,7 @@ impl List {
         self.newer[older as usize] = newer;
     }
 
-    /// Adds a line that is not there; there must be an empty way.
+    /// Adds a new line; there must be an empty way.
     fn put_first(&mut self, tag: Tag) {
         let Some(way) = self.empty.pop() else { return };
         let at = self.position(tag & LINE);
@@ -192,7 +194,7 @@ impl List {
         std::mem::take(&mut self.tags[way as usize])
     }
 
-    /// The tags from the last use or arrival on.
+    /// The tags, the most recent first.
     fn in_order(&self) -> impl Iterator<Item = Tag> {
         let ways = std::iter::successors(Some(self.older[0]), |way| Some(self.older[*way as usize]));
         ways.take_while(|way| *way != 0).map(|way| self.tags[way as usize])

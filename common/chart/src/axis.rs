@@ -1,20 +1,19 @@
-//! Axes: which stretch of numbers is shown, where it is ticked, what the ticks
-//! are called.
+//! Axes: the range that is shown, the positions of the ticks, and their labels.
 
 use figures::units::Bytes;
 
-/// Numbers beyond this are errors upstream, not measurements; they are gaps.
+/// Larger numbers are errors, not measurements; they are drawn as gaps.
 const ABSURD: f64 = 1e100;
 
 /// How numbers are laid out along an axis.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Scale {
-    /// Equal distances for equal differences, and always with zero.
+    /// Linear, and always with zero.
     #[default]
     Linear,
-    /// Equal distances for each doubling.
+    /// Logarithmic, with ticks at powers of two.
     Log2,
-    /// Equal distances for each factor of ten.
+    /// Logarithmic, with ticks at powers of ten.
     Log10,
 }
 
@@ -37,9 +36,9 @@ pub struct Axis {
     pub scale: Scale,
     /// How ticks are written.
     pub unit: Unit,
-    /// The axis starts at least here, whatever the data.
+    /// The axis starts at this value or below it, whatever the data.
     pub low: Option<f64>,
-    /// The axis reaches at least to here, whatever the data.
+    /// The axis ends at this value or above it, whatever the data.
     pub high: Option<f64>,
     /// Names instead of numbers: the first is at 1, the next at 2 …
     pub names: Vec<String>,
@@ -66,25 +65,25 @@ impl Axis {
         Axis { unit: Unit::Bytes, ..Axis::log2(label) }
     }
 
-    /// An axis of named things; over each, a point is a bar, or a dot where the other axis
-    /// is logarithmic: a bar would have to begin at zero.
+    /// An axis of named things. A point over a name is a bar, or a dot if the other axis is
+    /// logarithmic: a bar would have to start at zero.
     pub fn named(label: impl Into<String>, names: Vec<String>) -> Axis {
         Axis { label: label.into(), names, ..Axis::default() }
     }
 
-    /// The axis starts at least at `low`.
+    /// Starts the axis at `low` or below it.
     #[must_use]
     pub fn from(self, low: f64) -> Axis {
         Axis { low: Some(low), ..self }
     }
 
-    /// The axis reaches at least to `high`.
+    /// Ends the axis at `high` or above it.
     #[must_use]
     pub fn upto(self, high: f64) -> Axis {
         Axis { high: Some(high), ..self }
     }
 
-    /// The label, and how numbers are laid out, if there are any.
+    /// The label, and the scale if there are numbers.
     pub(super) fn full_label(&self) -> String {
         match self.scale {
             _ if self.label.is_empty() || self.is_named() => self.label.clone(),
@@ -93,7 +92,7 @@ impl Axis {
         }
     }
 
-    /// Whether `value` has a place on this axis.
+    /// Whether `value` can be shown on this axis.
     pub(super) fn shows(&self, value: f64) -> bool {
         value.abs() < ABSURD && (self.scale == Scale::Linear || value > 1.0 / ABSURD)
     }
@@ -103,7 +102,7 @@ impl Axis {
         !self.names.is_empty()
     }
 
-    /// `value` in the axis's own measure: itself, or its logarithm.
+    /// `value` on the axis's scale: itself, or its logarithm.
     fn measure(&self, value: f64) -> f64 {
         match self.scale {
             Scale::Linear => value,
@@ -120,8 +119,7 @@ impl Axis {
         }
     }
 
-    /// The stretch that shows all of `data`, with its ticks; at most `most`
-    /// ticks, but at least two.
+    /// The range that shows all of `data`, with at least two and at most `most` ticks.
     pub(super) fn span(&self, data: impl Iterator<Item = f64>, most: usize) -> Span {
         if !self.names.is_empty() {
             let places = (0..).map(|i| f64::from(i) + 0.5);
@@ -177,14 +175,14 @@ impl Axis {
     }
 }
 
-/// A tick: its place from the axis's start, in the axis's measure.
+/// A tick: its distance from the axis's start, on the axis's scale.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Tick {
     pub(super) at: f64,
     pub(super) label: String,
 }
 
-/// The shown stretch of an axis.
+/// The shown range of an axis.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Span {
     axis: Axis,
@@ -194,22 +192,22 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// Where `value` lies, 0 at the start of the axis and 1 at its end; beyond
-    /// the last name there is no place.
+    /// The position of `value`: 0 is the start of the axis, 1 its end; there is no position
+    /// after the last name.
     pub(super) fn share(&self, value: f64) -> Option<f64> {
         let at = self.axis.shows(value).then(|| self.axis.measure(value))?;
         let share = (at - self.low) / self.length;
         (!self.axis.is_named() || (0.0..=1.0).contains(&share)).then_some(share)
     }
 
-    /// Where a tick lies, 0 to 1.
+    /// The position of a tick, 0 to 1.
     pub(super) fn tick_share(&self, tick: &Tick) -> f64 {
         tick.at / self.length
     }
 }
 
-/// Ticks at multiples of 1, 2 or 5 times a power of ten; the ends move out to
-/// the next tick, but not above a `closed` end.
+/// Ticks at multiples of 1, 2 or 5 times a power of ten; the ends move outwards to the next
+/// tick, but not above a `closed` end.
 fn linear(low: &mut f64, high: &mut f64, closed: bool, most: usize) -> Vec<f64> {
     if *high - *low < 1.0 / ABSURD {
         *high = *low + 1.0;
@@ -227,14 +225,14 @@ fn linear(low: &mut f64, high: &mut f64, closed: bool, most: usize) -> Vec<f64> 
     (0..=(last - first) as usize).map(|i| (first + i as f64) * step).collect()
 }
 
-/// 1, 2 and 5 times each power of ten within the ends.
+/// 1, 2 and 5 times each power of ten between the ends.
 fn fine_decades(low: f64, high: f64) -> Vec<f64> {
     let decades = low.floor() as i64..=high.ceil() as i64;
     let ticks = decades.flat_map(|d| [1f64, 2.0, 5.0].map(|m| d as f64 + m.log10()));
     ticks.filter(|t| (low - 1e-9..=high + 1e-9).contains(t)).collect()
 }
 
-/// A number with as many decimals as ticks over a `span` need.
+/// A number with as many decimals as ticks over a range of `span` need.
 fn plain(value: f64, span: f64) -> String {
     let decimals = (1.0 - span.abs().max(f64::MIN_POSITIVE).log10()).ceil();
     if !(value == 0.0 || (1e-5..1e7).contains(&value.abs())) {

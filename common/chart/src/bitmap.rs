@@ -1,5 +1,5 @@
-//! The chart as PNG: drawn at four times its size in whole dots, then averaged
-//! down to twice its size, which smooths every edge.
+//! The chart as PNG: drawn at four times its size in whole pixels, then averaged to twice
+//! its size (anti-aliasing).
 
 use plotters_bitmap::BitMapBackend;
 use thiserror::Error;
@@ -8,9 +8,9 @@ use super::canvas::Canvas;
 use super::layout::WIDTH;
 use super::{Chart, draw, layout};
 
-/// Dots per unit while drawing, along each axis.
+/// Drawn pixels per unit, along each axis.
 const DRAWN: usize = 4;
-/// Drawn dots per dot of the file, along each axis.
+/// Drawn pixels per pixel of the file, along each axis.
 const AVERAGED: usize = 2;
 
 /// The picture cannot be encoded.
@@ -31,7 +31,7 @@ pub(super) fn png(chart: &Chart) -> Result<Vec<u8>, ChartError> {
     encoded(&small, width / AVERAGED, height / AVERAGED).map_err(|error| ChartError(error.to_string()))
 }
 
-/// The mean of each square of two by two dots, three bytes each.
+/// The mean of each square of two by two pixels, three bytes each.
 fn averaged(dots: &[u8], width: usize) -> Vec<u8> {
     let mut small = Vec::with_capacity(dots.len() / (AVERAGED * AVERAGED));
     for rows in dots.chunks_exact(AVERAGED * 3 * width) {

@@ -1,19 +1,20 @@
-//! A drawing surface in fractional units over plotters' backends, which know
-//! whole pixels only: everything is drawn enlarged.
+//! A drawing surface with fractional coordinates on plotters' backends, which have whole
+//! pixels only: everything is drawn enlarged.
 
 use plotters_backend::DrawingBackend;
 
 use super::font;
 use super::ink::{Anchor, Colour, Lettering, Stroke, Type};
 
-/// A place, in units of the chart.
+/// A position, in units of the chart.
 pub(super) type Point = (f64, f64);
 
-/// What can be drawn; errors are stored for the end.
+/// A surface to draw on; the first error is stored until the end.
 pub(super) struct Canvas<B: DrawingBackend> {
     backend: B,
     enlarged: f64,
-    /// Text and line joins are drawn here, not by the backend.
+    /// Whether this module draws text and line joins itself, pixel by pixel, instead of the
+    /// backend.
     dots: bool,
     error: Option<String>,
 }
@@ -24,12 +25,12 @@ impl<B: DrawingBackend> Canvas<B> {
         Canvas { backend, enlarged, dots: false, error: None }
     }
 
-    /// A surface of dots.
+    /// A surface of pixels.
     pub(super) fn raster(backend: B, enlarged: f64) -> Canvas<B> {
         Canvas { backend, enlarged, dots: true, error: None }
     }
 
-    /// Ends the drawing.
+    /// Finishes the drawing.
     pub(super) fn finish(mut self) -> Result<(), String> {
         if let Err(error) = self.backend.present() {
             self.error.get_or_insert_with(|| error.to_string());
@@ -72,7 +73,7 @@ impl<B: DrawingBackend> Canvas<B> {
         self.note(drawn);
     }
 
-    /// Writes `text` with the middle of its small letters at the height of `at`.
+    /// Writes `text`; the middle of its small letters is at the height of `at`.
     pub(super) fn text(&mut self, text: &str, at: Point, anchor: Anchor, set: Type) {
         let em = set.em * self.enlarged;
         if !self.dots {

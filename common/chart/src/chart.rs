@@ -5,7 +5,7 @@ use figures::text::clean;
 use crate::axis::{Axis, Scale};
 use crate::font;
 
-/// A chart: what is to be seen, not yet how.
+/// The content of a chart, without its layout.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Chart {
     /// One line: what the chart shows.
@@ -18,9 +18,9 @@ pub struct Chart {
     pub y: Axis,
     /// The curves, in the order of the legend.
     pub series: Vec<Series>,
-    /// Vertical lines at known places, such as a cache's capacity.
+    /// Vertical lines at known values, such as a cache's capacity.
     pub marks: Vec<Mark>,
-    /// Shaded stretches of the horizontal axis.
+    /// Shaded ranges of the horizontal axis.
     pub bands: Vec<Band>,
 }
 
@@ -29,44 +29,43 @@ pub struct Chart {
 pub struct Series {
     /// Its name in the legend.
     pub name: String,
-    /// The panel that it shares with other curves of that name; empty if there are
-    /// no such panels.
+    /// The panel that it shares with other curves of that name; empty if it shares none.
     pub panel: String,
     /// Its points, in drawing order. A point that is not finite (or not
     /// positive on a logarithmic axis) is a gap in the line, never a zero.
     pub points: Vec<(f64, f64)>,
-    /// How far repeated runs reached: place, smallest and largest value, drawn as
-    /// error bars.
+    /// The spread of repeated runs: x value, smallest and largest y value, drawn as error
+    /// bars.
     pub spreads: Vec<(f64, f64, f64)>,
-    /// Points that are known to be wrong: drawn hollow, off the line, and at the plot's edge
-    /// where they lie beyond what the others need.
+    /// Points that are known to be wrong: drawn hollow, not connected by the line, and at
+    /// the edge of the plot if they are outside the range of the others.
     pub disturbed: Vec<(f64, f64)>,
 }
 
 /// A vertical line with a label above the plot.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Mark {
-    /// Where it is on the horizontal axis.
+    /// Its x value.
     pub at: f64,
-    /// What it means: `L1 32 KiB`.
+    /// Its label: `L1 32 KiB`.
     pub label: String,
 }
 
-/// A shaded stretch of the horizontal axis, with a label above the plot.
+/// A shaded range of the horizontal axis, with a label above the plot.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Band {
     /// Left end.
     pub from: f64,
     /// Right end.
     pub to: f64,
-    /// What it means.
+    /// Its label.
     pub label: String,
 }
 
-/// Characters of a text in a picture: more than fit.
+/// Longest text in a picture, in characters; more than fits.
 const LONGEST: usize = 2000;
 
-/// A text from outside as a picture can hold it, line by line.
+/// A text from outside, made safe for a picture, line by line.
 fn plain(text: impl Into<String>) -> String {
     let text = text.into();
     let most = text.char_indices().nth(LONGEST).map_or(text.len(), |(end, _)| end);
@@ -92,7 +91,8 @@ impl Chart {
         self
     }
 
-    /// Error bars of the last curve: place, smallest and largest value of the runs.
+    /// Adds error bars to the last curve: x value, smallest and largest y value of the
+    /// runs.
     pub fn spread(mut self, spreads: impl IntoIterator<Item = (f64, f64, f64)>) -> Chart {
         if let Some(series) = self.series.last_mut() {
             series.spreads = spreads.into_iter().collect();
@@ -100,7 +100,7 @@ impl Chart {
         self
     }
 
-    /// Points of the last curve that are known to be wrong.
+    /// Adds points of the last curve that are known to be wrong.
     pub fn disturbed(mut self, points: impl IntoIterator<Item = (f64, f64)>) -> Chart {
         if let Some(series) = self.series.last_mut() {
             series.disturbed = points.into_iter().collect();
@@ -108,8 +108,8 @@ impl Chart {
         self
     }
 
-    /// Puts the last curve into a panel of that name. Every panel holds curves of the
-    /// same names in the same order, which the legend distinguishes.
+    /// Puts the last curve into a panel of that name. Every panel has curves of the same
+    /// names in the same order, which the legend explains.
     pub fn panel(mut self, name: impl Into<String>) -> Chart {
         if let Some(series) = self.series.last_mut() {
             series.panel = plain(name);
@@ -123,15 +123,15 @@ impl Chart {
         self
     }
 
-    /// Adds a shaded stretch, such as the sizes that a cache may have.
+    /// Adds a shaded range, such as the possible sizes of a cache.
     pub fn band(mut self, from: f64, to: f64, label: impl Into<String>) -> Chart {
         self.bands.push(Band { from, to, label: plain(label) });
         self
     }
 
     /// The characters that [`png`](Chart::png) draws as question marks, each once: the
-    /// embedded font has Latin, Greek and Cyrillic letters. A viewer draws those of an
-    /// SVG with fonts of its own.
+    /// embedded font has Latin, Greek and Cyrillic letters. Viewers draw the characters of
+    /// an SVG with their own fonts.
     pub fn undrawn(&self) -> Vec<char> {
         let axes = [&self.x, &self.y].into_iter().flat_map(|axis| axis.names.iter().chain([&axis.label]));
         let series = self.series.iter().flat_map(|series| [&series.name, &series.panel]);

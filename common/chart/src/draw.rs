@@ -1,4 +1,4 @@
-//! Paints an arranged chart.
+//! Draws a chart whose layout is known.
 
 use plotters_backend::DrawingBackend;
 use plotters_svg::SVGBackend;
@@ -13,18 +13,18 @@ use super::panels::{self, Labels, Panel};
 use super::plot::Plot;
 use super::{Chart, Series};
 
-/// SVG places are whole numbers; this many of them make one unit.
+/// SVG coordinates are whole numbers; this many of them make one unit.
 const FINE: u32 = 8;
 
-/// Breadth of a hollow marker's ring.
+/// Line width of a hollow marker.
 pub(super) const RING: f64 = 1.6;
-/// Radius of a hollow marker, at least.
+/// Smallest radius of a hollow marker.
 const HOLLOW: f64 = 4.0;
-/// Half the cap of an error bar.
+/// Half the width of an error bar's caps.
 const CAP: f64 = 3.5;
-/// Width of a bar, as a share of its place.
+/// Width of a bar, as a share of the distance between bars.
 const BAR: f64 = 0.4;
-/// Digits are taller than the small letters that texts are centred by.
+/// Digits are higher than the small letters by which texts are centred.
 const DIGITS: f64 = 1.0;
 /// Half the height of a bar's colour in the legend.
 const SWATCH: f64 = 5.0;
@@ -54,7 +54,7 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// Paints everything, background first.
+/// Draws everything, the background first.
 pub(super) fn paint<B: DrawingBackend>(canvas: &mut Canvas<B>, chart: &Chart, arranged: &Layout) {
     canvas.rectangle((0.0, 0.0), (WIDTH, arranged.height.ceil()), PAPER);
     texts(canvas, &arranged.title, Anchor::Start, Type { em: TITLE_EM, bold: true, colour: TEXT });
@@ -75,8 +75,9 @@ pub(super) fn paint<B: DrawingBackend>(canvas: &mut Canvas<B>, chart: &Chart, ar
         canvas.text("no data", at, Anchor::Middle, Type { em: LABEL_EM, bold: false, colour: SOFT });
     }
     for (index, entry) in &arranged.legend {
-        let told = panels::distinct_looks(chart);
-        let look = if panels::grouped(chart) { Look::overlaid(*index, told) } else { Look::of(*index, told) };
+        let styles = panels::distinct_looks(chart);
+        let look =
+            if panels::grouped(chart) { Look::overlaid(*index, styles) } else { Look::of(*index, styles) };
         if chart.has_bars() {
             let (x, y) = entry.at;
             canvas.rectangle((x, y - SWATCH), (x + SAMPLE, y + SWATCH), look.colour);
@@ -112,7 +113,7 @@ fn large<B: DrawingBackend>(canvas: &mut Canvas<B>, chart: &Chart, arranged: &La
     }
 }
 
-/// A panel's curves, distinguished; a single one with the others pale behind it.
+/// A panel's curves, in different colours; a single curve has the others pale behind it.
 fn small<B: DrawingBackend>(canvas: &mut Canvas<B>, chart: &Chart, panel: &Panel) {
     let plot = &panel.plot;
     ground(canvas, chart, plot, panel.labels);
@@ -138,7 +139,7 @@ fn small<B: DrawingBackend>(canvas: &mut Canvas<B>, chart: &Chart, panel: &Panel
     canvas.text(&panel.name, (plot.left + 2.0, plot.top - 8.0), Anchor::Start, set);
 }
 
-/// Hollow markers, at the plot's edge where the axis does not reach them.
+/// Hollow markers, at the edge of the plot if their points are outside.
 fn disturbed<B: DrawingBackend>(canvas: &mut Canvas<B>, plot: &Plot, series: &Series, look: Look) {
     let look = Look { hollow: true, size: look.size.max(HOLLOW), ..look };
     for (x, y) in &series.disturbed {
@@ -209,7 +210,7 @@ fn marks<B: DrawingBackend>(canvas: &mut Canvas<B>, chart: &Chart, arranged: &La
     texts(canvas, &arranged.strip, Anchor::Middle, Type { em: CAPTION_EM, bold: false, colour: SOFT });
 }
 
-/// The line in its pieces between gaps, then the markers on it.
+/// The line with its gaps, then the markers on it.
 fn curve<B: DrawingBackend>(canvas: &mut Canvas<B>, plot: &Plot, points: &[(f64, f64)], look: Look) {
     let pieces = pieces(plot, points);
     pieces.iter().for_each(|piece| stroke(canvas, piece, look));
@@ -218,13 +219,13 @@ fn curve<B: DrawingBackend>(canvas: &mut Canvas<B>, plot: &Plot, points: &[(f64,
     }
 }
 
-/// The line's pieces between gaps.
+/// The parts of the line between gaps.
 fn pieces(plot: &Plot, points: &[(f64, f64)]) -> Vec<Vec<Point>> {
     let places: Vec<Option<Point>> = points.iter().map(|(x, y)| plot.place(*x, *y)).collect();
     places.split(Option::is_none).map(|piece| piece.iter().copied().flatten().collect()).collect()
 }
 
-/// A bar from zero for each point, with its height above it and its error bar.
+/// A bar from zero for each point, with its value above it and its error bar.
 fn bars<B: DrawingBackend>(canvas: &mut Canvas<B>, plot: &Plot, series: &Series, look: Look) {
     for (x, y) in &series.points {
         let corners = plot.place(x - BAR / 2.0, 0.0).zip(plot.place(x + BAR / 2.0, *y));
@@ -240,7 +241,7 @@ fn bars<B: DrawingBackend>(canvas: &mut Canvas<B>, plot: &Plot, series: &Series,
     }
 }
 
-/// A dot for each point, with its figure above it and its error bar.
+/// A dot for each point, with its value above it and its error bar.
 fn dots<B: DrawingBackend>(canvas: &mut Canvas<B>, plot: &Plot, series: &Series, look: Look) {
     for (x, y) in &series.points {
         let Some((across, up)) = plot.place(*x, *y) else { continue };
@@ -252,13 +253,13 @@ fn dots<B: DrawingBackend>(canvas: &mut Canvas<B>, plot: &Plot, series: &Series,
     }
 }
 
-/// How far up the point at `x` reaches, or its error bar.
+/// The height of the point at `x`, or of its error bar.
 fn end(plot: &Plot, series: &Series, x: f64, top: f64) -> f64 {
     let longest = series.spreads.iter().find(|spread| spread.0 == x);
     longest.and_then(|(x, _, high)| plot.place(*x, *high)).map_or(top, |end| top.min(end.1))
 }
 
-/// Three decimals, unless there are too many digits before them.
+/// Three decimals, or fewer for large numbers.
 fn figure(value: f64) -> String {
     if value.abs() < 1e6 { format!("{value:.3}") } else { format!("{value:.2e}") }
 }
@@ -287,7 +288,7 @@ fn shape<B: DrawingBackend>(canvas: &mut Canvas<B>, (x, y): Point, look: Look, s
     }
 }
 
-/// A piece of a curve, for the legend.
+/// A sample of a curve, for the legend.
 fn sample<B: DrawingBackend>(canvas: &mut Canvas<B>, (x, y): Point, look: Look) {
     stroke(canvas, &[(x, y), (x + SAMPLE, y)], look);
     marker(canvas, (x + SAMPLE / 2.0, y), look);

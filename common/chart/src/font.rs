@@ -1,5 +1,5 @@
-//! The embedded font: pictures need no font of the system, and widths are known
-//! before anything is drawn. SVG viewers use their own; it is rarely wider.
+//! The embedded font: pictures need no font of the system, and text widths are known before
+//! anything is drawn. SVG viewers use their own font, which is rarely wider.
 
 use std::sync::OnceLock;
 
@@ -7,14 +7,14 @@ use ab_glyph::{Font, FontRef, GlyphId, PxScale, point};
 
 const REGULAR: &[u8] = include_bytes!("../assets/NotoSans-Regular.ttf");
 const BOLD: &[u8] = include_bytes!("../assets/NotoSans-Bold.ttf");
-/// Units in the side of the em square, of both fonts.
+/// Font units per em, of both fonts.
 const UNITS_PER_EM: f32 = 1000.0;
 
-/// What SVG viewers are asked for.
+/// The font family for SVG viewers.
 pub(super) const FAMILY: &str = "Noto Sans, Helvetica, Arial, sans-serif";
 
-/// Half the height of a small x, over the em: text is placed by the middle of its
-/// small letters.
+/// Half the x-height, as a share of the em: text is placed by the middle of its small
+/// letters.
 const HALF_X: f32 = 0.268;
 
 fn face(bold: bool) -> Option<&'static FontRef<'static>> {
@@ -23,16 +23,16 @@ fn face(bold: bool) -> Option<&'static FontRef<'static>> {
     FACES[usize::from(bold)].get_or_init(|| FontRef::try_from_slice(bytes).ok()).as_ref()
 }
 
-/// Whether the font has a glyph for `c`; number 0 is the box that it draws instead.
+/// Whether the font has a glyph for `c`; glyph 0 is the box for missing ones.
 fn has(font: &FontRef<'_>, c: char) -> bool {
     font.glyph_id(c) != GlyphId(0)
 }
 
-/// `text` with the signs the font lacks written with ones it has.
+/// `text`, with characters that the font lacks replaced by similar ones.
 fn spelled(font: &FontRef<'_>, text: &str) -> String {
     let mut spelled = String::new();
     for c in text.chars() {
-        match (has(font, c), stand_in(c)) {
+        match (has(font, c), substitute(c)) {
             (true, _) => spelled.push(c),
             (false, Some(other)) => spelled.push_str(other),
             (false, None) => spelled.push('?'),
@@ -41,8 +41,8 @@ fn spelled(font: &FontRef<'_>, text: &str) -> String {
     spelled
 }
 
-/// What a sign that the font lacks can be written as.
-fn stand_in(c: char) -> Option<&'static str> {
+/// A replacement for a character that the font lacks.
+fn substitute(c: char) -> Option<&'static str> {
     match c {
         '\u{2212}' => Some("\u{2013}"),
         '\u{2248}' => Some("~"),
@@ -56,7 +56,7 @@ fn stand_in(c: char) -> Option<&'static str> {
 /// The characters of `text` that are drawn as question marks.
 pub(super) fn missing(text: &str) -> impl Iterator<Item = char> {
     let font = face(false);
-    let is_drawn = move |c: char| font.is_none_or(|font| has(font, c)) || stand_in(c).is_some();
+    let is_drawn = move |c: char| font.is_none_or(|font| has(font, c)) || substitute(c).is_some();
     text.chars().filter(move |c| !c.is_whitespace() && !is_drawn(*c))
 }
 
@@ -66,7 +66,7 @@ pub(super) fn width(text: &str, em: f64, bold: bool) -> f64 {
     glyphs(font, text).map(|glyph| f64::from(advance(font, glyph)) * em).sum()
 }
 
-/// From one glyph's origin to the next one's, over the em.
+/// A glyph's advance width, as a share of the em.
 fn advance(font: &FontRef<'_>, glyph: GlyphId) -> f32 {
     font.h_advance_unscaled(glyph) / UNITS_PER_EM
 }
@@ -77,8 +77,8 @@ fn glyphs(font: &FontRef<'_>, text: &str) -> impl Iterator<Item = GlyphId> {
     spelled.into_iter().map(|c| font.glyph_id(c))
 }
 
-/// Sets `text` in dots: calls `dot(x, y, coverage)` for each pixel that it
-/// touches, with its small letters' middle at `(left, middle)`.
+/// Renders `text` as pixels: calls `dot(x, y, coverage)` for each pixel of it; the middle
+/// of its small letters starts at `(left, middle)`.
 pub(super) fn set(
     text: &str,
     em: f64,
@@ -101,7 +101,7 @@ pub(super) fn set(
     }
 }
 
-/// Breaks `text` into lines no wider than `most`; its own line breaks stay.
+/// Wraps `text` into lines no wider than `most`; its own line breaks stay.
 pub(super) fn wrap(text: &str, em: f64, bold: bool, most: f64) -> Vec<String> {
     let mut lines = Vec::new();
     for paragraph in text.lines() {

@@ -1,6 +1,5 @@
-//! Colours, strokes and types, as plotters' backends ask for them. (The crate
-//! `plotters` itself, which has them too, brings a browser's whole interface
-//! into every WebAssembly.)
+//! Colours, strokes and text styles, as plotters' backends need them. (The crate `plotters`
+//! has them too, but adds all browser interfaces to every WebAssembly.)
 
 use std::convert::Infallible;
 
@@ -14,7 +13,7 @@ use super::font;
 pub(super) struct Colour(pub(super) u8, pub(super) u8, pub(super) u8);
 
 impl Colour {
-    /// The colour at `alpha`, from 0 (not seen) to 1.
+    /// The colour with opacity `alpha`, from 0 (invisible) to 1.
     pub(super) fn at(self, alpha: f64) -> BackendColor {
         BackendColor { alpha, rgb: (self.0, self.1, self.2) }
     }
@@ -26,7 +25,7 @@ impl BackendStyle for Colour {
     }
 }
 
-/// Where a text sits about its place.
+/// The alignment of a text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Anchor {
     Start,
@@ -34,7 +33,7 @@ pub(super) enum Anchor {
     End,
 }
 
-/// How a text is set.
+/// The style of a text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Type {
     pub(super) em: f64,
@@ -42,7 +41,7 @@ pub(super) struct Type {
     pub(super) colour: Colour,
 }
 
-/// A line's colour and width in dots.
+/// A line's colour and width in pixels.
 pub(super) struct Stroke(pub(super) Colour, pub(super) u32);
 
 impl BackendStyle for Stroke {
@@ -59,7 +58,7 @@ impl BackendStyle for Stroke {
 pub(super) struct Lettering {
     pub(super) set: Type,
     pub(super) anchor: Anchor,
-    /// Height of an em, in dots.
+    /// Font size (em) in pixels.
     pub(super) em: f64,
 }
 
@@ -96,7 +95,7 @@ impl BackendTextStyle for Lettering {
         Ok(((0, 0), (font::width(text, self.em, self.set.bold) as i32, self.em as i32)))
     }
 
-    /// Texts of dots are set by [`font::set`].
+    /// For surfaces of pixels [`font::set`] draws texts.
     fn draw<E, F>(&self, _: &str, _: BackendCoord, _: F) -> Result<Result<(), E>, Infallible>
     where
         F: FnMut(i32, i32, BackendColor) -> Result<(), E>,

@@ -1,5 +1,5 @@
-//! Names next to their curves, where there is space: a name is set only where it
-//! touches nothing and its own curve is clearly the nearest.
+//! Names next to their curves: a name is placed only where it touches nothing and its own
+//! curve is clearly the nearest.
 
 use super::canvas::Point;
 use super::font;
@@ -9,16 +9,16 @@ use super::{Chart, Series};
 
 /// Half the height of a name's box.
 const HALF_HEIGHT: f64 = 7.0;
-/// From a point to the middle of a name above or below it.
+/// Distance from a point to the middle of a name above or below it.
 const AWAY: f64 = 12.0;
-/// Other curves must be this many times as far away as the name's own.
+/// Other curves must be this many times as far away as the name's own curve.
 const CLEARLY: f64 = 1.7;
 
-/// With more points than this in a chart there is no space for a name next to a
-/// curve, and looking for it takes the square of their number.
+/// With more points in a chart no name is placed: there is no space, and the search takes
+/// time in the square of their number.
 const CROWD: usize = 2000;
 
-/// The line pieces of one curve.
+/// The line segments of one curve.
 type Pieces = Vec<(Point, Point)>;
 
 /// A name's box: its middle and half its width.
@@ -28,7 +28,7 @@ struct LabelBox {
     half_width: f64,
 }
 
-/// The names that found space, with the index of their series.
+/// The names that were placed, with the index of their series.
 pub(super) fn at_curves(chart: &Chart, plot: &Plot) -> Vec<(usize, Placed)> {
     let points: usize = chart.series.iter().map(|series| series.points.len()).sum();
     if chart.series.len() < 2 || points > CROWD || chart.x.is_named() {
@@ -61,14 +61,14 @@ fn pieces(series: &Series, plot: &Plot) -> Pieces {
     places.windows(2).filter_map(|pair| Some((pair[0]?, pair[1]?))).chain(lone).collect()
 }
 
-/// The lines of the marks, which names must not cross either.
+/// The lines of the marks, which names must not cross.
 fn marks(chart: &Chart, plot: &Plot) -> Pieces {
     let across = chart.marks.iter().filter_map(|mark| Some(plot.across(plot.x.share(mark.at)?)));
     across.map(|x| ((x, plot.top), (x, plot.bottom))).collect()
 }
 
-/// How much farther the other curves are than the name's own; `None` where the
-/// name would touch something or could be taken for another curve's.
+/// How many times as far the other curves are; `None` if the name would touch something or
+/// could be taken for another curve's.
 fn clearance(room: LabelBox, own: usize, curves: &[Pieces], plot: &Plot, taken: &[LabelBox]) -> Option<f64> {
     let (x, y) = room.middle;
     let inside = x - room.half_width > plot.left
@@ -99,7 +99,8 @@ fn clearance(room: LabelBox, own: usize, curves: &[Pieces], plot: &Plot, taken: 
     (nearest.1 > CLEARLY * nearest.0 + 4.0).then_some(nearest.1.min(80.0) - nearest.0)
 }
 
-/// From a box to the box round a line piece, which is never farther than the piece.
+/// The distance from a box to the bounding box of a segment, a lower bound of that to the
+/// segment.
 fn least_distance(room: LabelBox, (from, to): (Point, Point)) -> f64 {
     let beyond = |a: f64, b: f64, middle: f64, half: f64| {
         (a.min(b) - middle - half).max(middle - half - a.max(b)).max(0.0)
@@ -108,7 +109,7 @@ fn least_distance(room: LabelBox, (from, to): (Point, Point)) -> f64 {
     across.hypot(beyond(from.1, to.1, room.middle.1, HALF_HEIGHT))
 }
 
-/// From a box to a line piece: the least over a few places along the piece.
+/// The distance from a box to a segment: the minimum over a few points of the segment.
 fn distance(room: LabelBox, (from, to): (Point, Point)) -> f64 {
     let steps = ((to.0 - from.0).hypot(to.1 - from.1) / 3.0).ceil().max(1.0);
     let beyond = |at: f64, middle: f64, half: f64| ((at - middle).abs() - half).max(0.0);

@@ -1,5 +1,5 @@
-//! Where everything of a chart goes. The plot keeps its size; title, legend,
-//! marks and caption take what height they need, so nothing covers data.
+//! The layout of a chart. The plot has a fixed size; title, legend, marks and caption take
+//! as much height as they need, so that nothing covers data.
 
 use super::axis::Span;
 use super::canvas::Point;
@@ -15,22 +15,22 @@ pub(super) const TITLE_EM: f64 = 16.0;
 pub(super) const LABEL_EM: f64 = 12.5;
 pub(super) const TICK_EM: f64 = 11.5;
 pub(super) const CAPTION_EM: f64 = 11.0;
-/// From one row of names below an axis to the next.
+/// Distance between rows of names below an axis.
 pub(super) const ROW: f64 = 15.0;
-/// The sample of a curve before its name in the legend.
+/// Length of a curve's sample before its name in the legend.
 pub(super) const SAMPLE: f64 = 34.0;
 
-/// Rows of names below an axis, at most.
+/// Largest number of rows of names below an axis.
 const MOST_ROWS: usize = 3;
 
-/// A text and its place.
+/// A text and its position.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Placed {
     pub(super) at: Point,
     pub(super) text: String,
 }
 
-/// The whole arrangement.
+/// The whole layout.
 #[derive(Debug)]
 pub(super) struct Layout {
     pub(super) height: f64,
@@ -43,11 +43,11 @@ pub(super) struct Layout {
     /// Labels of marks and bands, above the plot.
     pub(super) strip: Vec<Placed>,
     pub(super) plot: Plot,
-    /// Many curves: one panel for each, in the place of the plot.
+    /// If there are many curves: one panel for each, instead of the plot.
     pub(super) panels: Vec<Panel>,
 }
 
-/// Arranges `chart`.
+/// Computes the layout of `chart`.
 pub(super) fn arrange(chart: &Chart) -> Layout {
     let room = WIDTH - 2.0 * MARGIN;
     let mut y = MARGIN - 4.0;
@@ -56,8 +56,8 @@ pub(super) fn arrange(chart: &Chart) -> Layout {
         y += 4.0;
     }
     let small = panels::wanted(chart);
-    let told = panels::distinct_looks(chart);
-    let legend = if small && !panels::grouped(chart) { Vec::new() } else { legend(chart, told, &mut y) };
+    let shown = panels::distinct_looks(chart);
+    let legend = if small && !panels::grouped(chart) { Vec::new() } else { legend(chart, shown, &mut y) };
     let y_label = Placed { at: (MARGIN, y + 12.0), text: chart.y.full_label() };
     y += 24.0;
 
@@ -86,7 +86,7 @@ pub(super) fn arrange(chart: &Chart) -> Layout {
     Layout { height: y + MARGIN - 6.0, title, legend, caption, y_label, x_label, strip, plot, panels }
 }
 
-/// Lines of text from `y` downwards.
+/// Places lines of text from `y` downwards.
 fn column(lines: &[String], em: f64, y: &mut f64) -> Vec<Placed> {
     let place = |text: &String| {
         *y += em * 1.4;
@@ -95,11 +95,11 @@ fn column(lines: &[String], em: f64, y: &mut f64) -> Vec<Placed> {
     lines.iter().map(place).collect()
 }
 
-/// The legend's entries, of the first `told` curves, in as many rows as needed.
-fn legend(chart: &Chart, told: usize, y: &mut f64) -> Vec<(usize, Placed)> {
+/// The legend's entries, for the first `shown` curves, in as many rows as needed.
+fn legend(chart: &Chart, shown: usize, y: &mut f64) -> Vec<(usize, Placed)> {
     let mut x = MARGIN;
     let mut entries = Vec::new();
-    for (index, series) in chart.series.iter().take(told).enumerate().filter(|(_, s)| !s.name.is_empty()) {
+    for (index, series) in chart.series.iter().take(shown).enumerate().filter(|(_, s)| !s.name.is_empty()) {
         let width = SAMPLE + 6.0 + font::width(&series.name, TICK_EM, false);
         if x > MARGIN && x + width > WIDTH - MARGIN {
             (x, *y) = (MARGIN, *y + 18.0);
@@ -113,8 +113,7 @@ fn legend(chart: &Chart, told: usize, y: &mut f64) -> Vec<(usize, Placed)> {
     entries
 }
 
-/// Labels of the marks and bands that lie in the plot, in rows where they do not
-/// overlap.
+/// Labels of the marks and bands inside the plot, in rows so that they do not overlap.
 fn strip(chart: &Chart, plot: &Plot, y: &mut f64) -> Vec<Placed> {
     let middle = |from: f64, to: f64| (from.is_finite() && to.is_finite()).then(|| (from * to).sqrt());
     let marks = chart.marks.iter().map(|m| (Some(m.at), &m.label));
@@ -146,20 +145,20 @@ fn strip(chart: &Chart, plot: &Plot, y: &mut f64) -> Vec<Placed> {
     labels.into_iter().zip(rows).map(place).collect()
 }
 
-/// In how many rows the labels of all ticks do not touch.
+/// The number of rows in which the labels of all ticks do not touch.
 fn rows(span: &Span, length: f64) -> usize {
     (1..MOST_ROWS).find(|rows| is_free(span, *rows, length)).unwrap_or(MOST_ROWS)
 }
 
-/// Whether the labels do not touch that are so many ticks apart.
-fn is_free(span: &Span, apart: usize, length: f64) -> bool {
-    span.ticks.iter().zip(span.ticks.iter().skip(apart)).all(|(one, next)| {
+/// Whether the labels of every n-th tick do not touch.
+fn is_free(span: &Span, distance: usize, length: f64) -> bool {
+    span.ticks.iter().zip(span.ticks.iter().skip(distance)).all(|(one, next)| {
         let widths = [one, next].map(|tick| font::width(&tick.label, TICK_EM, false));
         (span.tick_share(next) - span.tick_share(one)) * length >= widths.iter().sum::<f64>() / 2.0 + 7.0
     })
 }
 
-/// The span with as many ticks as can be labelled without touching.
+/// The range with as many ticks as can be labelled without touching.
 fn fitting<D: Iterator<Item = f64>>(axis: &Axis, data: impl Fn() -> D, length: f64) -> Span {
     let most = if axis.scale == Scale::Linear { 8 } else { 24 };
     let spans = (3..=most).rev().map(|most| axis.span(data(), most));

@@ -1,6 +1,6 @@
-//! Charts in the manner of the lab guide: one curve per array size over a
-//! binary logarithmic axis, distinguished by marker and dash as well as by colour,
-//! with the machine and the units in the caption.
+//! Charts in the style of the lab guide: one curve per array size over a binary logarithmic
+//! axis, distinguished by marker and dash as well as by colour, with the machine and the
+//! units in the caption.
 //!
 //! ```
 //! use chart::{Axis, Chart};

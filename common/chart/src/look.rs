@@ -1,5 +1,5 @@
-//! What distinguishes curves: colour, marker and dash together, so that any two
-//! of the three may be lost in print or to the eye.
+//! The styles that distinguish curves: colour, marker and dash together, so that one of the
+//! three is enough in print or for colour-blind readers.
 
 use super::canvas::Point;
 use super::ink::Colour;
@@ -8,13 +8,13 @@ pub(super) const TEXT: Colour = Colour(0x1f, 0x24, 0x2a);
 pub(super) const SOFT: Colour = Colour(0x55, 0x5d, 0x66);
 pub(super) const GRID: Colour = Colour(0xe4, 0xe7, 0xeb);
 pub(super) const BAND: Colour = Colour(0xf1, 0xf4, 0xf8);
-/// A panel's own curve, and those of the other panels behind it.
+/// The colours of a panel's own curve and of the pale curves behind it.
 pub(super) const STRONG: Colour = Colour(0x00, 0x5a, 0x8f);
 pub(super) const PALE: Colour = Colour(0xcd, 0xd3, 0xda);
 pub(super) const PAPER: Colour = Colour(0xff, 0xff, 0xff);
 
-/// Okabe and Ito's palette without its yellow, which white paper swallows:
-/// colours that stay distinguishable under the common colour blindnesses.
+/// Okabe and Ito's palette without its yellow, which is hardly visible on white paper:
+/// colours that can be distinguished with the common forms of colour blindness.
 const DISTINCT: [Colour; 7] = [
     Colour(0x00, 0x72, 0xb2),
     Colour(0xd5, 0x5e, 0x00),
@@ -25,7 +25,7 @@ const DISTINCT: [Colour; 7] = [
     Colour(0xc4, 0x8a, 0x00),
 ];
 
-/// For many curves in order (array sizes): from pale to dark, hue turning.
+/// For many curves in order (array sizes): from pale to dark, with changing hue.
 const RAMP: [Colour; 6] = [
     Colour(0xe0, 0x9a, 0x1c),
     Colour(0xd6, 0x5a, 0x31),
@@ -35,10 +35,10 @@ const RAMP: [Colour; 6] = [
     Colour(0x0b, 0x25, 0x45),
 ];
 
-/// On and off lengths along the line; an empty pattern is a full line.
+/// Lengths of dashes and gaps; an empty pattern is a solid line.
 const DASHES: [&[f64]; 5] = [&[], &[7.0, 3.0], &[2.0, 2.5], &[9.0, 3.0, 2.0, 3.0], &[13.0, 3.0]];
 
-/// The shape that sits on each point.
+/// The marker's shape at each point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Marker {
     Circle,
@@ -50,13 +50,13 @@ pub(super) enum Marker {
 
 const MARKERS: [Marker; 5] = [Marker::Circle, Marker::Square, Marker::Up, Marker::Diamond, Marker::Down];
 
-/// The look of one curve.
+/// The style of one curve.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Look {
     pub(super) colour: Colour,
     pub(super) dash: &'static [f64],
     pub(super) marker: Marker,
-    /// Markers of the second round are filled with paper.
+    /// In the second round, markers are hollow.
     pub(super) hollow: bool,
     /// Half a marker's width.
     pub(super) size: f64,
@@ -64,12 +64,12 @@ pub(super) struct Look {
     pub(super) width: f64,
 }
 
-/// Half a marker's width, and a line's width, where curves are not drawn over each other.
+/// Half a marker's width, and a line's width, if curves are in separate panels.
 const SIZE: f64 = 3.6;
 const LINE: f64 = 1.8;
 
 impl Look {
-    /// The look of curve `index` out of `count`.
+    /// The style of curve `index` out of `count`.
     pub(super) fn of(index: usize, count: usize) -> Look {
         let colour = if count <= DISTINCT.len() {
             DISTINCT[index % DISTINCT.len()]
@@ -86,9 +86,9 @@ impl Look {
         }
     }
 
-    /// The look of curve `index` of `count` that are drawn over each other. Of two, both
-    /// are seen where they coincide: the second's points lie in the rings of the first,
-    /// its thin dashes on a broad line.
+    /// The style of curve `index` of `count` in one plot. If two curves coincide, both are
+    /// visible: the second's points are inside the rings of the first, its thin dashes on a
+    /// broad line.
     pub(super) fn overlaid(index: usize, count: usize) -> Look {
         let plain = Look::of(index, count);
         match (index, count) {
@@ -100,7 +100,7 @@ impl Look {
 }
 
 impl Marker {
-    /// Its outline round the origin, for a circle of radius 1; a circle has none.
+    /// Its outline around the origin, for a circle of radius 1; empty for a circle.
     pub(super) fn outline(self) -> &'static [Point] {
         match self {
             Marker::Circle => &[],
@@ -112,7 +112,7 @@ impl Marker {
     }
 }
 
-/// The ramp's colour at `share`, 0 to 1.
+/// The colour of the scale at `share`, 0 to 1.
 fn ramp(share: f64) -> Colour {
     let at = share.clamp(0.0, 1.0) * (RAMP.len() - 1) as f64;
     let (from, to) = (RAMP[at.floor() as usize], RAMP[at.ceil() as usize]);
@@ -120,7 +120,7 @@ fn ramp(share: f64) -> Colour {
     Colour(mix(from.0, to.0), mix(from.1, to.1), mix(from.2, to.2))
 }
 
-/// Cuts a line into the drawn pieces of a dash pattern.
+/// Splits a line into the dashes of a pattern.
 pub(super) fn dashes(line: &[Point], pattern: &[f64]) -> Vec<Vec<Point>> {
     if pattern.iter().sum::<f64>() <= 0.0 {
         return vec![line.to_vec()];
@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn of_two_curves_that_coincide_both_are_seen() {
         let [first, second] = [0, 1].map(|index| Look::overlaid(index, 2));
-        // The second's markers leave paper free within the ring, and the ring itself.
+        // The second's markers leave space between them and the ring of the first.
         assert!(first.hollow && second.size * 1.25 < first.size - super::super::draw::RING);
         assert!(second.width < first.width && first.dash.is_empty() && !second.dash.is_empty());
         assert_eq!(Look::overlaid(1, 3), Look::of(1, 3));

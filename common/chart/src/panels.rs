@@ -1,20 +1,20 @@
-//! Many curves as small multiples, all with the same axes: one panel for each, the
-//! other curves pale behind it, or one for those to be compared.
+//! Many curves as small multiples, all with the same axes: one panel for each curve with
+//! the others pale behind it, or one for each group to be compared.
 
 use std::collections::BTreeSet;
 
 use super::Chart;
 use super::plot::Plot;
 
-/// More panels are no help, and each draws all curves.
+/// Largest number of panels: more do not help, and each draws all curves.
 const MOST: usize = 24;
-/// Fewer curves are distinguished in one plot.
+/// Up to so many curves are drawn in one plot.
 const FEWEST: usize = 8;
 const COLUMNS: usize = 4;
-/// Height of a panel in a full row; where fewer are in all, each is wider and higher.
+/// Height of a panel in a full row; if there are fewer, each is wider and higher.
 const HEIGHT: f64 = 104.0;
 const HIGHEST: f64 = 250.0;
-/// Between panels, and above each for its name.
+/// Space between panels, and above each for its name.
 const GAP: f64 = 12.0;
 const NAME: f64 = 24.0;
 
@@ -39,8 +39,8 @@ impl Labels {
     pub(super) const BOTH: Labels = Labels { left: true, below: true };
 }
 
-/// Whether `chart` is drawn in panels: too many curves for one plot, and nothing
-/// that belongs to all of them.
+/// Whether `chart` is drawn in panels: too many curves for one plot, and no marks or bands
+/// for all of them.
 pub(super) fn wanted(chart: &Chart) -> bool {
     grouped(chart) || plain(chart) && (FEWEST..=MOST).contains(&chart.series.len())
 }
@@ -68,7 +68,7 @@ fn groups(chart: &Chart) -> Vec<(&str, Vec<usize>)> {
     groups
 }
 
-/// How many curves are to be distinguished by their looks.
+/// How many curves need different styles.
 pub(super) fn distinct_looks(chart: &Chart) -> usize {
     if grouped(chart) {
         groups(chart).iter().map(|(_, members)| members.len()).max().unwrap_or(0)
@@ -77,19 +77,19 @@ pub(super) fn distinct_looks(chart: &Chart) -> usize {
     }
 }
 
-/// How `count` panels are laid out: columns, and the height of each.
+/// The grid for `count` panels: columns, and the height of each panel.
 fn grid(count: usize) -> (usize, f64) {
     let columns = count.clamp(1, COLUMNS);
     (columns, (HEIGHT * COLUMNS as f64 / columns as f64).min(HIGHEST))
 }
 
-/// The width of a panel of `chart` where all of them have `room`.
-pub(super) fn width(chart: &Chart, room: f64) -> f64 {
-    column(grid(groups(chart).len()).0, room)
+/// The width of a panel of `chart` if all panels together are `space` wide.
+pub(super) fn width(chart: &Chart, space: f64) -> f64 {
+    column(grid(groups(chart).len()).0, space)
 }
 
-fn column(columns: usize, room: f64) -> f64 {
-    (room - (columns - 1) as f64 * GAP) / columns as f64
+fn column(columns: usize, space: f64) -> f64 {
+    (space - (columns - 1) as f64 * GAP) / columns as f64
 }
 
 /// The height of all panels.
@@ -99,7 +99,7 @@ pub(super) fn height(chart: &Chart) -> f64 {
     count.div_ceil(columns) as f64 * (height + NAME)
 }
 
-/// The panels of all curves in the place of `whole`, row by row.
+/// The panels of all curves in the area `whole`, row by row.
 pub(super) fn cut(chart: &Chart, whole: &Plot) -> Vec<Panel> {
     let groups = groups(chart);
     let count = groups.len();

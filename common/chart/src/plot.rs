@@ -3,7 +3,7 @@
 use super::axis::Span;
 use super::canvas::Point;
 
-/// Between the frame and the outermost points.
+/// Distance between the frame and the outermost points.
 pub(super) const INNER: f64 = 14.0;
 
 /// The rectangle of the curves.
@@ -15,24 +15,25 @@ pub(super) struct Plot {
     pub(super) bottom: f64,
     pub(super) x: Span,
     pub(super) y: Span,
-    /// Space below the lowest point, unless that is the axis itself.
+    /// Space below the lowest point, unless it is on the axis itself.
     pub(super) floor: f64,
-    /// Names below the horizontal axis take turns in so many rows, where one has no space.
+    /// Names below the horizontal axis alternate between this many rows if one has no
+    /// space.
     pub(super) rows: usize,
 }
 
 impl Plot {
-    /// The place of a point; `None` where an axis cannot show it.
+    /// The position of a point; `None` if an axis cannot show it.
     pub(super) fn place(&self, x: f64, y: f64) -> Option<Point> {
         Some((self.across(self.x.share(x)?), self.up(self.y.share(y)?)))
     }
 
-    /// From a share of the horizontal axis.
+    /// The x coordinate of a share of the horizontal axis.
     pub(super) fn across(&self, share: f64) -> f64 {
         self.left + INNER + share * (self.right - self.left - 2.0 * INNER)
     }
 
-    /// From a share of the vertical axis.
+    /// The y coordinate of a share of the vertical axis.
     pub(super) fn up(&self, share: f64) -> f64 {
         self.bottom - self.floor - share * (self.bottom - self.floor - self.top - INNER)
     }

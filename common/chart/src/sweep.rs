@@ -1,4 +1,4 @@
-//! The guide's picture of a sweep.
+//! The guide's chart of a sweep.
 
 use std::collections::BTreeMap;
 
@@ -6,9 +6,8 @@ use figures::units::Bytes;
 
 use super::{Axis, Chart};
 
-/// The guide's picture of a sweep: `y` against the stride, one curve per array
-/// size. Rows are (array size, stride, value), both in bytes; a value that is
-/// missing is a gap.
+/// The guide's chart of a sweep: `y` against the stride, one curve per array size. Rows are
+/// (array size, stride, value), both in bytes; a missing value is a gap.
 pub fn sweep(title: &str, y: Axis, rows: impl IntoIterator<Item = (u64, u64, Option<f64>)>) -> Chart {
     let mut curves: BTreeMap<u64, Vec<(f64, f64)>> = BTreeMap::new();
     for (size, stride, value) in rows {

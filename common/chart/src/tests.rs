@@ -95,7 +95,7 @@ fn an_axis_says_whether_it_is_logarithmic_and_runs_have_error_bars() {
     assert!(barred.contains("40"), "the axis reaches the end of the bar");
 }
 
-/// Where a text is.
+/// The position of a text.
 fn height(svg: &str, text: &str) -> f64 {
     let before = &svg[..svg.find(&format!("\n{text}\n")).unwrap()];
     let at = before.rfind(" y=\"").unwrap() + 4;
@@ -114,14 +114,14 @@ fn over_names_are_bars_from_zero_or_dots_with_their_figures() {
     assert_eq!(rectangles(&bars) - rectangles(&dots), 17);
     let svg = dots.svg();
     assert!(svg.contains("\n8.00\n") && svg.contains("\n64.0\n") && svg.contains("\n4096\n"), "{svg}");
-    // Names that have no space side by side take turns.
+    // Names that have no space in one row alternate between rows.
     let rows: Vec<f64> = many().iter().map(|name| height(&svg, name)).collect();
     assert!(rows[0] < rows[1] && rows[1] < rows[2] && rows[3] == rows[0], "{rows:?}");
     let few = chart(names().to_vec(), Axis::log10("GFLOP/s")).svg();
     assert_eq!(height(&few, "ijk"), height(&few, "another long name"));
 }
 
-/// Grid lines that a longer axis has more.
+/// The additional grid lines of a longer axis.
 fn extra_ticks(plain: &str, barred: &str) -> usize {
     let lines = |svg: &str| svg.matches("#E4E7EB").count();
     lines(barred) - lines(plain)

@@ -14,7 +14,7 @@ use crate::suggest;
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Event {
-    /// One of PAPI's 110 presets; what is behind it depends on the processor.
+    /// One of PAPI's 110 presets; its native events depend on the processor.
     Preset(Preset),
     /// An event of this machine.
     Native(Native),
@@ -66,8 +66,7 @@ impl Event {
         Event::parse_with(text, |_| false)
     }
 
-    /// The same, and names of which `in_sysfs` says that a PMU of the machine at
-    /// hand has them.
+    /// The same, and names that a PMU of this machine has, according to `in_sysfs`.
     ///
     /// # Errors
     ///

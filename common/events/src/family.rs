@@ -1,24 +1,23 @@
-//! Which of the families in the preset map a processor belongs to.
+//! The processor families of the preset map.
 
 use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
 use super::{Identity, Vendor};
 
-/// Processors whose cores count the same events by the same numbers.
+/// Processors whose cores count the same events with the same codes.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Family {
     /// The key in the map; libpfm's where it has one.
     pub key: &'static str,
-    /// For people.
+    /// The name for people.
     pub title: &'static str,
-    /// How many events a core counts at once, in addition to those that have a counter
-    /// of their own.
+    /// How many events a core counts at once, in addition to those with a fixed counter.
     pub counters: &'static str,
-    /// Where its event table comes from; empty if there is none.
+    /// The source of its event table; empty if it has none.
     pub source: &'static str,
-    /// Why the kernel's generic events replace a table, or for the rest of
-    /// it; empty if they do not.
+    /// Why the kernel's generic events are used instead of a table, or for the presets that
+    /// it lacks; empty if they are not used.
     pub generic: &'static str,
     like: &'static str,
     efficient: &'static str,
@@ -34,14 +33,14 @@ struct Models {
     source: &'static str,
 }
 
-/// Every family, each vendor's older ones first. Columns: key, title, the family
-/// whose table it shares, that of the efficiency cores next to it, counters, source
-/// of the table, why it is generic.
+/// Every family, each vendor's older ones first. Columns: key, title, the family whose
+/// table it shares, the family of its efficiency cores, counters, source of the table, why
+/// it is generic.
 pub static FAMILIES: LazyLock<Vec<Family>> =
     LazyLock::new(|| include_str!("families.csv").lines().skip(1).filter_map(family).collect());
 
-/// Columns: maker, family, models, steppings (empty: all), key, source; numbers
-/// are hexadecimal.
+/// Columns: vendor, family, models, steppings (empty: all), key, source; numbers are
+/// hexadecimal.
 static MODELS: LazyLock<Vec<Models>> =
     LazyLock::new(|| include_str!("models.csv").lines().skip(1).filter_map(models).collect());
 
@@ -72,7 +71,7 @@ fn models(line: &'static str) -> Option<Models> {
     })
 }
 
-/// `0-2f 50` as ranges; none for all numbers.
+/// `0-2f 50` as ranges; an empty list means all numbers.
 fn ranges(text: &str) -> Option<Vec<RangeInclusive<u64>>> {
     let hex = |digits: &str| u64::from_str_radix(digits, 16).ok();
     let range = |text: &str| {
@@ -103,8 +102,8 @@ impl Family {
         Family::keyed(models.key)
     }
 
-    /// Itself, the family whose table it shares, that one's, and so on: what one
-    /// of them says overrides what a later one does.
+    /// The family, the family whose table it shares, that one's, and so on: an earlier one
+    /// overrides the later ones.
     pub fn tables(&'static self) -> impl Iterator<Item = &'static Family> {
         std::iter::successors(Some(self), |family| Family::keyed(family.like))
     }
@@ -120,14 +119,14 @@ impl Family {
         Family::keyed(self.efficient)
     }
 
-    /// Where the numbers by which its processors are known come from.
+    /// The source of the numbers that identify its processors.
     pub fn detected_by(&self) -> impl Iterator<Item = &'static str> {
         let mut sources: Vec<&str> = MODELS.iter().filter(|m| m.key == self.key).map(|m| m.source).collect();
         sources.dedup();
         sources.into_iter()
     }
 
-    /// Who designed its cores.
+    /// The vendor of its cores.
     pub fn vendor(&self) -> Option<Vendor> {
         MODELS.iter().find(|models| models.key == self.key).map(|models| models.maker)
     }

@@ -1,12 +1,12 @@
-//! How a preset follows from its native events: a postfix formula, as PAPI
-//! writes them (`N0 N1 2 * +`).
+//! How a preset is computed from its native events: a postfix formula, as PAPI writes it
+//! (`N0 N1 2 * +`).
 
 use std::fmt;
 
 /// A step of a formula.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Step {
-    /// The count of the native event of that number.
+    /// The count of the native event with that index.
     Count(usize),
     Constant(f64),
     Add,
@@ -14,21 +14,21 @@ enum Step {
     Multiply,
 }
 
-/// How many of what make up one count of a preset.
+/// How a preset is computed from its native events.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Formula {
     steps: Vec<Step>,
     operands: usize,
 }
 
-/// How PAPI calls a formula.
+/// PAPI's name for the kind of a formula.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Derivation {
     /// One native event.
     Direct,
     /// The sum of several.
     Sum,
-    /// The first less the others.
+    /// The first minus the others.
     Difference,
     /// Anything else.
     Postfix,
@@ -57,7 +57,7 @@ impl Formula {
         Formula::chained(operands, Step::Add)
     }
 
-    /// The first less all others.
+    /// The first minus all others.
     pub fn difference(operands: usize) -> Formula {
         Formula::chained(operands, Step::Subtract)
     }
@@ -67,8 +67,8 @@ impl Formula {
         Formula { steps: std::iter::once(Step::Count(0)).chain(rest).collect(), operands }
     }
 
-    /// Reads PAPI's postfix notation; `None` if it does not come out as one
-    /// figure made of exactly `operands` native events.
+    /// Reads PAPI's postfix notation; `None` if it does not give one number from exactly
+    /// `operands` native events.
     pub fn postfix(text: &str, operands: usize) -> Option<Formula> {
         let step = |token: &str| match token {
             "+" => Some(Step::Add),
@@ -84,8 +84,8 @@ impl Formula {
         formula.evaluate(&vec![1.0; operands]).map(|_| formula)
     }
 
-    /// The preset's count from those of its native events, in their order;
-    /// `None` if there are too few. A difference may come out negative.
+    /// The preset's count from those of its native events, in order; `None` if there are
+    /// too few. A difference can be negative.
     pub fn evaluate(&self, counts: &[f64]) -> Option<f64> {
         self.fold(
             |i| counts.get(i).copied(),
@@ -131,7 +131,7 @@ impl Formula {
             .map_or(Derivation::Postfix, |(kind, _)| kind)
     }
 
-    /// Written as a student would, with the native events' names.
+    /// In the usual notation, with the native events' names.
     pub fn infix(&self, names: &[&str]) -> String {
         let text = self.fold(
             |i| names.get(i).map(|n| (n.to_string(), 2)),

@@ -1,6 +1,6 @@
-//! Presets by the kernel's generic events, for processors the map does not
-//! know. The kernel's choice of event differs between processors, so figures
-//! got this way are for one machine only.
+//! Presets counted by the kernel's generic events, for processors that the map does not
+//! know. The kernel's choice of event differs between processors, so these figures cannot
+//! be compared between machines.
 
 use std::sync::LazyLock;
 
@@ -14,7 +14,7 @@ pub struct Generic {
     pub events: Vec<(&'static str, u32, u64)>,
     /// How the preset follows from them.
     pub formula: Formula,
-    /// Where that is not quite what the preset says; empty if it is.
+    /// Where that differs from the preset's definition; empty if it does not.
     pub includes: &'static str,
 }
 
@@ -32,8 +32,8 @@ fn row(line: &'static str) -> Option<Generic> {
     Some(Generic { preset, formula: Formula::sum(events.len()), events, includes: fields.next()? })
 }
 
-/// The ways of counting `preset`, the better first; none if the kernel's names
-/// do not report it.
+/// The ways of counting `preset`, the better first; empty if the kernel has no generic
+/// event for it.
 pub fn ways(preset: Preset) -> impl Iterator<Item = &'static Generic> {
     ROWS.iter().filter(move |row| row.preset == preset)
 }

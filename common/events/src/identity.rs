@@ -1,4 +1,4 @@
-//! What a processor says of itself.
+//! How a processor identifies itself.
 
 use std::fmt;
 
@@ -17,10 +17,10 @@ pub enum Vendor {
     RiscV,
 }
 
-/// What the processor says of itself.
+/// The numbers by which a processor identifies itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Identity {
-    /// Whose numbers the others are.
+    /// The vendor, who defines the other numbers.
     pub maker: Vendor,
     /// The family of CPUID leaf 1, the implementer of MIDR_EL1, or mvendorid.
     pub family: u64,

@@ -52,8 +52,8 @@ const ACCESSES: &[(&str, u64, u64)] = &[
     ("prefetch-misses", 2, 1),
 ];
 
-/// Software events that happen inside the kernel: counting user code alone,
-/// they read 0 for ever.
+/// Software events that occur inside the kernel: counted in user mode only, they are always
+/// 0.
 pub const INSIDE_THE_KERNEL: &[&str] = &["context-switches", "cs", "cpu-migrations", "migrations"];
 
 /// Type and config of a kernel event; `None` for an unknown name.

@@ -1,5 +1,5 @@
-//! Names of what can be counted: the presets of PAPI that the course texts
-//! use, and the native events of a machine.
+//! Names of events: the presets of PAPI that the course texts use, and the native events of
+//! a machine.
 
 mod error;
 mod event;

@@ -1,5 +1,5 @@
-//! The preset map: what is behind each preset on each processor family, by PAPI
-//! and by this kit, which says where and why it differs.
+//! The preset map: the native events of each preset on each processor family, by PAPI and
+//! by this kit, with the reasons where they differ.
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -7,25 +7,25 @@ use std::sync::LazyLock;
 use super::notes::{self, Note};
 use super::{Family, Formula, Preset};
 
-/// A preset on one family, or the same on several.
+/// A preset on one or more families.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
     /// The preset.
     pub preset: Preset,
-    /// How it follows from its native events.
+    /// How it is computed from its native events.
     pub formula: Formula,
     /// The native events, in the formula's order.
     pub natives: Vec<Code>,
-    /// Whose definition it is.
+    /// Who defined it.
     pub origin: Origin,
-    /// Of a preset of the kit: what it includes; else empty.
+    /// For a preset of the kit: what it includes; else empty.
     pub includes: &'static str,
-    /// Of a preset of the kit: why it is not PAPI's; empty if PAPI has none.
+    /// For a preset of the kit: why it is not PAPI's; empty if PAPI has none.
     pub why: &'static str,
     families: Vec<&'static str>,
 }
 
-/// Whose definition of a preset it is.
+/// Who defined a preset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
     /// PAPI's map.
@@ -34,23 +34,23 @@ pub enum Origin {
     Kit,
 }
 
-/// A native event as its vendor's manual calls it, and its number.
+/// A native event by the name in its vendor's manual, and its code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Code {
-    /// As in `L1D:REPLACEMENT`.
+    /// For example `L1D:REPLACEMENT`.
     pub name: &'static str,
     /// Number of the event, unit mask and other fields, as the core's PMU
     /// takes them; or one of the kernel's cache events.
     pub config: Config,
 }
 
-/// Whose numbers a native event's code is in.
+/// The kind of a native event's code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Config {
-    /// The core's PMU's own.
+    /// Of the core's PMU.
     Raw(u64),
-    /// The same, and which answers of the uncore count: `offcore_rsp`, which
-    /// the kernel takes in `config1`.
+    /// The same, with a filter for responses of the uncore: `offcore_rsp`, which the kernel
+    /// takes in `config1`.
     Response(u64, u64),
     /// The kernel's `PERF_TYPE_HW_CACHE`.
     Cache(u64),
@@ -70,9 +70,9 @@ impl fmt::Display for Config {
 /// NAME=CODE or NAME=CODE+RESPONSE, families. Codes are hexadecimal.
 static PAPI: LazyLock<Vec<Entry>> = LazyLock::new(|| table(include_str!("map.csv"), Origin::Papi));
 
-/// The kit's presets, where the map has a gap or says something else than the
-/// vendors' event tables. The same columns, what the preset includes, and why it
-/// is not PAPI's; without events it is not counted on these families at all.
+/// The kit's presets, where PAPI's map has a gap or contradicts the vendors' event tables.
+/// The same columns, what the preset includes, and why it is not PAPI's; without events it
+/// is not counted on these families at all.
 static KIT: LazyLock<Vec<Entry>> = LazyLock::new(|| table(include_str!("kit.csv"), Origin::Kit));
 
 fn table(text: &'static str, origin: Origin) -> Vec<Entry> {
@@ -114,9 +114,9 @@ fn code(text: &'static str) -> Option<Code> {
     Some(Code { name, config })
 }
 
-/// Of all tables that decide what is opened for a preset and what is reported of it:
-/// FNV-1a (Fowler, Noll and Vo) with 64 bits. What was counted elsewhere is of
-/// these tables if it comes with this number.
+/// A checksum of all tables that decide how a preset is counted and described: FNV-1a
+/// (Fowler, Noll and Vo) with 64 bits. It shows whether counts from another machine were
+/// made with these tables.
 pub fn fingerprint() -> u64 {
     let tables = [
         include_str!("presets.csv"),
@@ -131,8 +131,8 @@ pub fn fingerprint() -> u64 {
     tables.iter().flat_map(|table| table.bytes()).fold(0xcbf2_9ce4_8422_2325, step)
 }
 
-/// What is behind `preset` on `family`: the kit's definition where it has one,
-/// else PAPI's; first the family's own, then those of the family it is like.
+/// The definition of `preset` on `family`: the kit's if it has one, else PAPI's; first the
+/// family's own, then those of the families whose tables it shares.
 ///
 /// # Errors
 ///
@@ -165,7 +165,7 @@ fn kit(family: &Family, preset: Preset) -> Option<&'static Entry> {
 }
 
 impl Entry {
-    /// What it includes on `family`, each reported once.
+    /// What it includes on `family`, without repetitions.
     pub fn notes(&self, family: &'static Family) -> Vec<&'static Note> {
         let mut notes: Vec<&Note> = Vec::new();
         for note in self.natives.iter().flat_map(|native| notes::of_native(family, native.name)) {
@@ -176,7 +176,7 @@ impl Entry {
         notes
     }
 
-    /// Whether something it includes makes it more than its name says.
+    /// Whether it counts more than its name says.
     pub fn is_limited(&self, family: &'static Family) -> bool {
         self.notes(family).iter().any(|note| note.limits)
     }
@@ -209,7 +209,7 @@ mod tests {
         let pairs: usize =
             FAMILIES.iter().map(|f| Preset::all().filter(|p| papi(f, *p).is_some()).count()).sum();
         assert_eq!(pairs, 880);
-        // Of PAPI's rows the natives are never missing.
+        // PAPI's rows always have native events.
         assert!(PAPI.iter().all(|e| !e.natives.is_empty() && e.origin == Origin::Papi));
     }
 

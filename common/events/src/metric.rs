@@ -1,21 +1,21 @@
-//! Derived metrics: quotients of counts that say more than the counts. Each is
-//! defined once, with its formula and how it misleads. A metric whose inputs
-//! are missing is missing too, with the reason.
+//! Derived metrics: quotients of counts that say more than the counts. Each is defined
+//! once, with its formula and how it misleads. If an input is missing, the metric is
+//! missing too, with the reason.
 
 use std::fmt;
 
 use crate::Event;
 use figures::value::{Multiplexed, Reading, Source, Value};
 
-/// What a metric is made of.
+/// An input of a metric.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Input {
-    /// An event's count. Loads and stores may be missing where the two events
-    /// of which they are the sum are counted.
+    /// An event's count. That of loads and stores together may be missing if both are
+    /// counted separately.
     Count(Event),
     /// Floating-point operations, known or counted.
     Operations,
-    /// Seconds on the wall.
+    /// Wall-clock seconds.
     Seconds,
 }
 
@@ -34,18 +34,18 @@ impl fmt::Display for Input {
 /// One derived metric.
 #[derive(Debug, Clone)]
 pub struct Metric {
-    /// As in records: `instructions_per_cycle`.
+    /// The name in records: `instructions_per_cycle`.
     pub name: &'static str,
     /// The quotient in words.
     pub formula: &'static str,
-    /// When not to believe it.
+    /// When it misleads.
     pub misleads: &'static str,
     over: Input,
     under: Input,
     shape: Shape,
 }
 
-/// What is made of the two.
+/// How the inputs are combined.
 #[derive(Debug, Clone, Copy)]
 enum Shape {
     Quotient,
@@ -156,7 +156,7 @@ impl Metric {
             Shape::Quotient => over.amount / under.amount,
             Shape::HitRate => hit_rate(over.amount, under.amount),
         };
-        // Of a known number, and what scattered, the quotient scatters as that did.
+        // If one input is exact, the quotient scatters as the other one does.
         let spread = match (self.shape, over.source) {
             (Shape::Quotient, Source::Analytic) => under.rate(over.amount).spread,
             _ => None,
@@ -176,8 +176,8 @@ fn load_stores(input: &impl Fn(&Input) -> Reading) -> Reading {
     }
 }
 
-/// `amount`, made of `x` and `y`: it is as direct as the less direct of the
-/// two, a closed form (which is exact) aside, and an estimate if one of them is.
+/// `amount`, computed from `x` and `y`: its source is that of the less direct of the two (a
+/// closed form, which is exact, does not count), and it is an estimate if one of them is.
 fn joined(amount: f64, x: Value, y: Value) -> Value {
     let source = match (x.source, y.source) {
         (Source::Analytic, other) | (other, Source::Analytic) => other,

@@ -3,14 +3,14 @@
 
 use super::{EventError, kernel};
 
-/// An event of this machine rather than of the course texts.
+/// An event of this machine, which the course texts do not name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Native {
     text: String,
     spec: Spec,
 }
 
-/// What a native event's notation says.
+/// The meaning of a native event's notation.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Spec {
     /// `rNNNN`: the raw config of the CPU's own PMU.
@@ -25,8 +25,8 @@ pub enum Spec {
 }
 
 impl Native {
-    /// Reads any of the notations. A name is only known if the kernel has it or
-    /// `in_sysfs` says so.
+    /// Reads any of the notations. A name is known only if the kernel has it or `in_sysfs`
+    /// says so.
     pub(super) fn parse(text: &str, in_sysfs: impl Fn(&str) -> bool) -> Result<Option<Native>, EventError> {
         let bare = text.strip_suffix(":u").unwrap_or(text);
         let spec = if bare.contains('/') {
@@ -46,12 +46,12 @@ impl Native {
         &self.text
     }
 
-    /// What it says.
+    /// Its meaning.
     pub fn spec(&self) -> &Spec {
         &self.spec
     }
 
-    /// Where the event comes from, in words.
+    /// The origin of the event, in words.
     pub fn description(&self) -> &'static str {
         match self.spec {
             Spec::Raw(_) => "raw event code of this processor",
@@ -63,7 +63,7 @@ impl Native {
     }
 }
 
-/// Whether the text can be the name of a file that sysfs shows.
+/// Whether the text can be the name of a file in sysfs.
 fn plain(name: &str) -> bool {
     !name.is_empty()
         && !name.starts_with('.')

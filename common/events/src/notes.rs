@@ -1,16 +1,16 @@
-//! What native events include without saying so, on which families, and where
-//! their vendors say it.
+//! What native events include although their names do not say so, on which families, and
+//! the vendor's statement about it.
 
 use std::sync::LazyLock;
 
 use super::{Derivation, Family, Preset};
 
-/// What holds for a native event.
+/// A note on a native event.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Note {
-    /// Ends with its source, in parentheses.
+    /// The text, which ends with its source in parentheses.
     pub text: &'static str,
-    /// Whether the figure is thereby more, or other, than the preset's name says.
+    /// Whether the count is larger than, or different from, what the preset's name says.
     pub limits: bool,
     event: &'static str,
     families: Vec<&'static str>,
@@ -49,7 +49,7 @@ fn matches(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// What holds for a family's native event of that name.
+/// The notes on a family's native event of that name.
 pub fn of_native(family: &'static Family, name: &str) -> impl Iterator<Item = &'static Note> {
     NOTES.iter().filter(move |note| {
         matches(note.event, name)
@@ -57,8 +57,8 @@ pub fn of_native(family: &'static Family, name: &str) -> impl Iterator<Item = &'
     })
 }
 
-/// Presets that count what the program's text says, on any machine whose
-/// compiler made the same instructions.
+/// Presets whose counts follow from the program alone, on any machine whose compiler made
+/// the same instructions.
 const ARCHITECTURAL: &[&str] = &[
     "PAPI_TOT_INS",
     "PAPI_LD_INS",
@@ -71,8 +71,8 @@ const ARCHITECTURAL: &[&str] = &[
     "PAPI_DP_OPS",
 ];
 
-/// Whether a preset's figures can be compared with those of another machine;
-/// `limited`: something it includes makes it more than its name says.
+/// Whether a preset's figures can be compared with those of another machine; `limited`: it
+/// counts more than its name says.
 pub fn comparable(preset: Preset, derivation: Derivation, limited: bool, generic: bool) -> &'static str {
     if generic {
         return "on this machine only: the kernel chose the event behind its generic name";
@@ -102,8 +102,8 @@ mod tests {
         assert_eq!(NOTES.len(), include_str!("notes.csv").lines().count() - 1);
         for note in NOTES.iter() {
             let source = note.text.rsplit_once('(').map(|(_, source)| source).unwrap_or_default();
-            let makers = ["Intel event table", "AMD event table", "Arm PMU data", "Linux", "SiFive"];
-            assert!(makers.iter().any(|m| source.starts_with(m)) && source.ends_with(')'), "{}", note.text);
+            let sources = ["Intel event table", "AMD event table", "Arm PMU data", "Linux", "SiFive"];
+            assert!(sources.iter().any(|m| source.starts_with(m)) && source.ends_with(')'), "{}", note.text);
             assert!(note.families.iter().all(|key| Family::keyed(key).is_some()), "{}", note.text);
         }
     }
@@ -119,7 +119,7 @@ mod tests {
         assert!(texts("skl", "ix86arch::LLC_REFERENCES")[0].contains("prefetch"));
         assert!(texts("arm_n1", "LD_SPEC")[0].contains("speculation"));
         assert_eq!(texts("arm_ac53", "SW_INCR").len(), 0);
-        // The same event, and its vendor says other things of it.
+        // The same event, with another note by its vendor.
         assert!(texts("arm_ac76", "L2D_CACHE_REFILL")[0].contains("prefetches into level 2 are left out"));
         assert!(texts("arm_n1", "L2D_CACHE_REFILL")[0].contains("instructions and prefetches"));
         assert!(!texts("arm_ac76", "L1D_CACHE_REFILL")[0].contains("stores and prefetches"));

@@ -23,7 +23,7 @@ pub enum CacheEvent {
     LoadMisses,
     /// Store misses (`STM`).
     StoreMisses,
-    /// Anything of instructions, alone (`IC.`) or with the data (`TC.`).
+    /// An event of instructions, alone (`IC.`) or together with data (`TC.`).
     Instructions,
 }
 
@@ -82,22 +82,22 @@ impl Preset {
         &TABLE[usize::from(self.0)]
     }
 
-    /// As in `PAPI_L1_DCM`.
+    /// Its name, for example `PAPI_L1_DCM`.
     pub fn name(self) -> &'static str {
         self.row().name
     }
 
-    /// PAPI's code of it, as in `0x80000000`.
+    /// PAPI's code, for example `0x80000000`.
     pub fn code(self) -> u32 {
         0x8000_0000 + u32::from(self.0)
     }
 
-    /// Two to four words.
+    /// A description of two to four words.
     pub fn short(self) -> &'static str {
         self.row().short
     }
 
-    /// What is counted.
+    /// The long description.
     pub fn description(self) -> &'static str {
         self.row().long
     }

@@ -1,5 +1,5 @@
-//! Text files as editors, spreadsheets and shells save them: the one decoder for
-//! everything that a user gives to the kit.
+//! Text files as editors, spreadsheets and shells save them: the one decoder for all files
+//! that users give to the kit.
 //!
 //! | file | read as |
 //! |---|---|
@@ -17,18 +17,18 @@ use thiserror::Error;
 /// The byte order mark.
 const MARK: char = '\u{feff}';
 
-/// How a text is stored.
+/// The encoding of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encoding {
     /// UTF-8.
     Utf8,
-    /// UTF-16, the low byte first.
+    /// UTF-16, little-endian.
     Utf16Le,
-    /// UTF-16, the high byte first.
+    /// UTF-16, big-endian.
     Utf16Be,
 }
 
-/// Why a file is not text that can be read; a clause.
+/// Why a file cannot be read as text; a clause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum NotText {
     /// Neither UTF-8 nor UTF-16.
@@ -39,16 +39,16 @@ pub enum NotText {
     NotUtf8 {
         /// Counted from 1.
         line: usize,
-        /// The first byte that cannot be there.
+        /// The first invalid byte.
         byte: u8,
     },
-    /// UTF-16 with half a character.
+    /// UTF-16 with half of a surrogate pair.
     #[error("it is UTF-16 with half a character in line {line}; copy the whole file, or save it as UTF-8")]
     HalfCharacter {
         /// Counted from 1.
         line: usize,
     },
-    /// Bytes of value 0 within the text.
+    /// Zero bytes within the text.
     #[error(
         "line {line} has zero bytes: the file is not text, or its end is UTF-16, as PowerShell's >> appends \
          it; save it as UTF-8"
@@ -57,7 +57,7 @@ pub enum NotText {
         /// Counted from 1.
         line: usize,
     },
-    /// Four bytes a character.
+    /// UTF-32.
     #[error("it is UTF-32; save it as UTF-8")]
     Utf32,
     /// Excel's and LibreOffice's own formats, and other archives.
@@ -65,7 +65,7 @@ pub enum NotText {
     Workbook,
 }
 
-/// The text in `bytes`, without a byte order mark and with LF behind every line.
+/// The text in `bytes`, without a byte order mark and with LF at the end of every line.
 ///
 /// # Errors
 ///
@@ -78,12 +78,12 @@ pub fn decode(bytes: &[u8]) -> Result<String, NotText> {
     })
 }
 
-/// The text in `bytes` with its byte order mark and its ends of lines, for who writes
-/// it back with [`Encoding::encode`].
+/// The text in `bytes` with its byte order mark and line endings, for writing it back with
+/// [`Encoding::encode`].
 ///
 /// # Errors
 ///
-/// As [`decode`].
+/// The same as for [`decode`].
 pub fn decode_exact(bytes: &[u8]) -> Result<(String, Encoding), NotText> {
     let (text, encoding) = match bytes {
         [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..] => return Err(NotText::Utf32),
@@ -103,7 +103,7 @@ pub fn decode_exact(bytes: &[u8]) -> Result<(String, Encoding), NotText> {
 }
 
 impl Encoding {
-    /// The bytes of `text`, which has its byte order mark if the file has one.
+    /// The bytes of `text`, including its byte order mark if it has one.
     pub fn encode(self, text: &str) -> Vec<u8> {
         match self {
             Encoding::Utf8 => text.as_bytes().to_vec(),
@@ -113,8 +113,8 @@ impl Encoding {
     }
 }
 
-/// `text` without byte order marks (a file appended to another has its own), and with
-/// LF for CRLF (also CRCRLF, as two programs that both add a CR leave it) and CR.
+/// `text` without byte order marks (a file appended to another has its own), and with LF
+/// for CR and CRLF (also CRCRLF, where two programs both added a CR).
 pub fn plain(text: &str) -> Cow<'_, str> {
     let text = text.trim_start_matches(MARK);
     // searched one by one, which is faster than for a set
@@ -135,7 +135,7 @@ pub fn plain(text: &str) -> Cow<'_, str> {
     Cow::Owned(plain)
 }
 
-/// Lines of `text`, the one that it breaks off in included.
+/// Lines of `text`, including an incomplete last one.
 fn lines(text: &str) -> usize {
     1 + plain(text).matches('\n').count()
 }

@@ -8,8 +8,7 @@ pub fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
     a
 }
 
-/// The numbers of a list as the kernel writes it: `0-3,8`. What is no number is
-/// left out.
+/// The numbers of a list as the kernel writes it: `0-3,8`. Anything else is skipped.
 pub fn listed(text: &str) -> Vec<usize> {
     text.trim()
         .split(',')

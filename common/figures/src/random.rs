@@ -1,4 +1,4 @@
-//! Numbers without pattern, the same in every run.
+//! Pseudorandom numbers, the same in every run.
 
 /// The SplitMix64 generator (Steele, Lea and Flood, "Fast splittable pseudorandom
 /// number generators", 2014).
@@ -8,12 +8,12 @@ pub struct Random {
 }
 
 impl Random {
-    /// The sequence that belongs to `seed`.
+    /// The sequence of `seed`.
     pub fn new(seed: u64) -> Random {
         Random { state: seed }
     }
 
-    /// The sequence that belongs to these words, and to no others.
+    /// The sequence of these words; other words give another.
     pub fn of_words(words: &[&str]) -> Random {
         // FNV-1a; a zero byte ends each word.
         let bytes = words.iter().flat_map(|word| word.bytes().chain([0]));
@@ -38,21 +38,21 @@ impl Random {
         (self.bits() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Brings `items` into an order without pattern (Fisher and Yates).
+    /// Shuffles `items` (Fisher and Yates).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for i in (1..items.len()).rev() {
             items.swap(i, self.below(i + 1));
         }
     }
 
-    /// Everything that decides what comes next.
+    /// The whole state of the generator.
     pub fn state(&self) -> u64 {
         self.state
     }
 }
 
-/// A hash of `z`: similar numbers get unlike ones (SplitMix64's output
-/// function, in which every bit depends on every bit).
+/// A hash of `z`: similar numbers have different hashes (SplitMix64's output function, in
+/// which every bit depends on every bit).
 #[inline]
 pub fn mix(mut z: u64) -> u64 {
     z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);

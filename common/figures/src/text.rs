@@ -1,8 +1,8 @@
-//! Words that were almost right, and words from outside.
+//! Close matches of misspelt words, and safe output of foreign text.
 
-/// `text` from a file, a name or a command line as it may be shown: a control
-/// character, which a terminal would obey, or one that turns the direction of
-/// writing (Unicode's Bidi_Control) becomes U+FFFD, the end of a line a blank.
+/// `text` from a file, a name or a command line, made safe to print: a control character,
+/// which a terminal would execute, or one that changes the direction of writing (Unicode's
+/// Bidi_Control) becomes U+FFFD, a line ending a blank.
 pub fn clean(text: &str) -> String {
     let shown = |c: char| match c {
         '\n' | '\r' | '\t' | '\u{2028}' | '\u{2029}' => ' ',
@@ -12,14 +12,14 @@ pub fn clean(text: &str) -> String {
     text.chars().map(shown).collect()
 }
 
-/// Whether a character is a control character or turns the direction of writing.
+/// Whether a character is a control character or changes the direction of writing.
 pub fn is_unprintable(c: char) -> bool {
     let turns =
         matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     c.is_control() || turns || matches!(c, '\u{2028}' | '\u{2029}')
 }
 
-/// [`clean`] text of at most `most` characters; what is cut ends in `…`.
+/// [`clean`] text of at most `most` characters; a shortened one ends in `…`.
 pub fn shorten(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => clean(&text[..end]) + "…",
@@ -27,13 +27,13 @@ pub fn shorten(text: &str, most: usize) -> String {
     }
 }
 
-/// Whether a file of keys and values has neither: blank lines and comments at most.
+/// Whether a file of keys and values is empty except for blank lines and comments.
 pub fn says_nothing(text: &str) -> bool {
     text.lines().map(str::trim).all(|line| line.is_empty() || line.starts_with('#'))
 }
 
-/// `text` as a cell of a table that a spreadsheet may open: what it would take
-/// for a formula gets an apostrophe before it.
+/// `text` for a cell of a table that a spreadsheet may open: a possible formula gets an
+/// apostrophe before it.
 pub fn inert(text: &str) -> String {
     if text.starts_with(['=', '+', '-', '@', '\t', '\r']) && text.parse::<f64>().is_err() {
         format!("'{text}")
@@ -42,8 +42,7 @@ pub fn inert(text: &str) -> String {
     }
 }
 
-/// The sign that a line like `sep=;` names, which spreadsheets write and read above a
-/// table whose cells that sign separates.
+/// The separator in a line like `sep=;`, which spreadsheets write above a table.
 pub fn separator(line: &str) -> Option<u8> {
     match line.trim_matches(['\r', '\n', ' ', '"']).as_bytes() {
         [b's' | b'S', b'e' | b'E', b'p' | b'P', b'=', sign @ (b',' | b';' | b'\t' | b'|')] => Some(*sign),
@@ -99,13 +98,13 @@ mod tests {
     }
 
     #[test]
-    fn blanks_and_comments_say_nothing() {
+    fn blank_lines_and_comments_are_ignored() {
         assert!(["", "\n", " # a machine\r\n\n"].into_iter().all(says_nothing));
         assert!(!says_nothing("# a machine\nname = \"a\""));
     }
 
     #[test]
-    fn what_a_terminal_would_obey_is_not_shown_to_it() {
+    fn terminal_escapes_are_not_printed() {
         for (text, shown) in [
             ("\u{1b}[31mred\u{7}", "\u{fffd}[31mred\u{fffd}"),
             ("a\u{202e}fdp.exe", "a\u{fffd}fdp.exe"),
@@ -119,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn slips_of_the_finger_are_near() {
+    fn typing_errors_are_close_matches() {
         for (a, b, edits) in [
             ("", "abc", 3),
             ("zen3", "ZEN3", 0),

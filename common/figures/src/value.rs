@@ -1,5 +1,5 @@
-//! A number that knows where it comes from. Nothing prints a figure without
-//! its source, and what could not be had carries the reason instead of a zero.
+//! A number with its source. No figure is printed without its source, and a missing figure
+//! has a reason instead of a zero.
 
 use std::fmt;
 
@@ -17,8 +17,8 @@ pub enum Source {
     Timing,
     /// Counted by the cache model.
     Model,
-    /// Counted by stepping through the program, one instruction at a time, at
-    /// small sizes; carried to larger ones by the loop counts that explain them.
+    /// Counted by single-stepping the program at small sizes, and extrapolated to larger
+    /// sizes by its loop counts.
     Stepped,
     /// Computed from a closed form.
     Analytic,
@@ -36,7 +36,7 @@ impl fmt::Display for Source {
     }
 }
 
-/// How repeated runs scattered.
+/// The spread of repeated runs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
     /// Number of runs.
@@ -47,13 +47,13 @@ pub struct Spread {
     pub max: f64,
 }
 
-/// A counter that was on the processor only part of the time: the value is an
+/// A counter that was active only part of the time (multiplexing): the value is an
 /// estimate, scaled by `enabled / running`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Multiplexed {
-    /// Nanoseconds the event was enabled.
+    /// Nanoseconds for which the event was enabled.
     pub enabled: u64,
-    /// Nanoseconds it really counted.
+    /// Nanoseconds in which it was really counted.
     pub running: u64,
 }
 
@@ -69,9 +69,9 @@ impl Multiplexed {
 pub struct Value {
     /// The figure; over several runs, the median.
     pub amount: f64,
-    /// Where it comes from.
+    /// The source of the figure.
     pub source: Source,
-    /// How the runs scattered, if there was more than one.
+    /// The spread of the runs, if there was more than one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub spread: Option<Spread>,
     /// Set when the figure is a scaled estimate.
@@ -101,7 +101,7 @@ impl Value {
         Value { amount: self.amount * factor, spread, ..self }
     }
 
-    /// The rate at which `work` is done in this time: the fastest run's is the highest.
+    /// The rate for `work` done in this time: the shortest time gives the highest rate.
     pub fn rate(self, work: f64) -> Value {
         let spread = self.spread.map(|s| Spread { runs: s.runs, min: work / s.max, max: work / s.min });
         Value { amount: work / self.amount, spread, ..self }
@@ -128,9 +128,9 @@ impl fmt::Display for Value {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Reading {
-    /// It was had.
+    /// A figure.
     Counted(Value),
-    /// It could not be had.
+    /// No figure.
     Missing {
         /// Why not, as a clause: `this machine has no such counter`.
         reason: String,
@@ -143,8 +143,8 @@ impl Reading {
         Reading::Missing { reason: reason.into() }
     }
 
-    /// The median of repeated runs. One missing run makes the whole missing; a
-    /// run that was an estimate makes it an estimate (the least counted share).
+    /// The median of repeated runs. If one run is missing, the result is missing; if one
+    /// was an estimate, the result is an estimate (with the smallest counted share).
     pub fn median(runs: &[Reading]) -> Reading {
         if let Some(missing) = runs.iter().find(|r| r.value().is_none()) {
             return missing.clone();

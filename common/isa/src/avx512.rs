@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 static LEFT_OUT: AtomicBool = AtomicBool::new(false);
 
-/// From now on, this process takes AVX-512 for missing: its kernels are those of a
-/// processor that ends with AVX2. To be called before anything is detected.
+/// From now on, this process ignores AVX-512, as on a processor with AVX2 only. Must be
+/// called before anything is detected.
 pub fn leave_out_avx512() {
     LEFT_OUT.store(true, Ordering::Relaxed);
 }

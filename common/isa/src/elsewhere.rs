@@ -1,7 +1,7 @@
-//! Instruction sets of other processors than this target's: types whose values
-//! nobody can have, so that kernels name them without asking for the target.
+//! Tokens of instruction sets that this target does not have: types without values, so that
+//! kernels can name them without conditional compilation.
 
-/// Declares such a token, for registers of some lanes.
+/// Declares such a token, for registers of several lanes.
 macro_rules! elsewhere {
     ($(#[$doc:meta])* $token:ident, $name:literal, $lanes:literal) => {
         $(#[$doc])*

@@ -1,10 +1,10 @@
-//! What depends on the processor's instructions, and on nothing else: the
-//! machine's own memory, and SIMD registers.
+//! Everything that depends on the processor's instruction set only: native memory, and SIMD
+//! registers.
 //!
-//! An instruction set is a *token*: a value of no size that only
-//! [`Isa::detect`] makes, after asking the processor. A kernel takes the token
-//! of the instructions it is made of, so it cannot be entered where they are
-//! missing, and the arithmetic of registers is the token's.
+//! An instruction set is a *token*: a value of size zero that only [`Isa::detect`] makes,
+//! after checking the processor. A kernel takes the token of the instructions that it uses,
+//! so it cannot be called on a processor without them. The arithmetic of registers belongs
+//! to the token.
 //!
 //! ```
 //! use isa::{Isa, Octets, Simd};
@@ -13,7 +13,7 @@
 //! }
 //! ```
 //!
-//! Without asking there is no token, so no arithmetic either:
+//! Without the check there is no token, so no arithmetic either:
 //!
 //! ```compile_fail
 //! use isa::{Isa, Octets, Simd};
@@ -56,7 +56,7 @@ mod target {
     pub type Pairs = Sse2;
     /// Four doubles at a time: AVX.
     pub type Quads = Avx;
-    /// Four doubles at a time, multiplied and added at once: AVX2 with FMA.
+    /// Four doubles at a time, with fused multiply-add: AVX2 with FMA.
     pub type FusedQuads = Avx2Fma;
 }
 
@@ -69,7 +69,7 @@ mod target {
     pub type Pairs = Neon;
     /// Four doubles at a time: two registers of NEON's.
     pub type Quads = crate::Twice<Neon>;
-    /// Four doubles at a time, multiplied and added at once: NEON always can.
+    /// Four doubles at a time, with fused multiply-add, which NEON always has.
     pub type FusedQuads = Quads;
 }
 
@@ -77,11 +77,11 @@ mod target {
 mod target {
     pub use crate::elsewhere::{Avx2Fma, Avx512, Neon};
 
-    /// Two doubles at a time, as the compiler sees fit.
+    /// Two doubles at a time, in instructions that the compiler chooses.
     pub type Pairs = crate::Twice<crate::Scalar>;
-    /// Four doubles at a time, as the compiler sees fit.
+    /// Four doubles at a time, in instructions that the compiler chooses.
     pub type Quads = crate::Twice<Pairs>;
-    /// Four doubles at a time, as the compiler sees fit.
+    /// Four doubles at a time, in instructions that the compiler chooses.
     pub type FusedQuads = Quads;
 }
 

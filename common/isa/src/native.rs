@@ -4,9 +4,9 @@ use std::cell::Cell;
 
 use memory::{Lanes, Memory, Vector, Word};
 
-/// The machine's own memory: every [`load`](Memory::load) is one load
-/// instruction and every [`store`](Memory::store) one store, however hard the
-/// compiler optimises. Nothing is in a register, reordered or vectorised.
+/// The machine's own memory: every [`load`](Memory::load) is one load instruction and every
+/// [`store`](Memory::store) one store, at any optimisation level. The compiler holds
+/// nothing in registers, and does not reorder or vectorise.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Native;
 
@@ -37,16 +37,15 @@ impl Memory for Native {
     }
 }
 
-/// The same value, in a register: keeps the compiler from joining a load, an
-/// addition and a store into one instruction, which counts as a load alone in
-/// cachegrind.
+/// The same value, in a register: the compiler must not join a load, an addition and a
+/// store into one instruction, which cachegrind counts as a load only.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 #[inline(always)]
 fn in_register<T: Word>(value: T) -> T {
     macro_rules! held {
         ($bits:ty, $class:ident, $size:literal) => {{
-            // SAFETY: an integer of that size (`Word`), whose bits come out of an
-            // empty piece of assembly as they went in.
+            // SAFETY: an integer of that size (`Word`); an empty assembly block does not
+            // change its bits.
             unsafe {
                 let mut bits: $bits = std::mem::transmute_copy(&value);
                 std::arch::asm!(concat!("/* {0", $size, "} */"), inout($class) bits, options(pure, nomem, nostack, preserves_flags));

@@ -1,4 +1,4 @@
-//! Registers of any processor: one double, and twice what another one has.
+//! Registers of any processor: one double, and twice as many as another register.
 
 use memory::Vector;
 
@@ -8,8 +8,8 @@ use crate::{Fused, Isa, Simd, Task};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scalar;
 
-/// One double which the compiler may merge with adjacent ones, keep in a
-/// register, or load as part of another instruction.
+/// One double that the compiler may merge with adjacent ones, hold in a register, or load
+/// as part of another instruction.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(transparent)]
 pub struct One(pub f64);
@@ -65,7 +65,7 @@ impl Fused for Scalar {
     }
 }
 
-/// An instruction set, two registers at a time.
+/// An instruction set that uses two registers at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Twice<S>(S);
 
@@ -74,7 +74,7 @@ pub struct Twice<S>(S);
 #[repr(C)]
 pub struct Halves<V>(V, V);
 
-// SAFETY: two registers side by side; no padding, as V has none.
+// SAFETY: two adjacent registers; no padding, as V has none.
 unsafe impl<V: Vector<Lane = f64>> Vector for Halves<V> {
     type Lane = f64;
 }

@@ -1,10 +1,9 @@
-//! Hints about what will be needed.
+//! Prefetch hints.
 
 use std::cell::Cell;
 
-/// Asks for the line of `cell` ahead of its use, into L1 or, where that has no
-/// room yet, into L2: a hint that loads nothing and that the cache model does
-/// not see. An address without memory is ignored.
+/// Prefetches the line of `cell` into L1 or L2. A hint: it loads nothing into a register,
+/// and the cache model does not see it. An address without memory is ignored.
 #[inline(always)]
 pub fn prefetch<const LEVEL: u32>(cell: *const Cell<f64>) {
     #[cfg(target_arch = "x86_64")]

@@ -1,17 +1,16 @@
-//! What a token of an instruction set is, and what it can do.
+//! What a token of an instruction set is, and its operations.
 
 use std::fmt::Debug;
 use std::slice;
 
 use memory::Vector;
 
-/// An instruction set. A value of such a type is proof that this processor has
-/// it.
+/// An instruction set. A value of such a type proves that this processor has it.
 pub trait Isa: Copy + Debug + Send + Sync + 'static {
-    /// As written in a sentence: `AVX2 and FMA`.
+    /// The name in a sentence: `AVX2 and FMA`.
     const NAME: &'static str;
 
-    /// The proof, if the processor has it.
+    /// The token, if the processor has the instructions.
     fn detect() -> Option<Self>;
 
     /// Runs `task` compiled for this instruction set.
@@ -20,11 +19,11 @@ pub trait Isa: Copy + Debug + Send + Sync + 'static {
 
 /// Work that is compiled once for each instruction set it is run with.
 pub trait Task {
-    /// What comes of it.
+    /// The result.
     type Output;
 
-    /// Does it. To be `#[inline(always)]`, as all it calls that handles
-    /// registers: only what is inlined is compiled for the instruction set.
+    /// Does the work. Must be `#[inline(always)]`, like all functions it calls that handle
+    /// registers: only inlined code is compiled for the instruction set.
     fn run(self) -> Self::Output;
 }
 
@@ -33,7 +32,7 @@ pub trait Simd: Isa {
     /// A register.
     type Register: Vector<Lane = f64> + Debug;
 
-    /// Elements of a register.
+    /// Number of elements in a register.
     const LANES: usize = <Self::Register as Vector>::LANES;
 
     /// `x` in every lane.
@@ -45,15 +44,16 @@ pub trait Simd: Isa {
     /// `x * y`
     fn mul(self, x: Self::Register, y: Self::Register) -> Self::Register;
 
-    /// Turns a square of [`LANES`](Simd::LANES) registers about its diagonal: lane c of
-    /// row r becomes lane r of row c.
+    /// Transposes a block of [`LANES`](Simd::LANES) registers: lane c of row r becomes lane
+    /// r of row c.
     ///
     /// # Panics
     ///
     /// If there are fewer rows.
     #[inline(always)]
     fn transpose(self, rows: &mut [Self::Register]) {
-        // SAFETY: a register is LANES doubles side by side and nothing else, valid for any bits.
+        // SAFETY: a register is LANES adjacent doubles and nothing else, valid for any
+        // bits.
         let cells =
             unsafe { slice::from_raw_parts_mut(rows.as_mut_ptr().cast::<f64>(), rows.len() * Self::LANES) };
         for r in 0..Self::LANES {
@@ -64,8 +64,8 @@ pub trait Simd: Isa {
     }
 }
 
-/// Instructions that multiply and add at once, rounding once; in
-/// [`Scalar`](crate::Scalar), and what is made of it, twice.
+/// Fused multiply-add, which rounds once; [`Scalar`](crate::Scalar), and registers made of
+/// it, round twice.
 pub trait Fused: Simd {
     /// `sum + x * y`
     fn add_product(self, sum: Self::Register, x: Self::Register, y: Self::Register) -> Self::Register;
@@ -102,7 +102,7 @@ macro_rules! token {
     };
 }
 
-/// Declares a register, as the processor's own type of it.
+/// Declares a register as the processor's own type.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! register {
     ($(#[$doc:meta])* $register:ident, $own:ty) => {
@@ -111,14 +111,14 @@ macro_rules! register {
         #[repr(transparent)]
         pub struct $register($own);
 
-        // SAFETY: doubles side by side and nothing else, valid for any bits.
+        // SAFETY: adjacent doubles and nothing else, valid for any bits.
         unsafe impl memory::Vector for $register {
             type Lane = f64;
         }
     };
 }
 
-/// Declares a token's arithmetic on a register by its intrinsics.
+/// Declares a token's arithmetic with its intrinsics.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! simd {
     ($token:ident, $register:ident: $splat:expr, $add:expr, $sub:expr, $mul:expr $(, $transpose:expr)?) => {

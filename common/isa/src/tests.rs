@@ -1,11 +1,11 @@
-//! Every instruction set against the same arithmetic on plain numbers.
+//! Compares every instruction set with the same arithmetic on plain numbers.
 
 use memory::{Arena, Memory, Vector};
 use proptest::prelude::*;
 
 use crate::*;
 
-/// Lane by lane what a token makes of three numbers: sum, difference, product.
+/// A token's results for three numbers, lane by lane: sum, difference, product.
 fn lanes<S: Simd>(simd: S, [x, y]: [f64; 2]) -> [Vec<f64>; 3] {
     struct Arithmetic<S>(S, f64, f64);
     impl<S: Simd> Task for Arithmetic<S> {
@@ -92,7 +92,7 @@ fn check_transpose<S: Simd>() {
 }
 
 #[test]
-fn every_square_is_turned_about_its_diagonal() {
+fn every_block_is_transposed() {
     check_transpose::<Scalar>();
     check_transpose::<Pairs>();
     check_transpose::<Quads>();

@@ -2,8 +2,7 @@
 
 use crate::{Avx2Fma, Avx512, Isa, Neon, Scalar, Twice};
 
-/// The widest instruction set that the processor has, of those with fused
-/// arithmetic.
+/// The widest instruction set of the processor that has fused multiply-add.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Widest {
     /// x86: 8 doubles, 32 registers.
@@ -12,12 +11,12 @@ pub enum Widest {
     Avx2Fma(Avx2Fma),
     /// Arm: 2 doubles, 32 registers.
     Neon(Neon),
-    /// None of them: 4 doubles that the compiler may put where it likes.
+    /// None of them: 4 doubles in instructions that the compiler chooses.
     Portable(Twice<Twice<Scalar>>),
 }
 
 impl Widest {
-    /// Asks the processor.
+    /// Detects it.
     pub fn detect() -> Widest {
         let wide = Avx512::detect().map(Widest::Avx512);
         let wide = wide.or_else(|| Avx2Fma::detect().map(Widest::Avx2Fma));
@@ -25,7 +24,7 @@ impl Widest {
         wide.unwrap_or(Widest::Portable(Twice::ANY))
     }
 
-    /// As recorded: `avx2+fma`.
+    /// The name in records: `avx2+fma`.
     pub fn name(self) -> &'static str {
         match self {
             Widest::Avx512(_) => "avx512",

@@ -43,12 +43,12 @@ simd!(Avx512, F64x8: _mm512_set1_pd, _mm512_add_pd, _mm512_sub_pd, _mm512_mul_pd
 fused!(Avx2Fma, F64x4: _mm256_fmadd_pd, _mm256_fnmadd_pd);
 fused!(Avx512, F64x8: _mm512_fmadd_pd, _mm512_fnmadd_pd);
 
-/// Lanes 0 and 2 of each of two registers' four pairs of doubles; 1 and 3.
+/// Lanes 0 and 2 of each of two registers' four pairs of doubles, then lanes 1 and 3.
 const EVEN: i32 = 0b10_00_10_00;
 const ODD: i32 = 0b11_01_11_01;
 
-/// Turns the first eight registers: neighbouring rows are woven into pairs, the pairs sorted
-/// by column in two steps.
+/// Transposes the first eight registers: adjacent rows are interleaved into pairs, and the
+/// pairs are sorted by column in two steps.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn transpose(rows: &mut [F64x8]) {

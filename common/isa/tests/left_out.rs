@@ -1,4 +1,4 @@
-//! In a process of its own: what is left out stays so.
+//! In a process of its own, because AVX-512 is ignored until the process ends.
 
 use isa::{Isa, Octets, Widest};
 

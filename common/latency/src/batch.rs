@@ -1,5 +1,5 @@
-//! Timing a walk in batches: what an interrupt, another process or the
-//! hypervisor took is in single batches, which are dropped and counted.
+//! Times a chain in batches: interrupts, other processes and the hypervisor disturb single
+//! batches, which are dropped and counted.
 
 use std::sync::OnceLock;
 
@@ -8,61 +8,60 @@ use figures::stats;
 use figures::units::{Hertz, Seconds, Ticks};
 use system::{clock, core_clock, cpu};
 
-/// A batch must last about this long: far above the clock's resolution, and
-/// short enough to lie between two interrupts where they come in a flood.
+/// Duration of a batch: far above the clock's resolution, and short enough to fit between
+/// two frequent interrupts.
 const BATCH: Seconds = Seconds(10e-6);
 
-/// ... and in any case so many steps of the clock: one of them is then a hundredth.
+/// ... and at least so many steps of the clock: one step is then a hundredth.
 const STEPS: f64 = 100.0;
 
-/// Cycles of the core that are timed before and after each batch, to see its clock,
-/// ...
+/// Core cycles that are timed before and after each batch to measure the core's clock, ...
 const BEAT: u32 = 8_192;
-/// ... at most so many times, until one is as fast as the fastest before: an interrupt
-/// only makes one slower.
+/// ... repeated at most so many times, until one is as fast as the fastest before: an
+/// interrupt only makes them slower.
 const BEATS: usize = 3;
 
-/// Steps of the clock that a beat must last to show the core's clock at all.
+/// Shortest such loop, in steps of the timer, that can show the core's clock.
 const BEAT_STEPS: f64 = 50.0;
 
-/// How far the core's clock before and after a batch may differ.
+/// Largest accepted difference of the core's clock before and after a batch.
 const STEADY: f64 = 0.03;
 
-/// Short walks before the batches, to know how many accesses one takes.
+/// Short runs before the batches, to estimate the time of an access.
 const TRIALS: usize = 3;
 
-/// Chains up to this round are timed in whole rounds: the fastest part of a
-/// round would be that which hits.
+/// Chains up to this length are timed in whole rounds: otherwise the fastest part of a
+/// round would be the part that hits.
 const WHOLE: usize = 1 << 16;
 
-/// Batches of long rounds, at least.
+/// Fewest batches of long rounds.
 const LONG_BATCHES: usize = 7;
 
-/// Of short batches so many must be as fast as the fastest: what an interrupt left
-/// alone is seen again.
+/// Of short batches so many must be as fast as the fastest: an undisturbed time recurs.
 const CONFIRMING: usize = 3;
-/// ... within so many times as many batches: what varies from round to round never is.
+/// ... within so many times as many batches: times that vary from round to round never
+/// recur.
 const MOST_BATCHES: usize = 5;
 
-/// A batch this much slower than an undisturbed one was disturbed itself.
+/// A batch that is slower than an undisturbed one by this factor was disturbed.
 const DISTURBED: f64 = 1.5;
 
-/// A core seems to run at less than this share of its first clock when it is
+/// If a core seems to run at less than this share of its first clock, it is being
 /// interrupted all the time.
 const SLOWEST: f64 = 0.75;
 
-/// Cycles of an access that the core's clock drives: private caches answer within
-/// them, and what is beyond has a clock of its own.
+/// Accesses up to so many cycles are by private caches, which the core's clock drives; the
+/// levels below have a clock of their own.
 const OWN_CYCLES: f64 = 20.0;
 
 /// How long to measure.
 #[derive(Debug, Clone, Copy)]
 pub struct Effort {
-    /// Batches to take, at least.
+    /// Fewest batches.
     pub batches: usize,
-    /// Rounds through the whole chain to take, at least.
+    /// Fewest rounds through the whole chain.
     pub rounds: f64,
-    /// When to stop although there are fewer, once three batches are there.
+    /// When to stop with fewer, but at least three batches.
     pub limit: Seconds,
 }
 
@@ -75,24 +74,24 @@ impl Default for Effort {
 /// The time of one access.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Timed {
-    /// Nanoseconds per access as they passed: the median of the batches used.
+    /// Nanoseconds per access in real time: the median of the batches used.
     pub nanos: f64,
-    /// The same on a core that always runs at its [`reference_clock`]: a core
-    /// that clocks down is no miss.
+    /// The same scaled to the [`reference_clock`]: a core whose clock slows down must not
+    /// look like misses.
     pub typical: f64,
-    /// The fastest batch, at the reference clock too.
+    /// The fastest batch, scaled to the reference clock too.
     pub fastest: f64,
     /// Batches used.
     pub kept: usize,
-    /// Batches dropped: slow, or on another processor than they began.
+    /// Batches dropped: slow, or moved to another processor.
     pub dropped: usize,
 }
 
-/// Times accesses of a chain that has been walked at least once.
+/// Times accesses of a chain after at least one round.
 pub fn time(chain: &mut Chain, effort: Effort) -> Timed {
     let round = chain.round();
     let began = clock::wall();
-    // the first rounds bring the elements where they will stay
+    // the first rounds fill the caches
     let mut warm = 0;
     while warm < 2 * round && (warm < round || clock::wall().0 - began.0 < effort.limit.0 / 3.0) {
         warm += chain.walk(round.min(1 << 14));
@@ -148,14 +147,14 @@ fn confirmed(batches: &[Batch]) -> bool {
     batches.iter().filter(as_fast).count() >= CONFIRMING
 }
 
-/// A time: as it passed, and as it would have at the core's reference clock.
+/// A time: real, and scaled to the core's reference clock.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Batch {
     pub(crate) nanos: f64,
     pub(crate) at_reference: f64,
 }
 
-/// How long some work takes, once.
+/// The time of one run of some work.
 pub(crate) fn once(work: impl FnOnce()) -> Batch {
     let rate = clock::tick_rate();
     let before = Pace::now(rate, Pace(None));
@@ -165,13 +164,13 @@ pub(crate) fn once(work: impl FnOnce()) -> Batch {
     Batch { nanos, at_reference: nanos * Pace::between(before, Pace::now(rate, before)) }
 }
 
-/// How fast the core runs at one moment.
+/// The core's clock at one moment.
 #[derive(Debug, Clone, Copy)]
 struct Pace(Option<Hertz>);
 
 impl Pace {
-    /// Timed over a few microseconds, again if slower than the `fastest` so far; not at
-    /// all by a clock too coarse for that.
+    /// Times a loop of a few microseconds, again if it is slower than the `fastest` so far;
+    /// not at all if the timer is too coarse.
     fn now(rate: Hertz, fastest: Pace) -> Pace {
         if f64::from(BEAT) / reference_clock().0 < BEAT_STEPS * clock_step().0 {
             return Pace(None);
@@ -194,9 +193,8 @@ impl Pace {
         if self.0 > other.0 { self } else { other }
     }
 
-    /// The core's clock from one moment to another as a share of the
-    /// [`reference_clock`]; 1 where they differ, since then one was interrupted or
-    /// the clock has changed.
+    /// The core's clock between two moments as a share of the [`reference_clock`]; 1 if
+    /// they differ, since then one was interrupted or the clock has changed.
     fn between(from: Pace, to: Pace) -> f64 {
         let (Some(from), Some(to)) = (from.0, to.0) else { return 1.0 };
         let share = (from.0 + to.0) / 2.0 / reference_clock().0;
@@ -204,13 +202,13 @@ impl Pace {
     }
 }
 
-/// The core's clock when it was first asked for: the one that times are given at.
+/// The core's clock when it was first measured: times are scaled to it.
 pub fn reference_clock() -> Hertz {
     static REFERENCE: OnceLock<Hertz> = OnceLock::new();
     *REFERENCE.get_or_init(core_clock::measure)
 }
 
-/// The least time that the clock shows: some show only 100 us.
+/// The resolution of the clock: some have only 100 us.
 fn clock_step() -> Seconds {
     static STEP: OnceLock<Seconds> = OnceLock::new();
     *STEP.get_or_init(|| {
@@ -223,7 +221,7 @@ fn clock_step() -> Seconds {
 }
 
 fn summary(batches: &[Batch], moved: usize) -> Timed {
-    // More than half of the batches may be disturbed, seldom seven in ten.
+    // More than half of the batches may be disturbed, rarely seven in ten.
     let times: Vec<f64> = batches.iter().map(|batch| batch.nanos).collect();
     let undisturbed = stats::quantile(&times, 0.3).unwrap_or(f64::NAN);
     let kept = || batches.iter().filter(|batch| batch.nanos <= DISTURBED * undisturbed);
@@ -253,7 +251,7 @@ mod tests {
     fn a_core_that_clocks_down_is_distinguished_from_misses() {
         let pace = |share: f64| Pace(Some(Hertz(share * reference_clock().0)));
         assert!((Pace::between(pace(0.8), pace(0.81)) - 0.805).abs() < 1e-9);
-        // interrupted, changed, or not known: time as it passed
+        // interrupted, changed, or unknown: real time
         assert_eq!(Pace::between(pace(0.8), pace(1.0)), 1.0);
         assert_eq!(Pace::between(pace(0.8), Pace(None)), 1.0);
         assert_eq!(Pace::between(pace(0.5), pace(0.5)), 1.0);

@@ -1,4 +1,4 @@
-//! The cells of the kit's sweep, timed with dependent accesses.
+//! Times the cells of spark's and cm1's sweeps with dependent accesses.
 
 use std::collections::BTreeMap;
 
@@ -23,46 +23,45 @@ pub struct CellTime {
     pub misses: [Option<f64>; 2],
 }
 
-/// Times the cells of a sweep, with the memory they share and the levels'
-/// latencies by which times become misses.
+/// Times the cells of a sweep; has their memory, and the latencies of the levels, from
+/// which misses are computed.
 #[derive(Debug)]
 pub struct Cells {
     block: PageBlock,
     effort: Effort,
     levels: Vec<LevelFound>,
-    /// Whether the time was up before any but the first level was looked at.
+    /// Whether only the first level was measured before the time was up.
     first_only: bool,
     line: usize,
     /// Time of a hit for steps of 1, 2, 4 and [`WORD`] bytes.
     hits: [Option<f64>; 4],
-    /// Bytes that one translation serves.
+    /// Bytes that one TLB entry covers.
     page: usize,
-    /// What translation adds to an access, by the number of pages, their distance
-    /// and the visits to each.
+    /// Additional time of TLB misses per access, by the number of pages, their distance and
+    /// the accesses to each.
     translations: BTreeMap<(usize, usize, usize), f64>,
 }
 
-/// An array that fits into the L1 of every machine of the kit.
+/// An array that fits into the L1 of every machine.
 const TINY: usize = 1024;
 
 /// Arrays up to this size may fit into a private cache.
 const PRIVATE: usize = 1 << 20;
 
-/// Working sets up to this size are looked at for the levels' latencies: 4
-/// times the largest private cache of any machine in the catalogue.
+/// The levels' latencies are measured with working sets up to this size: 4 times the
+/// largest private cache of any machine in the catalogue.
 const EXPLORED: Bytes = Bytes::mib(8);
 
-/// Time for that, for each level.
+/// Time for that, per level.
 const PATIENCE: f64 = 2.0;
 
 impl Cells {
-    /// Memory for arrays up to `largest` bytes; finds the latencies of the
-    /// levels and the line first, with two seconds' patience for each of the
-    /// `levels` that matter.
+    /// Allocates memory for arrays up to `largest` bytes, then measures the line size and
+    /// the latencies, for at most two seconds for each of the `levels`.
     ///
     /// # Errors
     ///
-    /// If there is no such memory, or no level can be seen in the latencies.
+    /// If there is no such memory, or the latencies show no level.
     pub fn new(largest: Bytes, levels: usize) -> Result<Cells, LatencyError> {
         let block = PageBlock::new(largest.max(EXPLORED).get(), PageKind::Huge)?;
         let mut probe = OnTime::new(block, Seconds(PATIENCE * levels as f64));
@@ -81,8 +80,8 @@ impl Cells {
         })
     }
 
-    /// Whether the arrays lie in huge pages; if not, the places of the pages are
-    /// part of the times of large arrays.
+    /// Whether the arrays are in huge pages; if not, the times of large arrays depend on
+    /// where the pages are in physical memory.
     pub fn huge(&self) -> bool {
         self.block.huge()
     }
@@ -101,7 +100,7 @@ impl Cells {
         }
     }
 
-    /// How the figures came about, for the record: one sentence each.
+    /// How the figures were measured, for the record: one sentence each.
     pub fn notes(&self) -> Vec<String> {
         let mut notes = vec![format!(
             "each access depends on the last; blocks of {} bytes are visited in random order, and so are the words \
@@ -132,7 +131,7 @@ impl Cells {
         notes
     }
 
-    /// Times an array of `size` bytes walked in steps of `stride` bytes.
+    /// Times an array of `size` bytes accessed at a stride of `stride` bytes.
     ///
     /// # Errors
     ///
@@ -147,17 +146,17 @@ impl Cells {
         }
         let hit = self.hit(stride.min(WORD));
         let timed = self.walk(size, stride);
-        // others on a private cache only ever add misses: the undisturbed batch
-        // is the cell's
+        // other programs on a private cache can only add misses: the least disturbed batch
+        // is the cell's time
         let own = if size <= PRIVATE { timed.fastest } else { timed.typical };
         let beyond = own - hit - self.translation(size, stride);
         let misses = self.misses(beyond, stride);
         Ok(CellTime { timed, hit, misses })
     }
 
-    /// Misses per access from the time beyond a hit. Only the first access to a
-    /// line waits for it; its time is a mixture of what each level takes, and no
-    /// level has more misses than lines are asked for.
+    /// Misses per access, from the time above that of a hit. Only the first access to a
+    /// line waits for it; its time is a mixture of the levels' latencies, and a level
+    /// cannot have more misses than lines that are accessed.
     fn misses(&self, beyond: f64, stride: usize) -> [Option<f64>; 2] {
         let own_lines = (stride as f64 / self.line as f64).min(1.0);
         let mut left = beyond / own_lines;
@@ -169,10 +168,10 @@ impl Cells {
         })
     }
 
-    /// What an access of that cell waits for its translation: once per block of
-    /// neighbours, the difference of one line in each of its pages to as many
-    /// lines side by side. As the cell does, it comes to each page several times
-    /// and in random order: some of the entries are then still in the TLB.
+    /// Additional time of TLB misses for an access of that cell, once per block of adjacent
+    /// elements. It is the difference between accessing one line in each of its pages, and
+    /// as many adjacent lines. Like the cell, it accesses each page several times and in
+    /// random order: some of the entries are then still in the TLB.
     fn translation(&mut self, size: usize, stride: usize) -> f64 {
         let step = self.page.max(stride);
         let (pages, block) = (size / step, self.block());
@@ -197,7 +196,7 @@ impl Cells {
         each * (stride as f64 / block as f64).min(1.0)
     }
 
-    /// Bytes whose words are visited one after the other.
+    /// A block whose words are accessed one after the other, in bytes.
     fn block(&self) -> usize {
         2 * self.line
     }
@@ -231,7 +230,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_be_timed_is_refused() {
+    fn strides_that_cannot_be_timed_are_refused() {
         let mut cells = Cells::new(Bytes::kib(64), 1).unwrap();
         for (size, stride) in [(4096, 0), (4096, 3), (4096, 12), (1 << 30, 64), (64, 128)] {
             assert!(cells.time(size, stride).is_err(), "{size} by {stride}");

@@ -1,15 +1,15 @@
-//! A chain of dependent accesses through a [`PageBlock`]: every element holds the
-//! address of the next, so no access can start before the last has ended.
+//! A chain of dependent accesses in a [`PageBlock`]: every element contains the address of
+//! the next, so no access can start before the last has ended.
 
 use std::hint::black_box;
 use std::marker::PhantomData;
 
 use system::pages::PageBlock;
 
-/// Bytes of an address; elements closer than this share a word.
+/// Size of an address in bytes; elements closer than this share a word.
 pub const WORD: usize = size_of::<usize>();
 
-/// A closed chain, and where the walk is in it.
+/// A closed chain, and the current position in it.
 #[derive(Debug)]
 pub struct Chain<'a> {
     block: &'a mut PageBlock,
@@ -68,9 +68,9 @@ impl<'a> Chain<'a> {
         16 * rounds
     }
 
-    /// Each word's elements in order: the first is read as the word (it holds
-    /// the next word's address), the others as bytes. What was read, masked to
-    /// zero, is part of the next address, which makes it dependent.
+    /// Accesses each word's elements in order: the first as the word (which contains the
+    /// next word's address), the others as bytes. Each value read is masked to zero and
+    /// added to the next address, which makes that access dependent.
     fn walk_bytes<const STEP: usize>(&mut self, accesses: usize) -> usize {
         let words = accesses.div_ceil(WORD / STEP);
         let nothing = black_box(0usize);
@@ -88,7 +88,7 @@ impl<'a> Chain<'a> {
     }
 }
 
-/// Links the words at these offsets to a ring; the address of the first.
+/// Links the words at these offsets to a ring; returns the address of the first.
 fn link(block: &mut PageBlock, offsets: &[usize]) -> usize {
     assert!(!offsets.is_empty(), "a chain needs elements");
     let base = block.base();
@@ -99,15 +99,15 @@ fn link(block: &mut PageBlock, offsets: &[usize]) -> usize {
             "offset {offset} is not in this memory"
         );
         let next = offsets[(i + 1) % offsets.len()];
-        // SAFETY: just checked to be an aligned word of the block, which is
-        // borrowed here alone.
+        // SAFETY: just checked to be an aligned word of the block, which only this function
+        // borrows.
         unsafe { base.add(offset).cast::<usize>().write(address + next) };
     }
     address + offsets[0]
 }
 
-/// Several closed chains of a [`PageBlock`], walked in parallel: an access waits for
-/// the last one of its own chain only.
+/// Several closed chains in a [`PageBlock`], followed in parallel: an access waits only for
+/// the last one of its own chain.
 #[derive(Debug)]
 pub struct Chains<'a> {
     block: PhantomData<&'a mut PageBlock>,
@@ -119,7 +119,7 @@ impl<'a> Chains<'a> {
     ///
     /// # Panics
     ///
-    /// As [`Chain::new`].
+    /// The same as for [`Chain::new`].
     pub fn new<'o>(block: &'a mut PageBlock, chains: impl Iterator<Item = &'o [usize]>) -> Chains<'a> {
         let at = chains.map(|offsets| link(block, offsets)).collect();
         Chains { block: PhantomData, at }

@@ -1,4 +1,4 @@
-//! The experiments of [`discover`] on real memory, by time.
+//! The experiments of [`discover`] on real memory, by timing.
 
 use super::batch::{Effort, Timed, time};
 use super::chain::{Chain, WORD};
@@ -7,28 +7,28 @@ use figures::units::Seconds;
 use system::clock;
 use system::pages::{self, HUGE_PAGE, PageBlock};
 
-/// Most lines of a working set that may fit into a private cache.
+/// Largest number of lines of a working set that may fit into a private cache.
 const PRIVATE: usize = 1 << 16;
 
-/// For one pattern: experiments are repeated, and the least cost of all times counts,
-/// so short looks at several times show more than a long one.
+/// Time for one pattern: experiments are repeated, and the shortest time counts, so several
+/// short measurements at different times show more than a long one.
 const EFFORT: Effort = Effort { batches: 15, rounds: 1.0, limit: Seconds(0.02) };
 
-/// Bytes between the lines taken of each page.
+/// Bytes between the lines accessed in successive pages.
 const LINE: u64 = 64;
 
-/// Pieces of one huge page: more than any first-level TLB holds, and as many
-/// lines as every L1 holds.
+/// Parts of one huge page: more than any first-level TLB has entries, and no more lines
+/// than every L1 holds.
 const PIECES: u64 = 256;
 
-/// Pieces that cost this factor more have translations of their own.
+/// If parts cost more by this factor, each has its own TLB entry.
 const SPLIT: f64 = 1.15;
 
 /// Real memory whose accesses are timed.
 #[derive(Debug)]
 pub struct OnTime {
     block: PageBlock,
-    /// Bytes within which physical memory is in one piece, as far as seen.
+    /// Bytes within which physical memory is contiguous, as far as known.
     page: u64,
     effort: Effort,
     began: Seconds,
@@ -39,7 +39,7 @@ pub struct OnTime {
 }
 
 impl OnTime {
-    /// Experiments in this memory, for so long at most.
+    /// Experiments in this memory, for at most so long.
     pub fn new(block: PageBlock, limit: Seconds) -> OnTime {
         let page = if block.huge() { HUGE_PAGE as u64 } else { pages::base().0 };
         let mut probe =
@@ -50,14 +50,14 @@ impl OnTime {
         probe
     }
 
-    /// Whether huge pages were granted, but are translated piece by piece, as
-    /// under a hypervisor that has no huge pages itself.
+    /// Whether huge pages were granted, but the TLB splits them, as under a hypervisor
+    /// without huge pages.
     pub fn split(&self) -> bool {
         self.huge() && self.page < HUGE_PAGE as u64
     }
 
-    /// Whether lines in as many base pages as no first-level TLB has entries
-    /// for cost more than as many side by side.
+    /// Whether lines in more base pages than a first-level TLB has entries cost more than
+    /// as many adjacent lines.
     fn in_pieces(&mut self) -> bool {
         let page = pages::base().0;
         let apart = self.cost(&shuffled(PIECES, |i| i * page + i * LINE % page));
@@ -70,18 +70,18 @@ impl OnTime {
         self.block
     }
 
-    /// Batches of accesses used so far, and batches dropped because they were
-    /// interrupted or moved to another processor.
+    /// Batches used so far, and batches dropped because they were interrupted or moved to
+    /// another processor.
     pub fn batches(&self) -> (usize, usize) {
         (self.kept, self.dropped)
     }
 
-    /// Whether the memory lies in huge pages.
+    /// Whether the memory is in huge pages.
     pub fn huge(&self) -> bool {
         self.block.huge()
     }
 
-    /// The time of one access when these offsets are walked round and round.
+    /// The time of one access when these offsets are accessed in a loop.
     pub fn time(&mut self, offsets: &[u64]) -> Timed {
         let offsets: Vec<usize> = offsets.iter().map(|o| *o as usize).collect();
         let mut chain = Chain::new(&mut self.block, &offsets, WORD);
@@ -95,9 +95,9 @@ impl OnTime {
 impl Probe for OnTime {
     fn cost(&mut self, offsets: &[u64]) -> f64 {
         let timed = self.time(offsets);
-        // whoever shares a cache with this core (the sibling thread of the
-        // core, in a virtual machine often unseen) only ever adds misses: for
-        // sets that fit into private caches the undisturbed batch is the truth
+        // other programs on the same cache (on a sibling hardware thread, which a virtual
+        // machine often hides) can only add misses: for working sets that fit into private
+        // caches the least disturbed batch is the truth
         if offsets.len() <= PRIVATE { timed.fastest } else { timed.typical }
     }
 
@@ -122,8 +122,8 @@ impl Probe for OnTime {
     }
 
     fn noise(&self, level: usize) -> f64 {
-        // in the first level the times are steady to a few percent; beyond it
-        // way prediction and TLB add up to a quarter of the step
+        // in the first level times vary by a few percent; beyond it way prediction and TLB
+        // add up to a quarter of the step
         if level == 1 { 0.2 } else { 0.35 }
     }
 }

@@ -1,5 +1,5 @@
-//! The TLB: one line in each of many base pages, until translations do not
-//! fit any more.
+//! The TLB: accesses one line in each of many base pages, until they have more translations
+//! than the TLB holds.
 
 use super::batch::{Effort, time};
 use super::chain::{Chain, WORD};
@@ -7,26 +7,27 @@ use figures::random::Random;
 use memory::OutOfMemory;
 use system::pages::{self, PageBlock, PageKind};
 
-/// Accesses to this many pages miss every TLB of first level and most of
-/// second level in use.
+/// Accesses to this many pages miss in all first-level TLBs and in most second-level TLBs.
 const MANY: usize = 8192;
 
-/// Pages that miss every first level, up to those that miss every second.
+/// Numbers of pages from one that misses in every first level to one that misses in every
+/// second level.
 const BEHIND: [usize; 11] = [256, 384, 512, 768, 1024, 1280, 1536, 2048, 3072, 4096, MANY];
-/// Share of a walk below which a translation was in the second level, above which
-/// it was not, and how many times longer a walk must take than such a hit.
+/// Below the first share of a page walk's time, a translation hit in the second level;
+/// above the second share it missed. The last is the smallest ratio of a walk's time to
+/// that of such a hit.
 const HITS: f64 = 0.25;
 const MISSES: f64 = 0.5;
 const WALKS: f64 = 2.0;
 
-/// What was seen of the address translation.
+/// The results for address translation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Translation {
-    /// The first-level data TLB holds between this many entries and this many.
+    /// Between so many and so many entries of the first-level data TLB.
     pub entries: Option<(usize, usize)>,
-    /// The second level holds between this many and this many.
+    /// Between so many and so many entries of the second level.
     pub second: Option<(usize, usize)>,
-    /// What an access costs more when its page has to be walked, in ns.
+    /// Additional time of an access that needs a page walk, in ns.
     pub walk: f64,
     /// Nanoseconds per access by number of pages.
     pub scan: Vec<(usize, f64)>,
@@ -38,7 +39,7 @@ fn order(pages: usize, at: impl Fn(usize) -> usize) -> Vec<usize> {
     order
 }
 
-/// Walks lines in 16 to 8192 base pages, and as many lines side by side.
+/// Accesses lines in 16 to 8192 base pages, and as many adjacent lines.
 ///
 /// # Errors
 ///
@@ -48,7 +49,7 @@ pub fn translation(line: usize) -> Result<Translation, OutOfMemory> {
     let mut block = PageBlock::new(MANY * page, PageKind::Base)?;
     let mut cost =
         |offsets: &[usize]| time(&mut Chain::new(&mut block, offsets, WORD), Effort::default()).fastest;
-    // each page's line in another set, so that the cache holds them all
+    // each page's line in a different set, so that the cache holds all of them
     let lines = page / line;
     let scan: Vec<(usize, f64)> = [16, 24, 32, 40, 48, 56, 64, 72, 80, 96, 112, 128, 192, 256]
         .into_iter()
@@ -68,13 +69,14 @@ pub fn translation(line: usize) -> Result<Translation, OutOfMemory> {
     Ok(Translation { entries, second: second(&behind), walk, scan })
 }
 
-/// Where the extra time per access rises from a hit in the second level to a walk.
+/// Where the additional time per access rises from that of a second-level hit to that of a
+/// page walk.
 fn second(behind: &[(usize, f64)]) -> Option<(usize, usize)> {
     let (hit, walk) = (behind.first()?.1, behind.last()?.1);
     let share = |extra: f64| (extra - hit) / (walk - hit);
     let misses = behind.iter().position(|(_, extra)| share(*extra) > MISSES)?;
     let hits = behind.iter().rposition(|(_, extra)| share(*extra) < HITS)?;
-    // a hit costs something too, and what fits must not lie behind what does not
+    // a hit costs time too, and a size that fits cannot be above one that does not
     (walk > WALKS * hit.max(0.0) && hits < misses).then(|| (behind[hits].0, behind[misses].0))
 }
 
@@ -88,7 +90,7 @@ mod tests {
 
     #[test]
     fn the_second_level_ends_where_walks_begin() {
-        // random replacement: a share of the pages is still there
+        // random replacement: some of the pages are still in the TLB
         let walks = |pages: usize| 2.0 + 10.0 * (1.0 - 1536.0 / pages as f64).max(0.0);
         assert_eq!(second(&extra(walks)), Some((1536, 3072)));
         let sharp = |pages: usize| if pages <= 1536 { 2.0 } else { 12.0 };

@@ -2,25 +2,25 @@
 
 /// A described machine.
 #[derive(Debug, Clone, Copy)]
-pub struct Entry {
-    /// How it is called on a command line.
+pub struct CatalogueEntry {
+    /// Its name on a command line.
     pub name: &'static str,
     /// Its description, with the source of each figure.
     pub text: &'static str,
 }
 
 /// The machines that come with the kit, oldest first.
-pub fn catalogue() -> &'static [Entry] {
+pub fn catalogue() -> &'static [CatalogueEntry] {
     &CATALOGUE
 }
 
 macro_rules! entries {
     ($($name:literal)*) => {
-        [$(Entry { name: $name, text: include_str!(concat!("../machines/", $name, ".toml")) }),*]
+        [$(CatalogueEntry { name: $name, text: include_str!(concat!("../machines/", $name, ".toml")) }),*]
     };
 }
 
-static CATALOGUE: [Entry; 9] = entries! {
+static CATALOGUE: [CatalogueEntry; 9] = entries! {
     "sparcstation-1+"
     "lecture"
     "i5-7500"

@@ -1,4 +1,4 @@
-//! From the text of a description to a [`Machine`], refusing what makes none.
+//! Reads a description into a [`Machine`], and refuses invalid ones.
 
 use serde::Deserialize;
 use toml::Spanned;
@@ -77,7 +77,7 @@ impl Machine {
         let wrong = |at: usize, key: &str, reason: String| {
             let before = &text.as_bytes()[..at.min(text.len())];
             let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
-            // Both may repeat what the file has, which may be anything.
+            // Both may repeat any text in the file.
             let (key, reason) = (shorten(key, 60), shorten(&reason, 600));
             MachineError::Wrong { origin: origin.to_string(), line, key, reason }
         };
@@ -104,7 +104,7 @@ impl Machine {
     }
 }
 
-/// The key on the line around byte `at`; the line itself if it has none.
+/// The key on the line around byte `at`; the line itself if it has no key.
 fn key_at(text: &str, at: usize) -> &str {
     let start = text[..at.min(text.len())].rfind('\n').map_or(0, |newline| newline + 1);
     let line = text[start..].lines().next().unwrap_or_default();
@@ -152,7 +152,7 @@ impl Description {
     }
 }
 
-/// Refuses what cannot be in a list, in a caption, or on a terminal.
+/// Refuses characters that cannot be shown in a list, in a caption, or on a terminal.
 fn one_line(key: &'static str, given: &Spanned<String>, longest: usize) -> Checked<()> {
     if given.get_ref().contains(is_unprintable) {
         return refuse(

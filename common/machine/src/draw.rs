@@ -1,5 +1,5 @@
-//! Machines drawn for a class: no two the same, and each of them one that the
-//! documented procedure identifies.
+//! Machines drawn for a class: no two are the same, and the documented procedure identifies
+//! each of them.
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -35,7 +35,7 @@ pub struct Drawn {
     noise: f64,
 }
 
-/// What a student is to find of one level.
+/// What a student must find about one level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Geometry {
     /// Capacity.
@@ -58,14 +58,14 @@ impl<'k> Draw<'k> {
         Draw { tlb, ..self }
     }
 
-    /// Machines with another replacement policy; a tree of bits ([`Replacement::Plru`])
-    /// leaves those whose ways are powers of two.
+    /// Machines with another replacement policy. For tree-PLRU ([`Replacement::Plru`]) only
+    /// those whose ways are powers of two can be drawn.
     #[must_use]
     pub fn with_replacement(self, replacement: Replacement) -> Draw<'k> {
         Draw { replacement, ..self }
     }
 
-    /// Machines whose figures scatter, by `noise` as a share of them.
+    /// Machines whose figures scatter by `noise`, a share of them.
     #[must_use]
     pub fn with_noise(self, noise: f64) -> Draw<'k> {
         Draw { noise, ..self }
@@ -76,10 +76,10 @@ impl<'k> Draw<'k> {
         self.choices().count()
     }
 
-    /// The machine that belongs to `name`: always the same of the same key, unless
-    /// an earlier name has drawn it; then the next that is free.
+    /// The machine of `name`: always the same for the same key, unless an earlier name has
+    /// taken it; then the next free one.
     ///
-    /// When all are taken (see [`most`](Draw::most)), they are drawn again.
+    /// When all are taken (see [`most`](Draw::most)), machines repeat.
     pub fn machine(&mut self, name: &str) -> Drawn {
         let most = self.most();
         let mut random = Random::new(seal::digest(&[self.key, name]));
@@ -87,8 +87,8 @@ impl<'k> Draw<'k> {
         let place = (0..most).map(|step| (first + step) % most).find(|place| !self.taken.contains(place));
         let place = place.unwrap_or(first);
         self.taken.insert(place);
-        // Stepping by a number without a common divisor mixes adjacent ones: whose
-        // choice was taken does not get a machine nearly the same.
+        // The step has no common divisor with the number of machines and is large: a name
+        // whose machine was taken does not get a similar one.
         let place = place * STEP % most;
         let levels = self.choices().nth(place).copied().unwrap_or(FIRST);
         Drawn {
@@ -141,16 +141,15 @@ impl Drawn {
 /// A prime larger than the number of choices.
 const STEP: usize = 7919;
 
-/// What is drawn where there is no choice at all.
+/// The machine if there is no choice at all.
 const FIRST: [Geometry; 2] = [
     Geometry { size: Bytes::kib(32), line: Bytes(64), ways: 8 },
     Geometry { size: Bytes::kib(256), line: Bytes(64), ways: 16 },
 ];
 
-/// Every pair of levels that sweeps up to 256 KiB and 4 MiB show: a power of two
-/// of sets at each level, L2 four times L1 at least, and both its ways and the
-/// bytes of one way larger than L1's, or L1 would hold the lines that are to
-/// compete for a set of L2.
+/// Every pair of levels that sweeps up to 256 KiB and 4 MiB identify: a power of two of
+/// sets at each level, and L2 at least four times L1. L2 has more ways than L1, and more
+/// bytes in one way: otherwise L1 would hold the lines that must compete for a set of L2.
 fn every() -> &'static [[Geometry; 2]] {
     static EVERY: OnceLock<Vec<[Geometry; 2]>> = OnceLock::new();
     EVERY.get_or_init(|| {
@@ -205,7 +204,7 @@ mod tests {
         let of = |key| Draw::new(key).machine("ada");
         assert_eq!(of("spring"), of("spring"));
         assert_ne!(of("spring"), of("autumn"));
-        // who draws after ada does not change hers
+        // a student who is added after ada does not change her machine
         let mut draw = Draw::new("spring");
         let ada = draw.machine("ada");
         draw.machine("bob");

@@ -1,4 +1,4 @@
-//! What can be wrong with a machine, said so that it can be put right.
+//! Errors about machines, with advice.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use figures::text::edit_distance;
 
 use super::catalogue;
 
-/// A machine that cannot be had or cannot be modelled.
+/// A machine that is unknown or cannot be modelled.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum MachineError {
     /// Neither in the catalogue nor a file.
@@ -23,12 +23,12 @@ pub enum MachineError {
         /// `; did you mean X?`, or nothing.
         hint: String,
     },
-    /// The file is not there or not text.
+    /// The file does not exist or is not text.
     #[error("cannot read the machine description {}: {reason}; `lab machines` names those that the kit has", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's message.
         reason: String,
     },
     /// A file without a key.
@@ -51,7 +51,7 @@ pub enum MachineError {
         /// What is wrong with it, and what is accepted.
         reason: String,
     },
-    /// Not the file that was sealed.
+    /// The file was changed after it was sealed.
     #[error(
         "{origin}: its seal does not open, so nothing is known of this machine: the file was changed, or is of another version of the kit or other programs; get it again (lab mystery makes it)"
     )]
@@ -59,7 +59,7 @@ pub enum MachineError {
         /// The file.
         origin: String,
     },
-    /// The system does not report.
+    /// The system does not report its caches.
     #[error(
         "this system does not say what caches it has ({reason}); name a machine with --machine, for example --machine i5-7500"
     )]
@@ -73,7 +73,7 @@ pub enum MachineError {
         /// What is unknown, and what helps.
         reason: String,
     },
-    /// More memory than the model's line numbers reach.
+    /// The arrays are larger than the model's line numbers reach.
     #[error(
         "the cache model reaches {reach} bytes with lines of {line} bytes, the arrays need {bytes}; choose a smaller size or longer lines"
     )]

@@ -11,11 +11,11 @@ pub enum Replacement {
     Lru,
     /// The one a tree of direction bits points at; needs 2, 4, 8 ... ways.
     Plru,
-    /// The one that came first.
+    /// First in, first out.
     Fifo,
-    /// Any, drawn from a seeded generator: the same in every run.
+    /// A random one, from a seeded generator: the same in every run.
     Random {
-        /// Start of the generator.
+        /// Seed of the generator.
         seed: u64,
     },
 }
@@ -24,46 +24,47 @@ pub enum Replacement {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Write {
-    /// Marks the line; it is written to the next level when it is replaced.
+    /// Write-back: marks the line dirty; it is written to the next level when it is
+    /// evicted.
     Back,
-    /// Is passed on to the next level at once.
+    /// Write-through: passes the store on to the next level at once.
     Through,
 }
 
-/// How a level's content relates to that of the level above it.
+/// How the content of a level depends on the levels above it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Inclusion {
-    /// Holds every line of the levels above: what is evicted here is evicted there.
+    /// Holds every line of the levels above: a line that is evicted from this level is
+    /// evicted there too.
     Inclusive,
-    /// Holds only what the level above replaced.
+    /// Holds only lines that the level above evicted.
     Exclusive,
     /// Neither is enforced.
     Neither,
 }
 
-/// Which address picks the set.
+/// Which address selects the set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Index {
-    /// The program's own.
+    /// The program's own (virtual) address.
     Virtual,
-    /// The one the page mapping gives.
+    /// The physical address, after translation.
     Physical,
 }
 
-/// What a level fetches without being asked.
+/// The prefetcher of a level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Prefetch {
     /// Nothing.
     None,
-    /// The line behind one that missed, or that was used for the first time
-    /// after having been prefetched.
+    /// The line after one that missed, or after a prefetched line at its first use.
     NextLine,
-    /// The next line at the distance that the last misses in one array kept.
+    /// The next line at the stride of the last misses in one array.
     Stride,
-    /// The next lines in the direction in which a page is walked.
+    /// The next lines in the direction in which a page is accessed.
     Stream,
 }
 
@@ -80,17 +81,17 @@ pub struct CacheLevel {
     pub ways: usize,
     /// Number of logical processors that share it.
     pub shared_by: usize,
-    /// Who is evicted.
+    /// The replacement policy.
     pub replacement: Replacement,
     /// What a store that hits does.
     pub write: Write,
-    /// Whether a store that misses brings the line in.
+    /// Whether a store that misses fetches the line.
     pub allocate: bool,
     /// Relation to the levels above.
     pub inclusion: Inclusion,
-    /// Address that picks the set.
+    /// The address that selects the set.
     pub index: Index,
-    /// What is fetched unasked.
+    /// The prefetcher.
     pub prefetch: Prefetch,
     /// Time from a load to its data when it hits this level.
     pub latency: Option<Seconds>,

@@ -57,7 +57,7 @@ mod print;
 mod quantity;
 mod sealed;
 
-pub use catalogue::{Entry, catalogue};
+pub use catalogue::{CatalogueEntry, catalogue};
 pub use describe::LONGEST;
 pub use draw::{Draw, Drawn, Geometry};
 pub use error::MachineError;

@@ -6,15 +6,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::level::CacheLevel;
 
-/// How virtual pages lie in physical memory.
+/// How virtual pages are mapped to physical memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mapping {
-    /// One behind the other.
+    /// One after the other.
     Identity,
-    /// Anywhere, drawn from a seeded generator: the same in every run.
+    /// To random places, from a seeded generator: the same in every run.
     Random {
-        /// Start of the generator.
+        /// Seed of the generator.
         seed: u64,
     },
 }
@@ -24,18 +24,18 @@ pub enum Mapping {
 pub struct Tlb {
     /// 1 for the level next to the core.
     pub level: u8,
-    /// Translations it holds.
+    /// Number of translations.
     pub entries: usize,
     /// Translations per set.
     pub ways: usize,
-    /// What a miss of this TLB adds to an access.
+    /// Time that a miss of this TLB adds to an access.
     pub penalty: Option<Seconds>,
 }
 
-/// What the time of a loop depends on besides its misses.
+/// What a loop's time depends on in addition to its misses.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Core {
-    /// Loads that can be on their way at the same time.
+    /// Loads that can be in flight at the same time.
     pub in_flight: f64,
     /// Cost of a store.
     pub store: Seconds,
@@ -48,7 +48,7 @@ pub struct Core {
 /// A machine, as far as the memory hierarchy sees it.
 #[derive(Clone, PartialEq, Serialize)]
 pub struct Machine {
-    /// How it is called on a command line.
+    /// Its name on a command line.
     pub name: String,
     /// One line about it.
     pub description: String,
@@ -56,7 +56,7 @@ pub struct Machine {
     pub clock: Option<Hertz>,
     /// Bytes per page.
     pub page_size: Bytes,
-    /// How pages lie in physical memory.
+    /// How pages are mapped to physical memory.
     pub mapping: Mapping,
     /// Caches, level 1 first.
     pub levels: Vec<CacheLevel>,
@@ -64,20 +64,20 @@ pub struct Machine {
     pub tlbs: Vec<Tlb>,
     /// Time from a load to its data when no cache has it.
     pub memory_latency: Option<Seconds>,
-    /// The rest of the time.
+    /// The other costs of a loop.
     pub core: Core,
     /// By how much modelled figures of sweeps scatter, as a share of them: 0.02
     /// for up to 2 % more or less; 0 for none.
     pub noise: f64,
-    /// What could not be found out about it, and what is assumed instead.
+    /// What could not be determined, and what is assumed instead.
     pub unknown: Vec<String>,
-    /// The tag of its seal, if its geometry is to be found, not to be shown.
+    /// The tag of its seal, if its geometry is secret.
     pub seal: Option<String>,
 }
 
 impl Machine {
-    /// The factor by which the figure that `words` name is off on this machine: the
-    /// same in every run, so that who checks it finds it too; 1 without
+    /// The factor that scatters the figure identified by `words` on this machine: the same
+    /// in every run, so that a check finds the same figure; 1 without
     /// [noise](Machine::noise).
     pub fn scatter(&self, words: &[&str]) -> f64 {
         let own = [&*self.name, self.seal.as_deref().unwrap_or_default()];
@@ -103,7 +103,7 @@ impl Machine {
         }
     }
 
-    /// Whether its geometry is to be found, not to be shown.
+    /// Whether its geometry is secret: students must find it.
     pub fn sealed(&self) -> bool {
         self.seal.is_some()
     }
@@ -124,7 +124,7 @@ impl Machine {
         format!("{} ({}): {levels}", self.name, self.description)
     }
 
-    /// Its caches, as far as they may be shown: none of a sealed one.
+    /// Its caches, as far as they may be shown: none for a sealed machine.
     pub fn visible_levels(&self) -> &[CacheLevel] {
         if self.sealed() { &[] } else { &self.levels }
     }

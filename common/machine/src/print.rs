@@ -1,4 +1,4 @@
-//! A machine back as the text of a description.
+//! Prints a machine as a description.
 
 use std::fmt::{self, Write as _};
 
@@ -7,8 +7,8 @@ use figures::text::clean;
 use figures::units::{Bytes, Seconds};
 
 impl Machine {
-    /// The machine as a description that reads back as the same machine; what
-    /// is unknown about it is in comments. A sealed one is not reported.
+    /// The machine as a description that reads back as the same machine; unknown values are
+    /// comments. A sealed machine is not printed.
     pub fn to_toml(&self) -> String {
         if self.sealed() {
             return format!("# {}: its description is sealed\n", clean(&self.name));
@@ -45,7 +45,7 @@ impl Machine {
     }
 }
 
-/// What may be known of it: a sealed machine's fields are in no message.
+/// What may be shown: no message has a sealed machine's fields.
 impl fmt::Debug for Machine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.to_toml())
@@ -75,7 +75,7 @@ fn level(cache: &CacheLevel) -> String {
     text
 }
 
-/// A text, or the word that means a policy, as TOML writes it.
+/// A text, or the name of a policy, in TOML.
 pub(super) fn quoted(word: &(impl serde::Serialize + ?Sized)) -> String {
     toml::Value::try_from(word).map_or_else(|_| "\"\"".to_string(), |value| value.to_string())
 }
@@ -90,6 +90,6 @@ fn size(bytes: Bytes) -> String {
 
 fn time(time: Seconds) -> String {
     let picos = time.0 * 1e12;
-    // Below a picosecond every digit is written, so that more than 0 stays more.
+    // Below a picosecond every digit is written, so that a small value does not become 0.
     format!("\"{} ns\"", if picos < 1.0 { picos } else { picos.round() } / 1e3)
 }

@@ -9,7 +9,7 @@ use figures::units::{Bytes, Hertz, Seconds};
 
 /// A quantity that is written as a number or as a text with a unit.
 pub(super) trait Written: Sized {
-    /// What is accepted, with an example.
+    /// The accepted forms, with an example.
     const ACCEPTED: &'static str;
 
     fn from_text(text: &str) -> Option<Self>;
@@ -17,7 +17,7 @@ pub(super) trait Written: Sized {
     fn from_whole(number: i64) -> Option<Self>;
 }
 
-/// What [`Written`] reads.
+/// Reads a [`Written`] value.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct As<Q>(pub(super) Q);
 
@@ -59,7 +59,7 @@ impl Written for Bytes {
     }
 }
 
-/// A number of ways, or as many as there are lines.
+/// A number of ways, or all lines ("full").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ways {
     Full,
@@ -131,7 +131,7 @@ impl Written for Hertz {
     }
 }
 
-/// `4 cycles` as 4 and `cycles`; not a number below zero, nor beyond reason.
+/// `4 cycles` as 4 and `cycles`; no negative and no absurdly large number.
 fn split(text: &str) -> Option<(f64, &str)> {
     let text = text.trim();
     let end = text.find(|c: char| c != '.' && !c.is_ascii_digit())?;

@@ -1,28 +1,28 @@
-//! Sealed files: machines whose geometry a student is to find.
+//! Sealed files: machines whose geometry students must find.
 
 use figures::text::clean;
 
 use super::Machine;
 
-/// What the tags and keys of such files are for.
+/// The purpose of the tags and keys of such files.
 const PURPOSE: &str = "sealed machine";
 const SEAL: &str = "sealed = \"";
 const HEADER: &str = "# A sealed machine";
-/// Bytes of a hidden description without its name, and of all of it: blank lines at its end
-/// fill it up, so that its length shows nothing but a very long name.
+/// Size in bytes of a sealed description without its name, and of all of it: blank lines at
+/// its end fill it up, so that its length reveals nothing except a very long name.
 const FIGURES: usize = 512;
 const LENGTH: usize = 1024;
 
-/// A sealed description, and how it is known again.
+/// A sealed description, with its tag.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SealedFile {
     /// The content of the file.
     pub text: String,
-    /// The tag of its seal, which records made on this machine bear.
+    /// The tag of its seal, which is also in the records made on this machine.
     pub tag: String,
 }
 
-/// The description of the machine called `name` made unreadable.
+/// Seals the description of the machine called `name`.
 pub fn seal(name: &str, description: &str) -> SealedFile {
     let hidden = seal::close(PURPOSE, &padded(description));
     let text = format!(
@@ -32,7 +32,7 @@ pub fn seal(name: &str, description: &str) -> SealedFile {
     SealedFile { text, tag: tag(&hidden).to_owned() }
 }
 
-/// The description with blank lines behind it.
+/// The description padded with blank lines.
 fn padded(description: &str) -> String {
     let text = description.trim_end();
     let name = text.lines().find(|line| line.starts_with("name = ")).map_or(0, str::len);
@@ -40,13 +40,13 @@ fn padded(description: &str) -> String {
     format!("{text}{}", "\n".repeat(length - text.len()))
 }
 
-/// Whether `text` is, or was, a sealed file: one change leaves one of the signs.
+/// Whether `text` is, or was, a sealed file: a change in one place leaves one of the signs.
 pub(super) fn is_sealed(text: &str) -> bool {
     text.starts_with(HEADER) || text.lines().any(|line| line.starts_with(SEAL))
 }
 
-/// The machine sealed in `text`; `None` unless every character of it is as it
-/// was written (a mail program may have changed the ends of lines).
+/// The machine sealed in `text`; `None` if any character was changed (a mail program may
+/// have changed the line endings).
 pub(super) fn opened(text: &str) -> Option<Machine> {
     let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
     let hidden = text.lines().find_map(|line| line.strip_prefix(SEAL)?.strip_suffix('"'))?;
@@ -91,7 +91,7 @@ mod tests {
         for bit in 0..8 * text.len() {
             let mut bytes = text.clone().into_bytes();
             bytes[bit / 8] ^= 1 << (bit % 8);
-            // What is no text is refused by who reads the file.
+            // The reader of the file refuses texts in a wrong encoding.
             let Ok(changed) = String::from_utf8(bytes) else { continue };
             let told = Machine::parse(&changed, "ada.toml").unwrap_err().to_string();
             assert_eq!(told, refusal, "bit {bit}");
@@ -102,7 +102,7 @@ mod tests {
         }
     }
 
-    /// The same length for every machine that can be drawn, and every usual name.
+    /// All drawn machines with usual names have the same length.
     #[test]
     fn the_length_of_a_sealed_file_says_nothing() {
         let hidden = |text: &str| text.split('"').nth(1).unwrap().len();
@@ -119,7 +119,7 @@ mod tests {
                 assert_eq!(hidden(&seal(&name, &description).text), 2 * (16 + LENGTH), "{description}");
             }
         }
-        // only the length of the name shows
+        // the length reveals only a very long name
         for name in ["é".repeat(100), "\u{93f}".repeat(100)] {
             let mut draw = Draw::new("spring").with_tlb(true);
             let lengths = (0..50).map(|_| hidden(&seal(&name, &draw.machine(&name).toml(&name)).text));
@@ -127,7 +127,7 @@ mod tests {
         }
     }
 
-    /// What an earlier version sealed, with a construction of its own.
+    /// A file sealed by an earlier version, which used another construction.
     #[test]
     fn a_file_of_an_earlier_version_is_refused_with_what_to_do() {
         let old = "# A sealed machine, of ada: give this file to any program with --machine, and find its caches.\n\
@@ -136,8 +136,8 @@ mod tests {
         assert!(told.contains("another version") && told.contains("lab mystery"), "{told}");
     }
 
-    /// Marks on letters, as Devanagari, Tamil and vowelled Hebrew have them, are
-    /// escaped by Rust in a way that TOML does not know.
+    /// Rust escapes combining marks, as in Devanagari, Tamil and vowelled Hebrew, in a way
+    /// that TOML does not know.
     #[test]
     fn a_mystery_may_have_any_name() {
         for name in ["हिन्दी", "தமிழ்", "שָׁלוֹם", "Zoë", "a\"b", "back\\slash", "it's", "'''", "\"\"\"", "😀"]

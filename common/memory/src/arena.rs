@@ -1,5 +1,5 @@
-//! Where the lab's arrays live: one page-aligned block, handed out front to
-//! back, so that every array's cache sets are known and the same in each run.
+//! The memory of the lab's arrays: one page-aligned block, handed out from front to back,
+//! so that every array's cache sets are known and the same in each run.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::cell::{Cell, RefCell};
@@ -11,25 +11,25 @@ use thiserror::Error;
 use super::{Array, Matrix, Word};
 use figures::units::Bytes;
 
-/// The block could not be had.
+/// Why there is no such block.
 #[derive(Debug, Error)]
 #[error("no memory for {0}: choose a smaller size, or close other programs")]
 pub struct OutOfMemory(pub Bytes);
 
-/// The place of one named array, as byte offsets into its arena.
+/// The position of one named array, as byte offsets into its arena.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Allocation {
     /// The array's name in the lesson: `a`, `b`, `res`.
     pub name: &'static str,
-    /// First byte and the byte behind the last.
+    /// First byte, and the byte after the last.
     pub bytes: Range<usize>,
 }
 
-/// A zeroed, page-aligned block from which arrays are taken in order, each
-/// directly behind the one before (as a C compiler lays out globals).
+/// A zeroed, page-aligned block from which arrays are allocated in order, each directly
+/// after the one before (as a C compiler lays out globals).
 #[derive(Debug)]
 pub struct Arena {
-    /// What the allocator gave, `layout` bytes.
+    /// The allocated memory, with `layout`.
     given: NonNull<u8>,
     layout: Layout,
     /// The first aligned byte of it, from which `capacity` bytes are used.
@@ -51,14 +51,14 @@ impl Arena {
     /// If the system has no such block.
     pub fn with_capacity(bytes: usize) -> Result<Arena, OutOfMemory> {
         let refused = || OutOfMemory(Bytes(bytes as u64));
-        // Aligned by hand: asked for an alignment, the allocator writes every
-        // zero itself instead of taking fresh pages from the system.
+        // Aligned by hand: with a larger alignment the allocator would write every zero
+        // itself instead of taking zeroed pages from the system.
         let room = bytes.checked_add(Self::ALIGNMENT).ok_or_else(refused)?;
         let layout = Layout::from_size_align(room, 16).map_err(|_| refused())?;
         // SAFETY: the layout has a size above zero.
         let given = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(refused)?;
         let skipped = given.as_ptr().align_offset(Self::ALIGNMENT);
-        // SAFETY: less than ALIGNMENT bytes are skipped of `bytes + ALIGNMENT`.
+        // SAFETY: of `bytes + ALIGNMENT`, less than ALIGNMENT bytes are skipped.
         let block = unsafe { given.add(skipped) };
         Ok(Arena {
             given,
@@ -106,7 +106,7 @@ impl Arena {
         Ok(Matrix { cells: self.array(name, len)?, rows, cols })
     }
 
-    /// Bytes of the block, taken or not.
+    /// Size of the block in bytes.
     pub fn capacity(&self) -> usize {
         self.capacity
     }
@@ -117,7 +117,7 @@ impl Arena {
         self.block.as_ptr() as usize
     }
 
-    /// The arrays taken so far, in order.
+    /// The arrays allocated so far, in order.
     pub fn allocations(&self) -> Vec<Allocation> {
         self.allocations.borrow().clone()
     }

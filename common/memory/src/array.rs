@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use super::Word;
 
-/// Elements side by side. A view: copying it copies no element.
+/// Adjacent elements. A view: copying it copies no element.
 #[derive(Debug, Clone, Copy)]
 pub struct Array<'a, T: Copy> {
     pub(super) cells: &'a [Cell<T>],
@@ -45,8 +45,8 @@ impl<'a, T: Word> Array<'a, T> {
         }
     }
 
-    /// Sets every element to that of `values` at its place, outside any
-    /// measurement. Places beyond the end of `values` stay as they are.
+    /// Sets every element to the value of `values` at its index, outside any measurement.
+    /// Elements after the end of `values` stay as they are.
     pub fn copy_from(self, values: &[T]) {
         for (cell, value) in self.cells.iter().zip(values) {
             cell.set(*value);
@@ -62,14 +62,14 @@ impl<'a, T: Word> Array<'a, T> {
     ///
     /// # Panics
     ///
-    /// If they are not all there.
+    /// If they are not all in the array.
     #[inline(always)]
     pub fn part(self, start: usize, len: usize) -> Array<'a, T> {
         Array { cells: &self.cells[start..start + len] }
     }
 
-    /// The whole pieces of `len` elements, one behind the other: with a
-    /// constant `len`, no index inside a piece needs a check.
+    /// The whole pieces of `len` elements, one after the other: with a constant `len`, no
+    /// index inside a piece needs a check.
     ///
     /// # Panics
     ///
@@ -79,8 +79,8 @@ impl<'a, T: Word> Array<'a, T> {
         self.cells.chunks_exact(len).map(|cells| Array { cells })
     }
 
-    /// The same of two arrays side by side, without a check as to either: compilers leave
-    /// some of those of zipped pieces.
+    /// The same of two arrays at once, without bounds checks for either: with zipped
+    /// iterators, compilers leave some checks in.
     ///
     /// # Panics
     ///
@@ -97,7 +97,7 @@ impl<'a, T: Word> Array<'a, T> {
 pub struct Pairs<'a, T: Copy> {
     cells: [&'a [Cell<T>]; 2],
     lens: [usize; 2],
-    /// How many more both have.
+    /// The number of pieces that both still have.
     left: usize,
 }
 
@@ -138,8 +138,8 @@ impl<'a, T: Word> Matrix<'a, T> {
     }
 
     /// Element (`i`, `j`), to be given to [`Memory::load`](super::Memory::load).
-    /// Where the loops run to [`rows`](Matrix::rows) and
-    /// [`cols`](Matrix::cols), the compiler proves the check and drops it.
+    /// If the loops end at [`rows`](Matrix::rows) and [`cols`](Matrix::cols), the compiler
+    /// proves the index valid and removes the check.
     ///
     /// # Panics
     ///
@@ -177,15 +177,15 @@ impl<'a, T: Word> Matrix<'a, T> {
     }
 }
 
-/// By value, so that a loop's counters need no place in memory.
+/// By value, so that a loop's counters need not be in memory.
 #[cold]
 #[inline(never)]
 fn no_element(i: usize, j: usize) -> ! {
     panic!("no element ({i}, {j}) in a matrix")
 }
 
-/// The side `n` of matrices that must all be `n` by `n`, and the matrices with
-/// that fact in them: loops that run to this `n` need no check of an index.
+/// The side `n` of matrices that must all be `n` by `n`, and the matrices with that size:
+/// loops that end at this `n` need no check of an index.
 ///
 /// # Panics
 ///

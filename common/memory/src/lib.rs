@@ -97,7 +97,7 @@ macro_rules! steps {
         }
     };
     (@described $mem:ident $k:ident ($range:expr) $body:block) => {
-        // A closure, which nothing in the body can leave early.
+        // A closure: the body cannot leave it early.
         $crate::Memory::run_loop($mem, $range, |$mem, $k| -> $crate::IterationEnd {
             $body
             $crate::IterationEnd

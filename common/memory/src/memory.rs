@@ -9,7 +9,7 @@ use crate::word::Word;
 /// What a kernel's loads and stores do. A kernel is generic over this, so that
 /// the program, its tests, its benches and the cache model share one source.
 pub trait Memory {
-    /// Whether it is asked ahead of use: to a model such hints say nothing.
+    /// Whether prefetch hints have an effect: a model ignores them.
     const TAKES_HINTS: bool = false;
 
     /// Reads one element.
@@ -18,10 +18,10 @@ pub trait Memory {
     /// Writes one element.
     fn store<T: Word>(&mut self, cell: &Cell<T>, value: T);
 
-    /// Reads [`Vector::LANES`] neighbouring elements in one access.
+    /// Reads [`Vector::LANES`] adjacent elements in one access.
     fn load_vector<V: Vector>(&mut self, lanes: Lanes<'_, V>) -> V;
 
-    /// Writes [`Vector::LANES`] neighbouring elements in one access.
+    /// Writes [`Vector::LANES`] adjacent elements in one access.
     fn store_vector<V: Vector>(&mut self, lanes: Lanes<'_, V>, value: V);
 
     /// Runs `body` `times` times. Every pass must make the same accesses in
@@ -49,20 +49,20 @@ pub trait Memory {
         }
     }
 
-    /// Whether [`run_loop`](Memory::run_loop) may leave iterations out.
+    /// Whether [`run_loop`](Memory::run_loop) may skip iterations.
     #[inline(always)]
     fn skips_iterations(&self) -> bool {
         false
     }
 }
 
-/// What the body of a loop cannot make itself: see [`steps!`](crate::steps).
+/// A value that the body of a loop cannot make itself: see [`steps!`](crate::steps).
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy)]
 pub struct IterationEnd;
 
-/// Memory whose accesses nobody observes: the compiler may keep cells in
-/// registers, reorder and vectorise.
+/// Memory whose accesses nobody observes: the compiler may hold cells in registers, reorder
+/// and vectorise.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Unobserved;
 

@@ -1,4 +1,4 @@
-//! Memory that keeps a list of what was asked of it.
+//! Memory that records its accesses.
 
 use std::cell::Cell;
 
@@ -9,14 +9,13 @@ use crate::{Lanes, Memory, Vector, Word};
 pub struct Touched {
     /// The address of its first byte.
     pub address: usize,
-    /// Bytes.
+    /// Size in bytes.
     pub bytes: usize,
     /// Whether it is a store.
     pub store: bool,
 }
 
-/// Memory that writes down its accesses, in their order, up to a number of them;
-/// loads and stores work as ever.
+/// Memory that records its first accesses, in order; loads and stores work as usual.
 #[derive(Debug, Clone)]
 pub struct Recorded {
     touched: Vec<Touched>,
@@ -25,17 +24,17 @@ pub struct Recorded {
 }
 
 impl Recorded {
-    /// Keeps the first `most` accesses.
+    /// Records the first `most` accesses.
     pub fn first(most: usize) -> Recorded {
         Recorded { touched: Vec::new(), most, made: 0 }
     }
 
-    /// The accesses that are stored.
+    /// The recorded accesses.
     pub fn touched(&self) -> &[Touched] {
         &self.touched
     }
 
-    /// How many were made.
+    /// How many accesses were made.
     pub fn made(&self) -> usize {
         self.made
     }

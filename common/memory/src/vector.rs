@@ -1,4 +1,4 @@
-//! Accesses to several neighbouring elements at once, as SIMD registers make.
+//! Accesses to several adjacent elements at once, as SIMD instructions make them.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -31,11 +31,11 @@ pub unsafe trait Vector: Copy {
     }
 }
 
-/// [`Vector::LANES`] neighbouring elements of an array, in bounds by
-/// construction; no alignment beyond the element's own is assumed.
+/// [`Vector::LANES`] adjacent elements of an array, in bounds by construction; the
+/// alignment is only the element's own.
 #[derive(Debug)]
 pub struct Lanes<'a, V: Vector> {
-    /// Of the whole access: a reference to its first cell reaches no further.
+    /// A slice of the whole access: a reference to its first cell would cover only that.
     lanes: NonNull<V>,
     cells: PhantomData<&'a [Cell<V::Lane>]>,
 }
@@ -53,7 +53,7 @@ impl<'a, T: Word> Array<'a, T> {
     ///
     /// # Panics
     ///
-    /// If the last of them lies beyond the end.
+    /// If the last of them is after the end.
     #[inline(always)]
     pub fn lanes<V: Vector<Lane = T>>(self, index: usize) -> Lanes<'a, V> {
         let cells = &self.cells()[index..index + V::LANES];
@@ -84,8 +84,8 @@ impl<V: Vector> Lanes<'_, V> {
     }
 }
 
-// SAFETY: N elements side by side and nothing else; a `Word` may have any bits
-// that a `Word` had.
+// SAFETY: N adjacent elements and nothing else; a `Word` may have any bits that a `Word`
+// had.
 unsafe impl<T: Word, const N: usize> Vector for [T; N] {
     type Lane = T;
 }

@@ -10,8 +10,8 @@ pub unsafe trait Word: Copy + Default + 'static {
     /// Whether it is an integer, which some processors add to memory in one
     /// instruction.
     const INTEGER: bool;
-    /// Whether it counts elements, and so may decide which accesses follow: a memory
-    /// that computes no numbers keeps these all the same.
+    /// Whether it counts elements, and so may decide which accesses follow: a memory that
+    /// computes no numbers must still store these.
     const COUNTS: bool;
 }
 

@@ -1,4 +1,4 @@
-//! Records of sealed machines: nothing in them changes unseen.
+//! Records of sealed machines: any change to them is detected.
 
 use std::fmt;
 
@@ -12,20 +12,20 @@ use crate::{json_error, tagged};
 
 pub use crate::tagged::Changed;
 
-/// Why a text is no record that counts.
+/// Why a record does not count.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Unread {
-    /// The record of a sealed machine, not as it was made.
+    /// The record of a sealed machine, changed.
     #[error(transparent)]
     Changed(#[from] Changed),
-    /// No record at all.
+    /// Not a record.
     #[error("it is not a record ({0}); give a whole file that was written with --record")]
-    Stranger(String),
+    NotARecord(String),
 }
 
-/// Whether a JSON object says of itself that it is the record of a sealed machine: it
-/// has a `seal`, or its `machine` ends in \"sealed\". However it is written, and what
-/// is within its values says nothing.
+/// Whether a JSON object claims to be the record of a sealed machine: it has a `seal`, or
+/// its `machine` ends in \"sealed\". The formatting does not matter, nor does the content
+/// of its values.
 struct Claim(bool);
 
 impl<'de> Deserialize<'de> for Claim {
@@ -57,8 +57,8 @@ impl<'de> Deserialize<'de> for Claim {
     }
 }
 
-/// Whether `text` is, or was, the record of a sealed machine as JSON. Of a text that is
-/// no JSON any more, two of a record's three signs are left by one change.
+/// Whether `text` is, or was, the record of a sealed machine as JSON. If it is no longer
+/// valid JSON, a change in one place leaves two of a record's three signs.
 fn claims_seal(text: &str) -> bool {
     match serde_json::from_str(text) {
         Ok(Claim(claims)) => claims,
@@ -70,12 +70,12 @@ fn claims_seal(text: &str) -> bool {
     }
 }
 
-/// The same of a record as JSON or as a table.
+/// The same for a record as JSON or as a table.
 pub fn bears_seal(text: &str) -> bool {
     claims_seal(without_mark(text)) || tagged::is_sealed(text)
 }
 
-/// `text` without the byte order mark that some programs put before it.
+/// `text` without the byte order mark that some programs add.
 fn without_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
@@ -84,18 +84,18 @@ fn without_mark(text: &str) -> &str {
 ///
 /// # Errors
 ///
-/// If it is none, or was sealed and has changed.
+/// If it is not a record, or was sealed and has changed.
 pub fn read(text: &str) -> Result<Record, Unread> {
     let text = without_mark(text);
     match claims_seal(text) {
         true => Ok(parse(text)?),
         false => {
-            serde_json::from_str(text).map_err(|error| Unread::Stranger(json_error::explain(text, &error)))
+            serde_json::from_str(text).map_err(|error| Unread::NotARecord(json_error::explain(text, &error)))
         }
     }
 }
 
-/// That `text`, a record as JSON or as a table, is as it was made if it is one of a
+/// Checks that `text`, a record as JSON or as a table, is unchanged if it is one of a
 /// sealed machine.
 ///
 /// # Errors
@@ -112,29 +112,29 @@ pub fn check(text: &str) -> Result<(), Changed> {
 ///
 /// # Errors
 ///
-/// If any character differs from what was written, a byte order mark, the end of the
-/// file and the ends of its lines aside.
+/// If any character was changed, except for a byte order mark and line endings.
 pub fn parse(text: &str) -> Result<Record, Changed> {
     let text = without_mark(text).replace("\r\n", "\n");
     let text = text.strip_suffix('\n').unwrap_or(&text);
-    // By the text, not by the record in it: numbers may be read in the last place.
+    // Checks the text, not the parsed record: parsing may change the last digit of a
+    // number.
     let (before, rest) = text.rsplit_once(MARK).ok_or(Changed)?;
     let (tag, behind) = rest.split_once('"').ok_or(Changed)?;
     if seal::tag("record", &[format!("{before}{MARK}\"{behind}").as_bytes()]) != tag {
         return Err(Changed);
     }
     let record: Record = serde_json::from_str(text).map_err(|_| Changed)?;
-    // The seal is the last part of what a program wrote; no other text sets one.
+    // The seal is the last part that a program writes; only this text can set it.
     let (_, machine) = before.rsplit_once(MACHINE).ok_or(Changed)?;
     let (machine, _) = machine.split_once('"').ok_or(Changed)?;
     let seal = Seal { machine: machine.to_owned(), record: tag.to_owned() };
     Ok(Record { seal: Some(seal), ..record })
 }
 
-/// What is before the machine's tag.
+/// The text before the machine's tag.
 const MACHINE: &str = "\"machine\": \"";
 
-/// What is before the tag.
+/// The text before the tag.
 const MARK: &str = "\"record\": \"";
 
 #[cfg(test)]
@@ -170,28 +170,28 @@ mod tests {
     fn a_record_that_breaks_off_says_where() {
         let text = Record { seal: None, machine: "host".to_owned(), ..sealed() }.json();
         let text: String = text.split_inclusive('\n').take(9).collect();
-        assert_eq!(read(&text), Err(Unread::Stranger("it breaks off in line 9".to_owned())));
+        assert_eq!(read(&text), Err(Unread::NotARecord("it breaks off in line 9".to_owned())));
         assert!(Saved::parse(&text).unwrap_err().to_string().contains("breaks off in line 9"), "{text}");
     }
 
-    /// Every bit; each refusal is the same sentence, whatever changed.
+    /// Every bit; all changes are refused with the same sentence.
     #[test]
     fn one_bit_of_a_record_changed_is_refused() {
         let text = sealed().json();
         for bit in 0..8 * text.len() {
             let mut bytes = text.clone().into_bytes();
             bytes[bit / 8] ^= 1 << (bit % 8);
-            // As the reader of files does it with what is no text.
+            // The reader of files refuses invalid UTF-8 in the same way.
             let changed = String::from_utf8_lossy(&bytes);
             let told = Saved::parse(&changed).unwrap_err().to_string();
             assert_eq!(told, Changed.to_string(), "bit {bit}: {changed}");
         }
     }
 
-    /// The figures of a sealed record, or a record of somebody's own making, written so
-    /// that a reader of texts would not see the seal.
+    /// The figures of a sealed record, or a record made by hand, in a formatting in which a
+    /// search for text would not find the seal.
     #[test]
-    fn what_says_that_it_is_sealed_is_held_to_it_however_it_is_written() {
+    fn a_record_with_a_seal_is_verified_in_any_formatting() {
         let text = sealed().json();
         let json: Json = serde_json::from_str(&text).unwrap();
         let with = |change: &dyn Fn(&mut serde_json::Map<String, Json>)| {
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn what_merely_mentions_a_seal_is_not_sealed() {
+    fn a_text_that_mentions_a_seal_is_not_sealed() {
         let open = Record { seal: None, machine: "host".to_owned(), ..sealed() };
         let mut noted = open.clone();
         noted.notes.push("\"seal\": {\"machine\": \"00ff\"}, ada (to be found out): sealed".into());
@@ -258,9 +258,9 @@ mod tests {
             "",
         ] {
             assert!(!bears_seal(ordinary) && check(ordinary).is_ok(), "{ordinary}");
-            assert!(matches!(read(ordinary), Err(Unread::Stranger(_))), "{ordinary}");
+            assert!(matches!(read(ordinary), Err(Unread::NotARecord(_))), "{ordinary}");
         }
-        // nothing but `parse` makes a record a sealed one
+        // only `parse` makes a sealed record
         let json = sealed().json();
         assert_eq!(serde_json::from_str::<Record>(&json).unwrap().seal, None);
     }

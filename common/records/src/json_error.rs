@@ -1,4 +1,4 @@
-//! Why a text is not the JSON that was expected, for who has no parser's words.
+//! Explains a JSON parse error in one clause.
 
 use serde_json::Error;
 use serde_json::error::Category;

@@ -1,5 +1,5 @@
-//! What the programs found, in a form that outlives the run: records of rows of
-//! figures, and every format in which a sweep was ever saved, read back.
+//! The programs' results in a form that outlives the run: records of rows of figures, and
+//! readers of every format in which a sweep was ever saved.
 
 pub mod authentic;
 pub mod json_error;

@@ -1,25 +1,26 @@
-//! What must be known to believe a record: data to programs, sentences to people.
+//! Notes on a record that one must know to trust it: data for programs, sentences for
+//! people.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
 use serde::{Deserialize, Serialize};
 
-/// One thing to know of a record; `Display` is its sentence.
+/// One note; `Display` is its sentence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Note {
     /// Hardware counts all events.
     Hardware(String),
-    /// Something else counts some of them, or nothing does.
+    /// Another source counts some of them, or none does.
     StandIn {
-        /// Who counts which.
+        /// Which source counts which events.
         what: String,
-        /// Why hardware does not, if it was asked.
+        /// Why hardware does not, if it was tried.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         since: Option<String>,
     },
-    /// How the counts are to be understood.
+    /// What the counts mean.
     Counts(String),
     /// The elements of the product wrap, and so does the checksum.
     Wraps,
@@ -48,8 +49,8 @@ impl<T: Into<String>> From<T> for Note {
     }
 }
 
-/// The notes of a record. In JSON they are sentences, `notes`, and next to them what
-/// programs read, `note_kinds`; a record without those has sentences alone.
+/// The notes of a record. JSON has them as sentences, `notes`, and as data, `note_kinds`;
+/// older records have the sentences only.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "Written", from = "Written")]
 pub struct Notes(Vec<Note>);
@@ -89,7 +90,7 @@ impl From<Notes> for Written {
 impl From<Written> for Notes {
     fn from(Written { notes, note_kinds }: Written) -> Notes {
         let kinds = note_kinds.into_iter().chain(std::iter::repeat(None));
-        // What people read goes before what programs do.
+        // The sentences take precedence over the data.
         let note = |(text, kind): (String, Option<Note>)| match kind {
             Some(kind) if kind.to_string() == text => kind,
             _ => Note::Other(text),

@@ -1,5 +1,5 @@
-//! What a program found, in a form that outlives it: rows of figures with their
-//! sources, and what must be known to believe them.
+//! A program's results in a form that outlives it: rows of figures with their sources, and
+//! what one must know to trust them.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
@@ -15,7 +15,7 @@ use crate::tagged;
 pub struct Figure {
     /// Name and unit.
     pub name: String,
-    /// The value with its source, or why there is none.
+    /// The value with its source, or the reason why there is none.
     #[serde(flatten)]
     pub reading: Reading,
 }
@@ -23,12 +23,12 @@ pub struct Figure {
 /// One cell of a sweep, or the one result of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Row {
-    /// What was set: `size_bytes`, `stride_bytes`, `variant`.
+    /// The settings: `size_bytes`, `stride_bytes`, `variant`.
     #[serde(flatten)]
     pub keys: Map<String, Json>,
-    /// What was found.
+    /// The results.
     pub figures: Vec<Figure>,
-    /// The same in other shapes, for programs that print JSON; in no saved record.
+    /// The same in other forms, for a program's own JSON; not in saved records.
     #[serde(skip)]
     pub details: Map<String, Json>,
 }
@@ -40,7 +40,7 @@ impl Row {
         Row { keys, figures: Vec::new(), details: Map::new() }
     }
 
-    /// The same row with one figure more.
+    /// The same row with one more figure.
     #[must_use]
     pub fn with(mut self, name: impl Into<String>, reading: impl Into<Reading>) -> Row {
         self.figures.push(Figure { name: name.into(), reading: reading.into() });
@@ -57,7 +57,7 @@ impl Row {
         self.reading(name).and_then(Reading::amount)
     }
 
-    /// A key that is a whole number.
+    /// The value of a key that is a whole number.
     pub fn whole(&self, key: &str) -> Option<u64> {
         self.keys.get(key).and_then(Json::as_u64)
     }
@@ -66,13 +66,13 @@ impl Row {
 /// A run of one program.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// What this is and in which version: see [`SCHEMA`].
+    /// The format and its version: see [`SCHEMA`].
     #[serde(default)]
     pub schema: String,
-    /// Distinguishes this run from every other; empty where nobody gave one.
+    /// Identifies this run; empty if it has no id.
     #[serde(default)]
     pub id: String,
-    /// When it was made, UTC: `2026-02-03T14:05:06Z`; empty where no clock was asked.
+    /// When it was made, UTC: `2026-02-03T14:05:06Z`; empty if the time is unknown.
     #[serde(default)]
     pub time: String,
     /// `spark`, `cm1`, `mm1` …
@@ -82,27 +82,26 @@ pub struct Record {
     /// The command line, without the program's name.
     #[serde(default)]
     pub arguments: Vec<String>,
-    /// The settings that came of it.
+    /// The settings that follow from it.
     pub settings: Map<String, Json>,
     /// The machine that was measured or modelled, in one line.
     pub machine: String,
-    /// The same field by field, in bytes, seconds and hertz; of a sealed machine
-    /// no more than its name.
+    /// The same field by field, in bytes, seconds and hertz; for a sealed machine only its
+    /// name.
     #[serde(default, skip_serializing_if = "Json::is_null")]
     pub machine_data: Json,
-    /// What may have disturbed the measurement, and what was used instead of what.
+    /// What may have disturbed the measurement, and which sources were replaced.
     #[serde(flatten)]
     pub notes: Notes,
     /// The results.
     pub rows: Vec<Row>,
-    /// Says that all of the above is as it was measured, if the machine is sealed.
-    /// Reading it back is left to [`authentic`](crate::authentic).
+    /// A tag for the record of a sealed machine, which shows that it is unchanged.
+    /// [`authentic`](crate::authentic) reads it back.
     #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
     pub seal: Option<Seal>,
 }
 
-/// What makes a record the record of one sealed machine, and says that nothing in
-/// it has changed.
+/// The tags that bind a record to a sealed machine, and detect changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seal {
     /// The tag of the machine's seal.
@@ -112,7 +111,7 @@ pub struct Seal {
 }
 
 impl Seal {
-    /// The seal of a record that is still to be written.
+    /// The seal of a record that is not written yet.
     pub fn of_machine(tag: &str) -> Seal {
         Seal { machine: tag.to_owned(), record: String::new() }
     }
@@ -140,12 +139,12 @@ impl Record {
         }
     }
 
-    /// The machine without its caches: for charts that are to show them.
+    /// The machine without its caches: for charts whose readers must find them.
     pub fn machine_alone(&self) -> &str {
         self.machine.rsplit_once(": ").map_or(&self.machine, |(machine, _)| machine)
     }
 
-    /// The same record with one setting more.
+    /// The same record with one more setting.
     #[must_use]
     pub fn set(mut self, key: &str, value: impl Into<Json>) -> Record {
         self.settings.insert(key.to_owned(), value.into());
@@ -157,7 +156,7 @@ impl Record {
         self.sealed(Record::written)
     }
 
-    /// What `write` makes of the record, sealed if the machine is.
+    /// The output of `write` for the record, sealed if the machine is.
     fn sealed(&self, write: impl Fn(&Record) -> String) -> String {
         match &self.seal {
             Some(seal) => {
@@ -169,14 +168,14 @@ impl Record {
         }
     }
 
-    /// The record as it is.
+    /// The record without a seal.
     pub(crate) fn written(&self) -> String {
-        // Maps with string keys and finite or null numbers always serialise.
+        // Maps with string keys and finite or null numbers can always be serialised.
         serde_json::to_string_pretty(self).unwrap_or_default()
     }
 
-    /// As [`json`](Record::json) with the details of its one row behind; as a `list`, of
-    /// each row such an object, none sealed.
+    /// The same as [`json`](Record::json) followed by the details of its one row; as a
+    /// `list`, such an object for each row, unsealed.
     pub fn detailed_json(&self, list: bool) -> String {
         let of_row = |record: &Record, row: &Row| {
             let one = Record { rows: vec![row.clone()], ..record.clone() };
@@ -195,11 +194,10 @@ impl Record {
         })
     }
 
-    /// The rows as comma-separated values: the keys, then for each figure its
-    /// amount and its source; if any was measured more than once, its smallest
-    /// and largest value too. What is missing is an empty cell, with the reason
-    /// in a column of its own. Of a sealed machine, one more column says in the first
-    /// row that all of it is as it was measured.
+    /// The rows as comma-separated values: the keys, then for each figure its amount and
+    /// its source; if any was measured more than once, its smallest and largest value too.
+    /// A missing figure is an empty cell, with the reason in a column of its own. For a
+    /// sealed machine, one more column has in the first row a tag of the whole table.
     pub fn csv(&self) -> String {
         match &self.seal {
             Some(seal) => tagged::sealed(&seal.machine, |cell| self.table(Some(cell))),
@@ -207,7 +205,7 @@ impl Record {
         }
     }
 
-    /// The rows; with a `seal` in a column of its own.
+    /// The rows, with `seal` in a column of its own.
     fn table(&self, seal: Option<&str>) -> String {
         let mut writer = csv::Writer::from_writer(Vec::new());
         let mut header: Vec<String> = Vec::new();
@@ -291,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_text_holds_is_no_formula_and_turns_no_line() {
+    fn texts_in_csv_are_no_formulas_and_stay_on_one_line() {
         let mut record = Record::new("cm1", "a machine");
         for text in ["=1+1", "+a", "-1", "@a", "a\u{202e}b\nc", "a,\"b\""] {
             record.rows.push(Row::new([("event", text.into()), ("size", (-1).into())]));

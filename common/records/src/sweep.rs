@@ -1,15 +1,15 @@
-//! The cells of a sweep over array size and stride, as spark and cm1 walk them.
+//! The cells of a sweep over array size and stride, for spark and cm1.
 
 use figures::units::Bytes;
 use thiserror::Error;
 
-/// The largest array a sweep may ask for: beyond it one cell takes minutes.
+/// The largest array of a sweep: beyond it one cell takes minutes.
 const LIMIT: Bytes = Bytes::mib(1024);
 
 /// One cell: an array of `size` bytes, walked in steps of `stride` bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cell {
-    /// Bytes in the array.
+    /// Size of the array in bytes.
     pub size: usize,
     /// Bytes from one access to the next.
     pub stride: usize,
@@ -22,10 +22,10 @@ impl Cell {
     }
 }
 
-/// What cannot be swept.
+/// An impossible sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum SweepError {
-    /// No range of sizes.
+    /// An empty range of sizes.
     #[error(
         "--min {min} --max {max} is no range of array sizes; min must be above 0, max at least min and at most {LIMIT}"
     )]
@@ -35,10 +35,10 @@ pub enum SweepError {
         /// Largest array.
         max: Bytes,
     },
-    /// An array of this size.
+    /// An impossible array size.
     #[error("an array of {0} is not possible; sizes go from 2 B to {LIMIT}")]
     Size(Bytes),
-    /// A stride that the array is too small for.
+    /// A stride that is too large for the array.
     #[error("--strides {stride} does not fit an array of {size}; a stride is 1 to half the array size, in bytes", stride = .stride.0)]
     Stride {
         /// The stride.
@@ -52,7 +52,7 @@ pub enum SweepError {
 ///
 /// # Errors
 ///
-/// If that is no range.
+/// If the range is empty.
 pub fn doubling(min: Bytes, max: Bytes) -> Result<Vec<Bytes>, SweepError> {
     if min.0 == 0 || max < min || max > LIMIT {
         return Err(SweepError::Range { min, max });

@@ -1,9 +1,9 @@
-//! Records as comma-separated values in which nothing changes unseen: a tag of the whole
-//! table is in its first row.
+//! Records as comma-separated values in which changes are detected: the first row has a tag
+//! of the whole table.
 
 use thiserror::Error;
 
-/// The record of a sealed machine is not as it was made.
+/// The record of a sealed machine was changed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
     "it is the record of a sealed machine, changed after it was made or of another version of the kit, so nothing in it counts; give the file as the program wrote it"
@@ -12,19 +12,19 @@ pub struct Changed;
 
 /// The column of the tag; its other cells are empty.
 pub(crate) const COLUMN: &str = "seal";
-/// Digits of a tag.
+/// Length of a tag in digits.
 const DIGITS: usize = 32;
 
-/// What `table` makes of the cell that it is given, which names the `machine` by the
-/// tag of its seal and vouches for all the rest.
+/// The table that `table` makes with a tag cell, which names the `machine` by the tag of
+/// its seal and authenticates all the rest.
 pub(crate) fn sealed(machine: &str, table: impl Fn(&str) -> String) -> String {
     let bare = format!("{machine}-");
     let tag = seal::tag("table", &[table(&bare).as_bytes()]);
     table(&(bare + &tag))
 }
 
-/// Whether `text` is, or was, such a table: one change leaves two of its three signs,
-/// and any other table has one at most.
+/// Whether `text` is, or was, such a table: a change in one place leaves two of its three
+/// signs, and other tables have at most one.
 pub(crate) fn is_sealed(text: &str) -> bool {
     let header = text.trim_start_matches('\u{feff}').lines().next().unwrap_or_default();
     let mut columns = header.split([',', ';', '\t']).map(|column| column.trim().trim_matches('"'));
@@ -36,7 +36,7 @@ pub(crate) fn is_sealed(text: &str) -> bool {
     signs.into_iter().filter(|sign| *sign).count() >= 2
 }
 
-/// That `text` is as [`sealed`] made it, if it is such a table.
+/// Checks that `text` is unchanged since [`sealed`] made it, if it is such a table.
 pub(crate) fn check(text: &str) -> Result<(), Changed> {
     if !is_sealed(text) {
         return Ok(());
@@ -86,7 +86,7 @@ mod tests {
         assert!(!open.contains(COLUMN) && check(&open).is_ok());
     }
 
-    /// Every bit; each refusal is the same sentence, whatever changed.
+    /// Every bit; all changes are refused with the same sentence.
     #[test]
     fn one_bit_of_a_table_changed_is_refused() {
         let text = record('a').csv();

@@ -1,6 +1,6 @@
 //! The kit's version.
 
-/// The kit's version, with the commit of its sources where that is known: `0.1.0+bedc93e1ab`.
+/// The kit's version, with the commit of its sources if that is known: `0.1.0+bedc93e1ab`.
 pub const VERSION: &str = env!("CACHE_LAB_VERSION");
 
 #[cfg(test)]

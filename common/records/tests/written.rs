@@ -1,9 +1,9 @@
 //! Sweeps as programs, spreadsheets and people of several countries write them: every
-//! reader by every decimal sign and separator, and what each refusal says.
+//! reader with every decimal separator and column separator, and the text of each refusal.
 
 #![allow(clippy::unwrap_used)]
 
-use records::saved::{Cell, Saved};
+use records::saved::{Saved, SavedCell};
 
 /// Array size, stride, misses and nanoseconds per access.
 const CELLS: [(u64, u64, f64, f64); 5] = [
@@ -14,7 +14,8 @@ const CELLS: [(u64, u64, f64, f64); 5] = [
     (16384, 4, 0.0, 1234.0625),
 ];
 
-/// A number with the file's decimal sign, in quotes where the separator is that sign.
+/// A number with the file's decimal separator; in quotes if the columns have the same
+/// separator.
 fn number(value: f64, decimal: char, separator: &str) -> String {
     let text = value.to_string().replace('.', &decimal.to_string());
     if separator.contains(decimal) && text.contains(decimal) { format!("\"{text}\"") } else { text }
@@ -25,7 +26,7 @@ fn table(header: &[&str], separator: &str, rows: impl Iterator<Item = Vec<String
     header.join(separator) + "\n" + &rows
 }
 
-/// A way to write the cells: with a separator and a decimal sign.
+/// A way to write the cells, with a column separator and a decimal separator.
 type Format = fn(&str, char) -> String;
 
 fn named_columns(separator: &str, decimal: char) -> String {
@@ -87,7 +88,7 @@ fn text_in_json(_: &str, decimal: char) -> String {
     format!("[{}]", CELLS.iter().map(row).collect::<Vec<_>>().join(","))
 }
 
-/// Each format with the separators that it may have; the bar only where a line names it.
+/// Each format with its possible separators; `|` only if a line names it.
 const FORMATS: [(&[&str], Format); 6] = [
     (&[",", ";", "\t", "|"], named_columns),
     (&[",", ";", "\t", "|"], units_in_the_header),
@@ -97,11 +98,11 @@ const FORMATS: [(&[&str], Format); 6] = [
     (&[","], text_in_json),
 ];
 
-/// That what was read is what was written, as far as the format has it.
+/// Checks that the reader gets what was written, with the precision of the format.
 fn same(text: &str) {
     let saved = Saved::parse(text).unwrap_or_else(|why| panic!("{why}:\n{text}"));
     assert_eq!(saved.cells.len(), CELLS.len(), "{saved:?}\n{text}");
-    for (Cell { size, stride, misses, nanos }, cell) in saved.cells.iter().zip(CELLS) {
+    for (SavedCell { size, stride, misses, nanos }, cell) in saved.cells.iter().zip(CELLS) {
         assert_eq!((*size, *stride), (cell.0, cell.1), "{saved:?}\n{text}");
         let near =
             |read: Option<f64>, right: f64| read.is_none_or(|read| (read - right).abs() <= 1e-9 * right);
@@ -129,9 +130,9 @@ fn every_format_is_read_with_every_decimal_sign_and_separator() {
     }
 }
 
-/// What is refused, and what the refusal has to say: where, what was found, what is expected.
+/// Refused texts, and words of the message: where, what was found, what is expected.
 const REFUSED: [(&str, &[&str]); 24] = [
-    // two ways of writing
+    // two decimal separators
     (
         "size;stride;avg_misses\n8192;1;0,5\n8192;2;0.25\n",
         &["line 2 has '0,5'", "line 3 '0.25'", "all with a comma"],
@@ -154,7 +155,7 @@ const REFUSED: [(&str, &[&str]); 24] = [
         "size,stride,ns_per_access\n\"8,192\",64,1.5\n8192,64,1.5\n",
         &["line 2 has '8,192' as its array size", "8192 or 8K"],
     ),
-    // no number
+    // not a number
     ("cache_size=8192 stride=1 avg_misses=-nan avg_time=inf\n", &["(line 1: '-nan' is not a number"]),
     ("size,stride,avg_misses\n8192,1,#DIV/0!\n8192,2,NaN\n", &["line 2: '#DIV/0!' is not a number"]),
     ("size,stride,ns_per_access\n8192,1,inf\n", &["line 2: 'inf' is infinite"]),
@@ -203,7 +204,7 @@ fn a_refusal_says_where_what_was_found_and_what_is_expected() {
     }
 }
 
-/// What looks like one of those and is none.
+/// Texts that look like one of those and are not.
 #[test]
 fn what_can_be_read_is_read() {
     for (text, misses) in [

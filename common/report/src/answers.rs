@@ -1,5 +1,4 @@
-//! What a student has typed, on its way between a page, its file and the next
-//! run.
+//! A student's typed answers: in a page, in `answers.json`, and in the next run.
 
 use std::collections::BTreeMap;
 
@@ -7,37 +6,36 @@ use records::json_error;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// What `answers.json` calls itself.
+/// The name of the format of `answers.json`.
 const FORMAT: &str = "cache-lab-answers";
 const VERSION: u32 = 1;
-/// What is before and behind the answers within a page.
+/// The texts before and after the answers within a page.
 const BEFORE: &str = r#"<script type="application/json" id="answers">"#;
 const BEHIND: &str = "</script>";
 
-/// A text is no set of answers.
+/// Why a text is not a set of answers.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum AnswersError {
-    /// It is not written as answers are.
+    /// It has another form.
     #[error(
         "these are not the answers of a report ({0}); give the answers.json that the report's page saves"
     )]
     Unreadable(String),
-    /// Another program's, or a later version's.
+    /// It is another program's, or a later version's.
     #[error("these answers are {0} version {1}, and {FORMAT} version {VERSION} can be read")]
-    Stranger(String, u32),
+    OtherFormat(String, u32),
 }
 
 /// Typed answers by the [`id`](crate::Field::id) of their field.
 ///
 /// As JSON: `{"format": "cache-lab-answers", "version": 1, "saved":
-/// "2026-11-20T10:00:00.000Z", "fields": {"s2-1": "48 KiB"}}`. A field that was
-/// emptied has an empty text; one that was never touched is not there.
+/// "2026-11-20T10:00:00.000Z", "fields": {"s2-1": "48 KiB"}}`. A field that was emptied has
+/// an empty text; one that was never used is missing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answers {
     format: String,
     version: u32,
-    /// When the last key was typed, as ISO 8601 in UTC; texts of that kind sort
-    /// by time.
+    /// When the last key was typed, as ISO 8601 in UTC; such texts sort by time.
     #[serde(default)]
     pub saved: String,
     /// The texts.
@@ -60,29 +58,28 @@ impl Answers {
         let read: Answers = serde_json::from_str(json)
             .map_err(|error| AnswersError::Unreadable(json_error::explain(json, &error)))?;
         if (read.format.as_str(), read.version) != (FORMAT, VERSION) {
-            return Err(AnswersError::Stranger(read.format, read.version));
+            return Err(AnswersError::OtherFormat(read.format, read.version));
         }
         Ok(read)
     }
 
-    /// The answers that a saved page carries; `None` if it has no place for
-    /// them.
+    /// The answers in a saved page; `None` if it has no element for them.
     ///
     /// # Errors
     ///
-    /// If what is in that place is no set of answers.
+    /// If the content of that element is not a set of answers.
     pub fn in_page(html: &str) -> Option<Result<Answers, AnswersError>> {
         let begin = find(html, BEFORE)? + BEFORE.len();
         let end = begin + find(&html[begin..], BEHIND)?;
         Some(Answers::parse(&html[begin..end]))
     }
 
-    /// Whether a text calls itself a set of answers, be it whole or not.
+    /// Whether a text claims to be a set of answers, complete or not.
     pub fn are_named_in(text: &str) -> bool {
         find(text, FORMAT).is_some()
     }
 
-    /// These and the `other` ones; where both have a field, the text saved last.
+    /// Merges two sets of answers; if both have a field, the text saved last is used.
     pub fn joined(self, other: Answers) -> Answers {
         let (mut older, newer) = if self.saved <= other.saved { (self, other) } else { (other, self) };
         older.fields.extend(newer.fields);
@@ -91,19 +88,19 @@ impl Answers {
 
     /// `answers.json`.
     pub fn json(&self) -> String {
-        // Maps with string keys always serialise.
+        // Maps with string keys can always be serialised.
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 
-    /// The element of the page that holds them. No text can end it early.
+    /// The page's element with the answers. No text can close it early.
     pub(crate) fn element(&self) -> String {
         let json = serde_json::to_string(self).unwrap_or_default();
         format!("{BEFORE}{}{BEHIND}", json.replace('<', "\\u003c"))
     }
 }
 
-/// Where `sought` begins. Not `str::find`: that is compiled here, where nothing is
-/// optimised, and pages that are handed in may be large.
+/// The position of `sought`. Not `str::find`: its code is compiled as part of this crate,
+/// without optimisation, and submitted pages may be large.
 fn find(text: &str, sought: &str) -> Option<usize> {
     memchr::memmem::find(text.as_bytes(), sought.as_bytes())
 }
@@ -128,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn the_text_saved_last_wins_and_nothing_else_is_lost() {
+    fn the_last_saved_text_is_used_and_no_other_is_lost() {
         let early = answers("2026-11-20T10:00:00Z", &[("a", "old"), ("b", "only here"), ("c", "dropped")]);
         let late = answers("2026-11-20T10:05:00Z", &[("a", "new"), ("c", "")]);
         for joined in [early.clone().joined(late.clone()), late.joined(early)] {
@@ -138,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_set_of_answers_is_refused_in_a_sentence() {
+    fn a_file_without_answers_is_refused_in_a_sentence() {
         for wrong in ["", "{}", "[1]", r#"{"format":"cache-lab-answers","version":1,"fields":{"a":1}}"#] {
             assert!(Answers::parse(wrong).unwrap_err().to_string().contains("answers.json"), "{wrong}");
         }

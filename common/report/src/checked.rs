@@ -1,5 +1,5 @@
-//! The sheet's numbers that a student computes: how they follow from the figures on the
-//! page, and what usual slips come out as. The page gets the formulas, not their results.
+//! The sheet's numbers that a student computes: their formulas from the figures on the
+//! page, and the results of usual mistakes. The page gets the formulas, not their results.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,30 +11,30 @@ use crate::figure::Figure;
 use crate::product::{GAIN_TOLERANCE, HIT_RATE_TOLERANCE, Product};
 use crate::quantity::Kind;
 
-/// How a number is checked. All amounts are in the field's own unit.
+/// The check of a number. All amounts are in the field's own unit.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Check {
-    /// How the number is meant.
+    /// The kind of the number.
     kind: Kind,
-    /// What comes out; `None` where the page does not say.
+    /// The formula; `None` if the page does not check it.
     formula: Option<Formula>,
-    /// How far off a rounded number may be: a share of it, as `lab grade` has it,
+    /// The tolerance for rounding: a share of it, as in `lab grade`,
     share: f64,
     /// or this amount.
     within: f64,
-    /// What is reported of any other number.
+    /// The message for any other number.
     hint: Cow<'static, str>,
     slips: Vec<Slip>,
 }
 
-/// A number that a known mistake gives, and what is reported then.
+/// The result of a known mistake, and the message for it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 struct Slip {
     formula: Formula,
     told: Cow<'static, str>,
 }
 
-/// Numbers and operators, the operators behind what they work on.
+/// Numbers and operators in postfix order.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(transparent)]
 struct Formula(Vec<Step>);
@@ -62,7 +62,7 @@ impl Formula {
         self
     }
 
-    /// As the page computes it.
+    /// The result, as the page computes it.
     #[cfg(test)]
     fn value(&self) -> f64 {
         let mut stack = Vec::new();
@@ -86,13 +86,13 @@ impl Formula {
 }
 
 impl Check {
-    /// The same in other words.
+    /// The same with translated messages.
     pub(crate) fn in_words(&self, word: impl Fn(&str) -> String) -> Check {
         let slip = |slip: &Slip| Slip { told: word(&slip.told).into(), ..slip.clone() };
         Check { hint: word(&self.hint).into(), slips: self.slips.iter().map(slip).collect(), ..self.clone() }
     }
 
-    /// Every text in it.
+    /// All its messages.
     #[cfg(test)]
     pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
         std::iter::once(&*self.hint)
@@ -149,7 +149,7 @@ fn memory(n: f64) -> Check {
     }
 }
 
-/// The line is a question of its own, so the page says nothing of this one.
+/// The line size is a question of its own, so the page does not use it for this one.
 fn elements() -> Check {
     Check { kind: Kind::Count, formula: None, share: 0.0, within: 0.0, hint: "".into(), slips: Vec::new() }
 }
@@ -246,8 +246,8 @@ mod tests {
         Product::of(name, &record)
     }
 
-    /// The page's formulas and the figures of the report, from which `lab grade` takes what
-    /// is right, are the same.
+    /// The page's formulas give the figures of the report, from which `lab grade` takes the
+    /// right values.
     #[test]
     fn the_pages_formulas_give_the_reports_figures() {
         let (old, new) = (product("mm1", 100.0, 900.0), product("mm2", 7.0, 500.0));
@@ -265,7 +265,7 @@ mod tests {
         ] {
             let right = factor * figure.known().unwrap();
             assert!((value(&check) - right).abs() < 1e-9, "{check:?}");
-            // and no slip is one of them
+            // and no mistake gives the right value
             assert!(check.slips.iter().all(|slip| (slip.formula.value() - right).abs() > 1e-9));
         }
         assert_eq!(value(&memory(512.0)), 524_288.0);

@@ -1,4 +1,4 @@
-//! What goes wrong in this lab, looked for in the results before anyone argues
+//! Looks for typical problems of this lab in the results, before anyone draws conclusions
 //! from them.
 
 use figures::units::Bytes;
@@ -11,10 +11,10 @@ use crate::product::{self, Product};
 
 /// A spread over runs above this share of the median makes a time doubtful.
 const SCATTER: f64 = 0.25;
-/// Time on the wall over the processor's from which others had the processor too.
+/// Ratio of wall time to processor time above which other programs used the processor too.
 const WALL_OVER_CPU_WARNING: f64 = 1.15;
 
-/// Sentences on what is implausible; empty if nothing is.
+/// Sentences on implausible results; empty if there are none.
 pub(crate) fn warnings(findings: &Findings, products: &[Product; 4]) -> Vec<String> {
     let mut found = Vec::new();
     checksums(findings, products, &mut found);
@@ -29,7 +29,7 @@ pub(crate) fn warnings(findings: &Findings, products: &[Product; 4]) -> Vec<Stri
     found
 }
 
-/// The four products must agree, with the closed form where 16 bits hold it.
+/// The four products must agree, also with the closed form if 16 bits suffice.
 fn checksums(findings: &Findings, products: &[Product; 4], found: &mut Vec<String>) {
     let n = findings.size as usize;
     let wraps = findings.mm1.notes.contains(&Note::Wraps);
@@ -53,8 +53,8 @@ fn checksums(findings: &Findings, products: &[Product; 4], found: &mut Vec<Strin
     }
 }
 
-/// Loads and stores are known beforehand: three and one per inner iteration, and
-/// one of each per element that is transposed.
+/// Loads and stores are known in advance: three and one per inner iteration, and one of
+/// each per transposed element.
 fn counts(findings: &Findings, product: &Product, found: &mut Vec<String>) {
     let side = f64::from(findings.size);
     let inner = side.powi(3);
@@ -77,7 +77,7 @@ fn counts(findings: &Findings, product: &Product, found: &mut Vec<String>) {
             ));
         }
     }
-    // A described machine's time comes from its latencies, not from a clock.
+    // A described machine's time is computed from its latencies, not measured.
     if findings.here {
         doubtful(product.name, &product.seconds, found);
     }
@@ -89,8 +89,8 @@ fn doubtful(name: &str, seconds: &Figure, found: &mut Vec<String>) {
     }
 }
 
-/// Times per access that no machine has, first cells in a slow clock, runs that
-/// scatter.
+/// Times per access that no machine has, first cells measured at a low clock frequency,
+/// runs that scatter.
 fn times(findings: &Findings, found: &mut Vec<String>) {
     let nanos: Vec<f64> =
         findings.spark.record.rows.iter().filter_map(|row| row.amount("ns_per_access")).collect();
@@ -121,7 +121,7 @@ fn times(findings: &Findings, found: &mut Vec<String>) {
     }
 }
 
-/// One warning for all products whose processor had other work too.
+/// One warning for all products during which the processor had other work too.
 fn shared(products: &[Product; 4], found: &mut Vec<String>) {
     let apart = |product: &&Product| {
         product
@@ -139,7 +139,7 @@ fn shared(products: &[Product; 4], found: &mut Vec<String>) {
     }
 }
 
-/// A sweep must go beyond the cache and must have met it.
+/// A sweep must reach beyond the cache, and must show hits.
 fn reach(record: &Record, level: &str, size: Option<Bytes>, found: &mut Vec<String>) {
     let misses = || record.rows.iter().filter_map(|row| row.amount("avg_misses"));
     let largest = record.rows.iter().filter_map(|row| row.whole("size_bytes")).max().unwrap_or_default();
@@ -150,7 +150,7 @@ fn reach(record: &Record, level: &str, size: Option<Bytes>, found: &mut Vec<Stri
         ));
     }
     if size.is_some_and(|size| largest < 2 * size.0) {
-        // How large that cache is, is asked for further down.
+        // The size of that cache is a later question.
         found.push(format!(
             "cm1, {level}: the largest array, {}, is less than twice the cache that the system reports: go to four times the cache",
             Bytes(largest)
@@ -158,7 +158,7 @@ fn reach(record: &Record, level: &str, size: Option<Bytes>, found: &mut Vec<Stri
     }
 }
 
-/// More misses than accesses have a reason that is not the program's.
+/// More misses than accesses have a cause outside the program.
 fn ratios(record: &Record, level: &str, found: &mut Vec<String>) {
     let most = record.rows.iter().filter_map(|row| row.amount("avg_misses")).fold(0.0, f64::max);
     if most > 1.15 {
@@ -171,7 +171,7 @@ fn ratios(record: &Record, level: &str, found: &mut Vec<String>) {
 fn line(findings: &Findings, found: &mut Vec<String>) {
     let reported = findings.machine.level(1).map(|cache| cache.line);
     if findings.line_from == LineFrom::Sweep && reported.is_some_and(|line| line != findings.line) {
-        // Which line that is, is asked for further down.
+        // The line size is a later question.
         found.push(
             "the sweep shows another line size than the system reports: mm3 used that of the sweep; look at the curve before you choose"
                 .to_owned(),

@@ -1,4 +1,4 @@
-//! Everything the report says, computed once.
+//! All contents of the report, computed once.
 
 use std::collections::BTreeSet;
 
@@ -17,27 +17,27 @@ use crate::product::{Gain, Product};
 #[derive(Debug)]
 pub(crate) struct Contents<'f> {
     pub(crate) findings: &'f Findings,
-    /// What a student typed before.
+    /// A student's earlier answers.
     pub(crate) typed: Answers,
     /// Whether the kit's own answers are shown.
     pub(crate) answers: bool,
     /// mm1, mm2, mm2 with its transposition, mm3.
     pub(crate) products: [Product; 4],
-    /// mm2 over mm1, mm2 with its transposition over mm1, mm3 over mm1, mm3
+    /// The gains of mm2 over mm1, mm2 with its transposition over mm1, mm3 over mm1, mm3
     /// over mm2.
     pub(crate) gains: [Gain; 4],
     pub(crate) pictures: Pictures,
     pub(crate) warnings: Vec<String>,
-    /// What is asked.
+    /// The assignment.
     pub(crate) assignment: Assignment,
-    /// The page's template, where it is not the kit's.
+    /// The page's template, if it is not the kit's.
     pub(crate) template: Option<String>,
-    /// What the assignment's own sections measured.
+    /// The measurements of the assignment's own sections.
     pub(crate) further: Vec<OwnSection>,
 }
 
 impl Contents<'_> {
-    /// Computes all figures and arranges all pictures.
+    /// Computes all figures and makes all pictures.
     pub(crate) fn of(findings: &Findings, answers: bool, typed: Answers) -> Contents<'_> {
         let products = [
             Product::of("mm1", &findings.mm1),
@@ -62,7 +62,7 @@ impl Contents<'_> {
         }
     }
 
-    /// The records under the names of their files.
+    /// The records by the names of their files.
     pub(crate) fn records(&self) -> Vec<(String, &Record)> {
         let found = self.findings;
         let waiting = found.waiting.as_ref().ok().map(|record| ("spark-waiting", record));
@@ -86,7 +86,7 @@ impl Contents<'_> {
             .collect()
     }
 
-    /// The notes of all records, each once; so are the reasons that they give.
+    /// The notes of all records, without repetitions, also of their reasons.
     pub(crate) fn notes(&self) -> Vec<String> {
         let mut notes: Vec<String> = Vec::new();
         let (mut known, mut reasons) = (BTreeSet::new(), BTreeSet::new());

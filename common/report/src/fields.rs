@@ -1,12 +1,11 @@
-//! What a sheet asks a student for: each field by the name under which answers
-//! travel.
+//! The fields of a sheet, by the ids under which answers are stored.
 
 use serde::{Deserialize, Serialize};
 
 /// How a field is filled in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum FieldKind {
     /// A name, a size, a count: one line.
     Value,
     /// A number that the page can check against this run.
@@ -16,7 +15,7 @@ pub enum Kind {
     Text,
 }
 
-/// The fields of the kind [`Number`](Kind::Number): the page knows how each follows from its figures.
+/// The fields of the kind [`Number`](FieldKind::Number): the page has a formula for each.
 pub(crate) const NUMBERS: [&str; 13] = [
     "s321-a-memory",
     "s321-c-hit-rate",
@@ -37,18 +36,18 @@ pub(crate) const NUMBERS: [&str; 13] = [
 /// element in the page, and never changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Field {
-    /// `s311-c-size`: section 3.1.1, part c, what is asked.
+    /// `s311-c-size`: section 3.1.1, part c, the quantity.
     pub id: String,
-    /// The section of the guide, or of the report where the guide has none.
+    /// The section of the guide, or of the report if the guide has none.
     pub section: String,
     /// The question, in one line without markup.
     pub label: String,
     /// How it is filled in.
-    pub kind: Kind,
+    pub kind: FieldKind,
 }
 
 impl Field {
-    pub(crate) fn new(id: &str, section: &str, label: &str, kind: Kind) -> Field {
+    pub(crate) fn new(id: &str, section: &str, label: &str, kind: FieldKind) -> Field {
         Field { id: id.to_owned(), section: section.to_owned(), label: label.to_owned(), kind }
     }
 }

@@ -1,5 +1,4 @@
-//! Figures of the report: readings and what is computed from them, with every
-//! source they rest on.
+//! Figures of the report: readings and results computed from them, with all their sources.
 
 use figures::value::{Reading, Source};
 use records::record::{Record, Row};
@@ -10,7 +9,7 @@ use serde::Serialize;
 pub(crate) struct Figure {
     /// The amount, or the reason why it is missing.
     pub(crate) amount: Result<f64, String>,
-    /// Where it comes from; several if it was computed from several.
+    /// Its source; several if it was computed from several.
     pub(crate) sources: Vec<Source>,
     /// Spread over the runs, share of multiplexing.
     pub(crate) caveat: String,
@@ -27,7 +26,7 @@ impl Figure {
         }
     }
 
-    /// A figure that could not be had.
+    /// A missing figure.
     pub(crate) fn missing(reason: &str) -> Figure {
         Figure { amount: Err(reason.to_owned()), sources: Vec::new(), caveat: String::new() }
     }
@@ -37,14 +36,14 @@ impl Figure {
         Figure { amount: Ok(amount), sources: vec![Source::Analytic], caveat: String::new() }
     }
 
-    /// A figure of a record's only row.
+    /// A figure of a record with a single row.
     pub(crate) fn in_record(record: &Record, name: &str) -> Figure {
         let reading = record.rows.first().and_then(|row: &Row| row.reading(name));
         reading.map_or_else(|| Figure::missing("not measured"), Figure::of)
     }
 
-    /// Computed from others; missing if one of them is, or if the result is not
-    /// a number.
+    /// Computed from other figures; missing if one of them is, or if the result is not a
+    /// number.
     pub(crate) fn from<const N: usize>(parts: [&Figure; N], compute: impl FnOnce([f64; N]) -> f64) -> Figure {
         let mut amounts = [0.0; N];
         let mut sources = Vec::new();
@@ -95,7 +94,7 @@ impl Figure {
     }
 }
 
-/// A figure as it is on the page.
+/// A figure for the page.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Cell {
     pub(crate) text: String,
@@ -107,7 +106,7 @@ pub(crate) struct Cell {
 fn caveat(reading: &Reading) -> String {
     let Some(value) = reading.value() else { return String::new() };
     let spread = value.spread.filter(|_| value.amount != 0.0).map(|s| {
-        // Adding nothing to a rounded -0 makes it +0.
+        // Adding 0 to a rounded -0 gives +0.
         let percent = |end: f64| (1000.0 * (end - value.amount) / value.amount).round() / 10.0 + 0.0;
         format!("median of {} runs, {:+.1} % to {:+.1} %", s.runs, percent(s.min), percent(s.max))
     });

@@ -1,5 +1,5 @@
-//! What the report is made of. Whoever measures fills this in; the report itself
-//! asks neither a clock nor a file.
+//! The results from which a report is made. The measuring program fills them in; the report
+//! itself uses no clock and no file.
 
 use chart::Chart;
 use figures::units::Bytes;
@@ -7,54 +7,54 @@ use infer::Answer;
 use machine::Machine;
 use records::record::Record;
 
-/// Everything that a run of the assignment found.
+/// All results of a run of the assignment.
 #[derive(Debug)]
 pub struct Findings {
-    /// Whether sizes and repetitions were those of a first look.
+    /// Whether sizes and repetitions were those of a quick run.
     pub quick: bool,
     /// Rows and columns of the matrices.
     pub size: u32,
     /// Repetitions of each matrix product.
     pub runs: u32,
-    /// Where and when it ran.
+    /// Place and time of the run.
     pub host: Host,
-    /// The machine whose caches are asked for.
+    /// The machine whose caches are the question.
     pub machine: Machine,
-    /// Whether that machine is the one that ran the programs.
+    /// Whether that machine ran the programs.
     pub here: bool,
     /// Time of an access by array size and stride.
     pub spark: Sweep,
-    /// The same sizes at [`STRIDE`](crate::STRIDE), each access waiting for the one
-    /// before; or why there are none.
+    /// The same sizes at [`STRIDE`](crate::STRIDE) with dependent accesses; or why there
+    /// are none.
     pub waiting: Result<Record, String>,
     /// L1 misses of an access by array size and stride.
     pub l1: Sweep,
-    /// The same of L2.
+    /// The same for L2.
     pub l2: Sweep,
-    /// The textbook's product.
+    /// The textbook's product (mm1).
     pub mm1: Record,
-    /// The product with one operand transposed beforehand.
+    /// The product with one operand transposed beforehand (mm2).
     pub mm2: Record,
-    /// The same, its transposition measured too.
+    /// The same with its transposition measured too.
     pub mm2_transposing: Record,
-    /// The blocked product.
+    /// The blocked product (mm3).
     pub mm3: Record,
     /// The guide's products compared with versions without their waits; see
     /// [`causes`](crate::causes).
     pub causes: Record,
-    /// What inference reads from `l1`.
+    /// The inferred cache, from `l1`.
     pub l1_answer: Answer,
-    /// What it reads from `l2`.
+    /// The inferred cache, from `l2`.
     pub l2_answer: Answer,
-    /// The line that mm3's blocks were cut to.
+    /// The line size that mm3's blocks fit.
     pub line: Bytes,
-    /// How that line was known.
+    /// The source of that line size.
     pub line_from: LineFrom,
     /// Seconds the whole run took.
     pub took: f64,
 }
 
-/// A sweep, and how its own program shows it.
+/// A sweep, and its program's own output.
 #[derive(Debug)]
 pub struct Sweep {
     /// One row for each array size and stride.
@@ -76,15 +76,15 @@ pub struct Host {
     pub facts: Vec<(&'static str, String)>,
 }
 
-/// Where mm3's line size is taken from.
+/// The source of mm3's line size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineFrom {
     /// Read from the L1 sweep of this run.
     Sweep,
-    /// What the system reports: the sweep could not show.
+    /// Reported by the system: the sweep does not show it.
     System,
-    /// Neither knew it.
+    /// Assumed: neither shows it.
     Usual,
-    /// Nobody was asked: it is sealed, and to be found.
+    /// Assumed: the machine is sealed, so the system is not asked.
     Sealed,
 }

@@ -1,6 +1,6 @@
-//! The report: a page like the guide's response sheet, its pictures, and records
-//! for scripts. It is made of [`Findings`] alone and handed back as files in
-//! memory: measuring and writing are the caller's.
+//! The report: a page like the guide's response sheet, its pictures, and records for
+//! scripts. It is made from [`Findings`] only, and returned as files in memory: the caller
+//! measures and writes.
 
 mod answers;
 mod assignment;
@@ -27,8 +27,8 @@ use records::note::Note;
 use thiserror::Error;
 
 pub use answers::{Answers, AnswersError};
-pub use assignment::{Assignment, Drawing, Extent, GUIDES, Part, Question, Section, Sizes, program};
-pub use fields::{Field, Kind};
+pub use assignment::{Assignment, Drawing, Extent, GUIDES, Question, Section, SheetPart, Sizes, program};
+pub use fields::{Field, FieldKind};
 pub use findings::{Findings, Host, LineFrom, Sweep};
 pub use product::{expected, tolerance};
 pub use render::STORE;
@@ -44,15 +44,15 @@ pub const PAGE: &str = "report.html";
 /// A file to write: its path within the report's folder, and its bytes.
 pub type File = (String, Vec<u8>);
 
-/// The report cannot be made.
+/// Why the report cannot be made.
 #[derive(Debug, Error)]
 pub enum ReportError {
-    /// The template asks for nothing.
+    /// The template uses no value of the report.
     #[error(
         "the template has no place for a figure or an answer; start from what `lab assignment --template` prints"
     )]
     Blank,
-    /// The template asks for what the page does not give.
+    /// The template uses a value that the page does not have.
     #[error("the report's template does not fit: {0:#}")]
     Template(#[from] minijinja::Error),
     /// A picture cannot be encoded.
@@ -60,22 +60,22 @@ pub enum ReportError {
     Chart(#[from] ChartError),
 }
 
-/// A report, all its figures computed.
+/// A report with all figures computed.
 #[derive(Debug)]
 pub struct Report<'f> {
     contents: Contents<'f>,
 }
 
 impl Report<'_> {
-    /// The report of `findings`, with what was `typed` into an earlier one.
-    /// With `answers`, what the kit itself reads from the curves and computes is
-    /// reported too; without, that is left to fill in.
+    /// The report of `findings`, with the answers `typed` into an earlier one. With
+    /// `answers`, it contains the kit's own reading of the curves and computed figures;
+    /// without, these fields are empty.
     pub fn new(findings: &Findings, answers: bool, typed: Answers) -> Report<'_> {
         Report { contents: Contents::of(findings, answers, typed) }
     }
 
-    /// The same report of another `assignment`, whose own sections measured
-    /// `further`, on a page of another `template`.
+    /// The same report for another `assignment`, with the measurements `further` of its own
+    /// sections, on a page with another `template`.
     #[must_use]
     pub fn assigned(
         mut self,
@@ -91,8 +91,8 @@ impl Report<'_> {
     ///
     /// # Errors
     ///
-    /// If a template that was given asks for what is not there; of the kit's own
-    /// template or an encoder only a fault in this crate can be the cause.
+    /// If a given template uses values that do not exist; with the kit's own template, or
+    /// from an encoder, errors are faults of this crate.
     pub fn files(&self) -> Result<Vec<File>, ReportError> {
         let found = self.contents.findings;
         let mut files = vec![(PAGE.to_owned(), render::html(&self.contents)?.into_bytes())];
@@ -120,8 +120,8 @@ impl Report<'_> {
         Ok(files)
     }
 
-    /// The measured figures for people: the products, and what their steps wait
-    /// for; with the answers, what these tables say.
+    /// The measured figures for people: the products, and what decides their time; with the
+    /// answers, also what these tables show.
     pub fn table(&self) -> String {
         let found = self.contents.findings;
         let runs =
@@ -134,8 +134,8 @@ impl Report<'_> {
         )
     }
 
-    /// What is implausible in the results, a sentence each; and once, who counts
-    /// in the place of counters that this machine lacks.
+    /// Sentences on implausible results; and once, which source replaces counters that this
+    /// machine lacks.
     pub fn warnings(&self) -> Vec<String> {
         let notes = self.contents.findings.mm1.notes.iter();
         let stand_in = notes.filter(|note| matches!(note, Note::StandIn { since: Some(_), .. })).take(1);
@@ -150,7 +150,7 @@ impl Report<'_> {
 
 /// Whether `text` can be a page's template.
 ///
-/// # Errors
+/// If it cannot; with the line.
 ///
 /// If it is none: with the line.
 pub fn check_template(text: &str) -> Result<(), ReportError> {
@@ -160,7 +160,7 @@ pub fn check_template(text: &str) -> Result<(), ReportError> {
     render::environment(Some(text)).map(|_| ()).map_err(ReportError::Template)
 }
 
-/// The page's template, to start from: it includes the others.
+/// The page's main template, to start from; it includes the others.
 pub fn template() -> &'static str {
     include_str!("template/report.html")
 }

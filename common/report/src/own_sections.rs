@@ -1,5 +1,5 @@
-//! Sections of an assignment that ran programs of their own: their records as a
-//! table and as a picture.
+//! An assignment's sections with their own programs: their records as a table and as
+//! charts.
 
 use chart::{Axis, Chart};
 use figures::table::four;
@@ -19,7 +19,7 @@ pub struct OwnSection {
     pub records: Vec<Record>,
 }
 
-/// What a section asks to show and none of its records has: a clause. The page would
+/// What a section should show although none of its records has it: a clause. The page would
 /// have an empty column, or no chart.
 pub fn lacking(section: &Section, records: &[Record]) -> Option<String> {
     let further = [OwnSection { section: section.id.clone(), records: records.to_vec() }];
@@ -38,7 +38,7 @@ pub fn lacking(section: &Section, records: &[Record]) -> Option<String> {
     ))
 }
 
-/// A section as the page shows it.
+/// A section for the page.
 #[derive(Debug, Serialize)]
 pub(crate) struct Shown<'a> {
     id: &'a str,
@@ -50,18 +50,19 @@ pub(crate) struct Shown<'a> {
     pictures: Vec<String>,
 }
 
-/// What heads a column.
+/// The header of a column.
 #[derive(Debug, PartialEq, Serialize)]
 struct Column {
     name: String,
-    /// The source of all its cells, or why all are missing; empty if they differ.
+    /// The common source of all its cells, or the common reason why they are missing; else
+    /// empty.
     source: String,
     missing: String,
 }
 
 impl Column {
-    /// The head of column `at`; what all of its cells have in common is said there
-    /// and taken from the cells.
+    /// The header of column `at`; a source or reason common to all of its cells moves from
+    /// the cells to the header.
     fn of(name: &str, at: usize, rows: &mut [Vec<Cell>]) -> Column {
         let first = rows.first().map(|row| row[at].clone());
         let alike = |cell: &Cell| {
@@ -90,7 +91,7 @@ impl Column {
 }
 
 impl<'a> Shown<'a> {
-    /// With the records of `machine`, whose caches the pictures do not report.
+    /// With the records of `machine`, whose caches the pictures do not show.
     pub(crate) fn of(section: &'a Section, all: &[OwnSection], machine: &str) -> Shown<'a> {
         let rows = rows(section, all);
         let names = if section.columns.is_empty() { columns(&rows) } else { section.columns.clone() };
@@ -108,7 +109,7 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// The pictures that a section asks for, with their names; none without a point.
+/// The charts of a section with their names; charts without points are omitted.
 pub(crate) fn pictures(section: &Section, all: &[OwnSection], machine: &str) -> Vec<(String, Chart)> {
     let name = |at: usize| if at == 0 { section.id.clone() } else { format!("{}-{}", section.id, at + 1) };
     let drawn = section.chart.iter().enumerate();
@@ -141,7 +142,7 @@ fn picture(section: &Section, drawing: &Drawing, all: &[OwnSection], machine: &s
     Some(chart).filter(|chart| !chart.is_empty())
 }
 
-/// Where the figures called `name` come from, each source once.
+/// The sources of the figures called `name`, without repetitions.
 fn sources(rows: &[(&Record, &Row)], name: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for value in rows.iter().filter_map(|(_, row)| row.reading(name)?.value()) {
@@ -158,7 +159,7 @@ fn rows<'r>(section: &Section, all: &'r [OwnSection]) -> Vec<(&'r Record, &'r Ro
     own.flat_map(|record| record.rows.iter().map(move |row| (record, row))).collect()
 }
 
-/// Everything that is in the rows, each name once.
+/// All keys and figures in the rows, without repetitions.
 fn columns(rows: &[(&Record, &Row)]) -> Vec<String> {
     let mut names = vec!["program".to_owned()];
     for (_, row) in rows {
@@ -171,7 +172,7 @@ fn columns(rows: &[(&Record, &Row)]) -> Vec<String> {
     names
 }
 
-/// What was set: in the row, or for the whole record.
+/// The value of a key in the row, or else in the record's settings.
 fn set<'r>(record: &'r Record, row: &'r Row, name: &str) -> Option<&'r Json> {
     row.keys.get(name).or_else(|| record.settings.get(name))
 }

@@ -1,4 +1,4 @@
-//! What the template sees.
+//! The data for the template.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use records::note::Note;
 use records::saved::Saved;
 use serde::Serialize;
 
-use crate::assignment::{Assignment, Part, Section};
+use crate::assignment::{Assignment, Section, SheetPart};
 use crate::causes;
 use crate::contents::Contents;
 use crate::figure::{Cell, Figure};
@@ -22,16 +22,16 @@ use crate::product::{Gain, Product};
 use crate::sweep::{SizeTable, Table, size_table, source, table, why};
 use crate::verdict::Verdict;
 
-/// All of it.
+/// All data.
 #[derive(Serialize)]
 pub(crate) struct Page<'r> {
     language: &'r str,
     title: &'r str,
-    /// Those who sign.
+    /// The fields for students' names.
     students: Vec<u8>,
     parts: Vec<PartOfPage<'r>>,
     answers: bool,
-    /// Whether the machine is the one that was measured.
+    /// Whether the machine was measured, not modelled.
     here: bool,
     quick: bool,
     workstation: &'r str,
@@ -58,21 +58,21 @@ pub(crate) struct Page<'r> {
     causes: Causes,
     levels: Vec<Level>,
     assumed: &'r [String],
-    /// How many fields there are to fill in.
+    /// The number of fields to fill in.
     fields: usize,
-    /// What was typed before, as the page's script reads it.
+    /// The earlier answers, in the form for the page's script.
     answers_element: String,
-    /// The page's words in another language, as its script reads them.
+    /// The page's texts in another language, in the form for its script.
     words: String,
-    /// The words of the grammar in which its script reads numbers.
+    /// The words of the grammar with which its script reads numbers.
     quantities: String,
 }
 
-/// A part of the guide's sheet, or a section that ran programs.
+/// A part of the guide's sheet, or a section with its own programs.
 #[derive(Serialize)]
 struct PartOfPage<'r> {
     template: &'static str,
-    /// Places of the page and their names.
+    /// The page's sections, for links.
     links: Vec<(&'r str, &'r str)>,
     section: Option<Shown<'r>>,
 }
@@ -88,7 +88,7 @@ struct Misses {
     picture: String,
     /// Why there are none.
     why: String,
-    /// What must be known to believe it.
+    /// Notes that one must know to trust it.
     notes: Vec<String>,
     tables: [Table; 2],
     verdict: Verdict,
@@ -104,7 +104,7 @@ struct ProductPart {
     cycles: Cell,
     seconds: Cell,
     wall: Cell,
-    /// Whether the time is a model's.
+    /// Whether the time is modelled.
     modelled: bool,
     hit_rate: Cell,
     l2_misses: Cell,
@@ -121,7 +121,7 @@ struct GainPart {
     time: Cell,
 }
 
-/// What decides the time of a product.
+/// The section on what decides the time of a product.
 #[derive(Serialize)]
 struct Causes {
     picture: String,
@@ -138,9 +138,9 @@ struct Level {
     line: String,
     ways: usize,
     sets: usize,
-    /// Processors that have it together.
+    /// Processors that share it.
     shared: usize,
-    /// What the kit reads from the curves, if it is reported.
+    /// The kit's own reading of the curves, if it is shown.
     read: Option<Verdict>,
 }
 
@@ -198,7 +198,7 @@ pub(crate) fn page<'r>(contents: &'r Contents<'_>) -> Page<'r> {
     }
 }
 
-/// What the script says, in the assignment's language, as JSON that no text can end
+/// The script's texts in the assignment's language, as JSON that cannot close the element
 /// early.
 fn words(assignment: &Assignment) -> String {
     let script = include_str!("template/script.js");
@@ -207,7 +207,7 @@ fn words(assignment: &Assignment) -> String {
     in_script(&serde_json::to_string(&said).unwrap_or_default())
 }
 
-/// JSON that no text can end early.
+/// JSON that cannot close its element early.
 fn in_script(json: &str) -> String {
     json.replace('<', "\\u003c")
 }
@@ -228,16 +228,16 @@ fn parts<'r>(contents: &'r Contents<'_>) -> Vec<PartOfPage<'r>> {
     contents.assignment.sections.iter().map(part).collect()
 }
 
-/// Its template, and the places in it.
-fn of_guide(part: Part) -> (&'static str, &'static [(&'static str, &'static str)]) {
+/// Its template, and its links.
+fn of_guide(part: SheetPart) -> (&'static str, &'static [(&'static str, &'static str)]) {
     match part {
-        Part::Exercise => ("exercise.html", &[("s2", "2 Exercise")]),
-        Part::Caches => ("caches.html", &[("s311", "3.1.1 L1 cache"), ("s312", "3.1.2 L2 cache")]),
-        Part::Products => {
+        SheetPart::Exercise => ("exercise.html", &[("s2", "2 Exercise")]),
+        SheetPart::Caches => ("caches.html", &[("s311", "3.1.1 L1 cache"), ("s312", "3.1.2 L2 cache")]),
+        SheetPart::Products => {
             ("products.html", &[("s321", "3.2.1 mm1"), ("s322", "3.2.2 mm2"), ("s323", "3.2.3 mm3")])
         }
-        Part::Causes => ("causes.html", &[("causes", "What decides the time?")]),
-        Part::Specification => ("specification.html", &[("spec", "Specification")]),
+        SheetPart::Causes => ("causes.html", &[("causes", "What decides the time?")]),
+        SheetPart::Specification => ("specification.html", &[("spec", "Specification")]),
     }
 }
 

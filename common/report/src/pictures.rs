@@ -7,7 +7,8 @@ use crate::causes;
 use crate::findings::{Findings, Sweep};
 use crate::sweep::{source, staircase, with_capacities};
 
-/// The guide's Figure 1, read off the printed chart to about 5 ns.
+/// The guide's Figure 1, with an accuracy of about 5 ns because it was read off the printed
+/// chart.
 pub(crate) const FIGURE_1: &str = include_str!("figure1.csv");
 
 /// All pictures.
@@ -28,10 +29,9 @@ pub(crate) struct Pictures {
 }
 
 impl Pictures {
-    /// Draws them; with the `answers`, capacities are marked where sizes are
-    /// asked for.
+    /// Draws them; with the `answers`, the capacities that are asked for are marked.
     pub(crate) fn of(findings: &Findings, answers: bool) -> Pictures {
-        // The caches' sizes are what is asked for: captions name the processor alone.
+        // The sizes of the caches are a question, so captions name only the processor.
         let caption =
             |what: &str, source: &str| format!("{what}. {}; source: {source}.", findings.machine.description);
         let swept = |sweep: &Sweep, what: &str, figure: &str| {

@@ -1,4 +1,4 @@
-//! The figures that the sheet asks for about a matrix product.
+//! The sheet's figures for a matrix product.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +8,12 @@ use records::record::Record;
 
 use crate::figure::Figure;
 
-/// Why the time of a described machine makes no speed-up.
+/// Why no speed-up is computed from the time of a described machine.
 const MODELLED_TIME: &str = "modelled time is that of the memory alone: it excludes steps that wait for each other, which decide the time of these products";
 
-/// How far off a hit rate may be, as a share of it.
+/// Tolerance for a hit rate, as a share of it.
 pub(crate) const HIT_RATE_TOLERANCE: f64 = 0.005;
-/// How far off a speed-up may be, as a share of it.
+/// Tolerance for a speed-up, as a share of it.
 pub(crate) const GAIN_TOLERANCE: f64 = 0.02;
 
 /// One run of mm1, mm2 or mm3.
@@ -21,7 +21,7 @@ pub(crate) const GAIN_TOLERANCE: f64 = 0.02;
 pub(crate) struct Product {
     /// `mm1`.
     pub(crate) name: &'static str,
-    /// Whether one operand's transposition was counted with it.
+    /// Whether the transposition of one operand is included in the counts.
     pub(crate) transposes: bool,
     /// L1 data cache misses.
     pub(crate) misses: Figure,
@@ -31,15 +31,15 @@ pub(crate) struct Product {
     pub(crate) accesses: Figure,
     /// Cycles of the core.
     pub(crate) cycles: Figure,
-    /// Seconds of the processor; these products have one thread.
+    /// Processor seconds; these products have one thread.
     pub(crate) seconds: Figure,
-    /// Seconds on the wall.
+    /// Wall-clock seconds.
     pub(crate) wall: Figure,
-    /// Of the accesses to L1.
+    /// Hit rate of L1.
     pub(crate) hit_rate: Figure,
     pub(crate) l2_misses: Figure,
     pub(crate) l2_accesses: Figure,
-    /// Of the accesses to L2.
+    /// Hit rate of L2.
     pub(crate) l2_hit_rate: Figure,
     /// Sum of the result's elements.
     pub(crate) checksum: Option<i64>,
@@ -78,7 +78,7 @@ impl Product {
     }
 }
 
-/// What one product gains over another.
+/// The gains of one product over another.
 #[derive(Debug, Clone)]
 pub(crate) struct Gain {
     /// Difference of the L1 hit rates.
@@ -92,7 +92,7 @@ pub(crate) struct Gain {
 }
 
 impl Gain {
-    /// Of `new` over `old`.
+    /// The gains of `new` over `old`.
     pub(crate) fn of(new: &Product, old: &Product) -> Gain {
         Gain {
             hit_rate: Figure::from([&new.hit_rate, &old.hit_rate], |[new, old]| new - old),
@@ -103,7 +103,7 @@ impl Gain {
     }
 }
 
-/// How many times as fast; only of what was measured.
+/// The speed-up; only of measured times.
 fn speed_up(old: &Figure, new: &Figure) -> Figure {
     if [old, new].iter().any(|figure| figure.sources.contains(&Source::Model)) {
         return Figure::missing(MODELLED_TIME);
@@ -111,9 +111,9 @@ fn speed_up(old: &Figure, new: &Figure) -> Figure {
     Figure::from([old, new], |[old, new]| old / new)
 }
 
-/// The figures that a sheet asks for about the products, by the names of a rubric: the
-/// rates in per cent, `mm2t` for mm2 with its transposition. An error says why a figure
-/// can be computed by nobody; one that was not measured is not there.
+/// The sheet's figures for the products, under the rubric's names: rates in per cent,
+/// `mm2t` for mm2 with its transposition. An error says why a figure cannot be computed;
+/// one that was not measured is missing.
 pub fn expected<'r>(record: impl Fn(&str) -> Option<&'r Record>) -> BTreeMap<String, Result<f64, String>> {
     let products =
         ["mm1", "mm2", "mm2t", "mm3"].map(|name| Some((Product::of(name, record(name)?), record(name)?)));
@@ -141,7 +141,7 @@ pub fn expected<'r>(record: impl Fn(&str) -> Option<&'r Record>) -> BTreeMap<Str
     all
 }
 
-/// How far off a rounded answer may be, as a share, by the name of its figure in a rubric.
+/// Tolerance for a rounded answer, as a share, by the rubric's name of its figure.
 pub fn tolerance(figure: &str) -> f64 {
     match figure.split_once('.').map(|(_, what)| what) {
         Some("hit_rate") => HIT_RATE_TOLERANCE,

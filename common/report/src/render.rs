@@ -1,4 +1,4 @@
-//! The page as HTML: the templates, and what they may ask.
+//! Renders the page as HTML: the templates, and the functions that they may use.
 
 use std::sync::Arc;
 
@@ -10,15 +10,15 @@ use serde::Serialize;
 use crate::assignment::{Assignment, Question};
 use crate::checked;
 use crate::contents::Contents;
-use crate::fields::Kind;
+use crate::fields::FieldKind;
 use crate::page::page;
 
-/// The script with which a page stores what is typed into it: its class `Store`.
+/// The script with the class `Store`, with which a page stores typed answers.
 pub const STORE: &str = include_str!("template/store.js");
 
-/// The whole; it includes the others.
+/// The main template; it includes the others.
 const WHOLE: &str = "report.html";
-/// The page's parts.
+/// The templates of the page's parts.
 pub(crate) const TEMPLATES: &[(&str, &str)] = &[
     (WHOLE, include_str!("template/report.html")),
     ("macros.html", include_str!("template/macros.html")),
@@ -36,11 +36,11 @@ pub(crate) const TEMPLATES: &[(&str, &str)] = &[
     ("bar.html", include_str!("template/bar.html")),
 ];
 
-/// The page.
+/// Renders the page.
 ///
 /// # Errors
 ///
-/// If a template asks for what is not there.
+/// If a template uses values that do not exist.
 pub(crate) fn html(contents: &Contents<'_>) -> Result<String, Error> {
     let mut environment = environment(contents.template.as_deref())?;
     let assignment = Arc::new(contents.assignment.clone());
@@ -50,11 +50,11 @@ pub(crate) fn html(contents: &Contents<'_>) -> Result<String, Error> {
     environment.get_template(WHOLE)?.render(Serde(page(contents)))
 }
 
-/// The kit's templates, with `own` in the place of the whole.
+/// The kit's templates, with `own` instead of the main one.
 ///
 /// # Errors
 ///
-/// If `own` is no template.
+/// If `own` is not a valid template.
 pub(crate) fn environment(own: Option<&str>) -> Result<Environment<'_>, Error> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
@@ -70,8 +70,8 @@ pub(crate) fn environment(own: Option<&str>) -> Result<Environment<'_>, Error> {
     Ok(environment)
 }
 
-/// `t(english, …)`: the page's own words in the assignment's language, with what
-/// is in the place of each `{}`.
+/// `t(english, …)`: the page's own text in the assignment's language, with each `{}`
+/// replaced.
 fn add_words(environment: &mut Environment<'_>, assignment: &Arc<Assignment>) {
     let assignment = Arc::clone(assignment);
     let language = assignment.language.clone();
@@ -80,7 +80,8 @@ fn add_words(environment: &mut Environment<'_>, assignment: &Arc<Assignment>) {
         let told = parts.iter().fold(told, |told, part| told.replacen("{}", &escaped(&part.to_string()), 1));
         Value::from_safe_string(told)
     });
-    // What programs say and draw is English: marked so on a page in another language.
+    // Programs print English: their output is marked as English on a page in another
+    // language.
     let english = if language.starts_with("en") { "" } else { " lang=\"en\"" };
     environment.add_global("english", Value::from_safe_string(english.to_owned()));
     environment.add_filter("drawn", move |svg: &str| {
@@ -88,14 +89,14 @@ fn add_words(environment: &mut Environment<'_>, assignment: &Arc<Assignment>) {
     });
 }
 
-/// A question as the page has it.
+/// A question for the page.
 #[derive(Serialize)]
 struct Asked {
     ask: String,
     hint: String,
     hint_here: String,
     lines: u8,
-    kind: Kind,
+    kind: FieldKind,
     why: bool,
 }
 
@@ -117,8 +118,7 @@ fn add_questions(environment: &mut Environment<'_>, assignment: &Arc<Assignment>
     });
 }
 
-/// What the template asks of a field: what it is, what was typed into it, how a
-/// number is checked.
+/// What the template needs of a field: its kind, its earlier answer, the check of a number.
 fn add_fields(environment: &mut Environment<'_>, contents: &Contents<'_>) {
     let fields = contents.assignment.fields();
     let typed = contents.typed.fields.clone();
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_marks_are_markup_and_nothing_else_is() {
+    fn only_two_marks_are_markup() {
         for (text, html) in [
             ("**2.** a `b` c", "<b>2.</b> a <code>b</code> c"),
             ("2 ** 3 ` 4", "2 ** 3 ` 4"),

@@ -10,18 +10,18 @@ use crate::contents::Contents;
 use crate::figure::Figure;
 use crate::product::{Gain, Product};
 
-/// One figure with its place in the guide.
+/// One figure with its section of the guide.
 struct Entry {
     section: &'static str,
     name: String,
     unit: &'static str,
-    /// Whether it follows from the others.
+    /// Whether it is computed from the others.
     computed: bool,
     figure: Figure,
 }
 
-/// All of them, in the guide's order. Rates and speed-ups are for the student to compute:
-/// they are there with the answers alone.
+/// All figures, in the guide's order. Students must compute rates and speed-ups themselves:
+/// these are included only with the answers.
 fn entries(contents: &Contents<'_>) -> Vec<Entry> {
     let mut entries = Vec::new();
     let [mm1, mm2, transposing, mm3] = &contents.products;
@@ -68,8 +68,8 @@ fn gain(section: &'static str, what: &str, gain: &Gain, entries: &mut Vec<Entry>
     }
 }
 
-/// The measured figures of the sheet for people: a line for each product. With
-/// `answers`, hit rates too, which the sheet asks for.
+/// The measured figures of the sheet for people: a line for each product. With `answers`
+/// also the hit rates, which the sheet asks for.
 pub(crate) fn table(contents: &Contents<'_>) -> String {
     type Column = (&'static str, &'static str, f64, fn(&Product) -> &Figure);
     let measured: [Column; 5] = [
@@ -84,7 +84,7 @@ pub(crate) fn table(contents: &Contents<'_>) -> String {
         measured.into_iter().chain(computed.into_iter().filter(|_| contents.answers)).collect();
     let line = |name: &str, cell: &dyn Fn(&Column) -> String| {
         let cells = columns.iter().map(cell);
-        // The last column is empty, so that every figure is to the right.
+        // The last column is empty, so that every figure is right-aligned.
         std::iter::once(name.to_owned()).chain(cells).chain([String::new()]).collect::<Vec<_>>()
     };
     let told =
@@ -113,7 +113,7 @@ pub(crate) fn lines(contents: &Contents<'_>) -> String {
     text
 }
 
-/// Environment, figures, warnings and what the kit reads from the curves.
+/// Environment, figures, warnings and the kit's own reading of the curves.
 pub(crate) fn json(contents: &Contents<'_>) -> String {
     let figures: Vec<_> = entries(contents)
         .into_iter()
@@ -135,6 +135,6 @@ pub(crate) fn json(contents: &Contents<'_>) -> String {
     if contents.answers {
         summary["answers"] = json!({ "l1": found.l1_answer.json(), "l2": found.l2_answer.json() });
     }
-    // Maps with string keys always serialise.
+    // Maps with string keys can always be serialised.
     serde_json::to_string_pretty(&summary).unwrap_or_default() + "\n"
 }

@@ -25,7 +25,7 @@ struct Line {
     cells: Vec<Shade>,
 }
 
-/// A cell with its shade, 0 to 1; empty where the sweep has none.
+/// A cell with its shade, 0 to 1; empty if the sweep lacks it.
 #[derive(Debug, Default, Serialize)]
 struct Shade {
     text: String,
@@ -40,7 +40,7 @@ fn cells<'a>(record: &'a Record, figure: &str) -> BTreeMap<(u64, u64), &'a Readi
     record.rows.iter().filter_map(cell).collect()
 }
 
-/// Array sizes side by side from which on a table is a wide one.
+/// A table with more array sizes is a wide one.
 const WIDE: usize = 10;
 
 /// The table of one figure; shades run from 0 to `full` (the largest amount, if
@@ -75,13 +75,13 @@ pub(crate) fn table(record: &Record, figure: &str, heading: &str, digits: usize,
     }
 }
 
-/// Where a record's figure comes from.
+/// The source of a record's figure.
 pub(crate) fn source(record: &Record, figure: &str) -> String {
     let source = record.rows.iter().find_map(|row| row.reading(figure)?.value());
     source.map_or_else(|| "none".to_owned(), |value| value.source.to_string())
 }
 
-/// Why a record lacks a figure; empty if it has it somewhere, or never asked.
+/// Why a record lacks a figure; empty if any row has it, or none has a reason.
 pub(crate) fn why(record: &Record, figure: &str) -> String {
     let readings = || record.rows.iter().filter_map(|row| row.reading(figure));
     let mut reasons = readings().filter_map(|reading| match reading {
@@ -92,13 +92,13 @@ pub(crate) fn why(record: &Record, figure: &str) -> String {
     reasons.next().filter(|_| missing).unwrap_or_default()
 }
 
-/// The stride at which times are shown by array size: no line is longer, so that
-/// every access is to another one, and it says nothing of the line at hand, which
-/// is asked for further down.
+/// The stride at which times are shown by array size. No line is longer, so every access is
+/// to another line; and it reveals nothing about this machine's line size, which is a later
+/// question.
 pub const STRIDE: Bytes = Bytes(256);
 
-/// Time against the array size, for a few strides, and for accesses that
-/// wait for each other: the plateaus are the caches.
+/// Time against the array size, for a few strides, and for dependent accesses: each cache
+/// is a plateau.
 pub(crate) fn staircase(spark: &Record, waiting: Option<&Record>) -> Chart {
     let cells = cells(spark, "ns_per_access");
     let chart = Chart::new(
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_swept_is_empty_and_what_was_not_counted_says_so() {
+    fn cells_outside_a_sweep_are_empty_and_uncounted_ones_have_a_reason() {
         let table = table(&sweep(), "avg_misses", "misses", 2, Some(1.0));
         assert_eq!(table.sizes, ["8 KiB", "16 KiB"]);
         let texts: Vec<Vec<&str>> =

@@ -48,7 +48,7 @@ fn findings() -> Findings {
         host: Host {
             name: "<desk>".into(),
             date: "2026-11-20".into(),
-            facts: vec![("Build", "here".into())],
+            facts: vec![("Build", "debug".into())],
         },
         machine: Machine::named("i5-7500").unwrap(),
         here: true,
@@ -149,7 +149,7 @@ fn every_field_is_once_on_the_page_and_carries_what_was_typed() {
 }
 
 #[test]
-fn what_is_asked_is_not_reported_above_the_question() {
+fn no_answer_is_shown_above_its_question() {
     let mut findings = findings();
     let summary = findings.machine.summary();
     for record in [&mut findings.spark.record, &mut findings.l1.record, &mut findings.l2.record] {
@@ -165,11 +165,11 @@ fn what_is_asked_is_not_reported_above_the_question() {
     assert!(!above.contains("stride of 64") && !above.contains("stride 64"), "the line");
 }
 
-/// How much each document asks for, counted in its own text.
+/// The number of questions in each document, counted in its own text.
 const ASKED: [(&str, usize); 5] =
     [("guide 1.1.0", 61), ("guide 1.0.2", 57), ("homework", 13), ("lecture", 23), ("article", 9)];
 
-/// What the course's documents ask for, and where it is answered.
+/// The questions of the course's documents, and where they are answered.
 #[test]
 fn everything_that_the_documents_ask_for_has_its_command_and_its_place() {
     let findings = findings();
@@ -251,7 +251,7 @@ fn a_page_in_portuguese_has_the_same_fields_and_no_english_of_its_own() {
     for field in Assignment::guide().fields() {
         assert_eq!(page.matches(&format!(" id=\"{}\"", field.id)).count(), 1, "{}", field.id);
     }
-    // What findings and records say is theirs; the page's own words are not English.
+    // Findings and records are in English; the page's own texts are not.
     for english in [
         "What the curves show",
         "Elapsed time",

@@ -1,11 +1,12 @@
-//! What is wrong with a text in TOML, in words for whoever writes one by hand.
+//! Explains an error in a TOML text for people who write one by hand.
 
 /// A clause with the line: `line 3: students is "three"; a whole number is expected`.
 pub fn clause(text: &str, error: &toml::de::Error) -> String {
     let message = error.message().lines().next().unwrap_or_default();
     let at = error.span().map_or(0, |span| span.start.min(text.len()));
     let line = 1 + text.get(..at).unwrap_or_default().matches('\n').count();
-    // What follows a string that is not closed is read as something else, on its line or on the next.
+    // After a string that is not closed, the rest of the line, or the next line, is
+    // misread.
     let open = (line.saturating_sub(1)..=line).filter(|line| *line > 0).find(|line| is_open(text, *line));
     if let Some(open) = open.filter(|_| !message.contains("unknown")) {
         return format!(
@@ -25,7 +26,7 @@ pub fn clause(text: &str, error: &toml::de::Error) -> String {
     }
 }
 
-/// Whether a line has a text that it does not end.
+/// Whether a line has a string that is not closed.
 fn is_open(text: &str, line: usize) -> bool {
     let line = text.lines().nth(line - 1).unwrap_or_default();
     if line.contains("\"\"\"") || line.contains("'''") {
@@ -46,7 +47,7 @@ fn is_open(text: &str, line: usize) -> bool {
     open.is_some()
 }
 
-/// A type in words.
+/// The name of a type.
 fn kind(expected: &str) -> &str {
     match expected {
         "u8" | "u16" | "u32" | "u64" | "usize" | "i64" => "a whole number",

@@ -1,16 +1,16 @@
-//! The kit's own answers in words.
+//! The kit's own answers in sentences.
 
 use infer::Answer;
 use serde::Serialize;
 
-/// What the kit would answer, and why.
+/// The kit's answer, with its argument.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(crate) struct Verdict {
     size: String,
     line: String,
     ways: String,
     penalty: String,
-    /// Set if the curve cannot decide.
+    /// Set if the curve is not conclusive.
     refusal: String,
     why: Vec<String>,
 }

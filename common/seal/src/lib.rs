@@ -1,15 +1,15 @@
-//! Sealed texts show nothing, and no bit of them changes unseen; a tag does the
-//! latter for a text that may be read.
+//! Sealed texts reveal nothing, and any change to them is detected. A tag detects changes
+//! in a text that may be read.
 //!
-//! Both are AES-SIV (RFC 5297), by the crate `aes-siv`. It takes no nonce, and so no
-//! random numbers: the tag, made of the text and its purpose, is the initial value of
-//! the encryption. The same text is sealed the same way each time, which is wanted:
-//! a class's files can be made again and compared.
+//! Both are AES-SIV (RFC 5297), by the crate `aes-siv`. It needs no nonce, and so no random
+//! numbers: the tag, derived from the text and its purpose, is the initial value of the
+//! encryption. The same text is sealed the same way each time, so that a class's files can
+//! be made again and compared.
 //!
-//! What it cannot do: programs that open a seal have its key. By default that is a
-//! public one, in these sources. One made of the words in `LAB_SEAL_KEY` while building
-//! takes somebody who finds it in the programs. Where that is not enough, keep the
-//! machines and hand out recorded sweeps (`lab mystery --sweeps`).
+//! The limit: programs that open a seal contain its key. The default key is public, in
+//! these sources. A key from the words in `LAB_SEAL_KEY` at build time must be found in the
+//! programs. If that is not enough, do not hand out the machines but recorded sweeps (`lab
+//! mystery --sweeps`).
 
 use aes_siv::KeyInit;
 use aes_siv::siv::Aes256Siv;
@@ -17,51 +17,51 @@ use aes_siv::siv::Aes256Siv;
 #[cfg(feature = "words")]
 pub mod words;
 
-/// Bytes of a tag.
+/// Length of a tag in bytes.
 const TAG: usize = 16;
 
 include!(concat!(env!("OUT_DIR"), "/key.rs"));
 
-/// Whether whoever has the kit's sources can open what these programs seal.
+/// Whether the key is the public one in the kit's sources.
 pub const fn key_is_public() -> bool {
     KEY_IS_PUBLIC
 }
 
-/// An authentication of `parts` (a hundred at most), distinguished by where they end, as 32
-/// hexadecimal digits; `purpose` keeps the tags of one use from serving another.
+/// An authentication tag of `parts` (a hundred at most), which depends on where they end,
+/// as 32 hexadecimal digits. A tag for one `purpose` is invalid for another.
 pub fn tag(purpose: &str, parts: &[&[u8]]) -> String {
     hexadecimal(&mac(purpose, parts))
 }
 
-/// `text` so that only [`open`] with the same `purpose` reads it: hexadecimal
-/// digits, the first 32 of them its tag. The same text gives the same digits.
+/// Seals `text` so that only [`open`] with the same `purpose` reads it: hexadecimal digits,
+/// the first 32 of them its tag. The same text gives the same digits.
 pub fn close(purpose: &str, text: &str) -> String {
     hexadecimal(&sealed(&["text", purpose].map(str::as_bytes), text.as_bytes()))
 }
 
-/// What was [closed](close) for `purpose`; `None` if as much as one bit differs.
+/// The text that was [sealed](close) for `purpose`; `None` if any bit was changed.
 pub fn open(purpose: &str, sealed: &str) -> Option<String> {
     let bytes = bytes(sealed).filter(|bytes| bytes.len() >= TAG)?;
     let headers = ["text", purpose].map(str::as_bytes);
     let text = Aes256Siv::new(&KEY.into()).decrypt(headers, &bytes).ok()?;
-    // digits in capitals are others
+    // capital digits would be a change
     (hexadecimal(&bytes) == sealed).then(|| String::from_utf8(text).ok())?
 }
 
-/// 64 bits that depend on all of `words`, which are distinguished by where they end.
+/// 64 bits that depend on all of `words` and on where they end.
 pub fn digest(words: &[&str]) -> u64 {
     let parts: Vec<&[u8]> = words.iter().map(|word| word.as_bytes()).collect();
     mac("digest", &parts).iter().take(8).fold(0, |bits, byte| bits << 8 | u64::from(*byte))
 }
 
-/// The tag of no text behind `parts`: AES-SIV authenticates a list of texts as such.
+/// The tag of an empty text after `parts`: AES-SIV authenticates a list of texts.
 fn mac(purpose: &str, parts: &[&[u8]]) -> Vec<u8> {
     sealed(&[&["tag".as_bytes(), purpose.as_bytes()], parts].concat(), &[])
 }
 
 /// The tag, then `text` encrypted.
 fn sealed(headers: &[&[u8]], text: &[u8]) -> Vec<u8> {
-    // It fails with more than 126 headers alone.
+    // It fails only with more than 126 headers.
     Aes256Siv::new(&KEY.into()).encrypt(headers, text).unwrap_or_default()
 }
 
@@ -82,7 +82,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_closed_opens_for_its_purpose_alone(text in ".{0,300}") {
+        fn a_sealed_text_opens_only_for_its_purpose(text in ".{0,300}") {
             let sealed = close("machine", &text);
             prop_assert_eq!(open("machine", &sealed), Some(text));
             prop_assert_eq!(open("record", &sealed), None);
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn no_bit_changes_unseen() {
+    fn any_changed_bit_is_detected() {
         let sealed = close("machine", "ways = 8\n");
         for at in 0..8 * sealed.len() {
             let mut bytes = sealed.clone().into_bytes();
@@ -107,7 +107,7 @@ mod tests {
         }
     }
 
-    /// Two texts that differ in one letter share neither tag nor key stream.
+    /// Two texts that differ in one letter have different tags and key streams.
     #[test]
     fn every_text_has_a_key_of_its_own() {
         let [one, other] = ["ways = 8", "ways = 4"].map(|text| close("machine", text));
@@ -117,7 +117,7 @@ mod tests {
         assert_ne!(digest(&["spring", "ada"]), digest(&["spring", "bob"]));
     }
 
-    /// The library is used as RFC 5297 means it: its example A.1.
+    /// The library conforms to RFC 5297: its example A.1.
     #[test]
     fn the_rfcs_example_is_sealed_as_there() {
         let key: Vec<u8> = (0xf0..=0xff_u8).rev().chain(0xf0..=0xff).collect();
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     #[cfg(feature = "words")]
-    fn few_words_are_refused_and_others_have_a_key_each() {
+    fn short_phrases_are_refused_and_others_have_different_keys() {
         for few in ["", "spring 2026", "           a     ", "αβγδεζηθικλ"] {
             assert!(words::key(few, "class").unwrap_err().contains("fewer than 12 characters"), "{few}");
         }

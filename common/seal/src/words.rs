@@ -1,17 +1,16 @@
-//! Keys from words that a person chose.
+//! Keys from a phrase that a person chose.
 
 use argon2::{Algorithm, Argon2, Params, Version};
 use unicode_normalization::UnicodeNormalization;
 
-/// Bytes of a key.
+/// Length of a key in bytes.
 pub const KEY: usize = 64;
-/// Characters that words must have at least: what follows from a key can be tried against
-/// every short text.
+/// Shortest phrase in characters: short phrases can be guessed by trying them all.
 pub const MIN_CHARACTERS: usize = 12;
 
-/// The key that belongs to `words`, the same at any time and however a keyboard composes
-/// their accents (Unicode's NFC): there is no salt but the `purpose`. It takes some hundredths of a second and 19 MiB (Argon2id, as OWASP
-/// recommends it), for the words of a class once.
+/// The key of `words`, always the same, and however a keyboard composes their accents
+/// (Unicode's NFC). The only salt is the `purpose`. It takes some hundredths of a second
+/// and 19 MiB (Argon2id with the parameters that OWASP recommends), once for a class.
 ///
 /// # Errors
 ///

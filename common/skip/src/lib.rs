@@ -1,12 +1,12 @@
-//! Tests that cannot run on a machine: they say so, and the gate counts them.
+//! Tests that cannot run on a machine: they say so, and the gate lists them.
 
 use std::io::{self, Write};
 
 /// If this is set, a test that cannot run fails.
 pub const STRICT: &str = "CACHE_LAB_STRICT_TESTS";
 
-/// Says that the calling test cannot run, and why. The line goes past the test
-/// harness, which hides what a passing test prints.
+/// Reports that the calling test cannot run, and why. The line bypasses the test harness,
+/// which hides the output of passing tests.
 ///
 /// # Panics
 ///

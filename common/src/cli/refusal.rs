@@ -5,7 +5,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use figures::units::Bytes;
 
-/// What was wrong with it, and what was meant, where that can be determined.
+/// The message: what was wrong, and what was probably meant.
 pub(super) fn sentence(command: &Command, error: &clap::Error) -> String {
     if let Some(word) = negative(error) {
         return format!("'{word}': negative numbers are not accepted; see --help");
@@ -14,15 +14,15 @@ pub(super) fn sentence(command: &Command, error: &clap::Error) -> String {
     one_line(&error.to_string(), meant.as_deref())
 }
 
-/// What was taken for an option, but begins a number; clap would have it behind a
-/// `--`, where it is as wrong.
+/// A negative number, which the parser takes for an option. Its own advice, to put it after
+/// `--`, would be wrong too.
 fn negative(error: &clap::Error) -> Option<&str> {
     let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidArg) else { return None };
     let digit = |rest: &str| rest.starts_with(|first: char| first.is_ascii_digit() || first == '.');
     (error.kind() == ErrorKind::UnknownArgument && word.strip_prefix('-').is_some_and(digit)).then_some(word)
 }
 
-/// The word of a refused command line that is where no option is.
+/// The refused word, if the program takes no word in that position.
 fn stray(error: &clap::Error) -> Option<&str> {
     let text = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.as_str()),
@@ -38,7 +38,7 @@ fn stray(error: &clap::Error) -> Option<&str> {
     }
 }
 
-/// How the word is given to the option that it was meant for, where its looks show.
+/// How to give the word to the option that was probably meant, judging by its form.
 fn meant(command: &Command, word: &str) -> Option<String> {
     let named = || ::machine::catalogue().iter().any(|entry| entry.name == word);
     let options: &[&str] = if word.starts_with("PAPI_") {
@@ -56,13 +56,13 @@ fn meant(command: &Command, word: &str) -> Option<String> {
     Some(format!("{flag} {word}"))
 }
 
-/// clap's message without its usage text, on one line; with what was `meant`.
+/// The parser's message on one line without its usage text; with what was probably `meant`.
 fn one_line(message: &str, meant: Option<&str>) -> String {
-    let (told, usage) = message.split_once("\n\nUsage:").unwrap_or((message, ""));
+    let (message, usage) = message.split_once("\n\nUsage:").unwrap_or((message, ""));
     let usage = usage.lines().next().unwrap_or_default().trim();
-    let told = told.split("\n\nFor more information").next().unwrap_or(told);
-    let words: Vec<&str> = told.trim_start_matches("error: ").split_whitespace().collect();
-    let told = [
+    let message = message.split("\n\nFor more information").next().unwrap_or(message);
+    let words: Vec<&str> = message.trim_start_matches("error: ").split_whitespace().collect();
+    let message = [
         ("invalid digit found in string", "a whole number is needed"),
         ("cannot parse integer from empty string", "a whole number is needed"),
         ("number too large to fit in target type", "the number is too large"),
@@ -74,13 +74,13 @@ fn one_line(message: &str, meant: Option<&str>) -> String {
         ("..=", " to "),
     ]
     .iter()
-    .fold(words.join(" "), |told, (from, to)| told.replace(from, to));
-    // No program takes a value that looks like an option.
-    let told = told.split("; tip: to pass '").next().unwrap_or_default();
-    // What is missing is best seen in its place.
-    let usage = if told.starts_with("missing:") { format!("; usage: {usage}") } else { String::new() };
+    .fold(words.join(" "), |message, (from, to)| message.replace(from, to));
+    // No option has a value that looks like an option.
+    let message = message.split("; tip: to pass '").next().unwrap_or_default();
+    // For missing arguments the usage line helps most.
+    let usage = if message.starts_with("missing:") { format!("; usage: {usage}") } else { String::new() };
     let meant = meant.map_or(String::new(), |meant| format!("; write '{meant}'"));
-    format!("{told}{usage}{meant}; see --help")
+    format!("{message}{usage}{meant}; see --help")
 }
 
 #[cfg(test)]
@@ -112,8 +112,8 @@ mod tests {
         assert!(one_line(&error.to_string(), None).ends_with("a whole number is needed; see --help"));
         for empty in [&["--record", ""][..], &["--record"]] {
             let error = Example::try_parse_from(["example"].iter().chain(empty)).unwrap_err();
-            let told = "a value is missing for '--record <FILE>'; see --help";
-            assert_eq!(one_line(&error.to_string(), None), told);
+            let message = "a value is missing for '--record <FILE>'; see --help";
+            assert_eq!(one_line(&error.to_string(), None), message);
         }
     }
     #[test]
@@ -127,10 +127,10 @@ mod tests {
         }
         for words in [&["-3"][..], &["--size", "-3"], &["-3.5"], &["-.5"]] {
             let error = Sized::try_parse_from(["example"].iter().chain(words)).unwrap_err();
-            let told = sentence(&Sized::command(), &error);
+            let message = sentence(&Sized::command(), &error);
             assert!(
-                told.contains("negative numbers are not accepted") && !told.contains("tip"),
-                "{words:?}: {told}"
+                message.contains("negative numbers are not accepted") && !message.contains("tip"),
+                "{words:?}: {message}"
             );
         }
         let error = Sized::try_parse_from(["example", "-x"]).unwrap_err();
@@ -150,7 +150,7 @@ mod tests {
             #[command(flatten)]
             modelling: Modelling,
         }
-        for (words, told) in [
+        for (words, message) in [
             (&["1", "PAPI_L2_DCM"][..], Some("--event PAPI_L2_DCM")),
             (&["PAPI_L2_DCM"], Some("--event PAPI_L2_DCM")),
             (&["64K"], Some("--max 64K")),
@@ -162,7 +162,7 @@ mod tests {
         ] {
             let error = Sweep::try_parse_from(["example"].iter().chain(words)).unwrap_err();
             let found = stray(&error).and_then(|word| meant(&Sweep::command(), word));
-            assert_eq!(found.as_deref(), told, "{words:?}");
+            assert_eq!(found.as_deref(), message, "{words:?}");
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Cells of a sweep on a described machine: none depends on another, so they are
-//! modelled on all processors at once. Cells that are measured never are.
+//! Cells of a sweep on a described machine. They are independent, so they are modelled on
+//! all processors at once. Measured cells must never run like this.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -66,13 +66,13 @@ impl Session {
         sample.cpu = sample.wall.clone();
     }
 
-    /// `work` for each of `0..count`, on all processors at once, or one after the other
-    /// where the system starts no thread; `take` sees what it gives in that order, until
-    /// it says that there is enough. Nothing that is measured may be done so.
+    /// Runs `work` for each of `0..count` on all processors at once, or one after the other
+    /// where the system starts no thread. `take` gets the results in that order, until it
+    /// says that there are enough. Must not be used for measurements.
     ///
     /// # Errors
     ///
-    /// If a thread ends before its work does.
+    /// If a thread ends before its work is done.
     pub fn side_by_side<T: Send>(
         &self,
         count: usize,
@@ -105,7 +105,7 @@ impl Session {
     }
 }
 
-/// What comes numbered, given to `take` in order.
+/// Puts numbered results into order for `take`.
 fn in_order<T>(
     count: usize,
     numbered: &Receiver<(usize, T)>,
@@ -124,7 +124,7 @@ fn in_order<T>(
     Ok(())
 }
 
-/// What the model of `machine` counts in one cell.
+/// The model's counts of one cell on `machine`.
 fn counts(
     machine: &Machine,
     name: &'static str,

@@ -1,4 +1,4 @@
-//! What around a measurement makes its figures doubtful, with advice.
+//! Conditions that make a measurement's figures doubtful, with advice.
 
 use std::fmt;
 
@@ -10,20 +10,20 @@ use system::host;
 pub enum Warning {
     /// Compiled without optimisation.
     DebugBuild,
-    /// The clock follows the load.
+    /// The clock frequency follows the load.
     Governor(String),
-    /// Others use the processors.
+    /// Other programs use the processors.
     Busy {
         /// Processes that wanted to run, on average over the last minute.
         load: f64,
-        /// Processors they share.
+        /// The processors that they share.
         cpus: usize,
     },
     /// The system did not let the program stay on one processor.
     NotPinned,
     /// Cores differ, and events are counted on one kind of them.
     CoreType(String),
-    /// There is nothing to compare with: the machine's caches are unknown.
+    /// There is no model to compare with: the machine's caches are unknown.
     NoModel(String),
 }
 
@@ -54,7 +54,7 @@ impl fmt::Display for Warning {
     }
 }
 
-/// What can be seen from inside this process, on the processor it is on.
+/// The warnings that can be determined from inside this process, on its processor.
 pub(super) fn warnings(cpus: usize) -> Vec<Warning> {
     let debug = cfg!(debug_assertions).then_some(Warning::DebugBuild);
     let governor = Facts::of_host().governor.filter(|name| name != "performance").map(Warning::Governor);

@@ -1,12 +1,12 @@
-//! What distinguishes one record from every other.
+//! What identifies a record.
 
 use machine::Machine;
 use records::record::{Record, Seal};
 use serde_json::json;
 use system::date;
 
-/// Puts time, command line, machine and an id into the record; of a sealed
-/// machine its name alone, and the seal.
+/// Puts time, command line, machine and an id into the record; for a sealed machine its
+/// name and seal only.
 pub(super) fn sign(record: &mut Record, machine: &Machine) {
     record.time = date::now();
     record.arguments = std::env::args_os().skip(1).map(|a| a.to_string_lossy().into_owned()).collect();

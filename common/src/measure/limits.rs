@@ -1,4 +1,4 @@
-//! How much time and memory a measurement may take: known before it begins.
+//! Time and memory that a measurement needs, checked before it begins.
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -10,25 +10,26 @@ use memory::Arena;
 use records::record::Record;
 use system::{host, signals};
 
-/// In addition to the arrays: the program itself, its stack, and what it prints.
+/// Memory in addition to the arrays: the program itself, its stack, and its output.
 const PROGRAM_BYTES: u64 = 8 << 20;
-/// Arrays up to so many bytes are asked for once: a sweep has hundreds of them.
+/// For arrays up to so many bytes memory is checked once only: a sweep has hundreds of
+/// them.
 const SMALL: usize = 16 << 20;
-/// Seconds that nobody waits for.
+/// Longest accepted run in seconds: a week.
 const LONGEST_S: f64 = 7.0 * 86_400.0;
 /// An estimate above this is reported.
 const REPORTED_ESTIMATE_S: f64 = 60.0;
-/// A measurement that takes this many times its estimate, and [`GRACE`], ends.
+/// A sweep stops after this many times its estimate plus [`GRACE`].
 const PATIENCE: f64 = 20.0;
-/// Seconds that even the shortest measurement has: a busy machine may stop it.
+/// Seconds that are always granted: a busy machine may stop even a short measurement.
 const GRACE: f64 = 60.0;
 
 /// Checks that there is memory for `bytes` of arrays.
 ///
 /// # Errors
 ///
-/// If this process may not take as much: a system that promises more than it has
-/// would end the program in the middle of its work.
+/// If this process may not use as much: a system that overcommits memory would kill the
+/// program later.
 pub fn arena(bytes: usize) -> Result<Arena, Failure> {
     check_memory(bytes)?;
     Arena::with_capacity(bytes).map_err(Failure::could_not)
@@ -38,7 +39,7 @@ pub fn arena(bytes: usize) -> Result<Arena, Failure> {
 ///
 /// # Errors
 ///
-/// As of [`arena`].
+/// The same as for [`arena`].
 pub fn check_memory(bytes: usize) -> Result<(), Failure> {
     static HAS_SMALL: OnceLock<bool> = OnceLock::new();
     let has = || *HAS_SMALL.get_or_init(|| within(SMALL, host::free_memory()).is_ok());
@@ -57,7 +58,7 @@ fn within(bytes: usize, free: Option<Bytes>) -> Result<(), Failure> {
     }
 }
 
-/// Seconds as a person says them.
+/// A duration in a suitable unit.
 pub fn duration(seconds: f64) -> String {
     let units = [(86_400.0, "days"), (3600.0, "hours"), (60.0, "minutes")];
     let (unit, name) = units.into_iter().find(|(unit, _)| seconds >= 2.0 * unit).unwrap_or((1.0, "seconds"));
@@ -89,7 +90,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// As [`patience`].
+    /// The same as for [`patience`].
     pub fn expect(&self, what: &str, seconds: f64) -> Result<(), Failure> {
         patience(what, seconds)?;
         if seconds > REPORTED_ESTIMATE_S {
@@ -99,15 +100,15 @@ impl Session {
         Ok(())
     }
 
-    /// Whether what is being measured must end with the results so far: it takes much
-    /// longer than expected, or [somebody asked](Session::finish_cell_on_signal) for an end.
+    /// Whether the measurement must end with the results so far: it takes much longer than
+    /// estimated, or the user [interrupted it](Session::finish_cell_on_signal).
     pub fn is_over(&self) -> bool {
         signals::requested() || self.deadline.get().is_some_and(|deadline| Instant::now() > deadline)
     }
 
-    /// From now on Ctrl-C, or another signal that asks for an end, waits for the
-    /// cell that is being measured: then what there is is saved and printed. A
-    /// second one does not wait.
+    /// From now on Ctrl-C, or another termination signal, takes effect after the current
+    /// cell; then the results so far are saved and printed. A second one ends the program
+    /// at once.
     pub fn finish_cell_on_signal(&self) {
         signals::defer();
     }
@@ -115,7 +116,7 @@ impl Session {
     /// Whether a sweep of `all` cells [is over](Session::is_over) before they are all
     /// measured: the record then says so.
     pub fn gives_up(&self, record: &mut Record, all: usize) -> bool {
-        // One at least: what is asked for is never answered with nothing.
+        // At least one cell, so that there is a result.
         let over = self.is_over() && !record.rows.is_empty();
         if over {
             let done = record.rows.len();

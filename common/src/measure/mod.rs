@@ -1,5 +1,5 @@
-//! Measuring one region of code: who counts what, how often it runs, and what
-//! disturbed it.
+//! Measures one region of code: decides what counts its events, repeats it, and reports
+//! disturbances.
 
 mod cells;
 mod environment;
@@ -30,8 +30,8 @@ use system::clock::Stopwatch;
 use system::core_clock;
 
 impl Session {
-    /// Times `region` as often as asked for, `prepare` before each run, and has the
-    /// events of `plan` counted by whom it says.
+    /// Times `region` with all repetitions, calls `prepare` before each run, and counts the
+    /// events of `plan`.
     ///
     /// # Errors
     ///
@@ -44,7 +44,7 @@ impl Session {
         region: Measured<'_>,
     ) -> Result<Sample, Failure> {
         let mut sample = Sample::default();
-        if self.here {
+        if self.measures_host {
             let mut body = || (region.native)(&mut Native);
             let timed = self.time(self.runs, prepare, &mut body);
             let mut events = plan.hardware();
@@ -59,12 +59,12 @@ impl Session {
         Ok(sample)
     }
 
-    /// As [`measure`](Session::measure), for a region that is timed elsewhere: it runs
-    /// where something counts it, and no more.
+    /// The same as [`measure`](Session::measure) for a region that is timed elsewhere: it
+    /// runs only if a source counts events in it.
     ///
     /// # Errors
     ///
-    /// As [`measure`](Session::measure).
+    /// The same as for [`measure`](Session::measure).
     pub fn count_alone(
         &self,
         arena: &Arena,
@@ -73,7 +73,7 @@ impl Session {
         region: Measured<'_>,
     ) -> Result<Sample, Failure> {
         let mut sample = Sample::default();
-        if self.here {
+        if self.measures_host {
             let body = &mut || (region.native)(&mut Native);
             sample.counts = self.count_events(&plan.hardware(), prepare, body)?;
         }
@@ -81,8 +81,8 @@ impl Session {
         Ok(sample)
     }
 
-    /// Runs `body` `runs` times, `prepare` before each, but once at least and no
-    /// more when the session [is over](Session::is_over).
+    /// Runs `body` `runs` times, with `prepare` before each, but at least once, and not
+    /// again after the session [is over](Session::is_over).
     pub fn time(&self, runs: usize, prepare: &mut dyn FnMut(), body: &mut dyn FnMut()) -> Timed {
         let before = core_clock::measure();
         let once = |_| {
@@ -95,9 +95,9 @@ impl Session {
         Timed { runs, clock: Hertz((before.0 + core_clock::measure().0) / 2.0) }
     }
 
-    /// Counts the events of `plan` in hardware while `body` runs, as often as asked
-    /// for; of an event that hardware does not count, why not. Nothing runs where
-    /// there is none that it counts.
+    /// Counts the events of `plan` in hardware while `body` runs, with all repetitions.
+    /// Events that hardware does not count get the reason. If it counts none of them,
+    /// `body` does not run.
     ///
     /// # Errors
     ///
@@ -120,7 +120,7 @@ impl Session {
         region: Measured<'_>,
         sample: &mut Sample,
     ) -> Result<(), Failure> {
-        if plan.needs_model() || self.compare || !self.here {
+        if plan.needs_model() || self.compare || !self.measures_host {
             let mut model = if region.computes {
                 prepare();
                 Modelled::new(&self.machine, arena)
@@ -133,7 +133,7 @@ impl Session {
             }
             (region.modelled)(&mut model);
             let counts = model.counts();
-            if !self.here {
+            if !self.measures_host {
                 self.modelled_time(&counts, sample);
             }
             sample.model = Some(counts);
@@ -142,7 +142,7 @@ impl Session {
         Ok(())
     }
 
-    /// Counts `events` in hardware, as often as asked for and as there is time.
+    /// Counts `events` in hardware, with all repetitions for which there is time.
     fn count_events(
         &self,
         events: &[Event],

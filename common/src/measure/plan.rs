@@ -12,38 +12,38 @@ use records::note::Note;
 
 use super::Session;
 
-/// Who counts an event.
+/// The source of an event's count.
 #[derive(Debug, Clone, PartialEq)]
-enum Duty {
+enum CountedBy {
     Hardware,
-    /// And why hardware does not.
+    /// The model, and why hardware does not count.
     Model(String),
     Nobody(String),
 }
 
-/// Who counts each event of a measurement.
+/// The source of each event's count in a measurement.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    duties: Vec<(Event, Duty)>,
-    /// Whether hardware counts cycles, where it may: asked when somebody reads them.
+    assignments: Vec<(Event, CountedBy)>,
+    /// Whether hardware counts cycles: determined when first needed.
     cycles: OnceCell<bool>,
     may_count: bool,
-    /// Whether hardware can leave nothing out of what it counts.
+    /// Whether this hardware cannot exclude other programs from its counts.
     everything: bool,
     reason: Option<String>,
     model_of: String,
 }
 
 impl Session {
-    /// Decides who counts `events`: hardware where it is asked for and counts,
-    /// else the model.
+    /// Chooses the source of `events`: hardware if it is wanted and counts them, else the
+    /// model.
     ///
     /// # Errors
     ///
     /// If `--counters hardware` was asked for and none of them can be counted,
     /// or a source that cannot count events at all.
     pub fn plan(&self, events: &[Event]) -> Result<Plan, Failure> {
-        let may_count = self.here && matches!(self.counters, Counters::Auto | Counters::Hardware);
+        let may_count = self.measures_host && matches!(self.counters, Counters::Auto | Counters::Hardware);
         let mut everything = false;
         let refusals: Vec<Option<String>> = if may_count {
             let found = counters::definitions(events);
@@ -56,55 +56,55 @@ impl Session {
         if self.counters == Counters::Hardware && !events.is_empty() && refusals.iter().all(Option::is_some) {
             return Err(Failure::could_not(reason.unwrap_or_default()));
         }
-        let idle = if self.here { NOT_ASKED } else { NOTHING_RUNS };
-        let duty = |refusal: Option<String>| match (self.counters, refusal) {
-            (Counters::None, _) => Duty::Nobody("--counters none".to_owned()),
-            (Counters::Timing, _) => Duty::Nobody("measured latency cannot count this event".to_owned()),
-            (Counters::Hardware, Some(why)) => Duty::Nobody(why),
-            (Counters::Auto, None) if self.here => Duty::Hardware,
-            (Counters::Hardware, None) => Duty::Hardware,
+        let idle = if self.measures_host { NOT_ASKED } else { NOTHING_RUNS };
+        let by = |refusal: Option<String>| match (self.counters, refusal) {
+            (Counters::None, _) => CountedBy::Nobody("--counters none".to_owned()),
+            (Counters::Timing, _) => CountedBy::Nobody("measured latency cannot count this event".to_owned()),
+            (Counters::Hardware, Some(why)) => CountedBy::Nobody(why),
+            (Counters::Auto, None) if self.measures_host => CountedBy::Hardware,
+            (Counters::Hardware, None) => CountedBy::Hardware,
             (Counters::Auto | Counters::Model, refusal) if self.machine.levels.is_empty() => {
-                Duty::Nobody(refusal.unwrap_or_else(|| self.machine.unknown.join("; ")))
+                CountedBy::Nobody(refusal.unwrap_or_else(|| self.machine.unknown.join("; ")))
             }
             (Counters::Auto | Counters::Model, refusal) => {
-                Duty::Model(refusal.unwrap_or_else(|| idle.to_owned()))
+                CountedBy::Model(refusal.unwrap_or_else(|| idle.to_owned()))
             }
         };
         if self.counters == Counters::Auto && self.machine.levels.is_empty() {
             let both = reason.iter().chain(&self.machine.unknown).map(String::as_str);
             reason = reason.as_ref().map(|_| both.collect::<Vec<_>>().join("; and "));
         }
-        let duties = events.iter().cloned().zip(refusals.into_iter().map(duty)).collect();
+        let assignments = events.iter().cloned().zip(refusals.into_iter().map(by)).collect();
         let model_of = self.machine.name.clone();
-        Ok(Plan { duties, cycles: OnceCell::new(), may_count, everything, reason, model_of })
+        Ok(Plan { assignments, cycles: OnceCell::new(), may_count, everything, reason, model_of })
     }
 }
 
-/// Why hardware does not count where nobody asked it to.
+/// Why hardware does not count with these options.
 const NOT_ASKED: &str = "--counters hardware was not asked for";
 /// The same where another machine is described.
 const NOTHING_RUNS: &str = "the machine is a description, nothing runs on it";
 
 impl Plan {
-    /// The same for a program that has no model of the events, or shows it next to
-    /// them: what hardware does not count, nobody does.
+    /// The same for a program that has no model of the events, or always shows it next to
+    /// the counts: events that hardware does not count have no count.
     #[must_use]
     pub fn without_model(mut self) -> Plan {
-        for (_, duty) in &mut self.duties {
-            if let Duty::Model(why) = duty {
-                *duty = Duty::Nobody(std::mem::take(why));
+        for (_, by) in &mut self.assignments {
+            if let CountedBy::Model(why) = by {
+                *by = CountedBy::Nobody(std::mem::take(why));
             }
         }
         self
     }
 
-    /// The events that hardware counts, of those asked for.
+    /// The requested events that hardware counts.
     pub fn hardware(&self) -> Vec<Event> {
-        let asked = self.duties.iter().filter(|(_, duty)| *duty == Duty::Hardware);
+        let asked = self.assignments.iter().filter(|(_, by)| *by == CountedBy::Hardware);
         asked.map(|(event, _)| event.clone()).collect()
     }
 
-    /// Whether hardware counts cycles next to them.
+    /// Whether hardware counts cycles in addition to them.
     pub(super) fn counts_cycles(&self) -> bool {
         let counted = || counters::survey(&[Event::TOT_CYC]).iter().all(Result::is_ok);
         self.may_count && *self.cycles.get_or_init(counted)
@@ -112,26 +112,26 @@ impl Plan {
 
     /// Whether an event is counted by the model.
     pub fn needs_model(&self) -> bool {
-        self.duties.iter().any(|(_, duty)| matches!(duty, Duty::Model(_)))
+        self.assignments.iter().any(|(_, by)| matches!(by, CountedBy::Model(_)))
     }
 
-    /// Why hardware does not count, if it was asked.
+    /// Why hardware does not count, if it was tried.
     pub fn reason(&self) -> Option<&str> {
         self.reason.as_deref()
     }
 
-    /// Who counts what, and why: for stderr and the record.
+    /// A sentence on the sources and the reasons, for stderr and the record.
     pub fn note(&self) -> Note {
-        let names = |wanted: &dyn Fn(&Duty) -> bool| {
+        let names = |wanted: &dyn Fn(&CountedBy) -> bool| {
             let names: Vec<&str> =
-                self.duties.iter().filter(|(_, d)| wanted(d)).map(|(e, _)| e.name()).collect();
+                self.assignments.iter().filter(|(_, d)| wanted(d)).map(|(e, _)| e.name()).collect();
             names.join(", ")
         };
-        let mut hardware = names(&|d| *d == Duty::Hardware);
+        let mut hardware = names(&|d| *d == CountedBy::Hardware);
         if self.everything && !hardware.is_empty() {
             hardware += " for all programs on this core, as this processor's counters cannot exclude any";
         }
-        let model = names(&|d| matches!(d, Duty::Model(_)));
+        let model = names(&|d| matches!(d, CountedBy::Model(_)));
         let by_model = format!("the cache model of {} counts {model}", self.model_of);
         let what = match (hardware.is_empty(), model.is_empty()) {
             (true, true) => "nothing is counted, only timed".to_owned(),
@@ -142,22 +142,22 @@ impl Plan {
         Note::StandIn { what, since: self.reason.clone() }
     }
 
-    /// A reading for each event in the order asked for, from what hardware
-    /// `counted` and what the `model` saw.
+    /// A reading for each requested event, in order: from hardware's `counted`, or from the
+    /// `model`.
     pub(super) fn complete(
         &self,
         counted: Vec<(Event, Reading)>,
         model: Option<&Counts>,
     ) -> Vec<(Event, Reading)> {
-        self.duties
+        self.assignments
             .iter()
-            .map(|(event, duty)| {
-                let reading = match duty {
-                    Duty::Hardware => {
+            .map(|(event, by)| {
+                let reading = match by {
+                    CountedBy::Hardware => {
                         counted.iter().find(|(it, _)| it == event).map(|(_, reading)| reading.clone())
                     }
-                    Duty::Model(_) => model.map(|counts| counts.reading(event)),
-                    Duty::Nobody(why) => Some(Reading::missing(why.clone())),
+                    CountedBy::Model(_) => model.map(|counts| counts.reading(event)),
+                    CountedBy::Nobody(why) => Some(Reading::missing(why.clone())),
                 };
                 (event.clone(), reading.unwrap_or_else(|| Reading::missing("not measured")))
             })

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use counters::Platform;
 use system::{clock, cpu};
 
-/// Whether the thread now stays on one processor: the one asked for, else the
+/// Whether the thread now stays on one processor: the one given as an option, else the
 /// present one or, where cores differ, one whose events can be counted.
 pub(super) fn pin(wanted: Option<usize>, allowed: &[usize]) -> Result<bool, Failure> {
     match wanted.or_else(|| home(cpu::current()?, Platform::host().counted_on(), allowed)) {
@@ -23,7 +23,7 @@ fn home(current: usize, counted_on: Option<Vec<usize>>, allowed: &[usize]) -> Op
     allowed.iter().copied().find(|cpu| good.contains(cpu)).or(Some(current))
 }
 
-/// Keeps the core busy, so that its clock is up when the first run starts.
+/// Runs a busy loop, so that the core's clock is up to speed when the first run starts.
 pub(super) fn warm_up(time: Duration) {
     let from = clock::wall();
     let mut x = 1u64;
@@ -45,7 +45,7 @@ mod tests {
         assert_eq!(home(5, None, &all), Some(5));
         assert_eq!(home(5, Some(vec![0, 1, 2, 3]), &all), Some(0));
         assert_eq!(home(2, Some(vec![0, 1, 2, 3]), &all), Some(2));
-        // A mask of efficiency cores is obeyed.
+        // If only efficiency cores are allowed, one of them is used.
         assert_eq!(home(5, Some(vec![0, 1]), &[4, 5]), Some(5));
     }
 }

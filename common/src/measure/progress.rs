@@ -1,13 +1,13 @@
-//! How far the model is, on a terminal, where it takes more than a second.
+//! The progress of a model run, on a terminal, if it takes more than a second.
 
 use std::io::{IsTerminal, stderr};
 use std::time::{Duration, Instant};
 
 use super::Session;
 
-/// A line that is drawn again and again, and gone in the end.
+/// A line that is redrawn, and removed at the end.
 struct StatusLine {
-    /// When it was drawn last, or the work begun.
+    /// When it was last drawn, or the work began.
     last: Instant,
     drawn: bool,
 }
@@ -30,8 +30,8 @@ impl Drop for StatusLine {
 }
 
 impl Session {
-    /// What a model is to inform about the share (0 to 1) of the work that is done, dropped
-    /// behind it; nothing where nobody looks.
+    /// The callback to which a model reports the share (0 to 1) of its work that is done;
+    /// it is dropped after the run. None without a terminal.
     pub fn line_of_progress(&self) -> Option<Box<dyn FnMut(f64)>> {
         let mut line = StatusLine { last: Instant::now(), drawn: false };
         let shown = !self.quiet && stderr().is_terminal();

@@ -12,27 +12,28 @@ pub struct Measured<'r> {
     pub modelled: &'r mut dyn FnMut(&mut Modelled),
     /// Whether the model must compute the numbers too.
     pub computes: bool,
-    /// Arrays of the arena that the model need not expect an access to.
+    /// Arrays of the arena that the region does not access, so the model ignores them.
     pub idle: &'r [&'r str],
 }
 
 impl<'r> Measured<'r> {
-    /// The same, but the model only counts: for kernels that access the arena's
-    /// arrays alone, and the same whatever the numbers in them. What the machine's own run left there stays.
+    /// The same, but the model only counts. For kernels that access only the arena's
+    /// arrays, and make the same accesses whatever the numbers in them. The results of the
+    /// native run stay in the arrays.
     #[must_use]
     pub fn without_numbers(self) -> Self {
         Measured { computes: false, ..self }
     }
 
-    /// The same, and these of the arrays are not accessed.
+    /// The same, and the region does not access these arrays.
     #[must_use]
     pub fn without_arrays(self, idle: &'r [&'r str]) -> Self {
         Measured { idle, ..self }
     }
 }
 
-/// `region!(|mem| kernel(mem, a, b, c))`: everything between the two reads of
-/// the counters, and nothing else.
+/// `region!(|mem| kernel(mem, a, b, c))`: exactly the code between the two readings of the
+/// counters.
 #[macro_export]
 macro_rules! region {
     (|$mem:ident| $body:expr) => {

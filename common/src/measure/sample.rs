@@ -7,20 +7,20 @@ use figures::value::{Reading, Source, Value};
 use system::clock::Elapsed;
 use system::core_clock;
 
-/// What one region gave.
+/// The measurements of one region.
 #[derive(Debug, Clone)]
 pub struct Sample {
-    /// Seconds on the wall.
+    /// Wall-clock seconds.
     pub wall: Reading,
     /// Seconds of processor time.
     pub cpu: Reading,
-    /// Cycles of the core's clock: counted (PAPI_TOT_CYC) where hardware counts
-    /// them, else processor time at the clock measured next to it; on a described
-    /// machine its time at its clock.
+    /// Cycles of the core's clock: counted (PAPI_TOT_CYC) if hardware counts them, else
+    /// processor time multiplied by the clock frequency measured before and after; on a
+    /// described machine its time multiplied by its frequency.
     pub cycles: Reading,
-    /// The events asked for, in that order.
+    /// The requested events, in that order.
     pub counts: Vec<(Event, Reading)>,
-    /// What the model counted, if it ran.
+    /// The model's counts, if it ran.
     pub model: Option<Counts>,
 }
 
@@ -43,7 +43,7 @@ impl Sample {
         Sample { wall: time.clone(), cpu: time, cycles, ..Sample::default() }
     }
 
-    /// The reading of an event asked for.
+    /// The reading of a requested event.
     pub fn count(&self, name: &str) -> Option<&Reading> {
         self.counts.iter().find(|(event, _)| event.name() == name).map(|(_, reading)| reading)
     }
@@ -54,7 +54,7 @@ impl Sample {
 pub struct Timed {
     /// Of each run.
     pub runs: Vec<Elapsed>,
-    /// The core's clock meanwhile.
+    /// The core's clock frequency during the runs.
     pub clock: Hertz,
 }
 
@@ -65,7 +65,7 @@ impl Timed {
         Value::from_runs(&runs, Source::Timing).map_or_else(|| Reading::missing("no run"), Reading::from)
     }
 
-    /// Seconds on the wall.
+    /// Wall-clock seconds.
     pub fn wall(&self) -> Reading {
         self.figure(|run| run.wall.0)
     }

@@ -17,38 +17,38 @@ use records::note::Note;
 use records::record::Record;
 use system::{cpu, files};
 
-/// The settings and the state of one program's measurements.
+/// The settings of one program's measurements, and their state.
 #[derive(Debug)]
 pub struct Session {
     /// Where counts come from.
     pub counters: Counters,
-    /// The machine that is measured or, if it is not this one, modelled.
+    /// The machine that is measured, or modelled if it is not this one.
     pub machine: Machine,
     /// Whether [`machine`](Session::machine) is the one the program runs on.
-    pub here: bool,
+    pub measures_host: bool,
     /// Repetitions of each measurement.
     pub runs: usize,
-    /// Whether nobody has said how many: a program may then choose.
+    /// Whether the number of repetitions is the default: a program may then choose another.
     pub runs_are_free: bool,
     /// Whether the model must run in addition to the measurement.
     pub compare: bool,
-    /// The processors that a team of threads may use: those that were allowed before
-    /// pinning, or the one that was asked for.
+    /// The processors for a team of threads: those that were allowed before pinning, or the
+    /// one given as an option.
     pub cpus: Vec<usize>,
     /// What may have disturbed the measurement.
     pub warnings: Vec<Warning>,
     pub(super) quiet: bool,
-    /// When what is being measured must come to an end.
+    /// The deadline of the current measurement.
     pub(super) deadline: Cell<Option<Instant>>,
 }
 
 impl Session {
-    /// Reads the shared options, pins this thread to one processor, lets the
-    /// clock ramp up, and says on stderr what may disturb the measurement.
+    /// Reads the shared options, pins this thread to one processor, waits until the clock
+    /// is up to speed, and prints warnings to stderr.
     ///
     /// # Errors
     ///
-    /// If the machine is unknown, or a processor or a file may not be used.
+    /// If the machine is unknown, or a processor or a file cannot be used.
     pub fn start(measuring: &Measuring, modelling: &Modelling, output: &Output) -> Result<Session, Failure> {
         output::check_distinct([Path::new(&modelling.machine)], output.files())?;
         if let Ok(names) = std::env::var("CACHE_LAB_NO_SHORTCUTS") {
@@ -57,7 +57,7 @@ impl Session {
         for path in output.files() {
             files::try_place(path).map_err(Failure::could_not)?;
         }
-        // Pinned first: where cores differ, the machine is what this one sees.
+        // Pinned first: where cores differ, the description is that of this processor.
         let allowed = cpu::allowed();
         let pinned = processor::pin(measuring.cpu, &allowed)?;
         let machine = match system::machine::select(&modelling.machine) {
@@ -66,16 +66,16 @@ impl Session {
             }
             selected => selected.map_err(Failure::usage),
         }?;
-        let here = modelling.machine.eq_ignore_ascii_case("host");
-        if !here && matches!(measuring.counters, Counters::Hardware | Counters::Timing) {
+        let measures_host = modelling.machine.eq_ignore_ascii_case("host");
+        if !measures_host && matches!(measuring.counters, Counters::Hardware | Counters::Timing) {
             return Err(Failure::usage(format!(
                 "--machine {} describes another machine, which only --counters model can count on; leave out --machine to measure this one",
                 modelling.machine
             )));
         }
-        // a described machine's times are modelled: nothing here disturbs them
+        // a described machine's times are modelled: nothing on this machine disturbs them
         let mut warnings = Vec::new();
-        if here {
+        if measures_host {
             warnings = environment::warnings(allowed.len());
             warnings.extend((!pinned).then_some(Warning::NotPinned));
             warnings.extend(Platform::host().core_type_description().map(Warning::CoreType));
@@ -87,14 +87,14 @@ impl Session {
         for warning in warnings.iter().filter(|_| !output.quiet) {
             console::message(format!("note: {warning}"));
         }
-        if here {
+        if measures_host {
             processor::warm_up(Duration::from_millis(50));
         }
         Ok(Session {
             counters: measuring.counters,
             compare: compared && !machine.levels.is_empty(),
             machine,
-            here,
+            measures_host,
             runs: measuring.runs.map_or(1, |runs| runs as usize),
             runs_are_free: measuring.runs.is_none(),
             cpus: measuring.cpu.map_or(allowed, |cpu| vec![cpu]),
@@ -122,7 +122,7 @@ impl Session {
         record.notes.push(note);
     }
 
-    /// A line on stderr, unless the session is quiet.
+    /// Prints a line on stderr, unless the session is quiet.
     pub fn say(&self, line: impl Display) {
         if !self.quiet {
             console::message(line);

@@ -1,29 +1,29 @@
-//! The clocks: time on the wall, processor time, and the processor's own timer.
+//! The clocks: wall-clock time, processor time, and the processor's own timer.
 
 use std::sync::OnceLock;
 
-use crate::os::{Here, Os};
+use crate::os::{CurrentOs, Os};
 use figures::stats;
 use figures::units::{Hertz, Seconds, Ticks};
 
-/// Time on the wall since some fixed moment: never set back.
+/// Wall-clock time since some fixed moment (monotonic).
 pub fn wall() -> Seconds {
-    Here::wall()
+    CurrentOs::wall()
 }
 
-/// Processor time this process has used, all threads, user and system.
+/// Processor time that this process has used, all threads, user and system.
 pub fn process_cpu() -> Seconds {
-    Here::process_cpu()
+    CurrentOs::process_cpu()
 }
 
-/// Processor time this thread has used, user and system.
+/// Processor time that this thread has used, user and system.
 pub fn thread_cpu() -> Seconds {
-    Here::thread_cpu()
+    CurrentOs::thread_cpu()
 }
 
-/// The processor's timer now, which runs at a fixed rate whatever the core's
-/// clock: the TSC on x86-64 (`rdtsc`, fenced so that neighbouring work stays on
-/// its side), `cntvct_el0` on Arm, `time` on RISC-V, elsewhere nanoseconds.
+/// The processor's timer, which has a fixed rate whatever the core's clock: the TSC on
+/// x86-64 (`rdtsc`, with fences so that adjacent work stays on its side), `cntvct_el0` on
+/// Arm, `time` on RISC-V, nanoseconds on others.
 #[inline]
 pub fn ticks() -> Ticks {
     #[cfg(target_arch = "x86_64")]
@@ -54,8 +54,8 @@ pub fn ticks() -> Ticks {
     Ticks(now)
 }
 
-/// How fast [`ticks`] run, calibrated once against [`wall`] (about 20 ms): what
-/// CPUID says of it is missing or wrong in many virtual machines.
+/// The rate of [`ticks`], calibrated once against [`wall`] (about 20 ms): in many virtual
+/// machines CPUID does not give it, or gives a wrong one.
 pub fn tick_rate() -> Hertz {
     static RATE: OnceLock<Hertz> = OnceLock::new();
     *RATE.get_or_init(|| {
@@ -75,17 +75,17 @@ fn calibrate(window: Seconds) -> f64 {
     }
 }
 
-/// Begin of a measured region on both clocks at once.
+/// The beginning of a measured region on both clocks.
 #[derive(Debug, Clone, Copy)]
 pub struct Stopwatch {
     wall: Seconds,
     cpu: Seconds,
 }
 
-/// What a region took.
+/// The time of a region.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Elapsed {
-    /// Time on the wall.
+    /// Wall-clock time.
     pub wall: Seconds,
     /// Processor time of the process.
     pub cpu: Seconds,
@@ -98,7 +98,7 @@ impl Stopwatch {
         Stopwatch { cpu: process_cpu(), wall: wall() }
     }
 
-    /// What has passed since.
+    /// The time since the start.
     #[inline]
     pub fn stop(self) -> Elapsed {
         let now = wall();
@@ -134,6 +134,6 @@ mod tests {
         });
         others.join().unwrap();
         let (process, own) = (process_cpu().0 - process.0, thread_cpu().0 - own.0);
-        assert!(process >= 0.03 && own < process - 0.02, "{process} s of which {own} s here");
+        assert!(process >= 0.03 && own < process - 0.02, "{process} s, of which {own} s in this thread");
     }
 }

@@ -1,5 +1,5 @@
-//! How fast the core really runs now: tick counters keep their own pace, and
-//! what the system reports is often the nominal clock.
+//! The present frequency of the core: timers have a fixed rate of their own, and the system
+//! often reports the nominal frequency.
 
 use crate::clock;
 use figures::stats;
@@ -7,15 +7,14 @@ use figures::units::Hertz;
 
 /// Additions in the chain.
 const CHAIN: u32 = 200_704;
-/// Additions in a turn of the loop, whose own two instructions then weigh
-/// nothing, even on a core that does not run them in parallel with the chain.
+/// Additions in an iteration of the loop, whose own two instructions then hardly matter,
+/// even on a core that does not run them in parallel with the chain.
 const TURN: u32 = 64;
 
-/// The core's clock, from a chain of additions each of which needs the one
-/// before: one cycle each on every core this kit meets (of two registers, since
-/// recent Intel cores add small constants for nothing while they rename). Takes
-/// about a millisecond; the fastest of several chains counts, since an
-/// interruption can only make one slower.
+/// The core's frequency, from a chain of dependent additions: one cycle each on every usual
+/// core (of two registers, because recent Intel cores add small constants during register
+/// renaming). Takes about a millisecond; the fastest of several chains counts, because
+/// interrupts only make one slower.
 pub fn measure() -> Hertz {
     let rates: Vec<f64> = (0..15)
         .map(|_| {
@@ -27,8 +26,8 @@ pub fn measure() -> Hertz {
     Hertz(stats::quantile(&rates, 1.0).unwrap_or(1e9))
 }
 
-/// Keeps the core busy for about so many cycles of its own clock, with nothing in
-/// memory; returns how many they are.
+/// Runs a busy loop for about this many cycles of its own clock without memory accesses;
+/// returns the number of cycles.
 #[inline]
 pub fn wait(cycles: u32) -> u32 {
     let turns = cycles.div_ceil(TURN).max(1);
@@ -72,7 +71,7 @@ fn chain(turns: u32) {
             options(nomem, nostack)
         );
     }
-    // Where no instructions can be given, the compiler's: about a cycle each.
+    // For other processors, the compiler's instructions: about a cycle each.
     #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64")))]
     {
         let mut x = u64::from(turns);

@@ -1,33 +1,33 @@
-//! Which processors this process may run on, and staying on one of them: a
-//! measurement that migrates meets cold caches.
+//! The processors that this process may use, and pinning to one of them: a thread that
+//! migrates finds cold caches.
 
-use crate::os::{Here, Os};
+use crate::os::{CurrentOs, Os};
 
-/// The processors the system lets this process use, ascending; none where it
-/// does not report.
+/// The processors that the system lets this process use, ascending; empty if it does not
+/// report them.
 pub fn allowed() -> Vec<usize> {
-    Here::allowed()
+    CurrentOs::allowed()
 }
 
-/// The processor this thread runs on now, where the system reports it.
+/// The processor that this thread runs on now, if the system reports it.
 pub fn current() -> Option<usize> {
-    Here::current()
+    CurrentOs::current()
 }
 
-/// Keeps this thread, and those it starts from now on, on `cpus`. Says whether
-/// the system agreed.
+/// Pins this thread, and those it starts from now on, to `cpus`. Returns whether the system
+/// allowed it.
 pub fn pin(cpus: &[usize]) -> bool {
-    Here::pin(cpus)
+    CurrentOs::pin(cpus)
 }
 
-/// This thread, limited to some processors; dropped, it may go where it could before.
+/// Pins this thread to some processors; when dropped, restores the earlier ones.
 #[derive(Debug)]
 pub struct AffinityGuard {
     before: Vec<usize>,
 }
 
 impl AffinityGuard {
-    /// `None` if the system does not agree, as when none of them is there.
+    /// `None` if the system does not allow it, for example if none of them exists.
     pub fn to(cpus: &[usize]) -> Option<AffinityGuard> {
         let before = allowed();
         pin(cpus).then_some(AffinityGuard { before })
@@ -40,9 +40,8 @@ impl Drop for AffinityGuard {
     }
 }
 
-/// What `ask` says on processor `cpu`, where cores may differ: asked here if
-/// this thread is there, else on a thread that is sent there. `None` if it may
-/// not go there.
+/// The result of `ask` on processor `cpu`, if cores may differ: on this thread if it runs
+/// there, else on a thread pinned there. `None` if that is not allowed.
 pub(crate) fn on<T: Send>(cpu: usize, ask: impl FnOnce() -> T + Send) -> Option<T> {
     if current() == Some(cpu) && allowed() == [cpu] {
         return Some(ask());

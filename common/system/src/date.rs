@@ -1,9 +1,9 @@
-//! The date, and numbers that do not come twice.
+//! The date, and unique numbers.
 
 use std::hash::{BuildHasher, RandomState};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Now, UTC, as RFC 3339 writes it: `2026-02-03T14:05:06Z`.
+/// The present time, UTC, in RFC 3339: `2026-02-03T14:05:06Z`.
 pub fn now() -> String {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let (year, month, day) = civil((seconds / 86_400) as i64);
@@ -11,7 +11,7 @@ pub fn now() -> String {
     format!("{year}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
 }
 
-/// Today, UTC: `2026-02-03`.
+/// The present day, UTC: `2026-02-03`.
 pub fn today() -> String {
     now()[..10].to_owned()
 }
@@ -21,8 +21,8 @@ pub fn unlike_any_other() -> u64 {
     RandomState::new().hash_one(SystemTime::now())
 }
 
-/// Year, month and day of a day counted from 1970-01-01, by counting in years
-/// that start in March.
+/// Year, month and day of a day counted from 1970-01-01, computed with years that start in
+/// March.
 fn civil(days: i64) -> (i64, i64, i64) {
     let shifted = days + 719_468;
     let era = shifted.div_euclid(146_097);

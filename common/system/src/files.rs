@@ -1,4 +1,4 @@
-//! Files, written whole or not at all.
+//! Writes files atomically.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::hash::{BuildHasher, RandomState};
@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use figures::text::shorten;
 use thiserror::Error;
 
-use crate::os::{Here, Os};
+use crate::os::{CurrentOs, Os};
 
-/// Characters of a file's name in a message.
+/// Longest name of a file in a message, in characters.
 const NAME: usize = 120;
 
 /// A file that cannot be written.
@@ -21,10 +21,10 @@ pub struct WriteError {
     error: io::Error,
 }
 
-/// Writes a file next to its place and renames it, so that a reader or a crash
-/// never meets half of it. A symbolic link keeps pointing where it does, a file
-/// that is replaced keeps its permissions, and what is no file (a device, a
-/// pipe) is written to.
+/// Writes a file under a temporary name in the same folder and renames it, so that a reader
+/// never sees a partial file, even after a crash. A symbolic link still points to its
+/// target, a replaced file has its old permissions, and a device or a pipe is written to
+/// directly.
 ///
 /// # Errors
 ///
@@ -34,18 +34,18 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
         (Ok(there), Ok(target)) if there.is_file() => replace(&target, bytes, Some(there.permissions())),
         (Ok(_), _) => OpenOptions::new().append(true).open(path).and_then(|mut file| file.write_all(bytes)),
         (Err(error), _) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        // A link to nothing yet: the file is made where it points to.
+        // A dangling link: the file is made at its target.
         _ if path.is_symlink() => File::create(path).and_then(|mut file| file.write_all(bytes)),
         _ => replace(path, bytes, None),
     };
     written.map_err(|error| WriteError { path: path.to_owned(), error })
 }
 
-/// Writes a file as [`write_atomically`] does; on Unix, its owner alone may read it.
+/// Writes a file like [`write_atomically`]; on Unix, only its owner can read it.
 ///
 /// # Errors
 ///
-/// As there.
+/// The same as for that function.
 pub fn write_privately(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     let written = match fs::canonicalize(path) {
         Ok(there) if !there.is_file() => return write_atomically(path, bytes),
@@ -55,7 +55,7 @@ pub fn write_privately(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     written.map_err(|error| WriteError { path: path.to_owned(), error })
 }
 
-/// Makes a folder, with those above it; on Unix, its owner alone may look into it.
+/// Makes a folder and its parents; on Unix, only its owner can read it.
 ///
 /// # Errors
 ///
@@ -76,82 +76,83 @@ fn private(_: u32) -> Option<fs::Permissions> {
     None
 }
 
-/// Writes several files as [`write_atomically`] does, none of them before all are
+/// Writes several files like [`write_atomically`], and renames the first only when all are
 /// on the disk.
 ///
 /// # Errors
 ///
-/// As there; nothing is replaced then.
+/// The same as for that function; nothing is replaced then.
 pub fn write_together(files: &[(PathBuf, Vec<u8>)]) -> Result<(), WriteError> {
     let mut staged = Vec::new();
     for (path, bytes) in files {
-        let part = Part::write(path, bytes, fs::metadata(path).ok().map(|there| there.permissions()));
-        staged.push((part.map_err(|error| WriteError { path: path.clone(), error })?, path));
+        let temporary =
+            TemporaryFile::write(path, bytes, fs::metadata(path).ok().map(|there| there.permissions()));
+        staged.push((temporary.map_err(|error| WriteError { path: path.clone(), error })?, path));
     }
-    for (part, path) in staged {
-        part.rename(path).map_err(|error| WriteError { path: path.clone(), error })?;
+    for (temporary, path) in staged {
+        temporary.rename(path).map_err(|error| WriteError { path: path.clone(), error })?;
     }
     Ok(())
 }
 
-/// Whether [`write_atomically`] will find a place at `path`: to be asked before an
-/// hour of measuring. Nothing is changed.
+/// Checks that [`write_atomically`] can write to `path`: before an hour of measuring.
+/// Changes nothing.
 ///
 /// # Errors
 ///
-/// As [`write_atomically`], except that there must be space yet.
+/// The same as for [`write_atomically`], except that a full disk is not detected.
 pub fn try_place(path: &Path) -> Result<(), WriteError> {
     let tried = match fs::metadata(path) {
         Ok(_) => OpenOptions::new().append(true).open(path).map(drop),
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        Err(_) => Part::write(path, b"", None).map(drop),
+        Err(_) => TemporaryFile::write(path, b"", None).map(drop),
     };
     tried.map_err(|error| WriteError { path: path.to_owned(), error })
 }
 
-/// Puts a new file in the place of `path`.
+/// Replaces `path` by a new file.
 fn replace(path: &Path, bytes: &[u8], permissions: Option<fs::Permissions>) -> io::Result<()> {
-    Part::write(path, bytes, permissions)?.rename(path)
+    TemporaryFile::write(path, bytes, permissions)?.rename(path)
 }
 
-/// A file next to its later place, gone unless it is renamed.
-struct Part {
-    beside: Option<PathBuf>,
+/// A temporary file next to its final name, removed unless it is renamed.
+struct TemporaryFile {
+    path: Option<PathBuf>,
 }
 
-impl Part {
-    /// Writes it, under a name that nobody can foresee.
-    fn write(path: &Path, bytes: &[u8], permissions: Option<fs::Permissions>) -> io::Result<Part> {
+impl TemporaryFile {
+    /// Writes it under a name that nobody can predict.
+    fn write(path: &Path, bytes: &[u8], permissions: Option<fs::Permissions>) -> io::Result<TemporaryFile> {
         if path.file_name().is_none() {
             return Err(io::ErrorKind::InvalidInput.into());
         }
         let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let beside = folder.join(format!(".{:016x}.part", RandomState::new().hash_one(path)));
-        let mut file = OpenOptions::new().write(true).create_new(true).open(&beside)?;
-        let part = Part { beside: Some(beside) };
+        let path = folder.join(format!(".{:016x}.part", RandomState::new().hash_one(path)));
+        let mut file = OpenOptions::new().write(true).create_new(true).open(&path)?;
+        let temporary = TemporaryFile { path: Some(path) };
         permissions.map_or(Ok(()), |permissions| file.set_permissions(permissions))?;
         file.write_all(bytes)?;
         file.sync_all()?;
-        Ok(part)
+        Ok(temporary)
     }
 
     fn rename(mut self, path: &Path) -> io::Result<()> {
-        let beside = self.beside.take().unwrap_or_default();
-        fs::rename(&beside, path).inspect_err(|_| self.beside = Some(beside))
+        let from = self.path.take().unwrap_or_default();
+        fs::rename(&from, path).inspect_err(|_| self.path = Some(from))
     }
 }
 
-impl Drop for Part {
+impl Drop for TemporaryFile {
     fn drop(&mut self) {
-        if let Some(beside) = &self.beside {
-            let _ = fs::remove_file(beside);
+        if let Some(path) = &self.path {
+            let _ = fs::remove_file(path);
         }
     }
 }
 
-/// The file at `path`, made where there is none and held for this process alone
-/// until it is closed; none where another process holds it. On a file system
-/// without locks everybody gets it.
+/// Opens the file at `path`, or makes it, and locks it for this process until it is closed;
+/// `None` if another process has locked it. On a file system without locks everybody gets
+/// it.
 ///
 /// # Errors
 ///
@@ -165,17 +166,17 @@ pub fn lock(path: &Path) -> io::Result<Option<File>> {
             Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {}
             Err(TryLockError::Error(error)) => return Err(error),
         }
-        // Whoever held it may have removed it since it was opened here.
+        // Another process may have removed the file after this one opened it.
         let token = format!("{:016x}", RandomState::new().hash_one(path));
         file.set_len(0)?;
         file.write_all(token.as_bytes())?;
-        // Windows removes no file that is open, and lets nobody read a locked one.
+        // Windows cannot remove an open file, and does not let others read a locked one.
         if cfg!(windows) {
             return Ok(Some(file));
         }
         match fs::read_to_string(path) {
             Ok(text) if text == token => return Ok(Some(file)),
-            // Another's, or none: made again.
+            // It is another file, or gone: try again.
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error),
@@ -183,17 +184,17 @@ pub fn lock(path: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// Gives two files or folders each other's name, in one step: nobody ever meets
-/// one of the names missing.
+/// Exchanges the names of two files or folders in one step: both names exist at every
+/// moment.
 ///
 /// # Errors
 ///
-/// If the system or the file system cannot, or may not.
+/// If the system or the file system does not support or allow it.
 pub fn exchange(one: &Path, other: &Path) -> io::Result<()> {
-    Here::exchange(one, other)
+    CurrentOs::exchange(one, other)
 }
 
-/// What is in a file, up to `most` bytes: an endless one does not fill the memory.
+/// The content of a file, up to `most` bytes: an endless one cannot fill the memory.
 ///
 /// # Errors
 ///

@@ -1,22 +1,22 @@
-//! The facts of the machine this runs on, asked now.
+//! The present facts of this machine.
 
 use figures::units::Bytes;
 
 use crate::cpu;
 use crate::facts::{Facts, cpuid};
-use crate::os::{Here, Os};
+use crate::os::{CurrentOs, Os};
 
 impl Facts {
-    /// Of the processor with this number.
+    /// The facts of the processor with this number.
     pub fn of(cpu: usize) -> Facts {
-        let mut facts = Facts { cpu, ..Here::facts(cpu) };
+        let mut facts = Facts { cpu, ..CurrentOs::facts(cpu) };
         if let Some(own) = cpu::on(cpu, cpuid::read).unwrap_or_else(cpuid::read) {
             facts.complete(own, cpu::allowed().len().max(1));
         }
         facts
     }
 
-    /// Of the processor that the calling thread is on.
+    /// The facts of the calling thread's processor.
     pub fn of_host() -> Facts {
         Facts::of(cpu::current().unwrap_or(0))
     }
@@ -24,10 +24,10 @@ impl Facts {
 
 /// Processes that wanted to run, on average over the last minute.
 pub fn load() -> Option<f64> {
-    Here::load()
+    CurrentOs::load()
 }
 
-/// Memory that can be had now without swapping, within the limits of this process.
+/// Memory that is available without swapping, within the limits of this process.
 pub fn free_memory() -> Option<Bytes> {
-    Here::free_memory()
+    CurrentOs::free_memory()
 }

@@ -1,9 +1,9 @@
-//! What is asked of the operating system and of the processor at hand: clocks,
-//! affinity, pages, files, and the facts of the machine.
+//! The operating system and the processor: clocks, affinity, pages, files, and the facts of
+//! the machine.
 //!
-//! Each system answers in one file of `os`, by implementing one trait; nothing
-//! else in the kit knows which system it runs on, except for the hardware
-//! counters, which only Linux gives. A new system is a new file there.
+//! Each system has one file in `os`, which implements one trait. The rest of the kit does
+//! not depend on the system, except for the hardware counters, which only Linux has. A new
+//! system is a new file there.
 
 pub mod clock;
 pub mod core_clock;
@@ -18,19 +18,19 @@ pub mod pages;
 pub mod signals;
 pub mod step;
 
-/// Whether the program was started with its standard output closed (`>&-`): the
-/// runtime then writes into nothing, and says it went well.
+/// Whether the program was started with its standard output closed (`>&-`): the runtime
+/// then discards all output without an error.
 pub fn output_is_closed() -> bool {
-    use os::{Here, Os};
-    Here::output_is_closed()
+    use os::{CurrentOs, Os};
+    CurrentOs::output_is_closed()
 }
 
-/// A program whose reader is gone (`cm1 | head`) ends like any C program; Rust
-/// would panic in `println!`. A file beyond the limit on file sizes is an error
-/// that can be determined, like a full disk, and not the end. All threads take memory
-/// from one heap: one of its own reserves 64 MiB for each, which `ulimit -v`
-/// counts. To be called before any thread is started.
+/// Settings for the whole process; must be called before any thread is started. A closed
+/// pipe (`cm1 | head`) ends the program as it ends a C program; Rust would panic in
+/// `println!`. The limit on file sizes becomes an error, like a full disk, instead of a
+/// signal. All threads share one heap: with heaps of their own, each would reserve 64 MiB,
+/// which `ulimit -v` counts.
 pub fn set_up() {
-    use os::{Here, Os};
-    Here::set_up();
+    use os::{CurrentOs, Os};
+    CurrentOs::set_up();
 }

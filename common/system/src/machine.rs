@@ -1,4 +1,4 @@
-//! Machines by name, and the one this program runs on.
+//! Machines by name, and this one.
 
 use std::path::Path;
 
@@ -11,8 +11,8 @@ use figures::encoding;
 use crate::facts::{Cache, Facts, Teller};
 use crate::pages;
 
-/// The machine meant by `which`: `host` for the one this runs on, a name of the
-/// catalogue, or the path of a description.
+/// The machine called `which`: `host` for this one, a name in the catalogue, or the path of
+/// a description.
 ///
 /// # Errors
 ///
@@ -34,7 +34,7 @@ pub fn select(which: &str) -> Result<Machine, MachineError> {
 ///
 /// # Errors
 ///
-/// If the file cannot be read or describes no machine.
+/// If the file cannot be read, or is not the description of a machine.
 pub fn read(path: &Path) -> Result<Machine, MachineError> {
     // in UTF-16 a character takes two bytes
     let text = crate::files::read_at_most(path, 2 * LONGEST as u64 + 4)
@@ -44,8 +44,8 @@ pub fn read(path: &Path) -> Result<Machine, MachineError> {
     Machine::parse(&text, &path.display().to_string())
 }
 
-/// The text of the description of `which`: a catalogue entry with its
-/// comments, or the host's, written from what the system says.
+/// The description of `which` as text: a catalogue entry with its comments, or the host's,
+/// from what the system reports.
 ///
 /// # Errors
 ///
@@ -57,19 +57,19 @@ pub fn description(which: &str) -> Result<String, MachineError> {
     }
 }
 
-/// The machine this program runs on, as the processor sees it that the calling
-/// thread is on (pin it first where cores differ). What neither the system nor
-/// the processor shows is listed in [`unknown`](Machine::unknown).
+/// This machine, as described by the calling thread's processor (pin the thread first if
+/// cores differ). What neither the system nor the processor reports is listed in
+/// [`unknown`](Machine::unknown).
 ///
 /// # Errors
 ///
-/// If neither says what the level 1 data cache is.
+/// If neither reports the level 1 data cache.
 pub fn host() -> Result<Machine, MachineError> {
     from_facts(&Facts::of_host())
 }
 
-/// The machine this program runs on, whose caches are not described: it can be
-/// measured, not modelled. `why` becomes what is unknown.
+/// This machine without a description of its caches: it can be measured, not modelled.
+/// `why` is stored as the reason.
 pub fn undescribed_host(why: &MachineError) -> Machine {
     Machine::undescribed(Facts::of_host().name, pages::base(), vec![why.to_string()])
 }
@@ -77,7 +77,7 @@ pub fn undescribed_host(why: &MachineError) -> Machine {
 fn from_facts(facts: &Facts) -> Result<Machine, MachineError> {
     let caches = facts.data_caches();
     let mut unknown = facts.faults();
-    // a level is modelled below the one that it is asked by
+    // the model needs every level above a level
     let (caches, below): (Vec<_>, Vec<_>) =
         (1..).zip(caches).partition(|(place, cache)| cache.level == *place);
     if caches.is_empty() {
@@ -105,7 +105,7 @@ fn from_facts(facts: &Facts) -> Result<Machine, MachineError> {
     Ok(Machine { levels: caches.iter().map(|(_, cache)| level(cache)).collect(), ..machine })
 }
 
-/// What no system reports.
+/// Properties that no system reports.
 const UNKNOWN: [&str; 6] = [
     "replacement policy: taken as LRU",
     "write policy: taken as write-back with allocation",
@@ -115,7 +115,7 @@ const UNKNOWN: [&str; 6] = [
     "latencies, clock and TLBs: not modelled",
 ];
 
-/// A cache without a [fault](Cache::fault) as it is modelled.
+/// The model's form of a cache without a [fault](Cache::fault).
 fn level(cache: &Cache) -> CacheLevel {
     CacheLevel {
         level: cache.level,
@@ -150,7 +150,7 @@ mod tests {
         assert!(description("nothing").is_err());
     }
 
-    /// Writes one cache of processor 2 as Linux does.
+    /// Writes the files of one cache of processor 2 as Linux does.
     fn index(root: &Path, number: usize, words: &[(&str, &str)]) {
         let dir = root.join(format!("sys/devices/system/cpu/cpu2/cache/index{number}"));
         fs::create_dir_all(&dir).unwrap();

@@ -1,38 +1,38 @@
-//! Memory whose pages are known: a block from the system, with huge pages or
-//! without, and an honest answer which of the two was granted.
+//! Memory with known pages: a block from the system, with or without huge pages, that says
+//! which of the two it has.
 
 use std::ptr::NonNull;
 
 use figures::units::Bytes;
 use memory::OutOfMemory;
 
-use crate::os::{Here, Os};
+use crate::os::{CurrentOs, Os};
 
 pub use crate::os::PageKind;
 
 /// Size of a huge page on x86-64, and on Arm and RISC-V with 4 KiB base pages.
 pub const HUGE_PAGE: usize = 2 << 20;
 
-/// No system has smaller pages.
+/// The smallest page of any system.
 const SMALLEST_PAGE: usize = 4096;
 
-/// Bytes of a base page; 4 KiB where the system does not report.
+/// Size of a base page in bytes; 4 KiB if the system does not report it.
 pub fn base() -> Bytes {
-    Here::page_size().unwrap_or(Bytes(SMALLEST_PAGE as u64))
+    CurrentOs::page_size().unwrap_or(Bytes(SMALLEST_PAGE as u64))
 }
 
-/// Asks for pages of a kind for the whole pages of `memory` that were not
-/// touched before. The system may refuse.
+/// Requests a kind of pages for the whole pages of `memory` that were not accessed yet. The
+/// system may refuse.
 pub fn advise<T>(memory: &mut [T], kind: PageKind) {
     let page = base().0 as usize;
     let start = memory.as_mut_ptr().cast::<u8>();
     let skip = start.align_offset(page);
     if let (Some(bytes), Some(start)) = (size_of_val(memory).checked_sub(skip), NonNull::new(start)) {
-        Here::advise(start.map_addr(|address| address.saturating_add(skip)), bytes, kind);
+        CurrentOs::advise(start.map_addr(|address| address.saturating_add(skip)), bytes, kind);
     }
 }
 
-/// A zeroed block, aligned to a huge page, every page touched.
+/// A zeroed block, aligned to a huge page, with every page accessed once.
 #[derive(Debug)]
 pub struct PageBlock {
     mapping: NonNull<u8>,
@@ -52,38 +52,38 @@ impl PageBlock {
         let refused = || OutOfMemory(Bytes(bytes as u64));
         let len = bytes.max(1).checked_next_multiple_of(HUGE_PAGE).ok_or_else(refused)?;
         let mapped = len.checked_add(HUGE_PAGE).ok_or_else(refused)?;
-        let mapping = Here::map(mapped).ok_or_else(refused)?;
+        let mapping = CurrentOs::map(mapped).ok_or_else(refused)?;
         let skip = mapping.as_ptr().align_offset(HUGE_PAGE);
         // SAFETY: `skip` is below HUGE_PAGE, which was mapped beyond `len`.
         let block = unsafe { mapping.add(skip) };
-        Here::advise(block, len, kind);
+        CurrentOs::advise(block, len, kind);
         for offset in (0..len).step_by(SMALLEST_PAGE) {
-            // SAFETY: inside the block, which nobody else has.
+            // SAFETY: inside the block, which nothing else uses.
             unsafe { block.as_ptr().add(offset).write_volatile(0) };
         }
-        let huge = kind == PageKind::Huge && Here::huge_bytes(block.as_ptr() as usize) >= len;
+        let huge = kind == PageKind::Huge && CurrentOs::huge_bytes(block.as_ptr() as usize) >= len;
         Ok(PageBlock { mapping, mapped, block, len, huge })
     }
 
-    /// Bytes in the block.
+    /// Size of the block in bytes.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Never: a block has at least one page.
+    /// Always false: a block has at least one page.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Whether the whole block lies in huge pages.
+    /// Whether the whole block is in huge pages.
     pub fn huge(&self) -> bool {
         self.huge
     }
 
-    /// All of it, as words.
+    /// The whole block as words.
     pub fn words(&mut self) -> &mut [u64] {
-        // SAFETY: the whole block is mapped and initialised (the system gives zeros),
-        // aligned to a huge page, and borrowed here alone.
+        // SAFETY: the whole block is mapped and initialised (the system gives zeros) and
+        // aligned to a huge page, and only this reference borrows it.
         unsafe { std::slice::from_raw_parts_mut(self.block.as_ptr().cast(), self.len / size_of::<u64>()) }
     }
 
@@ -96,7 +96,7 @@ impl PageBlock {
 impl Drop for PageBlock {
     fn drop(&mut self) {
         // SAFETY: mapped in `new` with this length; nothing borrows it.
-        unsafe { Here::unmap(self.mapping, self.mapped) };
+        unsafe { CurrentOs::unmap(self.mapping, self.mapped) };
     }
 }
 

@@ -1,28 +1,27 @@
 //! Termination signals: Ctrl-C, a closed terminal, a system that shuts down.
 
-use crate::os::{Here, Os};
+use crate::os::{CurrentOs, Os};
 
-/// From now on the first signal that asks for an end is only remembered, until
-/// [`exit_if_requested`]; the second ends the process at once. What is ignored stays ignored.
+/// From now on the first termination signal is only stored, until [`exit_if_requested`];
+/// the second ends the process at once. Signals that are ignored stay ignored.
 pub fn defer() {
-    Here::defer_termination();
+    CurrentOs::defer_termination();
 }
 
-/// Whether the process was asked to end since [`defer`].
+/// Whether there was a termination signal since [`defer`].
 pub fn requested() -> bool {
-    Here::termination_requested()
+    CurrentOs::termination_requested()
 }
 
-/// Ends the process by the signal that [`requested`] for it, if one did: the shell
-/// sees what it would have seen without [`defer`].
+/// Ends the process by the stored signal, if there was one: the shell sees the same as
+/// without [`defer`].
 pub fn exit_if_requested() {
-    Here::exit_if_requested();
+    CurrentOs::exit_if_requested();
 }
 
-/// When the process is asked to end, calls `last` on a thread that did nothing but
-/// wait, then ends it as if nobody had listened: the shell sees the signal. To be
-/// called once, before any other thread is started. Where the system has no such
-/// signals, `last` is never called.
+/// At a termination signal calls `last` on a thread that only waits for it, then ends the
+/// process by the signal, so that the shell sees it. Must be called once, before any other
+/// thread is started. On systems without such signals `last` is never called.
 pub fn on_request(last: impl FnOnce() + Send + 'static) {
-    Here::on_termination(Box::new(last));
+    CurrentOs::on_termination(Box::new(last));
 }

@@ -1,38 +1,39 @@
-//! Counting instructions exactly without a counter: a child process runs the
-//! code one instruction at a time, and its parent counts the stops.
+//! Counts instructions exactly without a counter: a child process runs the code one
+//! instruction at a time, and its parent counts the stops.
 
-use crate::os::{Here, Os};
+use crate::os::{CurrentOs, Os};
 
 pub use crate::os::{StepError, Trace};
 
-/// Which instructions `body` executes how often, found by stepping through it
-/// (some microseconds each; in a virtual machine, tens). What it changes in
-/// memory is lost: it runs in a child process.
+/// How often `body` executes each of its instructions, by single-stepping (some
+/// microseconds each; tens in a virtual machine). It runs in a child process, so its
+/// changes in memory are lost.
 ///
 /// # Safety
 ///
-/// The child is a fork of a process that may have other threads, of which it has
-/// none: `body` must not allocate, take a lock, print, panic or unwind, nor call
-/// anything else that POSIX does not list as async-signal-safe. Computing in
-/// memory that was there before is allowed.
+/// The child is a fork of a process that may have other threads; the child has only one. So
+/// `body` must not allocate, take a lock, print, panic or unwind, nor call anything else
+/// that POSIX does not list as async-signal-safe. It may compute in memory that existed
+/// before.
 ///
 /// # Errors
 ///
-/// If the system offers no stepping, refuses it, or `body` is longer than
-/// `limit` instructions.
+/// If the system does not support or allow stepping, or `body` executes more than `limit`
+/// instructions.
 ///
 /// # Examples
 ///
-/// A body that allocates breaks the contract, which nobody signs by accident:
+/// A body that allocates breaks the contract; it takes an `unsafe` block to make that
+/// mistake:
 ///
 /// ```compile_fail,E0133
 /// let _ = system::step::trace(1000, &mut || drop(vec![1]));
 /// ```
 pub unsafe fn trace(limit: u64, body: &mut dyn FnMut()) -> Result<Trace, StepError> {
-    // SAFETY: an empty body keeps the contract.
-    let around = unsafe { Here::trace(u64::MAX, &mut || {}) }?;
-    // SAFETY: the caller's word.
-    let mut trace = unsafe { Here::trace(limit.saturating_add(around.values().sum()), body) }?;
+    // SAFETY: an empty body fulfils the contract.
+    let around = unsafe { CurrentOs::trace(u64::MAX, &mut || {}) }?;
+    // SAFETY: the caller guarantees it.
+    let mut trace = unsafe { CurrentOs::trace(limit.saturating_add(around.values().sum()), body) }?;
     for (address, times) in around {
         if let Some(count) = trace.get_mut(&address) {
             *count = count.saturating_sub(times);

@@ -1,5 +1,5 @@
-//! The cache model's count of a product. Where simulating all of it would take long, the
-//! first steps of the outermost loop are simulated and the others estimated from them.
+//! The cache model's count of a product. If simulating all of it would take long, the first
+//! iterations of the outermost loop are simulated and the others estimated from them.
 
 use cache::{Counts, Modelled};
 use figures::value::{Reading, Source, Value};
@@ -12,7 +12,7 @@ use crate::rungs::widest::tile;
 use crate::variants::{Kernel, Variant};
 use crate::view::View;
 
-/// What the model counted, of the whole product.
+/// The model's counts of the whole product.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tally {
     /// Load instructions.
@@ -20,20 +20,20 @@ pub struct Tally {
     /// Store instructions.
     pub stores: f64,
     /// Caches, level 1 first.
-    pub levels: Vec<Level>,
+    pub levels: Vec<LevelCounts>,
     /// Misses of the last TLB, if the machine describes one.
     pub tlb: Option<f64>,
-    /// Steps of the outermost loop that were simulated, of how many; the others are
-    /// estimated from them. (1, 1) where nothing is estimated.
+    /// How many iterations of the outermost loop were simulated, and how many there are;
+    /// the others are estimated. (1, 1) if nothing is estimated.
     pub walked: (usize, usize),
 }
 
-/// One cache's part.
+/// The counts of one cache.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Level {
+pub struct LevelCounts {
     /// 1 for the level next to the core.
     pub level: u8,
-    /// Lines asked of it.
+    /// Accesses to it.
     pub accesses: f64,
     /// Misses of loads.
     pub load_misses: f64,
@@ -52,7 +52,7 @@ pub enum NoTally {
     TooLong(f64),
 }
 
-/// The loop that is outermost, and in which steps it goes.
+/// The outermost loop, and its step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Outer {
     I(usize),
@@ -77,7 +77,7 @@ impl Outer {
     }
 }
 
-/// Accesses of the whole product, near enough to decide what to walk.
+/// Accesses of the whole product, exact enough to decide how much to simulate.
 fn accesses(variant: &Variant, p: &Problem) -> f64 {
     let (height, width) = tile(p.isa);
     p.iterations()
@@ -89,12 +89,12 @@ fn accesses(variant: &Variant, p: &Problem) -> f64 {
         }
 }
 
-/// Accesses of a product that are simulated without being asked for: a second or two.
+/// Accesses that are simulated by default: a second or two.
 pub const MAX_ACCESSES: f64 = 1e8;
 
-/// Counts `variant` on `machine`. Of a product of more than `max_accesses`, the first
-/// steps of the outermost loop are simulated (cold caches), then as many more, from which the
-/// rest is estimated. `progress` is called with the share (0 to 1) of the
+/// Counts `variant` on `machine`. If the product makes more than `max_accesses`, the first
+/// iterations of the outermost loop are simulated (with empty caches), then as many more,
+/// from which the rest is estimated. Calls `progress` with the share (0 to 1) of the
 /// simulation that is done.
 ///
 /// # Errors
@@ -110,7 +110,7 @@ pub fn tally(
 ) -> Result<Tally, NoTally> {
     let accesses = accesses(variant, p);
     let outer = Outer::of(variant, p);
-    // The rungs without an outer loop have their own tiles in addition to the matrices.
+    // The rungs without an outer loop have tiles of their own in addition to the matrices.
     let model = match outer {
         Outer::None => Modelled::new(machine, arena),
         _ => Modelled::of_arrays_alone(machine, arena, &["copies"]),
@@ -143,8 +143,8 @@ pub fn tally(
     Ok(Tally { walked: (2 * slice, side), ..cold.with(&steady, |cold, steady| cold + rest * steady) })
 }
 
-/// After how many steps of the outermost loop accesses are at the same offsets in lines again,
-/// rounded up to whole steps of `step`.
+/// After how many iterations of the outermost loop the accesses have the same offsets
+/// within lines again, rounded up to a multiple of `step`.
 fn period(machine: &Machine, p: &Problem, outer: Outer, step: usize) -> usize {
     let line = machine.levels.iter().map(|cache| cache.line.0 as usize / 8).max().unwrap_or(8);
     let [_, n, k] = p.sides();
@@ -156,7 +156,7 @@ fn period(machine: &Machine, p: &Problem, outer: Outer, step: usize) -> usize {
     }
 }
 
-/// The steps `from..from + count` of the outermost loop, in the whole matrices.
+/// The iterations `from..from + count` of the outermost loop, on the whole matrices.
 fn part<'a>(p: &Problem<'a>, outer: Outer, from: usize, count: usize) -> Problem<'a> {
     let rows = |x: View<'a>| x.block(from, 0, count, x.cols());
     let cols = |x: View<'a>| x.block(0, from, x.rows(), count);
@@ -175,7 +175,7 @@ fn of(counts: &Counts, walked: (usize, usize)) -> Tally {
             of_it.map(|array| array.misses.total() as f64).sum::<f64>()
         };
         let misses = Misses { a: of("a"), b: of("b"), c: of("c"), copies: of("copies") };
-        Level {
+        LevelCounts {
             level: level.level,
             accesses: level.accesses.total() as f64,
             load_misses: level.misses.loads as f64,
@@ -193,7 +193,7 @@ fn of(counts: &Counts, walked: (usize, usize)) -> Tally {
 
 impl Tally {
     fn with(&self, other: &Tally, f: impl Fn(f64, f64) -> f64) -> Tally {
-        let levels = self.levels.iter().zip(&other.levels).map(|(x, y)| Level {
+        let levels = self.levels.iter().zip(&other.levels).map(|(x, y)| LevelCounts {
             level: x.level,
             accesses: f(x.accesses, y.accesses),
             load_misses: f(x.load_misses, y.load_misses),
@@ -208,7 +208,7 @@ impl Tally {
         }
     }
 
-    /// What the model counted for a PAPI preset.
+    /// The model's count of a PAPI preset.
     pub fn reading(&self, name: &str) -> Reading {
         let level = |digit: char| self.levels.iter().find(|level| digit == (b'0' + level.level) as char);
         let mut letters = name.strip_prefix("PAPI_L").unwrap_or_default().chars();

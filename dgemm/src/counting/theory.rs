@@ -1,5 +1,5 @@
-//! The lecture's counting of cache misses, in closed form, with what it takes
-//! for granted and whether that holds here.
+//! The lecture's closed forms of cache misses, with their assumptions and whether these
+//! hold on a machine.
 
 use figures::numbers::greatest_common_divisor;
 use machine::{CacheLevel, Prefetch, Replacement};
@@ -22,12 +22,12 @@ pub struct Misses {
 }
 
 impl Misses {
-    /// All together.
+    /// The sum.
     pub fn total(self) -> f64 {
         self.a + self.b + self.c + self.copies
     }
 
-    /// Every field through `f`, with the same field of `other`.
+    /// Applies `f` to every field and the same field of `other`.
     pub fn with(self, other: Misses, f: impl Fn(f64, f64) -> f64) -> Misses {
         Misses {
             a: f(self.a, other.a),
@@ -43,12 +43,12 @@ impl Misses {
     }
 }
 
-/// Something the closed form takes for granted.
+/// An assumption of the closed form.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Assumption {
-    /// What, with its numbers.
+    /// The assumption, with its numbers.
     pub text: String,
-    /// Whether it is true on this machine.
+    /// Whether it holds on this machine.
     pub holds: bool,
 }
 
@@ -57,11 +57,11 @@ pub struct Assumption {
 pub struct ClosedForm {
     /// Misses of the whole product.
     pub misses: Misses,
-    /// Why they might be others.
+    /// Why the real number may differ.
     pub assumptions: Vec<Assumption>,
 }
 
-/// One product and one cache, as the closed forms see them.
+/// One product and one cache, with the closed forms' parameters.
 struct Setting<'c> {
     kernel: Kernel,
     m: f64,
@@ -76,8 +76,8 @@ struct Setting<'c> {
     tile: (usize, usize),
 }
 
-/// The closed form of `kernel` on an `m` by `n` by `k` product in `cache`;
-/// `tile` is that of the instruction set the tiled rungs use.
+/// The closed form of `kernel` for an `m` by `n` by `k` product in `cache`; `tile` is the
+/// tile of the tiled rungs with their instruction set.
 pub fn closed_form(
     kernel: Kernel,
     sides: [usize; 3],
@@ -92,7 +92,7 @@ pub fn closed_form(
 }
 
 impl Setting<'_> {
-    /// One miss per line of something walked by rows; per element by columns.
+    /// One miss per line for an array accessed by rows; one per element by columns.
     fn misses(&self) -> Misses {
         let Setting { m, n, k, line, .. } = *self;
         let all = m * n * k;
@@ -130,7 +130,7 @@ impl Setting<'_> {
         }
     }
 
-    /// Whether a row of a is still there after a column of b has been walked.
+    /// Whether a row of a is still in the cache after an access to a whole column of b.
     fn a_row_stays(&self) -> bool {
         self.k + self.k / self.line <= self.lines
     }
@@ -145,7 +145,7 @@ impl Setting<'_> {
         2.0 * self.m <= self.lines
     }
 
-    /// Side of the blocks that are to stay in this cache.
+    /// Side of the blocks that must stay in this cache.
     fn block(&self) -> f64 {
         let whole = self.m.max(self.n).max(self.k);
         let fits = (self.line * self.lines / 3.0).sqrt();
@@ -213,7 +213,7 @@ impl Setting<'_> {
         all
     }
 
-    /// Arrays the inner loop walks by columns: name, length, row length.
+    /// Arrays that the inner loop accesses by columns: name, length, row length.
     fn columns(&self) -> Vec<(&'static str, usize, usize)> {
         let (m, n, k) = (self.m as usize, self.n as usize, self.k as usize);
         match self.kernel {
@@ -223,7 +223,8 @@ impl Setting<'_> {
         }
     }
 
-    /// Lines of the cache on which elements `stride` doubles apart can lie.
+    /// The number of lines of the cache in which elements at a distance of `stride` doubles
+    /// can be.
     fn places(&self, stride: usize) -> usize {
         let (bytes, line) = (8 * stride, self.cache.line.0 as usize);
         let sets = self.cache.sets();

@@ -18,7 +18,7 @@ pub fn rates(outcomes: &[Outcome], p: &Problem, machine: &Machine) -> Chart {
         .caption(format!("Known operations over wall time on {}.", machine.description))
 }
 
-/// Adds the figures, each at its place, with how their runs scattered.
+/// Adds the figures at their x values, with the spread of their runs.
 pub fn curve(chart: Chart, name: &str, figures: &[(f64, Reading)]) -> Chart {
     let points = figures.iter().map(|(x, figure)| (*x, figure.amount().unwrap_or(f64::NAN)));
     let spreads = figures.iter().filter_map(|(x, figure)| {
@@ -28,8 +28,8 @@ pub fn curve(chart: Chart, name: &str, figures: &[(f64, Reading)]) -> Chart {
     chart.curve(name, points).spread(spreads)
 }
 
-/// Where a side `n` meets the capacity of each cache: the three matrices fill
-/// it, and the lines of one column do; of none that is sealed.
+/// The sides `n` at which the three matrices, or the lines of one column, fill each cache;
+/// none for a sealed machine.
 pub fn capacities(machine: &Machine) -> Vec<(f64, String)> {
     let mut marks = Vec::new();
     for cache in machine.visible_levels() {

@@ -31,22 +31,23 @@ pub const EVENTS: [Event; 9] = [
     Event::TLB_DM,
 ];
 
-/// Why a figure is missing where the measurement had to end before it.
+/// Why a figure is missing if the measurement had to end before it.
 pub(super) const LEFT_OUT: &str = "left out: the measurement took too long, or was interrupted";
 
-/// The blocks for `machine`'s caches; for usual ones where it is sealed.
+/// The blocks for `machine`'s caches; for usual caches if it is sealed.
 pub fn blocks_for(machine: &Machine, threads: usize) -> Blocks {
     let cache = |level| machine.visible_levels().iter().find(|cache| cache.level == level);
     let size = |level| cache(level).map_or(0, |cache| cache.size.0);
     Blocks::for_caches(size(1), size(2), threads)
 }
 
-/// Seconds from which on a first run is enough where nobody asks for more.
+/// If the first run takes this many seconds, it is not repeated by default.
 const LONG: f64 = 0.5;
-/// Runs of what is shorter, where nobody says how many.
+/// Default number of runs of shorter products.
 const SHORT_RUNS: usize = 7;
 
-/// `--runs` of the programs that take these times: without a default, and so with words of its own.
+/// `--runs` of the programs with these times: it has no fixed default, so its help text
+/// differs.
 pub fn runs(option: clap::Arg) -> clap::Arg {
     option.default_value(None).help(
         "Repeat each measurement N times; prints the median, the smallest and the largest [default: 1, or 7 for a product of less than half a second]",
@@ -61,7 +62,7 @@ pub fn sources(option: clap::Arg) -> clap::Arg {
     )(option)
 }
 
-/// Who counts [`EVENTS`]: the model is next to what hardware counts.
+/// Chooses the source of [`EVENTS`]; the model is shown next to hardware's counts.
 ///
 /// # Errors
 ///
@@ -70,27 +71,27 @@ pub fn plan(session: &Session) -> Result<Plan, Failure> {
     Ok(session.plan(&EVENTS)?.without_model())
 }
 
-/// Times all `subjects`, in rounds, so that what disturbs the machine for a
-/// while disturbs all of them; each is run once beforehand, which also checks
-/// its product and touches its memory.
+/// Times all `subjects` in rounds, so that a disturbance affects all of them. Each is run
+/// once beforehand, which also checks its product and accesses its memory for the first
+/// time.
 ///
-/// A subject that cannot be run is left out, with the reason, if there are others.
+/// A subject that cannot run is omitted, with the reason, if there are others.
 ///
 /// # Errors
 ///
-/// If the only subject cannot be run: the system starts no more threads.
+/// If the only subject cannot run: the system does not start enough threads.
 pub fn times(
     session: &Session,
     subjects: &[Subject],
     p: &Problem,
 ) -> Result<Vec<(Reading, Option<f64>)>, Failure> {
-    if !session.here {
+    if !session.measures_host {
         let reason = format!("{} is described, not measured", session.machine.name);
         return Ok(subjects.iter().map(|_| (Reading::missing(reason.clone()), None)).collect());
     }
     let mut first: Vec<Result<(f64, f64), String>> = Vec::new();
     for subject in subjects {
-        // One at least: what is asked for is never answered with nothing.
+        // At least one run, so that there is a result.
         if session.is_over() && !first.is_empty() {
             break;
         }
@@ -132,12 +133,12 @@ fn timed(session: &Session, subject: Subject, p: &Problem) -> Result<f64, Failur
     ran.map(|()| took).map_err(Failure::could_not)
 }
 
-/// What can be said about all `subjects` besides their times. On a described
-/// machine, where none of them runs, several are modelled at once.
+/// All results of `subjects` except their times. On a described machine, where none of them
+/// runs, several are modelled at once.
 ///
 /// # Errors
 ///
-/// If a counter fails while it counts, or memory is short.
+/// If a counter fails while it counts, or there is not enough memory.
 pub fn counted(
     session: &Session,
     plan: &Plan,
@@ -147,7 +148,7 @@ pub fn counted(
     exact: bool,
     times: Vec<(Reading, Option<f64>)>,
 ) -> Result<Vec<Outcome>, Failure> {
-    let at_once = !session.here && subjects.len() > 1;
+    let at_once = !session.measures_host && subjects.len() > 1;
     let mut models = if at_once { modelled(session, subjects, p, exact)? } else { Vec::new() }.into_iter();
     let one = |(subject, time): (&Subject, _)| {
         let model = models.next().unwrap_or_else(|| by_model(session, *subject, p, arena, exact));
@@ -156,8 +157,8 @@ pub fn counted(
     subjects.iter().zip(times).map(one).collect()
 }
 
-/// What the model counts of `subjects`, each on matrices of its own, to which nothing
-/// is written; of those that it came to before there was an end.
+/// The model's counts of `subjects`, each on matrices of its own that are never written; of
+/// those that were reached before the deadline.
 fn modelled(
     session: &Session,
     subjects: &[Subject],
@@ -179,7 +180,7 @@ fn modelled(
     Ok(models)
 }
 
-/// The same of one, with a line that shows how far it is where that takes long.
+/// The same for one, with a progress line if it takes long.
 fn by_model(
     session: &Session,
     subject: Subject,
@@ -226,8 +227,8 @@ fn about(
 ) -> Result<Outcome, Failure> {
     let threads = subject.cores(p.blocks.threads);
     let hardware = match &seconds {
-        // What could not be timed would not be counted either.
-        Reading::Missing { reason } if session.here => not_counted(reason),
+        // If it could not be timed, it could not be counted either.
+        Reading::Missing { reason } if session.measures_host => not_counted(reason),
         _ => hardware(session, plan, subject, p)?,
     };
     let mut outcome = Outcome { subject, threads, seconds, check, forms: Vec::new(), model, hardware };

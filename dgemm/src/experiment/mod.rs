@@ -1,5 +1,4 @@
-//! One rung measured: its time, its counts by whoever can count, its closed
-//! form next to them.
+//! Measures one rung: its time, its counts from all sources, and its closed form.
 
 pub mod charts;
 mod measurement;

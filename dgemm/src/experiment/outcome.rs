@@ -1,4 +1,4 @@
-//! What is known about one rung and one product, and what follows from it.
+//! All results for one rung and one product, and figures derived from them.
 
 use common::events::Event;
 use common::machine::CacheLevel;
@@ -10,27 +10,28 @@ use crate::counting::model::Tally;
 use crate::counting::theory::{self, ClosedForm};
 use crate::problem::Problem;
 
-/// Everything known about one rung and one product.
+/// All results for one rung and one product.
 #[derive(Debug, Clone)]
 pub struct Outcome {
-    /// What ran.
+    /// The rung or library.
     pub subject: Subject,
     /// Cores it used.
     pub threads: usize,
-    /// Seconds on the wall.
+    /// Wall-clock seconds.
     pub seconds: Reading,
-    /// Largest relative error of the check, where the product was computed.
+    /// Largest relative error of the check, if the product was computed.
     pub check: Option<f64>,
-    /// The lecture's counting, level 1 first; none where it would reveal what is sealed.
+    /// The lecture's counting, level 1 first; empty if it would reveal a sealed machine's
+    /// caches.
     pub forms: Vec<(CacheLevel, ClosedForm)>,
-    /// What the model counted, or why not.
+    /// The model's counts, or why there are none.
     pub model: Result<Tally, String>,
-    /// What hardware counted, or why not.
+    /// Hardware's counts, or why there are none.
     pub hardware: Vec<(Event, Reading)>,
 }
 
 impl Outcome {
-    /// GFLOP/s by the operations of the textbook.
+    /// GFLOP/s with the operations of the textbook.
     pub fn gflops(&self, p: &Problem) -> Reading {
         match &self.seconds {
             Reading::Counted(v) if v.spread.map_or(v.amount, |s| s.min) > 0.0 => {
@@ -41,7 +42,7 @@ impl Outcome {
         }
     }
 
-    /// An event by hardware, else by the model.
+    /// An event's count from hardware, else from the model.
     pub fn count(&self, name: &str) -> Reading {
         let by_hardware =
             self.hardware.iter().find(|(event, _)| event.name() == name).map(|(_, r)| r.clone());
@@ -66,7 +67,7 @@ impl Outcome {
         METRICS.iter().map(|metric| (metric.name, metric.reading(input))).collect()
     }
 
-    /// The levels of which something is known.
+    /// The levels with any result.
     pub fn levels(&self) -> Vec<u8> {
         let modelled = self.model.iter().flat_map(|tally| &tally.levels).map(|level| level.level);
         let mut all: Vec<u8> = self.forms.iter().map(|(cache, _)| cache.level).chain(modelled).collect();
@@ -75,8 +76,8 @@ impl Outcome {
         all
     }
 
-    /// Misses per inner iteration at `level`: the closed form, the model, and
-    /// what hardware counted in total.
+    /// Misses per inner iteration at `level`: the closed form, the model, and hardware's
+    /// total.
     pub fn per_iteration(&self, p: &Problem, level: u8) -> Option<PerIteration<'_>> {
         let described = self.forms.iter().find(|(cache, _)| cache.level == level);
         let each = 1.0 / p.iterations().max(1.0);
@@ -102,28 +103,28 @@ impl Outcome {
 /// Misses per inner iteration by three sources.
 #[derive(Debug, Clone)]
 pub struct PerIteration<'o> {
-    /// Where.
+    /// The cache level.
     pub level: u8,
-    /// The same, unless it is sealed.
+    /// Its description, unless the machine is sealed.
     pub cache: Option<&'o CacheLevel>,
-    /// The lecture's counting, unless that is.
+    /// The lecture's counting, unless the machine is sealed.
     pub form: Option<theory::Misses>,
-    /// What it takes for granted.
+    /// Its assumptions.
     pub assumptions: &'o [theory::Assumption],
     /// The model's.
     pub model: Option<theory::Misses>,
-    /// Counted, of all arrays together.
+    /// Hardware's count, of all arrays together.
     pub hardware: Reading,
 }
 
 impl PerIteration<'_> {
-    /// Model less closed form.
+    /// Model minus closed form.
     pub fn residual(&self) -> Option<theory::Misses> {
         Some(self.model?.with(self.form?, |model, form| model - form))
     }
 
-    /// What fails, if the two are more than 0.01 misses per iteration, and 10 %
-    /// of the closed form, apart.
+    /// The assumptions that fail, if the two differ by more than 0.01 misses per iteration
+    /// and by more than 10 % of the closed form.
     pub fn failing(&self) -> Vec<&str> {
         let form = self.form.map_or(0.0, theory::Misses::total);
         let apart = self.residual().is_some_and(|r| r.total().abs() > f64::max(0.01, 0.1 * form));

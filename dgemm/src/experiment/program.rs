@@ -1,4 +1,4 @@
-//! What the program `dgemm` does.
+//! The program `dgemm`.
 
 use common::cli::{self, Compare, Format, Instructions, Measuring, Modelling, Output};
 use common::output::{self, Objects, Shown};
@@ -88,7 +88,7 @@ const OPERATION: f64 = 0.5e-9;
 ///
 /// # Errors
 ///
-/// If the command line asks for what there is not, or something fails.
+/// If the command line names something that does not exist, or something fails.
 pub fn run(args: Args) -> Result<(), Failure> {
     cli::limit_to(args.isa);
     if args.list {
@@ -101,10 +101,10 @@ pub fn run(args: Args) -> Result<(), Failure> {
     let blocks = args.blocks(&session);
     let sides = args.sides()?;
     let arena = measure::arena(bytes(sides, blocks)?)?;
-    let problem = if session.here { Problem::new } else { Problem::without_numbers };
+    let problem = if session.measures_host { Problem::new } else { Problem::without_numbers };
     let p = problem(&arena, sides, blocks).map_err(Failure::could_not)?;
     let seconds = subjects.len() as f64 * p.flops() * OPERATION;
-    if session.here {
+    if session.measures_host {
         session.expect("this product", seconds)?;
     } else {
         measure::patience("this product", seconds)?; // nothing is timed; the model shows how far it is
@@ -155,7 +155,7 @@ fn bytes([m, n, k]: [usize; 3], blocks: Blocks) -> Result<usize, Failure> {
     Ok(Problem::bytes(m, n, k, blocks))
 }
 
-/// What in an outcome must not go unnoticed.
+/// Warnings about an outcome.
 fn notes(outcome: &Outcome, here: bool) -> Vec<String> {
     let mut notes = Vec::new();
     let name = outcome.subject.name();
@@ -204,7 +204,7 @@ impl Args {
         let mut record = session.record("dgemm").set("block_l1", l1).set("block_l2", l2);
         record = record.set("base", base).set("threads", threads).set("isa", p.isa.name());
         record.rows = outcomes.iter().map(|outcome| row(outcome, p)).collect();
-        for note in outcomes.iter().flat_map(|outcome| notes(outcome, session.here)) {
+        for note in outcomes.iter().flat_map(|outcome| notes(outcome, session.measures_host)) {
             session.note(&mut record, note);
         }
         record

@@ -1,4 +1,4 @@
-//! How outcomes are printed.
+//! Prints outcomes.
 
 use std::fmt::Write;
 
@@ -16,7 +16,7 @@ pub fn list() -> String {
     VARIANTS.iter().map(|v| format!("{:<10} {}\n", v.name, v.idea)).collect()
 }
 
-/// What JSON says of a rung: its misses by array, by each source.
+/// A rung in JSON: its misses by array, from each source.
 pub fn details(outcome: &Outcome, p: &Problem) -> Map<String, Json> {
     let [m, n, k] = p.sides();
     let mut object = Map::new();
@@ -171,7 +171,7 @@ pub fn line(outcome: &Outcome, p: &Problem) -> String {
     line + "\n"
 }
 
-/// The line above kit lines.
+/// The heading above the lines.
 pub fn head() -> String {
     format!(
         "{:<15}{:>2}{:>11}{:>10}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}\n",

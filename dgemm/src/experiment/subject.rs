@@ -5,7 +5,7 @@ use crate::problem::Problem;
 use crate::variants::Variant;
 use crate::variants::pool::NoThread;
 
-/// What runs: a rung, or the library next to it.
+/// What is measured: a rung, or the library for comparison.
 #[derive(Debug, Clone, Copy)]
 pub enum Subject {
     /// A rung of the ladder.
@@ -15,7 +15,7 @@ pub enum Subject {
 }
 
 impl Subject {
-    /// As printed.
+    /// Its name in the output.
     pub fn name(self) -> &'static str {
         match self {
             Subject::Rung(variant) => variant.name,
@@ -23,7 +23,7 @@ impl Subject {
         }
     }
 
-    /// Cores it uses, of `threads` offered.
+    /// The number of cores that it uses, of `threads`.
     pub fn cores(self, threads: usize) -> usize {
         match self {
             Subject::Rung(variant) => variant.cores(threads),
@@ -35,7 +35,7 @@ impl Subject {
     ///
     /// # Errors
     ///
-    /// If the system starts no more threads.
+    /// If the system does not start enough threads.
     pub fn run(self, p: &Problem) -> Result<(), NoThread> {
         match self {
             Subject::Rung(variant) => variant.run_native(p),

@@ -1,18 +1,18 @@
-//! Somebody else's product: the crate `matrixmultiply`, in Rust with its own
-//! SIMD kernels, to see how far the ladder has come.
+//! A library's product for comparison: the crate `matrixmultiply`, in Rust with its own
+//! SIMD kernels.
 
 use crate::problem::Problem;
 
-/// The library's name, as printed.
+/// The library's name in the output.
 pub const NAME: &str = "matrixmultiply";
 
 /// `c += a * b` by the library, on one core.
 pub fn multiply(p: &Problem) {
     let [m, n, k] = p.sides();
     let [(a, row_a), (b, row_b), (c, row_c)] = [p.a.flat(), p.b.flat(), p.c.flat()];
-    // SAFETY: the three views hold m by k, k by n and m by n elements, rows
-    // `row_*` apart and columns 1, and nothing else uses them meanwhile; cells
-    // may be written through a shared reference.
+    // SAFETY: the three views have m by k, k by n and m by n elements, with a distance of
+    // `row_*` between rows and 1 between columns, and nothing else uses them at the same
+    // time; cells may be written through a shared reference.
     unsafe {
         matrixmultiply::dgemm(
             m,

@@ -9,14 +9,14 @@ use crate::rungs::tiled::{self, Sides};
 use crate::rungs::widest::{Product, tile};
 use crate::view::View;
 
-/// Sides of all blocks, by the lecture's rule or as asked for.
+/// Sides of all blocks, by the lecture's rule or given as options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Blocks {
     /// Side of the blocks that fit the L1 cache.
     pub l1: usize,
     /// Side of the blocks that fit the L2 cache.
     pub l2: usize,
-    /// Largest side that the recursion does not cut.
+    /// Largest side that the recursion does not divide.
     pub base: usize,
     /// Blocks of the tiled rungs.
     pub sides: Sides,
@@ -24,10 +24,9 @@ pub struct Blocks {
     pub threads: usize,
 }
 
-/// The largest `b` with three `b` by `b` blocks of doubles in `bytes`: the
-/// lecture's `b = sqrt(mL / 3)` for `L` lines of `m` doubles, rounded down to
-/// a multiple of 8 (the elements of a 64-byte line, and the unrolling) where
-/// it is above 8.
+/// The largest `b` for which three `b` by `b` blocks of doubles fit in `bytes`: the
+/// lecture's `b = sqrt(mL / 3)` for `L` lines of `m` doubles. If it is above 8 it is
+/// rounded down to a multiple of 8 (the elements of a 64-byte line, and the unrolling).
 pub fn side_for(bytes: u64) -> usize {
     let b = ((bytes / 8) as f64 / 3.0).sqrt() as usize;
     if b > 8 { b - b % 8 } else { b.max(1) }
@@ -36,8 +35,8 @@ pub fn side_for(bytes: u64) -> usize {
 impl Blocks {
     /// For data caches of `l1` and `l2` bytes (0: none), on `threads` threads.
     ///
-    /// The tiled rungs want half of L1 for a strip of a, past which the strips of b
-    /// stream, and a quarter of L2 for a block of b.
+    /// The tiled rungs use half of L1 for a strip of a, while strips of b are read once
+    /// each, and a quarter of L2 for a block of b.
     pub fn for_caches(l1: u64, l2: u64, threads: usize) -> Blocks {
         let l1 = if l1 == 0 { 32 << 10 } else { l1 };
         let l2 = if l2 == 0 { 8 * l1 } else { l2 };
@@ -55,8 +54,8 @@ impl Blocks {
     }
 }
 
-/// `c += a * b`, ready to run. Its matrices and its scratch do not overlap, and
-/// nobody can exchange them: the threaded rung relies on that.
+/// `c += a * b`, ready to run. Its matrices and its scratch memory do not overlap, and no
+/// code can exchange them: the threaded rung relies on that.
 #[derive(Debug, Clone, Copy)]
 pub struct Problem<'a> {
     pub(crate) a: View<'a>,
@@ -75,12 +74,12 @@ impl<'a> Problem<'a> {
         8 * doubles
     }
 
-    /// Matrices `a`, `b` with elements between 0.5 and 1.5 and a `c` of zeros,
-    /// one behind the other, then the copies on a line of their own.
+    /// Matrices `a`, `b` with elements between 0.5 and 1.5 and a `c` of zeros, one after
+    /// the other, then the copies, starting at a line.
     ///
     /// # Errors
     ///
-    /// If `arena` has not [`Problem::bytes`] left.
+    /// If `arena` has fewer than [`Problem::bytes`] bytes left.
     pub fn new(arena: &'a Arena, [m, n, k]: [usize; 3], blocks: Blocks) -> Result<Problem<'a>, OutOfMemory> {
         let p = Problem::without_numbers(arena, [m, n, k], blocks)?;
         let mut random = Random::new(1);
@@ -91,12 +90,12 @@ impl<'a> Problem<'a> {
         Ok(p)
     }
 
-    /// The same with matrices that nothing was written to, which take no memory of
-    /// the system: for machines on which a product is counted, not computed.
+    /// The same with matrices that were never written, for which the system provides no
+    /// memory: for machines on which a product is counted, not computed.
     ///
     /// # Errors
     ///
-    /// As for [`new`](Problem::new).
+    /// The same as for [`new`](Problem::new).
     pub fn without_numbers(
         arena: &'a Arena,
         [m, n, k]: [usize; 3],
@@ -135,7 +134,7 @@ impl<'a> Problem<'a> {
         self.isa
     }
 
-    /// The whole of it, for the tiled rungs.
+    /// The whole problem, for the tiled rungs.
     pub(crate) fn product(&self) -> Product<'a> {
         let views = [self.a, self.b, self.c];
         Product { views, factors: None, sides: self.blocks.sides, scratch: self.scratch }
@@ -162,11 +161,10 @@ impl<'a> Problem<'a> {
         (0..self.c.rows()).for_each(|i| self.c.row(i).fill(|_| 0.0));
     }
 
-    /// Freivalds' check of `c = a * b` after [`clear`](Problem::clear) and one
-    /// product: the largest relative difference between the elements of `c x`
-    /// and `a (b x)` for a random `x` of positive numbers, in `n^2` operations.
-    /// Around 1e-15 for a right product; a wrong element of `c` shows as its
-    /// share in the row.
+    /// Freivalds' check of `c = a * b` after [`clear`](Problem::clear) and one product: the
+    /// largest relative difference between the elements of `c x` and `a (b x)` for a random
+    /// `x` of positive numbers, in `n^2` operations. About 1e-15 for a right product; a
+    /// wrong element of `c` gives its share of the sum of its row.
     pub fn residual(&self) -> f64 {
         let mut random = Random::new(2);
         let x: Vec<f64> = (0..self.c.cols()).map(|_| 0.5 + random.unit()).collect();
@@ -176,11 +174,11 @@ impl<'a> Problem<'a> {
     }
 }
 
-/// Doubles of the longest line in use (Apple's 128 bytes).
+/// Doubles of the longest usual line (Apple's 128 bytes).
 pub const LINE: usize = 16;
 
-/// `array` from the first element on that begins a line: at least all but
-/// [`LINE`] of it.
+/// `array` from its first element at the start of a line: at most [`LINE`] elements are
+/// lost.
 pub fn on_a_line(array: Array<f64>) -> Array<f64> {
     let address = array.cells().as_ptr() as usize;
     let skipped = (address.next_multiple_of(8 * LINE) - address) / 8;

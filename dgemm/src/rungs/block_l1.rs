@@ -5,8 +5,8 @@ use memory::Memory;
 use crate::rungs::orders::ijk;
 use crate::view::{View, conform};
 
-/// `c += a * b` in blocks of side `block`, three of which must fit the cache:
-/// 3 * block^2 doubles. Blocks at the edge are as small as they must be.
+/// `c += a * b` in blocks of side `block`, three of which must fit the cache: 3 * block^2
+/// doubles. Blocks at the edge are smaller.
 #[inline(always)]
 pub fn multiply<M: Memory>(mem: &mut M, a: View, b: View, c: View, block: usize) {
     each_block(a, b, c, block, |a, b, c| ijk::multiply(mem, a, b, c));

@@ -1,4 +1,4 @@
-//! Order i, j, k on flat arrays: the address is stepped, not computed.
+//! Order i, j, k on flat arrays: addresses are incremented, not computed.
 
 use memory::Memory;
 

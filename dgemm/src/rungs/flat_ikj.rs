@@ -1,11 +1,11 @@
-//! Order i, k, j on flat arrays: rows are taken once, then walked in step.
+//! Order i, k, j on flat arrays: rows are looked up once, then accessed in parallel.
 
 use memory::Memory;
 
 use crate::view::{View, conform};
 
-/// `c += a * b`. The offsets of the rows are computed outside of the inner
-/// loop, which walks two arrays side by side.
+/// `c += a * b`. The offsets of the rows are computed outside of the inner loop, which
+/// accesses two arrays in parallel.
 #[inline(always)]
 pub fn multiply<M: Memory>(mem: &mut M, a: View, b: View, c: View) {
     let (m, _, l, a, b, c) = conform(a, b, c);

@@ -1,13 +1,13 @@
-//! Blocks copied side by side before they are used: no two lines of a block
-//! then fall on each other in the cache, and a page holds a whole block.
+//! Blocks copied to contiguous memory before they are used: two lines of a block then never
+//! conflict in the cache, and a page holds a whole block.
 
 use memory::{Array, Memory};
 
 use crate::view::{View, conform};
 
-/// `c += a * b` in blocks of side `s`. b is copied once, each block of it
-/// transposed, so that the inner loop walks two rows; a block of a is copied
-/// when its turn comes. `scratch` has space for [`scratch_len`] doubles.
+/// `c += a * b` in blocks of side `s`. b is copied once, each block of it transposed, so
+/// that the inner loop accesses two rows; a block of a is copied when its turn comes.
+/// `scratch` has space for [`scratch_len`] doubles.
 #[inline(always)]
 pub fn multiply<M: Memory>(mem: &mut M, a: View, b: View, c: View, s: usize, scratch: Array<f64>) {
     let (m, n, l, a, b, c) = conform(a, b, c);
@@ -63,7 +63,7 @@ fn transpose<M: Memory>(mem: &mut M, from: View, to: View) {
     }
 }
 
-/// `c += a * transposed(b)`: both are walked by rows, eight elements at a time.
+/// `c += a * transposed(b)`: both are accessed by rows, eight elements at a time.
 #[inline(always)]
 fn rows_by_rows<M: Memory>(mem: &mut M, a: View, b: View, c: View) {
     for i in 0..c.rows() {

@@ -1,5 +1,5 @@
-//! Panels: strips of a and b copied in the order in which a tile wants them,
-//! padded with zeros to whole tiles.
+//! Panels: strips of a and b copied in the order in which a tile accesses them, padded with
+//! zeros to whole tiles.
 
 use std::array;
 use std::cell::Cell;
@@ -9,9 +9,9 @@ use memory::{Array, Memory, Vector};
 
 use crate::view::View;
 
-/// Strips of `R` rows of `from`; in a strip, column after column. All rows are
-/// walked at once: the core fetches from many places as fast as from one. Where they
-/// are as many as a register has lanes, a square is turned in registers.
+/// Strips of `R` rows of `from`; within a strip, column after column. All rows are read at
+/// once: the core loads from many places as fast as from one. If there are as many rows as
+/// lanes in a register, a block is transposed in registers.
 #[inline(always)]
 pub(crate) fn pack_rows<S: Fused, M: Memory, const R: usize>(
     mem: &mut M,
@@ -42,8 +42,8 @@ pub(crate) fn pack_rows<S: Fused, M: Memory, const R: usize>(
     }
 }
 
-/// Strips of `registers` registers' width of `from`; in a strip, row after row,
-/// each multiplied by its factor if there are any.
+/// Strips of `registers` registers' width of `from`; within a strip, row after row, each
+/// multiplied by its factor if there are any.
 #[inline(always)]
 pub(crate) fn pack_columns<S: Fused, M: Memory>(
     mem: &mut M,
@@ -77,7 +77,7 @@ pub(crate) fn pack_columns<S: Fused, M: Memory>(
     }
 }
 
-/// `c += sums`, of which the edge of c may cut off a part.
+/// `c += sums`, limited to the columns and rows of c.
 #[inline(always)]
 pub(crate) fn add_to<S: Fused, M: Memory, const R: usize, const N: usize>(
     mem: &mut M,
@@ -86,7 +86,7 @@ pub(crate) fn add_to<S: Fused, M: Memory, const R: usize, const N: usize>(
     c: View,
 ) {
     if c.rows() == R && c.cols() == N * S::LANES {
-        // Nothing is cut off: with constant indices the sums stay in registers.
+        // A whole tile: with constant indices the sums stay in registers.
         for (i, sums) in sums.iter().enumerate() {
             for (j, &sum) in sums.iter().enumerate() {
                 let lanes = c.row(i).lanes(j * S::LANES);

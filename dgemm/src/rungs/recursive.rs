@@ -6,9 +6,9 @@ use memory::Memory;
 use crate::rungs::orders::ijk;
 use crate::view::{View, conform};
 
-/// `c += a * b`; sides of at most `base` are multiplied directly. An odd side
-/// is cut into unequal halves, a side of 1 is not cut (its second half is
-/// empty, and an empty product is nothing to do).
+/// `c += a * b`; sides of at most `base` are multiplied directly. An odd side is divided
+/// into unequal halves. A side of 1 is not divided: its second half is empty, and an empty
+/// product does nothing.
 pub fn multiply<M: Memory>(mem: &mut M, a: View, b: View, c: View, base: usize) {
     let (m, n, l, a, b, c) = conform(a, b, c);
     if m == 0 || n == 0 || l == 0 {

@@ -1,8 +1,8 @@
-//! A tile of c in registers: each element of a and b that is loaded takes
-//! part in a whole row or column of multiply-adds. The five loops round it keep
-//! a strip of a in L1, a block of b in L2 and a block of a in L3
-//! (K. Goto, R. van de Geijn, "Anatomy of high-performance matrix
-//! multiplication", ACM TOMS 34, 2008, with the rows for the columns).
+//! A tile of c in registers: each loaded element of a and b is used in a whole row or
+//! column of multiply-adds. With the five loops around it, a strip of a stays in L1, a
+//! block of b in L2 and a block of a in L3 (K. Goto, R. van de Geijn, "Anatomy of
+//! high-performance matrix multiplication", ACM TOMS 34, 2008, with rows and columns
+//! exchanged).
 
 use std::cell::Cell;
 
@@ -24,21 +24,21 @@ pub struct Sides {
 }
 
 impl Sides {
-    /// No larger than a product of `m` by `n` by `k` needs.
+    /// The same blocks, no larger than a product of `m` by `n` by `k` needs.
     pub fn within(self, m: usize, n: usize, k: usize) -> Sides {
         let Sides { rows, cols, depth } = self;
         Sides { rows: rows.min(m.max(1)), cols: cols.min(n.max(1)), depth: depth.min(k.max(1)) }
     }
 }
 
-/// A product `c += a * diag(factors) * b` of the three `views`, in blocks of
-/// `sides`, for programs whose work it is: row k of b counts `factors[k]` times,
-/// or once. `scratch` has space for [`scratch_len`] doubles.
+/// A product `c += a * diag(factors) * b` of the three `views`, in blocks of `sides`. Row k
+/// of b is multiplied by `factors[k]`, or by nothing. `scratch` has space for
+/// [`scratch_len`] doubles.
 #[derive(Debug, Clone, Copy)]
 pub struct Product<'a> {
     /// a, b and c.
     pub views: [View<'a>; 3],
-    /// What each row of b is multiplied by.
+    /// The factor of each row of b.
     pub factors: Option<Array<'a, f64>>,
     /// Sides of the blocks.
     pub sides: Sides,
@@ -46,10 +46,9 @@ pub struct Product<'a> {
     pub scratch: Array<'a, f64>,
 }
 
-/// The product by tiles of `R` rows and `N` registers. With `AHEAD`, what is
-/// needed soon is asked for: the tile of c that the sums will be added to, and a
-/// share of the strip of a that comes next. What lies side by side, as the strips of b,
-/// the core asks for itself.
+/// The product by tiles of `R` rows and `N` registers. With `AHEAD` it prefetches the tile
+/// of c to which the sums will be added, and a share of the next strip of a. The core
+/// itself prefetches contiguous data such as the strips of b.
 #[inline(always)]
 pub(crate) fn blocks<S: Fused, M: Memory, const R: usize, const N: usize, const AHEAD: bool>(
     mem: &mut M,
@@ -73,7 +72,7 @@ pub(crate) fn blocks<S: Fused, M: Memory, const R: usize, const N: usize, const 
     }
 }
 
-/// The two inner loops round the tile: every strip of a meets every strip of b.
+/// The two inner loops around the tile: every strip of a with every strip of b.
 #[inline(always)]
 fn tiles<S: Fused, M: Memory, const R: usize, const N: usize, const AHEAD: bool>(
     mem: &mut M,
@@ -97,14 +96,14 @@ fn tiles<S: Fused, M: Memory, const R: usize, const N: usize, const AHEAD: bool>
     }
 }
 
-/// Doubles of a line.
+/// Doubles per line.
 const LINE: usize = 8;
 
-/// What a tile asks for ahead of its use.
+/// What a tile prefetches.
 struct Soon<'a> {
     /// The tile of c.
     c: View<'a>,
-    /// In the next strip of a, the lines that are this tile's share, and their number.
+    /// This tile's share of the lines of the next strip of a, and their number.
     a: *const Cell<f64>,
     share: usize,
 }
@@ -134,7 +133,7 @@ fn tile<S: Fused, M: Memory, const R: usize, const N: usize, const AHEAD: bool>(
     let mut sums = [[isa.splat(0.0); N]; R];
     let mut steps = a.pieces_with(R, b, N * S::LANES);
     if AHEAD && M::TAKES_HINTS {
-        // a few at a time: the core has only some dozen lines under way
+        // a few at a time: the core can have only some dozen lines in flight
         for row in 0..soon.c.rows() {
             soon.row_of_c(row, N * S::LANES);
             for _ in 0..4 {

@@ -12,7 +12,7 @@ pub fn multiply<M: Memory>(mem: &mut M, a: View, b: View, c: View, block: usize)
     each_block(a, b, c, block, |a, b, c| product(mem, a, b, c));
 }
 
-/// One block. What is left of k after the eights goes one by one.
+/// One block. The elements of k after the last whole eight follow one by one.
 #[inline(always)]
 pub fn product<M: Memory>(mem: &mut M, a: View, b: View, c: View) {
     let (m, n, l, a, b, c) = conform(a, b, c);

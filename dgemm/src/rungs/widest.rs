@@ -7,7 +7,7 @@ use crate::rungs::tiled;
 
 pub use crate::rungs::tiled::Product;
 
-/// Rows and columns of the tile of c that `isa` keeps in registers.
+/// Rows and columns of the tile of c that fits in the registers of `isa`.
 pub fn tile(isa: Widest) -> (usize, usize) {
     match isa {
         Widest::Avx512(_) => (8, 24),
@@ -17,8 +17,7 @@ pub fn tile(isa: Widest) -> (usize, usize) {
 }
 
 impl Product<'_> {
-    /// Adds the product, by tiles of [`tile`]'s size. With `AHEAD`, what is
-    /// needed soon is asked for.
+    /// Adds the product, by tiles of [`tile`]'s size; with `AHEAD` it prefetches.
     pub fn add<M: Memory, const AHEAD: bool>(self, mem: &mut M, isa: Widest) {
         match isa {
             Widest::Avx512(isa) => isa.run(Tiles::<_, _, 8, 3, AHEAD> { isa, mem, product: self }),

@@ -1,4 +1,4 @@
-//! The table of the ladder, which tests, benches, charts and programs walk.
+//! The table of the ladder: tests, benches, charts and programs iterate over it.
 
 pub mod pool;
 pub mod threads;
@@ -11,7 +11,7 @@ use crate::rungs::orders::{ijk, ikj, jik, jki, kij, kji};
 use crate::rungs::{block_l1, block_l2, flat_ijk, flat_ikj, packed, recursive, unrolled};
 use crate::variants::pool::NoThread;
 
-/// Which kernel.
+/// The kernel of a rung.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs, reason = "each is the file of that name")]
 pub enum Kernel {
@@ -36,11 +36,11 @@ pub enum Kernel {
 /// One rung.
 #[derive(Debug, Clone, Copy)]
 pub struct Variant {
-    /// As given on the command line.
+    /// Its name on the command line.
     pub name: &'static str,
-    /// What is new in it, in a few words.
+    /// The difference from the rung before, in a few words.
     pub idea: &'static str,
-    /// What runs.
+    /// Its kernel.
     pub kernel: Kernel,
 }
 
@@ -70,17 +70,17 @@ impl Variant {
         VARIANTS.iter().find(|v| v.name == name)
     }
 
-    /// Cores it uses, of `threads` offered.
+    /// The number of cores that it uses, of `threads`.
     pub fn cores(&self, threads: usize) -> usize {
         if self.kernel == Kernel::Threads { threads } else { 1 }
     }
 
-    /// `c += a * b` as the program runs it: on the machine's memory, and with
-    /// threads if that is the rung's idea.
+    /// `c += a * b` as the program runs it: on native memory, and with threads if the rung
+    /// has them.
     ///
     /// # Errors
     ///
-    /// If the system starts no more threads; c is then of no use.
+    /// If the system does not start enough threads; c is then invalid.
     pub fn run_native(&self, p: &Problem) -> Result<(), NoThread> {
         if self.kernel == Kernel::Threads {
             return threads::multiply(p);
@@ -89,8 +89,8 @@ impl Variant {
         Ok(())
     }
 
-    /// `c += a * b` on any memory. On one memory the blocks of the threads run
-    /// in turn.
+    /// `c += a * b` on any memory. On one memory the blocks of the threads run one after
+    /// the other.
     #[inline(always)]
     pub fn run<M: Memory>(&self, mem: &mut M, p: &Problem) {
         let (a, b, c, s) = (p.a, p.b, p.c, p.blocks);

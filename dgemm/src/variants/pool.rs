@@ -1,5 +1,5 @@
-//! Threads that wait for work: to start one takes a tenth of a millisecond, a tenth of
-//! a small product.
+//! A pool of threads that wait for work: starting one takes a tenth of a millisecond, a
+//! tenth of a small product's time.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -10,27 +10,28 @@ use thiserror::Error;
 #[cfg(not(feature = "program"))]
 use unasked::{AffinityGuard, current, pin};
 
-/// That of the last call, locked while it works: if two calls shared it, each could
-/// wait for a thread that the other one keeps.
-static KEPT: Mutex<Option<Pool>> = Mutex::new(None);
+/// The pool of the last call, locked while it works: if two calls shared it, each could
+/// wait for a thread that the other one uses.
+static LAST_POOL: Mutex<Option<Pool>> = Mutex::new(None);
 
 struct Pool {
     threads: ThreadPool,
-    /// The processors that were asked for.
+    /// The requested processors.
     places: Vec<usize>,
-    /// That of the thread which calls, where each thread has one.
+    /// The calling thread's processor, if each thread has one.
     own: Option<usize>,
 }
 
-/// Does `work` with all items at once: with the first on this thread, with each other one on
-/// a thread of its own, which stays for the next call.
+/// Runs `work` for all items at once: for the first on this thread, for each other one on a
+/// thread of its own, which is reused by the next call.
 ///
-/// If there is a place, a processor, for each item, each thread stays on its own, where the
-/// system agrees. Left to itself it may start two on one, and separate them milliseconds later.
+/// With a processor for each item, each thread is pinned to its own, if the system allows
+/// it. Without pinning, the system may start two threads on one processor, and separate
+/// them milliseconds later.
 ///
 /// # Errors
 ///
-/// If the system starts too few threads; then nothing is done.
+/// If the system does not start enough threads; then nothing is done.
 pub fn at_once<T: Send>(
     mut items: impl Iterator<Item = T>,
     places: &[usize],
@@ -41,7 +42,7 @@ pub fn at_once<T: Send>(
         own.into_iter().for_each(work);
         return Ok(());
     }
-    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut kept = LAST_POOL.lock().unwrap_or_else(PoisonError::into_inner);
     let fits = |pool: &Pool| pool.threads.current_num_threads() == others.len() && pool.places == places;
     let pool = match kept.take().filter(fits) {
         Some(pool) => pool,
@@ -75,14 +76,14 @@ impl Pool {
     }
 }
 
-/// The system starts too few threads.
+/// The system does not start enough threads.
 #[derive(Debug, Error)]
 #[error(
     "the system starts no more threads ({0}): use fewer, or a rung without threads; `ulimit -u` shows the limit"
 )]
 pub struct NoThread(#[from] ThreadPoolBuildError);
 
-/// Where the kernels are without the programs, nobody asks a system.
+/// Without the feature `program`, the crate does not use the operating system.
 #[cfg(not(feature = "program"))]
 mod unasked {
     pub(super) struct AffinityGuard;

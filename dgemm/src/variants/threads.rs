@@ -1,6 +1,6 @@
-//! One block of c for each thread. Nothing is shared but a and b, which are only
-//! read: no lock, no waiting but at the end. Each thread copies the rows of a and the
-//! columns of b that its block needs.
+//! One block of c for each thread. Only a and b are shared, which are only read: no locks,
+//! and no waiting except at the end. Each thread copies the rows of a and the columns of b
+//! that its block needs.
 
 use isa::Native;
 use memory::Memory;
@@ -9,14 +9,15 @@ use crate::problem::{LINE, Problem};
 use crate::rungs::widest::{Product, tile};
 use crate::variants::pool::{NoThread, at_once};
 
-/// `c += a * b`, the first block of c on this thread, every other on one of its own.
+/// `c += a * b`, the first block of c on this thread, every other one on a thread of its
+/// own.
 ///
 /// # Errors
 ///
-/// If the system starts no more threads; c is then of no use.
+/// If the system does not start enough threads; c is then invalid.
 ///
-/// A [`Problem`] is the only thing this takes, for its c and its room for
-/// copies overlap nothing. Three views that are one cannot be asked for:
+/// It takes only a [`Problem`], because its c and its scratch memory overlap nothing. A
+/// caller cannot pass the same view three times:
 ///
 /// ```compile_fail
 /// # use dgemm::{Blocks, Problem, variants::threads};
@@ -37,7 +38,7 @@ use crate::variants::pool::{NoThread, at_once};
 /// threads::multiply(&p).unwrap();
 /// ```
 ///
-/// Nor can a view be taken into a thread:
+/// Nor can a view be moved to another thread:
 ///
 /// ```compile_fail
 /// # use dgemm::{Blocks, Problem};
@@ -54,7 +55,7 @@ pub fn multiply(p: &Problem) -> Result<(), NoThread> {
     at_once(cut(p).map(Lent), &places(), |Lent(block)| block.add::<_, true>(&mut Native, isa))
 }
 
-/// The processors that the system lets this thread use, where one is asked.
+/// The processors that this thread may use, if there is an operating system.
 fn places() -> Vec<usize> {
     #[cfg(feature = "program")]
     return common::cpu::allowed();
@@ -62,14 +63,13 @@ fn places() -> Vec<usize> {
     Vec::new()
 }
 
-/// The same blocks one after the other on one memory: what a model of one
-/// core's caches can be shown.
+/// The same blocks one after the other on one memory: for a model of one core's caches.
 pub fn in_turn<M: Memory>(mem: &mut M, p: &Problem) {
     cut(p).for_each(|block| Product { scratch: p.scratch, ..block }.add::<_, true>(mem, p.isa));
 }
 
-/// The product cut into blocks of c, of whole tiles except at the edge, each with
-/// its own part of the scratch: no two write to the same element.
+/// The product divided into blocks of c, of whole tiles except at the edge, each with its
+/// own part of the scratch memory: no two write to the same element.
 fn cut<'a>(p: &Problem<'a>) -> impl Iterator<Item = Product<'a>> {
     let Problem { a, b, c, scratch, blocks, isa } = *p;
     let threads = blocks.threads.max(1);
@@ -90,22 +90,22 @@ fn cut<'a>(p: &Problem<'a>) -> impl Iterator<Item = Product<'a>> {
     })
 }
 
-/// Blocks of an `m` by `n` c from top to bottom and from left to right, one for each thread,
-/// with the shortest sides: that many rows and columns a thread copies. Two threads halve
-/// a square's rows, since rows of a take longer to copy than columns of b.
+/// Blocks of an `m` by `n` c from top to bottom and from left to right, one for each
+/// thread, with the shortest sides: a thread copies that many rows and columns. Two threads
+/// halve a square's rows, because rows of a take longer to copy than columns of b.
 fn grid(threads: usize, m: usize, n: usize) -> (usize, usize) {
     let across = (1..=threads).filter(|across| threads.is_multiple_of(*across));
     let grids = across.map(|across| (threads / across, across));
     grids.min_by_key(|(down, across)| m.div_ceil(*down) + n.div_ceil(*across)).unwrap_or((1, 1))
 }
 
-/// A block handed to one thread.
+/// The block of one thread.
 struct Lent<'a>(Product<'a>);
 
-// SAFETY: only `multiply` makes one. What a thread writes (its block of c, its
-// part of the scratch) no other thread reads or writes: `cut` cuts them out
-// of a `Problem`, whose parts do not overlap. What is shared (a, b) nobody writes
-// while the threads run, as `multiply` waits for all of them.
+// SAFETY: only `multiply` makes one. What a thread writes (its block of c, its part of the
+// scratch memory) no other thread reads or writes: `cut` takes them from a `Problem`, whose
+// parts do not overlap. What is shared (a, b) is not written while the threads run, because
+// `multiply` waits for all of them.
 unsafe impl Send for Lent<'_> {}
 
 #[cfg(test)]

@@ -41,8 +41,8 @@ fn rounded(misses: Misses, sides: [usize; 3]) -> [String; 3] {
     [each.a, each.b, each.c].map(|misses| format!("{misses:.2}"))
 }
 
-/// The lecture's table, on matrices as long as it asks for (two rows of 2100
-/// exceed the cache) and only as deep as the loops inside need.
+/// The lecture's table, on matrices of the required length (two rows of 2100 exceed the
+/// cache), and only as deep as the inner loops need.
 #[test]
 fn the_lectures_table_comes_out_to_two_decimals() {
     let by_rows = ["0.00", "0.25", "0.25"];
@@ -65,8 +65,8 @@ fn the_lectures_table_comes_out_to_two_decimals() {
     }
 }
 
-/// The lecture's totals, written down once more from its slides: lines of m
-/// doubles, n by n matrices, blocks of b by b.
+/// The lecture's totals, copied once more from its slides: lines of m doubles, n by n
+/// matrices, blocks of b by b.
 #[test]
 fn the_lectures_totals_come_out_where_their_assumptions_hold() {
     let one_level = |size: u32, ways: &str| {
@@ -78,11 +78,11 @@ fn the_lectures_totals_come_out_where_their_assumptions_hold() {
     let m = 4.0;
     let twice_by_rows = |n: f64| 2.0 * n * n / m;
     let cases: [(&str, usize, &Machine, f64); 4] = [
-        // A row of a stays, since the column of b replaces only itself.
+        // A row of a stays, because the column of b replaces only itself.
         ("ijk", 128, &four_ways, twice_by_rows(128.0) + 128f64.powi(3)),
-        // 100 lines of a column leave nothing of 64: the row of a goes too.
+        // 100 lines of a column fill all 64 lines: the row of a is evicted too.
         ("ijk", 100, &full, 100f64.powi(2) / m + 100f64.powi(3) / m + 100f64.powi(3)),
-        // A row of b and one of c are 50 of 64 lines.
+        // A row of b and one of c take 50 of 64 lines.
         ("ikj", 100, &full, twice_by_rows(100.0) + 100f64.powi(3) / m),
         ("block-l1", 96, &one_level(4096, "\"full\""), 96f64.powi(2) / m + 2.0 * 96f64.powi(3) / (m * 8.0)),
     ];
@@ -99,12 +99,12 @@ fn the_lectures_totals_come_out_where_their_assumptions_hold() {
 
 #[test]
 fn where_model_and_lecture_part_an_assumption_is_named() {
-    // Rows of 1024 doubles: a column falls on 8 places of an 8-way cache.
+    // Rows of 1024 doubles: a column uses 8 lines of an 8-way cache.
     let zen3 = Machine::named("zen3").unwrap();
     let form = closed("ijk", [1024; 3], &zen3);
     let failing: Vec<&str> = form.assumptions.iter().filter(|a| !a.holds).map(|a| a.text.as_str()).collect();
     assert!(failing.iter().any(|text| text.contains("share 8 places")), "{failing:?}");
-    // A column of 100 lines stays: b costs a quarter of what the lecture says.
+    // A column of 100 lines stays: b has a quarter of the lecture's misses.
     let misses = counted("ijk", [100; 3], &lecture(), f64::INFINITY).unwrap().levels[0].misses;
     let form = closed("ijk", [100; 3], &lecture());
     assert!(misses.b < 0.3 * form.misses.b);
@@ -114,8 +114,8 @@ fn where_model_and_lecture_part_an_assumption_is_named() {
 #[test]
 fn blocks_miss_as_the_closed_form_says() {
     // 193 = 6 blocks of 32 and one row: every block has an edge, no conflicts.
-    // LRU keeps blocks that are done with for a while, which the lecture does
-    // not count: up to twice the misses, and a fifth of those of i, j, k.
+    // LRU does not evict finished blocks at once, which the lecture does not count: up to
+    // twice the misses, and a fifth of those of i, j, k.
     let machine = Machine::named("zen3").unwrap();
     let sides = [193; 3];
     let total = |name| counted(name, sides, &machine, f64::INFINITY).unwrap().levels[0].misses.total();

@@ -35,7 +35,7 @@ fn misses_per_iteration_come_as_a_b_and_c() {
         assert!(misses[array].as_f64().unwrap() > 0.0);
         assert!(object["closed_form"][array].as_f64().unwrap() > 0.0);
     }
-    assert_eq!(object["gflops"], Json::Null, "the lecture's machine is not here to be timed");
+    assert_eq!(object["gflops"], Json::Null, "a described machine cannot be timed");
     let n = 120.0 * 120.0;
     assert_eq!(object["counts"]["PAPI_LD_INS"]["amount"].as_f64().unwrap(), 2.0 * 120.0 * n + n);
     assert_eq!(object["counts"]["PAPI_SR_INS"]["amount"].as_f64().unwrap(), n);
@@ -80,7 +80,7 @@ fn runs_are_as_many_as_asked_for() {
 
 #[test]
 fn sides_may_differ_and_blocks_be_set() {
-    // Long and thin ones need as little memory as their elements.
+    // Long and thin matrices need only memory for their elements.
     for args in
         [["ijk", "--m", "300000", "--k", "1", "--n", "1"], ["ijk", "--m", "1", "--k", "300000", "--n", "1"]]
     {
@@ -135,7 +135,7 @@ fn what_is_asked_for_wrongly_is_refused_in_one_line() {
     assert!(String::from_utf8(out.stderr).unwrap().contains("choose a smaller N"));
 }
 
-/// No system has memory for such a stack: the first thread is refused.
+/// No system has memory for such a stack, so the first thread is refused.
 #[cfg(target_os = "linux")]
 fn without_threads(args: &[&str]) -> (Option<i32>, [String; 2]) {
     let out = Command::new(env!("CARGO_BIN_EXE_dgemm"))

@@ -1,4 +1,4 @@
-//! Every rung is right for every shape, and makes the accesses it claims.
+//! Every rung is right for every shape, and makes the stated accesses.
 
 use std::cell::Cell;
 
@@ -30,8 +30,8 @@ fn reference(a: View, b: View, i: usize, j: usize) -> f64 {
     sum + rest
 }
 
-/// The product on the machine's memory, as the program runs it, element by
-/// element against the reference; c starts as ones, to see that it is added to.
+/// The product on native memory, as the program runs it, compared with the reference
+/// element by element; c starts as ones, to see that the product is added.
 fn check(variant: &Variant, sides: [usize; 3], blocks: Blocks) {
     let [m, n, k] = sides;
     let arena = Arena::with_capacity(Problem::bytes(m, n, k, blocks)).unwrap();
@@ -93,7 +93,7 @@ proptest! {
     }
 }
 
-/// The machine's memory, with a tally.
+/// Native memory that counts its accesses.
 #[derive(Default)]
 struct Tally {
     loads: u64,
@@ -119,8 +119,8 @@ impl Memory for Tally {
     }
 }
 
-/// Loads and stores of an `m` by `n` by `k` product, from the shape of the
-/// loops; `None` where the tile depends on the processor.
+/// Loads and stores of an `m` by `n` by `k` product, from the loops; `None` if the tile
+/// depends on the processor.
 fn accesses(kernel: Kernel, [m, n, k]: [u64; 3], blocks: Blocks) -> Option<(u64, u64)> {
     let mnk = m * n * k;
     let (l1, l2) = (blocks.l1 as u64, blocks.l2 as u64);

@@ -1,4 +1,4 @@
-//! The side of a square, by the lecture's rule.
+//! The side of the blocks, by the lecture's rule.
 
 use dgemm::rungs::block_l1;
 use dgemm::{Blocks, Problem};
@@ -7,20 +7,20 @@ use memory::Arena;
 use super::model::{cache_of, counted, misses};
 use super::wrong::{Checked, Wrong, tried};
 
-/// The side of a square from the bytes of a cache, a line and an element.
+/// The side of a block from the bytes of a cache, a line and an element.
 pub type Rule = fn(usize, usize, usize) -> usize;
 
-/// Bytes of a cache, its line and an element: doubles, the lecture's 32-byte lines,
-/// the guide's 16 bits, a cache of 48 KiB.
+/// Test cases: bytes of a cache, its line and an element. Doubles, the lecture's 32-byte
+/// lines, the guide's 16-bit elements, a cache of 48 KiB.
 const CASES: &[(usize, usize, usize)] =
     &[(32 << 10, 64, 8), (48 << 10, 64, 8), (8 << 10, 32, 8), (32 << 10, 64, 2), (16 << 10, 128, 4)];
 
-/// Checks the rule: three squares fit, rows are whole lines, and none larger does
-/// both; then counts a product with its squares, and with larger and smaller ones.
+/// Checks the rule: three blocks fit, rows are whole lines, and no larger block does both.
+/// Then counts a product with its blocks, and with larger and smaller ones.
 ///
 /// # Errors
 ///
-/// If it gives another side.
+/// If the function gives another side.
 pub fn side(rule: Rule) -> Checked {
     for &(cache, line, element) in CASES {
         let b = tried("A division by zero, or a result below zero.", || rule(cache, line, element))?;
@@ -73,10 +73,10 @@ fn judged(cache: usize, line: usize, element: usize, b: usize) -> Result<(), Wro
     Ok(())
 }
 
-/// Rows of the product that is counted; rows of squares do not fall on each other.
+/// Rows of the product that is counted; rows of a block do not conflict in the cache.
 const N: usize = 136;
 
-/// Misses of a product of doubles in squares of `side`, on a fully associative cache.
+/// Misses of a product of doubles in blocks of `side`, on a fully associative cache.
 fn product(cache: usize, line: usize, side: usize) -> Result<u64, Wrong> {
     let machine = cache_of(cache, line, cache / line).map_err(Wrong::unmade)?;
     let blocks = Blocks::for_caches(cache as u64, 0, 1);

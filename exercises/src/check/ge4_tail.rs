@@ -1,4 +1,4 @@
-//! The row update of ge4, in blocks of eight with a tail.
+//! Checks the row update of ge4, in blocks of eight with a tail.
 
 use cache::Modelled;
 use ge::problem::matrices::{Fill, check};
@@ -10,16 +10,16 @@ use super::wrong::{Checked, Wrong};
 /// A kernel that subtracts a multiple of the second row from the first one.
 pub type Kernel = fn(&mut Modelled, Array<f64>, Array<f64>, f64, usize);
 
-/// Rows of the homework's smallest matrix with a known Check, no multiple of 8.
+/// Rows of the homework's smallest matrix with a known Check; not a multiple of 8.
 const ROWS: usize = 100;
-/// The homework's Check of it, bit for bit.
+/// The homework's Check for it, bit for bit.
 const CHECK: f64 = 3_025_813_991_950.493;
 
-/// Checks that each column is changed once, and the whole elimination by its Check.
+/// Checks that each column is changed once, then a whole elimination by its Check.
 ///
 /// # Errors
 ///
-/// If a column is left out or done twice, or Check is another.
+/// If a column is skipped or changed twice, or Check is different.
 pub fn subtract(kernel: Kernel) -> Checked {
     for first in [20, 0, 3] {
         columns(kernel, first)?;
@@ -38,7 +38,7 @@ pub fn subtract(kernel: Kernel) -> Checked {
     ])
 }
 
-/// A row of 43 columns, from `first` on: which were changed how often?
+/// For a row of 43 columns, updated from `first` on: how often each was changed.
 fn columns(kernel: Kernel, first: usize) -> Result<(), Wrong> {
     const COLUMNS: usize = 43;
     let arena = Arena::with_capacity(2 * 8 * COLUMNS).map_err(Wrong::unmade)?;
@@ -71,7 +71,7 @@ fn columns(kernel: Kernel, first: usize) -> Result<(), Wrong> {
     Err(Wrong::new(format!("{}; {not_once} of {} columns are wrong", told(j, what), COLUMNS - first), hint))
 }
 
-/// Check of the homework's matrix, eliminated with the kernel.
+/// Check of the homework's matrix after elimination with the kernel.
 fn eliminated(kernel: Kernel) -> Result<f64, Wrong> {
     let arena = Arena::with_capacity(8 * ROWS * ROWS).map_err(Wrong::unmade)?;
     let a: Matrix<f64> = arena.matrix("a", ROWS, ROWS).map_err(Wrong::unmade)?;
@@ -87,7 +87,7 @@ fn eliminated(kernel: Kernel) -> Result<f64, Wrong> {
     Ok(check(a))
 }
 
-/// Check with the loop that the homework prints.
+/// Check with the loop as the homework prints it.
 fn printed(n: usize) -> Result<f64, String> {
     use ge::problem::system::System;
     let bytes = System::bytes(n, 1).ok_or("no memory")?;

@@ -1,4 +1,4 @@
-//! Kernels that make one matrix of another: the transposition and the stencil.
+//! Checks kernels that compute one matrix from another: the transposition and the stencil.
 
 use cache::{Counts, Modelled};
 use memory::{Arena, Matrix};
@@ -9,24 +9,23 @@ use super::wrong::{Checked, Wrong};
 /// A kernel that writes its second matrix from its first.
 pub type Kernel = fn(&mut Modelled, Matrix<f64>, Matrix<f64>);
 
-/// What an element of the result is to be, from the place and the matrix.
+/// The right value of an element of the result, from its position and the matrix.
 type Element = fn(Matrix<f64>, usize, usize) -> f64;
 
-/// A side that no block divides.
+/// A side that is not a multiple of any block.
 const ODD: usize = 37;
-/// What is in the result beforehand.
+/// The initial value of the result's elements.
 const UNTOUCHED: f64 = -1.0;
 
 const INSIDE: &str =
     "An index left the matrix. Which rows and columns does the last iteration of each loop reach?";
 
-/// Checks a transposition by blocks: the right elements, each loaded and stored
-/// once, and at most 1.4 times the misses that cannot be avoided (each line of both
-/// matrices once).
+/// Checks a transposition by blocks: the right elements, each loaded and stored once, and
+/// at most 1.4 times the unavoidable misses (each line of both matrices once).
 ///
 /// # Errors
 ///
-/// If it is not one.
+/// If it fails one of these.
 pub fn transpose(kernel: Kernel) -> Checked {
     let right: Element = |from, i, j| from.at(j, i).get();
     run(ODD, kernel, right, EDGES)?;
@@ -62,12 +61,12 @@ pub fn transpose(kernel: Kernel) -> Checked {
 
 const EDGES: &str = "37 is no multiple of your square: where does the last square of each row end?";
 
-/// Checks the four-point stencil: the right means, one store and at most four loads
-/// an element, and at most 1.4 times the misses that cannot be avoided.
+/// Checks the four-point stencil: the right means, one store and at most four loads per
+/// element, and at most 1.4 times the unavoidable misses.
 ///
 /// # Errors
 ///
-/// If it is not one.
+/// If it fails one of these.
 pub fn smooth(kernel: Kernel) -> Checked {
     let right: Element = |from, i, j| {
         let inner = 1..from.rows() - 1;
@@ -77,8 +76,8 @@ pub fn smooth(kernel: Kernel) -> Checked {
         let at = |i, j| from.at(i, j).get();
         (at(i - 1, j) + at(i + 1, j) + at(i, j - 1) + at(i, j + 1)) / 4.0
     };
-    run(ODD, kernel, right, NEIGHBOURS)?;
-    let counts = run(ROWS, kernel, right, NEIGHBOURS)?;
+    run(ODD, kernel, right, STENCIL_RULE)?;
+    let counts = run(ROWS, kernel, right, STENCIL_RULE)?;
     let inner = ((ROWS - 2) * (ROWS - 2)) as u64;
     if counts.stores > inner || counts.loads > 4 * inner {
         return Err(Wrong::new(
@@ -101,14 +100,14 @@ pub fn smooth(kernel: Kernel) -> Checked {
     ))
 }
 
-const NEIGHBOURS: &str = "Only `from` is read, only inner elements of `to` are written: rows and columns 1 to n - 2, each the mean of the four adjacent elements.";
+const STENCIL_RULE: &str = "Only `from` is read, only inner elements of `to` are written: rows and columns 1 to n - 2, each the mean of the four adjacent elements.";
 
-/// Runs the kernel on matrices of `n` rows and holds every element against `right`.
+/// Runs the kernel on matrices of `n` rows and compares every element with `right`.
 fn run(n: usize, kernel: Kernel, right: Element, hint: &'static str) -> Result<Counts, Wrong> {
     let arena = Arena::with_capacity(2 * 8 * n * n).map_err(Wrong::unmade)?;
     let [from, to] = ["from", "to"].map(|name| arena.matrix::<f64>(name, n, n));
     let (from, to) = (from.map_err(Wrong::unmade)?, to.map_err(Wrong::unmade)?);
-    // Whole numbers that no sum of four rounds.
+    // Whole numbers, so that sums of four are exact.
     let number = |i: usize, j: usize| ((i * n + j) * 7919 % 10007) as f64;
     from.fill(number);
     to.fill(|_, _| UNTOUCHED);

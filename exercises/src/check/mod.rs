@@ -1,5 +1,4 @@
-//! What holds a kernel against its task: a reference for its numbers, the cache
-//! model for its accesses and misses.
+//! Checks kernels: a reference for the numbers, the cache model for accesses and misses.
 
 pub mod block;
 pub mod ge4_tail;

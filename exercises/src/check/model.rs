@@ -6,11 +6,11 @@ use memory::Arena;
 
 use super::wrong::{Wrong, tried};
 
-/// Rows of the matrices that are counted: a column of doubles has more lines than
-/// the [`small`] cache, and rows begin at the start of a line.
+/// Rows of the matrices that are counted: a column of doubles has more lines than the
+/// [`small`] cache, and rows begin at the start of a line.
 pub(super) const ROWS: usize = 200;
 
-/// A cache of 8 KiB that a column of [`ROWS`] rows does not fit.
+/// A cache of 8 KiB, too small for a column of [`ROWS`] rows.
 pub(super) fn small() -> Result<Machine, MachineError> {
     cache_of(8 << 10, 64, 4)
 }
@@ -22,8 +22,8 @@ pub(crate) fn cache_of(size: usize, line: usize, ways: usize) -> Result<Machine,
     Machine::from_toml(&text, "the exercise's cache")
 }
 
-/// Runs a kernel on a model of `machine`'s caches and counts; a panic of the kernel
-/// is reported.
+/// Runs a kernel on a model of `machine`'s caches and counts; a panic of the kernel becomes
+/// an error.
 pub(super) fn counted(
     machine: &Machine,
     arena: &Arena,

@@ -1,4 +1,4 @@
-//! A cache whose replacement policy is a function, and what it misses.
+//! A cache whose replacement policy is a function, and its misses.
 
 use std::collections::HashMap;
 
@@ -9,19 +9,19 @@ use memory::{Arena, OutOfMemory, Recorded};
 
 use super::wrong::{Checked, Wrong, tried};
 
-/// What is known of a line in a full set. Times are numbers of the cache's
+/// What a policy knows about a line in a full set. Times are numbers of the cache's
 /// accesses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Way {
-    /// When it came.
+    /// When it was fetched.
     pub filled: u64,
-    /// When it was used last.
+    /// When it was last used.
     pub used: u64,
-    /// How often it was used since it came.
+    /// How often it was used since it was fetched.
     pub uses: u64,
 }
 
-/// The way that has to leave, from those of a full set and a random number.
+/// The way to evict, given those of a full set and a random number.
 pub type Policy = fn(&[Way], u64) -> usize;
 
 /// 8 KiB in lines of 64 bytes, 8 ways.
@@ -29,9 +29,9 @@ const SETS: usize = 16;
 const WAYS: usize = 8;
 const LINE: usize = 64;
 
-/// Checks a policy: on a walk round an array a quarter larger than the cache it
-/// misses at most two thirds of what LRU does, and on a product in blocks at most a
-/// quarter more than LRU.
+/// Checks a policy. On repeated passes over an array a quarter larger than the cache it
+/// must have at most two thirds of LRU's misses; on a product in blocks at most a quarter
+/// more than LRU.
 ///
 /// # Errors
 ///
@@ -71,7 +71,7 @@ pub fn lru(ways: &[Way], _: u64) -> usize {
 ///
 /// # Errors
 ///
-/// If the policy names no way.
+/// If the policy returns no valid way.
 pub fn misses(lines: &[usize], policy: Policy) -> Result<u64, Wrong> {
     let mut sets: Vec<Vec<(usize, Way)>> = vec![Vec::new(); SETS];
     let (mut random, mut missed) = (Random::new(1), 0);
@@ -100,8 +100,8 @@ pub fn misses(lines: &[usize], policy: Policy) -> Result<u64, Wrong> {
     Ok(missed)
 }
 
-/// Misses where the line leaves that is wanted last (Belady, IBM Systems Journal
-/// 5, 1966): nobody can have fewer.
+/// Misses of the best possible policy, which evicts the line that is used last in the
+/// future (Belady, IBM Systems Journal 5, 1966).
 pub fn best(lines: &[usize]) -> u64 {
     let mut next = vec![usize::MAX; lines.len()];
     let mut seen = HashMap::new();
@@ -126,7 +126,7 @@ pub fn best(lines: &[usize]) -> u64 {
     missed
 }
 
-/// The lines that cm1 asks for on its rounds through 10 KiB, a line at a time.
+/// The lines that cm1 accesses in passes over 10 KiB, a line at a time.
 pub fn walk() -> Result<Vec<usize>, OutOfMemory> {
     let arena = Arena::with_capacity(10 << 10)?;
     let array = arena.array::<u8>("x", 10 << 10)?;
@@ -135,7 +135,7 @@ pub fn walk() -> Result<Vec<usize>, OutOfMemory> {
     Ok(lines(&recorded, &arena))
 }
 
-/// The lines that dgemm's product in blocks asks for.
+/// The lines that dgemm's product in blocks accesses.
 pub fn product() -> Result<Vec<usize>, OutOfMemory> {
     const N: usize = 40;
     let blocks = Blocks::for_caches(8 << 10, 0, 1);

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// The facts of a kernel that does what it is to do, or why it does not.
+/// The measured facts of a right kernel, or what is wrong with it.
 pub type Checked = Result<Vec<String>, Wrong>;
 
 /// What is wrong with a kernel.
@@ -25,7 +25,7 @@ impl Wrong {
     }
 }
 
-/// What `work` gives; if it panics, what it said.
+/// The result of `work`, or the message of its panic.
 pub(super) fn tried<T>(hint: &'static str, work: impl FnOnce() -> T) -> Result<T, Wrong> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         let said = panic.downcast_ref::<String>().map(String::as_str);

@@ -1,4 +1,4 @@
-//! A solution of each task: an instructor's, left out of the student's edition.
+//! A solution of each task, for instructors; not in the student's edition.
 
 use exercises::check::policy::Way;
 use memory::{Array, Matrix, Memory};
@@ -69,7 +69,7 @@ pub(crate) fn smooth<M: Memory>(mem: &mut M, from: Matrix<f64>, to: Matrix<f64>)
     }
 }
 
-/// Any line: some of a walk survive, and nothing stays for good.
+/// A random line: some lines of the array survive, and none stays for ever.
 pub(crate) fn victim(ways: &[Way], chance: u64) -> usize {
     chance as usize % ways.len()
 }

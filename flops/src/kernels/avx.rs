@@ -1,5 +1,5 @@
-//! Four doubles at a time: AVX, multiplication and addition separate (a fused one
-//! would be another unit).
+//! Four doubles at a time: AVX, multiplication and addition separate (a fused instruction
+//! would use another unit).
 
 use std::arch::x86_64::*;
 
@@ -8,7 +8,7 @@ use common::counters::watched;
 use super::band::{Band, rows};
 use super::scalar;
 
-/// `start + sum of x[k] * y[k]`, in four chains side by side.
+/// `start + sum of x[k] * y[k]`, in four parallel chains.
 #[inline]
 #[target_feature(enable = "avx")]
 fn dot(start: f64, x: &[f64], y: &[f64]) -> f64 {
@@ -26,7 +26,7 @@ fn dot(start: f64, x: &[f64], y: &[f64]) -> f64 {
 
 pub(super) fn band(band: Band) {
     assert!(is_x86_feature_detected!("avx"), "this processor has no AVX");
-    // SAFETY: just asked.
+    // SAFETY: just checked.
     unsafe { with_avx(band) }
 }
 
@@ -41,7 +41,7 @@ watched! {
 /// `n` additions in a row.
 pub(super) fn chain(n: u64) -> f64 {
     assert!(is_x86_feature_detected!("avx"), "this processor has no AVX");
-    // SAFETY: just asked.
+    // SAFETY: just checked.
     unsafe { chain_with_avx(n) }
 }
 

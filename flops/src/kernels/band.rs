@@ -1,8 +1,8 @@
 //! A thread's share of the product, and the loops over its rows.
 
-/// A thread's share of the product `c = a b`: some rows of a and of c, and all
-/// of b, which is given transposed, so that every element of c is the product
-/// of two rows. All are stored row by row.
+/// A thread's share of the product `c = a b`: some rows of a and of c, and all of b, which
+/// is transposed, so that every element of c is the product of two rows. All are stored row
+/// by row.
 #[derive(Debug)]
 pub struct Band<'m> {
     /// Length of a row of a and of b.
@@ -15,9 +15,9 @@ pub struct Band<'m> {
     pub c: &'m mut [f64],
 }
 
-/// The loops over rows. Each sum starts from the last one times zero: without
-/// that, the processor would work on two sums at once, and the rate would say
-/// something about its reordering and nothing about its adder.
+/// The loops over rows. Each sum starts from the last one times zero: without that, the
+/// processor would work on two sums at once, and the rate would depend on its reordering
+/// and not on its adder.
 #[inline(always)]
 pub(super) fn rows(band: Band, dot: impl Fn(f64, &[f64], &[f64]) -> f64) {
     let Band { depth, a, b, c } = band;

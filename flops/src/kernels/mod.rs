@@ -1,6 +1,5 @@
-//! One sum of products, by every floating-point unit of the processor. The sum
-//! is one chain of additions, so that its speed is the adder's latency and its
-//! width, and nothing else.
+//! One sum of products, by every floating-point unit of the processor. The sum is one chain
+//! of additions, so that its speed depends only on the adder's latency and its width.
 
 #[cfg(target_arch = "x86_64")]
 mod avx;
@@ -18,16 +17,16 @@ pub use band::Band;
 /// One way to add and multiply.
 #[derive(Debug, Clone, Copy)]
 pub struct Kernel {
-    /// As given on the command line.
+    /// Its name on the command line.
     pub name: &'static str,
     /// The unit, in words.
     pub unit: &'static str,
     /// Doubles it adds in one instruction.
     pub width: usize,
-    /// The product, never inlined and in a section of its own: by that the
-    /// samples are sorted.
+    /// The product, never inlined and in a section of its own, so that samples can be
+    /// assigned to it.
     pub band: fn(Band),
-    /// A chain of that many additions, each waiting for the one before.
+    /// A chain of this many dependent additions.
     pub chain: fn(u64) -> f64,
     /// Whether this processor has it.
     pub present: fn() -> bool,

@@ -23,7 +23,7 @@ pub(super) fn chain(n: u64) -> f64 {
     let one = std::hint::black_box(1.0);
     let mut sum = 0.0;
     for _ in 0..n / 8 {
-        // Eight in a row, so that counting the loop costs nothing next to them.
+        // Eight in a row, so that the loop's own instructions take no additional time.
         sum = sum + one + one + one + one + one + one + one + one;
     }
     sum

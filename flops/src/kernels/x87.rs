@@ -1,4 +1,4 @@
-//! The stack machine of 1980, which no compiler chooses any more: by hand.
+//! The stack machine of 1980, which compilers no longer use: in assembly.
 
 use std::arch::asm;
 
@@ -11,8 +11,8 @@ use super::band::{Band, rows};
 fn dot(start: f64, x: &[f64], y: &[f64]) -> f64 {
     let n = x.len().min(y.len());
     let mut sum = start;
-    // SAFETY: reads n doubles behind each pointer, reads and writes `sum`, leaves
-    // the stack as it found it and names what it changes.
+    // SAFETY: reads n doubles behind each pointer, reads and writes `sum`, restores the
+    // stack and declares what it changes.
     unsafe {
         asm!(
             "fld qword ptr [{sum}]",
@@ -50,7 +50,7 @@ watched! {
 /// `n` additions in a row.
 pub(super) fn chain(n: u64) -> f64 {
     let mut sum = 0.0f64;
-    // SAFETY: works on the stack alone, which it leaves as it found it.
+    // SAFETY: uses only the stack, which it restores.
     unsafe {
         asm!(
             "fld1",

@@ -1,7 +1,7 @@
 //! Numbers as C prints them.
 
-/// `x` as C's `printf("%e", x)` prints it: six digits behind the point, a sign
-/// and at least two digits in the exponent.
+/// `x` as C's `printf("%e", x)` prints it: six decimals, a sign and at least two digits in
+/// the exponent.
 pub fn exponent(x: f64) -> String {
     if x.is_nan() {
         return if x.is_sign_negative() { "-nan" } else { "nan" }.to_owned();

@@ -8,27 +8,27 @@ use crate::Variant;
 use crate::problem::matrices::Fill;
 use crate::problem::system::System;
 
-/// The longest run that is stepped through, in instructions.
+/// Longest run that is single-stepped, in instructions.
 const LIMIT: u64 = 1_000_000;
 
-/// The place of an instruction in the loop nest, and so how often it is executed
-/// while a pivot with `l` rows of `l` elements is done.
+/// The position of an instruction in the loop nest, which determines how often it is
+/// executed for a pivot with `l` rows of `l` elements.
 ///
-/// In each row the inner loop makes `l / columns` trips, and `l % columns`
-/// elements are left over behind the last one.
+/// In each row the inner loop makes `l / columns` iterations; the `l % columns` remaining
+/// elements follow one by one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Place {
-    /// Which pivots: all, those with elements left, those with a whole trip, or
-    /// those without one.
+    /// For which pivots: all, those with elements, those with a whole iteration, or those
+    /// without one.
     pivots: usize,
     /// In how many of its `l` rows.
     rows: usize,
-    /// How often in such a row.
+    /// How often in each such row.
     times: usize,
 }
 
 impl Place {
-    /// How often at size `n`, with `columns` to a trip.
+    /// How often at size `n`, with `columns` per iteration.
     fn total(self, n: usize, columns: usize) -> u64 {
         (0..n).map(|l| self.while_doing(l, columns)).sum()
     }
@@ -69,21 +69,21 @@ impl Place {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Counts {
     columns: usize,
-    /// Instructions executed whatever the size, or once more than a place says:
-    /// the test that ends a loop.
+    /// Instructions executed at any size, or once more than their position says: the test
+    /// that ends a loop.
     once: u64,
     places: Vec<Place>,
 }
 
 impl Counts {
-    /// Steps through two small sizes, finds for each instruction the place in
-    /// the loop nest that explains both of its counts, and confirms the sum, to
-    /// the instruction, at a third size. `None` if an instruction has no such
-    /// place: the rung's loops are not as regular as that.
+    /// Steps through two small sizes, finds for each instruction the position in the loop
+    /// nest that explains both of its counts, and checks the exact sum at a third size.
+    /// `None` if an instruction has no such position: the rung's loops are not regular
+    /// enough.
     ///
     /// # Errors
     ///
-    /// If this system does not let a program be stepped through.
+    /// If this system does not support or allow single-stepping.
     pub fn find(variant: &Variant) -> Result<Option<Counts>, StepError> {
         let Some(columns) = variant.period else { return Ok(None) };
         let sizes = [(columns + 3).max(9), (2 * columns + 6).max(14)];
@@ -114,7 +114,7 @@ impl Counts {
                     counts.places.push(place);
                     counts.once += more;
                 }
-                // A copy of a few words, made on the way into the nest.
+                // A copy of a few words, before the nest.
                 None if small == large => counts.once += large,
                 None => return None,
             }
@@ -127,7 +127,7 @@ impl Counts {
         self.once + self.places.iter().map(|place| place.total(n, self.columns)).sum::<u64>()
     }
 
-    /// The count at size `n` as a figure: stepped at small sizes, carried to `n` by
+    /// The count at size `n` as a figure: stepped at small sizes, extrapolated to `n` by
     /// the loop counts.
     pub fn reading(found: &Result<Option<Counts>, StepError>, n: usize) -> Reading {
         match found {
@@ -144,7 +144,7 @@ fn stepped(variant: &Variant, n: usize) -> Result<Trace, StepError> {
     let arena = Arena::with_capacity(bytes).map_err(|_| StepError::TooMany(LIMIT))?;
     let Ok(system) = System::new(&arena, n, &[0]) else { return Err(StepError::TooMany(LIMIT)) };
     Fill::Dominant.write(system.matrix);
-    // Asked here, so that looking it up is not counted.
+    // Called before stepping, so that the detection of instructions is not counted.
     if variant.available().is_err() {
         return Err(StepError::Unsupported);
     }
@@ -152,7 +152,7 @@ fn stepped(variant: &Variant, n: usize) -> Result<Trace, StepError> {
     // arena's memory: it neither allocates nor locks.
     unsafe {
         step::trace(LIMIT, &mut || {
-            // Its result was had before.
+            // The result was checked before.
             let _ = variant.run(system);
         })
     }
@@ -162,8 +162,8 @@ fn stepped(variant: &Variant, n: usize) -> Result<Trace, StepError> {
 mod tests {
     use super::*;
 
-    /// The trace of a nest of three instructions a row, five a trip of 4
-    /// columns, two an element behind the last trip.
+    /// The trace of a nest with three instructions per row, five per iteration of 4
+    /// columns, and two per remaining element.
     fn nest(n: usize) -> Trace {
         let mut trace = Trace::from([(0, 1), (1, n as u64)]);
         let mut execute = |from: u64, instructions: u64, times: usize| {

@@ -20,7 +20,7 @@ use crate::problem::residual::{Residual, residual};
 use crate::problem::system::System;
 use crate::{NotRun, Rounding, Variant};
 
-/// What is to be done.
+/// The settings of a run.
 #[derive(Debug, Clone)]
 pub struct Task<'a> {
     /// Rows and columns.
@@ -33,16 +33,16 @@ pub struct Task<'a> {
     pub processors: &'a [usize],
 }
 
-/// What a run gave.
+/// The results of a run.
 #[derive(Debug, Clone)]
 pub struct Outcome {
     /// The times of all runs.
     pub timed: Timed,
     /// The sum of all elements.
     pub check: f64,
-    /// How right the result is; not computed where every bit is known.
+    /// The error of the result; not computed if every bit is known.
     pub residual: Option<Residual>,
-    /// The largest element of the result against that of the matrix.
+    /// The largest element of the result divided by that of the matrix.
     pub growth: f64,
 }
 
@@ -58,12 +58,12 @@ impl Outcome {
     }
 }
 
-/// Runs `variant` as `task` says, `runs` times.
+/// Runs `variant` with the settings of `task`, `runs` times.
 ///
 /// # Errors
 ///
-/// A sentence: the processor lacks its instructions, the memory is short, or
-/// the matrix cannot be eliminated this way.
+/// A sentence: the processor lacks its instructions, there is not enough memory, or the
+/// matrix cannot be eliminated like this.
 pub fn run(variant: &Variant, task: &Task, session: &Session, runs: usize) -> Result<Outcome, String> {
     variant.available().map_err(|refusal| refused(variant, &refusal))?;
     let checked = variant.rounding == Rounding::Differs;
@@ -87,7 +87,7 @@ pub fn run(variant: &Variant, task: &Task, session: &Session, runs: usize) -> Re
     })
 }
 
-/// What `measure` gives of the rung in `system`, which it prepares and runs.
+/// The results of `measure` for the rung in `system`, which it prepares and runs.
 fn ran<T>(
     variant: &Variant,
     task: &Task,
@@ -114,26 +114,26 @@ fn compare(task: &Task, system: System, arena: &Arena) -> Result<Residual, Strin
     Ok(residual(original, system.matrix, system.exchanges))
 }
 
-/// Who counts instructions and cycles.
+/// Chooses the source of instructions and cycles.
 ///
 /// # Errors
 ///
 /// If `--counters hardware` was asked for and counts neither.
 pub fn plan(session: &Session) -> Result<Plan, Failure> {
-    // The cache model knows no instructions.
+    // The cache model does not count instructions.
     Ok(session.plan(&[Event::TOT_INS, Event::TOT_CYC])?.without_model())
 }
 
-/// A rung's instructions, stepped through once for all sizes.
+/// A rung's instructions, single-stepped once for all sizes.
 pub type Stepped = OnceCell<Result<Option<instructions::Counts>, StepError>>;
 
-/// Instructions and cycles of another run: of hardware, as `plan` says, else stepped
-/// instructions and cycles from the clock, unless hardware alone was asked for, or
-/// nothing.
+/// Instructions and cycles of another run: from hardware, as `plan` says; else
+/// single-stepped instructions and cycles from the clock; nothing if only hardware is
+/// wanted.
 ///
 /// # Errors
 ///
-/// If the rung does not run, the memory is short, or a counter fails.
+/// If the rung does not run, there is not enough memory, or a counter fails.
 pub fn totals(
     variant: &Variant,
     task: &Task,
@@ -173,12 +173,12 @@ fn counted(variant: &Variant, task: &Task, session: &Session, plan: &Plan) -> Re
     Ok([of(Event::TOT_INS), of(Event::TOT_CYC)])
 }
 
-/// What the cache model of `machine` counts in a run; `watch` is given how far it is.
+/// The cache model's counts of a run on `machine`; reports its progress to `watch`.
 ///
 /// # Errors
 ///
-/// A sentence: the rung cannot be modelled, the memory is short, or the machine
-/// is not described well enough.
+/// A sentence: the rung cannot be modelled, there is not enough memory, or the machine's
+/// description is incomplete.
 pub fn model(
     variant: &Variant,
     task: &Task,

@@ -1,16 +1,16 @@
-//! Whether a matrix fits into this machine's memory: a system that promises
-//! more than it has would end the program in the middle of its work.
+//! Checks that a matrix fits into this machine's memory: a system that overcommits memory
+//! would kill the program later.
 
 use common::system::host;
 use common::units::Bytes;
 
 use crate::problem::system::System;
 
-/// Bytes a run at size `n` needs, or why that is too many.
+/// Bytes that a run at size `n` needs, or why that is too much.
 ///
 /// # Errors
 ///
-/// A sentence: what is needed, what there is, which size would fit.
+/// A sentence: what is needed, what is available, which size would fit.
 pub fn bytes(n: usize, threads: usize) -> Result<usize, String> {
     within(n, threads, host::free_memory().map(|free| free.0))
 }
@@ -37,7 +37,7 @@ mod tests {
     use super::within;
 
     #[test]
-    fn what_does_not_fit_is_refused_with_a_size_that_does() {
+    fn a_matrix_that_does_not_fit_is_refused_with_a_size_that_does() {
         let told = within(20_000, 1, Some(2 << 30)).unwrap_err();
         assert!(told.contains("20000 by 20000") && told.contains("up to 15500"), "{told}");
         assert!(within(15_500, 1, Some(2 << 30)).is_ok());

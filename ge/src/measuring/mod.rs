@@ -1,4 +1,4 @@
-//! Measuring the rungs on this machine, and printing what was found.
+//! Measures the rungs on this machine, and prints the results.
 
 pub mod cformat;
 pub mod instructions;

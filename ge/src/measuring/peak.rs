@@ -1,4 +1,4 @@
-//! What this core can do at most: its arithmetic, and its memory.
+//! The limits of this core: its arithmetic, and its memory.
 
 use std::hint::black_box;
 
@@ -7,13 +7,13 @@ use isa::{Fused, FusedQuads, Isa, Octets, Quads, Scalar, Task};
 
 /// Independent chains: enough to hide a latency of 5 cycles on two units.
 const CHAINS: usize = 12;
-/// Steps of each chain in one timed stretch, a fraction of a millisecond.
+/// Steps of each chain in one timed part, which takes a fraction of a millisecond.
 const STEPS: usize = 20_000;
-/// Timed stretches; the fastest counts, as nothing makes one too fast.
+/// Number of timed parts; the fastest counts, because disturbances only make them slower.
 const STRETCHES: usize = 40;
 
-/// Floating-point operations per second of one core, from chains of
-/// multiply-and-adds in its widest registers.
+/// Floating-point operations per second of one core, from chains of multiply-adds in its
+/// widest registers.
 pub fn flops() -> f64 {
     fn best<S: Fused>(isa: S) -> f64 {
         (0..STRETCHES).map(|_| isa.run(Chains(isa))).fold(0.0, f64::max)
@@ -25,7 +25,7 @@ pub fn flops() -> f64 {
     }
 }
 
-/// One timed stretch.
+/// One timed part.
 struct Chains<S>(S);
 
 impl<S: Fused> Task for Chains<S> {
@@ -34,8 +34,8 @@ impl<S: Fused> Task for Chains<S> {
     #[inline(always)]
     fn run(self) -> f64 {
         let isa = self.0;
-        // So small that no sum shrinks below the smallest normal number: from
-        // there on each step would be a hundred times slower.
+        // So small that no sum becomes denormal, where each step would be a hundred times
+        // slower.
         let factor = isa.splat(black_box(1e-6));
         let mut sums = [isa.splat(black_box(1.0)); CHAINS];
         let from = clock::wall();
@@ -50,9 +50,9 @@ impl<S: Fused> Task for Chains<S> {
     }
 }
 
-/// Bytes per second that one core reads and writes back while it changes each
-/// of `bytes` in turn, as every rung up to ge7 does with the rows; of half of them,
-/// or less, where there is no memory for all.
+/// Bytes per second that one core reads and writes back while it changes `bytes` bytes in
+/// order, as every rung up to ge7 does with the rows; half of them, or less, if there is
+/// not enough memory.
 pub fn bandwidth(bytes: usize) -> f64 {
     let mut numbers = Vec::new();
     let mut wanted = (bytes / 8).max(1024);
@@ -76,7 +76,7 @@ pub fn bandwidth(bytes: usize) -> f64 {
     (0..10).map(rate).fold(0.0, f64::max)
 }
 
-/// Numbers, and what each of them is multiplied by.
+/// Numbers, and the factor for each of them.
 struct Scale<'n>(&'n mut [f64], f64);
 
 impl Task for Scale<'_> {

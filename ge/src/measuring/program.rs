@@ -1,4 +1,4 @@
-//! What `ge1` to `ge7` and `ge` do with their command lines.
+//! The programs `ge1` to `ge7` and `ge`.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -21,12 +21,12 @@ use crate::problem::matrices::Fill;
 use crate::{VARIANTS, Variant, find};
 use isa::{Isa, Octets};
 
-/// From now on elimination has lost half of a double's digits.
+/// A growth of elements by which half of a double's digits are lost.
 const DOUBTFUL_GROWTH: f64 = 1e8;
 
 /// Seconds of one operation on the ladder's first rungs.
 const OPERATION: f64 = 1e-9;
-/// Seconds in which the model walks one.
+/// Seconds that the model needs for one.
 const MODELLED: f64 = 4e-9;
 
 /// Gaussian elimination of the course's matrix, by one rung of the ladder
@@ -91,14 +91,14 @@ struct What {
     output: Output,
 }
 
-/// One of the seven programs: the name of its rung is all it says.
+/// One of the seven programs: only its name differs.
 pub fn main(name: &'static str) -> ExitCode {
-    // What changes nothing in this rung is not listed.
+    // Options without effect for this rung are not listed.
     let misprinted = find(name).is_some_and(Variant::misprinted);
     let command = OneRung::command().mut_arg("isa", |isa| isa.hide(true));
     let command = command.mut_arg("as_printed", |as_printed| as_printed.hide(!misprinted));
     cli::run_as(command.name(name), |arguments: OneRung| {
-        // The command line has one of them.
+        // The command line has one of the two.
         let size = arguments.size.or(arguments.named).unwrap_or_default();
         run(name, size, None, &arguments.what)
     })
@@ -108,7 +108,7 @@ pub fn main(name: &'static str) -> ExitCode {
 ///
 /// # Errors
 ///
-/// If it cannot be run on this machine, or was asked for wrongly.
+/// If this machine cannot run it, or the command line is invalid.
 pub fn any(arguments: AnyRung) -> Result<(), Failure> {
     match (arguments.variant, arguments.size.or(arguments.named)) {
         (Some(name), Some(size)) if !arguments.list => run(&name, size, arguments.threads, &arguments.what),
@@ -142,15 +142,15 @@ fn run(name: &str, size: usize, threads: Option<usize>, what: &What) -> Result<(
     }
     let session = Session::start(&what.measuring, &what.modelling, &what.output)?;
     let processors = processors(&session.cpus, threads)?;
-    let wants_model = !session.here || session.compare || session.counters == Counters::Model;
+    let wants_model = !session.measures_host || session.compare || session.counters == Counters::Model;
     if wants_model && what.as_printed {
         return Err(Failure::usage("the misprinted loop is measured, not modelled: leave out --as-printed"));
     }
-    if session.here {
-        // Said first: it names a size that fits.
+    if session.measures_host {
+        // Checked first: the message names a size that fits.
         memory_limit::bytes(size, processors.len()).map_err(Failure::could_not)?;
     }
-    let timed = if session.here { OPERATION * session.runs as f64 } else { 0.0 };
+    let timed = if session.measures_host { OPERATION * session.runs as f64 } else { 0.0 };
     let walked = if wants_model { MODELLED } else { 0.0 };
     session.expect(name, Variant::flops(size) * (timed + walked))?;
     let task = Task { size, fill: what.matrix, as_printed: what.as_printed, processors };
@@ -160,8 +160,11 @@ fn run(name: &str, size: usize, threads: Option<usize>, what: &What) -> Result<(
     }
     let keys = [("variant", name.into()), ("size", size.into())];
     let row = Row::new(keys);
-    let row =
-        if session.here { measured(row, variant, &task, what.measure, &session, &mut record)? } else { row };
+    let row = if session.measures_host {
+        measured(row, variant, &task, what.measure, &session, &mut record)?
+    } else {
+        row
+    };
     let row = if wants_model { modelled(row, variant, &task, &session)? } else { row };
     record.rows.push(row);
     let kit = &|record: &Record| kit(record, what.measure);
@@ -174,7 +177,7 @@ fn threaded() -> String {
     threaded.map(|variant| variant.name).collect::<Vec<_>>().join(" and ")
 }
 
-/// As many of the processors as `threads` are asked for.
+/// The processors for `threads` threads.
 fn processors(allowed: &[usize], threads: Option<usize>) -> Result<&[usize], Failure> {
     // A system that does not list its processors has at least one.
     let most = allowed.len().max(1);
@@ -187,7 +190,7 @@ fn processors(allowed: &[usize], threads: Option<usize>) -> Result<&[usize], Fai
     }
 }
 
-/// What the run itself gives.
+/// The results of the run itself.
 fn measured(
     row: Row,
     variant: &Variant,
@@ -223,7 +226,7 @@ fn measured(
     Ok(row)
 }
 
-/// What the cache model says of it.
+/// The results of the cache model.
 fn modelled(row: Row, variant: &Variant, task: &Task, session: &Session) -> Result<Row, Failure> {
     let line = session.line_of_progress();
     let counts = measure::model(variant, task, &session.machine, line).map_err(Failure::could_not)?;
@@ -239,7 +242,7 @@ fn modelled(row: Row, variant: &Variant, task: &Task, session: &Session) -> Resu
     })
 }
 
-/// The homework's lines; sources are at their ends.
+/// The homework's lines, each with its source at the end.
 fn kit(record: &Record, measure: u8) -> String {
     let Some(row) = record.rows.first() else { return String::new() };
     let modelled = ["loads", "stores", "l1_misses", "l2_misses"]
@@ -296,7 +299,7 @@ fn whole(reading: &Reading) -> String {
     reading.amount().map_or_else(|| reading.to_string(), |amount| format!("{amount:.0}"))
 }
 
-/// `source=timing`, and how the runs scattered.
+/// `source=timing`, and the spread of the runs.
 fn source(reading: &Reading) -> String {
     match reading.value() {
         None => "source=none".to_owned(),

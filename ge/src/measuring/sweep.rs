@@ -1,4 +1,4 @@
-//! Rungs by sizes, interleaved and repeated: what the homework's charts show.
+//! Rungs and sizes, interleaved and repeated: the data of the homework's charts.
 
 use common::measure::{Plan, Session};
 use common::stats;
@@ -15,7 +15,7 @@ pub struct Cell {
     pub variant: &'static str,
     /// Rows and columns.
     pub size: usize,
-    /// All rounds.
+    /// The times of all rounds.
     pub outcome: Outcome,
     /// Instructions executed.
     pub instructions: Reading,
@@ -30,7 +30,7 @@ impl Cell {
     }
 }
 
-/// What one rung gained over the one before it.
+/// The speed-up of one rung over the one before it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gain {
     /// The rung before.
@@ -39,7 +39,7 @@ pub struct Gain {
     pub to: &'static str,
     /// The size of both.
     pub size: usize,
-    /// Time before over time now, the median over the rounds.
+    /// Old time divided by new time, the median over the rounds.
     pub times_faster: f64,
     /// The 95 % interval of that median.
     pub interval: (f64, f64),
@@ -54,7 +54,7 @@ pub struct Design<'a> {
     pub sizes: Vec<usize>,
     /// How often each rung runs at each size.
     pub rounds: usize,
-    /// Who counts instructions and cycles.
+    /// The source of instructions and cycles.
     pub plan: Plan,
     /// Processors for the rung that uses several.
     pub processors: &'a [usize],
@@ -67,19 +67,19 @@ impl Design<'_> {
     }
 }
 
-/// What a sweep gave.
+/// The results of a sweep.
 #[derive(Debug)]
 pub struct Swept {
     /// The cells that were measured.
     pub cells: Vec<Cell>,
-    /// Why it came to an end: a sentence, if something failed (a rung cannot run on this
-    /// machine, the memory is short, a rung that promises ge1's bits broke the promise).
+    /// Why it ended: a sentence if something failed (a rung cannot run on this machine,
+    /// there is not enough memory, or a rung that should have ge1's bits differs).
     pub ended: Result<(), String>,
 }
 
-/// Runs all rungs at all sizes. Within a round each size sees every rung once,
-/// so that a slow moment of the machine hits adjacent ones equally; `each` sees round
-/// and size. Once it `is_over`, or something fails, what is measured is all.
+/// Runs all rungs at all sizes. Within a round each size is run by every rung once, so that
+/// a slow moment of the machine affects neighbouring rungs equally; `each` is called with
+/// round and size. After `is_over`, or an error, returns what is measured so far.
 pub fn run(
     design: &Design,
     session: &Session,
@@ -128,8 +128,8 @@ fn task<'a>(design: &Design<'a>, size: usize) -> Task<'a> {
     Task { size, fill: Fill::Rand, as_printed: false, processors: design.processors }
 }
 
-/// Fails where a rung that promises the same bits as others has another `check` than
-/// an earlier run at that size, of its own or of theirs.
+/// Fails if a rung that should have the same bits as others has another `check` than an
+/// earlier run at that size, its own or theirs.
 fn same_bits(
     design: &Design,
     cells: &[Cell],
@@ -173,8 +173,8 @@ fn count(
     Ok(())
 }
 
-/// What each rung gained over the one before it, at the largest size, from the
-/// ratios within each round.
+/// The speed-up of each rung over the one before it, at the largest size, from the ratios
+/// within each round.
 pub fn gains(design: &Design, cells: &[Cell]) -> Vec<Gain> {
     let Some(&size) = design.sizes.iter().max() else { return Vec::new() };
     let cell = |name: &str| cells.iter().find(|cell| cell.size == size && cell.variant == name);

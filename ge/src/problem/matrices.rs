@@ -1,4 +1,4 @@
-//! The matrices one can ask for, and what is checked of the result.
+//! The selectable matrices, and the checks of the result.
 
 use memory::Matrix;
 use thiserror::Error;
@@ -41,11 +41,11 @@ impl Fill {
         }
     }
 
-    /// What this matrix of `n` by `n` elements is known for, without writing it.
+    /// The known properties of this matrix of `n` by `n` elements, without computing it.
     ///
     /// # Errors
     ///
-    /// If it is made so that elimination fails where rows are not exchanged.
+    /// If elimination without row exchanges must fail on it.
     pub fn eliminable_in_place(self, n: usize) -> Result<(), Broken> {
         match self {
             Fill::Nan if n > 0 => Err(Broken::NotFinite { row: n / 2, column: n / 2, value: f64::NAN }),
@@ -55,17 +55,17 @@ impl Fill {
     }
 }
 
-/// Why a result is not one.
+/// Why a result is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 pub enum Broken {
-    /// Not eliminated at all.
+    /// An element cannot be eliminated: infinite or not a number.
     #[error("element ({row}, {column}) of the matrix is {value}: elimination needs finite numbers")]
     NotFinite {
         /// Row, from 0.
         row: usize,
         /// Column, from 0.
         column: usize,
-        /// What is there.
+        /// The element.
         value: f64,
     },
     /// A division by zero.
@@ -76,12 +76,12 @@ pub enum Broken {
     /// Numbers too large for a double.
     #[error("the elements grew beyond the largest double, the pivots are too small: run `ge pivoting`")]
     Overflow,
-    /// Even with the largest element of each column.
+    /// A column of zeros: no row exchange helps.
     #[error("column {0} has no element left that could be a pivot: the matrix is singular")]
     Singular(usize),
 }
 
-/// The matrix before elimination.
+/// Checks the matrix before elimination.
 ///
 /// # Errors
 ///
@@ -95,8 +95,8 @@ pub fn eliminable(a: Matrix<f64>) -> Result<(), Broken> {
     })
 }
 
-/// The matrix after elimination, with or without exchanges of rows. The last
-/// pivot may be zero: nothing is divided by it.
+/// Checks the matrix after elimination, with or without row exchanges. The last pivot may
+/// be zero: it is not a divisor.
 ///
 /// # Errors
 ///

@@ -1,5 +1,4 @@
-//! What is eliminated: the matrices, the arrays of one run, the checks of its
-//! result.
+//! The problem: the matrices, the arrays of one run, the checks of its result.
 
 pub mod matrices;
 pub mod rand;

@@ -1,4 +1,4 @@
-//! The course's random numbers: what `srand(1)` and `rand()` give on glibc.
+//! The course's random numbers: those of `srand(1)` and `rand()` in glibc.
 
 /// An additive feedback generator of 31 words, the kind glibc's `rand` uses
 /// unless requested otherwise (`TYPE_3` in its `random_r.c`): each word is the sum

@@ -1,23 +1,23 @@
-//! How right is a factorisation whose last digits may differ?
+//! The error of a factorisation whose last digits may differ.
 
 use memory::{Array, Matrix};
 
 use crate::problem::rand::Rand;
 
-/// What is left of `P a x - L (U x)` for a random `x`, which takes n^2 steps
-/// where the product itself would take n^3.
+/// The difference `P a x - L (U x)` for a random `x`, which takes n^2 steps where the
+/// product itself would take n^3.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Residual {
-    /// Against the largest row sum of |a|: small only if the result is right
-    /// *and* the pivots were large enough.
+    /// Divided by the largest row sum of |a|: small only if the result is right *and* the
+    /// pivots were large enough.
     pub relative: f64,
-    /// In roundings of the numbers that were added up (2^-53 of their size):
-    /// below n for any correct elimination, however bad its pivots.
+    /// In rounding errors of the added numbers (2^-53 of their size): below n for any
+    /// correct elimination, however bad its pivots.
     pub roundings: f64,
 }
 
-/// The residual of `done` as a factorisation of `original`, whose rows were
-/// exchanged as noted. Below its diagonal `done` holds L times the pivots.
+/// The residual of `done` as a factorisation of `original`, with the recorded row
+/// exchanges. Below its diagonal `done` contains L times the pivots.
 pub fn residual(original: Matrix<f64>, done: Matrix<f64>, exchanges: Array<usize>) -> Residual {
     let n = done.rows();
     let mut rand = Rand::new(7);

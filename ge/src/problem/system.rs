@@ -1,4 +1,4 @@
-//! What an elimination works on: the matrix, and everything else it touches.
+//! The data of an elimination: the matrix, and everything else that it accesses.
 
 use std::cell::Cell;
 
@@ -8,28 +8,28 @@ use memory::{Arena, Array, Matrix, Memory, OutOfMemory};
 
 use crate::problem::workspace::Workspace;
 
-/// The arrays of one run, in one arena. They do not overlap, and nobody can
-/// exchange them: the rung that uses several threads relies on that.
+/// The arrays of one run, in one arena. They do not overlap, and no code can exchange them:
+/// the threaded rungs rely on that.
 #[derive(Debug, Clone, Copy)]
 pub struct System<'a> {
     pub(crate) matrix: Matrix<'a, f64>,
-    /// The same elements behind row pointers, as ge1 to ge4 see them.
+    /// The same elements with row pointers, for ge1 to ge4.
     pub(crate) rows: Rows<'a>,
     /// ge1's loop variables.
     pub(crate) variables: Variables<'a>,
     pub(crate) exchanges: Array<'a, usize>,
-    /// Processors for the rung that uses several, at least one.
+    /// Processors for the threaded rungs, at least one.
     pub(crate) processors: &'a [usize],
-    /// What each pivot's row is multiplied by.
+    /// The factor of each pivot's row.
     factors: Array<'a, f64>,
     /// Memory for copies, a part for each thread.
     panels: Array<'a, f64>,
 }
 
-/// A matrix behind row pointers: C's `double **`.
+/// A matrix with row pointers: C's `double **`.
 #[derive(Debug, Clone, Copy)]
 pub struct Rows<'a> {
-    /// For each row, where it starts, counted in elements.
+    /// The start of each row, in elements.
     pub pointers: Array<'a, usize>,
     /// The elements.
     pub elements: Array<'a, f64>,
@@ -51,22 +51,22 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Loop variables that live in memory.
+/// Loop variables in memory.
 #[derive(Debug, Clone, Copy)]
 pub struct Variables<'a> {
     /// Rows and columns of the matrix.
     pub size: &'a Cell<usize>,
-    /// The row that changes.
+    /// The row that is changed.
     pub i: &'a Cell<usize>,
-    /// The column that changes.
+    /// The column that is changed.
     pub j: &'a Cell<usize>,
     /// The pivot's row and column.
     pub k: &'a Cell<usize>,
 }
 
 impl<'a> System<'a> {
-    /// Bytes of an arena that holds an `n` by `n` system for that many threads
-    /// (at least one); `None` if no machine can address them.
+    /// Bytes of an arena for an `n` by `n` system with this many threads (at least one);
+    /// `None` if no machine can address them.
     pub fn bytes(n: usize, threads: usize) -> Option<usize> {
         let beside = threads.max(1).checked_mul(Workspace::panels(n))?.checked_add(LINE)?;
         n.checked_mul(n)?.checked_add(n.checked_mul(3)?)?.checked_add(4)?.checked_add(beside)?.checked_mul(8)
@@ -90,13 +90,13 @@ impl<'a> System<'a> {
         (self.matrix.flat(), self.size())
     }
 
-    /// For each step, the row that changed places with the pivot row.
+    /// For each step, the row that was exchanged with the pivot row.
     pub fn exchanges(self) -> Array<'a, usize> {
         self.exchanges
     }
 
-    /// An `n` by `n` matrix of zeros, for one thread on each of `processors`;
-    /// where the system names none, for one thread on the first.
+    /// An `n` by `n` matrix of zeros, for one thread on each of `processors`; if that is
+    /// empty, for one thread on the first.
     ///
     /// # Errors
     ///

@@ -1,8 +1,8 @@
 //! auto: ge3's loop, the compiler free to vectorise it.
 //!
-//! **What changed.** The scalar rungs insist on one load and one store per
-//! element. In this rung nothing insists ([`One`] is an element the compiler may merge
-//! with adjacent ones), and it may assume that the processor has AVX.
+//! **What changed.** The scalar rungs insist on one load and one store per element. This
+//! rung does not ([`One`] is an element that the compiler may merge with adjacent ones),
+//! and the compiler may assume that the processor has AVX.
 //!
 //! **Predict.** Six lines against ge7's eleven. Who wins, the student or the
 //! compiler?

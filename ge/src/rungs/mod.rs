@@ -1,7 +1,7 @@
 //! The rungs, a file each: one loop nest on any memory.
 //!
-//! A rung takes the token of the instructions it is made of, so that it cannot
-//! be entered where the processor lacks them:
+//! A rung takes the token of the instructions that it uses, so that it cannot be called on
+//! a processor without them:
 //!
 //! ```
 //! # use ge::{problem::system::System, rungs::{Rung, avx512::Avx512}};

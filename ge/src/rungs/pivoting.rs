@@ -40,7 +40,7 @@ impl Rung for Pivoting {
             mem.store(exchanges.at(k), row);
             let row_k = a.part(k * n, n);
             exchange(mem, Scalar, row_k, a.part(row * n, n));
-            // A column of zeros: nothing to eliminate, and nothing to divide by.
+            // A column of zeros: nothing to eliminate, and no divisor.
             let below = if pivot == 0.0 { n } else { k + 1 };
             for i in below..n {
                 let row_i = a.part(i * n, n);

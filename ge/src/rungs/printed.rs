@@ -1,8 +1,8 @@
 //! The loops of ge4, ge5 and ge6 as the homework prints them: wrong on purpose.
 //!
-//! `j` is moved on in the body *and* in the `for` header, so that every ninth
-//! column is skipped behind a block, and every second one in the tail. It is
-//! fast, it looks right, and only Check shows.
+//! `j` is increased in the body *and* in the `for` header, so every ninth column
+//! is skipped after a block, and every second one in the tail. The loop is fast
+//! and looks right; only Check shows that it is wrong.
 
 use isa::{Pairs, Scalar, Simd};
 use memory::{Array, Memory};

@@ -8,30 +8,30 @@ use thiserror::Error;
 
 use crate::problem::system::System;
 
-/// One rung: a loop nest, and the instructions it is made of.
+/// One rung: a loop nest, and the instructions that it uses.
 pub trait Rung {
-    /// Proof that the processor has them.
+    /// The token which proves that the processor has them.
     type Isa: Isa;
 
     /// Eliminates below the diagonal of the system's matrix.
     fn eliminate<M: Memory>(mem: &mut M, system: System, isa: Self::Isa);
 }
 
-/// A rung did not run; its matrix may be half done.
+/// Why a rung did not run; its matrix may be partly eliminated.
 #[derive(Debug, Error)]
 pub enum NotRun {
-    /// The processor lacks what it is made of.
+    /// The processor lacks its instructions.
     #[error("this processor has no {0}, which the rung is made of: choose another rung")]
     Lacks(&'static str),
-    /// The system lacks threads.
+    /// The system does not start enough threads.
     #[error(transparent)]
     Threads(#[from] NoThread),
-    /// The model follows one thread.
+    /// The model covers one thread only.
     #[error("the rung runs on several processors at once, which the model cannot follow")]
     Several,
 }
 
-/// A rung of the table, on each of the two memories.
+/// A rung of the table, for each of the two memories.
 #[derive(Debug, Clone, Copy)]
 pub struct Kernel {
     /// The instruction set, in words.
@@ -55,14 +55,14 @@ impl Kernel {
         }
     }
 
-    /// `R`, entered by `threads` on several processors.
+    /// `R` on several processors, started by `threads`.
     pub const fn on_threads<R: Rung>(threads: fn(System) -> Result<(), NotRun>) -> Kernel {
         Kernel { several: true, native: threads, modelled: |_, _| Err(NotRun::Several), ..Kernel::of::<R>() }
     }
 }
 
-/// Runs a rung, compiled for its instructions, if the processor has them. Not
-/// inlined, so that a profile shows it: scripts/ge_instructions.sh counts it.
+/// Runs a rung, compiled for its instructions, if the processor has them. Not inlined, so
+/// that it is visible in a profile: scripts/ge_instructions.sh counts it.
 #[inline(never)]
 fn enter<R: Rung, M: Memory>(mem: &mut M, system: &System) -> Result<(), NotRun> {
     let isa = R::Isa::detect().ok_or(NotRun::Lacks(R::Isa::NAME))?;

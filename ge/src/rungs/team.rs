@@ -1,10 +1,10 @@
-//! Threads that walk through the same steps together.
+//! Threads that execute the same steps together.
 
 use std::hint;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Where the members of a team meet.
+/// The barrier of a team.
 #[derive(Debug)]
 pub(crate) struct Team {
     size: usize,
@@ -36,7 +36,7 @@ impl Team {
 }
 
 impl Member<'_> {
-    /// Whether this one does what only one may do.
+    /// Whether this member does what only one may do.
     pub(crate) fn first(&self) -> bool {
         self.index == 0
     }
@@ -54,8 +54,8 @@ impl Member<'_> {
         cut(self.index)..cut(self.index + 1)
     }
 
-    /// Waits until all members have come this far; what they wrote before is
-    /// then visible to all.
+    /// A barrier: waits until all members have called it; what they wrote before is then
+    /// visible to all.
     #[inline(always)]
     pub(crate) fn wait(&self) {
         if self.team.size > 1 {
@@ -74,7 +74,7 @@ fn spin(mut until: impl FnMut() -> bool) {
     let mut turns = 0u32;
     while !until() {
         turns = turns.wrapping_add(1);
-        // The others may be waiting for this processor.
+        // Others may be waiting for this processor.
         if turns.is_multiple_of(1 << 12) { std::thread::yield_now() } else { hint::spin_loop() }
     }
 }
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_leaves_a_meeting_before_all_have_come() {
+    fn no_thread_passes_the_barrier_before_all_have_reached_it() {
         use std::sync::atomic::{AtomicUsize, Ordering};
         let (team, steps) = (Team::new(2), AtomicUsize::new(0));
         std::thread::scope(|scope| {

@@ -1,7 +1,7 @@
 //! threads, lu-threads: the blocked rung, and lu, on several processors.
 //!
-//! **What changed.** All threads walk through the same steps; in each, a thread
-//! does its share of the rows or columns, and then waits for the others.
+//! **What changed.** All threads execute the same steps; in each, a thread does its share
+//! of the rows or columns, and then waits for the others.
 //!
 //! **Predict.** Twice the processors: which of the steps does not become twice
 //! as fast, and what does that cost at N = 200, at N = 2000? (In lu-threads one thread
@@ -16,16 +16,16 @@ use crate::problem::system::System;
 use crate::rungs::team::{Member, Team};
 use crate::rungs::{NotRun, blocked};
 
-/// Eliminates below the diagonal, with rows exchanged or without, the first member of a team
-/// on this thread, each other on one of its own and, where the system allows, on its own
-/// processor out of the system's.
+/// Eliminates below the diagonal, with or without row exchanges. The first member of the
+/// team is this thread; each other one is a new thread, pinned to its own processor of the
+/// system's if the operating system allows it.
 ///
 /// # Errors
 ///
 /// If the processor lacks AVX2, or the system starts no more threads.
 ///
-/// This type fixes what a thread does. A closure of one's own, which might write
-/// where another thread reads, is not to be had:
+/// This type fixes what a thread does. A caller cannot pass a closure of its own, which
+/// might write where another thread reads:
 ///
 /// ```compile_fail
 /// # use ge::{problem::system::System, rungs::threads};
@@ -60,16 +60,16 @@ pub fn eliminate<const EXCHANGES: bool>(system: System) -> Result<(), NotRun> {
     Ok(())
 }
 
-/// What is handed to one thread.
+/// The data of one thread.
 struct Lent<'a> {
     system: System<'a>,
     member: Member<'a>,
 }
 
-// SAFETY: only `eliminate` makes one, for `blocked::share`. Between two meetings
-// (`Member::wait`) no member reads or writes an element that another one writes:
-// each has its own rows or columns (`Member::share`), of the panel's copy too, and its own
-// panels, or is the only one at work (`Member::first`); what all read was written before a
-// meeting, and the copy is no longer read when its memory serves the first member's panels. The
-// parts of a `System` do not overlap, and `eliminate` waits for all threads.
+// SAFETY: only `eliminate` makes one, for `blocked::share`. Between two barriers
+// (`Member::wait`) no member reads or writes an element that another one writes: each has
+// its own rows or columns (`Member::share`), also of the panel's copy, and its own panels,
+// or is the only one at work (`Member::first`). What all members read was written before a
+// barrier, and the copy is no longer read when its memory is used for the first member's
+// panels. The parts of a `System` do not overlap, and `eliminate` waits for all threads.
 unsafe impl Send for Lent<'_> {}

@@ -1,4 +1,4 @@
-//! All rungs against each other, the course's values and a reference.
+//! Compares all rungs with each other, with the course's values and with a reference.
 
 use cache::Modelled;
 use ge::modelled;
@@ -17,7 +17,7 @@ fn with_system<R>(n: usize, body: impl FnOnce(&Arena, System) -> R) -> R {
     body(&arena, system)
 }
 
-fn here() -> impl Iterator<Item = &'static Variant> {
+fn available() -> impl Iterator<Item = &'static Variant> {
     VARIANTS.iter().filter(|variant| variant.available().is_ok())
 }
 
@@ -36,7 +36,7 @@ fn reference(n: usize, a: &mut [f64]) {
 fn check_is_that_of_the_c_programs_bit_for_bit() {
     for (n, expected) in [(10, 4612545602.908113), (100, 3025813991950.493)] {
         with_system(n, |_, system| {
-            for variant in here().filter(|variant| variant.rounding == Rounding::Same) {
+            for variant in available().filter(|variant| variant.rounding == Rounding::Same) {
                 Fill::Rand.write(system.matrix());
                 variant.run(system).unwrap();
                 assert_eq!(matrices::check(system.matrix()), expected, "{} {n}", variant.name);
@@ -52,7 +52,7 @@ fn check_holds_bit_for_bit_on_all_seven_at_large_sizes() {
         [(1000, -873285032152802.5), (1500, -46057812482890496.0), (2000, 20045566062568936.0)]
     {
         with_system(n, |_, system| {
-            for variant in here().filter(|variant| variant.rounding == Rounding::Same) {
+            for variant in available().filter(|variant| variant.rounding == Rounding::Same) {
                 Fill::Rand.write(system.matrix());
                 variant.run(system).unwrap();
                 assert_eq!(matrices::check(system.matrix()), expected, "{} {n}", variant.name);
@@ -65,7 +65,7 @@ fn check_holds_bit_for_bit_on_all_seven_at_large_sizes() {
 fn check_holds_at_the_homeworks_size() {
     with_system(1000, |_, system| {
         for name in ["ge3", "ge7"] {
-            let Some(variant) = here().find(|variant| variant.name == name) else { continue };
+            let Some(variant) = available().find(|variant| variant.name == name) else { continue };
             Fill::Rand.write(system.matrix());
             variant.run(system).unwrap();
             assert_eq!(matrices::check(system.matrix()), -873285032152802.5, "{name}");
@@ -80,7 +80,7 @@ fn every_element_is_the_textbooks_at_awkward_sizes() {
             Fill::Rand.write(system.matrix());
             let mut expected = system.matrix().flat().to_vec();
             reference(n, &mut expected);
-            for variant in here().filter(|variant| variant.rounding == Rounding::Same) {
+            for variant in available().filter(|variant| variant.rounding == Rounding::Same) {
                 Fill::Rand.write(system.matrix());
                 variant.run(system).unwrap();
                 assert_eq!(system.matrix().flat().to_vec(), expected, "{} {n}", variant.name);
@@ -95,7 +95,7 @@ fn other_roundings_leave_a_small_residual() {
         with_system(n, |arena, system| {
             let original = arena.matrix::<f64>("original", n, n).unwrap();
             Fill::Rand.write(original);
-            for variant in here() {
+            for variant in available() {
                 Fill::Rand.write(system.matrix());
                 system.exchanges().fill(|k| k);
                 variant.run(system).unwrap();
@@ -112,7 +112,7 @@ fn other_roundings_leave_a_small_residual() {
 #[test]
 fn the_misprinted_loops_explode() {
     with_system(300, |_, system| {
-        for variant in here().filter(|variant| variant.misprinted()) {
+        for variant in available().filter(|variant| variant.misprinted()) {
             Fill::Rand.write(system.matrix());
             variant.run_as_printed(system).unwrap();
             let check = matrices::check(system.matrix());
@@ -126,7 +126,7 @@ fn exchanging_rows_masters_a_zero_pivot_and_reports_a_singular_matrix() {
     with_system(40, |arena, system| {
         let original = arena.matrix::<f64>("original", 40, 40).unwrap();
         Fill::ZeroPivot.write(original);
-        for variant in here().filter(|variant| variant.exchanges) {
+        for variant in available().filter(|variant| variant.exchanges) {
             Fill::ZeroPivot.write(system.matrix());
             variant.run(system).unwrap();
             assert!(matrices::eliminated(system.matrix(), true).is_ok(), "{}", variant.name);
@@ -150,7 +150,7 @@ fn rungs_that_exchange_rows_choose_the_same_pivots() {
                 system.exchanges().to_vec()
             })
         };
-        let all: Vec<_> = here().filter(|variant| variant.exchanges).map(chosen).collect();
+        let all: Vec<_> = available().filter(|variant| variant.exchanges).map(chosen).collect();
         assert!(all.iter().all(|rows| *rows == all[0]), "{n}: {all:?}");
     }
 }
@@ -159,7 +159,7 @@ fn rungs_that_exchange_rows_choose_the_same_pivots() {
 fn without_a_named_processor_every_rung_runs_on_the_first() {
     let arena = Arena::with_capacity(System::bytes(50, 0).unwrap()).unwrap();
     let system = System::new(&arena, 50, &[]).unwrap();
-    for variant in here() {
+    for variant in available() {
         Fill::Dominant.write(system.matrix());
         variant.run(system).unwrap();
         assert!(matrices::eliminated(system.matrix(), variant.exchanges).is_ok(), "{}", variant.name);
@@ -178,7 +178,7 @@ proptest! {
             let numbers: Vec<f64> = (0..n * n).map(|_| f64::from(rand.next()) / 65536.0 - 16384.0).collect();
             let mut expected = numbers.clone();
             reference(n, &mut expected);
-            for variant in here().filter(|variant| variant.rounding == Rounding::Same) {
+            for variant in available().filter(|variant| variant.rounding == Rounding::Same) {
                 system.matrix().flat().fill(|i| numbers[i]);
                 variant.run(system).unwrap();
                 prop_assert_eq!(system.matrix().flat().to_vec(), expected.clone(), "{}", variant.name);
@@ -188,11 +188,12 @@ proptest! {
     }
 }
 
-/// The model refuses what the rungs cannot eliminate, also where it computes no numbers.
+/// The model refuses matrices that the rungs cannot eliminate, even though it computes no
+/// numbers.
 #[test]
 fn the_model_eliminates_what_the_rungs_do() {
     let machine = Machine::named("i5-7500").unwrap();
-    for variant in here().filter(|variant| !variant.threaded()) {
+    for variant in available().filter(|variant| !variant.threaded()) {
         for fill in [Fill::Rand, Fill::Dominant, Fill::TinyPivot] {
             modelled::count(variant, 130, fill, &machine).unwrap();
         }
@@ -202,13 +203,13 @@ fn the_model_eliminates_what_the_rungs_do() {
     }
 }
 
-/// The model walks two steps of an inner loop and knows the others: all that it counts is
-/// as if it walked them, and computed.
+/// The model sees two iterations of an inner loop and derives the others: all counts are
+/// equal to those with every iteration executed and computed.
 #[test]
 fn steps_are_counted_as_if_walked() {
     for machine in ["i5-7500", "zen3", "golden-cove", "apple-m1", "lecture", "sparcstation-1+"] {
         let machine = Machine::named(machine).unwrap();
-        for (variant, n) in here().zip([9, 40, 61].into_iter().cycle()) {
+        for (variant, n) in available().zip([9, 40, 61].into_iter().cycle()) {
             if variant.threaded() {
                 continue;
             }
@@ -241,7 +242,7 @@ fn loads_and_stores_are_those_of_the_closed_forms() {
             ("ge7", 2 * in_registers(16) + 2 * rows, in_registers(16)),
         ];
         for (name, loads, stores) in expected {
-            let Some(variant) = here().find(|variant| variant.name == name) else { continue };
+            let Some(variant) = available().find(|variant| variant.name == name) else { continue };
             let counts = modelled::count(variant, n, Fill::Rand, &machine).unwrap();
             assert_eq!((counts.loads, counts.stores), (loads, stores), "{name} {n}");
         }

@@ -116,11 +116,11 @@ fn threads_are_as_many_as_asked_for_and_there_are() {
     }
 }
 
-/// No system has memory for such a stack: the first thread is refused.
+/// No system has memory for such a stack, so the first thread is refused.
 #[test]
 #[cfg(target_os = "linux")]
 fn threads_that_the_system_does_not_start_are_reported_in_one_line() {
-    // The first member of a team is the thread that is there.
+    // The first member of a team is the present thread.
     if ge::find("threads").unwrap().available().is_err() || common::cpu::allowed().len() < 2 {
         return skip::skip("it takes two processors with the instructions of the threaded rung");
     }

@@ -1,10 +1,10 @@
-//! The guide's products and those that take one cause away, as a table.
+//! The guide's products, and versions without one cause of their time, as a table.
 
 use common::cache::Modelled;
 use common::isa::Native;
 use common::memory::{Matrix, Memory, Unobserved};
 
-/// What the kernels multiply.
+/// The operands of the kernels.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Operands<'a> {
     pub(super) mul1: Matrix<'a, i16>,
@@ -16,17 +16,17 @@ pub(super) struct Operands<'a> {
     pub(super) block: usize,
 }
 
-/// One product, on either memory.
+/// One product, for either memory.
 #[derive(Clone, Copy)]
 pub(super) struct Kernel {
     pub(super) name: &'static str,
     /// Its loops and its inner statement, in C.
     pub(super) c: &'static str,
-    /// What a step waits for, besides its own loads.
+    /// What a step waits for, in addition to its own loads.
     pub(super) waits: &'static str,
-    /// Every access an instruction of its own.
+    /// With one instruction for each access.
     pub(super) native: fn(&mut Native, Operands<'_>),
-    /// The compiler left free: sums in registers, several elements at once.
+    /// With free choice of the compiler: sums in registers, several elements at once.
     pub(super) free: fn(&mut Unobserved, Operands<'_>),
     pub(super) modelled: fn(&mut Modelled, Operands<'_>),
 }

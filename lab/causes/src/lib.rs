@@ -1,5 +1,5 @@
-//! The guide's products compared with versions that lack one cause of their time. A crate
-//! of its own, since what is measured is compiled like the guide's programs.
+//! The guide's products compared with versions that lack one cause of their time. It is a
+//! crate of its own so that the kernels are compiled like the guide's programs.
 
 mod kernels;
 
@@ -15,9 +15,9 @@ use common::value::{Reading, Source, Value};
 
 use kernels::{KERNELS, Operands};
 
-/// The six products: their accesses and misses, and their times taken in turns,
-/// so that what disturbs one run disturbs all: with each access an instruction of
-/// its own (`cpu_s`), as it is counted, and with the compiler left free (`free_cpu_s`).
+/// The six products: their accesses and misses, and their times, measured in turns so that
+/// a disturbance affects all. Times with one instruction for each access (`cpu_s`), for
+/// which the counts are, and with free choice of the compiler (`free_cpu_s`).
 ///
 /// # Errors
 ///
@@ -31,7 +31,7 @@ pub fn measure(session: &Session, size: u32, line: Bytes) -> Result<Record, Fail
     let tmp = arena.matrix("tmp", options.size(), options.size()).map_err(Failure::could_not)?;
     tmp.fill(|i, j| mul2.at(j, i).get());
     let operands = Operands { mul1, mul2, tmp, res, block };
-    let timed = if session.here { times(session.runs, operands) } else { Vec::new() };
+    let timed = if session.measures_host { times(session.runs, operands) } else { Vec::new() };
     let mut record = session.record("causes").set("size", size).set("line_size", line.0);
     session.note(&mut record, plan.note());
     for (at, kernel) in KERNELS.iter().enumerate() {
@@ -48,7 +48,7 @@ pub fn measure(session: &Session, size: u32, line: Bytes) -> Result<Record, Fail
             ("c", kernel.c.into()),
             ("waits_for", kernel.waits.into()),
             ("size", size.into()),
-            // On a described machine nothing is multiplied.
+            // On a described machine nothing is computed.
             ("checksum", timed.get(at).map(|timed| timed.checksum).into()),
         ];
         let row = sample
@@ -63,14 +63,15 @@ pub fn measure(session: &Session, size: u32, line: Bytes) -> Result<Record, Fail
     Ok(record)
 }
 
-/// What a kernel took, and the sum of its product.
+/// The times of a kernel, and the sum of its product.
 struct Timed {
-    /// Processor time as counted, and left free.
+    /// Processor time with one instruction for each access, and with free choice of the
+    /// compiler.
     seconds: [Reading; 2],
     checksum: i64,
 }
 
-/// All kernels, `rounds` times in turns.
+/// Times all kernels in turns, `rounds` times.
 fn times(rounds: usize, operands: Operands<'_>) -> Vec<Timed> {
     let mut seconds = vec![[Vec::new(), Vec::new()]; KERNELS.len()];
     let mut checksums = vec![0; KERNELS.len()];

@@ -2,7 +2,7 @@
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd, html::push_html};
 
-/// Where a link leads; `None`: its text is isolated.
+/// Where a link leads; `None`: only its text is shown.
 pub(super) type Link<'l> = dyn Fn(&str) -> Option<String> + 'l;
 
 /// A text as HTML.
@@ -12,7 +12,7 @@ pub(super) fn html(text: &str, link: &Link<'_>) -> String {
     out
 }
 
-/// A text of one paragraph or heading as HTML without the paragraph's marks.
+/// A text of one paragraph or heading as HTML, without the paragraph's tags.
 pub(super) fn inline(text: &str, link: &Link<'_>) -> String {
     let paragraph =
         |event: &Event<'_>| matches!(event, Event::Start(Tag::Paragraph) | Event::End(TagEnd::Paragraph));
@@ -21,8 +21,8 @@ pub(super) fn inline(text: &str, link: &Link<'_>) -> String {
     out
 }
 
-/// The parts of a text: links lead where `link` says, pictures are their text, tables may be
-/// wider than the page, and HTML stays as it is written.
+/// The parts of a text. `link` decides where links lead; a picture becomes its text; a wide
+/// table can be scrolled; HTML is passed through.
 fn events<'t>(text: &'t str, link: &'t Link<'_>) -> impl Iterator<Item = Event<'t>> {
     let mut led = Vec::new();
     Parser::new_ext(text, Options::ENABLE_TABLES).flat_map(move |event| match event {
@@ -46,7 +46,7 @@ fn events<'t>(text: &'t str, link: &'t Link<'_>) -> impl Iterator<Item = Event<'
     })
 }
 
-/// `text` as it is in HTML, in attributes too.
+/// `text` escaped for HTML, attributes included.
 #[cfg(feature = "instructor")]
 pub(crate) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")

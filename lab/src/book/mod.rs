@@ -19,7 +19,7 @@ pub(crate) struct Args {
     out: PathBuf,
 }
 
-/// A handout: its folder, by which links name it, and its text.
+/// A handout: its folder, which links use as its name, and its text.
 struct Chapter {
     name: &'static str,
     text: &'static str,
@@ -49,14 +49,15 @@ const CHAPTERS: &[Chapter] = chapters! {
     "glossary" "common/src/glossary.md"
 };
 
-/// Where the table of latencies goes; unseen where the file is read as it is.
+/// Where the table of latencies is inserted: a comment, so that the Markdown itself shows
+/// nothing.
 const LATENCIES: &str = "<!-- latencies -->\n";
 
-/// The picture of the kit's own page, as it is there and as a word.
+/// The picture of the kit's own page in the README, and the word that replaces it.
 const PICTURE: (&str, &str) =
     ("![Misses per access against stride, one curve per array size](cm1/chart.svg)", "CHART-OF-CM1");
 
-/// Writes it.
+/// Writes the book.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     output::write(&args.out, page()?.as_bytes())?;
     output::print(&format!("{} handouts in {}\n", CHAPTERS.len(), args.out.display()))
@@ -94,10 +95,11 @@ fn page() -> Result<String, Failure> {
     ))
 }
 
-/// The lines round what only an instructor's handouts say.
+/// The lines that enclose a part for instructors.
 const INSTRUCTORS: [&str; 2] = ["<!-- not for students -->", "<!-- /not for students -->"];
 
-/// A handout without these lines, and in the student's edition without what is between them.
+/// A handout without these lines; in the student's edition also without the text between
+/// them.
 fn of_this_edition(text: &str) -> String {
     let mut between = false;
     let kept = text.lines().filter(|line| {

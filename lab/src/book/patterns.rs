@@ -1,16 +1,16 @@
-//! Pictures of what kernels touch, access by access.
+//! Pictures of which elements the kernels access, in order.
 
 use common::chart::{Axis, Chart};
 use common::memory::{Arena, Matrix, OutOfMemory, Recorded};
 use dgemm::rungs::orders;
 use dgemm::{Blocks, Problem};
 
-/// Rows of the matrices, and accesses that are drawn: three turns of the loops
-/// that a reader can follow with a finger.
+/// Rows of the matrices, and accesses that are drawn: three iterations of the loops, few
+/// enough to follow one by one.
 const N: usize = 16;
 const SHOWN: usize = 3 * 4 * N;
 
-/// The handout that each belongs to, and the picture.
+/// Each picture, and the handout that it belongs to.
 pub(super) fn all() -> Result<Vec<(&'static str, Chart)>, OutOfMemory> {
     Ok(vec![
         ("cm1", walk()?),
@@ -87,7 +87,7 @@ fn drawn(title: &str, recorded: &Recorded, arena: &Arena, element: usize) -> Cha
 mod tests {
     use super::*;
 
-    /// mul2 walks a column: from row to row by N elements.
+    /// mul2 walks down a column: each step is N elements further on.
     #[test]
     fn a_picture_shows_the_kernels_own_accesses() {
         let all = all().unwrap();

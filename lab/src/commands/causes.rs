@@ -34,13 +34,13 @@ pub(crate) struct Args {
     output: Output,
 }
 
-/// Rows of a matrix, as a command line gives them.
+/// Rows of a matrix, read from the command line.
 pub(crate) fn matrix_size(text: &str) -> Result<u32, String> {
     let size = text.parse().ok().filter(|size| (8..=4096).contains(size));
     size.ok_or_else(|| "a matrix has 8 to 4096 rows".to_owned())
 }
 
-/// Measures, prints, says what the figures show.
+/// Measures, prints, and explains what the figures show.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let session = Session::start(&args.measuring, &args.modelling, &args.output)?;
     let record = causes::measure(&session, args.n.or(args.size).unwrap_or(512), args.line_size)?;

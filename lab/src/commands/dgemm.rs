@@ -45,14 +45,14 @@ pub(crate) struct Args {
     output: Output,
 }
 
-/// What the lecture's charts compare, and where the ladder ends.
+/// The rungs that the lecture's charts compare, and the last rungs of the ladder.
 const USUAL: [&str; 9] =
     ["ijk", "ikj", "block-l1", "unrolled", "block-l2", "recursive", "packed", "prefetch", "threads"];
-/// Products for one time: a first one, and repetitions.
+/// Products that one measured time takes: the first one, and its repetitions.
 const RUNS: f64 = 2.0;
-/// Why a sweep has an end before its last side.
+/// Why a sweep ended before its last side.
 const OVER: &str = "interrupted, or much slower than estimated";
-/// Seconds of one operation, where nothing is measured yet.
+/// Assumed seconds of one operation before anything is measured.
 const OPERATION: f64 = 0.25e-9;
 
 fn sizes(text: &str) -> Result<(usize, usize), String> {
@@ -67,7 +67,7 @@ fn seconds(text: &str) -> Result<f64, String> {
     seconds.ok_or_else(|| format!("'{text}' is not a number of seconds; give one above 0, like 20"))
 }
 
-/// `from`, half as much again, twice as much, and so on to `to`.
+/// `from`, 1.5 times that, twice that, and so on up to `to`.
 fn sides((from, to): (usize, usize)) -> Vec<usize> {
     let doublings = (0..16).map(|power| from << power);
     let mut sides: Vec<usize> = doublings.flat_map(|side| [side, side + side / 2]).collect();
@@ -84,7 +84,8 @@ struct Point {
     misses: Reading,
 }
 
-/// Measures, draws, writes: also where a larger side has no memory.
+/// Measures, draws, writes. Results are written also if there is no memory for a larger
+/// side.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut variants = variants(&args.variants)?;
     let out = args.out.clone().or_else(|| args.output.record.is_none().then(|| PathBuf::from(".")));
@@ -150,7 +151,8 @@ fn variants(names: &[String]) -> Result<Vec<&'static Variant>, Failure> {
     names.iter().map(find).collect()
 }
 
-/// What a product of side `n` will take, from the last smaller one if there is one.
+/// Estimates the time of a product of side `n` from the largest side measured so far, if
+/// there is one.
 fn expected_seconds(points: &[Point], variant: &Variant, n: usize) -> f64 {
     let last = points.iter().rfind(|p| p.outcome.subject.name() == variant.name);
     let scaled = |p: &Point| Some(p.outcome.seconds.amount()? * (n as f64 / p.n as f64).powi(3));
@@ -167,7 +169,7 @@ fn measure_side(
 ) -> Result<(), Failure> {
     let blocks = experiment::blocks_for(&session.machine, session.cpus.len().max(1));
     let arena = measure::arena(Problem::bytes(n, n, n, blocks))?;
-    let problem = if session.here { Problem::new } else { Problem::without_numbers };
+    let problem = if session.measures_host { Problem::new } else { Problem::without_numbers };
     let p = problem(&arena, [n; 3], blocks).map_err(Failure::could_not)?;
     let subjects: Vec<Subject> = variants.iter().copied().map(Subject::Rung).collect();
     let times = experiment::times(session, &subjects, &p)?;
@@ -201,7 +203,7 @@ fn kit(points: &[Point]) -> String {
     text
 }
 
-/// Draws and writes; the names of the files.
+/// Draws and writes the charts; returns the names of the files.
 fn write(
     args: &Args,
     folder: &output::Folder,
@@ -242,7 +244,7 @@ fn write(
     Ok(names)
 }
 
-/// One chart to be.
+/// A chart to draw.
 struct Drawing<'t> {
     what: &'t str,
     title: &'t str,

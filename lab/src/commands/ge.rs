@@ -15,7 +15,7 @@ use common::output::{self, Objects, Shown};
 use common::record::{Record, Row};
 use common::value::{Reading, Source, Spread, Value};
 
-/// Sizes of one sweep.
+/// Largest number of sizes in one sweep.
 const SIZES: usize = 2000;
 /// Seconds of one operation on the ladder's first rungs.
 const OPERATION: f64 = 1e-9;
@@ -81,7 +81,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let terminal = std::io::stderr().is_terminal() && !args.output.quiet;
     let progress = |round, size| {
         if terminal {
-            // A terminal that went away is no reason to stop measuring.
+            // A closed terminal is no reason to stop measuring.
             let _ =
                 std::write!(std::io::stderr(), "\rround {} of {}, size {size}   ", round + 1, design.rounds);
         }
@@ -150,10 +150,10 @@ fn sizes(text: &str) -> Result<Vec<usize>, Failure> {
     Ok((first..=last).step_by(step).collect())
 }
 
-/// What the core can do at most.
+/// Peak rate of the core.
 struct Limits {
     flops: f64,
-    /// Where the matrix is, and how fast it comes from there and goes back.
+    /// Where the matrix is stored, and the bandwidth for reading and writing it there.
     roofs: [(&'static str, f64); 2],
 }
 
@@ -196,7 +196,7 @@ fn record(session: &Session, design: &Design, cells: &[Cell], limits: &Limits, g
     record
 }
 
-/// A gain over the rung before, with the interval of its median.
+/// The speed-up over the rung before, with the confidence interval of its median.
 fn gained(gain: &Gain, rounds: usize) -> Value {
     let (min, max) = gain.interval;
     let spread = (rounds > 1).then_some(Spread { runs: rounds, min, max });
@@ -242,7 +242,7 @@ fn kit(cells: &[Cell], limits: &Limits, gains: &[Gain]) -> String {
     text
 }
 
-/// The homework's four charts, and two that say how far there is to go.
+/// The homework's four charts, and two that show the distance to the machine's peak.
 fn charts(design: &Design, cells: &[Cell], limits: &Limits, machine: &str) -> Vec<(&'static str, Chart)> {
     let over_size = |title: &str, unit: &str, figure: &dyn Fn(&Cell) -> f64| {
         let chart = Chart::new(title, Axis::linear("matrix size N"), Axis::linear(unit)).caption(machine);
@@ -270,8 +270,8 @@ fn charts(design: &Design, cells: &[Cell], limits: &Limits, machine: &str) -> Ve
     ]
 }
 
-/// Rates at the largest size against operations per byte of the rows that are
-/// fetched and written back, under the roofs of memory and arithmetic.
+/// A roofline chart: rates at the largest size against operations per byte of rows read and
+/// written back.
 fn roofline(design: &Design, cells: &[Cell], limits: &Limits, machine: &str) -> Chart {
     let axes = (Axis::log2("operations per byte fetched and written back"), Axis::log10("GFLOPS"));
     let mut chart = Chart::new("Roofline", axes.0, axes.1).caption(machine);

@@ -15,10 +15,10 @@ use zip::write::SimpleFileOptions;
 
 use crate::handed_in::{MAX_FILES, TOTAL_BYTES, is_answer};
 
-/// What the list of contents is called, and calls itself.
+/// The name of the list of contents, and the name of its schema.
 const VERSIONS: &str = "versions.json";
 const SCHEMA: &str = "cache-lab-kit/handin/1";
-/// Names in one sentence.
+/// Longest list of names in one sentence.
 const MAX_LISTED: usize = 5;
 
 /// Make the archive to hand in: answers, page, records, versions
@@ -46,7 +46,7 @@ pub(crate) struct Args {
 }
 
 /// A file of the archive.
-struct Entry {
+struct ArchiveFile {
     name: String,
     bytes: Vec<u8>,
 }
@@ -65,8 +65,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let page = folder.join("report.html");
     let page = page.is_file().then(|| read(&page)).transpose()?;
     let answers = answers(args, page.as_deref())?;
-    let mut entries = vec![Entry { name: "answers.json".to_owned(), bytes: answers.json().into_bytes() }];
-    entries.extend(page.map(|bytes| Entry { name: "report.html".to_owned(), bytes }));
+    let mut entries =
+        vec![ArchiveFile { name: "answers.json".to_owned(), bytes: answers.json().into_bytes() }];
+    entries.extend(page.map(|bytes| ArchiveFile { name: "report.html".to_owned(), bytes }));
     let (records, missing) = records(args)?;
     entries.extend(records);
     bounded(&entries)?;
@@ -76,7 +77,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let versions = json!({
         "schema": SCHEMA, "kit_version": common::VERSION, "made": date::now(), "answers": answered, "files": list,
     });
-    entries.push(Entry { name: VERSIONS.to_owned(), bytes: format!("{versions:#}\n").into_bytes() });
+    entries.push(ArchiveFile { name: VERSIONS.to_owned(), bytes: format!("{versions:#}\n").into_bytes() });
     let bytes =
         archive(&entries).map_err(|why| Failure::could_not(format!("the archive cannot be made: {why}")))?;
     output::write(&out, &bytes)?;
@@ -93,14 +94,14 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     ))
 }
 
-/// `report.zip` for `report`, and for the folder that one is in.
+/// `report.zip` for `report`; for `.`, the name of the current folder.
 fn archive_name(folder: &Path) -> PathBuf {
     let there = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     let name = there.file_name().map_or("report".into(), |name| name.to_string_lossy().into_owned());
     PathBuf::from(format!("{name}.zip"))
 }
 
-/// Refuses to replace what is no earlier archive of this command.
+/// Refuses to replace a file that is not an earlier archive of this command.
 fn free(out: &Path) -> Result<(), Failure> {
     let Ok(there) = fs::metadata(out) else { return Ok(()) };
     let own = |bytes: Vec<u8>| bytes.windows(VERSIONS.len()).any(|window| window == VERSIONS.as_bytes());
@@ -119,8 +120,8 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
         .map_err(|error| Failure::could_not(format!("cannot read {}: {error}", input::name(path))))
 }
 
-/// What was typed, from the file of answers, the folder and the page: each answer as
-/// it was saved last.
+/// The answers from the file of answers, the folder and the page: of each, the version that
+/// was saved last.
 fn answers(args: &Args, page: Option<&[u8]>) -> Result<Answers, Failure> {
     let parse = |path: &Path| {
         let text = input::text(path)?;
@@ -148,7 +149,8 @@ fn answers(args: &Args, page: Option<&[u8]>) -> Result<Answers, Failure> {
     )))
 }
 
-/// `answers.json`, and what browsers call it where there is one: `answers (1).json`.
+/// `answers.json`, and the names that browsers choose where that exists: `answers
+/// (1).json`.
 fn saved_answers(folder: &Path) -> Vec<PathBuf> {
     let is_answers = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
@@ -163,8 +165,8 @@ fn saved_answers(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// The records of the folder and of the command line, and folders that have none.
-fn records(args: &Args) -> Result<(Vec<Entry>, Vec<String>), Failure> {
+/// The records in the folder and on the command line, and the folders without any.
+fn records(args: &Args) -> Result<(Vec<ArchiveFile>, Vec<String>), Failure> {
     let folder = args.folder.join("records");
     let json = |path: &PathBuf| path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
     let mut paths: Vec<PathBuf> = fs::read_dir(&folder)
@@ -175,7 +177,7 @@ fn records(args: &Args) -> Result<(Vec<Entry>, Vec<String>), Failure> {
         .collect();
     paths.sort();
     paths.extend(args.records.iter().cloned());
-    let (mut found, mut missing): (Vec<Entry>, _) = (Vec::new(), Vec::new());
+    let (mut found, mut missing): (Vec<ArchiveFile>, _) = (Vec::new(), Vec::new());
     if paths.is_empty() {
         missing.push("there are no records in it; hit rates and speed-ups are graded with them".to_owned());
     }
@@ -194,13 +196,13 @@ fn records(args: &Args) -> Result<(Vec<Entry>, Vec<String>), Failure> {
         };
         let taken = |place: &String| found.iter().any(|entry| entry.name == *place);
         let place = (0..=MAX_FILES).map(place).find(|place| !taken(place)).unwrap_or_default();
-        found.push(Entry { name: place, bytes });
+        found.push(ArchiveFile { name: place, bytes });
     }
     Ok((found, missing))
 }
 
-/// Refuses what no grader would read.
-fn bounded(entries: &[Entry]) -> Result<(), Failure> {
+/// Refuses files that `lab grade` would not read.
+fn bounded(entries: &[ArchiveFile]) -> Result<(), Failure> {
     let bytes: u64 = entries.iter().map(|entry| entry.bytes.len() as u64).sum();
     if entries.len() <= MAX_FILES && bytes <= TOTAL_BYTES {
         return Ok(());
@@ -213,8 +215,8 @@ fn bounded(entries: &[Entry]) -> Result<(), Failure> {
     )))
 }
 
-/// What a student should know before handing it in.
-fn notes(folder: &Path, answers: &Answers, entries: &[Entry], mut notes: Vec<String>) -> Vec<String> {
+/// What the student should know before handing the archive in.
+fn notes(folder: &Path, answers: &Answers, entries: &[ArchiveFile], mut notes: Vec<String>) -> Vec<String> {
     if !entries.iter().any(|entry| entry.name == "report.html") {
         notes.push(format!("there is no report.html in '{}'", input::name(folder)));
     }
@@ -236,7 +238,7 @@ fn notes(folder: &Path, answers: &Answers, entries: &[Entry], mut notes: Vec<Str
 }
 
 /// The entries as a zip archive; the same entries give the same bytes.
-fn archive(entries: &[Entry]) -> Result<Vec<u8>, String> {
+fn archive(entries: &[ArchiveFile]) -> Result<Vec<u8>, String> {
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
     for entry in entries {
         let begun = writer.start_file(entry.name.as_str(), SimpleFileOptions::default());

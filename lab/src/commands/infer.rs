@@ -52,7 +52,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     answer.verdict.map(|_| ()).map_err(Failure::could_not)
 }
 
-/// The level that a sweep of L1 shows.
+/// The level that a sweep of L1 gives.
 fn known(file: &Path) -> Result<Above, Failure> {
     let found = infer::read(&input::sweep(file)?).verdict;
     found.as_ref().ok().and_then(Above::of).ok_or_else(|| {
@@ -63,7 +63,7 @@ fn known(file: &Path) -> Result<Above, Failure> {
     })
 }
 
-/// The answer in lines, the argument below it.
+/// The answer in lines, then the argument.
 fn text(answer: &Answer) -> String {
     let mut lines = Vec::new();
     if let Ok(g) = &answer.verdict {

@@ -1,4 +1,4 @@
-//! `lab machines`: what can be modelled.
+//! `lab machines`: the machines that can be modelled.
 
 use common::failure::Failure;
 use common::machine::{self, CacheLevel, Machine};
@@ -22,7 +22,8 @@ pub(crate) struct Args {
 /// If there is no such machine, or its description is sealed.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let Some(name) = args.name.as_deref() else { return output::print(&list()) };
-    // What is printed can be given to a program, and so a sealed machine is not.
+    // A printed description can be given to a program; that of a sealed machine stays
+    // secret.
     if machine::select(name).map_err(Failure::usage)?.sealed() {
         let reason = "its description is sealed; give the file itself to any program with --machine";
         return Err(Failure::could_not(format!("{}: {reason}", shorten(name, 60))));

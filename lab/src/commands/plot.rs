@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use common::chart::{Axis, Chart};
 use common::failure::Failure;
-use common::saved::{Cell, Saved};
+use common::saved::{Saved, SavedCell};
 use common::stats;
 use common::text::shorten;
 use common::units::Bytes;
@@ -104,8 +104,7 @@ fn of_one_event(args: &Args, sweeps: &[Saved]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Refuses a damaged file; says on stderr what else was noticed, at most three
-/// things of it.
+/// Refuses a damaged file; prints at most three other remarks on it to stderr.
 fn check(path: &Path, sweep: &Saved, tolerate: bool) -> Result<(), Failure> {
     let name = input::name(path);
     if let Some(damage) = sweep.damage.first().filter(|_| !tolerate) {
@@ -124,9 +123,9 @@ fn default_output(files: &[PathBuf]) -> PathBuf {
     }
 }
 
-/// What is before each file's curves: nothing, or its machine.
+/// The prefix of each file's curves: empty, or its machine.
 ///
-/// Refuses files of different machines that are not to be distinguished.
+/// Refuses files of different machines unless they are to be drawn as separate curves.
 fn labels(args: &Args) -> Result<Vec<String>, Failure> {
     let machines: Vec<Option<String>> = args.files.iter().map(|file| machine(file)).collect();
     let mut known = machines.iter().flatten();
@@ -147,7 +146,7 @@ fn labels(args: &Args) -> Result<Vec<String>, Failure> {
     Ok(args.files.iter().zip(machines).map(label).collect())
 }
 
-/// The machine that a record names; other formats do not report.
+/// The machine that a record names; other formats do not name it.
 fn machine(file: &Path) -> Option<String> {
     let text = (file != Path::new("-")).then(|| input::text(file).ok())??;
     let record: serde_json::Value = serde_json::from_str(&text).ok()?;
@@ -159,7 +158,7 @@ fn chart(args: &Args, sweeps: &[Saved], labels: &[String]) -> Result<Chart, Fail
     let of_file = |(sweep, label): (&'_ Saved, _)| {
         sweep.cells.iter().map(move |cell| (label, *cell)).collect::<Vec<_>>()
     };
-    let cells: Vec<(&String, Cell)> =
+    let cells: Vec<(&String, SavedCell)> =
         sweeps.iter().zip(labels).flat_map(of_file).filter(|(_, cell)| wanted(args, cell)).collect();
     let misses = cells.iter().any(|(_, cell)| cell.misses.is_some());
     let show = args.show.unwrap_or(if misses { Show::Misses } else { Show::Time });
@@ -198,11 +197,11 @@ fn chart(args: &Args, sweeps: &[Saved], labels: &[String]) -> Result<Chart, Fail
     Ok(chart)
 }
 
-fn wanted(args: &Args, cell: &Cell) -> bool {
+fn wanted(args: &Args, cell: &SavedCell) -> bool {
     args.sizes.is_empty() || args.sizes.contains(&Bytes(cell.size))
 }
 
-/// What is known of the figures: event, source, files.
+/// Event, source and files of the figures, as far as known.
 fn caption(args: &Args, sweeps: &[Saved]) -> String {
     let files: Vec<String> = args.files.iter().map(|file| input::name(file)).collect();
     let mut facts = Vec::new();
@@ -223,7 +222,7 @@ fn caption(args: &Args, sweeps: &[Saved]) -> String {
     known.collect::<Vec<_>>().join("\n")
 }
 
-/// Notes on a file, on standard error: the first three, and how many more.
+/// Prints the first three remarks on a file, and how many more there are, to stderr.
 pub(crate) fn notes(notes: &[String], program: &str) {
     for note in notes.iter().take(3) {
         output::message(format!("{program}: {note}"));

@@ -9,14 +9,14 @@ use common::value::Reading;
 
 use super::pair::Pair;
 
-/// Curves of each record: more panels are not drawn.
+/// Largest number of curves for each record; at most as many panels are drawn.
 const CURVES: usize = 24;
 
-/// A curve's name, and its rows by their place on the horizontal axis.
+/// A curve's name, and its rows by their x value.
 type Curves<'r> = BTreeMap<String, BTreeMap<u64, &'r Row>>;
 
-/// What is drawn of a kind of record: what distinguishes its curves, what its
-/// horizontal axis is, the figure and its name.
+/// How a kind of record is drawn: the key that separates its curves, its x axis, the figure
+/// and its name.
 struct CurveKind {
     curve: &'static str,
     across: &'static str,
@@ -85,7 +85,7 @@ fn drawn(chart: Chart, name: &str, rows: &BTreeMap<u64, &Row>, kind: &CurveKind)
     chart.curve(name, points).spread(spreads)
 }
 
-/// The rows with that figure, curve by curve.
+/// The rows that have the figure, by curve.
 fn curves<'r>(record: &'r Record, kind: &CurveKind) -> Curves<'r> {
     let mut found = Curves::new();
     for row in record.rows.iter().filter(|row| row.amount(kind.figure).is_some()) {
@@ -96,7 +96,8 @@ fn curves<'r>(record: &'r Record, kind: &CurveKind) -> Curves<'r> {
     found
 }
 
-/// As many as there are panels, evenly, by size where the names are numbers.
+/// As many names as there are panels, evenly chosen; in order of size where the names are
+/// numbers.
 fn chosen<'n>(names: &[&'n String]) -> Vec<&'n String> {
     let mut names = names.to_vec();
     names.sort_by_key(|name| (name.parse::<u64>().unwrap_or(0), (*name).clone()));

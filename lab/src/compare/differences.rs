@@ -11,10 +11,10 @@ use super::pair::Pair;
 
 /// Keys of a row that are results or explain it.
 const RESULTS: [&str; 5] = ["checksum", "check", "residual", "c", "waits_for"];
-/// Up to so many cells of an experiment are reported one by one.
+/// An experiment with at most this many cells is printed cell by cell.
 const FEW: usize = 12;
 
-/// A figure of both.
+/// A figure that both records have.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Difference {
     experiment: String,
@@ -26,7 +26,7 @@ pub(crate) struct Difference {
 }
 
 impl Difference {
-    /// All of a pair.
+    /// All differences of a pair of records.
     pub(crate) fn all(pair: &Pair) -> Vec<Difference> {
         let of_b: BTreeMap<String, &Row> = pair.b.rows.iter().map(|row| (place(row), row)).collect();
         let mut found = Vec::new();
@@ -48,7 +48,7 @@ impl Difference {
         found
     }
 
-    /// B over A, where that is a number.
+    /// B divided by A, where that is a number.
     fn ratio(&self) -> Option<f64> {
         Some(self.b.amount / self.a.amount).filter(|ratio| ratio.is_finite())
     }
@@ -71,12 +71,12 @@ impl Difference {
     }
 }
 
-/// Whether another run would give the same.
+/// Whether another run would give exactly the same.
 fn exact(value: &Value) -> bool {
     matches!(value.source, Source::Model | Source::Analytic)
 }
 
-/// What a row is about, without its results.
+/// What identifies a row: its keys without the results.
 pub(super) fn place(row: &Row) -> String {
     let keys = row.keys.iter().filter(|(key, _)| !RESULTS.contains(&key.as_str()));
     let told = keys.map(|(key, value)| match value.as_str() {
@@ -93,7 +93,7 @@ fn figure_text(value: &Value) -> String {
     format!("{} {}{}", four(value.amount), value.source, spread.unwrap_or_default())
 }
 
-/// The table for people: few cells one by one, a sweep's in a line for each figure.
+/// The table for people: a few cells one by one, a sweep as one line for each figure.
 pub(crate) fn table(all: &[Difference]) -> String {
     let head = ["experiment", "figure", "A", "B", "B / A", ""].map(str::to_owned).to_vec();
     let mut groups: Vec<Vec<&Difference>> = Vec::new();
@@ -128,7 +128,7 @@ fn each(group: &[&Difference]) -> Vec<Vec<String>> {
     group.iter().map(row).collect()
 }
 
-/// Many cells: their medians, and the one that differs most.
+/// Many cells: the medians, and the cell that differs most.
 fn whole(group: &[&Difference]) -> Vec<String> {
     let median = |amounts: Vec<f64>| common::stats::median(&amounts).map_or_else(|| "–".to_owned(), four);
     let source = |value: &Value| value.source.to_string();

@@ -1,4 +1,4 @@
-//! What was different around two runs.
+//! Differences between the environments of two runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use common::text::shorten;
 
 use super::pair::Pair;
 
-/// One sentence: in what the environments differ.
+/// One sentence with all differences.
 pub(crate) fn sentence(pairs: &[Pair]) -> String {
     let mut differ: BTreeMap<String, (String, String)> = BTreeMap::new();
     for pair in pairs {
@@ -46,7 +46,7 @@ fn facts(record: &Record) -> BTreeMap<String, String> {
     facts
 }
 
-/// Where its figures come from.
+/// The source of its figures.
 fn sources(record: &Record) -> String {
     let values = record.rows.iter().flat_map(|row| &row.figures).filter_map(|figure| figure.reading.value());
     let names: BTreeSet<String> = values.map(|value| value.source.to_string()).collect();

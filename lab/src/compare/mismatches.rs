@@ -1,5 +1,5 @@
-//! What two records do not have in common, and results that differ: a sentence each,
-//! before any table of figures.
+//! What only one of two records has, and results that differ. One sentence for each,
+//! printed before the tables of figures.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,20 +12,20 @@ use serde_json::Value as Json;
 use super::differences::place;
 use super::pair::Pair;
 
-/// Keys of a row that hold what a program has computed: another value is another result.
+/// Keys of a row with computed results: different values are different results.
 const RESULTS: [&str; 2] = ["checksum", "check"];
-/// Keys that say how large the problem is.
+/// Keys that give the size of the problem.
 const SIZES: [&str; 4] = ["size_bytes", "size", "n", "m"];
-/// Names in a sentence.
+/// Longest list of names in a sentence.
 const NAMED: usize = 4;
 
-/// All sentences about a pair, the gravest first.
+/// All sentences about a pair, the most serious first.
 pub(crate) fn sentences(pair: &Pair) -> Vec<String> {
     let told = results(pair).into_iter().chain(events(pair)).chain(cells(pair)).chain(figures(pair));
     told.map(|sentence| format!("{}: {sentence}", pair.name)).collect()
 }
 
-/// Where results differ: there the two programs did not do the same.
+/// Where results differ: the two programs did not compute the same.
 fn results(pair: &Pair) -> Vec<String> {
     let rows = by_place(&pair.b, false);
     let differs = |result: &str| {
@@ -53,12 +53,12 @@ fn results(pair: &Pair) -> Vec<String> {
     RESULTS.iter().filter_map(|result| differs(result)).collect()
 }
 
-/// What is under a key of a row, if it is not null.
+/// The value of a key of a row, if it is not null.
 fn key<'r>(row: &'r Row, name: &str) -> Option<&'r Json> {
     row.keys.get(name).filter(|value| !value.is_null())
 }
 
-/// That the two counted different events.
+/// A sentence if the two counted different events.
 fn events(pair: &Pair) -> Option<String> {
     let (a, b) = (events_of(&pair.a), events_of(&pair.b));
     (a != b).then(|| format!("A counted {}, B {}: these figures are not of one kind", listed(&a), listed(&b)))
@@ -70,7 +70,7 @@ fn events_of(record: &Record) -> BTreeSet<String> {
     of_rows.chain(setting).map(shown).collect()
 }
 
-/// Rows by what they are about; the event of a sweep may be left out of that.
+/// Rows by what identifies them; the event of a sweep may be ignored.
 fn by_place(record: &Record, without_event: bool) -> BTreeMap<String, &Row> {
     let of = |row: &Row| {
         let mut row = row.clone();
@@ -82,7 +82,7 @@ fn by_place(record: &Record, without_event: bool) -> BTreeMap<String, &Row> {
     record.rows.iter().map(|row| (of(row), row)).collect()
 }
 
-/// Sizes and other cells that one of the two lacks.
+/// Sizes and other cells that only one of the two has.
 fn cells(pair: &Pair) -> Vec<String> {
     let mut told = Vec::new();
     let other_events = events(pair).is_some();
@@ -128,7 +128,7 @@ fn cells(pair: &Pair) -> Vec<String> {
     told
 }
 
-/// Figures of cells that both have and one has no number for.
+/// Figures of common cells that are missing in one of the two.
 fn figures(pair: &Pair) -> Vec<String> {
     let rows = by_place(&pair.b, false);
     let mut missing: BTreeMap<(String, &str), (usize, String)> = BTreeMap::new();
@@ -165,7 +165,7 @@ fn shown(value: &Json) -> String {
     value.as_str().map_or_else(|| value.to_string(), |text| shorten(text, 60))
 }
 
-/// The first of them, and how many more.
+/// The first names, and how many more there are.
 fn listed<'s>(all: impl IntoIterator<Item = &'s String>) -> String {
     let all: Vec<&String> = all.into_iter().collect();
     let named: Vec<&str> = all.iter().take(NAMED).map(|name| name.as_str()).collect();
@@ -256,7 +256,7 @@ mod tests {
             let found = mismatch_lines(name, a, b);
             assert!(found.iter().any(|sentence| sentence.starts_with(expected)), "{expected}: {found:?}");
         }
-        // Other sizes of another event are reported once each.
+        // Sizes that differ for another event are reported once for each event.
         let found = mismatch_lines("cm1", sweep(&[8192], &[1], l1), sweep(&[16384], &[1], "PAPI_L2_DCM"));
         assert_eq!(found.len(), 3, "{found:?}");
         assert!(found[0].contains("counted"));

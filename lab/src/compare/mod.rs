@@ -33,7 +33,7 @@ pub(crate) struct Args {
     out: Option<PathBuf>,
 }
 
-/// The file with every cell that both have.
+/// The file with every cell that both records have.
 const TABLE: &str = "differences.csv";
 
 /// Reads both, prints the table and the sentence, draws.
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     output::print(&format!("{first}{gap}{}\n{sentence}\n", differences::table(&found)))
 }
 
-/// The pictures in the folder of what its table is about.
+/// The charts in the folder that belong to its table.
 fn drawn_before(folder: &Path) -> Vec<String> {
     let table = fs::read_to_string(folder.join(TABLE)).unwrap_or_default();
     let is_about = |name: &str| table.lines().any(|row| row.split(',').next() == Some(name));
@@ -71,7 +71,7 @@ fn drawn_before(folder: &Path) -> Vec<String> {
     names.filter(|name| name.strip_suffix(".svg").is_some_and(is_about)).collect()
 }
 
-/// The experiments that both have, and sentences on those that one has alone.
+/// The experiments that both have, and a sentence for each that only one has.
 fn pairs(a: &Path, b: &Path) -> Result<(Vec<Pair>, Vec<String>), Failure> {
     if a.is_dir() != b.is_dir() {
         return Err(Failure::usage("give two records, or the folders of two reports: not one of each"));

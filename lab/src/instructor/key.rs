@@ -1,4 +1,4 @@
-//! The instructor's secret words, and the answers behind the names.
+//! The instructor's secret phrase, and the key: the caches of each student's machine.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::tables::Table;
 
-/// Bytes of a phrase.
+/// Shortest phrase, in bytes.
 const LONGEST: u64 = 4096;
 
 /// Where the secret words come from: never the command line, which every
@@ -29,8 +29,8 @@ pub(crate) struct Phrase {
 }
 
 impl Phrase {
-    /// What machines are drawn from: made of the words once for a class, slowly, so that
-    /// who tries words against a machine takes as long for each.
+    /// What machines are drawn from: derived from the phrase once for a class, and slowly,
+    /// so that an attacker who tries phrases needs as long for each.
     ///
     /// # Errors
     ///
@@ -63,46 +63,46 @@ fn of_input() -> io::Result<Vec<u8>> {
     io::stdin().take(LONGEST + 1).read_to_end(&mut bytes).map(|_| bytes)
 }
 
-/// What a file of answers calls itself.
+/// The schema of the file with the key.
 pub(crate) const SCHEMA: &str = "cache-lab-kit/key/1";
 
-/// The machines of a class with what is behind their seals.
+/// The machines of a class with their caches.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Key {
     pub(crate) schema: String,
     pub(crate) machines: Vec<Answers>,
 }
 
-/// One machine and whose it is.
+/// One machine and its student.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Answers {
     /// The student.
     pub(crate) name: String,
     /// The file that was handed out.
     pub(crate) file: String,
-    /// The tag of its seal, which the records made on it bear.
+    /// The tag of its seal, which is also in the records made on it.
     pub(crate) seal: String,
     /// Level 1 first.
-    pub(crate) levels: Vec<Level>,
+    pub(crate) levels: Vec<LevelKey>,
     pub(crate) memory_ns: f64,
     pub(crate) tlb_entries: Option<usize>,
 }
 
-/// What is to be found of one level.
+/// The right values for one level.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Level {
+pub(crate) struct LevelKey {
     pub(crate) size_bytes: u64,
     pub(crate) line_bytes: u64,
     pub(crate) ways: u64,
     pub(crate) hit_ns: f64,
 }
 
-/// Nanoseconds of a cycle of a drawn machine: 2 GHz.
+/// Clock period of a drawn machine in nanoseconds: 2 GHz.
 const CYCLE: f64 = 0.5;
 
 impl Answers {
     pub(crate) fn of(name: &str, file: String, seal: String, drawn: &Drawn) -> Answers {
-        let level = |(g, cycles): (common::machine::Geometry, usize)| Level {
+        let level = |(g, cycles): (common::machine::Geometry, usize)| LevelKey {
             size_bytes: g.size.0,
             line_bytes: g.line.0,
             ways: g.ways,
@@ -124,7 +124,7 @@ impl Key {
     ///
     /// # Errors
     ///
-    /// If it is something else.
+    /// If the file is not a key.
     pub(crate) fn read(path: &Path) -> Result<Key, Failure> {
         let read: Result<Key, _> = serde_json::from_str(&input::text(path)?);
         read.ok().filter(|key| key.schema == SCHEMA).ok_or_else(|| {

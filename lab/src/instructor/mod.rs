@@ -1,4 +1,4 @@
-//! What only an instructor's edition has: machines for a class, its grades, its lab.
+//! The instructor's edition only: machines for a class, its grades, a survey of its lab.
 
 pub(crate) mod grade;
 pub(crate) mod key;

@@ -1,4 +1,4 @@
-//! `lab mystery`: machines to be found out, one for each student.
+//! `lab mystery`: sealed machines with caches to discover, one for each student.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -78,7 +78,7 @@ fn percent(text: &str) -> Result<f64, String> {
     percent.ok_or_else(|| "noise is 0 to 5 percent".to_owned())
 }
 
-/// A file, what is to be in it, and whether its owner alone may read it.
+/// A file to write, its content, and whether only its owner may read it.
 struct File {
     path: PathBuf,
     bytes: Vec<u8>,
@@ -132,7 +132,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     output::print(&made)
 }
 
-/// Who can open the files that these programs seal.
+/// Says who can open the files that these programs seal.
 fn promise() -> &'static str {
     if seal::key_is_public() {
         "They are sealed with the kit's public key: a student who has the sources can write a program that opens them.\n\
@@ -143,21 +143,21 @@ fn promise() -> &'static str {
     }
 }
 
-/// The folder's name.
+/// The default name of the folder.
 const MACHINES: &str = "machines";
 
-/// `machines` in `here`, or beside the kit's sources if `here` is within them: a kit is
-/// packed from its folder, and a class's machines are no part of it.
-fn default_out(here: &Path) -> PathBuf {
+/// `machines`, or a folder next to the kit's sources if the folder is within them: the archive
+/// of a kit contains all of its folder, and must not contain a class's machines.
+fn default_out(folder: &Path) -> PathBuf {
     let is_kit = |folder: &&Path| {
         ["Cargo.toml", "common/seal/Cargo.toml"].iter().all(|file| folder.join(file).is_file())
     };
-    let beside = here.ancestors().enumerate().filter(|(_, folder)| is_kit(folder)).last();
-    let above = beside.filter(|(_, folder)| folder.parent().is_some()).map_or(0, |(above, _)| above + 1);
+    let root = folder.ancestors().enumerate().filter(|(_, folder)| is_kit(folder)).last();
+    let above = root.filter(|(_, folder)| folder.parent().is_some()).map_or(0, |(above, _)| above + 1);
     (0..above).map(|_| "..").chain([MACHINES]).collect()
 }
 
-/// What is behind each name, and the files that hide it.
+/// The key of all machines, and the sealed files.
 fn draw(args: &Args, names: &[String]) -> Result<(Key, Vec<(PathBuf, String)>), Failure> {
     let phrase = args.phrase.read()?;
     let replacement = match args.replacement {
@@ -184,7 +184,7 @@ fn draw(args: &Args, names: &[String]) -> Result<(Key, Vec<(PathBuf, String)>), 
     Ok((Key { schema: SCHEMA.to_owned(), machines }, files))
 }
 
-/// `out` with more behind its name: a path next to it, which is not handed out with it.
+/// A path next to `out`, with a suffix after its name; it is not handed out with `out`.
 fn sibling(out: &Path, ending: &str) -> Result<PathBuf, Failure> {
     let Some(name) = out.file_name() else {
         return Err(Failure::usage(format!(
@@ -197,9 +197,9 @@ fn sibling(out: &Path, ending: &str) -> Result<PathBuf, Failure> {
     Ok(out.with_file_name(name))
 }
 
-/// Writes all files, those in the folder `kept` for their owner alone; none if one is there
-/// that says something else.
-fn write(files: &[File], kept: Option<&Path>, force: bool) -> Result<(), Failure> {
+/// Writes all files. The folder `private_folder` is made for its owner alone. Nothing is
+/// written if a file exists with other content, unless `force`.
+fn write(files: &[File], private_folder: Option<&Path>, force: bool) -> Result<(), Failure> {
     let other = |file: &&File| std::fs::read(&file.path).is_ok_and(|there| there != file.bytes);
     if let Some(file) = files.iter().filter(|_| !force).find(other) {
         return Err(Failure::could_not(format!(
@@ -208,7 +208,7 @@ fn write(files: &[File], kept: Option<&Path>, force: bool) -> Result<(), Failure
         )));
     }
     for folder in files.iter().filter_map(|file| file.path.parent()).collect::<BTreeSet<_>>() {
-        let made = if kept == Some(folder) {
+        let made = if private_folder == Some(folder) {
             files::make_private_folder(folder)
         } else {
             std::fs::create_dir_all(folder)
@@ -224,7 +224,7 @@ fn write(files: &[File], kept: Option<&Path>, force: bool) -> Result<(), Failure
     })
 }
 
-/// Measures each machine as a student would; one folder each.
+/// Measures each machine as a student would; a folder for each.
 fn sweep(key: &Key, machines: &Path, out: &Path, force: bool) -> Result<(), Failure> {
     for (number, machine) in (1..).zip(&key.machines) {
         output::message(format!("lab mystery: machine {number} of {}", key.machines.len()));
@@ -234,7 +234,7 @@ fn sweep(key: &Key, machines: &Path, out: &Path, force: bool) -> Result<(), Fail
             files.push(File::open(folder.join(format!("{name}.json")), record.json()));
             files.push(File::open(folder.join(format!("{name}.out")), lines));
         }
-        // Their time and id are of this minute: what is there is never the same.
+        // Records have the current time and a new id, so they never equal earlier ones.
         write(&files, None, force)?;
     }
     Ok(())

@@ -3,18 +3,18 @@
 use common::text::{is_unprintable, shorten};
 use unicode_normalization::UnicodeNormalization;
 
-/// Bytes of a file's name: with `.toml` behind it, every file system takes that.
+/// Longest file name in bytes: with `.toml` after it, every file system accepts it.
 const LONGEST: usize = 200;
-/// Characters of a name, as a machine's description takes it.
+/// Longest name in characters that a machine's description accepts.
 const LONGEST_NAME: usize = 100;
-/// Names that Windows reserves for its devices, whatever follows a dot.
+/// Names that Windows reserves for devices, with or without an extension.
 const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
 
-/// A name in its one spelling (Unicode's NFC), without blanks round it.
+/// A name in normal form (Unicode's NFC), without blanks around it.
 ///
 /// # Errors
 ///
-/// If nothing is left of it, or it cannot be in a list; a clause.
+/// If it is empty, or cannot be shown in a list; a clause.
 pub(super) fn normalised(name: &str) -> Result<String, String> {
     let name: String = name.trim().nfc().collect();
     let shown = shorten(&name, 60);
@@ -30,7 +30,7 @@ pub(super) fn normalised(name: &str) -> Result<String, String> {
     Ok(name)
 }
 
-/// A name as names are compared: in one spelling, case ignored.
+/// A name for comparisons: in normal form, case ignored.
 pub(super) fn folded(name: &str) -> String {
     name.trim().nfc().collect::<String>().to_lowercase().nfc().collect()
 }
@@ -40,13 +40,13 @@ pub(super) fn plain(name: &str) -> String {
     folded(name).nfd().filter(|c| !is_mark(*c)).collect()
 }
 
-/// Whether a character only changes the one before it.
+/// Whether a character is a combining mark.
 fn is_mark(c: char) -> bool {
     matches!(c, '\u{300}'..='\u{36f}')
 }
 
-/// The name of a file for `name`, readable and never a path: letters, marks and
-/// digits of any script stay, anything else becomes `-`.
+/// A file name for `name`, readable and never a path: letters, marks and digits of any
+/// script stay; other characters become `-`.
 pub(super) fn file_stem(name: &str) -> String {
     let kept =
         |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.') || !c.is_ascii() && !c.is_whitespace();
@@ -64,7 +64,7 @@ pub(super) fn file_stem(name: &str) -> String {
     }
 }
 
-/// The first two of `names` that are the same on some file system.
+/// The first two `names` that would be the same file on some file system.
 pub(super) fn first_clash(names: &[String]) -> Option<(&str, &str)> {
     let mut seen = std::collections::HashMap::new();
     names.iter().find_map(|name| {
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_has_its_letters_in_any_script() {
+    fn a_file_name_has_the_letters_of_any_script() {
         for (name, stem) in [
             ("Inês Conceição", "Inês-Conceição"),
             ("Анна Иванова", "Анна-Иванова"),

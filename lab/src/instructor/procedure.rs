@@ -1,4 +1,4 @@
-//! What a student does with a machine, as the handout has it.
+//! The measurements that the handout asks of a student.
 
 use std::path::Path;
 
@@ -8,8 +8,8 @@ use common::failure::Failure;
 use common::measure::Session;
 use common::record::Record;
 
-/// The commands, without `--machine`: they reach four times the largest caches
-/// that are drawn, and so show nothing of the one at hand.
+/// The commands, without `--machine`. They reach four times the largest cache that any
+/// machine of a class has, so they reveal nothing about one machine.
 const COMMANDS: [(&str, &str); 3] = [
     ("cm1-l1", "cm1 --max 256K --until-decided"),
     ("cm1-l2", "cm1 --event PAPI_L2_DCM --max 4M --until-decided"),
@@ -28,12 +28,12 @@ struct Spark {
     options: spark::Options,
 }
 
-/// The records of all commands on the machine in the file at `path`, each with
-/// its name and as its program prints it.
+/// The records of all commands on the machine in the file at `path`, each with its name and
+/// its program's output.
 ///
 /// # Errors
 ///
-/// If something cannot be measured.
+/// If a measurement fails.
 pub(super) fn sweeps(path: &Path) -> Result<Vec<(&'static str, Record, String)>, Failure> {
     let session = Session::start(
         &Measuring::once(Counters::Model),

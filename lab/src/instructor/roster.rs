@@ -9,7 +9,7 @@ use common::text::shorten;
 use super::names;
 use super::tables::Table;
 
-/// Which file, and which of its columns.
+/// The options for the file and its columns.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Roster {
     /// Read the class from a CSV: a header, then one student on each line
@@ -21,16 +21,16 @@ pub(crate) struct Roster {
     pub(crate) name_column: Option<String>,
 }
 
-/// One student: the name that the roster is read by, and what other systems call them.
+/// One student: the name in the roster, and the names that other systems use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Student {
     pub(crate) name: String,
-    /// User name, number, full name, e-mail address: the roster's other columns.
+    /// User name, number, full name, e-mail address: from the roster's other columns.
     pub(crate) aliases: Vec<String>,
 }
 
 impl Roster {
-    /// The names of the roster, or none without one.
+    /// The names in the roster; empty without a roster.
     ///
     /// # Errors
     ///
@@ -39,11 +39,11 @@ impl Roster {
         Ok(self.students(&[])?.into_iter().map(|student| student.name).collect())
     }
 
-    /// The same with their aliases: those in well-known columns, and in `columns`.
+    /// The same with aliases: those in well-known columns, and in `columns`.
     ///
     /// # Errors
     ///
-    /// As there, and if one of the `columns` does not exist.
+    /// The same errors, and if one of the `columns` does not exist.
     pub(crate) fn students(&self, columns: &[String]) -> Result<Vec<Student>, Failure> {
         self.roster.as_deref().map_or(Ok(Vec::new()), |path| read(path, self.name_column.as_deref(), columns))
     }
@@ -94,8 +94,8 @@ struct Columns {
     last: Option<usize>,
 }
 
-/// What rosters of Moodle, Canvas, Gradescope, Autolab and registries call these
-/// columns, in letters and digits only.
+/// What rosters of Moodle, Canvas, Gradescope, Autolab and registries call these columns;
+/// letters and digits only.
 const WHOLE: &str = "nome nºdealuno ndealuno username user login loginid userid sisloginid sisuserid netid uid id sid no nr number idnumber \
     studentid studentnumber studentno matriculation matriculationnumber registrationnumber name fullname student \
     studentname email emailaddress mail utilizador nomedeutilizador nomedeusuario usuario numero numerodealuno \
@@ -115,7 +115,8 @@ impl Columns {
         let columns = || (0..table.header.len()).filter(|at| *at != place);
         let mut whole: Vec<usize> = columns().filter(|at| like(*at, WHOLE)).collect();
         whole.extend(more.into_iter().filter(|at| *at != place));
-        // "Nom" is a surname in French and a name in Catalan: only beside a first name it is one.
+        // "Nom" is a surname in French and a name in Catalan: a surname only if there is a
+        // first name too.
         let first = columns().find(|at| like(*at, FIRST));
         let last = columns().find(|at| like(*at, LAST) || first.is_some() && like(*at, "nom"));
         Columns { whole, first, last }
@@ -131,12 +132,13 @@ impl Columns {
     }
 }
 
-/// Rows that gradebooks add to their students (Canvas, Moodle, spreadsheets), in letters only.
+/// Rows that gradebooks (Canvas, Moodle, spreadsheets) add after their students; letters
+/// only.
 const SUMMARIES: &str = "pointspossible maxpoints maximumpoints maximum possible outof overallaverage average \
     classaverage mean median total totals count pontuacaomaxima notamaxima mediageral media mediana moyenne \
     moyennegenerale durchschnitt mittelwert gesamtdurchschnitt srednia sredniaogolna среднее";
 
-/// Whether a cell says that its row is of no student.
+/// Whether the cell belongs to a row without a student.
 fn is_summary(cell: &str) -> bool {
     SUMMARIES.split_whitespace().any(|known| letters(cell) == letters(known))
 }
@@ -146,16 +148,16 @@ pub(crate) fn letters(text: &str) -> String {
     names::plain(text).chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
-/// The names in their one spelling, each once.
+/// The names in normal form; each must be unique.
 ///
 /// # Errors
 ///
-/// If one is empty, cannot be shown, or would share a file with another.
+/// If one is empty, cannot be shown, or would share a file name with another.
 pub(crate) fn unique(given: impl Iterator<Item = String>, file: &str) -> Result<Vec<String>, Failure> {
     distinct(given, file, |place| format!("{file}, student {}", place + 1))
 }
 
-/// The same; `place` says where one is, by its number from 0.
+/// The same; `place` describes a name's position, given its index from 0.
 fn distinct(
     given: impl Iterator<Item = String>,
     file: &str,

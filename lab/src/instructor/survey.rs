@@ -14,11 +14,11 @@ use serde_json::{Value, json};
 
 use crate::commands::discover;
 
-/// What such a record calls itself.
+/// The schema of such a record.
 pub(crate) const SCHEMA: &str = "cache-lab-kit/survey/1";
-/// Events whose counters a course needs.
+/// Events that a course needs.
 const EVENTS: [&str; 5] = ["PAPI_TOT_CYC", "PAPI_TOT_INS", "PAPI_L1_DCM", "PAPI_L2_DCM", "PAPI_FP_OPS"];
-/// Rows and columns of the matrices that are multiplied for a timing.
+/// Rows and columns of the matrices that are multiplied for the timing.
 const SIZE: u32 = 256;
 
 /// Describe this machine in one file: what it reports, what experiments find
@@ -44,7 +44,7 @@ pub(crate) struct Args {
     seconds: u32,
 }
 
-/// Looks, measures, writes.
+/// Reads, measures, writes.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let session = Session::start(
         &Measuring { runs: Some(3), ..Measuring::once(Counters::Auto) },
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     output::print(&format!("{}\n", args.out.display()))
 }
 
-/// What the machine says of itself.
+/// What the system reports about the machine.
 fn reported_by_system(args: &Args) -> Value {
     let facts = Facts::of_host();
     let name = facts.host_name.clone().unwrap_or_default();
@@ -119,7 +119,7 @@ fn timings(mut session: Session) -> Value {
     products.into_iter().map(timing).collect()
 }
 
-/// What experiments find: the levels, and the rest of the evidence.
+/// What the experiments found: the levels, and the evidence.
 fn found(seconds: u32) -> (Value, Value) {
     match discover::on_time(seconds) {
         Err(failure) => (json!([]), json!({ "reason": failure.to_string() })),

@@ -1,4 +1,4 @@
-//! Tables of comma-separated values, in and out.
+//! Reads and writes tables of comma-separated values.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use common::input;
 use common::text::{separator, shorten};
 use csv::StringRecord;
 
-/// A table as it was saved: its header, its rows, and what separates them.
+/// A table that was read: its header, its rows, and its separator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Table {
     pub(crate) header: Vec<String>,
@@ -20,8 +20,8 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// If it cannot be read, is no table, or a row has more cells than the header: a cell
-    /// with the separator in it, not in quotes, moves those behind it.
+    /// If it cannot be read, is not a table, or a row has more cells than the header: an
+    /// unquoted cell with a separator in it moves the cells after it.
     pub(crate) fn read(path: &Path) -> Result<Table, Failure> {
         let (table, lines) = Table::read_ragged(path)?;
         let longer = table.rows.iter().zip(lines).find(|(row, _)| row.len() > table.header.len());
@@ -31,18 +31,18 @@ impl Table {
         }
     }
 
-    /// The same, however many cells each row has; with the line on which each begins.
+    /// The same for rows of any length; with the line on which each row begins.
     ///
     /// # Errors
     ///
-    /// If it cannot be read, or is no table.
+    /// If it cannot be read, or is not a table.
     pub(crate) fn read_ragged(path: &Path) -> Result<(Table, Vec<usize>), Failure> {
         let name = input::name(path);
         let could_not = |reason: String| Failure::could_not(format!("{name}: {reason}"));
         Table::numbered(&input::text(path)?).map_err(could_not)
     }
 
-    /// That a row has not the header's number of cells.
+    /// An error for a row that has more cells than the header.
     pub(crate) fn ragged(&self, file: &str, row: &[String], line: usize) -> Failure {
         let sign = match self.separator {
             b'\t' => "tab",
@@ -60,7 +60,7 @@ impl Table {
         ))
     }
 
-    /// The same of a text; errors are clauses.
+    /// The same for a text; errors are clauses.
     #[cfg(test)]
     pub(crate) fn parse(text: &str) -> Result<Table, String> {
         Table::numbered(text).map(|(table, _)| table)
@@ -90,13 +90,13 @@ impl Table {
         Ok((Table { header: rows.remove(0), rows, separator }, lines))
     }
 
-    /// A reader of a table row by row, its header first, for texts that nobody has checked.
+    /// A reader of a table row by row, its header first, without checks.
     pub(crate) fn reader(text: &str) -> csv::Reader<&[u8]> {
         let (separator, text) = separated(text);
         reader(separator, text)
     }
 
-    /// The place of the column called `name`, case and blanks round it ignored.
+    /// The index of the column called `name`; case and blanks around it are ignored.
     pub(crate) fn column(&self, name: &str) -> Option<usize> {
         let name = name.trim().to_lowercase();
         self.header.iter().position(|column| column.trim().to_lowercase() == name)
@@ -122,8 +122,8 @@ fn reader(separator: u8, text: &str) -> csv::Reader<&[u8]> {
         .from_reader(text.as_bytes())
 }
 
-/// What separates the cells of a table, and where it begins: behind a byte order mark
-/// and behind the line `sep=;` that spreadsheets read.
+/// The cell separator, and the start of the table: after a byte order mark and after the
+/// line `sep=;`, which spreadsheets understand.
 pub(crate) fn separated(text: &str) -> (u8, &str) {
     let text = text.trim_start_matches('\u{feff}');
     let (first, rest) = text.split_once('\n').unwrap_or((text, ""));

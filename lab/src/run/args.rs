@@ -83,7 +83,7 @@ impl Asked {
 }
 
 impl Args {
-    /// Whether the report answers its own questions: never a student's.
+    /// Whether the report shows the right answers; never in the student's edition.
     pub(super) fn answers(&self) -> bool {
         #[cfg(feature = "instructor")]
         return self.answers;
@@ -91,8 +91,8 @@ impl Args {
         false
     }
 
-    /// The assignment's sizes, none for a first look, with those of the command line
-    /// before them.
+    /// The sizes: those of the command line come first, then the assignment's (not with
+    /// `--quick`).
     pub(super) fn sizes(&self, assignment: &Assignment) -> Sizes {
         let given = if self.quick { Sizes::default() } else { assignment.sizes.clone() };
         Sizes { matrix: self.size.or(given.matrix), runs: self.runs.or(given.runs), ..given }

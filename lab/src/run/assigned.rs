@@ -1,4 +1,4 @@
-//! What a run is to carry out: the assignment, and the page it ends in.
+//! The assignment of a run, and the template of its page.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use common::failure::Failure;
 use common::input;
 use report::{Assignment, GUIDES};
 
-/// Where both come from.
+/// The files that both come from.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct AssignmentOptions {
     /// Use this assignment; `lab assignment` prints one to start from
@@ -18,7 +18,7 @@ pub(crate) struct AssignmentOptions {
     template: Option<PathBuf>,
 }
 
-/// Both, read and sound.
+/// Both, read and checked.
 #[derive(Debug, Clone)]
 pub(super) struct Assigned {
     pub(super) assignment: Assignment,
@@ -26,11 +26,11 @@ pub(super) struct Assigned {
 }
 
 impl AssignmentOptions {
-    /// Reads what is given.
+    /// Reads the files.
     ///
     /// # Errors
     ///
-    /// If a file cannot be read, or cannot be what it is given for.
+    /// If a file cannot be read, or has the wrong content.
     pub(super) fn read(&self) -> Result<Assigned, Failure> {
         Ok(Assigned {
             assignment: read(self.assignment.as_deref())?,
@@ -39,11 +39,11 @@ impl AssignmentOptions {
     }
 }
 
-/// The assignment in `path`, or the guide's.
+/// The assignment in `path`, or the guide's if there is no path.
 ///
 /// # Errors
 ///
-/// If it cannot be read, or is none.
+/// If it cannot be read, or is not an assignment.
 pub(crate) fn read(path: Option<&Path>) -> Result<Assignment, Failure> {
     let (name, text) = match path {
         Some(path) => (input::name(path), input::text(path)?),

@@ -1,4 +1,4 @@
-//! What a student typed into an earlier report of the same folder.
+//! The answers that a student typed into an earlier report in the same folder.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -10,15 +10,15 @@ use report::{Answers, AnswersError, PAGE};
 
 /// The file that the page's "Save answers" writes.
 const FILE: &str = "answers.json";
-/// Bytes of a page or a file of answers that are read.
+/// Largest page or file of answers that is read, in bytes.
 const MOST: u64 = 64 << 20;
 
-/// The answers in `folder`'s page and in its `answers.json`, joined; none if
-/// there is neither.
+/// The answers in `folder`'s page and in its `answers.json`, merged; empty if there is
+/// neither.
 ///
 /// # Errors
 ///
-/// If one of them cannot be read: it would be lost.
+/// If one of them cannot be read: its answers would be lost.
 pub(super) fn read_from(folder: &Path) -> Result<Answers, Failure> {
     let page = read(folder, PAGE, |text| Answers::in_page(text).unwrap_or_else(|| Ok(Answers::default())))?;
     let file = read(folder, FILE, Answers::parse)?;

@@ -1,4 +1,4 @@
-//! The environment, as far as a reader of the report must know it.
+//! The environment of a run, as far as a reader of the report needs it.
 
 use common::core_clock;
 use common::counters::Platform;
@@ -6,7 +6,7 @@ use common::machine::Machine;
 use common::system::{date, facts::Facts};
 use report::Host;
 
-/// Looks round; what a system does not report is left out.
+/// Reads it; what the system does not report is omitted.
 pub(crate) fn look(machine: &Machine, here: bool, processors: usize) -> Host {
     let known = Facts::of_host();
     let name = known.host_name.unwrap_or_else(|| "unnamed".to_owned());
@@ -22,13 +22,13 @@ pub(crate) fn look(machine: &Machine, here: bool, processors: usize) -> Host {
     Host { name, date: date::today(), facts }
 }
 
-/// The workstation and the machine that is measured, as one run must find them.
+/// The workstation and the measured machine; a resumed run must find the same.
 pub(crate) fn place(machine: &Machine) -> String {
     let host = Facts::of_host().host_name.unwrap_or_else(|| "unnamed".to_owned());
     format!("{host}, {}", machine.summary())
 }
 
-/// With the processors that the program might use before it chose one.
+/// Also has the processors that the program could use before it chose one.
 fn processor(machine: &Machine, here: bool, processors: usize) -> String {
     if here {
         let told = if processors == 1 {
@@ -42,7 +42,7 @@ fn processor(machine: &Machine, here: bool, processors: usize) -> String {
     }
 }
 
-/// The warning that goes with a virtual machine.
+/// The warning about a virtual machine.
 fn virtual_machine(name: &str) -> String {
     let make = if name == "virtual machine" { String::new() } else { format!(" ({name})") };
     format!("yes{make}: times may scatter, counters may be missing")

@@ -1,4 +1,4 @@
-//! The experiments of the assignment, in its order.
+//! The experiments of the assignment, in order.
 
 use common::cli::Counters;
 use common::failure::Failure;
@@ -24,28 +24,28 @@ const PRODUCT_EVENTS: [&str; 5] = ["PAPI_L1_DCM", "PAPI_LD_INS", "PAPI_SR_INS", 
 pub(crate) fn run_all(
     mut session: Session,
     settings: Settings,
-    kept: &Unfinished,
+    unfinished: &Unfinished,
     quiet: bool,
 ) -> Result<Findings, Failure> {
     let mut took = 0.0;
     let mut keep = |name: &str, measure: &mut dyn FnMut() -> Result<Record, Failure>| {
-        let (record, seconds) = kept.record(name, measure)?;
+        let (record, seconds) = unfinished.record(name, measure)?;
         took += seconds;
         Ok(record)
     };
-    let host = environment::look(&session.machine, session.here, session.cpus.len());
+    let host = environment::look(&session.machine, session.measures_host, session.cpus.len());
     let mut progress = Progress::new(steps(&settings), quiet);
     progress.at(0.0);
     let spark_options = spark::Options::new(Bytes::kib(4), settings.spark.max, settings.spark.repeats);
     let cells = spark_options.cells()?.len();
-    // spark counts nothing, whoever counts for the others.
+    // spark counts nothing, whatever the source of the other programs' counts.
     let counters = session.counters;
-    session.counters = if session.here { Counters::Auto } else { counters };
+    session.counters = if session.measures_host { Counters::Auto } else { counters };
     let spark =
         keep("spark", &mut || spark::measure(&session, &spark_options, &mut counting(&mut progress, cells)))?;
     let spark = Sweep { chart: spark::chart(&spark), printed: spark_table(&spark), record: spark };
     progress.next();
-    if let Some(path) = kept.draw("spark", &spark.chart) {
+    if let Some(path) = unfinished.draw("spark", &spark.chart) {
         progress.say(&format!("lab run: the first curves are in {}", path.display()));
     }
     session.counters = Counters::Timing;
@@ -68,7 +68,7 @@ pub(crate) fn run_all(
     let mm2_transposing = done(keep("mm2-transposing", &mut || mm2::measure(&session, &options, true)))?;
     let mm3 = done(keep("mm3", &mut || mm3::measure(&session, &options, line)))?;
     let causes = done(keep("causes", &mut || causes::measure(&session, settings.size, line)))?;
-    let (mut machine, here) = (session.machine, session.here);
+    let (mut machine, here) = (session.machine, session.measures_host);
     if machine.sealed() {
         machine.levels.clear();
     }
@@ -96,10 +96,9 @@ pub(crate) fn run_all(
     })
 }
 
-/// Times accesses that wait for each other; on a described machine they always
-/// do.
+/// Times dependent accesses; the accesses of a described machine's model always are.
 fn waiting(session: &Session, settings: &Settings) -> Result<Record, Failure> {
-    if !session.here {
+    if !session.measures_host {
         return Err(Failure::could_not("a modelled access always waits for the one before"));
     }
     let max = settings.spark.max.max(settings.l2.max);
@@ -134,8 +133,8 @@ fn steps(settings: &Settings) -> Vec<Step> {
     ]
 }
 
-/// Counts rows, for the progress of a sweep of `cells`. Larger arrays take
-/// longer: the share grows with the cube of the rows done.
+/// Counts the rows of a sweep of `cells` for the progress line. Larger arrays take longer:
+/// the share grows with the cube of the finished rows.
 fn counting(progress: &mut Progress, cells: usize) -> impl FnMut(&Row) {
     let mut rows = 0.0;
     move |_| {
@@ -155,20 +154,20 @@ fn sweep(record: Record) -> Sweep {
     Sweep { chart: cm1::chart(&record), printed, record }
 }
 
-/// What spark prints of its record.
+/// The lines that spark prints of its record.
 fn spark_table(record: &Record) -> String {
     let rows = record.rows.iter().map(spark::kit_row);
     let lines: Vec<String> = std::iter::once(spark::kit_header().to_owned()).chain(rows).collect();
     lines.join("\n") + "\n"
 }
 
-/// The line mm3 must fit: the measured one before the reported one.
+/// The line size that mm3's blocks must fit: the measured one, else the reported one.
 fn line(answer: &Answer, machine: &Machine) -> (Bytes, LineFrom) {
     let read = answer.verdict.as_ref().ok().map(|found| found.line);
     let usable = |line: &Bytes| mm3::elements_per_line(*line).is_ok() && line.0 <= 1024;
     let told = machine.level(1).map(|cache| cache.line);
     match (read.filter(usable), told.filter(usable)) {
-        // Its records would reveal what is read from the sweep.
+        // The records of a sealed machine would reveal the results of the sweeps.
         _ if machine.sealed() => (Bytes(64), LineFrom::Sealed),
         (Some(line), _) => (line, LineFrom::Sweep),
         (None, Some(line)) => (line, LineFrom::System),

@@ -1,6 +1,6 @@
-//! The report's folder. A new report is written aside in full and then takes the
-//! old one's place in one step: nobody ever meets half of one and half of the
-//! other. What else lies in the folder stays, and the old page too.
+//! The report's folder. A new report is written in full to a temporary folder and then
+//! replaces the old one in one step, so a reader never sees a mixture of both. Other files
+//! in the folder stay, and so does a copy of the old page.
 
 use std::fs;
 use std::io;
@@ -14,7 +14,8 @@ use report::{File, PAGE};
 use super::turn::Turn;
 use super::unfinished;
 
-/// The list of a report's files: what is not in the next report goes with this one.
+/// The list of a report's files: those that the next report does not have are removed with
+/// the old one.
 const LIST: &str = "records/files.txt";
 
 /// The report's folder, while a run writes into it.
@@ -23,7 +24,7 @@ pub(crate) struct Folder {
     path: PathBuf,
     /// Whether this run made it.
     made: bool,
-    /// To be taken before anything is written or removed.
+    /// Must be taken before anything is written or removed.
     pub(crate) turn: Turn,
 }
 
@@ -35,7 +36,7 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Where it is.
+    /// The path of the folder.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -50,8 +51,8 @@ impl Folder {
         unfinished::names(&self.unfinished())
     }
 
-    /// Leaves nothing behind that is of no use: no half of a report, and where
-    /// nothing was measured no trace of the run.
+    /// Removes what is of no use: an unfinished report, and if nothing was measured,
+    /// everything of this run.
     pub(crate) fn tidy(&self) {
         let _ = fs::remove_dir_all(self.next());
         if self.stored().is_empty() {
@@ -60,15 +61,14 @@ impl Folder {
         }
     }
 
-    /// Takes the folder away again, if this run made it and nothing is in it.
+    /// Removes the folder if this run made it and it is empty.
     pub(crate) fn unmake(&self) {
         if self.made {
             let _ = fs::remove_dir(&self.path);
         }
     }
 
-    /// Puts `files` in the place of the report that is there: all, or none. The
-    /// run is finished then.
+    /// Replaces the report by `files`: all of them, or none. That finishes the run.
     pub(crate) fn fill(&self, files: &[File]) -> Result<(), Failure> {
         let mut replaced = self.turn.take();
         let filled = self.free_for(files).and_then(|()| self.stage(files)).and_then(|()| self.replace(files));
@@ -79,7 +79,7 @@ impl Folder {
         filled.map_err(|error| self.refused(&error))
     }
 
-    /// Whether each file can have its name.
+    /// Checks that no folder or file is in the way of a file.
     fn free_for(&self, files: &[File]) -> io::Result<()> {
         for path in files.iter().map(|(name, _)| self.path.join(name)) {
             let folder = path.parent().unwrap_or(&path);
@@ -93,7 +93,7 @@ impl Folder {
         Ok(())
     }
 
-    /// Writes all files aside.
+    /// Writes all files to the temporary folder.
     fn stage(&self, files: &[File]) -> io::Result<()> {
         let _ = fs::remove_dir_all(self.next());
         let list: String = files.iter().map(|(name, _)| format!("{name}\n")).collect();
@@ -106,7 +106,7 @@ impl Folder {
         Ok(())
     }
 
-    /// Exchanges the folders; where the system cannot, moves file by file.
+    /// Exchanges the two folders; where the system cannot do that, moves file by file.
     fn replace(&self, files: &[File]) -> io::Result<()> {
         if self.exchange().is_ok() {
             return Ok(());
@@ -131,14 +131,14 @@ impl Folder {
         unfinished::forget(&self.unfinished())
     }
 
-    /// Makes the staged folder the report's, in one step.
+    /// Replaces the report's folder by the temporary one in one step.
     fn exchange(&self) -> io::Result<()> {
         let here = self.path.canonicalize()?;
         let (Some(parent), Some(name)) = (here.parent(), here.file_name()) else {
             return Err(io::ErrorKind::Unsupported.into());
         };
         if std::env::current_dir()?.canonicalize()?.starts_with(&here) {
-            // Whoever is in the folder would be in the old one.
+            // A shell in the folder would then be in the old one.
             return Err(io::ErrorKind::Unsupported.into());
         }
         let next = self.next();
@@ -158,14 +158,14 @@ impl Folder {
             fs::rename(&beside, &next)?;
             return Err(error);
         }
-        // What came into the folder while it was carried over.
+        // Files that were added to the folder in the meantime.
         let _ = carry(&beside, &here, &left_out);
         let _ = fs::remove_dir_all(&beside);
         Ok(())
     }
 
-    /// What does not go over into the next report: what this run stores, and the
-    /// files of the old one.
+    /// What is not carried over into the next report: the data of this run, and the files
+    /// of the old report.
     fn left_out(&self) -> Vec<PathBuf> {
         let own = [unfinished::NAME, LIST, PAGE].map(PathBuf::from);
         self.listed().into_iter().map(PathBuf::from).chain(own).collect()
@@ -180,8 +180,7 @@ impl Folder {
             .collect()
     }
 
-    /// The name under which the old page stays, if there is one: somebody may have
-    /// typed into it.
+    /// The new name of the old page, if there is one: a student may have typed into it.
     fn earlier(&self) -> Option<String> {
         output::earlier(&self.path, PAGE).filter(|_| self.page().exists())
     }
@@ -202,8 +201,8 @@ impl Folder {
     }
 }
 
-/// Gives what lies in `from` a second name in `to`, except what is `left_out` and
-/// what `to` has already.
+/// Hard-links the files in `from` to `to`, except those in `left_out` and those that `to`
+/// has already.
 fn carry(from: &Path, to: &Path, left_out: &[PathBuf]) -> io::Result<()> {
     let mut open = vec![PathBuf::new()];
     while let Some(folder) = open.pop() {

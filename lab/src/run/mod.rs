@@ -30,27 +30,27 @@ use folder::Folder;
 use settings::Settings;
 use unfinished::{RunState, Unfinished};
 
-/// What a run and its report take of memory; 40 MiB were measured.
+/// Memory that a run and its report need; 40 MiB were measured.
 const MEMORY_NEEDED: Bytes = Bytes::mib(48);
 
-/// Measures, writes, and says where. Each experiment's record is stored as soon as
-/// it is there, so that a run which is broken off can go on.
+/// Measures, writes the report, and prints its path. Each experiment's record is stored as
+/// soon as it is measured, so that an interrupted run can be resumed.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let folder = Folder::make(&args.out)?;
-    let kept = Unfinished::take(folder.path(), folder.turn.clone()).inspect_err(|_| folder.unmake())?;
-    let done = measure(args, &folder, &kept);
+    let unfinished = Unfinished::take(folder.path(), folder.turn.clone()).inspect_err(|_| folder.unmake())?;
+    let done = measure(args, &folder, &unfinished);
     let turn = folder.turn.take();
     folder.tidy();
     drop(turn);
     done.map_err(|failure| match (failure, folder.stored().len()) {
-        (Failure::CouldNot(reason), kept @ 1..) => {
-            Failure::CouldNot(format!("{reason}; {}", offer(&folder, kept)))
+        (Failure::CouldNot(reason), count @ 1..) => {
+            Failure::CouldNot(format!("{reason}; {}", offer(&folder, count)))
         }
         (failure, _) => failure,
     })
 }
 
-/// Fails where the report could not be made of what was measured.
+/// Fails now if there is not enough memory to make the report later.
 fn check_memory() -> Result<(), Failure> {
     match host::free_memory() {
         Some(free) if free < MEMORY_NEEDED => Err(Failure::could_not(format!(
@@ -60,9 +60,9 @@ fn check_memory() -> Result<(), Failure> {
     }
 }
 
-fn measure(args: &Args, folder: &Folder, kept: &Unfinished) -> Result<(), Failure> {
+fn measure(args: &Args, folder: &Folder, unfinished: &Unfinished) -> Result<(), Failure> {
     check_memory()?;
-    let (args, state) = agreed(args, kept, folder)?;
+    let (args, state) = agreed(args, unfinished, folder)?;
     signals::on_request({
         let folder = folder.clone();
         move || {
@@ -72,11 +72,11 @@ fn measure(args: &Args, folder: &Folder, kept: &Unfinished) -> Result<(), Failur
             } else {
                 broken_off(&folder)
             }
-            // Kept until the process ends: the run writes nothing after this.
+            // Locked until the process ends: the run writes nothing after this.
             std::mem::forget(replaced);
         }
     });
-    // What was typed is not put at risk: where it cannot be read, nothing is measured.
+    // If typed answers cannot be read, they would be lost: measure nothing.
     earlier_answers::read_from(folder.path())?;
     let mut asked = args.assigned.read()?;
     let left_out = own_sections::leave_out(&mut asked.assignment, &args);
@@ -105,7 +105,7 @@ fn measure(args: &Args, folder: &Folder, kept: &Unfinished) -> Result<(), Failur
             ));
         }
         Some(_) => {}
-        None => kept.save_state(&begins)?,
+        None => unfinished.save_state(&begins)?,
     }
     let tell = |line: String| {
         if !args.quiet {
@@ -114,13 +114,13 @@ fn measure(args: &Args, folder: &Folder, kept: &Unfinished) -> Result<(), Failur
     };
     left_out.iter().for_each(|what| tell(format!("note: {what}")));
     let settings = Settings::new(args.quick, &sizes, args.hasten, &session.machine);
-    // The assignment's own programs first: what is wrong with them shows before the rest is
-    // measured. They choose their processors themselves; where that is refused they stay on this one.
+    // The assignment's own programs first, so that their errors show early. They choose
+    // their processors themselves, so this run's pinning is suspended.
     let own = cpu::allowed();
     cpu::pin(&session.cpus);
-    let (further, took) = own_sections::measure(&further, &asked.assignment, kept, args.quiet)?;
+    let (further, took) = own_sections::measure(&further, &asked.assignment, unfinished, args.quiet)?;
     cpu::pin(&own);
-    let mut findings = experiments::run_all(session, settings, kept, args.quiet)?;
+    let mut findings = experiments::run_all(session, settings, unfinished, args.quiet)?;
     findings.took += took;
     let report = Report::new(&findings, args.answers(), earlier_answers::read_from(folder.path())?);
     let report = report.assigned(asked.assignment, further, asked.template);
@@ -135,10 +135,14 @@ fn measure(args: &Args, folder: &Folder, kept: &Unfinished) -> Result<(), Failur
     Ok(())
 }
 
-/// The run to make: the one asked for, or with `--resume` the one that was broken
-/// off here.
-fn agreed(args: &Args, kept: &Unfinished, folder: &Folder) -> Result<(Args, Option<RunState>), Failure> {
-    match kept.state() {
+/// The run to make: that of the command line, or with `--resume` the one that was
+/// interrupted in this folder.
+fn agreed(
+    args: &Args,
+    unfinished: &Unfinished,
+    folder: &Folder,
+) -> Result<(Args, Option<RunState>), Failure> {
+    match unfinished.state() {
         Some(state) if args.resume => {
             let line = CommandLine::try_parse_from(
                 std::iter::once("lab").chain(state.words.iter().map(String::as_str)),
@@ -166,30 +170,30 @@ struct CommandLine {
     args: Asked,
 }
 
-/// What was asked for, behind the program and the command. Only a folder's name may
-/// be no UTF-8, and that is given again.
+/// The options of the command line, without the program and the command. Only a folder's
+/// name may be invalid UTF-8, and `--resume` gives that again.
 fn words(line: impl Iterator<Item = OsString>) -> Vec<String> {
     let words = line.map(|word| word.to_string_lossy().into_owned()).skip(1).skip_while(|word| word == "run");
     words.filter(|word| word != "--afresh").collect()
 }
 
-/// Where the report is.
+/// Says where the report is.
 fn ready(folder: &Folder) -> String {
     format!("lab run: {} is ready; open it in a browser, or print it from there", folder.page().display())
 }
 
-/// Says that the run was asked to end, and what is left of it.
+/// Says that the run was interrupted, and what is stored.
 fn broken_off(folder: &Folder) {
     folder.tidy();
-    let kept = folder.stored().len();
-    let left = if kept == 0 { "nothing was measured yet".to_owned() } else { offer(folder, kept) };
+    let count = folder.stored().len();
+    let left = if count == 0 { "nothing was measured yet".to_owned() } else { offer(folder, count) };
     output::message(format!("lab run: interrupted; {left}"));
 }
 
-/// How to go on with what is stored.
-fn offer(folder: &Folder, kept: usize) -> String {
+/// Says how to continue with what is stored.
+fn offer(folder: &Folder, count: usize) -> String {
     let path = folder.path();
     let out = if path == Path::new("report") { String::new() } else { format!(" --out {}", path.display()) };
-    let what = if kept == 1 { "1 experiment is".to_owned() } else { format!("{kept} experiments are") };
+    let what = if count == 1 { "1 experiment is".to_owned() } else { format!("{count} experiments are") };
     format!("{what} saved: `lab run --resume{out}` continues, `lab run --afresh{out}` starts over")
 }

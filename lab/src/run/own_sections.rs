@@ -1,4 +1,4 @@
-//! Sections of an assignment that run programs of their own.
+//! Sections of an assignment that run their own programs.
 
 use std::fs;
 use std::io;
@@ -18,7 +18,7 @@ use super::args::Args;
 use super::progress::{Progress, Step};
 use super::unfinished::Unfinished;
 
-/// A command line, found.
+/// A command line whose program was found.
 #[derive(Debug)]
 pub(super) struct ProgramCall {
     section: String,
@@ -26,12 +26,11 @@ pub(super) struct ProgramCall {
     name: String,
     program: PathBuf,
     words: Vec<String>,
-    /// Whether the report does without it where it fails.
+    /// Whether the report is made even if it fails.
     optional: bool,
 }
 
-/// Takes away the optional sections that this run cannot measure, and says which
-/// and why.
+/// Removes the optional sections that this run cannot measure; returns a reason for each.
 pub(super) fn leave_out(assignment: &mut Assignment, args: &Args) -> Vec<String> {
     let mut told: Vec<(String, String)> = Vec::new();
     for section in assignment.sections.clone().iter().filter(|section| section.optional) {
@@ -62,7 +61,7 @@ pub(super) fn leave_out(assignment: &mut Assignment, args: &Args) -> Vec<String>
 ///
 /// # Errors
 ///
-/// If a program does not lie next to this one.
+/// If a program is not in the folder of this one.
 pub(super) fn lines(assignment: &Assignment, args: &Args) -> Result<Vec<ProgramCall>, Failure> {
     let mut lines = Vec::new();
     for own in &assignment.sections {
@@ -77,7 +76,7 @@ pub(super) fn lines(assignment: &Assignment, args: &Args) -> Result<Vec<ProgramC
     Ok(lines)
 }
 
-/// A word with this run's machine and source of counts in their places.
+/// A word with the placeholders replaced by this run's machine and source of counts.
 fn filled(word: &str, args: &Args) -> String {
     let counters =
         args.counters.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned());
@@ -96,22 +95,22 @@ fn find(name: &str, section: &str) -> Result<PathBuf, Failure> {
     )))
 }
 
-/// Where a program of that name would be, next to this one.
+/// The path of a program of that name in this program's folder.
 fn place(name: &str) -> Result<PathBuf, Failure> {
     let own = std::env::current_exe().map_err(Failure::could_not)?;
     Ok(own.with_file_name(format!("{name}{}", std::env::consts::EXE_SUFFIX)))
 }
 
-/// Runs all of them that are not stored already; the records by section, and the
+/// Runs all of them that are not stored already. Returns the records by section, and the
 /// seconds it took.
 ///
 /// # Errors
 ///
-/// If one fails, or a section shows what its records do not have.
+/// If one fails, or a section shows a figure that its records lack.
 pub(super) fn measure(
     lines: &[ProgramCall],
     assignment: &Assignment,
-    kept: &Unfinished,
+    unfinished: &Unfinished,
     quiet: bool,
 ) -> Result<(Vec<OwnSection>, f64), Failure> {
     let step = |line: &ProgramCall| {
@@ -123,7 +122,7 @@ pub(super) fn measure(
     let mut all = 0.0;
     for line in lines {
         progress.at(0.0);
-        let (record, took) = match kept.record(&line.name, || run(line, kept.scratch())) {
+        let (record, took) = match unfinished.record(&line.name, || run(line, unfinished.scratch())) {
             Err(why) if line.optional => {
                 if !quiet {
                     output::message(format!("note: left out: {why}"));
@@ -148,7 +147,7 @@ pub(super) fn measure(
     Ok((found, all))
 }
 
-/// The record that a program writes of a run.
+/// The record that a program writes.
 fn run(line: &ProgramCall, scratch: io::Result<PathBuf>) -> Result<Record, Failure> {
     let refused = |why: &str| {
         let words = line.words.join(" ");

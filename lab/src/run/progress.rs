@@ -1,12 +1,12 @@
-//! What is running and how long it will take, on a terminal's stderr. It is
-//! written between measured regions only: no thread ticks next to them.
+//! What is running and how long it will take, on a terminal's stderr. It is written between
+//! measured regions only: no other thread runs next to them.
 
 use std::io::{IsTerminal, Write};
 use std::time::Instant;
 
 use common::output;
 
-/// One experiment's line in the list of what is to come.
+/// One experiment's line in the list of steps.
 #[derive(Debug)]
 pub(crate) struct Step {
     pub(crate) name: String,
@@ -26,13 +26,13 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Announces `steps`, unless it must be quiet.
+    /// Prints the list of `steps`, unless it must be quiet.
     pub(crate) fn new(steps: Vec<Step>, quiet: bool) -> Progress {
         let shown = !quiet && std::io::stderr().is_terminal();
         Progress { steps, current: 0, started: Instant::now(), drawn: None, shown, quiet }
     }
 
-    /// `share` (0 to 1) of the current step is done.
+    /// Reports that `share` (0 to 1) of the current step is done.
     pub(crate) fn at(&mut self, share: f64) {
         let fresh = self.drawn.is_some_and(|drawn| drawn.elapsed().as_secs_f64() < 0.2);
         let Some(step) = self.steps.get(self.current).filter(|_| self.shown && !fresh) else { return };
@@ -42,7 +42,7 @@ impl Progress {
         self.drawn = Some(Instant::now());
     }
 
-    /// The current step is done.
+    /// Reports that the current step is done.
     pub(crate) fn next(&mut self) {
         let took = self.started.elapsed().as_secs_f64();
         if let Some(step) = self.steps.get(self.current).filter(|_| self.shown) {
@@ -56,7 +56,7 @@ impl Progress {
         self.at(0.0);
     }
 
-    /// Says something on a line of its own, unless it must be quiet.
+    /// Prints a line of its own, unless it must be quiet.
     pub(crate) fn say(&mut self, text: &str) {
         if self.quiet {
             return;
@@ -68,13 +68,13 @@ impl Progress {
         self.drawn = None;
     }
 
-    /// `3/8 cm1 on L2`: with what follows it fits 40 columns.
+    /// `3/8 cm1 on L2`: with the rest of the line it fits 40 columns.
     fn name(&self, step: &Step) -> String {
         format!("{}/{} {}", self.current + 1, self.steps.len(), step.name)
     }
 
-    /// Seconds until the end: this step's by its own pace once it has one, the
-    /// others' as expected.
+    /// Seconds until the end: of this step by its own pace once that is known, of the
+    /// others as expected.
     fn left(&self, step: &Step, share: f64) -> f64 {
         let elapsed = self.started.elapsed().as_secs_f64();
         let here = if share > 0.05 { elapsed / share - elapsed } else { step.expected - elapsed };
@@ -83,7 +83,7 @@ impl Progress {
 
     fn draw(&self, line: &str) {
         let mut out = std::io::stderr().lock();
-        // A terminal that went away is no reason to stop measuring.
+        // A closed terminal is no reason to stop measuring.
         let _ = write!(out, "\r\x1b[2K{line}").and_then(|()| out.flush());
     }
 }

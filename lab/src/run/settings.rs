@@ -1,4 +1,4 @@
-//! How large and how often: the full assignment, or a first look.
+//! Sizes and repetitions: for the full assignment, or for a quick run.
 
 use common::machine::Machine;
 use common::units::Bytes;
@@ -25,16 +25,16 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// What `sizes` say, else four times the largest cache that is usual: the same
-    /// range on all of these machines, so that it shows nothing of this one. Where
-    /// this `machine`'s cache is larger still, four times that.
+    /// The size in `sizes`, else four times the largest usual cache: the same range for all
+    /// of these machines, so that it reveals nothing about one. If this `machine`'s cache
+    /// is larger still, four times that.
     pub(crate) fn new(quick: bool, sizes: &Sizes, hasten: u64, machine: &Machine) -> Settings {
         let told = |level| machine.visible_levels().iter().find(|cache| cache.level == level);
         let reach = |level, usual: Bytes, most: Bytes| {
             let own = told(level).map_or(0, |cache| 4 * cache.size.0);
             Bytes(own.next_power_of_two()).clamp(usual, most)
         };
-        // No larger ones are drawn.
+        // Machines of a class have no larger caches.
         let second = if machine.sealed() { Bytes::mib(4) } else { Bytes::mib(8) };
         let extent = |given: report::Extent, max: Bytes, full: u64, quick_: u64| Extent {
             max: given.max.unwrap_or(max),

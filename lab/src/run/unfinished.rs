@@ -1,5 +1,5 @@
-//! What a run stores until its report is written: how it was asked for, and each
-//! experiment's record as soon as it is measured.
+//! What a run stores until its report is written: its command line, and each experiment's
+//! record as soon as it is measured.
 
 use std::fs::{self, File};
 use std::io;
@@ -16,7 +16,7 @@ use serde_json::{Value as Json, json};
 
 use super::turn::Turn;
 
-/// The folder of it, in the report's.
+/// The name of the folder for it, in the report's folder.
 pub(crate) const NAME: &str = ".unfinished";
 const LOCK: &str = "lock";
 const STATE_FILE: &str = "run.json";
@@ -26,23 +26,23 @@ const STATE_FILE: &str = "run.json";
 pub(crate) struct Unfinished {
     path: PathBuf,
     turn: Turn,
-    /// Held until the process ends, however it does.
+    /// A file lock, held until the process ends in any way.
     _lock: File,
 }
 
-/// How a run was asked for, and where.
+/// What identifies a run: command line, place, sizes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RunState {
     /// Its command line, without the program.
     pub(crate) words: Vec<String>,
     /// The workstation's name and the machine that is measured.
     pub(crate) place: String,
-    /// The sizes that its assignment says, and its programs.
+    /// The sizes and programs of its assignment.
     pub(crate) assigned: String,
 }
 
 impl Unfinished {
-    /// Takes the report's folder for this run alone.
+    /// Locks the report's folder for this run.
     pub(crate) fn take(report: &Path, turn: Turn) -> Result<Unfinished, Failure> {
         let path = report.join(NAME);
         let told = report.display();
@@ -53,7 +53,7 @@ impl Unfinished {
         };
         fs::create_dir_all(&path).map_err(refused)?;
         let lock = files::lock(&path.join(LOCK)).map_err(|error| {
-            // The disk may be full: nothing of this run stays.
+            // The disk may be full: remove everything of this run.
             let _ = fs::remove_file(path.join(LOCK)).and_then(|()| fs::remove_dir(&path));
             refused(error)
         })?;
@@ -65,14 +65,14 @@ impl Unfinished {
         Ok(Unfinished { path, turn, _lock: lock })
     }
 
-    /// Makes a folder for what a record is made from; it goes with the others.
+    /// Makes a folder for the input of a record; it is removed with the others.
     pub(crate) fn scratch(&self) -> io::Result<PathBuf> {
         let _turn = self.turn.take();
         let path = self.path.join("scratch");
         fs::create_dir_all(&path).map(|()| path)
     }
 
-    /// How the run was asked for whose records are in it, if any are.
+    /// The state of the run whose records are stored, if there are any.
     pub(crate) fn state(&self) -> Option<RunState> {
         if names(&self.path).is_empty() {
             return None;
@@ -86,40 +86,41 @@ impl Unfinished {
         })
     }
 
-    /// Begins a run, without the records of another.
+    /// Begins a run: removes the records of another.
     pub(crate) fn save_state(&self, state: &RunState) -> Result<(), Failure> {
         let _turn = self.turn.take();
         for name in names(&self.path) {
-            // One that stays is overwritten when its experiment is measured.
+            // A record that cannot be removed is overwritten when its experiment is
+            // measured.
             let _ = fs::remove_file(self.path.join(format!("{name}.json")));
         }
         let state = json!({ "words": state.words, "place": state.place, "assigned": state.assigned });
         output::write(&self.path.join(STATE_FILE), state.to_string().as_bytes())
     }
 
-    /// Draws `chart` for who does not want to wait for the page; without the picture
-    /// the run goes on.
+    /// Draws `chart`, to look at before the page is ready. If that fails, the run
+    /// continues.
     pub(crate) fn draw(&self, name: &str, chart: &Chart) -> Option<PathBuf> {
         let path = self.path.join(format!("{name}.svg"));
         let _turn = self.turn.take();
         output::write(&path, chart.svg().as_bytes()).ok().map(|()| path)
     }
 
-    /// The record stored under `name`, else the one that `measure` gives, which is
-    /// stored from then on; with the seconds that measuring took.
+    /// The record stored under `name`; otherwise calls `measure` and stores its record.
+    /// Also returns the seconds that measuring took.
     pub(crate) fn record(
         &self,
         name: &str,
         measure: impl FnOnce() -> Result<Record, Failure>,
     ) -> Result<(Record, f64), Failure> {
         let path = self.path.join(format!("{name}.json"));
-        if let Some(kept) = stored(&path) {
-            return Ok(kept);
+        if let Some(earlier) = stored(&path) {
+            return Ok(earlier);
         }
         let started = Instant::now();
         let record = measure()?;
         let took = started.elapsed().as_secs_f64();
-        // As text: the seal of a sealed machine's record is over its characters.
+        // Stored as text: the seal of a sealed machine's record covers its characters.
         let text = json!({ "took": took, "record": record.json() }).to_string();
         let _turn = self.turn.take();
         output::write(&path, text.as_bytes())?;
@@ -127,10 +128,10 @@ impl Unfinished {
     }
 }
 
-/// What was stored there, if it can be read and counts.
+/// The stored record, if it can be read and its seal is valid.
 fn stored(path: &Path) -> Option<(Record, f64)> {
-    let kept = read(path)?;
-    Some((authentic::read(kept["record"].as_str()?).ok()?, kept["took"].as_f64()?))
+    let json = read(path)?;
+    Some((authentic::read(json["record"].as_str()?).ok()?, json["took"].as_f64()?))
 }
 
 fn read(path: &Path) -> Option<Json> {
@@ -138,19 +139,19 @@ fn read(path: &Path) -> Option<Json> {
     serde_json::from_slice(&bytes).ok()
 }
 
-/// Takes away what an unfinished run has stored; how it was asked for first, so that a
-/// kill in between leaves nothing to go on with.
+/// Removes what an unfinished run has stored. The state goes first, so that after a kill in
+/// between nothing can be resumed.
 pub(crate) fn forget(unfinished: &Path) -> io::Result<()> {
     let _ = fs::remove_file(unfinished.join(STATE_FILE));
     fs::remove_dir_all(unfinished).or_else(|error| {
-        // Windows may keep a file that is open until it is closed: the lock.
+        // On Windows an open file, the lock, cannot be removed before it is closed.
         let locks = || fs::read_dir(unfinished)?.map(|entry| Ok(entry?.file_name() == LOCK)).collect();
         let locks: io::Result<Vec<bool>> = locks();
         if locks.is_ok_and(|locks| locks.iter().all(|is| *is)) { Ok(()) } else { Err(error) }
     })
 }
 
-/// The experiments whose records lie in the folder of an unfinished run.
+/// The experiments whose records an unfinished run has stored.
 pub(crate) fn names(unfinished: &Path) -> Vec<String> {
     let Ok(entries) = fs::read_dir(unfinished) else { return Vec::new() };
     let files = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
@@ -167,7 +168,7 @@ mod tests {
     use super::*;
 
     fn state() -> RunState {
-        RunState { words: vec!["--quick".into()], place: "here".into(), assigned: String::new() }
+        RunState { words: vec!["--quick".into()], place: "host".into(), assigned: String::new() }
     }
 
     #[test]

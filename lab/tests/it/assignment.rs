@@ -1,4 +1,4 @@
-//! An assignment of one's own: printed, changed, carried out, graded.
+//! A course's own assignment: printed, changed, run, graded.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -18,7 +18,7 @@ fn printed(output: Output) -> String {
 const RECORD: &str = r#"{"program": "mine", "version": "0.1.0", "settings": {"threads": 2}, "machine": "m", "notes": [],
  "rows": [{"size": 100, "figures": [{"name": "mflops", "amount": 612.345, "source": "timing"}]}]}"#;
 
-/// A new crate's program beside `lab`: all that it must know is --record.
+/// The program of a new crate, in the folder of `lab`: it needs only the option --record.
 const PROGRAM: &str = r#"#!/bin/sh
 [ "$1" = fails ] && { echo "mine: no luck" >&2; exit 1; }
 echo "$1 $2" >> ran.txt
@@ -50,7 +50,8 @@ fn place(folder: &Path) -> std::path::PathBuf {
     let own =
         guide.replace("# matrix = 1024", "matrix = 16").replace("students = 3", "students = 1") + SECTION;
     std::fs::write(folder.join("own.toml"), own).unwrap();
-    // a program that this process has open for writing, another test's child has open as it starts, and cannot be run
+    // a program that this process has open for writing is also open in another test's child
+    // while that starts, and cannot be run then
     printed(Command::new("cp").args([Path::new(env!("CARGO_BIN_EXE_lab")), &program]).output().unwrap());
     program
 }
@@ -120,7 +121,7 @@ fn what_cannot_be_carried_out_is_reported_before_anything_is_measured() {
         let measured = args.contains("fails") || args.contains("column");
         assert_eq!(folder.join("report").exists(), measured, "{args}");
     }
-    // What was measured is stored, and goes into the report of the assignment as repaired.
+    // The stored records are used in the report of the repaired assignment.
     write("fails.toml", "no such text", "");
     printed(lab(&program, folder, "run --afresh --hasten 1000 --machine i5-7500 --assignment fails.toml"));
     assert!(folder.join("report/report.html").is_file());
@@ -145,7 +146,7 @@ fn the_shipped_assignments_differ_in_words_alone() {
             .collect()
     };
     assert_eq!(ids("pt"), ids("en"));
-    // Without the sections that only this machine could be measured for.
+    // Without the sections that can be measured on this machine only.
     assert_eq!(ids("pt").len(), 55);
     let page = std::fs::read_to_string(folder.join("pt/report.html")).unwrap();
     assert!(page.contains("lang=\"pt\"") && page.contains("Determine o <b>tamanho</b> da cache L2."));

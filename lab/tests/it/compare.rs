@@ -14,7 +14,7 @@ fn output_of(output: &Output) -> (i32, String, String) {
 fn two_machines_are_shown_next_to_each_other() {
     let folder = tempfile::tempdir().unwrap();
     for machine in ["i5-7500", "zen3"] {
-        // The size by its place, as the programs take it.
+        // The size as a positional argument, as the programs take it.
         let args = format!("run 16 --quick --hasten 1000 --machine {machine} --out {machine}");
         let (code, _, said) = output_of(&lab(folder.path(), &args));
         assert_eq!(code, 0, "{said}");
@@ -35,7 +35,7 @@ fn two_machines_are_shown_next_to_each_other() {
         csv.lines().count() > 100 && csv.contains("cm1-l1,size_bytes=8192 stride_bytes=1 event=PAPI_L1_DCM,"),
         "{csv}"
     );
-    // Of what an earlier comparison drew nothing is taken for this one's, and nothing is lost.
+    // Charts of an earlier comparison are neither used as this one's nor lost.
     fs::write(folder.path().join("c/own.svg"), "mine").unwrap();
     let (code, _, said) =
         output_of(&lab(folder.path(), "compare i5-7500/records/mm1.json zen3/records/mm1.json --out c"));
@@ -45,13 +45,13 @@ fn two_machines_are_shown_next_to_each_other() {
     );
     let there = |name: &str| folder.path().join("c").join(name).exists();
     assert!(there("earlier/cm1-l1-1.svg") && there("own.svg") && !there("cm1-l1.svg"));
-    // A run and itself.
+    // A run compared with itself.
     let (_, table, _) = output_of(&lab(folder.path(), "compare zen3/records/mm1.json zen3/records/mm1.json"));
     assert!(table.contains("the same") && table.contains("do not differ"), "{table}");
 }
 
 #[test]
-fn what_cannot_be_compared_is_refused_in_a_sentence() {
+fn records_that_cannot_be_compared_are_refused_in_a_sentence() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("prose.json"), "It was a dark night.").unwrap();
     fs::write(folder.path().join("cut.json"), "{\n \"program\": \"cm1\",\n \"rows\": [{\"si").unwrap();

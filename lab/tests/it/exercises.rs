@@ -47,7 +47,7 @@ fn a_task_that_is_open_says_what_was_found_and_gives_a_hint() {
 }
 
 #[test]
-fn a_quiz_tells_right_from_wrong_and_why() {
+fn a_quiz_judges_an_answer_and_says_why() {
     let asked = stdout(&lab("quiz", "0.25\n\nabc\n4096\n"));
     assert!(asked.contains("  right: 0.2500 (model)\n  64 / 16"), "{asked}");
     assert!(asked.contains("  wrong: 8192 (model)\n  There 16 lines"), "{asked}");

@@ -1,5 +1,5 @@
-//! What each program writes, in each of its formats, through every reader: a
-//! sweep comes back cell for cell, anything else is refused by name.
+//! What each program writes, in each of its formats, through every reader: a sweep is read
+//! back cell for cell, everything else is refused by name.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -10,12 +10,12 @@ use common::value::Reading;
 
 use crate::kit::program;
 
-/// What the readers must make of a program's output.
+/// The expected result of the readers.
 #[derive(Debug, Clone, Copy)]
 enum Expected {
-    /// A sweep, as precise as the format writes it.
+    /// A sweep, with the precision of the format.
     Sweep,
-    /// A refusal that calls it this.
+    /// A refusal with this name for it.
     Refused(&'static str),
 }
 
@@ -23,8 +23,7 @@ use Expected::{Refused, Sweep};
 
 const I5: &str = "--machine i5-7500 --counters model";
 
-/// Program, command line, formats, expectation. `I5` means the modelled
-/// machine.
+/// Program, command line, formats, expectation. `I5` is replaced by the modelled machine.
 const TABLE: [(&str, &str, &[&str], Expected); 19] = [
     ("spark", "I5 --sizes 4K,6K,40K --repeats 3", &["kit", "csv", "json", "record"], Sweep),
     ("spark", "I5 --max 8K --repeats 100 --runs 3", &["kit", "csv", "json", "record"], Sweep),
@@ -56,8 +55,8 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
-/// The figures agree as far as six decimals of seconds per cell (spark) and of
-/// misses and microseconds per access (cm1) show them.
+/// Compares the figures to the printed precision: six decimals of seconds per cell (spark),
+/// of misses and microseconds per access (cm1).
 fn same(read: &Saved, made: &Saved, record: &Record, exact: bool) {
     assert_eq!((&read.event, read.source, &read.damage), (&made.event, made.source, &made.damage));
     assert_eq!(read.cells.len(), made.cells.len());
@@ -110,7 +109,7 @@ fn every_format_of_every_program_comes_back_or_is_refused_by_name() {
     }
 }
 
-/// The rows of what was printed as JSON: of a record, or of a list of them.
+/// The rows of JSON output: of a record, or of a list of them.
 fn rows(printed: serde_json::Value) -> Vec<serde_json::Value> {
     match printed {
         serde_json::Value::Array(records) => records.into_iter().flat_map(rows).collect(),
@@ -121,8 +120,8 @@ fn rows(printed: serde_json::Value) -> Vec<serde_json::Value> {
     }
 }
 
-/// The printer walk: CSV and JSON have the figures of the record, each with its source
-/// or its reason, and no others.
+/// CSV and JSON have the figures of the record, each with its source or its reason, and no
+/// others.
 #[test]
 fn every_format_of_every_program_has_the_figures_of_its_record() {
     let folder = tempfile::tempdir().unwrap();
@@ -169,7 +168,7 @@ fn is_drawn_and_judged(folder: &Path, what: &str) {
     assert!(drawn.status.success(), "{what}: {}", text(&drawn.stderr));
     let judged = run(folder, "lab", "infer file --format json");
     let answer: serde_json::Value = serde_json::from_slice(&judged.stdout).expect(what);
-    // a few cells show no geometry, but they are read and argued about
+    // a few cells show no geometry, but they are read, and the refusal gives its argument
     let reason = answer["reason"].as_str().unwrap_or_default();
     assert!(answer["verdict"] == "ok" || !reason.contains("file:"), "{what}: {answer}");
 }
@@ -207,7 +206,7 @@ fn a_described_machine_with_any_name_is_copied_by_printing_it() {
     for name in ["हिन्दी", "தமிழ்", "שָׁלוֹם"] {
         let made = run(folder.path(), "lab", &format!("mystery --key-file key.txt --out {name} {name}"));
         assert!(made.status.success(), "{}", text(&made.stderr));
-        // it is read, and so known to be sealed
+        // it is read, so it is known to be sealed
         let read = run(folder.path(), "lab", &format!("machines {name}/{name}.toml"));
         assert!(text(&read.stderr).contains("its description is sealed"), "{}", text(&read.stderr));
     }
@@ -227,7 +226,7 @@ fn a_picture_never_takes_the_place_of_its_data() {
     assert!(run(folder.path(), "lab", "plot x.svg -o y.svg").status.success());
 }
 
-/// The programs by name, and a command line that takes no time.
+/// The programs by name, with a command line that is quick.
 #[test]
 fn no_output_takes_the_place_of_an_input_or_of_another_output() {
     let folder = tempfile::tempdir().unwrap();
@@ -257,7 +256,7 @@ fn no_output_takes_the_place_of_an_input_or_of_another_output() {
     if cfg!(feature = "instructor") {
         lines.extend([
             ("lab", "merge one.json --out ./one.json", "one.json"),
-            ("lab", "merge one.json --out room --csv ./room", "room"),
+            ("lab", "merge one.json --out both --csv ./both", "both"),
             ("lab", "grade grades.csv --roster class.csv --out .", "grades.csv"),
             ("lab", "grade class.csv --roster grades.csv --out .", "grades.csv"),
             ("lab", "grade missing --student Ann", "missing"),
@@ -269,7 +268,7 @@ fn no_output_takes_the_place_of_an_input_or_of_another_output() {
         assert!(!refused.status.success() && told.contains(named), "{name} {args}: {told}");
     }
     assert_eq!(kept.each_ref().map(|kept| std::fs::read(kept).unwrap()), before);
-    for new in ["a.svg", "two.svg", "room"] {
+    for new in ["a.svg", "two.svg", "both"] {
         assert!(!path.join(new).exists(), "{new}");
     }
 }
@@ -292,7 +291,7 @@ const QUICK: [(&str, &str); 12] = [
 
 #[cfg(target_os = "linux")]
 #[test]
-fn where_nothing_can_be_printed_what_was_measured_is_saved() {
+fn results_are_saved_even_if_nothing_can_be_printed() {
     let full = || std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("sweep"), "cache_size=8192\tstride=1\tavg_misses=0.5\n").unwrap();

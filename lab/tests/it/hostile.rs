@@ -1,4 +1,4 @@
-//! One list of texts that somebody else may have written, through every output.
+//! Hostile texts in every input, through every output.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -9,8 +9,8 @@ use crate::kit::program;
 use common::chart::{Axis, Chart};
 use common::record::{Record, Row};
 
-/// Controls, terminal escapes, marks that turn the direction of writing, markup,
-/// formulas, and too much of a good thing.
+/// Control characters, terminal escapes, marks that change the direction of writing,
+/// markup, formulas, and very long texts.
 fn hostile() -> Vec<String> {
     let short = [
         "\u{1b}[2J\u{1b}]0;owned\u{7}",
@@ -37,7 +37,7 @@ fn hostile() -> Vec<String> {
     short.map(str::to_owned).into_iter().chain(["x".repeat(70_000), "\u{202e}<b>".repeat(3000)]).collect()
 }
 
-/// Whether a terminal would do something else than show the character.
+/// Whether a terminal would do more than show the character.
 fn acts(c: char) -> bool {
     let turns =
         matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
@@ -49,7 +49,7 @@ fn run(folder: &Path, name: &str, args: &[&str]) -> Output {
     command.current_dir(folder).args(args).env("RUST_BACKTRACE", "0").output().unwrap()
 }
 
-/// What people see: no character acts, no line is endless, nothing panics.
+/// Checks what people see: no active characters, no endless lines, no panics.
 fn shown(what: &str, output: &Output) {
     for bytes in [&output.stdout, &output.stderr] {
         let text = String::from_utf8(bytes.clone()).unwrap();
@@ -60,8 +60,8 @@ fn shown(what: &str, output: &Output) {
     assert!(matches!(output.status.code(), Some(0..=2)), "{what:.60}: {}", output.status);
 }
 
-/// Markup as a strict reader wants it: tags that nest, `&` only before the five
-/// names and numbers, no control character. HTML's empty elements are `empty`.
+/// Checks markup strictly: tags must nest, `&` only before the five names and numbers, no
+/// control characters. HTML's elements without content are `empty`.
 fn well_formed(text: &str, empty: &[&str]) {
     assert!(!text.chars().any(|c| c.is_control() && !"\n\t".contains(c)), "a control character");
     let (mut open, mut rest) = (Vec::new(), text);
@@ -92,7 +92,7 @@ fn well_formed(text: &str, empty: &[&str]) {
     assert!(open.is_empty(), "{open:?} stay open");
 }
 
-/// Where a tag ends: at the first `>` outside quotes.
+/// The end of a tag: the first `>` outside quotes.
 fn tag_end(text: &str) -> usize {
     let mut quote = None;
     let end = text.char_indices().find(|(_, c)| match quote {
@@ -256,7 +256,7 @@ fn a_machine_may_be_called_anything_in_every_output() {
             fs::write(folder.path().join("copy.toml"), &told.stdout).unwrap();
             assert!(run(folder.path(), "lab", &["machines", "./copy.toml"]).status.success(), "{text:.40}");
         }
-        // Each whole report takes seconds: the ones that could break a page.
+        // A whole report takes seconds, so only the texts that could break a page.
         if told.status.success() && (text.contains(['<', '"', '=']) || number < 3) {
             let args =
                 ["run", "--quick", "--hasten", "100", "--size", "8", "--machine", "m.toml", "--afresh"];

@@ -1,29 +1,29 @@
-//! The kit's programs, run as its users run them.
+//! Runs the kit's programs as users do.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
-/// `lab` in `folder`, with the words of `args`.
+/// `lab` in `folder`, with the arguments `args`.
 pub(crate) fn lab(folder: &Path, args: &str) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
     command.current_dir(folder).args(args.split_whitespace()).output().unwrap()
 }
 
-/// The same, which has to succeed; what it prints.
+/// The output of the same, which must succeed.
 pub(crate) fn printed(folder: &Path, args: &str) -> String {
     let output = lab(folder, args);
     assert!(output.status.success(), "{args}: {}", stderr(&output));
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// What a program says to its user.
+/// The messages of a program.
 pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// The program of that name, which cargo has built from what is there now: it
-/// builds for the tests of a package that package's programs only.
+/// The program of that name, built now from the current sources: for the tests of a
+/// package, cargo builds only that package's programs.
 pub(crate) fn program(name: &str) -> PathBuf {
     static BUILT: OnceLock<()> = OnceLock::new();
     let lab = Path::new(env!("CARGO_BIN_EXE_lab"));

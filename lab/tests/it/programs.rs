@@ -1,4 +1,4 @@
-//! `lab` as a student runs it: the report, the charts, and what is refused.
+//! `lab` as a student runs it: the report, the charts, and the refusals.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -53,7 +53,7 @@ fn a_run_writes_a_report_that_is_self_contained() {
         assert!(fs::read(folder.path().join("r/pictures").join(name)).unwrap().starts_with(start), "{name}");
     }
 
-    // What the run leaves is what the plot reads.
+    // The plot reads the run's records.
     let plotted = lab(folder.path(), "plot r/records/cm1-l1.out -o again.svg");
     assert!(plotted.status.success(), "{}", stderr(&plotted));
 }
@@ -83,7 +83,7 @@ fn a_chart_of_an_earlier_sweep_is_not_left_among_those_of_the_next() {
     assert!(!folder.path().join("r/dgemm-time.svg").exists());
 }
 
-/// What makes a command of the list quick, by its beginning.
+/// Options that make a command of the list quick, by its beginning.
 const SMALL: [(&str, &str); 4] = [
     ("lab causes", "16"),
     ("lab ge", "--sizes 16 --runs 1"),
@@ -91,9 +91,9 @@ const SMALL: [(&str, &str); 4] = [
     ("spark", "--max 16K --repeats 1"),
 ];
 
-/// Each command of the list of what the course's documents ask for runs, with small
-/// matrices and arrays. (`lab run`, `avail` and the exercises have tests of their own;
-/// the example is one of another crate.)
+/// Runs each command that the course's documents ask for, with small matrices and arrays.
+/// (`lab run`, `avail` and the exercises have tests of their own; the example belongs to
+/// another crate.)
 #[test]
 fn the_commands_that_the_documents_need_run() {
     let folder = tempfile::tempdir().unwrap();
@@ -106,7 +106,7 @@ fn the_commands_that_the_documents_need_run() {
     for command in commands.into_iter().filter(own) {
         let (name, words) = command.split_once(' ').unwrap();
         let small = SMALL.iter().filter(|(begins, _)| command.starts_with(begins)).map(|(_, words)| *words);
-        // Sizes have several digits; what ge measures has one.
+        // Sizes have several digits; the rungs of ge have one.
         let size = |word: &str| word.len() > 1 && word.parse::<u32>().is_ok();
         let words = words.split(' ').map(|word| if size(word) { "32" } else { word });
         let program = if name == "lab" { env!("CARGO_BIN_EXE_lab").into() } else { kit::program(name) };
@@ -245,7 +245,7 @@ fn a_described_machine_is_discovered() {
     let found: serde_json::Value = serde_json::from_slice(&found.stdout).unwrap();
     let [first, second] = [&found["levels"][0], &found["levels"][1]];
     assert_eq!((&first["size"], &first["line"], &first["ways"]), (&32768.into(), &64.into(), &8.into()));
-    // its pages lie anywhere, so the sets of L2 cannot be picked
+    // its pages are scattered, so the sets of L2 cannot be chosen
     assert_eq!(second["ways"], serde_json::Value::Null);
     assert!(second["ways_reason"].as_str().unwrap().contains("pages"));
     let [low, high] = ["size_low", "size_high"].map(|key| second[key].as_u64().unwrap());

@@ -1,15 +1,16 @@
-//! The student's report, read from top to bottom, answers none of its own questions.
+//! The student's report answers none of its own questions to a reader who reads it from the
+//! top.
 
 use std::collections::BTreeMap;
 
 use crate::{kit, secret};
 use common::machine::{self, Machine};
 use common::units::Bytes;
-use report::{Assignment, Field, GUIDES, Kind};
+use report::{Assignment, Field, FieldKind, GUIDES};
 
 /// What the guide's rubric expects, by field.
 const RUBRIC: &str = include_str!("../../src/instructor/grade/rubric.toml");
-/// What is asked more than once, and what is right without points.
+/// Questions that are asked twice, and right answers without points.
 const ALSO: [(&str, &str); 9] = [
     ("s2-1", "l1.size"),
     ("spec-l1-size", "l1.size"),
@@ -22,8 +23,8 @@ const ALSO: [(&str, &str); 9] = [
     ("spec-l2-sets", "l2.sets"),
 ];
 
-/// What a reader takes from the page and its source: everything but what was
-/// measured, which are the tables of sweeps, and the places of curves.
+/// What a reader sees in the page and its source, without the measured values: tables of
+/// sweeps, and the coordinates of curves.
 fn readable(page: &str) -> String {
     let without_rows = |table: &str| {
         table
@@ -41,25 +42,25 @@ fn readable(page: &str) -> String {
     })
 }
 
-/// An array's size or a stride, as ticks and legends have it.
+/// An array's size or a stride, as ticks and legends show it.
 fn is_place(label: &str) -> bool {
     label.strip_prefix("stride ").unwrap_or(label).parse::<Bytes>().is_ok()
 }
 
-/// `text` with what is between `begin` and `end` as `keep` leaves it.
-fn each(text: &str, begin: &str, end: &str, keep: impl Fn(&str) -> String) -> String {
+/// `text` with each part between `begin` and `end` replaced by `replaced` of it.
+fn each(text: &str, begin: &str, end: &str, replaced: impl Fn(&str) -> String) -> String {
     let (mut out, mut rest) = (String::new(), text);
     while let Some((before, behind)) = rest.split_once(begin) {
         let (inner, after) = behind.split_once(end).unwrap();
         out += before;
-        out += &keep(inner);
+        out += &replaced(inner);
         rest = after;
     }
     out + rest
 }
 
-/// All spellings of what `field` asks for. A question that is new in this file must be in the
-/// rubric, or in the list above, or be one that the page checks.
+/// All spellings of the right answer of `field`. A new question must be in the rubric, in
+/// the list above, or checked by the page.
 fn asked(field: &Field, truth: &BTreeMap<String, Vec<String>>, page: &str) -> Vec<String> {
     let rubric: toml::Table = RUBRIC.parse().unwrap();
     let item = rubric["item"].as_array().unwrap().iter().find(|item| item["id"].as_str() == Some(&field.id));
@@ -76,12 +77,12 @@ fn asked(field: &Field, truth: &BTreeMap<String, Vec<String>>, page: &str) -> Ve
         Some(name) if name.starts_with('l') && name != "line.elements" => {
             truth.get(name).cloned().unwrap_or_default()
         }
-        _ if field.kind == Kind::Number => checked(&field.id, page),
+        _ if field.kind == FieldKind::Number => checked(&field.id, page),
         _ => panic!("{}: say in the rubric or in this test what it asks for", field.id),
     }
 }
 
-/// What a formula of the page comes out as: numbers, and operators behind them.
+/// The result of a formula of the page: numbers, then operators (postfix).
 fn computed(formula: &[serde_json::Value]) -> f64 {
     let mut stack = Vec::new();
     for step in formula {
@@ -100,7 +101,7 @@ fn computed(formula: &[serde_json::Value]) -> f64 {
     stack[0]
 }
 
-/// The number that the page itself takes for right.
+/// The number that the page itself accepts.
 fn checked(id: &str, page: &str) -> Vec<String> {
     let (_, field) = page.split_once(&format!(" id=\"{id}\"")).unwrap();
     let (tag, _) = field.split_once('>').unwrap();
@@ -109,7 +110,7 @@ fn checked(id: &str, page: &str) -> Vec<String> {
         check.split('"').next().unwrap().replace("&quot;", "\"").replace("&#x27;", "'").replace("&amp;", "&");
     let check: serde_json::Value = serde_json::from_str(&json).unwrap();
     match check["formula"].as_array().map(|formula| computed(formula)) {
-        // What is nothing, or the same, is everywhere.
+        // 0, 1 and 100 occur everywhere.
         Some(number) if ![0.0, 1.0, 100.0].iter().any(|usual| (number - usual).abs() < 0.005) => {
             let bytes = if number.fract() == 0.0 && number >= 1000.0 {
                 secret::bytes(number as u64)
@@ -123,20 +124,22 @@ fn checked(id: &str, page: &str) -> Vec<String> {
     }
 }
 
-/// Looks above every field of `assignment` for what it asks; how many values there
-/// were to look for.
+/// Searches the page above every field of `assignment` for its answer; returns how many
+/// values it searched for.
 fn none_above(page: &str, assignment: &Assignment, machine: &Machine, what: &str) -> usize {
     let truth = secret::of_machine(machine);
     let shown = readable(page);
     let mut looked_for = 0;
-    for field in
-        assignment.fields().iter().filter(|field| field.section != "students" && field.kind != Kind::Text)
+    for field in assignment
+        .fields()
+        .iter()
+        .filter(|field| field.section != "students" && field.kind != FieldKind::Text)
     {
         let (above, _) = shown.split_once(&format!(" id=\"{}\"", field.id)).unwrap();
         let values = asked(field, &truth, page);
         looked_for += usize::from(!values.is_empty());
         for value in values {
-            assert!(!secret::holds(above, &value), "{what}: '{value}' stands above {}", field.id);
+            assert!(!secret::holds(above, &value), "{what}: '{value}' is above {}", field.id);
         }
     }
     looked_for
@@ -166,7 +169,7 @@ fn no_value_is_above_its_question() {
     }
 }
 
-/// What a test cannot find, it does not look for: a page that reveals an answer is reported.
+/// Tests the test: a page that reveals an answer fails.
 #[test]
 fn a_page_that_shows_answers_is_noticed() {
     let machine = Machine::from_toml(secret::DESCRIPTION, "ada").unwrap();

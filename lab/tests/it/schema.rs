@@ -1,5 +1,5 @@
-//! Every record is as its schema says; the files of `records/schemas` are what other
-//! programs are written after, and pandas and R read what is saved.
+//! Every record conforms to its schema. Other programs are written to the files in
+//! `records/schemas`; pandas and R read what is saved.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 const SCHEMA: &str = include_str!("../../../common/records/schemas/record.schema.json");
 
-/// What of JSON Schema the kit's schemas use; a keyword that is not known in this file
-/// fails, so that none is there for show.
+/// The part of JSON Schema that the kit's schemas use. An unknown keyword fails, so that
+/// none is ignored.
 fn faults(schema: &Value, root: &Value, value: &Value, at: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (keyword, wanted) in schema.as_object().unwrap() {
@@ -48,7 +48,7 @@ fn faults(schema: &Value, root: &Value, value: &Value, at: &str) -> Vec<String> 
                 found.extend(faults(part, root, value, at));
                 true
             }
-            unknown => panic!("{unknown} is not checked here"),
+            unknown => panic!("the test does not know {unknown}"),
         };
         if !holds {
             found.push(format!("{at}: {keyword} {wanted}"));
@@ -70,7 +70,7 @@ fn is(value: &Value, kind: &str) -> bool {
     }
 }
 
-/// All records of the assignment, measured on a described machine and here.
+/// All records of the assignment, on a described machine and on this one.
 #[test]
 fn every_record_of_the_assignment_follows_the_schema() {
     let schema: Value = serde_json::from_str(SCHEMA).unwrap();
@@ -111,8 +111,8 @@ fn a_survey_follows_its_schema() {
     assert_eq!(faults(&schema, &schema, &survey, "").len(), 2);
 }
 
-/// What a program with `script` says of cm1's CSV record in `folder`; `None` where
-/// it is not installed, or lacks what it takes.
+/// What an interpreter with `script` prints about cm1's CSV record in `folder`; `None` if
+/// it or a library is not installed.
 fn read_by(program: &str, option: &str, needs: &str, script: &str, folder: &Path) -> Option<String> {
     let has = Command::new(program).args([option, needs]).current_dir(folder).output().ok();
     if !has.is_some_and(|output| output.status.success()) {
@@ -124,7 +124,7 @@ fn read_by(program: &str, option: &str, needs: &str, script: &str, folder: &Path
     Some(String::from_utf8(read.stdout).unwrap().trim().to_owned())
 }
 
-/// Columns are numbers, or empty with their reason next to them.
+/// Columns contain numbers, or are empty with the reason in the next column.
 #[test]
 fn pandas_and_r_read_numbers_where_numbers_are() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,12 +1,11 @@
-//! A machine that is to be found out, and in how many ways what is asked of it may be
-//! spelled.
+//! A machine to discover, and all spellings of the right answers.
 
 use std::collections::BTreeMap;
 
 use common::machine::Machine;
 use common::units::Bytes;
 
-/// No sweep that doubles holds its sizes, ways or latencies, and no machine of the
+/// Its sizes, ways and latencies occur in no doubling sweep, and in no machine of the
 /// catalogue.
 pub(crate) const DESCRIPTION: &str = r#"name = "ada"
 description = "to be found out"
@@ -34,8 +33,8 @@ ways = 6
 penalty = "23 cycles"
 "#;
 
-/// Every spelling of what is to be found of `machine`, by the names that rubrics use:
-/// `l1.size`, `memory_ns`.
+/// Every spelling of the answers about `machine`, under the rubric's names: `l1.size`,
+/// `memory_ns`.
 pub(crate) fn of_machine(machine: &Machine) -> BTreeMap<String, Vec<String>> {
     let mut all = BTreeMap::new();
     for cache in &machine.levels {
@@ -75,7 +74,7 @@ pub(crate) fn bytes(bytes: u64) -> Vec<String> {
     spelled
 }
 
-/// A number as it is, and with its thousands separated.
+/// A number without and with separators between thousands.
 pub(crate) fn whole(number: u64) -> Vec<String> {
     let digits = number.to_string();
     let apart = |sign: &str| {
@@ -115,7 +114,7 @@ fn nanos(seconds: f64) -> Vec<String> {
     vec![format!("{nanos} ns"), format!("{nanos:.1} ns"), format!("{nanos:.2} ns"), format!("{nanos}ns")]
 }
 
-/// Whether `text` holds `word`, not as a part of another one.
+/// Whether `text` contains `word`, not as a part of another word.
 pub(crate) fn holds(text: &str, word: &str) -> bool {
     let inner = |c: char| c.is_alphanumeric() || c == '.';
     text.match_indices(word).any(|(at, _)| {

@@ -1,4 +1,4 @@
-//! A room of machines: a record of each, and one page of all.
+//! A lab of machines: a record of each, and one page of all.
 
 use serde_json::Value;
 
@@ -52,9 +52,10 @@ fn record(part: &str, with: &str) -> String {
     whole.replacen(part, with, 1)
 }
 
-/// Each file beside two good ones: what is said of it, and whether it is on the page.
+/// Each file together with two good ones: what is said about it, and whether it is on the
+/// page.
 #[test]
-fn what_cannot_be_is_named_and_spoils_no_other_machine() {
+fn an_implausible_record_is_reported_and_affects_no_other() {
     for (part, with, says, machines) in [
         ("\"a1\"", "\"c3\"", "No machine differs from the others.", 3),
         ("2026", "2026", "it is the same record as one.json", 2),
@@ -68,8 +69,8 @@ fn what_cannot_be_is_named_and_spoils_no_other_machine() {
         ),
         (
             "{\"program\": \"mm2\", \"seconds\": 0.1}",
-            "{\"program\": \"mm2\", \"seconds\": null, \"reason\": \"no room\"}",
-            "mm2 was not timed: no room.",
+            "{\"program\": \"mm2\", \"seconds\": null, \"reason\": \"no memory\"}",
+            "mm2 was not timed: no memory.",
             3,
         ),
         (", {\"program\": \"mm3\", \"seconds\": 0.1}", "", "mm3 was not timed.", 3),
@@ -108,7 +109,7 @@ fn what_cannot_be_is_named_and_spoils_no_other_machine() {
     }
 }
 
-/// What is no file does not keep the page waiting.
+/// A path that is not a file, such as a pipe, does not block the page.
 #[cfg(unix)]
 #[test]
 fn only_files_are_merged() {

@@ -1,5 +1,5 @@
-//! The kernel against a product written another way, and against the closed
-//! forms of its accesses.
+//! The kernel compared with a product written in another way, and with the closed forms of
+//! its accesses.
 
 use common::cache::Modelled;
 use common::isa::Native;

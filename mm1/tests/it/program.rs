@@ -12,7 +12,7 @@ fn stdout(args: &[&str]) -> String {
     String::from_utf8(out.stdout).unwrap()
 }
 
-/// The figure behind the first `label`.
+/// The figure after the first `label`.
 fn figure(text: &str, label: &str) -> f64 {
     let line =
         text.lines().find(|line| line.contains(label)).unwrap_or_else(|| panic!("no '{label}' in\n{text}"));
@@ -45,7 +45,7 @@ fn the_checksum_is_the_closed_form_and_wraps_like_c() {
         let text = stdout(&["--size", size, "--counters", "none"]);
         assert!(text.ends_with(&format!("Matrix checksum: {checksum}\n")), "{text}");
         assert!(text.contains("not counted (--counters none)"));
-        // The processor's time behind that on the wall.
+        // The processor time after the wall-clock time.
         let time = text.lines().find(|line| line.starts_with("Wall clock time")).unwrap();
         let cpu = time.split_once("\tcpu_s=").unwrap().1.parse::<f64>().unwrap();
         assert!(cpu >= 0.0 && cpu < 1.1 * figure(&text, "Wall clock time") + 0.01, "{time}");
@@ -119,7 +119,7 @@ fn a_file_that_cannot_be_written_is_named_with_exit_code_1() {
     assert!(String::from_utf8_lossy(&out.stderr).contains("/no/such/folder/r.json"));
 }
 
-/// On native memory the inner statement really makes 3 loads and 1 store.
+/// On native memory the inner statement makes exactly 3 loads and 1 store.
 ///
 /// Counted by cachegrind as the difference of two sizes, so that the start of
 /// the program cancels out (both large enough that the allocator takes fresh

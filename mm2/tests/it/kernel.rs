@@ -1,4 +1,4 @@
-//! The kernel against mm1's, which is compared with the definition.
+//! The kernel compared with mm1's, which is compared with the definition.
 
 use common::memory::Arena;
 

@@ -15,7 +15,7 @@ fn the_checksum_does_not_depend_on_the_block() {
     }
 }
 
-/// At 100 and 500 the block of 32 leaves a rest in every row.
+/// At 100 and 500, blocks of 32 leave a remainder in every row.
 #[test]
 fn sizes_that_the_block_does_not_divide_are_multiplied_whole() {
     for (size, checksum) in [("100", 100u64), ("500", 500)] {

@@ -2,30 +2,30 @@
 
 use serde::Serialize;
 
-/// What became of an access.
+/// The outcome of an access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
-    /// The line was there.
+    /// A hit.
     Hit,
-    /// It was never in the cache before.
+    /// A compulsory miss: the line was never in the cache before.
     Compulsory,
-    /// A fully associative cache of the same size misses too.
+    /// A capacity miss: a fully associative cache of the same size misses too.
     Capacity,
-    /// Only this placement misses.
+    /// A conflict miss: a fully associative cache of the same size would hit.
     Conflict,
 }
 
-/// A way that holds a line.
+/// A way with a line in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Way {
-    /// Where the line begins, in bytes from the first array.
+    /// Address of the line, in bytes from the first array.
     pub address: u64,
-    /// Whether it has been written to and not written back.
+    /// Whether it is dirty.
     pub dirty: bool,
     /// The step that used it last.
     pub used: usize,
-    /// The step that brought it.
+    /// The step that fetched it.
     pub arrived: usize,
 }
 
@@ -36,15 +36,16 @@ pub struct Step {
     pub address: u64,
     /// Whether it is a store.
     pub store: bool,
-    /// The set it falls into.
+    /// Its set.
     pub set: usize,
-    /// What became of it.
+    /// Its outcome.
     pub outcome: Outcome,
     /// The line that was evicted, and whether it was written back.
     pub evicted: Option<(u64, bool)>,
-    /// The ways of the set afterwards; a line keeps its way.
+    /// The ways of the set afterwards; a line stays in its way.
     pub ways: Vec<Option<Way>>,
-    /// The way whose line the next miss evicts, where the set is full and it is not random.
+    /// The way whose line the next miss evicts, if the set is full and the policy is not
+    /// random.
     pub next: Option<usize>,
     /// Line and column of the access in the kernel's file.
     pub place: (u32, u32),

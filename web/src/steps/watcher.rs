@@ -1,4 +1,4 @@
-//! What sees each access of a kernel, and notes what it does to the cache.
+//! Watches each access of a kernel, and records its effect on the cache.
 
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -11,7 +11,7 @@ use memory::{Arena, IterationEnd, Lanes, Memory, Vector, Word};
 
 use super::step::{Outcome, Step, Way};
 
-/// Accesses that are shown, from the first one.
+/// Number of accesses that are shown, from the first one on.
 const MAX_STEPS: usize = 20_000;
 
 /// The same cache with one set.
@@ -23,17 +23,17 @@ fn fully_associative(machine: &Machine) -> Machine {
     machine
 }
 
-/// The model, and a note of what each access did to it.
+/// The model, with a record of the effect of each access.
 pub(super) struct Watcher {
     model: Modelled,
     /// A fully associative LRU cache of the same size, and how often it missed.
     full: Modelled,
     full_misses: u64,
-    /// Lines that were ever in the cache.
+    /// Lines that were in the cache at any time.
     fetched: HashSet<u64>,
     origin: usize,
     line: u64,
-    /// The ways of every set, as they are now.
+    /// The present ways of every set.
     sets: Vec<Vec<Option<Way>>>,
     replacement: Replacement,
     /// The direction bits of every set, for tree-PLRU.
@@ -61,7 +61,7 @@ impl Watcher {
         })
     }
 
-    /// Notes the access that the model has just seen.
+    /// Records the access that the model has just made.
     fn note(&mut self, pointer: usize, store: bool, caller: &Location<'_>) {
         let address = (pointer - self.origin) as u64;
         let set = (address / self.line) as usize % self.sets.len();
@@ -82,9 +82,9 @@ impl Watcher {
         });
     }
 
-    /// What became of the last access, to `line` of `set`, by Hill's kinds: a
-    /// miss is a conflict miss where full associativity would have hit. A store that misses
-    /// and does not fetch the line leaves the next miss compulsory.
+    /// The outcome of the last access, to `line` of `set`, in Hill's terms: a miss is a
+    /// conflict miss if a fully associative cache would have hit. After a store that misses
+    /// and does not fetch the line, the next miss is still compulsory.
     fn outcome(&mut self, set: usize, line: u64, held: &[Held]) -> Outcome {
         let is_first = !self.fetched.contains(&line);
         if held.iter().any(|held| held.address == line) {
@@ -103,8 +103,8 @@ impl Watcher {
         }
     }
 
-    /// Brings the shown ways of `set` up to what it holds now; the line that is
-    /// gone, and whether it was dirty. `line` was used.
+    /// Updates the shown ways of `set` to its present content; returns the evicted line,
+    /// and whether it was dirty. `line` was used.
     fn settle(&mut self, set: usize, line: u64, held: &[Held]) -> Option<(u64, bool)> {
         let now = self.steps.len();
         let ways = &mut self.sets[set];
@@ -189,7 +189,7 @@ impl Memory for Watcher {
         });
     }
 
-    /// Ends as soon as what comes is not shown.
+    /// Ends as soon as accesses are no longer shown.
     fn run_loop(&mut self, range: Range<usize>, mut body: impl FnMut(&mut Self, usize) -> IterationEnd) {
         for iteration in range {
             if self.is_cut {

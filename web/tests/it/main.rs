@@ -1,4 +1,4 @@
-//! What the page's core does.
+//! Tests of the page's core.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 

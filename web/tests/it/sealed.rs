@@ -1,4 +1,4 @@
-//! What the page may ask of a sealed machine: to be measured, and nothing else.
+//! The page can measure a sealed machine, and do nothing else with it.
 
 use serde_json::{Value, json};
 use web::{Clock, Lab};
@@ -19,7 +19,7 @@ fn ask(request: &Value) -> Value {
 }
 
 #[test]
-fn a_sealed_machine_is_measured_and_not_told() {
+fn a_sealed_machine_is_measured_and_not_revealed() {
     let sealed = machine::seal("ada", DESCRIPTION).text;
     let kernel = json!({ "name": "mm1", "n": 8 });
     for (toml, open) in [(DESCRIPTION, true), (&*sealed, false)] {

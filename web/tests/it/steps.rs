@@ -1,4 +1,4 @@
-//! The walk of a kernel, step by step, against a cache written for reading.
+//! A kernel step by step, compared with a simple cache.
 
 use figures::units::Bytes;
 use ge::problem::matrices::Fill;
@@ -6,7 +6,7 @@ use machine::Machine;
 use proptest::prelude::*;
 use web::{Kernel, Outcome, Rung, Steps};
 
-/// A line in a naive set, with the times of its arrival and its last use.
+/// A line in a set of the simple cache, with the times of its arrival and its last use.
 #[derive(Clone, Copy, PartialEq)]
 struct Line {
     number: u64,
@@ -19,8 +19,8 @@ struct Naive {
     sets: Vec<Vec<Line>>,
     ways: usize,
     fifo: bool,
-    /// Every line ever used, the last used one last: a fully associative cache
-    /// of any size is the end of this list.
+    /// All lines ever used, the last used one last: a fully associative cache of any size
+    /// is the end of this list.
     history: Vec<u64>,
 }
 
@@ -102,9 +102,9 @@ proptest! {
     }
 }
 
-/// The line that is marked to be replaced next is the one that the set's next eviction takes.
+/// The line that is marked as the next victim is the one that the set evicts next.
 #[test]
-fn the_line_that_is_next_to_go_goes_next() {
+fn the_line_marked_as_the_next_victim_is_evicted_next() {
     for replacement in ["lru", "fifo", "plru"] {
         let toml = format!(
             "name = \"small\"\n[[cache]]\nlevel = 1\nsize = 512\nline = 16\nways = 4\nreplacement = \"{replacement}\"\n"
@@ -137,7 +137,7 @@ fn the_place_of_an_access_is_its_own_in_the_kernels_file() {
     assert_eq!(called, ["load(mul1.at(i", "load(mul2.at(k", "load(res.at(i", "store(res.at(i"]);
 }
 
-/// As many accesses as the native model counts, each at its own line of the rung.
+/// As many accesses as the native model counts, each at its own line of the rung's text.
 #[test]
 fn eliminations_are_stepped_through_in_their_own_files() {
     let machine = Machine::named("lecture").unwrap();
@@ -161,8 +161,8 @@ fn eliminations_are_stepped_through_in_their_own_files() {
     }
 }
 
-/// A store that misses and fetches nothing leaves the line's next miss compulsory; a kernel
-/// ends where no more of it is shown.
+/// After a store that misses and fetches nothing, the line's next miss is compulsory; a
+/// kernel is stopped when no more accesses are shown.
 #[test]
 fn a_store_that_passes_by_brings_no_line() {
     let toml =

@@ -1,16 +1,17 @@
-//! An example of a policy with state across sets, for tests: bimodal insertion against LRU,
-//! decided by a duel (DIP; Qureshi et al., "Adaptive Insertion Policies for High Performance
+//! A policy with state across sets, for tests: set dueling between LRU and bimodal
+//! insertion (DIP; Qureshi et al., "Adaptive Insertion Policies for High Performance
 //! Caching", ISCA 2007).
 
 use super::{Lru, Policy};
 use crate::tag::Tag;
 
-/// One set in so many follows LRU always, another one bimodal insertion.
+/// One set in so many always uses LRU, another one always bimodal insertion.
 const LEADERS: usize = 8;
-/// Bimodal insertion puts one line in so many to the front.
+/// Bimodal insertion makes one line in so many the most recently used.
 const FRONT: u32 = 32;
 
-/// Misses in the sets that lead, those of LRU minus the others, and fills by bimodal insertion.
+/// Misses in the leader sets, those of LRU minus the others, and fills by bimodal
+/// insertion.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Dueling {
     lru_misses: i32,

@@ -1,4 +1,4 @@
-//! First in, first out: ways in order of arrival, the last one first.
+//! First in, first out: ways in order of arrival, the newest first.
 
 use super::Policy;
 use super::lru::{put_first, remove_in_order};

@@ -1,4 +1,4 @@
-//! Least recently used: ways in order of use, the last one first.
+//! Least recently used: ways in order of use, the most recent first.
 
 use super::{Policy, Touched};
 use crate::tag::{LINE, PREFETCHED, Tag};
@@ -24,8 +24,8 @@ impl Policy for Lru {
         remove_in_order(tags, way);
     }
 
-    /// The hot spot of the model: looks for `key` from the most recent way on, and moves each
-    /// way one back meanwhile.
+    /// The hot spot of the model: searches `key` from the most recent way on, and moves
+    /// each way one place back on the way.
     #[inline(always)]
     fn touch(&mut self, _: usize, (): &mut (), tags: &mut [Tag], key: Tag, flags: Tag) -> Touched {
         let mut newer = key | flags;
@@ -41,13 +41,13 @@ impl Policy for Lru {
     }
 }
 
-/// Moves all ways one back, and puts `tag` into the first; returns what was in the last.
+/// Moves all ways one place back, and puts `tag` first; returns the tag that was last.
 #[inline(always)]
 pub(super) fn put_first(tags: &mut [Tag], tag: Tag) -> Tag {
     tags.iter_mut().fold(tag, |newer, way| std::mem::replace(way, newer))
 }
 
-/// Takes a way out; empty ways stay behind the others.
+/// Removes the tag in a way; empty ways stay behind the others.
 #[inline(always)]
 pub(super) fn remove_in_order(tags: &mut [Tag], way: usize) {
     tags.copy_within(way + 1.., way);

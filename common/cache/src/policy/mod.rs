@@ -1,4 +1,4 @@
-//! Replacement policies: which line of a full set has to go.
+//! Replacement policies: which line of a full set is evicted.
 //!
 //! To add one: a file in this folder that implements [`Policy`], a name in
 //! [`machine::Replacement`], and a line in

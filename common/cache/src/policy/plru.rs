@@ -4,7 +4,7 @@
 use super::{Policy, empty};
 use crate::tag::Tag;
 
-/// The way that the bits lead to: the victim.
+/// The way to which the bits lead: the victim.
 pub fn victim(tree: u64, ways: usize) -> usize {
     let mut node = 1;
     while node < ways {
@@ -13,7 +13,7 @@ pub fn victim(tree: u64, ways: usize) -> usize {
     node - ways
 }
 
-/// Makes every bit on the path to `way` lead away from it.
+/// Points every bit on the path to `way` away from it.
 pub fn touch(tree: &mut u64, ways: usize, way: usize) {
     let mut node = way + ways;
     while node > 1 {

@@ -1,4 +1,4 @@
-//! Any line, drawn from a seeded generator that all sets share.
+//! A random line, from a seeded generator that all sets share.
 
 use figures::random::Random;
 

@@ -5,30 +5,31 @@ use std::fmt::Debug;
 use crate::journal::SetState;
 use crate::tag::{LINE, PREFETCHED, Tag};
 
-/// What [`Policy::touch`] met.
+/// The result of [`Policy::touch`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Touched {
     pub(crate) hit: bool,
-    /// The line's tag before if it hit, else the victim's; 0 for an empty way.
+    /// The line's previous tag after a hit, else the victim's; 0 for an empty way.
     pub(crate) tag: Tag,
 }
 
 /// How a set of ways chooses its victim. Empty ways, tag 0, are filled first.
 pub(crate) trait Policy: Debug + 'static {
-    /// What a set remembers besides its tags and their order: no line's number.
+    /// The state of a set besides its tags and their order; it must not contain line
+    /// numbers.
     type Set: SetState;
-    /// What all sets share: the state of a generator, a counter of a duel.
+    /// The state that all sets share: a random generator, a counter of set dueling.
     type Shared: Clone + PartialEq + Debug;
-    /// Whether a sequence of hits, made a second time, leaves a set as the first time left it.
+    /// Whether repeating a sequence of hits leaves a set as the first time left it.
     const HITS_SETTLE: bool = true;
 
-    /// The shared state, to be compared.
+    /// The shared state, for comparisons.
     fn shared(&self) -> Self::Shared;
 
-    /// The line in `way` of the set numbered `set` is used.
+    /// A use of the line in `way` of the set numbered `set`.
     fn hit(&mut self, set: usize, state: &mut Self::Set, tags: &mut [Tag], way: usize);
 
-    /// Puts `tag` in; returns the victim's tag, 0 if there was an empty way.
+    /// Inserts `tag`; returns the victim's tag, 0 if there was an empty way.
     fn fill(&mut self, set: usize, state: &mut Self::Set, tags: &mut [Tag], tag: Tag) -> Tag;
 
     /// Empties `way`.
@@ -58,7 +59,7 @@ pub(crate) trait Policy: Debug + 'static {
     }
 }
 
-/// The way that holds the line `key`.
+/// The way of the line `key`.
 #[inline]
 pub(crate) fn find(tags: &[Tag], key: Tag) -> Option<usize> {
     tags.iter().position(|tag| tag & LINE == key)

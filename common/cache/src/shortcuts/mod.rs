@@ -1,9 +1,11 @@
-//! Iterations that need not be simulated, since they do what earlier ones did.
+//! Shortcuts find iterations that need not be simulated, because they do what earlier ones
+//! did.
 //!
-//! A shortcut says *when* iterations may recur: after how many of them, with what moved by
-//! how much. Whether they do is decided by comparing the state that the simulator is in with
-//! the one it was in (see [`Journal`](crate::journal::Journal)), so a shortcut that is wrong
-//! about that costs time, not counts; but what it says about the *accesses* must be right.
+//! A shortcut proposes *when* the state may recur: after how many iterations, and by how
+//! much everything has then moved. The simulator decides whether it recurs, by comparing
+//! its present state with the earlier one (see [`Journal`](crate::journal::Journal)). So a
+//! wrong proposal costs time, but no counts. What a shortcut says about the *accesses* must
+//! be right.
 
 mod same_lines;
 mod shortcut;
@@ -14,7 +16,8 @@ pub(crate) use shortcut::{Answer, Plan, Shortcut};
 /// All shortcuts, in the order in which they are tried.
 pub(crate) const ALL: &[&dyn Shortcut] = &[&same_lines::SameLines, &translated::Translated];
 
-/// Whether [`same_lines`] is among `shortcuts`: the innermost loops have their own form of it.
+/// Whether [`same_lines`] is among `shortcuts`: innermost loops have a version of their
+/// own.
 pub(crate) fn uses_same_lines(shortcuts: &[&'static dyn Shortcut]) -> bool {
     shortcuts.iter().any(|shortcut| shortcut.name() == same_lines::NAME)
 }

@@ -1,6 +1,6 @@
-//! Iterations that touch the same lines in the same order: `b[k][j]` for the eight `j` of a
-//! line, where rows are whole lines; a sweep that is repeated. Exact for any policy,
-//! inclusion, prefetcher and page mapping, of which it knows nothing.
+//! Iterations that access the same lines in the same order: `b[k][j]` for the eight `j` of
+//! a line, if rows are whole lines; a sweep that is repeated. Exact for every policy,
+//! inclusion, prefetcher and page mapping; it depends on none of them.
 
 use super::{Answer, Plan, Shortcut};
 use crate::addresses::AddressMap;

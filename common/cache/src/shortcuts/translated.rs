@@ -1,6 +1,7 @@
-//! Iterations that do the same further on: where pages are contiguous, whole rows move every
-//! line to the same place of another set, and after some of them to the same set again
-//! (Morelli and Reineke, "Warping Cache Simulation of Polyhedral Programs", PLDI 2022).
+//! Iterations that do the same at other addresses: if pages are contiguous, whole rows move
+//! every line to the same place of another set, and after some of them to the same set
+//! again (Morelli and Reineke, "Warping Cache Simulation of Polyhedral Programs", PLDI
+//! 2022).
 
 use super::{Answer, Plan, Shortcut};
 use crate::addresses::AddressMap;
@@ -39,7 +40,8 @@ impl Shortcut for Translated {
     }
 }
 
-/// By how much each array's accesses advance in one iteration; none if two of them differ.
+/// The distance by which each array's accesses advance in one iteration; `None` if two
+/// accesses to an array differ.
 fn advances_of_arrays(of: &Loop, map: &AddressMap) -> Option<Vec<i64>> {
     let mut advances = vec![None; map.names().len()];
     for (access, advance) in of.accesses.iter().zip(&of.advances) {

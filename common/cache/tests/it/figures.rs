@@ -1,12 +1,12 @@
-//! The model against the recorded curves of real machines.
+//! The model compared with the recorded curves of real machines.
 
 use cache::{Counts, Modelled};
 use figures::stats;
 use machine::Machine;
 use memory::{Arena, Array, Memory, steps};
 
-/// The lab's sweep with elements of four bytes: `passes` times over `array`,
-/// touching every `stride`-th byte.
+/// The lab's sweep with elements of four bytes: `passes` passes over `array` that access
+/// every `stride`-th byte.
 fn sweep<M: Memory>(mem: &mut M, array: Array<u32>, stride: usize, passes: u64) {
     mem.repeat(passes, |mem| {
         steps!(mem; for at in 0..array.len().div_ceil(stride / 4) {
@@ -28,7 +28,7 @@ fn cell(machine: &Machine, size: usize, stride: usize, passes: u64) -> Counts {
     model.counts()
 }
 
-/// Column heads such as `4k` and `1M` in bytes.
+/// Column headers such as `4k` and `1M` in bytes.
 fn bytes(head: &str) -> usize {
     let (number, shift) = match head.strip_suffix('M') {
         Some(number) => (number, 20),
@@ -73,14 +73,14 @@ fn the_guides_figure_has_its_knees_where_they_were() {
     }
 }
 
-/// Misses per access at level 2, of an array of `size` KiB walked line by line.
+/// Misses per access at level 2, of an array of `size` KiB accessed line by line.
 fn half_misses(machine: &Machine, size: usize) -> f64 {
     let counts = cell(machine, size << 10, 64, 20);
     counts.levels[1].misses.loads as f64 / counts.loads as f64
 }
 
-/// 256 KiB in 4 ways on 4 KiB pages that lie anywhere: already half of its size
-/// misses, as recorded. One mapping scatters; the mean over many does not.
+/// 256 KiB in 4 ways with randomly mapped 4 KiB pages: even arrays of half that size miss,
+/// as recorded. A single mapping scatters; the mean over many does not.
 #[test]
 fn random_pages_make_a_second_level_miss_early() {
     let mut machine = Machine::named("i5-7500").unwrap();

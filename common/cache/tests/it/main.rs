@@ -1,4 +1,4 @@
-//! The model against recorded curves and against a reference.
+//! The model compared with recorded curves and with a reference.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 

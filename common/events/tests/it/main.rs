@@ -1,4 +1,4 @@
-//! The preset map against others' tables.
+//! The preset map compared with the tables of PAPI and of the vendors.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 

@@ -1,4 +1,4 @@
-//! The extract of the vendors' event tables that `scripts/vendor_events.py` makes.
+//! The extract of the vendors' event tables, which `scripts/vendor_events.py` makes.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -15,7 +15,7 @@ pub(crate) fn hex(text: &str) -> u64 {
     u64::from_str_radix(text, 16).unwrap()
 }
 
-/// The extract: of each family, what its vendor lists.
+/// The extract: the vendor's events of each family.
 pub(crate) fn listed() -> HashMap<&'static str, Vec<Listed>> {
     let mut tables: HashMap<&str, Vec<Listed>> = HashMap::new();
     for row in lines(include_str!("../data/vendor_events.csv")) {
@@ -28,8 +28,8 @@ pub(crate) fn listed() -> HashMap<&'static str, Vec<Listed>> {
     tables
 }
 
-/// Bits that name the event, and bits that change how it is counted (threshold,
-/// edge, inversion), where unit masks can be joined.
+/// Bits that identify the event, and bits that change how it is counted (threshold, edge,
+/// inversion), if unit masks can be combined.
 pub(crate) fn fields(family: &Family) -> (u64, u64) {
     match family.key {
         key if key.starts_with("amd64") => (0xf_0000_00ff, 0),
@@ -39,8 +39,8 @@ pub(crate) fn fields(family: &Family) -> (u64, u64) {
     }
 }
 
-/// The vendor's names of which the code is made: those of exactly that code, or
-/// those whose unit masks are joined in it.
+/// The vendor's names that make up the code: those with exactly that code, or those whose
+/// unit masks are combined in it.
 pub(crate) fn made_of(
     family: &Family,
     table: &[Listed],

@@ -1,13 +1,13 @@
-//! Every floating-point preset of every family, computed from what the vendors
-//! say their events count of a known mix of instructions.
+//! Every floating-point preset of every family, computed for a known mix of instructions
+//! from the vendors' definitions of their events.
 
 use crate::units::Kind::{Add, Divide, Fused, Multiply, Root};
 use crate::units::{Sort, amd_flops, counted, sum};
 use events::map::{self, Config};
 use events::{FAMILIES, Family, Preset};
 
-/// Scalars and vectors up to `widest` bits, of single and double precision, each
-/// sort as often as no other: nothing cancels.
+/// Scalars and vectors up to `widest` bits, of single and double precision. Each kind has a
+/// different number of instructions, so that errors cannot cancel.
 fn mix(widest: u64) -> Vec<Sort> {
     let mut count = 1000;
     let mut sorts = Vec::new();
@@ -35,7 +35,7 @@ fn value(family: &'static Family, preset: &str, mix: &[Sort]) -> Option<f64> {
     entry.formula.evaluate(&counts)
 }
 
-/// A preset, which sorts it is about, and how much it counts of each.
+/// A preset, the kinds of instructions it is about, and how much each adds.
 type Meaning = (&'static str, fn(&Sort) -> bool, fn(&Sort) -> u64);
 
 const MEANINGS: &[Meaning] = &[
@@ -55,8 +55,8 @@ const MEANINGS: &[Meaning] = &[
     ("PAPI_FSQ_INS", |sort| sort.kind == Root, |sort| sort.count),
 ];
 
-/// Ways in which a figure may be another than the preset's name says, and the
-/// words that must be among what `avail -e` says that it includes.
+/// Ways in which a count may differ from what the preset's name says, and words that `avail
+/// -e` must then print about it.
 fn excuses(mix: &[Sort], wanted: fn(&Sort) -> bool) -> [(&'static str, u64); 4] {
     let or_root = |sort: &Sort| matches!(sort.kind, Divide | Root);
     [
@@ -111,8 +111,8 @@ fn half_precision_is_counted_separately() {
     }
 }
 
-/// A product of N by N doubles on vectors of four, with and without fused
-/// multiply-adds, is 2 N^3 operations wherever they can be counted.
+/// A product of N by N doubles on vectors of four, with and without fused multiply-adds,
+/// gives 2 N^3 operations wherever they can be counted.
 #[test]
 fn a_product_in_double_precision_gives_the_known_operations() {
     let n = 96;
@@ -138,7 +138,7 @@ fn a_product_in_double_precision_gives_the_known_operations() {
             assert_eq!(value(Family::keyed(key).unwrap(), preset, product), operations, "{key} {preset}");
         }
     }
-    // Zen's later mask is single precision on the first Zen.
+    // On the first Zen, the mask of later ones counts single precision.
     assert_eq!(amd_flops(&products[0], 0x0f, true), 0);
     let haswell = Family::keyed("hsw").unwrap();
     for preset in ["PAPI_FP_OPS", "PAPI_DP_OPS", "PAPI_SP_OPS", "PAPI_FP_INS"] {

@@ -1,12 +1,12 @@
-//! The kit's compact form of PAPI's map against the map as it was published.
+//! The kit's compact form of PAPI's map compared with the published map.
 
 use std::collections::HashSet;
 
 use events::map::{self, Config};
 use events::{FAMILIES, Family, Preset};
 
-/// Of each x86 family: preset, place of the native event in it, type, config,
-/// config1; made once from PAPI's own table and libpfm's encodings.
+/// For each x86 family: preset, index of the native event in it, type, config, config1;
+/// made once from PAPI's own table and libpfm's encodings.
 const PUBLISHED: &str = include_str!("../../../tests/data/x86_preset_encodings.csv");
 
 #[test]

@@ -1,5 +1,5 @@
-//! What the vendors say that their floating-point events count of a known mix of
-//! instructions.
+//! What the vendors' floating-point events count for a known mix of instructions, by their
+//! documentation.
 
 use events::Family;
 
@@ -14,7 +14,7 @@ pub(crate) enum Kind {
 
 use Kind::{Add, Divide, Fused, Multiply, Root};
 
-/// Instructions of one sort; `bits` of a value are 16, 32 or 64.
+/// Instructions of one kind; a value has 16, 32 or 64 `bits`.
 #[derive(Clone, Copy)]
 pub(crate) struct Sort {
     pub(crate) kind: Kind,
@@ -28,7 +28,7 @@ impl Sort {
         self.count * self.lanes * if self.kind == Fused { 2 } else { 1 }
     }
 
-    /// Instructions, a fused multiply-add taken twice.
+    /// Instructions; a fused multiply-add counts as two.
     pub(crate) fn fused_twice(&self) -> u64 {
         self.count * if self.kind == Fused { 2 } else { 1 }
     }
@@ -42,8 +42,8 @@ pub(crate) fn sum(mix: &[Sort], which: impl Fn(&Sort) -> bool, amount: fn(&Sort)
     mix.iter().filter(|sort| which(sort)).map(amount).sum()
 }
 
-/// Event 0xc7 of Intel's cores: a bit each for scalar, 128, 256, 512 bits, of
-/// double and single precision in turn; a fused multiply-add counts twice.
+/// Event 0xc7 of Intel's cores: one bit each for scalar, 128, 256 and 512 bits, alternating
+/// between double and single precision; a fused multiply-add counts as two.
 pub(crate) fn fp_arith(mix: &[Sort], umask: u64) -> u64 {
     let bit = |sort: &Sort| {
         let width = if sort.is_vector() { (sort.lanes * sort.bits / 128).ilog2() + 1 } else { 0 };
@@ -61,8 +61,8 @@ pub(crate) fn fp_arith_half(mix: &[Sort], umask: u64) -> u64 {
     sum(mix, |sort| sort.bits == 16 && bit(sort), Sort::fused_twice)
 }
 
-/// Event 0x03 of AMD's cores: operations by kind, on the first Zen of single
-/// precision in the lower half and of double in the upper, later of both.
+/// Event 0x03 of AMD's cores: operations by kind; on the first Zen single precision in the
+/// lower half and double in the upper, on later ones both.
 pub(crate) fn amd_flops(mix: &[Sort], umask: u64, halves: bool) -> u64 {
     let bit = |sort: &Sort| {
         let kind = match sort.kind {
@@ -76,8 +76,8 @@ pub(crate) fn amd_flops(mix: &[Sort], umask: u64, halves: bool) -> u64 {
     sum(mix, bit, Sort::operations)
 }
 
-/// Event 0x0a of AMD's cores: a number for the kind, of scalars in the lower half
-/// and of vectors in the upper; 15 is all.
+/// Event 0x0a of AMD's cores: a number for the kind, scalars in the lower half and vectors
+/// in the upper; 15 means all.
 pub(crate) fn amd_by_type(mix: &[Sort], umask: u64) -> u64 {
     let kind = |sort: &Sort| match sort.kind {
         Add => 1,
@@ -99,13 +99,13 @@ pub(crate) fn arm(mix: &[Sort], code: u64) -> u64 {
         0x8018 => sum(mix, |sort| sort.bits == 32, all),
         0x801c => sum(mix, |sort| sort.bits == 64, all),
         0x80c1 => sum(mix, |_| true, Sort::operations),
-        // Of vectors whose length the program does not know: none are here.
+        // Vectors of a length that the program does not know: this mix has none.
         0x8006 | 0x80c0 => 0,
         _ => panic!("{code:#x} is no floating-point event"),
     }
 }
 
-/// A bit for each kind from bit 21 on.
+/// One bit for each kind from bit 21 on.
 pub(crate) fn sifive(mix: &[Sort], code: u64) -> u64 {
     let bit = |sort: &Sort| match sort.kind {
         Add => 21,
@@ -116,7 +116,7 @@ pub(crate) fn sifive(mix: &[Sort], code: u64) -> u64 {
     sum(mix, |sort| code >> bit(sort) & 1 == 1, |sort| sort.count)
 }
 
-/// What a family's event of that code counts of the mix.
+/// The count of the mix by a family's event with that code.
 pub(crate) fn counted(family: &'static Family, mix: &[Sort], code: u64) -> u64 {
     let umask = code >> 8 & 0xff;
     match (family.key, code & 0xff) {

@@ -1,34 +1,34 @@
-//! The preset map against the vendors' event tables, of which
+//! The preset map compared with the vendors' event tables, of which
 //! `scripts/vendor_events.py` makes the extract in `tests/data`.
 
 use crate::makers::{Listed, lines, listed, made_of};
 use events::map::{self, Code, Config};
 use events::{FAMILIES, Family, Preset};
 
-/// Whether two names differ in nothing but their stops.
+/// Whether two names differ only in their dots.
 fn same(a: &str, b: &str) -> bool {
     let plain = |name: &str| name.to_uppercase().replace(|c: char| !c.is_ascii_alphanumeric(), "_");
     plain(a) == plain(b)
 }
 
-/// What is wrong with a native event by its vendor's table.
+/// What is wrong with a native event according to its vendor's table.
 fn difference(family: &Family, table: &[Listed], native: &Code) -> Option<String> {
     let (config, response) = match native.config {
         Config::Raw(config) => (config, None),
         Config::Response(config, response) => (config, Some(response)),
-        Config::Cache(_) => return Some("no code of the maker's".into()),
+        Config::Cache(_) => return Some("not a code of the vendor's".into()),
     };
-    let Some(makers) = made_of(family, table, config, response) else {
-        return Some(format!("{config:#x} is not made of what the maker lists"));
+    let Some(vendor_names) = made_of(family, table, config, response) else {
+        return Some(format!("{config:#x} is not made up of the vendor's codes"));
     };
     let known = lines(include_str!("../data/vendor_names.csv"))
-        .any(|row| row[0] == native.name && row[1].split(' ').eq(makers.iter().copied()));
-    let named = known || response.is_some() || makers.iter().any(|name| same(name, native.name));
-    (!named).then(|| format!("{config:#x} is the maker's {}", makers.join(" and ")))
+        .any(|row| row[0] == native.name && row[1].split(' ').eq(vendor_names.iter().copied()));
+    let named = known || response.is_some() || vendor_names.iter().any(|name| same(name, native.name));
+    (!named).then(|| format!("{config:#x} is the vendor's {}", vendor_names.join(" and ")))
 }
 
 #[test]
-fn every_pair_is_what_the_makers_tables_say() {
+fn every_event_agrees_with_the_vendors_table() {
     let tables = listed();
     let intended: Vec<Vec<&str>> = lines(include_str!("../data/intended.csv")).collect();
     let (mut pairs, mut used, mut differences) = (0, 0, Vec::new());
@@ -52,7 +52,7 @@ fn every_pair_is_what_the_makers_tables_say() {
 }
 
 #[test]
-fn each_family_with_a_table_names_the_makers_file_and_its_date() {
+fn each_family_names_the_vendors_file_and_its_date() {
     let sources: Vec<Vec<&str>> = lines(include_str!("../data/vendor_sources.csv")).collect();
     assert!(sources.iter().all(|row| row.len() == 3 && row.iter().all(|field| !field.is_empty())));
     for family in FAMILIES.iter() {
@@ -73,7 +73,7 @@ fn every_pair_says_what_it_includes() {
     }
 }
 
-/// The tests above must be able to fail: PAPI's own mistakes are found by it.
+/// Tests the tests above: they find PAPI's own mistakes.
 #[test]
 fn papis_mistakes_are_differences() {
     let tables = listed();

@@ -6,22 +6,22 @@ use super::Span;
 use crate::batch::once;
 use isa::{Isa, Task, Widest};
 
-/// A sample lasts for so many words at least.
+/// Fewest words of a sample.
 const WORDS: usize = 1 << 17;
-/// Words added at once: as many sums as hide the time of an addition.
+/// Words added at once: enough independent sums to hide the latency of an addition.
 const LANES: usize = 64;
 
-/// How fast one core reads.
+/// The read bandwidth of one core.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bandwidth {
-    /// Bytes of the working set.
+    /// Size of the working set in bytes.
     pub size: u64,
     /// Gigabytes per second.
     pub rate: Span,
 }
 
-/// Adds words of working sets of these many bytes, as many as `words` has at most,
-/// with the widest instructions there are.
+/// Sums words over working sets of these sizes, at most the whole of `words`, with the
+/// widest instructions.
 pub fn bandwidth(words: &mut [u64], sizes: &[u64]) -> Vec<Bandwidth> {
     let isa = Widest::detect();
     sizes

@@ -1,23 +1,23 @@
-//! How long reading back takes what was just stored: the load is served by the
-//! store buffer (store-to-load forwarding), or its register renamed.
+//! How long it takes to read back what was just stored: the store buffer serves the load
+//! (store-to-load forwarding), or the core renames its register.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::Span;
 use crate::batch::once;
 
-/// Turns of a sample.
+/// Iterations of a sample.
 const TURNS: u64 = 1 << 14;
 
-/// Nanoseconds, at the core's reference clock, from one store into a word to the
-/// next, where each stores what was loaded from there and one more: what a sum
-/// that lives in memory waits for in every step.
+/// Nanoseconds, at the core's reference clock, from one store into a word to the next,
+/// where each iteration loads the word, adds one and stores it: the time that a sum in
+/// memory needs for every step.
 pub fn forwarding() -> Span {
     let word = AtomicU64::new(0);
     Span::of(|| once(|| turns(&word)).at_reference / TURNS as f64)
 }
 
-/// Atomic only so that the compiler keeps each load and store.
+/// Atomic only so that the compiler removes no load or store.
 #[inline(never)]
 fn turns(word: &AtomicU64) {
     for _ in 0..TURNS {

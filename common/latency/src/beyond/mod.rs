@@ -1,6 +1,5 @@
-//! What a core does in addition to finding lines in its caches: how fast it reads from
-//! each level, for how many misses it waits at once, what it fetches ahead of
-//! need, and how long it takes to read back what it has just stored.
+//! Properties of a core other than its caches: read bandwidth of each level, number of
+//! misses in flight, prefetching, and the time to read back what was just stored.
 
 mod bandwidth;
 mod forwarding;

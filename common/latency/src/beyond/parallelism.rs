@@ -1,6 +1,5 @@
-//! For how many misses a core waits at once (memory-level parallelism): the same
-//! lines in one chain of dependent accesses, then in 2, 4, 8 ... that wait for
-//! each other no more.
+//! How many misses a core can have in flight (memory-level parallelism): the same lines in
+//! one chain of dependent accesses, then in 2, 4, 8 ... independent chains.
 
 use super::span::{STEADY, Span};
 use crate::batch::once;
@@ -11,20 +10,21 @@ use system::pages::PageBlock;
 
 /// Numbers of chains.
 const CHAINS: [usize; 6] = [1, 2, 4, 8, 16, 32];
-/// Lines in all chains together, at least, and bytes from one to the next: no pair
-/// of lines that is fetched at once holds two.
+/// Fewest lines in all chains together, and bytes between them: far enough that no
+/// adjacent-line prefetch loads two.
 const LINES: usize = 1 << 15;
 const LINE_DISTANCE: usize = 256;
-/// The chains cover so many times the bytes that a cache holds.
+/// The chains cover so many times the size of the cache.
 const TIMES_LARGER: usize = 4;
-/// If the most chains gain this factor over half as many, more might gain too.
+/// If the largest number of chains is faster than half as many by this factor, more might
+/// be faster still.
 const STILL_GAINS: f64 = 1.15;
 
 /// How accesses overlap.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parallelism {
-    /// Misses in flight at once, on the average: how many times faster than one
-    /// chain the best number of chains is.
+    /// Misses in flight on average: the speed-up of the best number of chains over one
+    /// chain.
     pub misses: Span,
     /// Whether more chains than were tried might be faster still.
     pub at_least: bool,
@@ -32,11 +32,11 @@ pub struct Parallelism {
     pub scan: Vec<(usize, f64)>,
 }
 
-/// Misses of a cache of `size` bytes at once.
+/// Measures misses in flight below a cache of `size` bytes.
 ///
 /// # Errors
 ///
-/// A sentence, if the memory is too small to miss it, or one chain is as fast as
+/// A sentence, if the memory is too small to miss in the cache, or one chain is as fast as
 /// any other number.
 pub fn parallelism(block: &mut PageBlock, size: u64) -> Result<Parallelism, String> {
     let lines = (TIMES_LARGER * size as usize / LINE_DISTANCE).next_power_of_two().max(LINES);
@@ -60,7 +60,7 @@ pub fn parallelism(block: &mut PageBlock, size: u64) -> Result<Parallelism, Stri
     found(&times)
 }
 
-/// What the times of several numbers of chains show.
+/// The result from the times of several numbers of chains.
 fn found(times: &[(usize, Span)]) -> Result<Parallelism, String> {
     let (_, one) = times[0];
     let best = times.iter().map(|(_, time)| *time).min_by(|a, b| a.low.total_cmp(&b.low)).unwrap_or(one);
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn what_still_gains_is_a_lower_bound_and_what_never_does_is_refused() {
+    fn a_gain_up_to_the_last_number_of_chains_is_a_lower_bound_and_no_gain_is_refused() {
         let times = CHAINS.map(|count| (count, span(80.0 / count as f64)));
         assert!(found(&times).unwrap().at_least);
         assert!(found(&CHAINS.map(|count| (count, span(80.0)))).is_err());

@@ -1,5 +1,5 @@
-//! What is fetched ahead of need: lines walked in a regular order against the same
-//! lines, page by page too, in one that cannot be followed.
+//! Prefetching: lines accessed in a regular order compared with the same lines in an order
+//! that no prefetcher follows, also page by page.
 
 use super::span::{STEADY, Span};
 use crate::batch::once;
@@ -7,27 +7,27 @@ use crate::chain::Chains;
 use figures::random::Random;
 use system::pages::PageBlock;
 
-/// Lines of a walk; they fit into no private cache at the strides looked at.
+/// Number of lines; at the tested strides they fit into no private cache.
 const LINES: usize = 1 << 15;
 /// Strides, in lines.
 const STRIDES: [i64; 10] = [1, 2, 3, 4, 8, 16, -1, -2, -4, -8];
-/// A regular walk that takes less than this share of the irregular one's time is
-/// fetched ahead; with more than the other, it is not.
+/// If a regular order takes less than this share of the irregular one's time, it is
+/// prefetched; if it takes more than the other share, it is not.
 const AHEAD: f64 = 0.6;
 const NOT_AHEAD: f64 = 0.8;
 
-/// A stride, and what walking it took.
+/// A stride, and the time of its accesses.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ahead {
     /// Bytes from one access to the next, downwards if negative.
     pub stride: i64,
-    /// Time as a share of the irregular walk's.
+    /// Time as a share of the irregular order's.
     pub share: f64,
-    /// Whether it was fetched ahead of need; `None` if the times do not show it.
+    /// Whether it is prefetched; `None` if the times do not decide it.
     pub fetched: Option<bool>,
 }
 
-/// Walks `block` at several strides, lines of `line` bytes in pages of `page`.
+/// Accesses `block` at several strides, with lines of `line` bytes and pages of `page`.
 pub fn prefetch(block: &mut PageBlock, line: usize, page: usize) -> Vec<Ahead> {
     let fits = |stride: &i64| stride.unsigned_abs() as usize * line * LINES <= block.len();
     let strides: Vec<i64> = STRIDES.into_iter().filter(fits).collect();
@@ -54,8 +54,8 @@ fn regular(stride: i64, line: usize) -> Vec<usize> {
     order
 }
 
-/// The same offsets: as many of them after each other in one page, so that as many
-/// translations are asked for, but pages and lines in random order.
+/// The same offsets in random order, but page by page with the same number of accesses in
+/// each, so that TLB misses are the same.
 fn irregular(regular: &[usize], page: usize) -> Vec<usize> {
     let mut random = Random::new(1);
     let mut pages: Vec<&[usize]> = regular.chunk_by(|a, b| a / page == b / page).collect();

@@ -2,25 +2,25 @@
 
 /// Samples of each figure, ...
 const SAMPLES: usize = 5;
-/// ... each the least disturbed of so many times.
+/// ... each the least disturbed of so many repetitions.
 const TIMES: usize = 3;
 
-/// Samples that differ by a larger share than this decide nothing.
+/// If samples differ by more than this share, the result is undecided.
 pub(super) const STEADY: f64 = 0.3;
 
-/// The least and the greatest of some samples.
+/// The smallest and the largest of some samples.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Span {
-    /// The least.
+    /// The smallest.
     pub low: f64,
-    /// The greatest.
+    /// The largest.
     pub high: f64,
-    /// How many there are.
+    /// Their number.
     pub samples: usize,
 }
 
 impl Span {
-    /// Of the least times of some work: whoever shares the machine only adds to them.
+    /// Of the shortest times of some work: other programs can only make it slower.
     pub(super) fn of(mut time: impl FnMut() -> f64) -> Span {
         let samples = (0..SAMPLES).map(|_| (0..TIMES).map(|_| time()).fold(f64::INFINITY, f64::min));
         samples.fold(Span { low: f64::INFINITY, high: 0.0, samples: SAMPLES }, |span, sample| Span {
@@ -30,12 +30,12 @@ impl Span {
         })
     }
 
-    /// What a decreasing function makes of it.
+    /// The result of a decreasing function.
     pub(super) fn inverse(self, of: impl Fn(f64) -> f64) -> Span {
         Span { low: of(self.high), high: of(self.low), ..self }
     }
 
-    /// Whether the samples agree to so large a share of the least.
+    /// Whether the samples differ by at most this share of the smallest.
     pub(super) fn within(self, share: f64) -> bool {
         self.high <= (1.0 + share) * self.low
     }

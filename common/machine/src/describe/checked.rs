@@ -5,10 +5,10 @@ use toml::Spanned;
 
 use crate::quantity::{As, Time};
 
-/// Larger caches are taken for a slip of the unit.
+/// Larger caches are taken for a wrong unit.
 pub(super) const LARGEST: Bytes = Bytes::mib(1024);
 
-/// A key, its place in the text, and what is wrong with it.
+/// A key, its position in the text, and what is wrong with it.
 pub(super) struct Fault {
     pub(super) key: &'static str,
     pub(super) at: usize,
@@ -24,7 +24,7 @@ pub(super) fn refuse<T, S>(key: &'static str, value: &Spanned<S>, reason: impl I
 pub(super) fn time(key: &'static str, given: &Spanned<As<Time>>, clock: Option<Hertz>) -> Checked<Seconds> {
     let As(time) = given.get_ref();
     match time.with(clock) {
-        // By a clock of some hertz, cycles can be hours.
+        // With a clock of some hertz, cycles could be hours.
         Some(Seconds(seconds)) if seconds >= 1.0 => refuse(key, given, "is a second or more"),
         Some(seconds) => Ok(seconds),
         None => refuse(key, given, "is in cycles, and there is no clock; add clock = \"3.4 GHz\""),

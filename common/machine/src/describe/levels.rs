@@ -8,7 +8,7 @@ use crate::quantity::{As, Time, Ways};
 use crate::{CacheLevel, Inclusion, Index, Prefetch, Replacement, Tlb, Write};
 use figures::units::{Bytes, Hertz};
 
-/// Lines of a cache, at most: a model remembers 8 to 24 bytes for each.
+/// Largest number of lines of a cache: a model stores 8 to 24 bytes for each.
 const MOST_LINES: u64 = 1 << 23;
 
 #[derive(Deserialize)]

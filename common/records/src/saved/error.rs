@@ -7,24 +7,24 @@ use thiserror::Error;
 use super::limits;
 use crate::authentic::Changed;
 
-/// What is said of times that were rounded away, and what helps.
+/// The message about times that were rounded to 0, with advice.
 pub(super) const TOO_COARSE: &str = "have too few digits, being rounded to the table's decimals: \
     sweep with more --repeats, or save with --format csv, which rounds nothing";
 
 /// The file cannot be read as a sweep.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SavedError {
-    /// Nothing in it.
+    /// It is empty.
     #[error(
         "there is no row of a sweep in it; expected is the output of cm1 or spark: lines like \
          'cache_size=8192 stride=1 avg_misses=0.01 avg_time=0.003', or a table with a header like \
          'size stride elapsed(s) cycles'"
     )]
     Empty,
-    /// Rows without a single figure.
+    /// Rows without any figure.
     #[error("its rows have no figure that can be used ({0}); give the file as cm1 or spark wrote it")]
     NoFigures(String),
-    /// Two ways to write decimals, or one that can be read in two ways.
+    /// Two decimal separators, or one that is ambiguous.
     #[error("{0}; write decimals with a point, or all with a comma, and no separators of thousands")]
     Decimals(String),
     /// A unit that is not known.
@@ -35,7 +35,7 @@ pub enum SavedError {
     Unit {
         /// Counted from 1.
         line: usize,
-        /// As it is in the header.
+        /// Its text in the header.
         name: String,
     },
     /// Misses of several events, which have no curve in common.
@@ -45,12 +45,12 @@ pub enum SavedError {
     Events {
         /// The first.
         known: String,
-        /// The others, the first few of them.
+        /// The others, at most a few of them.
         others: String,
-        /// Where the second begins.
+        /// The line of the second.
         place: String,
     },
-    /// Misses of whole cells.
+    /// Misses per cell instead of per access.
     #[error(
         "its column '{name}' has the misses of a whole cell ({total} in {place}) and not those of one access; divide \
          them by the accesses of the cell, and call the column avg_misses"
@@ -58,15 +58,15 @@ pub enum SavedError {
     Totals {
         /// The column.
         name: String,
-        /// The first above 1.
+        /// The first number above 1.
         total: String,
-        /// Where it is.
+        /// Its line.
         place: String,
     },
-    /// Times that were rounded away.
+    /// Times that were rounded to 0.
     #[error("the times of all its {0} rows {TOO_COARSE}")]
     Coarse(usize),
-    /// One line makes no sense.
+    /// One line cannot be understood.
     #[error("line {line} {what}: '{text}'; correct or remove it")]
     Line {
         /// Counted from 1.
@@ -79,16 +79,16 @@ pub enum SavedError {
     /// A JSON text that is not a record of a sweep.
     #[error("it is JSON, but {0}; give what cm1 or spark wrote with --format json or --record")]
     Json(String),
-    /// The output of a program that sweeps nothing.
+    /// The output of a program that measures no sweep.
     #[error("this is {0}, which is no sweep of array size and stride; give what spark or cm1 wrote")]
-    Stranger(String),
-    /// The record of a sealed machine, not as it was made.
+    OtherProgram(String),
+    /// The record of a sealed machine, changed.
     #[error(transparent)]
     Changed(#[from] Changed),
-    /// No text.
+    /// Not a text.
     #[error(transparent)]
     NotText(#[from] NotText),
-    /// More than the reader takes in: see [`limits`].
+    /// Above one of the [`limits`].
     #[error("it {0}, more than any sweep of spark or cm1; give the file that one of them wrote")]
     TooMuch(String),
 }

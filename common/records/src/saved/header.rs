@@ -1,19 +1,20 @@
-//! The columns of a table by their names: `size_bytes`, `Array size (KiB)`, `Time [ns]`.
+//! Recognises the columns of a table by their names: `size_bytes`, `Array size (KiB)`,
+//! `Time [ns]`.
 
-/// What a column holds.
+/// The content of a column.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Column {
     Size,
     Stride,
     Misses,
-    /// Misses that are per access or of the whole cell: the name does not say.
+    /// Misses per access or per cell: the name does not say which.
     Count,
     /// Time per access, in nanoseconds.
     Nanos,
     /// Seconds for the whole cell: `repeats` * stride passes over the array.
     Elapsed,
     Event,
-    /// Source of whatever the row shows.
+    /// Source of the row's figures.
     Source,
     MissesSource,
     TimeSource,
@@ -22,15 +23,15 @@ pub(super) enum Column {
     Other,
 }
 
-/// A column, and what its entries are multiplied by; `None` if its unit is not known.
+/// A column, and the factor for its entries; `None` if its unit is not known.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Head {
     pub(super) column: Column,
     pub(super) scale: Option<f64>,
 }
 
-/// How a column may be called, in letters only and without its unit, and the scale of
-/// its entries where there is no unit; without one of these a unit must be there.
+/// Names of columns, in letters only and without the unit, and the factor for entries
+/// without a unit; names without a factor need a unit.
 const NAMES: [(Column, Option<f64>, &[&str]); 11] = [
     (
         Column::Size,
@@ -58,8 +59,8 @@ const NAMES: [(Column, Option<f64>, &[&str]); 11] = [
     (Column::TimeSource, Some(1.0), &["nsperaccesssource", "avgtimeussource"]),
 ];
 
-/// Units of a name's last word or in brackets: of sizes in bytes, of misses in misses
-/// per access, of times in seconds.
+/// Units in a name's last word or in brackets: sizes in bytes, misses in misses per access,
+/// times in seconds.
 const SIZES: [(&str, f64); 11] = [
     ("b", 1.0),
     ("byte", 1.0),
@@ -74,7 +75,7 @@ const SIZES: [(&str, f64); 11] = [
     ("gib", 1_073_741_824.0),
 ];
 const SHARES: [(&str, f64); 3] = [("%", 0.01), ("percent", 0.01), ("peraccess", 1.0)];
-/// In nanoseconds, so that scales are exact: what a record has and its CSV are the same then.
+/// In nanoseconds, so that factors are exact: a record and its CSV then have equal numbers.
 const TIMES: [(&str, f64); 10] = [
     ("ns", 1.0),
     ("us", 1e3),
@@ -124,13 +125,13 @@ fn called(base: &str) -> Option<(Column, Option<f64>)> {
 }
 
 fn with_unit(column: Column, unit: &str) -> Head {
-    // The units, and the unit of the column in the same.
+    // The units, and the column's unit expressed in the same.
     let (units, own): (&[(&str, f64)], f64) = match column {
         Column::Size | Column::Stride => (&SIZES, 1.0),
         Column::Misses => (&SHARES, 1.0),
         Column::Nanos => (&TIMES, 1.0),
         Column::Elapsed => (&TIMES, 1e9),
-        // a rate, whatever it is called
+        // a rate, despite its name
         Column::Count if SHARES.iter().any(|(known, _)| *known == unit) => {
             return with_unit(Column::Misses, unit);
         }

@@ -8,11 +8,11 @@ use serde_json::{Map, Value};
 use super::error::bad_line;
 use super::limits::{ROW_BYTES, ROWS};
 use super::raw::{RawCell, RawSweep, source};
-use super::{Cell, SavedError};
+use super::{SavedCell, SavedError};
 use crate::json_error;
 
-/// A record, as far as a sweep needs it; the rows are read one by one, so that a
-/// large file is never in memory as a tree.
+/// The parts of a record that a sweep needs. Rows are read one by one, so that a large file
+/// is never in memory as a tree.
 #[derive(Deserialize)]
 struct Document<'a> {
     #[serde(borrow, alias = "cells", alias = "results")]
@@ -118,14 +118,14 @@ fn cell(number: usize, row: &str, found: &mut RawSweep) -> Result<(), SavedError
     let misses = figure(&row, &["avg_misses", "misses_per_access"]).or(text_misses).or(text_rate);
     let amount = |figure: Option<(f64, _)>| figure.map(|(amount, _)| amount);
     found.push(RawCell {
-        cell: Cell { size, stride, misses: amount(misses), nanos: amount(time) },
+        cell: SavedCell { size, stride, misses: amount(misses), nanos: amount(time) },
         counted: misses.and_then(|(_, from)| from).or(whole),
         timed: time.and_then(|(_, from)| from).or(whole),
         line: number,
     })
 }
 
-/// One row; its names may be directly in it or under `values`.
+/// One row; its names are directly in it or under `values`.
 fn flat(value: Value) -> Option<Map<String, Value>> {
     let Value::Object(mut row) = value else { return None };
     for inner in ["values", "parameters", "readings"] {

@@ -6,16 +6,16 @@ use super::error::bad_line;
 use super::limits::{ENTRY, NAME};
 use super::numbers::is_gap;
 use super::raw::{RawCell, RawSweep, source};
-use super::{Cell, SavedError, lines};
+use super::{SavedCell, SavedError, lines};
 
 /// `cache_size=8192`, `CSIZE=8192 \tSTRIDE=1`, in any order and spacing.
 struct Fields<'a>(Vec<(String, &'a str)>);
 
 impl<'a> Fields<'a> {
     fn of(line: &'a str) -> Fields<'a> {
-        // "avg_misses= 0.1" has happened: a blank may follow the sign, so
-        // split at the signs first and take the word before and behind each;
-        // semicolons, and commas that are not in a number, separate as blanks do
+        // "avg_misses= 0.1" has happened: a blank may follow the equals sign. So split at
+        // the signs first, and take the word before and after each; semicolons, and commas
+        // outside numbers, separate like blanks
         let parts: Vec<&str> = line.split('=').collect();
         let pairs = parts.windows(2).filter_map(|pair| {
             let name = pair[0].split(separates).rfind(|word| !word.is_empty())?.rsplit(',').next()?;
@@ -24,12 +24,12 @@ impl<'a> Fields<'a> {
         Fields(pairs.collect())
     }
 
-    /// What follows the sign, up to the next field.
+    /// The text after the sign, up to the next field.
     fn rest(&self, names: &[&str]) -> Option<&'a str> {
         self.0.iter().find(|(name, _)| names.contains(&name.as_str())).map(|&(_, value)| value)
     }
 
-    /// The word behind the sign.
+    /// The word after the sign.
     fn get(&self, names: &[&str]) -> Option<&'a str> {
         let word = self.rest(names)?.split(separates).next().unwrap_or_default();
         let end =
@@ -87,7 +87,7 @@ fn cell(
     }
     let [size, stride] = size_and_stride;
     let mut figure = |name: &str| {
-        // the reason of a gap has more words than one
+        // the reason of a gap may have several words
         let entry = fields.rest(&[name]).filter(|rest| is_gap(rest)).or_else(|| fields.get(&[name]))?;
         if name == "avgmisses" { found.misses(number, entry) } else { found.amount(number, entry) }
     };
@@ -100,15 +100,15 @@ fn cell(
     }
     found.push(RawCell {
         // avg_time is in microseconds per access
-        cell: Cell { size, stride, misses, nanos: micros.map(|micros| micros * 1e3) },
+        cell: SavedCell { size, stride, misses, nanos: micros.map(|micros| micros * 1e3) },
         counted: fields.get(&["source"]).and_then(source),
         timed: fields.get(&["timesource"]).and_then(source),
         line: number,
     })
 }
 
-/// Lines that are no rows: a heading or a warning between the rows is skipped,
-/// a file of them is not a sweep.
+/// Lines without fields: a heading or a warning between the rows is skipped; a file of
+/// nothing else is not a sweep.
 #[derive(Default)]
 struct SkippedLines {
     first: Option<(usize, String)>,

@@ -1,4 +1,4 @@
-//! How much the readers take in.
+//! The limits of the readers.
 //!
 //! | limit | value | because |
 //! |---|---|---|
@@ -12,8 +12,8 @@
 //! | `ENTRY` | 30 characters of an entry | its line is quoted too |
 //! | [`NOTES`] | 100 notes stored, the others counted | nobody reads more |
 //!
-//! What is beyond the last three is shortened; beyond the others, the file is
-//! refused in a sentence that names the limit.
+//! Texts above the last three limits are shortened; above the others, the file is refused
+//! in a sentence that names the limit.
 
 /// Bytes of a file.
 pub const BYTES: u64 = 16 << 20;

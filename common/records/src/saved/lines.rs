@@ -6,18 +6,17 @@ use figures::text::separator;
 
 use super::limits::COLUMNS;
 
-/// What is between the entries of a line.
+/// The separator of a line's entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mark {
     Sign(u8),
-    /// Any blanks, as the C kit's programs are pasted.
+    /// Any blanks, as in output copied from the C kit's programs.
     Blanks,
 }
 
 impl Mark {
-    /// The marks that `text` may have: the one that it names, or else the one that is
-    /// most likely meant first. A tab is in no entry, a comma may be in a reason
-    /// and in a number.
+    /// The possible separators of `text`: the one that it names, or else the most probable
+    /// first. A tab is never part of an entry; a comma may be part of a reason or a number.
     pub(super) fn of(text: &str) -> Vec<Mark> {
         match text.lines().find(|line| !line.trim().is_empty()).and_then(separator) {
             Some(sign) => vec![Mark::Sign(sign)],
@@ -41,21 +40,21 @@ impl Mark {
     }
 }
 
-/// One line that may hold data.
+/// One line that may contain data.
 #[derive(Debug)]
 pub(super) struct Line<'a> {
     /// Counted from 1.
     pub(super) number: usize,
-    /// As it is in the file; over more than one line if a quoted entry is.
+    /// Its text in the file; several lines if a quoted entry contains line breaks.
     pub(super) text: &'a str,
-    /// Its entries, unquoted; of too many, one more than [`COLUMNS`].
+    /// Its entries, unquoted; at most one more than [`COLUMNS`].
     pub(super) entries: Vec<String>,
     /// Whether it is the last of the file.
     pub(super) last: bool,
 }
 
 impl Line<'_> {
-    /// Whether a quotation mark is open at its end.
+    /// Whether a quoted entry is unfinished at its end.
     pub(super) fn is_open(&self) -> bool {
         self.entries.iter().any(|entry| entry.contains('\n')) && self.text.matches('"').count() % 2 == 1
     }
@@ -66,8 +65,8 @@ pub(super) fn is_cut(text: &str) -> bool {
     !text.is_empty() && !text.ends_with('\n')
 }
 
-/// The lines of a text that may hold data: no blank ones, no comments, no
-/// messages of the C kit.
+/// The lines of a text that may contain data: no blank lines, no comments, no messages of
+/// the C kit.
 pub(super) fn plain(text: &str) -> impl Iterator<Item = (usize, &str)> {
     (1..).zip(text.lines()).map(|(number, line)| (number, line.trim())).filter(|(_, line)| holds_data(line))
 }
@@ -76,8 +75,8 @@ fn holds_data(line: &str) -> bool {
     !line.is_empty() && !line.starts_with("[LOG]") && !line.starts_with('#') && separator(line).is_none()
 }
 
-/// The same lines, split at `mark` (and where the text or a line has no such mark,
-/// at blanks). An entry may be quoted, and then hold the mark.
+/// The same lines, split at `mark` (or at blanks if the text or a line has no such mark). A
+/// quoted entry may contain the mark.
 pub(super) fn split(text: &str, mark: Mark) -> Box<dyn Iterator<Item = Line<'_>> + '_> {
     let end = text.trim_end().len();
     let is_last = move |line: &str| line.as_ptr() as usize + line.len() >= text.as_ptr() as usize + end;

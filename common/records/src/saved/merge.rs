@@ -1,4 +1,4 @@
-//! Bringing the cells in order: duplicates, impossible cells, open cells.
+//! Puts cells into order: duplicates, impossible cells, missing figures.
 
 use std::collections::BTreeMap;
 
@@ -7,13 +7,13 @@ use figures::units::Bytes;
 
 use super::error::TOO_COARSE;
 use super::raw::{RawCell, RawSweep};
-use super::{Cell, Saved, SavedError, counts_misses, limits};
+use super::{Saved, SavedCell, SavedError, counts_misses, limits};
 
-/// Two figures of one cell that differ by more than this factor are not two
-/// runs of one experiment.
+/// If two figures of one cell differ by more than this factor, they are not two runs of one
+/// experiment.
 const SAME: f64 = 1.5;
 
-/// Misses per access below which a difference is noise, whatever its factor.
+/// Below this number of misses per access a difference is noise, whatever its factor.
 const NOISE: f64 = 0.05;
 
 impl RawSweep {
@@ -44,7 +44,7 @@ impl RawSweep {
         Ok(Saved { cells, event: self.event, source, notes: self.notes, damage: self.damage, decimals })
     }
 
-    /// Leaves misses open that no access can have.
+    /// Removes impossible numbers of misses.
     fn leave_out_impossible(&mut self) {
         if !counts_misses(self.event.as_deref()) {
             return;
@@ -63,7 +63,7 @@ impl RawSweep {
         notes.into_iter().for_each(|note| self.note_damage(note));
     }
 
-    /// Why there are rows and no figures.
+    /// Why there are rows without figures.
     fn nothing_usable(&self) -> SavedError {
         let why = self.damage.first().or_else(|| self.notes.iter().find(|note| note.contains("left o")));
         let why = why.map_or("they have neither misses per access nor times", |note| {
@@ -74,10 +74,10 @@ impl RawSweep {
 }
 
 /// The cells in order, each once.
-fn merge(cells: &[RawCell], notes: &mut RawSweep) -> Result<Vec<Cell>, SavedError> {
+fn merge(cells: &[RawCell], notes: &mut RawSweep) -> Result<Vec<SavedCell>, SavedError> {
     let mut places: BTreeMap<(u64, u64), Vec<&RawCell>> = BTreeMap::new();
     for found in cells {
-        let Cell { size, stride, .. } = found.cell;
+        let SavedCell { size, stride, .. } = found.cell;
         if size > limits::ARRAY {
             return Err(SavedError::TooMuch(format!(
                 "has an array of {size} bytes in {} {}, larger than {}",
@@ -99,7 +99,7 @@ fn merge(cells: &[RawCell], notes: &mut RawSweep) -> Result<Vec<Cell>, SavedErro
         let misses = pick(&found, |cell| cell.misses, NOISE, notes);
         let nanos = pick(&found, |cell| cell.nanos, 0.0, notes);
         if misses.is_some() || nanos.is_some() {
-            merged.push(Cell { size, stride, misses, nanos });
+            merged.push(SavedCell { size, stride, misses, nanos });
         }
     }
     if repeated > 0 {
@@ -108,10 +108,10 @@ fn merge(cells: &[RawCell], notes: &mut RawSweep) -> Result<Vec<Cell>, SavedErro
     if merged.is_empty() { Err(SavedError::Empty) } else { Ok(merged) }
 }
 
-/// The median of what one cell was found to have, unless it contradicts itself.
+/// The median of one cell's figures, unless they contradict each other.
 fn pick(
     found: &[&RawCell],
-    value: fn(&Cell) -> Option<f64>,
+    value: fn(&SavedCell) -> Option<f64>,
     noise: f64,
     notes: &mut RawSweep,
 ) -> Option<f64> {
@@ -120,7 +120,7 @@ fn pick(
     if high <= low * SAME || high - low <= noise {
         return stats::median(&values);
     }
-    let Cell { size, stride, .. } = found[0].cell;
+    let SavedCell { size, stride, .. } = found[0].cell;
     notes.note(format!(
         "array size {size}, stride {stride} is there {} times with figures from {low} to {high} \
          ({}s {} and {}); that cell is left open",

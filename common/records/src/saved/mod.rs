@@ -1,5 +1,5 @@
-//! Reading saved curves: every format in which a program of this lab (or the
-//! C kit before it) has ever printed a sweep of array size and stride.
+//! Reads saved curves: every format in which a program of this lab (or the C kit before it)
+//! has ever printed a sweep of array size and stride.
 //!
 //! | format | looks like |
 //! |---|---|
@@ -10,10 +10,9 @@
 //! | one column per size | `stride_bytes,4k,8k,16k,...`, nanoseconds per access |
 //! | JSON record | what `--record` and `--format json` write |
 //!
-//! Decimals are set off by a point or, in the whole file, by a comma; misses may be in
-//! per cent. Small damage is tolerated and noted; where the data would have to be
-//! guessed, the file is refused and the line named. How much is read at all
-//! is in [`limits`].
+//! Decimals are separated by a point or, in the whole file, by a comma; misses may be
+//! percentages. Small damage is accepted with a note. Data are never guessed: the file is
+//! refused with the number of the line. [`limits`] says how much is read.
 
 mod error;
 mod header;
@@ -36,14 +35,14 @@ use crate::authentic::check;
 use crate::record::{Record, Row};
 pub use error::SavedError;
 use raw::{RawCell, RawSweep};
-pub use sweep::{Cell, Saved, counts_misses};
+pub use sweep::{Saved, SavedCell, counts_misses};
 
 impl Saved {
     /// Reads a file in any of the formats and of the [`encoding`]s.
     ///
     /// # Errors
     ///
-    /// As [`parse`](Saved::parse), and if it is not text.
+    /// The same as for [`parse`](Saved::parse), and if it is not text.
     pub fn read(bytes: &[u8]) -> Result<Saved, SavedError> {
         within_limit(bytes)?;
         Saved::parse(&encoding::decode(bytes)?)
@@ -53,8 +52,8 @@ impl Saved {
     ///
     /// # Errors
     ///
-    /// If no row is found, a line cannot be understood, or the text is beyond
-    /// the [`limits`].
+    /// If no row is found, a line cannot be understood, or the text is above one of the
+    /// [`limits`].
     pub fn parse(text: &str) -> Result<Saved, SavedError> {
         within_limit(text.as_bytes())?;
         let text = &*encoding::plain(text);
@@ -62,11 +61,11 @@ impl Saved {
         let read = found(text).and_then(RawSweep::sweep);
         read.map_err(|error| match error {
             SavedError::TooMuch(_) => error,
-            error => other_files::describe(text).map_or(error, SavedError::Stranger),
+            error => other_files::describe(text).map_or(error, SavedError::OtherProgram),
         })
     }
 
-    /// The sweep of a record that was just made, as it would be read back.
+    /// The sweep of a new record, as if it had been read from a file.
     pub fn of(record: &Record) -> Saved {
         let mut found = RawSweep::of_rows();
         if let Some(event) = record.settings.get("event").and_then(|event| event.as_str()) {
@@ -102,7 +101,7 @@ fn of_row(row: &Row, line: usize) -> Option<RawCell> {
     let misses = row.reading("avg_misses").and_then(Reading::value);
     let [amount, nanos] = [misses, time].map(|value| value.map(|value| value.amount));
     Some(RawCell {
-        cell: Cell {
+        cell: SavedCell {
             size: row.whole("size_bytes")?,
             stride: row.whole("stride_bytes")?,
             misses: amount,

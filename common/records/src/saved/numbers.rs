@@ -1,7 +1,7 @@
-//! Numbers as programs and spreadsheets of several countries write them.
+//! Reads numbers as programs and spreadsheets of several countries write them.
 //!
-//! A file has a decimal point or a decimal comma. `1,234` alone may be either of two
-//! numbers: it is read only where another entry of the file shows what the comma means.
+//! A file has either decimal points or decimal commas. `1,234` alone is ambiguous: it is
+//! read only if another entry of the file shows what the comma means.
 
 use figures::text::shorten;
 use figures::units::Bytes;
@@ -9,30 +9,30 @@ use figures::units::Bytes;
 use super::SavedError;
 use super::limits::NAME;
 
-/// An entry and where it is.
+/// An entry and its position.
 #[derive(Debug, Clone)]
 struct Seen {
     line: usize,
     text: String,
 }
 
-/// How the file writes its decimals, as far as it was read.
+/// The file's decimal separator, as far as it is known.
 #[derive(Debug, Default)]
 pub(super) struct Numbers {
     point: Option<Seen>,
     comma: Option<Seen>,
     /// A comma that may separate thousands.
     doubtful: Option<Seen>,
-    /// The most decimals that a number of misses has.
+    /// The largest number of decimals of a number of misses.
     pub(super) decimals: Option<usize>,
 }
 
 impl Numbers {
-    /// A count or a time of line `line`, 0 or more; a percentage as a share.
+    /// A count or a time in line `line`, 0 or more; a percentage becomes a share.
     ///
     /// # Errors
     ///
-    /// What the entry is instead; a clause.
+    /// If the entry is something else; a clause.
     pub(super) fn amount(&mut self, line: usize, entry: &str) -> Result<f64, &'static str> {
         let text = entry.trim();
         let (text, scale) = match text.strip_suffix('%') {
@@ -81,14 +81,14 @@ impl Numbers {
         Ok(number)
     }
 
-    /// Notes how many decimals a number of misses has.
+    /// Records how many decimals a number of misses has.
     pub(super) fn note_decimals(&mut self, entry: &str) {
         let digits = entry.trim().trim_end_matches(['%', ' ']);
         let decimals = digits.split_once(['.', ',']).map_or(0, |(_, decimals)| decimals.len());
         self.decimals = self.decimals.max(Some(decimals + if entry.contains('%') { 2 } else { 0 }));
     }
 
-    /// That the file writes its decimals in one way.
+    /// Checks that the file has one decimal separator.
     pub(super) fn check(&self) -> Result<(), SavedError> {
         match (&self.point, &self.comma, &self.doubtful) {
             (Some(point), Some(comma), _) | (Some(point), None, Some(comma)) => {
@@ -126,7 +126,7 @@ fn whole(bytes: f64) -> Option<u64> {
     (bytes.fract() == 0.0 && (0.0..9e15).contains(&bytes)).then_some(bytes as u64)
 }
 
-/// Whether this is how the kit prints a figure that could not be had.
+/// Whether this is the text that the kit prints for a missing figure.
 pub(super) fn is_gap(text: &str) -> bool {
     text.starts_with("not counted")
 }

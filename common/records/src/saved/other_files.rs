@@ -1,10 +1,10 @@
-//! Files that other programs of the kit wrote, distinguished by what only they say.
+//! Recognises files of other programs of the kit by texts that only they contain.
 
 use figures::text::shorten;
 
 use super::limits;
 
-/// What a file is, and what is in it.
+/// The kind of a file, and its content.
 const KNOWN_FILES: [(&str, &[&str]); 17] = [
     ("a record of lab survey, for lab merge", &[SURVEY]),
     ("the output of mm1, mm2 or mm3", &["After resetting counter '"]),
@@ -25,13 +25,13 @@ const KNOWN_FILES: [(&str, &[&str]); 17] = [
     ("a sealed machine", &["sealed = \""]),
 ];
 
-/// The schema of what holds records of several programs.
+/// The schema of a file with records of several programs.
 const SURVEY: &str = "cache-lab-kit/survey/";
 
-/// How far into the file is looked.
+/// How many bytes of the file are searched.
 const LOOK: usize = 4096;
 
-/// What `text` is, if another program wrote it.
+/// The kind of `text`, if another program wrote it.
 pub(super) fn describe(text: &str) -> Option<String> {
     let end = (0..=LOOK.min(text.len())).rev().find(|&end| text.is_char_boundary(end))?;
     let head = &text[..end];
@@ -42,7 +42,8 @@ pub(super) fn describe(text: &str) -> Option<String> {
     KNOWN_FILES.iter().find(|(_, signs)| says(signs)).map(|(name, _)| (*name).to_owned())
 }
 
-/// Who made a record that is no sweep; those of spark and cm1 are damaged ones.
+/// The program of a record that is not a sweep; records of spark and cm1 are damaged
+/// sweeps.
 fn program(head: &str) -> Option<&str> {
     let (_, rest) = head.trim_start().strip_prefix('{')?.split_once("\"program\"")?;
     let (program, _) =

@@ -1,4 +1,4 @@
-//! What a parser finds, cell by cell, before the cells are brought in order.
+//! The cells that a parser finds, before they are put into order.
 
 use std::collections::BTreeSet;
 
@@ -6,11 +6,11 @@ use figures::text::shorten;
 use figures::value::Source;
 
 use super::numbers::{Numbers, is_gap};
-use super::{Cell, SavedError, limits};
+use super::{SavedCell, SavedError, limits};
 
-/// A cell as it is in the file.
+/// A cell of the file.
 pub(super) struct RawCell {
-    pub(super) cell: Cell,
+    pub(super) cell: SavedCell,
     /// Source of the misses.
     pub(super) counted: Option<Source>,
     /// Source of the time.
@@ -19,7 +19,7 @@ pub(super) struct RawCell {
     pub(super) line: usize,
 }
 
-/// What the rows of a file are called.
+/// The name for the rows of a file.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) enum Unit {
     /// A line of text.
@@ -38,7 +38,7 @@ impl Unit {
     }
 }
 
-/// What a parser found.
+/// The results of a parser.
 #[derive(Default)]
 pub(super) struct RawSweep {
     pub(super) cells: Vec<RawCell>,
@@ -47,7 +47,7 @@ pub(super) struct RawSweep {
     /// The row of the first of those.
     second_event: Option<usize>,
     pub(super) numbers: Numbers,
-    /// What its rows are counted as in messages: `line`, or `row` of a list.
+    /// What messages call its rows: `line`, or `row` of a list.
     pub(super) unit: Unit,
     /// The column of misses whose name does not say whether they are per access.
     pub(super) counts: Option<String>,
@@ -59,12 +59,12 @@ pub(super) struct RawSweep {
 }
 
 impl RawSweep {
-    /// What is found in a list of rows.
+    /// Results for a list of rows.
     pub(super) fn of_rows() -> RawSweep {
         RawSweep { unit: Unit::Row, ..RawSweep::default() }
     }
 
-    /// Takes a cell in.
+    /// Adds a cell.
     pub(super) fn push(&mut self, cell: RawCell) -> Result<(), SavedError> {
         if self.cells.len() == limits::ROWS {
             return Err(SavedError::TooMuch(format!("has more than {} rows", limits::ROWS)));
@@ -73,7 +73,7 @@ impl RawSweep {
         Ok(())
     }
 
-    /// Something that was tolerated.
+    /// Adds a note on something that was accepted.
     pub(super) fn note(&mut self, note: impl Into<String>) {
         if self.notes.len() < limits::NOTES {
             self.notes.push(note.into());
@@ -82,7 +82,7 @@ impl RawSweep {
         }
     }
 
-    /// Something that was tolerated and is damage.
+    /// Adds a note on damage that was accepted.
     pub(super) fn note_damage(&mut self, note: impl Into<String>) {
         let note = note.into();
         if self.damage.len() < limits::NOTES {
@@ -91,7 +91,7 @@ impl RawSweep {
         self.note(note);
     }
 
-    /// The event that a row names.
+    /// Adds the event that a row names.
     pub(super) fn note_event(&mut self, row: usize, event: &str) {
         let event = shorten(event, limits::NAME);
         match &self.event {
@@ -104,7 +104,7 @@ impl RawSweep {
         }
     }
 
-    /// The misses or the time that is written as `entry` in a row; what is none is noted.
+    /// The misses or the time in `entry`; a note if it is not a number.
     pub(super) fn amount(&mut self, row: usize, entry: &str) -> Option<f64> {
         match self.numbers.amount(row, entry) {
             Ok(amount) => Some(amount),
@@ -124,7 +124,7 @@ impl RawSweep {
         Some(misses)
     }
 
-    /// Refuses misses of several events; times of several are one curve.
+    /// Refuses misses of several events; times with several events are one curve.
     pub(super) fn check_events(&mut self) -> Result<(), SavedError> {
         let (Some(known), Some(row)) = (&self.event, self.second_event) else { return Ok(()) };
         let others: Vec<&str> = self.other_events.iter().take(3).map(String::as_str).collect();
@@ -143,7 +143,7 @@ impl RawSweep {
         Ok(())
     }
 
-    /// Refuses whole numbers above 1 in a column that may be of misses in all.
+    /// Refuses whole numbers above 1 in a column that may have misses per cell.
     pub(super) fn check_counts(&self) -> Result<(), SavedError> {
         let Some(name) = &self.counts else { return Ok(()) };
         let misses = || self.cells.iter().filter_map(|found| Some((found.line, found.cell.misses?)));
@@ -157,8 +157,8 @@ impl RawSweep {
         }
     }
 
-    /// Where the misses come from; without any, where the times come from. Of
-    /// several sources the weakest holds for the whole.
+    /// The source of the misses or, without any, of the times. If there are several
+    /// sources, the weakest.
     pub(super) fn source(&mut self) -> Option<Source> {
         let counted = self.cells.iter().filter(|found| found.cell.misses.is_some());
         let timed = self.cells.iter().filter(|found| found.cell.nanos.is_some());

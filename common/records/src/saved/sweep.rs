@@ -4,8 +4,8 @@ use figures::value::Source;
 
 /// One cell of a sweep.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Cell {
-    /// Bytes walked over.
+pub struct SavedCell {
+    /// Size of the array in bytes.
     pub size: u64,
     /// Bytes from one access to the next.
     pub stride: u64,
@@ -15,29 +15,28 @@ pub struct Cell {
     pub nanos: Option<f64>,
 }
 
-/// A sweep as it was found in a file.
+/// A sweep that was read from a file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Saved {
     /// The cells in order of size, then stride; no cell twice.
-    pub cells: Vec<Cell>,
-    /// The event that was counted, where the file names it.
+    pub cells: Vec<SavedCell>,
+    /// The event that was counted, if the file names it.
     pub event: Option<String>,
-    /// Where the misses come from, or, if there are none, the times; where the
-    /// file says it. Of several sources the weakest.
+    /// The source of the misses or, without misses, of the times, if the file names it. If
+    /// there are several sources, the weakest.
     pub source: Option<Source>,
-    /// What was tolerated, one sentence each.
+    /// Notes on what was accepted, one sentence each.
     pub notes: Vec<String>,
-    /// Those of the notes that report damage: a line cut off, an entry that is
-    /// no number.
+    /// The notes that report damage: an incomplete line, an entry that is not a number.
     pub damage: Vec<String>,
-    /// The most decimals with which misses per access are written, where the file is a text
-    /// that has them.
+    /// The largest number of decimals of misses per access, if the file is a text with
+    /// misses.
     pub decimals: Option<usize>,
 }
 
 impl Saved {
-    /// Whether its misses can be misses by the event's name, and are not cycles,
-    /// instructions or accesses.
+    /// Whether the event counts misses, judging by its name, and not cycles, instructions
+    /// or accesses.
     pub fn counts_misses(&self) -> bool {
         counts_misses(self.event.as_deref())
     }
@@ -50,14 +49,14 @@ impl Saved {
     }
 
     /// The cells of one size, by stride.
-    pub fn row(&self, size: u64) -> impl Iterator<Item = &Cell> {
+    pub fn row(&self, size: u64) -> impl Iterator<Item = &SavedCell> {
         let from = self.cells.partition_point(|cell| cell.size < size);
         self.cells[from..].iter().take_while(move |cell| cell.size == size)
     }
 }
 
-/// Whether `event` can be one of misses: of PAPI's presets those are, of other names all
-/// but those of cycles and instructions. A sweep that names none has misses.
+/// Whether `event` can count misses: of PAPI's presets those of misses, of other names all
+/// except cycles and instructions. A sweep without an event has misses.
 pub fn counts_misses(event: Option<&str>) -> bool {
     let Some(event) = event.map(str::to_ascii_uppercase) else { return true };
     if event.starts_with("PAPI_") {

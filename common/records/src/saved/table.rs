@@ -9,32 +9,32 @@ use super::limits::{COLUMNS, ENTRY, NAME};
 use super::lines::{self, Line, Mark};
 use super::numbers::Numbers;
 use super::raw::{RawCell, RawSweep, source};
-use super::{Cell, SavedError};
+use super::{SavedCell, SavedError};
 
-/// spark's passes per stride, where the file does not say them.
+/// spark's passes per stride, if the file does not give them.
 const USUAL_REPEATS: f64 = 100.0;
 
-/// C's `%lf` has six decimals: half of the last is what rounding may have changed.
+/// C's `%lf` has six decimals: rounding may have changed a number by half of the last.
 const ROUNDING: f64 = 0.5e-6;
-/// Rounding by more than this share is reported, ...
+/// A larger share of rounding is reported, ...
 const COARSE: f64 = 0.05;
-/// ... and by as much leaves nothing of a time.
+/// ... and above this share a time is useless.
 const GONE: f64 = 0.5;
 
-/// Lines that may be above the header.
+/// Number of lines that may precede the header.
 const HEAD: usize = 20;
 
 /// A table that was recognised.
 pub(super) struct Table {
     mark: Mark,
-    /// The line with the header; 0 if it was lost.
+    /// The line of the header; 0 if it is missing.
     header: usize,
     columns: Vec<Head>,
-    /// The header's names.
+    /// The names in the header.
     names: Vec<String>,
 }
 
-/// The columns, if these are the entries of a header.
+/// The columns, if these entries are a header.
 fn columns(names: &[String]) -> Option<Vec<Head>> {
     let heads: Vec<Head> = names.iter().map(|name| header::head(name)).collect();
     let (first, rest) = heads.split_first()?;
@@ -50,7 +50,7 @@ fn columns(names: &[String]) -> Option<Vec<Head>> {
     (has(Column::Size) && has(Column::Stride)).then_some(heads)
 }
 
-/// The table that `text` is, if it is one.
+/// Recognises a table in `text`.
 pub(super) fn recognise(text: &str) -> Option<Table> {
     let with_header = |mark: Mark| {
         let head = |line: Line| {
@@ -64,7 +64,7 @@ pub(super) fn recognise(text: &str) -> Option<Table> {
     marks.iter().copied().find_map(with_header).or_else(without)
 }
 
-/// spark's rows whose header was lost; the last may be damaged.
+/// spark's rows without their header; the last may be damaged.
 fn bare(text: &str, mark: Mark) -> Option<Table> {
     let number = |entry: &String| Numbers::default().amount(1, entry).is_ok();
     let numbers = |line: &Line| line.entries.len() >= 4 && line.entries[..4].iter().all(number);
@@ -100,7 +100,7 @@ impl Table {
                 let text = shorten(line.text, NAME);
                 found.note(format!("line {}, above the header, is skipped: '{text}'", line.number));
             } else if columns(&line.entries).is_none() {
-                // (a file that two runs were appended to repeats the header)
+                // (a file with two runs has the header twice)
                 usual |= self.row(line, lines::is_cut(text), &mut found)?;
             }
         }
@@ -110,7 +110,7 @@ impl Table {
         Ok(found)
     }
 
-    /// Refuses a header without a figure.
+    /// Refuses a header without a column of figures.
     fn has_figures(&self) -> Result<(), SavedError> {
         let figure = |head: &Head| {
             use Column::{Count, Elapsed, Misses, Nanos, NanosAt};
@@ -124,7 +124,7 @@ impl Table {
         Err(bad_line(self.header, &self.names.join(" "), what))
     }
 
-    /// Adds the cells of one line; whether spark's usual passes were assumed.
+    /// Adds the cells of one line; returns whether spark's usual passes were assumed.
     fn row(&self, mut line: Line, cut: bool, found: &mut RawSweep) -> Result<bool, SavedError> {
         let number = line.number;
         if line.entries.len() > COLUMNS {
@@ -169,14 +169,14 @@ impl Table {
     }
 }
 
-/// By what share C's `%lf` may have changed a number when it rounded it: 3
-/// microseconds as `0.000003` by a sixth.
+/// The share by which C's `%lf` may have changed a number by rounding: for 3 microseconds
+/// as `0.000003` a sixth.
 fn rounded(entry: &str) -> f64 {
     let six = entry.split_once(['.', ',']).is_some_and(|(_, decimals)| decimals.len() == 6);
     if six { Numbers::default().amount(1, entry).map_or(0.0, |seconds| ROUNDING / seconds) } else { 0.0 }
 }
 
-/// What the kit has appended to a line of spark's since the first table.
+/// The fields that newer versions add to a line of spark's.
 #[derive(Default)]
 struct Appended<'a> {
     source: Option<&'a str>,
@@ -184,8 +184,8 @@ struct Appended<'a> {
 }
 
 impl<'a> Appended<'a> {
-    /// `source=timing`, `median of 3 (0.1 to 0.2)`, `repeats=100`; `None` where
-    /// an entry is nothing of the kind. Blanks may have taken the tabs' places.
+    /// `source=timing`, `median of 3 (0.1 to 0.2)`, `repeats=100`; `None` if an entry is
+    /// something else. Blanks may have replaced the tabs.
     fn of(entries: &'a [String]) -> Option<Appended<'a>> {
         let mut appended = Appended::default();
         let mut entries = entries.iter();
@@ -219,14 +219,14 @@ impl<'a> Entries<'a> {
         self.scaled(wanted).map(|(entry, _)| entry)
     }
 
-    /// What is in a column, and the scale that its name gives it.
+    /// The content of a column, and the factor that follows from its name.
     fn scaled(&self, wanted: Column) -> Option<(&'a str, f64)> {
         let at = self.columns.iter().position(|head| head.column == wanted)?;
         let entry = self.entries.get(at).map(String::as_str).filter(|entry| !entry.is_empty())?;
         Some((entry, self.columns[at].scale.unwrap_or(1.0)))
     }
 
-    /// The bytes in a column, or what is there instead; a clause.
+    /// The bytes in a column, or what is wrong; a clause.
     fn bytes(&self, wanted: Column, what: &str, found: &mut RawSweep) -> Result<u64, String> {
         let (entry, scale) =
             self.scaled(wanted).ok_or_else(|| format!("has nothing in the column of the {what}"))?;
@@ -236,16 +236,15 @@ impl<'a> Entries<'a> {
         })
     }
 
-    /// The number in a column; what is there and is none is noted.
+    /// The number in a column; a note if it is not a number.
     fn amount(&self, wanted: Column, found: &mut RawSweep) -> Option<f64> {
         let (entry, scale) = self.scaled(wanted)?;
         let amount = found.amount(self.number, entry)?;
-        // a sign of per cent in a column of them says it twice
+        // in a column of percentages, a percent sign in a cell is redundant
         Some(if entry.contains('%') { amount } else { amount * scale })
     }
 
-    /// Adds the cell of a row that has one; whether spark's usual passes were
-    /// assumed for it.
+    /// Adds the cell of a row; returns whether spark's usual passes were assumed.
     fn cell(&self, size: u64, stride: u64, found: &mut RawSweep) -> Result<bool, SavedError> {
         if let Some(event) = self.get(Column::Event) {
             found.note_event(self.number, event);
@@ -266,7 +265,7 @@ impl<'a> Entries<'a> {
         found.coarse += usize::from(rounding > COARSE);
         let elapsed = seconds.filter(|_| rounding < GONE).map(|seconds| seconds * 1e9 / accesses);
         found.push(RawCell {
-            cell: Cell { size, stride, misses, nanos: nanos.or(elapsed) },
+            cell: SavedCell { size, stride, misses, nanos: nanos.or(elapsed) },
             counted: from(Column::MissesSource),
             timed: from(Column::TimeSource),
             line: self.number,
@@ -274,15 +273,15 @@ impl<'a> Entries<'a> {
         Ok(elapsed.is_some() && self.appended.repeats.is_none())
     }
 
-    /// Adds the cells of a row with one column per size; an empty entry is a
-    /// cell that was not run.
+    /// Adds the cells of a row with one column per size; an empty entry is a cell that was
+    /// not measured.
     fn cells(&self, stride: u64, found: &mut RawSweep) -> Result<(), SavedError> {
         for (head, entry) in self.columns.iter().zip(self.entries) {
             if let Column::NanosAt(size) = head.column
                 && !entry.is_empty()
             {
                 let nanos = found.amount(self.number, entry);
-                let cell = Cell { size, stride, misses: None, nanos };
+                let cell = SavedCell { size, stride, misses: None, nanos };
                 found.push(RawCell { cell, counted: None, timed: None, line: self.number })?;
             }
         }

@@ -10,8 +10,8 @@ fn data(name: &str) -> String {
     std::fs::read_to_string(path).unwrap()
 }
 
-fn one(size: u64, stride: u64, misses: f64, micros: f64) -> Cell {
-    Cell { size, stride, misses: Some(misses), nanos: Some(micros * 1e3) }
+fn one(size: u64, stride: u64, misses: f64, micros: f64) -> SavedCell {
+    SavedCell { size, stride, misses: Some(misses), nanos: Some(micros * 1e3) }
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn a_wide_table_has_a_column_per_size() {
 fn named_columns_may_be_in_any_order() {
     let csv = "stride_bytes,size_bytes,ns_per_access\n1,8192,2.5\n2,8192,\n4,8192,nan\n";
     let saved = Saved::parse(csv).unwrap();
-    assert_eq!(saved.cells, [Cell { size: 8192, stride: 1, misses: None, nanos: Some(2.5) }]);
+    assert_eq!(saved.cells, [SavedCell { size: 8192, stride: 1, misses: None, nanos: Some(2.5) }]);
     assert_eq!(saved.notes.len(), 1, "{:?}", saved.notes);
 }
 
@@ -151,7 +151,7 @@ fn a_reason_may_hold_the_mark_between_columns() {
         let row = |stride: &str, misses: &str, from: &str| ["8192", stride, misses, from, "2.5"].join(mark);
         let text = format!("{header}\n{}\n\n{}\n", row("1", "", reason), row("2", "0.5", "model"));
         let saved = Saved::parse(&text).unwrap();
-        let cell = |stride, misses| Cell { size: 8192, stride, misses, nanos: Some(2.5) };
+        let cell = |stride, misses| SavedCell { size: 8192, stride, misses, nanos: Some(2.5) };
         assert_eq!(saved.cells, [cell(1, None), cell(2, Some(0.5))], "{text}");
         assert_eq!((saved.source, saved.notes), (Some(Source::Model), vec![]), "{text}");
         let open = text.replacen("all)\"", "all)", 1);
@@ -197,7 +197,7 @@ fn the_output_of_other_programs_is_refused_by_name() {
 }
 
 #[test]
-fn what_is_beyond_the_limits_is_refused_with_the_limit() {
+fn input_above_a_limit_is_refused_with_the_limit() {
     let head = "size_bytes,stride_bytes,ns_per_access\n";
     let row = |i: usize| format!("{},1,2.5\n", 8192 + i);
     let many: String = (0..=limits::ROWS).map(row).collect();
@@ -241,7 +241,7 @@ fn a_table_without_its_header_is_still_sparks() {
     assert!(Saved::parse(wrong).unwrap_err().to_string().contains("line 3"));
 }
 
-/// Pieces of every format, so that random texts come far into the readers.
+/// Parts of every format, so that random texts get deep into the readers.
 const PIECES: [&str; 32] = [
     "size",
     "stride",
@@ -279,7 +279,7 @@ const PIECES: [&str; 32] = [
 
 proptest! {
     #[test]
-    fn no_text_makes_the_reader_fail_otherwise_than_by_a_sentence(text in "\\PC{0,200}") {
+    fn every_error_of_the_reader_is_a_sentence(text in "\\PC{0,200}") {
         let _ = Saved::parse(&text);
     }
 

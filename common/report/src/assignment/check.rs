@@ -1,16 +1,16 @@
-//! What an assignment may ask; what is wrong is reported as a clause.
+//! Checks an assignment; errors are clauses.
 
 use std::collections::BTreeSet;
 
 use super::definition::ORDINALS;
 use super::{Assignment, Question, Section};
-use crate::fields::{Kind, NUMBERS};
+use crate::fields::{FieldKind, NUMBERS};
 
-/// Sections, questions of one assignment, and programs of one section.
+/// Largest number of sections, of questions, and of programs of one section.
 const MOST: usize = 500;
-/// Ruled lines of an answer.
+/// Largest number of ruled lines of an answer.
 const LINES: u8 = 40;
-/// Names that the page uses itself.
+/// Ids that the page itself uses.
 const TAKEN: [&str; 27] = [
     "2",
     "answers",
@@ -43,9 +43,9 @@ const TAKEN: [&str; 27] = [
 
 /// Codes of ISO 639-1; those of three letters are too many to list.
 const LANGUAGES: &str = "aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja jv ka kg ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb nd ne ng nl nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq sr ss st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu";
-/// What a shell would do something with; none reads these lines.
+/// Characters with a meaning in a shell; no shell reads these lines.
 const OF_SHELLS: [char; 8] = [';', '|', '&', '<', '>', '`', '$', '\\'];
-/// What a command line may ask for.
+/// The placeholders of a command line.
 const PLACEHOLDERS: [&str; 2] = ["{machine}", "{counters}"];
 
 /// Whether `code` can be a page's language: `en`, `pt-BR`, `haw`.
@@ -137,7 +137,7 @@ fn of_section(section: &Section, read: &Assignment, ids: &mut BTreeSet<String>) 
     Ok(())
 }
 
-/// That a command line has nothing in it that nobody would act upon.
+/// Refuses a command line with characters that would have no effect.
 fn command(line: &str, section: &str) -> Result<(), String> {
     if let Some(sign) = line.chars().find(|c| OF_SHELLS.contains(c)) {
         return Err(format!(
@@ -196,12 +196,12 @@ fn of_question(question: &Question, read: &Assignment) -> Result<(), String> {
     if !(1..=LINES).contains(&question.lines) {
         return Err(format!("'{id}': lines is {}; an answer has 1 to {LINES} ruled lines", question.lines));
     }
-    if question.kind == Kind::Number && !NUMBERS.contains(&id.as_str()) {
+    if question.kind == FieldKind::Number && !NUMBERS.contains(&id.as_str()) {
         return Err(format!(
             "'{id}': kind = \"number\" is for the guide's own questions, whose numbers the page can check; write kind = \"value\""
         ));
     }
-    if question.why.is_some() && question.kind != Kind::Value {
+    if question.why.is_some() && question.kind != FieldKind::Value {
         return Err(format!("'{id}': only a value has a why; a text contains its own"));
     }
     let worth = [question.points, question.why_points];

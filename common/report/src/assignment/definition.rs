@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use figures::units::Bytes;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::fields::{Field, Kind};
+use crate::fields::{Field, FieldKind};
 
 /// How those who sign are called.
 pub(super) const ORDINALS: [&str; 6] = ["first", "second", "third", "fourth", "fifth", "sixth"];
@@ -15,31 +15,31 @@ pub(super) const ORDINALS: [&str; 6] = ["first", "second", "third", "fourth", "f
 #[serde(deny_unknown_fields)]
 pub struct Assignment {
     pub(super) format: String,
-    /// The page's language, as HTML has it: `en`, `pt-BR`.
+    /// The page's language as in HTML: `en`, `pt-BR`.
     pub language: String,
     /// The page's heading.
     pub title: String,
-    /// How many sign the report.
+    /// How many students sign the report.
     #[serde(default = "three")]
     pub students: u8,
-    /// How large and how often.
+    /// Sizes and repetitions.
     #[serde(default)]
     pub sizes: Sizes,
     /// The page's sections, in order.
     #[serde(rename = "section", default)]
     pub sections: Vec<Section>,
-    /// What is asked.
+    /// The questions.
     #[serde(rename = "question", default)]
     pub questions: Vec<Question>,
-    /// The page's own words in another language, by the English ones.
+    /// The page's texts in another language, by the English ones.
     #[serde(default)]
     pub(super) words: BTreeMap<String, String>,
-    /// What the grader says to students in another language, by the English ones.
+    /// The grader's feedback to students in another language, by the English sentences.
     #[serde(default)]
     pub feedback: BTreeMap<String, String>,
 }
 
-/// Sizes and repetitions; the guide's where nothing is given.
+/// Sizes and repetitions; missing ones are the guide's.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sizes {
@@ -69,39 +69,39 @@ pub struct Extent {
     pub repeats: Option<u64>,
 }
 
-/// One of the guide's parts, or a section that runs programs.
+/// One of the guide's parts, or a section with its own programs.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Section {
-    /// The guide's part; then nothing else is given.
-    pub part: Option<Part>,
-    /// Its place in the page.
+    /// The guide's part; then the other fields are empty.
+    pub part: Option<SheetPart>,
+    /// Its id in the page.
     pub id: String,
     /// Its heading.
     pub title: String,
-    /// What is below the heading.
+    /// The text below the heading.
     pub text: String,
     /// Command lines of programs that write a record.
     pub run: Vec<String>,
     /// Keys and figures of the records to show; all, if empty.
     pub columns: Vec<String>,
-    /// Which of them to draw.
+    /// The charts to draw.
     #[serde(deserialize_with = "one_or_more")]
     pub chart: Vec<Drawing>,
-    /// Whether the page does without it, and its questions, where it cannot be
-    /// measured: programs that are not built, another machine, a first look.
+    /// Whether the page is made without it, and its questions, if it cannot be measured:
+    /// its programs are not built, another machine, a quick run.
     pub optional: bool,
 }
 
-/// A figure over a key, both by their names in records.
+/// A chart of a figure against a key, both by their names in records.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Drawing {
-    /// What is set: the horizontal axis.
+    /// The key on the horizontal axis.
     pub x: String,
-    /// What is found.
+    /// The figure on the vertical axis.
     pub y: String,
-    /// What distinguishes curves; one curve without it.
+    /// The key that distinguishes the curves; without it there is one curve.
     #[serde(default)]
     pub curve: String,
     /// Whether the vertical axis is logarithmic.
@@ -112,64 +112,64 @@ pub struct Drawing {
 /// A part of the guide's sheet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Part {
+pub enum SheetPart {
     /// Section 2.
     Exercise,
     /// Section 3.1.
     Caches,
     /// Section 3.2.
     Products,
-    /// What decides the time.
+    /// The section on what decides the time.
     Causes,
     /// The comparison at the end.
     Specification,
 }
 
-impl Part {
-    /// The sections in it.
+impl SheetPart {
+    /// Its sections.
     pub fn sections(self) -> &'static [&'static str] {
         match self {
-            Part::Exercise => &["2"],
-            Part::Caches => &["3.1.1", "3.1.2"],
-            Part::Products => &["3.2.1", "3.2.2", "3.2.3"],
-            Part::Causes => &["causes"],
-            Part::Specification => &["specification"],
+            SheetPart::Exercise => &["2"],
+            SheetPart::Caches => &["3.1.1", "3.1.2"],
+            SheetPart::Products => &["3.2.1", "3.2.2", "3.2.3"],
+            SheetPart::Causes => &["causes"],
+            SheetPart::Specification => &["specification"],
         }
     }
 }
 
-/// Something that is asked.
+/// A question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Question {
     /// The key of its answer.
     pub id: String,
-    /// Where it is asked.
+    /// The section that asks it.
     pub section: String,
-    /// In one line, without markup.
+    /// The question in one line, without markup.
     pub label: String,
-    /// As it is on the page.
+    /// The question on the page.
     #[serde(default)]
     pub(super) ask: Option<String>,
-    /// Where to look.
+    /// A hint where to look.
     #[serde(default)]
     pub hint: String,
-    /// More of it where this machine was measured.
+    /// An addition to the hint if this machine was measured.
     #[serde(default)]
     pub hint_here: String,
-    /// How it is answered.
+    /// The kind of its answer.
     #[serde(default)]
-    pub kind: Kind,
+    pub kind: FieldKind,
     /// Ruled lines for a text, or for a value's justification.
     #[serde(default = "three")]
     pub lines: u8,
     /// The label of a value's justification.
     #[serde(default)]
     pub why: Option<String>,
-    /// What the right answer is worth.
+    /// The points for the right answer.
     #[serde(default)]
     pub points: Option<f64>,
-    /// What its justification is worth.
+    /// The points for its justification.
     #[serde(default)]
     pub why_points: Option<f64>,
 }
@@ -203,26 +203,31 @@ impl Assignment {
         self.questions.iter().find(|question| question.id == id)
     }
 
-    /// Takes a section away, with its questions.
+    /// Removes a section with its questions.
     pub fn leave_out(&mut self, section: &str) {
         self.sections.retain(|known| known.part.is_some() || known.id != section);
         self.questions.retain(|question| question.section != section);
     }
 
-    /// All fields, in the order of the file: students, then the questions of
-    /// sections that are on the page.
+    /// All fields, in the order of the file: students, then the questions of the page's
+    /// sections.
     pub fn fields(&self) -> Vec<Field> {
         let student = |(number, ordinal): (u8, &str)| {
             [("number", "Number"), ("name", "Name")].map(|(what, asked)| {
                 let label = format!("{asked} of the {ordinal} student");
-                Field::new(&format!("student-{number}-{what}"), "students", self.word(&label), Kind::Value)
+                Field::new(
+                    &format!("student-{number}-{what}"),
+                    "students",
+                    self.word(&label),
+                    FieldKind::Value,
+                )
             })
         };
         let shown = |question: &&Question| self.shown().any(|section| section == question.section);
         let of_question = |question: &Question| {
             let asked = Field::new(&question.id, &question.section, &question.label, question.kind);
             let why = question.why.as_ref().map(|label| {
-                Field::new(&format!("{}-why", question.id), &question.section, label, Kind::Text)
+                Field::new(&format!("{}-why", question.id), &question.section, label, FieldKind::Text)
             });
             [Some(asked), why].into_iter().flatten()
         };
@@ -230,7 +235,7 @@ impl Assignment {
         students.chain(self.questions.iter().filter(shown).flat_map(of_question)).collect()
     }
 
-    /// What each field is worth, of those that are worth something.
+    /// The points of each field that has some.
     pub fn points(&self) -> Vec<(Field, f64)> {
         let worth = |field: Field| {
             let points = match field.id.strip_suffix("-why").and_then(|id| self.question(id)) {
@@ -255,12 +260,12 @@ impl Assignment {
         self.words.get(english).map_or(english, String::as_str)
     }
 
-    /// All words of another language.
+    /// All translations.
     pub(crate) fn words(&self) -> &BTreeMap<String, String> {
         &self.words
     }
 
-    /// The questions of a section that the guide's sheet has no place for.
+    /// The questions of a section that are not in the guide's sheet.
     pub(crate) fn further<'q>(&'q self, guide: &Assignment, section: &str) -> Vec<&'q Question> {
         let of_sheet = !guide.sections.iter().any(|known| known.id == section);
         let placed = |id: &str| of_sheet && guide.question(id).is_some_and(|known| known.section == section);
@@ -269,7 +274,7 @@ impl Assignment {
 }
 
 impl Question {
-    /// As it is on the page.
+    /// The question on the page.
     pub(crate) fn ask(&self) -> &str {
         self.ask.as_deref().unwrap_or(&self.label)
     }

@@ -1,9 +1,9 @@
-//! Sentences of the page and of the feedback that had another wording in earlier versions.
-//! Translations that an assignment has for the former wording are still used.
+//! Sentences of the page and of the feedback that were different in earlier versions. An
+//! assignment's translations of the former sentences are still used.
 
 use std::collections::BTreeMap;
 
-/// The former wording and the present one.
+/// The former sentence and the present one.
 const FORMER: &[(&str, &str)] = &[
     (
         "mm1 and mm2 keep their sum in memory: each step stores `res[i][j]`, and the next one loads it. A compiler that may keep the sum in a register makes two loads and no store of it. The table sets each product beside one that lacks that wait, or lacks the blocks. All were timed in turns, so that what disturbed one disturbed all: first with each access an instruction of its own, one element after the other, then with the compiler left free.",
@@ -117,7 +117,7 @@ const FORMER: &[(&str, &str)] = &[
     ),
 ];
 
-/// Adds to `words` the present wording of each sentence that it has in a former one.
+/// Adds to `words` the present form of each sentence that it has in a former form.
 pub(super) fn add_present(words: &mut BTreeMap<String, String>) {
     for (former, present) in FORMER {
         if let Some(translated) = words.get(*former).cloned() {

@@ -1,16 +1,16 @@
-//! An assignment as data: what is asked, in which order and language, how large.
+//! An assignment as data: its questions, their order and language, and the sizes.
 
 mod check;
 mod definition;
 mod former;
 
 pub use check::program;
-pub use definition::{Assignment, Drawing, Extent, Part, Question, Section, Sizes};
+pub use definition::{Assignment, Drawing, Extent, Question, Section, SheetPart, Sizes};
 use figures::text::says_nothing;
 
 use crate::toml_error;
 
-/// What an assignment calls itself.
+/// The name of an assignment's format.
 const FORMAT: &str = "cache-lab-assignment/1";
 /// The guide's assignment, by language; the first is the default.
 pub const GUIDES: [(&str, &str); 2] =
@@ -19,7 +19,7 @@ pub const GUIDES: [(&str, &str); 2] =
 impl Assignment {
     /// The guide's assignment, in English.
     pub fn guide() -> Assignment {
-        // That it can be read is tested.
+        // A test shows that it can be read.
         Assignment::parse(GUIDES[0].1).unwrap_or_default()
     }
 
@@ -27,8 +27,7 @@ impl Assignment {
     ///
     /// # Errors
     ///
-    /// If it is none, or asks for what cannot be; a clause with the line, where
-    /// there is one.
+    /// If it is invalid; a clause, with the line if there is one.
     pub fn parse(text: &str) -> Result<Assignment, String> {
         if says_nothing(text) {
             return Err("there is nothing in it; start from the file that `lab assignment` prints".to_owned());

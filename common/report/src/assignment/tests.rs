@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::fields::Kind;
+use crate::fields::FieldKind;
 
 fn changed(from: &str, to: &str) -> Result<Assignment, String> {
     let text = GUIDES[0].1;
@@ -43,7 +43,7 @@ fn the_guides_fields_are_those_of_the_first_report() {
     let fields = Assignment::guide().fields();
     assert_eq!(fields.len(), 61);
     assert_eq!((&*fields[3].id, &*fields[3].label), ("student-2-name", "Name of the second student"));
-    assert_eq!((&*fields[7].id, fields[7].kind), ("s2-1-why", Kind::Text));
+    assert_eq!((&*fields[7].id, fields[7].kind), ("s2-1-why", FieldKind::Text));
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn points_are_of_what_is_on_the_page() {
     assert!(fewer.points().iter().all(|(field, _)| !field.section.starts_with("3.2")));
 }
 
-/// The page's own words: what templates and script ask `t` for, hints aside.
+/// The page's own texts: what templates and script pass to `t`, without hints.
 fn of_the_page() -> BTreeSet<String> {
     let said = |text: &str| -> Vec<String> {
         let pieces: Vec<&str> = text.split("t(\"").collect();
@@ -123,8 +123,7 @@ fn of_the_page() -> BTreeSet<String> {
     crate::render::TEMPLATES.iter().flat_map(whole).collect()
 }
 
-/// What the page says in its own words can be said in Portuguese, and nothing is
-/// translated that it does not say.
+/// Every text of the page has a Portuguese translation, and every translation is used.
 #[test]
 fn every_word_of_the_page_is_translated_once() {
     let translated = Assignment::parse(GUIDES[1].1).unwrap().words;

@@ -1,23 +1,23 @@
-//! What the times of the kernels say of each other.
+//! Compares the times of the kernels.
 
 use std::fmt;
 
 use figures::value::{Reading, Value};
 use records::record::{Record, Row};
 
-/// From this gain on, a difference is taken for one.
+/// A smaller gain is not taken for a difference.
 const CLEAR: f64 = 1.15;
-/// Fewer runs do not show how far they scatter.
+/// With fewer runs, the spread is unknown.
 const ENOUGH: usize = 3;
 
-/// How many times as fast one kernel is as another.
+/// The speed-up of one kernel over another.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Gain {
     /// By the medians.
     median: f64,
-    /// By the fastest run of each: what disturbs a run only slows it.
+    /// By the fastest run of each: disturbances only slow a run down.
     fastest: f64,
-    /// Runs of the kernel that has fewer.
+    /// The number of runs; of the kernel that has fewer.
     runs: usize,
 }
 
@@ -32,15 +32,15 @@ impl Gain {
         }
     }
 
-    /// Whether it is a gain; `None` where there are too few runs, or their medians and
-    /// the fastest of them contradict each other.
+    /// Whether it is a gain; `None` if there are too few runs, or their medians and fastest
+    /// runs contradict each other.
     fn clear(self) -> Option<bool> {
         let [median, fastest] = [self.median, self.fastest].map(|gain| gain >= CLEAR);
         (self.runs >= ENOUGH && median == fastest).then_some(median)
     }
 }
 
-/// As finely as such runs repeat.
+/// Rounded to a precision with which such runs repeat.
 impl fmt::Display for Gain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if (self.median / self.fastest).ln().abs() < 0.1 {
@@ -52,17 +52,18 @@ impl fmt::Display for Gain {
 
 /// All gains of a record; see [`Gains::of`].
 pub(super) struct Gains {
-    /// Of transposing, with the sum in memory.
+    /// By transposing, with the sum in memory.
     pub(super) transposing: Gain,
-    /// Of transposing, with the sum in a register.
+    /// By transposing, with the sum in a register.
     pub(super) transposing_sum: Gain,
-    /// Of a register for mm2's sum.
+    /// By a register for mm2's sum.
     pub(super) register: Gain,
-    /// Of blocks.
+    /// By blocks.
     pub(super) blocks: Gain,
-    /// Of an order in which no step waits, over mm2.
+    /// By an order in which no step waits, compared with mm2.
     pub(super) order: Gain,
-    /// Of a compiler left free over a sum in a register, in mm1 and in mm2.
+    /// By free choice of the compiler, compared with a sum in a register, in mm1 and in
+    /// mm2.
     pub(super) free: Option<[Gain; 2]>,
 }
 
@@ -89,7 +90,7 @@ impl Gains {
         })
     }
 
-    /// What the figures show, or that they scatter too much to show it.
+    /// What the figures show, or that their spread is too large.
     pub(super) fn verdicts(&self) -> Vec<String> {
         let told = [self.wait(), self.misses(), self.blocks()];
         told.into_iter().chain(self.free.map(simd)).collect()
@@ -143,7 +144,7 @@ impl Gains {
     }
 }
 
-/// What is left once the wait is gone: several elements in one instruction.
+/// The remaining gain once nothing waits: several elements in one instruction.
 fn simd([mm1, mm2]: [Gain; 2]) -> String {
     match mm2.clear() {
         Some(true) => format!(

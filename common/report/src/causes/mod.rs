@@ -22,9 +22,9 @@ pub(crate) struct BarPair {
     /// Misses of one inner step.
     misses: String,
     source: String,
-    /// Each access an instruction of its own.
+    /// With one instruction for each access.
     counted: Time,
-    /// The compiler left free.
+    /// With free choice of the compiler.
     free: Time,
 }
 
@@ -46,8 +46,7 @@ impl Time {
     }
 }
 
-/// What to compare, with this record's own figures: the question, not the
-/// answer.
+/// The comparisons, with this record's own figures: the question, not the answer.
 pub fn hints(record: &Record) -> Vec<String> {
     let Some(gains) = Gains::of(record) else {
         return vec!["These kernels were not timed; run `lab causes` on a real machine.".to_owned()];
@@ -74,7 +73,7 @@ pub fn hints(record: &Record) -> Vec<String> {
     hints
 }
 
-/// What the figures show on the machine that was measured.
+/// What the figures show on the measured machine.
 pub fn verdicts(record: &Record) -> Vec<String> {
     Gains::of(record).map_or_else(Vec::new, |gains| gains.verdicts())
 }
@@ -130,7 +129,7 @@ fn line(row: &Row) -> BarPair {
     }
 }
 
-/// Bars of a kernel are this far left and right of its place: side by side.
+/// The distance of a kernel's two bars from the middle between them.
 const BAR_OFFSET: f64 = 0.21;
 
 /// Nanoseconds of an inner step, two bars for each kernel that was timed twice.
@@ -146,10 +145,10 @@ pub fn chart(record: &Record) -> Chart {
     chart.caption(&record.machine)
 }
 
-/// The times under `key` of all kernels, `beside` their places.
-fn bars(chart: Chart, record: &Record, key: &str, name: &str, beside: f64) -> Chart {
+/// The times under `key` of all kernels, drawn `offset` to the right of the middle.
+fn bars(chart: Chart, record: &Record, key: &str, name: &str, offset: f64) -> Chart {
     let step = |row: &Row| Some(row.amount(key)? * 1e9 / row.whole("size")?.pow(3) as f64);
-    let places = || (1..).map(|place| f64::from(place) + beside).zip(&record.rows);
+    let places = || (1..).map(|place| f64::from(place) + offset).zip(&record.rows);
     let bars: Vec<(f64, f64)> = places().filter_map(|(at, row)| Some((at, step(row)?))).collect();
     let spreads = places().filter_map(|(at, row)| {
         let (value, nanos) = (row.reading(key)?.value()?, step(row)?);
@@ -171,8 +170,8 @@ mod tests {
     const NAMES: [&str; 6] =
         ["mm1", "mm1, sum in a register", "mm2", "mm2, sum in a register", "ikj, without blocks", "mm3"];
 
-    /// Times in the order of the kernels, in seconds; the fastest run of each is
-    /// `scattered` times shorter.
+    /// Times of the kernels in order, in seconds; the fastest run of each is shorter by the
+    /// factor `scattered`.
     fn scattering(seconds: [f64; 6], scattered: [f64; 6]) -> Record {
         let mut record = Record::new("causes", "a machine");
         for ((name, seconds), scattered) in NAMES.into_iter().zip(seconds).zip(scattered) {
@@ -196,14 +195,14 @@ mod tests {
     #[test]
     fn the_cause_is_the_one_that_the_figures_show() {
         let told = |seconds| verdicts(&record(seconds)).join(" ");
-        // A modern core: the wait hides the misses.
+        // A modern core: waiting for results hides the misses.
         let modern = told([0.60, 0.24, 0.61, 0.12, 0.15, 0.15]);
         assert!(modern.contains("That wait hides the misses") && modern.contains("order"), "{modern}");
         assert!(modern.contains("with its sum in a register gains 1.20"), "{modern}");
-        // One without a wait worth the name, whose misses cost.
+        // A core that hardly waits for results, whose misses take time.
         let plain = told([3.0, 2.9, 1.0, 0.95, 1.3, 1.0]);
         assert!(plain.contains("costs little") && plain.contains("Blocks gain"), "{plain}");
-        // So small that nothing misses; no SIMD either.
+        // So small that nothing misses; no SIMD.
         let small = told([0.2, 0.1, 0.2, 0.1, 0.2, 0.2]);
         assert!(small.contains("larger --size") && small.contains("Neither mm3's order"), "{small}");
         assert!(small.contains("does not multiply several elements at once"), "{small}");
@@ -213,14 +212,15 @@ mod tests {
     #[test]
     fn no_cause_is_named_where_medians_and_fastest_runs_contradict_each_other() {
         let seconds = [0.60, 0.24, 0.61, 0.12, 0.15, 0.15];
-        // Most runs of both sums were disturbed: only the fastest show what transposing gains.
+        // Most runs of both sums were disturbed: only the fastest show the gain of
+        // transposing.
         let told =
             verdicts(&scattering([0.60, 0.24, 0.61, 0.24, 0.15, 0.15], [1.0, 1.0, 1.0, 2.0, 1.0, 1.0]));
         assert!(
             told[1].contains("do not show whether") && told[1].contains("1.00 (2.00 by the fastest runs)"),
             "{told:?}"
         );
-        // Scatter that changes no answer changes no sentence but its figures.
+        // Spread that changes no answer changes only the figures in the sentences.
         let told = verdicts(&scattering(seconds, [1.0, 1.0, 1.0, 1.3, 1.0, 1.0]));
         assert!(told[0].contains("is 5.08 (6.61 by the fastest runs) times as fast"), "{told:?}");
     }

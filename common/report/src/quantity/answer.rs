@@ -1,15 +1,15 @@
-//! What an answer's numbers say together.
+//! Combines the numbers of an answer.
 
 use super::terms::{Asked, Element, Term, has_number};
 use super::words::{Mark, Unit};
 use super::{Bracket, Doubt, Kind, Read, Value};
 
-/// How far the two sides of an equals sign may differ: one is rounded.
+/// Largest difference of the two sides of an equals sign, as one may be rounded.
 const ROUNDED: f64 = 0.01;
-/// How far two writings of one number may differ.
+/// Largest difference of two forms of one number.
 const SAME: f64 = 1e-9;
 
-/// Something that an answer says.
+/// One statement of an answer.
 #[derive(Debug, Clone)]
 enum Said {
     Value {
@@ -24,19 +24,19 @@ enum Said {
     High(Term, bool),
 }
 
-/// What is said, and what makes it doubtful.
+/// The statements, and what makes them doubtful.
 #[derive(Debug, Default)]
 struct Found {
     said: Vec<Said>,
     doubts: Vec<Doubt>,
     negated: bool,
-    /// What is asked for follows from the number: "half of", "per way".
+    /// The right value would have to be computed from the number: "half of", "per way".
     computed: bool,
     /// Something was not understood.
     unknown: bool,
-    /// A letter is no number where there is one.
+    /// A letter is not a number if there is another number.
     letter: bool,
-    /// A unit is nothing where there is no number.
+    /// A unit is ignored if there is no number.
     unit: bool,
     /// A level or a quantity that the question does not name.
     elsewhere: bool,
@@ -44,14 +44,14 @@ struct Found {
     all_ways: bool,
 }
 
-/// The reading of an answer's pieces.
+/// Reads the parts of an answer.
 pub(super) fn read(elements: &[Element], asked: &Asked) -> Read {
     let mut found = Found::default();
     found.sentences(elements, asked);
     found.whole(asked)
 }
 
-/// A sign or word that says on which side of a number the answer is.
+/// A sign or word for a bound: whether the answer is below or above a number.
 fn bound(element: &Element) -> Option<(bool, bool)> {
     Some(match element {
         Element::Sign('≥') | Element::Mark(Mark::Least | Mark::Starting) => (true, false),
@@ -68,7 +68,7 @@ fn elsewhere(element: &Element, asked: &Asked) -> bool {
     asked.things.as_ref().is_some_and(|things| !things.contains(thing))
 }
 
-/// Whether a word or sign that nothing was made of says nothing of the numbers.
+/// Whether an unknown word or sign has no influence on the numbers.
 fn known(side: &[Element], at: usize, numeric: bool) -> bool {
     let near = |at: Option<usize>| {
         let element = at.and_then(|at| side.get(at));
@@ -91,7 +91,7 @@ fn known(side: &[Element], at: usize, numeric: bool) -> bool {
 }
 
 impl Found {
-    /// Sentences and clauses, each for itself.
+    /// Sentences and clauses, one by one.
     fn sentences(&mut self, elements: &[Element], asked: &Asked) {
         let ends = |element: &Element| matches!(element, Element::Sign(';' | ',' | ':' | '.' | '\n'));
         for sentence in elements.split(ends) {
@@ -99,8 +99,8 @@ impl Found {
         }
     }
 
-    /// The last side of an equation that has a number is the answer; a number alone on
-    /// another side must agree. How the others are computed is not looked at.
+    /// The answer is the last side of an equation that has a number; a number alone on
+    /// another side must agree. The computations on the other sides are ignored.
     fn sentence(&mut self, sentence: &[Element], asked: &Asked) {
         let sides: Vec<&[Element]> = sentence.split(|element| *element == Element::Sign('=')).collect();
         let last = sides.iter().rposition(|side| side.iter().any(has_number)).unwrap_or_default();
@@ -112,7 +112,7 @@ impl Found {
             self.words(side, asked);
             let numbers: Vec<&Element> = side.iter().filter(|element| has_number(element)).collect();
             let [Element::Term(term)] = numbers[..] else { continue };
-            // "32768/1024 = 32": the unit is left out
+            // "32768/1024 = 32": the unit is omitted
             if asked.kind == Kind::Bytes && term.divides() {
                 for said in &mut self.said[before..] {
                     if let Said::Value { unit: Unit::None, doubtful, .. } = said {
@@ -139,7 +139,7 @@ impl Found {
         }
     }
 
-    /// The words of what is not read as an answer.
+    /// The words that are not part of an answer.
     fn words(&mut self, elements: &[Element], asked: &Asked) {
         for element in elements {
             self.elsewhere |= elsewhere(element, asked);
@@ -153,7 +153,7 @@ impl Found {
         }
     }
 
-    /// What is on one side of an equals sign, or without one.
+    /// One side of an equals sign, or the whole without one.
     fn side(&mut self, side: &[Element], asked: &Asked) {
         let numeric = side.iter().any(has_number);
         let (mut between, mut pending) = (false, None);
@@ -198,7 +198,7 @@ impl Found {
                         && matches!(element, Element::Sign(_))
                         && matches!(side.get(at + 1), Some(Element::Term(_)));
                     self.unknown |= pending.is_some() && numeric || !known(side, at, numeric);
-                    // "I" is a word, and a one
+                    // "I" is a word, and the Roman number one
                     self.letter |= side.len() == 1 && matches!(element, Element::Mark(_));
                     pending = bound(element);
                     if compared && pending.is_some() {
@@ -216,7 +216,7 @@ impl Found {
         self.said.push(Said::Value { values, unit, weak, doubtful });
     }
 
-    /// A number that no other is joined to: how many pieces more it takes.
+    /// A single number: how many more parts it takes.
     fn term(
         &mut self,
         term: &Term,
@@ -227,7 +227,7 @@ impl Found {
         let more = || behind.iter().skip(1).find(|e| **e != Element::Mark(Mark::About));
         let bounded = match behind.first() {
             _ if pending.is_some() => pending,
-            // "16 <= size": seen from the other side
+            // "16 <= size": the bound precedes the name
             Some(sign @ Element::Sign(_))
                 if bound(sign).is_some() && more().is_some_and(|e| !has_number(e)) =>
             {
@@ -255,7 +255,7 @@ impl Found {
         usize::from(bounded.is_some() && pending.is_none())
     }
 
-    /// The range that begins with the number at `at`: how many pieces more it takes.
+    /// A range that begins with the number at `at`: how many more parts it takes.
     fn joined(
         &mut self,
         side: &[Element],
@@ -355,7 +355,7 @@ impl Found {
         }
     }
 
-    /// One answer, if all that is said is one and all is understood.
+    /// The one answer, if all statements agree and all is understood.
     fn whole(self, asked: &Asked) -> Read {
         let (nothing, some) = (self.unknown || self.letter, self.unknown || self.unit);
         let elsewhere = self.elsewhere;

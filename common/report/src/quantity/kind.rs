@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What is asked for, which says how numbers are meant.
+/// What a question asks for, which decides what numbers mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// A size, in bytes.
     Bytes,
-    /// A number of things.
+    /// A count.
     Count,
     /// A time, in nanoseconds.
     Ns,

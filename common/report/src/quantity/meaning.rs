@@ -1,27 +1,27 @@
 //! What an answer says.
 
-/// What an answer says.
+/// The meaning of an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Read {
-    /// There is no number in it.
+    /// It has no number.
     Nothing,
     /// One number.
     Value(Value),
     /// Two numbers, and the answer between them.
     Bracket(Bracket),
-    /// Numbers that can be taken in several ways.
+    /// Ambiguous numbers.
     Unclear(Doubt),
 }
 
 /// One number.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Value {
-    /// In the unit of its kind; two, where a comma or dot may be before decimals or
-    /// before thousands.
+    /// In the unit of its kind; two values if a comma or dot may separate decimals or
+    /// thousands.
     pub readings: Vec<f64>,
     /// Whether it has a unit.
     pub unit: bool,
-    /// Whether numbers of other things are next to it: `2 ways, 8 KiB`.
+    /// Whether there are numbers of other things too: `2 ways, 8 KiB`.
     pub besides: bool,
 }
 
@@ -32,32 +32,32 @@ pub struct Bracket {
     pub low: f64,
     /// Its upper end.
     pub high: f64,
-    /// Whether the lower end is outside.
+    /// Whether the lower end is excluded.
     pub low_open: bool,
-    /// Whether the upper end is outside.
+    /// Whether the upper end is excluded.
     pub high_open: bool,
     /// Whether it has a unit.
     pub unit: bool,
 }
 
-/// Why somebody has to read an answer.
+/// Why the instructor has to read an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Doubt {
-    /// Several numbers that are no bracket.
+    /// Several numbers that are not a bracket.
     Several,
     /// One end of a bracket.
     OneEnd,
     /// "Not" before a number.
     Negated,
-    /// Only numbers of something else.
+    /// Only numbers of other things.
     OtherUnit,
-    /// Numbers in no known notation.
+    /// Numbers in an unknown notation.
     Notation,
     /// A fraction, or two numbers.
     Quotient,
-    /// A number that has to be worked out from words.
+    /// A number that must be computed from words.
     InWords,
-    /// A level of caches, or a quantity, that is not asked for.
+    /// A cache level, or a quantity, that is not asked for.
     Elsewhere,
     /// Words or signs that the grammar does not know.
     Unknown,

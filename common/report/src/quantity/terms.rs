@@ -1,22 +1,23 @@
-//! Numbers with their units, products and quotients; and what is between them.
+//! Numbers with their units, products and quotients; and the parts between them.
 
 use super::tokens::{Lexeme, Numeral, Token, mark, words_from};
 use super::words::{Mark, Unit, WORDS, single};
 use super::{Doubt, Kind};
 
-/// How an answer is meant.
+/// The context in which an answer is read.
 #[derive(Debug, Clone)]
 pub(super) struct Asked {
     pub(super) kind: Kind,
     pub(super) language: String,
     /// Whether the language has a decimal point.
     pub(super) point: bool,
-    /// The levels and quantities that the question names, where they matter.
+    /// The levels and quantities that the question names, if they matter.
     pub(super) things: Option<Vec<&'static str>>,
 }
 
 impl Asked {
-    /// What is asked for by a question `about` something; without a level, the first.
+    /// The context of a question `about` something; if it names no level, the first is
+    /// meant.
     pub(super) fn new(kind: Kind, language: &str, about: &[Lexeme]) -> Asked {
         let language = language.split('-').next().unwrap_or_default().to_lowercase();
         let point = WORDS.point.contains(&language);
@@ -42,7 +43,7 @@ pub(super) struct Factor {
     negative: bool,
     power: Option<f64>,
     unit: Unit,
-    /// `KiB/way`: of one of several.
+    /// `KiB/way`: for one of several.
     share: bool,
 }
 
@@ -54,20 +55,20 @@ pub(super) struct Term {
     pub(super) weak: bool,
 }
 
-/// A piece of an answer.
+/// A part of an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Element {
     Term(Term),
-    /// `[16, 24)`, with the unit behind it.
+    /// `[16, 24)`, with the unit after it.
     Interval {
         ends: [Term; 2],
         open: [bool; 2],
     },
-    /// What is between parentheses.
+    /// Text in parentheses.
     Group(Vec<Element>),
     Mark(Mark),
     Sign(char),
-    /// A word that says nothing of numbers, or a name.
+    /// A word without influence on numbers, or a name.
     Word,
     /// A word for a level or a quantity.
     Thing(&'static str),
@@ -75,8 +76,7 @@ pub(super) enum Element {
     Letter,
     /// A unit without a number.
     Unit,
-    /// A word or sign that the grammar does not know, or digits in a word that may be
-    /// spelt wrongly.
+    /// An unknown word or sign, or digits in a possibly misspelt word.
     Unknown,
 }
 
@@ -88,7 +88,7 @@ pub(super) fn has_number(element: &Element) -> bool {
     }
 }
 
-/// The pieces of an answer.
+/// The parts of an answer.
 pub(super) fn elements(tokens: &[Lexeme], asked: &Asked) -> Vec<Element> {
     Parser { tokens, asked, at: 0 }.elements(None)
 }
@@ -151,8 +151,8 @@ impl Parser<'_> {
         found
     }
 
-    /// Whether a plus or minus is the sign of the number behind it: not between two
-    /// numbers, and not a dash behind a word where nothing can be negative.
+    /// Whether a plus or minus is the sign of the number after it: not between two numbers,
+    /// and not a dash after a word if the number cannot be negative.
     fn signed(&self, before: Option<&Element>) -> bool {
         let whole = matches!(self.asked.kind, Kind::Bytes | Kind::Count);
         let place = match before {
@@ -197,7 +197,7 @@ impl Parser<'_> {
         Element::Mark(mark)
     }
 
-    /// An interval, what is between parentheses, or the end of something.
+    /// An interval, text in parentheses, or the end of something.
     fn bracket(&mut self, open: char) -> Element {
         let begun = self.at;
         if let Some(interval) = self.interval(open) {
@@ -232,7 +232,7 @@ impl Parser<'_> {
         Some(Element::Interval { ends: [low, high], open: [open != '[', close != ']'] })
     }
 
-    /// The number behind a bracket or a comma.
+    /// The number after a bracket or a comma.
     fn end(&mut self, never: bool) -> Option<Term> {
         self.at += 1;
         (!never && self.number(self.at).is_some()).then(|| self.term(false))
@@ -302,7 +302,7 @@ impl Parser<'_> {
         Some(if negative { -power } else { power })
     }
 
-    /// `KiB`, `-way`, `(KiB)`, and whether it is a share: `B/line`.
+    /// `KiB`, `-way`, `(KiB)`, and whether it is per something: `B/line`.
     fn unit(&mut self) -> Option<(Unit, bool)> {
         let of = |at: usize| WORDS.unit(&words_from(self.tokens, at), self.asked.kind);
         let hyphen = self.sign(self.at) == Some('-') && !self.spaced(self.at) && !self.spaced(self.at + 1);
@@ -362,7 +362,7 @@ impl Term {
     }
 
     /// Whether it is a quotient that nobody would write for one number: "16/32 KiB" may
-    /// be one of two sizes.
+    /// mean two sizes.
     pub(super) fn doubtful(&self, asked: &Asked) -> bool {
         let whole = |factor: &Factor| matches!(factor.numeral, Numeral::Plain(n) if n.fract() == 0.0);
         let whole = !self.alone() && self.factors().all(whole);
@@ -379,7 +379,7 @@ impl Term {
         }
     }
 
-    /// Whether it is a size of one of several: "8 KiB/way".
+    /// Whether it is the size of one of several: "8 KiB/way".
     pub(super) fn share(&self, kind: Kind) -> bool {
         kind == Kind::Bytes && self.alone() && self.first.share
     }
@@ -389,8 +389,8 @@ impl Term {
         self.rest.is_empty()
     }
 
-    /// What it can mean: one number, or two if a comma or dot leaves it open. Without a
-    /// unit of its own it has the one that is `lent` to it.
+    /// Its possible values: one, or two if a comma or dot is ambiguous. Without a unit of
+    /// its own it has the unit `lent` to it.
     pub(super) fn values(&self, asked: &Asked, lent: Unit) -> Result<Vec<f64>, Doubt> {
         let scale = match (self.unit(asked.kind), lent) {
             (Unit::Asked(scale), _) | (Unit::None, Unit::Asked(scale)) => scale,
@@ -413,7 +413,7 @@ impl Factor {
             return Err(Doubt::OtherUnit);
         }
         let whole = |amount: f64| (amount * scale).fract() == 0.0;
-        // of these there are no parts
+        // these are whole numbers
         let indivisible = asked.kind == Kind::Count || asked.kind == Kind::Bytes && scale <= 1.0;
         let mut amounts = match self.numeral {
             Numeral::Plain(amount) => vec![amount],

@@ -22,7 +22,8 @@ fn shown(read: &Read) -> String {
     }
 }
 
-/// `\u00a0` and `\n` are written so, as in JSON.
+/// In the file, `\u00a0` and `
+/// ` are escaped as in JSON.
 fn unescaped(text: &str) -> String {
     serde_json::from_str(&format!("\"{}\"", text.replace('"', "\\\""))).unwrap()
 }

@@ -1,9 +1,9 @@
-//! An answer in plain letters: small, without marks and markup, digits and signs of
-//! one kind each.
+//! An answer as plain text: small letters without accents and markup; one form of each
+//! digit and sign.
 
 use super::words::WORDS;
 
-/// `text` as the grammar's tokens are read from it.
+/// `text` in the form from which tokens are read.
 pub(super) fn plain(text: &str) -> String {
     let mut text = text.to_lowercase();
     let (entities, signs) = WORDS
@@ -48,7 +48,7 @@ fn characters(text: &str) -> String {
     let mut raised = false;
     for c in text.chars() {
         let c = match c {
-            // marks of their own, and what is not seen
+            // combining marks, and invisible characters
             '\u{300}'..='\u{334}'
             | '\u{339}'..='\u{36f}'
             | '\u{ad}'
@@ -62,7 +62,7 @@ fn characters(text: &str) -> String {
         let over = WORDS.superscripts.chars().position(|digit| digit == c);
         if let Some(digit) = over.or((c == '⁻').then_some(10)) {
             if !raised && !out.ends_with(|c: char| c.is_ascii_digit() || c == ')') {
-                // a note, not a power
+                // a footnote mark, not a power
                 if c != '¹' {
                     out.push(c);
                 }
@@ -80,7 +80,7 @@ fn characters(text: &str) -> String {
         if let Some(digit) = below.filter(|_| out.ends_with(char::is_alphabetic)) {
             out.push(b"0123456789"[digit].into()); // of a name: L₁
         } else if let Some(fraction) = WORDS.fractions.get(&c) {
-            // "1½": the lexer adds what follows a digit
+            // "1½": the lexer adds the fraction after a digit
             out.push_str(&format!("\u{1}{fraction} "));
         } else if c == '\t' {
             out.push_str("  "); // none between groups of digits
@@ -93,7 +93,7 @@ fn characters(text: &str) -> String {
     out
 }
 
-/// A digit of any script.
+/// The value of a digit of any script.
 fn digit(c: char) -> Option<char> {
     if c.is_ascii() || !c.is_numeric() {
         return None;
@@ -118,7 +118,7 @@ fn powers(text: &str) -> String {
     out
 }
 
-/// In `[16,24)` the comma is between two numbers: a semicolon there says so.
+/// The comma in `[16,24)` separates two numbers: replaced by a semicolon.
 fn intervals(text: &str) -> String {
     let mut out: Vec<char> = text.chars().collect();
     let mut at = 0;

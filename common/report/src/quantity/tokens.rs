@@ -1,4 +1,4 @@
-//! Numbers, words and signs of an answer that was made plain.
+//! Numbers, words and signs of an answer in plain text.
 
 use super::Kind;
 use super::words::{Mark, Unit, WORDS, is};
@@ -11,37 +11,37 @@ pub(super) enum Token {
     Sign(char),
 }
 
-/// With what is before it.
+/// A token with its context.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Lexeme {
     pub(super) token: Token,
     /// Whether there is a blank before it.
     pub(super) spaced: bool,
-    /// Whether it is a number only where there is no other: `1.` of a list.
+    /// Whether it counts as a number only if there is no other: `1.` of a list.
     pub(super) weak: bool,
 }
 
-/// A number as it is written.
+/// A number in the form in which it is written.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Numeral {
     Plain(f64),
-    /// With one comma or dot, before decimals or thousands.
+    /// With one comma or dot, which separates decimals or thousands.
     Marked {
         mark: char,
         decimal: f64,
         grouped: Option<f64>,
     },
-    /// Part of a name; not surely, where it may be a unit that is spelt wrongly.
+    /// Part of a name; uncertain if it may be a misspelt unit.
     Name {
         sure: bool,
         /// The level that it names.
         thing: Option<&'static str>,
     },
-    /// Several numbers, or none that is known: `16,24,32`.
+    /// Several numbers, or an unknown form: `16,24,32`.
     Unreadable,
 }
 
-/// The tokens of `text`, as they are meant where `kind` is asked for.
+/// The tokens of `text`, where `kind` is asked for.
 pub(super) fn tokens(text: &str, kind: Kind) -> Vec<Lexeme> {
     let mut lexer = Lexer { text: text.chars().collect(), at: 0, found: Vec::new() };
     lexer.run();
@@ -65,7 +65,7 @@ impl Lexer {
         self.peek(ahead).is_ascii_digit()
     }
 
-    /// All that fits from this point.
+    /// The longest token from this point on.
     fn take(&mut self, fits: impl Fn(char) -> bool) -> String {
         let taken: String = self.text[self.at..].iter().copied().take_while(|c| fits(*c)).collect();
         self.at += taken.chars().count();
@@ -84,7 +84,7 @@ impl Lexer {
             } else {
                 self.at += 1;
                 match c {
-                    // a blank of TeX
+                    // a TeX blank
                     '~' if begun.is_ascii_digit()
                         && self.text[self.at..]
                             .iter()
@@ -95,7 +95,7 @@ impl Lexer {
                         continue;
                     }
                     '%' | '‰' | '~' => Token::Word(c.to_string()),
-                    // "!16" is not 16, "8!" is a product
+                    // "!16" means not 16, "8!" is a factorial
                     '!' if begun.is_ascii_digit() || self.digit(0) => Token::Word(c.to_string()),
                     '=' | '≤' | '≥' | '<' | '>' | '-' | '±' | '+' | '*' | '/' | '^' | '…' | ',' | ';'
                     | ':' | '.' | '(' | ')' | '[' | ']' | '\n' | '#' => Token::Sign(c),
@@ -111,7 +111,7 @@ impl Lexer {
         }
     }
 
-    /// Letters; with the digits behind them, a name.
+    /// Letters; a name if digits follow.
     fn word(&mut self) -> Token {
         let word = self.take(char::is_alphabetic);
         // "two-way" is two words
@@ -165,7 +165,7 @@ impl Lexer {
         u64::from_str_radix(&digits, base).ok().map(|number| Numeral::Plain(number as f64))
     }
 
-    /// Digits with the marks between them; a blank only between groups of three.
+    /// Digits with separators between them; a blank separates only groups of three.
     fn digits(&mut self) -> String {
         let mut digits = self.take(|c| c.is_ascii_digit());
         let group = |lexer: &Lexer| (1..4).all(|ahead| lexer.digit(ahead)) && !lexer.digit(4);
@@ -220,7 +220,7 @@ impl Lexer {
         }
     }
 
-    /// Letters right behind: a unit, or the rest of a name.
+    /// Letters just after it: a unit, or the rest of a name.
     fn attached(&mut self, numeral: Numeral, number: usize) -> Numeral {
         let begun = self.at;
         let word = self.take(char::is_alphabetic);
@@ -240,7 +240,7 @@ impl Lexer {
     }
 }
 
-/// What digits with marks between them can mean.
+/// The possible values of digits with separators.
 fn numeral(digits: &str) -> Numeral {
     let marks: Vec<char> = digits.chars().filter(|c| matches!(c, '.' | ',')).collect();
     let parts: Vec<&str> = digits.split(['.', ',', '\'']).collect();
@@ -272,7 +272,7 @@ fn numeral(digits: &str) -> Numeral {
             if grouped(&groups) { parsed(groups.concat() + "." + rest) } else { Numeral::Unreadable }
         }
         [first, ..] if marks.iter().all(|mark| *mark == first) && grouped(&parts) => parsed(parts.concat()),
-        // 3.1.2 is a section
+        // 3.1.2 is a section number
         [first, ..] if marks.iter().all(|mark| *mark == '.') && first == '.' => {
             let section = |part: &&str| part.parse::<f64>().is_ok_and(|number| number < 20.0);
             Numeral::Name { sure: parts.iter().all(section), thing: None }
@@ -281,7 +281,7 @@ fn numeral(digits: &str) -> Numeral {
     }
 }
 
-/// Numbers in words become numbers: `sixteen`, `thirty-two`, `trinta e dois`.
+/// Turns numbers in words into numbers: `sixteen`, `thirty-two`, `trinta e dois`.
 fn in_words(tokens: Vec<Lexeme>, kind: Kind) -> Vec<Lexeme> {
     let value = |token: Option<&Lexeme>| match &token?.token {
         Token::Word(word) => WORDS.numbers.get(word).map(|value| (*value, WORDS.articles.contains(word))),
@@ -319,7 +319,7 @@ fn in_words(tokens: Vec<Lexeme>, kind: Kind) -> Vec<Lexeme> {
             at += 1 + usize::from(joined);
         }
         let next = words_from(&tokens, at);
-        // "one cache", "it is one": not surely a number
+        // "one cache", "it is one": perhaps not a number
         article &= if next.is_empty() {
             matches!(found.last(), Some(Lexeme { token: Token::Word(_), .. }))
         } else {
@@ -336,7 +336,7 @@ fn in_words(tokens: Vec<Lexeme>, kind: Kind) -> Vec<Lexeme> {
     found
 }
 
-/// The words that follow each other from `at`.
+/// The consecutive words from `at` on.
 pub(super) fn words_from(tokens: &[Lexeme], at: usize) -> Vec<&str> {
     let word = |lexeme: &'_ Lexeme| matches!(lexeme.token, Token::Word(_));
     tokens[at.min(tokens.len())..]
@@ -378,7 +378,7 @@ fn name(tokens: &mut [Lexeme], kind: Kind) {
         let sure = !matches!(WORDS.unit(&words_from(tokens, number + 1), kind), Some((Unit::Asked(_), _)));
         if let Some(Lexeme { token: Token::Number(numeral), weak, .. }) = tokens.get_mut(number) {
             *weak |= set;
-            // "pc 1.8" may be a number that is asked for
+            // "pc 1.8" may be the number that is asked for
             let decimal = matches!(numeral, Numeral::Marked { .. });
             let sure = sure && !(decimal && matches!(kind, Kind::Percent | Kind::Number));
             let level = match numeral {
@@ -392,7 +392,7 @@ fn name(tokens: &mut [Lexeme], kind: Kind) {
     }
 }
 
-/// Whether the tokens from `at` are a phrase, and how many.
+/// The number of tokens from `at` that are a phrase, if they are one.
 pub(super) fn mark(tokens: &[Lexeme], at: usize) -> Option<(Mark, usize)> {
     WORDS.mark(&words_from(tokens, at))
 }

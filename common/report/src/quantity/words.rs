@@ -7,56 +7,56 @@ use serde::Deserialize;
 
 use super::Kind;
 
-/// The file that holds them.
+/// The file with the words.
 pub(crate) const JSON: &str = include_str!("words.json");
 
 pub(super) static WORDS: LazyLock<Words> = LazyLock::new(|| {
-    // That the file can be read is tested.
+    // A test shows that the file can be read.
     let mut words: Words = serde_json::from_str(JSON).unwrap_or_default();
     words.fold();
     words
 });
 
-/// What `words.json` holds.
+/// The content of `words.json`.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Words {
     /// The digit 0 of each script.
     pub(super) zeros: String,
     pub(super) superscripts: String,
     pub(super) subscripts: String,
-    /// Letters with marks, by the letter without.
+    /// Letters with accents, by the letter without.
     letters: BTreeMap<char, String>,
     pub(super) fractions: BTreeMap<char, String>,
-    /// Signs that say nothing.
+    /// Signs that are ignored.
     pub(super) quiet: String,
-    /// Signs, by the one that replaces them.
+    /// Signs, by their replacement.
     signs: BTreeMap<char, String>,
-    /// Texts, and what replaces them.
+    /// Texts and their replacements.
     pub(super) replaced: Vec<(String, String)>,
     /// Languages with a decimal point; the others have a comma.
     pub(super) point: Vec<String>,
     units: Units,
     pub(super) ordinals: Vec<String>,
-    /// Letters that are a name together with the digits behind them: `mm1`.
+    /// Letters that are a name together with the digits after them: `mm1`.
     pub(super) products: Vec<String>,
     /// Words whose number is a name: `figure 3`.
     pub(super) names: Vec<String>,
-    /// Words that say nothing of a number: `it`, `measured`.
+    /// Words without influence on a number: `it`, `measured`.
     fillers: Vec<String>,
     /// Those of them that may follow a number without a unit: `600 measured`.
     behind: Vec<String>,
-    /// Levels and quantities, by name: a number of another one than the one asked for
-    /// is no answer.
+    /// Levels and quantities, by name: a number of another one than the question's is not
+    /// an answer.
     things: BTreeMap<String, Vec<String>>,
-    /// Words whose number is not the answer where there is another: `stride 64`.
+    /// Words whose number is not the answer if there is another: `stride 64`.
     pub(super) settings: Vec<String>,
     pub(super) numbers: BTreeMap<String, f64>,
-    /// Numbers that may be another word.
+    /// Number words that may be another word.
     pub(super) articles: Vec<String>,
-    /// Languages in which "no" is "in the".
+    /// Languages in which "no" means "in the".
     pub(super) no_is_in: Vec<String>,
     phrases: BTreeMap<Mark, Vec<String>>,
-    /// The same, as words, the longest first.
+    /// The same, split into words, the longest first.
     #[serde(skip)]
     marks: HashMap<String, Vec<(Vec<String>, Mark)>>,
     /// The tables of units as words, by kind.
@@ -66,27 +66,27 @@ pub(super) struct Words {
     prefixes: Table,
 }
 
-/// Units as words, and what they are worth.
+/// Units as words, and their factors.
 type Table = Vec<(Vec<String>, f64)>;
 
-/// Units, by what they are worth.
+/// Units, by their factors.
 #[derive(Debug, Default, Deserialize)]
 struct Units {
     bytes: BTreeMap<String, Vec<String>>,
     prefixes: BTreeMap<String, Vec<String>>,
-    /// Bytes only behind a prefix.
+    /// Abbreviations of bytes that need a prefix.
     behind_prefix: Vec<String>,
     ns: BTreeMap<String, Vec<String>>,
     percent: BTreeMap<String, Vec<String>>,
     count: BTreeMap<String, Vec<String>>,
     number: BTreeMap<String, Vec<String>>,
-    /// Things that nothing asks for.
+    /// Units of other things, which no question asks for.
     other: Vec<String>,
-    /// Those of them that have a size.
+    /// Those of them that have a size in bytes.
     holders: Vec<String>,
 }
 
-/// What a phrase says about the numbers next to it.
+/// The effect of a phrase on the numbers next to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Mark {
@@ -111,9 +111,9 @@ pub(super) enum Mark {
     Minus,
     /// `direct mapped`.
     OneWay,
-    /// `half of`, `per way`: the number is to be computed from the one that is given.
+    /// `half of`, `per way`: the right number must be computed from the given one.
     Computed,
-    /// What ways are counted in.
+    /// Units of a number of ways.
     PerSet,
     /// `fully associative`.
     AllWays,
@@ -123,15 +123,15 @@ pub(super) enum Mark {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Unit {
     None,
-    /// One that is asked for, by what it is worth.
+    /// A unit that is asked for, with its factor.
     Asked(f64),
     Other,
-    /// A word that is no unit, and none that may follow a number.
+    /// A word that is not a unit, and may not follow a number.
     Foreign,
 }
 
 impl Words {
-    /// Brings all words into the form of a text that was made plain.
+    /// Converts all words to plain text.
     fn fold(&mut self) {
         let units = &mut self.units;
         let tables = [
@@ -193,7 +193,7 @@ impl Words {
         self.prefixes = table(&units.prefixes);
     }
 
-    /// A letter without its mark; a sign by the one that replaces it.
+    /// A letter without its accent; a sign by its replacement.
     pub(super) fn character(&self, c: char) -> char {
         if c.is_ascii() {
             return c;
@@ -202,7 +202,7 @@ impl Words {
         sign.map_or_else(|| letter(&self.letters, c), |(sign, _)| *sign)
     }
 
-    /// The phrase that `words` begin with, and how many of them it takes.
+    /// The phrase at the start of `words`, and its number of words.
     pub(super) fn mark(&self, words: &[&str]) -> Option<(Mark, usize)> {
         let found = self.marks.get(*words.first()?)?.iter().find(|(phrase, _)| {
             phrase.len() <= words.len() && phrase.iter().zip(words).all(|(known, word)| known == word)
@@ -210,7 +210,7 @@ impl Words {
         found.map(|(phrase, mark)| (*mark, phrase.len()))
     }
 
-    /// The unit that `words` begin with, and how many of them it takes.
+    /// The unit at the start of `words`, and its number of words.
     pub(super) fn unit(&self, words: &[&str], kind: Kind) -> Option<(Unit, usize)> {
         // "16k words"
         let counted = |word: &&&str| is(&self.units.other, word) && !is(&self.units.holders, word);
@@ -220,7 +220,7 @@ impl Words {
         }
         let asked = self.scale(words, kind).map(|(scale, taken)| (Unit::Asked(scale), taken));
         asked.or_else(|| {
-            // a single letter is too little to say that something else is meant
+            // a single letter does not prove that something else is meant
             let word =
                 words.first().filter(|word| word.chars().count() > 1 || ["b", "k", "%"].contains(word))?;
             let kinds = [Kind::Bytes, Kind::Ns, Kind::Percent, Kind::Count];
@@ -230,7 +230,7 @@ impl Words {
         })
     }
 
-    /// Whether `word` says nothing of the numbers around it.
+    /// Whether `word` has no influence on the numbers around it.
     pub(super) fn filler(&self, word: &str) -> bool {
         [&self.fillers, &self.names, &self.settings, &self.ordinals, &self.products, &self.units.other]
             .into_iter()
@@ -248,12 +248,13 @@ impl Words {
         is(&self.units.holders, word)
     }
 
-    /// Whether `word` behind a number says that it is of something else: `600 clocks`, `8 M`.
+    /// Whether `word` after a number means that it is of something else: `600 clocks`, `8
+    /// M`.
     pub(super) fn foreign(&self, word: &str) -> bool {
         (single(word) || self.filler(word)) && !is(&self.behind, word) && !self.holder(word)
     }
 
-    /// Whether `word` is a prefix of a unit alone.
+    /// Whether `word` is only the prefix of a unit.
     pub(super) fn prefix(&self, word: &str) -> bool {
         self.prefixes.iter().any(|(known, _)| known[0] == word)
     }
@@ -262,7 +263,7 @@ impl Words {
         if kind == Kind::Bytes { self.bytes(words) } else { self.of_table(kind, words) }
     }
 
-    /// The longest unit of a kind that `words` begin with.
+    /// The longest unit of a kind at the start of `words`.
     fn of_table(&self, kind: Kind, words: &[&str]) -> Option<(f64, usize)> {
         let (_, table) = self.scales.iter().find(|(known, _)| *known == kind)?;
         let fits = |unit: &[String]| {
@@ -272,7 +273,7 @@ impl Words {
         found.max_by_key(|(unit, _)| unit.len()).map(|(unit, scale)| (*scale, unit.len()))
     }
 
-    /// A prefix and a base, in one word or two; one of both may be missing.
+    /// A prefix and a base, in one word or two; one of them may be missing.
     fn bytes(&self, words: &[&str]) -> Option<(f64, usize)> {
         let (word, next) = (*words.first()?, words.get(1).copied());
         let base = |word: &str| self.of_table(Kind::Bytes, &[word]).map(|(scale, _)| scale);
@@ -296,7 +297,7 @@ pub(super) fn is(list: &[String], word: &str) -> bool {
     list.iter().any(|known| same(known, word))
 }
 
-/// A word that ends in `*` means all that begin so.
+/// A word that ends in `*` means all words with that beginning.
 fn same(known: &str, word: &str) -> bool {
     known.strip_suffix('*').map_or(known == word, |beginning| word.starts_with(beginning))
 }

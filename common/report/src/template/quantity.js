@@ -1,6 +1,6 @@
-// What is written in a number field, read as report::quantity reads it for the grader:
-// the same steps under the same names, the same words (words.json), and one table of
-// cases for both (quantity/cases.tsv).
+// Reads the content of a number field like report::quantity, which the grader uses: the
+// same steps under the same names, the same words (words.json), and one table of test cases
+// for both (quantity/cases.tsv).
 function quantities(words) {
   const NONE = { unit: "none" }, OTHER = { unit: "other" }, FOREIGN = { unit: "other" };
   const zeros = [...words.zeros].map(zero => zero.codePointAt(0));
@@ -63,7 +63,7 @@ function quantities(words) {
     const zero = zeros.find(zero => c.codePointAt(0) >= zero && c.codePointAt(0) < zero + 10);
     return zero === undefined ? undefined : String(c.codePointAt(0) - zero);
   }
-  // In `[16,24)` the comma is between two numbers: a semicolon there says so.
+  // The comma in `[16,24)` separates two numbers: replaced by a semicolon.
   function intervals(out) {
     for (let at = 0; at < out.length; at++) {
       if (!"[](".includes(out[at])) continue;
@@ -79,7 +79,7 @@ function quantities(words) {
     return out.join("");
   }
 
-  // Tokens: { number }, { word } or { sign }, each with what is before it.
+  // Tokens: { number }, { word } or { sign }, each with its context.
   const amount = value => ({ plain: value }), named = (sure, name = "") => ({ name: true, sure, thing: thing(name) }), UNREADABLE = { unreadable: true };
   const parsed = text => Number.isNaN(Number(text)) || text === "" ? UNREADABLE : amount(Number(text));
   function tokens(text, kind) {
@@ -231,7 +231,7 @@ function quantities(words) {
       else if (set && wordsFrom(tokens, number)[0] === "of") number++;
       if (tokens[number]?.number === undefined) continue;
       tokens[number].weak ||= set;
-      // "pc 1.8" may be a number that is asked for
+      // "pc 1.8" may be the number that is asked for
       const decimal = tokens[number].number.mark && (kind === "percent" || kind === "number");
       const level = word === "l" || word !== undefined && is(holders, word) ? `l${tokens[number].number.plain}` : "";
       if (known) tokens[number].number = named(!decimal && unitOf(wordsFrom(tokens, number + 1), kind)?.[0].unit !== "asked", level);
@@ -243,12 +243,12 @@ function quantities(words) {
     while (found.length < 6 && tokens[at + found.length]?.word !== undefined) found.push(tokens[at + found.length].word);
     return found;
   }
-  // The phrase that words begin with, and how many of them it takes.
+  // The phrase at the start of the words, and its number of words.
   function markOf(those) {
     const found = those.length && marks.find(([phrase]) => phrase.length <= those.length && phrase.every((word, i) => word === those[i]));
     return found ? [found[1], found[0].length] : undefined;
   }
-  // The unit that words begin with, and how many of them it takes.
+  // The unit at the start of the words, and its number of words.
   function unitOf(those, kind) {
     const counted = word => word !== undefined && is(others, word) && !is(holders, word);
     if (prefixes.some(([[prefix]]) => prefix === those[0]) && counted(those[1])) return [OTHER, 2];
@@ -282,7 +282,7 @@ function quantities(words) {
     return undefined;
   }
 
-  // Terms: { first, rest: [op, factor], weak }, and what is between them.
+  // Terms: { first, rest: [op, factor], weak }, and the parts between them.
   function elements(tokens, { kind, language }) {
     let at = 0;
     const sign = place => tokens[place]?.sign;
@@ -387,7 +387,7 @@ function quantities(words) {
       at = place;
       return negative ? -by : by;
     }
-    // "600 clocks", "8 M": a word that is no unit, and none that may follow a number.
+    // "600 clocks", "8 M": a word that is not a unit, and may not follow a number.
     function foreign(place) {
       const { word } = tokens[place] ?? {};
       return word !== undefined && !mark(place) && (alphabetic(word) || filler(word)) && !is(behind, word) && !is(holders, word);
@@ -434,7 +434,7 @@ function quantities(words) {
     const part = term.first.numeral.plain === 1 && term.rest.length === 1;
     return !(kind === "bytes" && part && unitOfTerm(term, kind).scale >= 1024);
   }
-  // What a term can mean; a doubt is thrown.
+  // The possible values of a term; a doubt is thrown.
   function valuesOf(term, asked, lent) {
     const own = unitOfTerm(term, asked.kind);
     const scale = own.unit === "asked" ? own.scale : own.unit === "none" && lent.unit === "asked" ? lent.scale : 1;
@@ -472,7 +472,7 @@ function quantities(words) {
     return amounts.map(amount => power === undefined ? amount : amount ** power).map(amount => negative ? -amount : amount);
   }
 
-  // The answer: what all numbers say together.
+  // The answer: combines all numbers.
   const ROUNDED = 0.01, SAME = 1e-9;
   const bounds = { "≥": [true, false], ">": [true, true], "≤": [false, false], "<": [false, true],
     least: [true, false], starting: [true, false], more: [true, true], most: [false, false], less: [false, true] };
@@ -500,7 +500,7 @@ function quantities(words) {
         const found = side.filter(hasNumber);
         if (found.length !== 1 || found[0].type !== "term") continue;
         const [term] = found;
-        // "32768/1024 = 32": the unit is left out
+        // "32768/1024 = 32": the unit is omitted
         if (kind === "bytes" && divides(term)) said.slice(before).forEach(one => { one.doubtful ||= one.unit === NONE; });
         if (term.rest.length || term.weak || unitOfTerm(term, kind) === OTHER) continue;
         const other = attempt(() => valuesOf(term, asked, NONE));
@@ -523,7 +523,7 @@ function quantities(words) {
     }
     // Whether it is a level or a quantity that the question does not name.
     function other({ thing }) { return Boolean(thing && asked.things && !asked.things.includes(thing)); }
-    // Whether a word or sign that nothing was made of says nothing of the numbers.
+    // Whether an unknown word or sign has no influence on the numbers.
     function known(side, at, numeric) {
       const element = side[at], near = element => element && !element.weak && hasNumber(element);
       const [behind, before] = [near(side[at - 1]), near(side[at + 1])];
@@ -684,7 +684,8 @@ function quantities(words) {
     }
   }
 
-  // The levels and quantities that a question names; without a level, the first.
+  // The levels and quantities that a question names; if it names no level, the first is
+  // meant.
   function thingsOf(about) {
     const found = tokens(plain(about), "number").map(token => token.word === undefined ? token.number?.thing : thing(token.word));
     return found.some(thing => thing?.startsWith("level")) ? found : [...found, "level 1"];

@@ -9,7 +9,7 @@
   const say = text => { $("said").textContent = text; };
   const empty = () => ({ format: "cache-lab-answers", version: 1, saved: "", fields: {} });
 
-  // Answers, or a sentence about why a text is none.
+  // Answers, or a sentence that says why a text is not a set of answers.
   function parse(text) {
     let read;
     try { read = JSON.parse(text); } catch (error) { throw Error(t("this is not JSON ({})", error.message)); }
@@ -29,21 +29,21 @@
 
   const store = new Store(() => say(t("This browser stores nothing for this page: press Save answers before you close it.")));
 
-  // What was typed: {id: {saved, text}}.
+  // The typed answers: {id: {saved, text}}.
   let typed = {};
 
-  // Takes over the fields that were saved later than these.
+  // Copies the fields that were saved later than these.
   function merge(fields) {
     for (const [id, field] of Object.entries(fields)) if (!typed[id] || typed[id].saved <= field.saved) typed[id] = field;
   }
   const fieldsOf = ({ saved, fields }) => Object.fromEntries(Object.entries(fields).map(([id, text]) => [id, { saved, text }]));
 
-  // The same as answers.json has it.
+  // The same in the form of answers.json.
   const answers = () => ({ ...empty(),
     saved: Object.values(typed).reduce((last, { saved }) => (saved > last ? saved : last), ""),
     fields: Object.fromEntries(Object.entries(typed).map(([id, { text }]) => [id, text])) });
 
-  // A page saved from the browser carries its answers along.
+  // A page saved by the browser contains its answers.
   const embed = () => { holder.textContent = JSON.stringify(answers()).replaceAll("<", "\\u003c"); };
 
   function set(id, text) {
@@ -52,7 +52,7 @@
     embed();
   }
 
-  // What this browser stored, also in another window with the same report.
+  // The answers that this browser stored, also in another window with the same report.
   async function recall() {
     merge(fieldsOf(parsed(await store.get(KEY)))); // as earlier versions stored it
     merge(await store.fields(KEY));
@@ -67,14 +67,14 @@
       if (textOf(field) !== text) field.textContent = text;
       check(field);
     }
-    // What was looked up stays visible; the time is one of the answers.
+    // Values that were shown once stay visible; the time of that is one of the answers.
     const shown = Boolean(typed["spec-shown"]?.text);
     for (const part of document.querySelectorAll("[data-shown]")) part.hidden = !shown;
     if ($("show")) $("show").parentElement.hidden = shown;
     count();
   }
 
-  // One student signs at least; the rest of the group may be smaller.
+  // At least one student must sign; the other fields for students may stay empty.
   const others = /^student-[2-9]/;
   function count() {
     const open = fields.filter(field => !textOf(field) && !others.test(field.id));
@@ -94,7 +94,7 @@
   }
 
   const quantity = quantities(JSON.parse($("quantities").textContent));
-  // What is written in a number field, as `lab grade` reads it; why it cannot be read.
+  // The content of a number field, read as `lab grade` reads it; or why it cannot be read.
   const UNCLEAR = {
     several: t("Several numbers: write one."),
     oneend: t("One end of a range: write one number."),
@@ -108,7 +108,7 @@
     long: t("Write one number."),
   };
 
-  // Numbers, and operators behind what they work on.
+  // Numbers and operators in postfix order.
   function computed(formula) {
     const stack = [];
     for (const step of formula) {
@@ -139,7 +139,7 @@
   }
 
   for (const field of fields) {
-    // Text alone, where the browser knows how; nothing that is pasted brings markup along.
+    // Plain text only, if the browser supports that; pasted text brings no markup.
     try { field.contentEditable = "plaintext-only"; } catch { field.contentEditable = "true"; }
     field.addEventListener("input", () => {
       set(field.id, textOf(field));

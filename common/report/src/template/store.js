@@ -1,8 +1,8 @@
-// What is typed, stored by this browser, on disk at once: what localStorage holds may be lost
-// with a browser that is killed within a minute. Each field has a record of its own, so that
-// two windows of one page do not overwrite each other's fields.
+// Typed answers, stored by this browser on disk at once: localStorage may lose them if a
+// browser is killed within a minute. Each field has a record of its own, so that two
+// windows of one page do not overwrite each other's fields.
 class Store {
-  // `failed` is called when this browser stores nothing, or no more.
+  // `failed` is called if this browser stores nothing, or stops storing.
   constructor(failed) {
     this.failed = failed;
     const opened = new Promise((done, refused) => {
@@ -14,17 +14,17 @@ class Store {
     this.ready = opened.then(base => { this.base = base; }, () => {});
   }
 
-  // Within the turn of the key: a page that is left in the next one has stored it.
+  // In the same event as the key: if the page is closed in the next event, it is stored.
   put(key, text) {
     try {
       const writing = this.base.transaction("answers", "readwrite", { durability: "strict" });
-      writing.onabort = this.failed; // a full disk shows only here
+      writing.onabort = this.failed; // a full disk causes only this event
       writing.objectStore("answers").put(text, key);
       writing.commit();
     } catch { this.failed(); }
   }
 
-  // A field of the page `key`, as it is from now on.
+  // Stores the new content of a field of the page `key`.
   putField(key, id, text) {
     this.put(`${key}\n${id}`, JSON.stringify({ saved: new Date().toISOString(), text }));
   }

@@ -3,18 +3,18 @@
 use figures::numbers::listed;
 use figures::units::Bytes;
 
-/// What a cache holds.
+/// What a cache contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CacheKind {
-    /// Data alone.
+    /// Data only.
     Data,
-    /// Instructions alone.
+    /// Instructions only.
     Instruction,
     /// Both.
     Unified,
 }
 
-/// Who described a cache.
+/// The source of a cache's description.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Teller {
     /// Linux, in `/sys`.
@@ -26,7 +26,7 @@ pub enum Teller {
 }
 
 impl Teller {
-    /// In one word.
+    /// The name of the source in one word.
     pub fn name(self) -> &'static str {
         match self {
             Teller::Sysfs => "sysfs",
@@ -41,19 +41,19 @@ impl Teller {
 pub struct Cache {
     /// 1 is nearest to the core.
     pub level: u8,
-    /// What it holds.
+    /// What it contains.
     pub kind: CacheKind,
-    /// All of it; 0 if that is not reported.
+    /// Its size; 0 if that is not reported.
     pub size: Bytes,
-    /// A line of it; 0 if that is not reported.
+    /// Its line size; 0 if that is not reported.
     pub line: Bytes,
-    /// Lines of a set.
+    /// Lines per set.
     pub ways: Option<u64>,
-    /// Sets.
+    /// Number of sets.
     pub sets: Option<u64>,
     /// The logical processors that share it.
     pub shared_by: Option<Sharers>,
-    /// Who says so.
+    /// The source.
     pub teller: Teller,
 }
 
@@ -62,18 +62,18 @@ pub struct Cache {
 pub enum Sharers {
     /// These, as the kernel lists them: `0-3,8`.
     Listed(String),
-    /// At most so many: CPUID shows how many numbers are set aside for them,
-    /// among which this process may use fewer.
+    /// At most this many: CPUID reports how many numbers are reserved for them, of which
+    /// this process may use fewer.
     AtMost(usize),
 }
 
 impl Cache {
-    /// Whether data go through it.
+    /// Whether it contains data.
     pub fn holds_data(&self) -> bool {
         self.kind != CacheKind::Instruction
     }
 
-    /// Why no cache is as this is described; a clause.
+    /// Why no cache can be as described; a clause.
     pub fn fault(&self) -> Option<String> {
         let (size, line) = (self.size, self.line);
         let missing: Vec<&str> = [("size", size.0 > 0), ("line", line.0 > 0), ("ways", self.ways.is_some())]
@@ -93,7 +93,7 @@ impl Cache {
                 "says {size} with {ways} ways, but its {lines} lines make no sets of {ways}"
             ));
         }
-        // (CPUID's may be several partitions of so many sets)
+        // (CPUID may report several partitions of so many sets)
         let sets = self.sets.filter(|_| self.teller != Teller::Cpuid)?;
         let product = sets.saturating_mul(ways).saturating_mul(line.0);
         (product != size.0)

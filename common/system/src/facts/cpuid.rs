@@ -1,4 +1,4 @@
-//! What an x86 processor says of itself, by instruction CPUID (Intel's Software
+//! What an x86 processor reports about itself in the instruction CPUID (Intel's Software
 //! Developer's Manual, volume 2; AMD's volume 3, appendix E).
 
 use events::Identity;
@@ -6,7 +6,7 @@ use figures::units::Bytes;
 
 use super::{Cache, CacheKind, Sharers, Teller};
 
-/// A virtual machine that does not report its vendor.
+/// A virtual machine whose hypervisor is unknown.
 pub(super) const VIRTUAL_MACHINE: &str = "virtual machine";
 
 /// What a processor reported.
@@ -22,26 +22,26 @@ pub(crate) struct Own {
 /// A TLB.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tlb {
-    /// Level, what it translates, and which pages.
+    /// Level, kind of accesses, and page sizes.
     pub name: String,
-    /// Translations it holds.
+    /// Number of entries.
     pub entries: u64,
-    /// Translations of a set; 0: fully associative.
+    /// Entries per set; 0: fully associative.
     pub ways: u64,
 }
 
 /// Registers EAX, EBX, ECX and EDX of a leaf.
 type Registers = [u32; 4];
 
-/// A processor's leaves: the host's, or in tests those of a known one.
+/// A processor's leaves: the host's, or in tests those of a known processor.
 type Leaves<'a> = &'a dyn Fn(u32, u32) -> Registers;
 
-/// What the processor of the calling thread says; `None` where processors do not.
+/// What the calling thread's processor reports; `None` on other architectures.
 pub(crate) fn read() -> Option<Own> {
     own(&leaf)
 }
 
-/// All TLBs of the calling thread's processor; none where it does not say.
+/// All TLBs of the calling thread's processor; empty if it does not report them.
 pub fn tlbs() -> Vec<Tlb> {
     if vendor(&leaf) == *b"AuthenticAMD" {
         return amd_tlbs(leaf(0x8000_0005, 0), leaf(0x8000_0006, 0));
@@ -63,7 +63,7 @@ fn leaf(_number: u32, _sub: u32) -> Registers {
     [0; 4]
 }
 
-/// Bytes of registers, one behind the other.
+/// The bytes of registers, one after the other.
 fn bytes<const N: usize>(registers: &[u32]) -> [u8; N] {
     let mut bytes = [0; N];
     for (four, register) in bytes.chunks_exact_mut(4).zip(registers) {
@@ -121,7 +121,7 @@ fn hypervisor(leaf: Leaves) -> String {
     known.to_owned()
 }
 
-/// From leaf 4 (Intel) or 0x8000001d (AMD), which are the same.
+/// From leaf 4 (Intel) or 0x8000001d (AMD), which have the same format.
 fn caches(leaf: Leaves, amd: bool) -> Vec<Cache> {
     let number = if amd { 0x8000_001d } else { 4 };
     if leaf(number & 0x8000_0000, 0)[0] < number {

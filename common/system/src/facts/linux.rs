@@ -1,4 +1,4 @@
-//! What Linux shows in files, below `/` or a copy of its tree.
+//! What Linux reports in files, below `/` or a copy of its tree.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,8 +10,7 @@ use super::cpuid::VIRTUAL_MACHINE;
 use super::{Cache, CacheKind, Facts, Sharers, Teller};
 
 impl Facts {
-    /// Of processor `cpu`, as Linux shows them in the files below `root`, and
-    /// nothing else.
+    /// The facts of processor `cpu`, only from the files below `root`.
     pub fn below(root: &Path, cpu: usize) -> Facts {
         let tree = Tree { root: root.to_owned(), cpu };
         let khz = |file: &str| {
@@ -74,13 +73,13 @@ impl Tree {
             .filter(|word| !word.is_empty())
     }
 
-    /// x86, old Arm, RISC-V; a board shows its own name.
+    /// x86, old Arm, RISC-V; a board reports its own name.
     fn name(&self) -> Option<String> {
         let told = ["model name", "Hardware", "uarch", "isa"].iter().find_map(|field| self.cpuinfo(field));
         told.or_else(|| self.word("proc/device-tree/model"))
     }
 
-    /// Arm's in a register's file; RISC-V's in `/proc/cpuinfo` alone.
+    /// Arm: from a register's file; RISC-V: only from `/proc/cpuinfo`.
     fn identity(&self) -> Option<Identity> {
         let arm = || Some(Identity::from_midr(number(&self.of_cpu("regs/identification/midr_el1")?)?));
         let field = |name: &str| number(&self.cpuinfo(name)?);
@@ -118,7 +117,7 @@ impl Tree {
             let number = |file: &str| -> Option<i64> {
                 fs::read_to_string(dir.join("topology").join(file)).ok()?.trim().parse().ok()
             };
-            // A board that does not know its package says -1.
+            // A board that does not know its package reports -1.
             Some((number("physical_package_id")?.max(0) as u64, number("core_id")?.max(0) as u64))
         };
         entries.flatten().filter_map(|entry| place(entry.path())).collect()
@@ -152,7 +151,7 @@ impl Tree {
     }
 }
 
-/// What the firmware of virtual machines calls itself, and how they are known.
+/// Names in the firmware of virtual machines, and the hypervisors' usual names.
 const VENDORS: [(&str, &str); 11] = [
     ("QEMU", "QEMU"),
     ("linux,dummy-virt", "QEMU"),

@@ -1,5 +1,5 @@
-//! The facts of the machine, each read in one place, for one chosen processor:
-//! where cores differ, so do their names, caches and clocks.
+//! The facts of the machine, each read in one place, for one chosen processor: if cores
+//! differ, so do their names, caches and clocks.
 
 mod cache;
 pub mod cpuid;

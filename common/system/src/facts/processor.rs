@@ -8,42 +8,41 @@ use figures::units::Hertz;
 use super::cache::{Cache, Sharers};
 use super::cpuid::{self, VIRTUAL_MACHINE};
 
-/// What the system and the processor say of one processor and its machine;
-/// `None` and empty where they say nothing.
+/// What the system and the processor report about one processor and its machine; `None` and
+/// empty if they report nothing.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Facts {
-    /// The processor this is about, as the system numbers it.
+    /// The number of the processor.
     pub cpu: usize,
-    /// What it is sold as.
+    /// Its product name.
     pub name: Option<String>,
-    /// Who made it.
+    /// Its vendor.
     pub vendor: Option<String>,
-    /// Which design it is.
+    /// Its design (family, model, stepping).
     pub identity: Option<Identity>,
-    /// Its caches, as the system reports them.
+    /// Its caches, reported by the system.
     pub caches: Vec<Cache>,
-    /// Its caches, as it describes them itself (CPUID).
+    /// Its caches, reported by the processor itself (CPUID).
     pub described: Vec<Cache>,
-    /// The range of its clock.
+    /// The range of its clock frequency.
     pub clock: (Option<Hertz>, Option<Hertz>),
-    /// What decides on its clock: `performance`, `powersave` ...
+    /// What controls its clock frequency: `performance`, `powersave` ...
     pub governor: Option<String>,
     /// Socket and core of each logical processor of the machine.
     pub topology: Vec<(u64, u64)>,
-    /// The virtual machine this runs in, as in "KVM"; "virtual machine" if it
-    /// does not report its vendor.
+    /// The hypervisor, for example "KVM"; "virtual machine" if it does not report its name.
     pub virtual_machine: Option<String>,
-    /// The container this runs in, as in "docker".
+    /// The container, for example "docker".
     pub container: Option<String>,
     /// The operating system and its release.
     pub system: Option<String>,
-    /// What the machine is called.
+    /// The name of the machine.
     pub host_name: Option<String>,
 }
 
 impl Facts {
-    /// Adds what the processor says of itself; where both show, the system's
-    /// word stays, except for the design. This process may use `cpus` processors.
+    /// Adds what the processor reports about itself. If both report a fact, the system's
+    /// value stays, except for the design. This process may use `cpus` processors.
     pub(crate) fn complete(&mut self, own: cpuid::Own, cpus: usize) {
         let Facts { name, vendor, identity, virtual_machine, described, .. } = self;
         *identity = own.identity.or(*identity);
@@ -62,8 +61,8 @@ impl Facts {
         };
     }
 
-    /// Its data caches, nearest first, one a level: as the system describes them, or
-    /// where it says nothing of a level or nothing that can be, as the processor does.
+    /// Its data caches, nearest first, one per level: from the system, or from the
+    /// processor if the system reports nothing, or something impossible, about a level.
     pub fn data_caches(&self) -> Vec<&Cache> {
         let good = |level| self.of_level(level).find(|cache| cache.fault().is_none());
         (1..=self.depth()).filter_map(good).collect()
@@ -87,13 +86,13 @@ impl Facts {
         faults
     }
 
-    /// What is said of the data cache of a level, the system's word first.
+    /// The descriptions of the data cache of a level, the system's first.
     fn of_level(&self, level: u8) -> impl Iterator<Item = &Cache> {
         let all = self.caches.iter().chain(&self.described);
         all.filter(move |cache| cache.holds_data() && cache.level == level)
     }
 
-    /// How many levels of data caches there are: the system's, if it names each of them.
+    /// The number of levels of data caches: the system's, if it reports each of them.
     fn depth(&self) -> u8 {
         let levels = |caches: &[Cache]| -> BTreeSet<u8> {
             caches.iter().filter(|cache| cache.holds_data()).map(|cache| cache.level).collect()
@@ -104,8 +103,8 @@ impl Facts {
         deepest.copied().unwrap_or(0)
     }
 
-    /// Logical processors, cores and sockets of the machine; one each where it
-    /// does not say.
+    /// Logical processors, cores and sockets of the machine; one each if they are not
+    /// reported.
     pub fn counts(&self) -> (usize, usize, usize) {
         let cores: BTreeSet<_> = self.topology.iter().collect();
         let sockets: BTreeSet<_> = self.topology.iter().map(|(socket, _)| socket).collect();

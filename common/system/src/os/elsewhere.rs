@@ -1,4 +1,4 @@
-//! Systems that offer a clock and memory, and nothing else: WASI, for one.
+//! Systems with a clock and memory only, such as WASI.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
@@ -12,8 +12,8 @@ use crate::facts::Facts;
 
 pub(crate) struct Elsewhere;
 
-/// Pages of WebAssembly are 64 KiB, but no unit of translation: what is mapped
-/// is aligned as on other systems.
+/// Pages of WebAssembly have 64 KiB, but are no unit of translation: memory is aligned as
+/// on other systems.
 const ALIGNMENT: usize = 4096;
 
 impl Os for Elsewhere {
@@ -22,12 +22,12 @@ impl Os for Elsewhere {
         Seconds(START.get_or_init(Instant::now).elapsed().as_secs_f64())
     }
 
-    /// Time on the wall: nothing shows the processor's.
+    /// Wall-clock time: there is no clock of processor time.
     fn process_cpu() -> Seconds {
         Elsewhere::wall()
     }
 
-    /// Time on the wall, as above.
+    /// Wall-clock time, as above.
     fn thread_cpu() -> Seconds {
         Elsewhere::wall()
     }

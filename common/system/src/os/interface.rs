@@ -10,13 +10,13 @@ use thiserror::Error;
 
 use crate::facts::Facts;
 
-/// Which pages to ask for.
+/// The kind of pages to request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PageKind {
-    /// As large as the system gives them: few TLB misses, and physical
-    /// adjacent addresses are adjacent.
+    /// As large as possible: few TLB misses, and adjacent virtual addresses are adjacent in
+    /// physical memory.
     Huge,
-    /// The base page only, as a small program's data have it.
+    /// Base pages only, like the data of a small program.
     Base,
 }
 
@@ -26,13 +26,13 @@ pub enum StepError {
     /// No single-stepping for user programs on this system.
     #[error("this system cannot step through a program instruction by instruction")]
     Unsupported,
-    /// The system has it, but refuses.
+    /// The system supports it, but does not allow it.
     #[error("the system refused to trace a child process (error {0}): allow ptrace, or count with hardware")]
     Refused(i32),
-    /// The code runs longer than the caller wants to wait.
+    /// The code executes more instructions than the limit.
     #[error("more than {0} instructions: too many to be stepped through")]
     TooMany(u64),
-    /// The system lets the two processes take turns too slowly.
+    /// The system switches between the two processes too slowly.
     #[error("stepping through the code took more than {0} seconds: try it on an idle machine")]
     TooSlow(u64),
     /// The code ended its process.
@@ -43,10 +43,10 @@ pub enum StepError {
 /// How often each instruction is executed, by its address.
 pub type Trace = BTreeMap<u64, u64>;
 
-/// What this kit asks of an operating system. What has a body here is an answer
-/// for systems that do not offer the thing.
+/// What this kit needs from an operating system. Default methods are for systems without
+/// the feature.
 pub(crate) trait Os {
-    /// Time since some fixed moment, never set back.
+    /// Monotonic time since some fixed moment.
     fn wall() -> Seconds;
 
     /// Processor time of all threads of this process.
@@ -55,32 +55,32 @@ pub(crate) trait Os {
     /// Processor time of the calling thread.
     fn thread_cpu() -> Seconds;
 
-    /// Bytes of a base page.
+    /// Size of a base page in bytes.
     fn page_size() -> Option<Bytes>;
 
-    /// `bytes` zeroed bytes on pages of their own.
+    /// Maps `bytes` zeroed bytes on pages of their own.
     fn map(bytes: usize) -> Option<NonNull<u8>>;
 
-    /// Gives the pages back.
+    /// Unmaps the pages.
     ///
     /// # Safety
     ///
-    /// `start` and `bytes` are of one [`Os::map`], and nothing refers to it.
+    /// `start` and `bytes` are those of one [`Os::map`], and nothing refers to the memory.
     unsafe fn unmap(start: NonNull<u8>, bytes: usize);
 
-    /// What the system says of this machine and of its processor `cpu`.
+    /// What the system reports about this machine and its processor `cpu`.
     fn facts(cpu: usize) -> Facts;
 
-    /// Asks for pages of a kind before they are touched first; it may be refused.
+    /// Requests a kind of pages before they are first accessed; the system may refuse.
     fn advise(_start: NonNull<u8>, _bytes: usize, _kind: PageKind) {}
 
-    /// Bytes of huge pages in the mapping that holds `address`.
+    /// Bytes of huge pages in the mapping that contains `address`.
     fn huge_bytes(_address: usize) -> usize {
         0
     }
 
-    /// The processors that this process may use, ascending; none where the
-    /// system does not report.
+    /// The processors that this process may use, ascending; empty if the system does not
+    /// report them.
     fn allowed() -> Vec<usize> {
         Vec::new()
     }
@@ -90,8 +90,8 @@ pub(crate) trait Os {
         None
     }
 
-    /// Pins the calling thread, and those it starts, to these processors;
-    /// false where that was not done.
+    /// Pins the calling thread, and those it starts, to these processors; returns whether
+    /// that was done.
     fn pin(_cpus: &[usize]) -> bool {
         false
     }
@@ -106,29 +106,29 @@ pub(crate) trait Os {
         false
     }
 
-    /// Memory that can be had without swapping.
+    /// Memory that is available without swapping.
     fn free_memory() -> Option<Bytes> {
         None
     }
 
-    /// As [`crate::set_up`], where there is something to set.
+    /// Implements [`crate::set_up`].
     fn set_up() {}
 
-    /// As [`crate::signals::on_request`]; without a body the process just ends.
+    /// Implements [`crate::signals::on_request`]; by default the process just ends.
     fn on_termination(_last: Box<dyn FnOnce() + Send>) {}
 
-    /// As [`crate::signals::defer`].
+    /// Implements [`crate::signals::defer`].
     fn defer_termination() {}
 
-    /// As [`crate::signals::requested`].
+    /// Implements [`crate::signals::requested`].
     fn termination_requested() -> bool {
         false
     }
 
-    /// As [`crate::signals::exit_if_requested`].
+    /// Implements [`crate::signals::exit_if_requested`].
     fn exit_if_requested() {}
 
-    /// As [`crate::files::exchange`].
+    /// Implements [`crate::files::exchange`].
     fn exchange(_one: &Path, _other: &Path) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }
@@ -137,7 +137,7 @@ pub(crate) trait Os {
     ///
     /// # Safety
     ///
-    /// As [`crate::step::trace`].
+    /// The same as for [`crate::step::trace`].
     unsafe fn trace(_limit: u64, _body: &mut dyn FnMut()) -> Result<Trace, StepError> {
         Err(StepError::Unsupported)
     }

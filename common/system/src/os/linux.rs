@@ -34,7 +34,7 @@ impl Os for Linux {
     }
 
     unsafe fn unmap(start: NonNull<u8>, bytes: usize) {
-        // SAFETY: the caller's word.
+        // SAFETY: the caller guarantees it.
         unsafe { posix::unmap(start, bytes) };
     }
 
@@ -99,7 +99,7 @@ impl Os for Linux {
     fn set_up() {
         posix::set_signals();
         #[cfg(target_env = "gnu")]
-        // SAFETY: sets a number of the allocator's, before any thread is started.
+        // SAFETY: sets an option of the allocator, before any thread is started.
         unsafe {
             libc::mallopt(libc::M_ARENA_MAX, 1);
         }
@@ -145,12 +145,12 @@ impl Os for Linux {
 
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     unsafe fn trace(limit: u64, body: &mut dyn FnMut()) -> Result<super::Trace, super::StepError> {
-        // SAFETY: the caller's word.
+        // SAFETY: the caller guarantees it.
         unsafe { super::ptrace::trace(limit, body) }
     }
 }
 
-/// Bytes of huge pages in the mapping that holds `address`, from the text of
+/// Bytes of huge pages in the mapping that contains `address`, from the text of
 /// `/proc/PID/smaps`.
 fn huge_bytes(smaps: &str, address: usize) -> usize {
     let mut inside = false;

@@ -1,4 +1,4 @@
-//! macOS: no affinity, no huge pages to ask for, facts by `sysctl`.
+//! macOS: no affinity, no huge pages on request, facts from `sysctl`.
 
 use std::ffi::CString;
 use std::io;
@@ -34,7 +34,7 @@ impl Os for MacOs {
     }
 
     unsafe fn unmap(start: NonNull<u8>, bytes: usize) {
-        // SAFETY: the caller's word.
+        // SAFETY: the caller guarantees it.
         unsafe { posix::unmap(start, bytes) };
     }
 
@@ -50,7 +50,7 @@ impl Os for MacOs {
         }
     }
 
-    /// All of them: no process is excluded from any.
+    /// All processors: no process is excluded from any.
     fn allowed() -> Vec<usize> {
         (0..std::thread::available_parallelism().map_or(1, usize::from)).collect()
     }
@@ -91,8 +91,7 @@ impl Os for MacOs {
     }
 }
 
-/// Those of the fast cores, `perflevel0`, where there are two kinds. Ways are
-/// not reported.
+/// Those of the fast cores, `perflevel0`, if there are two kinds. Ways are not reported.
 fn caches() -> Vec<Cache> {
     let line = Bytes(number("hw.cachelinesize").unwrap_or(0));
     let size = |key: &str| number(&format!("hw.perflevel0.{key}")).or_else(|| number(&format!("hw.{key}")));
@@ -132,7 +131,7 @@ fn text(name: &str) -> Option<String> {
     Some(text.trim_end_matches('\0').trim().to_owned()).filter(|text| !text.is_empty())
 }
 
-/// What `sysctlbyname` gives for a name.
+/// The value of a name in `sysctlbyname`.
 fn value(name: &str) -> Option<Vec<u8>> {
     let name = CString::new(name).ok()?;
     let mut len = 0;

@@ -1,12 +1,12 @@
-//! How much memory a process may still take on Linux: what the system has free,
-//! what its memory group allows, and what its address space may grow by.
+//! How much memory a process may still use on Linux: by the free memory of the system, the
+//! limits of its control groups, and the limits of its address space.
 
 use std::fs;
 use std::path::Path;
 
 use figures::units::Bytes;
 
-/// The least of the three, below `root` or `/`.
+/// The minimum of the three, with files below `root` or `/`.
 pub(super) fn free(root: &Path) -> Option<Bytes> {
     [available(root), grouped(root), addressable(root)].into_iter().flatten().min().map(Bytes)
 }
@@ -17,8 +17,8 @@ fn available(root: &Path) -> Option<u64> {
     Some(line.split_whitespace().next()?.parse::<u64>().ok()? << 10)
 }
 
-/// What the tightest of the memory groups around this process has left; files
-/// that the system only keeps at hand give way.
+/// The remaining memory of the tightest control group around this process; the page cache
+/// counts as free.
 fn grouped(root: &Path) -> Option<u64> {
     let groups = fs::read_to_string(root.join("proc/self/cgroup")).ok()?;
     let mut left = None;
@@ -37,7 +37,7 @@ fn grouped(root: &Path) -> Option<u64> {
         for folder in group.ancestors().take_while(|folder| folder.starts_with(&top)) {
             let number = |name: &str| fs::read_to_string(folder.join(name)).ok()?.trim().parse::<u64>().ok();
             if let (Some(limit), Some(used)) = (number(limit), number(used)) {
-                let free = limit.saturating_sub(used).saturating_add(kept_files(folder)).min(limit);
+                let free = limit.saturating_sub(used).saturating_add(page_cache(folder)).min(limit);
                 left = Some(left.map_or(free, |left: u64| left.min(free)));
             }
         }
@@ -45,19 +45,19 @@ fn grouped(root: &Path) -> Option<u64> {
     left
 }
 
-fn kept_files(group: &Path) -> u64 {
+fn page_cache(group: &Path) -> u64 {
     let stat = fs::read_to_string(group.join("memory.stat")).unwrap_or_default();
     let of = |name: &str| stat.lines().find_map(|line| line.strip_prefix(name)?.trim().parse::<u64>().ok());
     [of("inactive_file "), of("active_file ")].into_iter().flatten().sum()
 }
 
-/// What the limits of this process (`ulimit -v`, `ulimit -d`) leave of its address
-/// space and of its data.
+/// What the limits of this process (`ulimit -v`, `ulimit -d`) leave for its address space
+/// and its data.
 fn addressable(root: &Path) -> Option<u64> {
     let pages = fs::read_to_string(root.join("proc/self/statm")).unwrap_or_default();
     let pages: Vec<u64> = pages.split_whitespace().filter_map(|pages| pages.parse().ok()).collect();
     let page = super::posix::page_size().map_or(4096, |size| size.0);
-    // proc(5): of statm's fields the first is the whole, the sixth data and stack.
+    // proc(5): the first field of statm is the total size, the sixth data and stack.
     let limits = [(libc::RLIMIT_AS, 0), (libc::RLIMIT_DATA, 5)];
     let left = limits.into_iter().filter_map(|(which, field)| {
         let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };

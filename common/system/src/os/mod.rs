@@ -1,4 +1,4 @@
-//! The systems; this module chooses one of them.
+//! The operating systems; this module selects one of them.
 
 #[cfg(not(any(target_os = "linux", target_os = "macos", windows)))]
 mod elsewhere;
@@ -17,12 +17,12 @@ mod ptrace;
 mod windows;
 
 #[cfg(not(any(target_os = "linux", target_os = "macos", windows)))]
-pub(crate) use elsewhere::Elsewhere as Here;
+pub(crate) use elsewhere::Elsewhere as CurrentOs;
 pub(crate) use interface::Os;
 pub use interface::{PageKind, StepError, Trace};
 #[cfg(target_os = "linux")]
-pub(crate) use linux::Linux as Here;
+pub(crate) use linux::Linux as CurrentOs;
 #[cfg(target_os = "macos")]
-pub(crate) use macos::MacOs as Here;
+pub(crate) use macos::MacOs as CurrentOs;
 #[cfg(windows)]
-pub(crate) use windows::Windows as Here;
+pub(crate) use windows::Windows as CurrentOs;

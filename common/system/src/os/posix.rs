@@ -1,4 +1,4 @@
-//! What Linux and macOS have in common.
+//! Shared by Linux and macOS.
 
 use std::ffi::CString;
 use std::io;
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 use figures::units::{Bytes, Seconds};
 
-/// Clocks that POSIX numbers.
+/// Clocks that have a number in POSIX.
 pub(super) fn clock(which: libc::clockid_t) -> Seconds {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the kernel writes the struct behind this valid pointer.
@@ -35,9 +35,9 @@ pub(super) fn map(bytes: usize) -> Option<NonNull<u8>> {
 
 /// # Safety
 ///
-/// As [`super::Os::unmap`].
+/// The same as for [`super::Os::unmap`].
 pub(super) unsafe fn unmap(start: NonNull<u8>, bytes: usize) {
-    // SAFETY: the caller's word.
+    // SAFETY: the caller guarantees it.
     unsafe { libc::munmap(start.as_ptr().cast(), bytes) };
 }
 
@@ -48,24 +48,24 @@ pub(super) fn load() -> Option<f64> {
 }
 
 pub(super) fn set_signals() {
-    // SAFETY: sets actions of the system's own, before any thread is started.
+    // SAFETY: installs the system's own actions, before any thread is started.
     unsafe {
         libc::signal(libc::SIGPIPE, libc::SIG_DFL);
         libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
     }
 }
 
-/// Whether descriptor 1 was closed before Rust's runtime put `/dev/null` there.
+/// Whether descriptor 1 was closed before Rust's runtime opened `/dev/null` there.
 static OUTPUT_CLOSED: AtomicBool = AtomicBool::new(false);
 
-/// What the loader calls before the runtime.
+/// The loader calls this before the runtime starts.
 #[used]
 #[cfg_attr(target_os = "linux", unsafe(link_section = ".init_array"))]
 #[cfg_attr(target_os = "macos", unsafe(link_section = "__DATA,__mod_init_func"))]
 static FIRST: extern "C" fn() = look_at_output;
 
 extern "C" fn look_at_output() {
-    // SAFETY: asks for the flags of a number that need not be open.
+    // SAFETY: reads the flags of a descriptor that need not be open.
     let closed = unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFD) } == -1;
     OUTPUT_CLOSED.store(closed, Ordering::Relaxed);
 }
@@ -74,10 +74,10 @@ pub(super) fn output_is_closed() -> bool {
     OUTPUT_CLOSED.load(Ordering::Relaxed)
 }
 
-/// The signals that ask for an end.
+/// Termination signals.
 const ENDS: [libc::c_int; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
 
-/// The signal that asked for an end and was put off.
+/// The deferred termination signal.
 static ASKED: AtomicI32 = AtomicI32::new(0);
 
 const PUT_OFF: &[u8] =
@@ -85,7 +85,7 @@ const PUT_OFF: &[u8] =
 
 extern "C" fn remember(signal: libc::c_int) {
     ASKED.store(signal, Ordering::Relaxed);
-    // SAFETY: POSIX lets a handler write, and the bytes are there for ever.
+    // SAFETY: POSIX allows write in a handler, and the bytes are static.
     unsafe { libc::write(libc::STDERR_FILENO, PUT_OFF.as_ptr().cast(), PUT_OFF.len()) };
 }
 
@@ -95,7 +95,7 @@ pub(super) fn defer_termination() {
         unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
             action.sa_sigaction = remember as *const () as libc::sighandler_t;
-            // The next one ends the process; what waits in the system goes on waiting.
+            // The next signal ends the process; interrupted system calls are restarted.
             action.sa_flags = libc::SA_RESETHAND | libc::SA_RESTART;
             libc::sigaction(signal, &action, null_mut());
         }
@@ -124,8 +124,8 @@ fn is_ignored(signal: libc::c_int) -> bool {
     }
 }
 
-/// Takes the signals that ask for an end away from all threads started later, and
-/// gives them to one that waits. What is ignored (`nohup`) stays ignored.
+/// Blocks the termination signals in all threads started later, and starts a thread that
+/// waits for them. Signals that are ignored (`nohup`) stay ignored.
 pub(super) fn on_termination(last: Box<dyn FnOnce() + Send>) {
     // SAFETY: zero bytes are a valid set, which the system fills in; the mask is
     // changed before any other thread is started.
@@ -157,7 +157,7 @@ pub(super) fn on_termination(last: Box<dyn FnOnce() + Send>) {
     }
 }
 
-/// The path as the system takes it.
+/// The path as a C string.
 pub(super) fn terminated(path: &Path) -> io::Result<CString> {
     CString::new(path.as_os_str().as_bytes()).map_err(|_| io::ErrorKind::InvalidInput.into())
 }

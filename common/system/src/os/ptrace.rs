@@ -1,30 +1,30 @@
-//! Stepping through a child process with `ptrace`.
+//! Single-steps a child process with `ptrace`.
 
 use std::ptr::null_mut;
 use std::time::{Duration, Instant};
 
 use super::{StepError, Trace};
 
-/// Seconds that a trace may take. Each step gives the processor away twice, and on
-/// a busy machine it comes back milliseconds later.
+/// Longest time of a trace in seconds. Each step switches processes twice, and on a busy
+/// machine each switch may take milliseconds.
 const SECONDS: u64 = 3;
-/// Steps between two looks at the clock.
+/// Steps between two readings of the clock.
 const LOOK: u64 = 64;
 
-/// What the child executes between the two signals with which it marks begin
-/// and end.
+/// The instructions that the child executes between two signals that it sends at the
+/// beginning and the end.
 ///
 /// # Safety
 ///
-/// As [`crate::step::trace`].
+/// The same as for [`crate::step::trace`].
 pub(super) unsafe fn trace(limit: u64, body: &mut dyn FnMut()) -> Result<Trace, StepError> {
-    // SAFETY: the child runs `body`, which by contract is fit for a forked
-    // process, and leaves by `_exit`: no destructor runs twice.
+    // SAFETY: the child runs `body`, which by contract may run in a forked process, and
+    // ends with `_exit`: no destructor runs twice.
     let child = unsafe { libc::fork() };
     if child == 0 {
         // SAFETY: as above; these calls are async-signal-safe.
         unsafe {
-            // Whoever kills the tracer must not leave a stopped child behind.
+            // If the tracer is killed, the stopped child must not stay behind.
             libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
             if libc::ptrace(libc::PTRACE_TRACEME, 0, null_mut::<u8>(), null_mut::<u8>()) != 0 {
                 libc::_exit(1);
@@ -39,7 +39,7 @@ pub(super) unsafe fn trace(limit: u64, body: &mut dyn FnMut()) -> Result<Trace, 
         return Err(refused());
     }
     let trace = follow(child, limit);
-    // SAFETY: our own child, waited for here.
+    // SAFETY: our own child, which this function waits for.
     unsafe {
         libc::kill(child, libc::SIGKILL);
         libc::waitpid(child, null_mut(), 0);

@@ -1,5 +1,5 @@
-//! Windows: facts come from the processor itself, large pages need a privilege
-//! that no student has.
+//! Windows: the processor itself reports the facts; large pages need a privilege that
+//! students do not have.
 
 use std::ptr::NonNull;
 use std::sync::OnceLock;
@@ -46,7 +46,7 @@ fn system_info() -> SYSTEM_INFO {
 }
 
 impl Os for Windows {
-    /// `Instant` reads the performance counter here.
+    /// On Windows `Instant` reads the performance counter.
     fn wall() -> Seconds {
         static START: OnceLock<Instant> = OnceLock::new();
         Seconds(START.get_or_init(Instant::now).elapsed().as_secs_f64())
@@ -74,7 +74,7 @@ impl Os for Windows {
     }
 
     unsafe fn unmap(start: NonNull<u8>, _bytes: usize) {
-        // SAFETY: the caller's word; 0 means all that was reserved.
+        // SAFETY: the caller guarantees it; 0 means the whole reservation.
         unsafe { VirtualFree(start.as_ptr().cast(), 0, MEM_RELEASE) };
     }
 
@@ -83,7 +83,7 @@ impl Os for Windows {
         Facts { system: Some("Windows".to_owned()), host_name, ..Facts::default() }
     }
 
-    /// Those of the first group: up to 64.
+    /// The processors of the first group: up to 64.
     fn allowed() -> Vec<usize> {
         let (mut mine, mut all) = (0, 0);
         // SAFETY: the system writes the two masks.

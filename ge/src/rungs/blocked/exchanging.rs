@@ -1,4 +1,4 @@
-//! A panel of [`crate::rungs::lu`]: columns eliminated with rows exchanged, each only
+//! A panel of [`crate::rungs::lu`]: eliminates columns with row exchanges, each column only
 //! when its turn comes (left-looking).
 
 use std::array;
@@ -10,14 +10,14 @@ use memory::{Array, Memory};
 use crate::problem::workspace::{PANEL, STEP, Workspace};
 use crate::rungs::pivoting::exchange;
 
-/// Registers of a column that lose their multiples together.
+/// Registers of a column that are updated together.
 const ROWS: usize = 4;
 /// Rows that are copied, or searched, together.
 const COPIED: usize = 8;
 
-/// Eliminates the columns `panel` in all rows from the first pivot on, with the row
-/// of the largest element left as pivot row, and notes the exchange and -1 / pivot
-/// for each. Elements outside the panel stay: see [`exchange_other_columns`].
+/// Eliminates the columns `panel` in all rows from the first pivot on. The pivot row is the
+/// one with the largest remaining element; records the exchange and -1 / pivot for each.
+/// Elements outside the panel are not changed: see [`exchange_other_columns`].
 #[inline(always)]
 pub(crate) fn exchanging<M: Memory, S: Fused>(mem: &mut M, isa: S, w: Workspace, panel: Range<usize>) {
     let rows = w.n - panel.start;
@@ -38,13 +38,13 @@ pub(crate) fn exchanging<M: Memory, S: Fused>(mem: &mut M, isa: S, w: Workspace,
             mem.store(lower, above);
         }
         mem.store(w.exchanges.at(panel.start + k), panel.start + k + row);
-        // A column of zeros: nothing to eliminate, and nothing to divide by.
+        // A column of zeros: nothing to eliminate, and no divisor.
         mem.store(w.factors.at(panel.start + k), if pivot == 0.0 { 0.0 } else { -1.0 / pivot });
     }
 }
 
-/// Copies `rows` of the columns `panel` to where [`exchanging`] works: column by column, so
-/// that its search goes along memory.
+/// Copies `rows` of the columns `panel` column by column to the memory in which
+/// [`exchanging`] works, so that its search accesses consecutive elements.
 #[inline(always)]
 pub(crate) fn take_out<M: Memory>(mem: &mut M, w: Workspace, panel: Range<usize>, rows: Range<usize>) {
     each_element(panel.clone(), rows, |row, c| {
@@ -62,8 +62,8 @@ pub(crate) fn put_back<M: Memory>(mem: &mut M, w: Workspace, panel: Range<usize>
     });
 }
 
-/// Column `c` of the panel that begins with pivot `first`, from that pivot's row on, and
-/// up to a step beyond the last row.
+/// Column `c` of the panel that begins with pivot `first`, from that pivot's row on, and up
+/// to one step after the last row.
 #[inline(always)]
 fn column(w: Workspace<'_>, first: usize, c: usize) -> Array<'_, f64> {
     let len = (w.n - first).next_multiple_of(STEP);
@@ -82,7 +82,8 @@ fn each_element(panel: Range<usize>, rows: Range<usize>, mut one: impl FnMut(usi
     }
 }
 
-/// Column `k` loses its multiples of the columns to its left, whose pivots are done.
+/// Subtracts from column `k` its multiples of the columns to its left, whose pivots are
+/// done.
 #[inline(always)]
 fn catch_up<'a, M: Memory, S: Fused>(
     mem: &mut M,
@@ -92,8 +93,8 @@ fn catch_up<'a, M: Memory, S: Fused>(
     k: usize,
 ) {
     let target = column(k);
-    // First the pivot rows themselves; they are stored last, since what follows spoils
-    // up to a step of them.
+    // First the pivot rows themselves; they are stored last, because the next loop
+    // overwrites up to one step of them.
     let (mut above, mut by) = ([0.0; PANEL], [0.0; PANEL]);
     for row in 0..k {
         let mut element = mem.load(target.at(row));
@@ -123,8 +124,7 @@ fn catch_up<'a, M: Memory, S: Fused>(
     }
 }
 
-/// The place of the first element of largest magnitude, and the element; NaNs are
-/// passed over.
+/// The row of the first element of largest magnitude, and the element; NaNs are ignored.
 #[inline(always)]
 fn largest<M: Memory>(mem: &mut M, column: Array<f64>) -> (usize, f64) {
     let mut largest = (0..1, -1.0);
@@ -140,8 +140,8 @@ fn largest<M: Memory>(mem: &mut M, column: Array<f64>) -> (usize, f64) {
     (place, mem.load(column.at(place)))
 }
 
-/// Notes in `largest` the `W` elements from `first` on, and their largest magnitude, if
-/// that is larger. They do not wait for each other, as a search one by one would.
+/// Stores in `largest` the `W` elements from `first` on, and their largest magnitude, if
+/// that is larger. The comparisons are independent, unlike those of a search one by one.
 #[inline(always)]
 fn look_at<M: Memory, const W: usize>(
     mem: &mut M,
@@ -157,8 +157,8 @@ fn look_at<M: Memory, const W: usize>(
     }
 }
 
-/// Exchanges the rows of the pivots `panel` as noted, in those of `columns` that are
-/// not the panel's (dlaswp).
+/// Makes the recorded row exchanges of the pivots `panel` in those of `columns` that are
+/// not in the panel (dlaswp).
 #[inline(always)]
 pub(crate) fn exchange_other_columns<M: Memory, S: Simd>(
     mem: &mut M,

@@ -45,8 +45,8 @@ impl Rung for Blocked {
     }
 }
 
-/// A member's share of the elimination: the members of a team call this
-/// together. Between two meetings none of them touches what another one writes.
+/// One thread's share of the elimination: all threads of a team call this together. Between
+/// two barriers no thread accesses what another one writes.
 pub(super) fn share<M: Memory, const EXCHANGES: bool>(
     mem: &mut M,
     system: System,

@@ -1,4 +1,4 @@
-//! The bottom of [`crate::rungs::blocked`]: a few columns, eliminated one by one.
+//! The smallest blocks of [`crate::rungs::blocked`]: a few columns, eliminated one by one.
 
 use std::array;
 use std::ops::Range;
@@ -13,9 +13,9 @@ use crate::rungs::team::Member;
 /// Columns that are eliminated one by one: a cache line.
 pub(crate) const NARROW: usize = 8;
 
-/// Eliminates the columns `panel` (at most
-/// [`PANEL`](crate::problem::workspace::PANEL)) in all rows from the first pivot on,
-/// and notes -1 / pivot for each. The first member does the pivot rows, then each its
+/// Eliminates the columns `panel` (at most [`PANEL`](crate::problem::workspace::PANEL)) in
+/// all rows from the first pivot on, and records -1 / pivot for each. The first thread
+/// updates the pivot rows, then each thread its share of the rows below.
 /// share of the rows below.
 #[inline(always)]
 pub(crate) fn narrow<M: Memory>(mem: &mut M, w: Workspace, panel: Range<usize>, member: &Member) {
@@ -46,11 +46,12 @@ pub(crate) fn narrow<M: Memory>(mem: &mut M, w: Workspace, panel: Range<usize>, 
     }
 }
 
-/// The rows below [`NARROW`] pivots: each is fetched once, and loses its
-/// multiples of all of them in registers.
+/// The rows below [`NARROW`] pivots: each is loaded once, and the multiples of all of them
+/// are subtracted in registers.
 #[inline(always)]
 fn below<M: Memory>(mem: &mut M, w: Workspace, first: usize, rows: Range<usize>) {
-    // Left of the diagonal stays zero, so that all pivots are treated in the same way.
+    // Elements left of the diagonal stay zero, so that all pivots are handled in the same
+    // way.
     let pivots: [[f64; NARROW]; NARROW] = array::from_fn(|k| {
         let row = w.a.part((first + k) * w.n + first, NARROW);
         array::from_fn(|j| if j > k { mem.load(row.at(j)) } else { 0.0 })

@@ -11,8 +11,8 @@ use super::next::next;
 use super::update::update;
 use crate::problem::workspace::{PANEL, Workspace};
 
-/// Finishes the rows `pivots` in `columns`: as [`crate::rungs::blocked`] does with
-/// columns, a panel of rows one by one, then a product for those that follow.
+/// Finishes the rows `pivots` in `columns`: like [`crate::rungs::blocked`] with columns, it
+/// updates a panel of rows one by one, then the following rows by a product.
 #[inline(always)]
 pub(crate) fn row_panel<M: Memory, S: Fused>(
     mem: &mut M,
@@ -35,8 +35,8 @@ pub(crate) fn row_panel<M: Memory, S: Fused>(
     }
 }
 
-/// [`NARROW`] rows, a register of columns at a time: each row loses its
-/// multiples of those above it.
+/// [`NARROW`] rows, a register of columns at a time: subtracts from each row its multiples
+/// of those above it.
 #[inline(always)]
 fn few<M: Memory, S: Fused>(mem: &mut M, isa: S, w: Workspace, first: usize, columns: Range<usize>) {
     let multipliers: [[f64; NARROW]; NARROW] = array::from_fn(|r| {

@@ -1,5 +1,5 @@
-//! The product of blocks that nearly all of the blocked rung's time goes into:
-//! that of [`dgemm::rungs::tiled`].
+//! The product of blocks in which the blocked rung spends nearly all of its time: that of
+//! [`dgemm::rungs::tiled`].
 
 use std::ops::Range;
 

@@ -1,6 +1,6 @@
-//! What `lab discover` finds in addition to the caches: how fast this core reads, for how
-//! many misses it waits at once, what it fetches ahead, what a store costs the load
-//! behind it.
+//! What `lab discover` finds in addition to the caches: memory bandwidth of this core, how
+//! many misses it can have in flight, what its prefetchers fetch, and the cost of a load
+//! just after a store to the same address.
 
 use common::discover::Settled;
 use common::latency::beyond::{
@@ -10,7 +10,7 @@ use common::system::pages::PageBlock;
 use common::units::Bytes;
 use serde_json::{Value, json};
 
-/// A cache is missed for sure from this size on where none was found.
+/// Where no cache was found, a working set of this size certainly misses.
 const UNKNOWN: u64 = 2 << 20;
 
 pub(super) struct Beyond {
@@ -21,7 +21,7 @@ pub(super) struct Beyond {
 }
 
 impl Beyond {
-    /// In memory whose pages are `page` bytes each, as far as known.
+    /// `page`: bytes of a page, if known.
     pub(super) fn measure(mut room: PageBlock, settled: &Settled, page: usize) -> Beyond {
         let levels: Vec<u64> = settled.levels.iter().map(|level| level.found.range.0).collect();
         let line = settled.levels.first().and_then(|level| level.found.line).unwrap_or(64);
@@ -93,7 +93,7 @@ fn range(span: &Span, unit: &str) -> String {
     format!("{:.digits$} to {:.digits$} {unit}", span.low, span.high)
 }
 
-/// Which strides were fetched ahead, which not, and which are left open.
+/// Which strides were prefetched, which were not, and which are undecided.
 fn strides(all: &[Ahead]) -> String {
     let named = |fetched| {
         let names: Vec<String> = all

@@ -8,17 +8,17 @@ use serde_json::{Value, json};
 
 use super::beyond::Beyond;
 
-/// What was found, and under which circumstances.
+/// The findings, and the conditions of the experiments.
 pub(crate) struct Findings {
     pub(crate) settled: Settled,
-    /// Which line is evicted in a full set of the first level, or why that is not reported.
+    /// Which line of a full L1 set is evicted, or why that is not reported.
     pub(super) policy: Result<PolicyFound, String>,
     pub(super) translation: Option<Translation>,
-    /// What else the core does, if there was time.
+    /// Other properties of the core, if there was time.
     pub(super) beyond: Option<Beyond>,
     pub(super) batches: (usize, usize),
     pub(super) huge: bool,
-    /// Huge pages that the processor translates piece by piece.
+    /// Whether the TLB splits huge pages into smaller ones.
     pub(super) split: bool,
     pub(super) clock: Option<(f64, f64)>,
     pub(super) source: &'static str,
@@ -115,7 +115,7 @@ impl Findings {
     }
 }
 
-/// What the system says of a level: size, line, ways.
+/// What the system reports for a level: size, line, ways.
 pub(super) fn reported_by_system(known: Option<&Machine>, level: usize) -> Option<(u64, u64, usize)> {
     let cache = known?.level(u8::try_from(level).ok()?)?;
     Some((cache.size.0, cache.line.0, cache.ways))

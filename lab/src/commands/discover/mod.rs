@@ -47,7 +47,7 @@ enum Format {
 
 /// Largest working set: beyond the L3 share of one core.
 const LARGE: usize = 64 << 20;
-/// Share of the time that the caches get; the clock, the TLB and the rest take the
+/// Share of the time for the caches; the clock, the TLB and the other experiments share the
 /// rest.
 const EXPERIMENTS: f64 = 0.8;
 
@@ -97,7 +97,7 @@ pub(crate) fn on_time(seconds: u32) -> Result<Findings, Failure> {
     let began = clock::wall().0;
     let before = reference_clock();
     let room = PageBlock::new(LARGE, PageKind::Huge).map_err(Failure::could_not)?;
-    // where others take the processor, even this took long
+    // other programs used the processor: even this took long
     let left = f64::from(seconds) - (clock::wall().0 - began);
     let mut probe = OnTime::new(room, Seconds(EXPERIMENTS * left.max(f64::from(seconds) / 2.0)));
     let (from, on_processor) = (clock::wall().0, clock::process_cpu().0);
@@ -116,7 +116,7 @@ pub(crate) fn on_time(seconds: u32) -> Result<Findings, Failure> {
     Ok(Findings { settled, policy, translation, beyond, batches, huge, split, clock, source: "timing" })
 }
 
-/// The first level's policy.
+/// The replacement policy of L1.
 fn replacement(probe: &mut impl Probe, settled: &Settled) -> Result<PolicyFound, String> {
     let first = settled.levels.first().ok_or_else(|| "no level was found".to_owned())?;
     policy(probe, &first.found)

@@ -6,7 +6,7 @@ use common::units::Bytes;
 
 use super::findings::{Findings, reported_by_system};
 
-/// A core clock that changed by more than this has drifted.
+/// A change of the core clock above this share is reported.
 const DRIFT: f64 = 0.03;
 
 impl Findings {
@@ -77,7 +77,7 @@ impl Findings {
     }
 }
 
-/// The policy in a sentence.
+/// The replacement policy in a sentence.
 fn policy_sentence(policy: &Result<PolicyFound, String>) -> String {
     match policy {
         Ok(found) => {

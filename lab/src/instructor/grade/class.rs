@@ -1,4 +1,4 @@
-//! What concerns the whole class: said once, and refused where nothing can be right.
+//! Problems of the whole class: reported once, and an error if no grade can be right.
 
 use std::path::{Path, PathBuf};
 
@@ -12,14 +12,14 @@ use super::owners::Decision;
 use super::rubric::Rubric;
 use super::submissions::Submission;
 
-/// Names in one sentence on the class.
+/// Longest list of names in one sentence about the class.
 const MAX_LISTED: usize = 10;
 
-/// What concerns the class, said once.
+/// Notes about the class, each said once.
 ///
 /// # Errors
 ///
-/// If it concerns the whole class.
+/// If a problem concerns all submissions.
 pub(super) fn notes(
     whole_class: bool,
     class: &[Graded],
@@ -80,7 +80,7 @@ pub(super) fn notes(
     Ok(notes)
 }
 
-/// The items that students answered, and for which no submission shows what is right.
+/// The items that students answered, and whose right value no submission's records show.
 fn lacking<'r>(class: &[Graded], rubric: &'r Rubric) -> Vec<&'r str> {
     let items = rubric.items.iter().enumerate().filter(|(place, _)| {
         let marks = class.iter().filter_map(|graded| graded.marks.get(*place));
@@ -99,7 +99,7 @@ pub(super) fn listed(names: &[String], of: usize) -> String {
     format!("{} of {of} students: {shown}", names.len())
 }
 
-/// Why not one submission is of somebody in the class.
+/// Why no submission belongs to a student of the class.
 pub(super) fn nobodys(given: &[PathBuf], class: &Class, submissions: &[Submission]) -> Failure {
     let names: Vec<String> =
         submissions.iter().take(3).map(|submission| format!("'{}'", shorten(&submission.name, 60))).collect();

@@ -1,4 +1,4 @@
-//! From what a student handed in to the grade: whose machine, which records, which points.
+//! From what a student handed in to the grade: the student's machine, records and points.
 
 use std::collections::BTreeSet;
 
@@ -24,11 +24,11 @@ pub(super) struct Machines<'k> {
 }
 
 impl<'k> Machines<'k> {
-    /// Names of the key are compared as those of folders are.
+    /// Names of the key are compared as folder names are.
     ///
     /// # Errors
     ///
-    /// If the key has no machine of anybody.
+    /// If the key has no machine of any student.
     pub(super) fn of(key: &'k Key, class: &Class) -> Result<Machines<'k>, Failure> {
         let mut closest = vec![(usize::MAX, Vec::new()); class.students.len()];
         for machine in &key.machines {
@@ -55,7 +55,7 @@ impl<'k> Machines<'k> {
     }
 }
 
-/// What all students are graded by.
+/// What all students are graded with.
 pub(super) struct Context<'c> {
     pub(super) rubric: &'c Rubric,
     pub(super) machines: Option<&'c Machines<'c>>,
@@ -65,7 +65,7 @@ pub(super) struct Context<'c> {
 }
 
 impl Context<'_> {
-    /// One student's grade from what was handed in.
+    /// Grades one student.
     pub(super) fn grade(
         &self,
         place: usize,
@@ -142,7 +142,7 @@ impl Context<'_> {
             truth.insert("line.elements".to_owned(), line / 2.0);
         }
         graded.marks = judge::marks(self.rubric, &submission.answers, &truth);
-        // Without a key nobody knows whose a record is, but whether it was changed.
+        // Without a key, only changes show, not whose a record is.
         let own =
             if self.machines.is_some() { !evidence.records.is_empty() } else { evidence.changed.is_empty() };
         if self.rubric.records == Records::Own && !own {
@@ -158,8 +158,8 @@ impl Context<'_> {
         graded
     }
 
-    /// The machine of what a group has handed in: the one that its records were made on,
-    /// else that of who handed it in.
+    /// The machine of a group's submission: the one that its records were made on, else
+    /// that of the student who handed it in.
     fn of_group(&self, owned: &Owned, evidence: &evidence::Evidence) -> Option<&[&Answers]> {
         let machines = || {
             let of = |student: &usize| Some(self.machines?.of_student[*student].as_slice());
@@ -169,7 +169,7 @@ impl Context<'_> {
         machines().find(|machines| tags.contains(&*machines[0].seal)).or(machines().next())
     }
 
-    /// Figures of any program that the rubric asks for.
+    /// The figures of any program that the rubric needs.
     fn own_figures(&self, evidence: &evidence::Evidence, truth: &mut Truth) {
         for name in self.rubric.items.iter().filter_map(|item| item.expect.as_deref()) {
             let Some((program, figure)) =
@@ -212,7 +212,7 @@ impl Context<'_> {
     }
 }
 
-/// What is behind a seal, by the names of a rubric.
+/// The caches of a sealed machine, under the rubric's names.
 fn behind(machine: &Answers) -> Truth {
     let mut truth = Truth::from([("memory_ns".to_owned(), machine.memory_ns)]);
     for (number, level) in (1..).zip(&machine.levels) {

@@ -1,5 +1,5 @@
-//! What a student measured: which records count, the figures that answers are compared
-//! with, and what cannot be.
+//! What a student measured: the records that count, and the figures that answers are
+//! compared with or the reasons why there are none.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use common::text::shorten;
 use super::judge::Truth;
 use super::sentence::{Sentence, say};
 
-/// The records of one submission, and those that are not as they were made.
+/// The records of one submission, and those that were changed.
 #[derive(Debug, Default)]
 pub(crate) struct Evidence {
     pub(crate) records: Vec<Record>,
@@ -26,8 +26,8 @@ impl Evidence {
         self.records.iter().filter_map(tag)
     }
 
-    /// Keeps the records that count where a key is given: those made on the sealed machine
-    /// with this tag. The note names records of no sealed machine.
+    /// With a key, removes all records except those made on the sealed machine with this
+    /// tag. The note names records of no sealed machine.
     pub(crate) fn retain_own(&mut self, own: Option<&str>) -> Option<Sentence> {
         let open = self.records.iter().filter(|record| tag(record).is_none());
         let open: BTreeSet<String> = open.map(|record| shorten(&record.program, 20)).collect();
@@ -43,7 +43,8 @@ impl Evidence {
         self.records.iter().rev().find(|r| r.program == program && timed(r) == transposing)
     }
 
-    /// What the matrix products show, by the names of a rubric: as the report computes it.
+    /// The results of the matrix products, under the rubric's names; computed as in the
+    /// report.
     pub(crate) fn products(&self) -> Truth {
         let mut truth = Truth::new();
         for (name, figure) in report::expected(|name| self.product(name)) {
@@ -100,7 +101,7 @@ fn hit_rate(record: &Record) -> Option<f64> {
     Some(metric::hit_rate(misses?, loads? + stores?))
 }
 
-/// Where students of this lab went wrong, as far as a record shows it.
+/// Mistakes that students of this lab make, as far as a record shows them.
 fn doubts(record: &Record) -> Vec<Sentence> {
     let mut found = Vec::new();
     let program = &record.program;
@@ -164,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_reported() {
+    fn impossible_figures_are_reported() {
         for (record, says) in [
             (product(0, 135.2e6, 402.6e6), "never filled"),
             (product(1, 900e6, 402.6e6), "hit rate"),

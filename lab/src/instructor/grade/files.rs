@@ -1,4 +1,4 @@
-//! The files of one submission, from folders and archives, within bounds.
+//! Reads the files of one submission from folders and archives, with limits.
 
 use std::cell::Cell;
 use std::fs::{self, DirEntry};
@@ -14,23 +14,23 @@ use crate::handed_in::{MAX_FILES, TOTAL_BYTES};
 
 use super::sentence::{Sentence, say};
 
-/// Bytes of a page, and of an archive before it is unpacked.
+/// Largest page, and largest archive before it is unpacked, in bytes.
 const PAGE_BYTES: u64 = 16 << 20;
-/// Bytes of answers, of a table and of a record: a sweep's record has some 100 KiB.
+/// Largest file of answers, table or record in bytes: a sweep's record has some 100 KiB.
 const DATA_BYTES: u64 = 4 << 20;
-/// Files and folders of a submission that are looked at.
+/// Largest number of files and folders of a submission that are looked at.
 const MAX_ENTRIES: usize = 20_000;
-/// Files in an archive.
+/// Largest number of files in an archive.
 const MAX_ARCHIVED: usize = 10_000;
-/// Folders within folders.
+/// Largest depth of folders within folders.
 const MAX_DEPTH: usize = 24;
-/// Sentences about what was not read.
+/// Largest number of sentences about files that were not read.
 const MAX_NOTES: usize = 6;
-/// Folders that programs make: nobody's answers are there.
+/// Folders that programs make: they contain no answers.
 const SKIPPED: [&str; 5] = ["target", "vendor", "node_modules", "__macosx", "pictures"];
 const ARCHIVES: [&str; 9] = ["7z", "rar", "tar", "gz", "tgz", "xz", "bz2", "zst", "jar"];
 
-/// What a file may hold.
+/// What a file may contain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum FileKind {
     Json,
@@ -44,11 +44,11 @@ pub(super) struct File<'t> {
     pub(super) name: &'t str,
     pub(super) kind: FileKind,
     pub(super) text: String,
-    /// Seconds since 1970 of the file, or of the archive that it is in.
+    /// Time of the file, or of the archive that contains it, in seconds since 1970.
     pub(super) time: Option<i64>,
 }
 
-/// A file that may be read, and where it is.
+/// A file that may be read, and its location.
 struct Candidate {
     /// Answers first, then records.
     order: (u8, usize, String),
@@ -61,7 +61,7 @@ struct Candidate {
 
 enum Source {
     Disk(PathBuf),
-    /// The place of the archive, and of the file in it.
+    /// The position of the archive in the list, and of the file in the archive.
     Archive(usize, usize),
 }
 
@@ -70,23 +70,23 @@ struct Found {
     files: Vec<Candidate>,
     archives: Vec<ZipArchive<Cursor<Vec<u8>>>>,
     entries: usize,
-    /// Bytes that archives hold in memory.
+    /// Bytes of archives that are in memory.
     packed: u64,
-    /// What is not read although it may be meant.
+    /// Sentences on files that were not read although they may be part of the submission.
     notes: Vec<Sentence>,
-    /// Names of other files: of interest where there are no answers.
+    /// Names of other files: reported if there are no answers.
     others: Vec<String>,
 }
 
-/// What was not read, one sentence each, and the names of files of other kinds.
+/// Sentences on what was not read, and the names of files of other kinds.
 #[derive(Debug, Default)]
 pub(super) struct Unread {
     pub(super) notes: Vec<Sentence>,
     pub(super) others: Vec<String>,
 }
 
-/// Gives each file of a submission to `each`, those with answers first; of those to be
-/// read only the `kinds` are.
+/// Gives each file of a submission to `each`, those with answers first; reads only files of
+/// the `kinds`.
 pub(super) fn visit(paths: &[PathBuf], kinds: &[FileKind], mut each: impl FnMut(File<'_>)) -> Unread {
     let mut found = Found {
         files: Vec::new(),
@@ -311,8 +311,8 @@ impl Found {
     }
 }
 
-/// The largest number of files that an end of a zip archive in `bytes` names: the
-/// list is read whole, so a long one is refused before.
+/// The largest number of files that any zip end record in `bytes` gives: the list is read
+/// as a whole, so a long one is refused first.
 fn entries(bytes: &[u8]) -> usize {
     let tail = &bytes[bytes.len().saturating_sub((1 << 16) + 22)..];
     let number = |end: &[u8]| Some(usize::from(u16::from_le_bytes([*end.get(10)?, *end.get(11)?])));
@@ -320,7 +320,7 @@ fn entries(bytes: &[u8]) -> usize {
     ends.filter_map(|(at, _)| number(&tail[at..])).max().unwrap_or(0)
 }
 
-/// Where a file comes among those to be read.
+/// A file's rank in the order of reading.
 fn order(path: &str, kind: FileKind, depth: usize) -> (u8, usize, String) {
     let path = path.to_lowercase().replace('\\', "/");
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", &path));
@@ -340,7 +340,7 @@ pub(super) fn ending(name: &str) -> String {
     name.rsplit_once('.').map_or(String::new(), |(_, ending)| ending.to_ascii_lowercase())
 }
 
-/// What a file of that name may hold; `answers.json.txt` is what some browsers save.
+/// What a file of that name may contain; some browsers save `answers.json.txt`.
 fn kind(name: &str) -> Option<FileKind> {
     let shown = name.len() > 4 && ending(name) == "txt";
     let name = if shown { &name[..name.len() - 4] } else { name };
@@ -352,8 +352,8 @@ fn kind(name: &str) -> Option<FileKind> {
     }
 }
 
-/// A text; what a student handed in as Latin-1, which everything else refuses, is read
-/// as that: answers are numbers and signs that it has in common with its relatives.
+/// A text. Students also hand in Latin-1, which is read as such: answers are numbers and
+/// ASCII signs, which related encodings share.
 pub(super) fn decoded(bytes: &[u8]) -> String {
     let latin = || bytes.iter().map(|byte| char::from(*byte)).collect();
     encoding::decode(bytes).unwrap_or_else(|_| latin())

@@ -1,4 +1,4 @@
-//! One student's marks as the systems of courses read them.
+//! One student's marks in the formats of course systems.
 
 use clap::ValueEnum;
 use common::failure::Failure;
@@ -9,7 +9,7 @@ use super::judge::Mark;
 use super::sentence::{Sentence, joined};
 use super::{Graded, rubric::Rubric};
 
-/// Whose convention.
+/// A course system's format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Convention {
     /// Gradescope's results.json
@@ -39,7 +39,7 @@ impl Convention {
     ///
     /// # Errors
     ///
-    /// If the convention wants to know what only its own system reports.
+    /// If the format needs something that only its own system knows.
     pub(super) fn text(self, rubric: &Rubric, graded: &Graded, alone: bool) -> Result<String, Failure> {
         let value = match self {
             Convention::Gradescope => gradescope(rubric, graded),
@@ -52,7 +52,7 @@ impl Convention {
     }
 }
 
-/// The marks that points are given for, with their items.
+/// The marks that are worth points, with their items.
 fn counted<'g>(rubric: &'g Rubric, graded: &'g Graded) -> impl Iterator<Item = (&'g str, &'g Mark, f64)> {
     let with_most =
         |(item, mark): (&'g super::rubric::Item, &'g Mark)| Some((item.label.as_str(), mark, mark.most?));
@@ -105,7 +105,7 @@ fn check50(rubric: &Rubric, graded: &Graded) -> Value {
     })
 }
 
-/// Whole numbers only: hundredths of a point.
+/// The format has only whole numbers: hundredths of a point.
 fn hundredths(points: f64) -> u64 {
     (100.0 * points).round().max(0.0) as u64
 }
@@ -127,7 +127,7 @@ fn classroom50(rubric: &Rubric, graded: &Graded, alone: bool) -> Result<Value, F
             })
         })
         .collect();
-    // The runner names the owner of one repository, not of a class's.
+    // The runner names the owner of one repository; it cannot name those of a class.
     let owner = if alone { or("OWNER", "USERNAME")? } else { graded.student.clone() };
     let sum = |key: &str| tests.iter().filter_map(|test| test[key].as_u64()).sum::<u64>();
     Ok(json!({

@@ -1,4 +1,5 @@
-//! Points that somebody has given: read back, and kept when the class is graded again.
+//! Points that the instructor has given: read from a file, and used when the class is
+//! graded again.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -15,14 +16,14 @@ use super::sentence::say;
 use crate::instructor::names;
 use crate::instructor::tables::Table;
 
-/// The reason of points that somebody has given.
+/// The reason printed for points that the instructor has given.
 const GIVEN: &str = "Points given by the instructor.";
 
 /// Points of one student for one item.
 #[derive(Debug, Clone, PartialEq)]
 struct Given {
     points: f64,
-    /// What was answered when they were given, as `grades.csv` writes it.
+    /// The student's answer at that time, as `grades.csv` writes it.
     answer: Option<String>,
 }
 
@@ -30,16 +31,17 @@ struct Given {
 #[derive(Debug, Default)]
 pub(super) struct Gradebook {
     given: HashMap<(usize, usize), Given>,
-    /// Those that the program gave, as far as a table has them.
+    /// Points that the program computed, as far as a table has them.
     computed: HashMap<(usize, usize), Given>,
-    /// Whether the earlier table of grades has points that somebody has given.
+    /// Whether the earlier table of grades has points that the instructor gave.
     pub(super) earlier: bool,
-    /// What a file has and nobody can use, one sentence each.
+    /// Entries of files that cannot be used, one sentence each.
     pub(super) notes: Vec<String>,
 }
 
 impl Gradebook {
-    /// The points in the `earlier` table of grades, and those in `files`, which come first.
+    /// The points in the `earlier` table of grades and in `files`; the files take
+    /// precedence.
     ///
     /// # Errors
     ///
@@ -67,7 +69,8 @@ impl Gradebook {
     }
 
     fn add(&mut self, table: &Table, class: &Class, rubric: &Rubric, earlier: bool) -> Result<(), String> {
-        // In a table of grades most points are those of the program; elsewhere all were given.
+        // Only a table of grades has this column. Most of its points were computed; in
+        // other files all were given.
         let of_program = table.column("max_points").is_some();
         let column = |place: usize| {
             let id = &rubric.items[place].id;
@@ -75,7 +78,8 @@ impl Gradebook {
         };
         let of_item = |at: usize| (0..rubric.items.len()).any(|place| column(place) == Some(at));
         let student = table.column("student").map_or_else(|| class.column(table, of_item), Ok)?;
-        // so somebody gave them where an answer was to be read, or where that is said
+        // Points were given by hand if the item is graded by hand, or if the reason says
+        // so.
         let by_somebody = |place: usize, row: &[String]| {
             let item = &rubric.items[place];
             let reason = table.column(&format!("{}_reason", item.id)).and_then(|at| row.get(at));
@@ -110,7 +114,7 @@ impl Gradebook {
             }
             let answered = |place: usize| {
                 let column = format!("{}_answer", rubric.items[place].id);
-                // of a student who had no grade at that time there is none
+                // empty for a student who had no grade at that time
                 table.column(&column).and_then(|at| row.get(at)).filter(|answer| !answer.is_empty()).cloned()
             };
             for (place, at) in columns.iter().filter(|column| !filled(column)) {
@@ -135,7 +139,9 @@ impl Gradebook {
         Ok(())
     }
 
-    /// Gives them. A number that was answered anew is graded anew. An item that is read by somebody counts as soon as one student has points for it.
+    /// Applies the points. If a number's answer has changed since, the program's points
+    /// count. An item that is graded by hand counts for all as soon as one student has
+    /// points for it.
     pub(super) fn give(&self, class: &mut [Graded], rubric: &mut Rubric) -> Vec<String> {
         let mut notes = self.notes.clone();
         for (place, item) in rubric.items.iter_mut().enumerate() {
@@ -155,11 +161,12 @@ impl Gradebook {
                 if computed.is_some_and(|computed| (computed.points - mark.points).abs() > 0.005) {
                     edited.push(name.clone());
                 }
-                // A number is graded anew; of a text, somebody has to see whether it changed much.
+                // A changed number gets the program's points; the instructor must see
+                // whether a text changed much.
                 let other = |given: &&Given| !answered(given) && (!item.by_hand || mark.answer.is_empty());
                 let given = self.given.get(&(student, place));
                 if let Some(given) = given.filter(|given| !answered(given)) {
-                    let used = if other(&given) { "are not used" } else { "are kept" };
+                    let used = if other(&given) { "are not used" } else { "are used" };
                     graded.remarks.push(format!(
                         "{} has another answer than when its points were given; the {} points {used}: read it again.",
                         item.id, given.points
@@ -197,7 +204,7 @@ impl Gradebook {
     }
 }
 
-/// A name without what makes it harmless in a spreadsheet.
+/// A name without the apostrophe that makes spreadsheets take it as text.
 fn plain(cell: &str) -> &str {
     let name = cell.strip_prefix('\'').unwrap_or(cell);
     if names::normalised(name).is_ok() && inert(name) == cell { name } else { cell }

@@ -12,29 +12,29 @@ pub(crate) struct Graded {
     pub(crate) student: String,
     /// In the rubric's order.
     pub(crate) marks: Vec<Mark>,
-    /// What must be known to believe it, one sentence each: for the student too.
+    /// What one must know to trust the grade, one sentence each; the student sees it too.
     pub(crate) notes: Vec<Sentence>,
-    /// The same for the instructor alone: other students are named.
+    /// The same for the instructor alone: these sentences name other students.
     pub(crate) remarks: Vec<String>,
     /// Why there is no grade.
     pub(crate) refused: Option<String>,
-    /// The share of the points that is left after late days.
+    /// The share of the points that remains after the deduction for late days.
     pub(super) share: f64,
-    /// Items whose points somebody has given.
+    /// Items whose points the instructor has given.
     pub(super) given: BTreeSet<usize>,
     /// The name of the submission that counts.
     pub(super) source: Option<String>,
-    /// What the records in it are known by.
+    /// The ids of its records.
     pub(super) records: Vec<String>,
-    /// Whether all sealed records are of machines that the key does not have; `None`
-    /// without sealed records.
+    /// Whether all sealed records are of machines that are not in the key; `None` without
+    /// sealed records.
     pub(super) unknown_machine: Option<bool>,
-    /// Whether there are answers, and none of them is asked for.
+    /// Whether there are answers, but none to a question of this assignment.
     pub(super) other_assignment: bool,
 }
 
 impl Graded {
-    /// Points in all.
+    /// The sum of the points.
     pub(crate) fn points(&self) -> f64 {
         rounded(self.share * self.marks.iter().map(|mark| mark.points).sum::<f64>())
     }
@@ -70,7 +70,8 @@ impl Graded {
         shown
     }
 
-    /// The points that could be had: without what nobody can compute from the records.
+    /// The points that could be reached: without items that cannot be computed from the
+    /// records.
     pub(crate) fn most(&self) -> f64 {
         self.marks.iter().filter_map(|mark| mark.most).sum()
     }
@@ -82,7 +83,7 @@ impl Graded {
         told.chain(self.notes.iter().map(Sentence::to_string)).collect::<Vec<_>>().join(" ")
     }
 
-    /// Everything to know about the grade, for the instructor.
+    /// All details of the grade, for the instructor.
     pub(super) fn all_notes(&self) -> String {
         let refused = self.refused.as_ref().map(|why| format!("No grade: {why}"));
         let notes = self.notes.iter().map(Sentence::to_string);
@@ -91,7 +92,7 @@ impl Graded {
     }
 }
 
-/// What is left of a late day's share is not a matter of the last digits.
+/// Points rounded, so that shares of them have no noise in the last digits.
 fn rounded(points: f64) -> f64 {
     (points * 1e6).round() / 1e6
 }

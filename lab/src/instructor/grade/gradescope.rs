@@ -1,7 +1,7 @@
-//! `submission_metadata.yml` of Gradescope's export: whose each folder is.
+//! `submission_metadata.yml` of Gradescope's export, which says whose each folder is.
 //!
-//! Ruby writes it, always in the same way, so the few lines that matter are read by
-//! their indentation; what is written otherwise is refused, never guessed.
+//! Ruby writes it, always in the same way, so the few lines that matter are read by their
+//! indentation. Any other form is an error; nothing is guessed.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -14,7 +14,7 @@ use super::times;
 /// What the file is called.
 pub(super) const FILE: &str = "submission_metadata.yml";
 
-/// One who handed in, as Gradescope knows them.
+/// A student who handed in, as Gradescope names them.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct Submitter {
     pub(super) name: String,
@@ -29,7 +29,7 @@ pub(super) struct Known {
     pub(super) time: Option<i64>,
 }
 
-/// What the export in `folder` says, by the names of folders; nothing if it is none.
+/// The export's metadata in `folder`, by the names of folders; empty if there is none.
 ///
 /// # Errors
 ///
@@ -119,7 +119,7 @@ fn scalar(text: &str) -> Option<String> {
     plain.then(|| text.to_owned())
 }
 
-/// What YAML writes between double quotes.
+/// A string as YAML writes it between double quotes.
 fn escaped(text: &str) -> Option<String> {
     let mut out = String::new();
     let mut signs = text.chars();

@@ -1,4 +1,4 @@
-//! Who works with whom: `--groups FILE`.
+//! The groups of a class: `--groups FILE`.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -11,18 +11,18 @@ use super::identity::{Class, Named};
 use crate::instructor::roster::letters;
 use crate::instructor::tables::Table;
 
-/// What systems write for a student without a group.
+/// What course systems write for a student without a group.
 const NO_GROUP: &str = "nogroup nogroups none na notingroup ungrouped semgrupo nenhum sansgroupe aucungroupe aucun bezgrupy \
     brak безгруппы нет keinegruppe keine singrupo ninguno";
 
-/// The groups of a class; a student is in one at most.
+/// The groups of a class; a student is in at most one.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
     members: Vec<Vec<usize>>,
     of_student: HashMap<usize, usize>,
 }
 
-/// What systems call the column with a group's name.
+/// The column with a group's name, as course systems call it.
 const GROUP: &str = "group groupname team teamname grupo equipa equipe groupe grupa zespol группа команда";
 
 impl Groups {
@@ -48,7 +48,7 @@ impl Groups {
         let is_group =
             |header: &String| GROUP.split_whitespace().any(|known| letters(known) == letters(header));
         let group = table.header.iter().position(is_group);
-        // A table of members alone needs no header.
+        // A table of members only may have no header.
         if group.is_none() && table.header.iter().any(|cell| class.named(cell) != Named::Nobody) {
             let first = std::mem::take(&mut table.header);
             table.rows.insert(0, first);
@@ -58,7 +58,7 @@ impl Groups {
             let cells = table.rows.iter().filter_map(move |row| row.get(at));
             cells.map(|cell| cell.trim()).filter(|cell| !cell.is_empty())
         };
-        // Columns of other things, as e-mail addresses that the roster does not have.
+        // Other columns, such as e-mail addresses that the roster does not have.
         let of_members: Vec<usize> = (0..width)
             .filter(|at| Some(*at) != group)
             .filter(|at| cells(*at).any(|cell| class.named(cell) != Named::Nobody))

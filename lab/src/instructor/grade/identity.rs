@@ -6,11 +6,11 @@ use crate::instructor::names;
 use crate::instructor::roster::{Student, letters};
 use crate::instructor::tables::Table;
 
-/// Whom a text names.
+/// The student or students that a text names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Named {
     Nobody,
-    /// One student, by place in the roster; the smaller the rank, the closer the match.
+    /// One student, by position in the roster; a smaller rank is a closer match.
     One {
         student: usize,
         rank: usize,
@@ -29,20 +29,20 @@ impl Named {
 #[derive(Debug)]
 pub(super) struct Class {
     pub(super) students: Vec<Student>,
-    /// For each way to compare names, closest first.
+    /// An index for each way to compare names, closest first.
     by_form: Vec<HashMap<String, Vec<usize>>>,
     by_moodle: HashMap<String, Vec<usize>>,
 }
 
 /// A way to compare a text with names.
 struct Form {
-    /// Whether with the roster's other columns too.
+    /// Whether the roster's other columns are compared too.
     aliases: bool,
     of_name: fn(&str) -> Option<String>,
     of_text: fn(&str) -> Option<String>,
 }
 
-/// The roster's own column before other columns, equal names before names of files.
+/// The roster's own column comes before other columns, exact names before names of files.
 const FORMS: [Form; 5] = [
     Form { aliases: false, of_name: exact, of_text: exact },
     Form { aliases: false, of_name: folded, of_text: folded },
@@ -50,12 +50,13 @@ const FORMS: [Form; 5] = [
     Form { aliases: false, of_name: stem, of_text: folded },
     Form { aliases: true, of_name: stem, of_text: folded },
 ];
-/// Places in [`FORMS`]: the roster's own column, and the same comparison with all columns.
+/// Positions in [`FORMS`]: the roster's own column, and the same comparison with all
+/// columns.
 const PAIRS: [(usize, usize); 2] = [(1, 2), (3, 4)];
-/// Columns of small numbers that are no students' numbers.
+/// Columns of small numbers that do not identify students.
 const NUMBERS: &str = "attempt attempts tentativa tentative proba попытка points pontos punkty grade score mark nota \
     note ocena group grupo groupe grupa team row line";
-/// As Moodle writes names of files.
+/// A name as Moodle writes it in names of files.
 const MOODLE: Form = Form { aliases: true, of_name: moodle, of_text: moodle };
 
 impl Class {
@@ -84,7 +85,8 @@ impl Class {
         self.students.get(place).map_or("", |student| student.name.as_str())
     }
 
-    /// Whom `text` names: what is exactly the roster's own name of a student is no other's.
+    /// The students that `text` names; a student's exact name in the roster names nobody
+    /// else.
     pub(super) fn named(&self, text: &str) -> Named {
         match self.in_form(0, text) {
             Named::Nobody => self.by_any_column(text),
@@ -92,8 +94,8 @@ impl Class {
         }
     }
 
-    /// The same of a name that Moodle has written: a full name, which may be the user name
-    /// of somebody else.
+    /// The same for a name that Moodle wrote: a full name, which can be another student's
+    /// user name.
     pub(super) fn named_by_moodle(&self, text: &str) -> Named {
         match self.by_any_column(text) {
             Named::Nobody => found_in(&self.by_moodle, &MOODLE, text, FORMS.len()),
@@ -101,7 +103,7 @@ impl Class {
         }
     }
 
-    /// The column of `table` that names students, among those that are not `taken`.
+    /// The column of `table` that identifies students; `taken` columns are not considered.
     ///
     /// # Errors
     ///
@@ -161,7 +163,7 @@ impl Class {
     }
 }
 
-/// Whether a column of that name has small numbers that are no students' numbers.
+/// Whether a column of that name has small numbers that do not identify students.
 pub(super) fn has_numbers(header: &str) -> bool {
     NUMBERS.split_whitespace().any(|known| letters(header) == letters(known))
 }
@@ -186,7 +188,7 @@ fn stem(name: &str) -> Option<String> {
     exact(name).map(|name| names::folded(&names::file_stem(&name)))
 }
 
-/// No `_`, and without what some system refuses in names of files.
+/// With blanks for `_`, and without characters that some system refuses in names of files.
 fn moodle(name: &str) -> Option<String> {
     let kept: String = exact(name)?.chars().filter(|c| !"&<>\"`|':\\/".contains(*c)).collect();
     stem(&kept.replace('_', " "))

@@ -1,5 +1,5 @@
-//! An answer against what it should be: points, and one sentence why. The
-//! sentence never shows the right answer: it may be read before the last try.
+//! Compares an answer with what is right: points, and one sentence why. The sentence never
+//! shows the right answer, because students may read it before their last try.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,11 @@ use report::quantity::{self, Bracket, Kind, Read};
 use super::rubric::{Item, Rubric};
 use super::sentence::{Sentence, say};
 
-/// What is right for one student, by the names that a rubric uses.
+/// The right values for one student, under the rubric's names.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Truth {
     figures: BTreeMap<String, f64>,
-    /// Figures that nobody can compute from the student's records, and why.
+    /// Figures that cannot be computed from the student's records, and why.
     pub(crate) uncountable: BTreeMap<String, String>,
 }
 
@@ -56,27 +56,28 @@ impl<const N: usize> From<[(String, f64); N]> for Truth {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Mark {
     pub(crate) points: f64,
-    /// `None` where the item is not part of the sum: texts, and what nobody can compute
-    /// from the student's records.
+    /// `None` where the item is not part of the sum: texts, and figures that cannot be
+    /// computed from the student's records.
     pub(crate) most: Option<f64>,
-    /// Whether somebody has to read the answer before it has its points.
+    /// Whether the instructor has to read the answer before it gets points.
     pub(crate) unread: bool,
     pub(crate) reason: Sentence,
-    /// What was answered, for the instructor.
+    /// The student's answer, for the instructor.
     pub(crate) answer: String,
-    /// What is right, for the instructor.
+    /// The right answer, for the instructor.
     pub(crate) expected: Option<f64>,
 }
 
-/// How the reason of a number that has no points yet begins, now and in former tables.
+/// The beginning of the reason of a number that has no points yet, now and in earlier
+/// versions.
 pub(super) const NUMBER_TO_BE_READ: [&str; 2] =
     ["To be read by the instructor: ", "To be read by somebody: "];
 
-/// A bracket this wide still shows something: doubling sizes show no less.
+/// Largest ratio of a bracket's ends that gets points: doubling sizes show no less.
 const BRACKET: f64 = 2.0;
-/// Rounding of what is printed with few digits.
+/// Tolerance for the rounding of printed figures with few digits.
 const ROUNDING: f64 = 1e-9;
-/// A size this near to the right one may be rounded: `32.8 kB`, `0.03 MiB`.
+/// Tolerance for rounded sizes: `32.8 kB`, `0.03 MiB`.
 const ROUNDED_SIZE: f64 = 0.05;
 
 /// The marks of all items for one student's `answers`.
@@ -102,12 +103,12 @@ fn mark(item: &Item, answer: &str, language: &str, truth: &Truth) -> Mark {
     }
 }
 
-/// What an answer gets, and why.
+/// The points of an answer, and why.
 #[derive(Debug, Clone, PartialEq)]
 enum Judgement {
     /// A share of the points.
     Share(f64, Sentence),
-    /// Somebody has to read it.
+    /// The instructor has to read it.
     Unread(Sentence),
     /// It is not part of the sum.
     LeftOut(Sentence),
@@ -145,7 +146,7 @@ fn judged(item: &Item, answer: &str, language: &str, truth: &Truth) -> Judgement
                 value.readings.iter().map(|number| compared(item, &shown, *number, value.unit, right, truth));
             let mut each: Vec<(f64, Sentence)> = each.collect();
             let (share, reason) = each.swap_remove(0);
-            // where its comma or dot matters, nobody but a reader can say how it is meant
+            // where the meaning depends on its comma or dot, only a reader can decide
             if each.iter().any(|(other, _)| *other != share) {
                 let reason = "its comma or dot can be read in two ways";
                 return Judgement::Unread(say!("To be read by the instructor: '{}': {}.", shown, reason));
@@ -175,7 +176,7 @@ fn around(value: f64, tolerance: f64) -> (f64, f64) {
 }
 
 fn in_bracket(item: &Item, shown: &str, bracket: Bracket, (low, high): (f64, f64)) -> Judgement {
-    // an open end does not hold what is right to the last digit
+    // the value must differ from an open end by more than rounding
     let off = |open: bool, end: f64| if open { 4.0 * ROUNDING * end.abs() } else { 0.0 };
     let holds = bracket.low + off(bracket.low_open, bracket.low) <= high
         && low <= bracket.high - off(bracket.high_open, bracket.high);

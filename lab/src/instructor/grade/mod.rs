@@ -1,4 +1,4 @@
-//! `lab grade`: a class's answers against its machines and its own figures.
+//! `lab grade`: compares a class's answers with its machines and its own figures.
 
 mod class;
 mod context;
@@ -45,7 +45,7 @@ use sentence::{Sentence, say};
 use submissions::Submission;
 use worksheet::Worksheet;
 
-/// Tables and pages that are written into `--out`.
+/// Names of the tables and pages that are written into `--out`.
 const WRITTEN: [&str; 5] = ["grades.csv", "moodle.csv", "items.csv", "likeness.csv", "texts.html"];
 
 /// Grade a class: points and a reason for each answer, in the formats of courses
@@ -154,8 +154,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         return output::print(&overview::explained(&rubric, &graded[student]));
     }
     if let Some(path) = earlier.filter(|_| book.earlier) {
-        // Points that this rubric or this class has no place for are not lost.
-        keep(&path)?;
+        // Points that this rubric or this class has no place for would be lost.
+        save_copy(&path)?;
     }
     notes.extend(save(args, &rubric, &graded, worksheet.as_ref())?);
     notes.iter().for_each(|note| output::message(format!("lab grade: note: {note}")));
@@ -163,8 +163,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     output::print(&(table::text(&rubric, &graded) + &distribution))
 }
 
-/// Saves a table of grades under the first free name; one that is saved already is not saved again.
-fn keep(table: &Path) -> Result<(), Failure> {
+/// Copies a table of grades to the first free name, unless there is a copy already.
+fn save_copy(table: &Path) -> Result<(), Failure> {
     let text = input::text(table)?;
     let path = (1..).map(|number: u32| match number {
         1 => table.with_file_name("grades-earlier.csv"),
@@ -181,7 +181,7 @@ fn keep(table: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The answers that may be right, and have no points before somebody reads them.
+/// A note on the answers that have no points until the instructor has read them.
 fn unread(rubric: &Rubric, marks: &[Mark]) -> Option<Sentence> {
     let unread = rubric.items.iter().zip(marks).filter(|(item, mark)| mark.unread && !item.by_hand);
     let labels: Vec<&str> = unread.map(|(item, _)| item.label.as_str()).collect();
@@ -189,13 +189,13 @@ fn unread(rubric: &Rubric, marks: &[Mark]) -> Option<Sentence> {
     (!labels.is_empty()).then(note)
 }
 
-/// The place of the student to explain.
+/// The position in the class of the student whose grade is explained.
 fn explained(class: &Class, name: &str) -> Result<usize, Failure> {
     let nobody = || Failure::usage(format!("'{}' does not name one student of the class", shorten(name, 60)));
     class.named(name).one().ok_or_else(nobody)
 }
 
-/// Refuses to write where something is read.
+/// Refuses to write a file that is also read.
 fn check_distinct(args: &Args) -> Result<(), Failure> {
     let tables =
         [&args.key, &args.assignment, &args.rubric, &args.worksheet, &args.roster.roster, &args.groups];
@@ -217,7 +217,7 @@ fn check_distinct(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// Whom to grade.
+/// The students to grade.
 fn students(args: &Args, key: Option<&Key>) -> Result<Vec<Student>, Failure> {
     let named = |name: String| Student { name, aliases: Vec::new() };
     if let Some(student) = &args.student {
@@ -233,8 +233,8 @@ fn students(args: &Args, key: Option<&Key>) -> Result<Vec<Student>, Failure> {
     Ok(names.into_iter().map(named).collect())
 }
 
-/// What is the student's in a folder of the whole class; else the path itself. A file with
-/// the student's name next to answers, such as a text, makes no class.
+/// The student's submission in a folder of the whole class; otherwise the path itself. A
+/// file with the student's name next to answers does not make a folder one of a class.
 fn own(path: &Path, class: &Class) -> Result<PathBuf, Failure> {
     let children = std::fs::read_dir(path).into_iter().flatten().filter_map(|child| Some(child.ok()?.path()));
     let stem = |child: &Path| child.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -255,7 +255,7 @@ fn own(path: &Path, class: &Class) -> Result<PathBuf, Failure> {
     }
 }
 
-/// All submissions, and whose they are; where one student is graded, all are theirs.
+/// All submissions and their owners; if one student is graded, all belong to that student.
 fn handed_in(
     args: &Args,
     class: &Class,
@@ -293,7 +293,7 @@ fn handed_in(
     Ok((submissions, decision))
 }
 
-/// Writes what was asked for; returns what there is to say about it.
+/// Writes the files that the options ask for; returns notes about them.
 fn save(
     args: &Args,
     rubric: &Rubric,
@@ -332,12 +332,13 @@ fn save(
             let place = out.join(&system).join(names::file_stem(&graded.student));
             let path = place.join(name);
             if graded.refused.is_some() {
-                // A grade of an earlier run does not count any more.
+                // A grade of an earlier run no longer counts.
                 let _ = std::fs::remove_file(&path);
                 continue;
             }
             folder(&place)?;
-            // a thousand files that can be made again: not each of them needs to be on the disk by now
+            // up to a thousand files that can be written again: no need to sync each to
+            // disk
             std::fs::write(&path, convention.text(rubric, graded, class.len() == 1)?)
                 .map_err(|error| Failure::could_not(format!("cannot write '{}': {error}", path.display())))?;
         }

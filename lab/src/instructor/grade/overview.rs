@@ -1,4 +1,5 @@
-//! The class as a whole: figures of each item, hints of likeness, and one student explained.
+//! The class as a whole: figures for each item, hints of copied answers, and one student
+//! explained.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,14 +10,14 @@ use super::rubric::{Item, Rubric};
 use crate::book::markdown::escaped;
 use crate::instructor::tables::Table;
 
-/// Letters of a text from which on two equal ones are a hint.
+/// Shortest text, in letters, for which equality of two is a hint.
 const LONG_TEXT: usize = 40;
-/// Wrong answers that two students share and few others have.
+/// Fewest wrong answers in common, which few other students have, that are a hint.
 const SHARED_WRONG: usize = 3;
 const FEW: usize = 3;
-/// Students below which a histogram says less than the table.
+/// With fewer students, a histogram says less than the table.
 const FEW_STUDENTS: usize = 10;
-/// Lines of the histogram, and signs of the longest.
+/// Lines of the histogram, and characters of the longest.
 const BINS: usize = 10;
 const WIDTH: usize = 40;
 
@@ -52,7 +53,8 @@ pub(super) fn distribution(rubric: &Rubric, class: &[Graded]) -> String {
     lines.join("\n") + "\n"
 }
 
-/// A line for each item: how many have it, and the most frequent reason of the others.
+/// A line for each item: how many have it right, and the most frequent reason why others do
+/// not.
 pub(super) fn items(rubric: &Rubric, class: &[Graded]) -> String {
     let header = [
         "item",
@@ -81,7 +83,7 @@ pub(super) fn items(rubric: &Rubric, class: &[Graded]) -> String {
         for mark in
             marks().filter(|mark| !mark.answer.is_empty() && mark.most.is_some_and(|most| mark.points < most))
         {
-            // What differs between students is what they wrote.
+            // Equal reasons may quote different answers: count them without the quotation.
             let reason = mark.reason.without(&shorten(&mark.answer, 40));
             *reasons.entry(reason).or_default() += 1;
         }
@@ -103,7 +105,7 @@ pub(super) fn items(rubric: &Rubric, class: &[Graded]) -> String {
     Table { header: header.map(str::to_owned).to_vec(), rows, separator: b',' }.text()
 }
 
-/// What two students have in common that two students seldom have: a line for each hint.
+/// What two students have in common and others seldom have: a line for each hint.
 /// Students who share one submission are not compared.
 pub(super) fn likeness(rubric: &Rubric, class: &[Graded]) -> Vec<[String; 3]> {
     let mut same = BTreeMap::<(u8, String), BTreeSet<usize>>::new();
@@ -150,7 +152,7 @@ pub(super) fn likeness(rubric: &Rubric, class: &[Graded]) -> Vec<[String; 3]> {
     found
 }
 
-/// All pairs of few students; of many, each with the next.
+/// All pairs if there are few students; if there are many, each with the next.
 fn pairs_of(students: &BTreeSet<usize>) -> Vec<(usize, usize)> {
     let all: Vec<usize> = students.iter().copied().collect();
     if all.len() > 20 {
@@ -169,7 +171,7 @@ pub(super) fn hints(found: &[[String; 3]]) -> String {
     Table { header, rows, separator: b',' }.text()
 }
 
-/// Everything about one student's grade.
+/// All details of one student's grade.
 pub(super) fn explained(rubric: &Rubric, graded: &Graded) -> String {
     let mut lines = vec![format!(
         "{}: {} of {} points",
@@ -199,7 +201,7 @@ pub(super) fn explained(rubric: &Rubric, graded: &Graded) -> String {
     lines.join("\n") + "\n"
 }
 
-/// A page with all texts that somebody has to read, made from the answers alone.
+/// A page with all texts that the instructor has to read.
 pub(super) fn texts(rubric: &Rubric, class: &[Graded]) -> String {
     let mut page = String::from(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n\

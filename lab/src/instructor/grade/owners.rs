@@ -1,10 +1,11 @@
-//! Whose a submission is: the one place that decides it.
+//! Decides which student a submission belongs to.
 //!
-//! A submission belongs to the student whom the collecting system names: by its
-//! metadata, or by the name of the folder or file. Where that names nobody of the
-//! roster, it belongs to the student who signed its answers first. Students of one
-//! group (`--groups`), and partners who both name each other, share what one of them
-//! handed in if the other handed in no answers. What two students can claim with equal
+//! A submission belongs to the student whom the collecting system names: in its metadata,
+//! or in the name of the folder or file. If that names nobody in the roster, it belongs to
+//! the student who signed its answers first. Students of one group (`--groups`), and
+//! partners who both name each other, share a submission if the others handed in no
+//! answers. If two students have equal claims to a submission, neither gets it, and a note
+//! names both.
 //! right is given to neither; both are named.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,55 +18,57 @@ use super::sentence::{Sentence, say};
 use super::submissions::{Ending, Submission};
 use super::times::{self, Times};
 
-/// Fields for students that a page can have.
+/// Largest number of fields for students' names on a page.
 const SIGNERS: usize = 9;
-/// The rank of a submission of which only a part names the student.
+/// The rank of a match with only a part of a submission's name.
 const PARTLY: usize = 100;
 
-/// What counts for one student.
+/// The submission that counts for one student.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Owned {
-    /// The place of the submission that counts.
+    /// Its position in the list of submissions.
     pub(super) submission: Option<usize>,
-    /// Those on whose machine it may have been measured: who handed it in, then the student.
+    /// The students whose machine it may have been measured on: the one who handed it in,
+    /// then this student.
     pub(super) measured_by: Vec<usize>,
-    /// Why none counts although there is one: the student gets no grade.
+    /// Why no submission counts although there is one: the student gets no grade.
     pub(super) refused: Option<String>,
-    /// When it was handed in, and whether only its files say so.
+    /// When it was handed in, and whether that is only the time of its files.
     pub(super) time: Option<i64>,
     pub(super) time_of_file: bool,
-    /// For the student.
+    /// Shown to the student.
     pub(super) notes: Vec<Sentence>,
-    /// For the instructor: other students are named.
+    /// Shown to the instructor only: these name other students.
     pub(super) remarks: Vec<String>,
 }
 
-/// What counts for each student of the class, and sentences on what is of nobody.
+/// The submission of each student of the class, and sentences on submissions without an
+/// owner.
 pub(super) struct Decision {
     pub(super) owned: Vec<Owned>,
     pub(super) unclaimed: Vec<String>,
-    /// Whether one submission at least is of somebody.
+    /// Whether any submission has an owner.
     pub(super) any: bool,
 }
 
-/// What of a submission says whose it is.
+/// The evidence for the owner of a submission.
 #[derive(Debug, Default)]
 struct Claims {
-    /// Those whom the system names, with the rank of the match.
+    /// Students whom the system names, with the rank of the match.
     own: Vec<(usize, usize)>,
-    /// Those among whom the system's name does not decide.
+    /// Students between whom the system's name is ambiguous.
     doubtful: Vec<usize>,
-    /// Those between whom the first signature does not decide.
+    /// Students between whom the first signature is ambiguous.
     maybe: Vec<usize>,
-    /// Who signed it first, where the system names nobody.
+    /// The student who signed it first, where the system names nobody.
     signer: Option<usize>,
-    /// Students in its answers.
+    /// Students who signed its answers.
     signed: BTreeSet<usize>,
-    /// Why nobody can be found by what it is signed with.
+    /// Why no student is found by the signatures.
     why: Option<String>,
 }
 
-/// Decides it for all.
+/// Decides for all submissions.
 pub(super) fn decide(
     class: &Class,
     submissions: &[Submission],
@@ -116,7 +119,7 @@ pub(super) fn decide(
     Decision { owned, unclaimed, any }
 }
 
-/// What counts where everything is of one student.
+/// The submission that counts if all belong to one student.
 pub(super) fn of_one(class: &Class, submissions: &[Submission], times: &Times) -> Decision {
     let mut owned = Owned::default();
     let places: Vec<usize> = (0..submissions.len()).collect();
@@ -144,7 +147,8 @@ impl Claims {
                     Ok(student) => {
                         let given = || texts.into_iter().filter(|text| !text.trim().is_empty());
                         let agree = given().filter(|text| class.named(text) != Named::Nobody).count();
-                        // An account with somebody's name and an address that is not theirs.
+                        // An account with a student's name and an address that is not the
+                        // student's.
                         let foreign_address = !submitter.email.trim().is_empty()
                             && class.named(&submitter.email) == Named::Nobody
                             && class.has_address(student);
@@ -175,7 +179,7 @@ impl Claims {
             (Named::One { student, .. }, Some(participant)) if student == participant => {
                 claims.own.push((student, 0));
             }
-            // Name and number do not fit: the worksheet of another assignment?
+            // Name and number do not match: is it the worksheet of another assignment?
             (Named::One { student, .. }, Some(participant)) => claims.doubtful = vec![student, participant],
             (Named::Several(students), Some(participant)) if students.contains(&participant) => {
                 claims.own.push((participant, 0));
@@ -194,8 +198,8 @@ impl Claims {
     }
 }
 
-/// Whom the name of a folder or file names: whole, else before the system's ending,
-/// else behind Moodle's name of a team.
+/// The students that the name of a folder or file names: the whole name, or the part before
+/// the system's suffix, or the part after Moodle's name of a team.
 fn named(class: &Class, submission: &Submission, teams: &BTreeSet<String>) -> Named {
     let found = class.named(&submission.name);
     if found != Named::Nobody {
@@ -203,7 +207,7 @@ fn named(class: &Class, submission: &Submission, teams: &BTreeSet<String>) -> Na
     }
     match &submission.ending {
         Ending::Autolab(_) => return class.named(&submission.before),
-        // A number alone may be another system's.
+        // A number alone may belong to another system.
         Ending::Canvas(number) => {
             return match class.named(number) {
                 Named::One { student, rank } if class.is_spelt(student, &submission.before) => {
@@ -224,15 +228,15 @@ fn named(class: &Class, submission: &Submission, teams: &BTreeSet<String>) -> Na
     let Some((team, found)) = behind_a_team(class, &submission.before) else { return Named::Nobody };
     match (found.one(), class.named_by_moodle(team)) {
         (Some(student), Named::One { student: other, .. }) if student == other => found,
-        // "Mallory-Ana" is no team's name if Mallory is a student.
+        // "Mallory-Ana" does not begin with a team's name if Mallory is a student.
         (Some(student), Named::One { student: other, .. }) => Named::Several(vec![student, other]),
-        // "Jean-Luc Martin" may be somebody else than Luc Martin.
+        // "Jean-Luc Martin" may be another person than Luc Martin.
         (Some(student), _) if !teams.contains(team) => Named::Several(vec![student]),
         _ => found,
     }
 }
 
-/// What may be a team's name, and whom the rest names.
+/// A possible name of a team, and the students that the rest names.
 fn behind_a_team<'n>(class: &Class, before: &'n str) -> Option<(&'n str, Named)> {
     before.match_indices('-').find_map(|(at, sign)| {
         let found = class.named_by_moodle(&before[at + sign.len()..]);
@@ -252,7 +256,7 @@ fn teams(class: &Class, submissions: &[Submission]) -> BTreeSet<String> {
     found.into_keys().map(str::to_owned).collect()
 }
 
-/// What is in the fields of one student in a submission's answers.
+/// The contents of one student's fields in a submission's answers.
 struct Signed {
     student: Option<usize>,
     maybe: Vec<usize>,
@@ -282,7 +286,8 @@ impl Signed {
     }
 }
 
-/// The one student whom all `texts` name that name anybody; else those whom they name.
+/// The student, if all `texts` that name a student name the same one; otherwise all students they
+/// name.
 fn together<const N: usize>(class: &Class, texts: [&str; N]) -> Result<usize, Vec<usize>> {
     let mut common: Option<BTreeSet<usize>> = None;
     let mut all = BTreeSet::new();
@@ -303,7 +308,7 @@ fn together<const N: usize>(class: &Class, texts: [&str; N]) -> Result<usize, Ve
     }
 }
 
-/// Everything that was handed in.
+/// All submissions.
 struct Pool<'c> {
     class: &'c Class,
     submissions: &'c [Submission],
@@ -311,7 +316,7 @@ struct Pool<'c> {
 }
 
 impl Pool<'_> {
-    /// What counts for a student, of what is their own.
+    /// The submission that counts for a student, among the student's own.
     fn of_student(
         &self,
         student: usize,
@@ -363,8 +368,8 @@ impl Pool<'_> {
         owned
     }
 
-    /// What counts for a student who handed in no answers: that of the group, or of a
-    /// partner.
+    /// The submission that counts for a student who handed in no answers: the group's or a
+    /// partner's.
     fn shared(&self, student: usize, owned: &mut Owned, all: &[Owned], claims: &[Claims], groups: &Groups) {
         let answered = |place: Option<usize>| place.is_some_and(|place| !self.submissions[place].is_empty());
         let own = all[student].submission;
@@ -422,7 +427,7 @@ impl Pool<'_> {
         }
     }
 
-    /// The last of a student's own submissions that has answers.
+    /// The student's last own submission that has answers.
     fn last(&self, student: usize, places: &[usize], owned: &mut Owned) {
         owned.submission = places.iter().copied().max_by_key(|place| self.order(*place, Some(student)));
         let Some(place) = owned.submission.filter(|_| places.len() > 1) else { return };
@@ -438,7 +443,7 @@ impl Pool<'_> {
         owned.remarks.push(format!("Of {}, '{}' counts.", self.listed(places), shorten(&last.name, 60)));
     }
 
-    /// When what counts for a student was handed in.
+    /// When the submission that counts for a student was handed in.
     fn timed(&self, student: usize, owned: &mut Owned) {
         let Some(submission) = owned.submission.map(|place| &self.submissions[place]) else { return };
         let noted = self.times.of(&submission.name, Some(student));
@@ -446,8 +451,9 @@ impl Pool<'_> {
         owned.time_of_file = noted.is_none() && submission.time_of_file;
     }
 
-    /// What makes one of two submissions the last: answers at all, the collecting
-    /// system's time or version, and only between files a clock of the student that can be right.
+    /// The order of two submissions: one with answers is later; then by the collecting
+    /// system's time or version; between two files also by a plausible time of the
+    /// student's clock.
     fn order(
         &self,
         place: usize,
@@ -462,7 +468,7 @@ impl Pool<'_> {
         (!submission.is_empty(), noted, version, possible, submission.time, !saved.is_empty(), saved, place)
     }
 
-    /// Names of submissions.
+    /// Longest list of submissions in a sentence.
     fn listed(&self, places: &[usize]) -> String {
         let mut names: Vec<String> = places
             .iter()

@@ -1,4 +1,4 @@
-//! What an answer is worth: points and expectations as data.
+//! What answers are worth, and the right values, as data.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,29 +17,29 @@ pub(super) const GUIDE: &str = include_str!("rubric.toml");
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Rubric {
-    /// Says that this is a rubric, and its version.
+    /// Identifies the file as a rubric, with its version.
     format: String,
-    /// What is graded.
+    /// What is graded, in a few words.
     pub(crate) title: String,
-    /// What records made on another machine, or changed, do.
+    /// What happens with records that were made on another machine, or changed.
     #[serde(default)]
     pub(crate) records: Records,
-    /// One for each answer that is worth something.
+    /// One for each answer that gets points.
     #[serde(rename = "item", default)]
     pub(crate) items: Vec<Item>,
-    /// The assignment's, in which numbers are written.
+    /// The assignment's language: it decides how numbers are written.
     #[serde(skip)]
     pub(crate) language: String,
-    /// Feedback to students in that language, by the English.
+    /// Feedback to students in that language, by the English sentence.
     #[serde(skip)]
     pub(crate) words: BTreeMap<String, String>,
 }
 
-/// What is asked of a submission's records.
+/// What a submission's records must be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Records {
-    /// What is wrong with them is noted.
+    /// Problems are noted.
     #[default]
     Noted,
     /// Without records of the student's own machine there are no points.
@@ -50,42 +50,43 @@ pub(crate) enum Records {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Item {
-    /// The field of the report.
+    /// The id of the report's field.
     pub(crate) id: String,
     /// What is asked, in a few words.
     pub(crate) label: String,
-    /// What the right answer is worth, where the assignment is not to say it.
+    /// The points for the right answer, unless the assignment gives them.
     #[serde(rename = "points")]
     given: Option<f64>,
-    /// What it is worth.
+    /// The points, once both files are read.
     #[serde(skip)]
     pub(crate) points: f64,
-    /// How numbers are meant.
+    /// The kind of number: its unit.
     #[serde(default = "number")]
     pub(crate) kind: Kind,
-    /// The figure to be found: `l1.size` of the machine, `mm1.hit_rate` of the records.
+    /// The name of the right figure: `l1.size` of the machine, `mm1.hit_rate` of the
+    /// records.
     pub(crate) expect: Option<String>,
     /// Or the value itself,
     pub(crate) value: Option<f64>,
     /// or the largest and the smallest right one.
     pub(crate) range: Option<[f64; 2]>,
-    /// How far off is still right: a share of the value; without it, as far as the
-    /// report's page allows.
+    /// Largest accepted error, as a share of the value; the default is that of the report's
+    /// page.
     tolerance: Option<f64>,
-    /// The share of the points for a bracket that holds the value, and for a right
+    /// The share of the points for a bracket that contains the value, and for a right
     /// number with a wrong unit.
     #[serde(default = "half")]
     pub(crate) partial: f64,
-    /// Whether the instructor is to read the answer: it gets no points yet.
+    /// Whether the instructor reads the answer: it gets no points yet.
     #[serde(default)]
     pub(crate) by_hand: bool,
-    /// Whether somebody has read one of the answers, so that the item counts.
+    /// Whether the instructor has read one of the answers, so that the item counts.
     #[serde(skip)]
     pub(crate) read: bool,
 }
 
 impl Item {
-    /// One that somebody is to read.
+    /// An item that the instructor reads.
     fn by_hand(id: &str, label: &str, points: f64) -> Item {
         Item {
             id: id.to_owned(),
@@ -105,7 +106,7 @@ impl Item {
 }
 
 impl Item {
-    /// How far off is still right: a share of the value.
+    /// Largest accepted error, as a share of the value.
     pub(crate) fn tolerance(&self) -> f64 {
         self.tolerance.unwrap_or_else(|| report::tolerance(self.expect.as_deref().unwrap_or_default()))
     }
@@ -119,7 +120,7 @@ fn half() -> f64 {
     0.5
 }
 
-/// Figures of the student's machine, of one level of its caches, and of a record.
+/// The figures of the student's machine, of one cache level, and of a record.
 const OF_MACHINE: [&str; 2] = ["memory_ns", "line.elements"];
 const LEVELS: [&str; 3] = ["l1", "l2", "l3"];
 const OF_LEVEL: [&str; 5] = ["size", "line", "ways", "hit_ns", "penalty_ns"];
@@ -127,7 +128,7 @@ const PRODUCTS: [&str; 4] = ["mm1", "mm2", "mm2t", "mm3"];
 const OF_PRODUCT: [&str; 6] =
     ["hit_rate", "size", "clocks_gain", "time_gain", "clocks_gain_mm2", "time_gain_mm2"];
 
-/// What a figure of any program's record begins with: `record.mine.wall_s`.
+/// The prefix of a figure of any program's record: `record.mine.wall_s`.
 pub(super) const OF_RECORD: &str = "record.";
 
 fn is_of_machine(figure: &str) -> bool {
@@ -150,7 +151,7 @@ fn is_figure(figure: &str) -> bool {
 }
 
 impl Item {
-    /// What makes an item one that nobody can answer, or everybody.
+    /// Refuses an item whose points nobody, or everybody, would get.
     fn impossible(&self) -> Option<String> {
         let ways = [self.expect.is_some(), self.value.is_some(), self.range.is_some(), self.by_hand];
         if ways.iter().filter(|given| **given).count() != 1 {
@@ -188,7 +189,7 @@ impl Rubric {
     ///
     /// # Errors
     ///
-    /// If it cannot be read, or nothing is worth anything.
+    /// If it cannot be read, or no item has points.
     pub(crate) fn read(path: Option<&Path>, assignment: &Assignment) -> Result<Rubric, Failure> {
         let (name, text) = match path {
             Some(path) => (input::name(path), input::text(path)?),
@@ -198,8 +199,8 @@ impl Rubric {
         rubric.map_err(|why| Failure::usage(format!("{name}: {why}")))
     }
 
-    /// Each item with its points; without those that are worth nothing, and with
-    /// what the assignment gives points for and nobody but a reader can judge.
+    /// Each item with its points. Items without points are removed; fields to which the
+    /// assignment gives points and which only a reader can judge are added.
     fn worth(mut self, assignment: &Assignment) -> Result<Rubric, String> {
         self.language.clone_from(&assignment.language);
         self.words.clone_from(&assignment.feedback);
@@ -264,7 +265,7 @@ impl Rubric {
         self.items.iter().any(|item| item.expect.as_deref().is_some_and(is_of_machine))
     }
 
-    /// Points that can be had; texts count once somebody has read them.
+    /// The points that can be reached; texts count once the instructor has read them.
     pub(crate) fn most(&self) -> f64 {
         self.items.iter().filter(|item| !item.by_hand || item.read).map(|item| item.points).sum()
     }

@@ -1,13 +1,13 @@
-//! Feedback to a student: a sentence in English, which is what instructors read, and the
-//! same in the assignment's language.
+//! Feedback to a student: a sentence in English, for the instructor, and the same in the
+//! assignment's language.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
 
-/// A sentence with what is put into it.
+/// A sentence with the values that are inserted into it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Sentence {
-    /// In English; each `{}` means a part.
+    /// In English; each `{}` is a part.
     pub(crate) template: &'static str,
     parts: Vec<String>,
 }
@@ -25,8 +25,8 @@ impl Sentence {
         Sentence { template, parts }
     }
 
-    /// The sentence by the `words` of another language; in English what they lack. Parts
-    /// are translated where they are clauses of the program.
+    /// The sentence in another language, by its `words`; what they lack stays in English.
+    /// Parts that are clauses of the program are translated too.
     pub(super) fn translated(&self, words: &BTreeMap<String, String>) -> Sentence {
         let of = |text: &str| words.get(text).cloned();
         let template = of(self.template).unwrap_or_else(|| self.template.to_owned());
@@ -35,7 +35,7 @@ impl Sentence {
         say!("{}", filled(&template, &parts))
     }
 
-    /// The sentence with its part `what` replaced: what differs between students.
+    /// The sentence without its part `what`, such as a student's answer.
     pub(super) fn without(&self, what: &str) -> String {
         let part = |part: &String| if part == what { "…".to_owned() } else { part.clone() };
         filled(self.template, &self.parts.iter().map(part).collect::<Vec<_>>())
@@ -82,7 +82,7 @@ mod tests {
         assert_eq!(sentence.without("{} '{}': {}."), "'…': it is so.");
     }
 
-    /// All that is said can be said in Portuguese, and nothing is translated that is not.
+    /// Every sentence has a Portuguese translation, and every translation is used.
     #[test]
     fn every_sentence_is_translated_once() {
         let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/instructor/grade");

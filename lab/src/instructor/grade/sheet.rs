@@ -1,8 +1,8 @@
-//! A table as bytes: some cells change, and nothing else.
+//! Edits cells of a table in place: all other bytes stay as they are.
 
 use crate::instructor::tables::separated;
 
-/// A table with the place of each cell in its text.
+/// A table with the position of each cell in its text.
 #[derive(Debug)]
 pub(super) struct Sheet {
     text: String,
@@ -70,7 +70,8 @@ impl Sheet {
     }
 }
 
-/// The rows of `text`, which is `offset` bytes and `line` lines behind the beginning.
+/// The rows of `text`, which starts `offset` bytes and `line` lines after the beginning of
+/// the file.
 fn rows(text: &str, separator: u8, offset: usize, mut line: usize) -> Result<Vec<Row>, String> {
     let bytes = text.as_bytes();
     let mut rows = Vec::new();

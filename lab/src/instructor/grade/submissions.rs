@@ -21,30 +21,30 @@ use super::times;
 use crate::handed_in::is_answer;
 use crate::instructor::tables::Table;
 
-/// Bytes of one answer, and of all answers of a submission.
+/// Largest size of one answer, and of all answers of a submission, in bytes.
 const ANSWER_BYTES: usize = 16 << 10;
 const ANSWERS_BYTES: usize = 128 << 10;
-/// Answers of one submission.
+/// Largest number of answers in one submission.
 const MAX_ANSWERS: usize = 1000;
 
-/// What was handed in under one name.
+/// A submission: everything handed in under one name.
 #[derive(Debug, Default)]
 pub(crate) struct Submission {
     /// The name of its folder or file, or the cell of a table.
     pub(crate) name: String,
-    /// What the collecting system has put behind the student's name.
+    /// The collecting system's suffix after the student's name.
     pub(super) ending: Ending,
-    /// The name before that.
+    /// The name before the suffix.
     pub(super) before: String,
-    /// Whose it is, as the collecting system says.
+    /// The student's names, as the collecting system gives them.
     pub(super) submitters: Option<Vec<Submitter>>,
-    /// Whether those are several claims, of which one at most is right.
+    /// Whether these are alternatives, of which at most one is right.
     pub(super) contradictory: bool,
     /// Answers by the ids of their fields.
     pub(crate) answers: BTreeMap<String, String>,
     /// When the last answer was typed, by the student's clock: ISO 8601, or empty.
     pub(crate) saved: String,
-    /// When it was handed in: by the collecting system, else by its files.
+    /// When it was handed in: by the collecting system's clock, else the time of its files.
     pub(super) time: Option<i64>,
     /// Whether the time is that of a file.
     pub(super) time_of_file: bool,
@@ -53,7 +53,7 @@ pub(crate) struct Submission {
     paths: Vec<PathBuf>,
 }
 
-/// How a system ends the names of folders and files.
+/// How a system's names of folders and files end.
 #[derive(Debug, Default, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Ending {
     #[default]
@@ -95,7 +95,7 @@ pub(super) fn collect(
     Ok(found)
 }
 
-/// Refuses a path at which nothing lies.
+/// Refuses a path that does not exist.
 pub(crate) fn there(path: &Path) -> Result<(), Failure> {
     let nothing = || Failure::could_not(format!("there are no submissions at '{}'", path.display()));
     if path.exists() { Ok(()) } else { Err(nothing()) }
@@ -106,8 +106,8 @@ pub(crate) fn one(path: &Path) -> Submission {
     Submission::read(&shown(path), vec![path.to_owned()])
 }
 
-/// One submission for each folder and file; what a system has collected from one
-/// participant is one.
+/// One submission for each folder and file; several files of one participant in a system's
+/// export are one submission.
 fn in_folder(folder: &Path) -> Result<Vec<Submission>, Failure> {
     let mut metadata = gradescope::read(folder)?;
     let mut collected: BTreeMap<(Ending, String), Vec<PathBuf>> = BTreeMap::new();
@@ -141,7 +141,7 @@ fn in_folder(folder: &Path) -> Result<Vec<Submission>, Failure> {
     Ok(found)
 }
 
-/// The name of a folder, or that of a file without what says its kind.
+/// The name of a folder, or of a file without its extension.
 fn shown(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let kind = files::ending(&name);
@@ -152,7 +152,7 @@ fn shown(path: &Path) -> String {
     }
 }
 
-/// The student's name in that of a folder or file, and the system's ending.
+/// Splits the name of a folder or file into the student's name and the system's suffix.
 fn label(name: &str) -> (String, Ending) {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     if let Some((before, _)) = name.split_once("_assignsubmission_")
@@ -191,9 +191,8 @@ fn children(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(paths)
 }
 
-/// One submission for each row: a column for each field. Whose a row is, say the
-/// columns in which most cells name a student; where they do not agree, nobody is
-/// guessed.
+/// One submission for each row, with a column for each field. The columns in which most
+/// cells name a student give the row's owner; if they disagree, the row has none.
 ///
 /// # Errors
 ///
@@ -216,7 +215,7 @@ fn rows(table: &Table, column: Option<&str>, class: &Class) -> Result<Vec<Submis
             shorten(time.map_or("", |at| &table.header[at]), 40)
         )
     })?;
-    // The collecting system's, where students also type who they are.
+    // The collecting system's column, where students also type their names.
     let is_address = |at: &usize| {
         let cells = || table.rows.iter().map(|row| cell(row, *at));
         2 * cells().filter(|cell| cell.contains('@')).count() > table.rows.len()
@@ -269,7 +268,7 @@ impl Submission {
         submission
     }
 
-    /// Whether nothing was answered; who signed is no answer.
+    /// Whether there is no answer; the student's name is none.
     pub(super) fn is_empty(&self) -> bool {
         !self.answers.iter().any(|(id, text)| is_answer(id, text))
     }
@@ -282,7 +281,7 @@ impl Submission {
                 match authentic::read(&file.text) {
                     Ok(record) => evidence.records.push(record),
                     Err(Unread::Changed(_)) => evidence.changed.push(file.name.to_owned()),
-                    // summaries and the like
+                    // summaries and other JSON files
                     Err(_) => {}
                 }
             }
@@ -337,7 +336,7 @@ impl Submission {
         }
     }
 
-    /// One answer; what is there stays unless this one is `newer`.
+    /// Stores one answer; an earlier one is replaced only if this one is `newer`.
     fn answer(&mut self, id: &str, mut text: String, newer: bool) {
         if text.len() > ANSWER_BYTES {
             let end = (0..=ANSWER_BYTES).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
@@ -353,7 +352,7 @@ impl Submission {
         }
     }
 
-    /// Keeps as many answers as one student types.
+    /// Limits the answers to as many as one student can type.
     fn bound(&mut self) {
         let mut bytes = 0;
         let all = self.answers.len();
@@ -377,13 +376,13 @@ fn is_answers(file: &File<'_>) -> bool {
     Answers::are_named_in(&file.text) || file.name.to_lowercase().starts_with("answers")
 }
 
-/// The answers in a file; numbers may be where texts belong.
+/// The answers in a file; a number may be given instead of a text.
 fn parse(text: &str) -> Result<Answers, String> {
     let refused = match Answers::parse(text) {
         Ok(answers) => return Ok(answers),
         Err(why) => why.to_string(),
     };
-    // A name given twice is no number: which of the two is meant is not known.
+    // A key that occurs twice is an error: it is not known which answer is meant.
     let twice = |error: serde_json::Error| error.to_string().contains("duplicate field");
     if serde_json::from_str::<Answers>(text).err().is_some_and(twice) {
         return Err("it has one part twice".to_owned());

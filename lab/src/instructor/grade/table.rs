@@ -1,4 +1,4 @@
-//! All grades at a glance, and all of them as a table.
+//! All grades as an overview, and as a table.
 
 use common::text::{inert, shorten};
 
@@ -6,10 +6,10 @@ use super::Graded;
 use super::rubric::Rubric;
 use crate::instructor::tables::Table;
 
-/// Letters of a name in the overview.
+/// Longest name in the overview, in letters.
 const NAME: usize = 30;
 
-/// One line for each student, then what an instructor should look at.
+/// One line for each student, then what the instructor should look at.
 pub(super) fn text(rubric: &Rubric, class: &[Graded]) -> String {
     let most = rubric.most();
     let mut lines = vec![format!("points\tof\tstudent\tnotes")];
@@ -25,8 +25,8 @@ pub(super) fn text(rubric: &Rubric, class: &[Graded]) -> String {
     lines.join("\n") + "\n"
 }
 
-/// For each student the points and for each item points, reason, answer and what
-/// is right: for the instructor.
+/// For each student the points, and for each item the points, reason, answer and right
+/// value: for the instructor.
 pub(super) fn csv(rubric: &Rubric, class: &[Graded]) -> String {
     let mut header = ["student", "points", "max_points", "notes"].map(str::to_owned).to_vec();
     for item in &rubric.items {
@@ -40,7 +40,7 @@ pub(super) fn csv(rubric: &Rubric, class: &[Graded]) -> String {
             inert(&graded.all_notes()),
         ];
         for (place, (item, mark)) in rubric.items.iter().zip(&graded.marks).enumerate() {
-            // An empty cell is where somebody is to give points.
+            // An empty cell is where the instructor fills in points.
             let judged = !item.by_hand && !mark.unread && mark.most.is_some() && graded.refused.is_none();
             let given = graded.given.contains(&place) || judged;
             row.push(points(given, mark.points));
@@ -53,7 +53,7 @@ pub(super) fn csv(rubric: &Rubric, class: &[Graded]) -> String {
     Table { header, rows: class.iter().map(row).collect(), separator: b',' }.text()
 }
 
-/// Points, or nothing where there are none.
+/// Points, or an empty cell.
 fn points(given: bool, points: f64) -> String {
     if given { points.to_string() } else { String::new() }
 }

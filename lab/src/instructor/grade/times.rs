@@ -1,4 +1,4 @@
-//! When something was handed in: by the system that collected it.
+//! When something was handed in, and whether it was late.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::instructor::tables::Table;
 
 const DAY_S: i64 = 86_400;
 
-/// Times of hand-in, and what being late costs.
+/// The options for times and late days.
 #[derive(Debug, clap::Args)]
 pub(super) struct LatePolicy {
     /// Read the times of hand-in: CSV with a column of names and one of times (2026-11-20T23:59Z)
@@ -42,17 +42,17 @@ fn instant(text: &str) -> Result<i64, String> {
     parse(text).ok_or_else(|| "give a time as 2026-11-20T23:59Z".to_owned())
 }
 
-/// Times that a system has noted, in seconds since 1970.
+/// Times from a system's table, in seconds since 1970.
 #[derive(Debug, Default)]
 pub(super) struct Times {
     by_name: HashMap<String, i64>,
     by_student: HashMap<usize, i64>,
-    /// Names in the table that are of no student.
+    /// Names in the table that no student has.
     pub(super) nobodys: Vec<String>,
 }
 
 impl Times {
-    /// When what is called `name` and belongs to `student` was handed in.
+    /// When the submission `name`, which belongs to `student`, was handed in.
     pub(super) fn of(&self, name: &str, student: Option<usize>) -> Option<i64> {
         let of_name = self.by_name.get(&names::folded(name));
         of_name.or_else(|| self.by_student.get(&student?)).copied()
@@ -122,7 +122,7 @@ impl LatePolicy {
         Ok(times)
     }
 
-    /// The share of the points that is left, and a sentence where something was late.
+    /// The share of the points that remains, and a sentence if it was late.
     pub(super) fn late(&self, handed_in: Option<i64>, by_file: bool) -> (f64, Option<Sentence>) {
         let Some(due) = self.due else { return (1.0, None) };
         let Some(at) = handed_in else {
@@ -145,7 +145,7 @@ impl LatePolicy {
     }
 }
 
-/// Whether a column of that header has times of hand-in.
+/// Whether a column with that header has times of hand-in.
 pub(super) fn is_time(header: &str) -> bool {
     let known = "time timestamp submitted submittedat submissiontime submissiondate createdat handedin date datahora \
                  submetido carimbodedatahora horodateur datedesoumission czas sygnaturaczasowa время отметкавремени датаотправки";
@@ -154,13 +154,13 @@ pub(super) fn is_time(header: &str) -> bool {
 }
 
 /// The times of a column, in ISO 8601 or as forms and spreadsheets write them. Whether
-/// `3/1/2026` has the day or the month first is decided by the other cells, or by their
-/// order if they are `appended` one after the other; where both are possible and in
-/// order, no time is known, and the order is right.
+/// `3/1/2026` has the day or the month first follows from the other cells, or from their
+/// order if rows were `appended` in time. If both are possible and in order, the times are
+/// unknown, and only the order of the rows is used.
 ///
 /// # Errors
 ///
-/// The place of a cell that cannot be read.
+/// The number of a cell that cannot be read.
 pub(super) fn column(cells: &[&str], appended: bool) -> Result<Vec<Option<i64>>, usize> {
     type Parse<'p> = &'p dyn Fn(&str) -> Option<i64>;
     let read = |parse: Parse<'_>| -> Result<Vec<Option<i64>>, usize> {
@@ -206,8 +206,7 @@ fn local(text: &str, day_first: bool) -> Option<i64> {
     parse(&format!("{year:04}-{month:02}-{day:02}T{hour}:{minutes}"))
 }
 
-/// Seconds since 1970 of a time as ISO 8601 writes it, with `T` or a blank; UTC
-/// where it names no offset.
+/// Seconds since 1970 of a time in ISO 8601, with `T` or a blank; UTC if it has no offset.
 pub(super) fn parse(text: &str) -> Option<i64> {
     let text = text.trim();
     let (date, rest) = text.split_at_checked(10)?;
@@ -263,18 +262,18 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + (153 * month + 2) / 5 + day - 1 - 719_468
 }
 
-/// Seconds since 1970 of a file's time.
+/// The time of a file, in seconds since 1970.
 pub(super) fn seconds(time: SystemTime) -> Option<i64> {
     time.duration_since(UNIX_EPOCH).ok().and_then(|since| i64::try_from(since.as_secs()).ok())
 }
 
-/// Whether a student's own clock can have said so: a date, and not in the future.
+/// Whether a time of the student's clock is plausible: a date, and not in the future.
 pub(super) fn plausible(saved: &str) -> bool {
     parse(saved).is_some_and(possible)
 }
 
-/// Whether something can have been handed in then: archives without times have 1980,
-/// wrong clocks some day to come.
+/// Whether a time of hand-in is plausible: archives without times give 1980, wrong clocks
+/// give a future day.
 pub(super) fn possible(at: i64) -> bool {
     let now = seconds(SystemTime::now()).unwrap_or(i64::MAX - DAY_S);
     (DAY_S * days(2000, 1, 1)..=now + DAY_S).contains(&at)

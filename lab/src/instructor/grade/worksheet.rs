@@ -1,4 +1,4 @@
-//! Moodle's grading worksheet: filled in as it was exported.
+//! Moodle's grading worksheet: fills it in and changes nothing else.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::book::markdown::escaped;
 use crate::instructor::names;
 use crate::instructor::roster::letters;
 
-/// The columns to read and to fill, in the language of the Moodle that exported them.
+/// The columns to read and to fill, in the language of that Moodle.
 #[derive(Debug, clap::Args)]
 pub(super) struct Columns {
     /// Name the worksheet's column that identifies students [default: the one that matches most of the roster]
@@ -34,12 +34,12 @@ pub(super) struct Columns {
 
 const GRADE: &str = "grade nota note ocena оценка bewertung calificacion";
 const SCALE: &str = "scale escala echelle bareme skala шкала";
-/// "Grade can be changed": it is right behind the largest grade in other languages.
+/// "Grade can be changed"; in other languages it is the column after the largest grade.
 const LOCK: &str = "gradecanbechanged";
-/// Answers to "Grade can be changed" that are no.
+/// "No", as the answer to "Grade can be changed".
 const NO: &str = "no nao non nie нет nein ні";
 
-/// A worksheet, and whose each of its rows is.
+/// A worksheet, with the student of each row.
 pub(super) struct Worksheet {
     sheet: Sheet,
     encoding: Encoding,
@@ -48,11 +48,11 @@ pub(super) struct Worksheet {
     feedback: Option<usize>,
     /// The rows of each student.
     rows: BTreeMap<usize, Vec<usize>>,
-    /// Rows that may be of several students.
+    /// Rows that may belong to several students.
     doubtful: BTreeMap<usize, usize>,
 }
 
-/// A worksheet that was filled, and what was not.
+/// A worksheet that was filled in, with notes.
 pub(super) struct Filled {
     pub(super) bytes: Vec<u8>,
     /// Sentences on students who have no grade in it.
@@ -141,7 +141,7 @@ impl Worksheet {
         Ok(Worksheet { sheet, encoding, grade, most, feedback, rows, doubtful })
     }
 
-    /// Students by their number as participants: Moodle's folders have the same numbers.
+    /// Students by their participant number: Moodle's folders have the same numbers.
     pub(super) fn participants(&self) -> BTreeMap<String, usize> {
         let mut found = BTreeMap::new();
         for (student, rows) in &self.rows {
@@ -160,7 +160,7 @@ impl Worksheet {
     ///
     /// # Errors
     ///
-    /// If not one row can be filled.
+    /// If no row can be filled.
     pub(super) fn fill(&self, rubric: &Rubric, most: f64, class: &[Graded]) -> Result<Filled, Failure> {
         let (mut changes, mut notes, mut missing, mut refused) =
             (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -195,8 +195,9 @@ impl Worksheet {
                     continue;
                 }
             }
-            // HTML (`FORMAT_HTML` in `mod/assign/feedback/comments/locallib.php`): else what a
-            // student wrote would be a tag and gone, or, as `\"`, end the cell for PHP's reader.
+            // HTML (`FORMAT_HTML` in `mod/assign/feedback/comments/locallib.php`):
+            // otherwise a student's text could be taken as a tag and vanish, or, as `\"`,
+            // end the cell for PHP's reader.
             let feedback = inert(&escaped(&graded.feedback(rubric)));
             match self.feedback {
                 Some(at) if at < self.sheet.rows[row].cells.len() => changes.push((row, at, feedback)),
@@ -240,7 +241,7 @@ impl Worksheet {
         Ok(Filled { bytes: self.encoding.encode(&self.sheet.with(changes)), notes })
     }
 
-    /// What one point is worth in a row, or why it takes none.
+    /// The factor from our points to a row's grade, or why the row cannot have a grade.
     fn scale(&self, row: &Row, most: f64) -> Result<f64, String> {
         let (cells, columns) = (row.cells.len(), self.sheet.header.len());
         if cells > columns {
@@ -270,8 +271,8 @@ impl Worksheet {
         Ok(if most > 0.0 { largest / most } else { 0.0 })
     }
 
-    /// Whether decimals are separated by a comma, as Moodle does in many languages and
-    /// reads it back then: as the numbers in the worksheet are, else by the separator.
+    /// Whether to write decimals with a comma, which Moodle does, and expects, in many
+    /// languages: as the numbers in the worksheet are, else by the cell separator.
     fn comma(&self) -> bool {
         let cells = || {
             let columns = [Some(self.grade), self.most];
@@ -287,8 +288,8 @@ impl Worksheet {
     }
 }
 
-/// The column that holds most of the roster. Students type in some others: online
-/// texts, departments, names that are shown.
+/// The column that names most of the roster. Some other columns are typed by students:
+/// online texts, departments, display names.
 fn identifying(sheet: &Sheet, class: &Class, grade: usize) -> Result<usize, String> {
     let all = || sheet.header.join("', '");
     let of_column = |at: usize| -> Vec<Option<usize>> {
@@ -312,7 +313,7 @@ fn identifying(sheet: &Sheet, class: &Class, grade: usize) -> Result<usize, Stri
         ));
     };
     let rows = of_column(*best);
-    // A column with each student once is no column that students type in.
+    // If each student is in a column once, students did not type it.
     let whole = |hits: usize| hits == sheet.rows.len();
     let others = others.iter().filter(|(hits, _)| whole(*hits) || !whole(found[0].0));
     for (_, other) in others {
@@ -331,8 +332,8 @@ fn identifying(sheet: &Sheet, class: &Class, grade: usize) -> Result<usize, Stri
     Ok(*best)
 }
 
-/// The column of the largest grade. In any language Moodle exports it right behind
-/// the grade (`mod/assign/gradingtable.php`), and it is the same in all rows.
+/// The column of the largest grade. Moodle exports it just after the grade in every
+/// language (`mod/assign/gradingtable.php`), and it is the same in all rows.
 fn most(sheet: &Sheet, grade: usize) -> Option<usize> {
     let says = |at: &usize| {
         let header = letters(&sheet.header[*at]);
@@ -345,7 +346,7 @@ fn most(sheet: &Sheet, grade: usize) -> Option<usize> {
     (0..sheet.header.len()).find(says).or_else(|| (next < sheet.header.len() && same).then_some(next))
 }
 
-/// The last column behind the grade that is called feedback or comments.
+/// The last column after the grade that is called feedback or comments.
 fn comments(header: &[String], grade: usize) -> Option<usize> {
     let says = |at: &usize| {
         let name = letters(&header[*at]);
@@ -356,7 +357,7 @@ fn comments(header: &[String], grade: usize) -> Option<usize> {
     (grade + 1..header.len()).rev().find(says)
 }
 
-/// A number, whose decimal sign may be a comma.
+/// A number; its decimal sign may be a comma.
 fn number(text: &str) -> Option<f64> {
     text.trim().replace(',', ".").parse().ok().filter(|number: &f64| *number > 0.0 && number.is_finite())
 }

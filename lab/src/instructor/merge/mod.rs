@@ -67,7 +67,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     output::print(&format!("{} machine{s} in {}\n", machines.len(), args.out.display()))
 }
 
-/// Bytes of a record; one has some 10 KiB.
+/// Largest size of a record in bytes; a usual one has some 10 KiB.
 const RECORD_BYTES: u64 = 4 << 20;
 
 /// The text of a file; errors are clauses.
@@ -83,9 +83,9 @@ fn read(path: &Path) -> Result<String, String> {
     encoding::decode(&bytes).map_err(|why| why.to_string())
 }
 
-/// Refuses a record that was there already, however it is written.
+/// Refuses a record that is there twice, even if it is formatted in another way.
 fn once(seen: &mut Vec<(String, serde_json::Value)>, name: &str, text: &str) -> Result<(), String> {
-    // What is no JSON is refused by the reader of records, which says why.
+    // A text that is not JSON is refused later by the reader of records, which says why.
     let Ok(value) = serde_json::from_str::<serde_json::Value>(text) else { return Ok(()) };
     match seen.iter().find(|(_, known)| *known == value) {
         Some((first, _)) => Err(format!("it is the same record as {first}")),
@@ -98,7 +98,7 @@ fn once(seen: &mut Vec<(String, serde_json::Value)>, name: &str, text: &str) -> 
 
 const TEMPLATE: &str = include_str!("class.html");
 
-/// What the template sees.
+/// The data for the template.
 #[derive(Serialize)]
 struct Page<'p> {
     machines: usize,
@@ -129,7 +129,7 @@ fn page(
     environment.render_named_str("class.html", TEMPLATE, Serde(fields)).map_err(Failure::could_not)
 }
 
-/// Numbers as a table shows them.
+/// Numbers formatted for a table.
 fn short(cell: &str) -> String {
     match cell.parse::<f64>() {
         Ok(number) if number.fract() != 0.0 => {

@@ -1,4 +1,4 @@
-//! Which machines are not as the others, or were not measured as they should.
+//! Machines that differ from the others, or whose measurement was disturbed.
 
 use common::stats;
 use common::text::shorten;
@@ -6,18 +6,18 @@ use common::units::Bytes;
 
 use super::surveyed::Surveyed;
 
-/// A figure this many times the usual scatter from the middle is far off ...
+/// A figure is an outlier if it is this many standard deviations from the median ...
 const SCATTER: f64 = 5.0;
-/// ... if it is also this share off: eight equal machines scatter very little.
+/// ... and differs by this share too: eight equal machines scatter very little.
 const SHARE: f64 = 0.2;
-/// The median deviation of normally distributed figures is so much smaller than
-/// their standard deviation.
+/// Ratio of the median absolute deviation to the standard deviation of a normal
+/// distribution.
 const NORMAL: f64 = 1.4826;
-/// Machines of a kind that it takes to say what is usual.
+/// Fewest machines of a kind that show what is usual.
 const ENOUGH: usize = 4;
-/// A core clock that changed by more than this has drifted.
+/// A change of the core clock above this share is reported.
 const DRIFT: f64 = 0.03;
-/// Processes that wanted to run during the survey.
+/// So many processes that wanted to run during the survey are reported.
 const LOAD: f64 = 1.5;
 
 /// Sentences about machines, each with the machine's label.
@@ -61,7 +61,7 @@ pub(super) fn remarks(machines: &[Surveyed]) -> Vec<(String, String)> {
     found
 }
 
-/// The version that most machines have; this kit's where it is one of them.
+/// The version that most machines have; if several share that, this kit's own.
 fn usual_version(machines: &[Surveyed]) -> &str {
     let number = |version: &str| machines.iter().filter(|machine| machine.version() == version).count();
     let order = |version: &&str| (number(version), *version == common::VERSION);
@@ -86,7 +86,7 @@ fn figures() -> Vec<(String, Figure)> {
     ]
 }
 
-/// The median of `like`, if `value` is far from it.
+/// The median of `like`, if `value` is an outlier.
 fn is_outlier(value: f64, like: &[f64]) -> Option<f64> {
     if like.len() < ENOUGH {
         return None;
@@ -98,7 +98,7 @@ fn is_outlier(value: f64, like: &[f64]) -> Option<f64> {
     (off > SCATTER * usual && off > SHARE * middle).then_some(middle)
 }
 
-/// What a machine's own record says against it.
+/// Signs in a machine's own record that it was disturbed.
 fn alone(machine: &Surveyed) -> Vec<String> {
     let mut found = Vec::new();
     for level in &machine.caches_found {

@@ -12,7 +12,7 @@ use crate::instructor::tables::Table;
 
 /// Programs that are timed.
 const PROGRAMS: [&str; 3] = ["mm1", "mm2", "mm3"];
-/// What a machine can have: working sets and caches in bytes, accesses, products, clocks.
+/// Plausible limits: working sets and caches in bytes, accesses, products, clocks.
 const SIZES: RangeInclusive<f64> = 1.0..=(1_u64 << 34) as f64;
 const NANOSECONDS: RangeInclusive<f64> = 0.01..=1e5;
 const SECONDS: RangeInclusive<f64> = 1e-6..=1e5;
@@ -40,10 +40,10 @@ pub(crate) struct Surveyed {
     counters: Vec<Counter>,
     #[serde(default)]
     pub(super) timings: Vec<Timing>,
-    /// Figures that cannot be, one sentence each; they are taken out.
+    /// Implausible figures, one sentence each; they are removed.
     #[serde(skip)]
     pub(super) impossible: Vec<String>,
-    /// What distinguishes it from the others on the page.
+    /// The name that distinguishes it from the others on the page.
     #[serde(skip)]
     pub(super) label: String,
     /// Working set in bytes, nanoseconds per access.
@@ -76,9 +76,10 @@ pub(super) struct Reported {
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Found {
     pub(super) level: u64,
-    /// The size, where it is exact; older records have one within what it may be, too.
+    /// The size, where it is known exactly; older records have a value within the interval,
+    /// too.
     pub(super) size: Option<u64>,
-    /// What the size may be: both ends, if they are known.
+    /// The interval of the size: both ends, as far as they are known.
     pub(super) size_low: Option<u64>,
     pub(super) size_high: Option<u64>,
     pub(super) line: Option<u64>,
@@ -87,7 +88,7 @@ pub(super) struct Found {
     pub(super) confidence: String,
 }
 
-/// How the experiments went.
+/// The conditions of the experiments.
 #[derive(Debug, Clone, Default, Deserialize)]
 pub(super) struct Experiments {
     pub(super) reason: Option<String>,
@@ -104,7 +105,7 @@ struct Counter {
     reason: Option<String>,
 }
 
-/// Seconds of a program.
+/// The time of a program in seconds.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Timing {
     pub(super) program: String,
@@ -118,7 +119,7 @@ impl Surveyed {
     ///
     /// # Errors
     ///
-    /// If it is none of this version; a clause.
+    /// If it is not a record of this version; a clause.
     pub(super) fn parse(text: &str) -> Result<Surveyed, String> {
         let mut read: Surveyed = serde_json::from_str(text).map_err(|error| {
             format!("{}; give whole files that lab survey wrote", json_error::explain(text, &error))
@@ -130,7 +131,7 @@ impl Surveyed {
         Ok(read)
     }
 
-    /// Takes out figures that no machine has: one would stretch the axes for all.
+    /// Removes figures that no machine can have: one would stretch the axes for all.
     fn take_out_impossible(&mut self) {
         let mut found = Vec::new();
         let points = std::mem::take(&mut self.experiments.curve_bytes_ns);
@@ -190,7 +191,7 @@ impl Surveyed {
         self.impossible = found;
     }
 
-    /// What one record of one machine is known by.
+    /// What identifies one record of one machine.
     pub(super) fn identity(&self) -> (&str, &str) {
         (&self.host.id, &self.time)
     }
@@ -200,13 +201,13 @@ impl Surveyed {
         &self.kit_version
     }
 
-    /// What machines must share to be compared.
+    /// What two machines must have in common to be compared.
     pub(super) fn kind(&self) -> &str {
         self.processor.name.as_deref().unwrap_or_default()
     }
 }
 
-/// Gives each machine a label: its name or id, numbered where that comes twice.
+/// Gives each machine a label: its name or id, numbered where two have the same.
 pub(super) fn label(machines: &mut [Surveyed]) {
     let called = |machine: &Surveyed| shorten(machine.host.name.as_ref().unwrap_or(&machine.host.id), 40);
     let mut all: BTreeMap<String, usize> = BTreeMap::new();
@@ -220,7 +221,8 @@ pub(super) fn label(machines: &mut [Surveyed]) {
     }
 }
 
-/// A line for each machine: numbers or nothing, and reasons in columns of their own.
+/// A line for each machine: numbers or empty cells, and the reasons in columns of their
+/// own.
 pub(super) fn table(machines: &[Surveyed], remarks: &[(String, String)]) -> Table {
     let header = [
         "machine",

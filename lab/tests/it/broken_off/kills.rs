@@ -9,8 +9,8 @@ use super::report::{filled, old_report, whole};
 use super::{SHORT, begun};
 use crate::kit::{lab, stderr};
 
-/// Kills runs at random moments: while they measure, and with luck while they
-/// replace the report, whose every step has a test of its own in `steps.rs`.
+/// Kills runs at random moments: while they measure, and sometimes while they replace the
+/// report. `steps.rs` tests each step of that.
 fn killed(kills: usize, seed: u64) {
     let folder = tempfile::tempdir().unwrap();
     let report = folder.path().join("report");
@@ -29,7 +29,8 @@ fn killed(kills: usize, seed: u64) {
         std::thread::sleep(long.mul_f64(1.2 * share()));
         let _ = run.kill();
         let ended = run.wait_with_output().unwrap();
-        // By the kill or with its report; what refuses to begin would pass all that follows.
+        // Killed, or finished with a report; a run that refuses to start would pass all
+        // later checks.
         assert!(ended.status.code().is_none_or(|code| code == 0), "{}", stderr(&ended));
         let over = ended.status.success();
         if over {

@@ -1,5 +1,5 @@
-//! What is broken off: `lab run` by a signal, by a kill at any moment, by another;
-//! sweeps by a signal.
+//! Interrupted runs: `lab run` ended by a signal, by a kill at any moment, by another run;
+//! sweeps ended by a signal.
 
 mod kills;
 mod report;
@@ -18,7 +18,8 @@ use report::filled;
 /// A whole assignment in about two seconds.
 const SHORT: &str = "run --quick --hasten 40 --machine i5-7500";
 
-/// With all signals as a terminal has them, whoever started these tests.
+/// With the default actions of a terminal for all signals, however these tests were
+/// started.
 fn begun(folder: &Path, args: &str) -> Child {
     let mut command = Command::new("env");
     command.args(["--default-signal", env!("CARGO_BIN_EXE_lab")]).args(args.split_whitespace());
@@ -69,7 +70,7 @@ fn a_signal_ends_a_run_and_resume_goes_on_from_there() {
     assert!(names[0].len() > 20 && names.iter().all(|filled| *filled == names[0]));
 }
 
-/// Waits until the process listens to SIGINT (2), as its system reports.
+/// Waits until the process handles SIGINT (2), according to its system.
 #[cfg(target_os = "linux")]
 fn await_listening(process: u32) {
     let from = Instant::now();

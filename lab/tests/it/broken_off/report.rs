@@ -1,4 +1,4 @@
-//! A report, and what is in its folder after a run was broken off.
+//! A report and its folder after an interrupted run.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 use super::SHORT;
 use crate::kit::{lab, stderr};
 
-/// Answers as the page saves them: what is none would keep every later run from beginning.
+/// Answers as the page saves them: an invalid file would stop every later run.
 const TYPED: &str = r#"{"format": "cache-lab-answers", "version": 1, "saved": "2026-03-01T10:00:00Z", "fields": {"s2-2": "64 KiB"}}"#;
 
 /// Files by their names in a folder.
 pub(crate) type Files = BTreeMap<PathBuf, Vec<u8>>;
 
-/// All files of a folder, by their names in it; what an unfinished run keeps, and
-/// pages of earlier reports, apart.
+/// All files of a folder by their names, except the data of an unfinished run and the pages
+/// of earlier reports.
 pub(crate) fn files(folder: &Path) -> Files {
     let mut found = BTreeMap::new();
     let mut open = vec![folder.to_owned()];
@@ -31,7 +31,7 @@ pub(crate) fn files(folder: &Path) -> Files {
     found
 }
 
-/// The figures of the sheet that are filled in.
+/// The report's answers that are filled in.
 pub(crate) fn filled(report: &Path) -> Vec<String> {
     let summary = fs::read_to_string(report.join("summary.tsv")).unwrap();
     summary
@@ -51,12 +51,12 @@ pub(crate) fn old_report(folder: &Path) -> Files {
     files(&folder.join("report"))
 }
 
-/// Fails unless the report is the old one in full, or the new one in full.
+/// Fails unless all files belong to the old report, or all to the new one.
 pub(crate) fn whole(report: &Path, old: &Files) -> &'static str {
     let now = files(report);
     assert_eq!(now[Path::new("answers.json")], TYPED.as_bytes());
     if now[Path::new("report.html")] == old[Path::new("report.html")] {
-        assert!(now == *old, "the old page stands beside what is not its own");
+        assert!(now == *old, "the old page is mixed with files of another report");
         return "old";
     }
     assert!(now.keys().eq(old.keys()), "{:?}", now.keys());

@@ -1,5 +1,5 @@
-//! A run that is ended before each single step with which the new report takes the
-//! old one's place. Steps are counted by `steps.c`, which is before the C library.
+//! Ends a run before each step of replacing the old report by the new one. The preloaded
+//! library `steps.c` counts the steps.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,7 +14,7 @@ use crate::kit::{lab, stderr};
 const KILL: i32 = 9;
 const TERM: i32 = 15;
 
-/// An old report, and next to it a run whose experiments are all measured.
+/// An old report, and a run into the same folder with all experiments measured.
 struct Scene {
     folder: tempfile::TempDir,
     old: Files,
@@ -37,7 +37,7 @@ impl Scene {
         let scene = Scene { figures: filled(&folder.path().join("report")), folder, old, exchange };
         let broken_off = scene.run(&format!("{SHORT} --size 24"), 1, KILL);
         assert_eq!(broken_off.status.signal(), Some(KILL), "{}", stderr(&broken_off));
-        copy(&scene.report(), &scene.kept());
+        copy(&scene.report(), &scene.original());
         Some(scene)
     }
 
@@ -45,24 +45,24 @@ impl Scene {
         self.folder.path().join("report")
     }
 
-    fn kept(&self) -> PathBuf {
-        self.folder.path().join("kept")
+    fn original(&self) -> PathBuf {
+        self.folder.path().join("original")
     }
 
-    /// Where the exchanged folder lies until it is emptied.
-    fn beside(&self) -> PathBuf {
+    /// The temporary name of the exchanged folder until it is removed.
+    fn exchanged(&self) -> PathBuf {
         self.folder.path().join(".report.being-replaced")
     }
 
-    /// As it was when all was measured.
+    /// Restores the state in which everything was measured.
     fn again(&self) {
-        for left in [self.report(), self.beside()] {
+        for left in [self.report(), self.exchanged()] {
             let _ = fs::remove_dir_all(left);
         }
-        copy(&self.kept(), &self.report());
+        copy(&self.original(), &self.report());
     }
 
-    /// Runs `lab`, which gets the signal before its `step`-th step; 0 for never.
+    /// Runs `lab`, which sends itself the signal before its `step`-th step; 0 for never.
     fn run(&self, args: &str, step: usize, signal: i32) -> Output {
         let path = |name: &str| self.folder.path().join(name);
         let mut command = Command::new("env");
@@ -84,8 +84,8 @@ impl Scene {
         steps.lines().map(str::to_owned).collect()
     }
 
-    /// Which report stands after a kill before that step; then it is repaired by a
-    /// run that goes on, or, where the new one is there already, by the next run.
+    /// Returns which report is there after a kill before that step. Then a resumed run, or
+    /// the next run if the new report is there already, repairs the folder.
     fn killed(&self, step: usize) -> &'static str {
         self.again();
         let ended = self.run("run --resume", step, KILL);
@@ -106,12 +106,12 @@ impl Scene {
         if is_old { "old" } else { "new" }
     }
 
-    /// What the next run finds after a kill behind the exchange, and leaves.
-    fn is_tidied(&self) {
-        assert!(self.beside().exists());
+    /// What the next run finds after a kill that follows the exchange, and leaves behind.
+    fn check_tidied(&self) {
+        assert!(self.exchanged().exists());
         let next = lab(self.folder.path(), &format!("{SHORT} --size 24"));
         assert!(next.status.success(), "{}", stderr(&next));
-        assert!(!self.beside().exists() && !self.report().join(".unfinished").exists());
+        assert!(!self.exchanged().exists() && !self.report().join(".unfinished").exists());
         assert!(report::files(&self.report()).contains_key(Path::new("answers.json")));
     }
 }
@@ -120,13 +120,13 @@ fn copy(from: &Path, to: &Path) {
     assert!(Command::new("cp").arg("-a").args([from, to]).status().unwrap().success());
 }
 
-/// Kills a run before each of the steps that `wanted` takes from all.
+/// Kills a run before each of the steps that `wanted` chooses.
 fn kill_before(scene: &Scene, wanted: impl Fn(&[String]) -> Vec<usize>) {
     let names = scene.steps();
     let mut seen = BTreeMap::<String, usize>::new();
     for step in wanted(&names) {
-        let stands = scene.killed(step);
-        *seen.entry(format!("{} {stands}", names[step - 1])).or_default() += 1;
+        let found = scene.killed(step);
+        *seen.entry(format!("{} {found}", names[step - 1])).or_default() += 1;
     }
     println!("{} steps, exchanged: {}; killed before: {seen:?}", names.len(), scene.exchange);
 }
@@ -140,15 +140,15 @@ fn exchange(names: &[String]) -> usize {
 #[test]
 fn a_kill_while_the_report_is_replaced_leaves_the_old_one_or_the_new_one() {
     let Some(scene) = Scene::set(true) else { return };
-    // Before a file is written, before and behind the exchange, and before the last step.
+    // Before a file is written, before and after the exchange, and before the last step.
     kill_before(&scene, |names| vec![2, exchange(names), exchange(names) + 1, names.len()]);
-    scene.is_tidied();
+    scene.check_tidied();
 }
 
 #[test]
 fn where_folders_cannot_be_exchanged_a_killed_run_goes_on_to_the_whole_report() {
     let Some(scene) = Scene::set(false) else { return };
-    // Between two files that are moved, and while what was stored is taken away.
+    // Between two moved files, and while stored data are removed.
     kill_before(&scene, |names| vec![names.iter().rposition(|name| name == "rename").unwrap(), names.len()]);
 }
 
@@ -162,7 +162,7 @@ fn a_kill_before_each_step() {
 }
 
 #[test]
-fn who_asks_for_an_end_while_the_report_is_replaced_gets_it_whole() {
+fn a_signal_while_the_report_is_replaced_leaves_the_whole_new_one() {
     let Some(scene) = Scene::set(true) else { return };
     let exchanged = exchange(&scene.steps());
     for step in [2, exchanged, exchanged + 1] {
@@ -170,7 +170,7 @@ fn who_asks_for_an_end_while_the_report_is_replaced_gets_it_whole() {
         let ended = scene.run("run --resume", step, TERM);
         assert_eq!(ended.status.signal(), Some(TERM), "step {step}: {}", stderr(&ended));
         assert_eq!(whole(&scene.report(), &scene.old), "new");
-        assert!(!scene.report().join(".unfinished").exists() && !scene.beside().exists());
+        assert!(!scene.report().join(".unfinished").exists() && !scene.exchanged().exists());
         let told = stderr(&ended);
         assert!(told.contains("is ready") && !told.contains("nothing was measured"), "{told}");
     }

@@ -1,5 +1,5 @@
-//! Every program under faults of its surroundings: each ends in time, with its
-//! result or with one sentence and exit 1, and leaves nothing half written.
+//! Every program under faults of its environment: each ends in time, with its result or
+//! with one sentence and exit 1, and leaves no partial files.
 //! (`docs/faults.md` lists the promises.)
 
 mod sandbox;
@@ -37,7 +37,8 @@ fn command(folder: &Path, line: &str) -> Command {
     command
 }
 
-/// Runs the line in a shell that does `before`; `$0` and what follows is it.
+/// Runs the line in a shell after the commands `before`, in which `$0` and the rest are the
+/// line.
 fn after(folder: &Path, before: &str, line: &str) -> Output {
     let mut words = line.split_whitespace();
     let program = program(words.next().unwrap());
@@ -46,7 +47,8 @@ fn after(folder: &Path, before: &str, line: &str) -> Output {
     shell.env("RUST_BACKTRACE", "0").output().unwrap()
 }
 
-/// No panic, no signal, no silence: a result, or a last line that says why not.
+/// No panic, no signal, no silent failure: a result, or a last line that says why there is
+/// none.
 fn decent(line: &str, output: &Output) {
     let told = stderr(output);
     assert!(!told.contains("panicked") && !told.contains("RUST_BACKTRACE"), "{line}: {told}");
@@ -79,7 +81,7 @@ fn a_full_or_closed_standard_output_is_one_sentence() {
 }
 
 #[test]
-fn what_was_measured_is_saved_before_it_is_printed() {
+fn results_are_saved_before_they_are_printed() {
     let folder = tempfile::tempdir().unwrap();
     for (number, line) in
         ALL.iter().filter(|line| !line.starts_with("lab") && !line.starts_with("avail")).enumerate()
@@ -175,14 +177,14 @@ fn more_memory_than_there_is_is_refused_before_it_is_touched() {
         "raise the limit",
     );
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is begun");
-    let line = "lab dgemm --sizes 16..4096 --variants packed --counters none --limit 9999 --out kept";
+    let line = "lab dgemm --sizes 16..4096 --variants packed --counters none --limit 9999 --out charts";
     refused(line, &after(folder.path(), "ulimit -v 150000", line), "smaller");
-    let kept = fs::read_to_string(folder.path().join("kept/dgemm.json")).unwrap();
-    assert!(kept.contains("\"n\": 512"), "the smaller sides are kept");
+    let record = fs::read_to_string(folder.path().join("charts/dgemm.json")).unwrap();
+    assert!(record.contains("\"n\": 512"), "the smaller sides are recorded");
 }
 
 #[test]
-fn what_takes_weeks_is_refused_with_the_estimate() {
+fn a_run_of_weeks_is_refused_with_the_estimate() {
     let folder = tempfile::tempdir().unwrap();
     for line in [
         "spark --sizes 1G --repeats 1000000",

@@ -1,11 +1,11 @@
-//! Commands to which system calls are denied.
+//! Commands that are denied system calls.
 
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-/// A system call's number is loaded, compared with each of `calls`, and refused
-/// with the error next to it; all others go through.
+/// Loads a system call's number and compares it with each of `calls`. Those fail with their
+/// error; all others are allowed.
 fn filter(calls: &[(libc::c_long, i32)]) -> Vec<libc::sock_filter> {
     let statement = |code: u32, k: u32, jt: u8| libc::sock_filter { code: code as u16, jt, jf: 0, k };
     let mut program = vec![statement(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0)];

@@ -1,5 +1,5 @@
-//! Each fault on each program: a result, or one sentence; nothing is written
-//! outside of the folder. What is seen is written in `docs/faults.md`.
+//! Each fault on each program: a result, or one sentence; no file outside of the folder.
+//! `docs/faults.md` lists the results.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,22 +13,22 @@ use super::written::{self, Row, Seen};
 use super::{ALL, after, command, decent};
 use crate::kit::stderr;
 
-/// Beside [`ALL`]: programs with threads, and a whole assignment.
+/// In addition to [`ALL`]: programs with threads, and a whole assignment.
 const MORE: [&str; 3] = [
     "ge threads 64",
     "dgemm threads 64",
     "lab run --quick --hasten 40 --machine i5-7500 --size 16 --out report",
 ];
 
-/// Runs a line under a fault; `None` where this system does not let us.
+/// Runs a line under a fault; `None` where this system does not allow that.
 type Fault = Box<dyn Fn(&Path, &str) -> Option<Output> + Sync>;
 
-/// The shell does this before it.
+/// With these shell commands before it.
 fn shell(before: &'static str) -> Fault {
     Box::new(move |folder, line| Some(after(folder, before, line)))
 }
 
-/// The same, as root of a name space of its own, with mounts of its own.
+/// The same, as root of its own name space with its own mounts.
 fn mounted(before: &'static str) -> Fault {
     Box::new(move |folder, line| {
         let mut words = line.split_whitespace();
@@ -45,7 +45,7 @@ fn denied(calls: &'static [(libc::c_long, i32)]) -> Fault {
     Box::new(move |folder, line| without(command(folder, line), calls).output().ok())
 }
 
-/// All by which a file gets another name.
+/// All system calls that rename or link a file.
 const RENAMES: &[(libc::c_long, i32)] = &[
     #[cfg(target_arch = "x86_64")]
     (libc::SYS_rename, libc::EIO),
@@ -53,8 +53,8 @@ const RENAMES: &[(libc::c_long, i32)] = &[
     (libc::SYS_renameat2, libc::EIO),
 ];
 
-/// Clocks that go back: the wall's by an hour at its second reading, the monotonic
-/// one by a millisecond at every 64th, as on machines whose cores disagree.
+/// Clocks that go back: the wall clock by an hour at its second reading, the monotonic one
+/// by a millisecond at every 64th, as on machines whose cores disagree.
 const CLOCKS: &str = r"
 #define _GNU_SOURCE
 #include <sys/syscall.h>
@@ -70,7 +70,7 @@ int clock_gettime(clockid_t clock, struct timespec *now) {
 }
 ";
 
-/// With [`CLOCKS`] before the system's, where there is a C compiler.
+/// With [`CLOCKS`] preloaded, where there is a C compiler.
 fn set_back(place: &Path) -> Fault {
     let (source, library) = (place.join("clocks.c"), place.join("clocks.so"));
     fs::write(&source, CLOCKS).unwrap();
@@ -82,7 +82,7 @@ fn set_back(place: &Path) -> Fault {
     })
 }
 
-/// On the first of the processors that we may use, alone.
+/// Pinned to the first of the allowed processors.
 fn one_processor() -> Fault {
     Box::new(|folder, line| {
         let status = fs::read_to_string("/proc/self/status").ok()?;
@@ -138,8 +138,8 @@ fn faults(place: &Path) -> Vec<(&'static str, Fault)> {
     ]
 }
 
-/// The line, with a record kept where its program keeps one.
-fn kept(line: &str) -> String {
+/// The line, with --record where its program has that option.
+fn with_record(line: &str) -> String {
     let keeps_none = ["avail", "lab machines", "lab discover", "lab run"];
     let record = if keeps_none.iter().any(|name| line.starts_with(name)) { "" } else { " --record r.json" };
     format!("{line}{record}")
@@ -153,7 +153,7 @@ fn names(folder: &Path) -> BTreeSet<PathBuf> {
 #[test]
 fn each_fault_on_each_program() {
     let place = tempfile::tempdir().unwrap();
-    let lines: Vec<String> = ALL.iter().chain(&MORE).map(|line| kept(line)).collect();
+    let lines: Vec<String> = ALL.iter().chain(&MORE).map(|line| with_record(line)).collect();
     let try_all = |fault: &str, run: &Fault| -> Option<Vec<Seen>> {
         lines.iter().map(|line| tried(place.path(), fault, run, line)).collect()
     };
@@ -166,7 +166,7 @@ fn each_fault_on_each_program() {
     written::hold(&lines, &on_all_processors(&faults, row));
 }
 
-/// What `one` makes of each item, in the items' order.
+/// The results of `one` for the items, in their order.
 fn on_all_processors<T: Sync, R: Send>(items: &[T], one: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let (next, made) = (Mutex::new(items.iter().enumerate()), Mutex::new(Vec::new()));
     thread::scope(|scope| {
@@ -184,7 +184,7 @@ fn on_all_processors<T: Sync, R: Send>(items: &[T], one: impl Fn(&T) -> R + Sync
     made.into_iter().map(|(_, row)| row).collect()
 }
 
-/// What a line gives under a fault; `None` where this system does not let us.
+/// The outcome of a line under a fault; `None` where this system does not allow that.
 fn tried(place: &Path, fault: &str, run: &Fault, line: &str) -> Option<Seen> {
     let folder = tempfile::tempdir_in(place).unwrap();
     let output = run(folder.path(), line)?;

@@ -1,9 +1,9 @@
-//! `docs/faults.md`: what was seen of each fault on each program, and that it is
-//! still so.
+//! `docs/faults.md`: the recorded outcome of each fault on each program, and a test that it
+//! has not changed.
 
 use std::path::Path;
 
-/// The page; `FAULTS=write` writes it again.
+/// The page; with `FAULTS=write` the test rewrites it.
 const PAGE: &str = "docs/faults.md";
 const HEAD: &str = "## What was seen
 
@@ -14,7 +14,7 @@ its folder. On a machine that counts nothing `avail` ends with its reason, with 
 memory, file descriptors, perf and threads, which differ from machine to machine; `FAULTS=write cargo
 test -p lab --test it each_fault` writes it.
 ";
-/// What these leave depends on the machine's processors and counters.
+/// The files that these leave depend on the machine's processors and counters.
 const VARY: [&str; 7] = [
     "100 MB of address space",
     "4 file descriptors",
@@ -24,18 +24,18 @@ const VARY: [&str; 7] = [
     "no perf at all",
     "threads denied",
 ];
-/// Characters of a sentence.
+/// Longest quoted sentence in characters.
 const SHOWN: usize = 100;
 
 /// How a command ended.
 #[derive(Debug)]
 pub(crate) enum Seen {
     Result,
-    /// With exit 1 or 2, and what it said.
+    /// With exit 1 or 2, and this message.
     Refused(String),
 }
 
-/// A fault, and what was seen; no cell where this system does not let us try.
+/// A fault and its outcomes; no cell where this system cannot try it.
 #[derive(Debug)]
 pub(crate) struct Row<'f> {
     pub(crate) fault: &'f str,
@@ -72,14 +72,14 @@ pub(crate) fn cell(lines: &[String], seen: &[Seen], normal: &[Seen]) -> String {
     if told.is_empty() { "none".to_owned() } else { cells.collect::<Vec<_>>().join("<br>") }
 }
 
-/// The command, without what makes it short.
+/// The command, without the options that make it short.
 fn name(line: &str) -> String {
     let short = ["--max 8K", "--repeats 1", "--size 16", "--record r.json", "--hasten 40", "--out report"];
     let name = short.iter().fold(line.to_owned(), |line, part| line.replace(&format!(" {part}"), ""));
     format!("`{name}`")
 }
 
-/// The last line, as far as it fits, without the program that says it.
+/// The last line, shortened, without the program's name before it.
 fn sentence(said: &str) -> String {
     let last = said.lines().last().unwrap_or_default();
     let told = last.split_once(": ").map_or(last, |(_, told)| told);
@@ -91,7 +91,7 @@ fn row(fault: &str, cell: &str) -> String {
     format!("| {fault} | {cell} |\n")
 }
 
-/// Fails where the page has other commands, faults or outcomes than there are.
+/// Fails where the page has other commands, faults or outcomes than this run.
 pub(crate) fn hold(lines: &[String], rows: &[Row]) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join(PAGE);
     let commands: String = lines.iter().map(|line| format!("{line}\n")).collect();
@@ -101,15 +101,16 @@ pub(crate) fn hold(lines: &[String], rows: &[Row]) {
     let start = page.find(HEAD.lines().next().unwrap()).unwrap_or(page.len());
     let (promised, seen) = page.split_at(start);
     if std::env::var_os("FAULTS").is_some_and(|word| word == "write") {
-        let told =
-            rows.iter().map(|Row { fault, cell }| row(fault, cell.as_deref().unwrap_or("not tried here")));
+        let told = rows
+            .iter()
+            .map(|Row { fault, cell }| row(fault, cell.as_deref().unwrap_or("not tried on this system")));
         std::fs::write(path, promised.to_owned() + &head + &told.collect::<String>()).unwrap();
         return;
     }
     let Some(table) = seen.strip_prefix(&head) else { panic!("{PAGE} lacks:\n{head}") };
     assert_eq!(table.lines().count(), rows.len(), "{PAGE} has other faults");
     for (Row { fault, cell }, line) in rows.iter().zip(table.lines()) {
-        assert!(line.starts_with(&format!("| {fault} | ")), "{PAGE} tells nothing of: {fault}");
+        assert!(line.starts_with(&format!("| {fault} | ")), "{PAGE} has no row for: {fault}");
         match cell {
             Some(cell) if !VARY.contains(fault) => assert_eq!(line, row(fault, cell).trim_end(), "{PAGE}"),
             Some(_) => {}

@@ -1,5 +1,5 @@
-//! Files that are honest and packed oddly are read; hostile ones are named, and cost
-//! neither time nor memory.
+//! Honest files in unusual archives are read; hostile ones are reported, and cost neither
+//! time nor memory.
 
 use std::io::Write;
 
@@ -19,7 +19,7 @@ fn zipped(files: &[(&str, &[u8])]) -> Vec<u8> {
     writer.finish().unwrap().into_inner()
 }
 
-/// An archive whose one file takes a password: the flag is set in both its heads.
+/// An archive whose only file needs a password: the flag is set in both headers.
 fn encrypted(content: &[u8]) -> Vec<u8> {
     let options = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
     let mut writer = ZipWriter::new(std::io::Cursor::new(Vec::new()));
@@ -33,7 +33,7 @@ fn encrypted(content: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// What one student hands in, the points due, and what must be said.
+/// What one student hands in, the expected points, and words of the expected message.
 type Case = (&'static str, Vec<(&'static str, Vec<u8>)>, &'static str, &'static [&'static str]);
 
 fn cases() -> Vec<Case> {
@@ -151,7 +151,7 @@ fn cases() -> Vec<Case> {
 }
 
 #[test]
-fn what_is_not_read_is_named() {
+fn files_that_are_not_read_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let cases = cases();
@@ -176,7 +176,7 @@ fn what_is_not_read_is_named() {
     }
 }
 
-/// One submission's pipes, links and empty folders are named, and followed nowhere.
+/// Pipes, links and empty folders in a submission are reported and not followed.
 #[cfg(unix)]
 #[test]
 fn links_and_pipes_are_not_followed() {

@@ -1,5 +1,5 @@
-//! What `lab grade` writes for the systems of courses, compared with what each of them
-//! has published of its format; Moodle apart.
+//! What `lab grade` writes for course systems, compared with the format that each of them
+//! has published (Moodle's is in `moodle.rs`).
 
 use std::path::Path;
 
@@ -10,7 +10,8 @@ use super::printed;
 const CLASS: &str = "name\nada\nInês Conceição\nnobody\n";
 const SYSTEMS: &str = "--as gradescope --as prairielearn --as autolab --as check50 --as classroom50";
 
-/// A right answer, a bracket, a wrong one with line breaks, a tag and what ends a cell in it, and none.
+/// A right answer; a bracket; a wrong answer with line breaks, a tag and the end of a cell;
+/// no answer.
 pub(crate) fn handed_in(folder: &Path) {
     std::fs::write(folder.join("class.csv"), CLASS).unwrap();
     let answers =
@@ -42,7 +43,7 @@ fn object(text: &str) -> Map<String, Value> {
     serde_json::from_str(text).unwrap()
 }
 
-/// That the object has what is required, and of the rest only what is known.
+/// Checks that the object has all required keys, and no unknown ones.
 fn keys(object: &Map<String, Value>, required: &str, optional: &str) {
     for key in required.split_whitespace() {
         assert!(object.contains_key(key), "{key} is missing: {object:?}");
@@ -96,7 +97,7 @@ fn gradescopes_results() {
 }
 
 /// <https://docs.prairielearn.com/externalGrading/>, "Grading results": of the two
-/// mandatory fields `score` is within 0 and 1; the file has 1 MB at most.
+/// mandatory fields `score` is between 0 and 1; the file has at most 1 MB.
 #[test]
 fn prairielearns_results() {
     let folder = tempfile::tempdir().unwrap();
@@ -120,9 +121,9 @@ fn prairielearns_results() {
     }
 }
 
-/// <https://docs.autolabproject.com/lab/>, "Writing Autograders": any lines, then on the
-/// last one a JSON object whose "scores" assigns numbers to problems, with a
-/// "scoreboard" array at will.
+/// <https://docs.autolabproject.com/lab/>, "Writing Autograders": any lines, then as the
+/// last one a JSON object whose "scores" assigns numbers to problems, with an optional
+/// "scoreboard" array.
 #[test]
 fn autolabs_last_line() {
     let folder = tempfile::tempdir().unwrap();
@@ -133,7 +134,7 @@ fn autolabs_last_line() {
         keys(&result, "scores", "scoreboard");
         let scores = result["scores"].as_object().unwrap();
         assert_eq!(scores.values().map(|score| score.as_f64().unwrap()).sum::<f64>(), points, "{text}");
-        // What a student wrote is on no line of its own.
+        // A student's answer never is a line of its own.
         assert_eq!(text.lines().filter(|line| line.starts_with('{')).count(), 1, "{text}");
         assert!(scores.len() == 15 && scores.contains_key("s311-c-size"), "{text}");
     }
@@ -168,9 +169,9 @@ fn check50s_json() {
     }
 }
 
-/// `schemas/result-v1.schema.json` of github.com/foundation50/classroom50, and what it
-/// says that no schema can: points within their maximum. Its runner sets `datetime`
-/// again, and who owns the repository.
+/// `schemas/result-v1.schema.json` of github.com/foundation50/classroom50, and a rule that
+/// no schema can express: points within their maximum. Its runner overwrites `datetime` and
+/// the owner of the repository.
 #[test]
 fn classroom_50s_result() {
     let folder = tempfile::tempdir().unwrap();

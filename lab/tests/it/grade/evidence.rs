@@ -1,4 +1,4 @@
-//! Which files and records count: evidence is parsed before it is believed.
+//! Which files and records count: all are parsed and verified first.
 
 use std::fs;
 use std::path::Path;
@@ -31,7 +31,7 @@ fn answers(fields: &Json) -> String {
         .to_string()
 }
 
-/// The line of `student` in what `lab grade` prints: points and notes.
+/// The line of `student` in the output of `lab grade`: points and notes.
 fn line(folder: &Path, rubric: &str, student: &str) -> (f64, String) {
     let told =
         succeeds(folder, &format!("grade --roster class.csv --key machines-key.json{rubric} handed-in"));
@@ -46,7 +46,7 @@ fn only_records_of_the_students_own_machine_count() {
     class(folder);
     let rubric = succeeds(folder, "grade --print-rubric").replace("records = \"noted\"", "records = \"own\"");
     fs::write(folder.join("own.toml"), rubric).unwrap();
-    // a point for what no record shows, and one for what the record shows
+    // a point for a figure that no record has, and one for a figure that the record has
     let fields = json!({ "s2-2": "64 KiB", "s321-c-hit-rate": "75 %" });
     let own = record(folder, "mm1", "machines/ada.toml");
     let text = own.json();
@@ -73,13 +73,17 @@ fn only_records_of_the_students_own_machine_count() {
     let cases: Vec<(&str, Vec<&str>, (f64, &str))> = vec![
         ("as it was written", vec![&text], yes("")),
         (
-            "beside files that mention a seal",
+            "next to files that mention a seal",
             vec![&text, &schema, nested, "[1, {\"seal\": {}}]", "{"],
             yes(""),
         ),
-        ("beside another's", vec![&text, &bobs], yes("machine of another student")),
-        ("beside one by hand", vec![&by_hand, &text], yes("Records of no sealed machine do not count: mm1.")),
-        ("beside an edited one", vec![&text, &reordered], yes("was changed")),
+        ("next to another's", vec![&text, &bobs], yes("machine of another student")),
+        (
+            "next to one by hand",
+            vec![&by_hand, &text],
+            yes("Records of no sealed machine do not count: mm1."),
+        ),
+        ("next to an edited one", vec![&text, &reordered], yes("was changed")),
         ("none", vec![], no("no records of the student's own machine")),
         ("the schema", vec![&schema], no("no records of the student's own machine")),
         ("by hand", vec![&by_hand], no("Records of no sealed machine do not count: mm1.")),
@@ -124,7 +128,7 @@ fn only_records_of_the_students_own_machine_count() {
         hand_in(folder, "ada/mm1.json", &changed);
         let (given, line) = line(folder, " --rubric own.toml", "ada");
         assert!(given == 0.0 && line.contains("mm1.json was changed after it was made,"), "{what}: {line}");
-        // where records are not asked for, they are no evidence either
+        // where records are not required, they do not count either
         let (given, line) = self::line(folder, "", "ada");
         assert!(given == 1.0 && line.contains("mm1.json was changed"), "{what}: {line}");
     }
@@ -174,7 +178,7 @@ fn a_key_of_another_class_is_refused_once() {
         assert!(given == Some(code) && printed.is_empty() && told.contains(says), "{args}: {told}{printed}");
         assert!(told.lines().count() == 1 && !folder.join("grades").exists(), "{args}: {told}");
     }
-    // whom the key lacks has no points by another's records
+    // a student without a machine in the key gets no points from another's records
     hand_in(
         folder,
         "late/answers.json",
@@ -196,7 +200,7 @@ fn a_key_of_another_class_is_refused_once() {
         of("late").contains("The key has no machine of this student") && !of("late").starts_with('1'),
         "{printed}"
     );
-    // one who hands in another's records is graded, without them
+    // a student who hands in another's records is graded without them
     fs::copy(folder.join("handed-in/ada/mm1.json"), folder.join("handed-in/nobody/mm1.json")).unwrap();
     let (code, printed, _) = grade("--roster class.csv --key machines-key.json");
     assert!(code == Some(0) && printed.contains("machine of another student"), "{printed}");

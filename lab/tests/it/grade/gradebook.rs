@@ -1,4 +1,4 @@
-//! Points given by hand, feedback to students, and the class at a glance.
+//! Points given by hand, feedback to students, and the overview of the class.
 
 use std::path::Path;
 
@@ -23,7 +23,7 @@ fn class(folder: &Path) {
     of("cmd", RIGHT, &[]);
 }
 
-/// The exit status, and all that is said.
+/// The exit status, and all output.
 fn graded(folder: &Path, args: &str) -> (Option<i32>, String) {
     let args = format!("grade --roster class.csv {args} in");
     let done = lab(folder, &args.split_whitespace().collect::<Vec<_>>(), &[]);
@@ -38,7 +38,7 @@ fn cell(folder: &Path, student: &str, column: &str) -> String {
     table.records().map(Result::unwrap).find(|row| &row[0] == student).unwrap()[at].to_owned()
 }
 
-/// Types points for an item into the table that was written, as an instructor does.
+/// Fills points for an item into the written table, as an instructor does.
 fn give(folder: &Path, item: &str, points: &[(&str, &str)]) {
     let path = folder.join("out/grades.csv");
     let text = std::fs::read_to_string(&path).unwrap();
@@ -75,7 +75,7 @@ fn points_given_by_hand_survive_grading_again() {
     );
     let results = json(folder.join("out/gradescope/ann/results.json"));
     assert_eq!((&results["score"], results["tests"].as_array().unwrap().len()), (&3.5.into(), 16));
-    // An answer that nobody has read has no points that would be read back.
+    // An answer that nobody has read has an empty cell, so no points are read back.
     assert_eq!(
         [cell(folder, "ann", "spec-comment_points"), cell(folder, "bea", "spec-comment_points")],
         ["0.5", ""]
@@ -83,13 +83,14 @@ fn points_given_by_hand_survive_grading_again() {
     let before = std::fs::read(folder.join("out/grades.csv")).unwrap();
     assert_eq!(graded(folder, "--out out").0, Some(0));
     assert_eq!(std::fs::read(folder.join("out/grades.csv")).unwrap(), before, "the same bytes again");
-    // Another answer keeps its points, and says so; a file of points comes before the table.
+    // If the answer changes, its points stay, with a note. A file of points takes
+    // precedence over the table.
     write(folder, "in/ann/answers.json", &answers(RIGHT, &[("spec-comment", "Another one.")], ""));
     write(folder, "points.csv", "name;spec-comment\n'=cmd();1\nBEA;0,25\nzoe;1\n");
     let (code, told) = graded(folder, "--out out --points points.csv");
     assert_eq!(code, Some(0), "{told}");
     for says in [
-        "3.5\t21\tann\tspec-comment has another answer than when its points were given; the 0.5 points are kept",
+        "3.5\t21\tann\tspec-comment has another answer than when its points were given; the 0.5 points are used",
         "spec-comment: the answer is another than when points were given by hand: read it again: 1 of 3 students: ann",
         "0.25\t21\tbea",
         "4\t21\t=cmd()",
@@ -97,7 +98,7 @@ fn points_given_by_hand_survive_grading_again() {
     ] {
         assert!(told.contains(says), "{says}: {told}");
     }
-    // Who has no grade for a while has the same points afterwards.
+    // A student without a grade in one run has the same points afterwards.
     write(folder, "class.csv", "name,username\nann,\nbea,\n=cmd(),\n");
     let clash = folder.join("in/ann_1_assignsubmission_file_");
     let other = folder.join("in/ann_2_assignsubmission_file_");
@@ -108,7 +109,7 @@ fn points_given_by_hand_survive_grading_again() {
     std::fs::remove_dir(&other).unwrap();
     let (_, told) = graded(folder, named);
     assert!(told.contains("3.5\t21\tann\t\n"), "{told}");
-    // Who left the class loses nothing either.
+    // The points of a student who left the class are not lost either.
     write(folder, "class.csv", "name\nbea\n");
     assert_eq!(graded(folder, "--out out").0, Some(0));
     assert_eq!(graded(folder, "--out out").0, Some(0));
@@ -129,17 +130,17 @@ fn points_are_for_the_answer_that_they_were_given_for() {
         assert_eq!(code, Some(0), "{told}");
         (cell(folder, "ann", "s2-3_points"), told)
     };
-    // two sizes: somebody has to read it, and gives nothing
+    // two sizes: the instructor has to read the answer, and gives 0 points
     of_ann("8 or 16 B");
     graded();
     points("0");
     assert_eq!(graded().0, "0");
-    // what is handed in then is another answer
+    // then the student hands in another answer
     of_ann("16 B");
     let (now, told) = graded();
     assert_eq!(now, "1");
     assert!(told.contains("s2-3: the answer is another than when points were given by hand"), "{told}");
-    // a cell of the program's own that somebody changed is not used, and that is said
+    // a changed cell of computed points is not used, with a note
     points("0");
     let (now, told) = graded();
     assert_eq!(now, "1");
@@ -154,7 +155,7 @@ fn points_are_for_the_answer_that_they_were_given_for() {
 }
 
 #[test]
-fn points_that_cannot_be_are_refused() {
+fn impossible_points_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     class(folder);
@@ -199,7 +200,7 @@ fn students_see_as_much_as_they_should_know() {
         );
         assert!(!text.contains("bits") && !text.contains("KiB") && !text.contains("'64'"), "{text}");
     }
-    assert!(cell(folder, "bea", "s2-3_reason").contains("bits"), "the instructor is told all");
+    assert!(cell(folder, "bea", "s2-3_reason").contains("bits"), "the instructor sees the whole reason");
 }
 
 #[test]
@@ -264,7 +265,7 @@ fn the_class_is_seen_at_a_glance() {
         "{page}"
     );
     assert!(!page.contains("<script"), "{page}");
-    // Nothing of a classmate goes to a student.
+    // A student sees nothing about classmates.
     assert_eq!(graded(folder, "--out out --as gradescope").0, Some(0));
     let text = std::fs::read_to_string(folder.join("out/gradescope/ann/results.json")).unwrap();
     assert!(!text.contains("bea") && !text.contains("same text"), "{text}");

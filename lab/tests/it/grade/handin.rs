@@ -1,4 +1,4 @@
-//! `lab handin`: what it packs, what it refuses, and that the grader reads it.
+//! `lab handin`: what it packs and refuses, and that the grader reads its archive.
 
 use std::path::Path;
 
@@ -55,7 +55,7 @@ fn one_archive_has_everything_and_is_graded() {
         names(folder, "report.zip"),
         ["answers.json", "records/1-mm1.json", "records/mm1.json", "report.html", "versions.json"]
     );
-    // again, over the earlier one
+    // again, replacing the earlier one
     assert_eq!(handin(folder, "report --answers saved.json").0, Some(0));
     write(folder, "class.csv", "name\nann\n");
     std::fs::create_dir_all(folder.join("in/ann")).unwrap();
@@ -84,7 +84,7 @@ fn the_answers_saved_last_are_packed_whatever_the_browser_calls_them() {
 }
 
 #[test]
-fn what_is_missing_is_said_before_it_is_handed_in() {
+fn missing_parts_are_reported_before_the_hand_in() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     write(folder, "empty/report.html", &page(&[("student-1-name", "ann"), ("s2-2", " ")], ""));

@@ -1,4 +1,4 @@
-//! A class's answers: what students hand in, and what comes out for each system.
+//! A class's submissions, and the grades for each system.
 
 mod bounds;
 mod conventions;
@@ -14,7 +14,7 @@ use std::process::{Command, Output};
 
 use serde_json::{Value, json};
 
-/// `lab`, with the environment that Classroom 50's runner sets, and `more`.
+/// `lab` with the environment of Classroom 50's runner, and `more`.
 fn lab(folder: &Path, args: &[&str], more: &[(&str, &str)]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
     for (name, value) in [
@@ -31,7 +31,7 @@ fn lab(folder: &Path, args: &[&str], more: &[(&str, &str)]) -> Output {
     command.envs(more.iter().copied()).current_dir(folder).args(args).output().unwrap()
 }
 
-/// What `lab` prints; it has to succeed.
+/// The output of `lab`, which must succeed.
 fn printed(folder: &Path, args: &[&str], more: &[(&str, &str)]) -> String {
     let output = lab(folder, args, more);
     assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
@@ -58,7 +58,7 @@ const NAMES: [&str; 9] = [
     "copycat",
 ];
 
-/// A class whose machines are drawn, and a folder for what it hands in.
+/// A class with its machines, and a folder for its submissions.
 fn class(folder: &Path) -> Value {
     std::fs::write(folder.join("class.csv"), format!("name\n{}\n", NAMES.join("\n"))).unwrap();
     std::fs::write(folder.join("secret.txt"), "spring of twenty-six").unwrap();
@@ -70,7 +70,7 @@ fn machine<'k>(key: &'k Value, name: &str) -> &'k Value {
     key["machines"].as_array().unwrap().iter().find(|m| m["name"] == name).unwrap()
 }
 
-/// Answers as the page saves them; sizes written as `size` writes them.
+/// Answers as the page saves them; `size` formats the sizes.
 fn answers(machine: &Value, saved: &str, size: impl Fn(u64) -> String) -> Value {
     let figure = |level: usize, name: &str| machine["levels"][level][name].as_u64().unwrap();
     json!({ "format": "cache-lab-answers", "version": 1, "saved": saved, "fields": {
@@ -100,14 +100,13 @@ fn in_kib(bytes: u64) -> String {
     format!("{} KiB", bytes as f64 / 1024.0)
 }
 
-/// Eleven points for the machine's caches and three for Figure 1; the rest needs
-/// records.
+/// Eleven points for the machine's caches and three for Figure 1; the others need records.
 const RIGHT: f64 = 14.0;
 
 fn hand_all_in(folder: &Path, key: &Value) {
     let of = |name| machine(key, name);
     hand_in(folder, "ada/answers.json", &answers(of("ada"), "2026-03-01T10:00:00Z", in_kib).to_string());
-    // Moodle's way of naming folders, and a saved page
+    // Moodle's names of folders, and a saved page
     let page = answers(of("Inês Conceição"), "2026-03-01T10:00:00Z", |bytes| format!("{bytes} bytes"));
     let page = format!("<html><script type=\"application/json\" id=\"answers\">{page}</script></html>");
     hand_in(folder, "Inês Conceição_4711_assignsubmission_file/report.html", &page);
@@ -138,7 +137,7 @@ fn hand_all_in(folder: &Path, key: &Value) {
         "cmd/answers.json",
         r#"{"format": "cache-lab-answers", "version": 1, "fields": {"s311-c-size": "=cmd()"}}"#,
     );
-    // somebody else's answers, and records of their machine
+    // another student's answers, and records of that student's machine
     hand_in(folder, "copycat/answers.json", &answers(of("ada"), "", in_kib).to_string());
     let record = folder.join("handed-in/copycat/cm1.json");
     sealed_record(folder, "machines/ada.toml", &record);
@@ -149,7 +148,7 @@ fn hand_all_in(folder: &Path, key: &Value) {
     );
 }
 
-/// A record of a product on the machine in `file`, as `lab run` keeps it.
+/// A record of a product on the machine in `file`, as `lab run` stores it.
 fn sealed_record(folder: &Path, file: &str, to: &Path) {
     succeeds(folder, &format!("run --quick --hasten 1000 --size 16 --machine {file} --out report"));
     std::fs::copy(folder.join("report/records/mm1.json"), to).unwrap();
@@ -223,7 +222,7 @@ fn one_student_of_a_folder_of_many_is_graded_alone() {
         table.lines().find(|line| line.split('\t').nth(2) == Some(name)).unwrap().to_owned()
     };
     assert!(row("ann").starts_with("0\t") && row("bob").starts_with("1\t"), "{} {}", row("ann"), row("bob"));
-    // a text of the student's name next to the answers makes no class of them
+    // a text with the student's name next to the answers does not make a class
     std::fs::remove_dir_all(folder.join("handed-in")).unwrap();
     let answers = r#"{"format": "cache-lab-answers", "version": 1, "fields": {"s2-2": "64 KiB"}}"#;
     hand_in(folder, "answers.json", answers);
@@ -248,7 +247,7 @@ fn every_system_gets_the_same_points() {
          --as check50 --as classroom50 --worksheet worksheet.csv handed-in",
     );
     let of = |system: &str, file: &str| folder.join("out").join(system).join("ada").join(file);
-    // What else each of them asks for is in conventions.rs.
+    // The other requirements of each system are in conventions.rs.
     let gradescope = json(of("gradescope", "results.json"));
     assert_eq!((&gradescope["score"], gradescope["tests"].as_array().unwrap().len()), (&RIGHT.into(), 15));
     let test = &gradescope["tests"][3];
@@ -274,7 +273,7 @@ fn every_system_gets_the_same_points() {
         "{filled}"
     );
     assert!(filled.contains("Participant 1,ada,Submitted,70.00,100.00,"), "{filled}");
-    // nobody's file is outside the folder of the system
+    // no file is outside the folder of the system
     let names: Vec<_> =
         std::fs::read_dir(folder.join("out/gradescope")).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert!(names.len() == NAMES.len() && names.contains(&"script".into()), "{names:?}");

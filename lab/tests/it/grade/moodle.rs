@@ -1,16 +1,16 @@
-//! The worksheet that Moodle exports, filled in.
+//! The worksheet exported by Moodle, filled in.
 
 use super::conventions::handed_in;
 use super::owners::{RIGHT, WRONG, answers};
 use super::{lab, printed};
 
-/// How a Moodle in some language writes a worksheet.
+/// How Moodle writes a worksheet in one language.
 struct Moodle {
     worksheet: &'static str,
     options: &'static [&'static str],
     grade: &'static str,
     participant: &'static str,
-    /// What separates decimals.
+    /// The decimal separator.
     sign: char,
     feedback: &'static str,
 }
@@ -41,10 +41,10 @@ const MOODLES: [Moodle; 2] = [
     },
 ];
 
-/// Read as Moodle reads it: `mod/assign/feedback/offline/importgradeslib.php` and
-/// `locallib.php`. Columns by their headers; the participant's number behind the
-/// word; a number with the language's decimal sign, within the assignment's range.
-/// Nothing else in the worksheet may have changed.
+/// Reads as Moodle does: `mod/assign/feedback/offline/importgradeslib.php` and
+/// `locallib.php`. Columns by their headers; the participant's number after the word; a
+/// number with the language's decimal separator, within the assignment's range. Nothing
+/// else in the worksheet may have changed.
 #[test]
 fn moodles_worksheet() {
     for moodle in MOODLES {
@@ -76,8 +76,9 @@ fn moodles_worksheet() {
                     && !new[grade].contains(['.', ','].into_iter().find(|c| *c != moodle.sign).unwrap())
             );
             assert!(new[feedback].contains("Figure 1: cache size: 1"), "{new:?}");
-            // Feedback is HTML there: what a student wrote is no tag. Nor does it end the
-            // cell, as `\"` would: PHP's `fgetcsv` takes the backslash for an escape.
+            // Feedback is HTML there: a student's text must not become a tag. It must not
+            // end the cell either, as `\"` would: PHP's `fgetcsv` reads the backslash as an
+            // escape.
             assert!(!new[feedback].contains(['<', '>', '"']), "{new:?}");
             assert_eq!(new[feedback].contains("&lt;b&gt;"), new[1] == "ada", "{new:?}");
         }

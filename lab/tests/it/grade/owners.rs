@@ -1,4 +1,4 @@
-//! Points go to whom they are due: names of folders, partners, groups, times.
+//! Points go to the right student: names of folders, partners, groups, times.
 
 use std::path::Path;
 
@@ -8,10 +8,10 @@ use super::lab;
 
 /// Answers worth three points.
 pub(crate) const RIGHT: &[(&str, &str)] = &[("s2-2", "64 KiB"), ("s2-3", "16 B"), ("s2-4", "600 ns")];
-/// Answers worth nothing.
+/// Answers worth no points.
 pub(crate) const WRONG: &[(&str, &str)] = &[("s2-2", "1 KiB")];
 
-/// `answers.json`, saved when a student says so.
+/// `answers.json`, with the time that the student's clock gives.
 pub(crate) fn answers(fields: &[(&str, &str)], more: &[(&str, &str)], saved: &str) -> String {
     let fields: Map<String, Value> =
         fields.iter().chain(more).map(|(id, text)| ((*id).to_owned(), (*text).into())).collect();
@@ -19,21 +19,21 @@ pub(crate) fn answers(fields: &[(&str, &str)], more: &[(&str, &str)], saved: &st
         .to_string()
 }
 
-/// Fields of answers, and what is typed into them.
+/// Fields of answers, and the text typed into them.
 type Fields = &'static [(&'static str, &'static str)];
 
-/// A class and what it handed in.
+/// A class and its submissions.
 struct Case {
     what: &'static str,
     roster: &'static str,
-    /// Path, what of it is right, who signs it, when the student says that it was saved.
+    /// Path, which answers are right, who signs it, the student's time of saving.
     files: &'static [(&'static str, bool, Fields, &'static str)],
     /// Other files.
     tables: &'static [(&'static str, &'static str)],
     args: &'static str,
     /// Points of each student, `-` for none.
     points: &'static [(&'static str, &'static str)],
-    /// What must be said.
+    /// Words of the expected messages.
     says: &'static [&'static str],
 }
 
@@ -208,7 +208,7 @@ const CASES: &[Case] = &[
         ..PLAIN
     },
     Case {
-        what: "the worksheet's numbers of participants tell them apart",
+        what: "the worksheet's participant numbers distinguish them",
         roster: "user,name\nana1,Ana Silva\nana2,Ana Silva\nbea,Bea\n",
         files: &[
             ("in/Ana Silva_11_assignsubmission_file_", true, &[], EARLY),
@@ -422,14 +422,14 @@ const CASES: &[Case] = &[
 ];
 
 #[test]
-fn points_go_to_whom_they_are_due() {
+fn points_go_to_the_right_students() {
     for case in CASES {
         let folder = tempfile::tempdir().unwrap();
         let write = |place: &str, text: &str| {
             let path = folder.path().join(place);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(&path, text).unwrap();
-            // All at one time: no case is decided by when it was written.
+            // All at one time, so that no case is decided by the time of writing.
             let file = std::fs::File::options().append(true).open(path).unwrap();
             file.set_modified(std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000)).unwrap();
         };
@@ -458,7 +458,7 @@ fn check(folder: &Path, args: &str, case: &Case) {
     }
 }
 
-/// What concerns the whole class is one sentence, and no success.
+/// A problem of the whole class is one sentence, and not a success.
 #[test]
 fn a_whole_class_without_grades_is_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -507,7 +507,7 @@ fn a_whole_class_without_grades_is_refused() {
     }
 }
 
-/// A late joiner gets no grade that is known to be wrong.
+/// A student who joins late gets no grade that is known to be wrong.
 #[test]
 fn a_student_who_is_not_in_the_key_is_named() {
     let folder = tempfile::tempdir().unwrap();

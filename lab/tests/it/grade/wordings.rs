@@ -1,4 +1,5 @@
-//! What one answer is worth, however it is written; and what has to be read by somebody.
+//! The points of an answer in all its spellings, and which answers the instructor must
+//! read.
 
 use std::path::Path;
 
@@ -22,7 +23,8 @@ value = 2
 points = 2
 "#;
 
-/// Points of an answer to the size, or to the ways; none where somebody has to read it.
+/// Points of an answer for the size, or for the ways; none where the instructor has to read
+/// it.
 const SIZES: &[(&str, &[&str])] = &[
     (
         "2",
@@ -131,7 +133,7 @@ fn a_right_answer_is_right_in_every_wording() {
             row.get(header.iter().position(|h| *h == format!("{item}_{what}")).unwrap()).unwrap()
         };
         assert_eq!(of("points"), points, "{text}: {}", of("reason"));
-        // where there are no points yet, everybody is informed
+        // the student too sees that there are no points yet
         let unread = points.is_empty();
         assert_eq!(
             of("reason").starts_with("To be read by the instructor"),
@@ -145,8 +147,8 @@ fn a_right_answer_is_right_in_every_wording() {
     }
 }
 
-/// Points for what had to be read are filled into grades.csv, and stay when the class is
-/// graded again.
+/// Points for answers that had to be read are filled into grades.csv, and stay when the
+/// class is graded again.
 #[test]
 fn points_for_an_unclear_answer_are_saved() {
     let folder = tempfile::tempdir().unwrap();
@@ -165,7 +167,7 @@ fn points_for_an_unclear_answer_are_saved() {
     filled.write_record(reader.headers().unwrap()).unwrap();
     for row in reader.records() {
         let row = row.unwrap();
-        // what the program gave is not taken for points by hand
+        // computed points are not taken for points given by hand
         let cells = row.iter().enumerate().map(|(place, cell)| if place == at { "0.5" } else { cell });
         filled.write_record(cells).unwrap();
     }
@@ -177,8 +179,8 @@ fn points_for_an_unclear_answer_are_saved() {
     }
 }
 
-/// A described machine's time is that of its memory alone: no speed-up follows from it,
-/// on the page and here.
+/// The time on a described machine is that of its memory alone, so neither the page nor the
+/// grader computes a speed-up from it.
 #[test]
 fn what_modelled_times_cannot_say_is_left_out_of_the_sum() {
     let folder = tempfile::tempdir().unwrap();
@@ -205,8 +207,8 @@ fn what_modelled_times_cannot_say_is_left_out_of_the_sum() {
     }
 }
 
-/// Feedback to a student is in the language of the assignment; the instructor's table
-/// stays in English.
+/// Feedback to a student is in the assignment's language; the instructor's table is in
+/// English.
 #[test]
 fn feedback_is_in_the_language_of_the_assignment() {
     let folder = tempfile::tempdir().unwrap();
@@ -222,7 +224,7 @@ fn feedback_is_in_the_language_of_the_assignment() {
     assert!(of("bob").contains("Certo."));
     let grades = std::fs::read_to_string(folder.join("out/grades.csv")).unwrap();
     assert!(grades.contains("'32 KiB' is not right.") && !grades.contains("Certo"), "{grades}");
-    // given by hand, and kept
+    // given by hand in the earlier table
     let filled =
         grades.replacen(",,To be read by the instructor: '8", ",1,To be read by the instructor: '8", 1);
     assert_ne!(filled, grades);

@@ -1,4 +1,4 @@
-//! Every reader by every encoding and line end: nothing of what comes out differs.
+//! Every reader with every encoding and line ending: the results are all the same.
 
 use std::fs;
 use std::io::Write;
@@ -11,8 +11,8 @@ use common::value::{Source, Value};
 
 use crate::kit::{lab, printed, stderr};
 
-/// A reader: the file that is stored in every way, the command that reads it, and what
-/// that writes.
+/// A reader: the file that is stored in every encoding, the command that reads it, and the
+/// files that this writes.
 const READERS: [(&str, &str, &[&str]); 21] = [
     ("cm1.out", "infer cm1.out", &[]),
     ("cm1.out", "plot cm1.out -o p.svg", &["p.svg"]),
@@ -103,7 +103,7 @@ fn outcome(folder: &Path, args: &str, files: &[&str]) -> Vec<String> {
     found
 }
 
-/// `text` in every way in which files are stored.
+/// `text` in every encoding of real files.
 fn stored(text: &str) -> Vec<(String, Vec<u8>)> {
     let mut all = Vec::new();
     for (encoding, mark) in [
@@ -141,14 +141,14 @@ fn every_reader_takes_every_encoding_and_line_end() {
     }
 }
 
-/// What is no text is refused by name, with its line and how to save it.
+/// A file that is not text is refused by name, with its line and how to save it.
 #[test]
 fn every_reader_refuses_another_encoding_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     written(folder);
     for (name, args, _) in READERS {
-        // Answers are read as Latin-1 when they are graded: nothing that was handed in is lost.
+        // Answers are graded even if they are Latin-1, so that no submission is lost.
         if name.starts_with("in/") {
             continue;
         }
@@ -168,7 +168,8 @@ fn every_reader_refuses_another_encoding_by_name() {
     }
 }
 
-/// Secret words on standard input, as shells pass them on, and in either form of accents.
+/// A secret phrase on standard input, as shells pass it, with accents in either normal
+/// form.
 #[test]
 fn secret_words_are_the_same_however_they_come() {
     let folder = tempfile::tempdir().unwrap();
@@ -189,7 +190,7 @@ fn secret_words_are_the_same_however_they_come() {
     assert!(keys.all(|key| key == first));
 }
 
-/// Moodle's worksheet comes back in the encoding and with the line ends that it had.
+/// Moodle's worksheet is written with the encoding and line endings that it had.
 #[test]
 fn a_worksheet_stays_as_it_was_stored() {
     let folder = tempfile::tempdir().unwrap();
@@ -201,7 +202,7 @@ fn a_worksheet_stays_as_it_was_stored() {
         printed(folder, "grade --roster class.csv --out out --worksheet sheet.csv in");
         let filled = fs::read(folder.join("out/moodle.csv")).unwrap();
         assert!(decode(&filled).unwrap().starts_with("Identifier,\"Full name\",Grade,"), "{how}");
-        // All but the cells of the grade, which are empty before.
+        // All cells except the grades, which are empty before.
         let (before, after) = (decode_exact(&bytes).unwrap(), decode_exact(&filled).unwrap());
         assert_eq!(after.0.replace(",2.00,20", ",,20").replace(",0.00,20", ",,20"), before.0, "{how}");
         assert_eq!(after.1, before.1, "{how}");

@@ -1,4 +1,4 @@
-//! Everything that a user gives to the kit, as people's programs save it.
+//! All files that users give to the kit, as common programs save them.
 
 mod encodings;
 mod sentences;

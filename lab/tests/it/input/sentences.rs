@@ -1,5 +1,5 @@
-//! What `lab plot`, `lab compare` and `lab infer` say of files that are not what they look
-//! like: each refusal names the file and is true of it.
+//! What `lab plot`, `lab compare` and `lab infer` say about wrong files: each message names
+//! the file and is true.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use common::value::{Source, Value};
 
 use crate::kit::{lab, stderr};
 
-/// A file, the command, its exit code, and what it says.
+/// A file, the command, its exit code, and words of the message.
 const SAID: [(&str, &str, i32, &[&str]); 16] = [
     (
         "size,stride,misses\n8192,64,10\n16384,64,12\n32768,64,2000\n",
@@ -89,7 +89,7 @@ const SAID: [(&str, &str, i32, &[&str]); 16] = [
 ];
 
 #[test]
-fn what_is_said_is_true_of_the_file() {
+fn each_message_is_true_of_its_file() {
     let folder = tempfile::tempdir().unwrap();
     for (text, args, code, words) in SAID {
         fs::write(folder.path().join("f.csv"), text).unwrap();
@@ -121,7 +121,7 @@ fn the_axis_is_named_after_what_was_counted() {
     }
 }
 
-/// Before any table: what differs in results, events, sizes and cells.
+/// Before any table: the differences in results, events, sizes and cells.
 #[test]
 fn a_comparison_begins_with_what_cannot_be_compared() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,4 @@
-//! Machines for a class: made from a roster, handed out, measured, and never
-//! told.
+//! Machines for a class: made from a roster, handed out, measured, and never revealed.
 
 #[cfg(target_os = "linux")]
 mod packing;
@@ -16,7 +15,7 @@ fn output_of(output: &Output) -> (Option<i32>, String) {
     (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
-/// A class of five scripts, with two who try their luck.
+/// A class with names in five scripts, two of them hostile.
 const ROSTER: &str = "Number;Full name\n1;Inês Conceição\n2;Анна Иванова\n3;李小龙\n4;हिन्दी वर्मा\n5;שָׁלוֹם כהן\n\
                       6;<script>alert(1)</script>\n7;=cmd()\n8;../../etc/passwd\n";
 
@@ -57,7 +56,7 @@ fn a_class_gets_machines_of_its_own() {
 }
 
 #[test]
-fn what_would_lose_or_mix_up_something_is_refused() {
+fn options_that_would_lose_files_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     class(folder.path());
     let made = lab(folder.path(), MAKE);
@@ -85,16 +84,16 @@ fn what_would_lose_or_mix_up_something_is_refused() {
     }
 }
 
-/// Keys and kept machines are their owner's; what is handed out is anybody's. What the
-/// seal promises is said with it.
+/// The key and the machines behind the sweeps are readable by their owner only; the files
+/// to hand out by everybody. The output says what the seal protects against.
 #[test]
 #[cfg(unix)]
-fn what_is_not_handed_out_is_its_owners_alone() {
+fn files_that_are_not_handed_out_are_private() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     class(folder.path());
     let mode = |path: &str| std::fs::metadata(folder.path().join(path)).unwrap().permissions().mode() & 0o777;
-    // an older file's permissions are not kept
+    // the permissions of an older file are replaced
     std::fs::write(folder.path().join("machines-key.csv"), "").unwrap();
     std::fs::set_permissions(folder.path().join("machines-key.csv"), std::fs::Permissions::from_mode(0o644))
         .unwrap();
@@ -115,9 +114,9 @@ fn what_is_not_handed_out_is_its_owners_alone() {
     assert_ne!(mode("handout/ada/cm1-l1.json"), 0o600);
 }
 
-/// What a student's commands say of a sealed machine that they have not measured.
+/// What a student's commands say about a sealed machine before it is measured.
 #[test]
-fn nothing_says_of_a_sealed_machine_but_measuring() {
+fn only_measuring_reveals_a_sealed_machine() {
     let folder = tempfile::tempdir().unwrap();
     class(folder.path());
     let made = lab(folder.path(), "mystery --key-file secret.txt --tlb ada");
@@ -141,7 +140,8 @@ fn nothing_says_of_a_sealed_machine_but_measuring() {
     }
 }
 
-/// The handout's procedure, read by the kit's own reader, on some of the machines.
+/// The handout's procedure, with the kit's own reading of the curves, on some of the
+/// machines.
 #[test]
 fn the_documented_procedure_identifies_what_was_drawn() {
     let folder = tempfile::tempdir().unwrap();

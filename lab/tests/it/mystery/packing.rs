@@ -1,4 +1,4 @@
-//! Kits are packed from a list of what belongs in them.
+//! The archive of a kit contains the files in a list, and no others.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -38,7 +38,7 @@ fn sources(repository: bool) -> (TempDir, PathBuf) {
     (folder, copy)
 }
 
-/// Packs a student's kit of the `sources`; where it is, or why there is none.
+/// Packs a student's kit of the `sources`; returns its path, or why there is none.
 fn pack(sources: &Path, options: &str) -> Result<PathBuf, String> {
     let kit = sources.with_file_name("kit.tar.gz");
     let _ = fs::remove_file(&kit);
@@ -47,7 +47,7 @@ fn pack(sources: &Path, options: &str) -> Result<PathBuf, String> {
     if packed.status.success() { Ok(kit) } else { Err(output_of(&packed).1) }
 }
 
-/// Where a class's files may lie, and what is in them.
+/// Possible paths of a class's files, and their content.
 const SECRETS: &[(&str, &str)] = &[
     ("secret.txt", "words that nobody guesses"),
     ("phrase", "words that nobody guesses"),
@@ -69,7 +69,7 @@ const SECRETS: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn nothing_is_packed_while_a_class_lies_in_the_sources() {
+fn nothing_is_packed_while_a_class_is_in_the_sources() {
     for repository in [false, true] {
         let (_folder, sources) = sources(repository);
         for (path, text) in SECRETS {
@@ -90,7 +90,8 @@ fn nothing_is_packed_while_a_class_lies_in_the_sources() {
             }
             fs::remove_file(&place).unwrap();
         }
-        // what has a source's name: a key in the place of a table, a link to what is elsewhere
+        // files with a source's name: a key in the place of a table, a link to another
+        // folder
         let (table, page) =
             (sources.join("common/report/src/figure1.csv"), sources.join("docs/background.md"));
         let was = [&table, &page].map(|path| fs::read(path).unwrap());
@@ -116,7 +117,7 @@ fn nothing_is_packed_while_a_class_lies_in_the_sources() {
 #[test]
 fn a_students_kit_has_what_a_student_needs_and_no_solutions() {
     let (folder, sources) = sources(true);
-    // what programs leave behind is left out without a word
+    // the output of programs is left out without a message
     for path in ["target/debug/lab", "report/answers.json", "cm1.out", "old.tar.gz"] {
         fs::create_dir_all(sources.join(path).parent().unwrap()).unwrap();
         fs::write(sources.join(path), "").unwrap();
@@ -157,7 +158,7 @@ fn a_students_kit_has_what_a_student_needs_and_no_solutions() {
     ] {
         assert!(!listed(name), "{name}");
     }
-    // the loops of ge4 and ge7, under whatever name
+    // the loops of ge4 and ge7, in a file of any name
     let rungs = folder.path().join("kit/ge/src/rungs");
     for rung in fs::read_dir(&rungs).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file())
     {
@@ -168,7 +169,7 @@ fn a_students_kit_has_what_a_student_needs_and_no_solutions() {
     }
     let written = fs::read_to_string(rungs.join("ge6.rs")).unwrap();
     assert_eq!(written, fs::read_to_string(sources.join("ge/src/rungs/ge6.rs")).unwrap());
-    // each page names what is there, and the version is the sources'
+    // each page names only existing files, and the version is the sources'
     let pages = done(folder.path(), "cat $(find kit -name '*.md')");
     for command in ["lab grade", "lab mystery", "lab -- infer", "lab discover", "not for students"] {
         assert!(!pages.contains(command), "{command}");
@@ -191,7 +192,7 @@ fn a_kit_is_packed_from_an_unpacked_kit() {
     pack(&whole, "").unwrap();
     let again = done(folder.path(), "tar tzf kit.tar.gz");
     assert!(again.contains("/cm1/src/main.rs\n") && !again.contains("lab.html"));
-    // within another repository it is what it was
+    // within another repository the kit is the same
     done(folder.path(), "git init -q .");
     pack(&whole, "").unwrap();
     fs::write(whole.join("README.md"), "changed").unwrap();
@@ -201,7 +202,7 @@ fn a_kit_is_packed_from_an_unpacked_kit() {
     assert!(refusal.contains("neither a git repository nor an unpacked kit"), "{refusal}");
 }
 
-/// A class's machines are made beside the sources that one works in.
+/// By default a class's machines are written next to the kit's sources, not into them.
 #[test]
 fn machines_are_made_next_to_the_sources() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,6 +1,6 @@
-//! Every option that a program lists in `--help`, and what it changes: a command line
-//! without it and the same with it. An option without a row here fails, and so does a
-//! row without an option.
+//! Every option in a program's `--help`, and what it changes: compares a command line
+//! without it and with it. An option without a row in `rows.rs` fails, and so does a row
+//! without an option.
 
 mod rows;
 
@@ -25,7 +25,7 @@ fn programs() -> Vec<String> {
     all
 }
 
-/// The options that a help text lists, by their long names where they have one.
+/// The options in a help text, by their long names where they have one.
 fn listed(help: &str) -> BTreeSet<String> {
     let option = |line: &str| {
         let line = line.trim_start();
@@ -51,7 +51,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// What a command line left.
+/// The results of a command line.
 struct Left {
     folder: tempfile::TempDir,
     success: bool,
@@ -60,7 +60,7 @@ struct Left {
 }
 
 impl Left {
-    /// In a copy of `before`.
+    /// Runs it in a copy of `before`.
     fn of(name: &str, before: &Path, words: &str) -> Left {
         let folder = tempfile::tempdir().unwrap();
         let copied = Command::new("cp").arg("-a").args([&before.join("."), folder.path()]).status();
@@ -79,7 +79,7 @@ impl Left {
     }
 }
 
-/// A folder in which the command lines that come first have been run.
+/// A folder in which the earlier command lines have been run.
 fn before(first: &[&str]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     rows::prepare(folder.path());
@@ -90,7 +90,7 @@ fn before(first: &[&str]) -> tempfile::TempDir {
     folder
 }
 
-/// Whether the option did in `with` what it had not done in `without`.
+/// Whether the option had its effect in `with`, and not in `without`.
 fn seen(sees: Sees, without: &Left, with: &Left) -> bool {
     let changed = |of: &dyn Fn(&Left) -> bool| of(with) && !of(without);
     let succeeds = with.success;
@@ -119,7 +119,7 @@ fn unknown(name: &str) -> Vec<String> {
     let list = |name: &str| listed(&text(&run(&std::env::temp_dir(), name, "--help").stdout));
     let listed = list(name);
     if let Some(like) = rows::like(name) {
-        // The rungs differ in nothing else: what one lists, another of its kind lists.
+        // The rungs have the same options, so each of them has all.
         let same = listed == list(like);
         return if same { Vec::new() } else { vec![format!("{name} and {like} list different options")] };
     }
@@ -140,7 +140,7 @@ fn faults(name: &str) -> Vec<String> {
         let before = folders.entry(row.first).or_insert_with(|| before(row.first)).path();
         let with = Left::of(name, before, &words);
         let alone = matches!(row.sees, Sees::Fails(_) | Sees::Shows(_) | Sees::Lacks(_));
-        // Where the base is not to run, anything does for it.
+        // If the command line must fail without the option, any result will do.
         let base = if alone { "--version" } else { &row.base };
         let without =
             plain.entry((row.first, base.to_owned())).or_insert_with(|| Left::of(name, before, base));

@@ -7,7 +7,7 @@ use Sees::{
     Writes,
 };
 
-/// A command line, an option behind it, and what that changes.
+/// A command line, an option after it, and what that changes.
 pub(super) struct Row {
     pub(super) option: &'static str,
     /// Command lines before it, in the same folder.
@@ -17,40 +17,41 @@ pub(super) struct Row {
     pub(super) sees: Sees,
 }
 
-/// What is seen with the option, and is not without it.
+/// An effect that occurs with the option, and not without it.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Sees {
-    /// The output holds this.
+    /// The output contains this.
     Prints(&'static str),
-    /// The same, whatever it holds without: where that depends on the machine.
+    /// The same, whether or not it does without: where that depends on the machine.
     Shows(&'static str),
-    /// The output does not hold this any more.
+    /// The output no longer contains this.
     Drops(&'static str),
-    /// The same, whether or not it did.
+    /// The same, whether or not it did without the option.
     Lacks(&'static str),
-    /// The output is another one.
+    /// The output is different.
     Differs,
-    /// This file begins so.
+    /// This file begins with that.
     Writes(&'static str, &'static str),
-    /// This file holds that.
+    /// This file contains that.
     In(&'static str, &'static str),
-    /// Output or notes hold this.
+    /// Output or notes contain this.
     Notes(&'static str),
-    /// It is refused for this.
+    /// The program refuses it with this message.
     Refuses(&'static str),
-    /// It is refused for this; without it the line would take minutes.
+    /// The program refuses it with this message; without the option the line would take
+    /// minutes.
     Fails(&'static str),
-    /// This file is another one.
+    /// This file is different.
     Redraws(&'static str),
-    /// This file no longer holds that.
+    /// This file no longer contains that.
     Sheds(&'static str, &'static str),
-    /// The line is refused without it, and not with it.
+    /// The program refuses the line without it, and not with it.
     Suffices,
     /// There are no notes.
     Silences,
 }
 
-/// Files that command lines name.
+/// Files that the command lines name.
 pub(super) fn prepare(folder: &Path) {
     let guide = report::GUIDES[0].1;
     let own = guide.replacen("title = \"", "title = \"Our own: ", 1);
@@ -98,8 +99,8 @@ const RUN: &str = "--quick --hasten 1000 --size 16 --machine i5-7500 --out r";
 const GRADE: &str = "answers.csv --roster class.csv --name-column name";
 const MARKS: &str = "answers.csv --roster class.csv --name-column name --out o --worksheet worksheet.csv";
 
-/// Programs (`mm*` are all that begin so; `ge*` takes the rung ge3), an option of theirs, a
-/// command line, what is put behind it, and what that changes.
+/// Programs (`mm*`: all that begin so; `ge*`: the rung ge3), an option, a command line, the
+/// option's value, and what that changes.
 type Own = (&'static str, &'static str, &'static str, &'static str, Sees);
 
 const OWN: &[Own] = &[
@@ -361,7 +362,7 @@ const OWN: &[Own] = &[
     ("lab survey", "--seconds", "", "--seconds 0", Refuses("'0'")),
     ("lab web", "--wasm", "", "--wasm missing", Fails("missing")),
     ("lab web", "--out", "--wasm page.wasm", "--out w.html", Writes("w.html", "<!")),
-    // Serving does not end; what it refuses shows that it is read.
+    // Serving does not end; a refused value shows that the option is read.
     ("lab web", "--serve", "--wasm page.wasm", "--out w.html --serve", Fails("--serve")),
     (
         "lab grade",
@@ -381,7 +382,7 @@ const OWN: &[Own] = &[
     ("lab grade", "--feedback-column", MARKS, "--feedback-column None", Refuses("None")),
 ];
 
-/// The same behind other command lines.
+/// The same after other command lines.
 const AFTER: &[(&[&str], Own)] = &[
     (&[WHOLE], ("lab handin", "--out", "r --answers a.json", "--out h.zip", Writes("h.zip", "PK"))),
     (&[WHOLE], ("lab handin", "--answers", "r", "--answers a.json", Suffices)),
@@ -412,7 +413,7 @@ const WHOLE: &str = "lab run --quick --hasten 1000 --size 16 --machine i5-7500 -
 const BROKEN_OFF: &str =
     "lab run --quick --hasten 1000 --size 16 --machine i5-7500 --out r --assignment failing.toml";
 
-/// What all programs that measure have, behind a small command line of each.
+/// The options of all programs that measure, after a small command line of each.
 fn shared(name: &str) -> Vec<(&'static str, String, &'static str, Sees)> {
     let Some((_, small)) = MEASURING.iter().find(|(measuring, _)| *measuring == name) else {
         return Vec::new();
@@ -420,7 +421,7 @@ fn shared(name: &str) -> Vec<(&'static str, String, &'static str, Sees)> {
     let csv = format!("{small} --format csv");
     let counters = match name {
         "spark" => ("--counters", csv.clone(), "--counters hardware", Refuses("only takes the time")),
-        // Without it, instructions are stepped through, which takes seconds.
+        // Without it, instructions are single-stepped, which takes seconds.
         "ge1" | "ge4" => {
             ("--counters", "16 2 --format csv".to_owned(), "--counters none", Shows("counters none"))
         }
@@ -438,7 +439,7 @@ fn shared(name: &str) -> Vec<(&'static str, String, &'static str, Sees)> {
         rows.push(("--machine", format!("{small} --format json"), "--machine i5-7500", Prints("i5-7500")));
     }
     rows.push(match name {
-        // Of what is short, several runs are usual there.
+        // Short products are repeated by default there.
         "dgemm" | "lab dgemm" => ("--runs", csv, "--runs 1", Drops("_min")),
         "lab causes" => ("--runs", "16 --format csv".to_owned(), "--runs 1", Drops("_min")),
         _ => ("--runs", csv, "--runs 3", Prints("_min")),
@@ -466,7 +467,7 @@ pub(super) fn of(name: &str) -> impl Iterator<Item = Row> {
     own.chain(after).chain(shared).collect::<Vec<_>>().into_iter()
 }
 
-/// The program of one rung whose rows are also those of the one called `name`.
+/// The program of a rung that shares the rows of the one called `name`.
 pub(super) fn like(name: &str) -> Option<&'static str> {
     match name {
         "ge2" | "ge3" | "ge7" => Some("ge1"),

@@ -1,4 +1,4 @@
-//! What a command says of a sealed machine: nothing that it did not measure.
+//! What a command says about a sealed machine: nothing that it did not measure.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use common::machine::Machine;
 
 use super::{LINES, place, run, secret};
 
-/// Everything readable that a folder holds, by its name.
+/// All readable content of a folder, by name.
 fn files(folder: &Path) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut open = vec![folder.to_owned()];
@@ -26,16 +26,16 @@ fn files(folder: &Path) -> Vec<(String, String)> {
     found
 }
 
-/// What holds the sweeps of `lab run`, whose cells close in on a cache's end as they
-/// find it. (`questions.rs` looks into the page itself.)
+/// The files with the sweeps of `lab run`, whose cells approach the size of a cache as they
+/// find it. (`questions.rs` checks the page itself.)
 fn is_measured(name: &str) -> bool {
     let holds =
         ["cm1-l1.", "cm1-l2.", "both.svg", "of-csv.svg", "differences.csv", "report.html", "/earlier/"];
     holds.iter().any(|part| name.contains(part))
 }
 
-/// What a machine does not say of itself, but a sweep that doubles has as a place: a
-/// curve's stride or size, as ticks and legends have it.
+/// Numbers that a machine does not reveal, but that occur in a doubling sweep: a curve's
+/// stride or size, as ticks and legends show it.
 fn without_places(text: &str) -> String {
     let is_place = |line: &str| {
         line.trim().strip_prefix("stride ").unwrap_or(line.trim()).parse::<common::units::Bytes>().is_ok()
@@ -43,14 +43,14 @@ fn without_places(text: &str) -> String {
     text.lines().filter(|line| !is_place(line)).collect::<Vec<_>>().join("\n")
 }
 
-/// What `text` tells of the secrets, a line each.
-fn told_of(secrets: &[(String, Vec<String>)], what: &str, text: &str) -> Vec<String> {
+/// The secrets that `text` reveals, a line each.
+fn revealed(secrets: &[(String, Vec<String>)], what: &str, text: &str) -> Vec<String> {
     let text = without_places(text);
-    let told = |(name, spelled): &(String, Vec<String>)| {
+    let found = |(name, spelled): &(String, Vec<String>)| {
         let line = text.lines().find(|line| spelled.iter().any(|word| secret::holds(line, word)))?;
-        Some(format!("{what} tells {name}: {line:.200}"))
+        Some(format!("{what} reveals {name}: {line:.200}"))
     };
-    secrets.iter().filter_map(told).collect()
+    secrets.iter().filter_map(found).collect()
 }
 
 #[test]
@@ -59,13 +59,13 @@ fn no_output_says_what_was_not_measured() {
     let secrets: Vec<(String, Vec<String>)> = secret::of_machine(&machine).into_iter().collect();
     assert!(secrets.len() >= 12, "{secrets:?}");
     let folder = place(secret::DESCRIPTION);
-    let mut told = Vec::new();
+    let mut leaks = Vec::new();
     for (command, lines) in LINES {
         for line in *lines {
             let output = run(folder.path(), command, line);
             assert!(matches!(output.status.code(), Some(0..=2)), "{command} {line}: {output:?}");
             for stream in [&output.stdout, &output.stderr] {
-                told.extend(told_of(
+                leaks.extend(revealed(
                     &secrets,
                     &format!("{command} {line}"),
                     &String::from_utf8_lossy(stream),
@@ -74,12 +74,12 @@ fn no_output_says_what_was_not_measured() {
         }
     }
     for (name, text) in files(folder.path()).iter().filter(|(name, _)| !is_measured(name)) {
-        told.extend(told_of(&secrets, name, text));
+        leaks.extend(revealed(&secrets, name, text));
     }
-    assert!(told.is_empty(), "{told:#?}");
+    assert!(leaks.is_empty(), "{leaks:#?}");
 }
 
-/// Two machines that share nothing: what is said on the way is the same to the letter.
+/// Two machines with nothing in common: all messages are equal to the letter.
 #[test]
 fn notes_and_refusals_are_those_of_any_sealed_machine() {
     let other = "name = \"ada\"\ndescription = \"to be found out\"\nclock = \"2 GHz\"\n[memory]\nlatency = \"70 ns\"\n\
@@ -98,7 +98,7 @@ fn notes_and_refusals_are_those_of_any_sealed_machine() {
     }
 }
 
-/// Messages, without what load and free memory of this moment make them say.
+/// Messages, without those that depend on the current load and free memory.
 fn output_of(stderr: &[u8]) -> Vec<String> {
     let passing =
         |line: &&str| ["processes share", "takes about", "can have"].iter().any(|part| line.contains(part));

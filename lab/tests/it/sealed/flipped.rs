@@ -1,14 +1,14 @@
-//! Files and records that somebody has changed.
+//! Files and records with changed bits.
 
 use common::authentic;
 use common::machine::{self, Draw, Machine};
 
 use super::{place, run, secret};
 
-/// Every bit of three machines' files and of three records, as programs write them:
-/// one sentence, whatever changed.
+/// Every bit of three machines' files and of three records, as programs write them: one
+/// sentence for every change.
 #[test]
-fn no_bit_of_a_file_or_a_record_changes_unseen() {
+fn any_changed_bit_of_a_file_or_a_record_is_detected() {
     let folder = place(secret::DESCRIPTION);
     let draws =
         [Draw::new("spring"), Draw::new("spring").with_tlb(true), Draw::new("autumn").with_noise(0.01)];
@@ -33,7 +33,7 @@ fn no_bit_of_a_file_or_a_record_changes_unseen() {
     }
 }
 
-/// The text with each of its bits changed in turn, as it is read then.
+/// The text with each of its bits changed in turn, decoded.
 fn flipped(text: &str) -> impl Iterator<Item = String> {
     (0..8 * text.len()).map(move |bit| {
         let mut bytes = text.as_bytes().to_vec();

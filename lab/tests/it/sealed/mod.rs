@@ -1,6 +1,6 @@
-//! No command of the student's edition says anything of a sealed machine that was not
-//! measured. (`cargo test -p lab --no-default-features --test it sealed::` tries that edition
-//! itself.)
+//! No command of the student's edition reveals anything about a sealed machine that was not
+//! measured. (`cargo test -p lab --no-default-features --test it sealed::` tests that
+//! edition.)
 
 mod disclosure;
 mod flipped;
@@ -14,12 +14,12 @@ use common::machine;
 use crate::kit::program;
 use crate::secret;
 
-/// The commands that make, solve and grade: not in the student's edition.
+/// The commands that make, solve and grade: they are not in the student's edition.
 const INSTRUCTORS: [&str; 7] = ["discover", "infer", "mystery", "grade", "survey", "merge", "web"];
 
-/// What is tried of each program and each command of `lab`, in order; the records of
-/// the first lines are read by later ones. `M` is the sealed machine's file. A command
-/// that is not here fails the test.
+/// The command lines to try for each program and each command of `lab`, in order; later
+/// ones read the records of the first. `M` is the sealed machine's file. A command without
+/// a line fails the test.
 const LINES: &[(&str, &[&str])] = &[
     (
         "spark",
@@ -144,7 +144,7 @@ fn run(folder: &Path, command: &str, line: &str) -> Output {
         .unwrap()
 }
 
-/// A folder with the sealed machine, and an assignment with programs of its own.
+/// A folder with the sealed machine, and an assignment with its own programs.
 fn place(description: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("sealed.toml"), machine::seal("ada", description).text).unwrap();

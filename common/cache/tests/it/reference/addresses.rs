@@ -1,5 +1,5 @@
-//! From an address in this process to a virtual one of the model, and from there to a
-//! physical one.
+//! Maps addresses of this process to virtual addresses of the model, and these to physical
+//! ones.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -8,12 +8,12 @@ use figures::random::mix;
 use machine::{Machine, Mapping};
 use memory::Arena;
 
-/// Memory outside the arrays is moved in pieces of so many bytes.
+/// Memory outside the arrays is relocated in pieces of so many bytes.
 const PIECE: usize = 16;
 
-/// Where arrays and other variables are. Arrays are at their offset from the arena's first
-/// byte. Everything else is behind them, in order of first use, so that nothing depends on
-/// where the system puts it.
+/// The addresses of arrays and other variables. Arrays are at their offset from the arena's
+/// first byte. Everything else is after them, in order of first use, so that nothing
+/// depends on where the system puts it.
 pub(crate) struct Arrays {
     origin: usize,
     names: Vec<&'static str>,
@@ -61,10 +61,10 @@ impl Arrays {
     }
 }
 
-/// Where virtual pages are in physical memory.
+/// The mapping of virtual pages to physical memory.
 pub(crate) struct Pages {
     pub(crate) size: u64,
-    /// Of a random mapping.
+    /// The seed of a random mapping.
     seed: Option<u64>,
     /// Half the bits of a page number.
     half: u32,

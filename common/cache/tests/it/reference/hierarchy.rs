@@ -1,14 +1,15 @@
-//! What the model models, written to be read: caches and TLBs serve one access after the
-//! other, without any shortcut.
+//! What the cache model does, written for readers: caches and TLBs serve one access after
+//! the other, without any shortcut.
 //!
 //! - An access that crosses the end of a first-level line is one access per line. Each of
-//!   these looks its page up in the TLBs, then asks the first cache for its line.
+//!   these looks its page up in the TLBs, then requests its line from the first cache.
 //! - A level serves all requests that the level above made for one access, in order,
 //!   before the next level serves the requests of this one.
 //! - A miss first changes its own set: the victim leaves, the line is there. Then the level
-//!   asks the next one for the line, then passes the victim on, then a store that is
+//!   requests the line from the next one, then passes the victim on, then a store that is
 //!   written through, then its prefetches.
-//! - Requests carry virtual addresses. A level that is indexed by physical ones converts
+//! - Requests carry virtual addresses. A level whose sets are selected by physical ones
+//!   converts them, and so do all levels below it.
 //!   them, and so do all levels below it.
 
 use std::cell::Cell;

@@ -1,5 +1,4 @@
-//! Kernels that run on any memory, with their loops in `steps!`, and random ones
-//! of them.
+//! Kernels that run on any memory, with their loops in `steps!`, and random kernels.
 
 use std::cell::Cell;
 
@@ -8,7 +7,7 @@ use memory::{Array, Memory, steps};
 
 use super::pick;
 
-/// An array of one of three element types. Numbers stay below 128, which all of them have.
+/// An array of one of three element types. Numbers are below 128, which all types can hold.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Elements<'a> {
     Bytes(Array<'a, u8>),
@@ -43,7 +42,7 @@ impl Elements<'_> {
         }
     }
 
-    /// Gives every element a number of its place.
+    /// Sets every element to a number that depends on its index.
     pub(crate) fn fill(self) {
         match self {
             Elements::Bytes(x) => x.fill(|at| (at % 127) as u8),
@@ -62,7 +61,7 @@ impl Elements<'_> {
 }
 
 /// An access in a nest of three loops: to element `start`, plus each loop's counter times
-/// its number in `by`.
+/// its factor in `by`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Access {
     pub(crate) array: usize,
@@ -78,13 +77,13 @@ impl Access {
         self.start.wrapping_add_signed(steps.sum())
     }
 
-    /// The element behind the last one.
+    /// One more than its largest element.
     fn end(&self, counters: [usize; 3]) -> usize {
         self.element(counters) + if self.vector { LANES } else { 1 }
     }
 }
 
-/// The accesses in order: a store writes the sum of what was loaded before.
+/// The accesses in order: a store writes the sum of the values loaded before.
 fn access_all<M: Memory>(mem: &mut M, accesses: &[Access], data: &[Elements], counters: [usize; 3]) {
     let mut sum = 1.0;
     for access in accesses {
@@ -97,7 +96,7 @@ fn access_all<M: Memory>(mem: &mut M, accesses: &[Access], data: &[Elements], co
     }
 }
 
-/// What the middle loop of a nest is.
+/// The kind of the middle loop of a nest.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Middle {
     Steps,
@@ -117,17 +116,17 @@ pub(crate) enum Kernel {
     Elimination { n: usize, row: usize, array: usize },
     /// Forward substitution: row i has i elements.
     Triangle { n: usize, row: usize, arrays: [usize; 2] },
-    /// Loads, or loads and stores, every `stride`-th of the elements, again and again.
+    /// Loads, or loads and stores, of every `stride`-th element, repeated.
     Sweep { times: u64, count: usize, stride: usize, store: bool, array: usize },
-    /// The accesses of a list, again and again.
+    /// The accesses of a list, repeated.
     List { times: u64, list: Vec<Access> },
-    /// Another kernel, again and again.
+    /// Another kernel, repeated.
     Repeated { times: u64, kernel: Box<Kernel> },
-    /// Rows that an inner loop goes along by a variable in memory, outside the arrays.
+    /// Rows that an inner loop accesses with a counter in memory, outside the arrays.
     Counted { rows: usize, row: usize, count: usize, array: usize },
 }
 
-/// Variables in memory, at the same place of a line in each process.
+/// Variables in memory, at the same offset within a line in each process.
 #[repr(align(256))]
 #[derive(Default)]
 struct Variables([Cell<usize>; 3]);
@@ -245,7 +244,7 @@ impl Kernel {
         }
     }
 
-    /// Arrays, and how many elements of them it needs.
+    /// The arrays, and how many elements it needs of each.
     pub(crate) fn lengths(&self) -> Vec<(usize, usize)> {
         match self {
             Kernel::Nest { counts, before, body, after, .. } => {
@@ -333,8 +332,8 @@ fn below(random: &mut Random, bounds: &[usize]) -> usize {
     random.below(bound)
 }
 
-/// A product c += a * b, its loops in any order, rows of any length; the elements that stay
-/// the same in the inner loop may be accessed once before and after it.
+/// A product c += a * b with its loops in any order and rows of any length; elements that
+/// stay the same in the inner loop may be accessed once before and after it.
 fn product(random: &mut Random, arrays: &[usize], rows: &[usize], most: usize) -> Kernel {
     let mut order = [0, 1, 2]; // which of i, j, k each loop counts
     random.shuffle(&mut order);

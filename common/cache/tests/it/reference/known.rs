@@ -1,4 +1,4 @@
-//! Cases whose figures are known, each of a kind that a model once counted wrongly.
+//! Cases with known counts, each of a kind that a model once counted wrongly.
 
 use std::cell::Cell;
 
@@ -9,7 +9,7 @@ use memory::{Arena, Memory};
 use super::kernels::{Access, Kernel, Middle};
 use super::{Case, Sizes};
 
-/// What is counted, and the right figure.
+/// What is counted, and the right count.
 type Figure = (fn(&Counts) -> u64, u64);
 
 const L1: fn(&Counts) -> u64 = |counts| counts.levels[0].misses.total();
@@ -93,7 +93,7 @@ fn arrays_are_distinguished_on_random_pages() {
     check("mm1", &case(&stride, 2, &[10_000; 3], None, mm1(100)), (L1, 272));
 }
 
-/// Lines that are prefetched from behind the last array stay in the cache.
+/// Prefetched lines after the last array stay in the cache.
 #[test]
 fn prefetched_lines_behind_the_arrays_stay() {
     let cm1 = |length: usize, stride: usize, repeats: usize| {
@@ -152,7 +152,7 @@ fn prefetched_lines_behind_the_arrays_stay() {
     check("64 KiB", &case(i5, 1, &[1 << 16], None, cm1(1 << 16, 256, 5)), (L2, 3));
 }
 
-/// Below a level that is indexed by physical addresses, all are.
+/// Below a level whose sets are selected by physical addresses, all are.
 #[test]
 fn a_level_below_a_physical_one_is_physical() {
     let rules = r#"
@@ -210,7 +210,7 @@ fn vectors_cross_lines_in_some_turns_only() {
     check("16 vectors", &case, (|counts| counts.levels[0].accesses.loads, 17));
 }
 
-/// A loop whose only access is in a loop of its own.
+/// A loop whose only access is in an inner loop.
 #[test]
 fn a_loop_of_one_access_is_repeated() {
     let sweep = Kernel::Sweep { times: 2, count: 3, stride: 65, store: false, array: 0 };
@@ -219,8 +219,8 @@ fn a_loop_of_one_access_is_repeated() {
     check("rows", &case(TWO_LEVELS, 1, &[120], None, rows), (|counts| counts.loads, 20));
 }
 
-/// Loops by a variable outside the arrays: if kernels are said to access arrays alone, its loads
-/// and stores are counted as accesses that hit.
+/// Loops with a counter outside the arrays: for kernels that are said to access arrays
+/// only, its loads and stores are counted as hits.
 #[test]
 fn variables_outside_the_arrays_ask_no_level() {
     let counted = Kernel::Counted { rows: 9, row: 8, count: 8, array: 0 };
@@ -228,7 +228,7 @@ fn variables_outside_the_arrays_ask_no_level() {
     check("9 rows", &case, (L1, 2));
 }
 
-/// The first variable outside the arrays is 64 KiB behind a small array, in the same set as
+/// The first variable outside the arrays is 64 KiB after a small array, in the same set as
 /// its first line, wherever the variable is in this process.
 #[test]
 fn variables_outside_the_arrays_have_a_place_of_their_own() {

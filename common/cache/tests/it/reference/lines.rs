@@ -9,7 +9,7 @@ use machine::{CacheLevel, Inclusion, Index, Machine, Prefetch, Replacement};
 #[derive(Clone, Copy)]
 pub(crate) struct Line {
     pub(crate) number: u64,
-    /// The next level has older data.
+    /// The line is dirty.
     pub(crate) dirty: bool,
     /// Prefetched, and not used since.
     pub(crate) prefetched: bool,
@@ -32,8 +32,8 @@ pub(crate) struct Cache {
     pub(crate) rules: CacheLevel,
     pub(crate) is_physical: bool,
     pub(crate) prefetcher: Prefetcher,
-    /// Dirty lines that an exclusive level gave to the level above: they are dirty again
-    /// when they come back.
+    /// Dirty lines that an exclusive level moved to the level above: they are dirty again
+    /// when they return.
     pub(crate) given_up_dirty: BTreeSet<u64>,
     sets: Vec<Vec<Option<Line>>>,
     /// Per set, for each node of a tree over the ways, whether the victim is in its upper
@@ -106,8 +106,8 @@ impl Cache {
         self.sets[set][way].take()
     }
 
-    /// Puts a line that is not in this level into the first empty way of its set, or in place of a
-    /// victim, which it returns.
+    /// Inserts a line that is not in this level into the first empty way of its set, or in
+    /// place of a victim, which it returns.
     pub(crate) fn put(&mut self, line: Line) -> Option<Line> {
         self.time += 1;
         let set = self.set(line.number);
@@ -137,7 +137,7 @@ impl Cache {
         }
     }
 
-    /// Makes each node of the tree above `way` point to its other half.
+    /// Points each node of the tree above `way` to its other half.
     fn point_away(&mut self, set: usize, way: usize) {
         if self.rules.replacement != Replacement::Plru {
             return;
@@ -164,7 +164,7 @@ impl Cache {
 /// One TLB, always LRU.
 pub(crate) struct Tlb {
     ways: usize,
-    /// The pages of each set, the one used last at the end.
+    /// The pages of each set, the most recently used last.
     sets: Vec<Vec<u64>>,
 }
 
@@ -173,7 +173,7 @@ impl Tlb {
         Tlb { ways: rules.ways, sets: vec![Vec::new(); rules.entries / rules.ways] }
     }
 
-    /// Whether the page was in it; now it is.
+    /// Uses the page; returns whether it was there.
     pub(crate) fn look_up(&mut self, page: u64) -> bool {
         let count = self.sets.len() as u64;
         let set = &mut self.sets[(page % count) as usize];
@@ -188,7 +188,8 @@ impl Tlb {
     }
 }
 
-/// Most lines fetched at a time, and most pages that a stream prefetcher follows.
+/// Largest number of lines fetched at a time, and of pages that a stream prefetcher
+/// follows.
 const AHEAD: i64 = 2;
 const STREAMS: usize = 16;
 
@@ -199,7 +200,8 @@ pub(crate) struct Prefetcher {
     /// For each array: its last line, and how far that was from the one before. An array that
     /// has no misses yet has the line of the first miss in any array after it.
     strides: Vec<(u64, i64)>,
-    /// Pages, the one used last at the end: page, last line in it, direction of the last step.
+    /// Pages, the most recently used last: page, last line in it, direction of the last
+    /// step.
     streams: Vec<(u64, u64, i64)>,
 }
 
@@ -233,7 +235,7 @@ impl Prefetcher {
         if distance == before { distance } else { 0 }
     }
 
-    /// The direction of the last two steps in this page, if it was the same.
+    /// The direction of the last two steps in this page, if they had the same.
     fn direction(&mut self, line: u64, page: u64) -> i64 {
         let known = self.streams.iter().position(|&(other, ..)| other == page);
         let Some(known) = known.map(|at| self.streams.remove(at)) else {

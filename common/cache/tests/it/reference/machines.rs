@@ -1,5 +1,4 @@
-//! Random machines: everything that a description can say, with caches small enough to
-//! evict.
+//! Random machines: all that a description can contain, with caches small enough to evict.
 
 use figures::random::Random;
 use machine::Machine;
@@ -10,7 +9,8 @@ use super::pick;
 pub(crate) fn random_machine(random: &mut Random) -> (Machine, String) {
     loop {
         let text = description(random);
-        // Some are no machine: an inclusive level smaller than the one above, 5 ways of PLRU.
+        // Some are invalid: an inclusive level smaller than the one above, 5 ways with
+        // PLRU.
         if let Ok(machine) = Machine::from_toml(&text, "case") {
             return (machine, text);
         }
@@ -18,7 +18,8 @@ pub(crate) fn random_machine(random: &mut Random) -> (Machine, String) {
 }
 
 fn description(random: &mut Random) -> String {
-    // Shortcuts are for plain machines, which few would be if all were drawn in the same way.
+    // Shortcuts apply to simple machines, of which there would be few if all choices were
+    // equally likely.
     let plain = random.below(3) == 0;
     let mut text = "name = \"case\"\n[pages]\n".to_owned();
     let page = pick(random, &["512", "4K", "4K", "4K", "8K", "16K", "64K", "256K", "2M"]);

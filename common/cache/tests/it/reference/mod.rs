@@ -1,6 +1,6 @@
-//! The model against a reference that was written independently of it: a naive simulator,
-//! in `hierarchy.rs`, that makes every access one after the other. Both run the
-//! same kernels on the same random machines; every count and every array must be the same.
+//! Compares the model with a reference that was written independently: a naive simulator,
+//! in `hierarchy.rs`, that makes every access one after the other. Both run the same
+//! kernels on the same random machines; every count and every array must be equal.
 
 mod addresses;
 mod hierarchy;
@@ -16,24 +16,24 @@ use kernels::{Elements, Kernel};
 use machine::Machine;
 use memory::Arena;
 
-/// One comparison; everything in it follows from its number.
+/// One comparison; its number determines everything in it.
 struct Case {
     number: usize,
     description: String,
     machine: Machine,
     arrays: Vec<Sizes>,
-    /// Whether the model is informed that kernels access nothing but these arrays.
+    /// Whether the model may assume that kernels access only these arrays.
     alone: bool,
     kernels: Vec<Kernel>,
 }
 
-/// What an array is.
+/// The properties of an array.
 #[derive(Debug, Clone, Copy)]
 struct Sizes {
     /// Bytes of an element: 1, 2 or 8.
     bytes: usize,
     length: usize,
-    /// No kernel accesses it.
+    /// Whether no kernel accesses it.
     idle: bool,
 }
 
@@ -51,7 +51,7 @@ impl Case {
             })
             .collect();
         let used: Vec<usize> = (0..arrays.len()).filter(|&at| !arrays[at].idle).collect();
-        // Rows about as long as the lines of one way of a cache, or of any length.
+        // Rows about as long as one way of a cache, or of any length.
         let way = &machine.levels[random.below(machine.levels.len())];
         let way = way.size.get() / way.ways / arrays[0].bytes;
         let near = (way + 3).saturating_sub(random.below(7)).max(1);
@@ -80,7 +80,7 @@ impl Case {
         data
     }
 
-    /// Runs both: the reference's counts, and the first difference.
+    /// Runs both; returns the reference's counts, and the first difference.
     fn compare(&self) -> (Counts, Option<String>) {
         let arenas = [self.arena(), self.arena()];
         let [data, expected_data] = [self.data(&arenas[0]), self.data(&arenas[1])];
@@ -104,7 +104,7 @@ impl Case {
             kernel.run(&mut reference, &expected_data);
             let (counted, expected) = (model.counts(), reference.counts());
             let mut found = difference(&counted, &expected);
-            // Of a repetition, the model makes only as many passes as it needs.
+            // The model makes only as many passes of a repetition as it needs.
             if found.is_none() && expected.passes == 0 {
                 let mut arrays = NAMES.iter().zip(data.iter().zip(&expected_data));
                 let differing = arrays.find(|(_, (array, expected))| array.to_vec() != expected.to_vec());
@@ -117,7 +117,7 @@ impl Case {
         (reference.counts(), None)
     }
 
-    /// All that is needed to make the comparison again.
+    /// A description with which the comparison can be repeated.
     fn report(&self, difference: &str) -> String {
         let new = if self.alone { "of_arrays_alone" } else { "new" };
         let mut text = format!("case {}: {difference}\n{}", self.number, self.description);
@@ -181,7 +181,7 @@ fn fields(counts: &Counts) -> Vec<(String, u64)> {
     fields
 }
 
-/// Compares so many cases; of those that differ, shows the one with the fewest accesses.
+/// Compares this many cases; shows the differing one with the fewest accesses.
 fn compare_cases(cases: std::ops::Range<usize>) {
     let mut differing = Vec::new();
     for case in cases.clone().map(Case::new) {
@@ -200,7 +200,7 @@ fn some_cases_equal_the_reference() {
     compare_cases(0..400);
 }
 
-/// As many as `CACHE_REFERENCE_CASES` says, from number `CACHE_REFERENCE_FIRST` on.
+/// As many as `CACHE_REFERENCE_CASES` says, starting with number `CACHE_REFERENCE_FIRST`.
 #[test]
 #[ignore = "takes minutes"]
 fn many_cases_equal_the_reference() {
