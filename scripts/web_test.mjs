@@ -466,6 +466,7 @@ async function readable() {
 async function numbers() {
   const tab = await open("any?max=64K");
   await tab.click("#page-any .numbers summary");
+  await tab.waitForSelector("#page-any .numbers td");
   const cells = await tab.locator("#page-any .numbers td").allInnerTexts();
   check(cells.length > 40 && cells.includes("1") && cells.includes("0.5"), `the chart's ${cells.length} numbers are in a table`);
   await tab.selectOption("#page-any [name=show]", "time");
