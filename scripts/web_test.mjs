@@ -470,7 +470,9 @@ async function numbers() {
   const cells = await tab.locator("#page-any .numbers td").allInnerTexts();
   check(cells.length > 40 && cells.includes("1") && cells.includes("0.5"), `the chart's ${cells.length} numbers are in a table`);
   await tab.selectOption("#page-any [name=show]", "time");
-  check((await tab.locator("#page-any .numbers td").allInnerTexts()).join() !== cells.join(), "which follows the chart");
+  const follows = tab.waitForFunction(before =>
+    [...document.querySelectorAll("#page-any .numbers td")].map(cell => cell.innerText).join() !== before, cells.join());
+  check(await follows.then(() => true, () => false), "which follows the chart");
   await close(tab);
 }
 
