@@ -144,7 +144,7 @@ fn a_students_kit_has_what_a_student_needs_and_no_solutions() {
         "kit_files",
         "scripts/ge",
         "scripts/room",
-        "discover",
+        "commands/discover",
         "infer.rs",
         "lab/tests",
         "exercises/tests",
