@@ -36,7 +36,7 @@ impl<P: Probe> Search<'_, P> {
         let full = [&set.evictors[..], &set.lines[..ways]].concat();
         let hit = self.probe.cost(&self.lines_at_offset(&full));
         let (mut same_set, mut other_sets) = (0, Vec::new());
-        let mut told = Err("too few pages".to_owned());
+        let mut way = Err("too few pages".to_owned());
         let pool = Pool {
             all: (self.probe.reach() / self.page) as f64,
             set: set.lines.len() as f64,
@@ -57,8 +57,8 @@ impl<P: Probe> Search<'_, P> {
                     _ => {}
                 }
             }
-            told = pool.pages_of_a_way(same_set, same_set + other_sets.len());
-            if told.is_ok() {
+            way = pool.pages_of_a_way(same_set, same_set + other_sets.len());
+            if way.is_ok() {
                 break;
             }
         }
@@ -73,7 +73,7 @@ impl<P: Probe> Search<'_, P> {
             fits_below: hit + SHARED * set.misses * self.penalty / too_many.len() as f64,
             pattern: self.lines_at_offset(&too_many),
         };
-        let (pages, odds) = told?;
+        let (pages, odds) = way?;
         Ok(Congruent {
             ways: ways as u64,
             way: pages * self.page,

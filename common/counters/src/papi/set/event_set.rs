@@ -55,7 +55,7 @@ pub struct EventSet {
     pub(super) overflow: Option<Threshold>,
     pub(super) open: Option<Open>,
     watcher: Option<Watcher>,
-    kept: Option<AffinityGuard>,
+    affinity: Option<AffinityGuard>,
     base: Vec<Count>,
     running: bool,
 }
@@ -165,16 +165,16 @@ impl EventSet {
         self.begin(open, Platform::host().pin_to_core_type())
     }
 
-    /// Starts what is open; `kept` holds the thread on its processor, and is released
+    /// Starts what is open; `affinity` holds the thread on its processors, and is released
     /// if that fails.
-    fn begin(&mut self, open: Open, kept: Option<AffinityGuard>) -> Result<(), CounterError> {
+    fn begin(&mut self, open: Open, affinity: Option<AffinityGuard>) -> Result<(), CounterError> {
         self.watcher = self.watch(&open)?;
-        self.kept = kept;
+        self.affinity = affinity;
         self.running = true;
         // Enabling comes last: what follows it is counted.
         if let Err(error) = self.open.insert(open).enable() {
             self.running = false;
-            self.kept = None;
+            self.affinity = None;
             self.unwatch(&[])?;
             return Err(CounterError::system("starting the counters", &error));
         }
@@ -232,7 +232,7 @@ impl EventSet {
         let stopped = self.open.as_ref().map_or(Ok(()), Open::disable);
         self.must_be(State::Running)?;
         self.running = false;
-        self.kept = None;
+        self.affinity = None;
         stopped.map_err(|e| CounterError::system("stopping the counters", &e))?;
         let Some(open) = &self.open else { return Ok(Vec::new()) };
         let now = open.counts(false)?;
