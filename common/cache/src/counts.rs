@@ -44,6 +44,9 @@ pub struct LevelCounts {
     pub accesses: LoadsStores,
     /// Of these, misses.
     pub misses: LoadsStores,
+    /// Lines that another one replaced. (A line that an inclusive level below removes is
+    /// not among them.)
+    pub evictions: u64,
     /// Dirty lines that were evicted.
     pub write_backs: u64,
     /// Stores written through to the next level.
@@ -222,6 +225,7 @@ fn level_counts(
         level: number,
         accesses,
         misses: LoadsStores { loads: sum(|a| a.misses.loads), stores: sum(|a| a.misses.stores) },
+        evictions: tally.evictions,
         write_backs: tally.write_backs,
         written_through: tally.written_through,
         prefetches: tally.prefetches,

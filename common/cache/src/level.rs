@@ -164,9 +164,10 @@ impl Level {
         }
     }
 
-    /// Counts `victim` if it is dirty, and passes it on if another level needs it.
+    /// Counts `victim` if there is one, and passes it on if another level needs it.
     fn evict(&self, victim: Tag, tally: &mut LevelTally, output: &mut Vec<Request>) {
         let dirty = victim & DIRTY != 0;
+        tally.evictions += u64::from(victim != 0);
         tally.write_backs += u64::from(dirty);
         if victim != 0 && (dirty || self.evicts_clean) {
             let data = if dirty { kind::DATA } else { 0 };

@@ -17,6 +17,8 @@
 //! | a set finds the line, or a victim | `sets.rs` or, for sets of many ways, `wide.rs`; `policy/` |
 //! | it is counted; iterations left out are multiplied | `tally.rs` |
 //! | counts get names | `counts.rs` |
+//!
+//! [`Replay`] feeds the same simulator with a trace in place of a kernel.
 
 #![forbid(unsafe_code)]
 
@@ -33,6 +35,7 @@ mod pages;
 mod policy;
 mod prefetch;
 mod promoted;
+mod replay;
 mod request;
 mod sets;
 mod shortcuts;
@@ -48,6 +51,7 @@ pub use content::Held;
 pub use counts::{AccessTime, ArrayCounts, Counts, LevelCounts, LoadsStores, TlbCounts};
 pub use modelled::{Modelled, switch_off_shortcuts};
 pub use policy::plru;
+pub use replay::{MissKinds, Outcome, PAGE, PageMisses, Replay, TooFar};
 
 #[cfg(test)]
 mod tests;

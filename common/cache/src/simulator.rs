@@ -57,10 +57,29 @@ impl Simulator {
         addresses: &AddressMap,
         resident: bool,
     ) -> Result<Simulator, MachineError> {
+        let end = addresses.end() as usize;
+        // The number of blocks in a level without evictions.
+        let residents = |block: usize, sets: usize, ways: usize| {
+            let fits = resident && addresses.blocks_per_set(block, sets * block) <= ways;
+            fits.then(|| end.div_ceil(block))
+        };
+        let reach = addresses.outside() + Arena::ALIGNMENT as u64;
+        Simulator::within(machine, addresses.outside(), reach, addresses.names().len(), residents)
+    }
+
+    /// The hierarchy of `machine` for addresses below `reach` in `arrays` arrays, with a
+    /// table of the pages below `mapped`. `residents` of a block's bytes, sets and ways
+    /// gives the number of blocks where nothing is ever evicted.
+    pub(crate) fn within(
+        machine: &Machine,
+        mapped: u64,
+        reach: u64,
+        arrays: usize,
+        residents: impl Fn(usize, usize, usize) -> Option<usize>,
+    ) -> Result<Simulator, MachineError> {
         let line = machine.levels.iter().map(|cache| cache.line.get()).min().unwrap_or(64);
-        let pages = PageMap::new(machine, addresses.outside(), LINES * line as u64);
-        let bytes =
-            pages.as_ref().map_or(0, PageMap::reach).max(addresses.outside() + Arena::ALIGNMENT as u64);
+        let pages = PageMap::new(machine, mapped, LINES * line as u64);
+        let bytes = pages.as_ref().map_or(0, PageMap::reach).max(reach);
         if bytes / line as u64 >= LINES {
             if machine.sealed() {
                 let reason = format!(
@@ -72,12 +91,6 @@ impl Simulator {
             return Err(MachineError::TooMuchMemory { bytes: bytes as usize, reach, line });
         }
         let prefetches = machine.levels.iter().any(|cache| cache.prefetch != machine::Prefetch::None);
-        let end = addresses.end() as usize;
-        // The number of blocks in a level without evictions.
-        let residents = |block: usize, sets: usize, ways: usize| {
-            let fits = resident && addresses.blocks_per_set(block, sets * block) <= ways;
-            fits.then(|| end.div_ceil(block))
-        };
         let levels = machine.levels.iter().map(|cache| {
             let may = cache.level > 1 && pages.is_none() && !prefetches;
             let lines = residents(cache.line.get(), cache.sets(), cache.ways).filter(|_| may);
@@ -93,7 +106,7 @@ impl Simulator {
         Ok(Simulator {
             plain_loads: first.loads_plainly() && first.store.hits_settle(),
             plain_stores: first.stores_plainly() && first.store.hits_settle(),
-            tally: Tally::new(levels.len(), machine.tlbs.len(), addresses.names().len()),
+            tally: Tally::new(levels.len(), machine.tlbs.len(), arrays),
             tlbs: machine.tlbs.iter().map(tlb).collect(),
             levels,
             page_shift: machine.page_size.0.trailing_zeros(),
@@ -104,6 +117,11 @@ impl Simulator {
             asks: [Vec::new(), Vec::new()],
             windows: Vec::new(),
         })
+    }
+
+    /// The mapping of pages; `None` if it is the identity.
+    pub(crate) fn pages(&self) -> Option<&PageMap> {
+        self.pages.as_ref()
     }
 
     /// Bytes of the shortest line of any level.
@@ -167,7 +185,7 @@ impl Simulator {
 
     /// An access within one line.
     #[inline(always)]
-    fn access_line(&mut self, address: u64, store: bool, array: u8) {
+    pub(crate) fn access_line(&mut self, address: u64, store: bool, array: u8) {
         let page = address >> self.page_shift;
         let last_page = self.last_pages.len() - 1;
         let last_page = &mut self.last_pages[page as usize & last_page];

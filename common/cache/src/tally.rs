@@ -8,7 +8,9 @@ pub(crate) const MAX_ARRAYS: usize = 255;
 pub(crate) struct LevelTally {
     /// Misses per array: of loads, of stores.
     pub(crate) misses: Vec<[u64; 2]>,
-    /// Dirty lines evicted.
+    /// Lines replaced by another one.
+    pub(crate) evictions: u64,
+    /// Of these, dirty ones.
     pub(crate) write_backs: u64,
     /// Stores passed on: written through, or missed and not allocated.
     pub(crate) written_through: u64,
@@ -56,8 +58,9 @@ impl CoreTally {
 
 impl LevelTally {
     fn each(&mut self) -> impl Iterator<Item = &mut u64> {
-        let LevelTally { misses, write_backs, written_through, not_allocated, prefetches, useful } = self;
-        let others = [write_backs, written_through, not_allocated, prefetches, useful];
+        let LevelTally { misses, evictions, write_backs, written_through, not_allocated, prefetches, useful } =
+            self;
+        let others = [evictions, write_backs, written_through, not_allocated, prefetches, useful];
         misses.as_flattened_mut().iter_mut().chain(others)
     }
 }
@@ -66,6 +69,7 @@ impl Tally {
     pub(crate) fn new(levels: usize, tlbs: usize, arrays: usize) -> Tally {
         let level = LevelTally {
             misses: vec![[0; 2]; arrays],
+            evictions: 0,
             write_backs: 0,
             written_through: 0,
             not_allocated: 0,

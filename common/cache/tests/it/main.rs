@@ -4,3 +4,4 @@
 
 mod figures;
 mod reference;
+mod replay;

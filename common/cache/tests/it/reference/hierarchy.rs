@@ -59,6 +59,7 @@ impl Reference {
             level: cache.level,
             accesses: LoadsStores::default(),
             misses: LoadsStores::default(),
+            evictions: 0,
             write_backs: 0,
             written_through: 0,
             prefetches: 0,
@@ -227,6 +228,7 @@ impl Reference {
     /// level is exclusive; one of an inclusive level leaves the levels above, too.
     fn fill(&mut self, level: usize, line: Line, below: &mut Vec<Request>) {
         let Some(victim) = self.caches[level].put(line) else { return };
+        self.counts.levels[level].evictions += 1;
         let address = self.address(level, victim.number);
         let mut dirty = victim.dirty;
         let rules = &self.caches[level].rules;

@@ -7,7 +7,7 @@ mod hierarchy;
 mod kernels;
 mod known;
 mod lines;
-mod machines;
+pub(super) mod machines;
 
 use cache::{Counts, LevelCounts, Modelled, TlbCounts};
 use figures::random::Random;
@@ -153,6 +153,7 @@ fn fields(counts: &Counts) -> Vec<(String, u64)> {
             level,
             accesses,
             misses,
+            evictions,
             write_backs,
             written_through,
             prefetches,
@@ -164,6 +165,7 @@ fn fields(counts: &Counts) -> Vec<(String, u64)> {
         push("accesses by stores", accesses.stores);
         push("misses by loads", misses.loads);
         push("misses by stores", misses.stores);
+        push("evictions", *evictions);
         push("write-backs", *write_backs);
         push("written through", *written_through);
         push("prefetches", *prefetches);

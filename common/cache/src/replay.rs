@@ -1,0 +1,316 @@
+//! A hierarchy fed with a trace: addresses of any program, one access at a time.
+
+use std::collections::HashMap;
+
+use machine::{CacheLevel, Inclusion, Index, Machine, MachineError, Mapping, Prefetch, Replacement};
+
+use crate::counts::{self, Counts};
+use crate::loops::gcd;
+use crate::pages::PageMap;
+use crate::simulator::Simulator;
+use crate::tag::LINES;
+
+/// Bytes of the pieces of memory whose misses [`Replay::pages`] lists.
+pub const PAGE: u64 = 4096;
+/// Bytes of memory, in whole regions, that a trace may use: more would take gigabytes for
+/// the counts by page.
+const MAX_REACH: u64 = 16 << 30;
+/// Smallest region: large, so that the lines of an array keep their distances, from which
+/// prefetchers learn.
+const REGION: u64 = 1 << 20;
+/// Bytes of pages whose frames are in a table, where the machine scatters pages.
+const MAPPED: u64 = 16 << 20;
+
+/// Misses of the first level by cause (M. D. Hill, 1987).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct MissKinds {
+    /// The line was never accessed before.
+    pub compulsory: u64,
+    /// A fully associative LRU cache of the same size misses too.
+    pub capacity: u64,
+    /// A fully associative LRU cache of the same size would hit.
+    pub conflict: u64,
+}
+
+/// What happened to one access. If it crosses lines, this is their sum.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outcome {
+    /// Lines of the access that missed, for each level.
+    pub misses: Vec<u64>,
+    /// Lines that were replaced in each level.
+    pub evictions: Vec<u64>,
+    /// Pages that missed, for each TLB.
+    pub tlb_misses: Vec<u64>,
+}
+
+/// Accesses and first-level misses of a piece of [`PAGE`] bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PageMisses {
+    /// Its first address.
+    pub address: u64,
+    /// Lines accessed in it.
+    pub accesses: u64,
+    /// Of these, how many missed in the first level.
+    pub misses: u64,
+}
+
+/// A trace uses more memory than the model can number.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the trace uses more than {} GiB of memory at {address:#x}; trace a smaller part of the program",
+    reach >> 30
+)]
+pub struct TooFar {
+    /// The address that does not fit.
+    pub address: u64,
+    /// Bytes that the model reaches.
+    pub reach: u64,
+}
+
+/// A machine's caches and TLBs, with counts of the accesses that they were given.
+#[derive(Debug)]
+pub struct Replay {
+    sim: Simulator,
+    regions: Regions,
+    kinds: Kinds,
+    /// Accesses and misses by piece of [`PAGE`] bytes, at the model's addresses.
+    pages: Vec<[u64; 2]>,
+    names: Vec<&'static str>,
+    machine: Machine,
+}
+
+impl Replay {
+    /// Empty caches of `machine`. Misses are counted separately for each of `names`.
+    ///
+    /// # Errors
+    ///
+    /// If the machine's caches are unknown.
+    pub fn new(machine: &Machine, names: Vec<&'static str>) -> Result<Replay, MachineError> {
+        if machine.levels.is_empty() {
+            return Err(MachineError::Undescribed { reason: machine.unknown.join("; ") });
+        }
+        let sim = Simulator::within(machine, MAPPED, 0, names.len(), |_, _, _| None)?;
+        let reach = sim.pages().map_or(LINES * sim.smallest_line(), PageMap::reach);
+        Ok(Replay {
+            regions: Regions::new(sim.virtual_span(), reach.min(MAX_REACH)),
+            kinds: Kinds::new(&machine.levels[0])?,
+            sim,
+            pages: Vec::new(),
+            names,
+            machine: machine.clone(),
+        })
+    }
+
+    /// An access of `bytes` bytes, counted for the name with index `name`.
+    ///
+    /// # Errors
+    ///
+    /// If the trace uses too much memory; the access is not counted then.
+    pub fn access(&mut self, address: u64, bytes: u64, store: bool, name: u8) -> Result<(), TooFar> {
+        let shift = self.sim.levels[0].shift;
+        let last = address.saturating_add(bytes.saturating_sub(1)) >> shift;
+        self.access_line(address, store, name)?;
+        self.sim.tally.core.accesses[usize::from(store)] += 1;
+        for line in (address >> shift) + 1..=last {
+            self.access_line(line << shift, store, name)?;
+            self.sim.tally.core.splits[usize::from(store)] += 1;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn access_line(&mut self, address: u64, store: bool, name: u8) -> Result<(), TooFar> {
+        let own = self.regions.place(address)?;
+        let (array, kind) = (usize::from(name), usize::from(store));
+        let before = self.sim.tally.levels[0].misses[array][kind];
+        self.sim.access_line(own, store, name);
+        let missed = self.sim.tally.levels[0].misses[array][kind] != before;
+        self.kinds.note(own, store, missed);
+        let page = (own / PAGE) as usize;
+        if page >= self.pages.len() {
+            self.pages.resize(page + 1, [0; 2]);
+        }
+        self.pages[page][0] += 1;
+        self.pages[page][1] += u64::from(missed);
+        Ok(())
+    }
+
+    /// The same as [`access`](Replay::access), with what happened.
+    ///
+    /// # Errors
+    ///
+    /// The same.
+    pub fn observe(&mut self, address: u64, bytes: u64, store: bool, name: u8) -> Result<Outcome, TooFar> {
+        let before = self.totals();
+        self.access(address, bytes, store, name)?;
+        let after = self.totals();
+        let differences =
+            |now: &[u64], then: &[u64]| now.iter().zip(then).map(|(now, then)| now - then).collect();
+        Ok(Outcome {
+            misses: differences(&after.misses, &before.misses),
+            evictions: differences(&after.evictions, &before.evictions),
+            tlb_misses: differences(&after.tlb_misses, &before.tlb_misses),
+        })
+    }
+
+    /// What happened so far, in total.
+    pub fn totals(&self) -> Outcome {
+        let tally = &self.sim.tally;
+        Outcome {
+            misses: tally.levels.iter().map(|level| level.misses.as_flattened().iter().sum()).collect(),
+            evictions: tally.levels.iter().map(|level| level.evictions).collect(),
+            tlb_misses: tally.tlbs.iter().map(|misses| misses.iter().sum()).collect(),
+        }
+    }
+
+    /// All counts so far.
+    pub fn counts(&self) -> Counts {
+        counts::gather(&self.sim.tally, &self.names, &self.machine)
+    }
+
+    /// The first level's misses by cause.
+    pub fn kinds(&self) -> MissKinds {
+        self.kinds.counts
+    }
+
+    /// The pieces of [`PAGE`] bytes that were accessed, by address.
+    pub fn pages(&self) -> Vec<PageMisses> {
+        let used = self.pages.iter().zip(0..).filter(|([accesses, _], _)| *accesses > 0);
+        let mut pages: Vec<PageMisses> = used
+            .map(|(&[accesses, misses], page)| PageMisses {
+                address: self.regions.address(page * PAGE),
+                accesses,
+                misses,
+            })
+            .collect();
+        pages.sort_by_key(|page| page.address);
+        pages
+    }
+}
+
+/// Gives each region of memory that is used the next free one of the model, so that
+/// addresses of any program are small numbers. A region is a multiple of the distance after
+/// which lines and pages share sets again: which lines compete stays as it is.
+#[derive(Debug)]
+struct Regions {
+    bytes: u64,
+    reach: u64,
+    bases: HashMap<u64, u64>,
+    /// Regions in order of their first use.
+    used: Vec<u64>,
+    /// Regions used last, by the lower bits of their number, and their bases.
+    recent: [(u64, u64); 16],
+}
+
+impl Regions {
+    fn new(bytes: u64, reach: u64) -> Regions {
+        Regions { bytes, reach, bases: HashMap::new(), used: Vec::new(), recent: [(u64::MAX, 0); 16] }
+    }
+
+    /// The model's address.
+    #[inline]
+    fn place(&mut self, address: u64) -> Result<u64, TooFar> {
+        let (region, offset) = if self.bytes.is_power_of_two() {
+            (address >> self.bytes.trailing_zeros(), address & (self.bytes - 1))
+        } else {
+            (address / self.bytes, address % self.bytes)
+        };
+        let (recent, base) = self.recent[region as usize % 16];
+        if recent == region && region != u64::MAX {
+            return Ok(base + offset);
+        }
+        self.look_up(address, region).map(|base| base + offset)
+    }
+
+    #[cold]
+    fn look_up(&mut self, address: u64, region: u64) -> Result<u64, TooFar> {
+        let next = self.used.len() as u64 * self.bytes;
+        let base = match self.bases.get(&region) {
+            Some(base) => *base,
+            None if next + self.bytes > self.reach => return Err(TooFar { address, reach: self.reach }),
+            None => {
+                self.bases.insert(region, next);
+                self.used.push(region);
+                next
+            }
+        };
+        self.recent[region as usize % 16] = (region, base);
+        Ok(base)
+    }
+
+    /// The program's address of an address of the model.
+    fn address(&self, own: u64) -> u64 {
+        self.used[(own / self.bytes) as usize] * self.bytes + own % self.bytes
+    }
+}
+
+/// Decides why an access missed, with a fully associative LRU cache of the same size.
+#[derive(Debug)]
+struct Kinds {
+    full: Simulator,
+    /// A bit for each line: whether it was accessed.
+    seen: Vec<u64>,
+    /// The line accessed last, if accessing it again changes nothing.
+    last: u64,
+    allocates: bool,
+    counts: MissKinds,
+}
+
+impl Kinds {
+    fn new(first: &CacheLevel) -> Result<Kinds, MachineError> {
+        let full = CacheLevel {
+            ways: first.lines(),
+            replacement: Replacement::Lru,
+            index: Index::Virtual,
+            prefetch: Prefetch::None,
+            inclusion: Inclusion::Neither,
+            ..first.clone()
+        };
+        let mut machine = Machine::undescribed(None, figures::units::Bytes(PAGE), Vec::new());
+        (machine.levels, machine.mapping) = (vec![full], Mapping::Identity);
+        Ok(Kinds {
+            full: Simulator::within(&machine, 0, 0, 1, |_, _, _| None)?,
+            seen: Vec::new(),
+            last: u64::MAX,
+            allocates: first.allocate,
+            counts: MissKinds::default(),
+        })
+    }
+
+    #[inline]
+    fn note(&mut self, address: u64, store: bool, missed: bool) {
+        let line = address >> self.full.levels[0].shift;
+        if line == self.last && !missed {
+            return;
+        }
+        self.last = if self.allocates { line } else { u64::MAX };
+        let before = self.full.tally.levels[0].misses[0];
+        self.full.access_line(address, store, 0);
+        let full_missed = self.full.tally.levels[0].misses[0] != before;
+        let (word, bit) = ((line / 64) as usize, 1 << (line % 64));
+        if word >= self.seen.len() {
+            self.seen.resize(word + 1, 0);
+        }
+        let is_first = self.seen[word] & bit == 0;
+        self.seen[word] |= bit;
+        let MissKinds { compulsory, capacity, conflict } = &mut self.counts;
+        *(match (missed, is_first, full_missed) {
+            (false, _, _) => return,
+            (true, true, _) => compulsory,
+            (true, false, true) => capacity,
+            (true, false, false) => conflict,
+        }) += 1;
+    }
+}
+
+impl Simulator {
+    /// The distance in bytes after which lines and pages share sets again, at virtual
+    /// addresses; a multiple of [`PAGE`], of a page and of [`REGION`].
+    fn virtual_span(&self) -> u64 {
+        let tlbs = self.tlbs.iter().map(|tlb| &tlb.store);
+        let levels = self.levels.iter().filter(|level| self.pages().is_none() || !level.physical);
+        let spans = tlbs.chain(levels.map(|level| &level.store)).map(|store| store.layout().span());
+        let page = 1 << self.page_shift;
+        spans.chain([page, PAGE]).fold(REGION, |all, span| all / gcd(all, span) * span)
+    }
+}
