@@ -18,7 +18,7 @@ from collections import namedtuple
 
 # The lowest layer first. A crate uses only crates listed before it.
 LAYERS = [
-    ("portable", "figures seal events memory machine cache records infer discover chart report"),
+    ("portable", "figures seal events memory machine trace cache records infer discover chart report"),
     ("hardware and system", "isa system"),
     ("experiments", "latency counters"),
     ("session", "common"),
