@@ -191,8 +191,10 @@ fn row(cell: Cell, accesses: f64, event: &Event, sample: &Sample, machine: &Mach
 /// theirs after them, and repeated runs their spread at the end.
 pub fn kit_row(row: &Row) -> String {
     let figure = |name| match row.reading(name) {
-        Some(Reading::Counted(value)) => (format!("{:.6}", value.amount), value.source.to_string()),
-        Some(missing) => (missing.to_string(), "none".to_owned()),
+        Some(reading) => match reading.amount().zip(reading.source()) {
+            Some((amount, source)) => (format!("{amount:.6}"), source.to_string()),
+            None => (reading.to_string(), "none".to_owned()),
+        },
         None => ("not counted".to_owned(), "none".to_owned()),
     };
     let whole = |key| row.whole(key).unwrap_or_default();
@@ -201,7 +203,7 @@ pub fn kit_row(row: &Row) -> String {
     let (cycles, _) = figure("avg_cycles");
     let event = row.keys.get("event").and_then(|event| event.as_str()).unwrap_or_default();
     let spread = |name, short| {
-        let spread = row.reading(name).and_then(Reading::value).and_then(|value| value.spread);
+        let spread = row.reading(name).and_then(Reading::spread);
         spread.map_or(String::new(), |s| format!("\t{short}_min={:.6}\t{short}_max={:.6}", s.min, s.max))
     };
     format!(
@@ -227,8 +229,8 @@ pub fn chart(record: &Record) -> Chart {
     let few = cells.iter().map(|cell| of_size(cell.0)).max().unwrap_or(0).min(3);
     let rows = cells.iter().copied().filter(|cell| of_size(cell.0) >= few);
     let event = record.settings.get("event").and_then(|event| event.as_str()).unwrap_or_default();
-    let source = record.rows.iter().find_map(|row| row.reading("avg_misses")?.value());
-    let source = source.map(|value| format!("; source: {}", value.source)).unwrap_or_default();
+    let source = record.rows.iter().find_map(|row| row.reading("avg_misses")?.source());
+    let source = source.map(|source| format!("; source: {source}")).unwrap_or_default();
     let y = match saved::counts_misses(Some(event).filter(|event| !event.is_empty())) {
         true => Axis::linear("misses per access").upto(1.0),
         false => Axis::linear(format!("{event} per access")),

@@ -224,9 +224,9 @@ pub fn kit_text(record: &Record) -> String {
             .filter(|f| !TIMES.contains(&&*f.name) && !f.name.ends_with("_modelled"))
             .collect();
         for event in &events {
-            let zero = match &event.reading {
-                Reading::Counted(value) => format!("{:.6}\tsource={}", 0.0, value.source),
-                missing => missing.to_string(),
+            let zero = match event.reading.source() {
+                Some(source) => format!("{:.6}\tsource={source}", 0.0),
+                None => event.reading.to_string(),
             };
             let _ = writeln!(text, "After resetting counter '{}' [x10^6]: {zero}", event.name);
         }
@@ -240,7 +240,7 @@ pub fn kit_text(record: &Record) -> String {
             [("wall_cycles", "cycles [x10^6]", 1e-6), ("wall_s", "time [seconds]", 1.0)]
         {
             if let Some(reading) = row.reading(name) {
-                let modelled = reading.value().is_some_and(|value| value.source == Source::Model);
+                let modelled = reading.source() == Some(Source::Model);
                 let cpu = row.amount("cpu_s").filter(|_| name == "wall_s");
                 let what = match cpu {
                     _ if modelled => "\tof the memory alone, no waits".to_owned(),
@@ -287,9 +287,11 @@ pub fn chart(record: &Record) -> Chart {
     for row in &record.rows {
         let iterations = row.whole("size").unwrap_or(1).pow(3) as f64;
         for figure in row.figures.iter().filter(|f| !TIMES.contains(&&*f.name)) {
-            let Some(value) = figure.reading.value() else { continue };
-            names.push(format!("{} ({})", figure.name, value.source));
-            bars.push((names.len() as f64, value.amount / iterations));
+            let Some((amount, source)) = figure.reading.amount().zip(figure.reading.source()) else {
+                continue;
+            };
+            names.push(format!("{} ({source})", figure.name));
+            bars.push((names.len() as f64, amount / iterations));
         }
     }
     let x = Axis::named("event (source)", names);
@@ -301,7 +303,7 @@ pub fn chart(record: &Record) -> Chart {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use figures::value::Value;
+    use figures::value::Reading;
 
     #[test]
     fn overflow_begins_where_the_c_programs_checksum_leaves_the_closed_form() {
@@ -338,8 +340,8 @@ mod tests {
 
     #[test]
     fn a_residual_is_next_to_the_measured_figure() {
-        let measured = Reading::from(Value::new(135.2e6, Source::Hardware));
-        let model = Reading::from(Value::new(134.5e6, Source::Model));
+        let measured = Reading::new(135.2e6, Source::Hardware);
+        let model = Reading::new(134.5e6, Source::Model);
         assert_eq!(residual(&measured, &model), "\tmodel=134.500000\tresidual=+0.52 %");
         let missing = Reading::missing("no such counter");
         assert_eq!(residual(&missing, &model), "\tmodel=134.500000");

@@ -6,7 +6,7 @@ use common::cpu::AffinityGuard;
 use common::events::Event;
 use common::failure::Failure;
 use common::measure::Session;
-use common::value::{Reading, Source, Value};
+use common::value::{Reading, Source};
 use common::{clock, core_clock};
 
 use crate::events::{FpEvent, Generation};
@@ -57,10 +57,10 @@ pub struct Estimate {
     /// Products in a row.
     pub repeats: u32,
     /// Seconds they took.
-    pub seconds: Value,
+    pub seconds: Reading,
     /// Processor seconds of one thread: less than the time if other programs used the
     /// processors.
-    pub busy: Value,
+    pub busy: Reading,
     /// Whether the product was right.
     pub right: bool,
     /// Operations by the textbook, for all threads and repetitions.
@@ -148,14 +148,13 @@ pub fn estimate(
     };
     let (counted, cycles) = counted(&mut team, generation)?;
     let (x, repeats) = (&team.x, team.repeats);
-    let unknown = Value::new(first.seconds, Source::Timing);
     Ok(Estimate {
         kernel,
         n: settings.n,
         threads: first.threads,
         repeats,
-        seconds: Value::from_runs(&seconds, Source::Timing).unwrap_or(unknown),
-        busy: Value::from_runs(&busy, Source::Timing).unwrap_or(unknown),
+        seconds: Reading::from_runs(&seconds, Source::Timing),
+        busy: Reading::from_runs(&busy, Source::Timing),
         right: x.checksum() == x.expected(),
         operations: 2.0 * (settings.n as f64).powi(3) * f64::from(repeats),
         latency_ns: latency(kernel.chain),
@@ -249,21 +248,21 @@ fn latency<R>(chain: fn(u64) -> R) -> f64 {
 
 impl Estimate {
     /// MFLOPS from the operations by the textbook.
-    pub fn known(&self) -> Value {
-        Value::new(self.operations / 1e6 / self.seconds.amount, Source::Timing)
+    pub fn known(&self) -> Reading {
+        self.seconds.rate(self.operations / 1e6)
     }
 
     /// The same over processor time, as in the article: cycles in which the program did not
     /// run are no part of the elapsed time.
-    pub fn known_busy(&self) -> Value {
-        Value::new(self.operations / 1e6 / self.busy.amount, Source::Timing)
+    pub fn known_busy(&self) -> Reading {
+        self.busy.rate(self.operations / 1e6)
     }
 
     /// The limit of the unit in MFLOPS: each addition of a chain adds `width` products, and
     /// waits for the one before, for the measured time.
-    pub fn predicted(&self) -> Value {
+    pub fn predicted(&self) -> Reading {
         let per_thread = 2.0 * self.kernel.width as f64 / self.latency_ns * 1e3;
-        Value::new(per_thread * self.threads as f64, Source::Timing)
+        Reading::new(per_thread * self.threads as f64, Source::Timing)
     }
 
     /// Floating-point operations from all counted events.
@@ -271,9 +270,9 @@ impl Estimate {
         let mut sum = 0.0;
         let mut reason = None;
         for (fp, reading) in &self.counted {
-            match reading {
-                Reading::Counted(value) => sum += value.amount * fp.operations,
-                Reading::Missing { reason: why } => reason = Some(why.clone()),
+            match reading.result() {
+                Ok(amount) => sum += amount * fp.operations,
+                Err(why) => reason = Some(why.to_owned()),
             }
         }
         match reason {
@@ -281,7 +280,7 @@ impl Estimate {
             None if sum == 0.0 && !self.counted.is_empty() => Reading::missing(
                 "the events open but stay at 0 through the whole product: this processor does not count them",
             ),
-            None if !self.counted.is_empty() => Value::new(sum, Source::Hardware).into(),
+            None if !self.counted.is_empty() => Reading::new(sum, Source::Hardware),
             Some(why) => Reading::missing(why),
             None => Reading::missing("this processor has no events of floating-point work"),
         }
@@ -294,14 +293,17 @@ impl Estimate {
 
     /// MFLOPS from counted events.
     pub fn counted_rate(&self) -> Reading {
-        self.counted_operations().scaled(1e-6 / self.seconds.amount)
+        Reading::joined(&self.counted_operations(), &self.seconds, |operations, seconds| {
+            operations * 1e-6 / seconds
+        })
     }
 
     /// MFLOPS from samples of an event of floating-point work.
     pub fn sampled_rate(&self) -> Reading {
         match (&self.sampled, self.per_event) {
             (Ok(s), Some(width)) => {
-                Value::new(width * s.estimate / 1e6 / self.seconds.amount, Source::Hardware).into()
+                let operations = Reading::new(width * s.estimate, Source::Hardware);
+                Reading::joined(&operations, &self.seconds, |operations, seconds| operations / 1e6 / seconds)
             }
             (Ok(_), None) => Reading::missing(format!(
                 "{} counts no floating-point work: its samples show where the time goes, not how many operations",
@@ -332,22 +334,22 @@ mod tests {
     fn the_articles_numbers_give_the_articles_rate() {
         let event = |count: f64| {
             let fp = FpEvent { name: "FP_COMP_OPS_EXE.X87", spec: "", operations: 1.0, kernel: Some("x87") };
-            (fp, Reading::from(Value::new(count, Source::Hardware)))
+            (fp, Reading::new(count, Source::Hardware))
         };
-        let unknown = Value::new(1.0, Source::Timing);
+        let unknown = Reading::new(1.0, Source::Timing);
         let estimate = |cycles: f64, events: f64| Estimate {
             kernel: &KERNELS[0],
             n: 1,
             threads: 12,
             repeats: 1,
-            seconds: unknown,
-            busy: unknown,
+            seconds: unknown.clone(),
+            busy: unknown.clone(),
             right: true,
             operations: 2.0,
             latency_ns: 1.0,
             frequency: 3.33e9,
             counted: vec![event(events)],
-            cycles: Value::new(cycles, Source::Hardware).into(),
+            cycles: Reading::new(cycles, Source::Hardware),
             event: Event::parse("task-clock").unwrap(),
             period: 1,
             sampled: Err("not sampled".to_owned()),

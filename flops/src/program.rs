@@ -8,7 +8,7 @@ use common::failure::Failure;
 use common::measure::{self, Session};
 use common::output::{self, Objects, Shown};
 use common::record::{Record, Row};
-use common::value::{Source, Value};
+use common::value::{Reading, Source};
 
 use crate::estimate::{self, Estimate, Settings, is_clock};
 use crate::events::Generation;
@@ -151,7 +151,7 @@ fn row(e: &Estimate) -> Row {
         ("period", e.period.into()),
         ("right", e.right.into()),
     ])
-    .with("operations", Value::new(e.operations, Source::Analytic));
+    .with("operations", Reading::new(e.operations, Source::Analytic));
     let row = report::figures(e).into_iter().fold(row, |row, (name, reading)| row.with(name, reading));
     Row { details: report::details(e), ..row }
 }

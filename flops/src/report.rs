@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use common::units::Bytes;
-use common::value::{Reading, Source, Value};
+use common::value::{Reading, Source};
 use serde_json::{Map, Value as Json, json};
 
 use crate::estimate::{Estimate, is_clock};
@@ -20,10 +20,12 @@ pub fn text(e: &Estimate) -> String {
     let _ = writeln!(
         out,
         "  MFLOPS = operations / 10^6 / elapsed = 2 x {}^3 x {} / 10^6 / {:.6} s",
-        e.n, e.repeats, e.seconds.amount
+        e.n,
+        e.repeats,
+        amount(&e.seconds)
     );
     let _ = writeln!(out, "busy_mflops={:.3}", e.known_busy());
-    let _ = writeln!(out, "  the same over {:.6} s of processor time per thread", e.busy.amount);
+    let _ = writeln!(out, "  the same over {:.6} s of processor time per thread", amount(&e.busy));
     let _ = writeln!(out, "predicted_mflops={:.3}", e.predicted());
     let _ = writeln!(
         out,
@@ -96,16 +98,21 @@ fn sampled(out: &mut String, e: &Estimate) {
         let _ = writeln!(
             out,
             "  MFLOPS = {width} x events / 10^6 / elapsed = {width} x {:.0} / 10^6 / {:.6} s",
-            s.estimate, e.seconds.amount
+            s.estimate,
+            amount(&e.seconds)
         );
     }
+}
+
+fn amount(reading: &Reading) -> f64 {
+    reading.amount().unwrap_or(f64::NAN)
 }
 
 /// Ratios of successive kernels over processor time, measured and predicted.
 pub fn ratios(all: &[Estimate]) -> String {
     let mut out = String::new();
     for pair in all.windows(2) {
-        let ratio = |f: fn(&Estimate) -> Value| f(&pair[1]).amount / f(&pair[0]).amount;
+        let ratio = |f: fn(&Estimate) -> Reading| amount(&f(&pair[1])) / amount(&f(&pair[0]));
         let (measured, predicted) = (ratio(Estimate::known_busy), ratio(Estimate::predicted));
         let _ = writeln!(
             out,
@@ -130,19 +137,19 @@ pub fn ratios(all: &[Estimate]) -> String {
 
 /// All figures by name.
 pub fn figures(e: &Estimate) -> Vec<(&'static str, Reading)> {
-    let timing = |amount| Reading::from(Value::new(amount, Source::Timing));
+    let timing = |amount| Reading::new(amount, Source::Timing);
     let mut all = vec![
-        ("seconds", Reading::from(e.seconds)),
-        ("known_mflops", e.known().into()),
-        ("busy_mflops", e.known_busy().into()),
-        ("predicted_mflops", e.predicted().into()),
+        ("seconds", e.seconds.clone()),
+        ("known_mflops", e.known()),
+        ("busy_mflops", e.known_busy()),
+        ("predicted_mflops", e.predicted()),
         ("counted_mflops", e.counted_rate()),
         ("sampled_mflops", e.sampled_rate()),
         ("add_latency_ns", timing(e.latency_ns)),
         ("seconds_by_cycles", e.seconds_by_cycles()),
     ];
     let sampled = |f: fn(&crate::estimate::Sampled) -> f64| match &e.sampled {
-        Ok(s) => Value::new(f(s), Source::Hardware).into(),
+        Ok(s) => Reading::new(f(s), Source::Hardware),
         Err(why) => Reading::missing(why.clone()),
     };
     all.push(("samples", sampled(|s| s.samples as f64)));

@@ -12,7 +12,7 @@ use common::record::{Record, Row};
 use common::region;
 use common::sweep::{self, Cell, Range};
 use common::units::Bytes;
-use common::value::{Reading, Source, Value};
+use common::value::{Reading, Source};
 
 use crate::walk;
 
@@ -120,9 +120,7 @@ pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row))
 fn timed(timer: &mut Cells, runs: usize, cell: Cell, accesses: f64) -> Result<Sample, Failure> {
     let nanos: Result<Vec<f64>, Failure> =
         (0..runs).map(|_| Ok(timer.time(cell.size, cell.stride)?.timed.nanos)).collect();
-    let each =
-        Value::from_runs(&nanos?, Source::Timing).map_or_else(|| Reading::missing("no run"), Reading::from);
-    Ok(Sample::of_accesses(&each, accesses))
+    Ok(Sample::of_accesses(&Reading::from_runs(&nanos?, Source::Timing), accesses))
 }
 
 /// `off`: the factor that scatters a described machine's times.
@@ -131,7 +129,7 @@ fn row(cell: Cell, accesses: f64, sample: &Sample, off: f64) -> Row {
         .with("ns_per_access", sample.cpu.scaled(off * 1e9 / accesses))
         .with("elapsed_s", sample.cpu.scaled(off))
         .with("cycles", sample.cycles.scaled(off))
-        .with("accesses", Value::new(accesses, Source::Analytic))
+        .with("accesses", Reading::new(accesses, Source::Analytic))
 }
 
 /// The header of the kit's table.
@@ -145,20 +143,19 @@ pub fn kit_header() -> &'static str {
 pub fn kit_row(row: &Row) -> String {
     let whole = |key| row.whole(key).unwrap_or_default();
     let (size, stride) = (whole("size_bytes"), whole("stride_bytes"));
-    match (row.reading("elapsed_s"), row.amount("cycles")) {
-        (Some(Reading::Counted(elapsed)), cycles) => {
-            let cycles = cycles.map_or("not counted".to_owned(), |c| format!("{c:.0}"));
-            let mut line =
-                format!("{size}\t{stride}\t{:.6}\t{cycles}\tsource={}", elapsed.amount, elapsed.source);
-            if let Some(s) = elapsed.spread {
+    let Some(elapsed) = row.reading("elapsed_s") else { return String::new() };
+    match elapsed.amount().zip(elapsed.source()) {
+        Some((amount, source)) => {
+            let cycles = row.amount("cycles").map_or("not counted".to_owned(), |c| format!("{c:.0}"));
+            let mut line = format!("{size}\t{stride}\t{amount:.6}\t{cycles}\tsource={source}");
+            if let Some(s) = elapsed.spread() {
                 line += &format!("\tmedian of {} ({:.6} to {:.6})", s.runs, s.min, s.max);
             }
             let repeats =
                 row.amount("accesses").unwrap_or_default() / (stride * (size / stride.max(1))).max(1) as f64;
             line + &format!("\trepeats={repeats}")
         }
-        (Some(missing), _) => format!("{size}\t{stride}\t{missing}"),
-        (None, _) => String::new(),
+        None => format!("{size}\t{stride}\t{elapsed}"),
     }
 }
 

@@ -4,7 +4,7 @@ use cache::Modelled;
 use chart::{Axis, Chart};
 use discover::cell_order;
 use figures::units::Bytes;
-use figures::value::{Reading, Source, Value as Figure};
+use figures::value::{Reading, Source};
 use machine::{Inclusion, Machine};
 use memory::Arena;
 use records::record::{Record, Row};
@@ -215,7 +215,7 @@ pub(crate) fn time(tab: &mut Tab, sizes: &[Bytes], from: usize) -> Result<Value,
         let order: Vec<u64> =
             cell_order(cell.size, cell.stride, BLOCK, WORD).into_iter().map(|offset| offset as u64).collect();
         let nanos = tab.time(&order);
-        rows.push(row(cell).with("ns_per_access", Figure::new(nanos, Source::Timing)));
+        rows.push(row(cell).with("ns_per_access", Reading::new(nanos, Source::Timing)));
         if tab.now() - began > PART {
             break;
         }
@@ -249,7 +249,7 @@ fn row(cell: Cell) -> Row {
 }
 
 fn modelled(amount: f64) -> Reading {
-    Figure::new(amount, Source::Model).into()
+    Reading::new(amount, Source::Model)
 }
 
 #[cfg(test)]

@@ -85,11 +85,11 @@ fn line(preset: Preset, check: &mut Check) -> TestLine {
         Err(error) => return skip(preset, error.to_string()),
     };
     let inside = |amount: f64| (check.expected[0]..=check.expected[1]).contains(&amount);
-    let (verdict, reason) = match reading.value() {
-        Some(value) if value.multiplexed.is_some() => {
+    let (verdict, reason) = match reading.amount() {
+        Some(_) if reading.multiplexed().is_some() => {
             (Verdict::Skip, Some("other programs used the counters: only an estimate".into()))
         }
-        Some(value) if inside(value.amount) => (Verdict::Pass, None),
+        Some(amount) if inside(amount) => (Verdict::Pass, None),
         Some(_) => (Verdict::Fail, None),
         // The survey said that it can be counted, so a refusal now is a failure.
         None => (Verdict::Fail, Some(reading.to_string())),

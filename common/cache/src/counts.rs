@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::tally::{LevelTally, Tally};
 use events::{CacheEvent, Event};
 use figures::units::Seconds;
-use figures::value::{Reading, Source, Value};
+use figures::value::{Reading, Source};
 use machine::Machine;
 
 const NO_SUCH_EVENT: &str = "the cache model has no such event";
@@ -105,7 +105,7 @@ impl Counts {
     /// The model's count of `event`, or why there is none.
     pub fn reading(&self, event: &Event) -> Reading {
         match self.count(event) {
-            Ok(count) => Value::new(count as f64, Source::Model).into(),
+            Ok(count) => Reading::new(count as f64, Source::Model),
             Err(reason) => Reading::missing(reason),
         }
     }

@@ -11,7 +11,7 @@ use super::refusal::Refusal;
 use super::schedule;
 use super::trials::Trials;
 use events::Event;
-use figures::value::{Multiplexed, Reading, Source, Value};
+use figures::value::{Multiplexed, Reading, Source};
 
 /// Whether the hardware can count each event, and why not.
 pub fn survey(events: &[Event]) -> Vec<Result<(), Refusal>> {
@@ -89,9 +89,7 @@ pub(crate) fn combine(definition: &Definition, counts: &[Count]) -> Reading {
         }
     }
     match definition.formula.evaluate(&amounts) {
-        Some(amount) if amount >= 0.0 => {
-            Reading::from(Value { multiplexed: least, ..Value::new(amount, Source::Hardware) })
-        }
+        Some(amount) if amount >= 0.0 => Reading::new(amount, Source::Hardware).estimated(least),
         Some(amount) => Reading::missing(format!(
             "the difference {} came out as {amount:.0}: its parts do not count the same things on this processor",
             definition.spelt()

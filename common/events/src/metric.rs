@@ -5,7 +5,7 @@
 use std::fmt;
 
 use crate::Event;
-use figures::value::{Multiplexed, Reading, Source, Value};
+use figures::value::{Reading, Source};
 
 /// An input of a metric.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -143,53 +143,27 @@ impl Metric {
     /// The metric from its inputs.
     pub fn reading(&self, input: impl Fn(&Input) -> Reading) -> Reading {
         let look = |wanted: &Input| if *wanted == LOAD_STORES { load_stores(&input) } else { input(wanted) };
-        let (over, under) = match (look(&self.over), look(&self.under)) {
-            (Reading::Counted(over), Reading::Counted(under)) => (over, under),
-            (Reading::Missing { reason }, _) | (_, Reading::Missing { reason }) => {
-                return Reading::missing(reason);
-            }
-        };
-        if under.amount <= 0.0 {
+        let (over, under) = (look(&self.over), look(&self.under));
+        if over.amount().is_some() && under.amount().is_some_and(|under| under <= 0.0) {
             return Reading::missing(format!("{} is 0, nothing to divide by", self.under));
         }
-        let amount = match self.shape {
-            Shape::Quotient => over.amount / under.amount,
-            Shape::HitRate => hit_rate(over.amount, under.amount),
-        };
-        // If one input is exact, the quotient scatters as the other one does.
-        let spread = match (self.shape, over.source) {
-            (Shape::Quotient, Source::Analytic) => under.rate(over.amount).spread,
-            _ => None,
-        };
-        Value { spread, ..joined(amount, over, under) }.into()
+        match (self.shape, over.amount(), over.source()) {
+            // One input is exact, so the quotient scatters as the other one does.
+            (Shape::Quotient, Some(over), Some(Source::Analytic)) => under.rate(over),
+            (Shape::Quotient, ..) => Reading::joined(&over, &under, |over, under| over / under),
+            (Shape::HitRate, ..) => Reading::joined(&over, &under, hit_rate),
+        }
     }
 }
 
 fn load_stores(input: &impl Fn(&Input) -> Reading) -> Reading {
     let count = |event| input(&Input::Count(event));
-    match (count(Event::LST_INS), count(Event::LD_INS), count(Event::SR_INS)) {
-        (Reading::Counted(both), ..) => both.into(),
-        (_, Reading::Counted(loads), Reading::Counted(stores)) => {
-            joined(loads.amount + stores.amount, loads, stores).into()
-        }
-        (missing, ..) => missing,
+    let both = count(Event::LST_INS);
+    if both.amount().is_some() {
+        return both;
     }
-}
-
-/// `amount`, computed from `x` and `y`: its source is that of the less direct of the two (a
-/// closed form, which is exact, does not count), and it is an estimate if one of them is.
-fn joined(amount: f64, x: Value, y: Value) -> Value {
-    let source = match (x.source, y.source) {
-        (Source::Analytic, other) | (other, Source::Analytic) => other,
-        (Source::Model, _) | (_, Source::Model) => Source::Model,
-        (Source::Stepped, _) | (_, Source::Stepped) => Source::Stepped,
-        (Source::Timing, _) | (_, Source::Timing) => Source::Timing,
-        (Source::Hardware, Source::Hardware) => Source::Hardware,
-    };
-    let share = |m: &Multiplexed| m.share();
-    let multiplexed =
-        x.multiplexed.into_iter().chain(y.multiplexed).min_by(|p, q| share(p).total_cmp(&share(q)));
-    Value { multiplexed, ..Value::new(amount, source) }
+    let sum = Reading::joined(&count(Event::LD_INS), &count(Event::SR_INS), |loads, stores| loads + stores);
+    if sum.amount().is_some() { sum } else { both }
 }
 
 #[cfg(test)]
@@ -197,27 +171,27 @@ mod tests {
     use super::*;
 
     fn counts(input: &Input) -> Reading {
-        let hardware = |amount| Value::new(amount, Source::Hardware).into();
+        let hardware = |amount| Reading::new(amount, Source::Hardware);
         match input {
             Input::Count(Event::TOT_INS) => hardware(800.0),
             Input::Count(Event::TOT_CYC) => hardware(400.0),
             Input::Count(Event::LD_INS) => hardware(300.0),
             Input::Count(Event::SR_INS) => hardware(100.0),
-            Input::Count(Event::L1_DCM) => Value::new(20.0, Source::Model).into(),
+            Input::Count(Event::L1_DCM) => Reading::new(20.0, Source::Model),
             Input::Count(Event::TLB_DM) => hardware(0.0),
-            Input::Operations => Value::new(200.0, Source::Analytic).into(),
-            Input::Seconds => Value::new(0.1, Source::Timing).into(),
+            Input::Operations => Reading::new(200.0, Source::Analytic),
+            Input::Seconds => Reading::new(0.1, Source::Timing),
             _ => Reading::missing(format!("no counter for {input}")),
         }
     }
 
-    fn value(name: &str) -> Option<Value> {
-        Metric::find(name).unwrap().reading(counts).value()
+    fn reading(name: &str) -> Reading {
+        Metric::find(name).unwrap().reading(counts)
     }
 
     #[test]
     fn every_metric_is_its_quotient() {
-        let amount = |name| value(name).unwrap().amount;
+        let amount = |name| reading(name).amount().unwrap();
         assert_eq!(amount("instructions_per_cycle"), 2.0);
         assert_eq!(amount("flops"), 2000.0);
         assert_eq!(amount("computational_intensity"), 0.5);
@@ -228,26 +202,32 @@ mod tests {
 
     #[test]
     fn a_missing_input_makes_the_metric_missing_with_its_reason() {
-        let loads = Metric::find("loads_per_load_miss").unwrap().reading(counts);
-        assert_eq!(loads, Reading::missing("no counter for PAPI_L1_LDM"));
-        assert_eq!(value("loads_per_tlb_miss"), None, "never a division by zero");
+        assert_eq!(reading("loads_per_load_miss"), Reading::missing("no counter for PAPI_L1_LDM"));
+        assert_eq!(reading("loads_per_tlb_miss").amount(), None, "never a division by zero");
     }
 
     #[test]
     fn a_metric_is_as_direct_as_its_least_direct_input() {
-        assert_eq!(value("hit_rate").unwrap().source, Source::Model);
-        assert_eq!(value("flops").unwrap().source, Source::Timing);
-        assert_eq!(value("computational_intensity").unwrap().source, Source::Hardware);
+        for (name, source) in [
+            ("hit_rate", Source::Model),
+            ("flops", Source::Timing),
+            ("computational_intensity", Source::Hardware),
+        ] {
+            assert_eq!(reading(name).source(), Some(source), "{name}");
+        }
     }
 
     #[test]
     fn a_rate_scatters_as_its_time() {
-        let seconds = Value::from_runs(&[0.1, 0.2, 0.4], Source::Timing).unwrap();
-        let runs = |input: &Input| if *input == Input::Seconds { seconds.into() } else { counts(input) };
-        let flops = Metric::find("flops").unwrap().reading(runs).value().unwrap();
-        let spread = flops.spread.unwrap();
-        assert_eq!((flops.amount, spread.runs, spread.min, spread.max), (1000.0, 3, 500.0, 2000.0));
-        assert_eq!(value("flops").unwrap().spread, None);
+        let seconds = Reading::from_runs(&[0.1, 0.2, 0.4], Source::Timing);
+        let runs = |input: &Input| if *input == Input::Seconds { seconds.clone() } else { counts(input) };
+        let flops = Metric::find("flops").unwrap().reading(runs);
+        let spread = flops.spread().unwrap();
+        assert_eq!(
+            (flops.amount().unwrap(), spread.runs, spread.min, spread.max),
+            (1000.0, 3, 500.0, 2000.0)
+        );
+        assert_eq!(reading("flops").spread(), None);
     }
 
     #[test]

@@ -211,11 +211,10 @@ impl Record {
         let mut header: Vec<String> = Vec::new();
         for row in &self.rows {
             let names = row.figures.iter().flat_map(|f| {
-                let spread = f.reading.value().and_then(|value| value.spread);
-                let columns = match (&f.reading, spread) {
-                    (Reading::Missing { .. }, _) => &["", "_source", "_reason"][..],
-                    (_, Some(_)) => &["", "_source", "_min", "_max"],
-                    (_, None) => &["", "_source"],
+                let columns = match (f.reading.reason(), f.reading.spread()) {
+                    (Some(_), _) => &["", "_source", "_reason"][..],
+                    (None, Some(_)) => &["", "_source", "_min", "_max"],
+                    (None, None) => &["", "_source"],
                 };
                 columns.iter().map(|column| format!("{}{column}", f.name))
             });
@@ -243,13 +242,11 @@ fn cell(row: &Row, column: &str) -> String {
         return reading.amount().map(|a| a.to_string()).unwrap_or_default();
     }
     let of = |suffix| column.strip_suffix(suffix).and_then(|name| row.reading(name));
-    let spread = |reading: &Reading| reading.value().and_then(|value| value.spread);
-    if let Some(Reading::Missing { reason }) = of("_reason") {
-        return reason.clone();
+    if let Some(reason) = of("_reason").and_then(Reading::reason) {
+        return reason.to_owned();
     }
-    match (of("_source"), of("_min").and_then(spread), of("_max").and_then(spread)) {
-        (Some(Reading::Counted(value)), ..) => value.source.to_string(),
-        (Some(Reading::Missing { .. }), ..) => String::new(),
+    match (of("_source"), of("_min").and_then(Reading::spread), of("_max").and_then(Reading::spread)) {
+        (Some(reading), ..) => reading.source().map_or_else(String::new, |source| source.to_string()),
         (None, Some(spread), _) => spread.min.to_string(),
         (None, None, Some(spread)) => spread.max.to_string(),
         (None, None, None) => String::new(),
@@ -259,13 +256,13 @@ fn cell(row: &Row, column: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use figures::value::{Source, Value};
+    use figures::value::{Reading, Source};
 
     fn example() -> Record {
         let mut record = Record::new("cm1", "a machine").set("min", 8192);
         record.rows.push(
             Row::new([("size_bytes", 8192.into()), ("event", "PAPI_L1_DCM".into())])
-                .with("misses", Value::new(0.5, Source::Model))
+                .with("misses", Reading::new(0.5, Source::Model))
                 .with("cycles", Reading::missing("no counter")),
         );
         record
@@ -283,7 +280,7 @@ mod tests {
     #[test]
     fn csv_retains_the_spread_of_repeated_runs() {
         let mut record = Record::new("mm1", "a machine");
-        let runs = Value::from_runs(&[0.3, 0.1, 0.2], Source::Timing).unwrap();
+        let runs = Reading::from_runs(&[0.3, 0.1, 0.2], Source::Timing);
         record.rows.push(Row::new([("size", 512.into())]).with("wall_s", runs));
         assert_eq!(record.csv(), "size,wall_s,wall_s_source,wall_s_min,wall_s_max\n512,0.2,timing,0.1,0.3\n");
     }

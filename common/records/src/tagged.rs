@@ -62,7 +62,7 @@ mod tests {
     use super::*;
     use crate::record::{Record, Row, Seal};
     use crate::saved::Saved;
-    use figures::value::{Source, Value};
+    use figures::value::{Reading, Source};
 
     fn record(machine: char) -> Record {
         let mut record = Record::new("cm1", "ada (to be found out): sealed");
@@ -70,7 +70,7 @@ mod tests {
         for (size, misses) in [(8192u64, 0.015_625), (16384, 1.0 / 3.0), (32768, 1.0)] {
             record.rows.push(
                 Row::new([("size_bytes", size.into()), ("stride_bytes", 64.into())])
-                    .with("avg_misses", Value::new(misses, Source::Model)),
+                    .with("avg_misses", Reading::new(misses, Source::Model)),
             );
         }
         record

@@ -230,12 +230,12 @@ fn slips<const N: usize>(known: [(Option<Formula>, &'static str); N]) -> Vec<Sli
 #[cfg(test)]
 mod tests {
     use super::*;
-    use figures::value::{Source, Value};
+    use figures::value::{Reading, Source};
     use records::record::{Record, Row};
 
     fn product(name: &'static str, misses: f64, cycles: f64) -> Product {
         let mut record = Record::new(name, "a machine");
-        let counted = |amount| Value::new(amount, Source::Hardware);
+        let counted = |amount| Reading::new(amount, Source::Hardware);
         record.rows.push(
             Row::new([("checksum", 1.into())])
                 .with("PAPI_L1_DCM", counted(misses))

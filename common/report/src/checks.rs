@@ -3,7 +3,7 @@
 
 use figures::units::Bytes;
 use records::note::Note;
-use records::record::{Record, Row};
+use records::record::Record;
 
 use crate::figure::Figure;
 use crate::findings::{Findings, LineFrom};
@@ -108,9 +108,10 @@ fn times(findings: &Findings, found: &mut Vec<String>) {
         ));
     }
     for record in [&findings.mm1, &findings.mm2, &findings.mm2_transposing, &findings.mm3] {
-        let time = |row: &Row| row.reading("cpu_s").or_else(|| row.reading("wall_s"))?.value();
-        let value = record.rows.first().and_then(time);
-        let scatter = value.and_then(|v| v.spread.map(|s| (s.max - s.min) / v.amount));
+        let row = record.rows.first();
+        let time = row.and_then(|row| row.reading("cpu_s").or_else(|| row.reading("wall_s")));
+        let scatter = time.and_then(|time| time.spread().zip(time.amount()));
+        let scatter = scatter.map(|(s, median)| (s.max - s.min) / median);
         if let Some(scatter) = scatter.filter(|scatter| *scatter > SCATTER) {
             found.push(format!(
                 "{}: its runs differ by {:.0} % of their median: other programs were running; close them, or use more --runs",

@@ -18,11 +18,10 @@ pub(crate) struct Figure {
 impl Figure {
     /// One reading.
     pub(crate) fn of(reading: &Reading) -> Figure {
-        match reading {
-            Reading::Counted(value) => {
-                Figure { amount: Ok(value.amount), sources: vec![value.source], caveat: caveat(reading) }
-            }
-            Reading::Missing { reason } => Figure::missing(reason),
+        Figure {
+            amount: reading.result().map_err(str::to_owned),
+            sources: reading.source().into_iter().collect(),
+            caveat: caveat(reading),
         }
     }
 
@@ -104,14 +103,14 @@ pub(crate) struct Cell {
 }
 
 fn caveat(reading: &Reading) -> String {
-    let Some(value) = reading.value() else { return String::new() };
-    let spread = value.spread.filter(|_| value.amount != 0.0).map(|s| {
+    let Some(amount) = reading.amount() else { return String::new() };
+    let spread = reading.spread().filter(|_| amount != 0.0).map(|s| {
         // Adding 0 to a rounded -0 gives +0.
-        let percent = |end: f64| (1000.0 * (end - value.amount) / value.amount).round() / 10.0 + 0.0;
+        let percent = |end: f64| (1000.0 * (end - amount) / amount).round() / 10.0 + 0.0;
         format!("median of {} runs, {:+.1} % to {:+.1} %", s.runs, percent(s.min), percent(s.max))
     });
     let share =
-        value.multiplexed.map(|m| format!("estimate: counted {:.0} % of the time", 100.0 * m.share()));
+        reading.multiplexed().map(|m| format!("estimate: counted {:.0} % of the time", 100.0 * m.share()));
     [spread, share].into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
@@ -135,12 +134,12 @@ pub(crate) fn grouped(number: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use figures::value::Value;
+    use figures::value::Reading;
 
     #[test]
     fn a_computed_figure_retains_every_source_and_a_missing_one_stays_missing() {
-        let misses = Figure::of(&Value::new(1.0, Source::Model).into());
-        let loads = Figure::of(&Value::new(4.0, Source::Hardware).into());
+        let misses = Figure::of(&Reading::new(1.0, Source::Model));
+        let loads = Figure::of(&Reading::new(4.0, Source::Hardware));
         let rate = Figure::from([&misses, &loads], |[m, l]| 1.0 - m / l);
         assert_eq!((rate.known(), rate.source().as_str()), (Some(0.75), "model + hardware"));
         let none = Figure::missing("no such counter");

@@ -145,8 +145,8 @@ fn picture(section: &Section, drawing: &Drawing, all: &[OwnSection], machine: &s
 /// The sources of the figures called `name`, without repetitions.
 fn sources(rows: &[(&Record, &Row)], name: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    for value in rows.iter().filter_map(|(_, row)| row.reading(name)?.value()) {
-        let source = value.source.to_string();
+    for source in rows.iter().filter_map(|(_, row)| row.reading(name)?.source()) {
+        let source = source.to_string();
         if !found.contains(&source) {
             found.push(source);
         }
@@ -206,7 +206,7 @@ fn cell(record: &Record, row: &Row, name: &str) -> Cell {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use figures::value::{Reading, Source, Value};
+    use figures::value::{Reading, Source};
 
     fn further() -> [OwnSection; 1] {
         let record = |size: u64, mflops: Reading| {
@@ -216,7 +216,7 @@ mod tests {
                 .push(Row::new([("variant", "ge1".into()), ("size", size.into())]).with("mflops", mflops));
             record
         };
-        let fast = Value::new(612.345, Source::Timing).into();
+        let fast = Reading::new(612.345, Source::Timing);
         [OwnSection {
             section: "ge".into(),
             records: vec![record(100, fast), record(200, Reading::missing("no clock"))],

@@ -161,18 +161,18 @@ pub(crate) fn checksum(n: usize) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use figures::value::Value;
+    use figures::value::Reading;
     use records::record::Row;
 
     fn record(misses: f64, seconds: f64) -> Record {
         let mut record = Record::new("mm1", "a machine");
-        let model = |amount| Value::new(amount, Source::Model);
+        let model = |amount| Reading::new(amount, Source::Model);
         record.rows.push(
             Row::new([("checksum", 42.into())])
                 .with("PAPI_L1_DCM", model(misses))
                 .with("PAPI_LD_INS", model(300.0))
                 .with("PAPI_SR_INS", model(100.0))
-                .with("wall_s", Value::new(seconds, Source::Timing)),
+                .with("wall_s", Reading::new(seconds, Source::Timing)),
         );
         record
     }
@@ -192,7 +192,7 @@ mod tests {
             let mut mm1 = record(100.0, 3.0);
             let mut mm2 = record(0.0, 1.5);
             for (record, cpu) in [(&mut mm1, 2.0), (&mut mm2, 0.5)] {
-                record.rows[0] = record.rows[0].clone().with("cpu_s", Value::new(cpu, source));
+                record.rows[0] = record.rows[0].clone().with("cpu_s", Reading::new(cpu, source));
             }
             expected(|name| if name == "mm1" { Some(&mm1) } else { Some(&mm2).filter(|_| name == "mm2") })
         };

@@ -55,14 +55,14 @@ pub(crate) fn table(record: &Record, figure: &str, heading: &str, digits: usize,
     let digits = if sizes.len() > WIDE { digits - 1 } else { digits };
     let shade = |reading: Option<&&Reading>| match reading {
         None => Shade::default(),
-        Some(Reading::Counted(value)) => Shade {
-            text: format!("{:.digits$}", value.amount),
-            note: value.source.to_string(),
-            shade: (value.amount / full).clamp(0.0, 1.0),
+        Some(reading) => match reading.amount().zip(reading.source()) {
+            Some((amount, source)) => Shade {
+                text: format!("{amount:.digits$}"),
+                note: source.to_string(),
+                shade: (amount / full).clamp(0.0, 1.0),
+            },
+            None => Shade { text: "–".to_owned(), note: reading.to_string(), shade: 0.0 },
         },
-        Some(Reading::Missing { reason }) => {
-            Shade { text: "–".to_owned(), note: format!("not counted ({reason})"), shade: 0.0 }
-        }
     };
     let row = |stride: &u64| Line {
         stride: Bytes(*stride).to_string(),
@@ -77,19 +77,16 @@ pub(crate) fn table(record: &Record, figure: &str, heading: &str, digits: usize,
 
 /// The source of a record's figure.
 pub(crate) fn source(record: &Record, figure: &str) -> String {
-    let source = record.rows.iter().find_map(|row| row.reading(figure)?.value());
-    source.map_or_else(|| "none".to_owned(), |value| value.source.to_string())
+    let source = record.rows.iter().find_map(|row| row.reading(figure)?.source());
+    source.map_or_else(|| "none".to_owned(), |source| source.to_string())
 }
 
 /// Why a record lacks a figure; empty if any row has it, or none has a reason.
 pub(crate) fn why(record: &Record, figure: &str) -> String {
     let readings = || record.rows.iter().filter_map(|row| row.reading(figure));
-    let mut reasons = readings().filter_map(|reading| match reading {
-        Reading::Missing { reason } => Some(reason.clone()),
-        Reading::Counted(_) => None,
-    });
-    let missing = !readings().any(|reading| reading.value().is_some());
-    reasons.next().filter(|_| missing).unwrap_or_default()
+    let mut reasons = readings().filter_map(Reading::reason);
+    let missing = readings().all(|reading| reading.amount().is_none());
+    reasons.next().filter(|_| missing).unwrap_or_default().to_owned()
 }
 
 /// The stride at which times are shown by array size. No line is longer, so every access is
@@ -144,9 +141,9 @@ struct SizeRow {
 /// That table from spark's record.
 pub(crate) fn size_table(spark: &Record) -> SizeTable {
     let rows = spark.rows.iter().filter(|row| row.whole("stride_bytes") == Some(STRIDE.0));
-    let text = |reading: Option<&Reading>, digits: usize| match reading {
-        Some(Reading::Counted(value)) => format!("{:.digits$}", value.amount),
-        _ => "–".to_owned(),
+    let text = |reading: Option<&Reading>, digits: usize| {
+        let amount = reading.and_then(Reading::amount);
+        amount.map_or_else(|| "–".to_owned(), |amount| format!("{amount:.digits$}"))
     };
     let size = |row: &Row| SizeRow {
         size: Bytes(row.whole("size_bytes").unwrap_or_default()).to_string(),
@@ -160,13 +157,13 @@ pub(crate) fn size_table(spark: &Record) -> SizeTable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use figures::value::{Source, Value};
+    use figures::value::{Reading, Source};
 
     fn sweep() -> Record {
         let mut record = Record::new("cm1", "a machine");
         for (size, stride, misses) in [(8192u64, 1u64, 0.0), (8192, 64, 0.5), (16384, 64, 1.0)] {
             let row = Row::new([("size_bytes", size.into()), ("stride_bytes", stride.into())]);
-            record.rows.push(row.with("avg_misses", Value::new(misses, Source::Model)));
+            record.rows.push(row.with("avg_misses", Reading::new(misses, Source::Model)));
         }
         record.rows[1].figures[0].reading = Reading::missing("no counter");
         record

@@ -1,5 +1,5 @@
 use figures::units::Bytes;
-use figures::value::{Reading, Source, Value};
+use figures::value::{Reading, Source};
 use machine::Machine;
 use records::record::{Record, Row};
 use records::saved::Saved;
@@ -15,8 +15,8 @@ fn sweep(program: &str) -> Sweep {
                 if size > 32 << 10 && size / stride > 8 { (stride as f64 / 64.0).min(1.0) } else { 0.0 };
             let row = Row::new([("size_bytes", size.into()), ("stride_bytes", stride.into())]);
             record.rows.push(
-                row.with("avg_misses", Value::new(misses, Source::Model))
-                    .with("ns_per_access", Value::new(1.0 + misses, Source::Timing)),
+                row.with("avg_misses", Reading::new(misses, Source::Model))
+                    .with("ns_per_access", Reading::new(1.0 + misses, Source::Timing)),
             );
         }
     }
@@ -26,13 +26,13 @@ fn sweep(program: &str) -> Sweep {
 
 fn product(checksum: i64, misses: impl Into<Reading>) -> Record {
     let mut record = Record::new("mm", "a machine");
-    let counted = |amount| Value::new(amount, Source::Hardware);
+    let counted = |amount| Reading::new(amount, Source::Hardware);
     record.rows.push(
         Row::new([("checksum", checksum.into())])
             .with("PAPI_L1_DCM", misses)
             .with("PAPI_LD_INS", counted(3.0 * 512f64.powi(3)))
             .with("PAPI_SR_INS", counted(512f64.powi(3)))
-            .with("wall_s", Value::new(0.25, Source::Timing)),
+            .with("wall_s", Reading::new(0.25, Source::Timing)),
     );
     record
 }
@@ -56,10 +56,10 @@ fn findings() -> Findings {
         waiting: Err("not timed".into()),
         l1,
         l2,
-        mm1: product(right, Value::new(135.0e6, Source::Model)),
+        mm1: product(right, Reading::new(135.0e6, Source::Model)),
         mm2: product(right, Reading::missing("no such counter")),
         mm2_transposing: product(right, Reading::missing("no such counter")),
-        mm3: product(7, Value::new(0.0, Source::Hardware)),
+        mm3: product(7, Reading::new(0.0, Source::Hardware)),
         causes: Record::new("causes", "a machine"),
         l1_answer: answer.clone(),
         l2_answer: answer,
@@ -197,7 +197,7 @@ fn everything_that_the_documents_ask_for_has_its_command_and_its_place() {
 
 fn assigned(written: &str, findings: &Findings, template: Option<&str>) -> Result<String, ReportError> {
     let mut record = Record::new("mine", "a machine");
-    let time = Value::new(612.345, Source::Timing);
+    let time = Reading::new(612.345, Source::Timing);
     record.rows.push(Row::new([("size", 100.into())]).with("mflops", time));
     let further = vec![OwnSection { section: "own".into(), records: vec![record] }];
     let report = Report::new(findings, false, Answers::default());

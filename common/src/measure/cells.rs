@@ -7,7 +7,7 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 
 use cache::{Counts, Modelled};
-use figures::value::{Reading, Source, Value};
+use figures::value::{Reading, Source};
 use machine::Machine;
 use memory::Array;
 use records::sweep::Cell;
@@ -56,7 +56,7 @@ impl Session {
     pub(super) fn modelled_time(&self, counts: &Counts, sample: &mut Sample) {
         let time = counts.time(&self.machine).map(|time| time.overlapped);
         let reading = |time: Result<f64, String>| match time {
-            Ok(amount) => Value::new(amount, Source::Model).into(),
+            Ok(amount) => Reading::new(amount, Source::Model),
             Err(reason) => Reading::missing(reason),
         };
         let no_clock = || format!("the clock of {} is not described", self.machine.name);

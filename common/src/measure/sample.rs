@@ -3,7 +3,7 @@
 use cache::Counts;
 use events::Event;
 use figures::units::Hertz;
-use figures::value::{Reading, Source, Value};
+use figures::value::{Reading, Source};
 use system::clock::Elapsed;
 use system::core_clock;
 
@@ -62,7 +62,7 @@ impl Timed {
     /// A figure of each run, and their median.
     pub fn figure(&self, pick: impl Fn(&Elapsed) -> f64) -> Reading {
         let runs: Vec<f64> = self.runs.iter().map(pick).collect();
-        Value::from_runs(&runs, Source::Timing).map_or_else(|| Reading::missing("no run"), Reading::from)
+        Reading::from_runs(&runs, Source::Timing)
     }
 
     /// Wall-clock seconds.
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn cycles_are_those_of_the_core_whatever_the_rate_of_its_timer() {
-        let nanos = Reading::from(Value::new(2.0, Source::Timing));
+        let nanos = Reading::new(2.0, Source::Timing);
         let sample = Sample::at_clock(&nanos, 1e9, Hertz(3.5e9));
         assert_eq!((sample.cpu.amount(), sample.cycles.amount()), (Some(2.0), Some(7e9)));
     }

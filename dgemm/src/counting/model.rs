@@ -2,7 +2,7 @@
 //! iterations of the outermost loop are simulated and the others estimated from them.
 
 use cache::{Counts, Modelled};
-use figures::value::{Reading, Source, Value};
+use figures::value::{Reading, Source};
 use machine::{Machine, MachineError};
 use memory::Arena;
 
@@ -222,7 +222,7 @@ impl Tally {
             _ => None,
         };
         match amount {
-            Some(amount) => Value::new(amount, Source::Model).into(),
+            Some(amount) => Reading::new(amount, Source::Model),
             None => Reading::missing(format!("the cache model does not count {name}")),
         }
     }

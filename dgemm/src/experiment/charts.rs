@@ -22,7 +22,7 @@ pub fn rates(outcomes: &[Outcome], p: &Problem, machine: &Machine) -> Chart {
 pub fn curve(chart: Chart, name: &str, figures: &[(f64, Reading)]) -> Chart {
     let points = figures.iter().map(|(x, figure)| (*x, figure.amount().unwrap_or(f64::NAN)));
     let spreads = figures.iter().filter_map(|(x, figure)| {
-        let spread = figure.value()?.spread?;
+        let spread = figure.spread()?;
         Some((*x, spread.min, spread.max))
     });
     chart.curve(name, points).spread(spreads)
@@ -45,15 +45,14 @@ pub fn capacities(machine: &Machine) -> Vec<(f64, String)> {
 #[cfg(test)]
 mod tests {
     use common::chart::{Axis, Chart};
-    use common::value::{Reading, Source, Value};
+    use common::value::{Reading, Source};
 
     use super::curve;
 
     #[test]
     fn a_curve_shows_how_the_runs_scattered() {
-        let runs: Option<Reading> = Value::from_runs(&[2.0, 3.0, 5.0], Source::Timing).map(Reading::from);
-        let figures =
-            runs.into_iter().chain([Reading::missing("not run"), Value::new(7.0, Source::Timing).into()]);
+        let runs = Reading::from_runs(&[2.0, 3.0, 5.0], Source::Timing);
+        let figures = [runs, Reading::missing("not run"), Reading::new(7.0, Source::Timing)];
         let figures: Vec<(f64, Reading)> = (1..).map(f64::from).zip(figures).collect();
         let chart = curve(Chart::new("rate", Axis::linear("n"), Axis::linear("GFLOP/s")), "ikj", &figures);
         let series = &chart.series[0];

@@ -8,7 +8,7 @@ use common::failure::Failure;
 use common::machine::{CacheLevel, Machine};
 use common::measure::{self, Plan, Session};
 use common::memory::Arena;
-use common::value::{Reading, Source, Value};
+use common::value::{Reading, Source};
 
 use super::outcome::Outcome;
 use super::subject::Subject;
@@ -115,8 +115,8 @@ pub fn times(
     let reading = |(runs, first): (Vec<f64>, Result<(f64, f64), String>)| match first {
         Err(why) => (Reading::missing(why), None),
         Ok((once, residual)) => {
-            let value = Value::from_runs(&runs, Source::Timing).unwrap_or(Value::new(once, Source::Timing));
-            (Reading::from(value), Some(residual))
+            let runs = if runs.is_empty() { vec![once] } else { runs };
+            (Reading::from_runs(&runs, Source::Timing), Some(residual))
         }
     };
     let mut readings: Vec<_> = runs.into_iter().zip(first).map(reading).collect();
@@ -226,9 +226,9 @@ fn about(
     model: Result<Tally, String>,
 ) -> Result<Outcome, Failure> {
     let threads = subject.cores(p.blocks.threads);
-    let hardware = match &seconds {
+    let hardware = match seconds.reason() {
         // If it could not be timed, it could not be counted either.
-        Reading::Missing { reason } if session.measures_host => not_counted(reason),
+        Some(reason) if session.measures_host => not_counted(reason),
         _ => hardware(session, plan, subject, p)?,
     };
     let mut outcome = Outcome { subject, threads, seconds, check, forms: Vec::new(), model, hardware };

@@ -3,7 +3,7 @@
 use common::events::Event;
 use common::machine::CacheLevel;
 use common::metric::{Input, METRICS};
-use common::value::{Reading, Source, Value};
+use common::value::{Reading, Source};
 
 use super::Subject;
 use crate::counting::model::Tally;
@@ -33,34 +33,27 @@ pub struct Outcome {
 impl Outcome {
     /// GFLOP/s with the operations of the textbook.
     pub fn gflops(&self, p: &Problem) -> Reading {
-        match &self.seconds {
-            Reading::Counted(v) if v.spread.map_or(v.amount, |s| s.min) > 0.0 => {
-                v.rate(p.flops() / 1e9).into()
-            }
-            Reading::Counted(_) => Reading::missing("it took no time the clock can see"),
-            missing => missing.clone(),
-        }
+        self.seconds.rate(p.flops() / 1e9)
     }
 
     /// An event's count from hardware, else from the model.
     pub fn count(&self, name: &str) -> Reading {
         let by_hardware =
             self.hardware.iter().find(|(event, _)| event.name() == name).map(|(_, r)| r.clone());
-        match (by_hardware, &self.model) {
-            (Some(Reading::Counted(value)), _) => value.into(),
-            (missing, Ok(tally)) => match (tally.reading(name), missing) {
-                (Reading::Missing { .. }, Some(by_hardware)) => by_hardware,
-                (by_model, _) => by_model,
-            },
-            (Some(missing), Err(_)) => missing,
-            (None, Err(why)) => Reading::missing(why.clone()),
+        let by_model = match &self.model {
+            Ok(tally) => tally.reading(name),
+            Err(why) => Reading::missing(why.clone()),
+        };
+        match by_hardware {
+            Some(reading) if reading.amount().is_some() || by_model.amount().is_none() => reading,
+            _ => by_model,
         }
     }
 
     /// The lecture's derived metrics.
     pub fn metrics(&self, p: &Problem) -> Vec<(&'static str, Reading)> {
         let input = |input: &Input| match input {
-            Input::Operations => Value::new(p.flops(), Source::Analytic).into(),
+            Input::Operations => Reading::new(p.flops(), Source::Analytic),
             Input::Seconds => self.seconds.clone(),
             Input::Count(event) => self.count(event.name()),
         };

@@ -6,7 +6,6 @@ use common::output::{self, Objects, Shown};
 use common::failure::Failure;
 use common::measure::{self, Session};
 use common::record::{Record, Row};
-use common::value::Reading;
 
 use crate::experiment::{self, Outcome, Subject};
 use crate::experiment::{charts, report};
@@ -159,7 +158,7 @@ fn bytes([m, n, k]: [usize; 3], blocks: Blocks) -> Result<usize, Failure> {
 fn notes(outcome: &Outcome, here: bool) -> Vec<String> {
     let mut notes = Vec::new();
     let name = outcome.subject.name();
-    if let Reading::Missing { reason } = &outcome.seconds
+    if let Some(reason) = outcome.seconds.reason()
         && here
         && reason != experiment::LEFT_OUT
     {

@@ -55,10 +55,7 @@ pub fn details(outcome: &Outcome, p: &Problem) -> Map<String, Json> {
 }
 
 fn source(reading: &Reading) -> Json {
-    match reading {
-        Reading::Counted(value) => json!(value.source),
-        Reading::Missing { reason } => format!("not counted ({reason})").into(),
-    }
+    reading.source().map_or_else(|| reading.to_string().into(), |source| json!(source))
 }
 
 fn misses(m: Misses) -> Json {

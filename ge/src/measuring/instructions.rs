@@ -2,7 +2,7 @@
 
 use common::memory::Arena;
 use common::step::{self, StepError, Trace};
-use common::value::{Reading, Source, Value};
+use common::value::{Reading, Source};
 
 use crate::Variant;
 use crate::problem::matrices::Fill;
@@ -131,7 +131,7 @@ impl Counts {
     /// the loop counts.
     pub fn reading(found: &Result<Option<Counts>, StepError>, n: usize) -> Reading {
         match found {
-            Ok(Some(counts)) => Value::new(counts.total(n) as f64, Source::Stepped).into(),
+            Ok(Some(counts)) => Reading::new(counts.total(n) as f64, Source::Stepped),
             Ok(None) => Reading::missing("this rung's loops are too irregular to be counted in parts"),
             Err(error) => Reading::missing(error.to_string()),
         }

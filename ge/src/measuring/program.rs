@@ -12,7 +12,7 @@ use common::events::Event;
 use common::failure::Failure;
 use common::measure::Session;
 use common::record::{Record, Row};
-use common::value::{Reading, Source, Value};
+use common::value::{Reading, Source};
 
 use crate::measuring::cformat::exponent;
 use crate::measuring::measure::{self, Stepped, Task};
@@ -214,7 +214,7 @@ fn measured(
     let mut row = row
         .with("real_time_seconds", outcome.timed.wall())
         .with("proc_time_seconds", outcome.timed.cpu())
-        .with("flops", Value::new(Variant::flops(task.size), Source::Analytic))
+        .with("flops", Reading::new(Variant::flops(task.size), Source::Analytic))
         .with("mflops", outcome.mflops(task.size));
     row.keys.insert("check".to_owned(), outcome.check.into());
     row.keys.insert("residual".to_owned(), outcome.residual.map(|r| r.relative).into());
@@ -257,7 +257,7 @@ fn times(row: &Row, measure: u8) -> String {
     let number = |name: &str| row.amount(name).unwrap_or(f64::NAN);
     let time = reading("real_time_seconds");
     match measure {
-        _ if time.value().is_none() => "Time: not counted (another machine is modelled)\n".to_owned(),
+        _ if time.amount().is_none() => "Time: not counted (another machine is modelled)\n".to_owned(),
         0 => format!("Time: {} {}\n", exponent(number("real_time_seconds")), source(&time)),
         1 => format!(
             "Real_time: {:.6} Proc_time: {:.6} flpops: {:.0} MFLOPS: {:.6} {} flpops=analytic (2 per inner step, 1 per multiplier)\n",
@@ -301,13 +301,13 @@ fn whole(reading: &Reading) -> String {
 
 /// `source=timing`, and the spread of the runs.
 fn source(reading: &Reading) -> String {
-    match reading.value() {
+    match reading.source() {
         None => "source=none".to_owned(),
-        Some(value) => {
-            let spread = value.spread.map_or(String::new(), |s| {
+        Some(source) => {
+            let spread = reading.spread().map_or(String::new(), |s| {
                 format!(" median of {} ({} to {})", s.runs, exponent(s.min), exponent(s.max))
             });
-            format!("source={}{spread}", value.source)
+            format!("source={source}{spread}")
         }
     }
 }

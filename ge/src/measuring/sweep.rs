@@ -1,8 +1,7 @@
 //! Rungs and sizes, interleaved and repeated: the data of the homework's charts.
 
 use common::measure::{Plan, Session};
-use common::stats;
-use common::value::Reading;
+use common::value::{Reading, Source};
 
 use crate::measuring::measure::{self, Outcome, Stepped, Task};
 use crate::problem::matrices::Fill;
@@ -39,10 +38,8 @@ pub struct Gain {
     pub to: &'static str,
     /// The size of both.
     pub size: usize,
-    /// Old time divided by new time, the median over the rounds.
-    pub times_faster: f64,
-    /// The 95 % interval of that median.
-    pub interval: (f64, f64),
+    /// Old time divided by new time, in each round.
+    pub times_as_fast: Reading,
 }
 
 /// What the experiment varies, and how often it repeats.
@@ -188,8 +185,7 @@ pub fn gains(design: &Design, cells: &[Cell]) -> Vec<Gain> {
                 from: before.variant,
                 to: now.variant,
                 size,
-                times_faster: stats::median(&ratios)?,
-                interval: stats::median_interval(&ratios)?,
+                times_as_fast: Reading::from_runs(&ratios, Source::Timing),
             })
         })
         .collect()
@@ -221,7 +217,7 @@ mod tests {
         assert!(cells.iter().all(|cell| cell.instructions.amount().is_none()));
         let gains = gains(&design, &cells);
         assert_eq!((gains.len(), gains[0].from, gains[0].size), (1, "ge2", 20));
-        assert!(gains[0].interval.0 <= gains[0].times_faster && gains[0].times_faster <= gains[0].interval.1);
+        assert_eq!(gains[0].times_as_fast.runs().len(), 3);
     }
 
     #[test]

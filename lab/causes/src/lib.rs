@@ -11,7 +11,7 @@ use common::memory::Unobserved;
 use common::product::{self, Options};
 use common::record::{Record, Row};
 use common::units::Bytes;
-use common::value::{Reading, Source, Value};
+use common::value::{Reading, Source};
 
 use kernels::{KERNELS, Operands};
 
@@ -89,9 +89,7 @@ fn times(rounds: usize, operands: Operands<'_>) -> Vec<Timed> {
             free.push(timed(&|| (kernel.free)(&mut Unobserved, operands)));
         }
     }
-    let reading = |runs: Vec<f64>| {
-        Value::from_runs(&runs, Source::Timing).map_or_else(|| Reading::missing("no run"), Reading::from)
-    };
+    let reading = |runs: Vec<f64>| Reading::from_runs(&runs, Source::Timing);
     let both = seconds.into_iter().map(|both| both.map(reading));
     both.zip(checksums).map(|(seconds, checksum)| Timed { seconds, checksum }).collect()
 }

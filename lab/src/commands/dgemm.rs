@@ -10,7 +10,7 @@ use common::failure::Failure;
 use common::measure::{self, Plan, Session};
 use common::output::{self, Objects, Shown};
 use common::record::Record;
-use common::value::{Reading, Source, Value};
+use common::value::{Reading, Source};
 
 /// Draw time, rate and misses of the matrix product over the side n
 #[derive(Debug, clap::Args)]
@@ -182,7 +182,7 @@ fn measure_side(
         let model = outcome.per_iteration(&p, 1).and_then(|per| per.model);
         let misses = model.map_or_else(
             || Reading::missing("nothing was modelled"),
-            |model| Value::new(model.total(), Source::Model).into(),
+            |model| Reading::new(model.total(), Source::Model),
         );
         points.push(Point { n, outcome, gflops, misses });
     }
@@ -196,7 +196,8 @@ fn kit(points: &[Point]) -> String {
         let figures = [&point.outcome.seconds, &point.gflops, &point.misses];
         let cells =
             figures.map(|figure| figure.amount().map_or("-".to_owned(), |amount| format!("{amount:.6}")));
-        let source = |reading: &Reading| reading.value().map_or("none".to_owned(), |v| v.source.to_string());
+        let source =
+            |reading: &Reading| reading.source().map_or("none".to_owned(), |source| source.to_string());
         let (name, sources) = (point.outcome.subject.name(), [figures[0], figures[2]].map(source).join(","));
         text += &format!("{name}\t{}\t{}\t{sources}\n", point.n, cells.join("\t"));
     }

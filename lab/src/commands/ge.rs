@@ -13,7 +13,7 @@ use common::failure::Failure;
 use common::measure::Session;
 use common::output::{self, Objects, Shown};
 use common::record::{Record, Row};
-use common::value::{Reading, Source, Spread, Value};
+use common::value::{Reading, Source};
 
 /// Largest number of sizes in one sweep.
 const SIZES: usize = 2000;
@@ -185,28 +185,22 @@ fn record(session: &Session, design: &Design, cells: &[Cell], limits: &Limits, g
         .with("proc_time_seconds", cell.outcome.timed.cpu())
         .with("instructions", cell.instructions.clone())
         .with("cycles", cell.cycles.clone())
-        .with("flops", Value::new(Variant::flops(cell.size), Source::Analytic))
+        .with("flops", Reading::new(Variant::flops(cell.size), Source::Analytic))
         .with("mflops", mflops.clone())
         .with("share_of_peak", mflops.scaled(1e6 / limits.flops));
         if let Some(gain) = gains.iter().find(|gain| (gain.to, gain.size) == (cell.variant, cell.size)) {
-            row = row.with("times_as_fast_as_before", gained(gain, design.rounds));
+            row = row.with("times_as_fast_as_before", gain.times_as_fast.clone());
         }
         record.rows.push(row);
     }
     record
 }
 
-/// The speed-up over the rung before, with the confidence interval of its median.
-fn gained(gain: &Gain, rounds: usize) -> Value {
-    let (min, max) = gain.interval;
-    let spread = (rounds > 1).then_some(Spread { runs: rounds, min, max });
-    Value { spread, ..Value::new(gain.times_faster, Source::Timing) }
-}
-
 fn gain_sentence(gain: &Gain) -> String {
-    let (low, high) = gain.interval;
-    let interval = if low < high { format!(" ({low:.2} to {high:.2})") } else { String::new() };
-    format!("{} to {} at {}: {:.2} times as fast{interval}", gain.from, gain.to, gain.size, gain.times_faster)
+    let Gain { from, to, size, times_as_fast } = gain;
+    let spread = times_as_fast.spread().map(|s| format!(" ({:.2} to {:.2})", s.min, s.max));
+    let gain = times_as_fast.amount().map_or_else(|| "?".to_owned(), |times| format!("{times:.2}"));
+    format!("{from} to {to} at {size}: {gain} times as fast{}", spread.unwrap_or_default())
 }
 
 fn kit(cells: &[Cell], limits: &Limits, gains: &[Gain]) -> String {
@@ -214,7 +208,8 @@ fn kit(cells: &[Cell], limits: &Limits, gains: &[Gain]) -> String {
         String::from("variant\tsize\treal_time(s)\tinstructions\tcycles\tMFLOPS\tpeak(%)\tsources\n");
     for cell in cells {
         let mflops = cell.outcome.mflops(cell.size).amount().unwrap_or(f64::NAN);
-        let source = |reading: &Reading| reading.value().map_or("none".to_owned(), |v| v.source.to_string());
+        let source =
+            |reading: &Reading| reading.source().map_or("none".to_owned(), |source| source.to_string());
         let whole =
             |reading: &Reading| reading.amount().map_or("-".to_owned(), |amount| format!("{amount:.0}"));
         // Writing to a String cannot fail.

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use common::chart::{Axis, Chart};
 use common::record::{Record, Row};
 use common::units::Bytes;
-use common::value::Reading;
 
 use super::pair::Pair;
 
@@ -76,10 +75,9 @@ pub(crate) fn overlaid(pair: &Pair) -> Option<Chart> {
 }
 
 fn drawn(chart: Chart, name: &str, rows: &BTreeMap<u64, &Row>, kind: &CurveKind) -> Chart {
-    let value = |row: &&Row| row.reading(kind.figure).and_then(Reading::value);
-    let points = rows.iter().map(|(at, row)| (*at as f64, value(row).map_or(f64::NAN, |v| v.amount)));
+    let points = rows.iter().map(|(at, row)| (*at as f64, row.amount(kind.figure).unwrap_or(f64::NAN)));
     let spreads = rows.iter().filter_map(|(at, row)| {
-        let spread = value(row)?.spread?;
+        let spread = row.reading(kind.figure)?.spread()?;
         Some((*at as f64, spread.min, spread.max))
     });
     chart.curve(name, points).spread(spreads)
@@ -108,13 +106,13 @@ fn chosen<'n>(names: &[&'n String]) -> Vec<&'n String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use common::value::{Source, Value};
+    use common::value::{Reading, Source};
 
     fn record(machine: &str, sizes: u64) -> Record {
         let mut record = Record::new("cm1", machine);
         for (size, stride) in (1..=sizes).flat_map(|size| [(size << 13, 64u64), (size << 13, 128)]) {
             let row = Row::new([("size_bytes", size.into()), ("stride_bytes", stride.into())]);
-            record.rows.push(row.with("avg_misses", Value::new(0.5, Source::Model)));
+            record.rows.push(row.with("avg_misses", Reading::new(0.5, Source::Model)));
         }
         record
     }

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use common::record::{Record, Row};
+use common::stats::quantile;
 use common::table::{columns, four};
 use common::text::clean;
-use common::value::{Reading, Source, Value};
+use common::value::{Reading, Source};
 
 use super::pair::Pair;
 
@@ -21,8 +22,8 @@ pub(crate) struct Difference {
     /// The row: `size_bytes=65536 stride_bytes=64`.
     place: String,
     figure: String,
-    a: Value,
-    b: Value,
+    a: Reading,
+    b: Reading,
 }
 
 impl Difference {
@@ -34,14 +35,16 @@ impl Difference {
             let place = place(row);
             let Some(other) = of_b.get(&place) else { continue };
             for figure in &row.figures {
-                let values = figure.reading.value().zip(other.reading(&figure.name).and_then(Reading::value));
-                let Some((a, b)) = values else { continue };
+                let there = other.reading(&figure.name).filter(|b| b.amount().is_some());
+                let Some((a, b)) = Some(&figure.reading).filter(|a| a.amount().is_some()).zip(there) else {
+                    continue;
+                };
                 found.push(Difference {
                     experiment: pair.name.clone(),
                     place: place.clone(),
                     figure: figure.name.clone(),
-                    a,
-                    b,
+                    a: a.clone(),
+                    b: b.clone(),
                 });
             }
         }
@@ -50,30 +53,34 @@ impl Difference {
 
     /// B divided by A, where that is a number.
     fn ratio(&self) -> Option<f64> {
-        Some(self.b.amount / self.a.amount).filter(|ratio| ratio.is_finite())
+        Some(self.b.amount()? / self.a.amount()?).filter(|ratio| ratio.is_finite())
     }
 
     /// Whether the runs of the two overlap; `None` where neither was repeated.
     fn within(&self) -> Option<bool> {
-        let ends = |value: &Value| value.spread.map_or((value.amount, value.amount), |s| (s.min, s.max));
-        let ((low_a, high_a), (low_b, high_b)) = (ends(&self.a), ends(&self.b));
-        (self.a.spread.is_some() || self.b.spread.is_some()).then_some(low_a <= high_b && low_b <= high_a)
+        let ends = |reading: &Reading| {
+            let runs = reading.runs();
+            Some((quantile(runs, 0.0)?, quantile(runs, 1.0)?))
+        };
+        let ((low_a, high_a), (low_b, high_b)) = (ends(&self.a)?, ends(&self.b)?);
+        let repeated = [&self.a, &self.b].iter().any(|reading| reading.runs().len() > 1);
+        repeated.then_some(low_a <= high_b && low_b <= high_a)
     }
 
     fn verdict(&self) -> &'static str {
         match self.within() {
-            _ if self.a.amount == self.b.amount => "the same",
+            _ if self.a.amount() == self.b.amount() => "the same",
             Some(true) => "within the spread",
             Some(false) => "beyond the spread",
-            None if [self.a, self.b].iter().all(exact) => "differs; both are exact",
+            None if exact(&self.a) && exact(&self.b) => "differs; both are exact",
             None => "no spread: --runs 5",
         }
     }
 }
 
 /// Whether another run would give exactly the same.
-fn exact(value: &Value) -> bool {
-    matches!(value.source, Source::Model | Source::Analytic)
+fn exact(reading: &Reading) -> bool {
+    matches!(reading.source(), Some(Source::Model | Source::Analytic))
 }
 
 /// What identifies a row: its keys without the results.
@@ -87,10 +94,19 @@ pub(super) fn place(row: &Row) -> String {
 }
 
 /// `134.5e6 model ±2 %`
-fn figure_text(value: &Value) -> String {
-    let share = value.spread.map(|s| 50.0 * (s.max - s.min) / value.amount.abs());
+fn figure_text(reading: &Reading) -> String {
+    let amount = amount(reading);
+    let share = reading.spread().map(|s| 50.0 * (s.max - s.min) / amount.abs());
     let spread = share.filter(|share| share.is_finite()).map(|share| format!(" ±{share:.0} %"));
-    format!("{} {}{}", four(value.amount), value.source, spread.unwrap_or_default())
+    format!("{} {}{}", four(amount), source(reading), spread.unwrap_or_default())
+}
+
+fn amount(reading: &Reading) -> f64 {
+    reading.amount().unwrap_or(f64::NAN)
+}
+
+fn source(reading: &Reading) -> String {
+    reading.source().map_or_else(|| "none".to_owned(), |source| source.to_string())
 }
 
 /// The table for people: a few cells one by one, a sweep as one line for each figure.
@@ -131,8 +147,7 @@ fn each(group: &[&Difference]) -> Vec<Vec<String>> {
 /// Many cells: the medians, and the cell that differs most.
 fn whole(group: &[&Difference]) -> Vec<String> {
     let median = |amounts: Vec<f64>| common::stats::median(&amounts).map_or_else(|| "–".to_owned(), four);
-    let source = |value: &Value| value.source.to_string();
-    let apart = |one: &Difference| (one.b.amount - one.a.amount).abs();
+    let apart = |one: &Difference| (amount(&one.b) - amount(&one.a)).abs();
     let Some(most) = group.iter().max_by(|a, b| apart(a).total_cmp(&apart(b))) else { return Vec::new() };
     let ratios: Vec<f64> = group.iter().filter_map(|one| one.ratio()).collect();
     let verdict = if apart(most) == 0.0 {
@@ -141,16 +156,16 @@ fn whole(group: &[&Difference]) -> Vec<String> {
         format!(
             "medians of {} cells; largest difference {} against {} at {}",
             group.len(),
-            four(most.a.amount),
-            four(most.b.amount),
+            four(amount(&most.a)),
+            four(amount(&most.b)),
             most.place
         )
     };
     vec![
         most.experiment.clone(),
         most.figure.clone(),
-        format!("{} {}", median(group.iter().map(|one| one.a.amount).collect()), source(&most.a)),
-        format!("{} {}", median(group.iter().map(|one| one.b.amount).collect()), source(&most.b)),
+        format!("{} {}", median(group.iter().map(|one| amount(&one.a)).collect()), source(&most.a)),
+        format!("{} {}", median(group.iter().map(|one| amount(&one.b)).collect()), source(&most.b)),
         median(ratios),
         verdict,
     ]
@@ -166,8 +181,8 @@ pub(crate) fn csv(all: &[Difference]) -> String {
             ("b_over_a", one.ratio().into()),
             ("verdict", one.verdict().into()),
         ])
-        .with("a", one.a)
-        .with("b", one.b)
+        .with("a", one.a.clone())
+        .with("b", one.b.clone())
     };
     let mut record = Record::new("compare", "");
     record.rows = all.iter().map(row).collect();
@@ -181,8 +196,8 @@ mod tests {
     fn record(seconds: &[f64], checksum: i64) -> Record {
         let mut record = Record::new("mm1", "a machine");
         let row = Row::new([("size", 64.into()), ("checksum", checksum.into())]);
-        let runs = Value::from_runs(seconds, Source::Timing).unwrap();
-        record.rows.push(row.with("cpu_s", runs).with("PAPI_LD_INS", Value::new(786_432.0, Source::Model)));
+        let runs = Reading::from_runs(seconds, Source::Timing);
+        record.rows.push(row.with("cpu_s", runs).with("PAPI_LD_INS", Reading::new(786_432.0, Source::Model)));
         record
     }
 
@@ -213,7 +228,7 @@ mod tests {
             let mut record = Record::new("cm1", "a machine");
             for stride in 1..=20u64 {
                 let row = Row::new([("size_bytes", 64.into()), ("stride_bytes", stride.into())]);
-                record.rows.push(row.with("avg_misses", Value::new(scale * stride as f64, Source::Model)));
+                record.rows.push(row.with("avg_misses", Reading::new(scale * stride as f64, Source::Model)));
             }
             record
         };

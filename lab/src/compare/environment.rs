@@ -48,8 +48,9 @@ fn facts(record: &Record) -> BTreeMap<String, String> {
 
 /// The source of its figures.
 fn sources(record: &Record) -> String {
-    let values = record.rows.iter().flat_map(|row| &row.figures).filter_map(|figure| figure.reading.value());
-    let names: BTreeSet<String> = values.map(|value| value.source.to_string()).collect();
+    let figures = record.rows.iter().flat_map(|row| &row.figures);
+    let sources = figures.filter_map(|figure| figure.reading.source());
+    let names: BTreeSet<String> = sources.map(|source| source.to_string()).collect();
     names.into_iter().collect::<Vec<_>>().join(" + ")
 }
 

@@ -137,16 +137,14 @@ fn figures(pair: &Pair) -> Vec<String> {
         for name in names.collect::<BTreeSet<_>>() {
             let of = |row: &Row| row.reading(name).cloned();
             let (side, without) = match (of(row), of(other)) {
-                (a, Some(b)) if value(&a) && b.value().is_none() => ("B", Some(b)),
+                (a, Some(b)) if value(&a) && b.amount().is_none() => ("B", Some(b)),
                 (a, None) if value(&a) => ("B", None),
-                (Some(a), b) if value(&b) && a.value().is_none() => ("A", Some(a)),
+                (Some(a), b) if value(&b) && a.amount().is_none() => ("A", Some(a)),
                 (None, b) if value(&b) => ("A", None),
                 _ => continue,
             };
-            let why = match without {
-                Some(Reading::Missing { reason }) => format!(" ({})", shorten(&reason, 100)),
-                _ => String::new(),
-            };
+            let why = without.as_ref().and_then(Reading::reason);
+            let why = why.map_or_else(String::new, |reason| format!(" ({})", shorten(reason, 100)));
             missing.entry((clean(name), side)).or_insert((0, why)).0 += 1;
         }
     }
@@ -158,7 +156,7 @@ fn figures(pair: &Pair) -> Vec<String> {
 }
 
 fn value(reading: &Option<Reading>) -> bool {
-    reading.as_ref().is_some_and(|reading| reading.value().is_some())
+    reading.as_ref().is_some_and(|reading| reading.amount().is_some())
 }
 
 fn shown(value: &Json) -> String {
@@ -179,19 +177,19 @@ fn listed<'s>(all: impl IntoIterator<Item = &'s String>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use common::value::{Source, Value};
+    use common::value::{Reading, Source};
 
     fn mm(size: u64, checksum: i64, misses: Option<f64>) -> Row {
         let row = Row::new([("size", size.into()), ("checksum", checksum.into())]);
-        let misses = misses.map_or(Reading::missing("no counters"), |m| Value::new(m, Source::Model).into());
-        row.with("cpu_s", Value::new(1.0, Source::Timing)).with("PAPI_L1_DCM", misses)
+        let misses = misses.map_or(Reading::missing("no counters"), |m| Reading::new(m, Source::Model));
+        row.with("cpu_s", Reading::new(1.0, Source::Timing)).with("PAPI_L1_DCM", misses)
     }
 
     fn sweep(sizes: &[u64], strides: &[u64], event: &str) -> Vec<Row> {
         let cell = |size: u64, stride: u64| {
             let keys =
                 [("size_bytes", size.into()), ("stride_bytes", stride.into()), ("event", event.into())];
-            Row::new(keys).with("avg_misses", Value::new(0.5, Source::Model))
+            Row::new(keys).with("avg_misses", Reading::new(0.5, Source::Model))
         };
         sizes.iter().flat_map(|size| strides.iter().map(move |stride| cell(*size, *stride))).collect()
     }

@@ -97,18 +97,17 @@ fn found(text: &str) -> Result<RawSweep, SavedError> {
 /// The cell of a record's row.
 fn of_row(row: &Row, line: usize) -> Option<RawCell> {
     let micros = || row.reading("avg_time_us").map(|micros| micros.scaled(1e3));
-    let time = row.reading("ns_per_access").cloned().or_else(micros).and_then(|time| time.value());
-    let misses = row.reading("avg_misses").and_then(Reading::value);
-    let [amount, nanos] = [misses, time].map(|value| value.map(|value| value.amount));
+    let time = row.reading("ns_per_access").cloned().or_else(micros);
+    let misses = row.reading("avg_misses");
     Some(RawCell {
         cell: SavedCell {
             size: row.whole("size_bytes")?,
             stride: row.whole("stride_bytes")?,
-            misses: amount,
-            nanos,
+            misses: misses.and_then(Reading::amount),
+            nanos: time.as_ref().and_then(Reading::amount),
         },
-        counted: misses.map(|value| value.source),
-        timed: time.map(|value| value.source),
+        counted: misses.and_then(Reading::source),
+        timed: time.as_ref().and_then(Reading::source),
         line,
     })
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use figures::value::{Reading, Value};
+use figures::stats::quantile;
 use records::record::{Record, Row};
 
 /// A smaller gain is not taken for a difference.
@@ -22,14 +22,10 @@ pub(super) struct Gain {
 }
 
 impl Gain {
-    fn of(slow: Value, fast: Value) -> Gain {
-        let best = |value: Value| value.spread.map_or(value.amount, |spread| spread.min);
-        let runs = [slow, fast].map(|value| value.spread.map_or(1, |spread| spread.runs));
-        Gain {
-            median: slow.amount / fast.amount,
-            fastest: best(slow) / best(fast),
-            runs: runs[0].min(runs[1]),
-        }
+    /// `slow` and `fast` are the seconds of each run, above 0.
+    fn of(slow: &[f64], fast: &[f64]) -> Gain {
+        let ratio = |at| quantile(slow, at).zip(quantile(fast, at)).map_or(1.0, |(slow, fast)| slow / fast);
+        Gain { median: ratio(0.5), fastest: ratio(0.0), runs: slow.len().min(fast.len()) }
     }
 
     /// Whether it is a gain; `None` if there are too few runs, or their medians and fastest
@@ -73,7 +69,8 @@ impl Gains {
         let time = |kernel: &str, figure: &str| {
             let of_kernel = |row: &&Row| row.keys.get("kernel").is_some_and(|name| name == kernel);
             let row = record.rows.iter().find(of_kernel)?;
-            row.reading(figure).and_then(Reading::value).filter(|seconds| seconds.amount > 0.0)
+            let runs = row.reading(figure)?.runs();
+            Some(runs).filter(|runs| runs.iter().all(|seconds| *seconds > 0.0) && !runs.is_empty())
         };
         let counted = |kernel: &str| time(kernel, "cpu_s");
         let [mm1, mm2, mm3] = [counted("mm1")?, counted("mm2")?, counted("mm3")?];

@@ -37,10 +37,11 @@ pub(crate) struct Time {
 
 impl Time {
     fn of(row: &Row, figure: &str) -> Time {
-        let time = row.reading(figure).and_then(Reading::value);
-        let spread = time.and_then(|t| t.spread.map(|s| 50.0 * (s.max - s.min) / t.amount));
+        let median = row.amount(figure);
+        let spread = row.reading(figure).and_then(Reading::spread).zip(median);
+        let spread = spread.map(|(s, median)| 50.0 * (s.max - s.min) / median);
         Time {
-            milliseconds: time.map_or_else(|| "–".to_owned(), |t| four(1e3 * t.amount)),
+            milliseconds: median.map_or_else(|| "–".to_owned(), |seconds| four(1e3 * seconds)),
             spread: spread.map_or_else(String::new, |s| format!("{s:.0} %")),
         }
     }
@@ -116,14 +117,14 @@ fn line(row: &Row) -> BarPair {
     let steps = row.whole("size").unwrap_or(1).pow(3) as f64;
     let each = |amount: Option<f64>| amount.map_or_else(|| "–".to_owned(), |a| four(a / steps));
     let accesses = row.amount("PAPI_LD_INS").zip(row.amount("PAPI_SR_INS")).map(|(l, s)| l + s);
-    let misses = row.reading("PAPI_L1_DCM").and_then(Reading::value);
+    let misses = row.reading("PAPI_L1_DCM").and_then(Reading::source);
     BarPair {
         kernel: text_of(row, "kernel"),
         c: text_of(row, "c"),
         waits_for: text_of(row, "waits_for"),
         accesses: each(accesses),
         misses: each(row.amount("PAPI_L1_DCM")),
-        source: misses.map_or_else(|| "not counted".to_owned(), |m| m.source.to_string()),
+        source: misses.map_or_else(|| "not counted".to_owned(), |source| source.to_string()),
         counted: Time::of(row, "cpu_s"),
         free: Time::of(row, "free_cpu_s"),
     }
@@ -151,9 +152,9 @@ fn bars(chart: Chart, record: &Record, key: &str, name: &str, offset: f64) -> Ch
     let places = || (1..).map(|place| f64::from(place) + offset).zip(&record.rows);
     let bars: Vec<(f64, f64)> = places().filter_map(|(at, row)| Some((at, step(row)?))).collect();
     let spreads = places().filter_map(|(at, row)| {
-        let (value, nanos) = (row.reading(key)?.value()?, step(row)?);
-        let of = |seconds: f64| nanos * seconds / value.amount;
-        value.spread.map(|spread| (at, of(spread.min), of(spread.max)))
+        let of = |seconds: f64| Some(step(row)? * seconds / row.amount(key)?);
+        let spread = row.reading(key)?.spread()?;
+        Some((at, of(spread.min)?, of(spread.max)?))
     });
     chart.curve(name, bars).spread(spreads)
 }
@@ -165,7 +166,7 @@ fn text_of(row: &Row, key: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use figures::value::{Source, Value};
+    use figures::value::{Reading, Source};
 
     const NAMES: [&str; 6] =
         ["mm1", "mm1, sum in a register", "mm2", "mm2, sum in a register", "ikj, without blocks", "mm3"];
@@ -178,11 +179,11 @@ mod tests {
             let row = Row::new([("kernel", name.into()), ("size", 100.into())]);
             let runs = [seconds / scattered, seconds, seconds];
             record.rows.push(
-                row.with("PAPI_LD_INS", Value::new(3e6, Source::Model))
-                    .with("PAPI_SR_INS", Value::new(1e6, Source::Model))
-                    .with("PAPI_L1_DCM", Value::new(1e6, Source::Model))
-                    .with("cpu_s", Value::from_runs(&runs, Source::Timing).unwrap())
-                    .with("free_cpu_s", Value::from_runs(&[0.1; 3], Source::Timing).unwrap()),
+                row.with("PAPI_LD_INS", Reading::new(3e6, Source::Model))
+                    .with("PAPI_SR_INS", Reading::new(1e6, Source::Model))
+                    .with("PAPI_L1_DCM", Reading::new(1e6, Source::Model))
+                    .with("cpu_s", Reading::from_runs(&runs, Source::Timing))
+                    .with("free_cpu_s", Reading::from_runs(&[0.1; 3], Source::Timing)),
             );
         }
         record
@@ -229,8 +230,8 @@ mod tests {
     fn no_cause_is_named_from_one_run() {
         let mut once = record([0.60, 0.24, 0.61, 0.12, 0.15, 0.15]);
         for figure in once.rows.iter_mut().flat_map(|row| &mut row.figures) {
-            if let Some(value) = figure.reading.value() {
-                figure.reading = Value { spread: None, ..value }.into();
+            if let Some((amount, source)) = figure.reading.amount().zip(figure.reading.source()) {
+                figure.reading = Reading::new(amount, source);
             }
         }
         let told = verdicts(&once);

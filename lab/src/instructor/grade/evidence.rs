@@ -141,11 +141,11 @@ fn nanos(row: &common::record::Row) -> Option<f64> {
 mod tests {
     use super::*;
     use common::record::Row;
-    use common::value::{Source, Value};
+    use common::value::{Reading, Source};
 
     fn product(checksum: i64, misses: f64, loads: f64) -> Record {
         let mut record = Record::new("mm1", "a machine");
-        let value = |amount| Value::new(amount, Source::Hardware);
+        let value = |amount| Reading::new(amount, Source::Hardware);
         record.rows.push(
             Row::new([("size", 512.into()), ("checksum", checksum.into())])
                 .with("PAPI_L1_DCM", value(misses))

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use common::machine::Machine;
 use common::record::{Record, Row, Seal};
-use common::value::{Source, Value};
+use common::value::{Reading, Source};
 use serde_json::{Value as Json, json};
 
 use super::{class, hand_in, lab, succeeds};
@@ -16,7 +16,7 @@ fn record(folder: &Path, program: &str, file: &str) -> Record {
     let mut record = Record::new(program, machine.summary());
     record.machine_data = json!({ "name": machine.name });
     record.seal = machine.seal.as_deref().map(Seal::of_machine);
-    let value = |amount| Value::new(amount, Source::Model);
+    let value = |amount| Reading::new(amount, Source::Model);
     record.rows.push(
         Row::new([("size", 16.into()), ("checksum", 5.into())])
             .with("PAPI_L1_DCM", value(2.5))

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use common::encoding::{Encoding, decode, decode_exact};
 use common::record::{Record, Row};
-use common::value::{Source, Value};
+use common::value::{Reading, Source};
 
 use crate::kit::{lab, printed, stderr};
 
@@ -74,7 +74,7 @@ fn written(folder: &Path) {
             let row = Row::new([("size_bytes", 65536.into()), ("stride_bytes", stride.into())]);
             record
                 .rows
-                .push(row.with("avg_misses", Value::new(scale * stride as f64 / 128.0, Source::Model)));
+                .push(row.with("avg_misses", Reading::new(scale * stride as f64 / 128.0, Source::Model)));
         }
         write(name, &record.json());
     }

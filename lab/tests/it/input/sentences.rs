@@ -4,7 +4,7 @@
 use std::fs;
 
 use common::record::{Record, Row};
-use common::value::{Source, Value};
+use common::value::{Reading, Source};
 
 use crate::kit::{lab, stderr};
 
@@ -127,7 +127,7 @@ fn a_comparison_begins_with_what_cannot_be_compared() {
     let folder = tempfile::tempdir().unwrap();
     let row = |size: u64, checksum: i64| {
         Row::new([("size", size.into()), ("checksum", checksum.into())])
-            .with("cpu_s", Value::new(1.0, Source::Timing))
+            .with("cpu_s", Reading::new(1.0, Source::Timing))
     };
     let write = |name: &str, rows: Vec<Row>| {
         let record = Record { rows, ..Record::new("mm1", "a machine") };

@@ -16,7 +16,7 @@ use crate::refusal::Refusal;
 use crate::sampling::Tally;
 use crate::trials::{Trials, settles};
 use events::Event;
-use figures::value::{Reading, Source, Value};
+use figures::value::{Reading, Source};
 use system::cpu::AffinityGuard;
 
 /// Whether an event set counts.
@@ -209,7 +209,7 @@ impl EventSet {
 
     /// Totals to accumulate into: zero for each event.
     pub fn zeros(&self) -> Vec<Reading> {
-        vec![Reading::from(Value::new(0.0, Source::Hardware)); self.events.len()]
+        vec![Reading::new(0.0, Source::Hardware); self.events.len()]
     }
 
     /// Counts from zero again.

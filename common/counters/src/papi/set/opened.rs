@@ -7,7 +7,7 @@ use crate::error::CounterError;
 use crate::group::Group;
 use crate::kernel::{Count, UserCounter};
 use crate::papi::overflow::Handler;
-use figures::value::{Multiplexed, Reading, Source, Value};
+use figures::value::{Multiplexed, Reading};
 
 /// An overflow that was asked for.
 pub(super) struct Threshold {
@@ -64,16 +64,13 @@ impl Open {
 
 /// A total and another reading; what is missing stays missing.
 pub(super) fn plus(total: &Reading, reading: Reading) -> Reading {
-    let (Reading::Counted(a), Reading::Counted(b)) = (total, &reading) else {
-        return if total.value().is_some() { reading } else { total.clone() };
-    };
-    let multiplexed = match (a.multiplexed, b.multiplexed) {
+    let multiplexed = match (total.multiplexed(), reading.multiplexed()) {
         (Some(a), Some(b)) => {
             Some(Multiplexed { enabled: a.enabled + b.enabled, running: a.running + b.running })
         }
         (a, b) => a.or(b),
     };
-    Reading::from(Value { multiplexed, ..Value::new(a.amount + b.amount, Source::Hardware) })
+    Reading::joined(total, &reading, |total, more| total + more).estimated(multiplexed)
 }
 
 impl std::fmt::Debug for Threshold {
