@@ -70,7 +70,7 @@ class Student:
         if wrong:
             fields = {field: "1 B" for field in fields}
         fields = fields | {key.replace("_", "-"): text for key, text in signed.items()}
-        return json.dumps({"format": "cache-lab-answers", "version": 1, "saved": saved, "fields": fields})
+        return json.dumps({"format": "cache-lab-answers", "version": 2, "saved": saved, "fields": fields})
 
 
 class Collected:

@@ -135,7 +135,7 @@ const ANSWERS: &[&str] = &[
     "</script>",
     "\"format\":",
     "\"cache-lab-answers\"",
-    "\"version\":1",
+    "\"version\":2",
     "\"saved\":",
     "\"fields\":{",
     "\"s2-1\":",

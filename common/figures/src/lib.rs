@@ -3,6 +3,7 @@
 
 pub mod encoding;
 pub mod numbers;
+pub mod quantity;
 pub mod random;
 pub mod stats;
 pub mod table;

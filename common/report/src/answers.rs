@@ -1,17 +1,32 @@
-//! A student's typed answers: in a page, in `answers.json`, and in the next run.
+//! A student's answers: in a page, in `answers.json`, and in the next run.
+//!
+//! The format (version 2, schema `answers.schema.json`): a field's answer is a text, or what
+//! was typed into its number, its second number and its unit. Both are stored as typed, so
+//! that nothing is lost; [`Answer::read`] says what they mean, by the one strict reader of
+//! [`figures::quantity`]:
+//!
+//! - nothing was answered: [`Meaning::Nothing`];
+//! - a value, a range, "fully associative", "not visible": that;
+//! - all else, such as a text where a value is asked for: [`Meaning::ToBeRead`], with the
+//!   reason. A person reads it; it is never 0.
+//!
+//! A file of another version is refused by [`Answers::parse`], and the error names the
+//! version: it is for a person, too.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
+use figures::quantity::{self, Doubt, Kind};
 use records::json_error;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// The name of the format of `answers.json`.
 const FORMAT: &str = "cache-lab-answers";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// The texts before and after the answers within a page.
 const BEFORE: &str = r#"<script type="application/json" id="answers">"#;
-const BEHIND: &str = "</script>";
+const AFTER: &str = "</script>";
 
 /// Why a text is not a set of answers.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -21,16 +36,17 @@ pub enum AnswersError {
         "these are not the answers of a report ({0}); give the answers.json that the report's page saves"
     )]
     Unreadable(String),
-    /// It is another program's, or a later version's.
+    /// It is of another format or version.
     #[error("these answers are {0} version {1}, and {FORMAT} version {VERSION} can be read")]
     OtherFormat(String, u32),
 }
 
-/// Typed answers by the [`id`](crate::Field::id) of their field.
+/// Answers by the [`id`](crate::Field::id) of their field.
 ///
-/// As JSON: `{"format": "cache-lab-answers", "version": 1, "saved":
-/// "2026-11-20T10:00:00.000Z", "fields": {"s2-1": "48 KiB"}}`. A field that was emptied has
-/// an empty text; one that was never used is missing.
+/// As JSON: `{"format": "cache-lab-answers", "version": 2, "saved":
+/// "2026-11-20T10:00:00.000Z", "fields": {"s2-2": {"form": "one", "value": "64", "to": "",
+/// "unit": "KiB"}, "s2-2-why": "its curve is low"}}`. A field that was emptied has an empty
+/// answer; one that was never used is missing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answers {
     format: String,
@@ -38,8 +54,157 @@ pub struct Answers {
     /// When the last key was typed, as ISO 8601 in UTC; such texts sort by time.
     #[serde(default)]
     pub saved: String,
-    /// The texts.
-    pub fields: BTreeMap<String, String>,
+    /// The answers.
+    pub fields: BTreeMap<String, Answer>,
+}
+
+/// The content of one field.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Answer {
+    /// Of a field for text or names, or the chosen text.
+    Text(String),
+    /// Of a field for a value.
+    Value(Typed),
+}
+
+/// A value as typed: `{"form": "range", "value": "32", "to": "64", "unit": "KiB"}`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Typed {
+    /// One value, a range, or no number.
+    #[serde(default)]
+    pub form: Form,
+    /// The number, or the lower end of the range.
+    #[serde(default)]
+    pub value: String,
+    /// The upper end of the range.
+    #[serde(default)]
+    pub to: String,
+    /// The unit of both, by its [name](quantity::Unit::name).
+    #[serde(default)]
+    pub unit: String,
+}
+
+/// What the student says about a value.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Form {
+    /// It is one value.
+    #[default]
+    One,
+    /// It is at least one value and below another.
+    Range,
+    /// The cache is fully associative.
+    FullyAssociative,
+    /// The data do not show it.
+    NotVisible,
+}
+
+/// What an answer means, in the base unit of its [`Kind`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Meaning {
+    /// The field is empty.
+    Nothing,
+    /// One value.
+    Value(f64),
+    /// At least `low` and below `below`.
+    Range {
+        /// The lower end, included.
+        low: f64,
+        /// The upper end, excluded.
+        below: f64,
+    },
+    /// The cache is fully associative.
+    FullyAssociative,
+    /// The data do not show it.
+    NotVisible,
+    /// A person must read it.
+    ToBeRead(Doubt),
+}
+
+impl Answer {
+    /// What it means in a field of this kind.
+    pub fn read(&self, kind: Kind) -> Meaning {
+        match self {
+            Answer::Text(text) if text.trim().is_empty() => Meaning::Nothing,
+            Answer::Text(_) => Meaning::ToBeRead(Doubt::Text),
+            Answer::Value(typed) => typed.read(kind),
+        }
+    }
+
+    /// Whether the field is empty.
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Answer::Text(text) => text.trim().is_empty(),
+            Answer::Value(Typed { form: Form::One | Form::Range, value, to, unit }) => {
+                [value, to, unit].iter().all(|part| part.trim().is_empty())
+            }
+            Answer::Value(_) => false,
+        }
+    }
+}
+
+impl Typed {
+    fn read(&self, kind: Kind) -> Meaning {
+        let number = |text: &str| quantity::quantity(text, self.unit.trim(), kind);
+        let meaning = match self.form {
+            Form::FullyAssociative => return Meaning::FullyAssociative,
+            Form::NotVisible => return Meaning::NotVisible,
+            Form::One => number(&self.value).map(Meaning::Value),
+            Form::Range => self.range(number),
+        };
+        match meaning {
+            Err(Doubt::NoNumber)
+                if [&self.value, &self.to, &self.unit].iter().all(|p| p.trim().is_empty()) =>
+            {
+                Meaning::Nothing
+            }
+            meaning => meaning.unwrap_or_else(Meaning::ToBeRead),
+        }
+    }
+
+    fn range(&self, number: impl Fn(&str) -> Result<f64, Doubt>) -> Result<Meaning, Doubt> {
+        match (number(&self.value), number(&self.to)) {
+            (Ok(low), Ok(below)) if low < below => Ok(Meaning::Range { low, below }),
+            (Ok(_), Ok(_)) => Err(Doubt::EmptyRange),
+            (Ok(_), Err(Doubt::NoNumber)) | (Err(Doubt::NoNumber), Ok(_)) => Err(Doubt::OneEnd),
+            (Err(doubt), _) | (_, Err(doubt)) => Err(doubt),
+        }
+    }
+}
+
+/// As shown to people: `48 KiB`, `at least 32 and below 64 KiB`.
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Answer::Text(text) => f.write_str(text),
+            Answer::Value(typed) => {
+                let shown = match typed.form {
+                    Form::One => format!("{} {}", typed.value, typed.unit),
+                    Form::Range => format!("at least {} and below {} {}", typed.value, typed.to, typed.unit),
+                    Form::FullyAssociative => "fully associative".to_owned(),
+                    Form::NotVisible => "not visible".to_owned(),
+                };
+                f.write_str(if self.is_empty() { "" } else { shown.trim() })
+            }
+        }
+    }
+}
+
+impl From<&str> for Answer {
+    fn from(text: &str) -> Answer {
+        Answer::Text(text.to_owned())
+    }
+}
+
+/// What a cell of a form's table means: exactly a number with its unit, or a number where
+/// the kind has no choice of units.
+pub fn read_cell(text: &str, kind: Kind) -> Meaning {
+    if text.trim().is_empty() {
+        return Meaning::Nothing;
+    }
+    quantity::cell(text, kind).map_or_else(Meaning::ToBeRead, Meaning::Value)
 }
 
 impl Default for Answers {
@@ -55,12 +220,18 @@ impl Answers {
     ///
     /// If it is anything else.
     pub fn parse(json: &str) -> Result<Answers, AnswersError> {
-        let read: Answers = serde_json::from_str(json)
-            .map_err(|error| AnswersError::Unreadable(json_error::explain(json, &error)))?;
-        if (read.format.as_str(), read.version) != (FORMAT, VERSION) {
-            return Err(AnswersError::OtherFormat(read.format, read.version));
+        /// What every version has.
+        #[derive(Deserialize)]
+        struct Head {
+            format: String,
+            version: u32,
         }
-        Ok(read)
+        let unreadable = |error| AnswersError::Unreadable(json_error::explain(json, &error));
+        let head: Head = serde_json::from_str(json).map_err(unreadable)?;
+        if (head.format.as_str(), head.version) != (FORMAT, VERSION) {
+            return Err(AnswersError::OtherFormat(head.format, head.version));
+        }
+        serde_json::from_str(json).map_err(unreadable)
     }
 
     /// The answers in a saved page; `None` if it has no element for them.
@@ -69,17 +240,17 @@ impl Answers {
     ///
     /// If the content of that element is not a set of answers.
     pub fn in_page(html: &str) -> Option<Result<Answers, AnswersError>> {
-        let begin = find(html, BEFORE)? + BEFORE.len();
-        let end = begin + find(&html[begin..], BEHIND)?;
+        let begin = html.find(BEFORE)? + BEFORE.len();
+        let end = begin + html[begin..].find(AFTER)?;
         Some(Answers::parse(&html[begin..end]))
     }
 
     /// Whether a text claims to be a set of answers, complete or not.
     pub fn are_named_in(text: &str) -> bool {
-        find(text, FORMAT).is_some()
+        text.contains(FORMAT)
     }
 
-    /// Merges two sets of answers; if both have a field, the text saved last is used.
+    /// Merges two sets of answers; if both have a field, the answer saved last is used.
     pub fn joined(self, other: Answers) -> Answers {
         let (mut older, newer) = if self.saved <= other.saved { (self, other) } else { (other, self) };
         older.fields.extend(newer.fields);
@@ -95,14 +266,8 @@ impl Answers {
     /// The page's element with the answers. No text can close it early.
     pub(crate) fn element(&self) -> String {
         let json = serde_json::to_string(self).unwrap_or_default();
-        format!("{BEFORE}{}{BEHIND}", json.replace('<', "\\u003c"))
+        format!("{BEFORE}{}{AFTER}", json.replace('<', "\\u003c"))
     }
-}
-
-/// The position of `sought`. Not `str::find`: its code is compiled as part of this crate,
-/// without optimisation, and submitted pages may be large.
-fn find(text: &str, sought: &str) -> Option<usize> {
-    memchr::memmem::find(text.as_bytes(), sought.as_bytes())
 }
 
 #[cfg(test)]
@@ -110,36 +275,109 @@ mod tests {
     use super::*;
 
     fn answers(saved: &str, fields: &[(&str, &str)]) -> Answers {
-        let fields = fields.iter().map(|(id, text)| ((*id).to_owned(), (*text).to_owned())).collect();
+        let fields = fields.iter().map(|(id, text)| ((*id).to_owned(), Answer::from(*text))).collect();
         Answers { saved: saved.to_owned(), fields, ..Answers::default() }
     }
 
+    fn typed(json: &str) -> Answer {
+        let json = format!(r#"{{"format":"cache-lab-answers","version":2,"fields":{{"a":{json}}}}}"#);
+        Answers::parse(&json).unwrap().fields["a"].clone()
+    }
+
     #[test]
-    fn a_page_carries_any_text_back() {
-        let typed = answers("2026-11-20T10:00:00Z", &[("s2-1", "</script><b>48 KiB & \"so\"\nline 2 ¿é漢")]);
-        let page = format!("<html>{}</html>", typed.element());
+    fn a_page_carries_any_answer_back() {
+        let mut given =
+            answers("2026-11-20T10:00:00Z", &[("s2-1", "</script><b>48 KiB & \"so\"\nline 2 ¿é漢")]);
+        let odd = Typed { value: " </script> 1,5".into(), unit: "x".into(), ..Typed::default() };
+        given.fields.insert("s2-2".to_owned(), Answer::Value(odd));
+        let page = format!("<html>{}</html>", given.element());
         assert_eq!(page.matches("</script>").count(), 1);
-        assert_eq!(Answers::in_page(&page), Some(Ok(typed.clone())));
-        assert_eq!(Answers::parse(&typed.json()), Ok(typed));
+        assert_eq!(Answers::in_page(&page), Some(Ok(given.clone())));
+        assert_eq!(Answers::parse(&given.json()), Ok(given));
         assert_eq!(Answers::in_page("<html></html>"), None);
     }
 
     #[test]
-    fn the_last_saved_text_is_used_and_no_other_is_lost() {
+    fn the_last_saved_answer_is_used_and_no_other_is_lost() {
         let early = answers("2026-11-20T10:00:00Z", &[("a", "old"), ("b", "only here"), ("c", "dropped")]);
         let late = answers("2026-11-20T10:05:00Z", &[("a", "new"), ("c", "")]);
         for joined in [early.clone().joined(late.clone()), late.joined(early)] {
-            let texts: Vec<&str> = joined.fields.values().map(String::as_str).collect();
-            assert_eq!((texts, &*joined.saved), (vec!["new", "only here", ""], "2026-11-20T10:05:00Z"));
+            let texts: Vec<String> = joined.fields.values().map(Answer::to_string).collect();
+            assert_eq!(
+                (texts, &*joined.saved),
+                (vec!["new".into(), "only here".into(), String::new()], "2026-11-20T10:05:00Z")
+            );
         }
     }
 
     #[test]
-    fn a_file_without_answers_is_refused_in_a_sentence() {
-        for wrong in ["", "{}", "[1]", r#"{"format":"cache-lab-answers","version":1,"fields":{"a":1}}"#] {
+    fn a_file_of_another_form_or_version_is_refused_in_a_sentence() {
+        for wrong in [
+            "",
+            "{}",
+            "[1]",
+            r#"{"format":"cache-lab-answers","version":2,"fields":{"a":1}}"#,
+            r#"{"format":"cache-lab-answers","version":2,"fields":{"a":{"form":"two"}}}"#,
+            r#"{"format":"cache-lab-answers","version":2,"fields":{"a":{"size":"1"}}}"#,
+        ] {
             assert!(Answers::parse(wrong).unwrap_err().to_string().contains("answers.json"), "{wrong}");
         }
-        let later = r#"{"format":"cache-lab-answers","version":2,"fields":{}}"#;
-        assert!(Answers::parse(later).unwrap_err().to_string().contains("version 2"));
+        for (version, fields) in [(1, r#"{"a":"48 KiB"}"#), (3, "[]")] {
+            let other = format!(r#"{{"format":"cache-lab-answers","version":{version},"fields":{fields}}}"#);
+            let told = Answers::parse(&other).unwrap_err().to_string();
+            assert!(told.contains(&format!("version {version},")), "{told}");
+        }
+    }
+
+    #[test]
+    fn an_answer_means_what_its_form_says_or_is_left_to_a_person() {
+        use Meaning::{FullyAssociative, NotVisible, Nothing, Range, ToBeRead, Value};
+        for (json, kind, meaning, shown) in [
+            (r#"{"form":"one","value":"48","to":"","unit":"KiB"}"#, Kind::Bytes, Value(49152.0), "48 KiB"),
+            (r#"{"form":"one","value":"12","to":"16","unit":""}"#, Kind::Count, Value(12.0), "12"),
+            (r#"{"form":"one","value":"48","to":"","unit":""}"#, Kind::Bytes, ToBeRead(Doubt::NoUnit), "48"),
+            (r#"{"form":"one","value":" ","to":"","unit":""}"#, Kind::Bytes, Nothing, ""),
+            (
+                r#"{"form":"one","value":"","to":"","unit":"KiB"}"#,
+                Kind::Bytes,
+                ToBeRead(Doubt::NoNumber),
+                "KiB",
+            ),
+            (
+                r#"{"form":"range","value":"32","to":"64","unit":"KiB"}"#,
+                Kind::Bytes,
+                Range { low: 32768.0, below: 65536.0 },
+                "at least 32 and below 64 KiB",
+            ),
+            (
+                r#"{"form":"range","value":"64","to":"32","unit":"KiB"}"#,
+                Kind::Bytes,
+                ToBeRead(Doubt::EmptyRange),
+                "at least 64 and below 32 KiB",
+            ),
+            (
+                r#"{"form":"range","value":"8","to":"","unit":""}"#,
+                Kind::Count,
+                ToBeRead(Doubt::OneEnd),
+                "at least 8 and below",
+            ),
+            (r#"{"form":"range","value":"","to":"","unit":""}"#, Kind::Count, Nothing, ""),
+            (
+                r#"{"form":"fully-associative","value":"8"}"#,
+                Kind::Count,
+                FullyAssociative,
+                "fully associative",
+            ),
+            (r#"{"form":"not-visible"}"#, Kind::Bytes, NotVisible, "not visible"),
+            (r#""48 KiB""#, Kind::Bytes, ToBeRead(Doubt::Text), "48 KiB"),
+            (r#""""#, Kind::Bytes, Nothing, ""),
+        ] {
+            let answer = typed(json);
+            assert_eq!((answer.read(kind), answer.to_string().as_str()), (meaning, shown), "{json}");
+            assert_eq!(answer.is_empty(), meaning == Nothing, "{json}");
+        }
+        assert_eq!(read_cell(" 48 KiB ", Kind::Bytes), Value(49152.0));
+        assert_eq!(read_cell("", Kind::Bytes), Nothing);
+        assert_eq!(read_cell("16 or 32 KiB", Kind::Bytes), ToBeRead(Doubt::NotOneNumber));
     }
 }

@@ -26,9 +26,10 @@ use chart::ChartError;
 use records::note::Note;
 use thiserror::Error;
 
-pub use answers::{Answers, AnswersError};
+pub use answers::{Answer, Answers, AnswersError, Form, Meaning, Typed, read_cell};
 pub use assignment::{Assignment, Drawing, Extent, GUIDES, Question, Section, SheetPart, Sizes, program};
 pub use fields::{Field, FieldKind};
+pub use figures::quantity::{Doubt, Kind};
 pub use findings::{Findings, Host, LineFrom, Sweep};
 pub use product::{expected, tolerance};
 pub use render::STORE;

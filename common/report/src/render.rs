@@ -127,7 +127,8 @@ fn add_fields(environment: &mut Environment<'_>, contents: &Contents<'_>) {
     environment.add_function("field", move |id: &str| {
         fields.iter().find(|field| field.id == id).map(|known| Value::from(Serde(known.clone())))
     });
-    environment.add_function("typed", move |id: &str| typed.get(id).cloned().unwrap_or_default());
+    environment
+        .add_function("typed", move |id: &str| typed.get(id).map(ToString::to_string).unwrap_or_default());
     environment.add_function("check", move |id: &str| {
         let told = checks.get(id).map(|check| check.in_words(|english| assignment.word(english).to_owned()));
         serde_json::to_string(&told).unwrap_or_default()

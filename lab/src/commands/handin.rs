@@ -71,7 +71,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (records, missing) = records(args)?;
     entries.extend(records);
     bounded(&entries)?;
-    let answered = answers.fields.iter().filter(|(id, text)| is_answer(id, text)).count();
+    let answered = answers.fields.iter().filter(|(id, answer)| is_answer(id, answer)).count();
     let list: Vec<_> =
         entries.iter().map(|entry| json!({ "name": entry.name, "bytes": entry.bytes.len() })).collect();
     let versions = json!({
@@ -140,7 +140,7 @@ fn answers(args: &Args, page: Option<&[u8]>) -> Result<Answers, Failure> {
     if let Some(path) = &args.answers {
         found = found.joined(parse(path)?);
     }
-    if found.fields.iter().any(|(id, text)| is_answer(id, text)) {
+    if found.fields.iter().any(|(id, answer)| is_answer(id, answer)) {
         return Ok(found);
     }
     let name = input::name(&args.folder);
@@ -220,13 +220,12 @@ fn notes(folder: &Path, answers: &Answers, entries: &[ArchiveFile], mut notes: V
     if !entries.iter().any(|entry| entry.name == "report.html") {
         notes.push(format!("there is no report.html in '{}'", input::name(folder)));
     }
-    let signed =
-        answers.fields.iter().any(|(id, text)| id.starts_with("student-") && !text.trim().is_empty());
+    let signed = answers.fields.iter().any(|(id, answer)| id.starts_with("student-") && !answer.is_empty());
     if !signed {
         notes.push("no student's name or number is filled in".to_owned());
     }
     let open: Vec<&String> =
-        answers.fields.iter().filter(|(_, text)| text.trim().is_empty()).map(|(id, _)| id).collect();
+        answers.fields.iter().filter(|(_, answer)| answer.is_empty()).map(|(id, _)| id).collect();
     if !open.is_empty() {
         let mut names: Vec<String> = open.iter().take(MAX_LISTED).map(|id| shorten(id, 40)).collect();
         if open.len() > MAX_LISTED {

@@ -56,7 +56,7 @@ mod tests {
     fn typed(saved: &str, id: &str, text: &str) -> Answers {
         let mut answers = Answers::default();
         answers.saved = saved.to_owned();
-        answers.fields.insert(id.to_owned(), text.to_owned());
+        answers.fields.insert(id.to_owned(), text.into());
         answers
     }
 
@@ -68,7 +68,7 @@ mod tests {
         fs::write(place(PAGE), "a page of an earlier version").unwrap();
         assert_eq!(read_from(folder.path()).unwrap(), Answers::default());
         fs::write(place(FILE), typed("2026-11-20", "s2-1", "32 KiB").json()).unwrap();
-        assert_eq!(read_from(folder.path()).unwrap().fields["s2-1"], "32 KiB");
+        assert_eq!(read_from(folder.path()).unwrap().fields["s2-1"], report::Answer::from("32 KiB"));
         let page = format!(
             "<script type=\"application/json\" id=\"answers\">{}</script>",
             typed("2026-11-21", "s2-2", "64 KiB").json()

@@ -7,7 +7,7 @@
   const t = (english, ...parts) => parts.reduce((told, part) => told.replace("{}", part), words[english] ?? english);
   const fields = [...document.querySelectorAll("[data-field]")];
   const say = text => { $("said").textContent = text; };
-  const empty = () => ({ format: "cache-lab-answers", version: 1, saved: "", fields: {} });
+  const empty = () => ({ format: "cache-lab-answers", version: 2, saved: "", fields: {} });
 
   // Answers, or a sentence that says why a text is not a set of answers.
   function parse(text) {
@@ -15,7 +15,7 @@
     try { read = JSON.parse(text); } catch (error) { throw Error(t("this is not JSON ({})", error.message)); }
     if (read?.format !== "cache-lab-answers" || typeof read.fields !== "object" || read.fields === null)
       throw Error(t("these are not the answers of a report; load the answers.json that Save answers writes"));
-    if (read.version !== 1) throw Error(t("these answers are of version {}; this page reads version 1", read.version));
+    if (read.version !== 2) throw Error(t("these answers are of version {}; this page reads version 2", read.version));
     if (Object.values(read.fields).some(text => typeof text !== "string")) throw Error(t("an answer is not a text"));
     return { ...empty(), ...read };
   }

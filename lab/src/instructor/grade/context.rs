@@ -99,7 +99,12 @@ impl Context<'_> {
         } else {
             let asked =
                 |id: &String| self.asked.contains(id) || self.rubric.items.iter().any(|item| item.id == *id);
-            let answered = || submission.answers.iter().filter(|(id, text)| is_answer(id, text));
+            let answered = || {
+                submission
+                    .answers
+                    .iter()
+                    .filter(|(id, text)| is_answer(id, &report::Answer::from(text.as_str())))
+            };
             graded.other_assignment = !answered().any(|(id, _)| asked(id));
             if graded.other_assignment {
                 graded.notes.push(say!("None of these answers is asked for in this assignment."));

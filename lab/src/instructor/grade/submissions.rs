@@ -9,7 +9,7 @@ use common::authentic::{self, Unread};
 use common::failure::Failure;
 use common::input;
 use common::text::shorten;
-use report::Answers;
+use report::{Answer, Answers};
 use serde_json::Value;
 
 use super::evidence::Evidence;
@@ -270,7 +270,7 @@ impl Submission {
 
     /// Whether there is no answer; the student's name is none.
     pub(super) fn is_empty(&self) -> bool {
-        !self.answers.iter().any(|(id, text)| is_answer(id, text))
+        !self.answers.iter().any(|(id, text)| is_answer(id, &Answer::from(text.as_str())))
     }
 
     /// The records in it.
@@ -313,8 +313,8 @@ impl Submission {
         };
         self.time = self.time.max(file.time);
         let newer = times::plausible(&answers.saved) && answers.saved > self.saved;
-        for (id, text) in answers.fields {
-            self.answer(&id, text, newer);
+        for (id, answer) in answers.fields {
+            self.answer(&id, answer.to_string(), newer);
         }
         if newer || self.saved.is_empty() {
             self.saved = shorten(&answers.saved, 40);
@@ -431,10 +431,11 @@ mod tests {
     #[test]
     fn numbers_are_read_where_texts_belong() {
         let of = |fields: &str| {
-            parse(&format!(r#"{{"format":"cache-lab-answers","version":1,"fields":{fields}}}"#))
+            parse(&format!(r#"{{"format":"cache-lab-answers","version":2,"fields":{fields}}}"#))
         };
         let answers = of(r#"{"a": 65536, "b": "16 B", "c": null, "d": 0.50}"#).unwrap();
-        assert_eq!(answers.fields.values().collect::<Vec<_>>(), ["65536", "16 B", "", "0.5"]);
+        let texts: Vec<String> = answers.fields.values().map(Answer::to_string).collect();
+        assert_eq!(texts, ["65536", "16 B", "", "0.5"]);
         for wrong in [r#"{"a": ["1"]}"#, r#"{"a": 1e999}"#, r#"{}, "fields": {"a": "1"}"#] {
             assert!(of(wrong).is_err(), "{wrong}");
         }

@@ -8,7 +8,7 @@ use super::SHORT;
 use crate::kit::{lab, stderr};
 
 /// Answers as the page saves them: an invalid file would stop every later run.
-const TYPED: &str = r#"{"format": "cache-lab-answers", "version": 1, "saved": "2026-03-01T10:00:00Z", "fields": {"s2-2": "64 KiB"}}"#;
+const TYPED: &str = r#"{"format": "cache-lab-answers", "version": 2, "saved": "2026-03-01T10:00:00Z", "fields": {"s2-2": "64 KiB"}}"#;
 
 /// Files by their names in a folder.
 pub(crate) type Files = BTreeMap<PathBuf, Vec<u8>>;

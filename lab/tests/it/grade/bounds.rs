@@ -73,7 +73,7 @@ fn cases() -> Vec<Case> {
             "numbers",
             of(
                 "answers.json",
-                br#"{"format":"cache-lab-answers","version":1,"fields":{"s2-2":65536,"s2-3":16}}"#,
+                br#"{"format":"cache-lab-answers","version":2,"fields":{"s2-2":65536,"s2-3":16}}"#,
             ),
             "2",
             &[],
@@ -133,7 +133,7 @@ fn cases() -> Vec<Case> {
             "one part twice",
             of(
                 "answers.json",
-                br#"{"format":"cache-lab-answers","version":1,"fields":{"s2-2":"64 KiB"},"fields":{}}"#,
+                br#"{"format":"cache-lab-answers","version":2,"fields":{"s2-2":"64 KiB"},"fields":{}}"#,
             ),
             "0",
             &["it has one part twice"],

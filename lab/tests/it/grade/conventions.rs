@@ -15,7 +15,7 @@ const SYSTEMS: &str = "--as gradescope --as prairielearn --as autolab --as check
 pub(crate) fn handed_in(folder: &Path) {
     std::fs::write(folder.join("class.csv"), CLASS).unwrap();
     let answers =
-        |fields: Value| json!({ "format": "cache-lab-answers", "version": 1, "saved": "", "fields": fields });
+        |fields: Value| json!({ "format": "cache-lab-answers", "version": 2, "saved": "", "fields": fields });
     for (name, fields) in [
         (
             "ada",

@@ -27,7 +27,7 @@ fn record(folder: &Path, program: &str, file: &str) -> Record {
 }
 
 fn answers(fields: &Json) -> String {
-    json!({ "format": "cache-lab-answers", "version": 1, "saved": "2026-03-01T10:00:00Z", "fields": fields })
+    json!({ "format": "cache-lab-answers", "version": 2, "saved": "2026-03-01T10:00:00Z", "fields": fields })
         .to_string()
 }
 

@@ -73,7 +73,7 @@ fn machine<'k>(key: &'k Value, name: &str) -> &'k Value {
 /// Answers as the page saves them; `size` formats the sizes.
 fn answers(machine: &Value, saved: &str, size: impl Fn(u64) -> String) -> Value {
     let figure = |level: usize, name: &str| machine["levels"][level][name].as_u64().unwrap();
-    json!({ "format": "cache-lab-answers", "version": 1, "saved": saved, "fields": {
+    json!({ "format": "cache-lab-answers", "version": 2, "saved": saved, "fields": {
         "s311-c-size": size(figure(0, "size_bytes")),
         "s311-c-line": format!("{} B", figure(0, "line_bytes")),
         "s311-c-ways": format!("{}-way", figure(0, "ways")),
@@ -130,12 +130,12 @@ fn hand_all_in(folder: &Path, key: &Value) {
     hand_in(
         folder,
         "-script-/answers.json",
-        r#"{"format": "cache-lab-answers", "version": 1, "fields": {"s311-c-size": "<script>alert(1)</script>"}}"#,
+        r#"{"format": "cache-lab-answers", "version": 2, "fields": {"s311-c-size": "<script>alert(1)</script>"}}"#,
     );
     hand_in(
         folder,
         "cmd/answers.json",
-        r#"{"format": "cache-lab-answers", "version": 1, "fields": {"s311-c-size": "=cmd()"}}"#,
+        r#"{"format": "cache-lab-answers", "version": 2, "fields": {"s311-c-size": "=cmd()"}}"#,
     );
     // another student's answers, and records of that student's machine
     hand_in(folder, "copycat/answers.json", &answers(of("ada"), "", in_kib).to_string());
@@ -144,7 +144,7 @@ fn hand_all_in(folder: &Path, key: &Value) {
     hand_in(
         folder,
         "stranger/answers.json",
-        r#"{"format": "cache-lab-answers", "version": 1, "fields": {}}"#,
+        r#"{"format": "cache-lab-answers", "version": 2, "fields": {}}"#,
     );
 }
 
@@ -203,7 +203,7 @@ fn a_group_is_graded_by_the_machine_of_who_handed_in() {
     hand_in(
         folder,
         "copycat/answers.json",
-        r#"{"format": "cache-lab-answers", "version": 1, "fields": {"student-2-name": "ada"}}"#,
+        r#"{"format": "cache-lab-answers", "version": 2, "fields": {"student-2-name": "ada"}}"#,
     );
     assert_eq!(points(""), ["14", "14"]);
 }
@@ -214,7 +214,7 @@ fn one_student_of_a_folder_of_many_is_graded_alone() {
     let folder = folder.path();
     for (name, size) in [("ann", "1 KiB"), ("bob", "64 KiB")] {
         let answers =
-            json!({ "format": "cache-lab-answers", "version": 1, "fields": { "s2-2": size } }).to_string();
+            json!({ "format": "cache-lab-answers", "version": 2, "fields": { "s2-2": size } }).to_string();
         hand_in(folder, &format!("{name}/answers.json"), &answers);
     }
     let row = |name: &str| {
@@ -224,7 +224,7 @@ fn one_student_of_a_folder_of_many_is_graded_alone() {
     assert!(row("ann").starts_with("0\t") && row("bob").starts_with("1\t"), "{} {}", row("ann"), row("bob"));
     // a text with the student's name next to the answers does not make a class
     std::fs::remove_dir_all(folder.join("handed-in")).unwrap();
-    let answers = r#"{"format": "cache-lab-answers", "version": 1, "fields": {"s2-2": "64 KiB"}}"#;
+    let answers = r#"{"format": "cache-lab-answers", "version": 2, "fields": {"s2-2": "64 KiB"}}"#;
     hand_in(folder, "answers.json", answers);
     hand_in(folder, "ann.txt", "A text.");
     assert!(row("ann").starts_with("1\t"), "{}", row("ann"));

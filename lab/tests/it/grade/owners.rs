@@ -15,7 +15,7 @@ pub(crate) const WRONG: &[(&str, &str)] = &[("s2-2", "1 KiB")];
 pub(crate) fn answers(fields: &[(&str, &str)], more: &[(&str, &str)], saved: &str) -> String {
     let fields: Map<String, Value> =
         fields.iter().chain(more).map(|(id, text)| ((*id).to_owned(), (*text).into())).collect();
-    serde_json::json!({ "format": "cache-lab-answers", "version": 1, "saved": saved, "fields": fields })
+    serde_json::json!({ "format": "cache-lab-answers", "version": 2, "saved": saved, "fields": fields })
         .to_string()
 }
 
@@ -305,11 +305,11 @@ const CASES: &[Case] = &[
         tables: &[
             (
                 "in/ann/answers.json",
-                r#"{"format":"cache-lab-answers","version":1,"fields":{"student-2-name":"ANA","student-3-name":"bob"}}"#,
+                r#"{"format":"cache-lab-answers","version":2,"fields":{"student-2-name":"ANA","student-3-name":"bob"}}"#,
             ),
             (
                 "in/ann_marie/answers.json",
-                r#"{"format":"cache-lab-answers","version":1,"fields":{"student-2-name":"ann","student-3-name":"ann_marie"}}"#,
+                r#"{"format":"cache-lab-answers","version":2,"fields":{"student-2-name":"ann","student-3-name":"ann_marie"}}"#,
             ),
         ],
         points: &[("ana", "3"), ("ann", "3"), ("ann_marie", "0"), ("bob", "3")],
@@ -381,7 +381,7 @@ const CASES: &[Case] = &[
         tables: &[
             (
                 "in/Ana Silva_11_assignsubmission_file_answers.json",
-                r#"{"format":"cache-lab-answers","version":1,"fields":{"s2-2":"64 KiB"}}"#,
+                r#"{"format":"cache-lab-answers","version":2,"fields":{"s2-2":"64 KiB"}}"#,
             ),
             ("in/Ana Silva_11_assignsubmission_file_more.csv", "field,answer\ns2-3,16 B\n"),
             ("in/Ann Lee_12_assignsubmission_onlinetext/onlinetext.html", "<p>See the file.</p>"),

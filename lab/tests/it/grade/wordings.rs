@@ -187,7 +187,7 @@ fn what_modelled_times_cannot_say_is_left_out_of_the_sum() {
     let folder = folder.path();
     std::fs::create_dir_all(folder.join("in/ada")).unwrap();
     let answers =
-        r#"{"format": "cache-lab-answers", "version": 1, "saved": "", "fields": {"s322-d-clocks": "2"}}"#;
+        r#"{"format": "cache-lab-answers", "version": 2, "saved": "", "fields": {"s322-d-clocks": "2"}}"#;
     std::fs::write(folder.join("in/ada/answers.json"), answers).unwrap();
     let record = |program: &str, source: &str, cycles: u64, cpu: f64| {
         let text = format!(

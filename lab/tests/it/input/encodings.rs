@@ -51,7 +51,7 @@ const SURVEY: &str = r#"{ "schema": "cache-lab-kit/survey/1", "time": "2026-03-0
 "timings": [], "counters": [], "warnings": []
 }
 "#;
-const ANSWERS: &str = r#"{ "format": "cache-lab-answers", "version": 1, "saved": "2026-03-01T10:00:00Z",
+const ANSWERS: &str = r#"{ "format": "cache-lab-answers", "version": 2, "saved": "2026-03-01T10:00:00Z",
 "fields": { "student-1-name": "bea", "s2-2": "64 KiB", "s2-4": "0,6 µs", "s311-c-size": "16 KiB" }
 }
 "#;

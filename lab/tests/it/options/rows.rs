@@ -66,7 +66,7 @@ pub(super) fn prepare(folder: &Path) {
         ("half.out", &sweep[..sweep.len() / 2]),
         (
             "a.json",
-            r#"{"format": "cache-lab-answers", "version": 1, "saved": "2026-11-20T10:00:00Z", "fields": {"s2-2": "64 KiB"}}"#,
+            r#"{"format": "cache-lab-answers", "version": 2, "saved": "2026-11-20T10:00:00Z", "fields": {"s2-2": "64 KiB"}}"#,
         ),
         ("secret.txt", "spring of the violet anchor"),
         ("page.wasm", "\0asm"),

@@ -1,0 +1,278 @@
+//! The one strict reader of numbers that people enter: fields of the report, cells of a
+//! form, `lab quiz`. Either a text is one number with a known unit, or it is not read and
+//! the [`Doubt`] says why. Nothing is guessed.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// What a field asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// A size; its base unit is the byte.
+    Bytes,
+    /// A count: ways, sets, elements. It has no unit.
+    Count,
+    /// A time; its base unit is the nanosecond.
+    Ns,
+    /// A rate in per cent.
+    Percent,
+    /// A difference of two rates, in percentage points.
+    Points,
+    /// A factor, such as a speed-up. It has no unit.
+    Number,
+}
+
+/// A unit that a field offers.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Unit {
+    /// Its name in a field and in a file.
+    pub name: &'static str,
+    /// In the kind's base unit; `None` where that takes the clock of a core.
+    pub factor: Option<f64>,
+}
+
+const fn unit(name: &'static str, factor: f64) -> Unit {
+    Unit { name, factor: Some(factor) }
+}
+
+/// Other spellings in the cells of a form.
+const SPELLINGS: [(&str, &str); 5] =
+    [("µs", "us"), ("μs", "us"), ("pp", "points"), ("p.p.", "points"), ("bytes", "B")];
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Kind; 6] =
+        [Kind::Bytes, Kind::Count, Kind::Ns, Kind::Percent, Kind::Points, Kind::Number];
+
+    /// The units of this kind. If there is one, it is printed after the field; if there are
+    /// several, one must be chosen.
+    pub fn units(self) -> &'static [Unit] {
+        const BYTES: [Unit; 3] = [unit("B", 1.0), unit("KiB", 1024.0), unit("MiB", 1_048_576.0)];
+        const TIMES: [Unit; 4] =
+            [unit("ns", 1.0), unit("us", 1e3), unit("ms", 1e6), Unit { name: "cycles", factor: None }];
+        const PERCENT: [Unit; 1] = [unit("%", 1.0)];
+        const POINTS: [Unit; 1] = [unit("points", 1.0)];
+        match self {
+            Kind::Bytes => &BYTES,
+            Kind::Ns => &TIMES,
+            Kind::Percent => &PERCENT,
+            Kind::Points => &POINTS,
+            Kind::Count | Kind::Number => &[],
+        }
+    }
+
+    /// Whether a range may get half of the points: sizes and ways double from one array of a
+    /// sweep to the next, so the sweep shows them as a range. Rates and speed-ups are computed.
+    pub fn may_be_range(self) -> bool {
+        matches!(self, Kind::Bytes | Kind::Count)
+    }
+
+    /// Whether a dot or comma before three digits may separate thousands. A rate or a factor
+    /// of 1000 is implausible, so there it is the decimal sign.
+    fn has_thousands(self) -> bool {
+        matches!(self, Kind::Bytes | Kind::Count | Kind::Ns)
+    }
+}
+
+/// Why an answer was not read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Doubt {
+    /// Letters, two numbers, two decimal signs.
+    NotOneNumber,
+    /// `49,152`: thousands or decimals.
+    Thousands,
+    /// A unit without a number.
+    NoNumber,
+    /// A number without a unit.
+    NoUnit,
+    /// A unit of another kind.
+    OtherUnit,
+    /// Clock cycles where a time is asked for.
+    Cycles,
+    /// A range with one end.
+    OneEnd,
+    /// A range whose lower end is not below its upper end.
+    EmptyRange,
+    /// Text in a field for values.
+    Text,
+}
+
+impl Doubt {
+    /// All of them.
+    pub const ALL: [Doubt; 9] = [
+        Doubt::NotOneNumber,
+        Doubt::Thousands,
+        Doubt::NoNumber,
+        Doubt::NoUnit,
+        Doubt::OtherUnit,
+        Doubt::Cycles,
+        Doubt::OneEnd,
+        Doubt::EmptyRange,
+        Doubt::Text,
+    ];
+
+    /// A sentence for the person who typed it.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Doubt::NotOneNumber => "This is not one number: write digits, as in 48, 1.5 or 2^15.",
+            Doubt::Thousands => {
+                "This can mean thousands or decimals: write the number without a comma or dot, or with another number of decimals."
+            }
+            Doubt::NoNumber => "The number is missing.",
+            Doubt::NoUnit => "Choose the unit.",
+            Doubt::OtherUnit => "The unit is not one of this question.",
+            Doubt::Cycles => "Clock cycles are not converted to a time; your instructor reads this answer.",
+            Doubt::OneEnd => "A range needs both ends.",
+            Doubt::EmptyRange => "The first end of the range must be smaller than the second.",
+            Doubt::Text => "This is a text, and a value is asked for.",
+        }
+    }
+}
+
+impl fmt::Display for Doubt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.sentence())
+    }
+}
+
+impl std::error::Error for Doubt {}
+
+/// Reads one number: `48`, `-0.5`, `1,5`, `131 072`, `2^15`, `256*256*2`.
+///
+/// # Errors
+///
+/// If it is anything else, or may mean two numbers.
+pub fn number(text: &str, kind: Kind) -> Result<f64, Doubt> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Err(Doubt::NoNumber);
+    }
+    let (sign, text) = match text.strip_prefix(['-', '\u{2212}']) {
+        Some(rest) => (-1.0, rest),
+        None => (1.0, text),
+    };
+    let factors = text.split(['*', '×']).map(|factor| match factor.split_once('^') {
+        Some((base, exponent)) => Ok(decimal(base, kind)?.powf(decimal(exponent, kind)?)),
+        None => decimal(factor, kind),
+    });
+    let product = factors.product::<Result<f64, Doubt>>()?;
+    if product.is_finite() { Ok(sign * product) } else { Err(Doubt::NotOneNumber) }
+}
+
+/// Digits with at most one decimal sign.
+fn decimal(text: &str, kind: Kind) -> Result<f64, Doubt> {
+    let text = ungrouped(text.trim());
+    let (whole, decimals) = text.split_once([',', '.']).unwrap_or((&text, ""));
+    let digits = |part: &str| part.bytes().all(|b| b.is_ascii_digit());
+    if whole.is_empty() || !digits(whole) || !digits(decimals) {
+        return Err(Doubt::NotOneNumber);
+    }
+    if kind.has_thousands()
+        && decimals.len() == 3
+        && (1..=3).contains(&whole.len())
+        && !whole.starts_with('0')
+    {
+        return Err(Doubt::Thousands);
+    }
+    format!("{whole}.{decimals}0").parse().map_err(|_| Doubt::NotOneNumber)
+}
+
+/// `131 072` without its blanks; any other text unchanged.
+fn ungrouped(text: &str) -> String {
+    let blank = |c: char| matches!(c, ' ' | '\u{a0}' | '\u{2009}' | '\u{202f}');
+    let whole = text.split([',', '.']).next().unwrap_or_default();
+    let mut groups = whole.split(blank);
+    let first = groups.next().unwrap_or_default().len();
+    if (1..=3).contains(&first) && groups.all(|group| group.len() == 3) {
+        return whole.replace(blank, "") + &text[whole.len()..];
+    }
+    text.to_owned()
+}
+
+/// A number and its unit in the base unit of `kind`.
+///
+/// # Errors
+///
+/// If either is missing, or is not of this kind.
+pub fn quantity(value: &str, unit: &str, kind: Kind) -> Result<f64, Doubt> {
+    let (value, units) = (number(value, kind)?, kind.units());
+    match units.iter().find(|known| known.name == unit) {
+        Some(Unit { factor: Some(factor), .. }) => Ok(value * factor),
+        Some(Unit { factor: None, .. }) => Err(Doubt::Cycles),
+        // The page prints the only unit.
+        None if unit.is_empty() && units.len() <= 1 => Ok(value),
+        None if unit.is_empty() => Err(Doubt::NoUnit),
+        None => Err(Doubt::OtherUnit),
+    }
+}
+
+/// A cell of a form: `48 KiB`, `99.2 %`; a number alone where the kind has one unit or none.
+///
+/// # Errors
+///
+/// If it is anything else.
+pub fn cell(text: &str, kind: Kind) -> Result<f64, Doubt> {
+    let text = text.trim();
+    let end = text.rfind(|c: char| c.is_ascii_digit()).map_or(0, |last| last + 1);
+    let (value, unit) = (&text[..end], text[end..].trim());
+    let unit = SPELLINGS.iter().find(|(other, _)| *other == unit).map_or(unit, |(_, name)| name);
+    if value.is_empty() && !unit.is_empty() {
+        return Err(Doubt::NotOneNumber);
+    }
+    quantity(value, unit, kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_field_of_the_table_is_read_as_it_says() {
+        let kind = |name: &str| Kind::ALL.into_iter().find(|kind| format!("{kind:?}").to_lowercase() == name);
+        let mut rows = 0;
+        for row in include_str!("quantity.tsv").lines().filter(|row| !row.starts_with('#')) {
+            let [name, value, unit, means] = row.split('\t').collect::<Vec<_>>()[..] else { panic!("{row}") };
+            let read = quantity(value, unit, kind(name).unwrap());
+            match means.parse::<f64>() {
+                Ok(means) => {
+                    assert!(read.is_ok_and(|read| (read - means).abs() <= 1e-12 * means.abs()), "{row}")
+                }
+                Err(_) => {
+                    let doubt = read.unwrap_err();
+                    assert_eq!(format!("{doubt:?}").to_lowercase(), means.replace('-', ""), "{row}");
+                }
+            }
+            rows += 1;
+        }
+        assert!(rows > 50, "{rows}");
+    }
+
+    #[test]
+    fn a_cell_is_a_number_with_its_unit_and_nothing_else() {
+        for (text, kind, read) in [
+            ("48 KiB", Kind::Bytes, Ok(49152.0)),
+            ("48KiB", Kind::Bytes, Ok(49152.0)),
+            ("64 bytes", Kind::Bytes, Ok(64.0)),
+            ("0.6 µs", Kind::Ns, Ok(600.0)),
+            ("12", Kind::Count, Ok(12.0)),
+            ("99,21 %", Kind::Percent, Ok(99.21)),
+            ("99.21", Kind::Percent, Ok(99.21)),
+            ("24,26 p.p.", Kind::Points, Ok(24.26)),
+            ("48", Kind::Bytes, Err(Doubt::NoUnit)),
+            ("48 KB", Kind::Bytes, Err(Doubt::OtherUnit)),
+            ("48 kib", Kind::Bytes, Err(Doubt::OtherUnit)),
+            ("16 KiB, 2-way", Kind::Bytes, Err(Doubt::NotOneNumber)),
+            ("64 shorts", Kind::Count, Err(Doubt::OtherUnit)),
+            ("about 16 KiB", Kind::Bytes, Err(Doubt::NotOneNumber)),
+            ("8 or 16 KiB", Kind::Bytes, Err(Doubt::NotOneNumber)),
+            ("no idea", Kind::Bytes, Err(Doubt::NotOneNumber)),
+            ("", Kind::Count, Err(Doubt::NoNumber)),
+            ("20 cycles", Kind::Ns, Err(Doubt::Cycles)),
+        ] {
+            assert_eq!(cell(text, kind), read, "{text}");
+        }
+    }
+}
