@@ -20,7 +20,7 @@ use clap::{Parser, Subcommand};
 
 use common::failure::Failure;
 
-use commands::{assignment, causes, dgemm, ge, handin, machines, plot};
+use commands::{assignment, causes, dgemm, ge, handin, machines, plot, trace};
 #[cfg(feature = "instructor")]
 use commands::{discover, infer};
 #[cfg(feature = "instructor")]
@@ -56,6 +56,7 @@ enum Command {
     Handin(handin::Args),
     Plot(plot::Args),
     Machines(machines::Args),
+    Trace(trace::Args),
     #[cfg(feature = "instructor")]
     Mystery(mystery::Args),
     #[cfg(feature = "instructor")]
@@ -105,6 +106,7 @@ fn done(command: Command) -> Result<(), Failure> {
         Command::Handin(args) => handin::run(&args),
         Command::Plot(args) => plot::run(&args),
         Command::Machines(args) => machines::run(&args),
+        Command::Trace(args) => trace::run(&args),
         #[cfg(feature = "instructor")]
         Command::Mystery(args) => mystery::run(&args),
         #[cfg(feature = "instructor")]

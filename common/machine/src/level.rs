@@ -98,6 +98,25 @@ pub struct CacheLevel {
 }
 
 impl CacheLevel {
+    /// The rules of most caches: LRU, write-back, write-allocate, without a prefetcher; 32 KiB
+    /// of 8 ways with lines of 64 bytes.
+    pub fn plain(level: u8) -> CacheLevel {
+        CacheLevel {
+            level,
+            size: Bytes(32 << 10),
+            line: Bytes(64),
+            ways: 8,
+            shared_by: 1,
+            replacement: Replacement::Lru,
+            write: Write::Back,
+            allocate: true,
+            inclusion: Inclusion::Neither,
+            index: Index::Virtual,
+            prefetch: Prefetch::None,
+            latency: None,
+        }
+    }
+
     /// Number of sets.
     pub fn sets(&self) -> usize {
         self.lines() / self.ways

@@ -5,6 +5,13 @@ use records::record::{Record, Seal};
 use serde_json::json;
 use system::date;
 
+/// An empty record of a program that only models `machine`.
+pub fn modelled_record(program: &str, machine: &Machine) -> Record {
+    let mut record = Record::new(program, machine.summary());
+    sign(&mut record, machine);
+    record
+}
+
 /// Puts time, command line, machine and an id into the record; for a sealed machine its
 /// name and seal only.
 pub(super) fn sign(record: &mut Record, machine: &Machine) {

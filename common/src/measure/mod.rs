@@ -13,6 +13,7 @@ mod sample;
 mod session;
 
 pub use environment::Warning;
+pub use identity::modelled_record;
 pub use limits::{arena, check_memory, duration, patience};
 pub use plan::Plan;
 pub use region::Measured;

@@ -11,3 +11,4 @@ pub(crate) mod handin;
 pub(crate) mod infer;
 pub(crate) mod machines;
 pub(crate) mod plot;
+pub(crate) mod trace;

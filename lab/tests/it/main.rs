@@ -28,3 +28,4 @@ mod sealed;
 mod secret;
 #[cfg(feature = "instructor")]
 mod survey;
+mod trace;

@@ -1,0 +1,495 @@
+//! `lab trace`: a trace of accesses through the caches of a described machine.
+
+use std::fmt::Write;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use common::cache::{Outcome, Replay};
+use common::chart::{Axis, Chart};
+use common::cli::{Format, Output};
+use common::failure::Failure;
+use common::machine::{self, CacheLevel, Machine};
+use common::measure;
+use common::output::{self, Objects, Shown};
+use common::record::{Record, Row};
+use common::text::shorten;
+use common::units::Bytes;
+use common::value::{Source, Value};
+use common::{input, table};
+use trace::{Form, Kind, Trace};
+
+/// Run a trace of memory accesses through the caches of a machine
+///
+/// Counts hits, misses and evictions of each cache and TLB, and the first level's misses by
+/// cause. Any program can be traced with valgrind:
+///
+///   valgrind --tool=lackey --trace-mem=yes --log-file=a.trace ./a.out
+///   lab trace a.trace --machine zen3 --chart misses.svg
+///
+/// -s, -E and -b describe one cache as the cache lab's csim does; the size of an access is
+/// then ignored, as csim does too.
+#[derive(Debug, clap::Args)]
+#[command(mut_arg("chart", |arg| arg.help("Draw misses per access over time into FILE (.svg or .png)")))]
+pub(crate) struct Args {
+    /// The trace: lackey's, DineroIV's, or lines like 'r 0x7ff0 8'; gzip is read too; - is
+    /// standard input
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// Use the caches of this machine: host, a name from `lab machines`, or a TOML file
+    #[arg(long, value_name = "MACHINE", default_value = "host")]
+    machine: String,
+
+    /// Use one cache with 2^S sets
+    #[arg(short = 's', value_name = "S", conflicts_with = "machine", requires_all = ["ways", "block"])]
+    #[arg(value_parser = clap::value_parser!(u32).range(0..=20))]
+    sets: Option<u32>,
+
+    /// ... of E lines each
+    #[arg(short = 'E', value_name = "E", requires = "sets", value_parser = clap::value_parser!(u32).range(1..=65536))]
+    ways: Option<u32>,
+
+    /// ... with 2^B bytes per line
+    #[arg(short = 'b', value_name = "B", requires = "sets", value_parser = clap::value_parser!(u32).range(0..=12))]
+    block: Option<u32>,
+
+    /// Count these addresses separately, as NAME=START-END (END is not included; hexadecimal
+    /// with 0x); may be given several times
+    #[arg(long, value_name = "RANGE", value_parser = Range::parse)]
+    range: Vec<Range>,
+
+    /// List the N pages of 4 KiB with the most misses
+    #[arg(long, value_name = "N", default_value = "0", hide_default_value = true)]
+    pages: usize,
+
+    /// Print what happens to each access
+    #[arg(short, long)]
+    verbose: bool,
+
+    #[command(flatten)]
+    output: Output,
+}
+
+/// Addresses that are counted separately.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Range {
+    name: String,
+    start: u64,
+    end: u64,
+}
+
+impl Range {
+    fn parse(text: &str) -> Result<Range, String> {
+        let address = |text: &str| match text.strip_prefix("0x") {
+            Some(digits) => u64::from_str_radix(digits, 16).ok(),
+            None => text.parse().ok(),
+        };
+        let parts = text.split_once('=').and_then(|(name, range)| {
+            let (start, end) = range.split_once('-')?;
+            Some(Range { name: name.to_owned(), start: address(start)?, end: address(end)? })
+        });
+        let range = parts.ok_or("write NAME=START-END, such as a=0x4000-0x8000")?;
+        if range.name.is_empty() || range.name == OTHER {
+            return Err("the range needs a name of its own before the =".to_owned());
+        }
+        if range.start >= range.end { Err("its end is not above its start".to_owned()) } else { Ok(range) }
+    }
+
+    fn overlaps(&self, other: &Range) -> bool {
+        self.start < other.end && other.start < self.end
+    }
+}
+
+/// What is in no range.
+const OTHER: &str = "other";
+/// More ranges cannot be counted separately.
+const MAX_RANGES: usize = 250;
+/// Points of a chart over time, at most; at least half as many if there are so many accesses.
+const MAX_SLICES: usize = 256;
+/// Bytes that are read at a time.
+const BUFFER: usize = 1 << 20;
+
+/// Reads the trace, counts, prints.
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    output::check_distinct([args.file.as_path()], args.output.files())?;
+    if args.verbose && args.output.format != Format::Kit {
+        return Err(Failure::usage("--verbose prints text: leave out --format, or --verbose"));
+    }
+    let machine = described(args)?;
+    check(&args.range)?;
+    let names: Vec<&'static str> =
+        args.range.iter().map(|range| &*range.name.clone().leak()).chain([OTHER]).collect();
+    let replay = Replay::new(&machine, names).map_err(Failure::could_not)?;
+    let mut run = Run { replay, slices: Slices::default(), text: String::new(), accesses: 0 };
+    let mut trace = Trace::new(open(&args.file)?);
+    let name = input::name(&args.file);
+    let failed = |error: &dyn std::fmt::Display| Failure::could_not(format!("{name}, {error}"));
+    while let Some(access) = trace.read().map_err(|error| failed(&error))? {
+        run.access(args, access).map_err(|error| match error {
+            Stop::TooFar(error) => failed(&format!("line {}: {error}", trace.line())),
+            Stop::Output(failure) => failure,
+        })?;
+    }
+    if run.accesses == 0 {
+        return Err(failed(
+            &"the trace is empty: it has no line such as ' L 7ff0,8', '0 7ff0' or 'r 0x7ff0 8'",
+        ));
+    }
+    output::print(&std::mem::take(&mut run.text))?;
+    let record = run.record(args, &machine, &trace);
+    let kit = |record: &Record| kit_text(record, args.sets.is_some());
+    output::finish(&record, &args.output, &Shown { kit: &kit, chart: Some(&chart), json: Objects::Record })
+}
+
+/// The machine that the options describe.
+fn described(args: &Args) -> Result<Machine, Failure> {
+    let (Some(sets), Some(ways), Some(block)) = (args.sets, args.ways, args.block) else {
+        let machine = machine::select(&args.machine).map_err(Failure::usage)?;
+        if machine.sealed() {
+            return Err(Failure::usage(
+                "a sealed machine is measured with cm1 and spark; lab trace takes described machines",
+            ));
+        }
+        return Ok(machine);
+    };
+    let line = 1u64 << block;
+    let size = Bytes(u64::from(ways) << (sets + block));
+    let mut machine =
+        Machine::undescribed(Some("one cache, as csim has it".to_owned()), Bytes(4096), Vec::new());
+    machine.name = format!("-s {sets} -E {ways} -b {block}");
+    machine.levels =
+        vec![CacheLevel { size, line: Bytes(line), ways: ways as usize, ..CacheLevel::plain(1) }];
+    Ok(machine)
+}
+
+fn check(ranges: &[Range]) -> Result<(), Failure> {
+    if ranges.len() > MAX_RANGES {
+        return Err(Failure::usage(format!(
+            "{} ranges are too many: give at most {MAX_RANGES}",
+            ranges.len()
+        )));
+    }
+    for (at, range) in ranges.iter().enumerate() {
+        if let Some(other) =
+            ranges[..at].iter().find(|other| other.overlaps(range) || other.name == range.name)
+        {
+            return Err(Failure::usage(format!(
+                "the ranges '{}' and '{}' overlap or have one name",
+                shorten(&other.name, 40),
+                shorten(&range.name, 40)
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// The file, or standard input, unpacked if it is gzip.
+fn open(path: &Path) -> Result<Box<dyn BufRead>, Failure> {
+    let name = input::name(path);
+    let fails = |error: io::Error| Failure::could_not(format!("cannot read {name}: {error}"));
+    let raw: Box<dyn Read> = if path == Path::new("-") {
+        Box::new(io::stdin().lock())
+    } else {
+        let file = File::open(path).map_err(fails)?;
+        if file.metadata().map_err(fails)?.is_dir() {
+            return Err(Failure::could_not(format!("{name} is a folder; give a trace")));
+        }
+        Box::new(file)
+    };
+    let mut raw = BufReader::with_capacity(BUFFER, raw);
+    let is_gzip = raw.fill_buf().map_err(fails)?.starts_with(&[0x1f, 0x8b]);
+    Ok(if is_gzip {
+        Box::new(BufReader::with_capacity(BUFFER, flate2::read::MultiGzDecoder::new(raw)))
+    } else {
+        Box::new(raw)
+    })
+}
+
+/// The caches, and what is collected besides their counts.
+struct Run {
+    replay: Replay,
+    slices: Slices,
+    /// Lines of `--verbose` that are not printed yet.
+    text: String,
+    accesses: u64,
+}
+
+/// Why a trace is not followed to its end.
+enum Stop {
+    TooFar(common::cache::TooFar),
+    Output(Failure),
+}
+
+impl Run {
+    fn access(&mut self, args: &Args, access: trace::Access) -> Result<(), Stop> {
+        let trace::Access { kind, address, bytes } = access;
+        let name = args.range.iter().position(|range| (range.start..range.end).contains(&address));
+        let name = name.unwrap_or(args.range.len()) as u8;
+        let width = if args.sets.is_some() { 1 } else { bytes }; // as csim
+        let parts = match kind {
+            Kind::Load => &[false][..],
+            Kind::Store => &[true],
+            Kind::Modify => &[false, true],
+        };
+        if args.verbose {
+            let letter = ['L', 'S', 'M'][kind as usize];
+            let _ = write!(self.text, "{letter} {address:x},{bytes}");
+        }
+        for store in parts {
+            if args.verbose {
+                let outcome = self.replay.observe(address, width, *store, name).map_err(Stop::TooFar)?;
+                self.text += &in_words(&outcome);
+            } else {
+                self.replay.access(address, width, *store, name).map_err(Stop::TooFar)?;
+            }
+            self.accesses += 1;
+            if self.accesses.is_multiple_of(self.slices.step) {
+                self.slices.add(self.replay.totals().misses);
+            }
+        }
+        if args.verbose {
+            self.text.push('\n');
+            if self.text.len() > BUFFER {
+                output::print(&std::mem::take(&mut self.text)).map_err(Stop::Output)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn record<R: BufRead>(&self, args: &Args, machine: &Machine, trace: &Trace<R>) -> Record {
+        let counts = self.replay.counts();
+        let form = match trace.form() {
+            Some(Form::Lackey) => "lackey",
+            Some(Form::Din) => "din",
+            _ => "plain",
+        };
+        let mut record = measure::modelled_record("trace", machine)
+            .set("file", input::name(&args.file))
+            .set("form", form)
+            .set("lines", trace.line())
+            .set("instruction_fetches_skipped", trace.instructions());
+        let total = Row::new([("part", "accesses".into())]);
+        record.rows.push(total.with("loads", model(counts.loads)).with("stores", model(counts.stores)));
+        for (at, (level, cache)) in counts.levels.iter().zip(&machine.levels).enumerate() {
+            let part = format!("L{}", level.level);
+            let mut row = Row::new([("part", part.clone().into()), ("cache", level_text(cache).into())])
+                .with("accesses", model(level.accesses.total()))
+                .with("hits", model(level.hits()))
+                .with("misses", model(level.misses.total()))
+                .with("load_misses", model(level.misses.loads))
+                .with("store_misses", model(level.misses.stores))
+                .with("evictions", model(level.evictions))
+                .with("write_backs", model(level.write_backs));
+            if at == 0 {
+                let kinds = self.replay.kinds();
+                row = row
+                    .with("compulsory_misses", model(kinds.compulsory))
+                    .with("capacity_misses", model(kinds.capacity))
+                    .with("conflict_misses", model(kinds.conflict));
+            }
+            record.rows.push(row);
+            for array in level.arrays.iter().filter(|_| !args.range.is_empty()) {
+                let keys = [("part", part.clone().into()), ("range", array.name.into())];
+                record.rows.push(Row::new(keys).with("misses", model(array.misses.total())));
+            }
+        }
+        for (tlb, entries) in counts.tlbs.iter().zip(&machine.tlbs) {
+            let text = format!("{} entries of {}", entries.entries, machine.page_size);
+            let row = Row::new([("part", format!("TLB{}", tlb.level).into()), ("cache", text.into())]);
+            record.rows.push(row.with("misses", model(tlb.misses)));
+        }
+        let mut pages = self.replay.pages();
+        pages.sort_by_key(|page| (std::cmp::Reverse(page.misses), page.address));
+        for page in pages.iter().take(args.pages) {
+            let row = Row::new([("part", "page".into()), ("address", format!("{:#x}", page.address).into())]);
+            record.rows.push(row.with("accesses", model(page.accesses)).with("misses", model(page.misses)));
+        }
+        if args.output.chart.is_some() || args.output.record.is_some() {
+            let accesses = counts.loads + counts.stores;
+            record.rows.extend(self.slices.rows(accesses, self.replay.totals().misses));
+        }
+        record
+    }
+}
+
+fn model(count: u64) -> Value {
+    Value::new(count as f64, Source::Model)
+}
+
+/// ` miss eviction` for one level, ` L1 miss eviction, L2 miss` for several.
+fn in_words(outcome: &Outcome) -> String {
+    let parts = outcome.misses.iter().zip(&outcome.evictions).zip(1..);
+    let words = |misses: u64, evictions: u64| {
+        let evicted = if evictions > 0 { " eviction" } else { "" };
+        if misses > 0 { format!(" miss{evicted}") } else { evicted.to_owned() }
+    };
+    if outcome.misses.len() == 1 && outcome.tlb_misses.is_empty() {
+        let (misses, evictions) = (outcome.misses[0], outcome.evictions[0]);
+        return if misses == 0 { " hit".to_owned() } else { words(misses, evictions) };
+    }
+    let levels = parts.map(|((misses, evictions), level)| (format!("L{level}"), words(*misses, *evictions)));
+    let tlbs =
+        outcome.tlb_misses.iter().zip(1..).map(|(misses, level)| (format!("TLB{level}"), words(*misses, 0)));
+    let told: Vec<String> = levels
+        .chain(tlbs)
+        .filter(|(_, words)| !words.is_empty())
+        .map(|(part, words)| part + &words)
+        .collect();
+    if told.is_empty() { " hit".to_owned() } else { format!(" {}", told.join(", ")) }
+}
+
+/// `32 KiB 8-way 64 B lines`.
+fn level_text(cache: &CacheLevel) -> String {
+    format!("{} {} {} lines", cache.size, cache.associativity(), cache.line)
+}
+
+/// Misses over time, in slices of equally many accesses: as there become too many, each two
+/// are joined.
+struct Slices {
+    /// Accesses of a slice.
+    step: u64,
+    /// Misses of each level up to the end of each slice.
+    ends: Vec<Vec<u64>>,
+}
+
+impl Default for Slices {
+    fn default() -> Slices {
+        Slices { step: 1, ends: Vec::new() }
+    }
+}
+
+impl Slices {
+    fn add(&mut self, misses: Vec<u64>) {
+        self.ends.push(misses);
+        if self.ends.len() == MAX_SLICES {
+            let mut at = 0;
+            self.ends.retain(|_| {
+                at += 1;
+                at % 2 == 0
+            });
+            self.step *= 2;
+        }
+    }
+
+    /// A row for each slice: the accesses before its end, and each level's misses per access.
+    fn rows(&self, accesses: u64, misses: Vec<u64>) -> Vec<Row> {
+        let full = (1..).map(|number| number * self.step).zip(&self.ends);
+        let all = full.chain((!accesses.is_multiple_of(self.step)).then_some((accesses, &misses)));
+        let (mut start, mut before) = (0, vec![0; misses.len()]);
+        let row = |(end, misses): (u64, &Vec<u64>)| {
+            let mut row = Row::new([("part", "time".into()), ("accesses", end.into())]);
+            for (level, (now, then)) in misses.iter().zip(&before).enumerate() {
+                let rate = (now - then) as f64 / (end - start) as f64;
+                row = row.with(format!("l{}_misses_per_access", level + 1), Value::new(rate, Source::Model));
+            }
+            (start, before) = (end, misses.clone());
+            row
+        };
+        all.map(row).collect()
+    }
+}
+
+/// The lines for people; with `csim`, its last line too.
+fn kit_text(record: &Record, csim: bool) -> String {
+    let whole = |row: &Row, name: &str| grouped(row.amount(name).unwrap_or(0.0) as u64);
+    let part = |row: &Row| row.keys.get("part").and_then(|part| part.as_str()).unwrap_or_default().to_owned();
+    let text_of = |row: &Row, key: &str| row.keys.get(key).and_then(|text| text.as_str()).map(str::to_owned);
+    let mut text = String::new();
+    let mut lines: Vec<Vec<String>> = Vec::new();
+    for row in record.rows.iter().filter(|row| part(row) != "time") {
+        let amount = |name| row.amount(name).unwrap_or(0.0);
+        if part(row) == "accesses" {
+            let _ = writeln!(
+                text,
+                "{} loads, {} stores (model of {})",
+                whole(row, "loads"),
+                whole(row, "stores"),
+                record.machine
+            );
+        } else if let Some(range) = text_of(row, "range") {
+            lines.push(vec![
+                String::new(),
+                format!("in {range}"),
+                String::new(),
+                format!("{} misses", whole(row, "misses")),
+            ]);
+        } else if let Some(address) = text_of(row, "address") {
+            lines.push(vec![
+                "page".to_owned(),
+                address,
+                format!("{} accesses", whole(row, "accesses")),
+                format!("{} misses", whole(row, "misses")),
+            ]);
+        } else if let Some(cache) = text_of(row, "cache") {
+            let share = match amount("accesses") {
+                accesses if accesses > 0.0 => {
+                    format!(" ({} %)", table::four(100.0 * amount("misses") / accesses))
+                }
+                _ => String::new(),
+            };
+            let hits =
+                row.reading("hits").map(|_| format!("{} hits", whole(row, "hits"))).unwrap_or_default();
+            let mut line = vec![part(row), cache, hits, format!("{} misses{share}", whole(row, "misses"))];
+            if row.reading("evictions").is_some() {
+                line.push(format!("{} evictions", whole(row, "evictions")));
+                line.push(format!("{} write-backs", whole(row, "write_backs")));
+            }
+            lines.push(line);
+            if row.reading("conflict_misses").is_some() {
+                let kinds = ["compulsory", "capacity", "conflict"]
+                    .map(|kind| format!("{} {kind}", whole(row, &format!("{kind}_misses"))));
+                lines.push(vec![
+                    String::new(),
+                    "of these misses".to_owned(),
+                    String::new(),
+                    kinds.join(", "),
+                ]);
+            }
+        }
+    }
+    text += &table::columns(&lines);
+    if csim && let Some(row) = record.rows.iter().find(|row| part(row) == "L1") {
+        let count = |name| row.amount(name).unwrap_or(0.0);
+        let _ = writeln!(
+            text,
+            "hits:{} misses:{} evictions:{}",
+            count("hits"),
+            count("misses"),
+            count("evictions")
+        );
+    }
+    text
+}
+
+/// `1,234,567`.
+fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.char_indices() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Misses per access of each level over time.
+fn chart(record: &Record) -> Chart {
+    let mut chart =
+        Chart::new("Misses over time", Axis::linear("accesses"), Axis::linear("misses per access"))
+            .caption(&record.machine);
+    for level in 1..=9 {
+        let name = format!("l{level}_misses_per_access");
+        let points: Vec<(f64, f64)> = record
+            .rows
+            .iter()
+            .filter_map(|row| Some((row.whole("accesses")? as f64, row.amount(&name)?)))
+            .collect();
+        if !points.is_empty() {
+            chart = chart.curve(format!("L{level}"), points);
+        }
+    }
+    chart
+}

@@ -1,0 +1,79 @@
+//! `lab trace` as a student runs it.
+
+use std::fs;
+use std::io::Write;
+
+use crate::kit::{lab, printed, stderr};
+
+/// The example in the handout of the cache lab of "Computer Systems: A Programmer's
+/// Perspective", with what its reference simulator prints.
+const TRACE: &str = " L 10,1\n M 20,1\n L 22,1\n S 18,1\n L 110,1\n L 210,1\n M 12,1\n";
+const VERBOSE: &str = "L 10,1 miss\nM 20,1 miss hit\nL 22,1 hit\nS 18,1 hit\nL 110,1 miss eviction\n\
+    L 210,1 miss eviction\nM 12,1 miss eviction hit\n";
+
+#[test]
+fn a_trace_counts_as_the_cache_labs_simulator_does() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("yi.trace"), TRACE).unwrap();
+    let told = printed(folder.path(), "trace -v -s 4 -E 1 -b 4 yi.trace");
+    assert!(told.starts_with(VERBOSE) && told.ends_with("\nhits:4 misses:5 evictions:3\n"), "{told}");
+
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    packed.write_all(TRACE.as_bytes()).unwrap();
+    fs::write(folder.path().join("yi.gz"), packed.finish().unwrap()).unwrap();
+    let plain = "trace yi.trace --machine i5-7500 --range low=0-0x100 --pages 1";
+    let record = printed(folder.path(), &format!("{plain} --format json --record r.json --chart c.svg"));
+    let record: serde_json::Value = serde_json::from_str(&record).unwrap();
+    let figure = |part: &str, name: &str| {
+        let rows = record["rows"].as_array().unwrap().iter();
+        let mut figures =
+            rows.filter(|row| row["part"] == part).flat_map(|row| row["figures"].as_array().unwrap());
+        figures.find(|figure| figure["name"] == name).unwrap()["amount"].clone()
+    };
+    for (part, name, amount) in [
+        ("accesses", "loads", 6.0),
+        ("accesses", "stores", 3.0),
+        ("L1", "hits", 6.0),
+        ("L1", "misses", 3.0),
+        ("L1", "compulsory_misses", 3.0),
+        ("L2", "misses", 3.0),
+        ("TLB1", "misses", 1.0),
+        ("page", "misses", 3.0),
+    ] {
+        assert_eq!(figure(part, name), amount, "{part} {name}");
+    }
+    assert!(fs::read_to_string(folder.path().join("c.svg")).unwrap().starts_with("<svg"));
+    let unpacked = printed(folder.path(), plain);
+    assert!(unpacked.contains("in low") && unpacked.contains("1 misses"), "{unpacked}");
+    assert_eq!(printed(folder.path(), &plain.replace("yi.trace", "yi.gz")), unpacked);
+}
+
+#[test]
+fn what_is_wrong_is_named_in_one_line() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in [("yi.trace", TRACE), ("empty", "# nothing\n"), ("mixed", " L 10,1\nr 16 1\n")] {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    fs::write(folder.path().join("cut.gz"), [0x1f, 0x8b, 8, 0]).unwrap();
+    for (args, code, says) in [
+        ("none", 1, "cannot read none"),
+        (".", 1, ". is a folder"),
+        ("empty", 1, "empty, the trace is empty"),
+        ("mixed", 1, "mixed, line 2: 'r 16 1' is in another form"),
+        ("cut.gz", 1, "cut.gz, after line 0"),
+        ("yi.trace -s 4", 2, "-E"),
+        ("yi.trace -s 4 -E 1 -b 4 --machine zen3", 2, "--machine"),
+        ("yi.trace --machine none", 2, "there is no machine 'none'"),
+        ("yi.trace --range a", 2, "NAME=START-END"),
+        ("yi.trace --range a=8-8", 2, "its end is not above its start"),
+        ("yi.trace --range a=0-8 --range b=4-9", 2, "the ranges 'a' and 'b' overlap"),
+        ("yi.trace -v --format csv", 2, "--verbose prints text"),
+        ("yi.trace --record yi.trace", 2, "yi.trace is an input file"),
+    ] {
+        let output = lab(folder.path(), &format!("trace {args}"));
+        let told = stderr(&output);
+        assert_eq!(output.status.code(), Some(code), "{args}: {told}");
+        assert!(told.contains(says), "{args}: {told}");
+        assert!(output.stdout.is_empty(), "{args}");
+    }
+}
