@@ -15,7 +15,7 @@ use common::output::{self, Objects, Shown};
 use common::record::{Record, Row};
 use common::text::shorten;
 use common::units::Bytes;
-use common::value::{Source, Value};
+use common::value::{Reading, Source};
 use common::{input, table};
 use trace::{Form, Kind, Trace};
 
@@ -313,8 +313,8 @@ impl Run {
     }
 }
 
-fn model(count: u64) -> Value {
-    Value::new(count as f64, Source::Model)
+fn model(count: u64) -> Reading {
+    Reading::new(count as f64, Source::Model)
 }
 
 /// ` miss eviction` for one level, ` L1 miss eviction, L2 miss` for several.
@@ -381,7 +381,8 @@ impl Slices {
             let mut row = Row::new([("part", "time".into()), ("accesses", end.into())]);
             for (level, (now, then)) in misses.iter().zip(&before).enumerate() {
                 let rate = (now - then) as f64 / (end - start) as f64;
-                row = row.with(format!("l{}_misses_per_access", level + 1), Value::new(rate, Source::Model));
+                row =
+                    row.with(format!("l{}_misses_per_access", level + 1), Reading::new(rate, Source::Model));
             }
             (start, before) = (end, misses.clone());
             row
