@@ -1,8 +1,15 @@
 //! The caches of this computer, from repeated experiments.
 
+use std::cmp::Reverse;
+
 use discover::{Confidence, Exploration, LevelFound, Probe, Why, explore};
 use figures::units::Bytes;
 use serde_json::{Value, json};
+
+/// Number of runs that must agree on a smaller cache than a single run found.
+const OVERRULING: usize = 4;
+/// Shares of a step in the cost at which it has visibly begun, and visibly ended.
+const STEP: (f64, f64) = (0.15, 0.85);
 
 /// The experiments made so far.
 #[derive(Debug, Default)]
@@ -22,64 +29,63 @@ impl Runs {
         )
     }
 
-    /// The combined result of the runs that found a level's sets; it is certain only if two
-    /// thirds of them, and at least two, agree. A run that found none was disturbed; a
-    /// single run out of several may have been, too. Also returns how many agree.
+    /// What the runs show together of a level, and how many agree on it. Other programs only
+    /// take lines away: they make sizes and ways smaller, or hide them. So the largest result
+    /// of two runs is the answer; a larger one of a single run stays open until
+    /// [`OVERRULING`] others agree on less. Without any, the run in which the largest working
+    /// set fitted counts.
     fn level(&self, index: usize) -> Option<(LevelFound, usize)> {
         let all: Vec<&LevelFound> = self.0.iter().filter_map(|run| run.levels.get(index)).collect();
-        let seen: Vec<&&LevelFound> = all.iter().filter(|level| level.ways.is_ok()).collect();
+        let seen: Vec<&LevelFound> = all.iter().copied().filter(|level| level.ways.is_ok()).collect();
         let same = |a: &LevelFound, b: &LevelFound| (a.size, &a.ways) == (b.size, &b.ways);
         let votes = |level: &LevelFound| seen.iter().filter(|other| same(other, level)).count();
-        let range = (all.iter().map(|l| l.range.0).min()?, all.iter().map(|l| l.range.1).max()?);
-        let Some(best) = seen.iter().max_by_key(|level| (votes(level), level.line.is_some())) else {
-            return Some((LevelFound { range, ..(*all.last()?).clone() }, 0));
-        };
-        let mut found = (**best).clone();
-        let lines: Vec<u64> =
-            seen.iter().filter(|level| same(best, level)).filter_map(|level| level.line).collect();
-        let several = all.len() > 1;
-        found.line = lines
-            .first()
-            .copied()
-            .filter(|line| lines.iter().all(|other| other == line) && (lines.len() > 1 || !several));
-        if found.line.is_none() && !lines.is_empty() {
-            found.why.push(Why::Line("the experiments do not agree on it.".to_owned()));
-        }
-        if !several {
-            found.confidence = found.confidence.min(Confidence::Medium);
-        } else if votes(best) < 2 || 3 * votes(best) < 2 * seen.len() {
-            // low is an interval, never a point
+        let largest = seen.iter().max_by_key(|level| (level.size, level.line.is_some()));
+        let Some(largest) = largest else {
+            let best = all.iter().max_by_key(|level| (level.knee_range.0, Reverse(level.range.1)))?;
+            let run = self.0.iter().find(|run| run.levels.get(index) == Some(best))?;
+            let mut found = (**best).clone();
             found.confidence = Confidence::Low;
-            found.range = range;
-            let reason = format!(
-                "{} of {} experiments found {} ways, which make {}; the others do not confirm it",
-                votes(best),
-                all.len(),
-                best.ways.as_ref().unwrap_or(&0),
-                Bytes(best.size)
-            );
-            found.why.push(Why::NoWays(reason.clone()));
-            found.ways = Err(reason);
-        }
-        Some((found, votes(best)))
+            step_by_eye(run, &mut found);
+            return Some((found, 0));
+        };
+        let confirmed = seen.iter().filter(|level| votes(level) >= 2).max_by_key(|level| level.size);
+        let best =
+            confirmed.filter(|level| same(level, largest) || votes(level) >= OVERRULING).unwrap_or(largest);
+        let agreeing: Vec<&&LevelFound> = seen.iter().filter(|level| same(best, level)).collect();
+        let mut found = (**best).clone();
+        found.line = line_of(&agreeing);
+        found.why.extend(
+            agreeing
+                .iter()
+                .find(|level| level.line == found.line)
+                .into_iter()
+                .flat_map(|level| level.why.iter().filter(|why| matches!(why, Why::Line(_))).cloned()),
+        );
+        let certain = agreeing.iter().any(|level| level.confidence == Confidence::High);
+        // a larger working set that fitted is proof of a larger cache
+        let fitted = all.iter().map(|level| level.knee_range.0).max().unwrap_or(0);
+        found.confidence = match agreeing.len() {
+            _ if fitted > found.size + found.size / 32 => Confidence::Low,
+            1 if all.len() > 1 => Confidence::Low,
+            1 => Confidence::Medium,
+            2 if !certain => Confidence::Medium,
+            _ => Confidence::High,
+        };
+        Some((found, agreeing.len()))
     }
 
-    /// Whether the first level needs no more experiments: two certain results agree, or
-    /// there are three.
+    /// Whether the first level needs no more experiments.
     fn settled(&self) -> bool {
-        self.level(0).is_some_and(|(level, agree)| {
-            level.ways.is_ok() && level.line.is_some() && (level.confidence == Confidence::High || agree >= 3)
-        })
+        self.level(0).is_some_and(|(level, _)| level.line.is_some() && level.confidence == Confidence::High)
     }
 
     fn shown(&self, (level, agree): &(LevelFound, usize)) -> Value {
         json!({
             "level": level.level,
             "size": level.exact_size(),
-            "size_text": Bytes(level.size).to_string(),
+            "size_text": if level.ways.is_ok() { Bytes(level.size).to_string() } else { level.size_text() },
             "size_low": level.range.0,
             "size_high": level.range.1,
-            "range_text": level.size_text(),
             "line": level.line,
             "ways": level.ways.as_ref().ok(),
             "ways_reason": level.ways.as_ref().err(),
@@ -91,6 +97,37 @@ impl Runs {
             "why": argument(level),
         })
     }
+}
+
+/// The line on which most of these agree; of two, the larger: a disturbed access looks like
+/// one to another line.
+fn line_of(agreeing: &[&&LevelFound]) -> Option<u64> {
+    let lines: Vec<u64> = agreeing.iter().filter_map(|level| level.line).collect();
+    let votes = |line: u64| lines.iter().filter(|other| **other == line).count();
+    lines.iter().copied().max_by_key(|line| (votes(*line), *line))
+}
+
+/// Narrows the range of a level below the first to the step that its scan shows: which pages
+/// share a set is not known, but a cache does not end before its step begins, nor after the
+/// step has ended.
+fn step_by_eye(run: &Exploration, level: &mut LevelFound) {
+    if level.level < 2 {
+        return;
+    }
+    let cost = |share: f64| level.latency + share * level.penalty;
+    let begin = run.scan.iter().position(|(size, _)| *size >= level.knee_range.0).unwrap_or(0);
+    let ends = |(_, nanos): &&(u64, f64)| *nanos >= cost(STEP.1);
+    let Some(&(high, slow)) = run.scan[begin..].iter().find(ends) else { return };
+    let fits = |(size, nanos): &&(u64, f64)| *size < high && *nanos <= cost(STEP.0);
+    let Some(&(low, fast)) = run.scan.iter().rev().find(fits) else { return };
+    level.range = (low.max(level.range.0), high.min(level.range.1));
+    level.why.retain(|why| !matches!(why, Why::Size(_) | Why::Open(_)));
+    level.why.push(Why::Size(format!(
+        "up to {} an access costs {fast:.1} ns, from {} on {slow:.1} ns: the level ends on this step. The step is not \
+         sharp, because a browser hides which pages share a set.",
+        Bytes(low),
+        Bytes(high)
+    )));
 }
 
 /// The argument for the size, the line and the ways: the last sentence on line and ways
@@ -136,23 +173,79 @@ mod tests {
         Exploration { levels: vec![level], beyond: None, scan: Vec::new() }
     }
 
-    fn line_of(runs: Vec<Exploration>) -> (Option<u64>, Confidence) {
-        let (level, _) = Runs(runs).level(0).unwrap();
-        (level.line, level.confidence)
+    fn of_ways(ways: u64) -> Exploration {
+        let mut run = run(Some(64), Ok(ways));
+        let size = ways << 12;
+        let level = &mut run.levels[0];
+        (level.size, level.range, level.knee_range) = (size, (size, size), (size, size + 4096));
+        run
+    }
+
+    /// (ways of each experiment; 0: none seen) to ways, agreeing, confidence
+    #[test]
+    fn the_largest_that_two_experiments_found_is_the_answer() {
+        use Confidence::{High, Low, Medium};
+        let cases: [(&[u64], u64, usize, Confidence); 10] = [
+            (&[12], 12, 1, Medium),
+            (&[12, 12], 12, 2, High),
+            (&[12, 0], 12, 1, Low),
+            (&[12, 11], 12, 1, Low),
+            (&[12, 11, 11], 12, 1, Low),
+            (&[12, 11, 11, 12], 12, 2, High),
+            (&[0, 12, 11, 0, 12, 11], 12, 2, High),
+            (&[11, 11, 12], 12, 1, Low),
+            (&[13, 12, 12, 12], 13, 1, Low),
+            (&[13, 12, 12, 12, 12], 12, 4, Low), // 52 KiB fitted once: not sure
+        ];
+        for (ways, expected, agreeing, confidence) in cases {
+            let blind = || {
+                let mut run = run(None, Err("noise".into()));
+                (run.levels[0].range, run.levels[0].knee_range) = ((5 << 10, 96 << 10), (5 << 10, 6 << 10));
+                run
+            };
+            let runs = ways.iter().map(|&ways| if ways == 0 { blind() } else { of_ways(ways) }).collect();
+            let (level, agree) = Runs(runs).level(0).unwrap();
+            let found = (level.ways.clone().unwrap(), agree, level.confidence);
+            assert_eq!(found, (expected, agreeing, confidence), "{ways:?}");
+            assert_eq!(level.range, (expected << 12, expected << 12), "{ways:?}");
+        }
     }
 
     #[test]
-    fn one_run_of_several_is_not_believed_alone() {
-        let (good, odd, blind) =
-            (run(Some(64), Ok(12)), run(Some(32), Ok(12)), run(None, Err("noise".into())));
-        assert_eq!(line_of(vec![good.clone()]), (Some(64), Confidence::Medium));
-        assert_eq!(line_of(vec![good.clone(), good.clone()]), (Some(64), Confidence::High));
-        assert_eq!(line_of(vec![blind.clone(), odd.clone()]), (None, Confidence::Low));
-        assert_eq!(line_of(vec![good, odd.clone(), blind.clone()]).0, None);
-        assert!(Runs(vec![blind.clone(), odd]).level(0).unwrap().0.ways.is_err());
-        let mut narrow = blind.clone();
-        narrow.levels[0].range = (5 << 10, 6 << 10);
-        assert_eq!(Runs(vec![blind, narrow]).level(0).unwrap().0.range, (5 << 10, 48 << 10));
+    fn a_later_experiment_takes_nothing_away() {
+        let ranged = |low: u64, high: u64| {
+            let mut run = run(None, Err("noise".into()));
+            (run.levels[0].range, run.levels[0].knee_range) = ((low, high), (low, high));
+            run
+        };
+        let range = |runs| Runs(runs).level(0).unwrap().0.range;
+        assert_eq!(range(vec![ranged(48, 52), ranged(5, 96)]), (48, 52));
+        assert_eq!(range(vec![ranged(5, 96), ranged(26, 96), ranged(48, 52)]), (48, 52));
+        let line = |runs| Runs(runs).level(0).unwrap().0.line;
+        let (good, blind, odd) = (run(Some(64), Ok(12)), run(None, Ok(12)), run(Some(32), Ok(12)));
+        assert_eq!(line(vec![good.clone(), blind.clone()]), Some(64));
+        assert_eq!(line(vec![odd.clone(), good.clone()]), Some(64));
+        assert_eq!(line(vec![odd.clone(), odd, good]), Some(32));
+    }
+
+    /// The trial on a 2 MiB L2: cost by size of the working set.
+    #[test]
+    fn the_second_level_ends_on_its_step() {
+        let mib = 1 << 20;
+        let mut second = run(None, Err("pages".into())).levels.remove(0);
+        (second.level, second.size, second.latency, second.penalty) = (2, 2 * mib, 8.0, 40.0);
+        (second.range, second.knee_range) = ((1 << 10, 16 * mib), (3 * mib / 2, 2 * mib));
+        second.why = vec![Why::Size("up to 1 KiB.".into()), Why::Open("up to 16 MiB.".into())];
+        let scan = vec![(mib, 8.0), (3 * mib / 2, 8.1), (2 * mib, 26.8), (3 * mib, 44.0), (4 * mib, 48.0)];
+        let first = run(Some(64), Ok(12)).levels.remove(0);
+        let (found, _) =
+            Runs(vec![Exploration { levels: vec![first, second], beyond: None, scan }]).level(1).unwrap();
+        assert_eq!(found.range, (3 * mib / 2, 3 * mib));
+        let text = argument(&found)["size"].to_string();
+        assert!(
+            text.contains("up to 1.5 MiB an access costs 8.1 ns, from 3 MiB on 44.0 ns")
+                && !text.contains("16 MiB")
+        );
     }
 
     #[test]
@@ -171,20 +264,5 @@ mod tests {
             told,
             json!({ "size": ["up to 48 KiB."], "line": "64 bytes conflict.", "ways": "12 of 4 KiB." })
         );
-    }
-
-    #[test]
-    fn what_one_experiment_of_two_found_is_said() {
-        let (good, blind) = (run(Some(64), Ok(12)), run(None, Err("noise".into())));
-        let (level, agree) = Runs(vec![good.clone(), blind]).level(0).unwrap();
-        assert_eq!(agree, 1);
-        assert!(level.ways.unwrap_err().starts_with("1 of 2 experiments found 12 ways, which make 48 KiB"));
-        let medium = || {
-            let mut run = good.clone();
-            run.levels[0].confidence = Confidence::Medium;
-            run
-        };
-        assert!(!Runs(vec![medium(), medium()]).settled());
-        assert!(Runs(vec![medium(), medium(), medium()]).settled());
     }
 }
