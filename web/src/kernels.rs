@@ -1,5 +1,7 @@
 //! The programs' kernels that the page can model and show step by step.
 
+use std::borrow::Cow;
+
 use dgemm::rungs::orders;
 use dgemm::{Blocks, Problem};
 use figures::units::Bytes;
@@ -96,12 +98,12 @@ pub(crate) enum Placed<'a> {
 }
 
 /// The text of a kernel in its file.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Source {
     pub(crate) file: &'static str,
     /// Number of its first line in the file.
     pub(crate) first: usize,
-    pub(crate) text: &'static str,
+    pub(crate) text: Cow<'static, str>,
 }
 
 impl Kernel {
@@ -300,7 +302,7 @@ fn cut(file: &'static str, text: &'static str, begin: &str, end: &str) -> Source
     let from = text.find(begin).unwrap_or(0);
     let length = text[from..].find(end).map_or(text.len() - from, |at| at + end.trim_end().len());
     let first = text[..from].matches('\n').count() + 1;
-    Source { file, first, text: &text[from..from + length] }
+    Source { file, first, text: Cow::Borrowed(&text[from..from + length]) }
 }
 
 #[cfg(test)]

@@ -32,12 +32,16 @@ enum Request {
     Eliminate { toml: String, rung: String, n: usize },
     /// Prepares a kernel for [`Request::Step`].
     Walk { toml: String, kernel: Kernel },
+    /// The same for accesses that a text describes.
+    Trace { toml: String, text: String },
     /// The state after step `at` of the last prepared kernel.
     Step { at: usize },
     /// A saved sweep, and what the kit reads from it.
     Read { text: String },
     /// A chart of a saved sweep's times.
     Draw { text: String },
+    /// A chart of the curve that a machine's description gives.
+    Known { toml: String },
     /// A chart of a curve while it is measured: (bytes, nanoseconds), and what is known
     /// about each level.
     Curve { points: Vec<(f64, f64)>, found: Vec<sweep::Place> },
@@ -85,19 +89,19 @@ impl Lab {
             Request::Sweep(sweep) => sweep.answer(),
             Request::Misses { toml, kernel } => misses::count(&open(&toml)?, &kernel, self.clock.progress),
             Request::Eliminate { toml, rung, n } => misses::eliminate(&open(&toml)?, &rung, n),
-            Request::Walk { toml, kernel } => {
-                let steps = Steps::walk(&open(&toml)?, &kernel)?;
-                let summary = steps.summary();
-                self.steps = Some(steps);
-                Ok(summary)
-            }
+            Request::Walk { toml, kernel } => Ok(self.shown(Steps::walk(&open(&toml)?, &kernel)?)),
+            Request::Trace { toml, text } => Ok(self.shown(Steps::of_text(&open(&toml)?, &text)?)),
             Request::Step { at } => match &self.steps {
                 Some(steps) => steps.state(at),
                 None => Err("no program is chosen yet: choose one first".to_owned()),
             },
             Request::Read { text } => read(&text),
             Request::Draw { text } => sweep::draw(&text),
-            Request::Curve { points, found } => Ok(sweep::curve(points, &found).into()),
+            Request::Known { toml } => sweep::known(&open(&toml)?),
+            Request::Curve { points, found } => {
+                let caption = "source: timing, in a browser tab; of repeated measurements, the median";
+                Ok(sweep::curve(points, &found, caption).into())
+            }
             Request::Clock => Ok(json!(self.clock.steadiness())),
             Request::Explore { megabytes, levels, patient, first } => {
                 let mut runs = if first { Runs::default() } else { std::mem::take(&mut self.runs) };
@@ -112,6 +116,11 @@ impl Lab {
                 sweep::time(self.tab(largest.max(1 << 20), patient)?, &sizes, from)
             }
         }
+    }
+
+    /// Keeps `steps` for [`Request::Step`].
+    fn shown(&mut self, steps: Steps) -> Value {
+        self.steps.insert(steps).summary()
     }
 
     /// Memory of at least `bytes` bytes for measurements; reused for later requests, so

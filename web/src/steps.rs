@@ -1,11 +1,15 @@
 //! Shows a kernel access by access: the model makes each access, and its effect is stored,
 //! so that the page can go forwards and backwards.
 
+mod loops;
+mod own;
 mod step;
 mod watcher;
 
+use std::ops::Range;
+
 use machine::{Index, Machine, Replacement};
-use memory::Allocation;
+use memory::Arena;
 use serde_json::{Value, json};
 
 use crate::kernels::{Kernel, Source};
@@ -27,10 +31,12 @@ pub struct Steps {
     is_cut: bool,
     /// For each set, the steps that touched it.
     of_set: Vec<Vec<usize>>,
-    regions: Vec<Allocation>,
-    /// Bytes per element, and elements per row, of every array.
-    element: usize,
-    columns: usize,
+    regions: Vec<Region>,
+    /// First addresses of the pieces of memory that the arena has one after the other; none
+    /// if its addresses are those of the kernel.
+    pieces: Vec<u64>,
+    /// Bytes of a piece.
+    piece: u64,
     line: u64,
     source: Source,
     machine: String,
@@ -49,23 +55,48 @@ impl Steps {
         let placed = kernel.place(&arena)?;
         let mut watcher = Watcher::new(&machine, &arena)?;
         placed.run(&mut watcher);
+        Ok(Steps::of(&machine, watcher, kernel.source(), kernel.regions(&arena)))
+    }
+
+    /// The same for the accesses that `text` describes: a trace, or loops.
+    ///
+    /// # Errors
+    ///
+    /// A sentence, if the cache cannot be shown or the text is neither.
+    pub fn of_text(machine: &Machine, text: &str) -> Result<Steps, String> {
+        let machine = alone(machine)?;
+        let first = &machine.levels[0];
+        let own = own::read(text, first.line.0, first.sets() as u64)?;
+        let bytes = own.pieces.len() * own.piece as usize;
+        let arena = Arena::with_capacity(bytes).map_err(|error| error.to_string())?;
+        let memory = arena.array::<u8>("x", bytes).map_err(|error| error.to_string())?;
+        let mut watcher = Watcher::new(&machine, &arena)?;
+        for access in &own.accesses {
+            watcher.access(memory.at(access.at), access.store, access.place);
+        }
+        watcher.is_cut |= own.is_cut;
+        let source = Source { file: "", first: 1, text: text.to_owned().into() };
+        let steps = Steps::of(&machine, watcher, source, own.regions);
+        Ok(Steps { pieces: own.pieces, piece: own.piece, ..steps })
+    }
+
+    fn of(machine: &Machine, watcher: Watcher, source: Source, regions: Vec<Region>) -> Steps {
         let mut of_set = vec![Vec::new(); machine.levels[0].sets()];
         for (at, step) in watcher.steps.iter().enumerate() {
             of_set[step.set].push(at);
         }
-        let (element, columns) = kernel.shape();
-        Ok(Steps {
+        Steps {
             steps: watcher.steps,
             is_cut: watcher.is_cut,
             of_set,
-            regions: arena.allocations(),
-            element,
-            columns,
+            regions,
+            pieces: Vec::new(),
+            piece: 1,
             line: machine.levels[0].line.0,
-            source: kernel.source(),
+            source,
             machine: machine.summary(),
             replacement: machine.levels[0].replacement,
-        })
+        }
     }
 
     /// The recorded accesses in order.
@@ -85,6 +116,9 @@ impl Steps {
             "first": self.source.first,
             "source": source,
             "machine": self.machine,
+            "outcomes": self.steps.iter().map(|step| step.outcome.letter()).collect::<String>(),
+            "counts": count(&self.steps),
+            "arrays": self.regions.iter().map(|region| &region.name).collect::<Vec<_>>(),
         })
     }
 
@@ -125,7 +159,8 @@ impl Steps {
             way.as_ref().map(|way| {
                 json!({
                     "name": self.name(way.address),
-                    "address": way.address,
+                    "tag": self.tag(way.address),
+                    "array": self.region(way.address).map(|(at, _)| at),
                     "dirty": way.dirty,
                     "rank": newer(way),
                     "next": *next == Some(place),
@@ -139,7 +174,7 @@ impl Steps {
 
     /// Hits and misses of each array that was accessed.
     fn arrays(&self, done: &[Step]) -> Vec<Value> {
-        let of = |region: &Allocation| {
+        let of = |region: &Region| {
             let its = |step: &&Step| region.bytes.contains(&(step.address as usize));
             let accesses = done.iter().filter(its).count();
             let hits = done.iter().filter(its).filter(|step| step.outcome == Outcome::Hit).count();
@@ -150,9 +185,9 @@ impl Steps {
 
     fn shown(&self, step: &Step) -> Value {
         let sets = self.of_set.len() as u64;
-        let tag = step.address / self.line / sets;
+        let tag = self.tag(step.address);
         json!({
-            "address": step.address,
+            "address": self.own(step.address),
             "tag": tag,
             "set": step.set,
             "offset": step.address % self.line,
@@ -171,33 +206,67 @@ impl Steps {
 
     /// Number of bits of the highest address.
     fn width(&self) -> u32 {
-        let end = self.regions.iter().map(|region| region.bytes.end).max().unwrap_or(1);
-        log2((end as u64).next_power_of_two()).max(log2(self.line * self.of_set.len() as u64) + 1)
+        let end = self.steps.iter().map(|step| self.own(step.address)).max().unwrap_or(0);
+        (u64::BITS - end.leading_zeros()).max(log2(self.line * self.of_set.len() as u64) + 1)
     }
 
-    /// The element at `address`, as the kernel's text writes it: `mul1[2][0]`.
-    fn name(&self, address: u64) -> String {
-        let address = address as usize;
-        let Some(region) = self.regions.iter().find(|region| region.bytes.contains(&address)) else {
-            return "(outside)".to_owned();
+    /// The program's own address of a place in the arena.
+    fn own(&self, place: u64) -> u64 {
+        self.pieces.get((place / self.piece) as usize).map_or(place, |first| first + place % self.piece)
+    }
+
+    fn tag(&self, place: u64) -> u64 {
+        self.own(place) / self.line / self.of_set.len() as u64
+    }
+
+    /// The array at a place in the arena, with its number.
+    fn region(&self, place: u64) -> Option<(usize, &Region)> {
+        self.regions.iter().enumerate().find(|(_, region)| region.bytes.contains(&(place as usize)))
+    }
+
+    /// The element at a place in the arena, as the kernel's text writes it: `mul1[2][0]`.
+    fn name(&self, place: u64) -> String {
+        let Some((_, Region { name, bytes, element, columns })) = self.region(place) else {
+            return format!("{:#x}", self.own(place));
         };
-        // ge1's pointers and variables are words, which have 4 bytes in WebAssembly.
-        let words = ["rows", "variables", "exchanges"].contains(&region.name);
-        let element = if words { size_of::<usize>() } else { self.element };
-        let index = (address - region.bytes.start) / element;
-        match self.columns {
-            _ if region.name == "variables" => {
-                VARIABLES.get(index).copied().unwrap_or("(outside)").to_owned()
-            }
-            columns if columns == 0 || region.bytes.len() != columns * columns * self.element => {
-                format!("{}[{index}]", region.name)
-            }
-            columns => format!("{}[{}][{}]", region.name, index / columns, index % columns),
+        let index = (place as usize - bytes.start) / element;
+        match *columns {
+            _ if name == "variables" => VARIABLES.get(index).copied().unwrap_or("(outside)").to_owned(),
+            0 => format!("{name}[{index}]"),
+            columns => format!("{name}[{}][{}]", index / columns, index % columns),
         }
     }
 }
 
+/// An array in the arena.
+#[derive(Debug)]
+struct Region {
+    name: String,
+    bytes: Range<usize>,
+    /// Bytes per element.
+    element: usize,
+    /// Elements per row; 0 if it is no matrix.
+    columns: usize,
+}
+
 impl Kernel {
+    /// Its arrays.
+    fn regions(&self, arena: &Arena) -> Vec<Region> {
+        let (element, columns) = self.shape();
+        let region = |memory::Allocation { name, bytes }| {
+            // ge1's pointers and variables are words, which have 4 bytes in WebAssembly.
+            let words = ["rows", "variables", "exchanges"].contains(&name);
+            let matrix = !words && bytes.len() == columns * columns * element;
+            Region {
+                name: name.to_owned(),
+                bytes,
+                element: if words { size_of::<usize>() } else { element },
+                columns: if matrix { columns } else { 0 },
+            }
+        };
+        arena.allocations().into_iter().map(region).collect()
+    }
+
     /// Bytes per element, and elements per row (0: not a matrix).
     fn shape(&self) -> (usize, usize) {
         match *self {

@@ -189,16 +189,36 @@ pub(crate) struct Place {
 }
 
 /// The curve that shows the caches: cost of an access against size of the working set.
-pub(crate) fn curve(points: Vec<(f64, f64)>, found: &[Place]) -> String {
+pub(crate) fn curve(points: Vec<(f64, f64)>, found: &[Place], caption: &str) -> String {
     let title = "Time of an access, by size of the working set";
     let chart = Chart::new(title, Axis::bytes("working set"), Axis::log2("ns per access"))
         .curve(String::new(), points)
-        .caption("source: timing, in a browser tab; of repeated measurements, the median");
+        .caption(caption);
     let chart = found.iter().fold(chart, |chart, place| match place.high > place.low {
         true => chart.band(place.low, place.high, place.label.as_str()),
         false => chart.mark(place.low, place.label.as_str()),
     });
     chart.svg()
+}
+
+/// The same curve of a described machine, as its sizes and latencies give it: a working set
+/// costs what the first level costs in which it fits.
+pub(crate) fn known(machine: &Machine) -> Result<Value, String> {
+    let unknown = || format!("{} has no latencies", machine.name);
+    let memory = machine.memory_latency.ok_or_else(unknown)?;
+    let mut steps: Vec<(f64, f64)> = Vec::new();
+    for level in &machine.levels {
+        steps.push((level.size.0 as f64, level.latency.ok_or_else(unknown)?.nanos()));
+    }
+    let last = steps.last().map_or(0.0, |step| 8.0 * step.0);
+    let sizes = (0..).map(|i| 1024.0 * 2f64.powf(f64::from(i) / 4.0)).take_while(|size| *size <= last);
+    let cost = |size: &f64| steps.iter().find(|step| *size <= step.0).map_or(memory.nanos(), |step| step.1);
+    let points: Vec<(f64, f64)> = sizes.map(|size| (size, cost(&size))).collect();
+    let places: Vec<Place> = (1..)
+        .zip(&steps)
+        .map(|(level, &(size, _))| Place { low: size, high: size, label: format!("L{level}") })
+        .collect();
+    Ok(curve(points, &places, &format!("{}; source: its description", machine.summary())).into())
 }
 
 /// Times the cells of the sweep over `sizes` from number `from` on, for part of a second;

@@ -12,7 +12,7 @@ use memory::{Arena, IterationEnd, Lanes, Memory, Vector, Word};
 use super::step::{Outcome, Step, Way};
 
 /// Number of accesses that are shown, from the first one on.
-const MAX_STEPS: usize = 20_000;
+pub(super) const MAX_STEPS: usize = 20_000;
 
 /// The same cache with one set.
 fn fully_associative(machine: &Machine) -> Machine {
@@ -62,7 +62,7 @@ impl Watcher {
     }
 
     /// Records the access that the model has just made.
-    fn note(&mut self, pointer: usize, store: bool, caller: &Location<'_>) {
+    fn note(&mut self, pointer: usize, store: bool, place: (u32, u32)) {
         let address = (pointer - self.origin) as u64;
         let set = (address / self.line) as usize % self.sets.len();
         let line = address - address % self.line;
@@ -78,7 +78,7 @@ impl Watcher {
             evicted,
             ways: self.sets[set].clone(),
             next,
-            place: (caller.line(), caller.column()),
+            place,
         });
     }
 
@@ -145,11 +145,32 @@ impl Watcher {
         }
     }
 
+    /// An access that line and column `place` of a text describe.
+    pub(super) fn access(&mut self, byte: &Cell<u8>, store: bool, place: (u32, u32)) {
+        if self.watches() {
+            if store {
+                self.model.store(byte, 0);
+                self.full.store(byte, 0);
+            } else {
+                self.model.load(byte);
+                self.full.load(byte);
+            }
+            self.note(byte.as_ptr() as usize, store, place);
+        }
+    }
+
     /// Whether this access is shown.
     fn watches(&mut self) -> bool {
         self.is_cut |= self.steps.len() == MAX_STEPS;
         !self.is_cut
     }
+}
+
+/// Line and column of the kernel's call.
+#[track_caller]
+fn caller() -> (u32, u32) {
+    let caller = Location::caller();
+    (caller.line(), caller.column())
 }
 
 impl Memory for Watcher {
@@ -158,7 +179,7 @@ impl Memory for Watcher {
         if self.watches() {
             self.model.load(cell);
             self.full.load(cell);
-            self.note(cell.as_ptr() as usize, false, Location::caller());
+            self.note(cell.as_ptr() as usize, false, caller());
         }
         cell.get()
     }
@@ -169,7 +190,7 @@ impl Memory for Watcher {
         if self.watches() {
             self.model.store(cell, value);
             self.full.store(cell, value);
-            self.note(cell.as_ptr() as usize, true, Location::caller());
+            self.note(cell.as_ptr() as usize, true, caller());
         }
     }
 

@@ -187,3 +187,41 @@ fn caches_and_kernels_that_cannot_be_shown_are_refused() {
     let misses = steps.steps().iter().filter(|step| step.outcome != Outcome::Hit).count();
     assert_eq!((steps.steps().len(), misses), (48, 8), "8 lines of one set stay in its 8 ways");
 }
+
+/// Loops that do what a kernel does show the same; addresses of a trace may be anywhere.
+#[test]
+fn own_accesses_are_shown_like_those_of_a_kernel() {
+    let machine = Machine::named("i5-7500").unwrap();
+    let cm1 = Kernel::Cm1 { size: Bytes::kib(64), stride: Bytes::kib(4), passes: 3 };
+    let kernel = Steps::walk(&machine, &cm1).unwrap();
+    let loops = "array x of 1 bytes\nfor p in 0..3: for i in 0..65536 step 4096: load x[i]; store x[i]";
+    let own = Steps::of_text(&machine, loops).unwrap();
+    let shown = |steps: &Steps| -> Vec<_> {
+        steps.steps().iter().map(|step| (step.address, step.store, step.outcome, step.evicted)).collect()
+    };
+    assert_eq!(shown(&own), shown(&kernel));
+    let trace = " L 1ffeffe7e8,8\n S 4c3a3c,8\n M 1ffeffe7e8,8\n";
+    let own = Steps::of_text(&machine, trace).unwrap();
+    let told: Vec<_> = own.steps().iter().map(|step| (step.set, step.outcome, step.place)).collect();
+    use Outcome::{Compulsory, Hit};
+    let expected = [
+        (0x1f, Compulsory, (1, 2)),
+        (0x28, Compulsory, (2, 2)), // 8 bytes of two lines
+        (0x29, Compulsory, (2, 2)),
+        (0x1f, Hit, (3, 2)),
+        (0x1f, Hit, (3, 2)),
+    ];
+    assert_eq!(told, expected);
+    for (text, says) in [
+        ("", "there is no access"),
+        ("for i in 0..0: load a[i]", "there is no access"),
+        ("hello", "line 1: 'hello' is no access"),
+        ("load a[1000000000]", "the array a reaches beyond 64 MiB"),
+        ("for i in 0..9: load a", "expected '['"),
+    ] {
+        let error = Steps::of_text(&machine, text).unwrap_err();
+        assert!(error.contains(says), "{text}: {error}");
+    }
+    let scattered: String = (0..99u64).map(|i| format!("r {}\n", i << 30)).collect();
+    assert!(Steps::of_text(&machine, &scattered).unwrap_err().contains("more than 64 MiB"));
+}
