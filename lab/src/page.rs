@@ -8,6 +8,7 @@ use flate2::write::ZlibEncoder;
 /// The placeholders of the WebAssembly and of the other parts in the HTML.
 const PARTS: &[(&str, &str)] = &[
     ("/* style.css */", include_str!("../../web/page/style.css")),
+    ("/* glossary.md */", include_str!("../../common/src/glossary.md")),
     ("/* core.js */", include_str!("../../web/page/core.js")),
     ("/* worker.js */", include_str!("../../web/page/worker.js")),
     ("/* text.js */", include_str!("../../web/page/text.js")),

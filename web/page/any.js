@@ -23,8 +23,8 @@ function anyPage(section, write) {
     field("any-machine", select("machine", [...catalogue.map(titled), ["own", t("any-own")]], "i5-7500")),
     field("any-show", select("show", [1, 2, 3].map(level => [String(level), t(`any-show-${level}`)]).concat([["time", t("any-show-time")]]), "1")),
     field("any-max", select("max", ["64K", "128K", "256K", "512K", "1M", "2M", "4M"].map(size => [size, size]), "64K")),
-    field("any-measured", file, t("any-measured-hint")), forget,
-    machineFields());
+    machineFields(),
+    field("any-measured", file, { hint: t("any-measured-hint") }), forget);
   const wrong = complaint();
   const box = pictureBox("any-chart");
   const reading = el("details", {}, el("summary", {}, t("any-read")), el("div"));
@@ -79,7 +79,9 @@ function anyPage(section, write) {
       const quick = request.max <= 256 * KIB;
       box.toggleAttribute("aria-busy", !quick);
       const drawn = quick ? core(request) : await (helper ??= new Helper()).ask(request);
-      picture(box, drawn.svg, title => sweepTable(drawn.record, title));
+      const before = box.querySelector("svg");
+      picture(box, drawn.svg, title => sweepTable(drawn.record, title, pointLink));
+      shadow(box, before);
       box.removeAttribute("data-old");
       complaintOf(form, true);
       reading.lastElementChild.replaceChildren(...argument(drawn.answer));
@@ -93,9 +95,18 @@ function anyPage(section, write) {
     if (again) { again = false; requestAnimationFrame(draw); }
   }
 
+  // A number of the chart that opens "Inside a cache" with its array and stride.
+  function pointLink(size, stride, text) {
+    const level = Number(form.elements.show.value) || 1;
+    const point = pointOf(size, stride, text, form, level, form.elements.show.value === "time" ? "ns" : t("misses"));
+    return point ? el("a", { href: point.href, title: point.text }, text) : text;
+  }
+
   function changed() {
     tidyMachine(form);
-    for (const option of form.elements.show.options) option.disabled = Number(option.value) > form.elements.levels.value;
+    const { show, levels } = form.elements;
+    for (const option of show.options) option.disabled = Number(option.value) > levels.value;
+    if (show.selectedOptions[0].disabled) show.value = levels.value;
     if (!typing) toml.value = current();
     const state = Object.entries(stateOf(form));
     const own = form.elements.machine.value === "own"; // else its name says all fields
@@ -109,7 +120,7 @@ function anyPage(section, write) {
     forget.hidden = !text;
     draw();
   }
-  anyPage.lay = text => { form.elements.show.value = "time"; form.elements.max.value = "4M"; lay(text); changed(); };
+  anyPage.lay = text => { form.elements.show.value = "time"; form.elements.max.value = "256K"; lay(text); changed(); };
 
   form.addEventListener("submit", event => event.preventDefault());
   toml.addEventListener("input", () => { typing = toml.value.trim() !== ""; });
@@ -152,14 +163,53 @@ function anyPage(section, write) {
 
 const bytesOf = text => parseFloat(text) * ({ K: KIB, M: KIB * KIB }[text.at(-1)] ?? 1);
 
-// The lab's reading of a sweep, in lines.
+// A point of a curve in words, with its reason, and the address of "Inside a cache" that
+// shows its accesses from the second pass on; the cache is that of `level` in the form, or
+// the first where that is too large to be shown.
+function pointOf(size, stride, text, form, level, unit) {
+  const value = name => form.elements[name + level]?.value;
+  let [bytes, line, ways] = ["size", "line", "ways"].map(name => amountOf(value(name) ?? ""));
+  if (bytes / line > MOST_LINES && level > 1) return pointOf(size, stride, text, form, 1, unit);
+  if (ways === Infinity) ways = bytes / line;
+  const sets = bytes / line / ways;
+  if (!Number.isInteger(Math.log2(sets))) return undefined;
+  const lines = Math.ceil(size / Math.max(stride, line));
+  const used = Math.min(lines, sets / gcd(Math.max(1, Math.floor(stride / line)), sets));
+  const fields = ["size", "line", "ways", "replacement", "write", "allocate"].map(name => [`${name}1`, value(name)]);
+  const query = new URLSearchParams({ kernel: "cm1", array: sizeText(size), stride: sizeText(stride), passes: 3, ...Object.fromEntries(fields),
+    at: 2 * Math.floor(size / stride) + 1 });
+  return { href: `#inside?${query}`,
+    text: t("point", bytesText(size), bytesText(stride), text, unit, t(lines === 1 ? "one-line" : "lines", lines), t(used === 1 ? "one-set" : "sets", used), t(ways === 1 ? "one-way" : "ways", ways)) };
+}
+const gcd = (a, b) => (b ? gcd(b, a % b) : a);
+
+// Shows the curves of `before` in grey behind the new ones, if their axes are the same.
+function shadow(box, before) {
+  const now = box.querySelector("svg");
+  const axes = svg => [...svg.querySelectorAll("text")].map(text => text.textContent.trim()).filter(text => text.length < 12).join();
+  if (!before || before.outerHTML === now.outerHTML || axes(before) !== axes(now)) return;
+  before.classList.add("before");
+  before.setAttribute("aria-hidden", "true");
+  for (const text of before.querySelectorAll("title, desc, text, metadata")) text.remove();
+  now.before(before);
+}
+
+// The lab's reading of a sweep, in lines: no size is left out that its argument allows.
 function argument(answer) {
   const said = answer.verdict === "ok"
-    ? t("any-says", [...new Set([answer.size, answer.size_most])].map(sizeText).join(" – "), answer.line,
-      answer.ways ?? answer.ways_reason, answer.confidence)
-    : t("here-refused", answer.reason);
-  return [el("p", {}, said), el("ul", {}, answer.why.map(why => el("li", {}, why)))];
+    ? t("any-says", sizeRange(answer), answer.line, answer.ways ?? plain(answer.ways_reason ?? ""), t(`sure-${answer.confidence}`))
+    : t("here-refused", plain(answer.reason));
+  return [el("p", {}, said), el("ul", {}, answer.why.map(plain).filter(Boolean).map(why => el("li", {}, why)))];
 }
+
+function sizeRange({ size, size_most: most, size_below: below, confidence }) {
+  if (size === most && confidence !== "low") return bytesText(size);
+  return t("any-range", bytesText(size), bytesText(Math.max(below, most + 1)));
+}
+
+// A sentence of the programs without what is about their command lines.
+const plain = text => text.replace(/ \([^()]*(?:--|\blab )[^()]*\)/g, "").replace(/, with --\w+ \d+/g, "")
+  .split(/(?<=[.;]) /).filter(sentence => !/ --\w/.test(sentence)).join(" ");
 
 // Misses of a product per array and level.
 function products(machine) {
@@ -177,7 +227,7 @@ function products(machine) {
     event.preventDefault();
     const [program, n] = [form.elements.kernel.value, Number(form.elements.n.value)];
     helper?.stop();
-    const own = helper = new Helper("plain", done => { bar.value = done; });
+    const own = helper = new Helper(done => { bar.value = done; });
     bar.value = 0;
     counting.hidden = false;
     result.replaceChildren();

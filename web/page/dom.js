@@ -24,13 +24,22 @@ function fillTexts(root) {
   for (const element of root.querySelectorAll("[data-label]")) element.setAttribute("aria-label", t(element.dataset.label));
 }
 
-// A labelled control; its label's text is under `key`.
-function field(key, control, hint) {
+// The kit's glossary, the parts about caches: terms with a sentence each.
+const GLOSSARY = new Map(byId("glossary").textContent.split(/^# /m).filter(part => /^(Caches|Around)/.test(part))
+  .flatMap(part => [...part.matchAll(/^\| ([^|]+) \| ([^|]+) \|$/gm)]).slice(1)
+  .map(([, term, text]) => [term, text.replace(/[*`]/g, "")]).filter(([term]) => !/^(term|-+)$/.test(term)));
+
+// A labelled control; its label's text is under `key`, and the glossary's sentence on
+// `term` behind a question mark.
+function field(key, control, { hint, term } = {}) {
   const id = control.id || `f-${key}-${field.count = (field.count ?? 0) + 1}`;
   control.id = id;
   const note = hint ? el("small", { id: `${id}-hint` }, hint) : null;
   if (note) control.setAttribute("aria-describedby", note.id);
-  return el("div", { class: "field" }, el("label", { for: id }, t(key)), control, note);
+  const label = el("label", { for: id }, t(key));
+  return el("div", { class: "field" }, GLOSSARY.has(term)
+    ? [label, el("details", { class: "term" }, el("summary", { "aria-label": t("what", term) }, "?"), `${term}: ${GLOSSARY.get(term)}`)]
+    : label, control, note);
 }
 
 function select(name, options, value) {
@@ -45,6 +54,8 @@ function picture(box, svg, numbers) {
   const title = drawn.querySelector("title")?.textContent ?? "";
   const caption = drawn.querySelector("desc")?.textContent ?? "";
   drawn.setAttribute("aria-label", `${title}. ${caption}`);
+  if (box.details) box.details.hidden = !numbers;
+  if (!numbers) return;
   if (!box.details?.isConnected) {
     const fill = () => { if (box.details.open) box.details.lastElementChild.replaceChildren(box.numbers()); };
     box.after(box.details = el("details", { class: "numbers", toggle: fill }, el("summary", {}, t("numbers")), el("div")));
@@ -53,13 +64,14 @@ function picture(box, svg, numbers) {
   box.details.dispatchEvent(new Event("toggle"));
 }
 
-// The numbers of a sweep: a row for each stride, a column for each array size.
-function sweepTable({ rows }, title) {
+// The numbers of a sweep: a row for each stride, a column for each array size. `shown` makes
+// a cell of an array size, a stride and a number.
+function sweepTable({ rows }, title, shown = (size, stride, text) => text) {
   const sizes = [...new Set(rows.map(row => row.size_bytes))];
   const strides = [...new Set(rows.map(row => row.stride_bytes))].sort((a, b) => a - b);
   const at = new Map(rows.map(row => [`${row.size_bytes} ${row.stride_bytes}`, row.figures[0].amount]));
   return table(title, [t("stride"), ...sizes.map(sizeText)],
-    strides.map(stride => [sizeText(stride), ...sizes.map(size => number(at.get(`${size} ${stride}`), 3))]));
+    strides.map(stride => [sizeText(stride), ...sizes.map(size => shown(size, stride, number(at.get(`${size} ${stride}`), 3)))]));
 }
 
 function pictureBox(key) {

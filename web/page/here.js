@@ -4,13 +4,13 @@
 // has a size of memory in megabytes, and a number of levels.
 const COSTS = 300; // working sets of one experiment, about
 const ROUNDS = [[1, 4, 1], [2, 4, 1], [2, 4, 1], [2, 4, 1], [2, 4, 1], [3, 16, 2]];
+// The arrays of the curves: doubling, with sizes between at which first levels end.
+const CURVE_SIZES = [4, 8, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 64, 80, 96, 112, 128, 160, 192, 256].map(size => size * KIB);
+const DRAWN_SIZES = [4, 8, 16, 32, 48, 64, 128, 256].map(size => size * KIB);
 
 function herePage(section, write) {
-  const options = el("details", {}, el("summary", {}, t("here-options")), el("div", { class: "row" },
-    el("div", { class: "check" },
-      el("input", { type: "checkbox", name: "patient", id: "patient" }), el("label", { for: "patient" }, t("here-patient"))),
-    field("here-max", select("max", ["256K", "1M", "4M"].map(size => [size, size]), "256K")),
-    field("here-clock", select("clock", ["plain", "coarse", "noisy"].map(key => [key, t(`here-clock-${key}`)]), "plain"))));
+  const options = el("details", {}, el("summary", {}, t("here-options")), el("div", { class: "check" },
+    el("input", { type: "checkbox", name: "patient", id: "patient" }), el("label", { for: "patient" }, t("here-patient"))));
   const form = el("form", {},
     el("p", { class: "buttons" },
       el("button", { class: "first", type: "submit", id: "measure" }, t("here-start")),
@@ -25,10 +25,12 @@ function herePage(section, write) {
   const verdict = el("div", { id: "verdict" });
   const curves = el("div", { id: "measured" });
   const curve = pictureBox("here-curve");
+  const known = el("p", { class: "soft" }, t("here-known", KNOWN));
   section.append(el("div", { class: "beside" }, el("div", { class: "found" }, form, running, said, wrong.box, verdict, curves),
-    el("div", { class: "grow" }, curve,
-      el("aside", {}, el("h3", {}, t("here-hidden-title")), el("p", {}, t("here-hidden"))))));
+    el("div", { class: "grow" }, curve, known,
+      el("details", {}, el("summary", {}, t("here-hidden-title")), el("p", {}, t("here-hidden"))))));
   settle(form);
+  showCurve({ do: "known", toml: core({ do: "catalogue" }).find(({ name }) => name === KNOWN).toml });
 
   let helper;
   const settings = () => ({ patient: form.elements.patient.checked });
@@ -75,9 +77,17 @@ function herePage(section, write) {
     section.dataset.done = "true";
   }
 
+  // A curve by working set, with its numbers; that of a known machine is grey.
+  function showCurve(request) {
+    const isKnown = request.do === "known";
+    curve.classList.toggle("known", isKnown);
+    known.hidden = !isKnown;
+    picture(curve, core(request), isKnown ? undefined : title =>
+      table(title, [t("here-set"), t("here-ns")], request.points.map(([size, nanos]) => [bytesText(size), number(nanos)])));
+  }
+
   async function explore(seconds) {
     verdict.replaceChildren();
-    curve.replaceChildren();
     const timed = new Map(); // nanoseconds, in order, by bytes
     let [found, drawn, done] = [undefined, 0, 0];
     const draw = () => {
@@ -88,11 +98,10 @@ function herePage(section, write) {
       const points = medians.map(([size, nanos]) => [size, Math.max(nanos, hit)]);
       const places = (found?.levels ?? []).map(level => ({ low: level.size_low, label: `L${level.level}`,
         high: Math.min(level.size_high, points.at(-1)[0]) }));
-      picture(curve, core({ do: "curve", points, found: places }), title =>
-        table(title, [t("here-set"), t("here-ns")], points.map(([size, nanos]) => [bytesText(size), number(nanos)])));
+      showCurve({ do: "curve", points, found: places });
       drawn = performance.now();
     };
-    helper = new Helper(form.elements.clock.value, (costs, points) => {
+    helper = new Helper((costs, points) => {
       for (const [size, nanos] of points) timed.set(size, [...timed.get(size) ?? [], nanos].sort((a, b) => a - b));
       bar.value = done + Math.min(0.95, costs / COSTS);
       progress.textContent = t("here-progress", costs, seconds());
@@ -105,7 +114,7 @@ function herePage(section, write) {
         found = await helper.ask({ do: "explore", megabytes, levels, first: !found, ...settings() });
       } catch (error) {
         if (!found || error.message === t("stopped")) throw error;
-        break; // the first level is known; more memory is not available
+        continue; // disturbed, or without memory: what is known stays
       }
       draw();
       verdict.replaceChildren(...shownLevels(found), el("p", { class: "soft" }, t(found.runs === 1 ? "here-done-one" : "here-done", seconds(), found.runs)));
@@ -113,17 +122,13 @@ function herePage(section, write) {
       section.dataset.verdict = JSON.stringify(found);
       section.dataset.first ??= seconds();
     }
-    verdict.append(el("p", { class: "buttons" }, el("button", { type: "button",
-      click: () => download("this-computer.json", JSON.stringify(found, null, 1)) }, t("here-save"))));
   }
 
   async function sweep() {
-    const sizes = [];
-    for (let size = 4 * KIB; size <= bytesOf(form.elements.max.value); size *= 2) sizes.push(size, ...(size < 64 * KIB && size >= 16 * KIB ? [size * 1.5] : []));
     let record;
-    helper = new Helper(form.elements.clock.value);
+    helper = new Helper();
     for (let from = 0, cells = 1; from < cells;) {
-      const part = await helper.ask({ do: "times", sizes, from, ...settings() });
+      const part = await helper.ask({ do: "times", sizes: CURVE_SIZES, from, ...settings() });
       record ??= part.record;
       record.rows.push(...part.rows);
       cells = part.cells;
@@ -132,21 +137,27 @@ function herePage(section, write) {
       bar.value = ROUNDS.length * from / cells;
     }
     const text = JSON.stringify(record, null, 1);
-    const read = core({ do: "read", text });
+    const { answer } = core({ do: "read", text });
+    const own = ownMachine(answer);
+    const drawn = { ...record, rows: record.rows.filter(row => DRAWN_SIZES.includes(row.size_bytes)) };
     const box = pictureBox("here-chart");
-    curves.replaceChildren(box, el("h3", {}, t("here-read")), ...argument(read.answer), el("p", { class: "buttons" },
+    curves.replaceChildren(box, el("h3", {}, t("here-read")), ...argument(answer), el("p", { class: "buttons" },
       el("button", { type: "button", click: () => download("spark.json", text) }, t("here-save-curves")),
-      el("button", { type: "button", click: () => { location.hash = `#any?${new URLSearchParams({ show: "time", max: "4M", ...ownMachine() })}`; setTimeout(() => anyPage.lay(text)); } }, t("here-lay"))));
-    picture(box, core({ do: "draw", text }), title => sweepTable(record, title));
+      own && el("button", { type: "button", click: () => { location.hash = `#any?${new URLSearchParams({ show: "time", max: "256K", ...own })}`; setTimeout(() => anyPage.lay(text)); } }, t("here-lay"))),
+    own ? null : el("p", { class: "soft" }, t("here-lay-first")));
+    picture(box, core({ do: "draw", text: JSON.stringify(drawn) }), title => sweepTable(record, title));
     section.dataset.record = text;
   }
 
-  // The first level as measured, and the levels below it, as fields of "Any machine".
-  function ownMachine() {
-    const [first] = JSON.parse(section.dataset.verdict ?? '{ "levels": [] }').levels;
-    if (!first?.ways || !first.line) return {};
-    return { machine: "own", levels: 1, size1: sizeText(first.size), line1: first.line, ways1: first.ways,
-      latency1: nanos(first.latency_ns / 1e9), memory: nanos((first.latency_ns + first.penalty_ns) / 1e9) };
+  // The first level as it was measured, as fields of "Any machine"; undefined if it is not
+  // known.
+  function ownMachine(answer) {
+    const [found] = JSON.parse(section.dataset.verdict ?? '{ "levels": [] }').levels;
+    const { size, line, ways, hit, penalty } = found?.ways ? { ...found, hit: found.latency_ns, penalty: found.penalty_ns }
+      : { ...answer, hit: answer.hit_ns, penalty: answer.penalty_ns };
+    if (!size || !ways || !line || !hit) return undefined;
+    return { machine: "own", levels: 1, size1: sizeText(size), line1: line, ways1: ways,
+      latency1: nanos(hit / 1e9), memory: nanos((hit + penalty) / 1e9) };
   }
 
   form.addEventListener("submit", event => { event.preventDefault(); measuring(explore); });
@@ -155,6 +166,7 @@ function herePage(section, write) {
   stop.addEventListener("click", () => helper?.stop());
   return { restore: state => restore(form, state) };
 }
+const KNOWN = "i5-7500";
 
 // A level in three tiles, each with its argument.
 function shownLevels({ levels, beyond_ns }) {
@@ -162,11 +174,12 @@ function shownLevels({ levels, beyond_ns }) {
     el("dd", { class: "value" }, value ?? t("here-not-seen")), el("dd", {}, [why ?? []].flat().map(text => el("p", {}, text))));
   const shown = levels.map(({ level, why, confidence, agree, of, ...found }) => {
     const isLow = confidence === "low";
-    const size = isLow || found.size_low < found.size_high ? found.range_text : found.size_text;
+    const sure = of === 1 && !isLow ? "one" : isLow && agree ? "open" : confidence;
     return el("article", { class: "level" }, el("h3", {}, t("here-level", level)),
-      el("dl", { class: "tiles" }, tile("size", size, why.size), tile("line", found.line && `${found.line} B`, why.line),
+      el("dl", { class: "tiles" }, tile("size", found.size_text, why.size), tile("line", found.line && `${found.line} B`, why.line),
         tile("ways", found.ways, why.ways)),
-      el("p", {}, t(of === 1 && !isLow ? "confidence-one" : `confidence-${confidence}`, agree, of), " ", t("here-times", number(found.latency_ns), number(found.penalty_ns))),
+      el("p", {}, t(`confidence-${sure}`, agree, of), " ",
+        !isLow && of > agree ? `${t("here-disturbed", of - agree)} ` : "", t("here-times", number(found.latency_ns), number(found.penalty_ns))),
       isLow ? el("p", {}, t(level > 1 ? "here-low-2" : crossOriginIsolated ? "here-low" : "here-low-clock")) : null);
   });
   if (beyond_ns) shown.push(el("p", {}, t("here-beyond", number(beyond_ns, 1))));

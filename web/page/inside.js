@@ -1,22 +1,29 @@
-// Page 3: a kernel, access by access.
+// Page 3: a program, access by access.
+
+// Questions, each with its settings and its number of guesses; the last guess is "I do not
+// know".
 const PRESETS = {
   stride: { kernel: "cm1", array: "64K", stride: "8K", passes: "3", size1: "32K", line1: "64", ways1: "8", at: "17" },
   transposed: { kernel: "mm2", n: "64", size1: "2K", line1: "64", ways1: "4", at: "8193" },
   power: { kernel: "mm1", n: "32", size1: "1K", line1: "16", ways1: "2", at: "200", kind: "conflict" },
 };
+const GUESSES = 3;
 // Largest number of lines of a cache that can be shown.
 const MOST_LINES = 4096;
+// Most lines of a text that are shown at once.
+const MOST_TEXT = 60;
 const RUNGS = ["ge1", "ge2", "ge3", "ge4"];
-const SMALL = SIZES.filter(size => size <= 64 * KIB).map(sizeText);
+const OUTCOMES = { h: "hit", m: "compulsory", a: "capacity", o: "conflict" };
 
 function insidePage(section, write) {
-  const text = (key, name, value) => field(key, el("input", { name, value, autocomplete: "off" }));
-  const form = el("form", { class: "controls" },
-    el("input", { type: "hidden", name: "preset", value: "" }),
-    field("inside-kernel", select("kernel", ["cm1", "mm1", "mm2", "mm3", ...ORDERS.map(order => `dgemm ${order}`), ...RUNGS].map(name => [name, name]), "mm1")),
-    text("inside-n", "n", "32"), text("inside-array", "array", "64K"), text("inside-stride", "stride", "8K"), text("inside-passes", "passes", "3"),
-    levelFields(1, false),
-    el("input", { type: "hidden", name: "at", value: "0" }));
+  const text = (key, name, value, term) => field(key, el("input", { name, value, autocomplete: "off" }), { term });
+  const hidden = (name, value = "") => el("input", { type: "hidden", name, value });
+  const programs = ["cm1", "mm1", "mm2", "mm3", ...ORDERS.map(order => `dgemm ${order}`), ...RUNGS];
+  const form = el("form", { class: "controls" }, hidden("preset"), hidden("guess"),
+    field("inside-kernel", select("kernel", [...programs.map(name => [name, name]), ["own", t("inside-own")]], "mm1")),
+    field("inside-text", el("textarea", { name: "own", rows: 6, spellcheck: "false" }, t("inside-own-first")), { hint: t("inside-own-hint") }),
+    text("inside-n", "n", "32"), text("inside-array", "array", "64K"), text("inside-stride", "stride", "8K", "stride"), text("inside-passes", "passes", "3"),
+    levelFields(1, false), hidden("at", "0"));
   const wrong = complaint();
   const range = el("input", { type: "range", min: 0, max: 0, value: 0, id: "step" });
   const go = (key, mark, to) => el("button", { type: "button", "aria-label": t(key), title: t(key), id: key, click: () => step(to()) }, mark);
@@ -24,17 +31,25 @@ function insidePage(section, write) {
   const kind = el("select", { "aria-label": t("inside-kind") }, ["any", "compulsory", "capacity", "conflict"].map(name =>
     el("option", { value: name }, t(`inside-kind-${name}`))));
   const said = el("p", { class: "said", role: "status" });
+  const strip = el("canvas", { id: "strip", role: "img", "aria-label": t("inside-strip"), click: event =>
+    step(1 + Math.floor(walked.steps * event.offsetX / strip.clientWidth)) });
   const stepper = el("div", { class: "stepper" },
     el("div", { class: "buttons" },
       go("inside-first", "|◀", () => 0), go("inside-back", "◀", () => at() - 1), go("inside-next", "▶", () => at() + 1),
-      go("inside-miss", "▶ miss", () => missAfter(at())), kind, go("inside-last", "▶|", () => walked.steps)),
-    el("div", { class: "grow range" }, el("label", { for: "step", class: "hidden-label" }, t("inside-slider")), range, el("small", { id: "step-at" })), said);
+      el("button", { type: "button", "aria-label": t("inside-miss"), title: t("inside-miss"), id: "inside-miss", click: nextMiss }, "▶ miss"),
+      kind, go("inside-last", "▶|", () => walked.steps)),
+    el("div", { class: "grow" }, strip, el("div", { class: "range" },
+      el("label", { for: "step", class: "hidden-label" }, t("inside-slider")), range, el("small", { id: "step-at" }))),
+    said);
+  const key = el("p", { class: "key" }, Object.values(OUTCOMES).map(name => el("span", { class: name }, t(`inside-${name}`))));
   const view = el("div", { class: "inside" });
+  const guesses = el("fieldset", { class: "guesses" });
+  const after = el("div", {}, el("div", { class: "answer", id: "preset" }, el("p", { id: "guessed" }),
+    el("details", {}, el("summary", {}, t("inside-why")), el("p", { id: "preset-answer" }))),
+  el("p", { class: "soft", id: "preset-note" }), wrong.box, stepper, key, view);
   section.append(el("p", { class: "buttons", role: "group", "aria-label": t("inside-presets") }, Object.keys(PRESETS).map(key =>
     el("button", { type: "button", click: () => preset(key) }, t(`inside-preset-${key}`)))));
-  section.append(el("div", { class: "split" }, form, el("div", { class: "results" },
-    el("details", { class: "answer", id: "preset" }, el("summary", {}, t("inside-why")), el("p", { id: "preset-answer" })),
-    el("p", { class: "soft", id: "preset-note" }), wrong.box, stepper, view)));
+  section.append(el("div", { class: "split" }, form, el("div", { class: "results" }, guesses, after)));
   settle(form);
   form.isPossible = () => {
     const first = isMachine(form, false)?.levels[0];
@@ -42,13 +57,31 @@ function insidePage(section, write) {
     return lines <= MOST_LINES && Number.isInteger(Math.log2(lines / first.ways));
   };
   let walked = { steps: 0 };
+  let state;  // after the present step
+  let before; // counts before the last change: { program, counts, all }
+  let changedAt = 0;
 
   function preset(key) {
     restore(form, { ...PRESETS[key], preset: key });
-    byId("preset").open = false;
     walk();
     kind.value = PRESETS[key].kind ?? "any";
-    if (PRESETS[key].kind) step(missAfter(at()));
+  }
+
+  // The question's guesses; its accesses are shown after one.
+  function ask() {
+    const [key, guess] = [form.elements.preset.value, form.elements.guess.value];
+    const asks = Object.hasOwn(PRESETS, key);
+    guesses.hidden = !asks;
+    after.hidden = asks && guess === "";
+    byId("preset").hidden = !asks;
+    if (!asks) return;
+    guesses.replaceChildren(el("legend", {}, t(`inside-ask-${key}`)), ...Array.from({ length: GUESSES }, (_, i) => el("label", { class: "check" },
+      el("input", { type: "radio", name: "guesses", value: i, checked: guess === String(i), change: () => {
+        form.elements.guess.value = i;
+        walk();
+      } }), t(i === GUESSES - 1 ? "inside-guess-none" : `inside-guess-${key}-${i}`))));
+    byId("guessed").textContent = `${guess < GUESSES - 1 ? `${t("inside-guessed", t(`inside-guess-${key}-${guess}`))} ` : ""}${t(`inside-happens-${key}`)}`;
+    byId("preset-answer").textContent = t(`inside-answer-${key}`);
   }
 
   function kernel() {
@@ -66,19 +99,23 @@ function insidePage(section, write) {
   }
 
   function walk() {
-    const sweeps = form.elements.kernel.value === "cm1";
-    for (const name of ["array", "stride", "passes"]) form.elements[name].closest(".field").hidden = !sweeps;
-    form.elements.n.closest(".field").hidden = sweeps;
-    const key = form.elements.preset.value;
-    byId("preset").hidden = !Object.hasOwn(PRESETS, key);
-    byId("preset-answer").textContent = t(`inside-answer-${key}`);
+    const { kernel: { value: program }, own } = form.elements;
+    const uses = { n: !["cm1", "own"].includes(program), own: program === "own", array: program === "cm1", stride: program === "cm1", passes: program === "cm1" };
+    for (const [name, used] of Object.entries(uses)) form.elements[name].closest(".field").hidden = !used;
+    ask();
     for (const control of form.elements) if (control.name) control.dispatchEvent(new Event("follow"));
+    greyPolicies(form);
     try {
-      walked = { replacement: form.elements.replacement1.value, ...core({ do: "walk", toml: machineToml(form, false), kernel: kernel() }) };
+      const toml = machineToml(form, false);
+      const request = program === "own" ? { do: "trace", toml, text: own.value } : { do: "walk", toml, kernel: kernel() };
+      const next = { program, replacement: form.elements.replacement1.value, ...core(request) };
+      if (performance.now() - changedAt > 1000) before = state && { program: walked.program, counts: state.counts, all: walked.counts };
+      changedAt = performance.now();
+      walked = next;
+      if (before?.program !== program) before = undefined;
       range.max = walked.steps;
-      byId("preset-note").textContent = [RUNGS.includes(form.elements.kernel.value) && t("inside-words"),
+      byId("preset-note").textContent = [RUNGS.includes(program) && t("inside-words"), program === "own" && t("inside-placed"),
         walked.cut && t("inside-only", number(walked.steps, 0))].filter(Boolean).join(" ");
-      wrong.say();
       step(at());
       complaintOf(form, false);
       view.removeAttribute("data-old");
@@ -94,10 +131,11 @@ function insidePage(section, write) {
     range.setAttribute("aria-valuetext", t("inside-go", to, walked.steps));
     byId("step-at").textContent = t("inside-go", number(to, 0), number(walked.steps, 0));
     try {
-      const state = core({ do: "step", at: to });
+      state = core({ do: "step", at: to });
       said.textContent = spoken(state);
+      drawStrip(strip, walked.outcomes, to);
       const stood = [...view.querySelectorAll(".scroll")].map(box => [box.scrollLeft, box.scrollTop]);
-      view.replaceChildren(...insideView(walked, state));
+      view.replaceChildren(...insideView(walked, state, before));
       view.querySelectorAll(".scroll").forEach((box, i) => { [box.scrollLeft, box.scrollTop] = stood[i] ?? [0, 0]; });
       for (const part of view.querySelectorAll("mark, .touched")) bring(part);
       section.dataset.state = JSON.stringify(state);
@@ -106,17 +144,19 @@ function insidePage(section, write) {
     write(stateOf(form));
   }
 
-  function missAfter(from) {
-    for (let to = from + 1; to <= walked.steps; to++) {
-      const { outcome } = core({ do: "step", at: to }).step;
-      if (outcome === kind.value || (kind.value === "any" && outcome !== "hit")) return to;
-    }
-    return walked.steps;
+  function nextMiss() {
+    const wanted = letter => (kind.value === "any" ? letter !== "h" : OUTCOMES[letter] === kind.value);
+    for (let to = at(); to < walked.steps; to++) if (wanted(walked.outcomes[to])) return step(to + 1);
+    said.textContent = t("inside-none", kind.value === "any" ? "" : `${t(`inside-kind-${kind.value}`)} `, number(at(), 0));
   }
 
+  new ResizeObserver(() => { if (walked.steps) drawStrip(strip, walked.outcomes, at()); }).observe(strip);
   range.addEventListener("input", () => step(range.value));
   form.addEventListener("submit", event => event.preventDefault());
-  form.addEventListener("input", () => { form.elements.at.value = 0; walk(); });
+  form.addEventListener("input", ({ target }) => {
+    if (target.name === "kernel") form.elements.preset.value = ""; // the question is of another program
+    walk();
+  });
   return { restore(state) {
     if (!Object.keys(state).length) return preset("stride");
     restore(form, state);
@@ -124,14 +164,31 @@ function insidePage(section, write) {
   } };
 }
 
+// All steps from left to right, each in the colour of its outcome; where several share a
+// pixel, each outcome has its part of the height. A line marks the present step.
+function drawStrip(canvas, outcomes, at) {
+  const [width, height] = [canvas.width = canvas.clientWidth, canvas.height = canvas.clientHeight];
+  const [paint, style] = [canvas.getContext("2d"), getComputedStyle(canvas)];
+  for (let x = 0; x < width; x++) {
+    const from = Math.floor(x * outcomes.length / width);
+    const part = outcomes.slice(from, Math.max(from + 1, Math.floor((x + 1) * outcomes.length / width)));
+    let top = height;
+    for (const [letter, name] of Object.entries(OUTCOMES)) {
+      const high = height * (part.split(letter).length - 1) / part.length;
+      paint.fillStyle = style.getPropertyValue(`--${name}`);
+      paint.fillRect(x, top -= high, 1, high);
+    }
+  }
+  paint.fillStyle = style.color;
+  if (at) paint.fillRect(Math.min(width - 2, (at - 0.5) * width / outcomes.length - 1), 0, 3, height);
+}
+
 // Scrolls the marked element into the visible part of its box; the page does not scroll.
 function bring(part) {
   const box = part.closest(".scroll");
   const [own, seen] = [part.getBoundingClientRect(), box.getBoundingClientRect()];
-  const row = part.closest("tr"); // whose number, and the names above, are before what moves
-  const before = { left: row?.firstElementChild.offsetWidth ?? 0, top: row?.closest("table").tHead.offsetHeight ?? 0 };
   const room = 8;
-  const past = (low, high) => { const after = own[high] + room - seen[high]; return after > 0 ? after : Math.min(0, own[low] - room - seen[low] - before[low]); };
+  const past = (low, high) => { const after = own[high] + room - seen[high]; return after > 0 ? after : Math.min(0, own[low] - room - seen[low]); };
   box.scrollLeft += past("left", "right");
   box.scrollTop += past("top", "bottom");
 }
@@ -142,21 +199,23 @@ function spoken({ at, step }) {
   return t("inside-said", number(at, 0), t(step.store ? "inside-store" : "inside-load"), step.element, t(`inside-${step.outcome}`)) + gone;
 }
 
-function insideView(walked, { step, sets, holding, counts, arrays }) {
-  return [loopView(walked, step), addressView(step), countsView(counts, arrays), setsView(walked, sets, holding)];
+function insideView(walked, { step, sets, holding, counts, arrays }, before) {
+  return [loopView(walked, step), addressView(step), setsView(walked, sets, holding), countsView(walked, counts, arrays, before)];
 }
 
 function loopView({ source, first, file }, step) {
   const indent = Math.min(...source.filter(line => line.trim()).map(line => line.search(/\S/)));
-  const lines = source.map(line => line.slice(indent)).map((line, i) => {
-    const here = step?.line === first + i;
+  const from = Math.max(0, Math.min(source.length - MOST_TEXT, (step?.line ?? first) - first - MOST_TEXT / 2)); // of a long trace
+  const lines = source.slice(from, from + MOST_TEXT).map(line => line.slice(indent)).map((line, i) => {
+    const here = step?.line === first + from + i;
     const column = here ? step.column - 1 - indent : line.length;
     const end = here ? callLength(line.slice(column)) : 0;
     return el("li", { class: here ? "here" : null, style: `--depth: ${depth(line)}`, "aria-current": here ? "step" : null },
       tabbed(line.slice(0, column)), end ? el("mark", {}, line.slice(column, column + end)) : null, line.slice(column + end));
   });
-  return el("section", { class: "loop" }, el("h3", {}, t("inside-loop", file)),
-    el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": t("inside-loop", file) }, el("ol", { start: first }, lines)));
+  const title = file ? t("inside-loop", file) : t("inside-own");
+  return el("section", { class: "loop" }, el("h3", {}, title),
+    el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": title }, el("ol", { start: first + from }, lines)));
 }
 
 // The depth of a line's indentation, and the line with a tab for each level, whose width is
@@ -164,12 +223,12 @@ function loopView({ source, first, file }, step) {
 const depth = line => Math.floor(Math.max(0, line.search(/\S/)) / 4);
 const tabbed = text => text.replace(/^ +/, spaces => "\t".repeat(spaces.length / 4));
 
-// Length of the call at the start of `text`: `load(mul1.at(i, k))`.
+// Length of the call at the start of `text`: `load(mul1.at(i, k))`, or `load a[i]`.
 function callLength(text) {
   let depth = 0;
   for (let i = 0; i < text.length; i++) {
     depth += { "(": 1, ")": -1 }[text[i]] ?? 0;
-    if (depth === 0 && text[i] === ")") return i + 1;
+    if (depth === 0 && ")]".includes(text[i])) return i + 1;
   }
   return text.length;
 }
@@ -183,28 +242,38 @@ function addressView(step) {
       : el("p", {}, "–"));
 }
 
-function countsView(counts, arrays) {
-  const ratio = counts.accesses ? 1 - counts.hits / counts.accesses : null;
-  const entry = (key, value) => el("div", {}, el("dt", {}, key), el("dd", {}, value));
-  return el("section", { class: "counts" }, el("h3", {}, t("inside-counts")), el("dl", {},
-    Object.entries(counts).map(([key, value]) => entry(t(`count-${key}`), number(value, 0))),
-    entry(t("inside-ratio"), number(ratio, 4))),
-  arrays.length ? table(t("inside-arrays"), [t("any-array"), t("count-hits"), t("inside-misses"), t("inside-ratio")],
-    arrays.map(({ name, hits, misses }) => [name, number(hits, 0), number(misses, 0), number(misses / (hits + misses), 4)])) : null);
+// The counts up to the present step and of all steps, each next to its value before the
+// last change.
+function countsView({ counts: all }, counts, arrays, before) {
+  const ratio = ({ accesses, hits }) => (accesses ? number(1 - hits / accesses, 4) : "–");
+  const cell = (now, was) => (was === undefined || was === now ? now : [now, el("small", {}, ` ${t("inside-was", was)}`)]);
+  const row = key => [t(`count-${key}`), ...[[counts, before?.counts], [all, before?.all]].map(([now, was]) => cell(number(now[key], 0), was && number(was[key], 0)))];
+  return el("section", { class: "counts" }, el("h3", {}, t("inside-counts")),
+    table(t("inside-counts-of"), [t("inside-outcome"), t("inside-so-far"), t("inside-all", number(all.accesses, 0))],
+      [...Object.keys(counts).map(row), [t("inside-ratio"), cell(ratio(counts), before && ratio(before.counts)), cell(ratio(all), before && ratio(before.all))]]),
+    arrays.length ? table(t("inside-arrays"), [t("any-array"), t("count-hits"), t("inside-misses"), t("inside-ratio")],
+      arrays.map(({ name, hits, misses }) => [name, number(hits, 0), number(misses, 0), number(misses / (hits + misses), 4)])) : null);
 }
 
-function setsView({ sets: all, replacement }, sets, holding) {
-  const ways = Math.max(0, ...sets.map(set => set.ways.length));
-  const cell = way => way
-    ? el("td", { class: `${way.touched ? "touched" : ""} ${way.next ? "next" : ""}` }, way.name,
-      el("small", {}, [` ${way.rank}`, way.dirty && t("inside-dirty"), way.next && t("inside-evicted-next")].filter(Boolean).join(", ")))
-    : el("td", { class: "empty" }, t("inside-empty"));
-  return el("section", { class: "sets" }, el("h3", {}, t("inside-sets")),
-    el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": t("inside-sets") }, el("table", {},
-      el("thead", {}, el("tr", {}, el("th", { scope: "col" }, t("inside-set")),
-        Array.from({ length: ways }, (_, i) => el("th", { scope: "col" }, t("inside-way", i))))),
-      el("tbody", {}, sets.map(set => el("tr", { class: set.now ? "now" : null },
-        el("th", { scope: "row" }, set.now ? `▶ ${set.set}` : String(set.set)), set.ways.map(cell)))))),
-    el("p", { class: "soft" }, t("inside-sets-note", holding, all, t(`inside-order-${replacement === "fifo" ? "fifo" : "used"}`),
-      t(`inside-next-${replacement === "random" ? "random" : "known"}`))));
+// Each set in use is a row of boxes, one for each way, with its line's tag and in the colour
+// of its array. What is in a box is said under the pointer.
+function setsView({ sets: all, replacement, arrays }, sets, holding) {
+  const most = 16; // boxes in a row
+  const ways = Math.max(1, ...sets.map(set => set.ways.length));
+  const detail = el("p", { class: "detail", "aria-hidden": "true" }, t("inside-detail"));
+  const content = way => (way ? [`${way.name}, ${t("inside-tag")} ${way.tag}`, t(`inside-order-${replacement === "fifo" ? "fifo" : "used"}`, way.rank),
+    way.dirty && t("inside-dirty"), way.next && t("inside-evicted-next")].filter(Boolean).join(", ") : t("inside-empty"));
+  const box = (set, way, i) => {
+    const text = t("inside-box", set, i, content(way));
+    const tell = () => { detail.textContent = text; };
+    const marks = way ? [`array-${(way.array ?? 0) % 6}`, way.touched && "touched", way.next && "next", way.dirty && "dirty"] : ["empty"];
+    return el("span", { class: ["way", ...marks].filter(Boolean).join(" "), role: "img", "aria-label": text, pointerenter: tell, pointerdown: tell }, way ? way.tag : "");
+  };
+  return el("section", { class: "sets", style: `--ways: ${Math.min(ways, most)}` }, el("h3", {}, t("inside-sets")),
+    el("p", { class: "key" }, arrays.map((name, i) => el("span", { class: `array-${i % 6}` }, name)),
+      el("span", { class: "next" }, t("inside-evicted-next")), el("span", { class: "dirty" }, t("inside-dirty"))),
+    el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": t("inside-sets") }, el("ul", {}, sets.map(set =>
+      el("li", { class: set.now ? "now" : null }, el("span", {}, set.now ? `▶ ${set.set}` : String(set.set)), el("div", {}, set.ways.map((way, i) => box(set.set, way, i))))))),
+    detail,
+    el("p", { class: "soft" }, t("inside-sets-note", holding, all, t(`inside-next-${replacement === "random" ? "random" : "known"}`))));
 }

@@ -8,48 +8,59 @@ const bytesText = bytes =>
   bytes % (1 << 20) === 0 ? `${bytes >> 20} MiB` : bytes % 512 === 0 ? `${bytes / KIB} KiB` : `${bytes} B`;
 const LINES = ["8", "16", "32", "64", "128", "256"];
 const WAYS = ["1", "2", "3", "4", "5", "6", "8", "10", "11", "12", "16", "20", "24", "32", "full"];
-const TIMES = ["1 ns", "2 ns", "3 ns", "4 ns", "5 ns", "6 ns", "8 ns", "10 ns", "12 ns", "15 ns", "20 ns", "30 ns",
-  "40 ns", "60 ns", "80 ns", "100 ns", "150 ns", "200 ns"];
+const TIMES = [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 70, 80, 100, 120, 150, 200, 300, 500, 1000].map(time => `${time} ns`);
 const ENTRIES = ["8", "16", "32", "48", "64", "96", "128", "256", "512", "1024", "1536", "2048"];
 const CHOICES = {
   replacement: [["lru", "LRU"], ["plru", "tree-PLRU"], ["fifo", "FIFO"], ["random", "random"]],
   write: [["back", "marks the line (write-back)"], ["through", "is passed on (write-through)"]],
   allocate: [["true", "fetches it (write-allocate)"], ["false", "passes by (no-write-allocate)"]],
-  inclusion: [["neither", "independent (neither)"], ["inclusive", "included (inclusive)"], ["exclusive", "excluded (exclusive)"]],
+  inclusion: [["neither", "independent"], ["inclusive", "included (inclusive)"], ["exclusive", "excluded (exclusive)"]],
   index: [["virtual", "virtual address"], ["physical", "physical address"]],
   prefetch: [["none", "none"], ["next-line", "next line"], ["stride", "stride"], ["stream", "stream"]],
 };
 
-// A text field with a slider. The slider skips values with which the form's machine would
-// be impossible.
-function slider(key, name, all, value) {
+// The amount that a field's text means, for the order of a slider's values.
+const UNITS = { "": 1, B: 1, K: KIB, KiB: KIB, M: KIB * KIB, MiB: KIB * KIB, ps: 1e-3, ns: 1, us: 1e3, "µs": 1e3 };
+function amountOf(text) {
+  const [, digits, unit] = text.trim().match(/^([\d.]+)\s*(\S*)$/) ?? [];
+  return text.trim() === "full" ? Infinity : digits * UNITS[unit];
+}
+
+// A text field with a slider. The field's own value is one of the slider's. The slider skips
+// values with which the form's machine would become impossible.
+function slider(key, name, all, value, hints) {
   const text = el("input", { name, value, autocomplete: "off", spellcheck: "false" });
-  const nearest = () => Math.max(0, all.indexOf(text.value.trim()));
-  const range = el("input", {
-    type: "range", min: 0, max: all.length - 1, value: nearest(), "aria-label": t("slider", t(key)),
-    input: event => {
-      event.stopPropagation(); // the field's event, below, is in its place
-      const [from, to] = [nearest(), Number(range.value)];
-      for (let at = to; at >= 0 && at < all.length; at += to < from ? -1 : 1) {
-        if (change(text, all[at])) return text.dispatchEvent(new Event("input", { bubbles: true }));
-      }
-      range.value = from;
-    },
-  });
-  text.addEventListener("follow", () => {
-    range.value = nearest();
-    range.setAttribute("aria-valuetext", text.value);
-  });
-  const box = field(key, text);
+  let values = all;
+  const range = el("input", { type: "range", min: 0, "aria-label": t("slider", t(key)), input: event => {
+    event.stopPropagation(); // the field's event, below, is in its place
+    const [from, to] = [values.indexOf(text.value.trim()), Number(range.value)];
+    for (let at = to; at >= 0 && at < values.length; at += to < from ? -1 : 1) {
+      if (change(text, values[at])) return text.dispatchEvent(new Event("input", { bubbles: true }));
+    }
+    range.value = from;
+  } });
+  const follow = () => {
+    const own = text.value.trim();
+    const amount = amountOf(own);
+    const others = all.filter(other => amountOf(other) !== amount);
+    values = Number.isNaN(amount) ? all : [...others, own].sort((a, b) => amountOf(a) - amountOf(b));
+    range.max = values.length - 1;
+    range.value = Math.max(0, values.indexOf(own));
+    range.setAttribute("aria-valuetext", own);
+  };
+  text.addEventListener("follow", follow);
+  follow();
+  const box = field(key, text, hints);
   box.append(range);
   return box;
 }
 
 // Sets a field, and the line sizes of other levels with it: none may be shorter than that
-// of the level above. Returns whether the machine is then possible; if not, all fields are
-// restored.
+// of the level above. Returns whether the machine is then possible, or was not before
+// either; if not, all fields are restored.
 function change(text, value) {
   const { form } = text;
+  const wasPossible = form.isPossible();
   const before = [...form.elements].map(control => control.value);
   text.value = value;
   const changed = Number(text.name.match(/^line(\d)$/)?.[1]);
@@ -57,19 +68,23 @@ function change(text, value) {
     const line = form.elements[`line${level}`];
     if (line && (level > changed ? Number(line.value) < value : Number(line.value) > value)) line.value = value;
   }
-  if (form.isPossible()) return true;
+  if (!wasPossible || form.isPossible()) return true;
   [...form.elements].forEach((control, at) => { if (control.type !== "file") control.value = before[at]; });
   return false;
 }
 
+const MEANING = { line: "line", ways: "way", replacement: "replacement policy", write: "write-back", allocate: "allocate",
+  inclusion: "inclusive, exclusive", prefetch: "prefetch", page: "page", tlbs: "TLB" };
+
 function levelFields(level, deep) {
-  const choice = name => field(`m-${name}`, select(`${name}${level}`, CHOICES[name], CHOICES[name][0][0]));
+  const choice = name => field(`m-${name}`, select(`${name}${level}`, CHOICES[name], CHOICES[name][0][0]), { term: MEANING[name] });
+  const term = name => ({ term: level === 1 ? MEANING[name] : undefined });
   return el("fieldset", { id: `level-${level}` }, el("legend", {}, t("level-title", level)),
     slider("m-size", `size${level}`, SIZES.map(sizeText), ["32K", "256K", "4M"][level - 1]),
-    slider("m-line", `line${level}`, LINES, "64"),
-    slider("m-ways", `ways${level}`, WAYS, "8"),
-    deep ? slider("m-latency", `latency${level}`, TIMES, ["1 ns", "4 ns", "15 ns"][level - 1]) : null,
-    el("details", {}, el("summary", {}, t("level-more")),
+    slider("m-line", `line${level}`, LINES, "64", term("line")),
+    slider("m-ways", `ways${level}`, WAYS, "8", term("ways")),
+    el("details", {}, el("summary", {}, t(deep ? "level-more-deep" : "level-more")),
+      deep ? slider("m-latency", `latency${level}`, TIMES, ["1 ns", "4 ns", "15 ns"][level - 1]) : null,
       choice("replacement"), choice("write"), choice("allocate"),
       deep ? [level > 1 ? choice("inclusion") : null, choice("index"), choice("prefetch")] : null));
 }
@@ -81,14 +96,17 @@ function tlbFields(level) {
     slider("m-penalty", `penalty${level}`, TIMES, ["3 ns", "10 ns"][level - 1]));
 }
 
+// The first level, and the rest of the machine behind a fold.
 function machineFields() {
-  const count = (name, most) => select(name, Array.from({ length: most }, (_, i) => [String(i + (name === "levels" ? 1 : 0)), String(i + (name === "levels" ? 1 : 0))]), name === "levels" ? "2" : "0");
+  const count = (name, from, to, value) => select(name, Array.from({ length: to - from + 1 }, (_, i) => [String(from + i), String(from + i)]), value);
   return [
-    field("any-levels", count("levels", 3)), [1, 2, 3].map(level => levelFields(level, true)),
-    slider("m-memory", "memory", TIMES, "80 ns"),
-    field("m-page", select("page", [["4K", "4 KiB"], ["16K", "16 KiB"], ["64K", "64 KiB"], ["2M", "2 MiB"]], "4K")),
-    field("m-mapping", select("mapping", [["identity", "one behind the other"], ["random", "anywhere"]], "identity")),
-    field("any-tlbs", count("tlbs", 3)), [1, 2].map(tlbFields),
+    levelFields(1, true),
+    el("details", { id: "rest" }, el("summary", {}, t("any-rest")),
+      field("any-levels", count("levels", 1, 3, "2")), [2, 3].map(level => levelFields(level, true)),
+      slider("m-memory", "memory", TIMES, "80 ns"),
+      field("m-page", select("page", [["4K", "4 KiB"], ["16K", "16 KiB"], ["64K", "64 KiB"], ["2M", "2 MiB"]], "4K"), { term: MEANING.page }),
+      field("m-mapping", select("mapping", [["identity", t("mapping-identity")], ["random", t("mapping-random")]], "identity")),
+      field("any-tlbs", count("tlbs", 0, 2, "0"), { term: MEANING.tlbs }), [1, 2].map(tlbFields)),
   ];
 }
 
@@ -97,11 +115,26 @@ function tidyMachine(form) {
   for (const level of [1, 2, 3]) byName(form, `level-${level}`)?.toggleAttribute("hidden", level > form.elements.levels.value);
   for (const level of [1, 2]) byName(form, `tlb-${level}`)?.toggleAttribute("hidden", level > form.elements.tlbs.value);
   for (const control of form.elements) if (control.name) control.dispatchEvent(new Event("follow"));
+  greyPolicies(form);
+}
+
+// Makes the policies grey that are impossible with the other fields.
+function greyPolicies(form) {
+  const policies = form.isPossible() ? form.querySelectorAll("fieldset:not([hidden]) :is([name^=replacement], [name^=inclusion])") : [];
+  for (const policy of policies) {
+    const { value } = policy;
+    for (const option of policy.options) {
+      policy.value = option.value;
+      option.disabled = option.value !== value && !form.isPossible();
+    }
+    policy.value = value;
+  }
 }
 const byName = (form, id) => form.querySelector(`#${id}`);
 
 const quoted = text => JSON.stringify(text);
 const amount = text => (/^\d+$/.test(text.trim()) ? text.trim() : quoted(text.trim()));
+const time = text => quoted(text.trim().replace(/^(\d*),(\d+)/, "$1.$2")); // a decimal comma
 
 // The form's machine as lines of TOML, each with the name of its field; `deep` if it has
 // more than a first-level cache.
@@ -111,7 +144,7 @@ function machineLines(form, deep) {
   const given = name => form.elements[name].value;
   const plain = text => text;
   if (deep) {
-    if (given("memory")) { lines.push(["[memory]"]); add("latency", "memory"); }
+    if (given("memory")) { lines.push(["[memory]"]); add("latency", "memory", time); }
     lines.push(["[pages]"]);
     add("size", "page", amount);
     add("mapping", "mapping");
@@ -124,13 +157,13 @@ function machineLines(form, deep) {
     if (!deep) continue;
     if (level > 1) add("inclusion", `inclusion${level}`);
     for (const key of ["index", "prefetch"]) add(key, `${key}${level}`);
-    if (given(`latency${level}`)) add("latency", `latency${level}`);
+    if (given(`latency${level}`)) add("latency", `latency${level}`, time);
   }
   for (let level = 1; deep && level <= given("tlbs"); level++) {
     lines.push(["[[tlb]]"], [`level = ${level}`]);
     add("entries", `entries${level}`, amount);
     add("ways", `tlbways${level}`, amount);
-    if (given(`penalty${level}`)) add("penalty", `penalty${level}`);
+    if (given(`penalty${level}`)) add("penalty", `penalty${level}`, time);
   }
   return lines;
 }

@@ -3,12 +3,12 @@ let wasm; // compiled once, so that a worker runs what is optimised by then
 
 // A new worker, made from this page's text; it takes one request at a time.
 class Helper {
-  constructor(clock = "plain", progress = () => {}) {
+  constructor(progress = () => {}) {
     const code = byId("core").textContent + byId("worker").textContent;
     this.url = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
     this.worker = new Worker(this.url);
     this.progress = progress;
-    this.last = this.post({ module: wasm, clock });
+    this.last = this.post({ module: wasm });
   }
 
   post(message) {
@@ -99,6 +99,7 @@ function bytes(text) {
 async function start() {
   fillTexts(document);
   byId("pages").append(...Object.keys(PAGES).map(name => el("li", {}, el("a", { href: `#${name}`, id: `link-${name}` }, t(`${name}-title`)))));
+  byId("words").replaceChildren(...[...GLOSSARY].flatMap(([term, text]) => [el("dt", {}, term), el("dd", {}, text)]));
   byId("skip").addEventListener("click", event => { event.preventDefault(); byId("main").focus(); });
   try {
     wasm = await WebAssembly.compile(await unpacked(byId("wasm").textContent.trim()));

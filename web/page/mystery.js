@@ -6,11 +6,12 @@ function mysteryPage(section, write) {
   const file = el("input", { type: "file", accept: ".toml,.txt" });
   const sizes = ["1K", "2K", "4K", "8K", "16K", "32K", "64K", "128K", "256K", "512K", "1M", "2M", "4M", "8M"].map(size => [size, size]);
   const form = el("form", { class: "row" },
-    field("mystery-file", file, t("mystery-hint")),
+    field("mystery-file", file, { hint: t("mystery-hint") }),
     field("mystery-show", select("show", [["1", t("any-show-1")], ["2", t("any-show-2")], ["time", t("any-show-time")]], "1")),
     field("mystery-min", select("min", sizes, "1K")),
     field("mystery-max", select("max", sizes, "64K")),
-    el("button", { class: "first" }, t("mystery-run")));
+    el("button", { class: "first" }, t("mystery-run")),
+    el("button", { type: "button", id: "mystery-stop", disabled: true, click: () => helper?.stop() }, t("here-stop")));
   const told = el("p", { role: "status" });
   const wrong = complaint();
   const box = pictureBox("mystery-chart");
@@ -56,13 +57,15 @@ function mysteryPage(section, write) {
     const opened = core({ do: "machine", toml: text });
     if (!opened.sealed) throw new Error(t("mystery-open"));
     const first = !machine;
-    if (machine?.text !== text) box.replaceChildren(); // another machine's curves
+    if (machine?.text !== text) clear(); // another machine's curves
     machine = { text, name: opened.name };
     // Text typed before a machine was chosen belongs to this one.
     if (first) for (const control of answer.elements) if (control.name && control.value.trim()) keep(control);
     recall();
     link.replaceChildren(el("a", { href: `#mystery?${new URLSearchParams({ sealed: text })}` }, t("mystery-link", machine.name)));
   }
+
+  const clear = () => box.replaceChildren();
 
   async function load() {
     const text = await fileText(file);
@@ -72,12 +75,20 @@ function mysteryPage(section, write) {
   async function measure() {
     if (!machine) throw new Error(t("mystery-none"));
     told.textContent = t("mystery-running");
-    const asked = machine;
+    clear();
+    const asked = `${machine.text} ${JSON.stringify(stateOf(form))}`;
     const show = form.elements.show.value;
     const [min, max] = [form.elements.min, form.elements.max].map(control => bytesOf(control.value));
-    const drawn = await (helper ??= new Helper()).ask({ do: "sweep", toml: machine.text, min, max,
-      show: show === "time" ? "time" : { misses: { level: Number(show) } } });
-    if (asked === machine) picture(box, drawn.svg, title => sweepTable(drawn.record, title));
+    helper = new Helper();
+    byId("mystery-stop").disabled = false;
+    try {
+      const drawn = await helper.ask({ do: "sweep", toml: machine.text, min, max,
+        show: show === "time" ? "time" : { misses: { level: Number(show) } } });
+      if (asked === `${machine.text} ${JSON.stringify(stateOf(form))}`) picture(box, drawn.svg, title => sweepTable(drawn.record, title));
+    } finally {
+      byId("mystery-stop").disabled = true;
+      helper.stop();
+    }
   }
 
   const guarded = work => async event => {
@@ -87,6 +98,7 @@ function mysteryPage(section, write) {
   };
   file.addEventListener("change", guarded(load));
   form.addEventListener("submit", guarded(measure));
+  form.addEventListener("input", clear); // the chart is of other settings
   form.addEventListener("input", () => write({ ...stateOf(form), ...(machine && { sealed: machine.text }) }));
   answer.addEventListener("input", ({ target }) => keep(target));
   answer.addEventListener("submit", event => {
@@ -96,7 +108,7 @@ function mysteryPage(section, write) {
     const name = `answers-${(machine?.name ?? "machine").replace(/[^\w.-]/g, "_")}.json`;
     download(name, JSON.stringify({ format: "cache-lab-answers", version: 1, saved: new Date().toISOString(), fields }, null, 1));
     lacking.say();
-    saved.textContent = t("mystery-saved", name);
+    saved.textContent = `${t("mystery-saved", name)} ${self === top ? "" : t("mystery-frame")}`;
   });
   recall();
   return { restore: state => {

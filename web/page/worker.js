@@ -1,10 +1,5 @@
 // Measures and counts in a thread of its own. The first message contains the compiled
-// WebAssembly, and says which clock to use; every other message is a request.
-const CLOCKS = {
-  plain: () => performance.now(),
-  coarse: () => Math.floor(performance.now()),
-  noisy: () => Math.floor(performance.now() * 10) / 10 + Math.random() / 10,
-};
+// WebAssembly; every other message is a request.
 let ask;
 let told = 0;
 let points = []; // of the curve: bytes, nanoseconds
@@ -17,7 +12,7 @@ onmessage = async ({ data }) => {
         postMessage({ progress: costs, points });
         points = [];
       };
-      ask = await startCore(data.module, CLOCKS[data.clock], progress, (...point) => points.push(point));
+      ask = await startCore(data.module, () => performance.now(), progress, (...point) => points.push(point));
       postMessage({ answer: true });
     } else {
       postMessage({ answer: ask(data.request) });

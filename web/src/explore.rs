@@ -2,9 +2,11 @@
 
 use std::cmp::Reverse;
 
-use discover::{Confidence, Exploration, LevelFound, Probe, Why, explore};
+use discover::{Confidence, Exploration, LevelFound, Why, explore};
 use figures::units::Bytes;
 use serde_json::{Value, json};
+
+use crate::tab::Tab;
 
 /// Number of runs that must agree on a smaller cache than a single run found.
 const OVERRULING: usize = 4;
@@ -13,20 +15,24 @@ const STEP: (f64, f64) = (0.15, 0.85);
 
 /// The experiments made so far.
 #[derive(Debug, Default)]
-pub(crate) struct Runs(Vec<Exploration>);
+pub(crate) struct Runs {
+    runs: Vec<Exploration>,
+    /// Further experiments, of whose times too few agreed.
+    unsteady: usize,
+}
 
 impl Runs {
-    /// Repeats the experiments, `levels` levels deep; returns what all runs show together.
-    pub(crate) fn again(&mut self, probe: &mut impl Probe, levels: usize) -> Result<Value, String> {
-        self.0.push(explore(probe, levels)?);
-        let depth = self.0.iter().map(|run| run.levels.len()).max().unwrap_or(0);
+    /// Repeats the experiments, `levels` levels deep; returns what all of them show together.
+    pub(crate) fn again(&mut self, tab: &mut Tab, levels: usize) -> Result<Value, String> {
+        let run = explore(tab, levels).and_then(|run| tab.was_steady().map(|()| run));
+        self.unsteady += usize::from(run.is_err());
+        self.runs.push(run?);
+        let depth = self.runs.iter().map(|run| run.levels.len()).max().unwrap_or(0);
         let levels: Vec<Value> =
             (0..depth).filter_map(|level| Some(self.shown(&self.level(level)?))).collect();
-        let beyond = self.0.iter().max_by_key(|run| run.levels.len()).and_then(|run| run.beyond);
-        let scan = self.0.last().map(|run| &run.scan);
-        Ok(
-            json!({ "runs": self.0.len(), "settled": self.settled(), "levels": levels, "beyond_ns": beyond, "scan": scan }),
-        )
+        let beyond = self.runs.iter().max_by_key(|run| run.levels.len()).and_then(|run| run.beyond);
+        let runs = self.runs.len() + self.unsteady;
+        Ok(json!({ "runs": runs, "settled": self.settled(), "levels": levels, "beyond_ns": beyond }))
     }
 
     /// What the runs show together of a level, and how many agree on it. Other programs only
@@ -35,14 +41,14 @@ impl Runs {
     /// [`OVERRULING`] others agree on less. Without any, the run in which the largest working
     /// set fitted counts.
     fn level(&self, index: usize) -> Option<(LevelFound, usize)> {
-        let all: Vec<&LevelFound> = self.0.iter().filter_map(|run| run.levels.get(index)).collect();
+        let all: Vec<&LevelFound> = self.runs.iter().filter_map(|run| run.levels.get(index)).collect();
         let seen: Vec<&LevelFound> = all.iter().copied().filter(|level| level.ways.is_ok()).collect();
         let same = |a: &LevelFound, b: &LevelFound| (a.size, &a.ways) == (b.size, &b.ways);
         let votes = |level: &LevelFound| seen.iter().filter(|other| same(other, level)).count();
         let largest = seen.iter().max_by_key(|level| (level.size, level.line.is_some()));
         let Some(largest) = largest else {
             let best = all.iter().max_by_key(|level| (level.knee_range.0, Reverse(level.range.1)))?;
-            let run = self.0.iter().find(|run| run.levels.get(index) == Some(best))?;
+            let run = self.runs.iter().find(|run| run.levels.get(index) == Some(best))?;
             let mut found = (**best).clone();
             found.confidence = Confidence::Low;
             step_by_eye(run, &mut found);
@@ -79,6 +85,12 @@ impl Runs {
         self.level(0).is_some_and(|(level, _)| level.line.is_some() && level.confidence == Confidence::High)
     }
 
+    /// How many experiments looked for this level.
+    fn of(&self, level: usize) -> usize {
+        let unsteady = if level == 1 { self.unsteady } else { 0 };
+        self.runs.iter().filter(|run| run.levels.len() >= level).count() + unsteady
+    }
+
     fn shown(&self, (level, agree): &(LevelFound, usize)) -> Value {
         json!({
             "level": level.level,
@@ -93,7 +105,7 @@ impl Runs {
             "penalty_ns": level.penalty,
             "confidence": level.confidence,
             "agree": agree,
-            "of": self.0.iter().filter(|run| run.levels.len() >= level.level).count(),
+            "of": self.of(level.level),
             "why": argument(level),
         })
     }
@@ -173,6 +185,10 @@ mod tests {
         Exploration { levels: vec![level], beyond: None, scan: Vec::new() }
     }
 
+    fn of(runs: Vec<Exploration>) -> Runs {
+        Runs { runs, unsteady: 0 }
+    }
+
     fn of_ways(ways: u64) -> Exploration {
         let mut run = run(Some(64), Ok(ways));
         let size = ways << 12;
@@ -204,7 +220,7 @@ mod tests {
                 run
             };
             let runs = ways.iter().map(|&ways| if ways == 0 { blind() } else { of_ways(ways) }).collect();
-            let (level, agree) = Runs(runs).level(0).unwrap();
+            let (level, agree) = of(runs).level(0).unwrap();
             let found = (level.ways.clone().unwrap(), agree, level.confidence);
             assert_eq!(found, (expected, agreeing, confidence), "{ways:?}");
             assert_eq!(level.range, (expected << 12, expected << 12), "{ways:?}");
@@ -218,10 +234,10 @@ mod tests {
             (run.levels[0].range, run.levels[0].knee_range) = ((low, high), (low, high));
             run
         };
-        let range = |runs| Runs(runs).level(0).unwrap().0.range;
+        let range = |runs| of(runs).level(0).unwrap().0.range;
         assert_eq!(range(vec![ranged(48, 52), ranged(5, 96)]), (48, 52));
         assert_eq!(range(vec![ranged(5, 96), ranged(26, 96), ranged(48, 52)]), (48, 52));
-        let line = |runs| Runs(runs).level(0).unwrap().0.line;
+        let line = |runs| of(runs).level(0).unwrap().0.line;
         let (good, blind, odd) = (run(Some(64), Ok(12)), run(None, Ok(12)), run(Some(32), Ok(12)));
         assert_eq!(line(vec![good.clone(), blind.clone()]), Some(64));
         assert_eq!(line(vec![odd.clone(), good.clone()]), Some(64));
@@ -239,7 +255,7 @@ mod tests {
         let scan = vec![(mib, 8.0), (3 * mib / 2, 8.1), (2 * mib, 26.8), (3 * mib, 44.0), (4 * mib, 48.0)];
         let first = run(Some(64), Ok(12)).levels.remove(0);
         let (found, _) =
-            Runs(vec![Exploration { levels: vec![first, second], beyond: None, scan }]).level(1).unwrap();
+            of(vec![Exploration { levels: vec![first, second], beyond: None, scan }]).level(1).unwrap();
         assert_eq!(found.range, (3 * mib / 2, 3 * mib));
         let text = argument(&found)["size"].to_string();
         assert!(
