@@ -831,7 +831,6 @@ await laidOver();
 await readable();
 await numbers();
 await victims();
-await bounded();
 await standing();
 await impossible();
 await compared();
