@@ -36,14 +36,35 @@ fn a_task_that_is_open_says_what_was_found_and_gives_a_hint() {
     let output = lab("exercise stencil", "");
     let told = stdout(&output);
     if told.starts_with("stencil: done") {
-        return; // somebody has written it
+        assert_eq!(output.status.code(), Some(0)); // somebody has written it
+    } else {
+        assert_eq!(output.status.code(), Some(1));
+        assert!(told.starts_with("stencil: open\n  found: ") && told.contains("\n  hint: "), "{told}");
     }
-    assert_eq!(output.status.code(), Some(1));
-    assert!(told.starts_with("stencil: open\n  found: ") && told.contains("\n  hint: "), "{told}");
     assert!(output.stderr.is_empty(), "the check's own words are enough");
     let unknown = lab("exercise stencyl", "");
     assert_eq!(unknown.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&unknown.stderr).contains("'stencil'"));
+}
+
+#[test]
+fn the_scores_are_data_and_agree_with_the_list() {
+    let output = lab("exercise --format json", "");
+    assert!(output.status.success());
+    let scores: serde_json::Value = serde_json::from_str(&stdout(&output)).unwrap();
+    let told = stdout(&lab("exercise", ""));
+    let (mut points, mut most) = (0, 0);
+    for (task, score) in exercises::TASKS.iter().zip(scores["tasks"].as_array().unwrap()) {
+        assert_eq!(score["name"], task.name);
+        let passed = score["passed"].as_bool().unwrap();
+        assert_eq!(passed, told.contains(&format!("{:<10} done", task.name)), "{told}");
+        assert_eq!(score["points"], if passed { task.points } else { 0 });
+        assert_eq!((score["counts"].is_array(), score["hint"].is_string()), (passed, !passed));
+        points += score["points"].as_u64().unwrap();
+        most += u64::from(task.points);
+    }
+    assert_eq!((&scores["points"], &scores["max_points"]), (&points.into(), &most.into()));
+    assert_eq!(stdout(&lab("exercise --format json", "")), stdout(&output), "deterministic");
 }
 
 #[test]
