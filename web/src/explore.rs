@@ -31,6 +31,7 @@ impl Runs {
         let levels: Vec<Value> =
             (0..depth).filter_map(|level| Some(self.shown(&self.level(level)?))).collect();
         let beyond = self.runs.iter().max_by_key(|run| run.levels.len()).and_then(|run| run.beyond);
+        let beyond = beyond.filter(|beyond| beyond.is_memory(None)).map(|beyond| beyond.cost);
         let runs = self.runs.len() + self.unsteady;
         Ok(json!({ "runs": runs, "settled": self.settled(), "levels": levels, "beyond_ns": beyond }))
     }

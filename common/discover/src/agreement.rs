@@ -6,6 +6,7 @@ use super::congruent::{Congruent, UNKNOWN_ABOVE, congruent};
 use super::exploration::{Exploration, LevelFound};
 use super::explore::{explore, hasty};
 use super::least_cost::Steady;
+use super::plateau::Plateau;
 use super::scattered::{Walks, walks};
 use super::ways::Denied;
 use figures::units::Bytes;
@@ -38,8 +39,8 @@ const TOO_SLOW: &str = "the time for experiments ended before the cost of any ca
 pub struct Settled {
     /// The caches, first level first.
     pub levels: Vec<SettledLevel>,
-    /// Nanoseconds of an access to what lies behind the last level found.
-    pub beyond: Option<f64>,
+    /// What the largest working sets cost, if no level was found there.
+    pub beyond: Option<Plateau>,
     /// The scan in which the levels were seen.
     pub scan: super::Scan,
     /// Runs made.

@@ -2,7 +2,7 @@
 
 use super::argument::Why;
 use super::line::Partners;
-use super::plateau::Scan;
+use super::plateau::{Plateau, Scan};
 use super::ways::Denied;
 use figures::units::Bytes;
 use infer::Confidence;
@@ -60,9 +60,8 @@ impl LevelFound {
 pub struct Exploration {
     /// The caches, first level first.
     pub levels: Vec<LevelFound>,
-    /// Nanoseconds of an access to memory (or to what lies behind the last
-    /// level found).
-    pub beyond: Option<f64>,
+    /// What the largest working sets cost, if no level was found there.
+    pub beyond: Option<Plateau>,
     /// The scan in which the levels were seen.
     pub scan: Scan,
 }

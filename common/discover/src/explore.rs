@@ -5,9 +5,9 @@ use super::argument::Why;
 use super::exploration::{Exploration, LevelFound};
 use super::knee::{Knee, fine_knee, knee, size_of};
 use super::line::{DISTANCES, Partners, line};
-use super::plateau::{Plateau, Scan, plateaus, scan};
+use super::plateau::{LINE_DISTANCE, Plateau, Scan, plateaus, scan};
 use super::second_level;
-use super::ways::{Denied, OneSet, Search, Threshold};
+use super::ways::{OneSet, Search, Sets, Threshold};
 use figures::units::Bytes;
 use infer::Confidence;
 
@@ -25,8 +25,8 @@ const SLACK: f64 = 0.03;
 ///
 /// A sentence, if the cost shows no level at all.
 pub fn explore(probe: &mut impl Probe, levels: usize) -> Result<Exploration, String> {
-    let scan = scan(probe);
-    let plateaus = plateaus(&scan, probe.contiguous());
+    let mut scan = self::scan(probe, LINE_DISTANCE);
+    let mut plateaus = self::plateaus(&scan, probe.contiguous());
     if plateaus.len() < 2 {
         return Err(format!(
             "accesses to working sets up to {} all cost the same ({:.2} ns): no cache is seen",
@@ -35,18 +35,29 @@ pub fn explore(probe: &mut impl Probe, levels: usize) -> Result<Exploration, Str
         ));
     }
     let mut found: Vec<LevelFound> = Vec::new();
-    for (level, pair) in (1..).zip(plateaus.windows(2)).take(levels) {
-        let cache = cache(probe, &scan, level, [pair[0], pair[1]], found.last());
-        found.push(cache);
+    while found.len() < levels && found.len() + 1 < plateaus.len() {
+        let pair = [plateaus[found.len()], plateaus[found.len() + 1]];
+        found.push(cache(probe, &scan, found.len() + 1, pair, found.last()));
+        // few lines, far apart, fill one set as any others do, and hide the next levels
+        if let [LevelFound { line: Some(line), ways: Ok(ways), size, .. }] = found[..]
+            && ways * line == size
+        {
+            let together = self::scan(probe, line);
+            let rises = self::plateaus(&together, probe.contiguous());
+            if rises.len() > 1 {
+                (scan, plateaus) = (together, rises);
+            }
+        }
     }
-    let beyond = plateaus.get(found.len()).map(|p| p.cost);
+    let beyond = plateaus.last().copied().filter(|_| found.len() + 1 == plateaus.len());
     Ok(Exploration { levels: found, beyond, scan })
 }
 
 /// The first cache by a scan alone, as far as the time sufficed for one: where
 /// its cost rises, and no more.
 pub(super) fn hasty(probe: &mut impl Probe) -> Option<Exploration> {
-    let scan: Scan = scan(probe).into_iter().take_while(|(_, cost)| cost.is_finite()).collect();
+    let scan: Scan =
+        scan(probe, LINE_DISTANCE).into_iter().take_while(|(_, cost)| cost.is_finite()).collect();
     let [fast, slow, ..] = plateaus(&scan, probe.contiguous())[..] else { return None };
     let reason = "the time for experiments was up before lines of one set could be looked for; give more (--seconds), \
                   or an idle machine";
@@ -181,10 +192,7 @@ fn cache(
         && found.ways.is_err()
     {
         found.range.0 = found.range.0.saturating_sub(above.size);
-        found.why.push(Why::Open(format!(
-            "if it holds none of the lines of the level above (exclusive), what fits is more than its own by {}.",
-            Bytes(above.size)
-        )));
+        found.why.push(Why::Open(format!("{}.", infer::exclusive::less(above.size))));
     }
     if level == 1 && probe.real() && found.ways.is_err() && !arrives {
         found.range.1 = found.range.1.max(2 * slow.to);
@@ -208,9 +216,15 @@ fn first(
     (low, high): (u64, u64),
     line: &mut Option<u64>,
     why: &mut Vec<Why>,
-) -> Result<(OneSet, Denied), String> {
+) -> Result<Sets, String> {
     let search = Search::plain(threshold, bytes);
-    let set = search.run(probe, low, high)?;
+    let set = match search.run(probe, low, high) {
+        Err(reason) => {
+            let set = search.only_set(probe, low).filter(|_| line.is_some()).ok_or(reason)?;
+            return Ok(Sets { set, denied: search.denied(probe, set), beside: 0 });
+        }
+        Ok(set) => set,
+    };
     if set.way > probe.contiguous() && !(KNEE..=1.0).contains(&(low as f64 / set.size() as f64)) {
         return Err(format!(
             "lines at a distance of {} are in pages of {}, which are scattered in physical memory, so whether they share \
@@ -242,17 +256,17 @@ fn first(
         None => why.push(Why::Line("conflicts in one set do not confirm it, so it is not known.".to_owned())),
         _ => {}
     }
-    Ok((set, search.denied(probe, set)))
+    Ok(Sets { set, denied: search.denied(probe, set), beside: 0 })
 }
 
 /// Brings the size from the knee and the one from the sets together: what
 /// contradicts itself is refused.
-fn conclude(found: &mut LevelFound, set: Result<(OneSet, Denied), String>, sharp: bool) {
+fn conclude(found: &mut LevelFound, sets: Result<Sets, String>, sharp: bool) {
     let (low, high) = found.knee_range;
-    found.ways = set.and_then(|(set, denied)| {
+    found.ways = sets.and_then(|Sets { set, denied, beside }| {
         let size = set.size();
         let allowed = ((1.0 - SLACK) * low as f64) as u64..if sharp { high } else { 2 * high };
-        if !allowed.contains(&size) {
+        if !allowed.contains(&(size + beside)) {
             found.range = (found.range.0.min(size), found.range.1.max(2 * size));
             return Err(disagreement(set, low, high));
         }
@@ -260,10 +274,20 @@ fn conclude(found: &mut LevelFound, set: Result<(OneSet, Denied), String>, sharp
         found.denied = Some(denied);
         found.range = (size, size);
         found.confidence = if sharp { Confidence::High } else { Confidence::Medium };
+        let where_from = if Some(set.way) == found.line {
+            "lines at any distance fall into one set (fully associative)".to_owned()
+        } else {
+            format!("lines at a distance of {} or a multiple fall into one set", Bytes(set.way))
+        };
+        let exclusive = if beside > 0 {
+            found.confidence = Confidence::Medium;
+            " More fit while the level above holds some, as many as it has ways: this level stores none of its lines \
+             (exclusive)."
+        } else {
+            ""
+        };
         found.why.push(Why::Ways(format!(
-            "lines at a distance of {} or a multiple fall into one set: {} fit, {} do not. So {} ways of {} \
-             make {}.",
-            Bytes(set.way),
+            "{where_from}: {} fit, {} do not. So {} ways of {} make {}.{exclusive}",
             set.ways,
             set.ways + 1,
             set.ways,

@@ -35,11 +35,25 @@ pub struct Plateau {
     pub cost: f64,
 }
 
-/// Costs of working sets from 1 KiB to the probe's reach, two per doubling, without translation.
-pub(super) fn scan(probe: &mut impl Probe) -> Scan {
+/// A working set this many times as large as the largest level is memory's.
+const EXCEEDED: u64 = 2;
+/// ... or, if the system reports no levels, a plateau this many times as long as where it begins.
+const LONG: u64 = 4;
+
+impl Plateau {
+    /// Whether these working sets are memory's, and not those of a level that is larger than all arrays
+    /// measured: they exceed the `largest` level that the system reports.
+    pub fn is_memory(&self, largest: Option<u64>) -> bool {
+        self.to >= largest.map_or(LONG * self.from, |largest| EXCEEDED * largest)
+    }
+}
+
+/// Costs of working sets from 1 KiB to the probe's reach, two per doubling, without translation; `apart` bytes
+/// from one access to the next.
+pub(super) fn scan(probe: &mut impl Probe, apart: u64) -> Scan {
     let sizes = usual_sizes(1024, probe.reach(), 3);
     let cost = |size: u64| {
-        let cost = untranslated(probe, &shuffled(size / LINE_DISTANCE, |i| i * LINE_DISTANCE));
+        let cost = untranslated(probe, &shuffled(size / apart, |i| i * apart));
         probe.point(size, cost);
         (size, cost)
     };

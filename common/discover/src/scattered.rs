@@ -126,12 +126,12 @@ impl Walks {
         found.why.push(Why::Open(format!(
             "behind pages that lie anywhere, some sets have too many lines of a working set that would fit. Of all sizes, \
              only those from {} to {} explain the costs of {} working sets, in up to {DRAWS} draws of pages each, within odds of 1000 \
-             to 1{}; {} less if it holds none of the lines of the level above (exclusive).",
+             to 1{}; {}.",
             Bytes(sizes.low),
             Bytes(high),
             self.points,
             if sizes.hashed { ", and only if a hash of the address picks the set" } else { "" },
-            Bytes(above)
+            infer::exclusive::less(above)
         )));
     }
 }

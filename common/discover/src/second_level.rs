@@ -2,8 +2,9 @@
 
 use super::Probe;
 use super::exploration::LevelFound;
-use super::ways::{Denied, OneSet, Search, Threshold};
+use super::ways::{OneSet, Search, Sets, Threshold};
 use figures::units::Bytes;
+use infer::exclusive::Above;
 
 /// Looks for the lines of one set in a cache of `low` to less than `high` bytes
 /// behind `above`.
@@ -13,7 +14,7 @@ pub(super) fn lines_of_one_set(
     line: u64,
     (low, high): (u64, u64),
     above: &LevelFound,
-) -> Result<(OneSet, Denied), String> {
+) -> Result<Sets, String> {
     let page = probe.contiguous();
     if page < high {
         return Err(format!(
@@ -25,22 +26,18 @@ pub(super) fn lines_of_one_set(
     let Ok(held) = above.ways.clone() else {
         return Err("lines of one set can be chosen only after a level whose sets are known".to_owned());
     };
-    let way = above.size / held;
-    let hidden = [2 * held, held].map(|evictors| Search::behind(threshold, line, evictors, way));
-    // more lines of a set than the level above holds leave it by themselves
-    let plain = Search::plain(threshold, line).run(probe, low, high).ok().filter(|set| set.ways > held);
+    if Some(above.size) == above.line.map(|line| line * held) {
+        return Err(format!("the level above holds any {held} lines, more than a set of this level has"));
+    }
+    let above = Above { ways: held, way: above.size / held };
+    let searches = [2 * held, held].map(|evictors| Search::behind(threshold, line, evictors, above.way));
     let mut reason = "no distance was found at which a fixed number of lines fits".to_owned();
-    for search in hidden {
+    for search in searches {
         match search.run(probe, low, high) {
             // behind evictors in the same sets, fewer lines fit than there are ways
-            Ok(set) if set.way <= way => reason = same_sets(way),
-            Ok(set) if plain.is_some_and(|plain| plain.ways > set.ways) => {
-                let plain = plain.unwrap_or(set);
-                reason = format!(
-                    "{} lines of one set fit, but only {} while other lines fill the level above: that level has lines \
-                     that this one does not have (exclusive), or both pick their sets in the same way",
-                    plain.ways, set.ways
-                );
+            Ok(set) if set.way <= above.way => reason = same_sets(above.way),
+            Ok(set) if search.more_fit(probe, set, held) || !search.fit_alone(probe, set, held) => {
+                return exclusive(probe, &search, set, above, low..high);
             }
             Ok(set) if !(low..high).contains(&set.size()) => {
                 reason = format!(
@@ -59,18 +56,42 @@ pub(super) fn lines_of_one_set(
                     set.ways
                 );
             }
-            Ok(set) if !search.fit_alone(probe, set) => {
-                reason = format!(
-                    "{} lines of one set fit, but not when each of them was evicted from the level above before its \
-                     access: that level has lines that this one does not have (exclusive)",
-                    set.ways
-                );
-            }
-            Ok(set) => return Ok((set, search.denied(probe, set))),
+            Ok(set) => return Ok(Sets { set, denied: search.denied(probe, set), beside: 0 }),
             Err(other) => reason = other,
         }
     }
     Err(reason)
+}
+
+/// The own lines of a level that seems to be exclusive: those that fit when each was evicted from the level above
+/// before its access. With those that the level above holds they must be all that fit, and make the
+/// size at which the cost rises.
+fn exclusive(
+    probe: &mut impl Probe,
+    search: &Search,
+    set: OneSet,
+    above: Above,
+    rises: std::ops::Range<u64>,
+) -> Result<Sets, String> {
+    let own = (1..=set.ways)
+        .rev()
+        .take(1 + above.ways as usize)
+        .map(|ways| OneSet { ways, ..set })
+        .find(|own| search.fit_alone(probe, *own, above.ways));
+    if let Some(own) = own
+        && rises.contains(&(own.size() + above.size()))
+        && let together = (OneSet { ways: own.ways + above.ways, ..set })
+        && let Some(denied) = search.fill_exactly(probe, together)
+    {
+        return Ok(Sets { set: own, denied, beside: above.size() });
+    }
+    Err(format!(
+        "{} lines of one set at a distance of {} fit, but another number if each is evicted from the level above \
+         before its access: {}",
+        set.ways,
+        Bytes(set.way),
+        above.readings(set.ways, set.way)
+    ))
 }
 
 fn same_sets(way: u64) -> String {

@@ -56,6 +56,15 @@ pub struct Denied {
     pub(super) fits_below: f64,
 }
 
+/// The sets of a level, and what must not fit if they are right.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Sets {
+    pub(super) set: OneSet,
+    pub(super) denied: Denied,
+    /// Bytes of the level above, if this one stores none of its lines (exclusive); else 0.
+    pub(super) beside: u64,
+}
+
 impl OneSet {
     pub(super) fn size(self) -> u64 {
         self.ways * self.way
@@ -102,6 +111,26 @@ impl Search {
         !fewer.fits(probe, set.ways + 1, fewer.shared_distance(set.way), TRIES_ONE_MORE)
     }
 
+    /// The same search without other lines that fill the level above.
+    fn unhidden(&self) -> Search {
+        Search { evictors: Vec::new(), ..*self }
+    }
+
+    /// Whether more lines fit while nothing fills the level above of `held` ways: it has lines that this
+    /// level does not have.
+    pub(super) fn more_fit(&self, probe: &mut impl Probe, set: OneSet, held: u64) -> bool {
+        let lines = set.ways.max(held) + 1;
+        self.unhidden().fits(probe, lines, self.shared_distance(set.way), TRIES_ONE_MORE)
+    }
+
+    /// What must not fit, if the lines of `set` fit while nothing fills the level above, and one more does not.
+    pub(super) fn fill_exactly(&self, probe: &mut impl Probe, set: OneSet) -> Option<Denied> {
+        let (plain, distance) = (self.unhidden(), self.shared_distance(set.way));
+        let exactly = plain.fits(probe, set.ways, distance, TRIES)
+            && !plain.fits(probe, set.ways + 1, distance, TRIES_ONE_MORE);
+        exactly.then(|| self.unhidden().denied(probe, set))
+    }
+
     fn pattern(&self, order: u64, lines: u64, distance: u64) -> Vec<u64> {
         let evictors = self.evictors.len() as u64;
         let at = |i: u64| if i < evictors { self.evictors[i as usize] } else { (i - evictors) * distance };
@@ -135,11 +164,10 @@ impl Search {
             })
     }
 
-    /// Whether a full set's lines still fit when every one of them comes behind so many others
-    /// that the level above has lost it: those of an exclusive level do not.
-    pub(super) fn fit_alone(&self, probe: &mut impl Probe, set: OneSet) -> bool {
-        let (others, distance) = (&self.evictors, self.shared_distance(set.way));
-        let between = others.len() / 2;
+    /// Whether the lines of a set fit when every one of them comes behind so many others
+    /// that the level above, of `held` ways, has lost it.
+    pub(super) fn fit_alone(&self, probe: &mut impl Probe, set: OneSet, held: u64) -> bool {
+        let (others, distance, between) = (&self.evictors, self.shared_distance(set.way), held as usize);
         self.cheap(probe, TRIES_ONE_MORE, |order| {
             let lines = in_order(order, set.ways, |i| i * distance).into_iter().enumerate();
             let evicted = |i: usize| others.iter().cycle().skip(i * between % others.len()).take(between);
@@ -226,6 +254,24 @@ impl Search {
             "no distance was found at which a fixed number of lines (at most {MOST}) fits: the sets are not picked \
              by the address bits alone, or pages or other programs hide them"
         ))
+    }
+
+    /// The lines of a fully associative cache of at least `low` bytes: as many fit next to each other as far
+    /// apart, where lines of other caches share few sets.
+    pub(super) fn only_set(&self, probe: &mut impl Probe, low: u64) -> Option<OneSet> {
+        let apart = probe.reach() / (2 * low / self.line) / self.line;
+        let apart = self.line << apart.checked_ilog2().filter(|doublings| *doublings > 0)?;
+        let (mut fit, mut too_many) = (MOST + 1, probe.reach() / apart);
+        if fit >= too_many || !self.fits(probe, fit, apart, TRIES) {
+            return None;
+        }
+        while too_many - fit > 1 {
+            let middle = (fit + too_many) / 2;
+            if self.fits(probe, middle, apart, TRIES) { fit = middle } else { too_many = middle }
+        }
+        let exactly =
+            self.fits(probe, fit, self.line, TRIES) && !self.fits(probe, fit + 1, self.line, TRIES_ONE_MORE);
+        exactly.then_some(OneSet { ways: fit, way: self.line })
     }
 
     /// The longest line that conflicts allow: walked with all lines of a set, one more

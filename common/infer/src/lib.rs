@@ -10,6 +10,7 @@
 
 mod check;
 mod curve;
+pub mod exclusive;
 mod geometry;
 pub mod likelihood;
 mod line;
@@ -29,8 +30,8 @@ use size::{Level, Size};
 use ways::{Allowed, Place};
 
 pub use curve::spikes;
+pub use exclusive::Above;
 pub use geometry::{Confidence, Geometry, Times};
-pub use ways::Above;
 
 /// Answer and argument.
 #[derive(Debug, Clone, PartialEq)]
@@ -93,10 +94,11 @@ pub fn read_behind(saved: &Saved, above: Option<Above>) -> Answer {
 
 /// The argument in its order; stops at the first step the data do not carry.
 fn argue(saved: &Saved, above: Option<Above>, why: &mut Vec<String>) -> Result<Geometry, String> {
-    let (mut curve, times) = match Curve::of_misses(saved) {
-        Some(_) if !saved.counts_misses() => return Err(other_event(saved)),
-        Some(curve) => (curve, None),
-        None => timing::curve(saved, why).map(|(curve, times)| (curve, Some(times)))?,
+    let (mut curve, times) = match (Curve::of_misses(saved), &saved.event) {
+        (Some(_), _) if !saved.counts_misses() => return Err(other_event(saved)),
+        (Some(curve), _) => (curve, None),
+        (None, Some(event)) => return Err(not_counted(event)),
+        (None, None) => timing::curve(saved, why).map(|(curve, times)| (curve, Some(times)))?,
     };
     // the event shows the level; below the first, that one is in the way
     curve.behind = saved.event.as_deref().is_some_and(|event| event.contains("L2") || event.contains("L3"));
@@ -113,14 +115,52 @@ fn argue(saved: &Saved, above: Option<Above>, why: &mut Vec<String>) -> Result<G
     let modelled = saved.source == Some(Source::Model);
     let place = if curve.behind { Place::Behind(above) } else { Place::First };
     let allowed = ways::read(&curve, &level, &size, modelled, place);
-    let certain = size.at_size <= size::QUIET && allowed.as_ref().is_ok_and(|allowed| !allowed.odd);
-    let mut found = geometry(&curve, &level, &size, allowed, why);
+    let certain = size.at_size <= size::QUIET
+        && allowed.as_ref().is_ok_and(|allowed| !allowed.odd)
+        && (modelled || undisturbed(&curve, &level, allowed.as_ref().ok(), why));
+    let mut found = geometry(&curve, &level, &size, (allowed, modelled), why);
     found.times = times;
     found.confidence = words::confidence(saved, &curve, &found, (certain, place), why);
     if let Some(Times { hit_ns, penalty_ns }) = times {
         why.push(words::penalty(hit_ns, penalty_ns));
     }
     Ok(found)
+}
+
+/// Shares of the misses between which an array neither fits nor misses wholly.
+const IN_PART: std::ops::Range<f64> = 0.05..0.95;
+/// Largest odd factor of the number of ways of most caches: 8, 12 and 16 ways are usual.
+const ROUND_WAYS: u64 = 3;
+
+/// Whether a measured sweep bears no mark of other programs: rows that miss in part, or numbers of ways that
+/// few caches have. Other programs that use some ways all the time leave such a number.
+fn undisturbed(curve: &Curve, level: &Level, allowed: Option<&Allowed>, why: &mut Vec<String>) -> bool {
+    let share = |array: u64| curve.at(array, level.line).map(|misses| misses / level.misses);
+    let in_part = curve.sizes().find(|array| share(*array).is_some_and(|share| IN_PART.contains(&share)));
+    if let Some(array) = in_part {
+        why.push(format!(
+            "Confidence: the array of {} misses in part; other programs on the same cache may be the reason. Repeat the \
+             sweep on an idle machine.",
+            Bytes(array)
+        ));
+    }
+    let odd = allowed.and_then(|allowed| {
+        allowed.all.iter().map(|cache| cache.ways).find(|ways| ways >> ways.trailing_zeros() > ROUND_WAYS)
+    });
+    if let Some(ways) = odd {
+        why.push(format!(
+            "Confidence: few caches have {ways} ways; other programs that use the others all the time leave such a number."
+        ));
+    }
+    in_part.is_none() && odd.is_none()
+}
+
+/// Why times next to an event that nothing counted show no cache: they are those of all levels.
+fn not_counted(event: &str) -> String {
+    format!(
+        "Nothing counted {event}, and the times in the file are those of all levels together. Sweep with an event that \
+         this machine counts, or measure the misses by time (cm1 --counters timing)."
+    )
 }
 
 /// Why counts of another event show no cache.
@@ -152,7 +192,7 @@ fn geometry(
     curve: &Curve,
     level: &Level,
     size: &Size,
-    allowed: Result<Allowed, String>,
+    (allowed, modelled): (Result<Allowed, String>, bool),
     why: &mut Vec<String>,
 ) -> Geometry {
     let unknown = Geometry {
@@ -176,8 +216,12 @@ fn geometry(
     why.extend(words::deciding(&allowed.decide));
     why.extend(allowed.hidden.as_ref().map(|hidden| format!("Ways: {hidden}.")));
     let sizes = || allowed.all.iter().map(|c| c.sets * c.ways * level.line);
-    let [least, most] = [sizes().min(), sizes().max()].map(|size| Bytes(size.unwrap_or_default()));
+    let [mut least, mut most] = [sizes().min(), sizes().max()].map(|size| Bytes(size.unwrap_or_default()));
     let below = Bytes(size.too_large);
+    if !modelled && least != most {
+        // what one disturbed cell excludes may be right
+        (least, most) = (least.min(unknown.size), most.max(Bytes(below.0 - 1)));
+    }
     Geometry {
         size: least,
         most,

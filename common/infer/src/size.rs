@@ -22,6 +22,9 @@ const FITS: f64 = 0.75;
 const INSIDE: f64 = 0.25;
 /// From this share on nothing is left of the array when it comes round again.
 const FULL: f64 = 0.85;
+/// Below this share an array may be no larger than a measured cache, and other programs evict some of it:
+/// they only ever add misses.
+pub(super) const ALL: f64 = 0.95;
 /// Below this share a row has no misses but those of chance.
 pub(super) const QUIET: f64 = 0.1;
 /// A share of the misses may be off by so much.
@@ -167,7 +170,8 @@ pub(super) fn read(
     if share <= QUIET || !doubling {
         // pages that lie anywhere make the row miss that is as large as the cache
         let most = physical.then(|| explained(&shares, size, level.line)).flatten();
-        return knee(&shares, level, curve, most.map_or(0, |most| next_size(most.high)), why);
+        let modelled = saved.source == Some(Source::Model);
+        return knee(&shares, level, (curve, modelled), most.map_or(0, |most| next_size(most.high)), why);
     }
     // a row that misses in part: of a cache behind pages that lie badly, or the array is somewhat
     // larger than the cache
@@ -224,9 +228,9 @@ fn explained(shares: &[(u64, f64)], size: u64, line: u64) -> Option<Sizes> {
     sizes(&points, (size / 4, 4 * size), PAGE, line, Scale::Misses)
 }
 
-/// The first array from `too_large` on that misses as the largest does.
-fn full(shares: &[(u64, f64)], too_large: u64) -> u64 {
-    let none_left = |s: &&(u64, f64)| s.0 >= too_large && s.1 >= FULL;
+/// The first array from `too_large` on that has `least` of the misses of the largest.
+fn full(shares: &[(u64, f64)], too_large: u64, least: f64) -> u64 {
+    let none_left = |s: &&(u64, f64)| s.0 >= too_large && s.1 >= least;
     shares.iter().find(none_left).map_or(too_large, |s| s.0)
 }
 
@@ -234,7 +238,7 @@ fn full(shares: &[(u64, f64)], too_large: u64) -> u64 {
 fn knee(
     shares: &[(u64, f64)],
     level: &Level,
-    curve: &Curve,
+    (curve, modelled): (&Curve, bool),
     most: u64,
     why: &mut Vec<String>,
 ) -> Result<Size, String> {
@@ -253,13 +257,26 @@ fn knee(
             Bytes(too_large)
         ));
     }
-    let full = full(shares, too_large).max(most);
+    let alone = modelled || curve.behind;
+    let (too_large, full) = match alone {
+        true => (too_large, full(shares, too_large, FULL).max(most)),
+        false => [full(shares, too_large, ALL); 2].into(),
+    };
     let which = if curve.is_blurred() {
         "strides of several lines".to_owned()
     } else {
         format!("strides up to {} bytes", level.line)
     };
-    let so = if full > too_large {
+    let next = shares[quiet + 1].0;
+    let so = if too_large > next {
+        format!(
+            ". Other programs can only add misses, so an array that misses in part may fit. The first that misses \
+             wholly has {}, so the cache has {} or more, but less than {}",
+            Bytes(too_large),
+            Bytes(size),
+            Bytes(too_large)
+        )
+    } else if full > too_large {
         format!(
             ". With scattered pages an array that would fit can miss, so the cache has {} or more, but less than {}",
             Bytes(size),
@@ -276,7 +293,7 @@ fn knee(
         "Size: the array of {} has {:.1} % of the misses of the largest at {which}, the one of {} has {:.0} %{so}.",
         Bytes(size),
         100.0 * share,
-        Bytes(too_large),
+        Bytes(next),
         100.0 * its_share
     ));
     Ok(Size { fits: size, too_large, full, at_size: share })

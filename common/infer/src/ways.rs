@@ -5,9 +5,9 @@
 //! holds all of its lines never misses, whatever the policy of replacement; one
 //! that does not misses, with LRU and FIFO at each access, with others at some.
 
-use super::Geometry;
 use super::curve::Curve;
-use super::size::{Level, QUIET, Size};
+use super::exclusive::Above;
+use super::size::{ALL, Level, QUIET, Size};
 use figures::numbers::greatest_common_divisor;
 use figures::units::Bytes;
 
@@ -15,6 +15,8 @@ use figures::units::Bytes;
 /// them, and another judges the proposals.
 const PROPOSING: usize = 64;
 const JUDGING: usize = 256;
+/// Real caches have no more ways, so a reading of more is the work of other programs.
+const MOST_WAYS: u64 = 32;
 /// Odd factors that the number of sets of a modelled cache may have; a real one
 /// picks its sets by address bits.
 const MOST_ODD: u64 = 15;
@@ -43,8 +45,6 @@ const TLB_COSTS: usize = 3;
 /// Entries and ways of TLBs that a timed sweep may be behind; all entries are one set, too.
 const TLB_ENTRIES: std::ops::RangeInclusive<u64> = 4..=512;
 const TLB_WAYS: [u64; 14] = [1, 2, 3, 4, 5, 6, 8, 12, 16, 32, 48, 64, 72, 96];
-/// Largest odd factor of a number of lines that many caches have: 7 ways are usual, 9 and 17 are not.
-const ROUND: u64 = 7;
 /// Base page.
 const PAGE: u64 = 4096;
 /// Bytes of a page that are visited before the walk goes on to another: all, or a block.
@@ -58,18 +58,10 @@ type Misses = Vec<f64>;
 pub(super) struct Candidate {
     pub(super) sets: u64,
     pub(super) ways: u64,
-    /// Sets and ways of the level above, if the cache holds none of its lines (exclusive).
-    pub(super) beside: Option<(u64, u64)>,
-}
-
-/// The cache above the one that is looked at: lines it holds are not asked for
-/// below, and cannot show the sets there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Above {
-    /// Lines per set.
-    pub ways: u64,
-    /// Bytes of one way: sets times line.
-    pub way: u64,
+    /// Bytes of a line.
+    pub(super) line: u64,
+    /// The level above, if the cache holds none of its lines (exclusive).
+    pub(super) beside: Option<Above>,
 }
 
 /// Which level the sweep is of.
@@ -99,9 +91,8 @@ pub(super) struct Allowed {
 /// that gets more than its `ways`, with LRU and FIFO. An exclusive one needs no place for
 /// the lines of each set that the level above holds.
 pub(super) fn missing(count: u64, distance: u64, cache: Candidate) -> f64 {
-    let met_of = |sets: u64| sets / greatest_common_divisor(distance, sets);
-    let met = met_of(cache.sets);
-    let ways = cache.ways + cache.beside.map_or(0, |(sets, ways)| ways * met_of(sets) / met);
+    let met = cache.sets / greatest_common_divisor(distance, cache.sets);
+    let ways = cache.ways + cache.beside.map_or(0, |above| above.relief(distance, cache.line, met));
     let (each, one_more) = (count / met, count % met);
     let over = |lines: u64| if lines > ways { lines } else { 0 };
     (one_more * over(each + 1) + (met - one_more) * over(each)) as f64 / count.max(1) as f64
@@ -125,9 +116,10 @@ struct Cell {
 }
 
 impl Cell {
-    /// Share of its accesses that miss in a cache.
-    fn missing(&self, cache: Candidate) -> f64 {
-        missing(self.count, self.distance, cache)
+    /// Share of its accesses that miss in a cache, and in one with a way less.
+    fn missing(&self, cache: Candidate) -> [f64; 2] {
+        [cache, Candidate { ways: cache.ways - 1, ..cache }]
+            .map(|cache| missing(self.count, self.distance, cache))
     }
 }
 
@@ -167,21 +159,23 @@ impl<'a> Evidence<'a> {
         Evidence { curve, line: level.line, cells, modelled }
     }
 
-    /// Whether this share of the misses cannot be, where LRU would have
-    /// `expected`; no policy has more.
-    fn contradicts(&self, expected: f64, seen: f64, shows_hits: bool) -> bool {
+    /// Whether this share of the misses cannot be, where LRU would have `expected`; no policy has
+    /// more. Measured, other programs may use a line of each set now and then: until nearly
+    /// all misses, the share may be the one with a way less, `crowded`.
+    fn contradicts(&self, [expected, crowded]: [f64; 2], seen: f64, shows_hits: bool) -> bool {
         let most = match (self.curve.timed, self.modelled) {
             (true, _) => MISSES_TIMED,
             (_, true) if expected == 0.0 => MISSES_MODELLED,
             _ => MISSES_COUNTED,
         };
         let least = if self.curve.timed { expected - (1.0 - HITS_TIMED) } else { RANDOM * expected };
-        seen > expected + most || shows_hits && expected > 0.0 && seen < least
+        let fits = seen <= expected + most || !self.modelled && seen < ALL && seen <= crowded + most;
+        !fits || shows_hits && expected > 0.0 && seen < least
     }
 
     /// Cells that contradict a cache, by the share of each that misses and what of it is translation,
     /// counted up to `most`.
-    fn contradictions(&self, share: impl Fn(usize) -> (f64, f64), most: usize) -> usize {
+    fn contradictions(&self, share: impl Fn(usize) -> ([f64; 2], f64), most: usize) -> usize {
         let against = |at: &usize| {
             let (cell, (cache, translation)) = (&self.cells[*at], share(*at));
             self.contradicts(cache, cell.seen - translation, cell.shows_hits)
@@ -191,10 +185,10 @@ impl<'a> Evidence<'a> {
 
     /// What a miss of the TLB costs, as a share of one of the cache: the mean over the cells in
     /// which all translations miss.
-    fn penalty(&self, cache: &[f64], tlb: &Misses) -> f64 {
+    fn penalty(&self, cache: &[[f64; 2]], tlb: &Misses) -> f64 {
         let all = (0..tlb.len()).filter(|at| tlb[*at] > 0.9);
         let (sum, count) =
-            all.fold((0.0, 0.0), |(sum, count), at| (sum + self.cells[at].seen - cache[at], count + 1.0));
+            all.fold((0.0, 0.0), |(sum, count), at| (sum + self.cells[at].seen - cache[at][0], count + 1.0));
         if count > 0.0 { (sum / count).max(0.0) } else { 0.0 }
     }
 
@@ -213,7 +207,7 @@ impl<'a> Evidence<'a> {
             .into_iter()
             .map(|(alone, candidate)| {
                 let cells = self.cells.iter().filter(|_| !tlbs.is_empty());
-                let cache: Vec<f64> = cells.map(|cell| cell.missing(candidate)).collect();
+                let cache: Vec<[f64; 2]> = cells.map(|cell| cell.missing(candidate)).collect();
                 let behind = tlbs.iter().map(|tlb| {
                     let penalty = self.penalty(&cache, tlb);
                     let share = |at: usize| (cache[at], penalty * tlb[at]);
@@ -236,7 +230,7 @@ impl<'a> Evidence<'a> {
         }
         let tlbs = TLB_WAYS.into_iter().flat_map(|ways| {
             let sets = (0..8).flat_map(|k| [1 << k, 3 << k]);
-            sets.map(move |sets| Candidate { sets, ways, beside: None })
+            sets.map(move |sets| Candidate { sets, ways, line: PAGE, beside: None })
                 .filter(|tlb| TLB_ENTRIES.contains(&(tlb.sets * tlb.ways)))
         });
         let all = tlbs.flat_map(|tlb| {
@@ -256,7 +250,7 @@ impl<'a> Evidence<'a> {
         let missed: Vec<f64> = self
             .cells
             .iter()
-            .map(|cell| (cell.missing(cache), cell.seen))
+            .map(|cell| (cell.missing(cache)[0], cell.seen))
             .filter(|(expected, seen)| *expected > 0.0 || *seen > QUIET)
             .map(|(expected, seen)| (expected - seen).abs())
             .collect();
@@ -292,18 +286,6 @@ impl<'a> Evidence<'a> {
     }
 }
 
-impl Above {
-    /// The level that was read, if nothing of it is open.
-    pub fn of(found: &Geometry) -> Option<Above> {
-        let ways = found.exact_ways().filter(|_| found.size == found.most)?;
-        Some(Above { ways, way: found.size.0 / ways })
-    }
-
-    fn sets(self, line: u64) -> u64 {
-        (self.way / line).max(1)
-    }
-}
-
 impl Place {
     /// Whether the level above may hold lines of that walk itself. Of one that
     /// is not known, no more than that it has at most half of `next` bytes.
@@ -312,10 +294,7 @@ impl Place {
         match self {
             Place::First => false,
             Place::Behind(None) => count * line <= next / 2,
-            Place::Behind(Some(above)) => {
-                let sets = above.sets(line);
-                count / (sets / greatest_common_divisor(distance, sets)) <= above.ways
-            }
+            Place::Behind(Some(above)) => above.holds(count, distance, line),
         }
     }
 }
@@ -354,17 +333,13 @@ pub(super) fn read(
     let evidence = Evidence::new(curve, level, size, modelled, place);
     let (mut all, translated) =
         evidence.best(&candidates(size, level.line, modelled, place).collect::<Vec<_>>());
-    // exclusive levels are rarer than others, unless those have a number of lines that no real cache has
-    let odd_part = |c: &Candidate| (c.sets * c.ways) >> (c.sets * c.ways).trailing_zeros();
-    let roundest = all.iter().filter(|c| c.beside.is_none()).map(odd_part).min();
-    let rounder = |c: &Candidate| roundest.is_none_or(|least| least > ROUND && odd_part(c) < least);
-    all.retain(|c| c.beside.is_none() || rounder(c));
     if all.is_empty() {
         return Err(format!(
-            "not identifiable: no cache from {} to less than {} has such misses at large strides. Disturbed cells, \
+            "not identifiable: no cache from {} to less than {}{} has such misses at large strides. Disturbed cells, \
              scattered pages, or a prefetcher are the likely reason; repeat the sweep.",
             Bytes(size.fits),
-            Bytes(size.too_large)
+            Bytes(size.too_large),
+            if modelled { String::new() } else { format!(", of at most {MOST_WAYS} ways,") }
         ));
     }
     let least_off = all.iter().map(|cache| evidence.off(*cache)).fold(f64::INFINITY, f64::min);
@@ -405,21 +380,21 @@ fn spread(all: &[Candidate], count: usize) -> impl Iterator<Item = &Candidate> {
 /// All caches between the sizes: any number of ways of 1, 2, 4 ... sets; modelled
 /// caches may have odd multiples of those. Behind a known level they may be exclusive.
 fn candidates(size: &Size, line: u64, modelled: bool, place: Place) -> impl Iterator<Item = Candidate> {
-    let above =
-        if let Place::Behind(Some(above)) = place { Some((above.sets(line), above.ways)) } else { None };
+    let above = if let Place::Behind(Some(above)) = place { Some(above) } else { None };
     // in a model, which has no other misses, a share of them is a share that does not fit
     let held = if modelled { size.fits as f64 * (1.0 - size.at_size) } else { size.fits as f64 };
     let lines = (held as u64).div_ceil(line)..size.too_large.div_ceil(line);
-    let odd = (1..=if modelled { MOST_ODD } else { 1 }).step_by(2);
+    let (most_odd, most_ways) = if modelled { (MOST_ODD, u64::MAX) } else { (1, MOST_WAYS) };
     let most = lines.end;
-    let sets = odd.flat_map(move |odd| (0..40).map(move |k| odd << k)).filter(move |sets| *sets < most);
-    sets.flat_map(move |sets| {
+    let sets = (1..=most_odd).step_by(2).flat_map(move |odd| (0..40).map(move |k| odd << k));
+    sets.filter(move |sets| *sets < most).flat_map(move |sets| {
         (lines.start.div_ceil(sets)..lines.end.div_ceil(sets)).flat_map(move |ways| {
-            let exclusive = above.and_then(|(above_sets, above_ways)| {
-                let own = ways.checked_sub(above_sets * above_ways / sets).filter(|own| *own > 0)?;
-                Some(Candidate { sets, ways: own, beside: above })
+            let plain = Candidate { sets, ways, line, beside: None };
+            let exclusive = above.and_then(|above| {
+                let own = ways.checked_sub(above.relief(1, line, sets)).filter(|own| *own > 0)?;
+                Some(Candidate { ways: own, beside: Some(above), ..plain })
             });
-            [Some(Candidate { sets, ways, beside: None }), exclusive].into_iter().flatten()
+            [Some(plain), exclusive].into_iter().flatten().filter(move |cache| cache.ways <= most_ways)
         })
     })
 }

@@ -59,7 +59,7 @@ pub(super) fn ways(curve: &Curve, level: &Level, size: &Size, allowed: &Allowed)
         ),
         None => format!("in the array of {} there are no misses at strides of a line or more", Bytes(row)),
     };
-    let each: Vec<String> = allowed.all.iter().take(NAMED).map(|c| named(*c, level.line)).collect();
+    let each: Vec<String> = allowed.all.iter().take(NAMED).map(|c| named(*c)).collect();
     let others = match allowed.all.len().saturating_sub(NAMED) {
         0 => String::new(),
         more => format!(" and {more} more"),
@@ -87,9 +87,14 @@ fn way_or_ways(count: u64) -> &'static str {
     if count == 1 { "way, direct-mapped" } else { "ways" }
 }
 
-fn named(cache: Candidate, line: u64) -> String {
+fn named(cache: Candidate) -> String {
     let exclusive = if cache.beside.is_some() { ", exclusive" } else { "" };
-    format!("{} of {} x {} sets{exclusive}", Bytes(cache.ways * cache.sets * line), cache.ways, cache.sets)
+    format!(
+        "{} of {} x {} sets{exclusive}",
+        Bytes(cache.ways * cache.sets * cache.line),
+        cache.ways,
+        cache.sets
+    )
 }
 
 /// The fewest and the most ways of those allowed.
@@ -148,7 +153,7 @@ pub(super) fn confidence(
         );
     }
     if matches!(place, Place::Behind(None)) && confidence > Confidence::Low {
-        confidence = Confidence::Medium;
+        confidence = Confidence::Low;
         why.push(
             "Confidence: if this level does not hold the lines of the level above (exclusive), size and ways are those \
              of both together. Give a sweep of the level above too (lab infer --above FILE)."

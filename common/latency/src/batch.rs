@@ -149,19 +149,9 @@ fn confirmed(batches: &[Batch]) -> bool {
 
 /// A time: real, and scaled to the core's reference clock.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Batch {
-    pub(crate) nanos: f64,
-    pub(crate) at_reference: f64,
-}
-
-/// The time of one run of some work.
-pub(crate) fn once(work: impl FnOnce()) -> Batch {
-    let rate = clock::tick_rate();
-    let before = Pace::now(rate, Pace(None));
-    let from = clock::ticks();
-    work();
-    let nanos = rate.duration(Ticks(clock::ticks().0.saturating_sub(from.0))).nanos();
-    Batch { nanos, at_reference: nanos * Pace::between(before, Pace::now(rate, before)) }
+struct Batch {
+    nanos: f64,
+    at_reference: f64,
 }
 
 /// The core's clock at one moment.

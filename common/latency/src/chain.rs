@@ -2,7 +2,6 @@
 //! the next, so no access can start before the last has ended.
 
 use std::hint::black_box;
-use std::marker::PhantomData;
 
 use system::pages::PageBlock;
 
@@ -104,37 +103,6 @@ fn link(block: &mut PageBlock, offsets: &[usize]) -> usize {
         unsafe { base.add(offset).cast::<usize>().write(address + next) };
     }
     address + offsets[0]
-}
-
-/// Several closed chains in a [`PageBlock`], followed in parallel: an access waits only for
-/// the last one of its own chain.
-#[derive(Debug)]
-pub struct Chains<'a> {
-    block: PhantomData<&'a mut PageBlock>,
-    at: Vec<usize>,
-}
-
-impl<'a> Chains<'a> {
-    /// Links the words at the byte offsets of each chain.
-    ///
-    /// # Panics
-    ///
-    /// The same as for [`Chain::new`].
-    pub fn new<'o>(block: &'a mut PageBlock, chains: impl Iterator<Item = &'o [usize]>) -> Chains<'a> {
-        let at = chains.map(|offsets| link(block, offsets)).collect();
-        Chains { block: PhantomData, at }
-    }
-
-    /// Makes `rounds` accesses in each chain.
-    #[inline(never)]
-    pub fn walk(&mut self, rounds: usize) {
-        for _ in 0..rounds {
-            for at in &mut self.at {
-                *at = follow(*at);
-            }
-        }
-        black_box(&mut self.at);
-    }
 }
 
 #[inline(always)]

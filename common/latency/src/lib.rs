@@ -7,7 +7,6 @@
 //! access of a cell follow from the latencies of the levels.
 
 mod batch;
-pub mod beyond;
 mod cells;
 mod chain;
 mod error;
@@ -16,7 +15,7 @@ mod tlb;
 
 pub use batch::{Effort, Timed, reference_clock, time};
 pub use cells::{CellTime, Cells};
-pub use chain::{Chain, Chains, WORD};
+pub use chain::{Chain, WORD};
 pub use error::LatencyError;
 pub use probe::OnTime;
 pub use tlb::{Translation, translation};

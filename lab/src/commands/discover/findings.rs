@@ -1,12 +1,10 @@
 //! What was found, as JSON and as a chart.
 
 use common::chart::{Axis, Chart};
-use common::discover::{PolicyFound, Settled};
+use common::discover::{Plateau, PolicyFound, Settled};
 use common::latency::Translation;
 use common::machine::Machine;
 use serde_json::{Value, json};
-
-use super::beyond::Beyond;
 
 /// The findings, and the conditions of the experiments.
 pub(crate) struct Findings {
@@ -14,8 +12,8 @@ pub(crate) struct Findings {
     /// Which line of a full L1 set is evicted, or why that is not reported.
     pub(super) policy: Result<PolicyFound, String>,
     pub(super) translation: Option<Translation>,
-    /// Other properties of the core, if there was time.
-    pub(super) beyond: Option<Beyond>,
+    /// Bytes of the largest level that the system reports or the description has.
+    pub(super) largest: Option<u64>,
     pub(super) batches: (usize, usize),
     pub(super) huge: bool,
     /// Whether the TLB splits huge pages into smaller ones.
@@ -27,6 +25,16 @@ pub(crate) struct Findings {
 impl Findings {
     pub(super) fn cycles(&self, nanos: f64) -> Option<f64> {
         self.clock.map(|(before, _)| nanos * 1e-9 * before)
+    }
+
+    /// What memory costs, if it was reached.
+    pub(super) fn memory(&self) -> Option<Plateau> {
+        self.settled.beyond.filter(|beyond| beyond.is_memory(self.largest))
+    }
+
+    /// Bytes of the largest working set that was measured.
+    pub(super) fn looked_at(&self) -> Option<u64> {
+        self.settled.scan.last().map(|point| point.0)
     }
 
     pub(super) fn drift(&self) -> Option<f64> {
@@ -64,7 +72,8 @@ impl Findings {
         json!({
             "levels": levels,
             "first_level_only": self.settled.first_only,
-            "beyond_ns": self.settled.beyond,
+            "beyond_ns": self.memory().map(|memory| memory.cost),
+            "largest_working_set": self.looked_at(),
             "l1_replacement": self.policy.as_ref().ok().map(|p| json!({
                 "names": p.names,
                 "odds": p.odds,
@@ -80,7 +89,6 @@ impl Findings {
                 "second_level_high": t.second.map(|e| e.1),
                 "page_walk_ns": t.walk,
             })),
-            "beside_caches": self.beyond.as_ref().map(Beyond::json),
             "source": self.source,
             "huge_pages": self.huge,
             "huge_pages_split": self.split,

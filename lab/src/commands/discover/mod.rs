@@ -1,12 +1,10 @@
 //! `lab discover`: finds the caches by experiment, with the evidence.
 
-mod beyond;
 mod findings;
 mod text;
 
 use std::path::PathBuf;
 
-use beyond::Beyond;
 use clap::ValueEnum;
 use common::discover::{OnModel, PolicyFound, Probe, Settled, policy, settle};
 use common::failure::Failure;
@@ -77,7 +75,7 @@ fn on_model(name: &str) -> Result<Findings, Failure> {
         policy: replacement(&mut probe, &settled),
         settled,
         translation: None,
-        beyond: None,
+        largest: machine.levels.last().map(|level| level.size.0),
         batches: (0, 0),
         huge: true,
         split: false,
@@ -109,11 +107,10 @@ pub(crate) fn on_time(seconds: u32) -> Result<Findings, Failure> {
     let policy = replacement(&mut probe, &settled);
     let (huge, split, batches) = (probe.huge(), probe.split(), probe.batches());
     let line = settled.levels.first().and_then(|level| level.found.line).unwrap_or(64);
-    let (in_time, page) = (probe.spent() < 1.0, probe.contiguous());
-    let translation = if in_time { translation(line as usize).ok() } else { None };
-    let beyond = in_time.then(|| Beyond::measure(probe.into_block(), &settled, page as usize));
+    let translation = if probe.spent() < 1.0 { translation(line as usize).ok() } else { None };
+    let largest = known.as_ref().and_then(|known| known.levels.last()).map(|level| level.size.0);
     let clock = Some((before.0, core_clock::measure().0));
-    Ok(Findings { settled, policy, translation, beyond, batches, huge, split, clock, source: "timing" })
+    Ok(Findings { settled, policy, translation, largest, batches, huge, split, clock, source: "timing" })
 }
 
 /// The replacement policy of L1.

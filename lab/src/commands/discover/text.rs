@@ -43,8 +43,20 @@ impl Findings {
                     .to_owned(),
             );
         }
-        if let Some(beyond) = self.settled.beyond.filter(|_| !self.settled.first_only) {
-            lines.push(format!("beyond: {beyond:.1} ns"));
+        if let Some(size) = self.looked_at() {
+            lines.push(format!(
+                "Working sets up to {} were measured; larger levels are not seen.",
+                Bytes(size)
+            ));
+        }
+        match (self.memory(), self.settled.beyond) {
+            (Some(memory), _) => lines.push(format!("beyond: {:.1} ns", memory.cost)),
+            (None, Some(last)) => lines.push(format!(
+                "From {} on an access costs {:.1} ns: a larger level, or memory.",
+                Bytes(last.from),
+                last.cost
+            )),
+            (None, None) => {}
         }
         if let Some(t) = &self.translation {
             let told = |entries: Option<(usize, usize)>| {
@@ -57,7 +69,6 @@ impl Findings {
                 t.walk
             ));
         }
-        lines.extend(self.beyond.iter().flat_map(|beyond| beyond.text(|nanos| self.cycles(nanos))));
         if self.source == "timing" {
             lines.push(format!(
                 "source=timing: {} batches of accesses used, {} dropped as disturbed; huge pages {}",

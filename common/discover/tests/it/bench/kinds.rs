@@ -44,6 +44,10 @@ pub(super) fn kinds(contiguous: Build, scattered: Build, hashed: Build) -> Vec<K
         kind("TLB above L1's reach", tlb_above),
         kind("exclusive L2", exclusive_second),
         kind("exclusive L3", exclusive_third),
+        kind("exclusive L2 of odd sizes", exclusive_odd),
+        kind("no L2", no_second),
+        kind("L3 larger than the arrays", very_large),
+        kind("fully associative L1", fully_associative),
         kind("large ways", large_ways),
         kind("lines of 16 to 256 B", lines),
         kind("sizes no powers of two", odd_sizes),
@@ -106,6 +110,37 @@ fn exclusive_second(random: &mut Random) -> String {
         + &cache(2, second.0, 64, second.1, 3.5)
         + "inclusion = \"exclusive\"\n"
         + &usual_tlbs()
+}
+
+/// Of some of them the lines of both levels make a round number of ways.
+fn exclusive_odd(random: &mut Random) -> String {
+    let (kib, ways) = one_of(random, &[(32, 8), (32, 4), (48, 12), (64, 2), (24, 6), (16, 2)]);
+    let second = one_of(random, &[(224, 7), (448, 14), (448, 7), (768, 12), (640, 10), (960, 15)]);
+    cache(1, kib, 64, ways, 1.0)
+        + &cache(2, second.0, 64, second.1, 3.5)
+        + "inclusion = \"exclusive\"\n"
+        + &usual_tlbs()
+}
+
+fn no_second(random: &mut Random) -> String {
+    let (kib, line, ways) =
+        one_of(random, &[(64, 16, 1), (32, 64, 8), (48, 64, 12), (8, 32, 2), (128, 128, 4)]);
+    cache(1, kib, line, ways, 1.0) + &one_of(random, &[usual_tlbs as fn() -> String, String::new])()
+}
+
+fn very_large(random: &mut Random) -> String {
+    let (kib, ways) = one_of(random, &[(32, 8), (48, 12)]);
+    let third = one_of(random, &[(65536, 16), (98304, 12), (262_144, 16)]);
+    cache(1, kib, 64, ways, 1.0)
+        + &cache(2, one_of(random, &[512, 1024]), 64, 16, 3.5)
+        + &cache(3, third.0, 64, third.1, one_of(random, &[12.0, 24.7]))
+        + &usual_tlbs()
+}
+
+fn fully_associative(random: &mut Random) -> String {
+    let (kib, line) = one_of(random, &[(32, 32), (16, 64), (32, 64), (8, 16)]);
+    let second = one_of(random, &[(256, 8), (512, 16)]);
+    cache(1, kib, line, kib * 1024 / line, 1.0) + &cache(2, second.0, line, second.1, 3.5)
 }
 
 fn exclusive_third(random: &mut Random) -> String {

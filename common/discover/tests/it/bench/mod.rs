@@ -51,23 +51,36 @@ fn outcomes(machine: &Machine, seed: u64, conditions: &[Condition]) -> Vec<Vec<O
     conditions
         .iter()
         .map(|&condition| {
-            let found = settle(&mut Noisy::new(&mut walked, condition, seed), machine.levels.len());
+            let found = settle(&mut Noisy::new(&mut walked, condition, seed), looked_for(machine));
             judged(machine, found.as_ref().ok(), seed, condition.name)
         })
         .collect()
 }
 
+/// Levels that are looked for: a second one also where there is none.
+fn looked_for(machine: &Machine) -> usize {
+    machine.levels.len().max(2)
+}
+
 /// The same for the machine as it is described.
 fn described(machine: &Machine, seed: u64) -> Vec<Outcome> {
     let arena = OnModel::arena(machine).unwrap();
-    let found = settle(&mut OnModel::new(machine, &arena).unwrap(), machine.levels.len());
+    let found = settle(&mut OnModel::new(machine, &arena).unwrap(), looked_for(machine));
     judged(machine, found.as_ref().ok(), seed, "as described")
 }
 
 fn judged(machine: &Machine, found: Option<&Settled>, seed: u64, condition: &str) -> Vec<Outcome> {
     let levels = found.map_or(&[][..], |f| &f.levels);
-    let outcomes: Vec<Outcome> =
+    let mut outcomes: Vec<Outcome> =
         machine.levels.iter().enumerate().map(|(i, level)| judge(level, levels.get(i))).collect();
+    // a level that is not there
+    outcomes.extend(levels.iter().skip(outcomes.len()).map(|level| Outcome::Wrong(level.found.confidence)));
+    let largest = machine.levels.last().map(|level| level.size.0);
+    let memory = found.and_then(|found| found.beyond).filter(|beyond| beyond.is_memory(largest));
+    let latency = machine.memory_latency.map_or(0.0, |latency| latency.nanos());
+    if memory.is_some_and(|memory| memory.cost < 0.7 * latency) {
+        outcomes.push(Outcome::Wrong(Confidence::High));
+    }
     if outcomes.iter().any(|o| matches!(o, Outcome::Wrong(_))) {
         println!("seed {seed}, {condition}: {outcomes:?} of {}", machine.summary());
         levels.iter().for_each(|l| {
