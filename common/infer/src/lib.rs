@@ -218,18 +218,17 @@ fn geometry(
     let sizes = || allowed.all.iter().map(|c| c.sets * c.ways * level.line);
     let [mut least, mut most] = [sizes().min(), sizes().max()].map(|size| Bytes(size.unwrap_or_default()));
     let below = Bytes(size.too_large);
+    let mut ways = words::bounds(&allowed);
     if !modelled && least != most {
-        // what one disturbed cell excludes may be right
+        // What disturbed cells exclude may be right: no answer is narrower than the rows.
         (least, most) = (least.min(unknown.size), most.max(Bytes(below.0 - 1)));
+        for cache in &allowed.all {
+            let way = cache.sets * level.line;
+            ways.0 = ways.0.min(unknown.size.0.div_ceil(way)).max(1);
+            ways.1 = ways.1.max(((below.0 - 1) / way).min(ways::MOST_WAYS));
+        }
     }
-    Geometry {
-        size: least,
-        most,
-        below,
-        ways: Ok(words::bounds(&allowed)),
-        decide: allowed.decide,
-        ..unknown
-    }
+    Geometry { size: least, most, below, ways: Ok(ways), decide: allowed.decide, ..unknown }
 }
 
 #[cfg(test)]

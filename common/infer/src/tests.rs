@@ -340,3 +340,62 @@ fn a_refusal_is_true_of_the_file_and_argues_nothing_before() {
         assert_eq!(answer.why, Vec::<String>::new(), "{why}");
     }
 }
+
+/// A timed sweep of an L1 of 48 KiB, 12 ways and lines of 64 bytes, with what other programs add to the misses of an
+/// array.
+fn timed(sizes_kib: &[u64], added: impl Fn(u64) -> f64) -> Saved {
+    let cache = ways::Candidate { sets: 64, ways: 12, line: 64, beside: None };
+    let mut text = String::new();
+    for &kib in sizes_kib {
+        let size = kib << 10;
+        for stride in (0..).map(|power| 1 << power).take_while(|stride| stride * 2 <= size) {
+            let apart = stride.max(64);
+            let own = ways::missing(size / apart, apart / 64, cache);
+            let share = (own + added(kib)).min(1.0) * stride as f64 / apart as f64;
+            let few = size / apart <= 8;
+            let misses = if few { 0.0 } else { share };
+            text += &format!(
+                "cache_size={size}\tstride={stride}\tavg_misses={misses:.6}\tevent=PAPI_L1_DCM\tsource=timing\n"
+            );
+        }
+    }
+    Saved::parse(&text).unwrap()
+}
+
+/// Other programs add misses to arrays near the size: none of them makes the answer wrong, or sure.
+#[test]
+fn rows_that_miss_in_part_exclude_no_size() {
+    let doubling = [8, 16, 32, 64, 128];
+    let steps = [8, 16, 32, 36, 40, 44, 48, 52, 64, 128];
+    let none: fn(u64) -> f64 = |_| 0.0;
+    let cases: [(&[u64], fn(u64) -> f64); 5] = [
+        (&doubling, none),
+        (&steps, |kib| if kib == 48 { 0.7 } else { 0.0 }),
+        (&steps, |kib| if (40..=48).contains(&kib) { 0.5 } else { 0.0 }),
+        (&steps, |kib| if (36..=48).contains(&kib) { 0.85 } else { 0.0 }),
+        (&[8, 16, 32, 48, 64, 128], |kib| if kib == 48 { 0.87 } else { 0.0 }),
+    ];
+    for (case, (sizes, added)) in cases.into_iter().enumerate() {
+        let found = read(&timed(sizes, added)).verdict.unwrap();
+        assert!((found.size..=found.most).contains(&Bytes::kib(48)), "{case}: {}", found.size_text());
+        if let Ok((least, most)) = found.ways {
+            assert!((least..=most).contains(&12) && most <= 32, "{case}: {least} to {most} ways");
+        }
+        assert!(found.confidence < Confidence::High, "{case}");
+    }
+    let quiet = read(&timed(&[8, 16, 32, 47, 48, 49, 52, 64, 128], none)).verdict.unwrap();
+    assert_eq!((quiet.size, quiet.exact_ways()), (Bytes::kib(48), Some(12)));
+}
+
+#[test]
+fn an_event_that_nothing_counted_is_no_curve() {
+    for event in ["PAPI_L2_DCM", "PAPI_L1_DCM", "PAPI_TLB_DM"] {
+        let mut saved = timed(&[8, 16, 32, 64, 128], |_| 0.0);
+        saved.event = Some(event.to_owned());
+        for cell in &mut saved.cells {
+            cell.nanos = cell.misses.take().map(|misses| 1.0 + 4.0 * misses);
+        }
+        let reason = read(&saved).verdict.unwrap_err();
+        assert!(reason.contains(&format!("Nothing counted {event}")), "{reason}");
+    }
+}

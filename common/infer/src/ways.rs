@@ -16,7 +16,7 @@ use figures::units::Bytes;
 const PROPOSING: usize = 64;
 const JUDGING: usize = 256;
 /// Real caches have no more ways, so a reading of more is the work of other programs.
-const MOST_WAYS: u64 = 32;
+pub(super) const MOST_WAYS: u64 = 32;
 /// Odd factors that the number of sets of a modelled cache may have; a real one
 /// picks its sets by address bits.
 const MOST_ODD: u64 = 15;
