@@ -362,13 +362,16 @@ fn timed(sizes_kib: &[u64], added: impl Fn(u64) -> f64) -> Saved {
     Saved::parse(&text).unwrap()
 }
 
+/// Misses that other programs add to an array of so many KiB.
+type Added = fn(u64) -> f64;
+
 /// Other programs add misses to arrays near the size: none of them makes the answer wrong, or sure.
 #[test]
 fn rows_that_miss_in_part_exclude_no_size() {
     let doubling = [8, 16, 32, 64, 128];
     let steps = [8, 16, 32, 36, 40, 44, 48, 52, 64, 128];
-    let none: fn(u64) -> f64 = |_| 0.0;
-    let cases: [(&[u64], fn(u64) -> f64); 5] = [
+    let none: Added = |_| 0.0;
+    let cases: [(&[u64], Added); 5] = [
         (&doubling, none),
         (&steps, |kib| if kib == 48 { 0.7 } else { 0.0 }),
         (&steps, |kib| if (40..=48).contains(&kib) { 0.5 } else { 0.0 }),
