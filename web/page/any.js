@@ -80,7 +80,7 @@ function anyPage(section, write) {
       box.toggleAttribute("aria-busy", !quick);
       const drawn = quick ? core(request) : await (helper ??= new Helper()).ask(request);
       const before = box.querySelector("svg");
-      picture(box, drawn.svg, title => sweepTable(drawn.record, title, pointLink));
+      picture(box, drawn.svg, title => sweepTable(drawn.record, title, pointLink), pointAt);
       shadow(box, before);
       box.removeAttribute("data-old");
       complaintOf(form, true);
@@ -95,11 +95,14 @@ function anyPage(section, write) {
     if (again) { again = false; requestAnimationFrame(draw); }
   }
 
+  // The cause of a point, for the level that is shown.
+  const pointAt = (size, stride) => pointOf(size, stride, form, Number(form.elements.show.value) || 1);
+
   // A number of the chart that opens "Inside a cache" with its array and stride.
   function pointLink(size, stride, text) {
-    const level = Number(form.elements.show.value) || 1;
-    const point = pointOf(size, stride, text, form, level, form.elements.show.value === "time" ? "ns" : t("misses"));
-    return point ? el("a", { href: point.href, title: point.text }, text) : text;
+    const point = pointAt(size, stride);
+    const unit = form.elements.show.value === "time" ? "ns" : t("misses");
+    return point ? el("a", { href: point.href, title: t("point", bytesText(size), bytesText(stride), text, unit, point.reason) }, text) : text;
   }
 
   function changed() {
@@ -163,24 +166,28 @@ function anyPage(section, write) {
 
 const bytesOf = text => parseFloat(text) * ({ K: KIB, M: KIB * KIB }[text.at(-1)] ?? 1);
 
-// A point of a curve in words, with its reason, and the address of "Inside a cache" that
-// shows its accesses from the second pass on; the cache is that of `level` in the form, or
-// the first where that is too large to be shown.
-function pointOf(size, stride, text, form, level, unit) {
+// Why a point of a curve is where it is, and the address of "Inside a cache" that shows its
+// accesses from the second pass on. The cache is that of `level` in the form, or the first
+// where that is too large to be shown.
+function pointOf(size, stride, form, level) {
   const value = name => form.elements[name + level]?.value;
   let [bytes, line, ways] = ["size", "line", "ways"].map(name => amountOf(value(name) ?? ""));
-  if (bytes / line > MOST_LINES && level > 1) return pointOf(size, stride, text, form, 1, unit);
+  if (bytes / line > MOST_LINES && level > 1) return pointOf(size, stride, form, 1);
   if (ways === Infinity) ways = bytes / line;
   const sets = bytes / line / ways;
   if (!Number.isInteger(Math.log2(sets))) return undefined;
   const lines = Math.ceil(size / Math.max(stride, line));
   const used = Math.min(lines, sets / gcd(Math.max(1, Math.floor(stride / line)), sets));
   const fields = ["size", "line", "ways", "replacement", "write", "allocate"].map(name => [`${name}1`, value(name)]);
-  const query = new URLSearchParams({ kernel: "cm1", array: sizeText(size), stride: sizeText(stride), passes: 3, ...Object.fromEntries(fields),
-    at: 2 * Math.floor(size / stride) + 1 });
-  return { href: `#inside?${query}`,
-    text: t("point", bytesText(size), bytesText(stride), text, unit, t(lines === 1 ? "one-line" : "lines", lines), t(used === 1 ? "one-set" : "sets", used), t(ways === 1 ? "one-way" : "ways", ways)) };
+  const many = (key, count) => t(count === 1 ? `one-${key}` : `${key}s`, count);
+  return { href: insideAt(size, stride, Object.fromEntries(fields)),
+    reason: t("point-reason", many("line", lines), many("set", used), many("way", ways)) };
 }
+
+// The address of "Inside a cache" at the second pass over an array, with these fields of its
+// cache.
+const insideAt = (size, stride, fields) => `#inside?${new URLSearchParams({ kernel: "cm1", array: sizeText(size), stride: sizeText(stride),
+  passes: 3, ...fields, at: 2 * Math.floor(size / stride) + 1 })}`;
 const gcd = (a, b) => (b ? gcd(b, a % b) : a);
 
 // Shows the curves of `before` in grey behind the new ones, if their axes are the same.
@@ -190,6 +197,7 @@ function shadow(box, before) {
   if (!before || before.outerHTML === now.outerHTML || axes(before) !== axes(now)) return;
   before.classList.add("before");
   before.setAttribute("aria-hidden", "true");
+  before.removeAttribute("tabindex");
   for (const text of before.querySelectorAll("title, desc, text, metadata")) text.remove();
   now.before(before);
 }

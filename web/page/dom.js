@@ -47,13 +47,15 @@ function select(name, options, value) {
 }
 
 // A chart in a box that scrolls on narrow screens, with a note about that; below it a table
-// of its numbers, which `numbers` makes when it is opened.
-function picture(box, svg, numbers) {
+// of its numbers, which `numbers` makes when it is opened. `cause` gives the reason of a
+// point, if it is known, and the address that shows it: a click on the point goes there.
+function picture(box, svg, numbers, cause) {
   box.innerHTML = `${svg}<small class="swipe">${t("swipe")}</small>`;
   const drawn = box.querySelector("svg");
   const title = drawn.querySelector("title")?.textContent ?? "";
   const caption = drawn.querySelector("desc")?.textContent ?? "";
   drawn.setAttribute("aria-label", `${title}. ${caption}`);
+  if (cause) explain(drawn, cause);
   if (box.details) box.details.hidden = !numbers;
   if (!numbers) return;
   if (!box.details?.isConnected) {
@@ -63,6 +65,25 @@ function picture(box, svg, numbers) {
   box.numbers = () => numbers(title);
   box.details.dispatchEvent(new Event("toggle"));
 }
+
+// Adds its cause to each point of a chart of array sizes and strides, in the data that the
+// chart's own script shows under the pointer.
+function explain(svg, cause) {
+  const bytes = text => { const [, digits, unit] = text.match(/^([\d.]+) ([KM]?i?B)\b/) ?? []; return digits * UNITS[unit]; };
+  svg.chart = JSON.parse(svg.querySelector("metadata")?.textContent || "null");
+  for (const { name, points } of svg.chart?.curves ?? []) for (const point of points) {
+    const found = point && cause(bytes(name) || bytes(point[2]), bytes(name) ? bytes(point[2]) : undefined);
+    if (!found) continue;
+    point[3] += `\n${found.reason ? `${found.reason}; ` : ""}${t("point-opens")}`;
+    point.href = found.href;
+  }
+}
+// A click on the point under the pointer; on a touch screen, a second touch.
+addEventListener("pointerdown", ({ target }) => { explain.pressed = target.closest?.("svg")?.current?.point; }, true);
+addEventListener("click", ({ target }) => {
+  const point = target.closest?.("svg")?.current?.point;
+  if (point?.href && point === explain.pressed) location.hash = point.href;
+});
 
 // The numbers of a sweep: a row for each stride, a column for each array size. `shown` makes
 // a cell of an array size, a stride and a number.

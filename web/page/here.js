@@ -83,7 +83,13 @@ function herePage(section, write) {
     curve.classList.toggle("known", isKnown);
     known.hidden = !isKnown;
     picture(curve, core(request), isKnown ? undefined : title =>
-      table(title, [t("here-set"), t("here-ns")], request.points.map(([size, nanos]) => [bytesText(size), number(nanos)])));
+      table(title, [t("here-set"), t("here-ns")], request.points.map(([size, nanos]) => [bytesText(size), number(nanos)])), isKnown ? undefined : cause);
+  }
+
+  // A working set of the first curve is accessed line by line.
+  function cause(size, stride) {
+    const { size1, line1, ways1 } = ownMachine({}) ?? {};
+    return { href: insideAt(size, stride ?? line1 ?? 64, size1 ? { size1, line1, ways1 } : {}) };
   }
 
   async function explore(seconds) {
@@ -145,7 +151,7 @@ function herePage(section, write) {
       el("button", { type: "button", click: () => download("spark.json", text) }, t("here-save-curves")),
       own && el("button", { type: "button", click: () => { location.hash = `#any?${new URLSearchParams({ show: "time", max: "256K", ...own })}`; setTimeout(() => anyPage.lay(text)); } }, t("here-lay"))),
     own ? null : el("p", { class: "soft" }, t("here-lay-first")));
-    picture(box, core({ do: "draw", text: JSON.stringify(drawn) }), title => sweepTable(record, title));
+    picture(box, core({ do: "draw", text: JSON.stringify(drawn) }), title => sweepTable(record, title), cause);
     section.dataset.record = text;
   }
 
