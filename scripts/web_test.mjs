@@ -218,9 +218,13 @@ async function mystery() {
   check((await tab.locator("#page-mystery").innerText()).includes("Ada"), "a link brings a sealed machine");
   await tab.getByRole("button", { name: "Measure it" }).click();
   await tab.waitForSelector("#page-mystery .picture svg", { timeout: 60000 });
-  const texts = { "student-1-name": "Ada", "s311-c-size": `${row.size} bytes`, "s311-c-line": `${row.line} bytes`, "s311-c-ways": String(row.ways),
+  const texts = { "student-1-name": "Ada", "s311-c-size.value": String(row.size), "s311-c-line.value": "abc", "s311-c-ways.value": String(row.ways),
     "s311-c-size-why": "the curve of the next size rises" };
-  for (const [name, text] of Object.entries(texts)) await tab.fill(`#page-mystery [name=${name}]`, text);
+  for (const [name, text] of Object.entries(texts)) await tab.fill(`#page-mystery [name="${name}"]`, text);
+  check(/Choose the unit/.test(await tab.innerText("#s311-c-size")) && /not one number/.test(await tab.innerText("#s311-c-line")), "a value without a unit, and a text in a number's place, are not read");
+  await tab.fill('#page-mystery [name="s311-c-line.value"]', String(row.line));
+  for (const name of ["size", "line"]) await tab.selectOption(`#page-mystery [name="s311-c-${name}.unit"]`, "B");
+  check((await tab.innerText("#s311-c-size output")) === `= ${row.size.toLocaleString("en")} bytes`, `a value says how it is read: ${await tab.innerText("#s311-c-size output")}`);
   const kept = async tab => {
     await tab.waitForSelector("#page-mystery[data-recalled*=Ada]", { state: "attached" });
     return (await tab.inputValue("#page-mystery [name=s311-c-size-why]")) === texts["s311-c-size-why"];
@@ -229,7 +233,7 @@ async function mystery() {
   check(await kept(tab), "what was typed survives a reload");
   if (firefox) { // whose driver reports no downloads
     await tab.getByRole("button", { name: "Save the answer" }).click();
-    check((await tab.locator("#page-mystery").innerText()).includes("Saved as answers-Ada.json"), "the answer is saved");
+    check((await tab.locator("#page-mystery").innerText()).includes("asked to save answers-Ada.json"), "the browser is asked to save the answer");
     return close(tab);
   }
   const [saved] = await Promise.all([tab.waitForEvent("download"), tab.getByRole("button", { name: "Save the answer" }).click()]);
@@ -384,6 +388,10 @@ async function exchanged() {
   await choose.setInputFiles(join(folder, "others", "Bob.toml"));
   await tab.waitForSelector("#page-mystery[data-recalled*=Bob]", { state: "attached" });
   check((await tab.locator("#page-mystery .picture svg").count()) === 0, "a machine's curves go with it");
+  await tab.getByRole("button", { name: "Measure it" }).click();
+  await tab.waitForSelector("#page-mystery .picture svg", { timeout: 60000 });
+  await tab.selectOption("#page-mystery [name=show]", "2");
+  check((await tab.locator("#page-mystery .picture svg").count()) === 0, "and so do curves of other settings");
   writeFileSync(join(folder, "empty.toml"), "");
   await choose.setInputFiles(join(folder, "empty.toml"));
   await tab.waitForFunction(() => [...document.querySelectorAll("#page-mystery .complaint")].some(box => box.textContent));
@@ -759,7 +767,7 @@ async function guessed() {
   const tab = await open("inside");
   check(!(await tab.isVisible(".stepper")), "a question asks for a guess before its steps are shown");
   await tab.locator(".guesses input").first().check();
-  check((await tab.isVisible(".stepper")) && /Your guess: .*every element misses.* The second pass hits/i.test(await tab.textContent("#guessed")), `the guess is next to what happens: ${await tab.textContent("#guessed")}`);
+  check((await tab.isVisible(".stepper")) && /Your guess: .*every element misses.*second pass hits/i.test(await tab.textContent("#guessed")), `the guess is next to what happens: ${await tab.textContent("#guessed")}`);
   const facts = await tab.evaluate(() => {
     const run = kernel => core({ do: "walk", toml: machineToml(document.querySelector("#page-inside form"), false), kernel }).counts;
     const form = document.querySelector("#page-inside form");

@@ -2,6 +2,8 @@
 
 /// Bytes of an element, if no `array` line says otherwise: a C `int`.
 const ELEMENT: u64 = 4;
+/// Most loops inside each other.
+const MAX_DEPTH: usize = 16;
 /// Most iterations of all loops together.
 const MAX_ITERATIONS: usize = 1_000_000;
 const WORDS: [&str; 4] = ["for", "load", "store", "array"];
@@ -61,7 +63,7 @@ pub(super) fn begins(text: &str) -> bool {
 /// The first `most` accesses of the loops in `text`.
 pub(super) fn run(text: &str, most: usize) -> Result<Run, String> {
     let mut run = Run::default();
-    let mut parser = Parser { lines: lines(text)?, at: 0, arrays: &mut run.arrays };
+    let mut parser = Parser { lines: lines(text)?, at: 0, depth: 0, arrays: &mut run.arrays };
     let statements = parser.block(0)?;
     run.all(&statements, most)?;
     Ok(run)
@@ -160,7 +162,7 @@ fn lines(text: &str) -> Result<Vec<Line>, String> {
                 Some((word, _)) if c == '.' && word == "." => word.push(c),
                 _ if c.is_whitespace() => {}
                 _ if is_word(c) || "+-*()[]:;.".contains(c) => tokens.push((c.to_string(), column)),
-                _ => return Err(format!("line {number}: '{c}' has no meaning here; {FORM}")),
+                _ => return Err(format!("line {number}: '{c}' has no meaning; {FORM}")),
             }
             word_goes_on = is_word(c);
         }
@@ -181,6 +183,8 @@ const FORM: &str = "write for example 'for i in 0..64 step 8: load a[i]'";
 struct Parser<'a> {
     lines: Vec<Line>,
     at: usize,
+    /// Loops around the present line.
+    depth: usize,
     arrays: &'a mut Vec<Array>,
 }
 
@@ -317,12 +321,17 @@ impl Parser<'_> {
         }
         rest.expect(":")?;
         let line = rest.number;
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(format!("line {line}: more than {MAX_DEPTH} loops are inside each other"));
+        }
         let mut body = Vec::new();
         if rest.peek().is_empty() {
             body = self.block(rest.indent + 1)?;
         } else {
             self.line(rest, &mut body)?;
         }
+        self.depth -= 1;
         if body.is_empty() {
             return Err(format!("line {line}: the loop does nothing: indent the lines below it"));
         }
@@ -397,5 +406,7 @@ mod tests {
             let error = run(text, 9).map(|_| ()).unwrap_err();
             assert!(error.contains(says), "{text}: {error}");
         }
+        let deep = "for i in 0..1: ".repeat(100_000);
+        assert!(run(&deep, 9).map(|_| ()).unwrap_err().contains("more than 16 loops"));
     }
 }

@@ -124,6 +124,21 @@ fn the_line_marked_as_the_next_victim_is_evicted_next() {
     }
 }
 
+proptest! {
+    /// Any text is shown or refused.
+    #[test]
+    fn any_text_of_own_accesses_is_shown_or_refused(
+        words in prop::collection::vec(prop::sample::select(vec![
+            "for", "in", "load", "store", "array", "of", "bytes", "step", "i", "a", "[", "]", ":", ";", "..", "+", "-", "*", "\n", "  ",
+            "0", "3", "64", "18446744073709551615", "r", "w", "0x1f", " L 10,8", "é",
+        ]), 0..24)
+    ) {
+        let machine = Machine::named("lecture").unwrap();
+        let _ = Steps::of_text(&machine, &words.join(" "));
+        let _ = Steps::of_text(&machine, &format!("for i in 0..3: load {}", words.concat()));
+    }
+}
+
 #[test]
 fn the_place_of_an_access_is_its_own_in_the_kernels_file() {
     let machine = Machine::named("lecture").unwrap();
