@@ -566,7 +566,7 @@ async function measured(view = "here", clock) {
   const levels = verdicts.map(({ levels: [level] }) => level);
   const less = levels.slice(1).filter((now, at) => {
     const before = levels[at];
-    return (before.ways && !now.ways) || (before.line && !now.line) || now.size_high - now.size_low > before.size_high - before.size_low;
+    return (before.ways && !now.ways) || (before.line && !now.line) || now.size_high / now.size_low > before.size_high / before.size_low;
   });
   return { first, last, level: levels.at(-1), levels, second: verdicts.at(-1)?.levels[1], less: less.length, refusal };
 }

@@ -1,6 +1,7 @@
 //! The caches of this computer, from repeated experiments.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use discover::{Confidence, Exploration, LevelFound, Why, explore};
 use figures::units::Bytes;
@@ -39,8 +40,8 @@ impl Runs {
     /// What the runs show together of a level, and how many agree on it. Other programs only
     /// take lines away: they make sizes and ways smaller, or hide them. So the largest result
     /// of two runs is the answer; a larger one of a single run stays open until
-    /// [`OVERRULING`] others agree on less. Without any, the run in which the largest working
-    /// set fitted counts.
+    /// [`OVERRULING`] others agree on less. Without any, the range is the step of the fastest
+    /// curve.
     fn level(&self, index: usize) -> Option<(LevelFound, usize)> {
         let all: Vec<&LevelFound> = self.runs.iter().filter_map(|run| run.levels.get(index)).collect();
         let seen: Vec<&LevelFound> = all.iter().copied().filter(|level| level.ways.is_ok()).collect();
@@ -49,10 +50,9 @@ impl Runs {
         let largest = seen.iter().max_by_key(|level| (level.size, level.line.is_some()));
         let Some(largest) = largest else {
             let best = all.iter().max_by_key(|level| (level.knee_range.0, Reverse(level.range.1)))?;
-            let run = self.runs.iter().find(|run| run.levels.get(index) == Some(best))?;
             let mut found = (**best).clone();
             found.confidence = Confidence::Low;
-            step_by_eye(run, &mut found);
+            step_by_eye(&self.fastest(), &mut found);
             return Some((found, 0));
         };
         let confirmed = seen.iter().filter(|level| votes(level) >= 2).max_by_key(|level| level.size);
@@ -79,6 +79,16 @@ impl Runs {
             _ => Confidence::High,
         };
         Some((found, agreeing.len()))
+    }
+
+    /// The curve of all runs: other programs only add to a cost, so the lowest of each size
+    /// counts.
+    fn fastest(&self) -> Vec<(u64, f64)> {
+        let mut curve = BTreeMap::new();
+        for &(size, nanos) in self.runs.iter().flat_map(|run| &run.scan) {
+            curve.entry(size).and_modify(|least: &mut f64| *least = least.min(nanos)).or_insert(nanos);
+        }
+        curve.into_iter().collect()
     }
 
     /// Whether the first level needs no more experiments.
@@ -120,24 +130,20 @@ fn line_of(agreeing: &[&&LevelFound]) -> Option<u64> {
     lines.iter().copied().max_by_key(|line| (votes(*line), *line))
 }
 
-/// Narrows the range of a level below the first to the step that its scan shows: which pages
-/// share a set is not known, but a cache does not end before its step begins, nor after the
-/// step has ended.
-fn step_by_eye(run: &Exploration, level: &mut LevelFound) {
-    if level.level < 2 {
-        return;
-    }
+/// Takes the step that the curve shows for the range of a level: a cache does not end before
+/// its step begins, nor after the step has ended.
+fn step_by_eye(curve: &[(u64, f64)], level: &mut LevelFound) {
     let cost = |share: f64| level.latency + share * level.penalty;
-    let begin = run.scan.iter().position(|(size, _)| *size >= level.knee_range.0).unwrap_or(0);
-    let ends = |(_, nanos): &&(u64, f64)| *nanos >= cost(STEP.1);
-    let Some(&(high, slow)) = run.scan[begin..].iter().find(ends) else { return };
-    let fits = |(size, nanos): &&(u64, f64)| *size < high && *nanos <= cost(STEP.0);
-    let Some(&(low, fast)) = run.scan.iter().rev().find(fits) else { return };
-    level.range = (low.max(level.range.0), high.min(level.range.1));
+    let Some(last) = curve.iter().rposition(|(_, nanos)| *nanos < cost(STEP.1)) else { return };
+    let Some(&(high, slow)) = curve.get(last + 1) else { return };
+    let fits = |(_, nanos): &&(u64, f64)| *nanos <= cost(STEP.0);
+    let Some(&(low, fast)) = curve[..=last].iter().rev().find(fits) else { return };
+    level.range = (low, high);
     level.why.retain(|why| !matches!(why, Why::Size(_) | Why::Open(_)));
+    let pages = if level.level > 1 { ", because a browser hides which pages share a set" } else { "" };
+    let blurred = if 2 * high > 3 * low { format!(" The step is not sharp{pages}.") } else { String::new() };
     level.why.push(Why::Size(format!(
-        "up to {} an access costs {fast:.1} ns, from {} on {slow:.1} ns: the level ends on this step. The step is not \
-         sharp, because a browser hides which pages share a set.",
+        "up to {} an access costs {fast:.1} ns, from {} on {slow:.1} ns: the level ends on this step.{blurred}",
         Bytes(low),
         Bytes(high)
     )));
@@ -230,14 +236,21 @@ mod tests {
 
     #[test]
     fn a_later_experiment_takes_nothing_away() {
-        let ranged = |low: u64, high: u64| {
+        let curve = |slow_from: u64, slow: f64| {
             let mut run = run(None, Err("noise".into()));
-            (run.levels[0].range, run.levels[0].knee_range) = ((low, high), (low, high));
+            run.scan = (1..=64).map(|kib| (kib << 10, if kib < slow_from { 2.0 } else { slow })).collect();
+            (run.levels[0].range, run.levels[0].knee_range) =
+                ((5 << 10, 96 << 10), (slow_from << 10, 96 << 10));
             run
         };
-        let range = |runs| of(runs).level(0).unwrap().0.range;
-        assert_eq!(range(vec![ranged(48, 52), ranged(5, 96)]), (48, 52));
-        assert_eq!(range(vec![ranged(5, 96), ranged(26, 96), ranged(48, 52)]), (48, 52));
+        let range = |runs| {
+            let range = of(runs).level(0).unwrap().0.range;
+            (range.0 >> 10, range.1 >> 10)
+        };
+        assert_eq!(range(vec![curve(5, 6.0)]), (4, 5));
+        assert_eq!(range(vec![curve(48, 6.0), curve(5, 6.0)]), (47, 48));
+        assert_eq!(range(vec![curve(5, 6.0), curve(26, 6.0), curve(48, 6.0)]), (47, 48));
+        assert_eq!(range(vec![curve(5, 4.0)]), (5, 96), "misses in part show no end");
         let line = |runs| of(runs).level(0).unwrap().0.line;
         let (good, blind, odd) = (run(Some(64), Ok(12)), run(None, Ok(12)), run(Some(32), Ok(12)));
         assert_eq!(line(vec![good.clone(), blind.clone()]), Some(64));
@@ -260,7 +273,7 @@ mod tests {
         assert_eq!(found.range, (3 * mib / 2, 3 * mib));
         let text = argument(&found)["size"].to_string();
         assert!(
-            text.contains("up to 1.5 MiB an access costs 8.1 ns, from 3 MiB on 44.0 ns")
+            text.contains("up to 1.5 MiB an access costs 8.1 ns, from 3 MiB on 44.0 ns: the level ends on this step. The step is not sharp")
                 && !text.contains("16 MiB")
         );
     }
