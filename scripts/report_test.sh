@@ -1,12 +1,12 @@
 #!/bin/sh
 # Runs the lab and drives its report in a browser: typed answers must survive a reload, a
-# kill and another run. If a tool for that is missing, prints which, and exits successfully.
+# kill and another run, and be graded as the page says. If a tool for that is missing, prints which, and exits successfully.
 #
 # usage: scripts/report_test.sh [LAB]    LAB, the built program
 set -eu
 cd "$(dirname "$(dirname "$(readlink -f "$0")")")"
-# The grammar of numbers needs no browser.
-if command -v node >/dev/null; then node scripts/quantity_test.mjs; fi
+# The reader of values needs no browser.
+if command -v node >/dev/null; then node scripts/reader_test.mjs; fi
 . scripts/browser.sh
 
 lab=${1:-}

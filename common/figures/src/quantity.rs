@@ -71,7 +71,7 @@ impl Kind {
 
     /// Whether a dot or comma before three digits may separate thousands. A rate or a factor
     /// of 1000 is implausible, so there it is the decimal sign.
-    fn has_thousands(self) -> bool {
+    pub fn has_thousands(self) -> bool {
         matches!(self, Kind::Bytes | Kind::Count | Kind::Ns)
     }
 }

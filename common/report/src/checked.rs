@@ -1,278 +1,294 @@
-//! The sheet's numbers that a student computes: their formulas from the figures on the
-//! page, and the results of usual mistakes. The page gets the formulas, not their results.
+//! Numbers that a student computes: what is right, how far a rounded one may be off, and
+//! the results of usual mistakes. The page and `lab grade` judge by the same [`Check`].
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use figures::quantity::Kind;
+use serde::{Serialize, Serializer};
 
 use crate::contents::Contents;
 use crate::figure::Figure;
-use crate::product::{GAIN_TOLERANCE, HIT_RATE_TOLERANCE, Product};
-use crate::quantity::Kind;
+use crate::product::{Gain, Product};
 
-/// The check of a number. All amounts are in the field's own unit.
+/// Tolerance for a speed-up, as a share of it.
+const GAIN_TOLERANCE: f64 = 0.02;
+/// Tolerance for a hit rate, as a share of its miss rate; and at least, in percentage points:
+/// half of the last of two decimals.
+const MISS_RATE_TOLERANCE: f64 = 0.02;
+const MIN_POINTS: f64 = 0.005;
+/// Tolerance for the rounding of printed figures.
+const ROUNDING: f64 = 1e-9;
+
+/// The right value of a number, and those of usual mistakes, in the base unit of its kind.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct Check {
+pub struct Check {
     /// The kind of the number.
-    kind: Kind,
-    /// The formula; `None` if the page does not check it.
-    formula: Option<Formula>,
-    /// The tolerance for rounding: a share of it, as in `lab grade`,
-    share: f64,
-    /// or this amount.
-    within: f64,
-    /// The message for any other number.
-    hint: Cow<'static, str>,
-    slips: Vec<Slip>,
+    pub kind: Kind,
+    /// The right value.
+    pub right: f64,
+    /// How far a rounded answer may be off.
+    pub within: f64,
+    /// What usual mistakes give.
+    slips: Vec<(f64, Slip)>,
 }
 
-/// The result of a known mistake, and the message for it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-struct Slip {
-    formula: Formula,
-    told: Cow<'static, str>,
+/// What a value is, compared with the right one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Judgement {
+    /// Within the tolerance.
+    Right,
+    /// The result of a usual mistake.
+    Slip(Slip),
+    /// Anything else.
+    Wrong,
 }
 
-/// Numbers and operators in postfix order.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(transparent)]
-struct Formula(Vec<Step>);
-
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-#[serde(untagged)]
-enum Step {
-    Number(f64),
-    Operator(char),
+/// A usual mistake.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Slip {
+    /// Bits instead of bytes.
+    Bits,
+    /// The right number with another unit.
+    OtherUnit,
+    /// Elements instead of bytes.
+    Elements,
+    /// Three matrices instead of one.
+    AllMatrices,
+    /// Bytes or bits are counted instead of larger things.
+    EightTimes,
+    /// The miss rate.
+    MissRate,
+    /// Misses are divided by loads alone.
+    LoadsOnly,
+    /// The difference with the other sign.
+    Reversed,
+    /// New over old instead of old over new.
+    Inverse,
+    /// A gain in per cent instead of a factor.
+    GainInPercent,
+    /// The value of the other cache level.
+    OtherLevel,
 }
 
-impl Formula {
-    fn of(number: f64) -> Formula {
-        Formula(vec![Step::Number(number)])
-    }
-
-    /// A figure of the page, if there is one.
-    fn figure(figure: &Figure) -> Option<Formula> {
-        figure.known().map(Formula::of)
-    }
-
-    fn with(mut self, operator: char, other: Formula) -> Formula {
-        self.0.extend(other.0);
-        self.0.push(Step::Operator(operator));
-        self
-    }
-
-    /// The result, as the page computes it.
-    #[cfg(test)]
-    fn value(&self) -> f64 {
-        let mut stack = Vec::new();
-        for step in &self.0 {
-            match step {
-                Step::Number(number) => stack.push(*number),
-                Step::Operator(operator) => {
-                    let (b, a): (f64, f64) = (stack.pop().unwrap(), stack.pop().unwrap());
-                    stack.push(match operator {
-                        '+' => a + b,
-                        '-' => a - b,
-                        '*' => a * b,
-                        _ => a / b,
-                    });
-                }
+impl Slip {
+    /// A sentence for the student; it does not show the right value.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Slip::Bits => "That is bits; a byte has 8.",
+            Slip::OtherUnit => "The number is right in another unit.",
+            Slip::Elements => "That is the number of elements; an element has 16 bits.",
+            Slip::AllMatrices => "That is all three matrices; one is asked for.",
+            Slip::EightTimes => {
+                "That is eight times too many: an element has more than one byte, and a byte more than one bit."
             }
+            Slip::MissRate => "That is the miss rate.",
+            Slip::LoadsOnly => "A store is an access too: divide by loads and stores.",
+            Slip::Reversed => "The other way round: subtract the old one from the new one.",
+            Slip::Inverse => "The other way round: divide the old time by the new time.",
+            Slip::GainInPercent => "That is the gain in percent; write it as a factor.",
+            Slip::OtherLevel => "That is the value of the other cache level.",
         }
-        assert_eq!(stack.len(), 1);
-        stack[0]
+    }
+}
+
+impl Serialize for Slip {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self.sentence())
     }
 }
 
 impl Check {
-    /// The same with translated messages.
-    pub(crate) fn in_words(&self, word: impl Fn(&str) -> String) -> Check {
-        let slip = |slip: &Slip| Slip { told: word(&slip.told).into(), ..slip.clone() };
-        Check { hint: word(&self.hint).into(), slips: self.slips.iter().map(slip).collect(), ..self.clone() }
+    /// A check with the mistakes that are usual for this kind; `within` is an amount, not a
+    /// share.
+    pub fn of(kind: Kind, right: f64, within: f64) -> Check {
+        let slips = match kind {
+            Kind::Bytes => vec![
+                (8.0 * right, Slip::Bits),
+                (1024.0 * right, Slip::OtherUnit),
+                (right / 1024.0, Slip::OtherUnit),
+            ],
+            Kind::Count => vec![(8.0 * right, Slip::EightTimes)],
+            Kind::Percent => vec![(100.0 - right, Slip::MissRate)],
+            Kind::Points => vec![(-right, Slip::Reversed)],
+            Kind::Number => {
+                vec![(1.0 / right, Slip::Inverse), (100.0 * (right - 1.0), Slip::GainInPercent)]
+            }
+            Kind::Ns => Vec::new(),
+        };
+        Check { kind, right, within: within + ROUNDING * right.abs(), slips }
     }
 
-    /// All its messages.
-    #[cfg(test)]
-    pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
-        std::iter::once(&*self.hint)
-            .chain(self.slips.iter().map(|slip| &*slip.told))
-            .filter(|text| !text.is_empty())
+    /// A hit rate in per cent.
+    pub fn hit_rate(percent: f64) -> Check {
+        Check::of(Kind::Percent, percent, rate_tolerance(percent))
+    }
+
+    /// The difference of two hit rates, in percentage points: right if it is that of two
+    /// rates that are right.
+    pub fn difference(new: f64, old: f64) -> Check {
+        Check::of(Kind::Points, new - old, rate_tolerance(new) + rate_tolerance(old))
+    }
+
+    /// A speed-up.
+    pub fn gain(times: f64) -> Check {
+        Check::of(Kind::Number, times, GAIN_TOLERANCE * times.abs())
+    }
+
+    /// The check of a figure of [`expected`](crate::expected), by the rubric's name of it;
+    /// `None` if the figure is not there.
+    pub fn figure(name: &str, figures: &BTreeMap<String, Result<f64, String>>) -> Option<Check> {
+        let known = |name: &str| figures.get(name)?.as_ref().ok().copied();
+        let right = known(name)?;
+        let what = name.split_once('.').map_or(name, |(_, what)| what);
+        Some(match what {
+            "hit_rate" => Check::hit_rate(right).or(known(&format!("{name}_of_loads")), Slip::LoadsOnly),
+            "bytes" => Check::of(Kind::Bytes, right, 0.0),
+            what if what.contains("_gain") => Check::gain(right),
+            _ => Check::of(Kind::Count, right, 0.0),
+        })
+    }
+
+    /// The same with the result of one more mistake, if there is one.
+    #[must_use]
+    pub fn or(mut self, value: Option<f64>, slip: Slip) -> Check {
+        self.slips.extend(value.map(|value| (value, slip)));
+        self
+    }
+
+    /// Compares a value.
+    pub fn judge(&self, value: f64) -> Judgement {
+        if self.is(value, self.right) {
+            return Judgement::Right;
+        }
+        let slip = self.slips.iter().find(|(mistaken, _)| self.is(value, *mistaken));
+        slip.map_or(Judgement::Wrong, |(_, slip)| Judgement::Slip(*slip))
+    }
+
+    /// Whether the right value is in a range of at least `low` and below `below`.
+    pub fn is_in(&self, low: f64, below: f64) -> bool {
+        low <= self.right && self.right < below
+    }
+
+    /// Whether `value` is `meant`. A rate may be written as a share of 1.
+    fn is(&self, value: f64, meant: f64) -> bool {
+        let of_rates = matches!(self.kind, Kind::Percent | Kind::Points);
+        let within = if of_rates || self.right == 0.0 {
+            self.within
+        } else {
+            self.within * (meant / self.right).abs()
+        };
+        let near = |value: f64| (value - meant).abs() <= within && !(of_rates && value.abs() > 100.0);
+        near(value) || of_rates && near(100.0 * value)
     }
 }
 
-const RATE: &str = "Hit rate = 1 − misses / (loads + stores), in percent, to two decimals.";
-const DELTA: &str = "The new hit rate less the old one, in percentage points.";
-const GAIN: &str = "How many times as fast: the old one's over the new one's.";
+/// Tolerance for a hit rate in per cent, in percentage points.
+fn rate_tolerance(percent: f64) -> f64 {
+    (MISS_RATE_TOLERANCE * (100.0 - percent).abs()).max(MIN_POINTS)
+}
 
-/// The check of each of the [`NUMBERS`](crate::fields::NUMBERS), by its id.
-pub(crate) fn checks(contents: &Contents<'_>) -> BTreeMap<&'static str, Check> {
+/// What the page says of a number.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct OnPage {
+    #[serde(flatten)]
+    check: Check,
+    /// The message for a wrong number that is no usual mistake.
+    hint: &'static str,
+}
+
+const MEMORY: &str = "Rows times columns times the bytes of one element.";
+const RATE: &str = "Hit rate = 1 − misses / (loads + stores), in percent, to two decimals.";
+const DELTA: &str = "The new hit rate minus the old one, in percentage points.";
+const GAIN: &str = "Speed-up = old time / new time, or old cycles / new cycles, of this run.";
+
+/// The checks of the fields whose figures this run has, by their ids.
+pub(crate) fn checks(contents: &Contents<'_>) -> BTreeMap<&'static str, OnPage> {
     let [mm1, mm2, transposing, mm3] = &contents.products;
     let [over_mm1, _, blocked_over_mm1, blocked_over_mm2] = &contents.gains;
-    let n = f64::from(contents.findings.size);
-    let clocks = |p: &Product| Formula::figure(&p.cycles);
-    let gain = |gain: &Figure, old, new| speed_up(gain, old, new);
+    let elements = f64::from(contents.findings.size).powi(2);
+    let memory = Check::of(Kind::Bytes, 2.0 * elements, 0.0)
+        .or(Some(elements), Slip::Elements)
+        .or(Some(6.0 * elements), Slip::AllMatrices);
     let all = [
-        ("s321-a-memory", memory(n)),
-        ("s321-c-hit-rate", rate(mm1)),
-        ("s322-b-hit-rate", rate(mm2)),
-        ("s322-c-hit-rate", rate(transposing)),
-        ("s322-d-delta", delta(mm2, mm1)),
-        ("s322-d-clocks", gain(&over_mm1.clocks, clocks(mm1), clocks(mm2))),
-        ("s322-d-time", gain(&over_mm1.time, Formula::figure(&mm1.seconds), Formula::figure(&mm2.seconds))),
-        ("s323-a-elements", elements()),
-        ("s323-c-hit-rate", rate(mm3)),
-        ("s323-d-delta", delta(mm3, mm1)),
-        ("s323-d-clocks", gain(&blocked_over_mm1.clocks, clocks(mm1), clocks(mm3))),
-        ("s323-e-delta", delta(mm3, mm2)),
-        ("s323-e-clocks", gain(&blocked_over_mm2.clocks, clocks(mm2), clocks(mm3))),
+        ("s321-a-memory", Some(memory), MEMORY),
+        ("s321-c-hit-rate", rate(mm1), RATE),
+        ("s322-b-hit-rate", rate(mm2), RATE),
+        ("s322-c-hit-rate", rate(transposing), RATE),
+        ("s322-d-delta", delta(mm2, mm1), DELTA),
+        ("s322-d-clocks", clocks(over_mm1), GAIN),
+        ("s322-d-time", over_mm1.time.known().map(Check::gain), GAIN),
+        ("s323-c-hit-rate", rate(mm3), RATE),
+        ("s323-d-delta", delta(mm3, mm1), DELTA),
+        ("s323-d-clocks", clocks(blocked_over_mm1), GAIN),
+        ("s323-e-delta", delta(mm3, mm2), DELTA),
+        ("s323-e-clocks", clocks(blocked_over_mm2), GAIN),
     ];
-    all.into_iter().collect()
-}
-
-fn memory(n: f64) -> Check {
-    let of = |bytes: f64| Some(Formula::of(bytes).with('*', Formula::of(n)).with('*', Formula::of(n)));
-    let over = |unit: f64| of(2.0).map(|bytes| bytes.with('/', Formula::of(unit)));
-    Check {
-        kind: Kind::Bytes,
-        formula: of(2.0),
-        share: 0.0,
-        within: 1e-6,
-        hint: "Rows times columns times the bytes of one element.".into(),
-        slips: slips([
-            (of(1.0), "That is the number of elements; an element has 16 bits."),
-            (of(6.0), "That is all three matrices; one is asked for."),
-            (of(16.0), "That is bits; a byte has 8."),
-            (over(1024.0), "Write it in bytes."),
-            (over(1_048_576.0), "Write it in bytes."),
-        ]),
-    }
-}
-
-/// The line size is a question of its own, so the page does not use it for this one.
-fn elements() -> Check {
-    Check { kind: Kind::Count, formula: None, share: 0.0, within: 0.0, hint: "".into(), slips: Vec::new() }
-}
-
-/// The hit rate in per cent, of these accesses.
-fn hit_rate(misses: &Figure, accesses: Option<Formula>) -> Option<Formula> {
-    let missed = Formula::figure(misses)?.with('/', accesses?);
-    Some(Formula::of(100.0).with('*', Formula::of(1.0).with('-', missed)))
-}
-
-fn of_all(product: &Product) -> Option<Formula> {
-    let accesses = Formula::figure(&product.loads)?.with('+', Formula::figure(&product.stores)?);
-    product.hit_rate.known()?;
-    hit_rate(&product.misses, Some(accesses))
-}
-
-fn rate(product: &Product) -> Check {
-    let of_loads = hit_rate(&product.misses, Formula::figure(&product.loads));
-    let percent = of_all(product);
-    let missed = percent.clone().map(|percent| Formula::of(100.0).with('-', percent));
-    let share = percent.clone().map(|percent| percent.with('/', Formula::of(100.0)));
-    Check {
-        kind: Kind::Percent,
-        formula: percent,
-        share: HIT_RATE_TOLERANCE,
-        within: 0.0,
-        hint: RATE.into(),
-        slips: slips([
-            (missed, "That is the miss rate."),
-            (share, "Write it in percent."),
-            (of_loads, "A store is an access too: divide by loads and stores."),
-        ]),
-    }
-}
-
-fn delta(new: &Product, old: &Product) -> Check {
-    let less = |a: Option<Formula>, b: Option<Formula>| Some(a?.with('-', b?));
-    let points = less(of_all(new), of_all(old));
-    let share = points.clone().map(|points| points.with('/', Formula::of(100.0)));
-    Check {
-        kind: Kind::Percent,
-        formula: points,
-        share: 0.0,
-        within: 0.04,
-        hint: DELTA.into(),
-        slips: slips([
-            (less(of_all(old), of_all(new)), "The other way round: the new one less the old one."),
-            (share, "Write it in percentage points."),
-        ]),
-    }
-}
-
-fn speed_up(gain: &Figure, old: Option<Formula>, new: Option<Formula>) -> Check {
-    let over = |a: Option<Formula>, b: Option<Formula>| Some(a?.with('/', b?));
-    let times = over(old.clone(), new.clone()).filter(|_| gain.known().is_some());
-    let inverse = over(new, old).filter(|_| times.is_some());
-    let percent = times.clone().map(|times| Formula::of(100.0).with('*', times.with('-', Formula::of(1.0))));
-    Check {
-        kind: Kind::Number,
-        formula: times,
-        share: GAIN_TOLERANCE,
-        within: 0.0,
-        hint: GAIN.into(),
-        slips: slips([
-            (inverse, "The other way round: the old one's over the new one's."),
-            (percent, "That is the gain in percent; write it as a factor."),
-        ]),
-    }
-}
-
-fn slips<const N: usize>(known: [(Option<Formula>, &'static str); N]) -> Vec<Slip> {
-    known
-        .into_iter()
-        .filter_map(|(formula, told)| Some(Slip { formula: formula?, told: told.into() }))
+    let fields = contents.assignment.fields();
+    let asked = |id: &str, kind: Kind| {
+        fields.iter().any(|field| field.id == id && field.kind.quantity() == Some(kind))
+    };
+    all.into_iter()
+        .filter_map(|(id, check, hint)| Some((id, OnPage { check: check?, hint })))
+        .filter(|(id, page)| asked(id, page.check.kind))
         .collect()
+}
+
+fn percent(rate: &Figure) -> Option<f64> {
+    rate.known().map(|rate| 100.0 * rate)
+}
+
+fn rate(product: &Product) -> Option<Check> {
+    Some(Check::hit_rate(percent(&product.hit_rate)?).or(percent(&product.of_loads), Slip::LoadsOnly))
+}
+
+fn delta(new: &Product, old: &Product) -> Option<Check> {
+    Some(Check::difference(percent(&new.hit_rate)?, percent(&old.hit_rate)?))
+}
+
+fn clocks(gain: &Gain) -> Option<Check> {
+    gain.clocks.known().map(Check::gain)
+}
+
+impl OnPage {
+    /// All its messages.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &'static str> {
+        std::iter::once(self.hint).chain(self.check.slips.iter().map(|(_, slip)| slip.sentence()))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use figures::value::{Reading, Source};
-    use records::record::{Record, Row};
 
-    fn product(name: &'static str, misses: f64, cycles: f64) -> Product {
-        let mut record = Record::new(name, "a machine");
-        let counted = |amount| Reading::new(amount, Source::Hardware);
-        record.rows.push(
-            Row::new([("checksum", 1.into())])
-                .with("PAPI_L1_DCM", counted(misses))
-                .with("PAPI_LD_INS", counted(300.0))
-                .with("PAPI_SR_INS", counted(100.0))
-                .with("wall_cycles", counted(cycles)),
-        );
-        Product::of(name, &record)
+    /// The same table is read by the test of the page's script.
+    #[test]
+    fn every_value_of_the_table_is_judged_as_it_says() {
+        let mut rows = 0;
+        for row in include_str!("checked.tsv").lines().filter(|row| !row.starts_with('#')) {
+            let [what, right, value, judged] = row.split('\t').collect::<Vec<_>>()[..] else {
+                panic!("{row}")
+            };
+            let rights: Vec<f64> = right.split(' ').map(|right| right.parse().unwrap()).collect();
+            let check = match what {
+                "rate" => Check::hit_rate(rights[0]).or(rights.get(1).copied(), Slip::LoadsOnly),
+                "difference" => Check::difference(rights[0], rights[1]),
+                "gain" => Check::gain(rights[0]),
+                _ => Check::of(Kind::Bytes, rights[0], 0.0),
+            };
+            let told = match check.judge(value.parse().unwrap()) {
+                Judgement::Right => "right".to_owned(),
+                Judgement::Wrong => "wrong".to_owned(),
+                Judgement::Slip(slip) => format!("{slip:?}"),
+            };
+            assert_eq!(told, judged, "{row}: {check:?}");
+            rows += 1;
+        }
+        assert!(rows >= 25);
     }
 
-    /// The page's formulas give the figures of the report, from which `lab grade` takes the
-    /// right values.
     #[test]
-    fn the_pages_formulas_give_the_reports_figures() {
-        let (old, new) = (product("mm1", 100.0, 900.0), product("mm2", 7.0, 500.0));
-        let gain = crate::product::Gain::of(&new, &old);
-        let value = |check: &Check| check.formula.as_ref().unwrap().value();
-        for (check, figure, factor) in [
-            (rate(&old), &old.hit_rate, 100.0),
-            (rate(&new), &new.hit_rate, 100.0),
-            (delta(&new, &old), &gain.hit_rate, 100.0),
-            (
-                speed_up(&gain.clocks, Formula::figure(&old.cycles), Formula::figure(&new.cycles)),
-                &gain.clocks,
-                1.0,
-            ),
-        ] {
-            let right = factor * figure.known().unwrap();
-            assert!((value(&check) - right).abs() < 1e-9, "{check:?}");
-            // and no mistake gives the right value
-            assert!(check.slips.iter().all(|slip| (slip.formula.value() - right).abs() > 1e-9));
-        }
-        assert_eq!(value(&memory(512.0)), 524_288.0);
-        let text = serde_json::to_string(&rate(&old)).unwrap();
-        assert!(text.contains("[100.0,1.0,100.0,300.0,100.0,\"+\",\"/\",\"-\",\"*\"]"), "{text}");
-        assert!(!text.contains("75"), "no result: {text}");
-        let modelled = Figure::missing("modelled");
-        assert_eq!(speed_up(&modelled, Some(Formula::of(2.0)), Some(Formula::of(1.0))).formula, None);
+    fn a_range_holds_its_lower_end_and_not_its_upper_end() {
+        let size = Check::of(Kind::Bytes, 32768.0, 0.0);
+        assert!(size.is_in(32768.0, 65536.0) && !size.is_in(16384.0, 32768.0));
     }
 }

@@ -1,36 +1,47 @@
 //! The fields of a sheet, by the ids under which answers are stored.
 
+use figures::quantity::Kind;
 use serde::{Deserialize, Serialize};
 
 /// How a field is filled in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FieldKind {
-    /// A name, a size, a count: one line.
-    Value,
-    /// A number that the page can check against this run.
-    Number,
     /// Sentences.
     #[default]
     Text,
+    /// One line of text: a name.
+    Line,
+    /// One of several texts.
+    Choice,
+    /// A size with its unit.
+    Bytes,
+    /// A count.
+    Count,
+    /// A time with its unit.
+    Ns,
+    /// A rate in per cent.
+    Percent,
+    /// A difference of rates in percentage points.
+    Points,
+    /// A factor.
+    Number,
 }
 
-/// The fields of the kind [`Number`](FieldKind::Number): the page has a formula for each.
-pub(crate) const NUMBERS: [&str; 13] = [
-    "s321-a-memory",
-    "s321-c-hit-rate",
-    "s322-b-hit-rate",
-    "s322-c-hit-rate",
-    "s322-d-clocks",
-    "s322-d-delta",
-    "s322-d-time",
-    "s323-a-elements",
-    "s323-c-hit-rate",
-    "s323-d-clocks",
-    "s323-d-delta",
-    "s323-e-clocks",
-    "s323-e-delta",
-];
+impl FieldKind {
+    /// The kind of its value; `None` if it is filled in with text.
+    pub fn quantity(self) -> Option<Kind> {
+        match self {
+            FieldKind::Text | FieldKind::Line | FieldKind::Choice => None,
+            FieldKind::Bytes => Some(Kind::Bytes),
+            FieldKind::Count => Some(Kind::Count),
+            FieldKind::Ns => Some(Kind::Ns),
+            FieldKind::Percent => Some(Kind::Percent),
+            FieldKind::Points => Some(Kind::Points),
+            FieldKind::Number => Some(Kind::Number),
+        }
+    }
+}
 
 /// A field of the sheet. Its `id` is the key in `answers.json`, the `id` of its
 /// element in the page, and never changes.
@@ -44,10 +55,21 @@ pub struct Field {
     pub label: String,
     /// How it is filled in.
     pub kind: FieldKind,
+    /// Whether a range, "fully associative" and "not visible" can be chosen.
+    pub range: bool,
+    /// The texts of a choice.
+    pub choices: Vec<String>,
 }
 
 impl Field {
-    pub(crate) fn new(id: &str, section: &str, label: &str, kind: FieldKind) -> Field {
-        Field { id: id.to_owned(), section: section.to_owned(), label: label.to_owned(), kind }
+    pub(crate) fn text(id: &str, section: &str, label: &str, kind: FieldKind) -> Field {
+        Field {
+            id: id.to_owned(),
+            section: section.to_owned(),
+            label: label.to_owned(),
+            kind,
+            range: false,
+            choices: Vec::new(),
+        }
     }
 }

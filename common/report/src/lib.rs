@@ -28,11 +28,12 @@ use thiserror::Error;
 
 pub use answers::{Answer, Answers, AnswersError, Form, Meaning, Typed, read_cell};
 pub use assignment::{Assignment, Drawing, Extent, GUIDES, Question, Section, SheetPart, Sizes, program};
+pub use checked::{Check, Judgement, Slip};
 pub use fields::{Field, FieldKind};
 pub use figures::quantity::{Doubt, Kind};
 pub use findings::{Findings, Host, LineFrom, Sweep};
 pub use product::{expected, tolerance};
-pub use render::STORE;
+pub use render::{READER, STORE, reader_data};
 
 pub use own_sections::{OwnSection, lacking};
 pub use sweep::STRIDE;
@@ -149,11 +150,11 @@ impl Report<'_> {
     }
 }
 
-/// Whether `text` can be a page's template.
+/// Checks that `text` can be a page's template.
 ///
-/// If it cannot; with the line.
+/// # Errors
 ///
-/// If it is none: with the line.
+/// If it cannot, with the line.
 pub fn check_template(text: &str) -> Result<(), ReportError> {
     if !text.contains("{%") && !text.contains("{{") {
         return Err(ReportError::Blank);

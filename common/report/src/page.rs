@@ -1,9 +1,10 @@
 //! The data for the template.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chart::Chart;
 use events::Event;
+use figures::quantity::Doubt;
 use figures::units::Bytes;
 use figures::value::Source;
 use machine::CacheLevel;
@@ -13,12 +14,14 @@ use serde::Serialize;
 
 use crate::assignment::{Assignment, Section, SheetPart};
 use crate::causes;
+use crate::checked::{self, OnPage};
 use crate::contents::Contents;
 use crate::figure::{Cell, Figure};
 use crate::findings::{Findings, LineFrom, Sweep};
 use crate::own_sections::Shown;
 use crate::pictures::FIGURE_1;
 use crate::product::{Gain, Product};
+use crate::render;
 use crate::sweep::{SizeTable, Table, size_table, source, table, why};
 use crate::verdict::Verdict;
 
@@ -53,6 +56,8 @@ pub(crate) struct Page<'r> {
     line: String,
     line_from: &'static str,
     elements: Cell,
+    /// Whether the cycles of all products are their times at one clock.
+    one_clock: bool,
     products: Vec<ProductPart>,
     gains: Vec<GainPart>,
     causes: Causes,
@@ -64,8 +69,10 @@ pub(crate) struct Page<'r> {
     answers_element: String,
     /// The page's texts in another language, in the form for its script.
     words: String,
-    /// The words of the grammar with which its script reads numbers.
-    quantities: String,
+    /// The data of the script that reads values.
+    reader: String,
+    /// The checks of the numbers that the student computes, by field.
+    checks: String,
 }
 
 /// A part of the guide's sheet, or a section with its own programs.
@@ -150,6 +157,7 @@ pub(crate) fn page<'r>(contents: &'r Contents<'_>) -> Page<'r> {
     let n = f64::from(found.size);
     let figure_1 = Saved::parse(FIGURE_1).map(|saved| infer::read(&saved));
     let assignment = &contents.assignment;
+    let checks = checked::checks(contents);
     Page {
         language: &assignment.language,
         title: &assignment.title,
@@ -181,6 +189,7 @@ pub(crate) fn page<'r>(contents: &'r Contents<'_>) -> Page<'r> {
             _ => Figure::analytic(found.line.0 as f64 / 2.0),
         }
         .cell(1.0, 0),
+        one_clock: has_one_clock(&contents.products),
         products: contents.products.iter().map(product).collect(),
         gains: contents.gains.iter().map(gain).collect(),
         causes: Causes {
@@ -193,17 +202,20 @@ pub(crate) fn page<'r>(contents: &'r Contents<'_>) -> Page<'r> {
         assumed: &found.machine.unknown,
         fields: assignment.fields().len(),
         answers_element: contents.typed.element(),
-        words: words(assignment),
-        quantities: in_script(crate::quantity::words::JSON),
+        words: words(assignment, checks.values()),
+        reader: in_script(&render::reader_data()),
+        checks: in_script(&serde_json::to_string(&checks).unwrap_or_default()),
     }
 }
 
 /// The script's texts in the assignment's language, as JSON that cannot close the element
 /// early.
-fn words(assignment: &Assignment) -> String {
+fn words<'c>(assignment: &Assignment, checks: impl Iterator<Item = &'c OnPage>) -> String {
     let script = include_str!("template/script.js");
-    let said: BTreeMap<_, _> =
-        assignment.words().iter().filter(|(english, _)| script.contains(&format!("\"{english}\""))).collect();
+    let sentences: BTreeSet<&str> =
+        checks.flat_map(OnPage::texts).chain(Doubt::ALL.map(Doubt::sentence)).collect();
+    let is_said = |english: &str| sentences.contains(english) || script.contains(&format!("\"{english}\""));
+    let said: BTreeMap<_, _> = assignment.words().iter().filter(|(english, _)| is_said(english)).collect();
     in_script(&serde_json::to_string(&said).unwrap_or_default())
 }
 
@@ -239,6 +251,14 @@ fn of_guide(part: SheetPart) -> (&'static str, &'static [(&'static str, &'static
         SheetPart::Causes => ("causes.html", &[("causes", "What decides the time?")]),
         SheetPart::Specification => ("specification.html", &[("spec", "Specification")]),
     }
+}
+
+/// Whether all products have the same cycles per second. Records of an interrupted run may have
+/// another clock.
+fn has_one_clock(products: &[Product]) -> bool {
+    let clock = |product: &Product| Some(product.cycles.known()? / product.seconds.known()?);
+    let clocks: Vec<f64> = products.iter().filter_map(clock).collect();
+    clocks.len() == products.len() && clocks.iter().all(|clock| (clock / clocks[0] - 1.0).abs() < 1e-6)
 }
 
 fn line_from(found: &Findings) -> &'static str {

@@ -11,11 +11,6 @@ use crate::figure::Figure;
 /// Why no speed-up is computed from the time of a described machine.
 const MODELLED_TIME: &str = "modelled time is that of the memory alone: it excludes steps that wait for each other, which decide the time of these products";
 
-/// Tolerance for a hit rate, as a share of it.
-pub(crate) const HIT_RATE_TOLERANCE: f64 = 0.005;
-/// Tolerance for a speed-up, as a share of it.
-pub(crate) const GAIN_TOLERANCE: f64 = 0.02;
-
 /// One run of mm1, mm2 or mm3.
 #[derive(Debug, Clone)]
 pub(crate) struct Product {
@@ -37,6 +32,8 @@ pub(crate) struct Product {
     pub(crate) wall: Figure,
     /// Hit rate of L1.
     pub(crate) hit_rate: Figure,
+    /// The same of loads alone: a usual mistake.
+    pub(crate) of_loads: Figure,
     pub(crate) l2_misses: Figure,
     pub(crate) l2_accesses: Figure,
     /// Hit rate of L2.
@@ -59,6 +56,7 @@ impl Product {
             name,
             transposes: record.settings.get("time_transpose").is_some_and(|counted| *counted == true),
             hit_rate: hit_rate(&misses, &accesses),
+            of_loads: hit_rate(&misses, &loads),
             l2_hit_rate: hit_rate(&l2_misses, &l2_accesses),
             cycles: figure("wall_cycles"),
             seconds: figure(if record.rows.first().is_some_and(|row| row.reading("cpu_s").is_some()) {
@@ -126,6 +124,7 @@ pub fn expected<'r>(record: impl Fn(&str) -> Option<&'r Record>) -> BTreeMap<Str
             }
         };
         set("hit_rate", Figure::from([&product.hit_rate], |[rate]| 100.0 * rate));
+        set("hit_rate_of_loads", Figure::from([&product.of_loads], |[rate]| 100.0 * rate));
         for (than, ending) in [(0, ""), (1, "_mm2")] {
             let Some((than, _)) = &products[than] else { continue };
             let gain = Gain::of(product, than);
@@ -144,8 +143,8 @@ pub fn expected<'r>(record: impl Fn(&str) -> Option<&'r Record>) -> BTreeMap<Str
 /// Tolerance for a rounded answer, as a share, by the rubric's name of its figure.
 pub fn tolerance(figure: &str) -> f64 {
     match figure.split_once('.').map(|(_, what)| what) {
-        Some("hit_rate") => HIT_RATE_TOLERANCE,
-        Some(what) if what.contains("_gain") => GAIN_TOLERANCE,
+        Some("hit_rate") => 0.005,
+        Some(what) if what.contains("_gain") => 0.02,
         _ => 0.0,
     }
 }

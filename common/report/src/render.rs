@@ -1,20 +1,49 @@
 //! Renders the page as HTML: the templates, and the functions that they may use.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use figures::quantity::{Doubt, Kind, Unit};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::{Rest, Serde, Value};
 use minijinja::{AutoEscape, Environment, Error, UndefinedBehavior};
 use serde::Serialize;
 
+use crate::answers::{Answer, Typed};
 use crate::assignment::{Assignment, Question};
-use crate::checked;
 use crate::contents::Contents;
-use crate::fields::FieldKind;
+use crate::fields::{Field, FieldKind};
 use crate::page::page;
 
 /// The script with the class `Store`, with which a page stores typed answers.
 pub const STORE: &str = include_str!("template/store.js");
+
+/// The script with `valueReader`, with which a page reads values; [`reader_data`] is its
+/// argument.
+pub const READER: &str = include_str!("template/reader.js");
+
+/// What the scripts' `valueReader` needs, as JSON: the units of each kind, the kinds with
+/// thousands, and the sentence of each [`Doubt`] in English.
+pub fn reader_data() -> String {
+    let units: BTreeMap<String, &[Unit]> = Kind::ALL.iter().map(|kind| (name(kind), kind.units())).collect();
+    let thousands: Vec<Kind> = Kind::ALL.into_iter().filter(|kind| kind.has_thousands()).collect();
+    let doubts: BTreeMap<String, &str> =
+        Doubt::ALL.iter().map(|doubt| (name(doubt), doubt.sentence())).collect();
+    serde_json::json!({ "units": units, "thousands": thousands, "doubts": doubts }).to_string()
+}
+
+/// The name of a unit variant in JSON.
+fn name(variant: &impl Serialize) -> String {
+    serde_json::to_value(variant).ok().and_then(|name| Some(name.as_str()?.to_owned())).unwrap_or_default()
+}
+
+/// What can be said about a size, a line or ways, and how the page asks it.
+const FORMS: [(&str, &str); 4] = [
+    ("one", "one value"),
+    ("range", "at least … and below …"),
+    ("fully-associative", "fully associative"),
+    ("not-visible", "not visible in these data"),
+];
 
 /// The main template; it includes the others.
 const WHOLE: &str = "report.html";
@@ -24,7 +53,7 @@ pub(crate) const TEMPLATES: &[(&str, &str)] = &[
     ("macros.html", include_str!("template/macros.html")),
     ("style.css", include_str!("template/style.css")),
     ("store.js", STORE),
-    ("quantity.js", include_str!("template/quantity.js")),
+    ("reader.js", READER),
     ("script.js", include_str!("template/script.js")),
     ("exercise.html", include_str!("template/exercise.html")),
     ("caches.html", include_str!("template/caches.html")),
@@ -73,7 +102,7 @@ pub(crate) fn environment(own: Option<&str>) -> Result<Environment<'_>, Error> {
 /// `t(english, …)`: the page's own text in the assignment's language, with each `{}`
 /// replaced.
 fn add_words(environment: &mut Environment<'_>, assignment: &Arc<Assignment>) {
-    let assignment = Arc::clone(assignment);
+    let (assignment, spoken) = (Arc::clone(assignment), Arc::clone(assignment));
     let language = assignment.language.clone();
     environment.add_function("t", move |english: &str, parts: Rest<Value>| {
         let told = marked(assignment.word(english));
@@ -84,6 +113,9 @@ fn add_words(environment: &mut Environment<'_>, assignment: &Arc<Assignment>) {
     // language.
     let english = if language.starts_with("en") { "" } else { " lang=\"en\"" };
     environment.add_global("english", Value::from_safe_string(english.to_owned()));
+    let words = Arc::clone(&spoken);
+    environment.add_filter("number", move |text: &str| in_language(text, words.word(".")));
+    environment.add_global("forms", Value::from(FORMS.map(|(form, text)| vec![form, text]).to_vec()));
     environment.add_filter("drawn", move |svg: &str| {
         Value::from_safe_string(svg.replacen("<svg", &format!("<svg{english}"), 1))
     });
@@ -118,21 +150,49 @@ fn add_questions(environment: &mut Environment<'_>, assignment: &Arc<Assignment>
     });
 }
 
-/// What the template needs of a field: its kind, its earlier answer, the check of a number.
+/// A field for the page.
+#[derive(Serialize)]
+struct ShownField {
+    #[serde(flatten)]
+    field: Field,
+    /// The names of its units; `None` for a text.
+    units: Option<Vec<&'static str>>,
+}
+
+/// What the template needs of a field: its kind, and its earlier answer.
 fn add_fields(environment: &mut Environment<'_>, contents: &Contents<'_>) {
     let fields = contents.assignment.fields();
-    let typed = contents.typed.fields.clone();
-    let checks = checked::checks(contents);
-    let assignment = contents.assignment.clone();
+    let answers = contents.typed.fields.clone();
     environment.add_function("field", move |id: &str| {
-        fields.iter().find(|field| field.id == id).map(|known| Value::from(Serde(known.clone())))
+        fields.iter().find(|field| field.id == id).map(|field| {
+            let units = |kind: Kind| kind.units().iter().map(|unit| unit.name).collect();
+            Value::from(Serde(ShownField { units: field.kind.quantity().map(units), field: field.clone() }))
+        })
     });
-    environment
-        .add_function("typed", move |id: &str| typed.get(id).map(ToString::to_string).unwrap_or_default());
-    environment.add_function("check", move |id: &str| {
-        let told = checks.get(id).map(|check| check.in_words(|english| assignment.word(english).to_owned()));
-        serde_json::to_string(&told).unwrap_or_default()
+    environment.add_function("typed", move |id: &str| {
+        let typed = match answers.get(id) {
+            Some(Answer::Value(typed)) => typed.clone(),
+            Some(Answer::Text(text)) => Typed { value: text.clone(), ..Typed::default() },
+            None => Typed::default(),
+        };
+        Value::from(Serde(typed))
     });
+}
+
+/// A number with the decimal sign of the page's language.
+fn in_language(text: &str, sign: &str) -> String {
+    let digit = |place: Option<char>| place.is_some_and(|c| c.is_ascii_digit());
+    let mut told = String::with_capacity(text.len());
+    for (at, c) in text.char_indices() {
+        let between =
+            digit(text[..at].chars().next_back()) && digit(text[at + c.len_utf8()..].chars().next());
+        if c == '.' && between {
+            told += sign;
+        } else {
+            told.push(c);
+        }
+    }
+    told
 }
 
 /// HTML of a text in which `**` and backquotes are the only markup.
@@ -168,6 +228,15 @@ mod tests {
             ("<script>\"&'", "&lt;script&gt;&quot;&amp;'"),
         ] {
             assert_eq!(marked(text), html);
+        }
+    }
+
+    #[test]
+    fn numbers_have_the_decimal_sign_of_the_language() {
+        for (text, shown) in
+            [("-12\u{202f}345.6", "-12\u{202f}345,6"), ("1.25 MiB", "1,25 MiB"), ("v. 2", "v. 2")]
+        {
+            assert_eq!(in_language(text, ","), shown);
         }
     }
 }

@@ -85,15 +85,19 @@ impl Session {
     /// Runs `body` `runs` times, with `prepare` before each, but at least once, and not
     /// again after the session [is over](Session::is_over).
     pub fn time(&self, runs: usize, prepare: &mut dyn FnMut(), body: &mut dyn FnMut()) -> Timed {
-        let before = core_clock::measure();
         let once = |_| {
             prepare();
             let watch = Stopwatch::start();
             body();
             watch.stop()
         };
+        let before = self.clock.get().is_none().then(core_clock::measure);
         let runs = (0..runs).take_while(|run| *run == 0 || !self.is_over()).map(once).collect();
-        Timed { runs, clock: Hertz((before.0 + core_clock::measure().0) / 2.0) }
+        let clock = self.clock.get_or_init(|| {
+            let after = core_clock::measure();
+            Hertz(before.map_or(after.0, |before| (before.0 + after.0) / 2.0))
+        });
+        Timed { runs, clock: *clock }
     }
 
     /// Counts the events of `plan` in hardware while `body` runs, with all repetitions.

@@ -1,6 +1,6 @@
 //! The settings and the state of one program's measurements.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::fmt::Display;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -12,6 +12,7 @@ use crate::console;
 use crate::failure::Failure;
 use crate::output;
 use counters::Platform;
+use figures::units::Hertz;
 use machine::{Machine, MachineError};
 use records::note::Note;
 use records::record::Record;
@@ -40,6 +41,9 @@ pub struct Session {
     pub(super) quiet: bool,
     /// The deadline of the current measurement.
     pub(super) deadline: Cell<Option<Instant>>,
+    /// The core's clock, once it was measured: one for all cycles that are computed from
+    /// times, so that ratios of cycles are ratios of times.
+    pub(super) clock: OnceCell<Hertz>,
 }
 
 impl Session {
@@ -101,6 +105,7 @@ impl Session {
             warnings,
             quiet: output.quiet,
             deadline: Cell::new(None),
+            clock: OnceCell::new(),
         })
     }
 

@@ -4,18 +4,20 @@ use std::collections::BTreeSet;
 
 use super::definition::ORDINALS;
 use super::{Assignment, Question, Section};
-use crate::fields::{FieldKind, NUMBERS};
+use crate::fields::FieldKind;
 
 /// Largest number of sections, of questions, and of programs of one section.
 const MOST: usize = 500;
 /// Largest number of ruled lines of an answer.
 const LINES: u8 = 40;
 /// Ids that the page itself uses.
-const TAKEN: [&str; 27] = [
+const TAKEN: [&str; 30] = [
     "2",
     "answers",
     "bar",
     "causes",
+    "checks",
+    "copy",
     "count",
     "export",
     "how",
@@ -24,7 +26,8 @@ const TAKEN: [&str; 27] = [
     "open",
     "open-list",
     "print",
-    "quantities",
+    "reader",
+    "reserve",
     "s2",
     "s311",
     "s312",
@@ -196,13 +199,20 @@ fn of_question(question: &Question, read: &Assignment) -> Result<(), String> {
     if !(1..=LINES).contains(&question.lines) {
         return Err(format!("'{id}': lines is {}; an answer has 1 to {LINES} ruled lines", question.lines));
     }
-    if question.kind == FieldKind::Number && !NUMBERS.contains(&id.as_str()) {
+    if question.why.is_some() && question.kind == FieldKind::Text {
+        return Err(format!("'{id}': a text contains its own justification; leave out why"));
+    }
+    if question.range && question.kind.quantity().is_none_or(|kind| !kind.may_be_range()) {
+        return Err(format!("'{id}': range is for sizes and counts; write kind = \"bytes\" or \"count\""));
+    }
+    let chosen: BTreeSet<&String> = question.choices.iter().collect();
+    if (question.kind == FieldKind::Choice) != (chosen.len() > 1) || chosen.len() < question.choices.len() {
         return Err(format!(
-            "'{id}': kind = \"number\" is for the guide's own questions, whose numbers the page can check; write kind = \"value\""
+            "'{id}': kind = \"choice\" needs choices, a list of different texts; no other kind has them"
         ));
     }
-    if question.why.is_some() && question.kind != FieldKind::Value {
-        return Err(format!("'{id}': only a value has a why; a text contains its own"));
+    if question.choices.iter().any(|text| text.trim().is_empty()) {
+        return Err(format!("'{id}': one of its choices is empty"));
     }
     let worth = [question.points, question.why_points];
     if let Some(points) = worth.into_iter().flatten().find(|points| !(0.0..=1e6).contains(points)) {

@@ -160,6 +160,12 @@ pub struct Question {
     /// The kind of its answer.
     #[serde(default)]
     pub kind: FieldKind,
+    /// Whether a range, "fully associative" and "not visible" can be chosen for a value.
+    #[serde(default)]
+    pub range: bool,
+    /// The texts of a choice.
+    #[serde(default)]
+    pub choices: Vec<String>,
     /// Ruled lines for a text, or for a value's justification.
     #[serde(default = "three")]
     pub lines: u8,
@@ -215,19 +221,23 @@ impl Assignment {
         let student = |(number, ordinal): (u8, &str)| {
             [("number", "Number"), ("name", "Name")].map(|(what, asked)| {
                 let label = format!("{asked} of the {ordinal} student");
-                Field::new(
+                Field::text(
                     &format!("student-{number}-{what}"),
                     "students",
                     self.word(&label),
-                    FieldKind::Value,
+                    FieldKind::Line,
                 )
             })
         };
         let shown = |question: &&Question| self.shown().any(|section| section == question.section);
         let of_question = |question: &Question| {
-            let asked = Field::new(&question.id, &question.section, &question.label, question.kind);
+            let asked = Field {
+                range: question.range,
+                choices: question.choices.clone(),
+                ..Field::text(&question.id, &question.section, &question.label, question.kind)
+            };
             let why = question.why.as_ref().map(|label| {
-                Field::new(&format!("{}-why", question.id), &question.section, label, FieldKind::Text)
+                Field::text(&format!("{}-why", question.id), &question.section, label, FieldKind::Text)
             });
             [Some(asked), why].into_iter().flatten()
         };

@@ -2,7 +2,6 @@
 
 mod check;
 mod definition;
-mod former;
 
 pub use check::program;
 pub use definition::{Assignment, Drawing, Extent, Question, Section, SheetPart, Sizes};
@@ -32,15 +31,13 @@ impl Assignment {
         if says_nothing(text) {
             return Err("there is nothing in it; start from the file that `lab assignment` prints".to_owned());
         }
-        let mut read: Assignment = toml::from_str(text).map_err(|error| toml_error::clause(text, &error))?;
+        let read: Assignment = toml::from_str(text).map_err(|error| toml_error::clause(text, &error))?;
         if read.format != FORMAT {
             return Err(format!(
                 "its format is not \"{FORMAT}\"; start from the file that `lab assignment` prints"
             ));
         }
         check::sound(&read)?;
-        former::add_present(&mut read.words);
-        former::add_present(&mut read.feedback);
         Ok(read)
     }
 }

@@ -54,21 +54,22 @@ pub fn hints(record: &Record) -> Vec<String> {
     };
     let mut hints = vec![
         format!(
-            "Transposing makes the product {} times as fast with the sum in memory, {} times with it in a register. It saves the same misses. What else does a step of mm1 and mm2 wait for?",
-            gains.transposing, gains.transposing_sum
+            "Transposing makes the product {} with the sum in memory, {} with it in a register. It saves the same misses. What else does a step of mm1 and mm2 wait for?",
+            gains.transposing.speed(),
+            gains.transposing_sum.speed()
         ),
+        format!("With its sum in a register mm2 has the same misses and is {}.", gains.register.speed()),
         format!(
-            "With its sum in a register mm2 has the same misses and is {} times as fast.",
-            gains.register
-        ),
-        format!(
-            "The order i, k, j without any block is {} times as fast as mm2; mm3, the same order in blocks, is {} times as fast as that order without blocks. Which of the two changes saves misses, which one saves waiting?",
-            gains.order, gains.blocks
+            "The order i, k, j without any block is {} as mm2; mm3, the same order in blocks, is {} as that order without blocks. Which of the two changes saves misses, which one saves waiting?",
+            gains.order.speed(),
+            gains.blocks.speed()
         ),
     ];
     hints.extend(gains.free.map(|[mm1, mm2]| {
         format!(
-            "Full compiler optimisation makes mm2 with its sum in a register {mm2} times as fast, mm1 {mm1} times, although both read the same elements as before. In which of them are the elements for consecutive k adjacent in memory?"
+            "With full compiler optimisation and the sum in a register, mm2 becomes {} and mm1 {}, although both read the same elements as before. In which of them are the elements for consecutive k adjacent in memory?",
+            mm2.speed(),
+            mm1.speed()
         )
     }));
     hints
@@ -236,6 +237,46 @@ mod tests {
         }
         let told = verdicts(&once);
         assert!(told.len() == 4 && told.iter().all(|told| told.contains("too few")), "{told:?}");
+    }
+
+    /// Each sentence names rows of the table; its numbers must be ratios of their times.
+    #[test]
+    fn every_number_of_a_sentence_is_a_ratio_of_the_rows_that_it_names() {
+        let seconds = [0.60, 0.24, 0.63, 0.12, 0.15, 0.17];
+        let free = [0.59, 0.20, 0.50, 0.06, 0.14, 0.10];
+        let mut record = record(seconds);
+        for (row, free) in record.rows.iter_mut().zip(free) {
+            row.figures.retain(|figure| figure.name != "free_cpu_s");
+            *row = row.clone().with("free_cpu_s", Reading::from_runs(&[free; 3], Source::Timing));
+        }
+        let speed = |slow: f64, fast: f64| match slow >= fast {
+            true => format!("{:.2} times as fast", slow / fast),
+            false => format!("{:.2} times as slow", fast / slow),
+        };
+        let [mm1, sum1, mm2, sum2, ikj, mm3] = seconds;
+        let [transposing, register, order, optimised] = &hints(&record)[..] else { panic!() };
+        for (sentence, parts) in [
+            (
+                transposing,
+                [speed(mm1, mm2) + " with the sum in memory", speed(sum1, sum2) + " with it in a register"],
+            ),
+            (register, [format!("mm2 has the same misses and is {}", speed(mm2, sum2)), String::new()]),
+            (order, [speed(mm2, ikj) + " as mm2", speed(ikj, mm3) + " as that order without blocks"]),
+            (
+                optimised,
+                [
+                    format!("the sum in a register, mm2 becomes {}", speed(sum2, free[3])),
+                    format!("and mm1 {}", speed(sum1, free[1])),
+                ],
+            ),
+        ] {
+            assert!(parts.iter().all(|part| sentence.contains(part)), "{sentence}: {parts:?}");
+        }
+        let told = verdicts(&record).join(" ");
+        for gain in [mm2 / sum2, mm1 / mm2, sum1 / sum2, mm2 / ikj, ikj / mm3, sum2 / free[3], sum1 / free[1]]
+        {
+            assert!(told.contains(&format!("{gain:.2}")), "{gain}: {told}");
+        }
     }
 
     #[test]

@@ -4,10 +4,58 @@
   const $ = id => document.getElementById(id);
   const holder = $("answers");
   const words = JSON.parse($("words").textContent);
-  const t = (english, ...parts) => parts.reduce((told, part) => told.replace("{}", part), words[english] ?? english);
+  const t = (english, ...parts) => parts.reduce((text, part) => text.replace("{}", () => part), words[english] ?? english);
+  const reader = valueReader(JSON.parse($("reader").textContent));
+  const checks = JSON.parse($("checks").textContent);
   const fields = [...document.querySelectorAll("[data-field]")];
   const say = text => { $("said").textContent = text; };
   const empty = () => ({ format: "cache-lab-answers", version: 2, saved: "", fields: {} });
+
+  // A field is an input, a textarea, or a fieldset of inputs.
+  const isValue = field => field.classList.contains("value");
+  const part = (field, name) => field.querySelector(name);
+  const noValue = { form: "one", value: "", to: "", unit: "" };
+
+  // The answer in a field, as typed.
+  function answerIn(field) {
+    if (field.dataset.field === "choice") return part(field, ":checked")?.value ?? "";
+    if (!isValue(field)) return field.value;
+    return { form: part(field, ".forms :checked")?.value ?? "one", value: part(field, ".low").value,
+      to: part(field, ".below")?.value ?? "", unit: part(field, "select")?.value ?? "" };
+  }
+
+  // Shows an answer. One of another form is shown where it can be: as the number, or as a text.
+  function put(field, answer) {
+    if (field.dataset.field === "choice") {
+      for (const radio of field.querySelectorAll("input")) radio.checked = radio.value === answer;
+    } else if (!isValue(field)) {
+      const text = typeof answer === "string" ? answer : `${answer.value} ${answer.unit}`.trim();
+      if (field.value !== text) field.value = text;
+    } else {
+      const typed = typeof answer === "string" ? { ...noValue, value: answer } : { ...noValue, ...answer };
+      for (const radio of field.querySelectorAll(".forms input")) radio.checked = radio.value === typed.form;
+      for (const [name, text] of [[".low", typed.value], [".below", typed.to], ["select", typed.unit]]) {
+        const input = part(field, name);
+        if (input && input.value !== text) input.value = text;
+      }
+    }
+    dress(field);
+  }
+
+  // What only style needs: the chosen form, and the text that is printed.
+  function dress(field) {
+    for (const input of field.matches("fieldset") ? field.querySelectorAll("input[type=text]") : [field])
+      input.closest(".grow").dataset.typed = input.value;
+    if (!isValue(field)) return;
+    field.dataset.form = answerIn(field).form;
+    const select = part(field, "select");
+    if (select) part(field, ".units").textContent = select.value || [...select.options].slice(1).map(option => option.value).join(" / ");
+  }
+
+  function isEmpty(field) {
+    const answer = answerIn(field);
+    return typeof answer === "string" ? !answer.trim() : Boolean(reader.read(answer, field.dataset.field).nothing);
+  }
 
   // Answers, or a sentence that says why a text is not a set of answers.
   function parse(text) {
@@ -16,7 +64,9 @@
     if (read?.format !== "cache-lab-answers" || typeof read.fields !== "object" || read.fields === null)
       throw Error(t("these are not the answers of a report; load the answers.json that Save answers writes"));
     if (read.version !== 2) throw Error(t("these answers are of version {}; this page reads version 2", read.version));
-    if (Object.values(read.fields).some(text => typeof text !== "string")) throw Error(t("an answer is not a text"));
+    const isText = text => typeof text === "string";
+    if (!Object.values(read.fields).every(answer => isText(answer) || answer && typeof answer === "object" && Object.values(answer).every(isText)))
+      throw Error(t("an answer is neither a text nor a value"));
     return { ...empty(), ...read };
   }
   // The text of a file: UTF-8, or UTF-16 where its first two bytes say so.
@@ -54,17 +104,14 @@
 
   // The answers that this browser stored, also in another window with the same report.
   async function recall() {
-    merge(fieldsOf(parsed(await store.get(KEY)))); // as earlier versions stored it
     merge(await store.fields(KEY));
     embed();
     show();
   }
 
-  const textOf = field => field.innerText.replace(/\u00a0/g, " ").trim();
   function show() {
     for (const field of fields) {
-      const text = typed[field.id]?.text ?? "";
-      if (textOf(field) !== text) field.textContent = text;
+      put(field, typed[field.id]?.text ?? (isValue(field) ? noValue : ""));
       check(field);
     }
     // Values that were shown once stay visible; the time of that is one of the answers.
@@ -74,93 +121,83 @@
     count();
   }
 
+  const nameOf = field => field.querySelector("legend")?.textContent ?? field.closest("label").querySelector(".out").textContent;
   // At least one student must sign; the other fields for students may stay empty.
   const others = /^student-[2-9]/;
   function count() {
-    const open = fields.filter(field => !textOf(field) && !others.test(field.id));
-    const all = fields.filter(field => !others.test(field.id)).length;
-    $("count").textContent = t("{} of {}", all - open.length, all);
+    const asked = fields.filter(field => !others.test(field.id));
+    const open = asked.filter(isEmpty);
+    $("count").textContent = t("{} of {}", asked.length - open.length, asked.length);
     $("none-open").hidden = open.length > 0;
     $("open-list").replaceChildren(...open.map(field => {
       const item = document.createElement("li");
       const link = document.createElement("a");
       link.href = `#${field.id}`;
-      link.textContent = field.getAttribute("aria-label");
-      link.addEventListener("click", () => field.focus());
+      link.textContent = nameOf(field);
+      link.addEventListener("click", () => (field.matches("fieldset") ? part(field, "input") : field).focus());
       item.append(link);
       return item;
     }));
     return open.length;
   }
 
-  const quantity = quantities(JSON.parse($("quantities").textContent));
-  // The content of a number field, read as `lab grade` reads it; or why it cannot be read.
-  const UNCLEAR = {
-    several: t("Several numbers: write one."),
-    oneend: t("One end of a range: write one number."),
-    negated: t("Write what it is, not what it is not."),
-    otherunit: t("The unit is not the one that is asked for."),
-    notation: t("This can be read in more than one way: write one number."),
-    quotient: t("This may be a fraction or two numbers: write one number."),
-    inwords: t("A number is asked for."),
-    elsewhere: t("It names a level or a quantity that is not asked for."),
-    unknown: t("It has words or signs that are not known: write one number."),
-    long: t("Write one number."),
-  };
+  const shown = number => number.toLocaleString(document.documentElement.lang, { maximumSignificantDigits: 9 });
+  const BASE = { bytes: t("bytes"), ns: "ns", percent: "%", points: t("points") };
 
-  // Numbers and operators in postfix order.
-  function computed(formula) {
-    const stack = [];
-    for (const step of formula) {
-      if (typeof step === "number") { stack.push(step); continue; }
-      const [b, a] = [stack.pop(), stack.pop()];
-      stack.push(step === "+" ? a + b : step === "-" ? a - b : step === "*" ? a * b : a / b);
-    }
-    return stack[0];
-  }
-
-  function check(field) {
-    if (!field.dataset.check) return;
-    const told = $(`${field.id}-told`);
-    const say = (text, kind) => { told.textContent = text; told.className = `told ${kind ?? ""}`.trim(); };
-    const { kind, formula, share, within, hint, slips } = JSON.parse(field.dataset.check);
-    const text = textOf(field);
-    const { values, bracket, unclear } = quantity(text, kind, document.documentElement.lang, field.getAttribute("aria-label"));
-    const near = (value, right) => Math.abs(value - right) <= Math.max(share * Math.abs(right), within) + 1e-9 * Math.abs(right);
-    const close = formula => values.map(value => near(value, computed(formula)));
-    if (!text) say("");
-    else if (unclear) say(UNCLEAR[unclear], "wrong");
-    else if (bracket) say(t("One number is asked for."), "wrong");
-    else if (!values) say(t("A number is asked for."), "wrong");
-    else if (formula && close(formula).includes(true) && close(formula).includes(false)) say(t("The comma or dot can be read in two ways: write fewer or more decimals."), "wrong");
-    else if (!formula) say(t("Read as {}; the page does not check it.", values[0]));
-    else if (close(formula)[0]) say(t("✓ agrees with this run"), "right");
-    else say(`${t("✗ not yet.")} ${slips.find(slip => close(slip.formula).includes(true))?.told ?? hint}`, "wrong");
+  // Says how a value is read; and of one that the student computes, whether it is right.
+  function check(field, done = true) {
+    if (!isValue(field)) return;
+    const output = part(field, ".told");
+    const tell = (text, kind = "") => { output.textContent = text; output.className = `told ${kind}`; };
+    const kind = field.dataset.field;
+    const { nothing, value, low, below, doubt } = reader.read(answerIn(field), kind);
+    const unit = BASE[kind] ? ` ${BASE[kind]}` : "";
+    if (doubt) return tell(done ? t(reader.sentence(doubt)) : "", "wrong");
+    if (low !== undefined) return tell(t("= at least {} and below {}", shown(low), shown(below) + unit));
+    if (nothing || value === undefined) return tell("");
+    const right = checks[field.id];
+    if (!right || !done) return tell(`= ${shown(value)}${unit}`);
+    const judged = reader.judge(value, right);
+    if (judged === "right") tell(t("✓ agrees with this run"), "right");
+    else tell(`= ${shown(value)}${unit}: ${t("✗ not yet.")} ${t(judged ?? right.hint)}`, "wrong");
   }
 
   for (const field of fields) {
-    // Plain text only, if the browser supports that; pasted text brings no markup.
-    try { field.contentEditable = "plaintext-only"; } catch { field.contentEditable = "true"; }
     field.addEventListener("input", () => {
-      set(field.id, textOf(field));
+      dress(field);
+      set(field.id, answerIn(field));
       count();
-      if (field.dataset.check) $(`${field.id}-told`).textContent = "";
+      check(field, false);
     });
-    field.addEventListener("blur", () => check(field));
-    field.addEventListener("keydown", event => {
-      if (event.key === "Enter" && !field.getAttribute("aria-multiline")) { event.preventDefault(); check(field); }
-    });
+    field.addEventListener("focusout", event => { if (!field.contains(event.relatedTarget)) check(field); });
+    field.addEventListener("keydown", event => { if (event.key === "Enter") check(field); });
   }
 
-  $("export").addEventListener("click", () => {
+  // Says that the file is saved only if the browser reports it.
+  async function save() {
+    const text = `${JSON.stringify(answers(), null, 2)}\n`;
+    try {
+      const file = await showSaveFilePicker({ suggestedName: "answers.json", types: [{ accept: { "application/json": [".json"] } }] });
+      const writing = await file.createWritable();
+      await writing.write(text);
+      await writing.close();
+      return t("Saved as {}. Put it into the report's folder: the next lab run into that folder reads it.", file.name);
+    } catch (error) {
+      if (error.name === "AbortError") return t("Nothing was saved.");
+    }
     const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([`${JSON.stringify(answers(), null, 2)}\n`], { type: "application/json" }));
+    link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
     link.download = "answers.json";
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-    say(t("answers.json is saved. Put it into the report's folder: the next lab run into that folder reads it."));
-  });
+    $("copy").value = text;
+    $("reserve").hidden = false;
+    return t("Your browser was asked to save answers.json; look for it in its downloads. The next lab run reads it from the report's folder.");
+  }
+  $("export").addEventListener("click", async () => say(await save()));
+  $("copy").addEventListener("focus", () => $("copy").select());
 
+  let before = {};
   $("import").addEventListener("change", async event => {
     const [file] = event.target.files;
     event.target.value = "";
@@ -168,7 +205,7 @@
     try {
       if (file.size > 1 << 24) throw Error(t("it is larger than any answers"));
       const read = parse(decoded(await file.arrayBuffer()));
-      store.put(`${KEY}:before`, JSON.stringify(answers()));
+      before = answers().fields;
       const strange = Object.keys(read.fields).filter(id => id !== "spec-shown" && !fields.some(field => field.id === id));
       for (const [id, text] of Object.entries(read.fields)) set(id, text);
       show();
@@ -179,8 +216,7 @@
     }
   });
 
-  $("undo").addEventListener("click", async () => {
-    const before = parsed(await store.get(`${KEY}:before`)).fields;
+  $("undo").addEventListener("click", () => {
     for (const id of Object.keys(typed)) set(id, before[id] ?? "");
     show();
     $("undo").hidden = true;
@@ -204,6 +240,7 @@
   });
 
   merge(fieldsOf(parsed(holder.textContent)));
+  show(); // at once: the store may not reply
   document.addEventListener("visibilitychange", () => { if (document.visibilityState === "visible") recall(); });
   addEventListener("focus", recall); // of two windows
   recall().then(() => { document.documentElement.dataset.ready = ""; });

@@ -10,8 +10,9 @@ class Store {
       request.onupgradeneeded = () => request.result.createObjectStore("answers");
       request.onsuccess = () => done(request.result);
       request.onerror = () => refused(request.error);
+      setTimeout(() => refused(Error("no reply")), 3000); // some browsers never reply
     });
-    this.ready = opened.then(base => { this.base = base; }, () => {});
+    this.ready = opened.then(base => { this.base = base; }, failed);
   }
 
   // In the same event as the key: if the page is closed in the next event, it is stored.

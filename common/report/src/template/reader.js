@@ -1,0 +1,59 @@
+// The strict reader of values, as `lab grade` reads them (figures/quantity.rs); tested with
+// the same tables. `known` has the units of each kind, which kinds have thousands, and the
+// sentences of the doubts.
+function valueReader(known) {
+  const doubt = name => { throw Error(name); };
+  const BLANK = /[ \u00a0\u2009\u202f]/g;
+
+  function decimal(text, kind) {
+    text = text.trim();
+    const whole = text.split(/[,.]/)[0];
+    if (/^\d{1,3}([ \u00a0\u2009\u202f]\d{3})*$/.test(whole)) text = whole.replace(BLANK, "") + text.slice(whole.length);
+    const parts = /^([0-9]+)(?:[,.]([0-9]*))?$/.exec(text) ?? doubt("not-one-number");
+    if (known.thousands.includes(kind) && /^[1-9]\d{0,2}[,.]\d{3}$/.test(text)) doubt("thousands");
+    return Number(`${parts[1]}.${parts[2] ?? ""}0`);
+  }
+
+  function number(text, kind) {
+    text = text.trim();
+    if (!text) doubt("no-number");
+    const sign = /^[-\u2212]/.test(text) ? -1 : 1;
+    const product = (sign < 0 ? text.slice(1) : text).split(/[*×]/).reduce((product, factor) => {
+      const at = factor.indexOf("^");
+      return product * (at < 0 ? decimal(factor, kind) : decimal(factor.slice(0, at), kind) ** decimal(factor.slice(at + 1), kind));
+    }, 1);
+    return Number.isFinite(product) ? sign * product : doubt("not-one-number");
+  }
+
+  function quantity(text, unit, kind) {
+    const value = number(text, kind);
+    const units = known.units[kind];
+    const found = units.find(({ name }) => name === unit);
+    if (found) return found.factor === null ? doubt("cycles") : value * found.factor;
+    if (unit) doubt("other-unit");
+    return units.length <= 1 ? value : doubt("no-unit");
+  }
+
+  // {nothing}, {value}, {low, below}, {form} or {doubt}.
+  function read({ form, value, to, unit }, kind) {
+    if (form === "fully-associative" || form === "not-visible") return { form };
+    if (![value, to, unit].some(part => part.trim())) return { nothing: true };
+    const one = text => { try { return { value: quantity(text, unit.trim(), kind) }; } catch (error) { return { doubt: error.message }; } };
+    const low = one(value);
+    if (form !== "range") return low;
+    const below = one(to);
+    if ([low.doubt, below.doubt].includes("no-number") && "value" in { ...low, ...below }) return { doubt: "one-end" };
+    if (low.doubt || below.doubt) return { doubt: low.doubt ?? below.doubt };
+    return low.value < below.value ? { low: low.value, below: below.value } : { doubt: "empty-range" };
+  }
+
+  // "right", the sentence of a usual mistake, or undefined, as checked.rs judges.
+  function judge(value, { kind, right, within, slips }) {
+    const rates = kind === "percent" || kind === "points";
+    const is = meant => [value, ...(rates ? [100 * value] : [])].some(value =>
+      Math.abs(value - meant) <= (rates || right === 0 ? within : within * Math.abs(meant / right)) && !(rates && Math.abs(value) > 100));
+    return is(right) ? "right" : slips.find(([meant]) => is(meant))?.[1];
+  }
+
+  return { quantity, read, judge, sentence: name => known.doubts[name] };
+}
