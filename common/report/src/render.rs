@@ -42,7 +42,7 @@ const FORMS: [(&str, &str); 4] = [
     ("one", "one value"),
     ("range", "at least … and below …"),
     ("fully-associative", "fully associative"),
-    ("not-visible", "not visible in these data"),
+    ("not-visible", "not visible"),
 ];
 
 /// The main template; it includes the others.
