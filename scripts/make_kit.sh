@@ -115,11 +115,24 @@ case $from in
     kit) sed 's/^[0-9a-f]* [ *]//' MANIFEST && echo MANIFEST ;;
 esac | LC_ALL=C sort -u >"$work/known"
 
+# Files in vendor/ that their libraries' checksums do not list, or that were changed.
+strangers() {
+    find vendor -name .cargo-checksum.json | LC_ALL=C sort >"$work/lists"
+    while IFS= read -r list; do
+        { sed 's/.*"files":{//; s/}.*//; s/","/"\n"/g' "$list"; echo; } |
+            sed -n "s|^\"\(.*\)\":\"\([0-9a-f]\{64\}\)\"\$|\2  $(dirname "$list")/\1|p"
+    done <"$work/lists" >"$work/sums"
+    { sed 's/^[0-9a-f]*  //' "$work/sums"; cat "$work/lists"; } | LC_ALL=C sort -u >"$work/listed"
+    find vendor ! -type d | LC_ALL=C sort | LC_ALL=C comm -23 - "$work/listed"
+    LC_ALL=C sha256sum --check --quiet "$work/sums" 2>/dev/null | sed -n 's/: FAILED.*$//p' || :
+}
+
 # Refuses files that are not sources, wherever they are: this script cannot know what they
 # contain.
 clean() {
-    find . \( -name .git -o -name target -type d -o -name .vscode -o -name .idea -o -path ./vendor -o -path ./report -o -path ./.cargo \) \
-        -prune -o ! -type d -print | sed 's|^\./||' | grep -Ev '\.(out|tar\.gz)$|^fuzz/libfuzzer/Cargo\.lock$' >"$work/there"
+    find . \( -name .git -o -name target -type d -o -name .vscode -o -name .idea -o -path ./vendor -o -path ./report \) \
+        -prune -o ! -type d -print | sed 's|^\./||' |
+        grep -Ev '\.(out|tar\.gz)$|^(fuzz/libfuzzer/Cargo\.lock|\.cargo/config\.toml)$' >"$work/there"
     grep -Ex -f "$work/any" "$work/there" | LC_ALL=C sort >"$work/named"
     {
         grep -Exv -f "$work/any" "$work/there" || :
@@ -133,6 +146,7 @@ clean() {
         # files with the name of a source that are not sources
         grep -Ev '\.(rs|py|sh|md|mjs)$|^fuzz/' "$work/named" | tr '\n' '\0' |
             xargs -0 grep -lsE '^name,file,seal,|"(schema|format)": *"cache-lab-(kit/key/|answers")|^# A sealed machine' || :
+        [ ! -d vendor ] || strangers
     } | LC_ALL=C sort -u >"$work/unknown"
     [ -s "$work/unknown" ] || return 0
     number=$(wc -l <"$work/unknown") more=
@@ -299,19 +313,32 @@ END
     mv "$work/rung.rs" "$file"
 }
 
+# Cargo's configuration, written anew: that of the sources may have more in it, such as
+# secret words.
+configured() {
+    mkdir -p "$tree/.cargo"
+    cat >"$tree/.cargo/config.toml" <<END
+[source.crates-io]
+replace-with = "vendored-sources"
+
+[source.vendored-sources]
+directory = "vendor"
+END
+}
+
 # The libraries' sources. Files that only other systems compile are emptied: a third of the
 # kit, half of it unpacked.
 libraries() {
     if [ "$from" = kit ] && [ -d vendor ]; then
-        mkdir -p "$tree/vendor" "$tree/.cargo"
-        cp .cargo/config.toml "$tree/.cargo"
-        for crate in vendor/*/.cargo-checksum.json; do cp -R "$(dirname "$crate")" "$tree/vendor"; done
+        # the list of `strangers`
+        tar --create --file=- --files-from="$work/listed" | tar --extract --file=- --directory="$tree"
+        configured
         return
     fi
     say "collecting the libraries' sources"
-    mkdir -p "$tree/.cargo"
-    (cd "$tree" && cargo vendor --locked --versioned-dirs vendor 2>"$work/vendor.log" >>.cargo/config.toml) ||
+    (cd "$tree" && cargo vendor --locked --versioned-dirs vendor 2>"$work/vendor.log" >/dev/null) ||
         fail "cargo vendor failed: $(tail -1 "$work/vendor.log"); a network is needed once, or --no-vendor"
+    configured
     for triple in x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu x86_64-unknown-linux-musl; do
         (cd "$tree" && cargo tree --offline --locked --workspace --edges all --prefix none --target "$triple" --format '{p}')
     done | awk '{ print $1 "-" substr($2, 2) }' | sort -u >"$work/needed"
@@ -326,7 +353,8 @@ empty() {
     : >"$1/src/lib.rs"
     # build scripts, examples and so on were removed
     sed -i '/^build = /d; /^\[\[\(bin\|example\|test\|bench\)\]\]/,/^$/d; s/^path = "[^"]*"/path = "src\/lib.rs"/' "$1/Cargo.toml"
-    sed -i 's/"files":{[^}]*}/"files":{}/' "$1/.cargo-checksum.json"
+    sums=$(cd "$1" && sha256sum Cargo.toml src/lib.rs | sed 's/^\([0-9a-f]*\) [ *]\(.*\)/"\2":"\1"/' | paste -sd, -)
+    sed -i "s|\"files\":{[^}]*}|\"files\":{$sums}|" "$1/.cargo-checksum.json"
 }
 
 # Builds the programs into $built.

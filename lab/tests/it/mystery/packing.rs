@@ -202,6 +202,37 @@ fn a_kit_is_packed_from_an_unpacked_kit() {
     assert!(refusal.contains("neither a git repository nor an unpacked kit"), "{refusal}");
 }
 
+#[test]
+fn libraries_are_packed_by_their_checksums_and_the_configuration_is_written_anew() {
+    let (folder, sources) = sources(false);
+    let write = |place: &str, text: &str| {
+        fs::create_dir_all(sources.join(place).parent().unwrap()).unwrap();
+        fs::write(sources.join(place), text).unwrap();
+    };
+    let library = "vendor/x-1.0.0/src/lib.rs";
+    write(library, "//! a library\n");
+    let sum = done(&sources, &format!("sha256sum <{library} | cut -c1-64"));
+    let sums = format!("{{\"files\":{{\"src/lib.rs\":\"{}\"}},\"package\":null}}", sum.trim());
+    write("vendor/x-1.0.0/.cargo-checksum.json", &sums);
+    write(".cargo/config.toml", "[env]\nLAB_SEAL_KEY = \"spring of twenty-six\"\n");
+    let pack = || sh(&sources, "scripts/make_kit.sh --student ../kit.tar.gz");
+    let packed = pack();
+    assert!(packed.status.success(), "{}", output_of(&packed).1);
+    let kit =
+        done(folder.path(), "tar xzOf kit.tar.gz --wildcards '*/.cargo/config.toml'; tar tzf kit.tar.gz");
+    assert!(kit.contains("vendored-sources") && !kit.contains("LAB_SEAL_KEY"), "{kit}");
+    assert!(kit.contains("/vendor/x-1.0.0/src/lib.rs\n") && kit.contains("/.cargo-checksum.json\n"), "{kit}");
+    for stray in ["vendor/x-1.0.0/secret.txt", "vendor/notes.md", ".cargo/credentials.toml", ".cargo/env"] {
+        write(stray, "spring of twenty-six");
+        let refused = pack();
+        let why = output_of(&refused).1;
+        assert!(!refused.status.success() && why.contains(&format!("'{stray}'")), "{stray}: {why}");
+        fs::remove_file(sources.join(stray)).unwrap();
+    }
+    write(library, "// spring of twenty-six\n");
+    assert!(output_of(&pack()).1.contains(library));
+}
+
 /// By default a class's machines are written next to the kit's sources, not into them.
 #[test]
 fn machines_are_made_next_to_the_sources() {
