@@ -35,7 +35,8 @@ pub fn says_nothing(text: &str) -> bool {
 /// `text` for a cell of a table that a spreadsheet may open: a possible formula gets an
 /// apostrophe before it.
 pub fn inert(text: &str) -> String {
-    if text.starts_with(['=', '+', '-', '@', '\t', '\r']) && text.parse::<f64>().is_err() {
+    let formula = ['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠'];
+    if text.starts_with(formula) && text.chars().nth(1).is_some() && text.parse::<f64>().is_err() {
         format!("'{text}")
     } else {
         text.to_owned()
@@ -78,8 +79,8 @@ mod tests {
     #[test]
     fn no_cell_is_a_formula() {
         assert_eq!(
-            ["=cmd()", "@x", "-3.5", "-3+x", "ana"].map(inert),
-            ["'=cmd()", "'@x", "-3.5", "'-3+x", "ana"]
+            ["=cmd()", "@x", "-3.5", "-3+x", "＝1+1", "ana", "-"].map(inert),
+            ["'=cmd()", "'@x", "-3.5", "'-3+x", "'＝1+1", "ana", "-"]
         );
     }
 
