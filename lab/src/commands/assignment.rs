@@ -17,10 +17,19 @@ pub(crate) struct Args {
     /// Print the template of the report's page instead, for `lab run --template`
     #[arg(long)]
     template: bool,
+
+    /// Print the rubric of the guide's sheet instead, for `lab grade --rubric`
+    #[cfg(feature = "instructor")]
+    #[arg(long, conflicts_with = "template")]
+    rubric: bool,
 }
 
 /// Prints it.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    #[cfg(feature = "instructor")]
+    if args.rubric {
+        return output::print(crate::instructor::grade::rubric::GUIDE);
+    }
     let guide = GUIDES.iter().find(|(language, _)| *language == args.language).map_or("", |(_, text)| text);
     output::print(if args.template { report::template() } else { guide })
 }

@@ -8,10 +8,10 @@ use common::failure::Failure;
 use common::system::{date, files};
 use common::text::shorten;
 use common::{authentic, encoding, input, output};
-use report::Answers;
+use report::{Answer, Answers};
 use serde_json::json;
-use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
+use zip::{ZipArchive, ZipWriter};
 
 use crate::handed_in::{MAX_FILES, TOTAL_BYTES, is_answer};
 
@@ -24,8 +24,8 @@ const MAX_LISTED: usize = 5;
 /// Make the archive to hand in: answers, page, records, versions
 ///
 /// First press **Save answers** in the page and move answers.json into the report's
-/// folder, or name it with --answers. Missing parts are reported; without answers
-/// nothing is written.
+/// folder, or name it with --answers. Missing parts are reported; without answers,
+/// or without the student's number and name, nothing is written.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The folder that lab run has written
@@ -104,7 +104,9 @@ fn archive_name(folder: &Path) -> PathBuf {
 /// Refuses to replace a file that is not an earlier archive of this command.
 fn free(out: &Path) -> Result<(), Failure> {
     let Ok(there) = fs::metadata(out) else { return Ok(()) };
-    let own = |bytes: Vec<u8>| bytes.windows(VERSIONS.len()).any(|window| window == VERSIONS.as_bytes());
+    let own = |bytes: Vec<u8>| {
+        ZipArchive::new(Cursor::new(bytes)).is_ok_and(|archive| archive.index_for_name(VERSIONS).is_some())
+    };
     let earlier = there.is_file() && files::read_at_most(out, TOTAL_BYTES).is_ok_and(own);
     if earlier {
         return Ok(());
@@ -140,13 +142,20 @@ fn answers(args: &Args, page: Option<&[u8]>) -> Result<Answers, Failure> {
     if let Some(path) = &args.answers {
         found = found.joined(parse(path)?);
     }
-    if found.fields.iter().any(|(id, answer)| is_answer(id, answer)) {
-        return Ok(found);
+    if !found.fields.iter().any(|(id, answer)| is_answer(id, answer)) {
+        let name = input::name(&args.folder);
+        return Err(Failure::could_not(format!(
+            "there are no answers in '{name}'; press Save answers in the page, then give that file with --answers"
+        )));
     }
-    let name = input::name(&args.folder);
-    Err(Failure::could_not(format!(
-        "there are no answers in '{name}'; press Save answers in the page, then give that file with --answers"
-    )))
+    let lacking = |id: &&&str| found.fields.get(**id).is_none_or(Answer::is_empty);
+    match ["student-1-number", "student-1-name"].iter().find(lacking) {
+        Some(id) => Err(Failure::could_not(format!(
+            "the {} of the first student is missing, so nobody knows whose this is; fill it in on the page, press Save answers, and give that file with --answers",
+            id.trim_start_matches("student-1-")
+        ))),
+        None => Ok(found),
+    }
 }
 
 /// `answers.json`, and the names that browsers choose where that exists: `answers
@@ -220,10 +229,6 @@ fn notes(folder: &Path, answers: &Answers, entries: &[ArchiveFile], mut notes: V
     if !entries.iter().any(|entry| entry.name == "report.html") {
         notes.push(format!("there is no report.html in '{}'", input::name(folder)));
     }
-    let signed = answers.fields.iter().any(|(id, answer)| id.starts_with("student-") && !answer.is_empty());
-    if !signed {
-        notes.push("no student's name or number is filled in".to_owned());
-    }
     let open: Vec<&String> =
         answers.fields.iter().filter(|(_, answer)| answer.is_empty()).map(|(id, _)| id).collect();
     if !open.is_empty() {
@@ -231,7 +236,7 @@ fn notes(folder: &Path, answers: &Answers, entries: &[ArchiveFile], mut notes: V
         if open.len() > MAX_LISTED {
             names.push("…".to_owned());
         }
-        notes.push(format!("{} answers were emptied: {}", open.len(), names.join(", ")));
+        notes.push(format!("you deleted {} earlier answers: {}", open.len(), names.join(", ")));
     }
     notes
 }

@@ -5,14 +5,13 @@ use std::path::{Path, PathBuf};
 
 use common::failure::Failure;
 use common::machine::Drawn;
-use common::text::inert;
 use common::{encoding, input};
 use serde::{Deserialize, Serialize};
 
 use super::tables::Table;
 
-/// Shortest phrase, in bytes.
-const LONGEST: u64 = 4096;
+/// Longest phrase, in bytes.
+const MAX_PHRASE_BYTES: u64 = 4096;
 
 /// Where the secret words come from: never the command line, which every
 /// process of a machine can read.
@@ -37,12 +36,14 @@ impl Phrase {
     /// If the words cannot be read, or are too few.
     pub(crate) fn read(&self) -> Result<String, Failure> {
         let (name, bytes) = match &self.key_file {
-            Some(path) => (input::name(path), common::system::files::read_at_most(path, LONGEST + 1)),
+            Some(path) => {
+                (input::name(path), common::system::files::read_at_most(path, MAX_PHRASE_BYTES + 1))
+            }
             None => ("standard input".to_owned(), of_input()),
         };
         let bytes =
             bytes.map_err(|error| Failure::could_not(format!("cannot read the key from {name}: {error}")))?;
-        if bytes.len() as u64 > LONGEST {
+        if bytes.len() as u64 > MAX_PHRASE_BYTES {
             return Err(Failure::usage(format!("{name} is too long for a key; give a line of words")));
         }
         let words =
@@ -60,7 +61,7 @@ impl Phrase {
 
 fn of_input() -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    io::stdin().take(LONGEST + 1).read_to_end(&mut bytes).map(|_| bytes)
+    io::stdin().take(MAX_PHRASE_BYTES + 1).read_to_end(&mut bytes).map(|_| bytes)
 }
 
 /// The schema of the file with the key.
@@ -70,6 +71,10 @@ pub(crate) const SCHEMA: &str = "cache-lab-kit/key/1";
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Key {
     pub(crate) schema: String,
+    /// The header of the roster's column that names the students; none if they were named on
+    /// the command line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) column: Option<String>,
     pub(crate) machines: Vec<Answers>,
 }
 
@@ -144,7 +149,7 @@ impl Key {
         header.extend((1..=levels).flat_map(of_level));
         header.extend(["memory_ns", "tlb_entries"].map(str::to_owned));
         let row = |m: &Answers| {
-            let mut row = vec![inert(&m.name), inert(&m.file), m.seal.clone()];
+            let mut row = vec![m.name.clone(), m.file.clone(), m.seal.clone()];
             for l in &m.levels {
                 row.extend([l.size_bytes, l.line_bytes, l.ways].map(|n| n.to_string()));
                 row.push(l.hit_ns.to_string());

@@ -97,9 +97,14 @@ impl File {
 
 /// Writes the files, or prints what is in them.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let names = args.roster.names()?.into_iter().chain(args.names.iter().cloned());
-    let names = roster::unique(names, "the class")?;
+    if args.roster.name_columns.len() > 1 {
+        return Err(Failure::usage("machines are named by one column; give --name-column once"));
+    }
+    let listed = args.roster.read()?;
+    let listed_names = listed.as_ref().map(roster::Listed::names).unwrap_or_default();
+    let names = roster::unique(listed_names.into_iter().chain(args.names.iter().cloned()), "the class")?;
     let (key, machines) = draw(args, &names)?;
+    let key = Key { column: listed.map(|listed| listed.header[listed.naming[0]].clone()), ..key };
     if args.answers {
         return output::print(&key.csv());
     }
@@ -113,11 +118,19 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         .collect();
     let json = serde_json::to_string_pretty(&key).map_err(Failure::could_not)? + "\n";
     let key_json = sibling(out, "-key.json")?;
-    files.push(File::private(sibling(out, "-key.csv")?, key.csv()));
-    files.push(File::private(key_json.clone(), json));
-    write(&files, args.sweeps.then_some(&*machines_in), args.force)?;
+    // A key to which names were added has all machines that it had.
+    let earlier = Key::read(&key_json).ok();
+    let known = |machine: &Answers| earlier.as_ref().is_some_and(|key| key.machines.contains(machine));
+    let grows = earlier
+        .as_ref()
+        .is_some_and(|earlier| earlier.machines.iter().all(|machine| key.machines.contains(machine)));
+    let keys = [File::private(sibling(out, "-key.csv")?, key.csv()), File::private(key_json.clone(), json)];
+    replaceable(&files, args.force)?;
+    replaceable(&keys, args.force || grows)?;
+    files.extend(keys);
+    write(&files, args.sweeps.then_some(&*machines_in))?;
     if args.sweeps {
-        sweep(&key, &machines_in, out, args.force)?;
+        sweep(&key, &machines_in, out, args.force, known)?;
     }
     let (machines, key) = (machines_in.display(), key_json.display());
     let made = if args.sweeps {
@@ -181,7 +194,7 @@ fn draw(args: &Args, names: &[String]) -> Result<(Key, Vec<(PathBuf, String)>), 
         (Answers::of(name, file.clone(), sealed.tag, &drawn), (PathBuf::from(file), sealed.text))
     };
     let (machines, files) = names.iter().map(of_name).unzip();
-    Ok((Key { schema: SCHEMA.to_owned(), machines }, files))
+    Ok((Key { schema: SCHEMA.to_owned(), column: None, machines }, files))
 }
 
 /// A path next to `out`, with a suffix after its name; it is not handed out with `out`.
@@ -197,16 +210,20 @@ fn sibling(out: &Path, ending: &str) -> Result<PathBuf, Failure> {
     Ok(out.with_file_name(name))
 }
 
-/// Writes all files. The folder `private_folder` is made for its owner alone. Nothing is
-/// written if a file exists with other content, unless `force`.
-fn write(files: &[File], private_folder: Option<&Path>, force: bool) -> Result<(), Failure> {
+/// Refuses to replace files that exist with other content, unless `force`.
+fn replaceable(files: &[File], force: bool) -> Result<(), Failure> {
     let other = |file: &&File| std::fs::read(&file.path).is_ok_and(|there| there != file.bytes);
-    if let Some(file) = files.iter().filter(|_| !force).find(other) {
-        return Err(Failure::could_not(format!(
+    match files.iter().filter(|_| !force).find(other) {
+        Some(file) => Err(Failure::could_not(format!(
             "'{}' exists already and is different; choose another --out, or replace it with --force",
             file.path.display()
-        )));
+        ))),
+        None => Ok(()),
     }
+}
+
+/// Writes all files. The folder `private_folder` is made for its owner alone.
+fn write(files: &[File], private_folder: Option<&Path>) -> Result<(), Failure> {
     for folder in files.iter().filter_map(|file| file.path.parent()).collect::<BTreeSet<_>>() {
         let made = if private_folder == Some(folder) {
             files::make_private_folder(folder)
@@ -224,9 +241,20 @@ fn write(files: &[File], private_folder: Option<&Path>, force: bool) -> Result<(
     })
 }
 
-/// Measures each machine as a student would; a folder for each.
-fn sweep(key: &Key, machines: &Path, out: &Path, force: bool) -> Result<(), Failure> {
+/// Measures each machine as a student would; a folder for each. The folder of a machine
+/// that is `known` from an earlier run stays as it is, unless `force`.
+fn sweep(
+    key: &Key,
+    machines: &Path,
+    out: &Path,
+    force: bool,
+    known: impl Fn(&Answers) -> bool,
+) -> Result<(), Failure> {
     for (number, machine) in (1..).zip(&key.machines) {
+        let there = out.join(machine.file.trim_end_matches(".toml")).join("spark.out").is_file();
+        if there && known(machine) && !force {
+            continue;
+        }
         output::message(format!("lab mystery: machine {number} of {}", key.machines.len()));
         let folder = out.join(machine.file.trim_end_matches(".toml"));
         let mut files = Vec::new();
@@ -235,7 +263,8 @@ fn sweep(key: &Key, machines: &Path, out: &Path, force: bool) -> Result<(), Fail
             files.push(File::open(folder.join(format!("{name}.out")), lines));
         }
         // Records have the current time and a new id, so they never equal earlier ones.
-        write(&files, None, force)?;
+        replaceable(&files, force)?;
+        write(&files, None)?;
     }
     Ok(())
 }

@@ -4,8 +4,7 @@ use std::path::Path;
 
 use common::failure::Failure;
 use common::input;
-use common::text::{separator, shorten};
-use csv::StringRecord;
+use common::text::{inert, separator, shorten};
 
 /// A table that was read: its header, its rows, and its separator.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,33 +66,9 @@ impl Table {
     }
 
     fn numbered(text: &str) -> Result<(Table, Vec<usize>), String> {
-        let (separator, body) = separated(text);
-        let start = text.len() - body.len();
-        let line = |row: &StringRecord| {
-            let at = start + row.position().map_or(0, |position| position.byte() as usize);
-            let blank = text[at..].bytes().take_while(|byte| matches!(byte, b'\n' | b'\r')).count();
-            1 + text[..at + blank].matches('\n').count()
-        };
-        let mut rows = Vec::new();
-        let mut lines = Vec::new();
-        for row in reader(separator, body).records() {
-            let row = row.map_err(|error| format!("{error}; save it as CSV in UTF-8"))?;
-            if rows.is_empty() || row.iter().any(|cell| !cell.trim().is_empty()) {
-                lines.push(line(&row));
-                rows.push(row.iter().map(str::to_owned).collect::<Vec<String>>());
-            }
-        }
-        if rows.is_empty() {
-            return Err("it is empty; the first line names the columns".to_owned());
-        }
-        lines.remove(0);
-        Ok((Table { header: rows.remove(0), rows, separator }, lines))
-    }
-
-    /// A reader of a table row by row, its header first, without checks.
-    pub(crate) fn reader(text: &str) -> csv::Reader<&[u8]> {
-        let (separator, text) = separated(text);
-        reader(separator, text)
+        let Sheet { separator, header, rows, .. } = Sheet::parse(text.to_owned())?;
+        let (lines, rows) = rows.into_iter().map(|row| (row.line, row.cells)).unzip();
+        Ok((Table { header, rows, separator }, lines))
     }
 
     /// The index of the column called `name`; case and blanks around it are ignored.
@@ -102,29 +77,29 @@ impl Table {
         self.header.iter().position(|column| column.trim().to_lowercase() == name)
     }
 
-    /// The table as text.
+    /// The table as text. No cell can be a formula of a spreadsheet.
     pub(crate) fn text(&self) -> String {
-        let mut writer =
-            csv::WriterBuilder::new().delimiter(self.separator).flexible(true).from_writer(Vec::new());
-        for row in std::iter::once(&self.header).chain(&self.rows) {
-            // Writing to a Vec cannot fail.
-            let _ = writer.write_record(row);
-        }
-        String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default()
+        let line = |row: &Vec<String>| {
+            let cells: Vec<String> = row.iter().map(|cell| quoted(&inert(cell), self.separator)).collect();
+            cells.join(&char::from(self.separator).to_string()) + "\n"
+        };
+        std::iter::once(&self.header).chain(&self.rows).map(line).collect()
     }
 }
 
-fn reader(separator: u8, text: &str) -> csv::Reader<&[u8]> {
-    csv::ReaderBuilder::new()
-        .delimiter(separator)
-        .flexible(true)
-        .has_headers(false)
-        .from_reader(text.as_bytes())
+/// A cell as a table holds it. One that any separator would split is quoted, too.
+fn quoted(cell: &str, separator: u8) -> String {
+    let special = |c: char| ['"', '\n', '\r', ',', ';', '\t'].contains(&c) || c == char::from(separator);
+    if cell.contains(special) || cell.trim() != cell {
+        format!("\"{}\"", cell.replace('"', "\"\""))
+    } else {
+        cell.to_owned()
+    }
 }
 
 /// The cell separator, and the start of the table: after a byte order mark and after the
 /// line `sep=;`, which spreadsheets understand.
-pub(crate) fn separated(text: &str) -> (u8, &str) {
+fn separated(text: &str) -> (u8, &str) {
     let text = text.trim_start_matches('\u{feff}');
     let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
     if let Some(sign) = separator(first) {
@@ -133,6 +108,124 @@ pub(crate) fn separated(text: &str) -> (u8, &str) {
     let unquoted = || first.split('"').step_by(2).flat_map(str::bytes);
     let most = |sign: &u8| unquoted().filter(|byte| byte == sign).count();
     ([b'\t', b';', b','].into_iter().max_by_key(most).unwrap_or(b','), text)
+}
+
+/// A table with the position of each cell in its text.
+#[derive(Debug)]
+pub(crate) struct Sheet {
+    text: String,
+    pub(crate) separator: u8,
+    pub(crate) header: Vec<String>,
+    /// Rows that are not blank, without the header.
+    pub(crate) rows: Vec<Row>,
+}
+
+/// A row, and the line of the text that it begins on.
+#[derive(Debug, Default)]
+pub(crate) struct Row {
+    pub(crate) line: usize,
+    pub(crate) cells: Vec<String>,
+    places: Vec<(usize, usize)>,
+}
+
+impl Row {
+    pub(crate) fn cell(&self, at: usize) -> &str {
+        self.cells.get(at).map_or("", |cell| cell.trim())
+    }
+}
+
+impl Sheet {
+    /// Reads a table with a header; commas, semicolons or tabs separate it.
+    ///
+    /// # Errors
+    ///
+    /// If it is empty, or a quoted cell does not end; a clause.
+    pub(crate) fn parse(text: String) -> Result<Sheet, String> {
+        let (separator, body) = separated(&text);
+        let offset = text.len() - body.len();
+        let mut rows = rows(body, separator, offset, 1 + text[..offset].matches('\n').count())?;
+        rows.retain(|row| row.cells.iter().any(|cell| !cell.trim().is_empty()));
+        if rows.is_empty() {
+            return Err("it is empty; the first line names the columns".to_owned());
+        }
+        let header = rows.remove(0).cells;
+        Ok(Sheet { text, separator, header, rows })
+    }
+
+    /// The text with some cells, by row and column, replaced.
+    pub(crate) fn with(&self, mut changes: Vec<(usize, usize, String)>) -> String {
+        changes.sort_by_key(|(row, column, _)| (*row, *column));
+        let (mut out, mut done) = (String::with_capacity(self.text.len()), 0);
+        for (row, column, cell) in changes {
+            let Some((start, end)) = self.rows.get(row).and_then(|row| row.places.get(column)) else {
+                continue;
+            };
+            out.push_str(&self.text[done..*start]);
+            out.push_str(&quoted(&cell, self.separator));
+            done = *end;
+        }
+        out + &self.text[done..]
+    }
+}
+
+/// The rows of `text`, which starts `offset` bytes and `line` lines after the beginning of
+/// the file.
+fn rows(text: &str, separator: u8, offset: usize, mut line: usize) -> Result<Vec<Row>, String> {
+    let bytes = text.as_bytes();
+    let mut rows = Vec::new();
+    let mut row = Row { line, ..Row::default() };
+    let mut at = 0;
+    while at < bytes.len() {
+        let start = at;
+        let mut cell = Vec::new();
+        if bytes[at] == b'"' {
+            at += 1;
+            loop {
+                match (bytes.get(at), bytes.get(at + 1)) {
+                    (Some(b'"'), Some(b'"')) => {
+                        cell.push(b'"');
+                        at += 2;
+                    }
+                    (Some(b'"'), _) => {
+                        at += 1;
+                        break;
+                    }
+                    (Some(byte), _) => {
+                        line += usize::from(*byte == b'\n');
+                        cell.push(*byte);
+                        at += 1;
+                    }
+                    (None, _) => return Err(format!("line {}: a cell in quotes does not end", row.line)),
+                }
+            }
+        }
+        while let Some(byte) = bytes.get(at).filter(|byte| ![separator, b'\n', b'\r'].contains(byte)) {
+            cell.push(*byte);
+            at += 1;
+        }
+        row.cells.push(String::from_utf8_lossy(&cell).into_owned());
+        row.places.push((offset + start, offset + at));
+        match bytes.get(at) {
+            Some(byte) if *byte == separator => {
+                at += 1;
+                // The last cell of a file may be empty.
+                if at == bytes.len() {
+                    row.cells.push(String::new());
+                    row.places.push((offset + at, offset + at));
+                }
+            }
+            Some(end) => {
+                at += if *end == b'\r' && bytes.get(at + 1) == Some(&b'\n') { 2 } else { 1 };
+                line += 1;
+                rows.push(std::mem::replace(&mut row, Row { line, ..Row::default() }));
+            }
+            None => {}
+        }
+    }
+    if !row.cells.is_empty() {
+        rows.push(row);
+    }
+    Ok(rows)
 }
 
 #[cfg(test)]
@@ -151,8 +244,38 @@ mod tests {
         let excel = Table::parse("sep=;\r\na;b,c\r\n1;2\r\n").unwrap();
         assert_eq!((excel.header, excel.separator), (vec!["a".to_owned(), "b,c".to_owned()], b';'));
         assert_eq!(separated("\"a;b;c\",d\n1,2\n").0, b',');
+        let hostile = ["x;=1+1;", "＝1+1", "\t=1", "a"].map(str::to_owned).to_vec();
+        let written = Table { header: hostile, rows: Vec::new(), separator: b',' }.text();
+        assert_eq!(written, "\"x;=1+1;\",'＝1+1,\"'\t=1\",a\n");
         assert!(Table::parse("").is_err());
         let (_, lines) = Table::numbered("sep=,\nname\n\n\"a\nb\"\n\n\nc\n").unwrap();
         assert_eq!(lines, [4, 8]);
+    }
+
+    #[test]
+    fn only_the_cells_that_change_change() {
+        for (text, after) in [
+            ("a,b\n1,\n", "a,b\n1,x\n"),
+            (
+                "\u{feff}\"a\";\"b;\"\r\n\r\n\"1\n\"\"2\";\"old\"\r\n",
+                "\u{feff}\"a\";\"b;\"\r\n\r\n\"1\n\"\"2\";x\r\n",
+            ),
+            ("sep=;\r\na;b\r\n1;2", "sep=;\r\na;b\r\n1;x"),
+            ("a,b\r1,2\r", "a,b\r1,x\r"),
+            ("a\tb\n1\t", "a\tb\n1\tx"),
+            ("a,b\n\"1\"z,2\n", "a,b\n\"1\"z,x\n"),
+        ] {
+            let sheet = Sheet::parse(text.to_owned()).unwrap();
+            assert_eq!((sheet.header.len(), sheet.rows.len()), (2, 1), "{sheet:?}");
+            assert_eq!(sheet.with(vec![(0, 1, "x".to_owned())]), after, "{sheet:?}");
+            assert_eq!(sheet.with(Vec::new()), text);
+            let odd = " x;,\t\"\n".to_owned();
+            let again = Sheet::parse(sheet.with(vec![(0, 1, odd.clone())])).unwrap();
+            assert_eq!(again.rows[0].cells[1], odd);
+        }
+        assert!(Sheet::parse("a,b\n\"1,2\n".to_owned()).unwrap_err().contains("line 2"));
+        assert!(Sheet::parse("\n\n".to_owned()).is_err());
+        let lines = Sheet::parse("a\n\"x\ny\"\nz\n".to_owned()).unwrap();
+        assert_eq!(lines.rows.iter().map(|row| row.line).collect::<Vec<_>>(), [2, 4]);
     }
 }

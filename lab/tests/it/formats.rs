@@ -259,7 +259,7 @@ fn no_output_takes_the_place_of_an_input_or_of_another_output() {
             ("lab", "merge one.json --out both --csv ./both", "both"),
             ("lab", "grade grades.csv --roster class.csv --out .", "grades.csv"),
             ("lab", "grade class.csv --roster grades.csv --out .", "grades.csv"),
-            ("lab", "grade missing --student Ann", "missing"),
+            ("lab", "grade missing --roster class.csv --name-column name", "missing"),
         ]);
     }
     for (name, args, named) in lines {

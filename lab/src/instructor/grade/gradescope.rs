@@ -1,7 +1,7 @@
 //! `submission_metadata.yml` of Gradescope's export, which says whose each folder is.
 //!
 //! Ruby writes it, always in the same way, so the few lines that matter are read by their
-//! indentation. Any other form is an error; nothing is guessed.
+//! indentation. Any other form is an error; a value on several lines is left empty.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -14,13 +14,11 @@ use super::times;
 /// What the file is called.
 pub(super) const FILE: &str = "submission_metadata.yml";
 
-/// A student who handed in, as Gradescope names them.
-#[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub(super) struct Submitter {
-    pub(super) name: String,
-    pub(super) number: String,
-    pub(super) email: String,
-}
+/// A student who handed in, as Gradescope names them: its own keys and their values.
+pub(super) type Submitter = Vec<(&'static str, String)>;
+
+/// The keys that identify a student, as in Gradescope's roster; the surest first.
+const KEYS: [&str; 3] = ["email", "sid", "name"];
 
 /// What is known of one folder or file.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -45,16 +43,9 @@ pub(super) fn read(folder: &Path) -> Result<HashMap<String, Known>, Failure> {
     }
 }
 
-/// Where a line is.
-#[derive(PartialEq, Eq)]
-enum Place {
-    Submission,
-    Submitters,
-}
-
 fn parse(text: &str) -> Result<HashMap<String, Known>, String> {
     let mut found: Vec<(String, Known)> = Vec::new();
-    let mut place = Place::Submission;
+    let mut in_submitters = false;
     for (number, line) in (1..).zip(text.lines()) {
         let rest = line.trim_start_matches(' ');
         let indent = line.len() - rest.len();
@@ -63,27 +54,25 @@ fn parse(text: &str) -> Result<HashMap<String, Known>, String> {
         }
         let wrong = |what: &str| format!("line {number}: {what}");
         if indent == 0 && !rest.starts_with('-') {
-            let key = rest.strip_suffix(':').ok_or_else(|| wrong("is not 'NAME:' of a submission"))?;
-            found.push((scalar(key).ok_or_else(|| wrong("has a name that is not read"))?, Known::default()));
-            place = Place::Submission;
+            let key = rest.strip_suffix(':').and_then(scalar);
+            found.push((key.ok_or_else(|| wrong("is not 'NAME:' of a submission"))?, Known::default()));
+            in_submitters = false;
             continue;
         }
         let Some((_, known)) = found.last_mut() else { return Err(wrong("comes before a submission")) };
         let item = rest.strip_prefix("- ");
         if indent == 2 && item.is_none() {
-            place = if rest == ":submitters:" { Place::Submitters } else { Place::Submission };
+            in_submitters = rest == ":submitters:";
             if let Some(time) = rest.strip_prefix(":created_at:") {
-                known.time = scalar(time.trim()).and_then(|time| times::parse(&time));
+                known.time = scalar(time.trim()).and_then(|time| times::read(&time, None));
             }
-            continue;
-        }
-        if place != Place::Submitters {
             continue;
         }
         // Ruby begins the items of a list below the key, not right of it.
         let pair = match (indent, item) {
+            _ if !in_submitters => continue,
             (2 | 4, Some(pair)) => {
-                known.submitters.push(Submitter::default());
+                known.submitters.push(Submitter::new());
                 pair
             }
             (4 | 6, None) => rest,
@@ -93,59 +82,33 @@ fn parse(text: &str) -> Result<HashMap<String, Known>, String> {
             continue;
         };
         let last = known.submitters.last_mut().ok_or_else(|| wrong("names no student"))?;
-        let field = match key {
-            "name" => &mut last.name,
-            "sid" => &mut last.number,
-            "email" => &mut last.email,
-            _ => continue,
-        };
-        *field = scalar(value.trim()).ok_or_else(|| wrong("has a value that is not read"))?;
+        let value = scalar(value.trim()).filter(|value| !value.is_empty());
+        if let Some((key, value)) = KEYS.into_iter().find(|known| *known == key).zip(value) {
+            last.push((key, value));
+        }
+    }
+    for (_, known) in &mut found {
+        let rank = |key: &str| KEYS.iter().position(|known| *known == key);
+        known.submitters.iter_mut().for_each(|submitter| submitter.sort_by_key(|(key, _)| rank(key)));
     }
     Ok(found.into_iter().collect())
 }
 
-/// A value of one line: plain, or in quotes.
+/// A value of one line: plain, or in quotes that end on it.
 fn scalar(text: &str) -> Option<String> {
     if let Some(inner) = text.strip_prefix('\'') {
         return Some(inner.strip_suffix('\'')?.replace("''", "'"));
     }
-    if text.starts_with('"') {
-        return escaped(text.strip_prefix('"')?.strip_suffix('"')?);
+    if let Some(inner) = text.strip_prefix('"') {
+        // JSON's escapes, and two more of YAML's
+        let inner = inner.strip_suffix('"')?.replace("\\x", "\\u00").replace("\\ ", " ");
+        return serde_json::from_str(&format!("\"{inner}\"")).ok();
     }
     if ["", "~", "null"].contains(&text) {
         return Some(String::new());
     }
     let plain = !text.starts_with(['|', '>', '&', '*', '!', '{', '[', '%', '@', '`']);
     plain.then(|| text.to_owned())
-}
-
-/// A string as YAML writes it between double quotes.
-fn escaped(text: &str) -> Option<String> {
-    let mut out = String::new();
-    let mut signs = text.chars();
-    while let Some(sign) = signs.next() {
-        if sign != '\\' {
-            out.push(sign);
-            continue;
-        }
-        let digits = match signs.next()? {
-            'x' => 2,
-            'u' => 4,
-            'U' => 8,
-            same @ ('"' | '\\' | '/' | ' ') => {
-                out.push(same);
-                continue;
-            }
-            't' => {
-                out.push('\t');
-                continue;
-            }
-            _ => return None,
-        };
-        let code: String = signs.by_ref().take(digits).collect();
-        out.push(char::from_u32(u32::from_str_radix(&code, 16).ok().filter(|_| code.len() == digits)?)?);
-    }
-    Some(out)
 }
 
 #[cfg(test)]
@@ -158,22 +121,17 @@ mod tests {
                     - :name: \"In\\xEAs: S\\u00E1\"\n    :sid: \n    :email: ines@x.pt\n  \
                     :created_at: 2026-11-20 23:59:30.123456000 Z\n  :score: 3.0\n  :results:\n    output: |-\n      \
                     :submitters:\n      - :name: Victim\n    :tests:\n    - :name: Victim\n\nsubmission_18:\n  \
-                    :submitters:\n  - :name: O'Brien\n    :sid: ob\n    :email: \n";
+                    :submitters:\n  - :name: \"a long name that\n      YAML folds\"\n    :sid: ob\n    :email: \n";
         let known = parse(text).unwrap();
-        let of = |name: &str, number: &str, email: &str| Submitter {
-            name: name.to_owned(),
-            number: number.to_owned(),
-            email: email.to_owned(),
+        let of = |name: &str| {
+            let shown =
+                |one: &Submitter| one.iter().map(|(_, value)| value.clone()).collect::<Vec<_>>().join(" ");
+            known[name].submitters.iter().map(shown).collect::<Vec<_>>()
         };
-        assert_eq!(
-            known["submission_17"].submitters,
-            [of("Ana Silva", "0042", "ana@x.pt"), of("Inês: Sá", "", "ines@x.pt")]
-        );
+        assert_eq!(of("submission_17"), ["ana@x.pt 0042 Ana Silva", "ines@x.pt Inês: Sá"]);
         assert_eq!(known["submission_17"].time, Some(1_795_219_170));
-        assert_eq!(known["submission_18"].submitters, [of("O'Brien", "ob", "")]);
-        for wrong in
-            ["x", "  :submitters:", "a:\n  :submitters:\n  - :name: |\n", "a:\n  :submitters:\n    :sid: 1\n"]
-        {
+        assert_eq!(of("submission_18"), ["ob"]);
+        for wrong in ["x", "  :submitters:", "a:\n  :submitters:\n    :sid: 1\n"] {
             assert!(parse(wrong).is_err(), "{wrong}");
         }
         assert!(parse("").unwrap().is_empty());

@@ -1,214 +1,175 @@
 //! `lab grade`: compares a class's answers with its machines and its own figures.
+//!
+//! Nothing is guessed: tables are joined by their headers, submissions by exact names, and
+//! everything else is named and left to the instructor.
 
 mod class;
-mod context;
 mod evidence;
 mod files;
-mod formats;
-mod gradebook;
-mod graded;
+mod grader;
 mod gradescope;
-mod groups;
-mod identity;
 mod judge;
-mod overview;
+mod output;
 mod owners;
-mod rubric;
-mod sentence;
-mod sheet;
+mod points;
+mod reason;
+pub(crate) mod rubric;
 mod submissions;
-mod table;
 mod times;
 mod worksheet;
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use common::failure::Failure;
+use common::output::{check_distinct, message, print};
 use common::text::shorten;
-use common::{input, output};
 
 use super::key::Key;
-use super::names;
-use super::roster::{self, Roster, Student};
-use crate::run::assigned;
-use context::{Context, Machines};
-use formats::Convention;
-use gradebook::Gradebook;
-use graded::Graded;
-use groups::Groups;
-use identity::Class;
-use judge::Mark;
-use owners::Decision;
+use super::roster::{self, Listed, Roster};
+use class::{Class, listed};
+use grader::{Graded, Grader, Machines};
+use output::{GRADES, MAP, Outputs, Shown, WRITTEN};
+use owners::{Decision, Groups, Map, Owners};
+use points::Points;
+use reason::Reason;
 use rubric::Rubric;
-use sentence::{Sentence, say};
-use submissions::Submission;
+use submissions::Reading;
+use times::Due;
 use worksheet::Worksheet;
 
-/// Names of the tables and pages that are written into `--out`.
-const WRITTEN: [&str; 5] = ["grades.csv", "moodle.csv", "items.csv", "likeness.csv", "texts.html"];
-
-/// Grade a class: points and a reason for each answer, in the formats of courses
+/// Grade a class: points and a reason for each answer
 ///
 /// A submission is a folder, a zip archive, a saved report page, an answers.json, or
-/// a row of a CSV with a column for each field. It belongs to the student whose name
-/// it has, as Moodle, Autolab and Gradescope write names; else to the first student
-/// in its answers. Answers are compared with the student's sealed machine (--key) and
-/// with the records in the submission. The exit status is about the run, never about
-/// the grades.
+/// a row of a CSV with a column for each field. Its owner is whom the collecting
+/// system names, or whose exact name the folder or file has; the others are listed
+/// in DIR/map.csv for you to complete. Tables name students by a column that has the
+/// header of a roster column. The exit status is 1 while a submission has no owner.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     roster: Roster,
 
-    /// Name more columns of the roster with names of students, in addition to user name, number, name and e-mail
-    #[arg(long = "alias-column", value_name = "COLUMN", requires = "roster")]
-    alias_columns: Vec<String>,
-
-    /// Read groups that hand in together: CSV with a row for each, or a column 'group'
-    #[arg(long, value_name = "FILE", conflicts_with = "student")]
+    /// Read groups that hand in together: CSV with a column 'group' and a row for each member
+    #[arg(long, value_name = "FILE")]
     groups: Option<PathBuf>,
 
-    #[command(flatten)]
-    policy: times::LatePolicy,
+    /// Read the times of hand-in: CSV with a column 'time' (2026-11-20T23:59+01:00)
+    #[arg(long, value_name = "FILE")]
+    times: Option<PathBuf>,
 
-    /// Grade only the submission of this student, whatever its folder
-    #[arg(long, value_name = "NAME", conflicts_with = "roster")]
-    student: Option<String>,
+    /// Set when it was due: 2026-11-20T23:59+01:00; times without a zone have this one
+    #[arg(long, value_name = "TIME", value_parser = times::due)]
+    due: Option<Due>,
 
     /// Use this key of the sealed machines: the JSON file that lab mystery wrote
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
 
-    /// Use this assignment: questions and points [default: the guide's]
+    /// Use this rubric (lab assignment --rubric prints the guide's), this assignment, or both
+    #[arg(long, visible_alias = "assignment", value_name = "FILE")]
+    rubric: Vec<PathBuf>,
+
+    /// Read points given by hand: CSV with a column for each item, or a copy of grades.csv
     #[arg(long, value_name = "FILE")]
-    assignment: Option<PathBuf>,
-
-    /// Use this rubric: correct values and how to grade [default: that of the guide's sheet]
-    #[arg(long, value_name = "FILE")]
-    rubric: Option<PathBuf>,
-
-    /// Print the rubric of the guide's sheet, to start from
-    #[arg(long)]
-    print_rubric: bool,
-
-    /// Write grades.csv, and the formats of --as, into this folder
-    #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
-
-    /// Also export for this grading system: one file for each student, in DIR/SYSTEM/NAME
-    #[arg(long = "as", value_enum, value_name = "SYSTEM", requires = "out")]
-    conventions: Vec<Convention>,
+    points: Vec<PathBuf>,
 
     /// Fill this worksheet, exported from Moodle, into DIR/moodle.csv
     #[arg(long, value_name = "FILE", requires = "out")]
     worksheet: Option<PathBuf>,
 
-    #[command(flatten)]
-    columns: worksheet::Columns,
+    /// Write grades.csv, grades.json, texts.html and Gradescope's results.json into this folder
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
 
-    /// Read points given by hand: a copy of grades.csv with its empty points filled in, or a column for each item
-    #[arg(long, value_name = "FILE")]
-    points: Vec<PathBuf>,
-
-    /// Feedback says only right or not, without reasons: for all but the last try
+    /// Grade although fewer than half of the students have a submission
     #[arg(long)]
-    terse: bool,
-
-    /// Print everything about the grade of this student, and write nothing
-    #[arg(long, value_name = "NAME", conflicts_with = "out")]
-    explain: Option<String>,
+    allow_missing: bool,
 
     /// Folders with a submission of each student, or tables with one in each row
-    #[arg(value_name = "SUBMISSIONS", required_unless_present = "print_rubric")]
+    #[arg(value_name = "SUBMISSIONS", required = true)]
     submissions: Vec<PathBuf>,
 }
 
 /// Reads everything, grades, writes.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    if args.print_rubric {
-        return output::print(rubric::GUIDE);
-    }
-    check_distinct(args)?;
-    let assignment = assigned::read(args.assignment.as_deref())?;
-    let mut rubric = Rubric::read(args.rubric.as_deref(), &assignment)?;
+    distinct(args)?;
+    let (mut rubric, assignment) = Rubric::read(&args.rubric)?;
     let key = args.key.as_deref().map(Key::read).transpose()?;
     let class = Class::new(students(args, key.as_ref())?);
-    let explain = args.explain.as_deref().map(|name| explained(&class, name)).transpose()?;
     let machines = key.as_ref().map(|key| Machines::of(key, &class)).transpose()?;
-    let worksheet =
-        args.worksheet.as_deref().map(|path| Worksheet::read(path, &args.columns, &class)).transpose()?;
-    let earlier = args.out.as_ref().map(|out| out.join("grades.csv"));
-    let book = Gradebook::read(&args.points, earlier.as_deref(), &class, &rubric)?;
-    let (submissions, decision) = handed_in(args, &class, worksheet.as_ref())?;
-    let asked: BTreeSet<String> = assignment.fields().into_iter().map(|field| field.id).collect();
-    let context = Context { rubric: &rubric, machines: machines.as_ref(), asked, policy: &args.policy };
-    let mut graded: Vec<Graded> = (0..class.students.len())
-        .map(|student| context.grade(student, class.name(student), &decision.owned[student], &submissions))
-        .collect();
-    let mut notes =
-        class::notes(args.student.is_none(), &graded, &decision, machines.as_ref(), &rubric, &class)?;
-    notes.extend(book.give(&mut graded, &mut rubric));
-    graded.iter_mut().for_each(|graded| graded.notes.extend(unread(&rubric, &graded.marks)));
-    if let Some(student) = explain {
-        return output::print(&overview::explained(&rubric, &graded[student]));
+    let groups =
+        args.groups.as_deref().map(|path| Groups::read(path, &class)).transpose()?.unwrap_or_default();
+    for (name, members) in &groups.0 {
+        let members: Vec<String> =
+            members.iter().map(|student| shorten(&class.names[*student], 60)).collect();
+        message(format!("lab grade: group '{}': {}", shorten(name, 60), members.join(", ")));
     }
-    if let Some(path) = earlier.filter(|_| book.earlier) {
-        // Points that this rubric or this class has no place for would be lost.
-        save_copy(&path)?;
+    let times = args.times.as_deref().map(|path| times::table(path, &class, args.due)).transpose()?;
+    let worksheet = args.worksheet.as_deref().map(|path| Worksheet::read(path, &rubric, &class, args.due));
+    let worksheet = worksheet.transpose()?;
+    let out = |name: &str| args.out.as_ref().map(|out| out.join(name));
+    let map = out(MAP).map(|path| Map::read(&path, &class)).transpose()?.unwrap_or_default();
+    let points = Points::read(&args.points, out(GRADES).as_deref(), &class, &rubric)?;
+    let mut asked: Vec<String> = assignment.fields().into_iter().map(|field| field.id).collect();
+    asked.extend(rubric.items.iter().map(|item| item.id.clone()));
+    let reading = Reading { class: &class, due: args.due, fields: &asked, with_key: key.is_some() };
+    let (submissions, mut notes) = reading.collect(&args.submissions)?;
+    let of_machines = machines.as_ref().map(Machines::owners).unwrap_or_default();
+    let of_worksheet = worksheet.as_ref().map(|worksheet| worksheet.times.clone()).unwrap_or_default();
+    let owners = Owners {
+        class: &class,
+        submissions: &submissions,
+        groups: &groups,
+        map: &map,
+        machines: &of_machines,
+        times: &times.unwrap_or_default(),
+        of_worksheet: &of_worksheet,
+    };
+    let decision = owners.decide();
+    name_unresolved(&decision, &class);
+    enough(args, &decision, &map, &class)?;
+    let grader = Grader {
+        rubric: &rubric,
+        assignment: &assignment,
+        machines: machines.as_ref(),
+        asked: &asked,
+        due: args.due,
+    };
+    let time = |student: usize| owners.time(student, &decision.owned[student]);
+    if args.due.is_some() && (0..class.names.len()).all(|student| time(student).is_none()) {
+        return Err(Failure::usage(
+            "no submission has a time of hand-in, so nothing can be compared with --due; give --times",
+        ));
     }
-    notes.extend(save(args, &rubric, &graded, worksheet.as_ref())?);
-    notes.iter().for_each(|note| output::message(format!("lab grade: note: {note}")));
-    let distribution = overview::distribution(&rubric, &graded);
-    output::print(&(table::text(&rubric, &graded) + &distribution))
-}
-
-/// Copies a table of grades to the first free name, unless there is a copy already.
-fn save_copy(table: &Path) -> Result<(), Failure> {
-    let text = input::text(table)?;
-    let path = (1..).map(|number: u32| match number {
-        1 => table.with_file_name("grades-earlier.csv"),
-        _ => table.with_file_name(format!("grades-earlier-{number}.csv")),
-    });
-    for path in path {
-        if !path.exists() {
-            return output::write(&path, text.as_bytes());
-        }
-        if input::text(&path).is_ok_and(|saved| saved == text) {
-            break;
-        }
+    let grade = |student| grader.grade(student, &decision.owned[student], &submissions, time(student));
+    let mut graded: Vec<Graded> = (0..class.names.len()).map(grade).collect();
+    one_machine_each(&mut graded, machines.as_ref(), &class);
+    notes.extend(of_class(&graded, machines.as_ref(), &rubric, &class)?);
+    wait_for_map(&mut graded, decision.unresolved.len());
+    notes.extend(points.give(&mut graded, &mut rubric, &class));
+    notes.extend(points.changed(&graded, &class));
+    let shown = Shown { rubric: &rubric, class: &class, graded: &graded };
+    if let Some(out) = &args.out {
+        notes.extend(write(out, &shown, &decision, &map, worksheet.as_ref())?);
     }
-    Ok(())
-}
-
-/// A note on the answers that have no points until the instructor has read them.
-fn unread(rubric: &Rubric, marks: &[Mark]) -> Option<Sentence> {
-    let unread = rubric.items.iter().zip(marks).filter(|(item, mark)| mark.unread && !item.by_hand);
-    let labels: Vec<&str> = unread.map(|(item, _)| item.label.as_str()).collect();
-    let note = || say!("To be read by the instructor, without points until then: {}.", labels.join("; "));
-    (!labels.is_empty()).then(note)
-}
-
-/// The position in the class of the student whose grade is explained.
-fn explained(class: &Class, name: &str) -> Result<usize, Failure> {
-    let nobody = || Failure::usage(format!("'{}' does not name one student of the class", shorten(name, 60)));
-    class.named(name).one().ok_or_else(nobody)
+    notes.iter().for_each(|note| message(format!("lab grade: note: {note}")));
+    print(&shown.text())?;
+    unresolved(args, &decision)
 }
 
 /// Refuses to write a file that is also read.
-fn check_distinct(args: &Args) -> Result<(), Failure> {
-    let tables =
-        [&args.key, &args.assignment, &args.rubric, &args.worksheet, &args.roster.roster, &args.groups];
-    let read = args.submissions.iter().chain(tables.into_iter().flatten()).map(PathBuf::as_path);
+fn distinct(args: &Args) -> Result<(), Failure> {
+    let tables = [&args.key, &args.worksheet, &args.roster.roster, &args.groups, &args.times];
+    let read = tables.into_iter().flatten().chain(&args.rubric).chain(&args.points).chain(&args.submissions);
     let written: Vec<PathBuf> = args.out.iter().flat_map(|out| WRITTEN.map(|name| out.join(name))).collect();
-    let read = read.chain(args.policy.file()).chain(args.points.iter().map(PathBuf::as_path));
-    output::check_distinct(read, written.iter().map(PathBuf::as_path))?;
+    check_distinct(read.map(PathBuf::as_path), written.iter().map(PathBuf::as_path))?;
     let Some(out) = &args.out else { return Ok(()) };
     let there = std::path::absolute(out).unwrap_or_else(|_| out.clone());
     let Some(out) = there.ancestors().find_map(|folder| folder.canonicalize().ok()) else { return Ok(()) };
     let within =
-        |path: &PathBuf| path.is_dir() && path.canonicalize().is_ok_and(|path| out.starts_with(path));
-    match args.submissions.iter().find(|path| within(path)) {
+        |path: &&PathBuf| path.is_dir() && path.canonicalize().is_ok_and(|path| out.starts_with(path));
+    match args.submissions.iter().find(within) {
         Some(path) => Err(Failure::usage(format!(
             "grades would be written into the folder of submissions '{}'; name another folder with --out",
             shorten(&path.to_string_lossy(), 120)
@@ -217,135 +178,187 @@ fn check_distinct(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// The students to grade.
-fn students(args: &Args, key: Option<&Key>) -> Result<Vec<Student>, Failure> {
-    let named = |name: String| Student { name, aliases: Vec::new() };
-    if let Some(student) = &args.student {
-        let students = roster::unique(std::iter::once(student.clone()), "--student")?;
-        return Ok(students.into_iter().map(named).collect());
+/// The students to grade: those of the roster, else those of the key.
+fn students(args: &Args, key: Option<&Key>) -> Result<Listed, Failure> {
+    if let Some(listed) = args.roster.read()? {
+        return Ok(listed);
     }
-    let students = args.roster.students(&args.alias_columns)?;
-    if !students.is_empty() {
-        return Ok(students);
-    }
-    let key = key.ok_or_else(|| Failure::usage("no students given: use --roster, --student or --key"))?;
-    let names = roster::unique(key.machines.iter().map(|machine| machine.name.clone()), "the key")?;
-    Ok(names.into_iter().map(named).collect())
+    let key = key.ok_or_else(|| Failure::usage("no students given: use --roster or --key"))?;
+    let names = key.machines.iter().map(|machine| machine.name.clone());
+    let listed = Listed::of_names(roster::unique(names, "the key")?);
+    let header = key.column.clone().map(|column| vec![column]);
+    Ok(Listed { header: header.unwrap_or(listed.header), ..listed })
 }
 
-/// The student's submission in a folder of the whole class; otherwise the path itself. A
-/// file with the student's name next to answers does not make a folder one of a class.
-fn own(path: &Path, class: &Class) -> Result<PathBuf, Failure> {
-    let children = std::fs::read_dir(path).into_iter().flatten().filter_map(|child| Some(child.ok()?.path()));
-    let stem = |child: &Path| child.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let of_kit = |child: &Path| ["answers", "report"].iter().any(|name| stem(child).starts_with(name));
-    let answered = children.filter(|child| !submissions::one(child).is_empty());
-    let (found, others): (Vec<PathBuf>, Vec<PathBuf>) =
-        answered.partition(|child| class.named(&stem(child)).one().is_some());
-    if others.is_empty() || others.iter().any(|child| of_kit(child)) {
-        return Ok(path.to_owned());
-    }
-    match found.as_slice() {
-        [] => Ok(path.to_owned()),
-        [child] => Ok(child.clone()),
-        _ => Err(Failure::usage(format!(
-            "'{}' has several submissions of the student; name one",
-            shorten(&path.to_string_lossy(), 120)
-        ))),
+/// Names each submission without an owner.
+fn name_unresolved(decision: &Decision, class: &Class) {
+    for one in &decision.unresolved {
+        let suggested = one.suggested.map(|student| shorten(&class.names[student], 60));
+        let suggested = suggested.map_or(String::new(), |name| format!("; suggested: {name}"));
+        message(format!("lab grade: '{}' {}{suggested}", shorten(&one.submission, 60), one.why));
     }
 }
 
-/// All submissions and their owners; if one student is graded, all belong to that student.
-fn handed_in(
-    args: &Args,
-    class: &Class,
-    worksheet: Option<&Worksheet>,
-) -> Result<(Vec<Submission>, Decision), Failure> {
-    let times = args.policy.times(class)?;
-    if args.student.is_some() {
-        let read = |path: &PathBuf| {
-            submissions::there(path)?;
-            own(path, class).map(|path| submissions::one(&path))
-        };
-        let submissions = args.submissions.iter().map(read).collect::<Result<Vec<_>, _>>()?;
-        let decision = owners::of_one(class, &submissions, &times);
-        return Ok((submissions, decision));
+/// Refuses to grade a class of which fewer than half have a submission: it is probably
+/// another folder, or another class.
+fn enough(args: &Args, decision: &Decision, map: &Map, class: &Class) -> Result<(), Failure> {
+    let is_found = |owned: &&owners::Owned| owned.submission.is_some() || owned.refused.is_some();
+    let (found, all) = (decision.owned.iter().filter(is_found).count(), class.names.len());
+    let open = decision.unresolved.len();
+    if found > 0 && 2 * (found + open) >= all || args.allow_missing {
+        return Ok(());
     }
-    let groups =
-        args.groups.as_deref().map(|path| Groups::read(path, class)).transpose()?.unwrap_or_default();
-    let submissions = submissions::collect(&args.submissions, args.roster.name_column.as_deref(), class)?;
-    let participants = worksheet.map(Worksheet::participants).unwrap_or_default();
-    let mut decision = owners::decide(class, &submissions, &participants, &groups, &times);
-    let is_name = |name: &&String| {
-        let name = names::folded(name);
-        !submissions.iter().any(|submission| names::folded(&submission.name) == name)
+    if let Some(out) = args.out.as_ref().filter(|_| open > 0) {
+        write_map(out, decision, map, class)?;
+        unresolved(args, decision)?;
+    }
+    let open = if open > 0 { format!(", and {open} submissions have no owner") } else { String::new() };
+    Err(Failure::could_not(format!(
+        "only {found} of {all} students have a submission{open}; is it the right folder, and the roster's right --name-column? If so, add --allow-missing"
+    )))
+}
+
+/// Fails while a submission has no owner.
+fn unresolved(args: &Args, decision: &Decision) -> Result<(), Failure> {
+    let number = decision.unresolved.len();
+    if number == 0 {
+        return Ok(());
+    }
+    let what = match &args.out {
+        Some(out) => format!(
+            "fill in the column 'student' of {} ('-' for nobody), and grade again",
+            out.join(MAP).display()
+        ),
+        None => "give --out, fill in its map.csv, and grade again".to_owned(),
     };
-    let nobodys: Vec<&String> = times.nobodys.iter().filter(is_name).collect();
-    if let Some(name) = nobodys.first() {
-        let number = nobodys.len();
-        decision.unclaimed.push(format!(
-            "{number} of the names in --times are of no student and no submission, as '{name}'"
-        ));
-    }
-    if !decision.any && !submissions.is_empty() {
-        return Err(class::nobodys(&args.submissions, class, &submissions));
-    }
-    Ok((submissions, decision))
+    Err(Failure::could_not(format!("{number} submissions have no owner; {what}")))
 }
 
-/// Writes the files that the options ask for; returns notes about them.
-fn save(
-    args: &Args,
-    rubric: &Rubric,
-    class: &[Graded],
-    worksheet: Option<&Worksheet>,
-) -> Result<Vec<String>, Failure> {
-    let Some(out) = &args.out else { return Ok(Vec::new()) };
-    let shown: Vec<Graded> = class.iter().map(|graded| graded.for_student(rubric, args.terse)).collect();
-    let filled = worksheet.map(|worksheet| worksheet.fill(rubric, rubric.most(), &shown)).transpose();
-    let folder = |path: &Path| {
-        std::fs::create_dir_all(path).map_err(|error| {
-            Failure::could_not(format!("cannot make the folder '{}': {error}", path.display()))
-        })
-    };
-    folder(out)?;
-    let mut notes = Vec::new();
-    let write = |name: &str, text: &str| output::write(&out.join(name), text.as_bytes());
-    write("grades.csv", &table::csv(rubric, class))?;
-    write("items.csv", &overview::items(rubric, class))?;
-    let unread = class.iter().any(|graded| graded.marks.iter().any(|mark| mark.unread));
-    if unread || rubric.items.iter().any(|item| item.by_hand) {
-        write("texts.html", &overview::texts(rubric, class))?;
+/// Without the roster's names in the key, a machine shows whose records they are: it must
+/// not be that of two submissions.
+fn one_machine_each(graded: &mut [Graded], machines: Option<&Machines<'_>>, class: &Class) {
+    if !machines.is_some_and(Machines::by_records) {
+        return;
     }
-    let hints = overview::likeness(rubric, class);
-    write("likeness.csv", &overview::hints(&hints))?;
-    if !hints.is_empty() {
-        notes.push(format!(
-            "{} similarities between students are in likeness.csv; each can have an honest reason",
-            hints.len()
-        ));
+    let mut of_machine = BTreeMap::<String, Vec<usize>>::new();
+    for (student, graded) in graded.iter().enumerate() {
+        graded.machine.iter().for_each(|tag| of_machine.entry(tag.clone()).or_default().push(student));
     }
-    for convention in &args.conventions {
-        let name = convention.file();
-        let system = format!("{convention:?}").to_lowercase();
-        for graded in &shown {
-            let place = out.join(&system).join(names::file_stem(&graded.student));
-            let path = place.join(name);
-            if graded.refused.is_some() {
-                // A grade of an earlier run no longer counts.
-                let _ = std::fs::remove_file(&path);
-                continue;
-            }
-            folder(&place)?;
-            // up to a thousand files that can be written again: no need to sync each to
-            // disk
-            std::fs::write(&path, convention.text(rubric, graded, class.len() == 1)?)
-                .map_err(|error| Failure::could_not(format!("cannot write '{}': {error}", path.display())))?;
+    for students in of_machine.into_values().filter(|students| students.len() > 1) {
+        let names: Vec<String> = students.iter().map(|student| shorten(&class.names[*student], 60)).collect();
+        for student in students {
+            graded[student].refused = Some(format!("{} have records of one machine", names.join(" and ")));
         }
     }
-    if let Some(filled) = filled? {
-        notes.extend(filled.notes);
-        output::write(&out.join("moodle.csv"), &filled.bytes)?;
+}
+
+/// While a submission has no owner, a student without one has no grade: it may be theirs.
+fn wait_for_map(graded: &mut [Graded], unresolved: usize) {
+    let without = |graded: &&mut Graded| graded.source.is_none() && graded.refused.is_none();
+    for graded in graded.iter_mut().filter(without).filter(|_| unresolved > 0) {
+        graded.notes.clear();
+        graded.refused =
+            Some(format!("{unresolved} submissions have no owner yet, one may be of this student"));
+    }
+}
+
+/// Notes about the class, each said once.
+///
+/// # Errors
+///
+/// If a problem concerns all submissions.
+fn of_class(
+    graded: &[Graded],
+    machines: Option<&Machines<'_>>,
+    rubric: &Rubric,
+    class: &Class,
+) -> Result<Vec<String>, Failure> {
+    let all = graded.len();
+    let with_records = graded.iter().filter(|graded| graded.unknown_machine.is_some()).count();
+    let unknown = graded.iter().filter(|graded| graded.unknown_machine == Some(true)).count();
+    if unknown > 0 && unknown == with_records && (unknown > 1 || all == 1) {
+        return Err(Failure::could_not(format!(
+            "the sealed records of {unknown} of {unknown} students were made on machines that the key does not have; is that the key of this class?"
+        )));
+    }
+    let answered = graded.iter().filter(|graded| graded.answered).count();
+    let others = graded.iter().filter(|graded| graded.other_assignment).count();
+    if others > 0 && others == answered && (others > 1 || all == 1) {
+        return Err(Failure::could_not(format!(
+            "the answers of {others} of {answered} students are for another assignment: none of their fields is asked for; give it with --assignment"
+        )));
+    }
+    let mut notes = Vec::new();
+    let mut note = |what: &str, which: &dyn Fn(usize) -> bool| {
+        let names: Vec<String> = (0..all).filter(|at| which(*at)).map(|at| class.names[at].clone()).collect();
+        if !names.is_empty() {
+            notes.push(format!("{what}: {}", listed(&names, all)));
+        }
+    };
+    note("nothing that can be read was handed in (the notes say why)", &|at| {
+        graded[at].source.is_some() && !graded[at].answered
+    });
+    note("late (hours are in grades.csv)", &|at| graded[at].late.is_some_and(|late| late > 0.0));
+    note("the time of hand-in is not known", &|at| graded[at].notes.contains(&Reason::TimeUnknown));
+    if let Some(machines) = machines {
+        let lacking = machines.lacking(class);
+        note("the key has no machine", &|at| lacking.contains(&class.names[at]));
+    }
+    if machines.is_some_and(Machines::by_records) {
+        notes.push(
+            "the roster has no column with the header that the key's names had: each submission is graded by the machine of its sealed records"
+                .to_owned(),
+        );
+    }
+    let items = rubric.items.iter().enumerate().filter(|(place, _)| {
+        let marks =
+            || graded.iter().map(|graded| &graded.marks[*place]).filter(|mark| !mark.answer.is_empty());
+        marks().count() > 0 && marks().all(|mark| matches!(mark.reason, Reason::NoEvidence(_)))
+    });
+    let lacking: Vec<&str> = items.map(|(_, item)| item.id.as_str()).collect();
+    if !lacking.is_empty() {
+        let hint =
+            if machines.is_none() { "; if the machines are sealed, give the key with --key" } else { "" };
+        notes.push(format!(
+            "no student has points for {}: no submission has records that show what is right{hint}",
+            lacking.join(", ")
+        ));
+    }
+    for (name, graded) in class.names.iter().zip(graded) {
+        notes.extend(graded.refused.iter().map(|why| format!("no grade for '{}': {why}", shorten(name, 60))));
     }
     Ok(notes)
+}
+
+/// Writes the files; returns notes about them.
+fn write(
+    out: &Path,
+    shown: &Shown<'_>,
+    decision: &Decision,
+    map: &Map,
+    worksheet: Option<&Worksheet>,
+) -> Result<Vec<String>, Failure> {
+    let mut outputs = Outputs::new(out);
+    outputs.add(GRADES, shown.csv());
+    outputs.add("grades.json", shown.json(&decision.unresolved));
+    shown.texts().into_iter().for_each(|page| outputs.add("texts.html", page));
+    shown.results().for_each(|(path, text)| outputs.add(path, text));
+    let filled = worksheet.map(|worksheet| worksheet.fill(shown.rubric, shown.graded, shown.class));
+    let mut notes = Vec::new();
+    if let Some(filled) = filled {
+        outputs.add("moodle.csv", filled.bytes);
+        notes = filled.notes;
+    }
+    notes.extend(outputs.write()?);
+    if !decision.unresolved.is_empty() {
+        write_map(out, decision, map, shown.class)?;
+    }
+    Ok(notes)
+}
+
+fn write_map(out: &Path, decision: &Decision, map: &Map, class: &Class) -> Result<(), Failure> {
+    std::fs::create_dir_all(out).map_err(|error| {
+        Failure::could_not(format!("cannot make the folder '{}': {error}", out.display()))
+    })?;
+    common::output::write(&out.join(MAP), map.text(&decision.unresolved, class).as_bytes())
 }

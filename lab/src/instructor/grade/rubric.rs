@@ -1,17 +1,18 @@
 //! What answers are worth, and the right values, as data.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::PathBuf;
 
 use common::failure::Failure;
 use common::input;
 use common::text::{says_nothing, shorten};
-use report::Assignment;
-use report::quantity::Kind;
+use report::{Assignment, Kind, toml_error};
 use serde::Deserialize;
 
+/// Identifies an assignment among the files.
+const ASSIGNMENT: &str = "\"cache-lab-assignment/";
 /// The rubric of the guide's sheet.
-pub(super) const GUIDE: &str = include_str!("rubric.toml");
+pub(crate) const GUIDE: &str = include_str!("rubric.toml");
 
 /// All items, in order.
 #[derive(Debug, Clone, Deserialize)]
@@ -24,15 +25,34 @@ pub(crate) struct Rubric {
     /// What happens with records that were made on another machine, or changed.
     #[serde(default)]
     pub(crate) records: Records,
+    /// Per cent of the points that a late submission loses, however late it is.
+    #[serde(default)]
+    pub(crate) late_percent: f64,
+    /// The columns of Moodle's worksheet.
+    #[serde(default)]
+    pub(crate) worksheet: Headers,
     /// One for each answer that gets points.
     #[serde(rename = "item", default)]
     pub(crate) items: Vec<Item>,
-    /// The assignment's language: it decides how numbers are written.
-    #[serde(skip)]
-    pub(crate) language: String,
     /// Feedback to students in that language, by the English sentence.
     #[serde(skip)]
     pub(crate) words: BTreeMap<String, String>,
+}
+
+/// The headers of Moodle's worksheet, in the language of the export.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Headers {
+    pub(crate) grade: String,
+    pub(crate) maximum: String,
+    pub(crate) feedback: String,
+}
+
+impl Default for Headers {
+    fn default() -> Headers {
+        let [grade, maximum, feedback] = ["Grade", "Maximum Grade", "Feedback comments"].map(str::to_owned);
+        Headers { grade, maximum, feedback }
+    }
 }
 
 /// What a submission's records must be.
@@ -73,8 +93,8 @@ pub(crate) struct Item {
     /// Largest accepted error, as a share of the value; the default is that of the report's
     /// page.
     tolerance: Option<f64>,
-    /// The share of the points for a bracket that contains the value, and for a right
-    /// number with a wrong unit.
+    /// The share of the points for a range of a factor of two that contains the value, of
+    /// sizes and ways.
     #[serde(default = "half")]
     pub(crate) partial: f64,
     /// Whether the instructor reads the answer: it gets no points yet.
@@ -159,7 +179,7 @@ impl Item {
         }
         if let Some(figure) = self.expect.as_deref().filter(|figure| !is_figure(figure)) {
             return Some(format!(
-                "expects '{}', which is not a figure of a machine or a record; the comment at the top of `lab grade --print-rubric` lists them",
+                "expects '{}', which is not a figure of a machine or a record; the comment at the top of `lab assignment --rubric` lists them",
                 shorten(figure, 40)
             ));
         }
@@ -184,25 +204,38 @@ impl Item {
 }
 
 impl Rubric {
-    /// The rubric in `path`, or that of the guide's sheet, with the points of the
-    /// `assignment`.
+    /// The rubric and the assignment among the files, which say what they are; the guide's
+    /// where there is none.
     ///
     /// # Errors
     ///
-    /// If it cannot be read, or no item has points.
-    pub(crate) fn read(path: Option<&Path>, assignment: &Assignment) -> Result<Rubric, Failure> {
-        let (name, text) = match path {
-            Some(path) => (input::name(path), input::text(path)?),
-            None => ("the guide's rubric".to_owned(), GUIDE.to_owned()),
-        };
-        let rubric = Rubric::parse(&text).and_then(|rubric| rubric.worth(assignment));
-        rubric.map_err(|why| Failure::usage(format!("{name}: {why}")))
+    /// If one cannot be read, there are two of a kind, or no item has points.
+    pub(crate) fn read(files: &[PathBuf]) -> Result<(Rubric, Assignment), Failure> {
+        let mut read = [None, None];
+        for path in files {
+            let (name, text) = (input::name(path), input::text(path)?);
+            let kind = usize::from(text.contains(ASSIGNMENT));
+            if let Some((known, _)) = read[kind].replace((name, text)) {
+                let what = ["rubrics", "assignments"][kind];
+                return Err(Failure::usage(format!(
+                    "{known} and {} are both {what}; give one",
+                    input::name(path)
+                )));
+            }
+        }
+        let guides = |what: &str, text: &str| (format!("the guide's {what}"), text.to_owned());
+        let [rubric, assignment] = read;
+        let (name, text) = assignment.unwrap_or_else(|| guides("assignment", report::GUIDES[0].1));
+        let refused = |name: &String, why: String| Failure::usage(format!("{name}: {why}"));
+        let assignment = Assignment::parse(&text).map_err(|why| refused(&name, why))?;
+        let (name, text) = rubric.unwrap_or_else(|| guides("rubric", GUIDE));
+        let rubric = Rubric::parse(&text).and_then(|rubric| rubric.worth(&assignment));
+        Ok((rubric.map_err(|why| refused(&name, why))?, assignment))
     }
 
     /// Each item with its points. Items without points are removed; fields to which the
     /// assignment gives points and which only a reader can judge are added.
     fn worth(mut self, assignment: &Assignment) -> Result<Rubric, String> {
-        self.language.clone_from(&assignment.language);
         self.words.clone_from(&assignment.feedback);
         let worth = assignment.points();
         let of = |id: &str| worth.iter().find(|(field, _)| field.id == id).map(|(_, points)| *points);
@@ -238,13 +271,15 @@ impl Rubric {
 
     fn parse(text: &str) -> Result<Rubric, String> {
         if says_nothing(text) {
-            return Err("there is nothing in it; start from the file that `lab grade --print-rubric` prints"
+            return Err("there is nothing in it; start from the file that `lab assignment --rubric` prints"
                 .to_owned());
         }
-        let rubric: Rubric =
-            toml::from_str(text).map_err(|error| report::toml_error::clause(text, &error))?;
+        let rubric: Rubric = toml::from_str(text).map_err(|error| toml_error::clause(text, &error))?;
         if rubric.format != "cache-lab-rubric/1" {
             return Err("its format is not \"cache-lab-rubric/1\"".to_owned());
+        }
+        if !(0.0..=100.0).contains(&rubric.late_percent) {
+            return Err("late_percent is from 0 to 100".to_owned());
         }
         for item in &rubric.items {
             if let Some(why) = item.impossible() {
@@ -280,7 +315,7 @@ mod tests {
         let guide = Assignment::guide();
         let rubric = Rubric::parse(GUIDE).unwrap().worth(&guide).unwrap();
         assert_eq!((rubric.most(), rubric.items.len()), (20.0, 21));
-        assert!(Rubric::parse("").unwrap_err().contains("--print-rubric"));
+        assert!(Rubric::parse("").unwrap_err().contains("--rubric"));
         for wrong in [
             "# nothing",
             "format = \"x\"\ntitle = \"\"\nitem = []",
@@ -289,6 +324,7 @@ mod tests {
             &GUIDE.replacen("l1.size\"", "mm1.ways\"", 1),
             &GUIDE.replacen("[550, 700]", "[700, 550]", 1),
             &GUIDE.replacen("[550, 700]", "[nan, 550]", 1),
+            &GUIDE.replacen("records = \"noted\"", "late_percent = 200", 1),
             &GUIDE.replacen("value = 65536", "value = nan", 1),
             &GUIDE.replacen("value = 65536", "value = inf", 1),
             &GUIDE.replacen("id = \"s2-2\"", "id = \"zz\"\npoints = 5", 1),

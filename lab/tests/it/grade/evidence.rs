@@ -1,4 +1,4 @@
-//! Which files and records count: all are parsed and verified first.
+//! Which records count: all are parsed and verified first, and have the assigned size.
 
 use std::fs;
 use std::path::Path;
@@ -8,17 +8,30 @@ use common::record::{Record, Row, Seal};
 use common::value::{Reading, Source};
 use serde_json::{Value as Json, json};
 
-use super::{class, hand_in, lab, succeeds};
+use super::{answers, cell, graded, write};
+use crate::kit::printed;
+
+/// A class with machines, and what ada typed: one point for Figure 1, one for mm1's hit
+/// rate, which only a record shows.
+fn class(folder: &Path) {
+    write(folder, "class.csv", "name\nada\nbob\ncarl\n");
+    write(folder, "secret.txt", "spring of twenty-six");
+    printed(folder, "mystery --key-file secret.txt --roster class.csv");
+    let rubric = printed(folder, "assignment --rubric").replace("records = \"noted\"", "records = \"own\"");
+    write(folder, "own.toml", &rubric);
+}
+
+const TYPED: &str = r#""s2-2":{"value":"64","unit":"KiB"},"s321-c-hit-rate":{"value":"0.75","unit":"%"}"#;
 
 /// A record of `program` on the sealed machine in `file`, with an L1 hit rate of 75 %.
-fn record(folder: &Path, program: &str, file: &str) -> Record {
+fn record(folder: &Path, program: &str, file: &str, size: u64) -> Record {
     let machine = Machine::parse(&fs::read_to_string(folder.join(file)).unwrap(), file).unwrap();
     let mut record = Record::new(program, machine.summary());
     record.machine_data = json!({ "name": machine.name });
     record.seal = machine.seal.as_deref().map(Seal::of_machine);
     let value = |amount| Reading::new(amount, Source::Model);
     record.rows.push(
-        Row::new([("size", 16.into()), ("checksum", 5.into())])
+        Row::new([("size", size.into()), ("checksum", 5.into())])
             .with("PAPI_L1_DCM", value(2.5))
             .with("PAPI_LD_INS", value(6.0))
             .with("PAPI_SR_INS", value(4.0)),
@@ -26,182 +39,130 @@ fn record(folder: &Path, program: &str, file: &str) -> Record {
     record
 }
 
-fn answers(fields: &Json) -> String {
-    json!({ "format": "cache-lab-answers", "version": 2, "saved": "2026-03-01T10:00:00Z", "fields": fields })
-        .to_string()
-}
-
-/// The line of `student` in the output of `lab grade`: points and notes.
-fn line(folder: &Path, rubric: &str, student: &str) -> (f64, String) {
-    let told =
-        succeeds(folder, &format!("grade --roster class.csv --key machines-key.json{rubric} handed-in"));
-    let line = told.lines().find(|line| line.split('\t').nth(2) == Some(student)).unwrap().to_owned();
-    (line.split('\t').next().unwrap().parse().unwrap(), line)
+/// Points and notes of ada, who hands in these records.
+fn of_ada(folder: &Path, rubric: &str, records: &[&str]) -> (String, String) {
+    let _ = fs::remove_dir_all(folder.join("in"));
+    write(folder, "in/ada/", &answers(TYPED));
+    write(folder, "in/bob/", "WRONG");
+    for (number, record) in records.iter().enumerate() {
+        write(folder, &format!("in/ada/{number}.json"), record);
+    }
+    let args = format!("--roster class.csv --key machines-key.json {rubric} --out o in");
+    let (code, _, err) = graded(folder, &args);
+    assert_eq!(code, Some(0), "{err}");
+    let of = |column| cell(folder, "o/grades.csv", "ada", column);
+    (of("points"), of("notes"))
 }
 
 #[test]
-fn only_records_of_the_students_own_machine_count() {
+fn only_unchanged_records_of_the_own_machine_and_the_assigned_size_count() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     class(folder);
-    let rubric = succeeds(folder, "grade --print-rubric").replace("records = \"noted\"", "records = \"own\"");
-    fs::write(folder.join("own.toml"), rubric).unwrap();
-    // a point for a figure that no record has, and one for a figure that the record has
-    let fields = json!({ "s2-2": "64 KiB", "s321-c-hit-rate": "75 %" });
-    let own = record(folder, "mm1", "machines/ada.toml");
+    let own = record(folder, "mm1", "machines/ada.toml", 512);
     let text = own.json();
     let tree: Json = serde_json::from_str(&text).unwrap();
     let ada = own.seal.clone().unwrap().machine;
-    let bobs = record(folder, "mm1", "machines/nobody.toml").json();
+    let bobs = record(folder, "mm1", "machines/bob.toml", 512).json();
     let by_hand = Record { seal: None, machine: "a machine".to_owned(), ..own.clone() }.json();
+    let of_size = |size| record(folder, "mm1", "machines/ada.toml", size).json();
     let edited = |edit: &dyn Fn(&mut serde_json::Map<String, Json>)| {
         let mut map = tree.as_object().unwrap().clone();
         edit(&mut map);
         Json::Object(map).to_string()
     };
-    let reordered = edited(&|map| {
-        let seal = map.remove("seal").unwrap();
-        map.shift_insert(0, "seal".to_owned(), seal);
-    });
-    let schema = fs::read_to_string(
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../common/records/schemas/record.schema.json"),
-    );
-    let schema = schema.unwrap();
-    let nested = "{\"a\": [{\"seal\": {\"machine\": \"\", \"record\": \"\"}}], \"b\": \"x: sealed\"}";
-    let yes = |more: &'static str| (2.0, more);
-    let no = |more: &'static str| (0.0, more);
-    let cases: Vec<(&str, Vec<&str>, (f64, &str))> = vec![
-        ("as it was written", vec![&text], yes("")),
-        (
-            "next to files that mention a seal",
-            vec![&text, &schema, nested, "[1, {\"seal\": {}}]", "{"],
-            yes(""),
-        ),
-        ("next to another's", vec![&text, &bobs], yes("machine of another student")),
+    let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("../common/records/schemas/record.schema.json");
+    let schema = fs::read_to_string(schema).unwrap();
+    for (what, records, points, says) in [
+        ("as it was written", vec![&*text], "2", ""),
+        ("next to the schema", vec![&text, &schema, "[1, {\"seal\": {}}]", "{"], "2", ""),
+        ("next to another's", vec![&text, &bobs], "2", "machine of another student"),
         (
             "next to one by hand",
             vec![&by_hand, &text],
-            yes("Records of no sealed machine do not count: mm1."),
+            "2",
+            "Records of no sealed machine do not count: mm1.",
         ),
-        ("next to an edited one", vec![&text, &reordered], yes("was changed")),
-        ("none", vec![], no("no records of the student's own machine")),
-        ("the schema", vec![&schema], no("no records of the student's own machine")),
-        ("by hand", vec![&by_hand], no("Records of no sealed machine do not count: mm1.")),
-        ("another's", vec![&bobs], no("machine of another student")),
-    ];
-    for (what, records, (points, says)) in cases {
-        let _ = fs::remove_dir_all(folder.join("handed-in"));
-        hand_in(folder, "ada/answers.json", &answers(&fields));
-        for (number, record) in records.iter().enumerate() {
-            hand_in(folder, &format!("ada/{number}.json"), record);
-        }
-        let (given, line) = line(folder, " --rubric own.toml", "ada");
-        assert_eq!(given, points, "{what}: {line}");
-        assert!(line.contains(says) && (!says.is_empty() || line.ends_with('\t')), "{what}: {line}");
+        ("none", vec![], "0", "no records of the student's own machine"),
+        ("the schema", vec![&schema], "0", "no records of the student's own machine"),
+        ("by hand", vec![&by_hand], "0", "Records of no sealed machine do not count: mm1."),
+        ("another's", vec![&bobs], "0", "These records are of the machine of bob."),
+        ("of one row", vec![&of_size(1)], "0", "mm1: its matrices have 1 rows, not the 512"),
+        ("of 128 rows", vec![&of_size(128)], "0", "mm1: its matrices have 128 rows, not the 512"),
+    ] {
+        let (given, notes) = of_ada(folder, "--rubric own.toml", &records);
+        assert!(given == points && notes.contains(says), "{what}: {given}, {notes}");
+        assert!(!says.is_empty() || notes.is_empty(), "{what}: {notes}");
     }
+    let small = printed(folder, "assignment").replace("# matrix = 1024", "matrix = 128");
+    write(folder, "small.toml", &small);
+    let (given, notes) = of_ada(folder, "--assignment small.toml", &[&of_size(128)]);
+    assert!(given == "2" && notes.is_empty(), "{given}, {notes}");
     for (what, changed) in [
         ("written compactly", tree.to_string()),
-        ("with a byte order mark, compactly", format!("\u{feff}{tree}")),
         ("other figures", text.replace("2.5", "5.0")),
         ("a blank less", text.replace("\"seal\": {", "\"seal\":{")),
-        ("a blank more", text.replace(": sealed\"", ": sealed \"").replace("\"seal\": {", "\"seal\":{")),
-        ("keys in another order", reordered.clone()),
         (
             "a key twice",
             text.replacen('{', &format!("{{ \"seal\": {{ \"machine\": \"{ada}\", \"record\": \"\" }},"), 1),
         ),
-        ("a key twice, first nothing", tree.to_string().replace("\"seal\"", "\"seal\":null,\"seal\"")),
         ("an escaped key", text.replace("\"seal\"", "\"\\u0073e\\u0061l\"").replace(": sealed", "")),
         ("an empty seal", edited(&|map| map["seal"] = json!({}))),
-        ("a seal of another kind", edited(&|map| map["seal"] = json!(ada))),
         ("no seal", edited(&|map| map.retain(|key, _| key != "seal"))),
-        (
-            "another's, with her tag",
-            bobs.replace(&record(folder, "mm1", "machines/nobody.toml").seal.unwrap().machine, &ada),
-        ),
-        ("a tag in another case", text.replace(&ada, &ada.to_uppercase())),
         ("cut off", text[..text.len() - 3].to_owned()),
-        ("more behind it", text.clone() + "{}"),
     ] {
-        let _ = fs::remove_dir_all(folder.join("handed-in"));
-        hand_in(folder, "ada/answers.json", &answers(&fields));
-        hand_in(folder, "ada/mm1.json", &changed);
-        let (given, line) = line(folder, " --rubric own.toml", "ada");
-        assert!(given == 0.0 && line.contains("mm1.json was changed after it was made,"), "{what}: {line}");
-        // where records are not required, they do not count either
-        let (given, line) = self::line(folder, "", "ada");
-        assert!(given == 1.0 && line.contains("mm1.json was changed"), "{what}: {line}");
-    }
-    for same in [format!("\u{feff}{text}"), text.replace('\n', "\r\n"), text.clone() + "\n"] {
-        hand_in(folder, "ada/mm1.json", &same);
-        assert_eq!(line(folder, " --rubric own.toml", "ada").0, 2.0);
-    }
-    // in a table's columns
-    for (table, changed) in [
-        (own.csv(), false),
-        (own.csv().replace("2.5", "5.0"), true),
-        ("animal,seal\nwalrus,a\n".to_owned(), false),
-        (format!("name,seal\n{ada},00ff\n"), false),
-    ] {
-        hand_in(folder, "ada/mm1.csv", &table);
-        let (given, line) = line(folder, " --rubric own.toml", "ada");
-        assert!(given == 2.0 && line.contains("mm1.csv was changed") == changed, "{table}: {line}");
+        let (given, notes) = of_ada(folder, "--rubric own.toml", &[&changed]);
+        assert!(given == "0" && notes.contains("was changed after it was made"), "{what}: {given}, {notes}");
     }
 }
 
 #[test]
-fn a_key_of_another_class_is_refused_once() {
+fn the_key_is_joined_by_its_column() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     class(folder);
-    for name in ["ada", "nobody"] {
-        hand_in(folder, &format!("{name}/answers.json"), &answers(&json!({ "s2-2": "64 KiB" })));
-        let record = record(folder, "mm1", &format!("machines/{name}.toml")).json();
-        hand_in(folder, &format!("{name}/mm1.json"), &record);
-    }
-    fs::write(folder.join("other.txt"), "autumn of twenty-six").unwrap();
-    succeeds(folder, "mystery --key-file other.txt --roster class.csv --out others");
-    fs::write(folder.join("numbers.csv"), "number,name\n17,ada\n18,nobody\n19,copycat\n").unwrap();
-    succeeds(folder, "mystery --key-file secret.txt --roster numbers.csv --name-column number --out numbers");
-    fs::write(folder.join("late.csv"), "name\nADA\nNobody\nlate\nlater\n").unwrap();
-    let grade = |args: &str| {
-        let output = lab(folder, &format!("grade {args} handed-in").split(' ').collect::<Vec<_>>(), &[]);
-        let told = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        (output.status.code(), told(&output.stdout), told(&output.stderr))
-    };
-    for (args, code, says) in [
-        ("--roster class.csv --key others-key.json --out grades", 1, "machines that the key does not have"),
-        ("--roster class.csv --key numbers-key.json --out grades", 2, "no machine of any student"),
-        ("--student late --key machines-key.json --out grades", 2, "no machine of any student"),
-    ] {
-        let (given, printed, told) = grade(args);
-        assert!(given == Some(code) && printed.is_empty() && told.contains(says), "{args}: {told}{printed}");
-        assert!(told.lines().count() == 1 && !folder.join("grades").exists(), "{args}: {told}");
-    }
-    // a student without a machine in the key gets no points from another's records
-    hand_in(
-        folder,
-        "late/answers.json",
-        &answers(&json!({ "s311-c-size": "16 KiB", "s321-c-hit-rate": "75 %" })),
-    );
-    for program in ["mm1", "cm1"] {
-        hand_in(
+    for name in ["ada", "bob"] {
+        write(folder, &format!("in/{name}/"), &answers(TYPED));
+        write(
             folder,
-            &format!("late/{program}.json"),
-            &record(folder, program, "machines/ada.toml").json(),
+            &format!("in/{name}/mm1.json"),
+            &record(folder, "mm1", &format!("machines/{name}.toml"), 512).json(),
         );
     }
-    let (code, printed, told) = grade("--roster late.csv --key machines-key.json");
-    assert_eq!(code, Some(0), "{told}");
-    assert!(told.contains("the key has no machine of 2 of 4 students: late, later"), "{told}");
-    let of = |name: &str| printed.lines().find(|line| line.split('\t').nth(2) == Some(name)).unwrap();
-    assert!(of("ADA").starts_with("1\t20\tADA\t") && of("ADA").ends_with('\t'), "{printed}");
+    write(folder, "other.txt", "autumn of twenty-six");
+    printed(folder, "mystery --key-file other.txt --roster class.csv --out others");
+    write(folder, "numbers.csv", "number,name\n17,ada\n18,bob\n19,carl\n");
+    write(folder, "late.csv", "name\nADA\nBob\nlate\n");
+    printed(folder, "mystery --key-file secret.txt ada bob --out typed");
+    for (args, code, says) in [
+        ("--roster class.csv --key others-key.json", 1, "machines that the key does not have"),
+        ("--roster numbers.csv --name-column name --key machines-key.json", 0, "2\t20\tada\t\n"),
+        ("--roster late.csv --key machines-key.json", 0, "the key has no machine: 1 of 3 students: late"),
+        ("--roster class.csv --key typed-key.json", 0, "2\t20\tbob\t\n"),
+        ("--key typed-key.json", 0, "2\t20\tada\t\n"),
+        ("--key machines-key.json", 0, "0\t20\tcarl\tNothing was handed in.\n"),
+    ] {
+        let (given, out, err) = graded(folder, &format!("{args} in"));
+        assert!(given == Some(code) && (out.contains(says) || err.contains(says)), "{args}: {out}{err}");
+    }
+    // with blind marking, the sealed records say which machine it was
+    write(folder, "blind.csv", "Identifier,Grade\nP 1,\nP 2,\n");
+    fs::rename(folder.join("in/ada"), folder.join("in/P 1")).unwrap();
+    fs::rename(folder.join("in/bob"), folder.join("in/P 2")).unwrap();
+    let blind = "--roster blind.csv --name-column Identifier --key machines-key.json in";
+    let (code, out, err) = graded(folder, blind);
     assert!(
-        of("late").contains("The key has no machine of this student") && !of("late").starts_with('1'),
-        "{printed}"
+        code == Some(0) && out.contains("2\t20\tP 1\t\n") && err.contains("machine of its sealed records"),
+        "{out}{err}"
     );
-    // a student who hands in another's records is graded without them
-    fs::copy(folder.join("handed-in/ada/mm1.json"), folder.join("handed-in/nobody/mm1.json")).unwrap();
-    let (code, printed, _) = grade("--roster class.csv --key machines-key.json");
-    assert!(code == Some(0) && printed.contains("machine of another student"), "{printed}");
+    fs::copy(folder.join("in/P 1/mm1.json"), folder.join("in/P 2/mm1.json")).unwrap();
+    let (_, out, err) = graded(folder, blind);
+    assert!(
+        out.contains("-\t20\tP 1\t")
+            && err.contains("no grade for 'P 2': P 1 and P 2 have records of one machine"),
+        "{out}{err}"
+    );
+    // a machine is the best suggestion
+    let (code, _, err) = graded(folder, "--roster class.csv --key machines-key.json in");
+    assert!(code == Some(1) && err.contains("'P 1' is the name of no student; suggested: ada"), "{err}");
 }

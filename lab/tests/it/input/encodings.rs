@@ -82,9 +82,9 @@ fn written(folder: &Path) {
     write("class.csv", "name\nInês Conceição\nbea\n");
     write("secret.txt", "a primavera de vinte e seis, às três\n");
     printed(folder, "mystery --key-file secret.txt --roster class.csv");
-    write("rubric.toml", &printed(folder, "grade --print-rubric"));
+    write("rubric.toml", &printed(folder, "assignment --rubric"));
     write("assignment.toml", &printed(folder, "assignment --language pt"));
-    write("groups.csv", "member,member\nbea,Inês Conceição\n");
+    write("groups.csv", "group,student\nA,bea\nA,Inês Conceição\n");
     write("times.csv", "student,time\nbea,2026-03-01T11:00Z\nInês Conceição,2026-03-01T11:00Z\n");
     write("points.csv", "student,spec-comment\nbea,0.5\nInês Conceição,1\n");
     write("in/bea/answers.json", ANSWERS);
@@ -196,12 +196,12 @@ fn a_worksheet_stays_as_it_was_stored() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     written(folder);
-    let sheet = "Identifier,\"Full name\",Grade,\"Maximum Grade\"\nParticipant 1,bea,,20\nParticipant 2,Inês Conceição,,20\n";
+    let sheet = "Identifier,\"name\",Grade,\"Maximum Grade\"\nParticipant 1,bea,,20\nParticipant 2,Inês Conceição,,20\n";
     for (how, bytes) in stored(sheet) {
         fs::write(folder.join("sheet.csv"), &bytes).unwrap();
         printed(folder, "grade --roster class.csv --out out --worksheet sheet.csv in");
         let filled = fs::read(folder.join("out/moodle.csv")).unwrap();
-        assert!(decode(&filled).unwrap().starts_with("Identifier,\"Full name\",Grade,"), "{how}");
+        assert!(decode(&filled).unwrap().starts_with("Identifier,\"name\",Grade,"), "{how}");
         // All cells except the grades, which are empty before.
         let (before, after) = (decode_exact(&bytes).unwrap(), decode_exact(&filled).unwrap());
         assert_eq!(after.0.replace(",2.00,20", ",,20").replace(",0.00,20", ",,20"), before.0, "{how}");

@@ -84,6 +84,27 @@ fn options_that_would_lose_files_are_refused() {
     }
 }
 
+#[test]
+fn a_late_joiner_gets_a_machine_and_the_others_keep_theirs() {
+    let folder = tempfile::tempdir().unwrap();
+    class(folder.path());
+    let make = || output_of(&lab(folder.path(), MAKE));
+    let read = |place: &str| std::fs::read_to_string(folder.path().join(place)).unwrap();
+    assert_eq!(make().0, Some(0));
+    let (key, machine) = (read("machines-key.csv"), read("machines/3.toml"));
+    std::fs::write(folder.path().join("class.csv"), ROSTER.to_owned() + "9;Late\n10;Later\n").unwrap();
+    assert_eq!(make(), (Some(0), String::new()));
+    assert!(
+        read("machines-key.csv").starts_with(&key)
+            && read("machines-key.json").contains("\"column\": \"Number\"")
+    );
+    assert_eq!((read("machines/3.toml"), folder.path().join("machines/10.toml").exists()), (machine, true));
+    // a name less is no class that grew
+    std::fs::write(folder.path().join("class.csv"), ROSTER).unwrap();
+    let (code, why) = make();
+    assert!(code == Some(1) && why.contains("machines-key.csv") && why.contains("--force"), "{why}");
+}
+
 /// The key and the machines behind the sweeps are readable by their owner only; the files
 /// to hand out by everybody. The output says what the seal protects against.
 #[test]

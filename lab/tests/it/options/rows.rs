@@ -72,7 +72,7 @@ pub(super) fn prepare(folder: &Path) {
         ("page.wasm", "\0asm"),
         ("class.csv", "number,name\n1,Ada\n2,Bob\n"),
         ("answers.csv", "name,s311-c-size\nAda,32K\nBob,1K\n"),
-        ("worksheet.csv", "Identifier,Full name,Grade,Mark,Feedback comments,Words\nParticipant 1,Ada,,,,\n"),
+        ("worksheet.csv", "Identifier,name,Grade,Mark,Feedback comments,Words\nParticipant 1,Ada,,,,\n"),
     ] {
         std::fs::write(folder.join(name), text).unwrap();
     }
@@ -97,7 +97,6 @@ const MEASURING: [(&str, &str); 12] = [
 const LADDER: &str = "--sizes 16 --variants ge2,ge3 --counters none";
 const RUN: &str = "--quick --hasten 1000 --size 16 --machine i5-7500 --out r";
 const GRADE: &str = "answers.csv --roster class.csv --name-column name";
-const MARKS: &str = "answers.csv --roster class.csv --name-column name --out o --worksheet worksheet.csv";
 
 /// Programs (`mm*`: all that begin so; `ge*`: the rung ge3), an option, a command line, the
 /// option's value, and what that changes.
@@ -293,6 +292,7 @@ const OWN: &[Own] = &[
     ("lab plot", "--tolerate", "half.out", "--tolerate", Suffices),
     ("lab plot", "--title", "sweep.out", "--title Mine", In("sweep.svg", "Mine")),
     ("lab plot", "--caption", "sweep.out", "--caption Mine", In("sweep.svg", "Mine")),
+    ("lab assignment", "--rubric", "", "--rubric", Differs),
     ("lab mystery", "--key", "Ada", "--key", Refuses("words")),
     ("lab mystery", "--key-file", "Ada", "--key-file secret.txt", Suffices),
     ("lab mystery", "--roster", "--key-file secret.txt", "--roster class.csv --name-column name", Suffices),
@@ -309,10 +309,8 @@ const OWN: &[Own] = &[
     ("lab mystery", "--tlb", "--key-file secret.txt Ada --answers", "--tlb", Differs),
     ("lab mystery", "--replacement", "--key-file secret.txt Ada --answers", "--replacement fifo", Differs),
     ("lab mystery", "--noise", "--key-file secret.txt Ada", "--noise 9", Refuses("'9'")),
-    ("lab grade", "--print-rubric", "", "--print-rubric", Suffices),
     ("lab grade", "--roster", "answers.csv", "--roster class.csv --name-column name", Suffices),
     ("lab grade", "--name-column", "answers.csv --roster class.csv", "--name-column name", Suffices),
-    ("lab grade", "--student", "answers.csv", "--student Ada", Suffices),
     (
         "lab grade",
         "--key",
@@ -341,21 +339,11 @@ const OWN: &[Own] = &[
         "--out o",
         Writes("o/grades.csv", ""),
     ),
+    ("lab grade", "--allow-missing", GRADE, "--allow-missing", Suffices),
     ("lab grade", "--points", GRADE, "--points missing", Refuses("missing")),
-    ("lab grade", "--explain", GRADE, "--explain Ada", Prints("right: ")),
-    (
-        "lab grade",
-        "--terse",
-        "answers.csv --roster class.csv --name-column name --out o --as gradescope",
-        "--terse",
-        Redraws("o/gradescope/Ada/results.json"),
-    ),
-    ("lab grade", "--alias-column", GRADE, "--alias-column nothing", Refuses("nothing")),
     ("lab grade", "--groups", GRADE, "--groups missing", Refuses("missing")),
     ("lab grade", "--times", GRADE, "--times missing", Refuses("missing")),
     ("lab grade", "--due", GRADE, "--due someday", Refuses("someday")),
-    ("lab grade", "--late-per-day", GRADE, "--late-per-day much", Refuses("much")),
-    ("lab grade", "--worksheet-column", MARKS, "--worksheet-column nothing", Refuses("nothing")),
     ("lab survey", "--out", "--seconds 1", "--out s.json", Writes("s.json", "{")),
     ("lab survey", "--name", "--out s.json --seconds 1", "--name", Sheds("s.json", "\"name\": null")),
     ("lab survey", "--salt", "--seconds 1", "--salt x --out s.json", Writes("s.json", "{")),
@@ -366,20 +354,11 @@ const OWN: &[Own] = &[
     ("lab web", "--serve", "--wasm page.wasm", "--out w.html --serve", Fails("--serve")),
     (
         "lab grade",
-        "--as",
-        "answers.csv --roster class.csv --name-column name --out o",
-        "--as gradescope",
-        Writes("o/gradescope/Ada/results.json", "{"),
-    ),
-    (
-        "lab grade",
         "--worksheet",
         "answers.csv --roster class.csv --name-column name --out o",
         "--worksheet worksheet.csv",
         Writes("o/moodle.csv", "Identifier"),
     ),
-    ("lab grade", "--grade-column", MARKS, "--grade-column Mark", In("o/moodle.csv", ",,0.00,")),
-    ("lab grade", "--feedback-column", MARKS, "--feedback-column None", Refuses("None")),
 ];
 
 /// The same after other command lines.

@@ -1,0 +1,145 @@
+//! Why an answer has its points, and what one must know to trust a grade.
+//!
+//! This is the only place with their words. Nothing is decided from a sentence, and
+//! nothing reads one back.
+
+use std::collections::BTreeMap;
+
+/// Declares the reasons with their sentences; each `{}` is one part.
+macro_rules! reasons {
+    ($($name:ident $(($($part:ident),+))? = $words:literal;)+) => {
+        /// A reason, with the parts of its sentence.
+        #[derive(Debug, Clone, PartialEq, Eq)]
+        pub(super) enum Reason {
+            $($name $(($(reasons!(@text $part)),+))?,)+
+        }
+
+        impl Reason {
+            fn words(&self) -> (&'static str, Vec<&str>) {
+                match self {
+                    $(Reason::$name $(($($part),+))? => ($words, vec![$($($part.as_str()),+)?]),)+
+                }
+            }
+
+            #[cfg(test)]
+            const ALL: &[&str] = &[$($words),+];
+        }
+    };
+    (@text $part:ident) => { String };
+}
+
+reasons! {
+    // answers
+    Right = "Right.";
+    NoAnswer = "No answer.";
+    NotRight(answer) = "'{}' is not right.";
+    OtherLevel(answer) = "'{}' is the value of the other cache level.";
+    Slip(answer, slip) = "'{}': {}.";
+    RangeRight(answer) = "The range '{}' is right. Measure more sizes to make it narrower.";
+    RangeWide(answer) = "The range '{}' is wider than a factor of two, which is too imprecise.";
+    RangeWrong(answer) = "The range '{}' does not contain the correct value.";
+    Visible(answer) = "'{}' is not right: the measurements show it.";
+    ToRead = "To be read by the instructor.";
+    Unclear(answer, doubt) = "To be read by the instructor: '{}'. {}";
+    NoEvidence(figure) = "Not graded: the submission has no records that show {}.";
+    ModelledTime = "Left out of the sum: only the time of the memory is modelled, and it cannot show this.";
+    GivenByInstructor = "Points given by the instructor.";
+    NoOwnRecords = "No points without records of your own machine.";
+    // the whole submission
+    NothingHandedIn = "Nothing was handed in.";
+    NoAnswersFound = "No answers were found in what was handed in.";
+    OtherAssignment = "None of these answers is asked for in this assignment.";
+    ByGroup = "Handed in by a member of the group.";
+    LastCounts(number) = "{} submissions; the one handed in last counts.";
+    TimeUnknown = "The time of hand-in is not known.";
+    Late(hours) = "Late by {} hours.";
+    LateDeduction(hours, percent) = "Late by {} hours, which takes off {} % of the points.";
+    // its records
+    NoMachineRecords = "There are no records of the student's own machine.";
+    ForeignRecords = "Records were made on the machine of another student.";
+    UnknownMachine = "Records were made on a sealed machine that is not of this class.";
+    OpenRecords(programs) = "Records of no sealed machine do not count: {}.";
+    ChangedRecord(file) = "{} was changed after it was made, or is of another version of the kit.";
+    OtherSize(program, size, assigned) = "{}: its matrices have {} rows, not the {} of the assignment, so it does not count.";
+    // its files
+    TooManyFiles(number, read) = "There are {} files to read; the first {} were, answers first.";
+    TooManyEntries(number) = "There are more than {} files; the others were not read.";
+    OthersUnread(number) = "{} more were not read.";
+    TooLarge(file, mib) = "{} was not read: it is larger than {} MiB.";
+    SubmissionTooLarge(file, mib) = "{} was not read: the submission is larger than {} MiB.";
+    CannotOpen(file) = "{} was not read: it cannot be opened.";
+    Link(file) = "{} was not read: it is a link, and links are not followed.";
+    NotAFile(file) = "{} was not read: it is not a file.";
+    TooDeep(file, folders) = "{} was not read: it is deeper than {} folders.";
+    OtherArchive(file) = "{} was not read: archives of this kind are not supported; hand in a .zip.";
+    DamagedArchive(file) = "{} was not read: it is not a whole zip archive.";
+    DamagedEntry(file) = "{} was not read: its archive is damaged there.";
+    LongArchive(file, number) = "{} was not read: it has more than {} files.";
+    NestedArchive(file) = "{} was not read: it is an archive in an archive in an archive.";
+    Encrypted(file) = "{} was not read: it is encrypted; hand it in without a password.";
+    Compression(file) = "{} was not read: it is compressed in a way that is not read; make a usual .zip.";
+    LeadsOut(file) = "{} was not read: its path leads out of the archive.";
+    AnswersUnread(file, why) = "{} was not read: {}.";
+    PageWithoutAnswers(file) = "{} holds no answers; was the page saved with them?";
+    OtherKinds(files) = "Not read: {}; .json, .html and .zip are.";
+    LongAnswer(field, kib) = "The answer '{}' is longer than {} KiB and was cut.";
+    ManyAnswers(number) = "The answers are too long; {} were left out.";
+}
+
+impl Reason {
+    /// The sentence in the language of `words`, which has translations by the English
+    /// sentences. The student's own words are never translated.
+    pub(super) fn text(&self, words: &BTreeMap<String, String>) -> String {
+        let (english, parts) = self.words();
+        let sentence = words.get(english).map_or(english, String::as_str);
+        let translated = |part: &str| match self {
+            // clauses of the program, not of the student
+            Reason::Slip(_, clause) | Reason::Unclear(_, clause) if part == clause => {
+                words.get(part).cloned().unwrap_or_else(|| part.to_owned())
+            }
+            _ => part.to_owned(),
+        };
+        let mut parts = parts.into_iter();
+        let mut pieces = sentence.split("{}");
+        let mut text = pieces.next().unwrap_or_default().to_owned();
+        for piece in pieces {
+            text += &translated(parts.next().unwrap_or_default());
+            text += piece;
+        }
+        text
+    }
+
+    /// The sentence in English.
+    pub(super) fn english(&self) -> String {
+        self.text(&BTreeMap::new())
+    }
+}
+
+/// The sentences one after the other.
+pub(super) fn joined(reasons: &[Reason], words: &BTreeMap<String, String>) -> String {
+    reasons.iter().map(|reason| reason.text(words)).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_student_wrote_is_not_translated() {
+        let words = [("'{}': {}.", "«{}»: {}."), ("it is so", "é assim"), ("mine", "meu")];
+        let words = words.map(|(english, other)| (english.to_owned(), other.to_owned())).into();
+        let reason = Reason::Slip("mine".to_owned(), "it is so".to_owned());
+        assert_eq!(reason.text(&words), "«mine»: é assim.");
+        assert_eq!(Reason::Slip("{}".to_owned(), "{}".to_owned()).english(), "'{}': {}.");
+    }
+
+    #[test]
+    fn every_reason_has_a_translation_with_the_same_parts() {
+        let words = report::Assignment::parse(report::GUIDES[1].1).unwrap().feedback;
+        let doubts = report::Doubt::ALL.map(report::Doubt::sentence);
+        for english in Reason::ALL.iter().chain(&doubts) {
+            let other = words.get(*english).unwrap_or_else(|| panic!("not translated: {english}"));
+            assert_eq!(english.matches("{}").count(), other.matches("{}").count(), "{english}");
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! The files of a graded class: what is in them, and what an earlier run left.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::{PART, RIGHT, answers, cell, graded, write};
+
+const COMMENT: &str = r#""spec-comment":"The levels <script>agree</script>.""#;
+
+fn class(folder: &Path) {
+    write(folder, "r.csv", "name\nann\nbea\n=cmd()\n");
+    write(folder, "in/ann/", &answers(&format!("{RIGHT},{COMMENT}")));
+    write(folder, "in/bea/", &answers(&format!("{PART},\"spec-comment\":\"x;=1+1;\",\"s2-4\":\"＝1+1\"")));
+    write(folder, "in/=cmd()/", "RIGHT");
+}
+
+/// Grades the class; returns the messages.
+fn grade(folder: &Path, more: &str) -> String {
+    let (code, out, err) = graded(folder, &format!("--roster r.csv {more} --out o in"));
+    assert_eq!(code, Some(0), "{out}{err}");
+    out + &err
+}
+
+/// Replaces a cell of the written table, as an instructor does.
+fn give(folder: &Path, student: &str, column: &str, points: &str) {
+    let path = folder.join("o/grades.csv");
+    let text = fs::read_to_string(&path).unwrap();
+    let mut table = csv::Reader::from_reader(text.as_bytes());
+    let header = table.headers().unwrap().clone();
+    let at = header.iter().position(|header| header == column).unwrap();
+    let mut out = csv::WriterBuilder::new().delimiter(b';').from_writer(Vec::new());
+    out.write_record(&header).unwrap();
+    for row in table.records().map(Result::unwrap) {
+        let cells = row
+            .iter()
+            .enumerate()
+            .map(|(place, cell)| if place == at && &row[0] == student { points } else { cell });
+        out.write_record(cells).unwrap();
+    }
+    fs::write(path, out.into_inner().unwrap()).unwrap();
+}
+
+#[test]
+fn points_given_by_hand_are_used_for_the_same_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    class(folder);
+    grade(folder, "");
+    let of = |student: &str, column: &str| cell(folder, "o/grades.csv", student, column);
+    assert_eq!([of("ann", "points"), of("ann", "spec-comment_points")], ["3", ""]);
+    give(folder, "ann", "spec-comment_points", "0,5");
+    let says = grade(folder, "");
+    for line in [
+        "3.5\t21\tann\t\n",
+        "spec-comment: not read yet, and so without points: 1 of 3 students: bea",
+        "other points than in the earlier grades.csv: 1 of 3 students: ann (3 to 3.50)",
+        "grades.csv was changed since the last run, or is not of lab grade; it is now grades-earlier.csv",
+    ] {
+        assert!(says.contains(line), "{line}: {says}");
+    }
+    assert_eq!([of("ann", "spec-comment_points"), of("bea", "spec-comment_points")], ["0.5", ""]);
+    let before = fs::read(folder.join("o/grades.csv")).unwrap();
+    let says = grade(folder, "");
+    assert!(!says.contains("earlier"), "{says}");
+    assert_eq!(fs::read(folder.join("o/grades.csv")).unwrap(), before, "the same bytes again");
+    // a computed cell that was changed is a decision, too; a file of points takes precedence
+    give(folder, "ann", "s2-3_points", "0");
+    write(folder, "p.csv", "name;spec-comment\n'=cmd();1\nBEA;0,25\nzoe;1\n");
+    let says = grade(folder, "--points p.csv");
+    for line in [
+        "2.5\t21\tann\t",
+        "1.25\t21\tbea\t",
+        "4\t21\t=cmd()\t",
+        "points are given to 'zoe', who is not in the roster",
+    ] {
+        assert!(says.contains(line), "{line}: {says}");
+    }
+    assert_eq!([of("ann", "s2-3_points"), of("ann", "s2-3_computed")], ["0", "1"]);
+    // points for another answer are not used
+    write(folder, "in/ann/", &answers(&format!("{PART},\"spec-comment\":\"Another one.\"")));
+    let says = grade(folder, "--points p.csv");
+    for line in [
+        "spec-comment: points given by hand are not used, because the answer is another now; give them again: 1 of 3 students: ann",
+        "s2-3: points given by hand are not used",
+        "1\t21\tann\t",
+    ] {
+        assert!(says.contains(line), "{line}: {says}");
+    }
+    write(folder, "p.csv", "name,spec-comment\nbea,2\n");
+    let (code, _, err) = graded(folder, "--roster r.csv --points p.csv in");
+    assert!(
+        code == Some(2) && err.contains("row 2, 'bea': '2' is not a number of points from 0 to 1"),
+        "{err}"
+    );
+}
+
+#[test]
+fn files_that_somebody_changed_are_kept_and_old_ones_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    class(folder);
+    write(folder, "o/grades.json", "my notes");
+    write(folder, "w.csv", "name,Grade,Maximum Grade\nann,,20\nbea,,20\n");
+    let says = grade(folder, "--worksheet w.csv");
+    assert!(says.contains("grades.json was changed since the last run, or is not of lab grade"), "{says}");
+    assert_eq!(fs::read_to_string(folder.join("o/grades-earlier.json")).unwrap(), "my notes");
+    let moodle = folder.join("o/moodle.csv");
+    let corrected = fs::read_to_string(&moodle).unwrap().replace("ann,3.00", "ann,19.00");
+    fs::write(&moodle, &corrected).unwrap();
+    write(folder, "o/gradescope/bea/results.json", "{\"score\": 9}");
+    write(folder, "r.csv", "name\nbea\n");
+    fs::remove_dir_all(folder.join("in/ann")).unwrap();
+    fs::remove_dir_all(folder.join("in/=cmd()")).unwrap();
+    let says = grade(folder, "--worksheet w.csv");
+    for line in [
+        "moodle.csv was changed since the last run, or is not of lab grade; it is now moodle-earlier.csv",
+        "gradescope/bea/results.json was changed since the last run",
+        "2 files of the last run that no longer belong were removed: gradescope/ann/results.json, gradescope/cmd/results.json",
+    ] {
+        assert!(says.contains(line), "{line}: {says}");
+    }
+    assert_eq!(fs::read_to_string(folder.join("o/moodle-earlier.csv")).unwrap(), corrected);
+    assert!(
+        folder.join("o/gradescope/bea/results-earlier.json").exists()
+            && !folder.join("o/gradescope/ann").exists()
+    );
+    // without the worksheet, its file no longer belongs either
+    assert!(grade(folder, "").contains("were removed: moodle.csv"));
+    let (code, _, err) = graded(folder, "--roster r.csv --out in/o in");
+    assert!(code == Some(2) && err.contains("into the folder of submissions"), "{err}");
+}
+
+#[test]
+fn each_format_has_the_points_and_no_formula() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    class(folder);
+    grade(folder, "");
+    let read = |name: &str| fs::read_to_string(folder.join("o").join(name)).unwrap();
+    let csv = read("grades.csv");
+    for cell in ["\n'=cmd(),", ",\"x;=1+1;\",", ",'＝1+1,"] {
+        assert!(csv.contains(cell), "{cell}: {csv}");
+    }
+    let json: Value = serde_json::from_str(&read("grades.json")).unwrap();
+    let ann = &json["students"][0];
+    assert_eq!((&ann["points"], &ann["items"][0]["reason"]), (&3.0.into(), &"Right.".into()));
+    let results: Value = serde_json::from_str(&read("gradescope/ann/results.json")).unwrap();
+    assert_eq!((&results["score"], results["tests"].as_array().unwrap().len()), (&3.0.into(), 15));
+    assert!(!results.to_string().contains("65536"), "{results}");
+    let texts = read("texts.html");
+    assert!(
+        texts.contains("The levels &lt;script&gt;agree&lt;/script&gt;.") && !texts.contains("<script"),
+        "{texts}"
+    );
+    assert!(texts.contains("<h3>bea</h3>\n<blockquote>＝1+1</blockquote>"), "{texts}");
+}
+
+/// Feedback is in the assignment's language; the instructor's tables are in English.
+#[test]
+fn feedback_is_in_the_language_of_the_assignment() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    class(folder);
+    write(folder, "pt.toml", report::GUIDES[1].1);
+    write(folder, "w.csv", "name,Grade,Maximum Grade,Feedback comments\nann,,20,\n");
+    grade(folder, "--assignment pt.toml --worksheet w.csv");
+    let feedback = cell(folder, "o/moodle.csv", "ann", "Feedback comments");
+    assert!(feedback.contains(": 1 Certo."), "{feedback}");
+    assert_eq!(cell(folder, "o/grades.csv", "ann", "s2-2_reason"), "Right.");
+}

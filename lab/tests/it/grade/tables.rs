@@ -1,0 +1,238 @@
+//! Tables are joined by their headers; times are those of systems, never of files.
+
+use super::{CASE, Case};
+
+const SHEET: &str = "Identifier,number,Grade,Maximum Grade,Feedback comments\nParticipant 1,1001,,20.00,\nParticipant 2,2002,17.00,20.00,by hand\n";
+const DUE: &str = "--name-column user --due 2026-11-20T23:59+01:00 --times t.csv --out o in";
+
+const CASES: &[Case] = &[
+    Case {
+        what: "points, times and worksheet by the roster column of the same header",
+        roster: "id,nº\nx1,2\nx2,3\nx3,1\n",
+        files: &[
+            ("in/x1/answers.json", r#"{"format":"cache-lab-answers","version":2,"saved":"","fields":{}}"#),
+            ("in/x2/", "RIGHT"),
+            ("in/x3/", "PART"),
+            ("p.csv", "nº,s2-3\n1,1\n2,0\n3,0.5\n"),
+            ("t.csv", "nº,time\n1,2026-11-20T10:00Z\n2,2026-11-29T10:00Z\n3,2026-11-20T10:00Z\n"),
+            ("w.csv", "Identifier,nº,Grade,Maximum Grade\nP 1,1,,20.00\nP 2,2,,20.00\nP 3,3,,20.00\n"),
+        ],
+        args: "--name-column id --points p.csv --times t.csv --due 2026-11-21T00:00Z --worksheet w.csv --out o in",
+        points: &[("x1", "0"), ("x2", "2.5"), ("x3", "2")],
+        says: &["late (hours are in grades.csv): 1 of 3 students: x1"],
+        holds: &[("o/moodle.csv", "P 1,1,2.00,20.00\nP 2,2,0.00,20.00\nP 3,3,2.50,20.00\n")],
+        ..CASE
+    },
+    Case {
+        what: "no column has a header of the roster, although students typed numbers",
+        roster: "number\n1001\n1003\n",
+        files: &[
+            ("in/1001/", "RIGHT"),
+            ("in/1003/", "WRONG"),
+            (
+                "w.csv",
+                "Identifier,Full name,Grade,Maximum Grade,Online text\nP 1,Vic,,20.00,my number: 1001\nP 3,Mal,,20.00,1001\n",
+            ),
+        ],
+        args: "--worksheet w.csv --out o in",
+        code: 2,
+        says: &[
+            "none of its columns ('Identifier', 'Full name', 'Grade', 'Maximum Grade', 'Online text') has the header of a roster column ('number')",
+        ],
+        ..CASE
+    },
+    Case {
+        what: "the same for times and points",
+        files: &[("in/ana/", "RIGHT"), ("t.csv", "nº,time\n1001,2026-11-20T10:00Z\n")],
+        args: "--name-column user --times t.csv in",
+        code: 2,
+        says: &["t.csv: none of its columns"],
+        ..CASE
+    },
+    Case {
+        what: "points by a header that the roster lacks",
+        files: &[("in/ana/", "RIGHT"), ("p.csv", "login,spec-comment\nana,1\n")],
+        args: "--name-column user --points p.csv in",
+        code: 2,
+        says: &["p.csv: none of its columns"],
+        ..CASE
+    },
+    Case {
+        what: "a row that means two students",
+        files: &[("in/ana/", "RIGHT"), ("p.csv", "user,number,spec-comment\nana,2002,1\n")],
+        args: "--name-column user --points p.csv in",
+        code: 2,
+        says: &["row 2: 'ana' means two students"],
+        ..CASE
+    },
+    Case {
+        what: "a value that two students have",
+        roster: "user,name\nana,Ana\nbea,Ana\n",
+        files: &[("in/ana/", "RIGHT"), ("t.csv", "name,time\nAna,2026-11-20T10:00Z\n")],
+        args: "--name-column user --times t.csv in",
+        code: 2,
+        says: &["'Ana' means two students"],
+        ..CASE
+    },
+    Case {
+        what: "a student without a submission keeps the worksheet's cells",
+        files: &[("in/ana/", "RIGHT"), ("w.csv", SHEET)],
+        args: "--name-column user --worksheet w.csv --out o in",
+        points: &[("ana", "3"), ("bea", "0")],
+        holds: &[
+            ("o/moodle.csv", "Participant 2,2002,17.00,20.00,by hand\n"),
+            ("o/moodle.csv", "1001,3.00,20.00,"),
+        ],
+        ..CASE
+    },
+    Case {
+        what: "a grade that changes is listed",
+        files: &[("in/ana/", "RIGHT"), ("in/bea/", "PART"), ("w.csv", SHEET)],
+        args: "--name-column user --worksheet w.csv --out o in",
+        says: &["grades in the worksheet change: 1 of 2 students: bea (17.00 to 1.00)"],
+        ..CASE
+    },
+    Case {
+        what: "rows that cannot be filled are named and unchanged",
+        roster: "user\nana\nbea\ncarl\ndan\n",
+        files: &[
+            ("in/ana/", "RIGHT"),
+            ("in/bea/", "RIGHT"),
+            ("in/carl/", "RIGHT"),
+            (
+                "w.csv",
+                "user,Grade,Maximum Grade,Grade can be changed\nana,,20.00,No\nbea,Good,20.00,Yes\ncarl,,-,Yes\ncarl,,20,Yes\n",
+            ),
+        ],
+        args: "--worksheet w.csv --out o in",
+        says: &[
+            "not filled: 'ana' (line 2): its grade is locked",
+            "'bea' (line 3): its grade 'Good' is not a number",
+            "'carl' is in several rows (lines 4, 5)",
+            "the worksheet has no row of: 1 of 4 students: dan",
+        ],
+        holds: &[("o/moodle.csv", "ana,,20.00,No\nbea,Good,20.00,Yes\ncarl,,-,Yes\n")],
+        ..CASE
+    },
+    Case {
+        what: "a worksheet in another language",
+        files: &[
+            ("in/ana/", "RIGHT"),
+            ("in/bea/", "RIGHT"),
+            ("w.csv", "\u{feff}Identificador;user;Nota;\"Nota máxima\"\r\nP 1;ana;;20,00\r\n"),
+            (
+                "rubric.toml",
+                "format = \"cache-lab-rubric/1\"\ntitle = \"t\"\n[worksheet]\ngrade = \"Nota\"\nmaximum = \"Nota máxima\"\n[[item]]\nid = \"s2-2\"\nlabel = \"a\"\nkind = \"bytes\"\nvalue = 65536\n",
+            ),
+        ],
+        args: "--name-column user --worksheet w.csv --rubric rubric.toml --out o in",
+        says: &["the worksheet has no row of: 1 of 2 students: bea"],
+        holds: &[("o/moodle.csv", "P 1;ana;\"20,00\";20,00\r\n")],
+        ..CASE
+    },
+    Case {
+        what: "the same without its headers",
+        files: &[("in/ana/", "RIGHT"), ("w.csv", "user,Nota\nana,\n")],
+        args: "--name-column user --worksheet w.csv --out o in",
+        code: 2,
+        says: &["w.csv: it has no column 'Grade' ('user', 'Nota')"],
+        ..CASE
+    },
+    Case {
+        what: "no time is known, least of all that of a file",
+        files: &[("in/ana/", "RIGHT")],
+        args: "--name-column user --due 2026-11-20T23:59+00:00 in",
+        code: 2,
+        says: &["no submission has a time of hand-in", "give --times"],
+        ..CASE
+    },
+    Case {
+        what: "a time without a zone has that of --due",
+        files: &[
+            ("in/ana/", "RIGHT"),
+            ("in/bea/", "RIGHT"),
+            ("t.csv", "user,time\nana,2026-11-20 23:30\nbea,2026-11-20 23:30Z\n"),
+        ],
+        args: DUE,
+        points: &[("ana", "3"), ("bea", "3")],
+        says: &["late (hours are in grades.csv): 1 of 2 students: bea", "Late by 0.52 hours."],
+        ..CASE
+    },
+    Case {
+        what: "Moodle's column, and a student without a time",
+        files: &[
+            ("in/ana/", "RIGHT"),
+            ("in/bea/", "RIGHT"),
+            ("t.csv", "user,Last modified (submission)\nana,\"Friday, 20 November 2026, 9:59 PM\"\nbea,-\n"),
+        ],
+        args: DUE,
+        points: &[("ana", "3"), ("bea", "3")],
+        says: &["the time of hand-in is not known: 1 of 2 students: bea"],
+        ..CASE
+    },
+    Case {
+        what: "the worksheet's own times, with a deduction of the rubric",
+        files: &[
+            ("in/ana/", "RIGHT"),
+            (
+                "w.csv",
+                "user,Last modified (submission),Grade\nana,\"Saturday, 21 November 2026, 12:59 PM\",\n",
+            ),
+            (
+                "rubric.toml",
+                "format = \"cache-lab-rubric/1\"\ntitle = \"t\"\nlate_percent = 10\n[[item]]\nid = \"s2-2\"\nlabel = \"a\"\nkind = \"bytes\"\nvalue = 65536\n",
+            ),
+        ],
+        args: "--name-column user --worksheet w.csv --rubric rubric.toml --due 2026-11-20T23:59+01:00 --out o in",
+        points: &[("ana", "0.9")],
+        says: &["Late by 13 hours, which takes off 10 % of the points."],
+        holds: &[("o/moodle.csv", ",0.90\n")],
+        ..CASE
+    },
+    Case {
+        what: "times that are not clear",
+        files: &[("in/ana/", "RIGHT"), ("t.csv", "user,time\nana,20/11/2026 23:30\n")],
+        args: DUE,
+        code: 2,
+        says: &["the time '20/11/2026 23:30' of 'ana' cannot be read"],
+        ..CASE
+    },
+    Case {
+        what: "no column of times, and two",
+        files: &[("in/ana/", "RIGHT"), ("t.csv", "user,time,Timestamp\nana,,\n")],
+        args: DUE,
+        code: 2,
+        says: &["it has two columns of times, 'time' and 'Timestamp'"],
+        ..CASE
+    },
+    Case {
+        what: "a form's table: its own time, ids in any case, cells with units; the last row counts",
+        roster: "user,Email Address\nana,ana@x\nbea,bea@x\n",
+        files: &[(
+            "f.csv",
+            "Timestamp,Email Address,s2-2,S2-3,Remarks\n2026/11/20 10:12:13 AM GMT+1,ana@x,64 KiB,16 B,-\n\
+             2026/11/20 9:12:13 AM GMT+1,ana@x,1 KiB,1 B,-\n2026/11/20 9:12:13 AM GMT+1,bea@x,about 64 KiB,16 B,-\n",
+        )],
+        args: "--name-column user f.csv",
+        points: &[("ana", "2"), ("bea", "1")],
+        says: &[
+            "2 submissions; the one handed in last counts",
+            "no question has the id of the columns 'Remarks'",
+        ],
+        ..CASE
+    },
+    Case {
+        what: "a form's row of nobody",
+        files: &[("f.csv", "user,s2-2\nana,64 KiB\nzoe,64 KiB\n")],
+        args: "--name-column user f.csv",
+        code: 1,
+        points: &[("ana", "1"), ("bea", "-")],
+        says: &["'zoe' is not in the roster"],
+        ..CASE
+    },
+];
+
+#[test]
+fn tables_are_joined_by_header_and_times_have_a_zone() {
+    CASES.iter().for_each(Case::holds_true);
+}
