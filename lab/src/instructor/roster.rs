@@ -133,13 +133,14 @@ mod tests {
         };
         assert_eq!(read("name,id\n\"Silva, Ana\",7\n").unwrap().names(), ["7"]);
         assert_eq!(read("\u{feff}name;id\r\nMedia;7\r\n").unwrap().names(), ["7"]);
+        let open = read("name,id\n\"Bea,8\nAna,7\n").unwrap_err();
+        assert!(open.contains("class.csv: line 2: a cell in quotes does not end"), "{open}");
         for (text, line, found) in [
             ("name,id\nBea,8\nSilva, Ana,7\n", "line 3", "3 cells where the header has 2"),
             ("name,id,mail\nSilva, Ana,7,\n", "line 2", "('Silva', ' Ana', '7', '')"),
             ("sep=;\nname;id\n\nBea;8;\n", "line 4", "contains a semicolon"),
             ("name,id,mail\nBea,8\n", "line 2", "2 cells where the header has 3"),
             ("name\tid\nTurma A\n", "line 2", "1 cells"),
-            ("name,id\n\"Bea,8\nAna,7\n", "line 2", "1 cells"),
             ("Student,id,HW1\n    Points Possible,,10\nBea,8,9\n", "line 2", "'Points Possible'"),
             ("name,id,grade\n,,Manual Posting\nBea,8,9\n", "line 2", "a name is empty"),
         ] {
