@@ -1,49 +1,98 @@
-//! The chart as PNG: drawn at four times its size in whole pixels, then averaged to twice
-//! its size (anti-aliasing).
+//! The chart as PNG, with an embedded font: drawn at four times its size in whole pixels, then
+//! averaged (anti-aliasing).
 
+use std::sync::Once;
+
+use ab_glyph::{Font, FontRef, GlyphId};
+use plotters::style::{FontStyle, register_font as register};
 use plotters_bitmap::BitMapBackend;
 use thiserror::Error;
 
-use super::canvas::Canvas;
-use super::layout::WIDTH;
-use super::{Chart, draw, layout};
+use crate::chart::Chart;
+use crate::draw::{self, FAMILY, FINE, Type};
+use crate::layout;
 
-/// Drawn pixels per unit, along each axis.
-const DRAWN: usize = 4;
-/// Drawn pixels per pixel of the file, along each axis.
-const AVERAGED: usize = 2;
+const FONT: &[u8] = include_bytes!("../assets/NotoSans-Regular.ttf");
+/// How plotters draws this font: its size is ascent and descent, 1.362 em, and its middle is
+/// not that of the small letters.
+const TYPE: Type = Type { size: 1.362, down: 0.14 };
 
-/// The picture cannot be encoded.
+/// The picture cannot be drawn or encoded.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("cannot draw the chart: {0}; draw it as .svg")]
 pub struct ChartError(String);
 
-/// The file's bytes.
-pub(super) fn png(chart: &Chart) -> Result<Vec<u8>, ChartError> {
-    let arranged = layout::arrange(chart);
-    let (width, height) = (WIDTH as usize * DRAWN, arranged.height.ceil() as usize * DRAWN);
-    let mut dots = vec![0; width * height * 3];
-    let backend = BitMapBackend::with_buffer(&mut dots, (width as u32, height as u32));
-    let mut canvas = Canvas::raster(backend, DRAWN as f64);
-    draw::paint(&mut canvas, chart, &arranged);
-    canvas.finish().map_err(ChartError)?;
-    let small = averaged(&dots, width);
-    encoded(&small, width / AVERAGED, height / AVERAGED).map_err(|error| ChartError(error.to_string()))
+/// Registers the font that plotters looks for, also where an SVG names it.
+pub(crate) fn register_font() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| drop(register(FAMILY, FontStyle::Normal, FONT)));
 }
 
-/// The mean of each square of two by two pixels, three bytes each.
-fn averaged(dots: &[u8], width: usize) -> Vec<u8> {
-    let mut small = Vec::with_capacity(dots.len() / (AVERAGED * AVERAGED));
-    for rows in dots.chunks_exact(AVERAGED * 3 * width) {
-        let (upper, lower) = rows.split_at(3 * width);
-        for (upper, lower) in upper.chunks_exact(AVERAGED * 3).zip(lower.chunks_exact(AVERAGED * 3)) {
+impl Chart {
+    /// The chart as a PNG file's bytes, for screens and slides: as many pixels as its size
+    /// says, or twice the ordinary size for sharp print.
+    ///
+    /// # Errors
+    ///
+    /// If the picture cannot be encoded.
+    pub fn png(&self) -> Result<Vec<u8>, ChartError> {
+        register_font();
+        let chart = self.with_drawable_texts();
+        let arranged = layout::arrange(&chart);
+        let drawn = FINE as usize;
+        let (width, height) = (arranged.width as usize * drawn, arranged.height.ceil() as usize * drawn);
+        let mut dots = vec![0; width * height * 3];
+        let backend = BitMapBackend::with_buffer(&mut dots, (width as u32, height as u32));
+        draw::paint(backend, TYPE, &chart, &arranged).map_err(ChartError)?;
+        let side = if self.size.is_some() { drawn } else { drawn / 2 };
+        let small = averaged(&dots, width, side);
+        encoded(&small, width / side, height / side).map_err(|error| ChartError(error.to_string()))
+    }
+
+    /// The characters that [`png`](Chart::png) draws as question marks, each once: the
+    /// embedded font has Latin, Greek and Cyrillic letters. Viewers draw the characters of
+    /// an SVG with their own fonts.
+    pub fn undrawn(&self) -> Vec<char> {
+        let mut found = Vec::new();
+        let Ok(font) = FontRef::try_from_slice(FONT) else { return found };
+        for c in self.texts().flat_map(|text| text.chars()) {
+            if !has(&font, c) && !found.contains(&c) {
+                found.push(c);
+            }
+        }
+        found
+    }
+
+    fn with_drawable_texts(&self) -> Chart {
+        let (undrawn, mut chart) = (self.undrawn(), self.clone());
+        if undrawn.is_empty() {
+            return chart;
+        }
+        let axes = [&mut chart.x, &mut chart.y].into_iter().flat_map(|axis| axis.names.iter_mut().chain([&mut axis.label]));
+        let series = chart.series.iter_mut().flat_map(|series| [&mut series.name, &mut series.panel]);
+        let places = chart.marks.iter_mut().map(|mark| &mut mark.label);
+        let places = places.chain(chart.bands.iter_mut().map(|band| &mut band.label));
+        for text in [&mut chart.title, &mut chart.caption].into_iter().chain(axes).chain(series).chain(places) {
+            *text = text.replace(undrawn.as_slice(), "?");
+        }
+        chart
+    }
+}
+
+/// Whether the font has a glyph for `c`; glyph 0 is the box for missing ones.
+fn has(font: &FontRef<'_>, c: char) -> bool {
+    c.is_whitespace() || font.glyph_id(c) != GlyphId(0)
+}
+
+/// The mean of each square of `side` by `side` pixels, three bytes each.
+fn averaged(dots: &[u8], width: usize, side: usize) -> Vec<u8> {
+    let mut small = Vec::with_capacity(dots.len() / (side * side));
+    for rows in dots.chunks_exact(side * 3 * width) {
+        for column in 0..width / side {
             for channel in 0..3 {
-                let dot = |row: &[u8], at: usize| u16::from(row[at]);
-                let sum = dot(upper, channel)
-                    + dot(upper, channel + 3)
-                    + dot(lower, channel)
-                    + dot(lower, channel + 3);
-                small.push((sum / 4) as u8);
+                let dot = |row: usize, at: usize| usize::from(rows[(row * width + column * side + at) * 3 + channel]);
+                let sum: usize = (0..side).flat_map(|row| (0..side).map(move |at| dot(row, at))).sum();
+                small.push((sum / (side * side)) as u8);
             }
         }
     }

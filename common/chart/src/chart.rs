@@ -1,11 +1,13 @@
-//! A chart: what is to be seen, not yet how.
+//! The content of a chart, without its layout.
+
+use std::collections::BTreeMap;
 
 use figures::text::clean;
+use figures::units::Bytes;
 
 use crate::axis::{Axis, Scale};
-use crate::font;
 
-/// The content of a chart, without its layout.
+/// What a chart shows.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Chart {
     /// One line: what the chart shows.
@@ -16,23 +18,27 @@ pub struct Chart {
     pub x: Axis,
     /// The vertical axis.
     pub y: Axis,
-    /// The curves, in the order of the legend.
+    /// The curves, in the order of their styles.
     pub series: Vec<Series>,
     /// Vertical lines at known values, such as a cache's capacity.
     pub marks: Vec<Mark>,
-    /// Shaded ranges of the horizontal axis.
+    /// Intervals of the horizontal axis.
     pub bands: Vec<Band>,
+    /// Whether the curves have an order, such as that of array sizes: they are drawn from light to dark.
+    pub ordered: bool,
+    /// Width and height in pixels, if they are given.
+    pub size: Option<(u32, u32)>,
 }
 
 /// One curve.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Series {
-    /// Its name in the legend.
+    /// Its name, at its end or in the legend.
     pub name: String,
-    /// The panel that it shares with other curves of that name; empty if it shares none.
+    /// The panel that it shares with other curves of that panel; empty in a chart of one plot.
     pub panel: String,
     /// Its points, in drawing order. A point that is not finite (or not
-    /// positive on a logarithmic axis) is a gap in the line, never a zero.
+    /// positive on a logarithmic axis) is a gap in the line.
     pub points: Vec<(f64, f64)>,
     /// The spread of repeated runs: x value, smallest and largest y value, drawn as error
     /// bars.
@@ -40,6 +46,10 @@ pub struct Series {
     /// Points that are known to be wrong: drawn hollow, not connected by the line, and at
     /// the edge of the plot if they are outside the range of the others.
     pub disturbed: Vec<(f64, f64)>,
+    /// Whether it is a computed line, without markers.
+    pub is_line: bool,
+    /// The source of its values, if all have the same.
+    pub source: String,
 }
 
 /// A vertical line with a label above the plot.
@@ -51,7 +61,7 @@ pub struct Mark {
     pub label: String,
 }
 
-/// A shaded range of the horizontal axis, with a label above the plot.
+/// An interval of the horizontal axis: a bracket with a label above the plot.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Band {
     /// Left end.
@@ -63,13 +73,13 @@ pub struct Band {
 }
 
 /// Longest text in a picture, in characters; more than fits.
-const LONGEST: usize = 2000;
+const MAX_TEXT: usize = 2000;
 
 /// A text from outside, made safe for a picture, line by line.
 fn plain(text: impl Into<String>) -> String {
     let text = text.into();
-    let most = text.char_indices().nth(LONGEST).map_or(text.len(), |(end, _)| end);
-    text[..most].lines().map(clean).collect::<Vec<_>>().join("\n")
+    let end = text.char_indices().nth(MAX_TEXT).map_or(text.len(), |(end, _)| end);
+    text[..end].lines().map(clean).collect::<Vec<_>>().join("\n")
 }
 
 impl Chart {
@@ -91,30 +101,41 @@ impl Chart {
         self
     }
 
+    /// Adds a computed line, such as a roof: a curve without markers.
+    pub fn line(self, name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Chart {
+        self.curve(name, points).change_last(|series| series.is_line = true)
+    }
+
     /// Adds error bars to the last curve: x value, smallest and largest y value of the
     /// runs.
-    pub fn spread(mut self, spreads: impl IntoIterator<Item = (f64, f64, f64)>) -> Chart {
-        if let Some(series) = self.series.last_mut() {
-            series.spreads = spreads.into_iter().collect();
-        }
-        self
+    pub fn spread(self, spreads: impl IntoIterator<Item = (f64, f64, f64)>) -> Chart {
+        self.change_last(|series| series.spreads = spreads.into_iter().collect())
     }
 
     /// Adds points of the last curve that are known to be wrong.
-    pub fn disturbed(mut self, points: impl IntoIterator<Item = (f64, f64)>) -> Chart {
-        if let Some(series) = self.series.last_mut() {
-            series.disturbed = points.into_iter().collect();
-        }
-        self
+    pub fn disturbed(self, points: impl IntoIterator<Item = (f64, f64)>) -> Chart {
+        self.change_last(|series| series.disturbed = points.into_iter().collect())
     }
 
     /// Puts the last curve into a panel of that name. Every panel has curves of the same
     /// names in the same order, which the legend explains.
-    pub fn panel(mut self, name: impl Into<String>) -> Chart {
-        if let Some(series) = self.series.last_mut() {
-            series.panel = plain(name);
-        }
+    pub fn panel(self, name: impl Into<String>) -> Chart {
+        self.change_last(|series| series.panel = plain(name))
+    }
+
+    /// Sets the source of the last curve's values.
+    pub fn source(self, source: impl Into<String>) -> Chart {
+        self.change_last(|series| series.source = plain(source))
+    }
+
+    fn change_last(mut self, change: impl FnOnce(&mut Series)) -> Chart {
+        self.series.last_mut().map(change);
         self
+    }
+
+    /// Draws the curves from light to dark in their order.
+    pub fn ordered(self) -> Chart {
+        Chart { ordered: true, ..self }
     }
 
     /// Adds a vertical line, such as a cache's capacity.
@@ -123,29 +144,10 @@ impl Chart {
         self
     }
 
-    /// Adds a shaded range, such as the possible sizes of a cache.
+    /// Adds an interval, such as the possible sizes of a cache.
     pub fn band(mut self, from: f64, to: f64, label: impl Into<String>) -> Chart {
         self.bands.push(Band { from, to, label: plain(label) });
         self
-    }
-
-    /// The characters that [`png`](Chart::png) draws as question marks, each once: the
-    /// embedded font has Latin, Greek and Cyrillic letters. Viewers draw the characters of
-    /// an SVG with their own fonts.
-    pub fn undrawn(&self) -> Vec<char> {
-        let axes = [&self.x, &self.y].into_iter().flat_map(|axis| axis.names.iter().chain([&axis.label]));
-        let series = self.series.iter().flat_map(|series| [&series.name, &series.panel]);
-        let places =
-            self.marks.iter().map(|mark| &mark.label).chain(self.bands.iter().map(|band| &band.label));
-        let mut found = Vec::new();
-        for text in [&self.title, &self.caption].into_iter().chain(axes).chain(series).chain(places) {
-            for c in font::missing(text) {
-                if !found.contains(&c) {
-                    found.push(c);
-                }
-            }
-        }
-        found
     }
 
     /// Whether points are bars.
@@ -158,4 +160,25 @@ impl Chart {
         let drawable = |&(x, y): &(f64, f64)| self.x.shows(x) && self.y.shows(y);
         !self.series.iter().any(|s| s.points.iter().any(drawable))
     }
+
+    /// All texts of the chart.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &String> {
+        let axes = [&self.x, &self.y].into_iter().flat_map(|axis| axis.names.iter().chain([&axis.label]));
+        let series = self.series.iter().flat_map(|series| [&series.name, &series.panel]);
+        let places = self.marks.iter().map(|mark| &mark.label);
+        let places = places.chain(self.bands.iter().map(|band| &band.label));
+        [&self.title, &self.caption].into_iter().chain(axes).chain(series).chain(places)
+    }
+}
+
+/// The guide's chart of a sweep: `y` against the stride, one curve per array size. Rows are
+/// (array size, stride, value), both in bytes; a missing value is a gap.
+pub fn sweep(title: &str, y: Axis, rows: impl IntoIterator<Item = (u64, u64, Option<f64>)>) -> Chart {
+    let mut curves: BTreeMap<u64, Vec<(f64, f64)>> = BTreeMap::new();
+    for (size, stride, value) in rows {
+        curves.entry(size).or_default().push((stride as f64, value.unwrap_or(f64::NAN)));
+    }
+    let chart = Chart::new(title, Axis::bytes("stride"), y).ordered();
+    curves.into_iter().fold(chart, |chart, (size, points)| chart.curve(Bytes(size).to_string(), points))
 }

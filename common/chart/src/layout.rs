@@ -1,166 +1,220 @@
-//! The layout of a chart. The plot has a fixed size; title, legend, marks and caption take
-//! as much height as they need, so that nothing covers data.
+//! Where the parts of a chart are, in units: pixels of a picture in its ordinary size.
 
-use super::axis::Span;
-use super::canvas::Point;
-use super::panels::{self, Panel};
-use super::plot::{INNER, Plot};
-use super::{Axis, Chart, Scale, font};
+use crate::axis::Span;
+use crate::chart::{Chart, Series};
+use crate::labels::{self, Placed};
 
-pub(super) const WIDTH: f64 = 760.0;
-const PLOT_HEIGHT: f64 = 250.0;
-const MARGIN: f64 = 20.0;
+pub(crate) const TITLE_EM: f64 = 15.0;
+pub(crate) const LABEL_EM: f64 = 12.0;
+pub(crate) const TICK_EM: f64 = 11.0;
 
-pub(super) const TITLE_EM: f64 = 16.0;
-pub(super) const LABEL_EM: f64 = 12.5;
-pub(super) const TICK_EM: f64 = 11.5;
-pub(super) const CAPTION_EM: f64 = 11.0;
-/// Distance between rows of names below an axis.
-pub(super) const ROW: f64 = 15.0;
-/// Length of a curve's sample before its name in the legend.
-pub(super) const SAMPLE: f64 = 34.0;
+const WIDTH: f64 = 760.0;
+const PLOT_HEIGHT: f64 = 380.0;
+const MIN_PLOT_HEIGHT: f64 = 60.0;
+const PANEL_HEIGHT: f64 = 210.0;
+const MARGIN: f64 = 12.0;
+const ROW: f64 = 16.0;
+/// Height of the tick labels and of the axis label below the plot.
+const BELOW: f64 = 42.0;
+/// Width of a legend's sample.
+pub(crate) const SAMPLE: f64 = 26.0;
+/// Longest name at a curve's end.
+const LONGEST_END: f64 = 120.0;
+const MAX_COLUMNS: usize = 4;
 
-/// Largest number of rows of names below an axis.
-const MOST_ROWS: usize = 3;
-
-/// A text and its position.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Placed {
-    pub(super) at: Point,
-    pub(super) text: String,
+/// A rectangle.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Area {
+    pub(crate) left: f64,
+    pub(crate) top: f64,
+    pub(crate) right: f64,
+    pub(crate) bottom: f64,
 }
 
-/// The whole layout.
-#[derive(Debug)]
-pub(super) struct Layout {
-    pub(super) height: f64,
-    pub(super) title: Vec<Placed>,
-    /// One entry per named series: its index and the left end of its sample.
-    pub(super) legend: Vec<(usize, Placed)>,
-    pub(super) caption: Vec<Placed>,
-    pub(super) y_label: Placed,
-    pub(super) x_label: Placed,
-    /// Labels of marks and bands, above the plot.
-    pub(super) strip: Vec<Placed>,
-    pub(super) plot: Plot,
-    /// If there are many curves: one panel for each, instead of the plot.
-    pub(super) panels: Vec<Panel>,
+/// One plot: its curves, and the area with its axes.
+#[derive(Debug, Clone)]
+pub(crate) struct Panel {
+    pub(crate) name: String,
+    pub(crate) series: Vec<usize>,
+    pub(crate) area: Area,
+    pub(crate) x: Span,
+    pub(crate) y: Span,
+    /// Width of the tick labels at the left, and of the names at the right.
+    pub(crate) sides: (f64, f64),
 }
 
-/// Computes the layout of `chart`.
-pub(super) fn arrange(chart: &Chart) -> Layout {
-    let room = WIDTH - 2.0 * MARGIN;
-    let mut y = MARGIN - 4.0;
-    let title = column(&font::wrap(&chart.title, TITLE_EM, true, room), TITLE_EM, &mut y);
-    if !title.is_empty() {
-        y += 4.0;
+impl Panel {
+    /// The rectangle of the curves.
+    pub(crate) fn plot(&self) -> Area {
+        let Area { left, top, right, bottom } = self.area;
+        Area { left: left + self.sides.0, top, right: right - self.sides.1, bottom: bottom - BELOW }
     }
-    let small = panels::wanted(chart);
-    let shown = panels::distinct_looks(chart);
-    let legend = if small && !panels::grouped(chart) { Vec::new() } else { legend(chart, shown, &mut y) };
-    let y_label = Placed { at: (MARGIN, y + 12.0), text: chart.y.full_label() };
-    y += 24.0;
-
-    let ends = |s: &(f64, f64, f64)| [(s.0, s.1), (s.0, s.2)];
-    let points = || {
-        chart.series.iter().flat_map(move |s| s.points.iter().copied().chain(s.spreads.iter().flat_map(ends)))
-    };
-    let shown = || points().filter(|(x, y)| chart.x.shows(*x) && chart.y.shows(*y));
-    let y_span = chart.y.span(shown().map(|p| p.1), if small { 4 } else { 8 });
-    let widest = y_span.ticks.iter().map(|t| font::width(&t.label, TICK_EM, false)).fold(0.0, f64::max);
-    let (left, right) = (MARGIN + widest + 8.0, WIDTH - MARGIN);
-    let width = if small { panels::width(chart, right - left) } else { right - left };
-    let x_span = fitting(&chart.x, || shown().map(|p| p.0), width - 2.0 * INNER);
-    let floor = if chart.y.scale == Scale::Linear && y_span.share(0.0) == Some(0.0) { 0.0 } else { INNER };
-    let rows = rows(&x_span, width - 2.0 * INNER);
-    let mut plot = Plot { left, right, top: 0.0, bottom: 0.0, x: x_span, y: y_span, floor, rows };
-
-    let strip = strip(chart, &plot, &mut y);
-    plot.top = y;
-    plot.bottom = y + if small { panels::height(chart) } else { PLOT_HEIGHT };
-    let panels = if small { panels::cut(chart, &plot) } else { Vec::new() };
-    y = plot.bottom + 40.0 + ROW * (rows - 1) as f64;
-    let x_label = Placed { at: ((left + right) / 2.0, y), text: chart.x.full_label() };
-    y += 14.0;
-    let caption = column(&font::wrap(&chart.caption, CAPTION_EM, false, room), CAPTION_EM, &mut y);
-    Layout { height: y + MARGIN - 6.0, title, legend, caption, y_label, x_label, strip, plot, panels }
 }
 
-/// Places lines of text from `y` downwards.
-fn column(lines: &[String], em: f64, y: &mut f64) -> Vec<Placed> {
-    let place = |text: &String| {
-        *y += em * 1.4;
-        Placed { at: (MARGIN, *y - em * 0.6), text: text.clone() }
-    };
-    lines.iter().map(place).collect()
+/// The whole picture.
+#[derive(Debug, Clone)]
+pub(crate) struct Layout {
+    pub(crate) width: f64,
+    pub(crate) height: f64,
+    pub(crate) title: Vec<Placed>,
+    pub(crate) caption: Vec<Placed>,
+    pub(crate) y_label: Placed,
+    /// Names of curves, with their index; the sample is left of the name.
+    pub(crate) legend: Vec<(usize, Placed)>,
+    /// Names above marks and brackets.
+    pub(crate) strip: Vec<Placed>,
+    pub(crate) panels: Vec<Panel>,
+    /// Whether names are at the ends of curves.
+    pub(crate) has_ends: bool,
+    pub(crate) below: f64,
 }
 
-/// The legend's entries, for the first `shown` curves, in as many rows as needed.
-fn legend(chart: &Chart, shown: usize, y: &mut f64) -> Vec<(usize, Placed)> {
+/// Whether each panel compares several curves.
+pub(crate) fn is_compared(panels: &[Panel]) -> bool {
+    panels.len() > 1 && panels.iter().any(|panel| panel.series.len() > 1)
+}
+
+/// Places all parts of `chart`.
+pub(crate) fn arrange(chart: &Chart) -> Layout {
+    let (width, given) = chart.size.map_or((WIDTH, None), |(w, h)| (f64::from(w), Some(f64::from(h))));
+    let groups = groups(chart);
+    let names = |groups: &[(String, Vec<usize>)]| {
+        let first = groups.first().map(|(_, members)| members.clone()).unwrap_or_default();
+        first.into_iter().filter(|index| !chart.series[*index].name.is_empty()).collect::<Vec<_>>()
+    };
+    let several = groups.len() > 1;
+    let named = if several && groups.iter().all(|(_, members)| members.len() < 2) { Vec::new() } else { names(&groups) };
+    let widest = named.iter().map(|index| labels::width(&chart.series[*index].name, TICK_EM)).fold(0.0, f64::max);
+    let has_ends = !several && named.len() > 1 && !chart.x.is_named() && (chart.ordered || widest <= LONGEST_END);
+    let mut y = MARGIN;
+    let title = paragraph(&chart.title, TITLE_EM, width, &mut y);
+    let mut legend = Vec::new();
+    if !has_ends && !(named.len() < 2 && chart.series.len() < 2) {
+        legend = rows_of(chart, &named, width, &mut y);
+    }
+    let caption_height = paragraph(&caption(chart), TICK_EM, width, &mut 0.0).len() as f64 * ROW;
+    let label_y = y + ROW / 2.0;
+    y += ROW + 4.0;
+    let sides = (left_side(chart), if has_ends { widest + 14.0 } else { 14.0 });
+    let (plot_left, plot_right) = (MARGIN + sides.0, width - MARGIN - sides.1);
+    let probe = x_span(chart, plot_right - plot_left);
+    let strip = labels::strip(chart, &probe, (plot_left, plot_right), width, &mut y);
+    let (columns, rows) = grid(groups.len());
+    let heads = if several { ROW + 6.0 } else { 0.0 };
+    let ordinary = if several { PANEL_HEIGHT } else { PLOT_HEIGHT };
+    let fixed = y + rows as f64 * (heads + BELOW) + caption_height + MARGIN;
+    let plot_height = given.map_or(ordinary, |height| (height - fixed) / rows as f64).max(MIN_PLOT_HEIGHT);
+    let (cell_width, cell_height) = ((width - 2.0 * MARGIN) / columns as f64, heads + plot_height + BELOW);
+    let panels = groups.into_iter().enumerate().map(|(at, (name, series))| {
+        let (left, top) = (MARGIN + (at % columns) as f64 * cell_width, y + (at / columns) as f64 * cell_height);
+        let area = Area { left, top: top + heads, right: left + cell_width, bottom: top + cell_height };
+        let x = x_span(chart, cell_width - sides.0 - sides.1);
+        Panel { name, series, area, x, y: y_span(chart, plot_height), sides }
+    });
+    let panels = panels.collect();
+    let below = y + rows as f64 * cell_height;
+    y = below;
+    let caption = paragraph(&caption(chart), TICK_EM, width, &mut y);
+    let y_label = Placed { at: (MARGIN, label_y), text: chart.y.full_label() };
+    let height = given.unwrap_or(y + MARGIN);
+    Layout { width, height, title, caption, y_label, legend, strip, panels, has_ends, below }
+}
+
+/// The caption, with what the axes cannot show.
+fn caption(chart: &Chart) -> String {
+    let points = || chart.series.iter().flat_map(|series| &series.points);
+    let zeros = points().filter(|(x, y)| chart.x.shows(*x) && chart.y.is_below_logarithms(*y)).count();
+    let outside = |axis: &crate::axis::Axis, value: f64| {
+        axis.range.is_some_and(|(low, high)| axis.shows(value) && !(low..=high).contains(&value))
+    };
+    let hidden = points().filter(|(x, y)| outside(&chart.x, *x) || outside(&chart.y, *y)).count();
+    let mut lines = vec![chart.caption.clone()];
+    if zeros > 0 {
+        lines.push("Hollow at the lower edge: 0, which a logarithmic axis does not have.".to_owned());
+    }
+    if hidden > 0 {
+        let points = if hidden == 1 { "point is" } else { "points are" };
+        lines.push(format!("{hidden} {points} outside the ranges shown."));
+    }
+    lines.retain(|line| !line.is_empty());
+    lines.join("\n")
+}
+
+/// The panels' names and curves; one without a name, if no curve has a panel.
+fn groups(chart: &Chart) -> Vec<(String, Vec<usize>)> {
+    let mut groups: Vec<(String, Vec<usize>)> = Vec::new();
+    for (index, series) in chart.series.iter().enumerate() {
+        match groups.iter_mut().find(|(name, _)| *name == series.panel) {
+            Some((_, members)) => members.push(index),
+            None => groups.push((series.panel.clone(), vec![index])),
+        }
+    }
+    if groups.is_empty() { vec![(String::new(), Vec::new())] } else { groups }
+}
+
+fn grid(count: usize) -> (usize, usize) {
+    let columns = match count {
+        0..=3 => count.max(1),
+        4 => 2,
+        5..=9 => 3,
+        _ => MAX_COLUMNS,
+    };
+    (columns, count.div_ceil(columns))
+}
+
+fn x_span(chart: &Chart, length: f64) -> Span {
+    let data = || {
+        let all = |series: &'_ Series| series.points.iter().chain(&series.disturbed).map(|point| point.0).collect::<Vec<_>>();
+        let marked = chart.marks.iter().map(|mark| mark.at);
+        chart.series.iter().flat_map(all).chain(marked.filter(|_| chart.is_empty()))
+    };
+    let spans = (2..=26).rev().map(|most| chart.x.span(data(), length, most));
+    let fits = |span: &Span| {
+        let place = |value: f64| span.share(value).unwrap_or(0.0) * length;
+        let half = |value: f64| labels::width(&span.label(value), TICK_EM) / 2.0;
+        span.bold.windows(2).all(|pair| place(pair[1]) - place(pair[0]) >= half(pair[0]) + half(pair[1]) + 6.0)
+    };
+    { spans }.find(fits).unwrap_or_else(|| chart.x.span(data(), length, 2))
+}
+
+fn y_span(chart: &Chart, length: f64) -> Span {
+    let points = chart.series.iter().flat_map(|series| &series.points).map(|point| point.1);
+    let spreads = chart.series.iter().flat_map(|series| &series.spreads).flat_map(|spread| [spread.1, spread.2]);
+    chart.y.span(points.chain(spreads), length, (length / 27.0) as usize)
+}
+
+/// The width of the widest label of the vertical axis.
+fn left_side(chart: &Chart) -> f64 {
+    let span = y_span(chart, PLOT_HEIGHT);
+    span.bold.iter().map(|value| labels::width(&span.label(*value), TICK_EM)).fold(18.0, f64::max) + 12.0
+}
+
+/// Lines of text below each other, wrapped.
+fn paragraph(text: &str, em: f64, width: f64, y: &mut f64) -> Vec<Placed> {
+    let height = em + 5.0;
+    let mut lines = Vec::new();
+    for text in labels::wrapped(text, em, width - 2.0 * MARGIN) {
+        lines.push(Placed { at: (MARGIN, *y + height / 2.0), text });
+        *y += height;
+    }
+    lines
+}
+
+/// A legend in rows.
+fn rows_of(chart: &Chart, named: &[usize], width: f64, y: &mut f64) -> Vec<(usize, Placed)> {
     let mut x = MARGIN;
     let mut entries = Vec::new();
-    for (index, series) in chart.series.iter().take(shown).enumerate().filter(|(_, s)| !s.name.is_empty()) {
-        let width = SAMPLE + 6.0 + font::width(&series.name, TICK_EM, false);
-        if x > MARGIN && x + width > WIDTH - MARGIN {
-            (x, *y) = (MARGIN, *y + 18.0);
+    for &index in named {
+        let text = chart.series[index].name.clone();
+        let length = SAMPLE + 6.0 + labels::width(&text, TICK_EM);
+        if x > MARGIN && x + length > width - MARGIN {
+            (x, *y) = (MARGIN, *y + ROW);
         }
-        entries.push((index, Placed { at: (x, *y + 10.0), text: series.name.clone() }));
-        x += width + 18.0;
+        entries.push((index, Placed { at: (x + SAMPLE + 6.0, *y + ROW / 2.0), text }));
+        x += length + 16.0;
     }
     if !entries.is_empty() {
-        *y += 20.0;
+        *y += ROW + 4.0;
     }
     entries
-}
-
-/// Labels of the marks and bands inside the plot, in rows so that they do not overlap.
-fn strip(chart: &Chart, plot: &Plot, y: &mut f64) -> Vec<Placed> {
-    let middle = |from: f64, to: f64| (from.is_finite() && to.is_finite()).then(|| (from * to).sqrt());
-    let marks = chart.marks.iter().map(|m| (Some(m.at), &m.label));
-    let bands = chart.bands.iter().map(|b| (middle(b.from, b.to), &b.label));
-    let within = |(at, label): (Option<f64>, &String)| {
-        let share = plot.x.share(at?).filter(|s| (-0.01..=1.01).contains(s))?;
-        let half = font::width(label, CAPTION_EM, false) / 2.0;
-        let x = plot.across(share).min(WIDTH - MARGIN - half).max(MARGIN + half);
-        Some((x, half, label.clone()))
-    };
-    let mut labels: Vec<(f64, f64, String)> = marks.chain(bands).filter_map(within).collect();
-    labels.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let mut ends: Vec<f64> = Vec::new();
-    let mut rows = Vec::new();
-    for (x, half, _) in &labels {
-        let row = ends.iter().position(|end| x - half > end + 8.0).unwrap_or(ends.len());
-        match ends.get_mut(row) {
-            Some(end) => *end = x + half,
-            None => ends.push(x + half),
-        }
-        rows.push(row);
-    }
-    let top = *y;
-    *y += 15.0 * ends.len() as f64;
-    let place = |((x, _, text), row): ((f64, f64, String), usize)| Placed {
-        at: (x, top + 15.0 * (ends.len() - 1 - row) as f64 + 7.0),
-        text,
-    };
-    labels.into_iter().zip(rows).map(place).collect()
-}
-
-/// The number of rows in which the labels of all ticks do not touch.
-fn rows(span: &Span, length: f64) -> usize {
-    (1..MOST_ROWS).find(|rows| is_free(span, *rows, length)).unwrap_or(MOST_ROWS)
-}
-
-/// Whether the labels of every n-th tick do not touch.
-fn is_free(span: &Span, distance: usize, length: f64) -> bool {
-    span.ticks.iter().zip(span.ticks.iter().skip(distance)).all(|(one, next)| {
-        let widths = [one, next].map(|tick| font::width(&tick.label, TICK_EM, false));
-        (span.tick_share(next) - span.tick_share(one)) * length >= widths.iter().sum::<f64>() / 2.0 + 7.0
-    })
-}
-
-/// The range with as many ticks as can be labelled without touching.
-fn fitting<D: Iterator<Item = f64>>(axis: &Axis, data: impl Fn() -> D, length: f64) -> Span {
-    let most = if axis.scale == Scale::Linear { 8 } else { 24 };
-    let spans = (3..=most).rev().map(|most| axis.span(data(), most));
-    { spans }.find(|span| is_free(span, 1, length)).unwrap_or_else(|| axis.span(data(), 2))
 }

@@ -1,6 +1,9 @@
-//! Charts in the style of the lab guide: one curve per array size over a binary logarithmic
-//! axis, distinguished by marker and dash as well as by colour, with the machine and the
-//! units in the caption.
+//! Charts of measurements, drawn by plotters as SVG and PNG: curves over linear or logarithmic
+//! axes, with the machine and the source of the figures in the caption.
+//!
+//! A [`sweep`] is one picture, as in the lab guide: a curve for each array size, from light to
+//! dark in the order of size, with the size at its end. An SVG contains the values of its
+//! points, which [`POINTER_SCRIPT`] shows in a page.
 //!
 //! ```
 //! use chart::{Axis, Chart};
@@ -11,39 +14,25 @@
 //! ```
 
 mod axis;
+#[cfg(not(target_arch = "wasm32"))]
 mod bitmap;
-mod canvas;
 mod chart;
 mod draw;
-mod font;
-mod ink;
-mod label;
+mod labels;
 mod layout;
-mod look;
-mod panels;
-mod plot;
-mod sweep;
+mod style;
+mod values;
+mod view;
 
 pub use axis::{Axis, Scale, Unit};
+#[cfg(not(target_arch = "wasm32"))]
 pub use bitmap::ChartError;
-pub use chart::{Band, Chart, Mark, Series};
-pub use sweep::sweep;
+pub use chart::{Band, Chart, Mark, Series, sweep};
+pub use view::{Range, Size, View};
 
-impl Chart {
-    /// The chart as SVG text, for a file or inside a page.
-    pub fn svg(&self) -> String {
-        draw::svg(self)
-    }
-
-    /// The chart as a PNG file's bytes, for screens and slides.
-    ///
-    /// # Errors
-    ///
-    /// If the picture cannot be encoded.
-    pub fn png(&self) -> Result<Vec<u8>, ChartError> {
-        bitmap::png(self)
-    }
-}
+/// Shows the values of a chart's points in a page, under the pointer or by arrow keys. A page
+/// includes it once; it finds all charts, also later ones, and needs nothing else.
+pub const POINTER_SCRIPT: &str = include_str!("pointer.js");
 
 #[cfg(test)]
 mod tests;
