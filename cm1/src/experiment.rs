@@ -218,11 +218,11 @@ pub fn kit_row(row: &Row) -> String {
 /// Misses per access against the stride, one curve per array size; extra cells between them
 /// are not drawn.
 pub fn chart(record: &Record) -> Chart {
-    let cells: Vec<(u64, u64, Option<f64>)> = record
+    let cells: Vec<(u64, u64, Option<&Reading>)> = record
         .rows
         .iter()
         .filter_map(|row| {
-            Some((row.whole("size_bytes")?, row.whole("stride_bytes")?, row.amount("avg_misses")))
+            Some((row.whole("size_bytes")?, row.whole("stride_bytes")?, row.reading("avg_misses")))
         })
         .collect();
     let of_size = |size: u64| cells.iter().filter(|cell| cell.0 == size).count();

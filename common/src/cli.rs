@@ -112,6 +112,10 @@ pub struct Output {
     #[arg(long, value_name = "FILE", value_parser = picture)]
     pub chart: Option<PathBuf>,
 
+    /// What the chart shows.
+    #[command(flatten)]
+    pub look: Look,
+
     /// Save the whole record, as JSON
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
@@ -120,13 +124,66 @@ pub struct Output {
 impl Output {
     /// No output at all, for a program that measures on behalf of another.
     pub fn none() -> Output {
-        Output { format: Format::Kit, quiet: true, chart: None, record: None }
+        Output { format: Format::Kit, quiet: true, chart: None, look: Look::default(), record: None }
     }
 
     /// The files to write.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
         self.record.iter().chain(&self.chart).map(PathBuf::as_path)
     }
+}
+
+/// The options for what a chart shows.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Chart")]
+pub struct Look {
+    /// Make the chart's vertical axis logarithmic
+    #[arg(long)]
+    pub log_y: bool,
+
+    /// Show this part of the chart's horizontal axis, like 16:4K
+    #[arg(long, value_name = "LOW:HIGH", allow_hyphen_values = true)]
+    pub x_range: Option<chart::Range>,
+
+    /// Show this part of the chart's vertical axis, like 0:1.5
+    #[arg(long, value_name = "LOW:HIGH", allow_hyphen_values = true)]
+    pub y_range: Option<chart::Range>,
+
+    /// Draw the chart with this width and height in pixels, like 1200x800
+    #[arg(long, value_name = "WxH")]
+    pub chart_size: Option<chart::Size>,
+
+    /// Draw each curve in a panel of its own
+    #[arg(long)]
+    pub panels: bool,
+}
+
+impl Look {
+    /// The chart with this look.
+    ///
+    /// # Errors
+    ///
+    /// If an axis cannot show the range; the sentence names it.
+    pub fn applied(&self, chart: chart::Chart) -> Result<chart::Chart, String> {
+        let Look { log_y, x_range, y_range, chart_size: size, panels } = *self;
+        chart.viewed(&chart::View { log_y, x_range, y_range, size, panels })
+    }
+}
+
+/// Names of the fields of [`Look`].
+const LOOKS: [&str; 5] = ["log_y", "x_range", "y_range", "chart_size", "panels"];
+
+/// Refuses the options of [`Look`] without `--chart`, and hides them where that is hidden.
+fn looks_need_charts(command: Command) -> Command {
+    let chart = command.get_arguments().find(|option| option.get_id() == "chart");
+    let Some(hidden) = chart.map(clap::Arg::is_hide_set) else {
+        return command.mut_subcommands(looks_need_charts);
+    };
+    let need = |option: clap::Arg| match LOOKS.contains(&option.get_id().as_str()) {
+        true => option.requires("chart").hide(hidden),
+        false => option,
+    };
+    command.mut_args(need).mut_subcommands(looks_need_charts)
 }
 
 /// Removes an option from a program that has no use for it (`mut_arg("chart",
@@ -199,7 +256,7 @@ pub fn run<A: Parser>(program: impl FnOnce(A) -> Result<(), Failure>) -> ExitCod
 /// The same with another parser of the command line, for programs with the same options.
 pub fn run_as<A: Parser>(mut command: Command, program: impl FnOnce(A) -> Result<(), Failure>) -> ExitCode {
     system::set_up();
-    command = command.version(records::VERSION);
+    command = looks_need_charts(command.version(records::VERSION));
     #[cfg(feature = "manuals")]
     if let Some(folder) = std::env::var_os("CACHE_LAB_MANUALS") {
         return crate::manuals::write(command, std::path::Path::new(&folder));

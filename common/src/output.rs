@@ -92,7 +92,13 @@ pub fn finish(record: &Record, options: &Output, shown: &Shown<'_>) -> Result<()
         save(record, path)?;
     }
     if let Some((path, chart)) = options.chart.as_ref().zip(shown.chart) {
-        draw(&chart(record), path)?;
+        let drawn = chart(record);
+        // Nothing that was measured is lost for a range that the axis does not have.
+        let looked = options.look.applied(drawn.clone()).unwrap_or_else(|why| {
+            message(format!("note: {why}; the chart shows everything"));
+            drawn
+        });
+        draw(&looked, path)?;
     }
     let text = text(record, options.format, shown);
     if text.trim().is_empty() && options.format != Format::Kit {

@@ -11,6 +11,7 @@ const PARTS: &[(&str, &str)] = &[
     ("/* glossary.md */", include_str!("../../common/src/glossary.md")),
     ("/* core.js */", include_str!("../../web/page/core.js")),
     ("/* worker.js */", include_str!("../../web/page/worker.js")),
+    ("/* pointer.js */", common::chart::POINTER_SCRIPT),
     ("/* text.js */", include_str!("../../web/page/text.js")),
     ("/* store.js */", report::STORE),
     ("/* dom.js */", include_str!("../../web/page/dom.js")),

@@ -121,10 +121,9 @@ impl Sweep {
                 ("ns_per_access", title, Axis::linear("ns per access"))
             }
         };
-        let rows = record
-            .rows
-            .iter()
-            .filter_map(|row| Some((row.whole("size_bytes")?, row.whole("stride_bytes")?, row.amount(name))));
+        let rows = record.rows.iter().filter_map(|row| {
+            Some((row.whole("size_bytes")?, row.whole("stride_bytes")?, row.reading(name)))
+        });
         chart::sweep(&title, axis, rows).caption(format!("{}; source: model", record.machine))
     }
 

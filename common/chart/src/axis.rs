@@ -138,9 +138,8 @@ impl Axis {
     pub(crate) fn span(&self, data: impl Iterator<Item = f64>, length: f64, most: usize) -> Span {
         let most = most.max(2);
         if self.is_named() {
-            let count = self.names.len();
-            let bold = (1..=count).map(|place| place as f64).collect();
-            return Span { axis: self.clone(), low: 0.5, high: count as f64 + 0.5, bold, light: Vec::new() };
+            let high = self.names.len() as f64 + 0.5;
+            return Span { axis: self.clone(), low: 0.5, high, bold: Vec::new(), light: Vec::new() };
         }
         let zero = (self.scale == Scale::Linear).then_some(0.0);
         let wanted = data.chain(self.low).chain(self.high).chain(zero);
@@ -154,14 +153,19 @@ impl Axis {
         } else if low > high {
             (low, high) = (0.0, 1.0);
         } else if high - low < (high.abs() + low.abs()) * 1e-12 + 1.0 / ABSURD {
-            (low, high) = if self.scale == Scale::Linear { (low, low + 1.0) } else { (low - 1.0, high + 1.0) };
+            (low, high) =
+                if self.scale == Scale::Linear { (low, low + 1.0) } else { (low - 1.0, high + 1.0) };
         }
         let (bold, light) = match self.scale {
             Scale::Linear => {
                 let (step, parts) = linear_step(high - low, most, length);
                 if range.is_none() {
                     low = (low / step).floor() * step;
-                    high = if self.high.is_some_and(|end| end >= high) { high } else { (high / step).ceil() * step };
+                    high = if self.high.is_some_and(|end| end >= high) {
+                        high
+                    } else {
+                        (high / step).ceil() * step
+                    };
                 }
                 (multiples(step, low, high), multiples(step / parts, low, high))
             }
@@ -177,7 +181,13 @@ impl Axis {
         let below = if self.scale == Scale::Linear && low == 0.0 { 0.0 } else { margin };
         let (below, above) = if range.is_some() { (0.0, 0.0) } else { (below, margin) };
         let light = if light.len() as f64 * FINEST > length { Vec::new() } else { light };
-        Span { axis: self.clone(), low: low - below, high: high + above, bold: values(bold), light: values(light) }
+        Span {
+            axis: self.clone(),
+            low: low - below,
+            high: high + above,
+            bold: values(bold),
+            light: values(light),
+        }
     }
 }
 
@@ -186,7 +196,10 @@ impl Axis {
 fn linear_step(length: f64, most: usize, pixels: f64) -> (f64, f64) {
     let rough = length / most as f64;
     let power = 10f64.powf(rough.log10().floor());
-    let factor = [1.0, 2.0, 5.0, 10.0].into_iter().find(|factor| factor * power >= rough * (1.0 - 1e-9)).unwrap_or(10.0);
+    let factor = [1.0, 2.0, 5.0, 10.0]
+        .into_iter()
+        .find(|factor| factor * power >= rough * (1.0 - 1e-9))
+        .unwrap_or(10.0);
     let distance = factor * power / length * pixels;
     let parts: &[f64] = if factor == 2.0 { &[4.0, 2.0] } else { &[5.0, 2.0] };
     // Halves of 5 are no values that one can read.
@@ -231,6 +244,13 @@ pub(crate) struct Span {
 }
 
 impl Span {
+    /// The same range, and some space below zero for points near it.
+    pub(crate) fn lowered(self, least: f64) -> Span {
+        let near = self.axis.scale == Scale::Linear && self.axis.range.is_none() && self.low == 0.0;
+        let low = if near && least < self.high * MARGIN { -self.high * MARGIN } else { self.low };
+        Span { low, ..self }
+    }
+
     /// The position of `value`: 0 is the start of the axis, 1 its end.
     pub(crate) fn share(&self, value: f64) -> Option<f64> {
         let at = self.axis.shows(value).then(|| self.axis.measure(value))?;
@@ -245,10 +265,6 @@ impl Span {
     /// `value` as it is written at the axis.
     pub(crate) fn label(&self, value: f64) -> String {
         let axis = &self.axis;
-        if axis.is_named() {
-            let place = (value.round() as usize).wrapping_sub(1);
-            return axis.names.get(place).cloned().unwrap_or_default();
-        }
         match axis.unit {
             Unit::Bytes if (1.0..1e15).contains(&value) => short_bytes(value.round() as u64),
             _ if axis.scale == Scale::Log2 && value > 65536.0 => format!("2^{:.0}", value.log2()),
@@ -286,7 +302,7 @@ impl ValueFormatter<f64> for Span {
 /// 64, 32K, 2M: as sizes are typed.
 fn short_bytes(bytes: u64) -> String {
     let units = [(1 << 30, "G"), (1 << 20, "M"), (1 << 10, "K")];
-    match units.into_iter().find(|(unit, _)| bytes >= *unit && bytes % unit == 0) {
+    match units.into_iter().find(|(unit, _)| bytes >= *unit && bytes.is_multiple_of(*unit)) {
         Some((unit, letter)) => format!("{}{letter}", bytes / unit),
         None => bytes.to_string(),
     }

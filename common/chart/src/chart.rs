@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use figures::text::clean;
 use figures::units::Bytes;
+use figures::value::Reading;
 
 use crate::axis::{Axis, Scale};
 
@@ -172,13 +173,47 @@ impl Chart {
     }
 }
 
+/// A value of a sweep's cell, with what is known of it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Cell {
+    /// The value; `NAN` is a gap.
+    pub amount: f64,
+    /// The smallest and the largest of repeated runs.
+    pub spread: Option<(f64, f64)>,
+    /// Its source.
+    pub source: String,
+}
+
+impl From<Option<f64>> for Cell {
+    fn from(amount: Option<f64>) -> Cell {
+        Cell { amount: amount.unwrap_or(f64::NAN), ..Cell::default() }
+    }
+}
+
+impl From<Option<&Reading>> for Cell {
+    fn from(reading: Option<&Reading>) -> Cell {
+        Cell {
+            amount: reading.and_then(Reading::amount).unwrap_or(f64::NAN),
+            spread: reading.and_then(Reading::spread).map(|spread| (spread.min, spread.max)),
+            source: reading.and_then(Reading::source).map_or_else(String::new, |source| source.to_string()),
+        }
+    }
+}
+
 /// The guide's chart of a sweep: `y` against the stride, one curve per array size. Rows are
-/// (array size, stride, value), both in bytes; a missing value is a gap.
-pub fn sweep(title: &str, y: Axis, rows: impl IntoIterator<Item = (u64, u64, Option<f64>)>) -> Chart {
-    let mut curves: BTreeMap<u64, Vec<(f64, f64)>> = BTreeMap::new();
-    for (size, stride, value) in rows {
-        curves.entry(size).or_default().push((stride as f64, value.unwrap_or(f64::NAN)));
+/// array size and stride in bytes, and a value; a missing one is a gap.
+pub fn sweep<C: Into<Cell>>(title: &str, y: Axis, rows: impl IntoIterator<Item = (u64, u64, C)>) -> Chart {
+    let mut curves: BTreeMap<u64, Vec<(f64, Cell)>> = BTreeMap::new();
+    for (size, stride, cell) in rows {
+        curves.entry(size).or_default().push((stride as f64, cell.into()));
     }
     let chart = Chart::new(title, Axis::bytes("stride"), y).ordered();
-    curves.into_iter().fold(chart, |chart, (size, points)| chart.curve(Bytes(size).to_string(), points))
+    curves.into_iter().fold(chart, |chart, (size, cells)| {
+        let source = cells.iter().map(|(_, cell)| &cell.source).find(|source| !source.is_empty());
+        let source = source.cloned().unwrap_or_default();
+        let spreads: Vec<_> =
+            cells.iter().filter_map(|(x, cell)| cell.spread.map(|(low, high)| (*x, low, high))).collect();
+        let points = cells.into_iter().map(|(x, cell)| (x, cell.amount));
+        chart.curve(Bytes(size).to_string(), points).spread(spreads).source(source)
+    })
 }

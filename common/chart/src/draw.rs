@@ -31,12 +31,23 @@ pub(crate) const FAMILY: &str = "Noto Sans, Helvetica, Arial, sans-serif";
 
 type Context<'a, DB> = ChartContext<'a, DB, Cartesian2d<Span, Span>>;
 
-/// How a backend draws text, in ems: the size that plotters needs for an em, and how far the
-/// text must move down to be centred.
+/// How a backend draws text.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Type {
+    /// The size that plotters needs for an em.
     pub(crate) size: f64,
+    /// How far tick labels must move down to be centred, in ems.
     pub(crate) down: f64,
+    /// The pixels of a text of this size, as seen from its start and its middle, and how dark
+    /// they are; `None` if the backend draws texts itself.
+    pub(crate) glyphs: Option<fn(&str, f64) -> Glyphs>,
+}
+
+/// A text in pixels.
+#[derive(Debug, Default)]
+pub(crate) struct Glyphs {
+    pub(crate) width: f64,
+    pub(crate) dots: Vec<(i32, i32, f64)>,
 }
 
 impl Chart {
@@ -50,7 +61,8 @@ impl Chart {
         let mut text = String::new();
         let backend = SVGBackend::with_string(&mut text, (fine_width, fine_height));
         // Writing into a string cannot fail.
-        let drawn = paint(backend, Type { size: 1.24, down: 0.0 }, self, &arranged).unwrap_or_default();
+        let drawn =
+            paint(backend, Type { size: 1.24, down: 0.0, glyphs: None }, self, &arranged).unwrap_or_default();
         let body = text.split_once('\n').map_or("", |(_, body)| body).replace(" opacity=\"1\"", "");
         let colours = Vec::from_iter(styles(self, &arranged).into_iter().map(|style| hex(style.colour)));
         let values = escaped(&values::json(self, &drawn, &colours, FINE));
@@ -109,6 +121,10 @@ pub(crate) fn paint<DB: DrawingBackend>(
         pen.text(line, HPos::Left, TICK_EM, SOFT)?;
     }
     pen.text(&arranged.y_label, HPos::Left, LABEL_EM, TEXT)?;
+    pen.text(&arranged.x_label, HPos::Center, LABEL_EM, TEXT)?;
+    for name in &arranged.names {
+        pen.text(name, HPos::Center, TICK_EM, SOFT)?;
+    }
     for panel in &arranged.panels {
         pen.panel(chart, arranged, panel, &styles, &mut drawn)?;
     }
@@ -170,9 +186,18 @@ impl<DB: DrawingBackend> Pen<'_, DB> {
         if line.text.is_empty() {
             return Ok(());
         }
-        let style = self.style(em, colour).pos(Pos::new(side, VPos::Center));
-        let at = (line.at.0, line.at.1 + self.font.down * em);
-        self.element(&Text::new(line.text.clone(), pixel(at), style))
+        let Some(glyphs) = self.font.glyphs else {
+            let style = self.style(em, colour).pos(Pos::new(side, VPos::Center));
+            return self.element(&Text::new(line.text.clone(), pixel(line.at), style));
+        };
+        let (text, (x, y)) = (glyphs(&line.text, em * FINE), pixel(line.at));
+        let share = if let HPos::Left = side { 0.0 } else { 0.5 };
+        let left = x - (text.width * share).round() as i32;
+        for (across, down, dark) in text.dots {
+            let drawn = self.root.draw_pixel((left + across, y + down), &colour.mix(dark));
+            drawn.map_err(|error| error.to_string())?;
+        }
+        Ok(())
     }
 
     fn line(&self, from: Point, to: Point, width: f64, colour: RGBColor) -> Result<(), String> {
@@ -227,10 +252,10 @@ impl<DB: DrawingBackend> Pen<'_, DB> {
     ) -> Result<(), String> {
         let says = |error: &dyn std::error::Error| error.to_string();
         let area = panel.area;
-        let part = self.root.clone().shrink(
-            pixel((area.left, area.top)),
-            pixel((area.right - area.left, area.bottom - area.top)),
-        );
+        let part = self
+            .root
+            .clone()
+            .shrink(pixel((area.left, area.top)), pixel((area.right - area.left, area.bottom - area.top)));
         let plot = panel.plot();
         let mut context = ChartBuilder::on(&part)
             .set_label_area_size(LabelAreaPosition::Left, pixels(panel.sides.0))
@@ -244,9 +269,7 @@ impl<DB: DrawingBackend> Pen<'_, DB> {
             .light_line_style(FINE_GRID.stroke_width(pixels(0.8) as u32))
             .axis_style(SOFT.stroke_width(pixels(1.0) as u32))
             .label_style(self.style(TICK_EM, SOFT))
-            .axis_desc_style(self.style(LABEL_EM, TEXT))
             .y_label_offset(pixels(self.font.down * TICK_EM))
-            .x_desc(chart.x.full_label())
             .set_all_tick_mark_size(pixels(3.0));
         if chart.x.is_named() {
             mesh.disable_x_mesh();
@@ -268,7 +291,8 @@ impl<DB: DrawingBackend> Pen<'_, DB> {
             let (series, style) = (&chart.series[index], styles[index]);
             let places = self.series(&mut context, chart, panel, index, style)?;
             drawn.extend(&places);
-            let end = places.iter().filter(|point| !point.is_disturbed).map(|point| point.place).collect();
+            let points = places.iter().filter(|point| !point.is_disturbed && point.place.0.is_finite());
+            let end = points.map(|point| point.place).collect();
             ends.push((index, series.name.clone(), end));
         }
         if arranged.has_ends {
@@ -303,12 +327,18 @@ impl<DB: DrawingBackend> Pen<'_, DB> {
         };
         for &(x, y) in &series.points {
             if chart.x.shows(x) && chart.y.is_below_logarithms(y) {
-                let Some(across) = panel.x.share(x).filter(|share| (0.0..=1.0).contains(share)) else { continue };
+                let Some(across) = panel.x.share(x).filter(|share| (0.0..=1.0).contains(share)) else {
+                    continue;
+                };
                 let at = in_plot(panel, (across, 0.0));
                 self.marker(at, Style { hollow: true, size: style.size.max(3.4), ..style })?;
                 point(x, y, at, false);
+                continue;
             }
-            let Some(at) = place(panel, x, y) else { continue };
+            let Some(at) = place(panel, x, y) else {
+                point(x, y, (f64::NAN, f64::NAN), false);
+                continue;
+            };
             if has_bars {
                 let [left, right] = [-0.5, 0.5].map(|side| place(panel, x + side * BAR, y).unwrap_or(at).0);
                 let zero = place(panel, x, 0.0).map_or(panel.plot().bottom, |zero| zero.1);
@@ -318,7 +348,11 @@ impl<DB: DrawingBackend> Pen<'_, DB> {
             }
             point(x, y, at, false);
             if named {
-                let end = series.spreads.iter().find(|spread| spread.0 == x).and_then(|spread| place(panel, x, spread.2));
+                let end = series
+                    .spreads
+                    .iter()
+                    .find(|spread| spread.0 == x)
+                    .and_then(|spread| place(panel, x, spread.2));
                 let top = end.map_or(at.1, |end| end.1.min(at.1)) - if has_bars { 8.0 } else { 12.0 };
                 let text = if has_bars { bar_figure(y) } else { dot_figure(y) };
                 self.text(&Placed { at: (at.0, top), text }, HPos::Center, TICK_EM, TEXT)?;
@@ -375,7 +409,9 @@ impl<DB: DrawingBackend> Pen<'_, DB> {
     fn marks(&self, chart: &Chart, panel: &Panel) -> Result<(), String> {
         let plot = panel.plot();
         for mark in &chart.marks {
-            let Some(share) = panel.x.share(mark.at).filter(|share| (0.0..=1.0).contains(share)) else { continue };
+            let Some(share) = panel.x.share(mark.at).filter(|share| (0.0..=1.0).contains(share)) else {
+                continue;
+            };
             let x = in_plot(panel, (share, 0.0)).0;
             let style = Style { colour: SOFT, dash: (5.0, 4.0), width: 1.2, ..Style::of(0, 1, false) };
             self.dashed((x, plot.top), (x, plot.bottom), style)?;
@@ -414,7 +450,8 @@ pub(crate) fn place(panel: &Panel, x: f64, y: f64) -> Option<Point> {
 
 /// The parts of a line between gaps, cut at the edges of the plot.
 fn pieces(x: &Span, y: &Span, points: &[Point]) -> Vec<Vec<Point>> {
-    let places: Vec<Option<Point>> = points.iter().map(|point| x.share(point.0).zip(y.share(point.1))).collect();
+    let places: Vec<Option<Point>> =
+        points.iter().map(|point| x.share(point.0).zip(y.share(point.1))).collect();
     let mut pieces: Vec<Vec<Point>> = vec![Vec::new()];
     for pair in places.windows(2) {
         let Some((from, to)) = pair[0].zip(pair[1]).and_then(|(from, to)| inside(from, to)) else {
@@ -445,7 +482,15 @@ fn inside(from: Point, to: Point) -> Option<(Point, Point)> {
             _ => {}
         }
     }
-    let at = |share: f64| if share == 0.0 { from } else if share == 1.0 { to } else { (from.0 + dx * share, from.1 + dy * share) };
+    let at = |share: f64| {
+        if share == 0.0 {
+            from
+        } else if share == 1.0 {
+            to
+        } else {
+            (from.0 + dx * share, from.1 + dy * share)
+        }
+    };
     (start <= end).then(|| (at(start), at(end)))
 }
 

@@ -84,20 +84,30 @@ pub(crate) struct EndLabel {
     pub(crate) leader: Option<(Point, Point)>,
 }
 
+/// With more curves, names are only next to the ends: lines to names would hide the curves.
+const MAX_LED: usize = 16;
+
 /// The names of `curves` (index, name, places of its points) at their ends, next to or above
 /// them. If there is no space for all, the first, the last and evenly chosen others are placed.
 pub(crate) fn at_ends(curves: &[(usize, String, Vec<Point>)], plot: Area, right: f64) -> Vec<EndLabel> {
-    let segments: Vec<(Point, Point)> =
-        curves.iter().flat_map(|(_, _, places)| places.windows(2).map(|pair| (pair[0], pair[1]))).collect();
-    let mut taken: Vec<LabelBox> = Vec::new();
-    let mut labels = Vec::new();
-    for at in by_halves(curves.len()) {
-        let (index, text, places) = &curves[at];
+    let lines = curves.iter().flat_map(|curve| curve.2.windows(2).map(|pair| (pair[0], pair[1])));
+    let points = curves.iter().flat_map(|curve| curve.2.iter().map(|point| (*point, *point)));
+    let obstacles: Vec<(Point, Point)> = lines.chain(points).collect();
+    let mut taken: Vec<(usize, LabelBox)> = Vec::new();
+    let is_led = curves.len() <= MAX_LED;
+    for at in if is_led { (0..curves.len()).collect() } else { by_halves(curves.len()) } {
+        let (_, text, places) = &curves[at];
         let Some(&(x, y)) = places.last().filter(|_| !text.is_empty()) else { continue };
         let half_width = width(text, TICK_EM) / 2.0;
-        let steps = (0..14).flat_map(|step| [f64::from(step), -f64::from(step)]).map(|step| step * 6.5);
-        let candidates = steps.flat_map(|down| {
-            [(half_width + 7.0, down), (0.0, down - 12.0), (half_width + 24.0, down)]
+        let steps = (0..if is_led { 40 } else { 2 }).flat_map(|step| [-f64::from(step), f64::from(step)]);
+        let candidates = steps.map(|step| step * 3.25).flat_map(|down| {
+            let all = [
+                (7.0 + half_width, down),
+                (0.0, down - 12.0),
+                (24.0 + half_width, down),
+                (-7.0 - half_width, down),
+            ];
+            all.into_iter().take(if is_led { 4 } else { 1 })
         });
         let boxes = candidates.map(|(across, down)| LabelBox { middle: (x + across, y + down), half_width });
         let inside = |place: &LabelBox| {
@@ -106,24 +116,61 @@ pub(crate) fn at_ends(curves: &[(usize, String, Vec<Point>)], plot: Area, right:
                 && place.middle.1 - HALF_HEIGHT >= plot.top - 8.0
                 && place.middle.1 + HALF_HEIGHT <= plot.bottom + 6.0
         };
-        let free = boxes.filter(|place| inside(place) && !taken.iter().any(|other| place.overlaps(other)));
+        let free =
+            boxes.filter(|place| inside(place) && !taken.iter().any(|(_, other)| place.overlaps(other)));
         let cost = |place: &LabelBox| {
-            let away = (place.middle.1 - y).abs() + ((place.middle.0 - x).abs() - half_width - 7.0).abs() * 0.5;
-            away + 4.0 * segments.iter().map(|segment| place.covered(*segment)).sum::<usize>() as f64
+            let (across, down) = (place.middle.0 - x, place.middle.1 - y);
+            let away = down.abs()
+                + (across.abs() - half_width - 7.0).abs() * 0.5
+                + if across < 0.0 { 8.0 } else { 0.0 };
+            away + 9.0 * obstacles.iter().map(|line| place.covered(*line)).sum::<usize>() as f64
         };
-        let Some(best) = free.min_by(|a, b| cost(a).total_cmp(&cost(b))) else { continue };
-        let (middle_x, middle_y) = best.middle;
-        let is_far = (middle_y - y).abs() > 14.0 || middle_x - half_width - x > 14.0;
-        let edge = if middle_x - half_width > x { middle_x - half_width - 2.0 } else { middle_x };
-        let side = if edge == middle_x { middle_y - HALF_HEIGHT.copysign(middle_y - y) } else { middle_y };
-        taken.push(best);
-        labels.push(EndLabel {
-            index: *index,
-            name: Placed { at: best.middle, text: text.clone() },
-            leader: is_far.then_some(((x, y), (edge, side))),
-        });
+        if let Some(best) = free.min_by(|a, b| cost(a).total_cmp(&cost(b))) {
+            taken.push((at, best));
+        }
     }
-    labels
+    untangle(&mut taken, curves);
+    let label = |(at, place): (usize, LabelBox)| {
+        let ((index, text, places), (middle_x, middle_y)) = (&curves[at], place.middle);
+        let (x, y) = places.last().copied().unwrap_or(place.middle);
+        let (left, right) = (middle_x - place.half_width, middle_x + place.half_width);
+        let is_far = (middle_y - y).abs() > 14.0 || left - x > 14.0 || x - right > 14.0;
+        let edge = if left > x {
+            (left - 2.0, middle_y)
+        } else {
+            (middle_x, middle_y - HALF_HEIGHT.copysign(middle_y - y))
+        };
+        EndLabel {
+            index: *index,
+            name: Placed { at: place.middle, text: text.clone() },
+            leader: is_far.then_some(((x, y), edge)),
+        }
+    };
+    taken.into_iter().map(label).collect()
+}
+
+/// Names in one column get the order of their curves' ends, so that their lines do not cross;
+/// where ends coincide, the later curve is above.
+fn untangle(taken: &mut [(usize, LabelBox)], curves: &[(usize, String, Vec<Point>)]) {
+    let end = |at: usize| curves[at].2.last().copied().unwrap_or_default();
+    let column = |(at, place): &(usize, LabelBox)| {
+        let (left, x) = (place.middle.0 - place.half_width, end(*at).0);
+        (left > x).then(|| (left.round() as i64, x.round() as i64))
+    };
+    let mut columns: Vec<_> = taken.iter().filter_map(column).collect();
+    columns.sort_unstable();
+    columns.dedup();
+    for key in columns {
+        let mut members: Vec<usize> = (0..taken.len()).filter(|i| column(&taken[*i]) == Some(key)).collect();
+        let mut heights: Vec<f64> = members.iter().map(|i| taken[*i].1.middle.1).collect();
+        heights.sort_by(f64::total_cmp);
+        members.sort_by(|a, b| {
+            end(taken[*a].0).1.total_cmp(&end(taken[*b].0).1).then(taken[*b].0.cmp(&taken[*a].0))
+        });
+        for (i, height) in members.into_iter().zip(heights) {
+            taken[i].1.middle.1 = height;
+        }
+    }
 }
 
 /// All of `0..count`: the ends, then the middles between those before.
@@ -140,7 +187,13 @@ fn by_halves(count: usize) -> Vec<usize> {
 }
 
 /// The names above marks and brackets, in as many rows as they need.
-pub(crate) fn strip(chart: &Chart, x: &Span, (left, right): Point, width_of_all: f64, y: &mut f64) -> Vec<Placed> {
+pub(crate) fn strip(
+    chart: &Chart,
+    x: &Span,
+    (left, right): Point,
+    width_of_all: f64,
+    y: &mut f64,
+) -> Vec<Placed> {
     let place = |value: f64| x.share(value).map(|share| left + share * (right - left));
     let marks = chart.marks.iter().map(|mark| (place(mark.at), &mark.label));
     let bands = chart.bands.iter().map(|band| {
@@ -182,7 +235,8 @@ mod tests {
         let fan = |at: usize| vec![(100.0, 300.0), (500.0, 40.0 + 5.0 * at as f64)];
         let stairs = |at: usize| vec![(10.0, 380.0), (100.0 + 30.0 * at as f64, 380.0)];
         let shapes: [&dyn Fn(usize) -> Vec<Point>; 3] = [&same, &fan, &stairs];
-        for (shape, count, all) in [(0, 11, true), (1, 60, false), (2, 11, true), (0, 1, true), (0, 0, true)] {
+        for (shape, count, all) in [(0, 11, true), (1, 60, false), (2, 11, true), (0, 1, true), (0, 0, true)]
+        {
             let curves: Vec<_> = (0..count).map(|at| (at, format!("{at} KiB"), shapes[shape](at))).collect();
             let labels = at_ends(&curves, plot, 660.0);
             assert!(!all || labels.len() == count, "{shape}: {} of {count}", labels.len());

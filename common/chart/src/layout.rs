@@ -14,8 +14,10 @@ const MIN_PLOT_HEIGHT: f64 = 60.0;
 const PANEL_HEIGHT: f64 = 210.0;
 const MARGIN: f64 = 12.0;
 const ROW: f64 = 16.0;
-/// Height of the tick labels and of the axis label below the plot.
-const BELOW: f64 = 42.0;
+/// Height of a row of tick labels below a plot.
+const BELOW: f64 = 22.0;
+const NAME_ROW: f64 = 14.0;
+const MAX_NAME_ROWS: usize = 4;
 /// Width of a legend's sample.
 pub(crate) const SAMPLE: f64 = 26.0;
 /// Longest name at a curve's end.
@@ -41,13 +43,15 @@ pub(crate) struct Panel {
     pub(crate) y: Span,
     /// Width of the tick labels at the left, and of the names at the right.
     pub(crate) sides: (f64, f64),
+    /// Height of the tick labels below.
+    pub(crate) below: f64,
 }
 
 impl Panel {
     /// The rectangle of the curves.
     pub(crate) fn plot(&self) -> Area {
         let Area { left, top, right, bottom } = self.area;
-        Area { left: left + self.sides.0, top, right: right - self.sides.1, bottom: bottom - BELOW }
+        Area { left: left + self.sides.0, top, right: right - self.sides.1, bottom: bottom - self.below }
     }
 }
 
@@ -59,6 +63,9 @@ pub(crate) struct Layout {
     pub(crate) title: Vec<Placed>,
     pub(crate) caption: Vec<Placed>,
     pub(crate) y_label: Placed,
+    pub(crate) x_label: Placed,
+    /// The names below a horizontal axis that has names.
+    pub(crate) names: Vec<Placed>,
     /// Names of curves, with their index; the sample is left of the name.
     pub(crate) legend: Vec<(usize, Placed)>,
     /// Names above marks and brackets.
@@ -66,7 +73,6 @@ pub(crate) struct Layout {
     pub(crate) panels: Vec<Panel>,
     /// Whether names are at the ends of curves.
     pub(crate) has_ends: bool,
-    pub(crate) below: f64,
 }
 
 /// Whether each panel compares several curves.
@@ -83,13 +89,19 @@ pub(crate) fn arrange(chart: &Chart) -> Layout {
         first.into_iter().filter(|index| !chart.series[*index].name.is_empty()).collect::<Vec<_>>()
     };
     let several = groups.len() > 1;
-    let named = if several && groups.iter().all(|(_, members)| members.len() < 2) { Vec::new() } else { names(&groups) };
-    let widest = named.iter().map(|index| labels::width(&chart.series[*index].name, TICK_EM)).fold(0.0, f64::max);
-    let has_ends = !several && named.len() > 1 && !chart.x.is_named() && (chart.ordered || widest <= LONGEST_END);
+    let named = if several && groups.iter().all(|(_, members)| members.len() < 2) {
+        Vec::new()
+    } else {
+        names(&groups)
+    };
+    let widest =
+        named.iter().map(|index| labels::width(&chart.series[*index].name, TICK_EM)).fold(0.0, f64::max);
+    let has_ends =
+        !several && named.len() > 1 && !chart.x.is_named() && (chart.ordered || widest <= LONGEST_END);
     let mut y = MARGIN;
     let title = paragraph(&chart.title, TITLE_EM, width, &mut y);
     let mut legend = Vec::new();
-    if !has_ends && !(named.len() < 2 && chart.series.len() < 2) {
+    if !has_ends && (named.len() > 1 || chart.series.len() > 1) {
         legend = rows_of(chart, &named, width, &mut y);
     }
     let caption_height = paragraph(&caption(chart), TICK_EM, width, &mut 0.0).len() as f64 * ROW;
@@ -102,22 +114,28 @@ pub(crate) fn arrange(chart: &Chart) -> Layout {
     let (columns, rows) = grid(groups.len());
     let heads = if several { ROW + 6.0 } else { 0.0 };
     let ordinary = if several { PANEL_HEIGHT } else { PLOT_HEIGHT };
-    let fixed = y + rows as f64 * (heads + BELOW) + caption_height + MARGIN;
+    let mut names = names_below(chart, &probe, (plot_left, plot_right));
+    let name_rows = names.iter().map(|name| name.at.1 / NAME_ROW).fold(0.0, f64::max);
+    let below = BELOW + NAME_ROW * name_rows;
+    let fixed = y + rows as f64 * (heads + below) + ROW + 4.0 + caption_height + MARGIN;
     let plot_height = given.map_or(ordinary, |height| (height - fixed) / rows as f64).max(MIN_PLOT_HEIGHT);
-    let (cell_width, cell_height) = ((width - 2.0 * MARGIN) / columns as f64, heads + plot_height + BELOW);
+    let (cell_width, cell_height) = ((width - 2.0 * MARGIN) / columns as f64, heads + plot_height + below);
     let panels = groups.into_iter().enumerate().map(|(at, (name, series))| {
-        let (left, top) = (MARGIN + (at % columns) as f64 * cell_width, y + (at / columns) as f64 * cell_height);
+        let (left, top) =
+            (MARGIN + (at % columns) as f64 * cell_width, y + (at / columns) as f64 * cell_height);
         let area = Area { left, top: top + heads, right: left + cell_width, bottom: top + cell_height };
         let x = x_span(chart, cell_width - sides.0 - sides.1);
-        Panel { name, series, area, x, y: y_span(chart, plot_height), sides }
+        Panel { name, series, area, x, y: y_span(chart, plot_height), sides, below }
     });
     let panels = panels.collect();
-    let below = y + rows as f64 * cell_height;
-    y = below;
+    y += rows as f64 * cell_height;
+    names.iter_mut().for_each(|name| name.at.1 += y - below + 13.0);
+    let x_label = Placed { at: ((plot_left + plot_right) / 2.0, y + ROW / 2.0), text: chart.x.full_label() };
+    y += ROW + 4.0;
     let caption = paragraph(&caption(chart), TICK_EM, width, &mut y);
     let y_label = Placed { at: (MARGIN, label_y), text: chart.y.full_label() };
     let height = given.unwrap_or(y + MARGIN);
-    Layout { width, height, title, caption, y_label, legend, strip, panels, has_ends, below }
+    Layout { width, height, title, caption, y_label, x_label, names, legend, strip, panels, has_ends }
 }
 
 /// The caption, with what the axes cannot show.
@@ -164,7 +182,9 @@ fn grid(count: usize) -> (usize, usize) {
 
 fn x_span(chart: &Chart, length: f64) -> Span {
     let data = || {
-        let all = |series: &'_ Series| series.points.iter().chain(&series.disturbed).map(|point| point.0).collect::<Vec<_>>();
+        let all = |series: &'_ Series| {
+            series.points.iter().chain(&series.disturbed).map(|point| point.0).collect::<Vec<_>>()
+        };
         let marked = chart.marks.iter().map(|mark| mark.at);
         chart.series.iter().flat_map(all).chain(marked.filter(|_| chart.is_empty()))
     };
@@ -172,15 +192,36 @@ fn x_span(chart: &Chart, length: f64) -> Span {
     let fits = |span: &Span| {
         let place = |value: f64| span.share(value).unwrap_or(0.0) * length;
         let half = |value: f64| labels::width(&span.label(value), TICK_EM) / 2.0;
-        span.bold.windows(2).all(|pair| place(pair[1]) - place(pair[0]) >= half(pair[0]) + half(pair[1]) + 6.0)
+        span.bold
+            .windows(2)
+            .all(|pair| place(pair[1]) - place(pair[0]) >= half(pair[0]) + half(pair[1]) + 6.0)
     };
     { spans }.find(fits).unwrap_or_else(|| chart.x.span(data(), length, 2))
 }
 
 fn y_span(chart: &Chart, length: f64) -> Span {
     let points = chart.series.iter().flat_map(|series| &series.points).map(|point| point.1);
-    let spreads = chart.series.iter().flat_map(|series| &series.spreads).flat_map(|spread| [spread.1, spread.2]);
-    chart.y.span(points.chain(spreads), length, (length / 27.0) as usize)
+    let spreads =
+        chart.series.iter().flat_map(|series| &series.spreads).flat_map(|spread| [spread.1, spread.2]);
+    let least = points.clone().filter(|y| chart.y.shows(*y)).fold(f64::INFINITY, f64::min);
+    let span = chart.y.span(points.chain(spreads), length, (length / 27.0) as usize);
+    if chart.has_bars() { span } else { span.lowered(least) }
+}
+
+/// The names of the horizontal axis, alternating between as many rows as they need.
+fn names_below(chart: &Chart, x: &Span, (left, right): (f64, f64)) -> Vec<Placed> {
+    let place = |at: usize| left + x.share(at as f64 + 1.0).unwrap_or(0.5) * (right - left);
+    let half = |at: usize| labels::width(&chart.x.names[at], TICK_EM) / 2.0;
+    let count = chart.x.names.len();
+    let is_free = |rows: &usize| {
+        (*rows..count).all(|at| place(at) - half(at) > place(at - rows) + half(at - rows) + 7.0)
+    };
+    let rows = (1..MAX_NAME_ROWS).find(is_free).unwrap_or(MAX_NAME_ROWS);
+    let name = |at: usize| Placed {
+        at: (place(at), NAME_ROW * (at % rows) as f64),
+        text: chart.x.names[at].clone(),
+    };
+    (0..count).map(name).collect()
 }
 
 /// The width of the widest label of the vertical axis.

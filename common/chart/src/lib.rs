@@ -27,7 +27,7 @@ mod view;
 pub use axis::{Axis, Scale, Unit};
 #[cfg(not(target_arch = "wasm32"))]
 pub use bitmap::ChartError;
-pub use chart::{Band, Chart, Mark, Series, sweep};
+pub use chart::{Band, Cell, Chart, Mark, Series, sweep};
 pub use view::{Range, Size, View};
 
 /// Shows the values of a chart's points in a page, under the pointer or by arrow keys. A page

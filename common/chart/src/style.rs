@@ -31,7 +31,7 @@ const SEQUENCE: [RGBColor; 6] = [
     RGBColor(0xc6, 0x4a, 0x5c),
     RGBColor(0x8e, 0x36, 0x78),
     RGBColor(0x4e, 0x2a, 0x78),
-    RGBColor(0x12, 0x12, 0x36),
+    RGBColor(0x1f, 0x1f, 0x4a),
 ];
 
 /// Lengths of a dash and of the gap after it; 0 is a solid line.
@@ -78,15 +78,13 @@ impl Style {
         if !ordered || count < 2 {
             return shape;
         }
-        let many = count > MAX_MARKED;
         let share = index as f64 / (count - 1) as f64;
-        Style {
-            colour: sequential(share),
-            dash: DASHES[0],
-            size: if many { 0.0 } else { 2.9 },
-            width: if many { 1.1 } else { 1.6 },
-            ..shape
+        let plain = Style { colour: sequential(share), dash: DASHES[0], ..shape };
+        if count > MAX_MARKED {
+            return Style { size: 0.0, width: 1.1, ..plain };
         }
+        // Of curves that coincide, the later and narrower ones leave a rim of the earlier.
+        Style { size: 3.6 - 1.2 * share, width: 2.6 - 1.2 * share, hollow: false, ..plain }
     }
 
     /// The style of curve `index` of `count` that are compared in one panel. If two curves
@@ -132,7 +130,7 @@ mod tests {
             }
         }
         let ends: Vec<f64> = of(2).collect();
-        assert!(ends[0] < 76.0 && ends[1] < 12.0, "the lightest is visible on white: {ends:?}");
+        assert!(ends[0] < 76.0 && ends[1] < 15.0, "the lightest is visible on white: {ends:?}");
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::labels::Point;
 /// A chart of more points has no values to show: a page should not become twice as large.
 const MAX_POINTS: usize = 4000;
 
-/// A drawn point: its curve, its place, and its coordinates.
+/// A drawn point: its curve, its place (`NAN` for a gap), and its coordinates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Drawn {
     pub(crate) series: usize,
@@ -36,9 +36,12 @@ pub(crate) fn description(chart: &Chart) -> String {
         }
         parts.push(ends(&chart.y, |point| point.1));
     }
-    let names: Vec<&str> = chart.series.iter().map(|series| series.name.as_str()).filter(|name| !name.is_empty()).collect();
+    let names: Vec<&str> =
+        chart.series.iter().map(|series| series.name.as_str()).filter(|name| !name.is_empty()).collect();
     match names.as_slice() {
-        [first, .., last] if names.len() > 12 => parts.push(format!("{} curves, {first} to {last}", names.len())),
+        [first, .., last] if names.len() > 12 => {
+            parts.push(format!("{} curves, {first} to {last}", names.len()))
+        }
         [] => {}
         names => parts.push(format!("curves: {}", names.join(", "))),
     }
@@ -55,8 +58,13 @@ pub(crate) fn json(chart: &Chart, drawn: &[Drawn], colours: &[String], fine: f64
         let own = drawn.iter().filter(|point| point.series == index);
         let points: Vec<String> = own
             .map(|point| {
+                if !point.place.0.is_finite() {
+                    return "null".to_owned();
+                }
                 let spread = series.spreads.iter().find(|spread| spread.0 == point.x);
-                let spread = spread.map(|(_, low, high)| format!("{} to {}", amount(&chart.y, *low), amount(&chart.y, *high)));
+                let spread = spread.map(|(_, low, high)| {
+                    format!("{} to {}", amount(&chart.y, *low), amount(&chart.y, *high))
+                });
                 let spread = if point.is_disturbed { Some("disturbed".to_owned()) } else { spread };
                 let x = match chart.x.names.get((point.x.round() as usize).wrapping_sub(1)) {
                     Some(name) => name.clone(),
@@ -81,7 +89,12 @@ pub(crate) fn json(chart: &Chart, drawn: &[Drawn], colours: &[String], fine: f64
         )
     });
     let curves: Vec<String> = curves.collect();
-    format!("{{\"x\":{},\"y\":{},\"curves\":[{}]}}", quoted(&chart.x.label), quoted(&chart.y.label), curves.join(","))
+    format!(
+        "{{\"x\":{},\"y\":{},\"curves\":[{}]}}",
+        quoted(&chart.x.label),
+        quoted(&chart.y.label),
+        curves.join(",")
+    )
 }
 
 /// A number with four significant digits, or a size.
@@ -93,7 +106,8 @@ fn amount(axis: &Axis, value: f64) -> String {
         _ => {
             let digits = (3.0 - value.abs().log10().floor()).clamp(0.0, 8.0) as usize;
             let text = format!("{value:.digits$}");
-            let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+            let text =
+                if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
             if (1e-5..1e7).contains(&value.abs()) { text.to_owned() } else { format!("{value:.3e}") }
         }
     }
@@ -110,4 +124,30 @@ fn quoted(text: &str) -> String {
         }
     }
     quoted + "\""
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_have_four_digits_and_sizes_a_unit() {
+        let plain = Axis::linear("ns");
+        for (value, text) in [
+            (0.0, "0"),
+            (960.0, "960"),
+            (0.01234567, "0.01235"),
+            (3.25, "3.25"),
+            (1e-9, "1.000e-9"),
+            (2.5e8, "2.500e8"),
+        ] {
+            assert_eq!(amount(&plain, value), text);
+        }
+        assert_eq!(amount(&Axis::bytes("stride"), 4096.0), "4 KiB");
+    }
+
+    #[test]
+    fn texts_in_json_are_quoted() {
+        assert_eq!(quoted("a \"b\" \\ c\nd"), "\"a \\\"b\\\" \\\\ c d\"");
+    }
 }

@@ -57,7 +57,9 @@ impl FromStr for Size {
                 Ok(Size(width, height))
             }
             Some(_) => Err(format!("'{text}': a picture is 300x200 to 5000x5000 pixels")),
-            None => Err(format!("'{text}' is not a size; write width and height in pixels, such as 1200x800")),
+            None => {
+                Err(format!("'{text}' is not a size; write width and height in pixels, such as 1200x800"))
+            }
         }
     }
 }

@@ -54,6 +54,7 @@ pub(crate) const TEMPLATES: &[(&str, &str)] = &[
     ("style.css", include_str!("template/style.css")),
     ("store.js", STORE),
     ("reader.js", READER),
+    ("pointer.js", chart::POINTER_SCRIPT),
     ("script.js", include_str!("template/script.js")),
     ("exercise.html", include_str!("template/exercise.html")),
     ("caches.html", include_str!("template/caches.html")),

@@ -275,14 +275,14 @@ fn roofline(design: &Design, cells: &[Cell], limits: &Limits, machine: &str) -> 
             let intensity = f64::from(power).exp2();
             (intensity, (intensity * bandwidth).min(limits.flops) * 1e-9)
         });
-        chart = chart.curve(name, roof);
+        chart = chart.line(name, roof);
     }
     let largest = design.sizes.iter().max();
     for variant in &design.variants {
         let at_largest = cells.iter().filter(|c| c.variant == variant.name && Some(&c.size) == largest);
         let intensity = variant.pivots_per_pass as f64 * 2.0 / 16.0;
         chart = chart.curve(
-            variant.name,
+            format!("{}, N = {}", variant.name, largest.copied().unwrap_or_default()),
             at_largest.map(|c| (intensity, c.outcome.mflops(c.size).amount().unwrap_or(f64::NAN) * 1e-3)),
         );
     }

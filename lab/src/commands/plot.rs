@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use common::chart::{Axis, Chart};
+use common::cli::Look;
 use common::failure::Failure;
 use common::saved::{Saved, SavedCell};
 use common::stats;
@@ -14,6 +15,7 @@ use common::{input, output};
 
 /// Draw saved sweeps of cm1 or spark, of this kit or of the C kits
 #[derive(Debug, clap::Args)]
+#[command(mut_arg("chart_size", |option| option.visible_alias("size")))]
 pub(crate) struct Args {
     /// What cm1 or spark printed or recorded; several files are runs of one sweep,
     /// and each cell is their median; - is the standard input
@@ -51,6 +53,9 @@ pub(crate) struct Args {
     /// Set the lines below the chart, such as the machine's name
     #[arg(long, value_name = "TEXT")]
     caption: Option<String>,
+
+    #[command(flatten)]
+    look: Look,
 }
 
 /// The vertical axis.
@@ -83,7 +88,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     of_one_event(args, &sweeps)?;
     let labels = labels(args)?;
-    output::draw(&chart(args, &sweeps, &labels)?, &picture)?;
+    let chart = args.look.applied(chart(args, &sweeps, &labels)?).map_err(Failure::usage)?;
+    output::draw(&chart, &picture)?;
     output::message(format!("lab plot: drew {}", input::name(&picture)));
     Ok(())
 }
@@ -189,12 +195,25 @@ fn chart(args: &Args, sweeps: &[Saved], labels: &[String]) -> Result<Chart, Fail
     };
     let title = args.title.clone().unwrap_or_else(|| format!("{what} against {over}"));
     let mut chart = Chart::new(title, x, y).caption(caption(args, sweeps));
+    let mut sources: Vec<String> =
+        sweeps.iter().filter_map(|sweep| Some(sweep.source?.to_string())).collect();
+    sources.dedup();
     for ((label, curve), points) in curves {
+        let end = |amounts: &[f64], share: f64| stats::quantile(amounts, share);
+        let spread = |(at, amounts): (&u64, &Vec<f64>)| {
+            let several = amounts.len() > 1;
+            several.then_some((*at as f64, end(amounts, 0.0)?, end(amounts, 1.0)?))
+        };
+        let spreads: Vec<_> = points.iter().filter_map(spread).collect();
         let median =
             |(at, amounts): (u64, Vec<f64>)| (at as f64, stats::median(&amounts).unwrap_or(f64::NAN));
-        chart = chart.curve(format!("{label}{}", Bytes(curve)), points.into_iter().map(median));
+        chart = chart
+            .curve(format!("{label}{}", Bytes(curve)), points.into_iter().map(median))
+            .spread(spreads)
+            .source(sources.join(", "));
     }
-    Ok(chart)
+    // The curves of different machines have no order.
+    Ok(if args.overlay { chart } else { chart.ordered() })
 }
 
 fn wanted(args: &Args, cell: &SavedCell) -> bool {

@@ -39,6 +39,12 @@ fn readable(page: &str) -> String {
     let page = each(page, "<style>", "</style>", |_| String::new());
     let page = each(&page, "<table class=\"sweep", "</table>", without_rows);
     let page = each(&page, "<table class=\"sizes", "</table>", without_rows);
+    // The values under the pointer, and the curves and ends of axes in words: what the picture shows.
+    let page = each(&page, "<metadata>", "</metadata>", |_| String::new());
+    let page = each(&page, "<desc>", "</desc>", |words| {
+        let shown = |part: &&str| !["stride: ", "array size: ", "curves: "].iter().any(|start| part.starts_with(start));
+        words.split(". ").filter(shown).collect()
+    });
     each(&page, "<svg", "</svg>", |svg| {
         let texts = svg.split('<').filter_map(|piece| piece.split_once('>')).map(|(_, text)| text.trim());
         texts.filter(|text| !is_place(text)).map(|text| format!("{text}\n")).collect()
