@@ -112,13 +112,13 @@ pub struct Output {
     #[arg(long, value_name = "FILE", value_parser = picture)]
     pub chart: Option<PathBuf>,
 
-    /// What the chart shows.
-    #[command(flatten)]
-    pub look: Look,
-
     /// Save the whole record, as JSON
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
+
+    /// What the chart shows.
+    #[command(flatten)]
+    pub look: Look,
 }
 
 impl Output {
@@ -340,15 +340,22 @@ mod tests {
 
     #[test]
     fn what_a_program_does_nothing_with_is_not_listed_and_refused_with_the_reason() {
-        let help = Example::command().render_long_help().to_string();
+        let mut command = looks_need_charts(Example::command());
+        let help = command.render_long_help().to_string();
         assert!(
-            !help.contains("--chart") && !help.contains("hardware") && help.contains("--counters"),
+            !help.contains("--chart")
+                && !help.contains("--log-y")
+                && !help.contains("hardware")
+                && help.contains("--counters"),
             "{help}"
         );
-        for (words, why) in
-            [(["--chart", "a.svg"], "nothing is drawn"), (["--counters", "model"], "take auto or none")]
-        {
-            let error = Example::try_parse_from(["example"].iter().chain(&words)).unwrap_err();
+        for (words, why) in [
+            (["--chart", "a.svg"], "nothing is drawn"),
+            (["--counters", "model"], "take auto or none"),
+            (["--y-range", "0:1"], "--chart"),
+        ] {
+            let words = ["example"].iter().chain(&words);
+            let error = command.try_get_matches_from_mut(words).unwrap_err();
             assert!(error.to_string().contains(why), "{error}");
             let told = refusal::sentence(&Example::command(), &error);
             assert!(told.contains(why) && !told.contains('\n'), "{told}");
