@@ -42,7 +42,9 @@ fn readable(page: &str) -> String {
     // The values under the pointer, and the curves and ends of axes in words: what the picture shows.
     let page = each(&page, "<metadata>", "</metadata>", |_| String::new());
     let page = each(&page, "<desc>", "</desc>", |words| {
-        let shown = |part: &&str| !["stride: ", "array size: ", "curves: "].iter().any(|start| part.starts_with(start));
+        let shown = |part: &&str| {
+            !["stride: ", "array size: ", "curves: "].iter().any(|start| part.starts_with(start))
+        };
         words.split(". ").filter(shown).collect()
     });
     each(&page, "<svg", "</svg>", |svg| {
