@@ -49,7 +49,7 @@ OWN = {
     ],
 }
 LAB_VALUES = {"--sizes": ["8,16", "8..24:8", "1..3", "x", "3..1"], "--format": ["json", "text"], "--machine": ["lecture", "i5-7500", "a.toml", "x"],
-              "--quick": ["--resume", "--size=9", "--out=/dev/null", "--machine=none", "--cpu=99999"]}
+              "--quick": ["--resume", "--size=9", "--output=/dev/null", "--machine=none", "--cpu=99999"]}
 
 
 def value(choice):
@@ -66,12 +66,12 @@ def line():
         word = value(second)
         words += [word] if word is not None else []
         words += [pick.choice(LAB_VALUES[word])] if word in LAB_VALUES else []
-        if words[1] == "run" and not any(w.startswith(("--cpu", "--out", "--machine", "--resume")) for w in words):
+        if words[1] == "run" and not any(w.startswith(("--cpu", "--output", "--machine", "--resume")) for w in words):
             words += ["--cpu=99999"]
         if words[1] == "ge":
             words += ["--variants", pick.choice(["ge1,ge2", "ge7", "x"]), "--runs", "1"]
         if words[1] == "dgemm":
-            words += ["--variants", "ikj", "--out", pick.choice(["d", "none/d", "sweep.out"])]
+            words += ["--variants", "ikj", "--output", pick.choice(["d", "none/d", "sweep.out"])]
     else:
         for _ in range(pick.randrange(3)):
             first, second = pick.choice(OWN[program])

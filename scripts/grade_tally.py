@@ -233,7 +233,7 @@ def main():
             writer.writeheader()
             writer.writerows(to.rows)
         grade = [lab, "grade", "--roster", "class.csv", *(word for name in ("username", "name", "email") for word in ("--name-column", name)),
-                 "--key", "machines-key.json", "--out", "grades", "handed-in", "forms.csv"]
+                 "--key", "machines-key.json", "--output", "grades", "handed-in", "forms.csv"]
         run(grade, folder, (0, 1))
         owners = {student.mapped: student.user for student in students if student.mapped}
         if owners:

@@ -19,7 +19,7 @@ from collections import namedtuple
 # The lowest layer first. A crate uses only crates listed before it.
 LAYERS = [
     ("portable", "figures seal events memory machine trace cache records infer discover chart report"),
-    ("hardware and system", "isa system"),
+    ("hardware and system", "isa system threads"),
     ("experiments", "latency counters"),
     ("session", "common"),
     ("tests alone", "skip"),

@@ -160,7 +160,7 @@ clean() {
 if [ -z "$page$student" ]; then
     say "building lab.html"
     { command -v rustup >/dev/null && rustup target add wasm32-unknown-unknown >/dev/null 2>&1; } || :
-    CACHE_LAB_COMMIT=$commit cargo run --quiet --release --locked -p lab -- web --out "$tree/lab.html" 2>"$work/page.log" ||
+    CACHE_LAB_COMMIT=$commit cargo run --quiet --release --locked -p lab -- web --output "$tree/lab.html" 2>"$work/page.log" ||
         say "without lab.html: $(tail -1 "$work/page.log")"
 fi
 stamp=$(git log -1 --format=%ct 2>/dev/null || date +%s)

@@ -16,7 +16,7 @@ const start = profile => startIn(join(place, profile));
 // A run small enough to be repeated; returns its page.
 function run(folder) {
   const out = join(place, folder);
-  execFileSync(lab, ["run", "--quick", "--hasten", "4", "--size", "32", "--counters", "model", "--out", out], { stdio: "ignore" });
+  execFileSync(lab, ["run", "--quick", "--hasten", "4", "--size", "32", "--counters", "model", "--output", out], { stdio: "ignore" });
   return resolve(out, "report.html");
 }
 
@@ -271,9 +271,9 @@ async function graded(page) {
     const file = join(place, "typed.json");
     await saveTo(tab, file);
     const archive = join(place, "ann.zip");
-    execFileSync(lab, ["handin", resolve(page, ".."), "--answers", file, "--out", archive], { stdio: "ignore" });
+    execFileSync(lab, ["handin", resolve(page, ".."), "--answers", file, "--output", archive], { stdio: "ignore" });
     const out = join(place, `grades-${what}`);
-    execFileSync(lab, ["grade", "--student", "ann", "--out", out, archive], { stdio: "ignore" });
+    execFileSync(lab, ["grade", "--student", "ann", "--output", out, archive], { stdio: "ignore" });
     const [header, row] = table(readFileSync(join(out, "grades.csv"), "utf8"));
     const both = Object.keys(said).filter(id => header.includes(`${id}_reason`));
     const reason = id => row[header.indexOf(`${id}_reason`)];
@@ -342,7 +342,7 @@ async function harmless() {
     check(seen.text.includes(part) && !/[\u0000-\u0008\u000e-\u001f\u202e]/.test(seen.text), `${name}: and is shown`);
     await tab.context().close();
   };
-  run("survey", "--seconds", "1", "--out", "one.json");
+  run("survey", "--seconds", "1", "--output", "one.json");
   const survey = JSON.parse(readFileSync(join(folder, "one.json"), "utf8"));
   for (const [number, text] of HOSTILE.entries()) {
     const one = { ...survey, host: { ...survey.host, name: text }, processor: { ...survey.processor, name: text } };

@@ -37,7 +37,7 @@ lines() {
             echo "lab causes 24 $end"
         done
         echo "lab dgemm --sizes 16..48 --machine $machine --record r.json"
-        echo "lab run 16 --quick --hasten 20 --machine $machine --counters model --out out"
+        echo "lab run 16 --quick --hasten 20 --machine $machine --counters model --output out"
     done
     echo "lab machines i5-7500"
     echo "lab discover --machine i5-7500"

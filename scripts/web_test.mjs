@@ -211,7 +211,7 @@ async function badInput() {
 // A sealed machine by its link: measured, answered, reloaded, graded.
 async function mystery() {
   const machines = join(folder, "machines");
-  execFileSync(lab, ["mystery", "--key", "--out", machines, "Ada"], { input: "secret words of today", stdio: ["pipe", "ignore", "ignore"] });
+  execFileSync(lab, ["mystery", "--key", "--output", machines, "Ada"], { input: "secret words of today", stdio: ["pipe", "ignore", "ignore"] });
   const [row] = JSON.parse(readFileSync(`${machines}-key.json`)).machines.map(({ levels: [level] }) => ({ size: level.size_bytes, line: level.line_bytes, ways: level.ways }));
   const view = `mystery?${new URLSearchParams({ sealed: readFileSync(join(machines, "Ada.toml"), "utf8") })}`;
   const tab = await open(view);
@@ -238,7 +238,7 @@ async function mystery() {
   }
   const [saved] = await Promise.all([tab.waitForEvent("download"), tab.getByRole("button", { name: "Save the answer" }).click()]);
   await saved.saveAs(join(folder, "handed-in", "Ada.json"));
-  const grades = execFileSync(lab, ["grade", "--key", `${machines}-key.json`, "--out", join(folder, "grades"), "--student", "Ada", join(folder, "handed-in")], { stdio: ["ignore", "pipe", "ignore"] }).toString();
+  const grades = execFileSync(lab, ["grade", "--key", `${machines}-key.json`, "--output", join(folder, "grades"), "--student", "Ada", join(folder, "handed-in")], { stdio: ["ignore", "pipe", "ignore"] }).toString();
   check(/^6\t.*Ada/m.test(grades), `lab grade reads the page's answer: ${grades.trim().split("\n").filter(line => line.includes("Ada")).join("; ")}`);
   await close(tab);
 }
@@ -379,7 +379,7 @@ async function quick() {
 // Another student's machine shows no curves of the first; the answer is printed.
 async function exchanged() {
   const file = name => join(folder, "machines", `${name}.toml`);
-  execFileSync(lab, ["mystery", "--key", "--out", join(folder, "others"), "Bob"], { input: "secret words of today", stdio: ["pipe", "ignore", "ignore"] });
+  execFileSync(lab, ["mystery", "--key", "--output", join(folder, "others"), "Bob"], { input: "secret words of today", stdio: ["pipe", "ignore", "ignore"] });
   const tab = await open("mystery");
   const choose = tab.locator("#page-mystery input[type=file]");
   await choose.setInputFiles(file("Ada"));

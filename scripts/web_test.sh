@@ -12,7 +12,7 @@ rustc --print target-libdir --target wasm32-unknown-unknown 2>/dev/null | xargs 
 cargo build --quiet --release -p lab
 cargo build --quiet --release -p web --example answer
 built=${CARGO_TARGET_DIR:-target}/release
-"$built/lab" web --out "$work/lab.html"
+"$built/lab" web --output "$work/lab.html"
 drive() { node scripts/web_test.mjs "$work/lab.html" "$built/examples/answer" "$built/lab" "$@"; }
 drive "$@"
 WEB_TEST_FIREFOX=${WEB_TEST_FIREFOX:-$(command -v firefox || command -v firefox-esr || true)}

@@ -77,6 +77,6 @@ check "discover answers" says 'L1' lab discover
 check "lab infer argues the same" same lab infer "$work/cm1.json"
 check "lab plot draws" writes "$work/cm1.svg" lab plot "$work/cm1.json" --output "$work/cm1.svg"
 check "and draws again over the old file" writes "$work/cm1.svg" lab plot "$work/cm1.json" --output "$work/cm1.svg"
-check "lab run ends in a report" writes "$work/report/report.html" lab run --quick --out "$work/report"
-check "and again over the old one" writes "$work/report/report.html" lab run --quick --out "$work/report"
+check "lab run ends in a report" writes "$work/report/report.html" lab run --quick --output "$work/report"
+check "and again over the old one" writes "$work/report/report.html" lab run --quick --output "$work/report"
 exit $failed

@@ -114,6 +114,7 @@ pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row))
             });
         }
         for cell in cells {
+            session.progress(record.rows.len(), all);
             if session.gives_up(record, all) {
                 break;
             }
@@ -126,6 +127,7 @@ pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row))
             };
             keep(cell, &sample, record);
         }
+        session.progress(all, all);
         Ok(())
     };
     measure(cells, &mut record)?;

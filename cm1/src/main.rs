@@ -6,11 +6,18 @@ use common::cli::{self, Compare, Measuring, Modelling, Output};
 use common::measure::Session;
 use common::output::Lines;
 
+const EXAMPLES: &str = "\
+Examples:
+  cm1 --chart cm1.svg > cm1.out                  misses of the first level, and a chart
+  cm1 --event PAPI_L2_DCM --min 256K --max 4M    misses of the second level
+  cm1 --machine i5-7500 --sizes 32K,48K          by the model, of two sizes";
+
 /// Count cache misses over a sweep of array size and stride
 #[derive(clap::Parser)]
 #[command(
     name = "cm1",
     version,
+    after_help = EXAMPLES,
     mut_arg("compare", cli::refused::<Compare>("cm1 prints one source: run it again with --counters model, and `lab compare` compares two records"))
 )]
 struct Args {

@@ -1,7 +1,4 @@
-//! What the command lines of all programs share: options, exit codes, and
-//! errors as one sentence.
-
-mod refusal;
+//! What the command lines of all programs share: options and exit codes.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -16,7 +13,7 @@ use system::signals;
 use crate::console;
 use crate::failure::Failure;
 
-/// Longest message in characters: an argument that it repeats may be a whole file.
+/// Longest line of a message in characters: an argument that it repeats may be a whole file.
 const LONGEST: usize = 1500;
 
 /// Where counts come from.
@@ -108,11 +105,11 @@ pub struct Output {
     #[arg(long, short)]
     pub quiet: bool,
 
-    /// Draw a chart into FILE (.svg or .png)
+    /// Draw a chart into FILE (.svg or .png; - prints SVG)
     #[arg(long, value_name = "FILE", value_parser = picture)]
     pub chart: Option<PathBuf>,
 
-    /// Save the whole record, as JSON
+    /// Save the whole record, as JSON (- prints it)
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
 
@@ -130,6 +127,11 @@ impl Output {
     /// The files to write.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
         self.record.iter().chain(&self.chart).map(PathBuf::as_path)
+    }
+
+    /// Whether one of them is standard output, which then gets nothing else.
+    pub(crate) fn prints_a_file(&self) -> bool {
+        self.files().any(|path| path == Path::new("-"))
     }
 }
 
@@ -230,6 +232,11 @@ pub enum Instructions {
     Avx2,
 }
 
+/// The name of a value on the command line, for a record's settings.
+pub fn name_of(value: &impl ValueEnum) -> String {
+    value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+}
+
 /// Limits this process to the chosen instructions, if any were chosen.
 pub fn limit_to(widest: Option<Instructions>) {
     if widest == Some(Instructions::Avx2) {
@@ -243,12 +250,14 @@ fn picture(name: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(name);
     match path.extension().and_then(|e| e.to_str()) {
         Some("svg" | "png") => Ok(path),
+        _ if name == "-" => Ok(path),
         _ => Err("a chart's name ends in .svg or .png".to_owned()),
     }
 }
 
 /// Parses the command line, runs `program`, and turns a [`Failure`] into one
-/// line on stderr and an exit code.
+/// line on stderr and an exit code. What the parser says about a wrong command line is
+/// printed as it is.
 pub fn run<A: Parser>(program: impl FnOnce(A) -> Result<(), Failure>) -> ExitCode {
     run_as(A::command(), program)
 }
@@ -270,7 +279,12 @@ pub fn run_as<A: Parser>(mut command: Command, program: impl FnOnce(A) -> Result
         Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
             console::print(&error.to_string())
         }
-        Err(error) => Err(Failure::Usage(refusal::sentence(&command, &error))),
+        Err(error) => {
+            for line in error.to_string().trim_end().lines() {
+                console::message(shorten(line, LONGEST));
+            }
+            return ExitCode::from(Failure::Usage(String::new()).exit_code());
+        }
     };
     let status = status(command.get_name(), outcome);
     // A signal that was deferred until the results were saved.
@@ -357,8 +371,6 @@ mod tests {
             let words = ["example"].iter().chain(&words);
             let error = command.try_get_matches_from_mut(words).unwrap_err();
             assert!(error.to_string().contains(why), "{error}");
-            let told = refusal::sentence(&Example::command(), &error);
-            assert!(told.contains(why) && !told.contains('\n'), "{told}");
         }
     }
 }

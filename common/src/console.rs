@@ -13,11 +13,16 @@ use crate::failure::Failure;
 ///
 /// If it is full or cannot be written to. A closed pipe is not an error.
 pub fn print(text: &str) -> Result<(), Failure> {
-    if system::output_is_closed() && !text.is_empty() {
+    print_bytes(text.as_bytes())
+}
+
+/// The same for a file's content.
+pub(crate) fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
+    if system::output_is_closed() && !bytes.is_empty() {
         return Err(Failure::CouldNot(unprintable("it is closed")));
     }
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|error| match error.kind() {
+    out.write_all(bytes).and_then(|()| out.flush()).map_err(|error| match error.kind() {
         io::ErrorKind::BrokenPipe => Failure::Reported,
         _ => Failure::CouldNot(unprintable(error)),
     })

@@ -92,7 +92,7 @@ pub use infer;
 pub use isa;
 pub use latency;
 pub use memory::{self, steps};
-pub use records::{VERSION, authentic, json_error, note, record, saved};
+pub use records::{VERSION, authentic, note, record, saved};
 pub use seal;
 pub use system::{self, clock, core_clock, cpu, step};
 

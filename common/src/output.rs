@@ -7,6 +7,7 @@ use records::record::Record;
 use system::files;
 
 use crate::cli::{Format, Output};
+use crate::console;
 use crate::failure::Failure;
 
 pub use crate::console::{message, print};
@@ -17,29 +18,37 @@ pub struct Shown<'s> {
     pub kit: &'s dyn Fn(&Record) -> String,
     /// Its chart, if it draws one.
     pub chart: Option<&'s dyn Fn(&Record) -> Chart>,
-    /// How it is written as JSON.
-    pub json: Objects,
-}
-
-/// How a record is written as JSON.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Objects {
-    /// As it is saved.
-    Record,
-    /// With the details of its row.
-    Detailed,
-    /// A list with an object for each row, each with its details.
-    List,
 }
 
 /// The record printed in `format`.
 pub fn text(record: &Record, format: Format, shown: &Shown<'_>) -> String {
-    match (format, shown.json) {
-        (Format::Kit, _) => (shown.kit)(record),
-        (Format::Csv, _) => record.csv(),
-        (Format::Json, Objects::Record) => record.json() + "\n",
-        (Format::Json, objects) => record.detailed_json(objects == Objects::List) + "\n",
+    match format {
+        Format::Kit => (shown.kit)(record),
+        Format::Csv => record.csv(),
+        Format::Json => record.printed_json() + "\n",
     }
+}
+
+/// Standard output, as the name of a file.
+const STDOUT: &str = "-";
+
+/// Checks the files to write before anything is measured: each can be written, and none is
+/// in `read` or named twice. `-` is standard output, for one result only.
+///
+/// # Errors
+///
+/// If a file cannot be written, or two results would go to one place; the sentence names it.
+pub fn prepare<'p>(read: impl IntoIterator<Item = &'p Path>, options: &'p Output) -> Result<(), Failure> {
+    check_distinct(read, options.files())?;
+    if options.format != Format::Kit && options.prints_a_file() {
+        return Err(Failure::usage(
+            "- is standard output, which --format already prints to; give a file, or leave out --format",
+        ));
+    }
+    for path in options.files().filter(|path| *path != Path::new(STDOUT)) {
+        files::try_place(path).map_err(Failure::could_not)?;
+    }
+    Ok(())
 }
 
 /// The lines of a sweep, printed one by one while it runs. An error of printing is reported
@@ -53,7 +62,7 @@ pub struct Lines {
 impl Lines {
     /// Prints lines if `--format` is `kit`.
     pub fn of(options: &Output) -> Lines {
-        Lines { wanted: options.format == Format::Kit, printed: Ok(()) }
+        Lines { wanted: options.format == Format::Kit && !options.prints_a_file(), printed: Ok(()) }
     }
 
     /// Prints a line.
@@ -76,13 +85,13 @@ impl Lines {
         chart: &dyn Fn(&Record) -> Chart,
     ) -> Result<(), Failure> {
         let printed = &|_: &Record| String::new();
-        finish(record, options, &Shown { kit: printed, chart: Some(chart), json: Objects::Record })?;
+        finish(record, options, &Shown { kit: printed, chart: Some(chart) })?;
         self.printed
     }
 }
 
-/// Saves the record and its chart as the options say, then prints it: if printing fails,
-/// nothing is lost.
+/// Saves the record and its chart as the options say, then prints it, unless one of these
+/// was printed: if printing fails, nothing is lost.
 ///
 /// # Errors
 ///
@@ -99,6 +108,9 @@ pub fn finish(record: &Record, options: &Output, shown: &Shown<'_>) -> Result<()
             drawn
         });
         draw(&looked, path)?;
+    }
+    if options.prints_a_file() {
+        return Ok(());
     }
     let text = text(record, options.format, shown);
     if text.trim().is_empty() && options.format != Format::Kit {
@@ -120,13 +132,17 @@ pub fn save(record: &Record, path: &Path) -> Result<(), Failure> {
     if json.is_empty() { Err(Failure::could_not(NOTHING)) } else { write(path, json.as_bytes()) }
 }
 
-/// Writes the chart in the format of its extension, `.svg` or `.png`.
+/// Writes the chart in the format of its extension, `.svg` or `.png`; to standard output as
+/// SVG.
 ///
 /// # Errors
 ///
 /// On another extension, or a folder that cannot be written to.
 pub fn draw(chart: &Chart, path: &Path) -> Result<(), Failure> {
-    let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
+    let extension = match path.to_str() {
+        Some(STDOUT) => "svg",
+        _ => path.extension().and_then(|e| e.to_str()).unwrap_or_default(),
+    };
     let bytes = match extension.to_ascii_lowercase().as_str() {
         "svg" => chart.svg().into_bytes(),
         "png" => chart.png().map_err(Failure::could_not)?,
@@ -149,13 +165,25 @@ pub fn draw(chart: &Chart, path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Writes a file atomically.
+/// Writes a file atomically; `-` is standard output.
 ///
 /// # Errors
 ///
 /// If the folder cannot be written to; the sentence names the file.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    if path == Path::new(STDOUT) {
+        return console::print_bytes(bytes);
+    }
     files::write_atomically(path, bytes).map_err(Failure::could_not)
+}
+
+/// Prints a line about a file that was written, unless it is standard output.
+///
+/// # Errors
+///
+/// If standard output cannot be written.
+pub fn say_written(path: &Path, line: &str) -> Result<(), Failure> {
+    if path == Path::new(STDOUT) { Ok(()) } else { print(&format!("{line}\n")) }
 }
 
 /// Refuses to overwrite a file that is also read, or to write two results to one file.
@@ -167,10 +195,15 @@ pub fn check_distinct<'p>(
     read: impl IntoIterator<Item = &'p Path>,
     written: impl IntoIterator<Item = &'p Path>,
 ) -> Result<(), Failure> {
-    let read: Vec<PathBuf> = read.into_iter().filter_map(|path| path.canonicalize().ok()).collect();
+    // As an input, - is standard input.
+    let read = read.into_iter().filter(|path| *path != Path::new(STDOUT));
+    let read: Vec<PathBuf> = read.filter_map(|path| path.canonicalize().ok()).collect();
     let mut places: Vec<PathBuf> = Vec::new();
     for path in written {
-        let (place, name) = (place(path), crate::input::name(path));
+        let (place, name) = match path.to_str() {
+            Some(STDOUT) => (path.to_owned(), "standard output".to_owned()),
+            _ => (place(path), crate::input::name(path)),
+        };
         if read.contains(&place) {
             return Err(Failure::usage(format!(
                 "{name} is an input file, and the output would replace it; choose another file for the output"
@@ -178,7 +211,7 @@ pub fn check_distinct<'p>(
         }
         if places.contains(&place) {
             return Err(Failure::usage(format!(
-                "two outputs have the same file {name}; choose different files"
+                "two results would be written to {name}; choose different files"
             )));
         }
         places.push(place);
@@ -207,10 +240,15 @@ impl Folder {
     ///
     /// If it cannot be written to; the sentence names it.
     pub fn prepare(path: &Path) -> Result<Folder, Failure> {
+        if path == Path::new(STDOUT) {
+            return Err(Failure::usage("- is standard output, and several files are written; give a folder"));
+        }
         let folder = Folder { path: path.to_owned(), made: !path.exists() };
         std::fs::create_dir_all(path).map_err(|error| {
             let name = crate::input::name(path);
-            Failure::could_not(format!("cannot make the folder '{name}': {error}; choose another with --out"))
+            Failure::could_not(format!(
+                "cannot make the folder '{name}': {error}; choose another with --output"
+            ))
         })?;
         files::try_place(&path.join("tried")).map_err(Failure::could_not)?;
         Ok(folder)
@@ -245,7 +283,7 @@ impl Folder {
         match moved {
             Ok(()) => Ok(Some(place)),
             Err(error) => Err(Failure::could_not(format!(
-                "'{}' is of an earlier run and cannot be moved to {place}: {error}; choose another folder with --out",
+                "'{}' is of an earlier run and cannot be moved to {place}: {error}; choose another folder with --output",
                 crate::input::name(&path)
             ))),
         }

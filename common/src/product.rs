@@ -7,16 +7,15 @@ use clap::Args;
 use crate::cli::Output;
 use crate::failure::Failure;
 use crate::measure::{self, Plan, Sample, Session, Warning};
-use crate::output::{self, Objects, Shown};
+use crate::output::{self, Shown};
 use chart::{Axis, Chart};
 use events::Event;
 use figures::value::{Reading, Source};
 use memory::{Arena, Matrix};
 use records::note::Note;
+use records::product::{self, WALL_OVER_CPU_WARNING, overflows};
 use records::record::{Record, Row};
 
-/// A larger ratio of wall time to processor time is reported.
-const WALL_OVER_CPU_WARNING: f64 = 1.15;
 /// The fields of a record other than events.
 const TIMES: [&str; 3] = ["wall_cycles", "wall_s", "cpu_s"];
 
@@ -145,25 +144,6 @@ fn write_operands(mul1: Matrix<i16>, mul2: Matrix<i16>) {
     }
 }
 
-/// The element in row `i` and column `j` of the course's product, by definition. The
-/// operands repeat every 8 rows and columns, so 64 elements represent all.
-fn element(n: usize, i: usize, j: usize) -> usize {
-    (0..n).map(|k| ((i + k) % 8 + 1) * ((n - k + j) % 8 + 1)).sum()
-}
-
-/// Whether an element exceeds 16 bits.
-fn overflows(n: usize) -> bool {
-    (0..64).any(|at| element(n, at / 8, at % 8) > i16::MAX as usize)
-}
-
-/// Sum of all elements of the course's product by definition, each cut to 16
-/// bits as C does.
-fn defined_checksum(n: usize) -> i64 {
-    let alike = |residue: usize| (n + 7 - residue) as i64 / 8; // rows or columns
-    let of = |i, j| i64::from(element(n, i, j) as i16) * alike(i) * alike(j);
-    (0..64).map(|at| of(at / 8, at % 8)).sum()
-}
-
 /// Sum of all elements.
 pub fn checksum(res: Matrix<'_, i16>) -> i64 {
     res.flat().cells().iter().map(|cell| i64::from(cell.get())).sum()
@@ -183,7 +163,7 @@ pub fn record(
     if overflows(options.size()) {
         session.note(&mut record, Note::Wraps);
     }
-    let checksum = if session.measures_host { checksum(res) } else { defined_checksum(options.size()) };
+    let checksum = if session.measures_host { checksum(res) } else { product::checksum(options.size()) };
     let mut row = Row::new([("size", options.side().into()), ("checksum", checksum.into())]);
     for (event, reading) in &sample.counts {
         row = row.with(event.name(), reading.clone());
@@ -276,7 +256,7 @@ fn residual(measured: &Reading, model: &Reading) -> String {
 ///
 /// If a file cannot be written.
 pub fn finish(record: &Record, options: &Output) -> Result<(), Failure> {
-    let shown = Shown { kit: &kit_text, chart: Some(&chart), json: Objects::Record };
+    let shown = Shown { kit: &kit_text, chart: Some(&chart) };
     output::finish(record, options, &shown)
 }
 
@@ -306,12 +286,6 @@ mod tests {
     use figures::value::Reading;
 
     #[test]
-    fn overflow_begins_where_the_c_programs_checksum_leaves_the_closed_form() {
-        assert!(!overflows(512) && !overflows(1424));
-        assert!(overflows(1432) && overflows(2048));
-    }
-
-    #[test]
     fn the_operands_are_the_courses() {
         let options = Options::new(13, &["PAPI_L1_DCM"]);
         let arena = arena(&options, 3).unwrap();
@@ -322,20 +296,6 @@ mod tests {
             assert_eq!(mul2.at(i, j).get() as usize, (13 - i + j) % 8 + 1);
         }
         assert_eq!(checksum(res), 0);
-    }
-
-    #[test]
-    fn the_checksum_by_definition_is_that_of_the_c_programs() {
-        // The sum is 20.25 N^3 if 8 divides N; from 1432 on, elements wrap around.
-        let known = [(512, 2717908992), (1024, 21743271936), (2048, -66571993088)];
-        for (n, checksum) in known {
-            assert_eq!(defined_checksum(n), checksum, "{n}");
-        }
-        let (n, mut sum) = (13, 0);
-        for (i, j) in (0..n * n).map(|at| (at / n, at % n)) {
-            sum += (0..n).map(|k| ((i + k) % 8 + 1) * ((n - k + j) % 8 + 1)).sum::<usize>() as i64;
-        }
-        assert_eq!(defined_checksum(n), sum);
     }
 
     #[test]

@@ -39,7 +39,15 @@ impl Range {
         let sizes = if self.sizes.is_empty() {
             let min = self.min.unwrap_or(default_min);
             // A larger --min alone does not require --max.
-            records::sweep::doubling(min, self.max.unwrap_or(default_max.max(min))).map_err(Failure::usage)?
+            let max = self.max.unwrap_or(default_max.max(min));
+            let sizes = records::sweep::doubling(min, max).map_err(Failure::usage)?;
+            if let (Some(max), Some(last)) = (self.max, sizes.last().filter(|last| **last != max)) {
+                return Err(Failure::usage(format!(
+                    "sizes double from {min} to {last} and do not reach --max {max}; set --max {last} or {}, or list the sizes with --sizes",
+                    Bytes(2 * last.0)
+                )));
+            }
+            sizes
         } else {
             self.sizes.clone()
         };

@@ -6,7 +6,7 @@ use common::cli::{self, Counters, Measuring, Modelling, Output};
 use common::counters;
 use common::failure::Failure;
 use common::measure::{self, Session};
-use common::output::{self, Objects, Shown};
+use common::output::{self, Shown};
 use common::record::{Record, Row};
 use common::value::{Reading, Source};
 
@@ -23,6 +23,7 @@ const OPERATION: f64 = 1e-9;
 #[command(
     name = "flops",
     version,
+    after_help = "Example:\n  flops all 512 --threads 2    every kernel: known, counted and sampled rate",
     mut_arg("counters", cli::sources(
         &[Counters::Auto, Counters::Hardware, Counters::None],
         "floating-point operations can be counted by hardware only; take --counters auto, hardware or none",
@@ -94,8 +95,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
         all.push(estimate);
     }
     let kit = &|_: &Record| all.iter().map(report::text).collect::<String>() + &report::ratios(&all);
-    let json = if args.kernel == "all" { Objects::List } else { Objects::Detailed };
-    output::finish(&record, &args.output, &Shown { kit, chart: None, json })
+    output::finish(&record, &args.output, &Shown { kit, chart: None })
 }
 
 fn kernels(name: &str) -> Result<Vec<&'static Kernel>, Failure> {

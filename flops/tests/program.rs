@@ -35,9 +35,10 @@ fn threads_that_the_system_does_not_start_are_reported_in_one_line() {
 
 #[test]
 fn every_kernel_is_right_and_has_a_rate() {
-    let list = json(&["all", "64", "--threads", "2", "--repeats", "3", "--format", "json"]);
+    let record = json(&["all", "64", "--threads", "2", "--repeats", "3", "--format", "json"]);
     let here = KERNELS.iter().filter(|kernel| (kernel.present)());
-    for (object, kernel) in list.as_array().unwrap().iter().zip(here) {
+    for (row, kernel) in record["rows"].as_array().unwrap().iter().zip(here) {
+        let object = &row["details"];
         assert_eq!(object["kernel"], kernel.name);
         assert_eq!((&object["right"], &object["threads"]), (&Json::from(true), &Json::from(2)));
         assert_eq!(object["operations"].as_f64().unwrap(), 2.0 * 64f64.powi(3) * 3.0);

@@ -16,7 +16,7 @@ mod web;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use common::failure::Failure;
 
@@ -81,8 +81,69 @@ struct Instructors {
     _rest: Vec<std::ffi::OsString>,
 }
 
+/// The commands by what they are for; any other is listed last.
+const GROUPS: [(&str, &[&str]); 4] = [
+    ("The report", &["run", "handin", "compare"]),
+    ("Measure and draw", &["ge", "dgemm", "causes", "trace", "plot", "machines"]),
+    ("Read and practise", &["book", "exercise", "quiz"]),
+    ("For instructors", &["assignment", "mystery", "grade", "survey", "merge", "discover", "infer", "web"]),
+];
+
+/// An example of each command.
+const EXAMPLES: [(&str, &str); 19] = [
+    ("run", "lab run --quick"),
+    ("handin", "lab handin report"),
+    ("compare", "lab compare before.json after.json"),
+    ("ge", "lab ge --sizes 100..800:100 --output charts"),
+    ("dgemm", "lab dgemm --sizes 64..512 --variants ijk,ikj,tiled --output charts"),
+    ("causes", "lab causes 512 --chart causes.svg"),
+    ("trace", "lab trace accesses.txt --machine i5-7500"),
+    ("plot", "lab plot cm1.out --sizes 32K,64K -o cm1.svg"),
+    ("machines", "lab machines i5-7500 > mine.toml"),
+    ("book", "lab book -o book.html"),
+    ("exercise", "lab exercise transpose"),
+    ("quiz", "lab quiz"),
+    ("assignment", "lab assignment > ours.toml"),
+    ("mystery", "lab mystery --roster class.csv --output machines"),
+    ("grade", "lab grade submissions --roster class.csv --key machines-key.json"),
+    ("survey", "lab survey -o here.json"),
+    ("discover", "lab discover --format json"),
+    ("infer", "lab infer cm1.out --format json"),
+    ("web", "lab web -o lab.html"),
+];
+
+/// The command line, with the commands in groups and an example for each.
+fn command() -> clap::Command {
+    let mut command = Lab::command();
+    for (name, example) in EXAMPLES {
+        if command.find_subcommand(name).is_some() {
+            command = command.mut_subcommand(name, |one| one.after_help(format!("Example:\n  {example}")));
+        }
+    }
+    let listed = |name: &str| {
+        let one = command.get_subcommands().find(|one| one.get_name() == name && !one.is_hide_set())?;
+        Some(format!("  {name:<12}{}\n", one.get_about().map(ToString::to_string).unwrap_or_default()))
+    };
+    let grouped = |name: &str| GROUPS.iter().any(|(_, names)| names.contains(&name));
+    let others: Vec<&str> =
+        command.get_subcommands().map(clap::Command::get_name).filter(|name| !grouped(name)).collect();
+    let groups =
+        GROUPS.iter().map(|(heading, names)| (*heading, *names)).chain([("Other commands", &*others)]);
+    let list: String = groups
+        .map(|(heading, names)| (heading, names.iter().filter_map(|name| listed(name)).collect::<String>()))
+        .filter(|(_, lines)| !lines.is_empty())
+        .map(|(heading, lines)| format!("{heading}:\n{lines}\n"))
+        .collect();
+    let template = format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{list}Options:\n{{options}}{{after-help}}"
+    );
+    command
+        .help_template(template)
+        .after_help("`lab COMMAND --help` explains a command, with an example.\n\nExamples:\n  lab --quick    the whole assignment, smaller\n  lab ge         the elimination ladder over N")
+}
+
 fn main() -> ExitCode {
-    common::cli::run(|args: Lab| match args.command {
+    common::cli::run_as(command(), |args: Lab| match args.command {
         None => run::run(&args.run),
         Some(command) => done(command),
     })

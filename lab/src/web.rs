@@ -18,12 +18,12 @@ use crate::page::page;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Write this page
-    #[arg(long, value_name = "FILE", default_value = "lab.html")]
-    out: PathBuf,
+    #[arg(short, long, value_name = "FILE", default_value = "lab.html")]
+    output: PathBuf,
 
     /// Serve the page on this computer instead of writing it, until Ctrl-C: a browser gives a
     /// page served like this a finer clock than a file [default port: 8311]
-    #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "8311", conflicts_with = "out")]
+    #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "8311", conflicts_with = "output")]
     serve: Option<u16>,
 
     /// Use this WebAssembly of the crate `web`, instead of compiling it
@@ -69,8 +69,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             ))
         });
     }
-    output::write(&args.out, page(&wasm).as_bytes())?;
-    eprintln!("lab web: wrote {}", args.out.display());
+    output::write(&args.output, page(&wasm).as_bytes())?;
+    output::message(format_args!("lab web: wrote {}", args.output.display()));
     Ok(())
 }
 

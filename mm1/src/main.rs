@@ -6,9 +6,14 @@ use common::cli::{self, Measuring, Modelling, Output};
 use common::measure::Session;
 use common::product::{self, Options};
 
+const EXAMPLES: &str = "\
+Examples:
+  mm1 --size 1024 --runs 5                             the guide's size, medians of 5
+  mm1 --machine i5-7500 --events PAPI_L1_DCM,PAPI_L2_DCM    by the model";
+
 /// Straightforward 16-bit matrix product: L1 misses, loads, stores, cycles, time
 #[derive(clap::Parser)]
-#[command(name = "mm1", version)]
+#[command(name = "mm1", version, after_help = EXAMPLES)]
 struct Args {
     #[command(flatten)]
     options: Options,

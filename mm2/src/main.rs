@@ -6,9 +6,14 @@ use common::cli::{self, Measuring, Modelling, Output};
 use common::measure::Session;
 use common::product::{self, Options};
 
+const EXAMPLES: &str = "\
+Examples:
+  mm2 --time-transpose                   with the transposition in the figures
+  mm2 --machine i5-7500 --record r.json  by the model, saved for `lab compare`";
+
 /// 16-bit matrix product on a transposed matrix: L1 misses, loads, stores, cycles, time
 #[derive(clap::Parser)]
-#[command(name = "mm2", version)]
+#[command(name = "mm2", version, after_help = EXAMPLES)]
 struct Args {
     #[command(flatten)]
     options: Options,

@@ -7,9 +7,14 @@ use common::measure::Session;
 use common::product::{self, Options};
 use common::units::Bytes;
 
+const EXAMPLES: &str = "\
+Examples:
+  mm3 --line-size 32        blocks for lines of 32 bytes
+  mm3 --counters hardware   counted by this processor, or refused with the reason";
+
 /// Blocked 16-bit matrix product: L1 misses, loads, stores, cycles, time
 #[derive(clap::Parser)]
-#[command(name = "mm3", version)]
+#[command(name = "mm3", version, after_help = EXAMPLES)]
 struct Args {
     #[command(flatten)]
     options: Options,

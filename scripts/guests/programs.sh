@@ -26,5 +26,5 @@ else
     run ge7 64 2
     run ge3 64 1
     run lab discover
-    run lab run --quick --out /tmp/report
+    run lab run --quick --output /tmp/report
 fi

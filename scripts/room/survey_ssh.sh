@@ -11,4 +11,4 @@ shift
 mkdir -p room
 # ${SSH:-ssh} may contain options; the record comes back through the pipe.
 grep -v '^[[:space:]]*\(#\|$\)' "$hosts" | parallel --jobs 32 --halt never --tag \
-    "${SSH:-ssh} -o BatchMode=yes {} 'f=\$(mktemp) && ${LAB:-lab} survey --out \$f $* >&2 && cat \$f; rm -f \$f' > room/{= s/[^A-Za-z0-9_.@-]/-/g =}.json"
+    "${SSH:-ssh} -o BatchMode=yes {} 'f=\$(mktemp) && ${LAB:-lab} survey --output \$f $* >&2 && cat \$f; rm -f \$f' > room/{= s/[^A-Za-z0-9_.@-]/-/g =}.json"

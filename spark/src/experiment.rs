@@ -99,6 +99,7 @@ pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row))
         return Ok(record);
     }
     for cell in cells {
+        session.progress(record.rows.len(), all);
         if session.gives_up(&mut record, all) {
             break;
         }
@@ -113,6 +114,7 @@ pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row))
         };
         keep(cell, &sample, &mut record);
     }
+    session.progress(all, all);
     Ok(record)
 }
 

@@ -6,11 +6,18 @@ use common::cli::{self, Compare, Measuring, Modelling, Output};
 use common::measure::Session;
 use common::output::Lines;
 
+const EXAMPLES: &str = "\
+Examples:
+  spark --runs 3 > spark.out                   the sweep of the guide, medians of 3
+  spark --max 64M --strides 256 --chart t.svg  one stride, larger arrays, a chart
+  spark --machine i5-7500 --format csv         the same, modelled, as a table";
+
 /// Time a sweep over array size and stride
 #[derive(clap::Parser)]
 #[command(
     name = "spark",
     version,
+    after_help = EXAMPLES,
     mut_arg("compare", cli::refused::<Compare>("spark prints one source: run it again with --machine, and `lab compare` compares two records"))
 )]
 struct Args {

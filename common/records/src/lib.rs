@@ -2,12 +2,15 @@
 //! readers of every format in which a sweep was ever saved.
 
 pub mod authentic;
-pub mod json_error;
 pub mod note;
+pub mod product;
 pub mod record;
 pub mod saved;
 pub mod sweep;
-mod tagged;
-mod version;
 
-pub use version::VERSION;
+/// The kit's version, with the commit of its sources if that is known: `0.1.0+bedc93e1ab`.
+pub const VERSION: &str = env!("CACHE_LAB_VERSION");
+
+/// The compiler of the kit, as it names itself: `rustc 1.95.0 (59807616e 2026-04-14)`; empty if
+/// it did not say.
+pub const COMPILER: &str = env!("CACHE_LAB_RUSTC");

@@ -8,7 +8,6 @@ use figures::text::{clean, inert};
 use figures::value::Reading;
 
 use crate::note::Notes;
-use crate::tagged;
 
 /// One figure of a row; its unit is the end of its name (`ns_per_access`).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -28,8 +27,8 @@ pub struct Row {
     pub keys: Map<String, Json>,
     /// The results.
     pub figures: Vec<Figure>,
-    /// The same in other forms, for a program's own JSON; not in saved records.
-    #[serde(skip)]
+    /// What does not fit a figure, by name; the format is the program's own.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub details: Map<String, Json>,
 }
 
@@ -90,6 +89,10 @@ pub struct Record {
     /// name.
     #[serde(default, skip_serializing_if = "Json::is_null")]
     pub machine_data: Json,
+    /// The conditions of a measurement: kernel, compiler, governor, load, quota of processors;
+    /// empty if nothing was measured.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub environment: Map<String, Json>,
     /// What may have disturbed the measurement, and which sources were replaced.
     #[serde(flatten)]
     pub notes: Notes,
@@ -133,6 +136,7 @@ impl Record {
             settings: Map::new(),
             machine: machine.into(),
             machine_data: Json::Null,
+            environment: Map::new(),
             notes: Notes::default(),
             rows: Vec::new(),
             seal: None,
@@ -174,39 +178,27 @@ impl Record {
         serde_json::to_string_pretty(self).unwrap_or_default()
     }
 
-    /// The same as [`json`](Record::json) followed by the details of its one row; as a
-    /// `list`, such an object for each row, unsealed.
-    pub fn detailed_json(&self, list: bool) -> String {
-        let of_row = |record: &Record, row: &Row| {
-            let one = Record { rows: vec![row.clone()], ..record.clone() };
-            let mut object = serde_json::to_value(one).unwrap_or_default();
-            if let Some(object) = object.as_object_mut() {
-                object.extend(row.details.clone());
-            }
-            object
-        };
-        if list {
-            let bare = Record { seal: None, ..self.clone() };
-            return format!("{:#}", Json::from_iter(self.rows.iter().map(|row| of_row(&bare, row))));
+    /// The same for a program's own JSON: the details of a record's only row are at its top.
+    pub fn printed_json(&self) -> String {
+        let [Row { details, .. }] = &*self.rows else { return self.json() };
+        if details.is_empty() {
+            return self.json();
         }
         self.sealed(|record| {
-            record.rows.first().map_or_else(|| record.written(), |row| format!("{:#}", of_row(record, row)))
+            let mut record = record.clone();
+            let details = record.rows.first_mut().map(|row| std::mem::take(&mut row.details));
+            let mut object = serde_json::to_value(record).unwrap_or_default();
+            if let Some(object) = object.as_object_mut() {
+                object.extend(details.unwrap_or_default());
+            }
+            format!("{object:#}")
         })
     }
 
     /// The rows as comma-separated values: the keys, then for each figure its amount and
     /// its source; if any was measured more than once, its smallest and largest value too.
-    /// A missing figure is an empty cell, with the reason in a column of its own. For a
-    /// sealed machine, one more column has in the first row a tag of the whole table.
+    /// A missing figure is an empty cell, with the reason in a column of its own.
     pub fn csv(&self) -> String {
-        match &self.seal {
-            Some(seal) => tagged::sealed(&seal.machine, |cell| self.table(Some(cell))),
-            None => self.table(None),
-        }
-    }
-
-    /// The rows, with `seal` in a column of its own.
-    fn table(&self, seal: Option<&str>) -> String {
         let mut writer = csv::Writer::from_writer(Vec::new());
         let mut header: Vec<String> = Vec::new();
         for row in &self.rows {
@@ -225,10 +217,9 @@ impl Record {
             }
         }
         // Writing to a Vec cannot fail.
-        let _ = writer.write_record(header.iter().map(String::as_str).chain(seal.map(|_| tagged::COLUMN)));
-        for (number, row) in self.rows.iter().enumerate() {
-            let seal = seal.map(|seal| if number == 0 { seal.to_owned() } else { String::new() });
-            let _ = writer.write_record(header.iter().map(|column| cell(row, column)).chain(seal));
+        let _ = writer.write_record(&header);
+        for row in &self.rows {
+            let _ = writer.write_record(header.iter().map(|column| cell(row, column)));
         }
         String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default()
     }

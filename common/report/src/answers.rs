@@ -17,7 +17,6 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use figures::quantity::{self, Doubt, Kind};
-use records::json_error;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -226,7 +225,7 @@ impl Answers {
             format: String,
             version: u32,
         }
-        let unreadable = |error| AnswersError::Unreadable(json_error::explain(json, &error));
+        let unreadable = |error: serde_json::Error| AnswersError::Unreadable(error.to_string());
         let head: Head = serde_json::from_str(json).map_err(unreadable)?;
         if (head.format.as_str(), head.version) != (FORMAT, VERSION) {
             return Err(AnswersError::OtherFormat(head.format, head.version));

@@ -2,17 +2,15 @@
 //! from them.
 
 use figures::units::Bytes;
-use records::note::Note;
+use records::product::WALL_OVER_CPU_WARNING;
 use records::record::Record;
 
 use crate::figure::Figure;
 use crate::findings::{Findings, LineFrom};
-use crate::product::{self, Product};
+use crate::product::Product;
 
 /// A spread over runs above this share of the median makes a time doubtful.
 const SCATTER: f64 = 0.25;
-/// Ratio of wall time to processor time above which other programs used the processor too.
-const WALL_OVER_CPU_WARNING: f64 = 1.15;
 
 /// Sentences on implausible results; empty if there are none.
 pub(crate) fn warnings(findings: &Findings, products: &[Product; 4]) -> Vec<String> {
@@ -29,21 +27,20 @@ pub(crate) fn warnings(findings: &Findings, products: &[Product; 4]) -> Vec<Stri
     found
 }
 
-/// The four products must agree, also with the closed form if 16 bits suffice.
+/// The four products must agree with the sum by definition.
 fn checksums(findings: &Findings, products: &[Product; 4], found: &mut Vec<String>) {
     let n = findings.size as usize;
-    let wraps = findings.mm1.notes.contains(&Note::Wraps);
     for product in products {
         match product.checksum {
             Some(0) => found.push(format!(
                 "{}: the checksum is 0: the product was made from an empty matrix, such as a transposition that was never filled",
                 product.name
             )),
-            sum if !wraps && sum != Some(product::checksum(n)) => found.push(format!(
+            sum if sum != Some(records::product::checksum(n)) => found.push(format!(
                 "{}: the checksum is {}, but the product of these matrices has {}; its figures are worthless",
                 product.name,
                 sum.map_or("missing".to_owned(), |sum| sum.to_string()),
-                product::checksum(n)
+                records::product::checksum(n)
             )),
             _ => {}
         }

@@ -149,14 +149,6 @@ pub fn tolerance(figure: &str) -> f64 {
     }
 }
 
-/// The sum of all elements of the course's product of `n` by `n` matrices, while
-/// its elements fit 16 bits: columns of one operand times rows of the other.
-pub(crate) fn checksum(n: usize) -> i64 {
-    let column = |k: usize| (0..n).map(|i| ((i + k) % 8 + 1) as i64).sum::<i64>();
-    let row = |k: usize| (0..n).map(|j| ((n - k + j) % 8 + 1) as i64).sum::<i64>();
-    (0..n).map(|k| column(k) * row(k)).sum()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -211,10 +203,5 @@ mod tests {
         let mm2 = |record: Record| Product::of("mm2", &record).transposes;
         let set = |counted: bool| record(0.0, 1.5).set("time_transpose", counted);
         assert_eq!([mm2(record(0.0, 1.5)), mm2(set(false)), mm2(set(true))], [false, false, true]);
-    }
-
-    #[test]
-    fn the_checksum_is_the_contracts() {
-        assert_eq!([checksum(512), checksum(1024)], [2_717_908_992, 21_743_271_936]);
     }
 }

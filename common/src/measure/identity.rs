@@ -2,8 +2,9 @@
 
 use machine::Machine;
 use records::record::{Record, Seal};
-use serde_json::json;
-use system::date;
+use serde_json::{Map, Value as Json, json};
+use system::facts::Facts;
+use system::{date, host};
 
 /// An empty record of a program that only models `machine`.
 pub fn modelled_record(program: &str, machine: &Machine) -> Record {
@@ -23,4 +24,19 @@ pub(super) fn sign(record: &mut Record, machine: &Machine) {
         Some(_) => json!({ "name": machine.name }),
     };
     record.seal = machine.seal.as_deref().map(Seal::of_machine);
+}
+
+/// The conditions of a measurement on this machine.
+pub(super) fn environment(allowed: &[usize]) -> Map<String, Json> {
+    let facts = Facts::of_host();
+    let compiler = Some(records::COMPILER).filter(|compiler| !compiler.is_empty());
+    let all: [(&str, Option<Json>); 6] = [
+        ("system", facts.system.map(Json::from)),
+        ("compiler", compiler.map(Json::from)),
+        ("profile", Some(if cfg!(debug_assertions) { "debug" } else { "release" }.into())),
+        ("governor", facts.governor.map(Json::from)),
+        ("load", host::load().map(Json::from)),
+        ("processors", Some(json!(allowed))),
+    ];
+    all.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
 }

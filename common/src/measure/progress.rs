@@ -1,6 +1,6 @@
-//! The progress of a model run, on a terminal, if it takes more than a second.
+//! The progress of a model run that takes more than a second, and of a sweep, on a terminal.
 
-use std::io::{IsTerminal, stderr};
+use std::io::{IsTerminal, Write, stderr, stdout};
 use std::time::{Duration, Instant};
 
 use super::Session;
@@ -30,6 +30,19 @@ impl Drop for StatusLine {
 }
 
 impl Session {
+    /// Draws that `done` of `all` parts are measured, on a terminal to which no results are
+    /// printed; at the end removes that.
+    pub fn progress(&self, done: usize, all: usize) {
+        if self.quiet || !stderr().is_terminal() || stdout().is_terminal() {
+            return;
+        }
+        // A closed terminal is no reason to stop measuring.
+        let _ = match done < all {
+            true => write!(stderr(), "\rmeasured {done} of {all} "),
+            false => write!(stderr(), "\r\x1b[K"),
+        };
+    }
+
     /// The callback to which a model reports the share (0 to 1) of its work that is done;
     /// it is dropped after the run. None without a terminal.
     pub fn line_of_progress(&self) -> Option<Box<dyn FnMut(f64)>> {

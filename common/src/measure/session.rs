@@ -16,7 +16,7 @@ use figures::units::Hertz;
 use machine::{Machine, MachineError};
 use records::note::Note;
 use records::record::Record;
-use system::{cpu, files};
+use system::cpu;
 
 /// The settings of one program's measurements, and their state.
 #[derive(Debug)]
@@ -36,6 +36,8 @@ pub struct Session {
     /// The processors for a team of threads: those that were allowed before pinning, or the
     /// one given as an option.
     pub cpus: Vec<usize>,
+    /// The processor given as an option.
+    pub cpu: Option<usize>,
     /// What may have disturbed the measurement.
     pub warnings: Vec<Warning>,
     pub(super) quiet: bool,
@@ -54,12 +56,9 @@ impl Session {
     ///
     /// If the machine is unknown, or a processor or a file cannot be used.
     pub fn start(measuring: &Measuring, modelling: &Modelling, output: &Output) -> Result<Session, Failure> {
-        output::check_distinct([Path::new(&modelling.machine)], output.files())?;
+        output::prepare([Path::new(&modelling.machine)], output)?;
         if let Ok(names) = std::env::var("CACHE_LAB_NO_SHORTCUTS") {
             cache::switch_off_shortcuts(&names);
-        }
-        for path in output.files() {
-            files::try_place(path).map_err(Failure::could_not)?;
         }
         // Pinned first: where cores differ, the description is that of this processor.
         let allowed = cpu::allowed();
@@ -102,6 +101,7 @@ impl Session {
             runs: measuring.runs.map_or(1, |runs| runs as usize),
             runs_are_free: measuring.runs.is_none(),
             cpus: measuring.cpu.map_or(allowed, |cpu| vec![cpu]),
+            cpu: measuring.cpu,
             warnings,
             quiet: output.quiet,
             deadline: Cell::new(None),
@@ -114,6 +114,12 @@ impl Session {
         let mut record = Record::new(program, self.machine.summary());
         if !self.runs_are_free {
             record = record.set("runs", self.runs); // else each figure says of how many it is
+        }
+        if let Some(cpu) = self.cpu {
+            record = record.set("cpu", cpu);
+        }
+        if self.measures_host {
+            record.environment = identity::environment(&self.cpus);
         }
         identity::sign(&mut record, &self.machine);
         record.notes.extend(self.warnings.iter().map(|warning| warning.to_string().into()));

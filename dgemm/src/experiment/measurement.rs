@@ -89,8 +89,11 @@ pub fn times(
         let reason = format!("{} is described, not measured", session.machine.name);
         return Ok(subjects.iter().map(|_| (Reading::missing(reason.clone()), None)).collect());
     }
+    let repeats = if session.runs_are_free { SHORT_RUNS } else { session.runs };
+    let all = subjects.len() * (1 + repeats);
     let mut first: Vec<Result<(f64, f64), String>> = Vec::new();
     for subject in subjects {
+        session.progress(first.len(), all);
         // At least one run, so that there is a result.
         if session.is_over() && !first.is_empty() {
             break;
@@ -104,7 +107,8 @@ pub fn times(
     }
     let mut runs: Vec<Vec<f64>> = vec![Vec::new(); subjects.len()];
     let several = session.runs > 1;
-    for _ in 0..if session.runs_are_free { SHORT_RUNS } else { session.runs } {
+    for round in 0..repeats {
+        session.progress(subjects.len() * (1 + round), all);
         for (i, subject) in subjects.iter().enumerate().filter(|_| !session.is_over()) {
             let Ok((once, _)) = first[i] else { continue };
             if several || once < LONG {
@@ -112,6 +116,7 @@ pub fn times(
             }
         }
     }
+    session.progress(all, all);
     let reading = |(runs, first): (Vec<f64>, Result<(f64, f64), String>)| match first {
         Err(why) => (Reading::missing(why), None),
         Ok((once, residual)) => {

@@ -1,7 +1,7 @@
 //! The program `dgemm`.
 
 use common::cli::{self, Compare, Format, Instructions, Measuring, Modelling, Output};
-use common::output::{self, Objects, Shown};
+use common::output::{self, Shown};
 
 use common::failure::Failure;
 use common::measure::{self, Session};
@@ -10,13 +10,14 @@ use common::record::{Record, Row};
 use crate::experiment::{self, Outcome, Subject};
 use crate::experiment::{charts, report};
 use crate::problem::{Blocks, Problem};
-use crate::variants::{VARIANTS, Variant};
+use crate::variants::{Kernel, VARIANTS, Variant};
 
 /// The matrix product in doubles, from the textbook to the library's speed
 #[derive(Debug, clap::Parser)]
 #[command(
     name = "dgemm",
     version,
+    after_help = "Examples:\n  dgemm --list                       the rungs\n  dgemm ikj 1000                     time, misses by model and closed form, of one rung\n  dgemm all 512 --chart rates.svg    the whole ladder, and its rates as a chart",
     mut_arg("runs", experiment::runs),
     mut_arg("counters", experiment::sources),
     mut_arg("compare", cli::refused::<Compare>("model and closed form are compared already: leave out --compare"))
@@ -32,7 +33,7 @@ pub struct Args {
     #[arg(short = 'n', long = "size", visible_alias = "n", id = "named", value_name = "N")]
     named: Option<usize>,
     /// List the rungs and exit
-    #[arg(long)]
+    #[arg(long, exclusive = true)]
     list: bool,
     /// Set the rows of a and c [default: N]
     #[arg(long, value_name = "ROWS")]
@@ -95,6 +96,9 @@ pub fn run(args: Args) -> Result<(), Failure> {
     }
     let subjects = subjects(args.variant.as_deref().unwrap_or("all"))?;
     let all = args.variant.as_deref() == Some("all");
+    if let [Subject::Rung(rung)] = *subjects {
+        args.used_by(rung)?;
+    }
     let session = Session::start(&args.measuring, &args.modelling, &args.output)?;
     let plan = experiment::plan(&session)?;
     let blocks = args.blocks(&session);
@@ -124,24 +128,26 @@ pub fn run(args: Args) -> Result<(), Failure> {
         false => outcomes.iter().map(|one| report::text(one, &p)).collect(),
     };
     let chart = &|_: &Record| charts::rates(&outcomes, &p, &session.machine);
-    let json = if all { Objects::List } else { Objects::Detailed };
-    output::finish(&record, &args.output, &Shown { kit, chart: Some(chart), json })
+    output::finish(&record, &args.output, &Shown { kit, chart: Some(chart) })
 }
 
 fn subjects(variant: &str) -> Result<Vec<Subject>, Failure> {
     if variant == "all" {
         return Ok(VARIANTS.iter().map(Subject::Rung).chain([Subject::Yardstick]).collect());
     }
-    match Variant::find(variant) {
-        Some(rung) => Ok(vec![Subject::Rung(rung)]),
-        None => {
-            let names: Vec<&str> = VARIANTS.iter().map(|v| v.name).collect();
-            Err(Failure::usage(format!(
-                "there is no variant '{variant}'; it can be all, {}",
-                names.join(", ")
-            )))
-        }
-    }
+    Ok(vec![Subject::Rung(rung(variant)?)])
+}
+
+/// The rung of that name.
+///
+/// # Errors
+///
+/// If there is none; the sentence names all.
+pub fn rung(name: &str) -> Result<&'static Variant, Failure> {
+    Variant::find(name).ok_or_else(|| {
+        let names: Vec<&str> = VARIANTS.iter().map(|v| v.name).collect();
+        Failure::usage(format!("there is no rung '{name}'; there are {}", names.join(", ")))
+    })
 }
 
 fn bytes([m, n, k]: [usize; 3], blocks: Blocks) -> Result<usize, Failure> {
@@ -179,6 +185,26 @@ fn notes(outcome: &Outcome, here: bool) -> Vec<String> {
 }
 
 impl Args {
+    /// Refuses options that `rung` does not use.
+    fn used_by(&self, rung: &Variant) -> Result<(), Failure> {
+        use Kernel::{BlockL1, BlockL2, Packed, Prefetch, Recursive, Threads, Tiled, Unrolled};
+        let options: [(&str, bool, &[Kernel]); 5] = [
+            ("--block", self.block.is_some(), &[BlockL1, Unrolled, BlockL2, Packed]),
+            ("--block-l2", self.block_l2.is_some(), &[BlockL2]),
+            ("--base", self.base.is_some(), &[Recursive]),
+            ("--threads", self.threads.is_some(), &[Threads]),
+            ("--isa", self.isa.is_some(), &[Tiled, Prefetch, Threads]),
+        ];
+        match options.into_iter().find(|(_, given, users)| *given && !users.contains(&rung.kernel)) {
+            None => Ok(()),
+            Some((option, _, users)) => {
+                let users = VARIANTS.iter().filter(|rung| users.contains(&rung.kernel)).map(|rung| rung.name);
+                let users = users.collect::<Vec<_>>().join(", ");
+                Err(Failure::usage(format!("{option} changes nothing in {}; it is for {users}", rung.name)))
+            }
+        }
+    }
+
     fn sides(&self) -> Result<[usize; 3], Failure> {
         let n = self.n.or(self.named).unwrap_or(SIDE);
         let sides = [self.m.unwrap_or(n), n, self.k.unwrap_or(n)];

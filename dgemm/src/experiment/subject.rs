@@ -1,9 +1,10 @@
 //! What runs.
 
+use threads::NoThread;
+
 use super::yardstick;
 use crate::problem::Problem;
 use crate::variants::Variant;
-use crate::variants::pool::NoThread;
 
 /// What is measured: a rung, or the library for comparison.
 #[derive(Debug, Clone, Copy)]

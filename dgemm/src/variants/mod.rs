@@ -1,15 +1,14 @@
 //! The table of the ladder: tests, benches, charts and programs iterate over it.
 
-pub mod pool;
 pub mod threads;
 
+use ::threads::NoThread;
 use isa::Native;
 use memory::Memory;
 
 use crate::problem::Problem;
 use crate::rungs::orders::{ijk, ikj, jik, jki, kij, kji};
 use crate::rungs::{block_l1, block_l2, flat_ijk, flat_ikj, packed, recursive, unrolled};
-use crate::variants::pool::NoThread;
 
 /// The kernel of a rung.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

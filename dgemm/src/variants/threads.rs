@@ -2,12 +2,12 @@
 //! and no waiting except at the end. Each thread copies the rows of a and the columns of b
 //! that its block needs.
 
+use ::threads::{NoThread, at_once};
 use isa::Native;
 use memory::Memory;
 
 use crate::problem::{LINE, Problem};
 use crate::rungs::widest::{Product, tile};
-use crate::variants::pool::{NoThread, at_once};
 
 /// `c += a * b`, the first block of c on this thread, every other one on a thread of its
 /// own.

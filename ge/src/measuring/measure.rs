@@ -7,13 +7,13 @@ use common::cli::Counters;
 use common::events::Event;
 use common::failure::Failure;
 use common::machine::Machine;
-use common::measure::{Plan, Session, Timed};
+use common::measure::{self, Plan, Session, Timed};
 use common::memory::{Arena, Matrix};
+use common::record::Row;
 use common::step::StepError;
-use common::value::Reading;
+use common::value::{Reading, Source};
 
 use crate::measuring::instructions;
-use crate::measuring::memory_limit;
 use crate::modelled;
 use crate::problem::matrices::{self, Fill};
 use crate::problem::residual::{Residual, residual};
@@ -67,9 +67,7 @@ impl Outcome {
 pub fn run(variant: &Variant, task: &Task, session: &Session, runs: usize) -> Result<Outcome, String> {
     variant.available().map_err(|refusal| refused(variant, &refusal))?;
     let checked = variant.rounding == Rounding::Differs;
-    let bytes = memory_limit::bytes(task.size, task.processors.len())?;
-    let original = if checked { task.size * task.size * 8 } else { 0 };
-    let arena = Arena::with_capacity(bytes + original).map_err(|error| error.to_string())?;
+    let arena = arena(task, checked).map_err(|failure| failure.to_string())?;
     let system = System::new(&arena, task.size, task.processors).map_err(|error| error.to_string())?;
     task.fill.write(system.matrix);
     matrices::eliminable(system.matrix).map_err(|broken| broken.to_string())?;
@@ -85,6 +83,28 @@ pub fn run(variant: &Variant, task: &Task, session: &Session, runs: usize) -> Re
         residual,
         growth: matrices::largest(system.matrix) / before.max(f64::MIN_POSITIVE),
     })
+}
+
+/// Checks that there is memory for a run at size `n`, and for a copy of its matrix if that is
+/// needed.
+///
+/// # Errors
+///
+/// If there is not; the sentence names the size.
+pub fn check_memory(n: usize, threads: usize, copied: bool) -> Result<usize, Failure> {
+    let copy = if copied { n.checked_mul(n).and_then(|elements| elements.checked_mul(8)) } else { Some(0) };
+    let bytes = System::bytes(n, threads).zip(copy).and_then(|(bytes, copy)| bytes.checked_add(copy));
+    let addressable = bytes.filter(|&bytes| bytes < isize::MAX as usize);
+    let bytes = addressable.ok_or_else(|| {
+        Failure::could_not(format!("a {n} by {n} matrix is larger than any memory: choose a smaller SIZE"))
+    })?;
+    measure::check_memory(bytes)?;
+    Ok(bytes)
+}
+
+fn arena(task: &Task, copied: bool) -> Result<Arena, Failure> {
+    let bytes = check_memory(task.size, task.processors.len(), copied)?;
+    Arena::with_capacity(bytes).map_err(Failure::could_not)
 }
 
 /// The results of `measure` for the rung in `system`, which it prepares and runs.
@@ -112,6 +132,25 @@ fn compare(task: &Task, system: System, arena: &Arena) -> Result<Residual, Strin
     let original: Matrix<f64> = arena.matrix("original", n, n).map_err(|error| error.to_string())?;
     task.fill.write(original);
     Ok(residual(original, system.matrix, system.exchanges))
+}
+
+/// The row of a record: the results of a rung, and its instructions and cycles if they were
+/// asked for.
+pub fn row(variant: &Variant, size: usize, outcome: &Outcome, totals: Option<[Reading; 2]>) -> Row {
+    let row = Row::new([
+        ("variant", variant.name.into()),
+        ("size", size.into()),
+        ("check", outcome.check.into()),
+        ("residual", outcome.residual.map(|r| r.relative).into()),
+    ])
+    .with("real_time_seconds", outcome.timed.wall())
+    .with("proc_time_seconds", outcome.timed.cpu())
+    .with("flops", Reading::new(Variant::flops(size), Source::Analytic))
+    .with("mflops", outcome.mflops(size));
+    match totals {
+        Some([instructions, cycles]) => row.with("instructions", instructions).with("cycles", cycles),
+        None => row,
+    }
 }
 
 /// Chooses the source of instructions and cycles.
@@ -161,8 +200,7 @@ pub fn totals(
 }
 
 fn counted(variant: &Variant, task: &Task, session: &Session, plan: &Plan) -> Result<[Reading; 2], Failure> {
-    let bytes = memory_limit::bytes(task.size, task.processors.len()).map_err(Failure::could_not)?;
-    let arena = Arena::with_capacity(bytes).map_err(Failure::could_not)?;
+    let arena = arena(task, false)?;
     let system = System::new(&arena, task.size, task.processors).map_err(Failure::could_not)?;
     let counts = ran(variant, task, system, |prepare, body| session.count(plan, prepare, body));
     let counts = counts.map_err(Failure::could_not)??;
@@ -185,6 +223,6 @@ pub fn model(
     machine: &Machine,
     watch: Option<Box<dyn FnMut(f64)>>,
 ) -> Result<Counts, String> {
-    memory_limit::bytes(task.size, 1)?;
+    check_memory(task.size, 1, false).map_err(|failure| failure.to_string())?;
     modelled::count_watched(variant, task.size, task.fill, machine, watch)
 }

@@ -3,7 +3,6 @@
 pub mod cformat;
 pub mod instructions;
 pub mod measure;
-pub mod memory_limit;
 pub mod peak;
 pub mod program;
 pub mod sweep;

@@ -6,20 +6,18 @@ use std::process::ExitCode;
 use clap::CommandFactory;
 
 use common::cli::{self, Counters, Instructions, Measuring, Modelling, Output};
-use common::output::{self, Objects, Shown};
+use common::output::{self, Shown};
 
 use common::events::Event;
 use common::failure::Failure;
 use common::measure::Session;
 use common::record::{Record, Row};
-use common::value::{Reading, Source};
+use common::value::Reading;
 
 use crate::measuring::cformat::exponent;
 use crate::measuring::measure::{self, Stepped, Task};
-use crate::measuring::memory_limit;
 use crate::problem::matrices::Fill;
 use crate::{VARIANTS, Variant, find};
-use isa::{Isa, Octets};
 
 /// A growth of elements by which half of a double's digits are lost.
 const DOUBTFUL_GROWTH: f64 = 1e8;
@@ -31,7 +29,10 @@ const MODELLED: f64 = 4e-9;
 
 /// Gaussian elimination of the course's matrix, by one rung of the ladder
 #[derive(Debug, clap::Parser)]
-#[command(version)]
+#[command(
+    version,
+    after_help = "Example:\n  ge3 1000 2 --runs 5    instructions and cycles at N = 1000, the median of 5 runs"
+)]
 struct OneRung {
     /// Rows and columns of the matrix
     #[arg(required_unless_present = "named", conflicts_with = "named")]
@@ -56,7 +57,7 @@ pub struct AnyRung {
     #[arg(short = 'n', long = "size", id = "named", value_name = "SIZE")]
     named: Option<usize>,
     /// List the rungs, and which of them this processor can run
-    #[arg(long)]
+    #[arg(long, exclusive = true)]
     list: bool,
     /// Set the threads of the threaded rungs, each on its processor [default: the processors it may use]
     #[arg(long, value_name = "T")]
@@ -125,8 +126,8 @@ fn run(name: &str, size: usize, threads: Option<usize>, what: &What) -> Result<(
     let names = || VARIANTS.iter().map(|v| v.name).collect::<Vec<_>>().join(", ");
     let variant = find(name)
         .ok_or_else(|| Failure::usage(format!("there is no rung '{name}'; there are {}", names())))?;
-    if what.isa.is_some() && variant.needs() == Octets::NAME {
-        return Err(Failure::usage(format!("{name} is made of {}; leave out --isa", variant.needs())));
+    if what.isa.is_some() && !variant.chooses_instructions() {
+        return Err(Failure::usage(format!("{name} always uses {}; leave out --isa", variant.needs())));
     }
     cli::limit_to(what.isa);
     if size == 0 {
@@ -147,28 +148,29 @@ fn run(name: &str, size: usize, threads: Option<usize>, what: &What) -> Result<(
         return Err(Failure::usage("the misprinted loop is measured, not modelled: leave out --as-printed"));
     }
     if session.measures_host {
-        // Checked first: the message names a size that fits.
-        memory_limit::bytes(size, processors.len()).map_err(Failure::could_not)?;
+        measure::check_memory(size, processors.len(), false)?;
     }
     let timed = if session.measures_host { OPERATION * session.runs as f64 } else { 0.0 };
     let walked = if wants_model { MODELLED } else { 0.0 };
     session.expect(name, Variant::flops(size) * (timed + walked))?;
     let task = Task { size, fill: what.matrix, as_printed: what.as_printed, processors };
-    let mut record = session.record(name).set("as_printed", task.as_printed);
+    let mut record =
+        session.record(name).set("as_printed", task.as_printed).set("matrix", cli::name_of(&task.fill));
+    if let Some(widest) = what.isa {
+        record = record.set("isa", cli::name_of(&widest));
+    }
     if variant.threaded() {
         record = record.set("threads", processors.len().max(1));
     }
-    let keys = [("variant", name.into()), ("size", size.into())];
-    let row = Row::new(keys);
     let row = if session.measures_host {
-        measured(row, variant, &task, what.measure, &session, &mut record)?
+        measured(variant, &task, what.measure, &session, &mut record)?
     } else {
-        row
+        Row::new([("variant", name.into()), ("size", size.into())])
     };
     let row = if wants_model { modelled(row, variant, &task, &session)? } else { row };
     record.rows.push(row);
     let kit = &|record: &Record| kit(record, what.measure);
-    output::finish(&record, &what.output, &Shown { kit, chart: None, json: Objects::Record })
+    output::finish(&record, &what.output, &Shown { kit, chart: None })
 }
 
 /// The rungs that run on several processors.
@@ -192,7 +194,6 @@ fn processors(allowed: &[usize], threads: Option<usize>) -> Result<&[usize], Fai
 
 /// The results of the run itself.
 fn measured(
-    row: Row,
     variant: &Variant,
     task: &Task,
     measure: u8,
@@ -211,19 +212,9 @@ fn measured(
             ),
         );
     }
-    let mut row = row
-        .with("real_time_seconds", outcome.timed.wall())
-        .with("proc_time_seconds", outcome.timed.cpu())
-        .with("flops", Reading::new(Variant::flops(task.size), Source::Analytic))
-        .with("mflops", outcome.mflops(task.size));
-    row.keys.insert("check".to_owned(), outcome.check.into());
-    row.keys.insert("residual".to_owned(), outcome.residual.map(|r| r.relative).into());
-    if let Some(plan) = plan {
-        let stepped = Stepped::new();
-        let [instructions, cycles] = measure::totals(variant, task, session, &plan, &outcome, &stepped)?;
-        row = row.with("instructions", instructions).with("cycles", cycles);
-    }
-    Ok(row)
+    let stepped = Stepped::new();
+    let totals = plan.map(|plan| measure::totals(variant, task, session, &plan, &outcome, &stepped));
+    Ok(measure::row(variant, task.size, &outcome, totals.transpose()?))
 }
 
 /// The results of the cache model.

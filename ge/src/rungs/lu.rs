@@ -18,8 +18,8 @@ use isa::FusedQuads;
 use memory::Memory;
 
 use crate::problem::system::System;
-use crate::rungs::team::Team;
 use crate::rungs::{Rung, blocked};
+use threads::Team;
 
 /// Eliminates below the diagonal; in step `k`, row `exchanges[k]` changed places
 /// with row `k`.

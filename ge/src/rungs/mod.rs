@@ -38,7 +38,6 @@ pub mod pivots4;
 pub mod printed;
 mod rung;
 pub mod steps;
-mod team;
 pub mod threads;
 
 pub use rung::{Kernel, NotRun, Rung};

@@ -1,10 +1,10 @@
 //! What a rung is, and how it is entered on each of the two memories.
 
 use cache::Modelled;
-use dgemm::variants::pool::NoThread;
 use isa::{Isa, Native, Task};
 use memory::Memory;
 use thiserror::Error;
+use threads::NoThread;
 
 use crate::problem::system::System;
 

@@ -9,11 +9,10 @@
 //!
 //! **Per inner step:** 2 flops, as in blocked.
 
-use dgemm::variants::pool::at_once;
+use ::threads::{Member, Team, at_once};
 use isa::{FusedQuads, Isa, Native};
 
 use crate::problem::system::System;
-use crate::rungs::team::{Member, Team};
 use crate::rungs::{NotRun, blocked};
 
 /// Eliminates below the diagonal, with or without row exchanges. The first member of the

@@ -15,8 +15,8 @@ use common::units::Seconds;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Write this page
-    #[arg(long, value_name = "PAGE.html", default_value = "book.html")]
-    out: PathBuf,
+    #[arg(short, long, value_name = "PAGE.html", default_value = "book.html")]
+    output: PathBuf,
 }
 
 /// A handout: its folder, which links use as its name, and its text.
@@ -59,8 +59,8 @@ const PICTURE: (&str, &str) =
 
 /// Writes the book.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    output::write(&args.out, page()?.as_bytes())?;
-    output::print(&format!("{} handouts in {}\n", CHAPTERS.len(), args.out.display()))
+    output::write(&args.output, page()?.as_bytes())?;
+    output::say_written(&args.output, &format!("{} handouts in {}", CHAPTERS.len(), args.output.display()))
 }
 
 fn page() -> Result<String, Failure> {

@@ -3,7 +3,7 @@
 use common::cli::{self, Compare, Measuring, Modelling, Output};
 use common::failure::Failure;
 use common::measure::Session;
-use common::output::{self, Objects, Shown};
+use common::output::{self, Shown};
 use common::record::Record;
 use common::units::Bytes;
 
@@ -45,6 +45,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let session = Session::start(&args.measuring, &args.modelling, &args.output)?;
     let record = causes::measure(&session, args.n.or(args.size).unwrap_or(512), args.line_size)?;
     let kit = &|record: &Record| report::causes::text(record, true);
-    let shown = Shown { kit, chart: Some(&report::causes::chart), json: Objects::Record };
+    let shown = Shown { kit, chart: Some(&report::causes::chart) };
     output::finish(&record, &args.output, &shown)
 }

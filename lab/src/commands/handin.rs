@@ -41,8 +41,8 @@ pub(crate) struct Args {
     answers: Option<PathBuf>,
 
     /// Write this archive [default: FOLDER.zip]
-    #[arg(long, value_name = "FILE.zip")]
-    out: Option<PathBuf>,
+    #[arg(short, long, value_name = "FILE.zip")]
+    output: Option<PathBuf>,
 }
 
 /// A file of the archive.
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             "'{name}' is not a folder; run `lab run` first, or name the folder that it wrote"
         )));
     }
-    let out = args.out.clone().unwrap_or_else(|| archive_name(folder));
+    let out = args.output.clone().unwrap_or_else(|| archive_name(folder));
     free(&out)?;
     let page = folder.join("report.html");
     let page = page.is_file().then(|| read(&page)).transpose()?;
@@ -112,7 +112,7 @@ fn free(out: &Path) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::usage(format!(
-        "{} exists and was not written by lab handin; name another file with --out",
+        "{} exists and was not written by lab handin; name another file with --output",
         input::name(out)
     )))
 }

@@ -9,6 +9,7 @@ pub(crate) mod ge;
 pub(crate) mod handin;
 #[cfg(feature = "instructor")]
 pub(crate) mod infer;
+mod ladder;
 pub(crate) mod machines;
 pub(crate) mod plot;
 pub(crate) mod trace;

@@ -1,6 +1,6 @@
 //! `lab plot`: draws saved sweeps.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
@@ -87,11 +87,28 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         sweeps.push(sweep);
     }
     of_one_event(args, &sweeps)?;
+    all_there(&args.sizes, &sweeps)?;
     let labels = labels(args)?;
     let chart = args.look.applied(chart(args, &sweeps, &labels)?).map_err(Failure::usage)?;
     output::draw(&chart, &picture)?;
     output::message(format!("lab plot: drew {}", input::name(&picture)));
     Ok(())
+}
+
+/// Refuses an array size that no file has.
+fn all_there(sizes: &[Bytes], sweeps: &[Saved]) -> Result<(), Failure> {
+    let there: BTreeSet<Bytes> =
+        sweeps.iter().flat_map(|sweep| &sweep.cells).map(|cell| Bytes(cell.size)).collect();
+    match sizes.iter().find(|size| !there.contains(size)) {
+        None => Ok(()),
+        Some(size) => {
+            let there: Vec<String> = there.iter().map(Bytes::to_string).collect();
+            Err(Failure::usage(format!(
+                "--sizes {size} is not in these files; they have {}",
+                shorten(&there.join(", "), 300)
+            )))
+        }
+    }
 }
 
 /// Refuses files whose misses are of different events: they have no median.

@@ -11,7 +11,7 @@ use common::cli::{Format, Output};
 use common::failure::Failure;
 use common::machine::{self, CacheLevel, Machine};
 use common::measure;
-use common::output::{self, Objects, Shown};
+use common::output::{self, Shown};
 use common::record::{Record, Row};
 use common::text::shorten;
 use common::units::Bytes;
@@ -139,7 +139,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     output::print(&std::mem::take(&mut run.text))?;
     let record = run.record(args, &machine, &trace);
     let kit = |record: &Record| kit_text(record, args.sets.is_some());
-    output::finish(&record, &args.output, &Shown { kit: &kit, chart: Some(&chart), json: Objects::Record })
+    output::finish(&record, &args.output, &Shown { kit: &kit, chart: Some(&chart) })
 }
 
 /// The machine that the options describe.

@@ -30,7 +30,7 @@ pub(crate) struct Args {
 
     /// Write the overlaid curves and differences.csv to this folder [default: none are written]
     #[arg(short, long, value_name = "FOLDER")]
-    out: Option<PathBuf>,
+    output: Option<PathBuf>,
 }
 
 /// The file with every cell that both records have.
@@ -40,7 +40,7 @@ const TABLE: &str = "differences.csv";
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (pairs, alone) = pairs(&args.a, &args.b)?;
     let first: Vec<String> = alone.into_iter().chain(pairs.iter().flat_map(mismatches::sentences)).collect();
-    let folder = args.out.as_deref().map(output::Folder::prepare).transpose()?;
+    let folder = args.output.as_deref().map(output::Folder::prepare).transpose()?;
     let found: Vec<Difference> = pairs.iter().flat_map(Difference::all).collect();
     if found.is_empty() {
         return Err(Failure::could_not(format!(
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             if first.is_empty() { "make both with the same options".to_owned() } else { first.join("; ") }
         )));
     }
-    if let (Some(folder), Some(path)) = (folder, &args.out) {
+    if let (Some(folder), Some(path)) = (folder, &args.output) {
         let curves = pairs.iter().filter_map(|pair| {
             let chart = curves::overlaid(pair)?;
             Some((format!("{}.svg", pair.name), chart.svg().into_bytes()))

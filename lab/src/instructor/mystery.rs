@@ -30,8 +30,8 @@ pub(crate) struct Args {
 
     /// Write the files into this folder [default: machines; within the kit's sources
     /// ../machines]
-    #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
 
     /// Print the caches of each machine as CSV instead, and write nothing
     #[arg(long)]
@@ -108,7 +108,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args.answers {
         return output::print(&key.csv());
     }
-    let out = &args.out.clone().unwrap_or_else(|| {
+    let out = &args.output.clone().unwrap_or_else(|| {
         std::env::current_dir().map_or_else(|_| MACHINES.into(), |here| default_out(&here))
     });
     let machines_in = if args.sweeps { sibling(out, "-kept")? } else { out.clone() };
@@ -201,7 +201,7 @@ fn draw(args: &Args, names: &[String]) -> Result<(Key, Vec<(PathBuf, String)>), 
 fn sibling(out: &Path, ending: &str) -> Result<PathBuf, Failure> {
     let Some(name) = out.file_name() else {
         return Err(Failure::usage(format!(
-            "'{}' is not a folder's name; give one with --out",
+            "'{}' is not a folder's name; give one with --output",
             out.display()
         )));
     };
@@ -215,7 +215,7 @@ fn replaceable(files: &[File], force: bool) -> Result<(), Failure> {
     let other = |file: &&File| std::fs::read(&file.path).is_ok_and(|there| there != file.bytes);
     match files.iter().filter(|_| !force).find(other) {
         Some(file) => Err(Failure::could_not(format!(
-            "'{}' exists already and is different; choose another --out, or replace it with --force",
+            "'{}' exists already and is different; choose another --output, or replace it with --force",
             file.path.display()
         ))),
         None => Ok(()),

@@ -28,8 +28,8 @@ const SIZE: u32 = 256;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Write this file
-    #[arg(long, value_name = "FILE", required = true)]
-    out: PathBuf,
+    #[arg(short, long, value_name = "FILE", required = true)]
+    output: PathBuf,
 
     /// Also write the machine's name; without it an id is written
     #[arg(long)]
@@ -60,8 +60,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (levels, found) = found(args.seconds);
     record["caches_found"] = levels;
     record["experiments"] = found;
-    output::write(&args.out, format!("{record:#}\n").as_bytes())?;
-    output::print(&format!("{}\n", args.out.display()))
+    output::write(&args.output, format!("{record:#}\n").as_bytes())?;
+    output::say_written(&args.output, &args.output.display().to_string())
 }
 
 /// What the system reports about the machine.

@@ -16,8 +16,8 @@ pub(crate) struct Args {
     pub(super) quick: bool,
 
     /// Write the report, its pictures and records to this folder
-    #[arg(long, value_name = "DIR", default_value = "report")]
-    pub(super) out: PathBuf,
+    #[arg(short, long, value_name = "DIR", default_value = "report")]
+    pub(super) output: PathBuf,
 
     #[command(flatten)]
     pub(super) assigned: AssignmentOptions,

@@ -34,7 +34,7 @@ fn read(
     let refused = |error: String| {
         let path = path.display();
         Failure::could_not(format!(
-            "the answers in '{path}' cannot be copied into the new page: {error}; move that file away, or choose another folder with --out"
+            "the answers in '{path}' cannot be copied into the new page: {error}; move that file away, or choose another folder with --output"
         ))
     };
     match files::read_at_most(&path, MOST) {
@@ -77,6 +77,6 @@ mod tests {
         assert_eq!(read_from(folder.path()).unwrap().fields.len(), 2);
         fs::write(place(FILE), "{\"half").unwrap();
         let told = read_from(folder.path()).unwrap_err().to_string();
-        assert!(told.contains("answers.json") && told.contains("--out"), "{told}");
+        assert!(told.contains("answers.json") && told.contains("--output"), "{told}");
     }
 }

@@ -196,7 +196,7 @@ impl Folder {
     fn refused(&self, error: &io::Error) -> Failure {
         let path = self.path.display();
         Failure::could_not(format!(
-            "cannot write the report into '{path}': {error}; choose another folder with --out"
+            "cannot write the report into '{path}': {error}; choose another folder with --output"
         ))
     }
 }

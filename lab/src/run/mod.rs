@@ -36,7 +36,7 @@ const MEMORY_NEEDED: Bytes = Bytes::mib(48);
 /// Measures, writes the report, and prints its path. Each experiment's record is stored as
 /// soon as it is measured, so that an interrupted run can be resumed.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let folder = Folder::make(&args.out)?;
+    let folder = Folder::make(&args.output)?;
     let unfinished = Unfinished::take(folder.path(), folder.turn.clone()).inspect_err(|_| folder.unmake())?;
     let done = measure(args, &folder, &unfinished);
     let turn = folder.turn.take();
@@ -150,13 +150,13 @@ fn agreed(
             let line = line.map_err(|_| {
                 Failure::could_not("another version of the kit started that run: start over with --afresh")
             })?;
-            Ok((Args { out: args.out.clone(), quiet: args.quiet, ..line.args.args() }, Some(state)))
+            Ok((Args { output: args.output.clone(), quiet: args.quiet, ..line.args.args() }, Some(state)))
         }
         Some(_) if !args.afresh => {
             Err(Failure::could_not("a run into this folder was interrupted".to_owned()))
         }
         None if args.resume => Err(Failure::usage(format!(
-            "no run was interrupted in '{}'; leave --resume out, or name its folder with --out",
+            "no run was interrupted in '{}'; leave --resume out, or name its folder with --output",
             folder.path().display()
         ))),
         _ => Ok((args.clone(), None)),
@@ -193,7 +193,8 @@ fn broken_off(folder: &Folder) {
 /// Says how to continue with what is stored.
 fn offer(folder: &Folder, count: usize) -> String {
     let path = folder.path();
-    let out = if path == Path::new("report") { String::new() } else { format!(" --out {}", path.display()) };
+    let out =
+        if path == Path::new("report") { String::new() } else { format!(" --output {}", path.display()) };
     let what = if count == 1 { "1 experiment is".to_owned() } else { format!("{count} experiments are") };
     format!("{what} saved: `lab run --resume{out}` continues, `lab run --afresh{out}` starts over")
 }

@@ -48,7 +48,7 @@ impl Unfinished {
         let told = report.display();
         let refused = |error: io::Error| {
             Failure::could_not(format!(
-                "cannot write the report into '{told}': {error}; choose another folder with --out"
+                "cannot write the report into '{told}': {error}; choose another folder with --output"
             ))
         };
         fs::create_dir_all(&path).map_err(refused)?;
@@ -59,7 +59,7 @@ impl Unfinished {
         })?;
         let lock = lock.ok_or_else(|| {
             Failure::could_not(format!(
-                "another lab run is measuring into '{told}'; wait until it ends, or choose another folder with --out"
+                "another lab run is measuring into '{told}'; wait until it ends, or choose another folder with --output"
             ))
         })?;
         Ok(Unfinished { path, turn, _lock: lock })
@@ -194,7 +194,7 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let first = Unfinished::take(place.path(), Turn::default()).unwrap();
         let second = Unfinished::take(place.path(), Turn::default()).unwrap_err().to_string();
-        assert!(second.contains("another lab run") && second.contains("--out"), "{second}");
+        assert!(second.contains("another lab run") && second.contains("--output"), "{second}");
         drop(first);
         Unfinished::take(place.path(), Turn::default()).unwrap();
     }

@@ -83,7 +83,8 @@ fn a_section_of_ones_own_is_run_shown_asked_and_graded() {
         assert!(folder.join("report").join(file).is_file(), "{file}");
     }
     std::fs::write(folder.join("class.csv"), "name,mine-why,s2-2\nada,because,64K\n").unwrap();
-    let graded = "grade --roster class.csv --name-column name --assignment own.toml --out grades class.csv";
+    let graded =
+        "grade --roster class.csv --name-column name --assignment own.toml --output grades class.csv";
     printed(lab(&program, folder, graded));
     let grades = std::fs::read_to_string(folder.join("grades/grades.csv")).unwrap();
     assert!(grades.contains("mine-why_answer") && grades.contains("because"), "{grades}");
@@ -134,10 +135,10 @@ fn the_shipped_assignments_differ_in_words_alone() {
     let program = place(folder);
     let portuguese = printed(lab(&program, folder, "assignment --language pt"));
     std::fs::write(folder.join("pt.toml"), portuguese).unwrap();
-    printed(lab(&program, folder, &format!("{RUN} --size 16 --assignment pt.toml --out pt")));
+    printed(lab(&program, folder, &format!("{RUN} --size 16 --assignment pt.toml --output pt")));
     std::fs::write(folder.join("mine.html"), printed(lab(&program, folder, "assignment --template")))
         .unwrap();
-    printed(lab(&program, folder, &format!("{RUN} --size 16 --template mine.html --out en")));
+    printed(lab(&program, folder, &format!("{RUN} --size 16 --template mine.html --output en")));
     let ids = |report: &str| -> Vec<String> {
         let page = std::fs::read_to_string(folder.join(report).join("report.html")).unwrap();
         page.split("<")

@@ -15,11 +15,11 @@ fn two_machines_are_shown_next_to_each_other() {
     let folder = tempfile::tempdir().unwrap();
     for machine in ["i5-7500", "zen3"] {
         // The size as a positional argument, as the programs take it.
-        let args = format!("run 16 --quick --hasten 1000 --machine {machine} --out {machine}");
+        let args = format!("run 16 --quick --hasten 1000 --machine {machine} --output {machine}");
         let (code, _, said) = output_of(&lab(folder.path(), &args));
         assert_eq!(code, 0, "{said}");
     }
-    let (code, table, said) = output_of(&lab(folder.path(), "compare i5-7500 zen3 --out c"));
+    let (code, table, said) = output_of(&lab(folder.path(), "compare i5-7500 zen3 --output c"));
     assert_eq!(code, 0, "{said}");
     let line =
         |start: &str| table.lines().find(|line| line.starts_with(start)).unwrap_or_default().to_owned();
@@ -38,7 +38,7 @@ fn two_machines_are_shown_next_to_each_other() {
     // Charts of an earlier comparison are neither used as this one's nor lost.
     fs::write(folder.path().join("c/own.svg"), "mine").unwrap();
     let (code, _, said) =
-        output_of(&lab(folder.path(), "compare i5-7500/records/mm1.json zen3/records/mm1.json --out c"));
+        output_of(&lab(folder.path(), "compare i5-7500/records/mm1.json zen3/records/mm1.json --output c"));
     assert!(
         code == 0 && said.contains("note: cm1-l1.svg of an earlier run was moved to earlier/cm1-l1-1.svg"),
         "{said}"
@@ -60,10 +60,10 @@ fn records_that_cannot_be_compared_are_refused_in_a_sentence() {
     for (args, code, culprit) in [
         ("compare none.json none.json", 1, "none.json"),
         ("compare prose.json prose.json", 1, "not a record"),
-        ("compare cut.json cut.json", 1, "cut.json: it is not a record (it breaks off in line 3); give"),
-        ("compare nothing.json cut.json", 1, "(it is empty); give a whole file"),
-        ("plot cut.json", 1, "breaks off in line 3; copy the whole file"),
-        ("infer cut.json", 1, "breaks off in line 3; copy the whole file"),
+        ("compare cut.json cut.json", 1, "cut.json: it is not a record (EOF while parsing"),
+        ("compare nothing.json cut.json", 1, "(EOF while parsing a value at line 1"),
+        ("plot cut.json", 1, "at line 3 column"),
+        ("infer cut.json", 1, "at line 3 column"),
         ("compare empty empty", 1, "holds no record"),
         ("compare empty prose.json", 2, "not one of each"),
     ] {

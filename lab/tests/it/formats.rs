@@ -204,7 +204,7 @@ fn a_described_machine_with_any_name_is_copied_by_printing_it() {
     }
     std::fs::write(folder.path().join("key.txt"), "spring of twenty-six").unwrap();
     for name in ["हिन्दी", "தமிழ்", "שָׁלוֹם"] {
-        let made = run(folder.path(), "lab", &format!("mystery --key-file key.txt --out {name} {name}"));
+        let made = run(folder.path(), "lab", &format!("mystery --key-file key.txt --output {name} {name}"));
         assert!(made.status.success(), "{}", text(&made.stderr));
         // it is read, so it is known to be sealed
         let read = run(folder.path(), "lab", &format!("machines {name}/{name}.toml"));
@@ -235,7 +235,7 @@ fn no_output_takes_the_place_of_an_input_or_of_another_output() {
     for (name, args) in [
         ("cm1", format!("{sweep} --record l1.json")),
         ("cm1", format!("{sweep} --event PAPI_L2_DCM --record l2.json")),
-        ("lab", "survey --seconds 1 --out one.json".to_owned()),
+        ("lab", "survey --seconds 1 --output one.json".to_owned()),
     ] {
         assert!(run(path, name, &args).status.success());
     }
@@ -255,10 +255,10 @@ fn no_output_takes_the_place_of_an_input_or_of_another_output() {
     ];
     if cfg!(feature = "instructor") {
         lines.extend([
-            ("lab", "merge one.json --out ./one.json", "one.json"),
-            ("lab", "merge one.json --out both --csv ./both", "both"),
-            ("lab", "grade grades.csv --roster class.csv --out .", "grades.csv"),
-            ("lab", "grade class.csv --roster grades.csv --out .", "grades.csv"),
+            ("lab", "merge one.json --output ./one.json", "one.json"),
+            ("lab", "merge one.json --output both --csv ./both", "both"),
+            ("lab", "grade grades.csv --roster class.csv --output .", "grades.csv"),
+            ("lab", "grade class.csv --roster grades.csv --output .", "grades.csv"),
             ("lab", "grade missing --roster class.csv --name-column name", "missing"),
         ]);
     }

@@ -154,7 +154,7 @@ fn arguments_are_repeated_harmlessly_by_every_program() {
 #[test]
 fn a_folder_may_have_a_name_that_is_no_text() {
     let folder = tempfile::tempdir().unwrap();
-    let line = "run --quick --hasten 100 --size 8 --machine i5-7500 --out";
+    let line = "run --quick --hasten 100 --size 8 --machine i5-7500 --output";
     let mut command = Command::new(program("lab"));
     let name = std::ffi::OsStr::from_bytes(b"r\xff");
     let output = command.current_dir(folder.path()).args(line.split(' ')).arg(name).output().unwrap();

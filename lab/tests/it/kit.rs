@@ -22,6 +22,15 @@ pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
+/// The commands that the help text of `lab` lists.
+pub(crate) fn commands(help: &str) -> Vec<&str> {
+    let (_, rest) = help.split_once("\nUsage:").unwrap();
+    let (list, _) = rest.split_once("\nOptions:").unwrap();
+    let name = |line: &'_ str| line.starts_with("  ") && line[2..].starts_with(char::is_lowercase);
+    let names = list.lines().filter(|line| name(line)).map(|line| line.split_whitespace().next().unwrap());
+    names.collect()
+}
+
 /// The program of that name, built now from the current sources: for the tests of a
 /// package, cargo builds only that package's programs.
 pub(crate) fn program(name: &str) -> PathBuf {

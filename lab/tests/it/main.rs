@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
 
+#[cfg(target_os = "linux")]
+mod accesses;
 #[cfg(unix)]
 mod assignment;
 #[cfg(unix)]

@@ -23,7 +23,7 @@ fn refuses(folder: &Path, args: &str, code: i32, culprit: &str) {
 fn a_run_writes_a_report_that_is_self_contained() {
     let folder = tempfile::tempdir().unwrap();
     let output =
-        lab(folder.path(), "run --quick --hasten 4 --size 32 --answers --counters model --out r --quiet");
+        lab(folder.path(), "run --quick --hasten 4 --size 32 --answers --counters model --output r --quiet");
     assert_eq!((output.status.code(), stderr(&output).as_str()), (Some(0), ""));
     let told = String::from_utf8(output.stdout).unwrap();
     for part in ["N = 32, one run\n", "(10^6)", "mm3 ", "source", "L1 hit rate", "ikj, without blocks"] {
@@ -62,7 +62,7 @@ fn a_run_writes_a_report_that_is_self_contained() {
 fn a_chart_of_an_earlier_sweep_is_not_left_among_those_of_the_next() {
     let folder = tempfile::tempdir().unwrap();
     let sweep = |more: &str| {
-        let line = format!("dgemm --sizes 8..12 --variants ikj --out r {more}");
+        let line = format!("dgemm --sizes 8..12 --variants ikj --output r {more}");
         let output = lab(folder.path(), &line);
         assert!(output.status.success(), "{line}: {}", stderr(&output));
         stderr(&output)
@@ -124,9 +124,9 @@ fn the_commands_that_the_documents_need_run() {
 fn a_folder_that_cannot_be_written_is_refused_before_anything_is_measured() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("file"), "mine").unwrap();
-    refuses(folder.path(), "run --out file", 1, "'file'");
-    refuses(folder.path(), "run --out file/r", 1, "'file/r'");
-    refuses(folder.path(), "--quick --out file", 1, "'file'");
+    refuses(folder.path(), "run --output file", 1, "'file'");
+    refuses(folder.path(), "run --output file/r", 1, "'file/r'");
+    refuses(folder.path(), "--quick --output file", 1, "'file'");
     assert_eq!(fs::read_to_string(folder.path().join("file")).unwrap(), "mine");
 }
 
@@ -189,7 +189,7 @@ fn files_that_are_no_sweep_and_pictures_that_are_none_are_refused() {
 fn machines_are_drawn_separately_and_never_mixed() {
     let folder = tempfile::tempdir().unwrap();
     for machine in ["i5-7500", "zen3"] {
-        let args = format!("run --quick --hasten 1000 --size 16 --machine {machine} --out {machine}");
+        let args = format!("run --quick --hasten 1000 --size 16 --machine {machine} --output {machine}");
         assert!(lab(folder.path(), &args).status.success());
     }
     let files = "plot i5-7500/records/cm1-l1.json zen3/records/cm1-l1.json";

@@ -148,7 +148,7 @@ fn no_value_is_above_its_question() {
             kit::printed(
                 folder.path(),
                 &format!(
-                    "run --quick --hasten 1000 --size 40 --assignment guide.toml --machine {file} --out {out}"
+                    "run --quick --hasten 1000 --size 40 --assignment guide.toml --machine {file} --output {out}"
                 ),
             );
             let page = std::fs::read_to_string(folder.path().join(&out).join("report.html")).unwrap();

@@ -76,7 +76,7 @@ fn every_record_of_the_assignment_follows_the_schema() {
     let schema: Value = serde_json::from_str(SCHEMA).unwrap();
     let folder = tempfile::tempdir().unwrap();
     for machine in ["i5-7500", "host"] {
-        let args = format!("run --quick --hasten 1000 --size 16 --machine {machine} --out {machine}");
+        let args = format!("run --quick --hasten 1000 --size 16 --machine {machine} --output {machine}");
         let ran =
             Command::new(env!("CARGO_BIN_EXE_lab")).current_dir(folder.path()).args(args.split(' ')).output();
         assert!(ran.unwrap().status.success());
@@ -101,7 +101,7 @@ fn a_survey_follows_its_schema() {
     let schema: Value = serde_json::from_str(SCHEMA).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
-    command.current_dir(folder.path()).args(["survey", "--seconds", "1", "--name", "--out", "here.json"]);
+    command.current_dir(folder.path()).args(["survey", "--seconds", "1", "--name", "--output", "here.json"]);
     assert!(command.output().unwrap().status.success());
     let mut survey: Value =
         serde_json::from_slice(&std::fs::read(folder.path().join("here.json")).unwrap()).unwrap();
@@ -130,7 +130,7 @@ fn pandas_and_r_read_numbers_where_numbers_are() {
     let folder = tempfile::tempdir().unwrap();
     let ran = Command::new(env!("CARGO_BIN_EXE_lab"))
         .current_dir(folder.path())
-        .args("run --quick --hasten 1000 --size 16 --machine i5-7500 --out r".split(' '))
+        .args("run --quick --hasten 1000 --size 16 --machine i5-7500 --output r".split(' '))
         .output();
     assert!(ran.unwrap().status.success());
     let python = "import pandas as p\nf = p.read_csv('r/records/cm1-l1.csv')\ng = p.read_csv('r/records/causes.csv')\n\

@@ -9,7 +9,6 @@ use super::error::bad_line;
 use super::limits::{ROW_BYTES, ROWS};
 use super::raw::{RawCell, RawSweep, source};
 use super::{SavedCell, SavedError};
-use crate::json_error;
 
 /// The parts of a record that a sweep needs. Rows are read one by one, so that a large file
 /// is never in memory as a tree.
@@ -79,7 +78,7 @@ fn refusal(text: &str, error: &serde_json::Error) -> SavedError {
         return SavedError::Json("its rows are no list".to_owned());
     }
     if error.is_eof() {
-        return SavedError::Json(format!("{}; copy the whole file", json_error::explain(text, error)));
+        return SavedError::Json(format!("{error}; copy the whole file"));
     }
     let line = text.lines().nth(error.line().max(1) - 1).unwrap_or_default();
     bad_line(error.line(), line, "is not JSON")

@@ -25,11 +25,11 @@ use crate::problem::system::System;
 pub(crate) use crate::problem::workspace::DEPTH;
 use crate::problem::workspace::{PANEL, Workspace};
 use crate::rungs::Rung;
-use crate::rungs::team::{Member, Team};
 use exchanging::{exchange_other_columns, exchanging, put_back, take_out};
 use narrow::{NARROW, narrow};
 pub use next::next;
 use row_panel::row_panel;
+use threads::{Member, Team};
 use update::update;
 
 /// Eliminates below the diagonal, in the widest registers there are.

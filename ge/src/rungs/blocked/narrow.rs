@@ -8,7 +8,7 @@ use memory::Memory;
 
 use super::update::update;
 use crate::problem::workspace::Workspace;
-use crate::rungs::team::Member;
+use threads::Member;
 
 /// Columns that are eliminated one by one: a cache line.
 pub(crate) const NARROW: usize = 8;

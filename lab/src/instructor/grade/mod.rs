@@ -79,8 +79,8 @@ pub(crate) struct Args {
     worksheet: Option<PathBuf>,
 
     /// Write grades.csv, grades.json, texts.html and Gradescope's results.json into this folder
-    #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
 
     /// Grade although fewer than half of the students have a submission
     #[arg(long)]
@@ -108,7 +108,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let times = args.times.as_deref().map(|path| times::table(path, &class, args.due)).transpose()?;
     let worksheet = args.worksheet.as_deref().map(|path| Worksheet::read(path, &rubric, &class, args.due));
     let worksheet = worksheet.transpose()?;
-    let out = |name: &str| args.out.as_ref().map(|out| out.join(name));
+    let out = |name: &str| args.output.as_ref().map(|out| out.join(name));
     let map = out(MAP).map(|path| Map::read(&path, &class)).transpose()?.unwrap_or_default();
     let points = Points::read(&args.points, out(GRADES).as_deref(), &class, &rubric)?;
     let mut asked: Vec<String> = assignment.fields().into_iter().map(|field| field.id).collect();
@@ -150,7 +150,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     notes.extend(points.give(&mut graded, &mut rubric, &class));
     notes.extend(points.changed(&graded, &class));
     let shown = Shown { rubric: &rubric, class: &class, graded: &graded };
-    if let Some(out) = &args.out {
+    if let Some(out) = &args.output {
         notes.extend(write(out, &shown, &decision, &map, worksheet.as_ref())?);
     }
     notes.iter().for_each(|note| message(format!("lab grade: note: {note}")));
@@ -162,16 +162,17 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 fn distinct(args: &Args) -> Result<(), Failure> {
     let tables = [&args.key, &args.worksheet, &args.roster.roster, &args.groups, &args.times];
     let read = tables.into_iter().flatten().chain(&args.rubric).chain(&args.points).chain(&args.submissions);
-    let written: Vec<PathBuf> = args.out.iter().flat_map(|out| WRITTEN.map(|name| out.join(name))).collect();
+    let written: Vec<PathBuf> =
+        args.output.iter().flat_map(|out| WRITTEN.map(|name| out.join(name))).collect();
     check_distinct(read.map(PathBuf::as_path), written.iter().map(PathBuf::as_path))?;
-    let Some(out) = &args.out else { return Ok(()) };
+    let Some(out) = &args.output else { return Ok(()) };
     let there = std::path::absolute(out).unwrap_or_else(|_| out.clone());
     let Some(out) = there.ancestors().find_map(|folder| folder.canonicalize().ok()) else { return Ok(()) };
     let within =
         |path: &&PathBuf| path.is_dir() && path.canonicalize().is_ok_and(|path| out.starts_with(path));
     match args.submissions.iter().find(within) {
         Some(path) => Err(Failure::usage(format!(
-            "grades would be written into the folder of submissions '{}'; name another folder with --out",
+            "grades would be written into the folder of submissions '{}'; name another folder with --output",
             shorten(&path.to_string_lossy(), 120)
         ))),
         None => Ok(()),
@@ -208,7 +209,7 @@ fn enough(args: &Args, decision: &Decision, map: &Map, class: &Class) -> Result<
     if found > 0 && 2 * (found + open) >= all || args.allow_missing {
         return Ok(());
     }
-    if let Some(out) = args.out.as_ref().filter(|_| open > 0) {
+    if let Some(out) = args.output.as_ref().filter(|_| open > 0) {
         write_map(out, decision, map, class)?;
         unresolved(args, decision)?;
     }
@@ -224,12 +225,12 @@ fn unresolved(args: &Args, decision: &Decision) -> Result<(), Failure> {
     if number == 0 {
         return Ok(());
     }
-    let what = match &args.out {
+    let what = match &args.output {
         Some(out) => format!(
             "fill in the column 'student' of {} ('-' for nobody), and grade again",
             out.join(MAP).display()
         ),
-        None => "give --out, fill in its map.csv, and grade again".to_owned(),
+        None => "give --output, fill in its map.csv, and grade again".to_owned(),
     };
     Err(Failure::could_not(format!("{number} submissions have no owner; {what}")))
 }

@@ -18,7 +18,7 @@ use crate::book::markdown::escaped;
 use crate::instructor::names;
 use crate::instructor::tables::Table;
 
-/// Names in the folder of `--out`.
+/// Names in the folder of `--output`.
 pub(super) const GRADES: &str = "grades.csv";
 pub(super) const MAP: &str = "map.csv";
 pub(super) const WRITTEN: [&str; 5] = [GRADES, MAP, "grades.json", "moodle.csv", "texts.html"];

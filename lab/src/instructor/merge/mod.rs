@@ -22,8 +22,8 @@ use surveyed::Surveyed;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Write this page
-    #[arg(long, value_name = "PAGE.html", default_value = "class.html")]
-    out: PathBuf,
+    #[arg(short, long, value_name = "PAGE.html", default_value = "class.html")]
+    output: PathBuf,
 
     /// Also write a table: a line for each machine
     #[arg(long, value_name = "FILE.csv")]
@@ -36,7 +36,7 @@ pub(crate) struct Args {
 
 /// Reads all files, writes the page.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let written = std::iter::once(&args.out).chain(&args.csv);
+    let written = std::iter::once(&args.output).chain(&args.csv);
     output::check_distinct(args.files.iter().map(PathBuf::as_path), written.map(PathBuf::as_path))?;
     let mut machines: Vec<Surveyed> = Vec::new();
     let mut invalid = Vec::new();
@@ -62,9 +62,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(path) = &args.csv {
         output::write(path, surveyed::table(&machines, &remarks).text().as_bytes())?;
     }
-    output::write(&args.out, page(&machines, &remarks, &invalid)?.as_bytes())?;
+    output::write(&args.output, page(&machines, &remarks, &invalid)?.as_bytes())?;
     let s = if machines.len() == 1 { "" } else { "s" };
-    output::print(&format!("{} machine{s} in {}\n", machines.len(), args.out.display()))
+    output::say_written(&args.output, &format!("{} machine{s} in {}", machines.len(), args.output.display()))
 }
 
 /// Largest size of a record in bytes; a usual one has some 10 KiB.

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use common::json_error;
 use common::text::{inert, shorten};
 use serde::Deserialize;
 
@@ -121,9 +120,8 @@ impl Surveyed {
     ///
     /// If it is not a record of this version; a clause.
     pub(super) fn parse(text: &str) -> Result<Surveyed, String> {
-        let mut read: Surveyed = serde_json::from_str(text).map_err(|error| {
-            format!("{}; give whole files that lab survey wrote", json_error::explain(text, &error))
-        })?;
+        let mut read: Surveyed = serde_json::from_str(text)
+            .map_err(|error| format!("{error}; give whole files that lab survey wrote"))?;
         if read.schema != SCHEMA {
             return Err(format!("it is '{}', and this lab reads {SCHEMA}", shorten(&read.schema, 60)));
         }

@@ -41,15 +41,15 @@ fn a_signal_ends_a_run_and_resume_goes_on_from_there() {
     for signal in ["INT", "TERM", "HUP"] {
         let out = format!("report-{signal}");
         let report = folder.path().join(&out);
-        let run = begun(folder.path(), &format!("{SHORT} --size 256 --out {out}"));
+        let run = begun(folder.path(), &format!("{SHORT} --size 256 --output {out}"));
         await_file(&report.join(".unfinished/spark.json"));
         assert!(Command::new("kill").args(["-s", signal, &run.id().to_string()]).status().unwrap().success());
         let ended = run.wait_with_output().unwrap();
         assert!(ended.status.signal().is_some(), "{signal}: {}", ended.status);
         let told = stderr(&ended);
-        assert!(told.contains(&format!("`lab run --resume --out {out}`")), "{told}");
+        assert!(told.contains(&format!("`lab run --resume --output {out}`")), "{told}");
 
-        let again = lab(folder.path(), &format!("{SHORT} --out {out}"));
+        let again = lab(folder.path(), &format!("{SHORT} --output {out}"));
         assert_eq!(again.status.code(), Some(1));
         assert!(
             stderr(&again).contains("--resume") && stderr(&again).contains("--afresh"),
@@ -59,12 +59,12 @@ fn a_signal_ends_a_run_and_resume_goes_on_from_there() {
         let kept = fs::read(report.join(".unfinished/spark.json")).unwrap();
         let kept: serde_json::Value = serde_json::from_slice(&kept).unwrap();
 
-        let resumed = lab(folder.path(), &format!("run --resume --out {out}"));
+        let resumed = lab(folder.path(), &format!("run --resume --output {out}"));
         assert!(resumed.status.success(), "{}", stderr(&resumed));
         let spark = fs::read_to_string(report.join("records/spark.json")).unwrap();
         assert_eq!(kept["record"].as_str().unwrap(), spark.trim_end());
         assert!(!report.join(".unfinished").exists());
-        assert_eq!(lab(folder.path(), &format!("run --resume --out {out}")).status.code(), Some(2));
+        assert_eq!(lab(folder.path(), &format!("run --resume --output {out}")).status.code(), Some(2));
     }
     let names = ["INT", "TERM", "HUP"].map(|signal| filled(&folder.path().join(format!("report-{signal}"))));
     assert!(names[0].len() > 20 && names.iter().all(|filled| *filled == names[0]));
@@ -90,8 +90,8 @@ fn await_listening(process: u32) {
 fn a_signal_ends_a_sweep_which_retains_what_it_measured() {
     let folder = tempfile::tempdir().unwrap();
     for (line, kept, rows) in [
-        ("lab ge --sizes 100,150 --variants ge1,ge3 --runs 9999 --out INT", "INT/ge.json", 4),
-        ("lab dgemm --sizes 64..2048 --variants jki --counters none --out TERM", "TERM/dgemm.json", 11),
+        ("lab ge --sizes 100,150 --variants ge1,ge3 --runs 9999 --output INT", "INT/ge.json", 4),
+        ("lab dgemm --sizes 64..2048 --variants jki --counters none --output TERM", "TERM/dgemm.json", 11),
         ("cm1 --max 8M --counters none --runs 100 --record HUP.json", "HUP.json", 195),
         ("spark --max 8M --runs 100 --record INT.json", "INT.json", 210),
         ("dgemm all 700 --counters none --runs 99 --record TERM.json", "TERM.json", 30),

@@ -17,7 +17,7 @@ use crate::kit::stderr;
 const MORE: [&str; 3] = [
     "ge threads 64",
     "dgemm threads 64",
-    "lab run --quick --hasten 40 --machine i5-7500 --size 16 --out report",
+    "lab run --quick --hasten 40 --machine i5-7500 --size 16 --output report",
 ];
 
 /// Runs a line under a fault; `None` where this system does not allow that.

@@ -74,7 +74,7 @@ pub(crate) fn cell(lines: &[String], seen: &[Seen], normal: &[Seen]) -> String {
 
 /// The command, without the options that make it short.
 fn name(line: &str) -> String {
-    let short = ["--max 8K", "--repeats 1", "--size 16", "--record r.json", "--hasten 40", "--out report"];
+    let short = ["--max 8K", "--repeats 1", "--size 16", "--record r.json", "--hasten 40", "--output report"];
     let name = short.iter().fold(line.to_owned(), |line, part| line.replace(&format!(" {part}"), ""));
     format!("`{name}`")
 }

@@ -47,7 +47,7 @@ fn of_ada(folder: &Path, rubric: &str, records: &[&str]) -> (String, String) {
     for (number, record) in records.iter().enumerate() {
         write(folder, &format!("in/ada/{number}.json"), record);
     }
-    let args = format!("--roster class.csv --key machines-key.json {rubric} --out o in");
+    let args = format!("--roster class.csv --key machines-key.json {rubric} --output o in");
     let (code, _, err) = graded(folder, &args);
     assert_eq!(code, Some(0), "{err}");
     let of = |column| cell(folder, "o/grades.csv", "ada", column);
@@ -130,10 +130,10 @@ fn the_key_is_joined_by_its_column() {
         );
     }
     write(folder, "other.txt", "autumn of twenty-six");
-    printed(folder, "mystery --key-file other.txt --roster class.csv --out others");
+    printed(folder, "mystery --key-file other.txt --roster class.csv --output others");
     write(folder, "numbers.csv", "number,name\n17,ada\n18,bob\n19,carl\n");
     write(folder, "late.csv", "name\nADA\nBob\nlate\n");
-    printed(folder, "mystery --key-file secret.txt ada bob --out typed");
+    printed(folder, "mystery --key-file secret.txt ada bob --output typed");
     for (args, code, says) in [
         ("--roster class.csv --key others-key.json", 1, "machines that the key does not have"),
         ("--roster numbers.csv --name-column name --key machines-key.json", 0, "2\t20\tada\t\n"),

@@ -173,7 +173,7 @@ fn files_that_are_not_read_are_named() {
             std::fs::write(path, content).unwrap();
         }
     }
-    let (code, _, err) = graded(folder, "--roster class.csv --out out in");
+    let (code, _, err) = graded(folder, "--roster class.csv --output out in");
     assert_eq!(code, Some(0), "{err}");
     for ((what, _, points, says), name) in cases.iter().zip(&names) {
         let of = |column| cell(folder, "out/grades.csv", name, column);

@@ -48,10 +48,10 @@ fn one_archive_has_everything_and_is_graded() {
     );
     // again, replacing the earlier one; under any name it is graded
     assert_eq!(handin(folder, "report --answers saved.json").0, Some(0));
-    assert_eq!(handin(folder, "report --answers saved.json --out in/ann/work").0, Some(1));
+    assert_eq!(handin(folder, "report --answers saved.json --output in/ann/work").0, Some(1));
     std::fs::create_dir_all(folder.join("in/ann")).unwrap();
-    assert_eq!(handin(folder, "report --answers saved.json --out in/ann/work.pdf").0, Some(0));
-    assert_eq!(handin(folder, "report --answers saved.json --out in/bea").0, Some(0));
+    assert_eq!(handin(folder, "report --answers saved.json --output in/ann/work.pdf").0, Some(0));
+    assert_eq!(handin(folder, "report --answers saved.json --output in/bea").0, Some(0));
     write(folder, "class.csv", "name\nann\nbea\n");
     let (_, table, err) = graded(folder, "--roster class.csv in");
     assert!(table.contains("\n3\t20\tann\t\n3\t20\tbea\t\n"), "{table}{err}");
@@ -99,14 +99,14 @@ fn missing_parts_are_reported_before_the_hand_in() {
         ("", 1, "'report' is not a folder; run `lab run` first"),
         ("empty", 1, "there are no answers in 'empty'; press Save answers in the page"),
         ("broken", 1, "broken/answers.json: these are not the answers of a report"),
-        ("bare --out mine.zip", 2, "mine.zip exists and was not written by lab handin"),
+        ("bare --output mine.zip", 2, "mine.zip exists and was not written by lab handin"),
         ("many", 1, "71 files with 0 MiB are too much to hand in; 64 files"),
         ("bare --answers nowhere.json", 1, "cannot read nowhere.json"),
         ("bare nowhere.json", 1, "cannot read nowhere.json"),
         ("bare", 0, "note: there is no report.html in 'bare'"),
         ("nameless", 1, "the name of the first student is missing"),
         ("numberless", 1, "the number of the first student is missing"),
-        ("bare --out other.zip", 2, "other.zip exists and was not written by lab handin"),
+        ("bare --output other.zip", 2, "other.zip exists and was not written by lab handin"),
         ("bare", 0, "note: you deleted 1 earlier answers: s2-1"),
         ("bare", 0, "x.json will not count as a record"),
     ] {

@@ -18,7 +18,7 @@ fn class(folder: &Path) {
 
 /// Grades the class; returns the messages.
 fn grade(folder: &Path, more: &str) -> String {
-    let (code, out, err) = graded(folder, &format!("--roster r.csv {more} --out o in"));
+    let (code, out, err) = graded(folder, &format!("--roster r.csv {more} --output o in"));
     assert_eq!(code, Some(0), "{out}{err}");
     out + &err
 }
@@ -128,7 +128,7 @@ fn files_that_somebody_changed_are_kept_and_old_ones_removed() {
     );
     // without the worksheet, its file no longer belongs either
     assert!(grade(folder, "").contains("were removed: moodle.csv"));
-    let (code, _, err) = graded(folder, "--roster r.csv --out in/o in");
+    let (code, _, err) = graded(folder, "--roster r.csv --output in/o in");
     assert!(code == Some(2) && err.contains("into the folder of submissions"), "{err}");
 }
 

@@ -42,7 +42,7 @@ const CASES: &[Case] = &[
             ("in/Team-Bea Sá_12_assignsubmission_file_/", "RIGHT"),
         ],
         code: 1,
-        args: "--name-column user --name-column name --out o in",
+        args: "--name-column user --name-column name --output o in",
         points: &[("ana", "3"), ("bea", "-")],
         says: &["3 submissions have no owner", "'bea_' is the name of no student; suggested: bea", "'be' is"],
         holds: &[("o/map.csv", "submission,suggested,student\nTeam-Bea Sá_12,,\nbe,,\nbea_,bea,\n")],
@@ -119,7 +119,7 @@ const CASES: &[Case] = &[
             ("in/Participant_11_assignsubmission_file_/", "RIGHT"),
             ("in/Participant_12_assignsubmission_file_/", "PART"),
         ],
-        args: "--name-column Identifier --worksheet r.csv --out o in",
+        args: "--name-column Identifier --worksheet r.csv --output o in",
         points: &[("Participant 11", "3"), ("Participant 12", "1")],
         holds: &[("o/moodle.csv", "Participant 12,,1.00,20.00,")],
         ..CASE
@@ -219,7 +219,7 @@ const CASES: &[Case] = &[
         what: "fewer than half of the class",
         roster: "user\nana\nbea\ncarl\n",
         files: &[("in/ana/", "RIGHT")],
-        args: "--out o in",
+        args: "--output o in",
         code: 1,
         says: &["only 1 of 3 students have a submission", "--allow-missing"],
         holds: &[("o/grades.csv", "no file")],
@@ -236,7 +236,7 @@ const CASES: &[Case] = &[
     Case {
         what: "another class: nothing is graded, but the map can be completed",
         files: &[("in/x/", "RIGHT"), ("in/Ana Silva_11_assignsubmission_file_/", "RIGHT")],
-        args: "--name-column user --out o in",
+        args: "--name-column user --output o in",
         code: 1,
         says: MAP,
         holds: &[("o/grades.csv", "no file"), ("o/map.csv", "Ana Silva_11,ana,\n")],
@@ -265,7 +265,7 @@ fn a_completed_map_decides() {
     write(folder, "in/Ana Silva_11_assignsubmission_file_/", "RIGHT");
     write(folder, "in/blackboard 7/", "PART");
     write(folder, "in/=old/", "WRONG");
-    let grade = || graded(folder, "--roster r.csv --name-column user --out o in");
+    let grade = || graded(folder, "--roster r.csv --name-column user --output o in");
     assert_eq!(grade().0, Some(1));
     let map = std::fs::read_to_string(folder.join("o/map.csv")).unwrap();
     assert_eq!(map, "submission,suggested,student\n'=old,,\nAna Silva_11,ana,\nblackboard 7,,\n");

@@ -3,7 +3,7 @@
 use super::{CASE, Case};
 
 const SHEET: &str = "Identifier,number,Grade,Maximum Grade,Feedback comments\nParticipant 1,1001,,20.00,\nParticipant 2,2002,17.00,20.00,by hand\n";
-const DUE: &str = "--name-column user --due 2026-11-20T23:59+01:00 --times t.csv --out o in";
+const DUE: &str = "--name-column user --due 2026-11-20T23:59+01:00 --times t.csv --output o in";
 
 const CASES: &[Case] = &[
     Case {
@@ -17,7 +17,7 @@ const CASES: &[Case] = &[
             ("t.csv", "nº,time\n1,2026-11-20T10:00Z\n2,2026-11-29T10:00Z\n3,2026-11-20T10:00Z\n"),
             ("w.csv", "Identifier,nº,Grade,Maximum Grade\nP 1,1,,20.00\nP 2,2,,20.00\nP 3,3,,20.00\n"),
         ],
-        args: "--name-column id --points p.csv --times t.csv --due 2026-11-21T00:00Z --worksheet w.csv --out o in",
+        args: "--name-column id --points p.csv --times t.csv --due 2026-11-21T00:00Z --worksheet w.csv --output o in",
         points: &[("x1", "0"), ("x2", "2.5"), ("x3", "2")],
         says: &["late (hours are in grades.csv): 1 of 3 students: x1"],
         holds: &[("o/moodle.csv", "P 1,1,2.00,20.00\nP 2,2,0.00,20.00\nP 3,3,2.50,20.00\n")],
@@ -34,7 +34,7 @@ const CASES: &[Case] = &[
                 "Identifier,Full name,Grade,Maximum Grade,Online text\nP 1,Vic,,20.00,my number: 1001\nP 3,Mal,,20.00,1001\n",
             ),
         ],
-        args: "--worksheet w.csv --out o in",
+        args: "--worksheet w.csv --output o in",
         code: 2,
         says: &[
             "none of its columns ('Identifier', 'Full name', 'Grade', 'Maximum Grade', 'Online text') has the header of a roster column ('number')",
@@ -77,7 +77,7 @@ const CASES: &[Case] = &[
     Case {
         what: "a student without a submission keeps the worksheet's cells",
         files: &[("in/ana/", "RIGHT"), ("w.csv", SHEET)],
-        args: "--name-column user --worksheet w.csv --out o in",
+        args: "--name-column user --worksheet w.csv --output o in",
         points: &[("ana", "3"), ("bea", "0")],
         holds: &[
             ("o/moodle.csv", "Participant 2,2002,17.00,20.00,by hand\n"),
@@ -88,7 +88,7 @@ const CASES: &[Case] = &[
     Case {
         what: "a grade that changes is listed",
         files: &[("in/ana/", "RIGHT"), ("in/bea/", "PART"), ("w.csv", SHEET)],
-        args: "--name-column user --worksheet w.csv --out o in",
+        args: "--name-column user --worksheet w.csv --output o in",
         says: &["grades in the worksheet change: 1 of 2 students: bea (17.00 to 1.00)"],
         ..CASE
     },
@@ -104,7 +104,7 @@ const CASES: &[Case] = &[
                 "user,Grade,Maximum Grade,Grade can be changed\nana,,20.00,No\nbea,Good,20.00,Yes\ncarl,,-,Yes\ncarl,,20,Yes\n",
             ),
         ],
-        args: "--worksheet w.csv --out o in",
+        args: "--worksheet w.csv --output o in",
         says: &[
             "not filled: 'ana' (line 2): its grade is locked",
             "'bea' (line 3): its grade 'Good' is not a number",
@@ -125,7 +125,7 @@ const CASES: &[Case] = &[
                 "format = \"cache-lab-rubric/1\"\ntitle = \"t\"\n[worksheet]\ngrade = \"Nota\"\nmaximum = \"Nota máxima\"\n[[item]]\nid = \"s2-2\"\nlabel = \"a\"\nkind = \"bytes\"\nvalue = 65536\n",
             ),
         ],
-        args: "--name-column user --worksheet w.csv --rubric rubric.toml --out o in",
+        args: "--name-column user --worksheet w.csv --rubric rubric.toml --output o in",
         says: &["the worksheet has no row of: 1 of 2 students: bea"],
         holds: &[("o/moodle.csv", "P 1;ana;\"20,00\";20,00\r\n")],
         ..CASE
@@ -133,7 +133,7 @@ const CASES: &[Case] = &[
     Case {
         what: "the same without its headers",
         files: &[("in/ana/", "RIGHT"), ("w.csv", "user,Nota\nana,\n")],
-        args: "--name-column user --worksheet w.csv --out o in",
+        args: "--name-column user --worksheet w.csv --output o in",
         code: 2,
         says: &["w.csv: it has no column 'Grade' ('user', 'Nota')"],
         ..CASE
@@ -183,7 +183,7 @@ const CASES: &[Case] = &[
                 "format = \"cache-lab-rubric/1\"\ntitle = \"t\"\nlate_percent = 10\n[[item]]\nid = \"s2-2\"\nlabel = \"a\"\nkind = \"bytes\"\nvalue = 65536\n",
             ),
         ],
-        args: "--name-column user --worksheet w.csv --rubric rubric.toml --due 2026-11-20T23:59+01:00 --out o in",
+        args: "--name-column user --worksheet w.csv --rubric rubric.toml --due 2026-11-20T23:59+01:00 --output o in",
         points: &[("ana", "0.9")],
         says: &["Late by 13 hours, which takes off 10 % of the points."],
         holds: &[("o/moodle.csv", ",0.90\n")],

@@ -19,12 +19,12 @@ const READERS: [(&str, &str, &[&str]); 21] = [
     ("spark.tsv", "infer spark.tsv --format json", &[]),
     ("wide.csv", "plot wide.csv -o p.svg", &["p.svg"]),
     ("a.json", "infer a.json --format json", &[]),
-    ("a.json", "compare a.json b.json --out c", &["c/differences.csv"]),
+    ("a.json", "compare a.json b.json --output c", &["c/differences.csv"]),
     ("a.json", "plot a.json -o p.svg", &["p.svg"]),
     ("machine.toml", "machines machine.toml", &[]),
     ("machines/bea.toml", "causes 8 --machine machines/bea.toml --format csv", &[]),
-    ("class.csv", "mystery --key-file secret.txt --roster class.csv --out n --force", &["n-key.json"]),
-    ("secret.txt", "mystery --key-file secret.txt --roster class.csv --out n --force", &["n-key.json"]),
+    ("class.csv", "mystery --key-file secret.txt --roster class.csv --output n --force", &["n-key.json"]),
+    ("secret.txt", "mystery --key-file secret.txt --roster class.csv --output n --force", &["n-key.json"]),
     ("machines-key.json", GRADE, GRADES),
     ("class.csv", GRADE, GRADES),
     ("rubric.toml", GRADE, GRADES),
@@ -33,15 +33,15 @@ const READERS: [(&str, &str, &[&str]); 21] = [
     ("times.csv", GRADE, GRADES),
     ("points.csv", GRADE, GRADES),
     ("in/bea/answers.json", GRADE, GRADES),
-    ("report/answers.json", "handin report --out r.zip", &[]),
+    ("report/answers.json", "handin report --output r.zip", &[]),
     (
         "survey.json",
-        "merge survey.json --out class.html --csv class-table.csv",
+        "merge survey.json --output class.html --csv class-table.csv",
         &["class.html", "class-table.csv"],
     ),
 ];
 const GRADE: &str = "grade --roster class.csv --key machines-key.json --rubric rubric.toml --assignment assignment.toml \
-    --groups groups.csv --times times.csv --due 2026-03-01T12:00Z --points points.csv --out grades in";
+    --groups groups.csv --times times.csv --due 2026-03-01T12:00Z --points points.csv --output grades in";
 const GRADES: &[&str] = &["grades/grades.csv"];
 
 const SURVEY: &str = r#"{ "schema": "cache-lab-kit/survey/1", "time": "2026-03-01T10:00:00Z", "kit_version": "0.1.0",
@@ -199,7 +199,7 @@ fn a_worksheet_stays_as_it_was_stored() {
     let sheet = "Identifier,\"name\",Grade,\"Maximum Grade\"\nParticipant 1,bea,,20\nParticipant 2,Inês Conceição,,20\n";
     for (how, bytes) in stored(sheet) {
         fs::write(folder.join("sheet.csv"), &bytes).unwrap();
-        printed(folder, "grade --roster class.csv --out out --worksheet sheet.csv in");
+        printed(folder, "grade --roster class.csv --output out --worksheet sheet.csv in");
         let filled = fs::read(folder.join("out/moodle.csv")).unwrap();
         assert!(decode(&filled).unwrap().starts_with("Identifier,\"name\",Grade,"), "{how}");
         // All cells except the grades, which are empty before.

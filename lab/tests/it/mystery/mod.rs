@@ -125,7 +125,7 @@ fn files_that_are_not_handed_out_are_private() {
     );
     assert_eq!(["machines-key.csv", "machines-key.json"].map(mode), [0o600; 2]);
     assert!(mode("machines/ada.toml") & 0o400 != 0 && mode("machines/ada.toml") != 0o600);
-    let said = kit::printed(folder.path(), "mystery --key-file secret.txt --sweeps --out handout ada");
+    let said = kit::printed(folder.path(), "mystery --key-file secret.txt --sweeps --output handout ada");
     assert!(
         said.contains("do not hand out handout-kept, handout-key.json") && !said.contains("public"),
         "{said}"
@@ -155,7 +155,7 @@ fn only_measuring_reveals_a_sealed_machine() {
         bytes[at] ^= 1;
         std::fs::write(folder.path().join("changed.toml"), bytes).unwrap();
         let (code, refusal) =
-            output_of(&lab(folder.path(), "run --quick --machine changed.toml --out report"));
+            output_of(&lab(folder.path(), "run --quick --machine changed.toml --output report"));
         let sentence = "lab: changed.toml: its seal does not open, so nothing is known of this machine: ";
         assert!(code == Some(2) && refusal.starts_with(sentence), "byte {at}: {refusal}");
     }
@@ -168,7 +168,7 @@ fn the_documented_procedure_identifies_what_was_drawn() {
     let folder = tempfile::tempdir().unwrap();
     class(folder.path());
     let made =
-        lab(folder.path(), "mystery --key-file secret.txt --sweeps ada grace alan --tlb --out handout");
+        lab(folder.path(), "mystery --key-file secret.txt --sweeps ada grace alan --tlb --output handout");
     assert_eq!(output_of(&made).0, Some(0), "{}", output_of(&made).1);
     let key: Value =
         serde_json::from_slice(&std::fs::read(folder.path().join("handout-key.json")).unwrap()).unwrap();

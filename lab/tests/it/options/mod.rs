@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::kit::program;
+use crate::kit::{commands, program};
 use rows::{Row, Sees};
 
 /// All programs, `lab` with each of its commands.
@@ -18,10 +18,7 @@ fn programs() -> Vec<String> {
         ["spark", "cm1", "mm1", "mm2", "mm3", "ge", "dgemm", "flops", "avail"].map(String::from).into();
     all.extend((1..=7).map(|rung| format!("ge{rung}")));
     let help = text(&run(Path::new("."), "lab", "--help").stdout);
-    let (_, list) = help.split_once("\nCommands:\n").unwrap();
-    let commands = list.lines().take_while(|line| !line.is_empty());
-    let commands = commands.map(|line| line.split_whitespace().next().unwrap());
-    all.extend(commands.filter(|command| *command != "help").map(|command| format!("lab {command}")));
+    all.extend(commands(&help).iter().map(|command| format!("lab {command}")));
     all
 }
 
@@ -44,7 +41,8 @@ fn run(folder: &Path, name: &str, words: &str) -> Output {
     let path = if name == "lab" { env!("CARGO_BIN_EXE_lab").into() } else { program(name) };
     let cpu = common::cpu::allowed().first().copied().unwrap_or_default().to_string();
     let words = words.split_whitespace().map(|word| if word == "CPU" { cpu.as_str() } else { word });
-    Command::new(path).current_dir(folder).args(command).args(words).output().unwrap()
+    // As wide as any line, so that a wrapped one does not look like an option.
+    Command::new(path).env("COLUMNS", "10000").current_dir(folder).args(command).args(words).output().unwrap()
 }
 
 fn text(bytes: &[u8]) -> String {

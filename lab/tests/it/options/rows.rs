@@ -95,7 +95,7 @@ const MEASURING: [(&str, &str); 12] = [
     ("lab dgemm", "--sizes 8..9 --variants ijk"),
 ];
 const LADDER: &str = "--sizes 16 --variants ge2,ge3 --counters none";
-const RUN: &str = "--quick --hasten 1000 --size 16 --machine i5-7500 --out r";
+const RUN: &str = "--quick --hasten 1000 --size 16 --machine i5-7500 --output r";
 const GRADE: &str = "answers.csv --roster class.csv --name-column name";
 
 /// Programs (`mm*`: all that begin so; `ge*`: the rung ge3), an option, a command line, the
@@ -155,7 +155,7 @@ const OWN: &[Own] = &[
     ("ge*", "--size", "", "--size 24", Suffices),
     ("ge*", "--size", "--machine i5-7500 --format json", "-n 24", Prints("\"size\": 24")),
     ("ge*", "--matrix", "16", "--matrix dominant", Differs),
-    ("ge", "--list", "ge3 16", "--list", Prints("avx512")),
+    ("ge", "--list", "", "--list", Prints("avx512")),
     ("ge", "--threads", "threads 64 --format json", "--threads 1", Shows("\"threads\": 1")),
     ("ge", "--cpu", "threads 64 --format json", "--cpu CPU", Shows("\"threads\": 1")),
     ("ge", "--as-printed", "ge4 30", "--as-printed", Differs),
@@ -164,7 +164,7 @@ const OWN: &[Own] = &[
     ("dgemm", "--size", "ijk --machine i5-7500 --format csv", "--size 24", Prints("\nijk,24,24,24,")),
     ("dgemm", "--size", "ijk --machine i5-7500 --format csv", "--n 24", Prints("\nijk,24,24,24,")),
     ("dgemm", "--size", "ijk --machine i5-7500 --m 9 --k 7 --format csv", "-n 24", Prints("\nijk,9,24,7,")),
-    ("dgemm", "--list", "ijk 16", "--list", Prints("recursive")),
+    ("dgemm", "--list", "", "--list", Prints("recursive")),
     ("dgemm", "--m", "ijk 16 --machine i5-7500 --format csv", "--m 9", Prints("\nijk,9,16,16,")),
     ("dgemm", "--k", "ijk 16 --machine i5-7500 --format csv", "--k 9", Prints("\nijk,16,16,9,")),
     ("dgemm", "--block", "block-l1 24 --machine i5-7500", "--block 5", Prints("block_l1=5")),
@@ -205,9 +205,9 @@ const OWN: &[Own] = &[
     ("lab run", "--quick", "--hasten 1000 --size 16 --machine i5-7500", "--quick", Lacks("medians of 3")),
     (
         "lab run",
-        "--out",
+        "--output",
         "--quick --hasten 1000 --size 16 --machine i5-7500",
-        "--out o",
+        "--output o",
         Writes("o/report.html", "<!"),
     ),
     ("lab run", "--assignment", RUN, "--assignment own.toml", In("r/report.html", "Our own: ")),
@@ -219,21 +219,21 @@ const OWN: &[Own] = &[
     (
         "lab run",
         "--counters",
-        "--quick --hasten 1000 --size 16 --out r",
+        "--quick --hasten 1000 --size 16 --output r",
         "--counters none",
         In("r/records/mm1.json", "counters none"),
     ),
     (
         "lab run",
         "--machine",
-        "--quick --hasten 1000 --size 16 --out r",
+        "--quick --hasten 1000 --size 16 --output r",
         "--machine zen3",
         In("r/records/mm1.json", "zen3"),
     ),
     ("lab run", "--cpu", RUN, "--cpu 99999", Refuses("99999")),
     ("lab assignment", "--language", "", "--language pt", Differs),
     ("lab assignment", "--template", "", "--template", Prints("{%")),
-    ("lab book", "--out", "", "--out b.html", Writes("b.html", "<!")),
+    ("lab book", "--output", "", "--output b.html", Writes("b.html", "<!")),
     ("lab causes", "--size", "--machine i5-7500 --format csv", "-n 24", Shows(",24,")),
     (
         "lab causes",
@@ -259,9 +259,9 @@ const OWN: &[Own] = &[
     ),
     (
         "lab dgemm",
-        "--out",
+        "--output",
         "--sizes 8..9 --variants ijk --machine i5-7500",
-        "--out d",
+        "--output d",
         Writes("d/dgemm.json", "{"),
     ),
     ("lab discover", "--format", "--machine lecture", "--format json", Prints("\"levels\"")),
@@ -272,7 +272,14 @@ const OWN: &[Own] = &[
     ("lab infer", "--above", "sweep.out", "--above missing", Refuses("missing")),
     ("lab ge", "--sizes", "--variants ge3 --runs 1 --counters none", "--sizes 16", Drops("\t1200\t")),
     ("lab ge", "--variants", "--sizes 16 --runs 1 --counters none", "--variants ge3", Drops("ge1\t")),
-    ("lab ge", "--out", LADDER, "--out o", Writes("o/ge.csv", "variant,")),
+    (
+        "lab ge",
+        "--limit",
+        "--sizes 64 --variants ge3 --runs 1 --counters none",
+        "--limit 1e-9",
+        Refuses("--limit"),
+    ),
+    ("lab ge", "--output", LADDER, "--output o", Writes("o/ge.csv", "variant,")),
     (
         "lab ge",
         "--counters",
@@ -303,7 +310,7 @@ const OWN: &[Own] = &[
         "--name-column name",
         Suffices,
     ),
-    ("lab mystery", "--out", "--key-file secret.txt Ada", "--out o", Writes("o/Ada.toml", "")),
+    ("lab mystery", "--output", "--key-file secret.txt Ada", "--output o", Writes("o/Ada.toml", "")),
     ("lab mystery", "--answers", "--key-file secret.txt Ada", "--answers", Prints("Ada,")),
     ("lab mystery", "--sweeps", "--key-file secret.txt Ada", "--sweeps", In("machines/Ada/cm1-l1.json", "")),
     ("lab mystery", "--tlb", "--key-file secret.txt Ada --answers", "--tlb", Differs),
@@ -334,9 +341,9 @@ const OWN: &[Own] = &[
     ),
     (
         "lab grade",
-        "--out",
+        "--output",
         "answers.csv --roster class.csv --name-column name",
-        "--out o",
+        "--output o",
         Writes("o/grades.csv", ""),
     ),
     ("lab grade", "--allow-missing", GRADE, "--allow-missing", Suffices),
@@ -344,18 +351,18 @@ const OWN: &[Own] = &[
     ("lab grade", "--groups", GRADE, "--groups missing", Refuses("missing")),
     ("lab grade", "--times", GRADE, "--times missing", Refuses("missing")),
     ("lab grade", "--due", GRADE, "--due someday", Refuses("someday")),
-    ("lab survey", "--out", "--seconds 1", "--out s.json", Writes("s.json", "{")),
-    ("lab survey", "--name", "--out s.json --seconds 1", "--name", Sheds("s.json", "\"name\": null")),
-    ("lab survey", "--salt", "--seconds 1", "--salt x --out s.json", Writes("s.json", "{")),
+    ("lab survey", "--output", "--seconds 1", "--output s.json", Writes("s.json", "{")),
+    ("lab survey", "--name", "--output s.json --seconds 1", "--name", Sheds("s.json", "\"name\": null")),
+    ("lab survey", "--salt", "--seconds 1", "--salt x --output s.json", Writes("s.json", "{")),
     ("lab survey", "--seconds", "", "--seconds 0", Refuses("'0'")),
     ("lab web", "--wasm", "", "--wasm missing", Fails("missing")),
-    ("lab web", "--out", "--wasm page.wasm", "--out w.html", Writes("w.html", "<!")),
+    ("lab web", "--output", "--wasm page.wasm", "--output w.html", Writes("w.html", "<!")),
     // Serving does not end; a refused value shows that the option is read.
-    ("lab web", "--serve", "--wasm page.wasm", "--out w.html --serve", Fails("--serve")),
+    ("lab web", "--serve", "--wasm page.wasm", "--output w.html --serve", Fails("--serve")),
     (
         "lab grade",
         "--worksheet",
-        "answers.csv --roster class.csv --name-column name --out o",
+        "answers.csv --roster class.csv --name-column name --output o",
         "--worksheet worksheet.csv",
         Writes("o/moodle.csv", "Identifier"),
     ),
@@ -363,34 +370,34 @@ const OWN: &[Own] = &[
 
 /// The same after other command lines.
 const AFTER: &[(&[&str], Own)] = &[
-    (&[WHOLE], ("lab handin", "--out", "r --answers a.json", "--out h.zip", Writes("h.zip", "PK"))),
+    (&[WHOLE], ("lab handin", "--output", "r --answers a.json", "--output h.zip", Writes("h.zip", "PK"))),
     (&[WHOLE], ("lab handin", "--answers", "r", "--answers a.json", Suffices)),
     (
         &["lab mystery --key-file class.csv Ada"],
         ("lab mystery", "--force", "--key-file secret.txt Ada", "--force", Suffices),
     ),
     (&[BROKEN_OFF], ("lab run", "--afresh", RUN, "--afresh", Suffices)),
-    (&[BROKEN_OFF], ("lab run", "--resume", "--out r", "--resume", Notes("section 'own'"))),
+    (&[BROKEN_OFF], ("lab run", "--resume", "--output r", "--resume", Notes("section 'own'"))),
     (
         &["mm1 --size 8 --machine zen3 --record a.json", "mm1 --size 8 --machine i5-7500 --record b.json"],
-        ("lab compare", "--out", "a.json b.json", "--out o", Writes("o/differences.csv", "")),
+        ("lab compare", "--output", "a.json b.json", "--output o", Writes("o/differences.csv", "")),
     ),
     (
         &["cm1 --max 8K --machine zen3 --record a.json", "cm1 --max 8K --machine i5-7500 --record b.json"],
         ("lab plot", "--overlay", "a.json b.json -o p.svg", "--overlay", Writes("p.svg", "<svg")),
     ),
     (
-        &["lab survey --seconds 1 --out s.json"],
-        ("lab merge", "--out", "s.json", "--out m.html", Writes("m.html", "<!")),
+        &["lab survey --seconds 1 --output s.json"],
+        ("lab merge", "--output", "s.json", "--output m.html", Writes("m.html", "<!")),
     ),
     (
-        &["lab survey --seconds 1 --out s.json"],
+        &["lab survey --seconds 1 --output s.json"],
         ("lab merge", "--csv", "s.json", "--csv m.csv", Writes("m.csv", "machine,")),
     ),
 ];
-const WHOLE: &str = "lab run --quick --hasten 1000 --size 16 --machine i5-7500 --out r";
+const WHOLE: &str = "lab run --quick --hasten 1000 --size 16 --machine i5-7500 --output r";
 const BROKEN_OFF: &str =
-    "lab run --quick --hasten 1000 --size 16 --machine i5-7500 --out r --assignment failing.toml";
+    "lab run --quick --hasten 1000 --size 16 --machine i5-7500 --output r --assignment failing.toml";
 
 /// The options of all programs that measure, after a small command line of each.
 fn shared(name: &str) -> Vec<(&'static str, String, &'static str, Sees)> {

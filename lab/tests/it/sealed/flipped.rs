@@ -5,7 +5,7 @@ use common::machine::{self, Draw, Machine};
 
 use super::{place, run, secret};
 
-/// Every bit of three machines' files and of three records, as programs write them: one
+/// Every bit of three machines' files and of two records, as programs write them: one
 /// sentence for every change.
 #[test]
 fn any_changed_bit_of_a_file_or_a_record_is_detected() {
@@ -23,7 +23,6 @@ fn any_changed_bit_of_a_file_or_a_record_is_detected() {
     for (name, line) in [
         ("cm1", "--max 8K --repeats 1 --machine M --format json"),
         ("mm1", "--size 16 --machine M --format json"),
-        ("spark", "--max 8K --repeats 1 --machine M --format csv"),
     ] {
         let text = String::from_utf8(run(folder.path(), name, line).stdout).unwrap();
         assert!(authentic::check(&text).is_ok() && text.len() > 1000, "{text}");

@@ -81,28 +81,28 @@ const LINES: &[(&str, &[&str])] = &[
     (
         "lab run",
         &[
-            "--quick --hasten 1000 --size 40 --machine M --out report",
-            "--quick --hasten 1000 --size 40 --machine M --out report --assignment own.toml",
-            "--quick --machine M --resume --out report",
-            "--quick --machine M --counters hardware --out no",
+            "--quick --hasten 1000 --size 40 --machine M --output report",
+            "--quick --hasten 1000 --size 40 --machine M --output report --assignment own.toml",
+            "--quick --machine M --resume --output report",
+            "--quick --machine M --counters hardware --output no",
         ],
     ),
     ("lab assignment", &["", "--template"]),
-    ("lab book", &["--out book.html"]),
+    ("lab book", &["--output book.html"]),
     (
         "lab causes",
         &["32 --machine M --format json --chart causes.svg", "32 --machine M --counters hardware"],
     ),
     (
         "lab compare",
-        &["report report --out compared", "spark.json cm1.json", "cm1.json cm1.json", "M cm1.json"],
+        &["report report --output compared", "spark.json cm1.json", "cm1.json cm1.json", "M cm1.json"],
     ),
     ("lab exercise", &["", "M"]),
     ("lab quiz", &["", "stride 1", "M"]),
     (
         "lab dgemm",
         &[
-            "--machine M --sizes 32..48 --variants ijk,block-l1 --out drawn",
+            "--machine M --sizes 32..48 --variants ijk,block-l1 --output drawn",
             "--machine M --sizes 1..2 --variants no",
         ],
     ),
@@ -120,11 +120,11 @@ const LINES: &[(&str, &[&str])] = &[
     ),
     (
         "lab handin",
-        &["report", "report cm1.json --out in.zip", "M", "--answers M", "report --answers cm1.json"],
+        &["report", "report cm1.json --output in.zip", "M", "--answers M", "report --answers cm1.json"],
     ),
     ("lab machines", &["M", "", "./M"]),
     ("lab help", &["", "run"]),
-    ("lab", &["--quick --machine M --hasten 1000 --size 40 --out bare", "M", "--machine M --nonsense"]),
+    ("lab", &["--quick --machine M --hasten 1000 --size 40 --output bare", "M", "--machine M --nonsense"]),
 ];
 
 fn run(folder: &Path, command: &str, line: &str) -> Output {
@@ -154,15 +154,11 @@ fn place(description: &str) -> tempfile::TempDir {
     folder
 }
 
-/// The names behind "Commands:" in a help text.
+/// The commands that the help text lists.
 fn commands() -> Vec<String> {
     let help = run(Path::new("."), "lab", "--help");
     let help = String::from_utf8(help.stdout).unwrap();
-    let (_, list) = help.split_once("\nCommands:\n").unwrap();
-    list.lines()
-        .take_while(|line| !line.is_empty())
-        .map(|line| line.split_whitespace().next().unwrap().to_owned())
-        .collect()
+    crate::kit::commands(&help).into_iter().map(str::to_owned).collect()
 }
 
 #[test]

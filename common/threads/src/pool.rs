@@ -3,11 +3,11 @@
 
 use std::sync::{Mutex, PoisonError};
 
-#[cfg(feature = "program")]
-use common::cpu::{AffinityGuard, current, pin};
 use rayon_core::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
+#[cfg(feature = "pinned")]
+use system::cpu::{AffinityGuard, current, pin};
 use thiserror::Error;
-#[cfg(not(feature = "program"))]
+#[cfg(not(feature = "pinned"))]
 use unasked::{AffinityGuard, current, pin};
 
 /// The pool of the last call, locked while it works: if two calls shared it, each could
@@ -83,8 +83,7 @@ impl Pool {
 )]
 pub struct NoThread(#[from] ThreadPoolBuildError);
 
-/// Without the feature `program`, the crate does not use the operating system.
-#[cfg(not(feature = "program"))]
+#[cfg(not(feature = "pinned"))]
 mod unasked {
     pub(super) struct AffinityGuard;
 

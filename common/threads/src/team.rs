@@ -2,53 +2,57 @@
 
 use std::hint;
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
 
 /// The barrier of a team.
 #[derive(Debug)]
-pub(crate) struct Team {
+pub struct Team {
     size: usize,
     arrived: AtomicUsize,
+    /// Whether a member panicked: it will never arrive.
+    broken: AtomicBool,
 }
 
-/// One thread of a team.
+/// One thread of a team. If it panics, the others panic at their next barrier instead of
+/// waiting for it for ever.
 #[derive(Debug)]
-pub(crate) struct Member<'t> {
+pub struct Member<'t> {
     team: &'t Team,
     index: usize,
 }
 
 impl Team {
     /// A team of `size` threads, at least one.
-    pub(crate) fn new(size: usize) -> Team {
-        Team { size: size.max(1), arrived: AtomicUsize::new(0) }
+    pub fn new(size: usize) -> Team {
+        Team { size: size.max(1), arrived: AtomicUsize::new(0), broken: AtomicBool::new(false) }
     }
 
     /// Its members, one for each thread.
-    pub(crate) fn members(&self) -> impl Iterator<Item = Member<'_>> {
+    pub fn members(&self) -> impl Iterator<Item = Member<'_>> {
         (0..self.size).map(|index| Member { team: self, index })
     }
 
     /// The only member of a team of one.
-    pub(crate) fn alone(&self) -> Member<'_> {
+    pub fn alone(&self) -> Member<'_> {
         Member { team: self, index: 0 }
     }
 }
 
 impl Member<'_> {
     /// Whether this member does what only one may do.
-    pub(crate) fn first(&self) -> bool {
+    pub fn first(&self) -> bool {
         self.index == 0
     }
 
     /// This member's number, from 0.
-    pub(crate) fn index(&self) -> usize {
+    pub fn index(&self) -> usize {
         self.index
     }
 
     /// This member's share of a range, in whole units of `unit`.
     #[inline(always)]
-    pub(crate) fn share(&self, all: Range<usize>, unit: usize) -> Range<usize> {
+    pub fn share(&self, all: Range<usize>, unit: usize) -> Range<usize> {
         let units = all.len().div_ceil(unit);
         let cut = |index: usize| all.end.min(all.start + units * index / self.team.size * unit);
         cut(self.index)..cut(self.index + 1)
@@ -56,8 +60,12 @@ impl Member<'_> {
 
     /// A barrier: waits until all members have called it; what they wrote before is then
     /// visible to all.
+    ///
+    /// # Panics
+    ///
+    /// If another member panicked.
     #[inline(always)]
-    pub(crate) fn wait(&self) {
+    pub fn wait(&self) {
         if self.team.size > 1 {
             self.meet();
         }
@@ -66,7 +74,18 @@ impl Member<'_> {
     fn meet(&self) {
         let size = self.team.size;
         let meeting = self.team.arrived.fetch_add(1, Ordering::AcqRel) / size;
-        spin(|| self.team.arrived.load(Ordering::Acquire) >= (meeting + 1) * size);
+        spin(|| {
+            assert!(!self.team.broken.load(Ordering::Relaxed), "another thread of the team panicked");
+            self.team.arrived.load(Ordering::Acquire) >= (meeting + 1) * size
+        });
+    }
+}
+
+impl Drop for Member<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.team.broken.store(true, Ordering::Relaxed);
+        }
     }
 }
 
@@ -75,7 +94,7 @@ fn spin(mut until: impl FnMut() -> bool) {
     while !until() {
         turns = turns.wrapping_add(1);
         // Others may be waiting for this processor.
-        if turns.is_multiple_of(1 << 12) { std::thread::yield_now() } else { hint::spin_loop() }
+        if turns.is_multiple_of(1 << 12) { thread::yield_now() } else { hint::spin_loop() }
     }
 }
 
@@ -93,6 +112,22 @@ mod tests {
                 assert_eq!((share.end - all.start) % unit, 0);
             }
         }
+    }
+
+    #[test]
+    fn a_panic_of_one_member_ends_the_others_at_the_barrier() {
+        let team = Team::new(3);
+        std::thread::scope(|scope| {
+            let mut threads = Vec::new();
+            for member in team.members() {
+                threads.push(scope.spawn(move || {
+                    member.wait();
+                    assert!(member.index() != 1, "on purpose");
+                    member.wait();
+                }));
+            }
+            assert!(threads.into_iter().all(|thread| thread.join().is_err()));
+        });
     }
 
     #[test]

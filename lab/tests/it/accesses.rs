@@ -1,0 +1,171 @@
+//! The accesses of every kernel of the lessons, in the build that ships: cachegrind's loads
+//! and stores of a kernel's own instructions, compared with closed forms, or with what the
+//! model counts of the same source.
+//!
+//! `cargo test --release -p lab --test it accesses:: -- --nocapture` prints the table.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+use crate::kit::program;
+
+/// Loads and stores.
+type Accesses = [u64; 2];
+
+/// Accesses that are no error: reading arguments, and for each run of an inner loop some that
+/// a nest with more variables than registers makes to its stack. One more in each inner
+/// iteration would be tens of times as many.
+const START: u64 = 600;
+const EACH_LOOP: u64 = 5;
+
+/// Loads and stores of each function, in a run of `program`; `None` without valgrind.
+fn cachegrind(program: &Path, arguments: &[&str], mangled: bool) -> Option<BTreeMap<String, Accesses>> {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let demangle = if mangled { "--demangle=no" } else { "--demangle=yes" };
+    let ran = Command::new("valgrind")
+        .args(["--tool=cachegrind", "--cache-sim=yes", demangle])
+        .arg(format!("--cachegrind-out-file={}", out.display()))
+        .arg(program)
+        .args(arguments)
+        .output()
+        .ok()?;
+    assert!(ran.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&ran.stderr));
+    let text = std::fs::read_to_string(out).unwrap();
+    let events = text.lines().find_map(|line| line.strip_prefix("events: ")).unwrap();
+    let column = |name: &str| 1 + events.split_whitespace().position(|event| event == name).unwrap();
+    let (loads, stores) = (column("Dr"), column("Dw"));
+    let mut functions = BTreeMap::new();
+    let mut function = String::new();
+    for line in text.lines() {
+        if let Some(name) = line.strip_prefix("fn=") {
+            name.clone_into(&mut function);
+        } else if line.starts_with(|first: char| first.is_ascii_digit()) {
+            let cells: Vec<u64> = line.split_whitespace().map(|cell| cell.parse().unwrap()).collect();
+            let own: &mut Accesses = functions.entry(function.clone()).or_default();
+            own[0] += cells[loads];
+            own[1] += cells[stores];
+        }
+    }
+    Some(functions)
+}
+
+/// The accesses of all functions whose names contain one of `parts`.
+fn total(functions: &BTreeMap<String, Accesses>, parts: &[&str]) -> Accesses {
+    let own = functions.iter().filter(|(name, _)| parts.iter().any(|part| name.contains(part)));
+    own.fold([0, 0], |[loads, stores], (_, [more_loads, more_stores])| {
+        [loads + more_loads, stores + more_stores]
+    })
+}
+
+/// What the model counts in the same run, by the names of both figures.
+fn modelled(program: &Path, arguments: &[&str], names: [&str; 2]) -> Accesses {
+    let arguments =
+        arguments.iter().chain(&["--counters", "model", "--machine", "i5-7500", "--format", "json"]);
+    let ran = Command::new(program).args(arguments).output().unwrap();
+    let record: common::record::Record =
+        serde_json::from_slice(&ran.stdout).unwrap_or_else(|why| panic!("{why}: {ran:?}"));
+    names.map(|name| record.rows[0].amount(name).unwrap() as u64)
+}
+
+/// Whether these are the predicted accesses of a nest that runs its inner loop `loops` times.
+fn exact(counted: Accesses, predicted: Accesses, loops: u64) -> bool {
+    let most = EACH_LOOP * loops + START;
+    (0..2).all(|kind| (predicted[kind]..=predicted[kind] + most).contains(&counted[kind]))
+}
+
+#[test]
+fn every_kernel_makes_the_accesses_of_the_lesson() {
+    if cfg!(debug_assertions) {
+        return skip::skip("kernels are the lesson's only in a release build");
+    }
+    if Command::new("valgrind").arg("--version").output().is_err() {
+        return skip::skip("valgrind is not installed");
+    }
+    let (square, cube) = (64u64.pow(2), 64u64.pow(3));
+    let walk = 64 * 16 * (4096 / 16);
+    let mut rows: Vec<(String, u64, Accesses, Accesses)> = Vec::new();
+    let mut add = |line: &str, parts: &[&str], times: u64, loops: u64, predicted: Accesses| {
+        let mut words: Vec<&str> = line.split_whitespace().chain(["--counters", "none"]).collect();
+        let program = program(words.remove(0));
+        let functions = cachegrind(&program, &words, false).unwrap();
+        let counted = total(&functions, parts).map(|accesses| accesses / times);
+        rows.push((line.to_owned(), loops, predicted, counted));
+    };
+    for (line, part, loops, predicted) in [
+        (
+            "spark --sizes 4K --strides 16 --repeats 64",
+            "spark::experiment::measure::{{closure}}",
+            0,
+            [walk; 2],
+        ),
+        (
+            "cm1 --sizes 4K --strides 16 --repeats 64",
+            "cm1::experiment::measure::{{closure}}",
+            0,
+            [walk + 256; 2],
+        ),
+        ("mm1 64", "mm1::kernel::", square, [3 * cube, cube]),
+        ("mm2 64", "mm2::kernel::", square, [3 * cube, cube]),
+        ("mm3 64", "mm3::kernel::", square, [3 * cube, cube]),
+    ] {
+        add(line, &[part], 1, loops, predicted);
+    }
+    for rung in ["ge1", "ge2", "ge3", "ge4", "ge5", "ge6", "ge7"] {
+        let words = [rung, "64"];
+        let predicted = modelled(&program("ge"), &words, ["loads", "stores"]);
+        add(&format!("ge {rung} 64"), &["ge::rungs::", "isa::simd::Isa>::run"], 1, square, predicted);
+    }
+    // The calls of recursive cost more accesses than its products.
+    for rung in dgemm::VARIANTS.iter().filter(|rung| !["recursive", "threads"].contains(&rung.name)) {
+        let widest = if ["tiled", "prefetch"].contains(&rung.name) { &["--isa", "avx2"][..] } else { &[] };
+        let words = [&[rung.name, "48"], widest].concat();
+        let predicted = modelled(&program("dgemm"), &words, ["PAPI_LD_INS", "PAPI_SR_INS"]);
+        let parts = ["dgemm::rungs::", "dgemm::variants::", "isa::simd::Isa>::run"];
+        // A first run, and the one that is timed.
+        add(&format!("dgemm {} --runs 1", words.join(" ")), &parts, 2, 48 * 48, predicted);
+    }
+    println!("kernel\tpredicted loads\tcounted\tpredicted stores\tcounted");
+    for (line, _, predicted, counted) in &rows {
+        println!("{line}\t{}\t{}\t{}\t{}", predicted[0], counted[0], predicted[1], counted[1]);
+    }
+    for (line, loops, predicted, counted) in rows {
+        assert!(exact(counted, predicted, loops), "{line}: {counted:?} loads and stores, not {predicted:?}");
+    }
+}
+
+/// In `lab causes` each product is compiled twice: with one instruction for each access, as
+/// in the guide's own program, and with free choice of the compiler.
+#[test]
+fn causes_compiles_each_product_as_the_guide_does_and_once_freely() {
+    if cfg!(debug_assertions) {
+        return skip::skip("kernels are the lesson's only in a release build");
+    }
+    let words = ["causes", "64", "--runs", "1", "--counters", "none"];
+    let Some(functions) = cachegrind(Path::new(env!("CARGO_BIN_EXE_lab")), &words, true) else {
+        return skip::skip("valgrind is not installed");
+    };
+    let cube = 64u64.pow(3);
+    let (memory, register) = ([3 * cube, cube], [2 * cube + 64 * 64, 64 * 64]);
+    // Free choice leaves this share of the loads, at most: a column's elements are loaded
+    // one by one, a row's several at once.
+    for (part, predicted, free_share) in [
+        ("3mm16kernel8multiply", memory, 0.75),
+        ("3mm111in_register", register, 1.0),
+        ("3mm26kernel8multiply", memory, 0.25),
+        ("3mm211in_register", register, 0.4),
+        ("3mm39unblocked", memory, 0.6),
+        ("3mm36kernel8multiply", memory, 0.6),
+    ] {
+        let own: Vec<Accesses> =
+            functions.iter().filter(|(name, _)| name.contains(part)).map(|(_, own)| *own).collect();
+        let [one, other] = own[..] else { panic!("{part}: {own:?}, not two") };
+        let (native, free) = if one[1] > other[1] || one[0] > other[0] { (one, other) } else { (other, one) };
+        assert!(exact(native, predicted, 64 * 64), "{part}: {native:?}, not {predicted:?}");
+        assert!(
+            free[0] as f64 <= free_share * predicted[0] as f64,
+            "{part} freely: {free:?} of {predicted:?}"
+        );
+    }
+}
