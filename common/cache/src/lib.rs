@@ -12,7 +12,7 @@
 //! | step | file |
 //! |---|---|
 //! | the kernel's accesses and loops are written down as a description | `modelled.rs`, `loops.rs` |
-//! | the description is walked, iterations that recur are left out | `walk.rs`, `shortcuts/` |
+//! | the description is walked, iterations that recur are left out | `walk.rs`, `redundant.rs`, `shortcuts/` |
 //! | each access goes through TLBs and levels | `simulator.rs`, `tlb.rs`, `level.rs`, `prefetch.rs` |
 //! | a set finds the line, or a victim | `sets.rs` or, for sets of many ways, `wide.rs`; `policy/` |
 //! | it is counted; iterations left out are multiplied | `tally.rs` |
@@ -35,6 +35,7 @@ mod pages;
 mod policy;
 mod prefetch;
 mod promoted;
+mod redundant;
 mod replay;
 mod request;
 mod sets;

@@ -49,6 +49,8 @@ pub(crate) struct Loop {
     pub(crate) accesses: Vec<Access>,
     /// Bytes by which each of them advances.
     pub(crate) advances: Vec<i64>,
+    /// Those that advance.
+    pub(crate) moving: Vec<usize>,
     /// The greatest common divisor of each access's advances in inner loops; 0 without
     /// inner loops.
     pub(crate) inner_grains: Vec<u64>,
@@ -70,13 +72,15 @@ impl Loop {
                 }
             }
         }
-        Loop { iterations, body, accesses, advances, inner_grains }
+        let moving = (0..advances.len()).filter(|at| advances[*at] != 0).collect();
+        Loop { iterations, body, accesses, advances, moving, inner_grains }
     }
 
     /// Advances `accesses` by this number of iterations.
     pub(crate) fn advance(&self, accesses: &mut [Access], iterations: u64) {
-        for (access, advance) in accesses.iter_mut().zip(&self.advances) {
-            access.address = access.address.wrapping_add((*advance as u64).wrapping_mul(iterations));
+        for &at in &self.moving {
+            let bytes = (self.advances[at] as u64).wrapping_mul(iterations);
+            accesses[at].address = accesses[at].address.wrapping_add(bytes);
         }
     }
 
@@ -101,10 +105,8 @@ impl Loop {
     /// stay on the same lines of `line` bytes.
     pub(crate) fn iterations_on_the_same_lines(&self, accesses: &[Access], line: u64) -> u64 {
         let mut least = u64::MAX;
-        for (at, &advance) in self.advances.iter().enumerate() {
-            if advance == 0 {
-                continue;
-            }
+        for &at in &self.moving {
+            let advance = self.advances[at];
             // Within their lines, the accesses are at multiples of `grain` plus `start`.
             let grain = gcd(line, self.inner_grains[at]);
             let start = accesses[at].address & (grain - 1);
@@ -113,10 +115,10 @@ impl Loop {
                 return 0;
             }
             let space = if advance > 0 { grain - end } else { start };
-            least = least.min(space / advance.unsigned_abs());
-            if least == 0 {
+            if space < advance.unsigned_abs() {
                 return 0;
             }
+            least = least.min(space / advance.unsigned_abs());
         }
         least
     }

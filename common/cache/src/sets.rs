@@ -35,6 +35,9 @@ pub(crate) trait Store: Debug {
     /// See [`Policy::HITS_SETTLE`].
     fn hits_settle(&self) -> bool;
 
+    /// Whether the last `lines` lines used are always there.
+    fn keeps_last(&self, lines: usize) -> bool;
+
     /// Uses the line `key` and sets `flags`, or fills it with them.
     fn touch(&mut self, set: usize, key: Tag, flags: Tag) -> Touched;
 
@@ -145,6 +148,10 @@ impl<P: Policy, const W: usize> Store for Sets<P, W> {
 
     fn hits_settle(&self) -> bool {
         P::HITS_SETTLE
+    }
+
+    fn keeps_last(&self, lines: usize) -> bool {
+        self.layout.resident || P::IS_LRU && lines < self.layout.ways
     }
 
     fn touch(&mut self, set: usize, key: Tag, flags: Tag) -> Touched {

@@ -285,6 +285,13 @@ impl Simulator {
         self.events
     }
 
+    /// Whether a load that hits in the first level and the first TLB changes nothing but the
+    /// order of use there, and only other accesses to their sets evict a line.
+    pub(crate) fn loads_change_nothing_else(&self) -> bool {
+        let addresses = self.pages.is_none() || !self.levels[0].physical;
+        self.plain_loads && addresses && !self.levels.iter().any(|level| level.recalls)
+    }
+
     /// Whether repeating `access` leaves everything as the first time left it, if it hits
     /// both times in the first level and the first TLB.
     pub(crate) fn hits_settle(&self, access: &Access) -> bool {

@@ -1,13 +1,16 @@
 //! Cases that no random machine covers: a policy with state across sets, and the two kinds
 //! of sets compared with each other.
 
+mod dueling;
+
+use dueling::Dueling;
 use machine::{Machine, Replacement};
 use memory::{Arena, Memory, steps};
 use proptest::prelude::*;
 
 use crate::Modelled;
 use crate::moves::Moves;
-use crate::policy::{Dueling, Lru};
+use crate::policy::Lru;
 use crate::sets::{Layout, Sets, Store};
 use crate::stores::new_sets;
 use crate::tag::tag_of;
@@ -60,6 +63,60 @@ fn an_iteration_that_differs_from_its_description_is_detected() {
 }
 
 proptest! {
+    /// Touching the most recent line of a set again changes nothing, with any policy that says so:
+    /// every later access has the same result.
+    #[test]
+    fn touching_the_most_recent_line_changes_nothing(
+        which in 0usize..5,
+        uses in prop::collection::vec((0u64..24, 1usize..4), 0..300),
+    ) {
+        let (replacement, ways) = [
+            (Replacement::Lru, 3),
+            (Replacement::Lru, 60),
+            (Replacement::Fifo, 3),
+            (Replacement::Plru, 4),
+            (Replacement::Random { seed: 3 }, 3),
+        ][which];
+        let layout = Layout { sets: 2, ways, shift: 6, resident: false };
+        let [mut once, mut again] = [0, 1].map(|_| new_sets(replacement, layout));
+        prop_assert!(once.hits_settle());
+        for (line, times) in uses {
+            let (set, key) = ((line % 2) as usize, tag_of(line));
+            let touched = once.touch(set, key, 0);
+            prop_assert_eq!(again.touch(set, key, 0), touched);
+            for _ in 1..times {
+                prop_assert!(again.touch(set, key, 0).hit);
+            }
+            prop_assert_eq!(once.content(set), again.content(set));
+        }
+    }
+
+    /// Of lines that a set keeps, only the last uses count.
+    #[test]
+    fn only_the_last_use_of_lines_that_are_kept_counts(
+        ways in prop::sample::select(vec![9usize, 16, 50]),
+        rounds in prop::collection::vec((prop::collection::vec(0u64..4, 1..12), 4u64..200), 0..40),
+    ) {
+        let layout = Layout { sets: 1, ways, shift: 6, resident: false };
+        let [mut all, mut last] = [0, 1].map(|_| new_sets(Replacement::Lru, layout));
+        prop_assert!(all.keeps_last(8) && !all.keeps_last(ways));
+        (0..4).for_each(|line| [&mut all, &mut last].into_iter().for_each(|sets| {
+            sets.touch(0, tag_of(line), 0);
+        }));
+        for (uses, other) in rounds {
+            let uses: Vec<u64> = uses.into_iter().chain(0..4).collect();
+            let at_all = all.touch(0, tag_of(other), 0);
+            prop_assert_eq!(last.touch(0, tag_of(other), 0), at_all);
+            for (at, line) in uses.iter().enumerate() {
+                prop_assert!(all.touch(0, tag_of(*line), 0).hit);
+                if !uses[at + 1..].contains(line) {
+                    prop_assert!(last.touch(0, tag_of(*line), 0).hit);
+                }
+            }
+            prop_assert_eq!(all.content(0), last.content(0));
+        }
+    }
+
     /// Sets of many ways behave like sets of few ways, also in windows.
     #[test]
     fn wide_sets_behave_like_other_sets(

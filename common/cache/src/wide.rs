@@ -230,6 +230,10 @@ impl Store for WideSets {
         true
     }
 
+    fn keeps_last(&self, lines: usize) -> bool {
+        self.reorders && lines < self.layout.ways
+    }
+
     fn touch(&mut self, set: usize, key: Tag, flags: Tag) -> Touched {
         match self.hit(set, key, flags) {
             Some(tag) => Touched { hit: true, tag },

@@ -1,5 +1,4 @@
-//! The order in which the accesses of one pass are made, where nothing is to
-//! follow them.
+//! An order that no prefetcher can predict.
 
 use figures::random::Random;
 

@@ -27,7 +27,7 @@ impl Tally {
     }
 }
 
-/// Whether the geometry explains the sweep.
+/// Refuses a geometry that does not explain the sweep.
 pub(super) fn agrees(curve: &Curve, level: &Level, size: &Size) -> Result<(), String> {
     let full = level.misses;
     let (mut inside, mut ramp) = (Tally::default(), Tally::default());

@@ -110,7 +110,7 @@ impl Curve {
         }
     }
 
-    /// Whether there is enough to begin with.
+    /// Refuses a sweep of too few cells.
     pub(super) fn is_enough(&self) -> Result<(), String> {
         let strides = self.rows.values().map(BTreeMap::len).max().unwrap_or(0);
         if self.rows.len() < 2 || strides < 4 {

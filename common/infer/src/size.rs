@@ -54,7 +54,7 @@ pub(super) struct Size {
     pub(super) at_size: f64,
 }
 
-/// Whether the sweep goes far enough beyond the cache.
+/// The misses of an array that exceeds the cache, or why no array of the sweep does.
 pub(super) fn saturation(curve: &Curve, line: u64, why: &mut Vec<String>) -> Result<Level, String> {
     let largest = curve.largest();
     // sizes between, measured later, are close together
@@ -196,7 +196,7 @@ pub(super) fn read(
     behind_pages(&shares, at, level.line, why)
 }
 
-/// The sizes that explain how the misses grow behind pages that lie anywhere, by the row `at` that misses in part.
+/// Sizes possible with random page placement, given the first row with some misses, `at`.
 fn behind_pages(shares: &[(u64, f64)], at: usize, line: u64, why: &mut Vec<String>) -> Result<Size, String> {
     let (size, share) = shares[at];
     let allowed = explained(shares, size, line).ok_or_else(|| {

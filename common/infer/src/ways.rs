@@ -78,7 +78,7 @@ pub(super) struct Allowed {
     pub(super) all: Vec<Candidate>,
     /// Others have numbers of sets that no address bits give.
     pub(super) odd: bool,
-    /// Only behind a TLB that misses, too, do they explain the cells.
+    /// They explain the cells only if the TLB misses as well.
     pub(super) translated: bool,
     /// Cells that would distinguish them: array and stride.
     pub(super) decide: Vec<(u64, u64)>,

@@ -9,6 +9,7 @@ pub(crate) struct Lru;
 impl Policy for Lru {
     type Set = ();
     type Shared = ();
+    const IS_LRU: bool = true;
 
     fn shared(&self) {}
 

@@ -4,16 +4,12 @@
 //! [`machine::Replacement`], and a line in
 //! [`new_sets`](crate::stores::new_sets).
 
-#[cfg(test)]
-mod dueling;
 mod fifo;
 mod lru;
 pub mod plru;
 mod random;
 mod replacement;
 
-#[cfg(test)]
-pub(crate) use dueling::Dueling;
 pub(crate) use fifo::Fifo;
 pub(crate) use lru::Lru;
 pub(crate) use plru::Plru;

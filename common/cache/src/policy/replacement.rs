@@ -20,8 +20,11 @@ pub(crate) trait Policy: Debug + 'static {
     type Set: SetState;
     /// The state that all sets share: a random generator, a counter of set dueling.
     type Shared: Clone + PartialEq + Debug;
-    /// Whether repeating a sequence of hits leaves a set as the first time left it.
+    /// Whether repeating a sequence of hits leaves a set as the first time left it; so touching
+    /// the most recent line again changes nothing.
     const HITS_SETTLE: bool = true;
+    /// Whether the victim is the line whose last use is the oldest.
+    const IS_LRU: bool = false;
 
     /// The shared state, for comparisons.
     fn shared(&self) -> Self::Shared;

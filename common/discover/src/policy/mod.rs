@@ -31,13 +31,13 @@ const COUNTED: usize = 12;
 const COUNTED_RANDOM: usize = 400;
 /// States from which a set begins: a policy may end up in several rounds.
 const STARTS: u64 = 2;
-/// Misses per access that a measurement is off at the least.
+/// Smallest assumed measurement error, in misses per access.
 const NOISE: f64 = 0.01;
-/// Misses per access by which the best policy may miss the measurements: beyond
-/// the first nothing known explains them, within the second it may be sure.
+/// Difference in misses per access between a policy and the measurements. Above the first no known
+/// policy fits; below the second the fit may be certain.
 const EXPLAINS: f64 = 0.03;
 const CLOSE: f64 = 0.01;
-/// One that misses them by more than this is not looked at again.
+/// Policies that differ by more are not compared again.
 const HOPELESS: f64 = 0.06;
 /// Odds against all others that make an answer, and a sure one.
 const ODDS: f64 = 100.0;

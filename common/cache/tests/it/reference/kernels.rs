@@ -384,7 +384,22 @@ fn nest(random: &mut Random, arrays: &[usize], row: usize, most: usize) -> Kerne
             vector: random.below(5) == 0,
         }
     };
-    let mut some =
-        |most: usize, least: usize| (0..least + random.below(most)).map(|_| access(random)).collect();
-    Kernel::Nest { counts, middle, before: some(3, 0), body: some(4, 1), after: some(2, 0) }
+    let some = |random: &mut Random, most: usize, least: usize| -> Vec<Access> {
+        (0..least + random.below(most)).map(|_| access(random)).collect()
+    };
+    let mut body = some(random, 4, 1);
+    // variables in memory, each accessed several times
+    let variables = if random.below(2) == 0 { 1 + random.below(3) } else { 0 };
+    for _ in 0..variables {
+        let mut variable = access(random);
+        (variable.by[2], variable.vector) = (0, false);
+        for _ in 0..2 + random.below(4) {
+            let store = random.below(6) == 0;
+            body.insert(random.below(body.len() + 1), Access { store, ..variable });
+        }
+    }
+    if random.below(3) > 0 && variables > 0 {
+        body.iter_mut().for_each(|access| access.vector = false);
+    }
+    Kernel::Nest { counts, middle, before: some(random, 3, 0), body, after: some(random, 2, 0) }
 }

@@ -2,7 +2,7 @@
 //! insertion (DIP; Qureshi et al., "Adaptive Insertion Policies for High Performance
 //! Caching", ISCA 2007).
 
-use super::{Lru, Policy};
+use crate::policy::{Lru, Policy};
 use crate::tag::Tag;
 
 /// One set in so many always uses LRU, another one always bimodal insertion.
@@ -13,7 +13,7 @@ const FRONT: u32 = 32;
 /// Misses in the leader sets, those of LRU minus the others, and fills by bimodal
 /// insertion.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Dueling {
+pub(super) struct Dueling {
     lru_misses: i32,
     fills: u32,
 }
