@@ -84,16 +84,15 @@ impl Loop {
         }
     }
 
-    /// A selection of accesses: if these hit, all do, for lines of `line` bytes. Of
+    /// A selection of an iteration's `accesses`: if these hit, all do, for lines of `line` bytes. Of
     /// accesses that do not advance, it has one for each line.
-    pub(crate) fn accesses_to_find(&self, line: u64) -> Vec<usize> {
-        let target =
-            |at: usize| (self.advances[at], self.accesses[at].address / line, self.accesses[at].kind);
+    pub(crate) fn accesses_to_find(&self, accesses: &[Access], line: u64) -> Vec<usize> {
+        let target = |at: usize| (self.advances[at], accesses[at].address / line, accesses[at].kind);
         let is_new = |at: &usize| {
-            let stays = self.advances[*at] == 0 && self.accesses[*at].bytes == 1;
+            let stays = self.advances[*at] == 0 && accesses[*at].bytes == 1;
             !stays || !(0..*at).any(|earlier| target(earlier) == target(*at))
         };
-        (0..self.accesses.len()).filter(is_new).collect()
+        (0..accesses.len()).filter(is_new).collect()
     }
 
     /// Whether it contains no loop.

@@ -194,7 +194,7 @@ impl Walker {
         let may_stay = shortcut
             && of.moving.iter().all(|at| of.advances[*at].unsigned_abs() < line)
             && accesses.iter().all(|access| self.sim.hits_settle(access));
-        let lines = if may_stay { of.accesses_to_find(line) } else { Vec::new() };
+        let lines = if may_stay { of.accesses_to_find(accesses, line) } else { Vec::new() };
         let redundant = if shortcut { Redundant::of(of, accesses, &self.sim) } else { None };
         let other_lines = redundant.as_ref().map(|loads| loads.others(&lines, of, accesses, &self.sim));
         // Whether the redundant loads hit.
