@@ -13,6 +13,8 @@ use crate::tab::Tab;
 const OVERRULING: usize = 4;
 /// Shares of a step in the cost at which it has visibly begun, and visibly ended.
 const STEP: (f64, f64) = (0.15, 0.85);
+/// A level's hits take at most this factor longer than the misses of the level above.
+const SAME_LEVEL: f64 = 1.5;
 
 /// The experiments made so far.
 #[derive(Debug, Default)]
@@ -52,7 +54,9 @@ impl Runs {
             let best = all.iter().max_by_key(|level| (level.knee_range.0, Reverse(level.range.1)))?;
             let mut found = (**best).clone();
             found.confidence = Confidence::Low;
-            step_by_eye(&self.fastest(), &mut found);
+            let above = index.checked_sub(1).and_then(|index| self.level(index));
+            let above = above.map(|(above, _)| above.latency + above.penalty);
+            step_by_eye(&self.fastest(), above, &mut found);
             return Some((found, 0));
         };
         let confirmed = seen.iter().filter(|level| votes(level) >= 2).max_by_key(|level| level.size);
@@ -131,12 +135,15 @@ fn line_of(agreeing: &[&&LevelFound]) -> Option<u64> {
 }
 
 /// Takes the step that the curve shows for the range of a level: a cache does not end before
-/// its step begins, nor after the step has ended.
-fn step_by_eye(curve: &[(u64, f64)], level: &mut LevelFound) {
-    let cost = |share: f64| level.latency + share * level.penalty;
+/// its step begins, nor after the step has ended. A level that takes much longer than a miss
+/// of the level above, `above` nanoseconds, may be a lower one: the range then begins where
+/// those end.
+fn step_by_eye(curve: &[(u64, f64)], above: Option<f64>, level: &mut LevelFound) {
+    let hit = above.filter(|above| level.latency > SAME_LEVEL * above).unwrap_or(level.latency);
+    let cost = |share: f64| hit + share * (level.latency + level.penalty - hit);
     let Some(last) = curve.iter().rposition(|(_, nanos)| *nanos < cost(STEP.1)) else { return };
     let Some(&(high, slow)) = curve.get(last + 1) else { return };
-    let fits = |(_, nanos): &&(u64, f64)| *nanos <= cost(STEP.0);
+    let fits = |(_, nanos): &&(u64, f64)| *nanos <= hit + STEP.0 * level.penalty.min(hit);
     let Some(&(low, fast)) = curve[..=last].iter().rev().find(fits) else { return };
     level.range = (low, high);
     level.why.retain(|why| !matches!(why, Why::Size(_) | Why::Open(_)));
@@ -276,6 +283,12 @@ mod tests {
             text.contains("up to 1.5 MiB an access costs 8.1 ns, from 3 MiB on 44.0 ns: the level ends on this step. The step is not sharp")
                 && !text.contains("16 MiB")
         );
+        // an L2 of 1 MiB that the experiment did not see: its "second level" is the third
+        let mut third = found;
+        (third.latency, third.penalty) = (12.0, 48.0);
+        let curve = [(3 * mib / 4, 6.0), (mib, 9.0), (2 * mib, 12.0), (4 * mib, 12.0), (6 * mib, 60.0)];
+        step_by_eye(&curve, Some(6.0), &mut third);
+        assert_eq!(third.range, (3 * mib / 4, 6 * mib));
     }
 
     #[test]
