@@ -27,7 +27,30 @@ const PARTS: &[(&str, &str)] = &[
 pub(crate) fn page(wasm: &[u8]) -> String {
     let html = include_str!("../../web/page/index.html").to_owned();
     let html = PARTS.iter().fold(html, |html, (place, text)| html.replacen(place, text.trim_end(), 1));
-    html.replacen("/* web.wasm */", &base64(&deflated(wasm)), 1)
+    html.replacen("/* web.wasm */", &base64(&deflated(&without_custom_sections(wasm))), 1)
+}
+
+/// The module without its custom sections, which tools read and browsers skip; what is no
+/// module is returned as it is.
+fn without_custom_sections(wasm: &[u8]) -> Vec<u8> {
+    let (head, mut rest) = wasm.split_at(wasm.len().min(8));
+    let mut stripped = head.to_vec();
+    while let Some((id, after)) = rest.split_first() {
+        // The length of a section: seven bits a byte, the lowest first.
+        let last = after.iter().take(5).position(|byte| byte & 0x80 == 0);
+        let length = last.map(|last| {
+            let payload = after[..=last].iter().rev();
+            last + 2 + payload.fold(0, |sum, byte| (sum << 7) | usize::from(byte & 0x7f))
+        });
+        let Some((section, behind)) = length.and_then(|length| rest.split_at_checked(length)) else {
+            return wasm.to_vec();
+        };
+        if *id != 0 {
+            stripped.extend_from_slice(section);
+        }
+        rest = behind;
+    }
+    stripped
 }
 
 /// The format of `DecompressionStream("deflate")`: a third of the size.
@@ -70,6 +93,17 @@ mod tests {
         let mut unpacked = Vec::new();
         flate2::read::ZlibDecoder::new(packed.as_slice()).read_to_end(&mut unpacked).unwrap();
         assert!(unpacked == wasm && packed.len() < wasm.len() / 2);
+    }
+
+    #[test]
+    fn a_module_loses_only_its_custom_sections() {
+        let [head, types, custom, code] =
+            [&b"\0asm\x01\0\0\0"[..], &[1, 2, 7, 7], &[0, 0x81, 0, 9], &[10, 1, 5]];
+        let module = [head, types, custom, code].concat();
+        assert_eq!(without_custom_sections(&module), [head, types, code].concat());
+        for broken in [b"not the real one", &module[..11], b""] {
+            assert_eq!(without_custom_sections(broken), broken);
+        }
     }
 
     #[test]

@@ -1,35 +1,27 @@
 //! The chart as PNG, with an embedded font: drawn at four times its size in whole pixels, then
 //! averaged (anti-aliasing).
 
-use std::sync::Once;
-
 use ab_glyph::{Font, FontRef, GlyphId, ScaleFont, point};
-use plotters::style::{FontStyle, register_font as register};
+use plotters_backend::text_anchor::{HPos, VPos};
+use plotters_backend::{
+    BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind,
+};
 use plotters_bitmap::BitMapBackend;
 use thiserror::Error;
 
 use crate::chart::Chart;
-use crate::draw::{self, FAMILY, FINE, Glyphs, Type};
+use crate::draw::{self, FINE, SIZE_OF_EM};
 use crate::layout;
 
 const FONT: &[u8] = include_bytes!("../assets/NotoSans-Regular.ttf");
-/// Plotters takes a size for ascent and descent, 1.362 em of this font. It omits the space
-/// before each letter, which is of no matter for tick labels alone.
-const TYPE: Type = Type { size: HEIGHT, down: 0.14, glyphs: Some(glyphs) };
+/// Ascent and descent of the font, and half the height of a small letter, in ems.
 const HEIGHT: f64 = 1.362;
-/// Half the height of a small letter, in ems.
-const HALF_X: f32 = 0.268;
+const HALF_X: f64 = 0.268;
 
 /// The picture cannot be drawn or encoded.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("cannot draw the chart: {0}; draw it as .svg")]
 pub struct ChartError(String);
-
-/// Registers the font that plotters looks for, also where an SVG names it.
-pub(crate) fn register_font() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| drop(register(FAMILY, FontStyle::Normal, FONT)));
-}
 
 impl Chart {
     /// The chart as a PNG file's bytes, for screens and slides: as many pixels as its size
@@ -39,14 +31,12 @@ impl Chart {
     ///
     /// If the picture cannot be encoded.
     pub fn png(&self) -> Result<Vec<u8>, ChartError> {
-        register_font();
-        let chart = self.with_drawable_texts();
-        let arranged = layout::arrange(&chart);
+        let arranged = layout::arrange(self);
         let drawn = FINE as usize;
         let (width, height) = (arranged.width as usize * drawn, arranged.height.ceil() as usize * drawn);
         let mut dots = vec![0; width * height * 3];
         let backend = BitMapBackend::with_buffer(&mut dots, (width as u32, height as u32));
-        draw::paint(backend, TYPE, &chart, &arranged).map_err(ChartError)?;
+        draw::paint(Raster(backend), self, &arranged).map_err(ChartError)?;
         let side = if self.size.is_some() { drawn } else { drawn / 2 };
         let small = averaged(&dots, width, side);
         encoded(&small, width / side, height / side).map_err(|error| ChartError(error.to_string()))
@@ -65,24 +55,6 @@ impl Chart {
         }
         found
     }
-
-    fn with_drawable_texts(&self) -> Chart {
-        let (undrawn, mut chart) = (self.undrawn(), self.clone());
-        if undrawn.is_empty() {
-            return chart;
-        }
-        let axes = [&mut chart.x, &mut chart.y]
-            .into_iter()
-            .flat_map(|axis| axis.names.iter_mut().chain([&mut axis.label]));
-        let series = chart.series.iter_mut().flat_map(|series| [&mut series.name, &mut series.panel]);
-        let places = chart.marks.iter_mut().map(|mark| &mut mark.label);
-        let places = places.chain(chart.bands.iter_mut().map(|band| &mut band.label));
-        for text in [&mut chart.title, &mut chart.caption].into_iter().chain(axes).chain(series).chain(places)
-        {
-            *text = text.replace(undrawn.as_slice(), "?");
-        }
-        chart
-    }
 }
 
 /// Whether the font has a glyph for `c`; glyph 0 is the box for missing ones.
@@ -90,26 +62,88 @@ fn has(font: &FontRef<'_>, c: char) -> bool {
     c.is_whitespace() || font.glyph_id(c) != GlyphId(0)
 }
 
-/// A text in pixels, its middle that of the small letters.
-fn glyphs(text: &str, em: f64) -> Glyphs {
-    let Ok(font) = FontRef::try_from_slice(FONT) else { return Glyphs::default() };
-    let font = font.as_scaled((em * HEIGHT) as f32);
-    let (mut x, mut last) = (0.0f32, None);
+/// Plotters' pixels, with texts drawn in the embedded font.
+struct Raster<'a>(BitMapBackend<'a>);
+
+type Drawn = Result<(), DrawingErrorKind<<BitMapBackend<'static> as DrawingBackend>::ErrorType>>;
+
+impl DrawingBackend for Raster<'_> {
+    type ErrorType = <BitMapBackend<'static> as DrawingBackend>::ErrorType;
+
+    fn get_size(&self) -> (u32, u32) {
+        self.0.get_size()
+    }
+
+    fn ensure_prepared(&mut self) -> Drawn {
+        self.0.ensure_prepared()
+    }
+
+    fn present(&mut self) -> Drawn {
+        self.0.present()
+    }
+
+    fn draw_pixel(&mut self, at: BackendCoord, colour: BackendColor) -> Drawn {
+        self.0.draw_pixel(at, colour)
+    }
+
+    fn draw_line<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S) -> Drawn {
+        self.0.draw_line(from, to, style)
+    }
+
+    fn draw_rect<S: BackendStyle>(
+        &mut self,
+        from: BackendCoord,
+        to: BackendCoord,
+        style: &S,
+        fill: bool,
+    ) -> Drawn {
+        self.0.draw_rect(from, to, style, fill)
+    }
+
+    fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, (x, y): BackendCoord) -> Drawn {
+        let em = style.size() / SIZE_OF_EM;
+        let (width, dots) = glyphs(text, em);
+        let left = match style.anchor().h_pos {
+            HPos::Left => 0.0,
+            HPos::Center => -width / 2.0,
+            HPos::Right => -width,
+        };
+        // As the SVG backend places them.
+        let baseline = em
+            * match style.anchor().v_pos {
+                VPos::Top => 0.76,
+                VPos::Center => HALF_X,
+                VPos::Bottom => -HALF_X,
+            };
+        let (left, baseline) = (x + left.round() as i32, y + baseline.round() as i32);
+        for (across, down, dark) in dots {
+            let colour = style.color();
+            let colour = BackendColor { alpha: colour.alpha * dark, ..colour };
+            self.draw_pixel((left + across, baseline + down), colour)?;
+        }
+        Ok(())
+    }
+}
+
+/// The width of a text, and its pixels from the start of its baseline: how dark each is, 0 to 1.
+fn glyphs(text: &str, em: f64) -> (f64, Vec<(i32, i32, f64)>) {
     let mut dots = Vec::new();
+    let Ok(font) = FontRef::try_from_slice(FONT) else { return (0.0, dots) };
+    let scaled = font.as_scaled((em * HEIGHT) as f32);
+    let (mut x, mut last) = (0.0f32, None);
     for c in text.chars() {
-        let id = font.glyph_id(c);
-        x += last.map_or(0.0, |last| font.kern(last, id));
+        let id = font.glyph_id(if has(&font, c) { c } else { '?' });
+        x += last.map_or(0.0, |last| scaled.kern(last, id));
         last = Some(id);
-        let glyph = id.with_scale_and_position(font.scale(), point(x, HALF_X * em as f32));
-        if let Some(outline) = font.outline_glyph(glyph) {
+        if let Some(outline) = font.outline_glyph(id.with_scale_and_position(scaled.scale(), point(x, 0.0))) {
             let corner = outline.px_bounds().min;
             outline.draw(|across, down, dark| {
                 dots.push((corner.x as i32 + across as i32, corner.y as i32 + down as i32, f64::from(dark)));
             });
         }
-        x += font.h_advance(id);
+        x += scaled.h_advance(id);
     }
-    Glyphs { width: f64::from(x), dots }
+    (f64::from(x), dots)
 }
 
 /// The mean of each square of `side` by `side` pixels, three bytes each.

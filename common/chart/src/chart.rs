@@ -163,7 +163,6 @@ impl Chart {
     }
 
     /// All texts of the chart.
-    #[cfg(not(target_arch = "wasm32"))]
     pub(crate) fn texts(&self) -> impl Iterator<Item = &String> {
         let axes = [&self.x, &self.y].into_iter().flat_map(|axis| axis.names.iter().chain([&axis.label]));
         let series = self.series.iter().flat_map(|series| [&series.name, &series.panel]);

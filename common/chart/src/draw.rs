@@ -26,43 +26,24 @@ const RING: f64 = 1.4;
 const CAP: f64 = 3.0;
 /// Width of a bar, as a share of the distance between bars.
 const BAR: f64 = 0.4;
-/// The font's family: for plotters its name, for viewers of an SVG a list.
-pub(crate) const FAMILY: &str = "Noto Sans, Helvetica, Arial, sans-serif";
+/// The font for viewers of an SVG.
+const FAMILY: &str = "Noto Sans, Helvetica, Arial, sans-serif";
 
 type Context<'a, DB> = ChartContext<'a, DB, Cartesian2d<Span, Span>>;
 
-/// How a backend draws text.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Type {
-    /// The size that plotters needs for an em.
-    pub(crate) size: f64,
-    /// How far tick labels must move down to be centred, in ems.
-    pub(crate) down: f64,
-    /// The pixels of a text of this size, as seen from its start and its middle, and how dark
-    /// they are; `None` if the backend draws texts itself.
-    pub(crate) glyphs: Option<fn(&str, f64) -> Glyphs>,
-}
-
-/// A text in pixels.
-#[derive(Debug, Default)]
-pub(crate) struct Glyphs {
-    pub(crate) width: f64,
-    pub(crate) dots: Vec<(i32, i32, f64)>,
-}
+/// The size of a font that makes an em, for plotters.
+pub(crate) const SIZE_OF_EM: f64 = 1.24;
 
 impl Chart {
     /// The chart as SVG text, for a file or inside a page.
     pub fn svg(&self) -> String {
-        #[cfg(not(target_arch = "wasm32"))]
-        crate::bitmap::register_font();
         let arranged = layout::arrange(self);
         let (width, height) = (arranged.width as u32, arranged.height.ceil() as u32);
         let (fine_width, fine_height) = (width * FINE as u32, height * FINE as u32);
         let mut text = String::new();
         let backend = SVGBackend::with_string(&mut text, (fine_width, fine_height));
         // Writing into a string cannot fail.
-        let drawn =
-            paint(backend, Type { size: 1.24, down: 0.0, glyphs: None }, self, &arranged).unwrap_or_default();
+        let drawn = paint(backend, self, &arranged).unwrap_or_default();
         let body = text.split_once('\n').map_or("", |(_, body)| body).replace(" opacity=\"1\"", "");
         let colours = Vec::from_iter(styles(self, &arranged).into_iter().map(|style| hex(style.colour)));
         let values = escaped(&values::json(self, &drawn, &colours, FINE));
@@ -105,13 +86,12 @@ fn styles(chart: &Chart, arranged: &Layout) -> Vec<Style> {
 /// Draws everything, the background first; returns the points that were drawn.
 pub(crate) fn paint<DB: DrawingBackend>(
     backend: DB,
-    font: Type,
     chart: &Chart,
     arranged: &Layout,
 ) -> Result<Vec<Drawn>, String> {
     let root = backend.into_drawing_area();
     root.fill(&PAPER).map_err(|error| error.to_string())?;
-    let pen = Pen { root: &root, font };
+    let pen = Pen { root: &root };
     let styles = styles(chart, arranged);
     let mut drawn = Vec::new();
     for line in &arranged.title {
@@ -157,7 +137,6 @@ pub(crate) fn paint<DB: DrawingBackend>(
 /// Draws shapes whose places are in units.
 struct Pen<'a, DB: DrawingBackend> {
     root: &'a DrawingArea<DB, Shift>,
-    font: Type,
 }
 
 fn pixels(length: f64) -> i32 {
@@ -178,7 +157,7 @@ impl<DB: DrawingBackend> Pen<'_, DB> {
     }
 
     fn style(&self, em: f64, colour: RGBColor) -> TextStyle<'static> {
-        let style = TextStyle::from((FAMILY, em * FINE * self.font.size).into_font());
+        let style = TextStyle::from((FAMILY, em * FINE * SIZE_OF_EM).into_font());
         TextStyle { color: colour.to_backend_color(), ..style }
     }
 
@@ -186,18 +165,8 @@ impl<DB: DrawingBackend> Pen<'_, DB> {
         if line.text.is_empty() {
             return Ok(());
         }
-        let Some(glyphs) = self.font.glyphs else {
-            let style = self.style(em, colour).pos(Pos::new(side, VPos::Center));
-            return self.element(&Text::new(line.text.clone(), pixel(line.at), style));
-        };
-        let (text, (x, y)) = (glyphs(&line.text, em * FINE), pixel(line.at));
-        let share = if let HPos::Left = side { 0.0 } else { 0.5 };
-        let left = x - (text.width * share).round() as i32;
-        for (across, down, dark) in text.dots {
-            let drawn = self.root.draw_pixel((left + across, y + down), &colour.mix(dark));
-            drawn.map_err(|error| error.to_string())?;
-        }
-        Ok(())
+        let style = self.style(em, colour).pos(Pos::new(side, VPos::Center));
+        self.element(&Text::new(line.text.clone(), pixel(line.at), style))
     }
 
     fn line(&self, from: Point, to: Point, width: f64, colour: RGBColor) -> Result<(), String> {
@@ -269,7 +238,6 @@ impl<DB: DrawingBackend> Pen<'_, DB> {
             .light_line_style(FINE_GRID.stroke_width(pixels(0.8) as u32))
             .axis_style(SOFT.stroke_width(pixels(1.0) as u32))
             .label_style(self.style(TICK_EM, SOFT))
-            .y_label_offset(pixels(self.font.down * TICK_EM))
             .set_all_tick_mark_size(pixels(3.0));
         if chart.x.is_named() {
             mesh.disable_x_mesh();

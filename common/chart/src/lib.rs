@@ -14,7 +14,6 @@
 //! ```
 
 mod axis;
-#[cfg(not(target_arch = "wasm32"))]
 mod bitmap;
 mod chart;
 mod draw;
@@ -25,7 +24,6 @@ mod values;
 mod view;
 
 pub use axis::{Axis, Scale, Unit};
-#[cfg(not(target_arch = "wasm32"))]
 pub use bitmap::ChartError;
 pub use chart::{Band, Cell, Chart, Mark, Series, sweep};
 pub use view::{Range, Size, View};

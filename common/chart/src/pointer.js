@@ -12,7 +12,11 @@
     .chart-value { position: fixed; z-index: 9; pointer-events: none; max-width: 20rem; padding: .3rem .55rem; border: 1px solid;
       border-radius: .3rem; font: .85rem/1.35 system-ui, sans-serif; white-space: pre-line; background: Canvas; color: CanvasText; }
     .chart-value:empty { display: none; }
-    @media print { .chart-value, .chart-highlight { display: none; } }`;
+    svg.chart.chart-one > :is(polyline, polygon, circle) { opacity: .2; }
+    @media print {
+      .chart-value, .chart-ring, .chart-highlight { display: none; }
+      svg.chart.chart-one > :is(polyline, polygon, circle) { opacity: 1; }
+    }`;
   const box = document.createElement("div");
   box.className = "chart-value";
   box.setAttribute("role", "status");
@@ -56,7 +60,9 @@
     hide();
     if (!one) return;
     const { x, y } = data(svg), { curve, point: [left, top, atX, value, spread] } = one;
-    const lines = [curve.name, `${x}: ${atX}`, `${y}: ${value}${spread ? ` (${spread})` : ""}`];
+    // Curves that coincide here are all named.
+    const same = [...points(svg)].filter(({ point }) => point[0] === left && point[1] === top);
+    const lines = [same.map(one => one.curve.name).join(", "), `${x}: ${atX}`, `${y}: ${value}${spread ? ` (${spread})` : ""}`];
     if (curve.source) lines.push(`source: ${curve.source}`);
     box.textContent = lines.filter(line => line).join("\n");
     const matrix = svg.getScreenCTM();
@@ -64,7 +70,7 @@
     const { width, height } = box.getBoundingClientRect();
     box.style.left = `${Math.max(4, Math.min(at.x + 14, innerWidth - width - 4))}px`;
     box.style.top = `${at.y - height - 12 < 4 ? at.y + 14 : at.y - height - 12}px`;
-    const ring = element("circle", { class: "chart-highlight chart-ring", cx: left, cy: top, r: 7 / matrix.a, fill: "none", stroke: curve.colour, "stroke-width": 2 / matrix.a });
+    const ring = element("circle", { class: "chart-ring", cx: left, cy: top, r: 7 / matrix.a, fill: "none", stroke: curve.colour, "stroke-width": 2 / matrix.a });
     svg.append(ring);
     shown = svg;
     svg.current = one;
@@ -79,12 +85,9 @@
   function highlight(svg, curve) {
     svg.querySelector("g.chart-highlight")?.remove();
     svg.highlighted = svg.highlighted === curve ? null : curve;
+    svg.classList.toggle("chart-one", svg.highlighted !== null);
     if (!svg.highlighted) return;
-    const all = [...points(svg)].map(one => one.point);
-    const end = (pick, at) => pick(...all.map(point => point[at]));
-    const [left, top] = [end(Math.min, 0), end(Math.min, 1)];
     const group = element("g", { class: "chart-highlight", "pointer-events": "none" });
-    group.append(element("rect", { x: left - 24, y: top - 24, width: end(Math.max, 0) - left + 48, height: end(Math.max, 1) - top + 48, fill: "#fff", "fill-opacity": 0.75 }));
     let line = [];
     for (const point of [...curve.points, null]) {
       if (point) {
