@@ -32,7 +32,7 @@ pub use checked::{Check, Judgement, Slip};
 pub use fields::{Field, FieldKind};
 pub use figures::quantity::{Doubt, Kind};
 pub use findings::{Findings, Host, LineFrom, Sweep};
-pub use product::{expected, tolerance};
+pub use product::expected;
 pub use render::{READER, STORE, reader_data};
 
 pub use own_sections::{OwnSection, lacking};

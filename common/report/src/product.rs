@@ -140,15 +140,6 @@ pub fn expected<'r>(record: impl Fn(&str) -> Option<&'r Record>) -> BTreeMap<Str
     all
 }
 
-/// Tolerance for a rounded answer, as a share, by the rubric's name of its figure.
-pub fn tolerance(figure: &str) -> f64 {
-    match figure.split_once('.').map(|(_, what)| what) {
-        Some("hit_rate") => 0.005,
-        Some(what) if what.contains("_gain") => 0.02,
-        _ => 0.0,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -195,7 +186,6 @@ mod tests {
         );
         assert!(!timed.contains_key("mm2.clocks_gain") && !timed.contains_key("mm3.hit_rate"));
         assert_eq!(of(Source::Model)["mm2.time_gain"], Err(MODELLED_TIME.to_owned()));
-        assert_eq!(["mm3.hit_rate", "mm3.clocks_gain_mm2", "l1.size"].map(tolerance), [0.005, 0.02, 0.0]);
     }
 
     #[test]

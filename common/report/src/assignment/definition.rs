@@ -271,7 +271,7 @@ impl Assignment {
     }
 
     /// All translations.
-    pub(crate) fn words(&self) -> &BTreeMap<String, String> {
+    pub fn words(&self) -> &BTreeMap<String, String> {
         &self.words
     }
 

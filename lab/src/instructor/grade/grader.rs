@@ -250,10 +250,8 @@ impl Grader<'_> {
             Some((name, program, figure))
         });
         let mut truth = evidence.truth(&records, wanted);
-        truth.figures.extend(machine.map(geometry).into_iter().flatten());
-        if let Some(line) = truth.figures.get("l1.line").copied() {
-            truth.figures.insert("line.elements".to_owned(), line / 2.0);
-        }
+        truth.0.extend(machine.map(geometry).into_iter().flatten().map(|(name, value)| (name, Ok(value))));
+        truth.0.extend(truth.get("l1.line").map(|line| ("line.elements".to_owned(), Ok(line / 2.0))));
         graded.marks = judge::marks(self.rubric, &submission.answers, &truth);
         // Without a key, only changes show, not whose a record is.
         let own = if self.machines.is_some() { !records.is_empty() } else { evidence.changed.is_empty() };

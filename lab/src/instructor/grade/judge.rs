@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use common::text::shorten;
-use report::{Kind, Meaning};
+use report::{Check, Kind, Meaning, Slip};
 
 use super::evidence::Truth;
 use super::reason::Reason;
@@ -31,7 +31,7 @@ pub(super) struct Mark {
 
 /// Largest ratio of a range's ends that gets points: doubling sizes show no less.
 const RANGE: f64 = 2.0;
-/// Tolerance for the rounding of printed figures with few digits.
+/// Tolerance for the ratio of a range's ends.
 const ROUNDING: f64 = 1e-9;
 
 /// The marks of all items for one student's `answers`.
@@ -52,7 +52,7 @@ fn mark(item: &Item, given: Option<&Given>, truth: &Truth) -> Mark {
         unread,
         reason,
         answer,
-        expected: item.value.or_else(|| truth.figures.get(item.expect.as_deref()?).copied()),
+        expected: item.value.or_else(|| truth.get(item.expect.as_deref()?)),
         computed: (!unread).then_some(share * item.points),
     }
 }
@@ -71,7 +71,7 @@ enum Judgement {
 fn judged(item: &Item, given: Option<&Given>, answer: &str, truth: &Truth) -> Judgement {
     let shown = shorten(answer, 40);
     let expect = item.expect.as_deref().unwrap_or_default();
-    if truth.uncountable.contains(expect) {
+    if matches!(truth.0.get(expect), Some(Err(_))) {
         return Judgement::LeftOut(Reason::ModelledTime);
     }
     let Some(given) = given.filter(|_| !answer.is_empty()) else {
@@ -80,11 +80,8 @@ fn judged(item: &Item, given: Option<&Given>, answer: &str, truth: &Truth) -> Ju
     if item.by_hand {
         return Judgement::Unread(Reason::ToRead);
     }
-    let value = item.value.or_else(|| truth.figures.get(expect).copied());
-    let right = match (item.range, value) {
-        (Some([low, high]), _) => (low, high),
-        (None, Some(value)) => around(value, item.tolerance()),
-        (None, None) => return Judgement::Share(0.0, Reason::NoEvidence(expect.to_owned())),
+    let Some(check) = check(item, expect, truth) else {
+        return Judgement::Share(0.0, Reason::NoEvidence(expect.to_owned()));
     };
     let meaning = match given {
         Given::Typed(answer) => answer.read(item.kind),
@@ -93,8 +90,14 @@ fn judged(item: &Item, given: Option<&Given>, answer: &str, truth: &Truth) -> Ju
     match meaning {
         Meaning::Nothing => Judgement::Share(0.0, Reason::NoAnswer),
         Meaning::ToBeRead(doubt) => Judgement::Unread(Reason::Unclear(shown, doubt.to_string())),
-        Meaning::Value(value) => compared(item, shown, value, right, truth),
-        Meaning::Range { low, below } => in_range(item, shown, (low, below), right),
+        Meaning::Value(value) => match check.judge(value) {
+            report::Judgement::Right => Judgement::Share(1.0, Reason::Right),
+            report::Judgement::Wrong => Judgement::Share(0.0, Reason::NotRight(shown)),
+            report::Judgement::Slip(slip) => {
+                Judgement::Share(0.0, Reason::Slip(shown, slip.sentence().to_owned()))
+            }
+        },
+        Meaning::Range { low, below } => in_range(item, shown, (low, below), &check),
         Meaning::FullyAssociative => match fully_associative(expect, truth) {
             Some(true) => Judgement::Share(1.0, Reason::Right),
             Some(false) => Judgement::Share(0.0, Reason::NotRight(shown)),
@@ -104,70 +107,48 @@ fn judged(item: &Item, given: Option<&Given>, answer: &str, truth: &Truth) -> Ju
     }
 }
 
-fn around(value: f64, tolerance: f64) -> (f64, f64) {
-    let off = value.abs() * (tolerance + ROUNDING);
-    (value - off, value + off)
+/// How the answer is compared, as on the report's page; `None` if nothing shows what is
+/// right.
+fn check(item: &Item, expect: &str, truth: &Truth) -> Option<Check> {
+    if let Some([low, high]) = item.range {
+        return Some(Check::of(item.kind, (low + high) / 2.0, (high - low) / 2.0));
+    }
+    let value = item.value.or_else(|| truth.get(expect))?;
+    let is_computed = |what: &str| what == "bytes" || what == "hit_rate" || what.contains("_gain");
+    let of_products =
+        expect.starts_with("mm") && expect.split_once('.').is_some_and(|(_, what)| is_computed(what));
+    match item.tolerance {
+        None if of_products => Check::figure(expect, &truth.0),
+        tolerance => {
+            let check = Check::of(item.kind, value, tolerance.unwrap_or_default() * value.abs());
+            Some(check.or(other_level(expect).and_then(|name| truth.get(&name)), Slip::OtherLevel))
+        }
+    }
 }
 
 /// Whether the cache whose ways are asked for has only one set; `None` if that is not
 /// known.
 fn fully_associative(expect: &str, truth: &Truth) -> Option<bool> {
     let level = expect.strip_suffix(".ways")?;
-    let [size, line, ways] =
-        ["size", "line", "ways"].map(|what| truth.figures.get(&format!("{level}.{what}")).copied());
+    let [size, line, ways] = ["size", "line", "ways"].map(|what| truth.get(&format!("{level}.{what}")));
     Some(line? * ways? >= size?)
 }
 
 /// At least `low` and below `below`.
-fn in_range(item: &Item, shown: String, (low, below): (f64, f64), right: (f64, f64)) -> Judgement {
-    let holds = low <= right.1 && right.0 < below * (1.0 - 4.0 * ROUNDING);
+fn in_range(item: &Item, shown: String, (low, below): (f64, f64), check: &Check) -> Judgement {
     let of_ways = item.expect.as_deref().is_some_and(|expect| expect.ends_with(".ways"));
     if !(item.kind == Kind::Bytes || of_ways) {
         return Judgement::Unread(Reason::ToRead);
     }
-    match (holds, low > 0.0 && below / low <= RANGE + ROUNDING) {
+    match (check.is_in(low, below), low > 0.0 && below / low <= RANGE + ROUNDING) {
         (true, true) => Judgement::Share(item.partial, Reason::RangeRight(shown)),
         (true, false) => Judgement::Share(0.0, Reason::RangeWide(shown)),
         (false, _) => Judgement::Share(0.0, Reason::RangeWrong(shown)),
     }
 }
 
-fn compared(item: &Item, shown: String, value: f64, (low, high): (f64, f64), truth: &Truth) -> Judgement {
-    let within = |value: f64| (low..=high).contains(&value);
-    // 0.992 is 99.2 %
-    if within(value) || item.kind == Kind::Percent && within(100.0 * value) {
-        return Judgement::Share(1.0, Reason::Right);
-    }
-    let other = other_level(item).and_then(|name| truth.figures.get(&name));
-    if other.is_some_and(|other| *other == value) {
-        return Judgement::Share(0.0, Reason::OtherLevel(shown));
-    }
-    let slip =
-        SLIPS.iter().find(|(kind, meant, _)| *kind == item.kind && (low..=high).contains(&meant(value)));
-    Judgement::Share(
-        0.0,
-        match slip {
-            Some((.., slip)) => Reason::Slip(shown, (*slip).to_owned()),
-            None => Reason::NotRight(shown),
-        },
-    )
-}
-
-/// What students of this lab often write instead: the value that they mean, and the mistake.
-const SLIPS: [(Kind, fn(f64) -> f64, &str); 4] = [
-    (Kind::Bytes, |v| v / 8.0, "this is the number of bits"),
-    (Kind::Percent, |v| 100.0 - v, "this is the miss rate, or the other way round"),
-    (
-        Kind::Count,
-        |v| v / 8.0,
-        "this is eight times too many: elements have more than one byte, bytes more than one bit",
-    ),
-    (Kind::Number, |v| 1.0 / v, "this is the inverse: the old by the new"),
-];
-
 /// `l1.size` for `l2.size`.
-fn other_level(item: &Item) -> Option<String> {
-    let name = item.expect.as_deref()?;
+fn other_level(name: &str) -> Option<String> {
     match name.split_at_checked(2)? {
         ("l1", rest) => Some(format!("l2{rest}")),
         ("l2", rest) => Some(format!("l1{rest}")),
@@ -185,14 +166,14 @@ mod tests {
             ("l1.size", 32768.0),
             ("l1.line", 64.0),
             ("l1.ways", 8.0),
-            ("l2.size", 262_144.0),
+            ("l2.size", 524_288.0),
             ("l2.line", 64.0),
-            ("l2.ways", 4096.0),
+            ("l2.ways", 8192.0),
             ("mm1.hit_rate", 74.9),
         ];
         let mut truth = Truth::default();
-        truth.figures.extend(known.map(|(name, value)| (name.to_owned(), value)));
-        truth.uncountable.insert("mm2.clocks_gain".to_owned());
+        truth.0.extend(known.map(|(name, value)| (name.to_owned(), Ok(value))));
+        truth.0.insert("mm2.clocks_gain".to_owned(), Err("a modelled time".to_owned()));
         let given = match serde_json::from_str(answer) {
             Ok(typed) => Given::Typed(typed),
             Err(_) => Given::Cell(answer.to_owned()),
@@ -213,7 +194,7 @@ mod tests {
             ("s311-c-size", one("32768", "B"), 2.0, "Right."),
             ("s311-c-size", "32 KiB".to_owned(), 2.0, "Right."),
             ("s311-c-size", one("48", "KiB"), 0.0, "not right"),
-            ("s311-c-size", one("256", "KiB"), 0.0, "other cache level"),
+            ("s311-c-size", one("512", "KiB"), 0.0, "other cache level"),
             ("s311-c-size", String::new(), 0.0, "No answer."),
             ("s311-c-size", "about 32 KiB".to_owned(), 0.0, "read by the instructor: 'about 32 KiB'"),
             ("s311-c-size", "=cmd()".to_owned(), 0.0, "read by the instructor: '=cmd()'"),

@@ -33,8 +33,7 @@ reasons! {
     Right = "Right.";
     NoAnswer = "No answer.";
     NotRight(answer) = "'{}' is not right.";
-    OtherLevel(answer) = "'{}' is the value of the other cache level.";
-    Slip(answer, slip) = "'{}': {}.";
+    Slip(answer, slip) = "'{}' is not right. {}";
     RangeRight(answer) = "The range '{}' is right. Measure more sizes to make it narrower.";
     RangeWide(answer) = "The range '{}' is wider than a factor of two, which is too imprecise.";
     RangeWrong(answer) = "The range '{}' does not contain the correct value.";
@@ -126,18 +125,21 @@ mod tests {
 
     #[test]
     fn what_a_student_wrote_is_not_translated() {
-        let words = [("'{}': {}.", "«{}»: {}."), ("it is so", "é assim"), ("mine", "meu")];
+        let words = [("'{}' is not right. {}", "«{}» não. {}"), ("It is so.", "É assim."), ("mine", "meu")];
         let words = words.map(|(english, other)| (english.to_owned(), other.to_owned())).into();
-        let reason = Reason::Slip("mine".to_owned(), "it is so".to_owned());
-        assert_eq!(reason.text(&words), "«mine»: é assim.");
-        assert_eq!(Reason::Slip("{}".to_owned(), "{}".to_owned()).english(), "'{}': {}.");
+        let reason = Reason::Slip("mine".to_owned(), "It is so.".to_owned());
+        assert_eq!(reason.text(&words), "«mine» não. É assim.");
+        assert_eq!(Reason::Slip("{}".to_owned(), "{}".to_owned()).english(), "'{}' is not right. {}");
     }
 
     #[test]
     fn every_reason_has_a_translation_with_the_same_parts() {
-        let words = report::Assignment::parse(report::GUIDES[1].1).unwrap().feedback;
-        let doubts = report::Doubt::ALL.map(report::Doubt::sentence);
-        for english in Reason::ALL.iter().chain(&doubts) {
+        let guide = report::Assignment::parse(report::GUIDES[1].1).unwrap();
+        for doubt in report::Doubt::ALL {
+            assert!(guide.words().contains_key(doubt.sentence()), "{doubt}");
+        }
+        let words = guide.feedback;
+        for english in Reason::ALL {
             let other = words.get(*english).unwrap_or_else(|| panic!("not translated: {english}"));
             assert_eq!(english.matches("{}").count(), other.matches("{}").count(), "{english}");
         }

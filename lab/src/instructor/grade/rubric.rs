@@ -92,7 +92,7 @@ pub(crate) struct Item {
     pub(crate) range: Option<[f64; 2]>,
     /// Largest accepted error, as a share of the value; the default is that of the report's
     /// page.
-    tolerance: Option<f64>,
+    pub(crate) tolerance: Option<f64>,
     /// The share of the points for a range of a factor of two that contains the value, of
     /// sizes and ways.
     #[serde(default = "half")]
@@ -122,13 +122,6 @@ impl Item {
             by_hand: true,
             read: false,
         }
-    }
-}
-
-impl Item {
-    /// Largest accepted error, as a share of the value.
-    pub(crate) fn tolerance(&self) -> f64 {
-        self.tolerance.unwrap_or_else(|| report::tolerance(self.expect.as_deref().unwrap_or_default()))
     }
 }
 
@@ -236,7 +229,8 @@ impl Rubric {
     /// Each item with its points. Items without points are removed; fields to which the
     /// assignment gives points and which only a reader can judge are added.
     fn worth(mut self, assignment: &Assignment) -> Result<Rubric, String> {
-        self.words.clone_from(&assignment.feedback);
+        self.words.clone_from(assignment.words());
+        self.words.extend(assignment.feedback.clone());
         let worth = assignment.points();
         let of = |id: &str| worth.iter().find(|(field, _)| field.id == id).map(|(_, points)| *points);
         let fields: Vec<String> = assignment.fields().into_iter().map(|field| field.id).collect();

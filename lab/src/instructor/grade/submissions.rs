@@ -162,7 +162,7 @@ impl Reading<'_> {
                 FileKind::Page => page(&file, answers.is_some()),
                 FileKind::Json if Answers::are_named_in(&file.text) => parse(&file).map(Some),
                 FileKind::Json => {
-                    match authentic::read(&file.text) {
+                    match authentic::parse(&file.text).or_else(|_| authentic::read(&file.text)) {
                         Ok(record) => records.push(record),
                         Err(Unread::Changed(_)) => changed.push(file.name.to_owned()),
                         Err(_) if file.name.to_lowercase().starts_with("answers") => {
