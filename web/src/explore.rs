@@ -13,6 +13,8 @@ use crate::tab::Tab;
 const OVERRULING: usize = 4;
 /// Shares of a step in the cost at which it has visibly begun, and visibly ended.
 const STEP: (f64, f64) = (0.15, 0.85);
+/// Hits of one level take at most this factor longer in a disturbed experiment.
+const SAME_COST: f64 = 1.5;
 /// A level's hits take at most this factor longer than the misses of the level above.
 const SAME_LEVEL: f64 = 1.5;
 
@@ -45,7 +47,10 @@ impl Runs {
     /// [`OVERRULING`] others agree on less. Without any, the range is the step of the fastest
     /// curve.
     fn level(&self, index: usize) -> Option<(LevelFound, usize)> {
-        let all: Vec<&LevelFound> = self.runs.iter().filter_map(|run| run.levels.get(index)).collect();
+        let all = || self.runs.iter().filter_map(|run| run.levels.get(index));
+        // a run that took a lower level for this one has larger costs
+        let least = all().map(|level| level.latency).fold(f64::INFINITY, f64::min);
+        let all: Vec<&LevelFound> = all().filter(|level| level.latency <= SAME_COST * least).collect();
         let seen: Vec<&LevelFound> = all.iter().copied().filter(|level| level.ways.is_ok()).collect();
         let same = |a: &LevelFound, b: &LevelFound| (a.size, &a.ways) == (b.size, &b.ways);
         let votes = |level: &LevelFound| seen.iter().filter(|other| same(other, level)).count();
@@ -258,6 +263,10 @@ mod tests {
         assert_eq!(range(vec![curve(48, 6.0), curve(5, 6.0)]), (47, 48));
         assert_eq!(range(vec![curve(5, 6.0), curve(26, 6.0), curve(48, 6.0)]), (47, 48));
         assert_eq!(range(vec![curve(5, 4.0)]), (5, 96), "misses in part show no end");
+        let mut second = curve(48, 6.0); // which took the second level for the first
+        (second.levels[0].latency, second.levels[0].knee_range) = (6.0, (512 << 10, 768 << 10));
+        second.scan = (1..=1024).map(|kib| (kib << 10, if kib < 768 { 6.0 } else { 40.0 })).collect();
+        assert_eq!(range(vec![curve(48, 6.0), second]), (47, 48));
         let line = |runs| of(runs).level(0).unwrap().0.line;
         let (good, blind, odd) = (run(Some(64), Ok(12)), run(None, Ok(12)), run(Some(32), Ok(12)));
         assert_eq!(line(vec![good.clone(), blind.clone()]), Some(64));
