@@ -8,8 +8,8 @@ use common::product::{self, Options};
 
 const EXAMPLES: &str = "\
 Examples:
-  mm1 --size 1024 --runs 5                             the guide's size, medians of 5
-  mm1 --machine i5-7500 --events PAPI_L1_DCM,PAPI_L2_DCM    by the model";
+  mm1 --size 1024 --runs 5                       the guide's size, medians of 5
+  mm1 --machine i5-7500 --events PAPI_L2_DCM     by the model";
 
 /// Straightforward 16-bit matrix product: L1 misses, loads, stores, cycles, time
 #[derive(clap::Parser)]

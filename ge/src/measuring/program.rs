@@ -127,7 +127,10 @@ fn run(name: &str, size: usize, threads: Option<usize>, what: &What) -> Result<(
     let variant = find(name)
         .ok_or_else(|| Failure::usage(format!("there is no rung '{name}'; there are {}", names())))?;
     if what.isa.is_some() && !variant.chooses_instructions() {
-        return Err(Failure::usage(format!("{name} always uses {}; leave out --isa", variant.needs())));
+        return Err(Failure::usage(format!(
+            "{name} always uses {} instructions; leave out --isa",
+            variant.needs()
+        )));
     }
     cli::limit_to(what.isa);
     if size == 0 {
