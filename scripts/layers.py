@@ -20,7 +20,7 @@ from collections import namedtuple
 LAYERS = [
     ("portable", "figures seal events memory machine trace cache records infer discover chart report"),
     ("hardware and system", "isa system threads"),
-    ("experiments", "latency counters"),
+    ("experiments", "latency counters papi"),
     ("session", "common"),
     ("tests alone", "skip"),
     ("programs", "spark cm1 mm1 mm2 mm3 dgemm ge flops avail exercises web causes lab fuzz"),

@@ -2,10 +2,10 @@
 
 use common::clock;
 use common::counters::CounterError;
-use common::counters::papi::EventSet;
 use common::events::Event;
 use common::failure::Failure;
 use common::stats;
+use papi::EventSet;
 use serde::Serialize;
 
 use crate::args::Format;
@@ -18,7 +18,6 @@ const CREATIONS: usize = 200;
 #[derive(Debug, Serialize)]
 struct Costs {
     events: Vec<String>,
-    without_the_kernel: bool,
     unit: &'static str,
     calls: Vec<Cost>,
 }
@@ -69,13 +68,11 @@ fn timed(
 /// same.
 fn set() -> Result<EventSet, CounterError> {
     let mut set = EventSet::create();
-    if set.add_all(&[Event::TOT_CYC, Event::TOT_INS]).is_ok() {
+    if set.add(&[Event::TOT_CYC, Event::TOT_INS]).is_ok() {
         return Ok(set);
     }
-    let mut set = EventSet::create();
-    for event in ["task-clock", "page-faults"].into_iter().filter_map(|name| Event::parse(name).ok()) {
-        set.add(&event)?;
-    }
+    let own = ["task-clock", "page-faults"].into_iter().filter_map(|name| Event::parse(name).ok());
+    set.add(&own.collect::<Vec<Event>>())?;
     Ok(set)
 }
 
@@ -84,20 +81,14 @@ fn measure() -> Result<Costs, CounterError> {
     let mut totals = set.zeros();
     let start_stop = timed(REPETITIONS, || set.start().and_then(|()| set.stop().map(drop)))?;
     set.start()?;
-    let without_the_kernel = set.reads_itself();
     let read = timed(REPETITIONS, || set.read().map(drop))?;
     let accum = timed(REPETITIONS, || set.accum(&mut totals))?;
-    let reset = timed(REPETITIONS, || set.reset())?;
+    let reset = timed(REPETITIONS, || set.reset().map(drop))?;
     set.stop()?;
     let events: Vec<Event> = set.list_events().to_vec();
-    let create = timed(CREATIONS, || {
-        let mut fresh = EventSet::create();
-        fresh.add_all(&events)?;
-        fresh.destroy()
-    })?;
+    let create = timed(CREATIONS, || EventSet::create().add(&events))?;
     Ok(Costs {
         events: events.iter().map(Event::to_string).collect(),
-        without_the_kernel,
         unit: "ticks",
         calls: vec![
             Cost::of("start + stop", &start_stop),
@@ -120,10 +111,6 @@ pub(crate) fn print(format: Format) -> Result<(), Failure> {
         1e9 / clock::tick_rate().0
     ));
     page.line("Events", costs.events.join(", "));
-    page.line(
-        "Read without the kernel",
-        if costs.without_the_kernel { "yes" } else { "no, one system call per group" },
-    );
     page.rule();
     page.say(format_args!(
         "{:<24}{:>10}{:>10}{:>10}{:>12}{:>14}",

@@ -1,8 +1,6 @@
 //! The hardware header, in the layout of papi_avail.
 
-use common::counters::Platform;
-use common::counters::papi::{self, EventSet};
-use common::events::Event;
+use common::counters::{self, Platform};
 use common::system::facts::Facts;
 use common::units::Hertz;
 use serde::Serialize;
@@ -29,7 +27,6 @@ pub(crate) struct Hardware {
     core_pmus: Vec<String>,
     counted_on: Option<String>,
     counters: usize,
-    user_reads: bool,
 }
 
 impl Hardware {
@@ -56,8 +53,7 @@ impl Hardware {
             perf_event_paranoid: platform.environment.paranoid,
             core_pmus: platform.core_pmus().map(|p| p.name.clone()).collect(),
             counted_on: platform.core_type_description(),
-            counters: papi::num_counters(),
-            user_reads: user_reads(),
+            counters: counters::num_counters(),
         }
     }
 
@@ -111,15 +107,5 @@ impl Hardware {
             page.line("Presets are counted on", cores);
         }
         page.line("Number Hardware Counters", self.counters);
-        page.line("Fast counter read", if self.user_reads { "yes, without the kernel" } else { "no" });
     }
-}
-
-/// Whether a running event can be read in user mode, without a system call.
-fn user_reads() -> bool {
-    let mut set = EventSet::create();
-    let started = set.add(&Event::TOT_INS).and_then(|()| set.start());
-    let fast = started.is_ok() && set.reads_itself();
-    let _ = set.stop();
-    fast
 }

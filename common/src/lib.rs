@@ -23,7 +23,7 @@
 //! | **hardware, system** | [`isa`] | what depends on the instruction set: native memory, SIMD |
 //! | | [`system`] | the operating system: clocks, affinity, pages, files, this machine |
 //! | **experiments** | [`latency`] | timing with accesses that wait for each other |
-//! | | [`counters`] | hardware counters: groups, sampling, refusals; PAPI's interface in [`counters::papi`] |
+//! | | [`counters`] | hardware counters: groups, sampling, refusals; PAPI's interface on them is the crate `papi` |
 //! | **session** | `common` | [one region measured](measure), [options](cli), [output](mod@output), [failures](failure) |
 //! | **tests** | `skip` | lists tests that cannot run on this machine |
 //! | **programs** | `spark` … `lab` | the kernels, each with its handout |
@@ -37,7 +37,7 @@
 //!
 //! | question | answer |
 //! |---|---|
-//! | Where is a miss counted? | on the model, `Level::miss` in `cache/src/level.rs` adds it to `tally.rs`, which alone multiplies counts, and `counts.rs` names it; in hardware, `counters/src/count.rs`; [`Session::plan`](measure::Session::plan) decides which |
+//! | Where is a miss counted? | on the model, `Level::miss` in `cache/src/level.rs` adds it to `tally.rs`, which alone multiplies counts, and `counts.rs` names it; in hardware, `counters/src/counting.rs`; [`Session::plan`](measure::Session::plan) decides which |
 //! | Where is a page size read? | `system/src/facts` asks, in the one file that this system has under `system/src/os`; it ends in [`Machine::page_size`](machine::Machine::page_size) |
 //! | Where does a new program's option go? | its own into `Args` in its `src/main.rs`; a shared one into the part of [`cli`] that honours it: what [measures](cli::Measuring), [models](cli::Modelling) or [prints](cli::Output); a row in `lab/tests/it/options` says what it changes |
 //! | Where is a new note? | a variant of [`note::Note`], in `records/src/note.rs`; an argument of the experiments is one of `Why`, in `discover/src/argument.rs` |

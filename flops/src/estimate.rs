@@ -176,7 +176,7 @@ fn to_sample(settings: &Settings, fp: Option<&FpEvent>) -> Result<(Event, Option
         return Ok((event.clone(), known.map(|fp| fp.operations)));
     }
     if let Some((fp, event)) = fp.and_then(|fp| Some((fp, fp.event()?)))
-        && counters::survey(std::slice::from_ref(&event)).iter().all(Result::is_ok)
+        && counters::definition(&event).is_ok()
     {
         return Ok((event, Some(fp.operations)));
     }

@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::Path;
 
+use super::pmu::{self, Pmu};
 use system::facts::Facts;
 
 /// The circumstances that decide which remedy helps.
@@ -11,8 +12,13 @@ use system::facts::Facts;
 pub struct Environment {
     /// `kernel.perf_event_paranoid`; `None` if this kernel has no perf events.
     pub paranoid: Option<i32>,
-    /// May use perf events whatever the level: CAP_PERFMON or CAP_SYS_ADMIN.
+    /// May use perf events whatever the level: CAP_PERFMON or CAP_SYS_ADMIN, and not only
+    /// within a user namespace.
     pub privileged: bool,
+    /// Whether `/sys` lists a PMU of the cores; `None` if it lists no PMUs at all.
+    pub pmu: Option<bool>,
+    /// The kernel's watchdog (`kernel.nmi_watchdog`) uses a counter.
+    pub watchdog: bool,
     /// The container this runs in, as in "docker".
     pub container: Option<String>,
     /// A seccomp filter is active.
@@ -40,12 +46,26 @@ impl Environment {
         let capabilities = field("CapEff").and_then(|hex| u64::from_str_radix(&hex, 16).ok()).unwrap_or(0);
         Environment {
             paranoid: text("proc/sys/kernel/perf_event_paranoid").trim().parse().ok(),
-            privileged: capabilities & (1 << CAP_SYS_ADMIN | 1 << CAP_PERFMON) != 0,
+            privileged: capabilities & (1 << CAP_SYS_ADMIN | 1 << CAP_PERFMON) != 0
+                && !is_user_namespace(&text("proc/self/uid_map")),
+            pmu: root
+                .join("sys")
+                .join(pmu::DEVICES)
+                .is_dir()
+                .then(|| pmu::all(&root.join("sys")).iter().any(Pmu::is_core)),
+            watchdog: text("proc/sys/kernel/nmi_watchdog").trim() == "1",
             container: facts.container.clone(),
             seccomp: field("Seccomp").is_some_and(|mode| mode == "2"),
             virtual_machine: facts.virtual_machine.clone(),
         }
     }
+}
+
+/// Whether root is root only for a part of the users: the first namespace maps all of them
+/// (`man 7 user_namespaces`).
+fn is_user_namespace(uid_map: &str) -> bool {
+    let ids: Vec<&str> = uid_map.split_whitespace().collect();
+    !ids.is_empty() && ids != ["0", "0", "4294967295"]
 }
 
 #[cfg(test)]
@@ -77,12 +97,26 @@ mod tests {
         let dir = tree(&[
             ("proc/sys/kernel/perf_event_paranoid", "-1\n"),
             ("proc/self/status", "CapEff:\t000001ffffffffff\nSeccomp:\t2\n"),
+            ("proc/self/uid_map", "         0          0 4294967295\n"),
+            ("proc/sys/kernel/nmi_watchdog", "1\n"),
+            ("sys/bus/event_source/devices/software/type", "1\n"),
             (".dockerenv", ""),
             ("sys/class/dmi/id/sys_vendor", "QEMU\n"),
         ]);
         let seen = Environment::below(dir.path(), &Facts::below(dir.path(), 0));
-        assert!(seen.privileged && seen.seccomp);
+        assert!(seen.privileged && seen.seccomp && seen.watchdog);
+        assert_eq!(seen.pmu, Some(false));
         assert_eq!(seen.container.as_deref(), Some("docker"));
         assert_eq!(seen.virtual_machine.as_deref(), Some("QEMU"));
+        let write = |path: &str, text: &str| {
+            let path = dir.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        // Root of a user namespace has the capabilities there alone.
+        write("proc/self/uid_map", "0 1000 1\n1 100000 65536\n");
+        write("sys/bus/event_source/devices/cpu/type", "4\n");
+        let seen = Environment::below(dir.path(), &Facts::below(dir.path(), 0));
+        assert_eq!((seen.privileged, seen.pmu), (false, Some(true)));
     }
 }

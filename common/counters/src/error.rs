@@ -108,8 +108,20 @@ pub struct CounterError {
 }
 
 impl CounterError {
-    pub(crate) fn new(code: Code, sentence: impl Into<String>) -> CounterError {
+    /// An error with PAPI's `code` for it.
+    pub fn new(code: Code, sentence: impl Into<String>) -> CounterError {
         CounterError { code, sentence: sentence.into() }
+    }
+
+    /// The buffer of samples was not mapped.
+    pub(crate) fn buffer(error: &io::Error) -> CounterError {
+        match error.kind() {
+            io::ErrorKind::PermissionDenied => CounterError::new(
+                Code::Eperm,
+                "this process may lock too little memory for a buffer of samples; raise `ulimit -l` or kernel.perf_event_mlock_kb",
+            ),
+            _ => CounterError::system("mapping the sample buffer", error),
+        }
     }
 
     /// A system call on an open event failed.
@@ -141,7 +153,11 @@ impl Refusal {
     /// PAPI's code for it.
     pub fn code(&self) -> Code {
         match self {
-            Refusal::NoPmuInVm(_) | Refusal::NoPmu | Refusal::NoPerf => Code::Enocntr,
+            Refusal::NoPmuInVm(_)
+            | Refusal::NoPmu
+            | Refusal::NoPerf
+            | Refusal::Silent { .. }
+            | Refusal::Jumps { .. } => Code::Enocntr,
             Refusal::NoInstructions
             | Refusal::NotOnThisCpu { .. }
             | Refusal::NotMapped { .. }
@@ -155,6 +171,7 @@ impl Refusal {
             Refusal::NeverRan { .. } | Refusal::Busy { .. } => Code::Ecnflct,
             Refusal::Invalid { .. } | Refusal::Uncore { .. } => Code::Einval,
             Refusal::System { .. } => Code::Esys,
+            Refusal::Several(all) => all.first().map_or(Code::Emisc, Refusal::code),
         }
     }
 }
@@ -171,7 +188,7 @@ mod tests {
 
     #[test]
     fn an_error_names_papis_code_its_meaning_and_a_remedy() {
-        let error = CounterError::from(Refusal::Paranoid { level: 3 });
+        let error = CounterError::from(Refusal::Paranoid { level: 3, container: false });
         let text = error.to_string();
         assert!(text.starts_with("PAPI_EPERM (not permitted): kernel.perf_event_paranoid is 3"), "{text}");
         assert!(text.contains("sudo sysctl kernel.perf_event_paranoid=2"), "{text}");

@@ -1,7 +1,6 @@
 //! A group of events that count together, and their values.
 
 use std::io;
-use std::sync::Arc;
 
 use super::encoding::Part;
 use super::kernel::{Count, Errno, Handle, Opening, Ring};
@@ -16,60 +15,55 @@ pub(crate) struct Group {
 
 #[derive(Debug)]
 struct Member {
-    handle: Arc<Handle>,
+    handle: Handle,
     id: u64,
-}
-
-/// Which member the kernel did not open, and why.
-#[derive(Debug)]
-pub(crate) struct NotOpened {
-    pub(crate) member: usize,
-    pub(crate) error: io::Error,
 }
 
 impl Group {
     /// Opens all of `parts` as one group, not counting yet; the one numbered
     /// `sampled` takes samples.
-    pub(crate) fn open(parts: &[Part], opening: Opening, sampled: Option<usize>) -> Result<Group, NotOpened> {
+    pub(crate) fn open(parts: &[Part], opening: Opening, sampled: Option<usize>) -> io::Result<Group> {
         let telling = Opening { lost: sampled.is_some(), ..opening };
         match Group::open_as(parts, telling, sampled) {
             // The kernel may be too old to show what it lost.
-            Err(e) if telling.lost && Errno::of(&e.error) == Errno::Invalid => {
+            Err(e) if telling.lost && Errno::of(&e) == Errno::Invalid => {
                 Group::open_as(parts, opening, sampled)
             }
             other => other,
         }
     }
 
-    fn open_as(parts: &[Part], opening: Opening, sampled: Option<usize>) -> Result<Group, NotOpened> {
+    fn open_as(parts: &[Part], opening: Opening, sampled: Option<usize>) -> io::Result<Group> {
         let mut group = Group { members: Vec::with_capacity(parts.len()), opening, sampled };
-        for (member, part) in parts.iter().enumerate() {
-            let opening = Opening {
-                sibling: member > 0,
-                pinned: opening.pinned && member == 0,
-                sample_period: if sampled == Some(member) { opening.sample_period } else { 0 },
-                ..opening
-            };
-            let leader = group.members.first().map(|m| &*m.handle);
-            let opened = Handle::open(part.encoding, opening, leader).and_then(|handle| {
-                let id = if opening.group_read { handle.id()? } else { 0 };
-                Ok(Member { handle: Arc::new(handle), id })
-            });
-            match opened {
-                Ok(opened) => group.members.push(opened),
-                Err(error) => return Err(NotOpened { member, error }),
-            }
-        }
+        group.extend(parts)?;
         Ok(group)
     }
 
-    pub(crate) fn leader(&self) -> Option<&Handle> {
-        self.members.first().map(|m| &*m.handle)
+    /// Opens more members, while the group does not count.
+    pub(crate) fn extend(&mut self, parts: &[Part]) -> io::Result<()> {
+        for part in parts {
+            let member = self.members.len();
+            let opening = Opening {
+                sibling: member > 0,
+                sample_period: if self.sampled == Some(member) { self.opening.sample_period } else { 0 },
+                ..self.opening
+            };
+            let opened = Handle::open(part.encoding, opening, self.leader()).and_then(|handle| {
+                let id = if opening.group_read { handle.id()? } else { 0 };
+                Ok(Member { handle, id })
+            });
+            self.members.push(opened?);
+        }
+        Ok(())
     }
 
-    /// All members, in order.
-    pub(crate) fn handles(&self) -> impl Iterator<Item = &Handle> {
-        self.members.iter().map(|m| &*m.handle)
+    /// Closes all but the first members.
+    pub(crate) fn truncate(&mut self, members: usize) {
+        self.members.truncate(members);
+    }
+
+    fn leader(&self) -> Option<&Handle> {
+        self.members.first().map(|member| &member.handle)
     }
 
     pub(crate) fn enable(&self) -> io::Result<()> {
@@ -86,13 +80,7 @@ impl Group {
         Ring::map(&sampled.ok_or(io::ErrorKind::InvalidInput)?.handle)
     }
 
-    /// The member that samples.
-    pub(crate) fn sampled(&self) -> Option<Arc<Handle>> {
-        self.sampled.and_then(|i| self.members.get(i)).map(|m| Arc::clone(&m.handle))
-    }
-
-    /// The counts since opening or reset, in the order of the parts. A pinned
-    /// group that found no counters reads as an error.
+    /// The counts since opening, in the order of the parts.
     pub(crate) fn read(&self) -> io::Result<Vec<Count>> {
         Ok(self.values()?.into_iter().map(|(count, _)| count).collect())
     }

@@ -1,18 +1,20 @@
 //! Hardware counters, over the kernel's perf events: what can be counted, what
 //! is in the way, and counts that say how they were got.
 //!
-//! The programs use [`survey`], [`definition`], [`count`], [`Sampler`], [`Platform`] and
-//! [`watched_code`]. PAPI's interface, on the same counters, is [`papi`].
+//! The programs use [`Counting`], [`definition`], [`Sampler`], [`Platform`] and
+//! [`watched_code`]. PAPI's interface, on the same counters, is the crate `papi`.
+//!
+//! Before anything is counted, cycles and instructions of a known loop are: a PMU that
+//! stays at 0, or counts more than any processor can do, is refused for all events.
 
 mod cores;
-mod count;
+mod counting;
 mod definition;
 mod encoding;
 mod environment;
 mod error;
 mod group;
 mod kernel;
-pub mod papi;
 mod platform;
 mod pmu;
 mod refusal;
@@ -22,7 +24,7 @@ mod trials;
 mod watched;
 
 pub use cores::Choice;
-pub use count::{count, definition, definitions, survey};
+pub use counting::{Counting, definition, definitions, num_counters};
 pub use definition::{Definition, Origin};
 pub use encoding::{Encoding, Part, Scope};
 pub use environment::Environment;
@@ -31,7 +33,7 @@ pub use kernel::Count;
 pub use platform::Platform;
 pub use pmu::Pmu;
 pub use refusal::Refusal;
-pub use sampling::{Histogram, Sampler, Samples};
+pub use sampling::{Sampler, Samples};
 pub use watched::watched_code;
 
 use events::{Event, EventError};

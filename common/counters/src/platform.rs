@@ -2,7 +2,7 @@
 //! given.
 
 use std::path::Path;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use figures::numbers::listed;
 
@@ -12,6 +12,7 @@ use super::encoding::{Encoding, Part, Scope};
 use super::environment::Environment;
 use super::pmu::{self, Pmu};
 use super::refusal::Refusal;
+use super::trials::{THREAD, Trials};
 use events::generic::{self, Generic};
 use events::{Event, Family, Formula, Native, Preset, Spec, kernel, map};
 use system::cpu::{self, AffinityGuard};
@@ -28,6 +29,8 @@ pub struct Platform {
     pub environment: Environment,
     /// Where cores differ: which of the PMUs presets are counted on, and why.
     cores: Option<(usize, Choice)>,
+    /// What its counters make of a known loop, once that was tried.
+    miscounts: OnceLock<Option<Refusal>>,
 }
 
 static PMUS: LazyLock<Vec<Pmu>> = LazyLock::new(|| pmu::all(Path::new("/sys")));
@@ -48,6 +51,7 @@ impl Platform {
                 pmus: PMUS.clone(),
                 environment: Environment::host(&facts),
                 cores,
+                miscounts: OnceLock::new(),
             }
         });
         &HOST
@@ -66,7 +70,13 @@ impl Platform {
 
     /// A machine of another family, to see how its events would be opened.
     pub fn of_family(family: &'static Family) -> Platform {
-        Platform { family: Some(family), pmus: Vec::new(), environment: Environment::default(), cores: None }
+        Platform {
+            family: Some(family),
+            pmus: Vec::new(),
+            environment: Environment::default(),
+            cores: None,
+            miscounts: OnceLock::new(),
+        }
     }
 
     /// A machine that a test plays; the program may run on `allowed`.
@@ -78,7 +88,13 @@ impl Platform {
         allowed: &[usize],
     ) -> Platform {
         let cores = cores::chosen(&pmus, allowed, allowed[0]);
-        Platform { family: Some(family), pmus, environment, cores }
+        Platform { family: Some(family), pmus, environment, cores, miscounts: OnceLock::new() }
+    }
+
+    /// Why none of its counters can be right, if cycles or instructions of a known loop are
+    /// none or too many. Tried once.
+    pub(crate) fn miscounts(&self) -> Option<&Refusal> {
+        self.miscounts.get_or_init(|| Trials::new(self, THREAD).miscounted()).as_ref()
     }
 
     /// The PMUs of the cores; more than one where cores differ.

@@ -39,17 +39,20 @@ pub enum Refusal {
         /// The processor, and why not.
         why: String,
     },
-    /// The kernel's setting forbids all events to ordinary users.
+    /// The kernel's setting forbids all events without privileges.
     #[error(
-        "kernel.perf_event_paranoid is {level}, which forbids ordinary users all counters; `sudo sysctl kernel.perf_event_paranoid=2` lifts it until the next boot"
+        "kernel.perf_event_paranoid is {level}, which forbids all counters without CAP_PERFMON; `sudo sysctl kernel.perf_event_paranoid=2`{} lifts it until the next boot",
+        if *.container { " on the host" } else { "" }
     )]
     Paranoid {
         /// The level found.
         level: i32,
+        /// Whether this runs in a container, in which settings cannot be changed.
+        container: bool,
     },
     /// The kernel's setting forbids counting inside the kernel.
     #[error(
-        "{event} happens inside the kernel, which ordinary users may not count at kernel.perf_event_paranoid {level}; `sudo sysctl kernel.perf_event_paranoid=1` allows it, and getrusage reports it without"
+        "{event} happens inside the kernel, which kernel.perf_event_paranoid {level} forbids to count without CAP_PERFMON; `sudo sysctl kernel.perf_event_paranoid=1` allows it, and getrusage reports it without"
     )]
     KernelEvent {
         /// The event.
@@ -59,7 +62,7 @@ pub enum Refusal {
     },
     /// The PMU counts the kernel too, which its setting forbids.
     #[error(
-        "this processor's counters cannot leave the kernel out, which ordinary users may not watch at kernel.perf_event_paranoid {level}; `sudo sysctl kernel.perf_event_paranoid=1` lets {event} be counted with the kernel's work in it"
+        "this processor always counts the kernel's work too, and kernel.perf_event_paranoid {level} forbids that without CAP_PERFMON; `sudo sysctl kernel.perf_event_paranoid=1` allows it, and {event} then includes the kernel"
     )]
     KernelIncluded {
         /// The native event.
@@ -78,7 +81,7 @@ pub enum Refusal {
     /// A container's or sandbox's filter.
     #[error("{}", sealed(.container))]
     Sealed {
-        /// The container, if it is known which.
+        /// The container whose seccomp filter it is, if it is known which.
         container: Option<String>,
     },
     /// Another system than Linux, or a kernel built without perf events.
@@ -88,12 +91,44 @@ pub enum Refusal {
     NoPerf,
     /// Opens, and then is never put on a counter.
     #[error(
-        "{event} opens but never runs: every counter it could use is taken, or the program may not run on the cores that have it; stop other profilers, leave out --cpu, or `sudo sysctl kernel.nmi_watchdog=0`"
+        "{event} opens but never runs: every counter it could use is taken, or the program may not run on the cores that have it; stop other profilers, or leave out --cpu{}",
+        if *.watchdog { ", or `sudo sysctl kernel.nmi_watchdog=0`" } else { "" }
     )]
     NeverRan {
         /// The native event.
         event: String,
+        /// Whether the kernel's watchdog has a counter.
+        watchdog: bool,
     },
+    /// Stays at 0 whatever the program does.
+    #[error(
+        "{event} opens but stays at 0, which no program leaves it at: the counters of {} do not count; {}",
+        self::machine(.virtual_machine), elsewhere(.virtual_machine)
+    )]
+    Silent {
+        /// The event.
+        event: String,
+        /// The virtual machine this runs in.
+        virtual_machine: Option<String>,
+    },
+    /// Counts more than any processor can do.
+    #[error(
+        "{event} came out as {count} in {:.3} ms, which no processor can do: the counters of {} jump; {}",
+        *.ns as f64 / 1e6, self::machine(.virtual_machine), elsewhere(.virtual_machine)
+    )]
+    Jumps {
+        /// The native event.
+        event: String,
+        /// The count.
+        count: u64,
+        /// Nanoseconds it was on a counter.
+        ns: u64,
+        /// The virtual machine this runs in.
+        virtual_machine: Option<String>,
+    },
+    /// More than one obstacle, each of which has to be removed.
+    #[error("{}", .0.iter().map(Refusal::to_string).collect::<Vec<_>>().join("; in addition, "))]
+    Several(Vec<Refusal>),
     /// Somebody else has the counters.
     #[error(
         "the counters are reserved by another program ({event}: device or resource busy); stop other profilers and try again"
@@ -159,10 +194,24 @@ fn this(machine: &str) -> String {
 
 fn remedy(machine: &str) -> &'static str {
     match machine {
+        // Since WSL 0.50.2 of 2021 it passes the PMU through unless that is switched off.
         "WSL2" => {
-            "set hardwarePerformanceCounters=true under [wsl2] in .wslconfig, count on a real machine, or use the cache model (--counters model)"
+            "WSL2 passes one through by default if the processor and Windows support it: check that .wslconfig does not have hardwarePerformanceCounters=false and that WSL is up to date (`wsl --update`); otherwise count on Linux without WSL, or use the cache model (--counters model)"
         }
         _ => "count on the host, have a virtual PMU enabled, or use the cache model (--counters model)",
+    }
+}
+
+fn machine(virtual_machine: &Option<String>) -> String {
+    virtual_machine.as_deref().map_or_else(|| "this machine".into(), this)
+}
+
+fn elsewhere(virtual_machine: &Option<String>) -> &'static str {
+    match virtual_machine {
+        Some(_) => {
+            "count on the host, have its virtual PMU repaired, or use the cache model (--counters model)"
+        }
+        None => "count on another machine or with another kernel, or use the cache model (--counters model)",
     }
 }
 
@@ -171,17 +220,17 @@ fn sealed(container: &Option<String>) -> String {
         Some(name) => format!(
             "this container ({name}) forbids perf_event_open by its seccomp filter; start it with --cap-add PERFMON --security-opt seccomp=unconfined"
         ),
-        None => "a sandbox or a security module forbids perf_event_open, although the kernel's setting allows it; run outside of it".into(),
+        None => "a sandbox or a security module forbids perf_event_open; run outside of it".into(),
     }
 }
 
-/// Which of the machine's basic events there are; asked only after a refusal.
+/// What the machine opens of its basic events; asked only after a refusal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Basics {
     pub(crate) cycles: bool,
     pub(crate) instructions: bool,
-    /// Whether the PMU can leave the kernel out of its counts.
-    pub(crate) leaves_out: bool,
+    /// The PMU cannot leave the kernel out of its counts, which is forbidden.
+    pub(crate) kernel_included: bool,
 }
 
 /// What is being opened when the kernel refuses.
@@ -194,7 +243,7 @@ pub(crate) struct Attempt<'a> {
 }
 
 impl Refusal {
-    /// Turns the kernel's error number into the reason behind it.
+    /// Turns the kernel's error number into the obstacles behind it, all that are known.
     pub(crate) fn diagnose(
         error: &io::Error,
         attempt: Attempt<'_>,
@@ -202,16 +251,22 @@ impl Refusal {
         basics: impl FnOnce() -> Basics,
     ) -> Refusal {
         let event = attempt.event.to_owned();
-        match Errno::of(error) {
+        let errno = Errno::of(error);
+        let has_no_pmu = !attempt.software && environment.pmu == Some(false);
+        let refused = match errno {
             Errno::Missing | Errno::Unsupported if attempt.software => {
                 Refusal::System { event, error: error.to_string(), errno: error.raw_os_error().unwrap_or(0) }
             }
-            Errno::Missing | Errno::Unsupported => missing(attempt, environment, basics()),
-            Errno::Forbidden => forbidden(attempt, environment),
+            Errno::Missing | Errno::Unsupported => return missing(attempt, environment, basics()),
+            // Any reason of a refused form is about a PMU, of which there is none.
+            Errno::Invalid if has_no_pmu => return no_pmu(environment),
+            Errno::Forbidden | Errno::Filtered => forbidden(attempt, environment, errno == Errno::Filtered),
+            // The setting exists only in kernels that have the call.
+            Errno::NoCall if environment.paranoid.is_some() => forbidden(attempt, environment, true),
             Errno::NoCall => Refusal::NoPerf,
             Errno::Busy => Refusal::Busy { event },
             Errno::Invalid => {
-                match environment.paranoid.filter(|_| !attempt.software && !basics().leaves_out) {
+                match environment.paranoid.filter(|_| !attempt.software && basics().kernel_included) {
                     Some(level) => Refusal::KernelIncluded { event, level },
                     None => Refusal::Invalid {
                         event,
@@ -223,27 +278,54 @@ impl Refusal {
                 Refusal::Invalid { event, why: "too many files are open; raise `ulimit -n`".into() }
             }
             Errno::Other(errno) => Refusal::System { event, error: error.to_string(), errno },
-        }
+        };
+        if has_no_pmu { no_pmu(environment).and(refused) } else { refused }
+    }
+
+    /// The event opens but never runs.
+    pub(crate) fn never_ran(event: String, environment: &Environment) -> Refusal {
+        Refusal::NeverRan { event, watchdog: environment.watchdog }
+    }
+
+    /// Both obstacles.
+    fn and(self, other: Refusal) -> Refusal {
+        let all = |refusal| match refusal {
+            Refusal::Several(all) => all,
+            one => vec![one],
+        };
+        Refusal::Several([all(self), all(other)].concat())
+    }
+}
+
+fn no_pmu(environment: &Environment) -> Refusal {
+    match &environment.virtual_machine {
+        Some(machine) => Refusal::NoPmuInVm(machine.clone()),
+        None => Refusal::NoPmu,
     }
 }
 
 fn missing(attempt: Attempt<'_>, environment: &Environment, basics: Basics) -> Refusal {
     match (basics.cycles, basics.instructions) {
         (true, false) if attempt.instructions => Refusal::NoInstructions,
-        (false, false) => match &environment.virtual_machine {
-            Some(machine) => Refusal::NoPmuInVm(machine.clone()),
-            None => Refusal::NoPmu,
-        },
+        (false, false) => no_pmu(environment),
         _ => Refusal::NotOnThisCpu { event: attempt.event.to_owned() },
     }
 }
 
-fn forbidden(attempt: Attempt<'_>, environment: &Environment) -> Refusal {
-    match environment.paranoid {
-        Some(level) if level > 2 && !environment.privileged => Refusal::Paranoid { level },
-        Some(level) if level > 1 && attempt.kernel && !environment.privileged => {
-            Refusal::KernelEvent { event: attempt.event.to_owned(), level }
+/// `filtered`: the call did not reach the kernel's own checks, which may forbid it too.
+fn forbidden(attempt: Attempt<'_>, environment: &Environment, filtered: bool) -> Refusal {
+    let container = environment.container.clone();
+    let setting = match environment.paranoid.filter(|_| !environment.privileged) {
+        Some(level) if level > 2 => Some(Refusal::Paranoid { level, container: container.is_some() }),
+        Some(level) if level > 1 && attempt.kernel => {
+            Some(Refusal::KernelEvent { event: attempt.event.to_owned(), level })
         }
-        _ => Refusal::Sealed { container: environment.container.clone() },
+        _ => None,
+    };
+    let sealed = || Refusal::Sealed { container: container.filter(|_| environment.seccomp) };
+    match setting {
+        Some(setting) if filtered => sealed().and(setting),
+        Some(setting) => setting,
+        None => sealed(),
     }
 }

@@ -1,14 +1,12 @@
 //! Event-based sampling: every so many events, where the program was.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use super::encoding::Part;
 use super::error::{Code, CounterError};
 use super::group::Group;
 use super::kernel::Count;
 use super::kernel::{Opening, Record, Ring};
 use super::platform::Platform;
-use super::trials::{Trials, settles};
+use super::trials::{THREAD, Trials, settles};
 use events::{Derivation, Event};
 use system::cpu::AffinityGuard;
 
@@ -39,16 +37,16 @@ pub struct Sampler {
 
 /// What has come out of a buffer of samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Tally {
+struct Tally {
     samples: u64,
     lost: u64,
-    pub(crate) throttled: u64,
+    throttled: u64,
     full: bool,
 }
 
 impl Tally {
     /// Empties the buffer, and does `each` with the addresses in it.
-    pub(crate) fn drain(&mut self, ring: &mut Ring, mut each: impl FnMut(u64)) {
+    fn drain(&mut self, ring: &mut Ring, mut each: impl FnMut(u64)) {
         let full = ring.drain(|record| match record {
             Record::Sample(address) => {
                 self.samples += 1;
@@ -63,7 +61,7 @@ impl Tally {
     /// Samples that found the buffer full: the number that the kernel `reported`. An old
     /// kernel reports it only with the next sample that fits; without that it is computed: of
     /// `count` events, one in `period`, less those that came.
-    pub(crate) fn missing(&self, reported: Option<u64>, count: u64, period: u64) -> u64 {
+    fn missing(&self, reported: Option<u64>, count: u64, period: u64) -> u64 {
         let due = count.checked_div(period).filter(|_| self.full).unwrap_or(0);
         reported.unwrap_or(self.lost.max(due.saturating_sub(self.samples)))
     }
@@ -90,14 +88,14 @@ pub struct Samples {
 
 /// The one native event behind an event that can be sampled: sums and
 /// differences have no moment of overflow.
-pub(crate) fn sampled_part(trials: &mut Trials<'_>, event: &Event) -> Result<Part, CounterError> {
+fn sampled_part(trials: &mut Trials<'_>, event: &Event) -> Result<Part, CounterError> {
     let definition = trials.choose(event)?;
     match definition.parts.first() {
         Some(part) if definition.formula.derivation() == Derivation::Direct => Ok(part.clone()),
         _ => Err(CounterError::new(
             Code::Einval,
             format!(
-                "{event} is {} on this processor, which no counter runs over for; sample one of {}",
+                "{event} is computed from several counters here ({}); it cannot be sampled. Sample one of {}",
                 definition.spelt(),
                 definition.names()
             ),
@@ -118,14 +116,13 @@ impl Sampler {
                 "a sampling period of 0; give 1 or more events per sample",
             ));
         }
-        let mut trials = Trials::new(Platform::host());
+        let mut trials = Trials::new(Platform::host(), THREAD);
         let part = sampled_part(&mut trials, event)?;
         let opening = Opening { sample_period: period, ..Opening::default() };
         let parts = std::slice::from_ref(&part);
         settles(parts, opening, 0);
-        let group =
-            Group::open(parts, opening, Some(0)).map_err(|e| trials.explain_sampling(&part, &e.error))?;
-        let ring = group.ring().map_err(|e| CounterError::system("mapping the sample buffer", &e))?;
+        let group = Group::open(parts, opening, Some(0)).map_err(|e| trials.explain_sampling(&part, &e))?;
+        let ring = group.ring().map_err(|e| CounterError::buffer(&e))?;
         let samples = Samples {
             event: event.clone(),
             period,
@@ -186,47 +183,6 @@ impl Samples {
     }
 }
 
-/// Samples by address, as profil() has them: equal stretches of code, counted.
-#[derive(Debug)]
-pub struct Histogram {
-    start: u64,
-    stretch: u64,
-    buckets: Vec<AtomicU64>,
-    outside: AtomicU64,
-}
-
-impl Histogram {
-    /// Over `addresses`, in stretches of `stretch` bytes (at least one).
-    pub fn new(addresses: std::ops::Range<u64>, stretch: u64) -> Histogram {
-        let stretch = stretch.max(1);
-        let buckets = addresses.end.saturating_sub(addresses.start).div_ceil(stretch);
-        Histogram {
-            start: addresses.start,
-            stretch,
-            buckets: (0..buckets).map(|_| AtomicU64::new(0)).collect(),
-            outside: AtomicU64::new(0),
-        }
-    }
-
-    /// Counts one sample.
-    pub fn add(&self, address: u64) {
-        let bucket = address.checked_sub(self.start).map(|offset| offset / self.stretch);
-        let bucket = bucket.and_then(|b| self.buckets.get(usize::try_from(b).ok()?));
-        bucket.unwrap_or(&self.outside).fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// First address and samples of each stretch.
-    pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> {
-        let starts = (0..).map(|i| self.start + i * self.stretch);
-        starts.zip(self.buckets.iter().map(|b| b.load(Ordering::Relaxed)))
-    }
-
-    /// Samples that fell outside of the range.
-    pub fn outside(&self) -> u64 {
-        self.outside.load(Ordering::Relaxed)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -245,21 +201,5 @@ mod tests {
         assert!(samples.count.value > 0);
         // The clock only ticks when the kernel's timer does: never too often.
         assert!(samples.total() <= samples.count.value + 2 * samples.period, "{samples:?}");
-    }
-
-    #[test]
-    fn a_period_of_zero_and_a_derived_event_are_refused() {
-        let error = Sampler::new(&Event::TOT_CYC, 0).unwrap_err();
-        assert_eq!(error.code, Code::Einval);
-    }
-
-    #[test]
-    fn samples_fall_into_their_stretches() {
-        let histogram = Histogram::new(100..110, 4);
-        for address in [100, 103, 104, 109, 99, 112, 111] {
-            histogram.add(address);
-        }
-        assert_eq!(histogram.buckets().collect::<Vec<_>>(), [(100, 2), (104, 1), (108, 2)]);
-        assert_eq!(histogram.outside(), 2);
     }
 }

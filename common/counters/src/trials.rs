@@ -1,35 +1,33 @@
 //! Trying events out: in which form the kernel opens them, which of them count at
-//! the same time, and why one does not.
+//! the same time, whether they count what a known loop does, and why one does not.
 
 use std::collections::HashMap;
 use std::hint::black_box;
+use std::io;
 
 use super::definition::Definition;
 use super::encoding::{Encoding, Part, Scope};
-use super::error::CounterError;
 use super::group::Group;
-use super::kernel::{Count, Errno, Handle, Opening};
+use super::kernel::{self, Count, Errno, Opening};
 use super::platform::Platform;
 use super::refusal::{Attempt, Basics, Refusal};
-use events::{Event, kernel};
+use events::{Event, kernel as names};
 use system::cpu::AffinityGuard;
 
-/// Threads that the kernel starts count too; they forbid reading as a group.
-const COUNTING: Opening = Opening {
-    inherit: true,
-    group_read: false,
-    pinned: false,
-    sibling: false,
-    sample_period: 0,
-    user_read: false,
-    lost: false,
-};
+/// Threads that the program starts count too; such events cannot be read as a group.
+pub(crate) const PROGRAM: Opening =
+    Opening { inherit: true, group_read: false, sibling: false, sample_period: 0, lost: false };
 
-/// Tries events out, each once.
+/// The calling thread alone.
+pub(crate) const THREAD: Opening = Opening { inherit: false, group_read: true, ..PROGRAM };
+
+/// Tries events out, each once. What was opened stays open until it is taken.
 pub(crate) struct Trials<'a> {
     platform: &'a Platform,
-    /// The form in which each counts, or why it does not.
-    tried: HashMap<Encoding, Result<Encoding, Refusal>>,
+    opening: Opening,
+    /// The form in which each counts, and its count of the known loop; or why it does not.
+    tried: HashMap<Encoding, Result<(Encoding, Count), Refusal>>,
+    open: Vec<(Vec<Part>, Group)>,
     /// On a hybrid processor the events run on one core type only.
     kept: Option<AffinityGuard>,
 }
@@ -39,20 +37,30 @@ const EVERYTHING: &str =
     "everything that ran on the core, the kernel too: this processor's counters cannot exclude anything";
 
 impl<'a> Trials<'a> {
-    pub(crate) fn new(platform: &'a Platform) -> Trials<'a> {
-        Trials { platform, tried: HashMap::new(), kept: platform.pin_to_core_type() }
+    pub(crate) fn new(platform: &'a Platform, opening: Opening) -> Trials<'a> {
+        let kept = platform.pin_to_core_type();
+        Trials { platform, opening, tried: HashMap::new(), open: Vec::new(), kept }
     }
 
-    /// The first way of counting `event` of which every part counts; else why
-    /// the best way does not.
+    pub(crate) fn platform(&self) -> &'a Platform {
+        self.platform
+    }
+
+    /// The first definition of `event` all of whose parts count; otherwise why the best one
+    /// cannot. No event of a PMU that miscounts a known loop is chosen.
     pub(crate) fn choose(&mut self, event: &Event) -> Result<Definition, Refusal> {
+        let definition = self.first_that_counts(event)?;
+        let hardware = definition.parts.iter().any(|part| !part.encoding.is_software());
+        match self.platform.miscounts().filter(|_| hardware) {
+            Some(refusal) => Err(refusal.clone()),
+            None => Ok(definition),
+        }
+    }
+
+    fn first_that_counts(&mut self, event: &Event) -> Result<Definition, Refusal> {
         let mut refused = None;
         for mut definition in self.platform.definitions(event)? {
-            let mut settle = |part: &mut Part| -> Result<(), Refusal> {
-                part.encoding = self.works(part)?;
-                Ok(())
-            };
-            match definition.parts.iter_mut().try_for_each(&mut settle) {
+            match self.settle(event, &mut definition) {
                 Ok(()) => {
                     definition.notes.extend(definition.counts_everything().then_some(EVERYTHING));
                     return Ok(definition);
@@ -63,12 +71,34 @@ impl<'a> Trials<'a> {
         Err(refused.unwrap_or_else(|| Refusal::NotOnThisCpu { event: event.name().to_owned() }))
     }
 
+    /// Gives each part the form in which it counts.
+    fn settle(&mut self, event: &Event, definition: &mut Definition) -> Result<(), Refusal> {
+        let mut counts = Vec::with_capacity(definition.parts.len());
+        for part in &mut definition.parts {
+            let (form, count) = self.works(part)?;
+            part.encoding = form;
+            counts.push(count);
+        }
+        let amounts: Vec<f64> = counts.iter().map(|count| count.estimate()).collect();
+        let amount = definition.formula.evaluate(&amounts).unwrap_or(f64::NAN);
+        plausible(event, definition, &counts, amount, &self.platform.environment.virtual_machine)
+    }
+
+    /// Why this machine's counters cannot be right: cycles or instructions of the known
+    /// loop are none, or too many.
+    pub(crate) fn miscounted(&mut self) -> Option<Refusal> {
+        let wrong = |refusal: &Refusal| matches!(refusal, Refusal::Silent { .. } | Refusal::Jumps { .. });
+        [Event::TOT_CYC, Event::TOT_INS]
+            .iter()
+            .find_map(|event| self.first_that_counts(event).err().filter(wrong))
+    }
+
     /// The thread's being limited to its cores, for whoever outlives the trials.
     pub(crate) fn take_affinity(&mut self) -> Option<AffinityGuard> {
         self.kept.take()
     }
 
-    fn works(&mut self, part: &Part) -> Result<Encoding, Refusal> {
+    fn works(&mut self, part: &Part) -> Result<(Encoding, Count), Refusal> {
         if let Some(known) = self.tried.get(&part.encoding) {
             return known.clone();
         }
@@ -77,53 +107,73 @@ impl<'a> Trials<'a> {
         result
     }
 
-    fn probe(&self, part: &Part) -> Result<Encoding, Refusal> {
-        let encoding = form(part.encoding).map_err(|error| self.explain(part, &error))?;
-        let parts = [Part { encoding, ..part.clone() }];
-        let group = Group::open(&parts, COUNTING, None).map_err(|e| self.explain(part, &e.error))?;
-        if runs(&group) { Ok(encoding) } else { Err(Refusal::NeverRan { event: part.name.clone() }) }
+    fn probe(&mut self, part: &Part) -> Result<(Encoding, Count), Refusal> {
+        let (form, group) = form(part.encoding, self.opening).map_err(|error| self.explain(part, &error))?;
+        let Some(count) = counted(&group).and_then(|counts| counts.first().copied()) else {
+            return Err(Refusal::never_ran(part.name.clone(), &self.platform.environment));
+        };
+        self.open.push((vec![Part { encoding: form, ..part.clone() }], group));
+        Ok((form, count))
     }
 
-    /// Whether the events get counters at the same time.
-    pub(crate) fn fits(&self, parts: &[Part]) -> bool {
-        self.fit(parts).is_ok_and(|fit| fit)
-    }
-
-    /// The same.
-    ///
-    /// # Errors
-    /// If it is not for want of counters that they cannot be opened together.
-    pub(crate) fn fit(&self, parts: &[Part]) -> Result<bool, Refusal> {
-        match Group::open(parts, COUNTING, None) {
-            Ok(group) => Ok(runs(&group)),
-            Err(e) if matches!(Errno::of(&e.error), Errno::Invalid | Errno::Busy) => Ok(false),
-            Err(e) => Err(self.explain(&parts[e.member], &e.error)),
+    /// Whether the events get counters at the same time. The group that shows it stays
+    /// open; a smaller one that it begins with grows into it.
+    pub(crate) fn fits(&mut self, parts: &[Part]) -> bool {
+        if self.open.iter().any(|(has, _)| has == parts) {
+            return true;
         }
+        let begins = self.open.iter_mut().filter(|(has, _)| parts.starts_with(has));
+        if let Some((has, group)) = begins.max_by_key(|(has, _)| has.len()) {
+            let before = has.len();
+            if group.extend(&parts[before..]).is_ok() && counted(group).is_some() {
+                *has = parts.to_vec();
+                return true;
+            }
+            group.truncate(before);
+            return false;
+        }
+        let group = Group::open(parts, self.opening, None).ok().filter(|group| counted(group).is_some());
+        group.map(|group| self.open.push((parts.to_vec(), group))).is_some()
     }
 
-    /// Counts `body`.
-    pub(crate) fn run(&self, parts: &[Part], body: &mut dyn FnMut()) -> Result<Vec<Count>, CounterError> {
-        let group =
-            Group::open(parts, COUNTING, None).map_err(|e| self.explain(&parts[e.member], &e.error))?;
-        group.enable().map_err(|e| CounterError::system("starting the counters", &e))?;
-        body();
-        group.disable().map_err(|e| CounterError::system("stopping the counters", &e))?;
-        group.read().map_err(|e| CounterError::system("reading the counters", &e))
+    /// The open group of these events.
+    pub(crate) fn take(&mut self, parts: &[Part]) -> Option<Group> {
+        let at = self.open.iter().position(|(has, _)| has == parts)?;
+        Some(self.open.swap_remove(at).1)
+    }
+
+    /// How many events get counters at the same time.
+    pub(crate) fn counters(&mut self) -> usize {
+        let mut parts: Vec<Part> = Vec::new();
+        const CYCLES: &str = "cycles";
+        for name in std::iter::once(CYCLES).chain(std::iter::repeat_n("instructions", 63)) {
+            let Some((kind, config)) = names::lookup(name) else { break };
+            let wanted = Part { name: name.into(), encoding: self.platform.kernel(kind, config) };
+            let Ok((encoding, _)) = self.works(&wanted) else { continue };
+            parts.push(Part { encoding, ..wanted });
+            if !self.fits(&parts) {
+                parts.pop();
+                if name != CYCLES {
+                    break; // another copy of the same fits no better
+                }
+            }
+        }
+        parts.len()
     }
 
     /// The reason behind the kernel's error number.
-    pub(crate) fn explain(&self, part: &Part, error: &std::io::Error) -> Refusal {
+    pub(crate) fn explain(&self, part: &Part, error: &io::Error) -> Refusal {
         let attempt = Attempt {
             event: &part.name,
             software: part.encoding.is_software(),
             kernel: part.encoding.scope == Scope::ProgramAndKernel,
-            instructions: part.encoding.kind == kernel::HARDWARE && part.encoding.config & 0xffff_ffff == 1,
+            instructions: part.encoding.kind == names::HARDWARE && part.encoding.config & 0xffff_ffff == 1,
         };
         Refusal::diagnose(error, attempt, &self.platform.environment, || self.basics())
     }
 
     /// The same of an event that counts, but is not to be sampled.
-    pub(crate) fn explain_sampling(&self, part: &Part, error: &std::io::Error) -> Refusal {
+    pub(crate) fn explain_sampling(&self, part: &Part, error: &io::Error) -> Refusal {
         match Errno::of(error) {
             Errno::Unsupported => Refusal::NoInterrupt { event: part.name.clone() },
             _ => self.explain(part, error),
@@ -131,39 +181,59 @@ impl<'a> Trials<'a> {
     }
 
     fn basics(&self) -> Basics {
-        let refused =
-            |config| form(self.platform.kernel(kernel::HARDWARE, config)).err().map(|e| Errno::of(&e));
-        let there = |errno: Option<Errno>| !matches!(errno, Some(Errno::Missing | Errno::Unsupported));
-        let cycles = refused(0);
+        let cycles = self.platform.kernel(names::HARDWARE, 0);
+        let there = |encoding| {
+            let refused = form(encoding, self.opening).err().map(|e| Errno::of(&e));
+            !matches!(refused, Some(Errno::Missing | Errno::Unsupported))
+        };
+        let errno = |encoding| open(encoding, self.opening).err().map(|e| Errno::of(&e));
+        let everything = Encoding { scope: Scope::Everything, ..cycles };
+        #[cfg(test)]
+        eprintln!(
+            "DBG {:?} {:?} {}",
+            errno(cycles),
+            errno(everything),
+            errno(cycles) == Some(Errno::Invalid) && errno(everything) == Some(Errno::Forbidden)
+        );
+        let (refused, with_the_kernel) = (errno(cycles), errno(everything));
         Basics {
             cycles: there(cycles),
-            instructions: there(refused(1)),
-            leaves_out: cycles != Some(Errno::Invalid),
+            instructions: there(self.platform.kernel(names::HARDWARE, 1)),
+            kernel_included: refused == Some(Errno::Invalid) && with_the_kernel == Some(Errno::Forbidden),
         }
     }
 }
 
+/// An event by itself, not counting yet.
+fn open(encoding: Encoding, opening: Opening) -> io::Result<Group> {
+    let part = Part { name: String::new(), encoding };
+    Group::open(std::slice::from_ref(&part), opening, None)
+}
+
 /// The form in which the kernel opens an event: its own, or what an older kernel
-/// or a simpler PMU takes instead.
+/// or a simpler PMU takes instead; and the open event.
 ///
 /// # Errors
 /// What it says to the event's own form.
-pub(crate) fn form(wanted: Encoding) -> std::io::Result<Encoding> {
+fn form(wanted: Encoding, opening: Opening) -> io::Result<(Encoding, Group)> {
     let (mut form, mut first) = (wanted, None);
     loop {
-        let Err(error) = Handle::open(form, Opening::default(), None) else { return Ok(form) };
+        let error = match open(form, opening) {
+            Ok(group) => return Ok((form, group)),
+            Err(error) => error,
+        };
         let simpler = simpler(form, Errno::of(&error));
         let first = first.get_or_insert(error);
         match simpler {
             Some(simpler) => form = simpler,
-            None => return Err(std::mem::replace(first, std::io::ErrorKind::Other.into())),
+            None => return Err(std::mem::replace(first, io::ErrorKind::Other.into())),
         }
     }
 }
 
 /// What to ask for after a refusal, if anything.
 fn simpler(form: Encoding, refused: Errno) -> Option<Encoding> {
-    let generic = [kernel::HARDWARE, kernel::HW_CACHE].contains(&form.kind);
+    let generic = [names::HARDWARE, names::HW_CACHE].contains(&form.kind);
     match (refused, form.scope) {
         // Which PMU is meant is taken since Linux 5.13 on x86 and 6.6 on Arm;
         // without it the kernel takes any of them, which then counts or never runs.
@@ -176,23 +246,72 @@ fn simpler(form: Encoding, refused: Errno) -> Option<Encoding> {
     }
 }
 
-/// Samples a moment of nothing at a short period, to see whether the group gets
-/// its counters that way; it also clears what an earlier trial of the same event
-/// left in the counter, which costs an emulated PMU the first samples.
+/// Samples a known loop at a short period; it also clears what an earlier trial of the same
+/// event left in the counter, which costs an emulated PMU the first samples.
 pub(crate) fn settles(parts: &[Part], opening: Opening, sampled: usize) -> bool {
     let opening = Opening { sample_period: opening.sample_period.min(5000), ..opening };
-    Group::open(parts, opening, Some(sampled)).is_ok_and(|group| (0..20).all(|_| runs(&group)))
+    Group::open(parts, opening, Some(sampled)).is_ok_and(|group| (0..20).all(|_| counted(&group).is_some()))
 }
 
-/// Counts a moment of nothing, to see whether the group gets its counters.
-fn runs(group: &Group) -> bool {
-    let counted = || -> std::io::Result<Vec<Count>> {
+/// Iterations of the known loop.
+pub(crate) const ITERATIONS: u64 = 2000;
+
+/// A loop with at least one load, one store, one addition and a branch in each iteration.
+fn known_loop() {
+    let mut sum = 0.0;
+    for _ in 0..ITERATIONS {
+        sum = black_box(sum + 1.0);
+    }
+    kernel::known_loop();
+}
+
+/// What the group counts of the known loop; `None` if it does not get its counters.
+fn counted(group: &Group) -> Option<Vec<Count>> {
+    let counts = || -> io::Result<Vec<Count>> {
+        let before = group.read()?;
         group.enable()?;
-        for i in 0..2000 {
-            black_box(i);
-        }
+        known_loop();
         group.disable()?;
-        group.read()
+        Ok(group.read()?.iter().zip(before).map(|(now, before)| *now - before).collect())
     };
-    counted().is_ok_and(|counts| counts.iter().all(|c| c.running > 0))
+    counts().ok().filter(|counts| counts.iter().all(|count| count.running > 0))
+}
+
+/// What happens in every program, even in one that does nothing: its start and stop.
+const IN_EVERY_PROGRAM: [&str; 8] = [
+    "PAPI_TOT_INS",
+    "PAPI_TOT_CYC",
+    "PAPI_LD_INS",
+    "PAPI_SR_INS",
+    "PAPI_LST_INS",
+    "PAPI_BR_INS",
+    "instructions",
+    "cycles",
+];
+
+/// More of anything cannot happen in a nanosecond: a core of 10 GHz would need 10000
+/// in each cycle.
+const MAX_PER_NS: u64 = 100_000;
+
+/// Checks that `amount`, computed from `counts`, can be what the program did.
+///
+/// # Errors
+/// If it is 0 of what happens in every program, or more than any processor can do.
+pub(crate) fn plausible(
+    event: &Event,
+    definition: &Definition,
+    counts: &[Count],
+    amount: f64,
+    virtual_machine: &Option<String>,
+) -> Result<(), Refusal> {
+    let jumped = |count: &Count| count.value > count.running.saturating_mul(MAX_PER_NS);
+    let (event, virtual_machine) = (event.name(), virtual_machine.clone());
+    if let Some((count, part)) = counts.iter().zip(&definition.parts).find(|(count, _)| jumped(count)) {
+        let (count, event) = (*count, part.name.clone());
+        return Err(Refusal::Jumps { event, count: count.value, ns: count.running, virtual_machine });
+    }
+    if amount == 0.0 && IN_EVERY_PROGRAM.contains(&event) {
+        return Err(Refusal::Silent { event: event.to_owned(), virtual_machine });
+    }
+    Ok(())
 }

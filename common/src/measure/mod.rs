@@ -48,12 +48,9 @@ impl Session {
         if self.measures_host {
             let mut body = || (region.native)(&mut Native);
             let timed = self.time(self.runs, prepare, &mut body);
-            let mut events = plan.hardware();
-            let cycles = plan.counts_cycles();
-            events.extend((cycles && !events.contains(&Event::TOT_CYC)).then_some(Event::TOT_CYC));
-            sample.counts = self.count_events(&events, prepare, &mut body)?;
-            let counted = sample.count(Event::TOT_CYC.name()).filter(|_| cycles);
-            sample.cycles = counted.filter(|r| r.amount().is_some()).cloned().unwrap_or(timed.cycles());
+            sample.counts = self.count_events(plan, prepare, &mut body)?;
+            let counted = sample.count(Event::TOT_CYC.name()).filter(|r| r.amount().is_some());
+            sample.cycles = counted.cloned().unwrap_or(timed.cycles());
             (sample.wall, sample.cpu) = (timed.wall(), timed.cpu());
         }
         self.model(arena, plan, prepare, region, &mut sample)?;
@@ -76,7 +73,7 @@ impl Session {
         let mut sample = Sample::default();
         if self.measures_host {
             let body = &mut || (region.native)(&mut Native);
-            sample.counts = self.count_events(&plan.hardware(), prepare, body)?;
+            sample.counts = self.count_requested(plan, prepare, body)?;
         }
         self.model(arena, plan, prepare, region, &mut sample)?;
         Ok(sample)
@@ -113,7 +110,7 @@ impl Session {
         prepare: &mut dyn FnMut(),
         body: &mut dyn FnMut(),
     ) -> Result<Vec<(Event, Reading)>, Failure> {
-        Ok(plan.complete(self.count_events(&plan.hardware(), prepare, body)?, None))
+        Ok(plan.complete(self.count_requested(plan, prepare, body)?, None))
     }
 
     /// Runs `region` on the model if `plan` needs it, and completes the sample's counts.
@@ -147,25 +144,35 @@ impl Session {
         Ok(())
     }
 
-    /// Counts `events` in hardware, with all repetitions for which there is time.
-    fn count_events(
+    /// The same as [`count_events`](Session::count_events), but only if hardware counts a
+    /// requested event.
+    fn count_requested(
         &self,
-        events: &[Event],
+        plan: &Plan,
         prepare: &mut dyn FnMut(),
         body: &mut dyn FnMut(),
     ) -> Result<Vec<(Event, Reading)>, Failure> {
-        if events.is_empty() {
-            return Ok(Vec::new());
-        }
+        if plan.counts() { self.count_events(plan, prepare, body) } else { Ok(Vec::new()) }
+    }
+
+    /// Counts the events of `plan` and cycles in hardware, with all repetitions for which
+    /// there is time.
+    fn count_events(
+        &self,
+        plan: &Plan,
+        prepare: &mut dyn FnMut(),
+        body: &mut dyn FnMut(),
+    ) -> Result<Vec<(Event, Reading)>, Failure> {
+        let Some(mut counting) = plan.counting() else { return Ok(Vec::new()) };
         let runs: Result<Vec<Vec<Reading>>, _> = (0..self.runs)
             .take_while(|run| *run == 0 || !self.is_over())
-            .map(|_| counters::count(events, prepare, body))
+            .map(|_| counting.count(prepare, body))
             .collect();
         let runs = runs.map_err(Failure::could_not)?;
         let median = |at: usize| {
             let readings: Vec<Reading> = runs.iter().map(|run| run[at].clone()).collect();
             Reading::median(&readings)
         };
-        Ok(events.iter().cloned().enumerate().map(|(at, event)| (event, median(at))).collect())
+        Ok(counting.events().iter().cloned().enumerate().map(|(at, event)| (event, median(at))).collect())
     }
 }

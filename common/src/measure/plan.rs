@@ -1,11 +1,12 @@
-//! Which source counts which event, decided once and reported in one sentence.
+//! Which source counts which event, decided once and reported in one sentence; the events
+//! that hardware counts are open from then on.
 
-use std::cell::OnceCell;
+use std::cell::{RefCell, RefMut};
 
 use crate::cli::Counters;
 use crate::failure::Failure;
 use cache::Counts;
-use counters::{self, Definition};
+use counters::{Counting, Definition};
 use events::Event;
 use figures::value::Reading;
 use records::note::Note;
@@ -22,12 +23,11 @@ enum CountedBy {
 }
 
 /// The source of each event's count in a measurement.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Plan {
     assignments: Vec<(Event, CountedBy)>,
-    /// Whether hardware counts cycles: determined when first needed.
-    cycles: OnceCell<bool>,
-    may_count: bool,
+    /// The open events: the requested ones, and cycles; `None` if hardware is not to count.
+    counting: Option<RefCell<Counting>>,
     /// Whether this hardware cannot exclude other programs from its counts.
     everything: bool,
     reason: Option<String>,
@@ -44,11 +44,13 @@ impl Session {
     /// or a source that cannot count events at all.
     pub fn plan(&self, events: &[Event]) -> Result<Plan, Failure> {
         let may_count = self.measures_host && matches!(self.counters, Counters::Auto | Counters::Hardware);
-        let mut everything = false;
+        let cycles = (!events.contains(&Event::TOT_CYC)).then_some(Event::TOT_CYC);
+        let counting =
+            may_count.then(|| Counting::open(&events.iter().cloned().chain(cycles).collect::<Vec<_>>()));
+        let found = counting.as_ref().map_or(&[][..], |counting| &counting.definitions()[..events.len()]);
+        let everything = found.iter().flatten().any(Definition::counts_everything);
         let refusals: Vec<Option<String>> = if may_count {
-            let found = counters::definitions(events);
-            everything = found.iter().flatten().any(Definition::counts_everything);
-            found.into_iter().map(|answer| answer.err().map(|refusal| refusal.to_string())).collect()
+            found.iter().map(|answer| answer.as_ref().err().map(ToString::to_string)).collect()
         } else {
             vec![None; events.len()]
         };
@@ -76,7 +78,8 @@ impl Session {
         }
         let assignments = events.iter().cloned().zip(refusals.into_iter().map(by)).collect();
         let model_of = self.machine.name.clone();
-        Ok(Plan { assignments, cycles: OnceCell::new(), may_count, everything, reason, model_of })
+        let counting = counting.map(RefCell::new);
+        Ok(Plan { assignments, counting, everything, reason, model_of })
     }
 }
 
@@ -98,16 +101,14 @@ impl Plan {
         self
     }
 
-    /// The requested events that hardware counts.
-    pub fn hardware(&self) -> Vec<Event> {
-        let asked = self.assignments.iter().filter(|(_, by)| *by == CountedBy::Hardware);
-        asked.map(|(event, _)| event.clone()).collect()
+    /// Whether hardware counts a requested event.
+    pub fn counts(&self) -> bool {
+        self.assignments.iter().any(|(_, by)| *by == CountedBy::Hardware)
     }
 
-    /// Whether hardware counts cycles in addition to them.
-    pub(super) fn counts_cycles(&self) -> bool {
-        let counted = || counters::survey(&[Event::TOT_CYC]).iter().all(Result::is_ok);
-        self.may_count && *self.cycles.get_or_init(counted)
+    /// The open events and what counts each, if hardware counts any.
+    pub(super) fn counting(&self) -> Option<RefMut<'_, Counting>> {
+        self.counting.as_ref().map(RefCell::borrow_mut).filter(|counting| counting.passes() > 0)
     }
 
     /// Whether an event is counted by the model.

@@ -97,7 +97,7 @@ fn counter(session: &Session, name: &str) -> Value {
         Ok(plan) => plan.reason().map(str::to_owned),
         Err(failure) => Some(failure.to_string()),
     };
-    let counted = plan.is_ok_and(|plan| !plan.hardware().is_empty());
+    let counted = plan.is_ok_and(|plan| plan.counts());
     json!({ "event": name, "counted": counted, "reason": reason.filter(|_| !counted) })
 }
 

@@ -8,14 +8,10 @@ pub(crate) struct Opening {
     pub(crate) inherit: bool,
     /// One read gives the whole group.
     pub(crate) group_read: bool,
-    /// Always on a counter, or in error.
-    pub(crate) pinned: bool,
     /// A sibling starts and stops with its leader.
     pub(crate) sibling: bool,
     /// Events per sample; 0: none are taken.
     pub(crate) sample_period: u64,
-    /// The program may read the counter without the kernel, where it can.
-    pub(crate) user_read: bool,
     /// A read reports how many samples found the buffer full; kernels before 6.1
     /// refuse that.
     pub(crate) lost: bool,
@@ -65,8 +61,10 @@ pub(crate) enum Errno {
     /// The PMU lacks what was asked for: the event, an interrupt when it runs
     /// over, or leaving out what was to be left out (EOPNOTSUPP).
     Unsupported,
-    /// Not permitted (EACCES, EPERM).
+    /// Not permitted by the kernel's settings or a security module (EACCES).
     Forbidden,
+    /// Not permitted by a filter of system calls (EPERM).
+    Filtered,
     /// No such system call (ENOSYS), or another system than Linux.
     NoCall,
     /// Somebody else has the counters (EBUSY, ENOSPC).

@@ -1,7 +1,6 @@
 //! Systems without perf events: every call is refused.
 
 use std::io;
-use std::time::Duration;
 
 use super::{Count, Errno, Opening, Record};
 use crate::encoding::Encoding;
@@ -51,42 +50,6 @@ impl Ring {
 
     pub(crate) fn drain(&mut self, _each: impl FnMut(Record)) -> bool {
         match self.0 {}
-    }
-}
-
-/// A counter that is read without the kernel: there is none.
-#[derive(Debug)]
-pub(crate) struct UserCounter(Never);
-
-impl UserCounter {
-    pub(crate) fn map(event: &Handle) -> Option<UserCounter> {
-        match event.0 {}
-    }
-
-    pub(crate) fn read(&self) -> Option<Count> {
-        match self.0 {}
-    }
-}
-
-/// What ends the waiting for overflows: there are none.
-#[derive(Debug)]
-pub(crate) struct Bell(Never);
-
-impl Bell {
-    pub(crate) fn new() -> io::Result<Bell> {
-        none()
-    }
-
-    pub(crate) fn share(&self) -> io::Result<Bell> {
-        match self.0 {}
-    }
-
-    pub(crate) fn ring(&self) -> io::Result<()> {
-        match self.0 {}
-    }
-
-    pub(crate) fn wait(&self, event: &Handle, _patience: Duration) -> bool {
-        match event.0 {}
     }
 }
 

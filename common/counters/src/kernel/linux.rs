@@ -1,11 +1,9 @@
 //! The few system calls of perf_event. They go through `perf_event::hooks`, so
 //! that a test can replace the kernel.
 
-use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::sync::Arc;
-use std::time::Duration;
 
 use perf_event::hooks::sys::{self as perf, bindings};
 
@@ -19,15 +17,11 @@ pub(super) type Attr = bindings::perf_event_attr;
 #[derive(Debug)]
 pub(crate) struct Handle(OwnedFd);
 
-/// Term `rdpmc` of the Arm PMU's format.
-const ARM_USER_READ: u64 = 1 << 1;
-
 /// The block that the kernel is given for an event.
 pub(super) fn attr(encoding: Encoding, opening: Opening) -> Attr {
     let mut attr = Attr { type_: encoding.kind, config: encoding.config, ..Attr::default() };
-    let user_read = opening.user_read && cfg!(target_arch = "aarch64") && !encoding.is_software();
     attr.size = size_of::<Attr>() as u32;
-    attr.__bindgen_anon_3.config1 = encoding.config1 | if user_read { ARM_USER_READ } else { 0 };
+    attr.__bindgen_anon_3.config1 = encoding.config1;
     attr.__bindgen_anon_4.config2 = encoding.config2;
     attr.set_disabled(u64::from(!opening.sibling));
     let program = matches!(encoding.scope, Scope::Program | Scope::ProgramWithoutGuests);
@@ -35,7 +29,6 @@ pub(super) fn attr(encoding: Encoding, opening: Opening) -> Attr {
     attr.set_exclude_hv(u64::from(encoding.scope != Scope::Everything));
     attr.set_exclude_guest(u64::from(encoding.scope == Scope::ProgramWithoutGuests));
     attr.set_inherit(u64::from(opening.inherit));
-    attr.set_pinned(u64::from(opening.pinned));
     if opening.sample_period > 0 {
         attr.__bindgen_anon_1.sample_period = opening.sample_period;
         attr.sample_type = u64::from(bindings::PERF_SAMPLE_IP);
@@ -67,13 +60,13 @@ impl Handle {
         Ok(Handle(unsafe { OwnedFd::from_raw_fd(fd) }))
     }
 
-    pub(super) fn fd(&self) -> RawFd {
+    fn fd(&self) -> RawFd {
         self.0.as_raw_fd()
     }
 
     /// The first `bytes` that the kernel shares with whoever has the event.
-    pub(super) fn map(&self, bytes: usize, writable: bool) -> io::Result<Arc<Mapping>> {
-        Mapping::of(self.fd(), bytes, writable).map(Arc::new)
+    pub(super) fn map(&self, bytes: usize) -> io::Result<Arc<Mapping>> {
+        Mapping::of(self.fd(), bytes).map(Arc::new)
     }
 
     /// Starts counting, with all members of its group.
@@ -98,8 +91,7 @@ impl Handle {
     }
 
     /// Reads the values of this event, or of its group, into `words`; gives how
-    /// many words came. None: the event is in error, as a pinned one is that
-    /// found no counter.
+    /// many words came.
     pub(crate) fn read(&self, words: &mut [u64]) -> io::Result<usize> {
         loop {
             // SAFETY: the kernel writes at most the slice's size in bytes to it.
@@ -121,66 +113,14 @@ fn done(result: i32) -> io::Result<()> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// What a thread that waits for overflows is asked to end with.
-#[derive(Debug)]
-pub(crate) struct Bell(File);
-
-impl Bell {
-    pub(crate) fn new() -> io::Result<Bell> {
-        // SAFETY: gives a new descriptor, checked below.
-        let fd = unsafe { libc::eventfd(0, libc::EFD_CLOEXEC) };
-        if fd < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        // SAFETY: the descriptor is new and ours alone.
-        Ok(Bell(unsafe { File::from_raw_fd(fd) }))
-    }
-
-    /// A file that becomes ready when it rings.
-    #[cfg(test)]
-    pub(super) fn fd(&self) -> RawFd {
-        self.0.as_raw_fd()
-    }
-
-    /// The same bell for another thread.
-    pub(crate) fn share(&self) -> io::Result<Bell> {
-        self.0.try_clone().map(Bell)
-    }
-
-    pub(crate) fn ring(&self) -> io::Result<()> {
-        (&self.0).write_all(&1u64.to_ne_bytes())
-    }
-
-    /// Waits for an overflow of `event`, or as long as `patience`, or for the
-    /// bell; true if it was rung, or if waiting fails.
-    pub(crate) fn wait(&self, event: &super::Handle, patience: Duration) -> bool {
-        let poll = |fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
-        let mut fds = [poll(event.fd()), poll(self.0.as_raw_fd())];
-        // SAFETY: the kernel writes to the two entries of the array.
-        let ready = unsafe { libc::poll(fds.as_mut_ptr(), 2, patience.as_millis() as i32) };
-        if ready < 0 {
-            return io::Error::last_os_error().kind() != io::ErrorKind::Interrupted;
-        }
-        // An event whose thread has ended reports nothing but that, for ever.
-        fds[1].revents != 0 || fds[0].revents & (libc::POLLERR | libc::POLLHUP) != 0 && self.rung()
-    }
-
-    /// Waits for the bell alone.
-    fn rung(&self) -> bool {
-        let mut end = libc::pollfd { fd: self.0.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-        // SAFETY: as above, with one entry.
-        unsafe { libc::poll(&mut end, 1, -1) };
-        true
-    }
-}
-
 impl Errno {
     /// What an error of [`Handle::open`] means.
     pub(crate) fn of(error: &io::Error) -> Errno {
         match error.raw_os_error().unwrap_or(0) {
             libc::ENOENT | libc::ENODEV => Errno::Missing,
             libc::EOPNOTSUPP => Errno::Unsupported,
-            libc::EACCES | libc::EPERM => Errno::Forbidden,
+            libc::EACCES => Errno::Forbidden,
+            libc::EPERM => Errno::Filtered,
             libc::ENOSYS => Errno::NoCall,
             libc::EBUSY | libc::ENOSPC => Errno::Busy,
             libc::EINVAL => Errno::Invalid,

@@ -19,18 +19,18 @@ unsafe impl Sync for Mapping {}
 
 impl Mapping {
     /// Maps the first `bytes` of an event's file.
-    pub(super) fn of(fd: RawFd, bytes: usize, writable: bool) -> io::Result<Mapping> {
-        let access = libc::PROT_READ | if writable { libc::PROT_WRITE } else { 0 };
-        Mapping::new(fd, bytes, access, libc::MAP_SHARED)
+    pub(super) fn of(fd: RawFd, bytes: usize) -> io::Result<Mapping> {
+        Mapping::new(fd, bytes, libc::MAP_SHARED)
     }
 
     /// Pages of no file, for whoever plays the kernel.
     #[cfg(test)]
     pub(super) fn anonymous(bytes: usize) -> io::Result<Mapping> {
-        Mapping::new(-1, bytes, libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS)
+        Mapping::new(-1, bytes, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS)
     }
 
-    fn new(fd: RawFd, bytes: usize, access: i32, kind: i32) -> io::Result<Mapping> {
+    fn new(fd: RawFd, bytes: usize, kind: i32) -> io::Result<Mapping> {
+        let access = libc::PROT_READ | libc::PROT_WRITE;
         // SAFETY: a new mapping at an address of the kernel's choice.
         let base = unsafe { libc::mmap(std::ptr::null_mut(), bytes, access, kind, fd, 0) };
         if base == libc::MAP_FAILED {

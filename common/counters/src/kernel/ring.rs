@@ -31,7 +31,7 @@ impl Ring {
         let page = system::pages::base().get();
         let mut pages = LARGEST_PAGES;
         loop {
-            match event.map(page * (1 + pages), true) {
+            match event.map(page * (1 + pages)) {
                 Err(e) if pages > 1 && e.raw_os_error() == Some(libc::EPERM) => pages /= 2,
                 mapped => return mapped.map(|memory| Ring { memory, page }),
             }

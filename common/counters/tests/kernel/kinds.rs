@@ -1,7 +1,6 @@
 //! Processors whose cores differ: the kind that a program is limited to is counted.
 
-use super::described;
-use crate::count;
+use super::{count, described};
 use crate::kernel::replayed::Settings;
 use events::Event;
 use system::cpu;
@@ -16,8 +15,8 @@ fn the_kind_of_core_that_a_program_is_pinned_to_is_counted() {
         for kind in 0..kinds {
             let settings = Settings { kept_to: Some(kind), ..Settings::default() };
             let machine = described(family).machine(settings, |_, _| 7);
-            let counted = machine.play(|| count(&[Event::TOT_CYC], &mut || {}, &mut || machine.work(10)));
-            assert_eq!(counted.unwrap()[0].amount(), Some(70.0), "{family}, kind {kind}");
+            let counted = machine.play(|| count(&[Event::TOT_CYC], || machine.work(10)));
+            assert_eq!(counted[0].amount(), Some(70.0), "{family}, kind {kind}");
             asked.extend(machine.asked().last().map(|last| (last.type_, last.config >> 32)));
             assert_eq!(cpu::allowed(), before);
         }

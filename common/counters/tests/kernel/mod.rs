@@ -16,7 +16,9 @@ use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex};
 
 use super::replayed::{DESCRIPTIONS, Described, Machine, Settings};
+use crate::Counting;
 use events::{Event, Family, Preset};
+use figures::value::Reading;
 
 fn described(key: &str) -> &'static Described {
     DESCRIPTIONS.iter().find(|described| described.family.key == key).unwrap()
@@ -24,6 +26,16 @@ fn described(key: &str) -> &'static Described {
 
 fn preset(name: &str) -> Event {
     Event::Preset(Preset::named(name).unwrap())
+}
+
+/// The readings of `events` while `body` runs.
+fn count(events: &[Event], body: impl FnMut()) -> Vec<Reading> {
+    count_in(events, &mut 0, body)
+}
+
+/// The same, and the number of runs.
+fn count_in(events: &[Event], runs: &mut usize, mut body: impl FnMut()) -> Vec<Reading> {
+    Counting::open(events).count(&mut || *runs += 1, &mut body).unwrap()
 }
 
 /// What the vendors list, by family.

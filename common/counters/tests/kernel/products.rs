@@ -3,9 +3,9 @@
 
 use super::units::Kind::{Add, Divide, Fused, Multiply, Root};
 use super::units::{Sort, counted};
-use super::{described, preset};
+use super::{count, described, preset};
+use crate::event;
 use crate::kernel::replayed::Settings;
-use crate::{count, event};
 use events::Event;
 
 const N: u64 = 96;
@@ -34,7 +34,7 @@ fn counts(key: &str, product: Vec<Sort>, events: &[Event]) -> Vec<Result<f64, St
         false => 0,
     };
     let machine = described.machine(Settings::default(), rate);
-    let readings = machine.play(|| count(events, &mut || {}, &mut || machine.work(1)).unwrap());
+    let readings = machine.play(|| count(events, || machine.work(1)));
     readings.iter().map(|reading| reading.amount().ok_or_else(|| reading.to_string())).collect()
 }
 
@@ -87,7 +87,7 @@ fn the_cores_pmu_is_meant_whatever_it_is_called() {
         let events = ["cpu/event=0x75/".to_owned(), "r75".to_owned(), format!("{pmu}/event=0x74/")];
         machine.play(|| {
             let events = events.map(|text| event(&text).unwrap());
-            let readings = count(&events, &mut || {}, &mut || machine.work(1)).unwrap();
+            let readings = count(&events, || machine.work(1));
             let amounts: Vec<Option<f64>> = readings.iter().map(|reading| reading.amount()).collect();
             assert_eq!(amounts, [Some(117.0), Some(117.0), Some(116.0)], "{key}: {readings:?}");
         });

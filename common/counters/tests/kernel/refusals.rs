@@ -3,15 +3,14 @@
 use std::collections::HashSet;
 
 use super::{described, machine};
-use crate::kernel::replayed::{DESCRIPTIONS, Refused, Settings};
-use crate::papi::{EventSet, query_event};
-use crate::{Code, Refusal, survey};
+use crate::kernel::replayed::{Behaviour, DESCRIPTIONS, Refused, Settings};
+use crate::{Counting, Refusal, definition, definitions};
 use events::{Event, Preset};
 
 fn sentence(key: &str, settings: Settings, event: &str) -> String {
     let machine = machine(described(key), settings);
     let event = Event::parse(event).unwrap();
-    machine.play(|| survey(&[event])).pop().unwrap().unwrap_err().to_string()
+    machine.play(|| definition(&event)).unwrap_err().to_string()
 }
 
 fn refusing(what: Refused, errno: i32) -> Settings {
@@ -28,7 +27,6 @@ fn each_error_of_the_kernel_has_its_own_sentence() {
             "cycles but no instructions",
         ),
         (sentence("skl", Settings::default(), "LLC-stores"), "no counter for LLC-stores"),
-        (all(libc::ENOSYS), "CONFIG_PERF_EVENTS"),
         (all(libc::EBUSY), "reserved by another program"),
         (all(libc::EMFILE), "ulimit -n"),
         (all(libc::E2BIG), "errno 7"),
@@ -44,7 +42,7 @@ fn each_error_of_the_kernel_has_its_own_sentence() {
         ),
         (
             sentence("sifive_u74", Settings { paranoid: 2, ..Settings::default() }, "cycles"),
-            "cannot leave the kernel out",
+            "always counts the kernel's work too",
         ),
     ];
     for (sentence, words) in &told {
@@ -55,7 +53,143 @@ fn each_error_of_the_kernel_has_its_own_sentence() {
     // The same counters, another error number for it.
     assert_eq!(all(libc::ENOSPC), all(libc::EBUSY));
     assert_eq!(all(libc::EPERM), all(libc::EACCES));
+    assert_eq!(all(libc::ENOSYS), all(libc::EPERM), "a kernel with the setting has the call");
     assert_eq!(all(libc::EOPNOTSUPP), all(libc::ENOENT));
+}
+
+/// The sentences have all the words, and none that cannot help.
+#[test]
+fn every_known_obstacle_is_named_and_only_what_can_help() {
+    let plain = Settings::default();
+    let virtual_machine = Settings { virtual_machine: Some("KVM"), ..plain };
+    let container = Settings { container: Some("docker"), ..plain };
+    let refused = |what, errno, settings: Settings| Settings { refuses: Some((what, errno)), ..settings };
+    const BARE: &str = "knl_unlisted";
+    let rows: [(&str, Settings, &str, &[&str], &[&str]); 15] = [
+        // A setting cannot give a machine the PMU that it does not have.
+        (
+            BARE,
+            Settings { paranoid: 4, ..virtual_machine },
+            "cycles",
+            &["no hardware counters", "in addition, kernel.perf_event_paranoid is 4"],
+            &[],
+        ),
+        (
+            BARE,
+            Settings { paranoid: 4, ..virtual_machine },
+            "task-clock",
+            &["paranoid is 4"],
+            &["no hardware"],
+        ),
+        (BARE, Settings { paranoid: 2, ..virtual_machine }, "cycles", &["no hardware counters"], &["sysctl"]),
+        (
+            BARE,
+            refused(Refused::Everything, libc::EPERM, Settings { virtual_machine: Some("KVM"), ..container }),
+            "cycles",
+            &["no hardware counters", "in addition, this container (docker)"],
+            &["sysctl"],
+        ),
+        (
+            BARE,
+            refused(
+                Refused::Everything,
+                libc::EINVAL,
+                Settings { privileged: true, paranoid: 2, ..virtual_machine },
+            ),
+            "cycles",
+            &["no hardware counters"],
+            &["sysctl", "in this form"],
+        ),
+        // Root may do what the setting forbids to others.
+        (
+            "skl",
+            refused(Refused::Everything, libc::EINVAL, Settings { privileged: true, paranoid: 2, ..plain }),
+            "cycles",
+            &["in this form"],
+            &["sysctl", "paranoid"],
+        ),
+        (
+            "skl",
+            refused(Refused::Everything, libc::EACCES, Settings { privileged: true, paranoid: 4, ..plain }),
+            "cycles",
+            &["security module"],
+            &["sysctl", "paranoid"],
+        ),
+        // A filter answers before the kernel's setting does, so both forbid.
+        (
+            "skl",
+            refused(Refused::Everything, libc::EPERM, Settings { paranoid: 3, ..container }),
+            "cycles",
+            &["seccomp", "in addition", "paranoid is 3", "on the host"],
+            &[],
+        ),
+        (
+            "skl",
+            refused(Refused::Everything, libc::ENOSYS, container),
+            "cycles",
+            &["seccomp"],
+            &["CONFIG_PERF"],
+        ),
+        (
+            "skl",
+            Settings { paranoid: 3, ..container },
+            "cycles",
+            &["paranoid is 3", "on the host"],
+            &["seccomp"],
+        ),
+        ("skl", Settings { paranoid: 3, ..plain }, "cycles", &["sysctl"], &["on the host"]),
+        // WSL2 passes a PMU through by default.
+        (
+            BARE,
+            Settings { virtual_machine: Some("WSL2"), ..plain },
+            "cycles",
+            &["by default", "hardwarePerformanceCounters=false"],
+            &["PerformanceCounters=true"],
+        ),
+        // Counters that open but cannot be right.
+        (
+            "skl",
+            Settings { behaviour: Behaviour::Silent, ..virtual_machine },
+            "PAPI_L1_DCM",
+            &["PAPI_TOT_CYC opens but stays at 0", "this virtual machine (KVM) do not count"],
+            &[],
+        ),
+        (
+            "skl",
+            Settings { behaviour: Behaviour::Silent, ..plain },
+            "PAPI_LD_INS",
+            &["this machine do not count"],
+            &[],
+        ),
+        (
+            "skl",
+            Settings { behaviour: Behaviour::Jumps, ..plain },
+            "PAPI_LD_INS",
+            &["140737488355328 in 0.002 ms", "no processor can do"],
+            &[],
+        ),
+    ];
+    let bare = DESCRIPTIONS.iter().find(|described| described.driver.name == "none").unwrap();
+    for (key, settings, event, has, has_not) in rows {
+        let key = if key == BARE { bare.family.key } else { key };
+        let told = sentence(key, settings, event);
+        assert!(has.iter().all(|words| told.contains(words)), "{has:?}: {told}");
+        assert!(has_not.iter().all(|words| !told.contains(words)), "not {has_not:?}: {told}");
+    }
+}
+
+/// The watchdog is named where it runs.
+#[test]
+fn an_event_that_finds_no_counter_names_the_watchdog_only_if_it_runs() {
+    let told = [false, true].map(|watchdog| {
+        let settings = Settings { watchdog, ..Settings::default() };
+        let machine = described("adl_glc").machine(settings, |_, _| 1);
+        // Of the other kind of cores than the program is pinned to.
+        let event = Event::parse("cpu_atom/event=0x3c/").unwrap();
+        machine.play(|| definition(&event)).unwrap_err().to_string()
+    });
+    assert!(told.iter().all(|told| told.contains("opens but never runs")), "{told:?}");
+    assert_eq!(told.map(|told| told.contains("nmi_watchdog")), [false, true]);
 }
 
 /// No refusal is taken for another on any family, whatever the preset.
@@ -69,42 +203,43 @@ fn every_family_says_a_refusal_by_its_kind() {
         (libc::ENOSPC, |r| matches!(r, Refusal::Busy { .. })),
         (libc::EMFILE, |r| matches!(r, Refusal::Invalid { why, .. } if why.contains("ulimit"))),
         (libc::EACCES, |r| matches!(r, Refusal::Sealed { .. })),
-        (libc::ENOSYS, |r| matches!(r, Refusal::NoPerf)),
+        (libc::ENOSYS, |r| matches!(r, Refusal::Sealed { .. })),
     ];
     let presets: Vec<Event> = Preset::all().map(Event::Preset).collect();
     for described in DESCRIPTIONS.iter() {
         for (errno, is) in kinds {
             let machine = described.machine(refusing(Refused::Everything, errno), |_, _| 0);
-            for (event, found) in presets.iter().zip(machine.play(|| survey(&presets))) {
+            for (event, found) in presets.iter().zip(machine.play(|| definitions(&presets))) {
                 let refusal = found.unwrap_err();
-                let told = is(&refusal) || matches!(refusal, Refusal::NotMapped { .. });
+                let last = match &refusal {
+                    Refusal::Several(all) => all.last().unwrap(),
+                    one => one,
+                };
+                let told = is(last) || matches!(refusal, Refusal::NotMapped { .. });
                 assert!(told, "{} {event} {errno}: {refusal}", described.family.key);
             }
         }
         let strict = Settings { paranoid: 3, ..Settings::default() };
-        let found = machine(described, strict).play(|| query_event(&Event::TOT_INS)).unwrap_err();
-        assert_eq!(found, Refusal::Paranoid { level: 3 }, "{}", described.family.key);
+        let found = machine(described, strict).play(|| definition(&Event::TOT_INS)).unwrap_err();
+        assert!(found.to_string().contains("paranoid is 3"), "{}: {found}", described.family.key);
     }
 }
 
 #[test]
-fn an_event_is_asked_for_by_itself() {
+fn a_refused_event_is_asked_for_once() {
     let machine = machine(described("skl"), refusing(Refused::Everything, libc::ENOSYS));
-    assert_eq!(machine.play(|| query_event(&Event::TOT_CYC)), Err(Refusal::NoPerf));
+    assert!(machine.play(|| definition(&Event::TOT_CYC)).is_err());
     assert_eq!(machine.asked().len(), 1);
 }
 
-/// The limit is met in the middle of a set, which still has what it had before.
+/// The limit is met in the middle: the events before it still count.
 #[test]
-fn too_many_open_files_do_not_break_a_set() {
+fn too_many_open_files_leave_the_other_events() {
     let machine = described("skl").machine(Settings { files: 2, ..Settings::default() }, |_, _| 1);
     machine.play(|| {
-        let mut set = EventSet::create();
-        set.add_all(&[Event::TOT_INS, Event::TOT_CYC]).unwrap();
-        let refused = set.add(&Event::REF_CYC).unwrap_err();
-        assert!(refused.code == Code::Einval && refused.sentence.contains("ulimit -n"), "{refused}");
-        set.start().unwrap();
-        machine.work(4);
-        assert!(set.stop().unwrap().iter().all(|reading| reading.amount() == Some(4.0)));
+        let mut counting = Counting::open(&[Event::TOT_INS, Event::TOT_CYC, Event::REF_CYC]);
+        let readings = counting.count(&mut || {}, &mut || machine.work(4)).unwrap();
+        assert_eq!(readings[0].amount(), Some(4.0), "{readings:?}");
+        assert!(readings[2].to_string().contains("ulimit -n"), "{readings:?}");
     });
 }

@@ -1,11 +1,8 @@
 //! Sampling: what is lost, what is paused, and where the thread stays.
 
-use std::sync::Arc;
-
-use super::described;
+use super::{described, preset};
 use crate::kernel::replayed::{Machine, Settings};
-use crate::papi::{EventSet, State};
-use crate::{Code, Histogram, Sampler, Samples};
+use crate::{Code, Sampler, Samples};
 use events::Event;
 use system::cpu;
 
@@ -64,30 +61,6 @@ fn a_paused_event_says_so() {
     assert_eq!((samples.throttled, samples.addresses.len()), (3, 300));
 }
 
-#[test]
-fn overflows_that_no_handler_was_called_for_end_in_an_error() {
-    for (tells_lost, turns) in [(true, 1_000_000), (false, 1_000_000)] {
-        let machine = machine(tells_lost);
-        machine.play(|| {
-            let histogram = Arc::new(Histogram::new(0..u64::MAX, u64::MAX));
-            let mut set = EventSet::create();
-            set.add_all(&[Event::TOT_INS, Event::TOT_CYC]).unwrap();
-            set.profil(&Event::TOT_CYC, 10, Arc::clone(&histogram)).unwrap();
-            set.start().unwrap();
-            machine.work(turns);
-            let error = set.stop().unwrap_err();
-            assert_eq!(error.code, Code::Eclost, "{error}");
-            let handled: u64 = histogram.buckets().map(|(_, samples)| samples).sum();
-            let words = format!("{} were lost", turns - handled);
-            assert!(error.sentence.contains(&words), "{words}: {error}");
-            // What was lost before is not reported again.
-            set.start().unwrap();
-            machine.work(20);
-            set.stop().unwrap();
-        });
-    }
-}
-
 /// On other cores its event is stopped: a thread that moved there would be
 /// sampled no more.
 #[test]
@@ -107,14 +80,21 @@ fn a_sampler_has_its_core_for_as_long_as_it_lives() {
 }
 
 #[test]
-fn a_thread_is_let_go_when_its_overflows_cannot_be_watched() {
+fn a_buffer_that_cannot_be_mapped_lets_the_thread_go_and_names_the_limits() {
     let before = cpu::allowed();
     let machine = described("adl_glc").machine(Settings { locked_pages: 0, ..Settings::default() }, |_, _| 1);
+    let refused = machine.play(|| Sampler::new(&Event::TOT_CYC, 1000)).unwrap_err();
+    assert!(refused.sentence.contains("ulimit -l"), "{refused}");
+    assert_eq!(cpu::allowed(), before);
+}
+
+#[test]
+fn a_period_of_zero_and_a_derived_event_are_refused() {
+    let machine = described("skl").machine(Settings::default(), |_, _| 1);
     machine.play(|| {
-        let mut set = EventSet::create();
-        set.add(&Event::TOT_CYC).unwrap();
-        set.overflow(&Event::TOT_CYC, 1000, |_| {}).unwrap();
-        assert_eq!(set.start().unwrap_err().code, Code::Esys);
-        assert_eq!((cpu::allowed(), set.state()), (before, State::Stopped));
+        let zero = Sampler::new(&Event::TOT_CYC, 0).unwrap_err();
+        assert!(zero.code == Code::Einval && zero.sentence.contains("period of 0"), "{zero}");
+        let derived = Sampler::new(&preset("PAPI_FP_OPS"), 1000).unwrap_err();
+        assert!(derived.code == Code::Einval && derived.sentence.contains("Sample one of"), "{derived}");
     });
 }

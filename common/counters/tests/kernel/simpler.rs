@@ -1,9 +1,9 @@
 //! Kernels and PMUs that take less than the newest: what is asked for instead.
 
-use super::described;
+use super::{count, described};
 use crate::encoding::Scope;
 use crate::kernel::replayed::Settings;
-use crate::{Refusal, Sampler, count, definition};
+use crate::{Refusal, Sampler, definition};
 use events::{Event, kernel};
 
 fn free(paranoid: i32) -> Settings {
@@ -20,7 +20,7 @@ fn a_pmu_that_can_leave_nothing_out_counts_everything_where_that_is_allowed() {
             let found = definition(&event).unwrap();
             assert_eq!(found.parts[0].encoding.scope, Scope::Everything);
             assert!(found.notes.last().unwrap().contains("cannot exclude anything"), "{:?}", found.notes);
-            let readings = count(std::slice::from_ref(&event), &mut || {}, &mut || machine.work(2)).unwrap();
+            let readings = count(std::slice::from_ref(&event), || machine.work(2));
             assert_eq!(readings[0].amount(), Some(18.0));
         });
         let strict = u74.machine(free(2), |_, _| 9);
@@ -45,7 +45,7 @@ fn operation_not_supported_is_distinguished() {
     machine.play(|| {
         let found = definition(&Event::TOT_INS).unwrap();
         assert_eq!(found.parts[0].encoding.scope, Scope::ProgramWithoutGuests);
-        let readings = count(&[Event::TOT_INS], &mut || {}, &mut || machine.work(2)).unwrap();
+        let readings = count(&[Event::TOT_INS], || machine.work(2));
         assert_eq!(readings[0].amount(), Some(8.0));
     });
     let machine = described("sifive_u74").machine(free(1), |_, _| 4);
@@ -73,8 +73,7 @@ fn on_two_kinds_of_cores_events_are_of_the_kind_that_the_thread_is_pinned_to() {
                 let x86 = described(key).driver.name == "intel";
                 let named = if x86 { u64::from(kernel::RAW) } else { 8 };
                 assert_eq!(upper, if extended_types { named } else { 0 }, "{key}");
-                let readings =
-                    count(std::slice::from_ref(&event), &mut || {}, &mut || machine.work(1)).unwrap();
+                let readings = count(std::slice::from_ref(&event), || machine.work(1));
                 let code = described(key).driver.generic[1].1;
                 assert_eq!(readings[0].amount(), Some(code as f64), "{key} {extended_types}: {readings:?}");
             });

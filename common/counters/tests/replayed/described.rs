@@ -188,6 +188,11 @@ impl Described {
             Environment {
                 paranoid: Some(settings.paranoid),
                 privileged: settings.privileged,
+                watchdog: settings.watchdog,
+                pmu: Some(!pmus.is_empty()),
+                container: settings.container.map(str::to_owned),
+                seccomp: settings.container.is_some(),
+                virtual_machine: settings.virtual_machine.map(str::to_owned),
                 ..Environment::default()
             },
             &kept,

@@ -20,8 +20,6 @@ pub(super) struct Opened {
     pub(super) attr: Attr,
     pub(super) counts: Counts,
     pub(super) enabled: bool,
-    /// Pinned, and found no counter.
-    pub(super) in_error: bool,
     pub(super) value: u64,
     pub(super) time_enabled: u64,
     pub(super) time_running: u64,

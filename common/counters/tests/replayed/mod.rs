@@ -15,19 +15,18 @@ mod state;
 
 use std::cell::RefCell;
 use std::io;
-use std::os::fd::RawFd;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use tempfile::TempDir;
 
-use super::linux::{self, Attr, Bell};
+use super::linux::{self, Attr};
 use super::{Mapping, Opening};
 use crate::encoding::Encoding;
 use crate::platform::Platform;
 
 pub(crate) use described::{DESCRIPTIONS, Described};
 use pmu::Pmu;
-pub(crate) use settings::{Refused, Settings};
+pub(crate) use settings::{Behaviour, Refused, Settings};
 use state::State;
 
 thread_local! {
@@ -54,8 +53,13 @@ pub(crate) enum Handle {
 pub(crate) struct Event {
     state: Arc<Mutex<State>>,
     number: u64,
-    /// A file to wait for that never becomes ready.
-    file: Bell,
+}
+
+/// The machine that the calling thread plays, if any, does the known loop.
+pub(crate) fn known_loop() {
+    if let Some(machine) = Machine::current() {
+        locked(&machine.state).known_loop();
+    }
 }
 
 impl Machine {
@@ -129,14 +133,7 @@ impl Handle {
         };
         let number = locked(&machine.state).open(linux::attr(encoding, opening), leader);
         let number = number.map_err(io::Error::from_raw_os_error)?;
-        Ok(Handle::Played(Event { state: machine.state, number, file: Bell::new()? }))
-    }
-
-    pub(super) fn fd(&self) -> RawFd {
-        match self {
-            Handle::Linux(event) => event.fd(),
-            Handle::Played(event) => event.file.fd(),
-        }
+        Ok(Handle::Played(Event { state: machine.state, number }))
     }
 
     pub(crate) fn enable(&self) -> io::Result<()> {
@@ -167,10 +164,10 @@ impl Handle {
         }
     }
 
-    pub(super) fn map(&self, bytes: usize, writable: bool) -> io::Result<Arc<Mapping>> {
+    pub(super) fn map(&self, bytes: usize) -> io::Result<Arc<Mapping>> {
         match self {
-            Handle::Linux(event) => event.map(bytes, writable),
-            Handle::Played(event) => event.with(|state, number| state.map(number, bytes, writable)),
+            Handle::Linux(event) => event.map(bytes),
+            Handle::Played(event) => event.with(|state, number| state.map(number, bytes)),
         }
     }
 }

@@ -10,6 +10,9 @@ pub(crate) struct Settings {
     pub(crate) refuses: Option<(Refused, i32)>,
     pub(crate) paranoid: i32,
     pub(crate) privileged: bool,
+    /// The container it runs in, whose filter is active.
+    pub(crate) container: Option<&'static str>,
+    pub(crate) virtual_machine: Option<&'static str>,
     /// Events that may be open at a time.
     pub(crate) files: usize,
     /// Linux 6.1 and later show how many samples were lost.
@@ -22,8 +25,21 @@ pub(crate) struct Settings {
     pub(crate) locked_pages: usize,
     /// Sampling too often is paused.
     pub(crate) throttles: bool,
+    /// What its counters count.
+    pub(crate) behaviour: Behaviour,
     /// Where cores differ: the place of the kind that the program is limited to.
     pub(crate) kept_to: Option<usize>,
+}
+
+/// What counters count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Behaviour {
+    /// What happens.
+    Sound,
+    /// Nothing, although they are open and enabled.
+    Silent,
+    /// More than can happen.
+    Jumps,
 }
 
 /// Which openings are refused.
@@ -41,12 +57,15 @@ impl Default for Settings {
             refuses: None,
             paranoid: 1,
             privileged: false,
+            container: None,
+            virtual_machine: None,
             files: 1000,
             tells_lost: true,
             extended_types: true,
             watchdog: false,
             locked_pages: 128,
             throttles: false,
+            behaviour: Behaviour::Sound,
             kept_to: None,
         }
     }

@@ -8,9 +8,10 @@ use perf_event::hooks::sys::bindings;
 use super::buffer::Buffer;
 use super::event::{Counts, Opened};
 use super::pmu::{OFFCORE, Pmu};
-use super::settings::Settings;
+use super::settings::{Behaviour, Settings};
 use crate::kernel::Mapping;
 use crate::kernel::linux::Attr;
+use crate::trials::ITERATIONS;
 use events::kernel;
 use system::cpu;
 
@@ -53,7 +54,6 @@ impl State {
             attr,
             counts,
             enabled: attr.disabled() == 0,
-            in_error: false,
             value: 0,
             time_enabled: 0,
             time_running: 0,
@@ -79,7 +79,6 @@ impl State {
         let sibling = leader.and_then(|leader| self.events.get(&leader));
         if !tells_lost && asks(bindings::PERF_FORMAT_LOST)
             || attr.inherit() != 0 && asks(bindings::PERF_FORMAT_GROUP)
-            || leader.is_some() && attr.pinned() != 0
             || sibling.is_some_and(|sibling| sibling.attr.inherit() != attr.inherit())
         {
             return Err(libc::EINVAL);
@@ -133,14 +132,14 @@ impl State {
     pub(super) fn enable(&mut self, number: u64) -> Result<(), i32> {
         let leader = self.events[&number].leader;
         for event in self.events.values_mut().filter(|e| e.leader == leader) {
-            (event.enabled, event.in_error) = (true, false);
+            event.enabled = true;
         }
         Ok(())
     }
 
     pub(super) fn disable(&mut self, number: u64) -> Result<(), i32> {
         // The call itself takes a moment, in which the program does nothing.
-        self.pass(0, 100);
+        self.pass(|_, _| 0, 100);
         let leader = self.events[&number].leader;
         self.events.values_mut().filter(|e| e.leader == leader).for_each(|e| e.enabled = false);
         Ok(())
@@ -149,9 +148,6 @@ impl State {
     /// Layout: `perf_event_read_format`.
     pub(super) fn read(&mut self, number: u64, words: &mut [u64]) -> Result<usize, i32> {
         let event = &self.events[&number];
-        if event.in_error {
-            return Ok(0);
-        }
         let format = event.attr.read_format;
         let times = [event.time_enabled, event.time_running];
         let told = if format & u64::from(bindings::PERF_FORMAT_GROUP) == 0 {
@@ -169,10 +165,10 @@ impl State {
 
     /// The buffer of samples; nothing else is shared, so that counts are read by
     /// calls alone.
-    pub(super) fn map(&mut self, number: u64, bytes: usize, writable: bool) -> Result<Arc<Mapping>, i32> {
+    pub(super) fn map(&mut self, number: u64, bytes: usize) -> Result<Arc<Mapping>, i32> {
         let page = system::pages::base().get();
         let event = self.events.get_mut(&number).ok_or(libc::EBADF)?;
-        if !writable || event.period() == 0 || event.attr.inherit() != 0 {
+        if event.period() == 0 || event.attr.inherit() != 0 {
             return Err(libc::EINVAL);
         }
         if bytes / page - 1 > self.settings.locked_pages {
@@ -188,49 +184,52 @@ impl State {
         let mut left = turns;
         while left > 0 {
             let some = left.min(TICK);
-            self.pass(some, some * TURN);
+            let rate = std::mem::replace(&mut self.rate, Box::new(|_, _| 0));
+            self.pass(|code, with| rate(code, with) * some, some * TURN);
+            self.rate = rate;
             left -= some;
         }
     }
 
-    /// Time passes with so many turns in it, no more than a tick.
-    fn pass(&mut self, turns: u64, nanoseconds: u64) {
+    /// The program does the loop that is known: some of everything in each iteration.
+    pub(super) fn known_loop(&mut self) {
+        self.pass(|_, _| 4 * ITERATIONS, ITERATIONS);
+    }
+
+    /// Time passes, no more than a tick, in which each event happens so often.
+    fn pass(&mut self, happens: impl Fn(u64, u64) -> u64, nanoseconds: u64) {
         let on = self.scheduled();
-        for event in self.events.values_mut().filter(|e| e.enabled && !e.in_error) {
+        let Settings { behaviour, throttles, .. } = self.settings;
+        for event in self.events.values_mut().filter(|e| e.enabled) {
             event.time_enabled += nanoseconds;
             if on.contains(&event.number) {
-                let rate = match event.counts {
-                    Counts::Hardware { code, with, .. } => (self.rate)(code, with),
-                    Counts::Software { .. } => 0,
+                let many = match (event.counts, behaviour) {
+                    (Counts::Software { .. }, _) | (_, Behaviour::Silent) => 0,
+                    (Counts::Hardware { code, with, .. }, Behaviour::Sound) => happens(code, with),
+                    (Counts::Hardware { .. }, Behaviour::Jumps) => 1 << 46,
                 };
-                event.count(rate * turns, nanoseconds, event.number, self.settings.throttles);
+                event.count(many, nanoseconds, event.number, throttles);
             }
         }
     }
 
-    /// The events that get their counters: pinned groups first, then the others in
-    /// turns, up to the first that does not fit.
+    /// The events that get their counters: groups in turns, up to the first that does not
+    /// fit.
     fn scheduled(&mut self) -> Vec<u64> {
         let mut leaders: Vec<u64> =
             self.events.values().filter(|e| e.enabled && e.leader == e.number).map(|e| e.number).collect();
-        let pinned = |state: &State, n: &u64| state.events[n].attr.pinned() != 0;
-        let (first, mut others): (Vec<u64>, Vec<u64>) = leaders.drain(..).partition(|n| pinned(self, n));
-        let many = others.len().max(1);
-        others.rotate_left(self.turn % many);
+        let many = leaders.len().max(1);
+        leaders.rotate_left(self.turn % many);
         let (mut on, mut busy): (Vec<u64>, Vec<Counts>) = (Vec::new(), Vec::new());
-        for (leader, is_pinned) in first.iter().map(|n| (*n, true)).chain(others.iter().map(|n| (*n, false)))
-        {
+        for leader in leaders {
             let group: Vec<(u64, Counts)> = self.group(leader).map(|e| (e.number, e.counts)).collect();
             let wanted = [busy.clone(), group.iter().map(|(_, counts)| *counts).collect()].concat();
-            if self.fits(&wanted, self.settings.watchdog) && self.is_on_cpu(&wanted) {
-                on.extend(group.iter().map(|(number, _)| *number));
-                busy = wanted;
-            } else if is_pinned {
-                self.events.values_mut().filter(|e| e.leader == leader).for_each(|e| e.in_error = true);
-            } else {
+            if !self.fits(&wanted, self.settings.watchdog) || !self.is_on_cpu(&wanted) {
                 self.turn += 1;
                 break;
             }
+            on.extend(group.iter().map(|(number, _)| *number));
+            busy = wanted;
         }
         on
     }

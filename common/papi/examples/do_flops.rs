@@ -6,8 +6,8 @@
 use std::hint::black_box;
 use std::process::ExitCode;
 
-use counters::{CounterError, papi};
 use events::Event;
+use papi::CounterError;
 
 const FLOPS: u64 = 10_000;
 

@@ -1,11 +1,12 @@
-//! Named regions: PAPI's `hl_region_begin` and `hl_region_end`.
+//! Named regions: `PAPI_hl_region_begin` and `PAPI_hl_region_end`.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 
-use super::set::EventSet;
-use crate::error::{Code, CounterError};
+use counters::{Code, CounterError};
 use events::Event;
-use figures::value::Reading;
+
+use crate::EventSet;
 
 thread_local! {
     static REGIONS: RefCell<Regions> = RefCell::new(Regions::default());
@@ -15,22 +16,20 @@ thread_local! {
 struct Regions {
     set: Option<EventSet>,
     entered: Vec<(String, Vec<f64>)>,
-    done: Vec<HighLevelRegion>,
+    done: BTreeMap<String, Region>,
 }
 
 /// What was counted in a region, all its passes together.
-#[derive(Debug, Clone, PartialEq)]
-pub struct HighLevelRegion {
-    /// As given to [`region_begin`].
-    pub name: String,
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Region {
     /// How often it was passed.
     pub passes: u64,
-    /// The events and their counts.
-    pub counts: Vec<(Event, f64)>,
+    /// The counts, in the order of the events.
+    pub counts: Vec<f64>,
 }
 
-/// Says what regions count in this thread, from now on; without it they count
-/// instructions and cycles. Earlier results are dropped.
+/// Says what regions count in this thread from now on, as PAPI_EVENTS does; without it they
+/// count instructions and cycles. Earlier results are dropped.
 ///
 /// # Errors
 /// `EISRUN` inside of a region; else as [`EventSet::add`].
@@ -40,7 +39,7 @@ pub fn region_events(events: &[Event]) -> Result<(), CounterError> {
             return Err(CounterError::new(Code::Eisrun, "end the regions before changing their events"));
         }
         let mut set = EventSet::create();
-        set.add_all(events)?;
+        set.add(events)?;
         set.start()?;
         *regions = Regions { set: Some(set), ..Regions::default() };
         Ok(())
@@ -52,7 +51,7 @@ pub fn region_events(events: &[Event]) -> Result<(), CounterError> {
 /// # Errors
 /// If the events cannot be counted.
 pub fn region_begin(name: &str) -> Result<(), CounterError> {
-    if REGIONS.with_borrow(|r| r.set.is_none()) {
+    if REGIONS.with_borrow(|regions| regions.set.is_none()) {
         region_events(&[Event::TOT_INS, Event::TOT_CYC])?;
     }
     REGIONS.with_borrow_mut(|regions| {
@@ -68,45 +67,32 @@ pub fn region_begin(name: &str) -> Result<(), CounterError> {
 /// `EINVAL` if that has another name; `ENOTRUN` outside of any region.
 pub fn region_end(name: &str) -> Result<(), CounterError> {
     REGIONS.with_borrow_mut(|regions| {
-        let Some((entered, _)) = regions.entered.last() else {
-            return Err(CounterError::new(Code::Enotrun, format!("region '{name}' was not begun")));
-        };
-        if entered != name {
-            let told = format!("region '{name}' ends while '{entered}' is open; end that first");
-            return Err(CounterError::new(Code::Einval, told));
-        }
         let now = regions.read()?;
-        if let Some((name, before)) = regions.entered.pop() {
-            regions.add(name, now.iter().zip(&before).map(|(now, before)| now - before));
+        match regions.entered.last() {
+            Some((entered, _)) if entered == name => {}
+            Some((entered, _)) => {
+                let why = format!("region '{name}' ends while '{entered}' is open; end that first");
+                return Err(CounterError::new(Code::Einval, why));
+            }
+            None => return Err(CounterError::new(Code::Enotrun, "no region is open; begin one first")),
         }
+        let (name, before) = regions.entered.pop().unwrap_or_default();
+        let region = regions.done.entry(name).or_default();
+        region.passes += 1;
+        region.counts.resize(now.len(), 0.0);
+        region.counts.iter_mut().zip(now.iter().zip(&before)).for_each(|(sum, (now, old))| *sum += now - old);
         Ok(())
     })
 }
 
-/// What this thread's regions have counted so far, in the order of their first end.
-pub fn regions() -> Vec<HighLevelRegion> {
+/// What this thread's regions have counted so far, by name.
+pub fn regions() -> BTreeMap<String, Region> {
     REGIONS.with_borrow(|regions| regions.done.clone())
 }
 
 impl Regions {
     fn read(&mut self) -> Result<Vec<f64>, CounterError> {
-        let readings = self.set.as_mut().map_or(Ok(Vec::new()), EventSet::read)?;
-        let amount = |r: &Reading| r.amount().ok_or_else(|| CounterError::new(Code::Ecnflct, r.to_string()));
-        readings.iter().map(amount).collect()
-    }
-
-    fn add(&mut self, name: String, counts: impl Iterator<Item = f64>) {
-        let at = self.done.iter().position(|r| r.name == name).unwrap_or_else(|| {
-            let events = self.set.as_ref().map_or(&[][..], EventSet::list_events);
-            let counts = events.iter().map(|e| (e.clone(), 0.0)).collect();
-            self.done.push(HighLevelRegion { name, passes: 0, counts });
-            self.done.len() - 1
-        });
-        let region = &mut self.done[at];
-        region.passes += 1;
-        for ((_, total), count) in region.counts.iter_mut().zip(counts) {
-            *total += count;
-        }
+        self.set.as_mut().map_or(Ok(Vec::new()), |set| crate::set::amounts(&set.read()?))
     }
 }
 
@@ -128,9 +114,8 @@ mod tests {
             region_end("outer").unwrap();
         }
         let found = regions();
-        assert_eq!((found[0].name.as_str(), found[0].passes), ("inner", 3));
-        assert_eq!((found[1].name.as_str(), found[1].passes), ("outer", 3));
-        assert!(found[1].counts[0].1 >= found[0].counts[0].1);
+        assert_eq!((found["inner"].passes, found["outer"].passes), (3, 3));
+        assert!(found["outer"].counts[0] >= found["inner"].counts[0]);
         assert_eq!(region_end("inner").unwrap_err().code, Code::Enotrun);
     }
 }

@@ -1,0 +1,13 @@
+//! PAPI's interface on the kit's counters, for programs and lectures that call it.
+//! `docs/background.md` has the table "PAPI call and what it is here".
+//!
+//! An error has PAPI's [`Code`](counters::Code) and number, and says what helps.
+
+mod rates;
+mod regions;
+mod set;
+
+pub use counters::{Code, CounterError, definition as query_event, event, num_counters};
+pub use rates::{Rate, flips, flops, ipc};
+pub use regions::{Region, region_begin, region_end, region_events, regions};
+pub use set::{EventSet, accum_counters, read_counters, start_counters, stop_counters};
