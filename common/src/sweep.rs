@@ -28,6 +28,12 @@ pub struct Range {
 }
 
 impl Range {
+    /// The sizes from `min` doubling up to `max`, which need not be one of them.
+    pub fn between(min: Bytes, max: Bytes) -> Range {
+        let last = records::sweep::doubling(min, max).ok().and_then(|sizes| sizes.last().copied());
+        Range { min: Some(min), max: Some(last.unwrap_or(max)), ..Range::default() }
+    }
+
     /// All cells in the kit's order: sizes doubling from `--min` to `--max`
     /// (the program's own limits where not given), for each of them strides
     /// doubling from 1 to half the size.

@@ -30,7 +30,7 @@ pub struct Options {
 impl Options {
     /// Sizes from `min` to `max`, `repeats` times the stride passes each.
     pub fn new(min: Bytes, max: Bytes, repeats: u64) -> Options {
-        Options { range: Range { min: Some(min), max: Some(max), ..Range::default() }, repeats }
+        Options { range: Range::between(min, max), repeats }
     }
 
     /// The same sizes at one stride only.
