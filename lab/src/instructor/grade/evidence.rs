@@ -32,6 +32,8 @@ pub(super) struct Evidence {
     caches: BTreeMap<String, f64>,
 }
 
+/// The setting of a record of mm2 that includes the transposition.
+const TRANSPOSING: &str = "time_transpose";
 /// The programs of the matrix products, whose records must have the assigned size.
 const PRODUCTS: [&str; 3] = ["mm1", "mm2", "mm3"];
 
@@ -41,9 +43,10 @@ impl Evidence {
         let caches = if with_key { BTreeMap::new() } else { caches(&records) };
         let mut records = records;
         for record in &mut records {
-            // A class has thousands of records.
+            // A class has thousands of records: only what is compared stays in memory.
             record.rows.truncate(1);
             record.rows.shrink_to_fit();
+            record.settings.retain(|name, _| name == TRANSPOSING);
             record.machine_data = serde_json::Value::Null;
             (record.arguments, record.notes) = (Vec::new(), Default::default());
         }
@@ -107,7 +110,7 @@ impl Evidence {
 /// The last record of a matrix product; `mm2t` is mm2 with its transposition.
 fn product<'r>(records: &[&'r Record], name: &str) -> Option<&'r Record> {
     let (program, transposing) = name.strip_suffix('t').map_or((name, false), |program| (program, true));
-    let timed = |record: &Record| record.settings.get("time_transpose").is_some_and(|set| set == true);
+    let timed = |record: &Record| record.settings.get(TRANSPOSING).is_some_and(|set| set == true);
     records.iter().rev().find(|record| record.program == program && timed(record) == transposing).copied()
 }
 
