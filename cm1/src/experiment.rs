@@ -51,7 +51,7 @@ impl Options {
     /// Sizes from 8 KiB to `max`, counting `event`.
     pub fn new(event: &str, max: Bytes, repeats: u64) -> Options {
         Options {
-            range: Range { max: Some(max), ..Range::default() },
+            range: Range::between(Bytes::kib(8), max),
             repeats,
             event: event.to_owned(),
             until_decided: false,
