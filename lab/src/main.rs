@@ -20,7 +20,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use common::failure::Failure;
 
-use commands::{assignment, causes, dgemm, ge, handin, machines, plot, trace};
+use commands::{assignment, causes, dgemm, ge, handin, machines, plot, stat, trace};
 #[cfg(feature = "instructor")]
 use commands::{discover, infer};
 #[cfg(feature = "instructor")]
@@ -56,6 +56,7 @@ enum Command {
     Handin(handin::Args),
     Plot(plot::Args),
     Machines(machines::Args),
+    Stat(stat::Args),
     Trace(trace::Args),
     #[cfg(feature = "instructor")]
     Mystery(mystery::Args),
@@ -167,6 +168,7 @@ fn done(command: Command) -> Result<(), Failure> {
         Command::Handin(args) => handin::run(&args),
         Command::Plot(args) => plot::run(&args),
         Command::Machines(args) => machines::run(&args),
+        Command::Stat(args) => stat::run(&args),
         Command::Trace(args) => trace::run(&args),
         #[cfg(feature = "instructor")]
         Command::Mystery(args) => mystery::run(&args),

@@ -12,4 +12,5 @@ pub(crate) mod infer;
 mod ladder;
 pub(crate) mod machines;
 pub(crate) mod plot;
+pub(crate) mod stat;
 pub(crate) mod trace;

@@ -9,6 +9,7 @@ use figures::units::{Bytes, Seconds};
 use thiserror::Error;
 
 use crate::facts::Facts;
+use crate::usage::Usage;
 
 /// The kind of pages to request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,6 +105,11 @@ pub(crate) trait Os {
     /// Whether the program was started with its standard output closed.
     fn output_is_closed() -> bool {
         false
+    }
+
+    /// Implements [`Usage::of_children`].
+    fn children() -> Option<Usage> {
+        None
     }
 
     /// Memory that is available without swapping.

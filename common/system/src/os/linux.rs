@@ -9,6 +9,7 @@ use figures::units::{Bytes, Seconds};
 
 use super::{Os, PageKind, posix};
 use crate::facts::Facts;
+use crate::usage::Usage;
 
 pub(crate) struct Linux;
 
@@ -86,6 +87,10 @@ impl Os for Linux {
             cpus.iter().for_each(|&cpu| libc::CPU_SET(cpu, &mut set));
             libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &set) == 0
         }
+    }
+
+    fn children() -> Option<Usage> {
+        posix::children()
     }
 
     fn load() -> Option<f64> {

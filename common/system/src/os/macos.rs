@@ -9,6 +9,7 @@ use figures::units::{Bytes, Seconds};
 
 use super::{Os, posix};
 use crate::facts::{Cache, CacheKind, Facts, Teller};
+use crate::usage::Usage;
 
 pub(crate) struct MacOs;
 
@@ -53,6 +54,10 @@ impl Os for MacOs {
     /// All processors: no process is excluded from any.
     fn allowed() -> Vec<usize> {
         (0..std::thread::available_parallelism().map_or(1, usize::from)).collect()
+    }
+
+    fn children() -> Option<Usage> {
+        posix::children()
     }
 
     fn load() -> Option<f64> {

@@ -9,6 +9,8 @@ use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 use figures::units::{Bytes, Seconds};
 
+use crate::usage::Usage;
+
 /// Clocks that have a number in POSIX.
 pub(super) fn clock(which: libc::clockid_t) -> Seconds {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
@@ -16,6 +18,24 @@ pub(super) fn clock(which: libc::clockid_t) -> Seconds {
     let status = unsafe { libc::clock_gettime(which, &mut time) };
     debug_assert_eq!(status, 0, "every POSIX system has these clocks");
     Seconds(time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9)
+}
+
+pub(super) fn children() -> Option<Usage> {
+    // SAFETY: zero bytes are a valid struct, which the kernel fills.
+    let used = unsafe {
+        let mut used: libc::rusage = std::mem::zeroed();
+        (libc::getrusage(libc::RUSAGE_CHILDREN, &mut used) == 0).then_some(used)
+    }?;
+    let seconds = |time: libc::timeval| Seconds(time.tv_sec as f64 + time.tv_usec as f64 * 1e-6);
+    let count = |number: libc::c_long| number.try_into().unwrap_or(0);
+    Some(Usage {
+        user: seconds(used.ru_utime),
+        system: seconds(used.ru_stime),
+        minor_faults: count(used.ru_minflt),
+        major_faults: count(used.ru_majflt),
+        waits: count(used.ru_nvcsw),
+        preemptions: count(used.ru_nivcsw),
+    })
 }
 
 pub(super) fn page_size() -> Option<Bytes> {
