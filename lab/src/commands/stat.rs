@@ -11,9 +11,9 @@ use common::events::Event;
 use common::failure::Failure;
 use common::machine;
 use common::measure;
-use common::output::{self, Objects, Shown};
+use common::output::{self, Shown};
 use common::record::{Record, Row};
-use common::signals;
+use common::system::signals;
 use common::system::usage::Usage;
 use common::text::shorten;
 use common::value::{Reading, Source};
@@ -84,7 +84,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let record = record(args, &all);
     let kit = |_: &Record| String::new();
-    output::finish(&record, &args.output, &Shown { kit: &kit, chart: None, json: Objects::Record })?;
+    output::finish(&record, &args.output, &Shown { kit: &kit, chart: None })?;
     if args.output.format == common::cli::Format::Kit {
         output::message(text(&all).trim_end());
     }

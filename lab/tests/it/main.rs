@@ -28,6 +28,7 @@ mod questions;
 mod schema;
 mod sealed;
 mod secret;
+mod stat;
 #[cfg(feature = "instructor")]
 mod survey;
 mod trace;

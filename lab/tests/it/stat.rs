@@ -1,0 +1,63 @@
+//! `lab stat` as a student runs it.
+#![cfg(unix)]
+
+use crate::kit::{lab, stderr};
+
+#[test]
+fn a_program_runs_unchanged_and_its_figures_follow() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = lab(folder.path(), "stat --runs 3 --record r.json -- echo hello");
+    let told = stderr(&output);
+    assert_eq!((output.status.code(), &*output.stdout), (Some(0), &b"hello\nhello\nhello\n"[..]), "{told}");
+    for part in ["echo hello (exit status: 0)", "wall_s ", "user_s ", "minor_page_faults ", "PAPI_TOT_INS "] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    let record = std::fs::read_to_string(folder.path().join("r.json")).unwrap();
+    let record: serde_json::Value = serde_json::from_str(&record).unwrap();
+    let figures = record["rows"][0]["figures"].as_array().unwrap();
+    let figure = |name: &str| figures.iter().find(|figure| figure["name"] == name).unwrap();
+    assert_eq!(figure("wall_s")["runs"].as_array().unwrap().len(), 3);
+    assert!(figure("minor_page_faults")["amount"].as_f64().unwrap() >= 1.0, "{record}");
+    // Counted, or missing with a reason; never 0.
+    let instructions = figure("PAPI_TOT_INS");
+    let reason = instructions["reason"].as_str().is_some_and(|reason| !reason.is_empty());
+    assert!(reason || instructions["amount"].as_f64().unwrap() > 1000.0, "{instructions}");
+}
+
+#[test]
+fn its_exit_status_is_passed_on_and_wrong_commands_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("seven.sh"), "exit 7\n").unwrap();
+    std::fs::write(folder.path().join("killed.sh"), "kill -TERM $$\n").unwrap();
+    for (args, code, says) in [
+        ("-- sh seven.sh", 7, "sh seven.sh (exit status: 7)"),
+        ("--runs 5 -- sh killed.sh", 128 + 15, "sh killed.sh (signal: 15"),
+        ("-- none-such", 1, "there is no program 'none-such'"),
+        ("-- ./seven.sh", 1, "'./seven.sh' cannot be started: "),
+        ("", 2, "COMMAND"),
+        ("--events PAPI_NONE -- true", 2, "PAPI_NONE"),
+        ("--compare -- true", 2, "--compare needs two commands"),
+        ("--compare -- true --", 2, "--compare needs two commands"),
+        ("--chart a.svg -- true", 2, "draws nothing"),
+    ] {
+        let output = lab(folder.path(), &format!("stat {args}"));
+        let told = stderr(&output);
+        assert_eq!(output.status.code(), Some(code), "{args}: {told}");
+        assert!(told.contains(says), "{args}: {told}");
+    }
+}
+
+#[test]
+fn two_commands_run_in_turns() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = lab(folder.path(), "stat --runs 2 --compare -- echo a -- echo b");
+    let told = stderr(&output);
+    assert_eq!(output.stdout, b"a\nb\na\nb\n");
+    assert!(told.contains("the second by the first\n  wall_s "), "{told}");
+    let traced = lab(folder.path(), "stat --model -- ./a.out 5");
+    let told = String::from_utf8(traced.stdout).unwrap();
+    assert!(
+        told.starts_with("valgrind --tool=lackey") && told.contains("./a.out 5\nlab trace a.trace"),
+        "{told}"
+    );
+}
