@@ -16,6 +16,8 @@ pub enum Source {
     Hardware,
     /// Measured with a clock, or derived from measured latency.
     Timing,
+    /// Counted by the operating system: page faults, for example.
+    System,
     /// Counted by the cache model.
     Model,
     /// Counted by single-stepping the program at small sizes, and extrapolated to larger
@@ -30,6 +32,7 @@ impl fmt::Display for Source {
         f.pad(match self {
             Source::Hardware => "hardware",
             Source::Timing => "timing",
+            Source::System => "system",
             Source::Model => "model",
             Source::Stepped => "stepped",
             Source::Analytic => "analytic",
@@ -176,6 +179,7 @@ impl Reading {
             (Source::Model, _) | (_, Source::Model) => Source::Model,
             (Source::Stepped, _) | (_, Source::Stepped) => Source::Stepped,
             (Source::Timing, _) | (_, Source::Timing) => Source::Timing,
+            (Source::System, _) | (_, Source::System) => Source::System,
             (Source::Hardware, Source::Hardware) => Source::Hardware,
         };
         let multiplexed = x.multiplexed.into_iter().chain(y.multiplexed).min_by(by_share);

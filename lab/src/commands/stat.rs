@@ -86,7 +86,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let kit = |_: &Record| String::new();
     output::finish(&record, &args.output, &Shown { kit: &kit, chart: None })?;
     if args.output.format == common::cli::Format::Kit {
-        output::message(text(&all).trim_end());
+        text(&all).lines().for_each(output::message);
     }
     signals::exit_if_requested();
     match all.iter().filter_map(|measured| measured.status).find(|status| !status.success()) {
@@ -139,7 +139,8 @@ impl Measured<'_> {
             ("waits", used.map(|used| used.waits as f64)),
             ("preemptions", used.map(|used| used.preemptions as f64)),
         ] {
-            self.add(name, amount.map_or_else(unknown, |amount| Reading::new(amount, Source::Timing)));
+            let source = if name.ends_with("_s") { Source::Timing } else { Source::System };
+            self.add(name, amount.map_or_else(unknown, |amount| Reading::new(amount, source)));
         }
         for (event, count) in counting.events().iter().map(Event::name).zip(counts) {
             self.add(event, count);
@@ -177,13 +178,26 @@ fn text(all: &[Measured<'_>]) -> String {
     let mut text = String::new();
     for measured in all {
         let status = measured.status.map_or_else(String::new, |status| format!(" ({status})"));
-        let _ = writeln!(text, "\n{}{status}", shorten(&measured.words.join(" "), 100));
-        for (name, reading) in measured.medians() {
-            let _ = writeln!(text, "  {name:<18} {reading}");
+        let _ = writeln!(text, "{}{status}", shorten(&measured.words.join(" "), 100));
+        let medians: Vec<(&str, Reading)> = measured.medians().collect();
+        let mut missing: Vec<(&str, Vec<&str>)> = Vec::new();
+        for (name, reading) in &medians {
+            let Some(reason) = reading.reason() else {
+                let digits = if name.ends_with("_s") { 6 } else { 0 };
+                let _ = writeln!(text, "  {name:<18} {reading:.digits$}");
+                continue;
+            };
+            match missing.iter_mut().find(|(known, _)| *known == reason) {
+                Some((_, names)) => names.push(name),
+                None => missing.push((reason, vec![name])),
+            }
+        }
+        for (reason, names) in missing {
+            let _ = writeln!(text, "  {}: not counted ({reason})", names.join(", "));
         }
     }
     if let [first, second] = all {
-        let _ = writeln!(text, "\nthe second by the first");
+        let _ = writeln!(text, "the second divided by the first");
         for ((name, first), (_, second)) in first.medians().zip(second.medians()) {
             if let Some((before, after)) = first.amount().zip(second.amount())
                 && before > 0.0

@@ -180,9 +180,10 @@ impl RawSweep {
 }
 
 /// The sources by name, the strongest evidence about a machine first.
-const SOURCES: [(&str, Source); 5] = [
+const SOURCES: [(&str, Source); 6] = [
     ("hardware", Source::Hardware),
     ("timing", Source::Timing),
+    ("system", Source::System),
     ("model", Source::Model),
     ("stepped", Source::Stepped),
     ("analytic", Source::Analytic),
