@@ -15,7 +15,7 @@ const SHORT: &str = "run --quick --hasten 40 --machine i5-7500";
 
 /// Answers as the page saves them: an invalid file would stop every later run.
 const TYPED: &str =
-    r#"{"format":"cache-lab-answers","version":1,"saved":"2026-03-01T10:00:00Z","fields":{"s2-2":"64 KiB"}}"#;
+    r#"{"format":"cache-lab-answers","version":2,"saved":"2026-03-01T10:00:00Z","fields":{"s2-2":"64 KiB"}}"#;
 
 /// With the default actions of a terminal for all signals, however these tests were
 /// started.

@@ -370,22 +370,13 @@ const AFTER: &[(&[&str], Own)] = &[
         ("lab mystery", "--force", "--key-file secret.txt Ada", "--force", Suffices),
     ),
     (&[BROKEN_OFF], ("lab run", "--afresh", RUN, "--afresh", Suffices)),
-    (&[BROKEN_OFF], ("lab run", "--resume", "--out r", "--resume", Notes("section 'own'"))),
     (
         &["mm1 --size 8 --machine zen3 --record a.json", "mm1 --size 8 --machine i5-7500 --record b.json"],
-        ("lab compare", "--out", "a.json b.json", "--out o", Writes("o/differences.csv", "")),
+        ("lab compare", "--csv", "a.json b.json", "--csv", Differs),
     ),
     (
         &["cm1 --max 8K --machine zen3 --record a.json", "cm1 --max 8K --machine i5-7500 --record b.json"],
         ("lab plot", "--overlay", "a.json b.json -o p.svg", "--overlay", Writes("p.svg", "<svg")),
-    ),
-    (
-        &["lab survey --seconds 1 --out s.json"],
-        ("lab merge", "--out", "s.json", "--out m.html", Writes("m.html", "<!")),
-    ),
-    (
-        &["lab survey --seconds 1 --out s.json"],
-        ("lab merge", "--csv", "s.json", "--csv m.csv", Writes("m.csv", "machine,")),
     ),
 ];
 const WHOLE: &str = "lab run --quick --hasten 1000 --size 16 --machine i5-7500 --out r";
