@@ -1,5 +1,5 @@
 //! The programs' results in a form that outlives the run: records of rows of figures, and
-//! readers of every format in which a sweep was ever saved.
+//! readers of saved sweeps.
 
 pub mod authentic;
 pub mod json_error;
@@ -8,6 +8,19 @@ pub mod record;
 pub mod saved;
 pub mod sweep;
 mod tagged;
-mod version;
 
-pub use version::VERSION;
+/// The kit's version, with the commit of its sources if that is known: `0.1.0+bedc93e1ab`.
+pub const VERSION: &str = env!("CACHE_LAB_VERSION");
+
+#[cfg(test)]
+mod tests {
+    use super::VERSION;
+
+    #[test]
+    fn the_version_is_the_packages_with_a_commit_or_without() {
+        let rest = VERSION.strip_prefix(env!("CARGO_PKG_VERSION")).unwrap();
+        let commit = rest.strip_prefix('+');
+        assert!(rest.is_empty() || commit.is_some_and(|commit| !commit.is_empty()), "{VERSION}");
+        assert!(rest.chars().all(|c| c.is_ascii_alphanumeric() || "+-".contains(c)), "{VERSION}");
+    }
+}
