@@ -59,7 +59,7 @@ pub enum Refusal {
     },
     /// The PMU counts the kernel too, which its setting forbids.
     #[error(
-        "this processor's counters cannot leave the kernel out, which ordinary users may not watch at kernel.perf_event_paranoid {level}; `sudo sysctl kernel.perf_event_paranoid=1` lets {event} be counted with the kernel's work in it"
+        "this processor always counts the kernel's work too, and kernel.perf_event_paranoid {level} forbids that: `sudo sysctl kernel.perf_event_paranoid=1` allows it, and {event} then includes the kernel's work"
     )]
     KernelIncluded {
         /// The native event.

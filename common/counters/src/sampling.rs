@@ -97,7 +97,7 @@ pub(crate) fn sampled_part(trials: &mut Trials<'_>, event: &Event) -> Result<Par
         _ => Err(CounterError::new(
             Code::Einval,
             format!(
-                "{event} is {} on this processor, which no counter runs over for; sample one of {}",
+                "{event} is computed from several counters here ({}), so it cannot be sampled; sample one of {}",
                 definition.spelt(),
                 definition.names()
             ),

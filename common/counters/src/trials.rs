@@ -34,7 +34,7 @@ pub(crate) struct Trials<'a> {
     kept: Option<AffinityGuard>,
 }
 
-/// Of an event that a PMU counts whose filters are none.
+/// Note on events of a PMU without filters.
 const EVERYTHING: &str =
     "everything that ran on the core, the kernel too: this processor's counters cannot exclude anything";
 
@@ -43,8 +43,8 @@ impl<'a> Trials<'a> {
         Trials { platform, tried: HashMap::new(), kept: platform.pin_to_core_type() }
     }
 
-    /// The first way of counting `event` of which every part counts; else why
-    /// the best way does not.
+    /// The first definition of `event` all of whose parts can be counted; otherwise why the
+    /// preferred one cannot.
     pub(crate) fn choose(&mut self, event: &Event) -> Result<Definition, Refusal> {
         let mut refused = None;
         for mut definition in self.platform.definitions(event)? {

@@ -126,7 +126,7 @@ fn run(name: &str, size: usize, threads: Option<usize>, what: &What) -> Result<(
     let variant = find(name)
         .ok_or_else(|| Failure::usage(format!("there is no rung '{name}'; there are {}", names())))?;
     if what.isa.is_some() && variant.needs() == Octets::NAME {
-        return Err(Failure::usage(format!("{name} is made of {}; leave out --isa", variant.needs())));
+        return Err(Failure::usage(format!("{name} always uses {}; remove --isa", variant.needs())));
     }
     cli::limit_to(what.isa);
     if size == 0 {

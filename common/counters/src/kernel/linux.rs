@@ -161,7 +161,7 @@ impl Bell {
         if ready < 0 {
             return io::Error::last_os_error().kind() != io::ErrorKind::Interrupted;
         }
-        // An event whose thread has ended reports nothing but that, for ever.
+        // After its thread ends, poll returns POLLHUP every time.
         fds[1].revents != 0 || fds[0].revents & (libc::POLLERR | libc::POLLHUP) != 0 && self.rung()
     }
 

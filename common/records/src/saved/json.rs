@@ -49,8 +49,10 @@ impl<'de> Deserialize<'de> for Rows {
 
 /// Reads the text.
 pub(super) fn parse(text: &str) -> Result<RawSweep, SavedError> {
-    let Sweep { program, settings, rows: Rows(rows) } = serde_json::from_str(text)
-        .map_err(|error| SavedError::Json(format!("it is not the record of a sweep ({error})")))?;
+    let Sweep { program, settings, rows: Rows(rows) } = serde_json::from_str(text).map_err(|error| {
+        let error = figures::text::shorten(&error.to_string(), 2 * NAME);
+        SavedError::Json(format!("it is not the record of a sweep ({error})"))
+    })?;
     if !["spark", "cm1"].contains(&program.as_str()) {
         let program = figures::text::shorten(&program, NAME);
         return Err(SavedError::Json(format!("it is a record of {program}, which measures no sweep")));
