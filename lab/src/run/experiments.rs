@@ -1,11 +1,13 @@
 //! The experiments of the assignment, in order.
 
+use std::io::IsTerminal;
+
 use common::cli::Counters;
 use common::failure::Failure;
 use common::infer::{self, Answer};
 use common::machine::Machine;
 use common::measure::Session;
-use common::record::{Record, Row};
+use common::record::Record;
 use common::saved::Saved;
 use common::units::Bytes;
 use common::{output, product};
@@ -13,12 +15,22 @@ use report::{Findings, LineFrom, Sweep};
 
 use super::environment;
 use super::folder::Folder;
-use super::progress::Progress;
 use super::settings::{Extent, Settings};
 
-/// The steps that a terminal shows.
-const STEPS: [&str; 8] =
-    ["spark", "cm1 on L1", "cm1 on L2", "mm1", "mm2", "mm2 part c", "mm3", "wait or miss"];
+/// Shows on a terminal which experiment runs; between measured regions only.
+struct Steps {
+    quiet: bool,
+    done: usize,
+}
+
+impl Steps {
+    fn next(&mut self, name: &str) {
+        self.done += 1;
+        if !self.quiet && std::io::stderr().is_terminal() {
+            output::message(format!("{}/8 {name}", self.done));
+        }
+    }
+}
 
 /// The name of the sweep with dependent accesses.
 const WAITING: &str = "spark-waiting";
@@ -35,19 +47,16 @@ pub(super) fn run_all(
     quiet: bool,
 ) -> Result<Findings, Failure> {
     let host = environment::look(&session.machine, session.measures_host, session.cpus.len());
-    let mut progress = Progress::new(STEPS.map(str::to_owned).to_vec(), quiet);
+    let mut steps = Steps { quiet, done: 0 };
+    steps.next("spark");
     let spark_options = spark::Options::new(Bytes::kib(4), settings.spark.max, settings.spark.repeats);
-    let cells = spark_options.cells()?.len();
     // spark counts nothing, whatever the source of the other programs' counts.
     let counters = if session.measures_host { Counters::Auto } else { session.counters };
-    let spark = folder.record("spark", || {
-        spark::measure(&session, counters, &spark_options, &mut counting(&mut progress, cells))
-    })?;
+    let spark = folder.record("spark", || spark::measure(&session, counters, &spark_options, &mut |_| ()))?;
     let spark = Sweep { chart: spark::chart(&spark), printed: spark_table(&spark), record: spark };
-    progress.next();
     let drawn = folder.temporary("first-curves.svg");
-    if output::write(&drawn, spark.chart.svg().as_bytes()).is_ok() {
-        progress.say(&format!("lab run: the first curves are in {}", drawn.display()));
+    if output::write(&drawn, spark.chart.svg().as_bytes()).is_ok() && !quiet {
+        output::message(format!("lab run: the first curves are in {}", drawn.display()));
     }
     let mut remarks = Vec::new();
     let waiting = match folder.stored(WAITING) {
@@ -61,10 +70,10 @@ pub(super) fn run_all(
             }
         },
     };
-    let l1 = sweep(folder.record("cm1-l1", || cm1(&session, "PAPI_L1_DCM", settings.l1, &mut progress))?);
-    progress.next();
-    let l2 = sweep(folder.record("cm1-l2", || cm1(&session, "PAPI_L2_DCM", settings.l2, &mut progress))?);
-    progress.next();
+    steps.next("cm1 on L1");
+    let l1 = sweep(folder.record("cm1-l1", || cm1(&session, "PAPI_L1_DCM", settings.l1))?);
+    steps.next("cm1 on L2");
+    let l2 = sweep(folder.record("cm1-l2", || cm1(&session, "PAPI_L2_DCM", settings.l2))?);
     let l1_answer = infer::read(&Saved::of(&l1.record));
     let above = l1_answer.verdict.as_ref().ok().and_then(infer::Above::of);
     let l2_answer = infer::read_behind(&Saved::of(&l2.record), above);
@@ -72,7 +81,8 @@ pub(super) fn run_all(
     session.runs = settings.runs as usize;
     let options = product::Options::new(settings.size, &PRODUCT_EVENTS);
     let mut product = |name: &str, measure: &dyn Fn() -> Result<Record, Failure>| {
-        folder.record(name, measure).inspect(|_| progress.next())
+        steps.next(name);
+        folder.record(name, measure)
     };
     let mm1 = product("mm1", &|| mm1::measure(&session, &options))?;
     let mm2 = product("mm2", &|| mm2::measure(&session, &options, false))?;
@@ -115,20 +125,8 @@ fn waiting(session: &Session, settings: &Settings) -> Result<Record, Failure> {
     spark::measure(session, Counters::Timing, &options, &mut |_| ())
 }
 
-/// Counts the rows of a sweep of `cells` for the progress line. Larger arrays take longer:
-/// the share grows with the cube of the finished rows.
-fn counting(progress: &mut Progress, cells: usize) -> impl FnMut(&Row) {
-    let mut rows = 0.0;
-    move |_| {
-        rows += 1.0;
-        progress.at((rows / cells.max(1) as f64).powi(3).min(1.0));
-    }
-}
-
-fn cm1(session: &Session, event: &str, extent: Extent, progress: &mut Progress) -> Result<Record, Failure> {
-    let options = cm1::Options::new(event, extent.max, extent.repeats).until_decided();
-    let cells = options.cells()?.len();
-    cm1::measure(session, &options, &mut counting(progress, cells))
+fn cm1(session: &Session, event: &str, extent: Extent) -> Result<Record, Failure> {
+    cm1::measure(session, &cm1::Options::new(event, extent.max, extent.repeats).until_decided(), &mut |_| ())
 }
 
 fn sweep(record: Record) -> Sweep {

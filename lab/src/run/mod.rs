@@ -7,7 +7,6 @@ mod environment;
 mod experiments;
 mod folder;
 mod own_sections;
-mod progress;
 mod settings;
 
 use std::time::Instant;
@@ -103,7 +102,7 @@ fn measure(
     // their processors themselves, so this run's pinning is suspended.
     let own = cpu::allowed();
     cpu::pin(&session.cpus);
-    let further = own_sections::measure(calls, &asked.assignment, folder, args.quiet, &mut remarks)?;
+    let further = own_sections::measure(calls, &asked.assignment, folder, &mut remarks)?;
     cpu::pin(&own);
     let mut findings = experiments::run_all(session, settings, folder, args.quiet)?;
     remarks.append(&mut findings.remarks);

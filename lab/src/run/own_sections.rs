@@ -14,7 +14,6 @@ use report::{Assignment, OwnSection, program};
 
 use super::args::Args;
 use super::folder::Folder;
-use super::progress::Progress;
 
 /// A command line whose program was found.
 #[derive(Debug)]
@@ -109,12 +108,8 @@ pub(super) fn measure(
     calls: &[ProgramCall],
     assignment: &Assignment,
     folder: &Folder,
-    quiet: bool,
     remarks: &mut Vec<String>,
 ) -> Result<Vec<OwnSection>, Failure> {
-    let name =
-        |call: &ProgramCall| shorten(&call.program.file_stem().unwrap_or_default().to_string_lossy(), 10);
-    let mut progress = Progress::new(calls.iter().map(name).collect(), quiet);
     let mut found: Vec<OwnSection> = Vec::new();
     for call in calls {
         let record = match folder.record(&call.name, || run(call, &folder.temporary("scratch.json"))) {
@@ -124,7 +119,6 @@ pub(super) fn measure(
             }
             measured => measured?,
         };
-        progress.next();
         match found.iter_mut().find(|further| further.section == call.section) {
             Some(further) => further.records.push(record),
             None => found.push(OwnSection { section: call.section.clone(), records: vec![record] }),
