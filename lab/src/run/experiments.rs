@@ -54,8 +54,9 @@ pub(super) fn run_all(
     let counters = if session.measures_host { Counters::Auto } else { session.counters };
     let spark = folder.record("spark", || spark::measure(&session, counters, &spark_options, &mut |_| ()))?;
     let spark = Sweep { chart: spark::chart(&spark), printed: spark_table(&spark), record: spark };
-    let drawn = folder.temporary("first-curves.svg");
-    if output::write(&drawn, spark.chart.svg().as_bytes()).is_ok() && !quiet {
+    let drawn = folder.temporary("pictures/spark-stride.svg");
+    let made = std::fs::create_dir_all(drawn.with_file_name(""));
+    if made.is_ok() && output::write(&drawn, spark.chart.svg().as_bytes()).is_ok() && !quiet {
         output::message(format!("lab run: the first curves are in {}", drawn.display()));
     }
     let mut remarks = Vec::new();

@@ -180,13 +180,21 @@ impl Folder {
         }
     }
 
-    /// Makes the report of `files`; with the files that the user has put into the old one.
-    pub(super) fn complete(&self, files: &[File]) -> Result<(), Failure> {
+    /// Makes the report of `files`, with the files that the user has put into the old one.
+    /// Returns the new name of the old one, if there is one.
+    pub(super) fn complete(&self, files: &[File]) -> Result<Option<PathBuf>, Failure> {
         let replaced = self.stage(files).and_then(|()| self.replace());
         replaced.map_err(|error| cannot_write(&self.report, &error))
     }
 
     fn stage(&self, files: &[File]) -> io::Result<()> {
+        for entry in fs::read_dir(self.temporary.join("records"))? {
+            // What a kill has left of a file that was being written.
+            let path = entry?.path();
+            if path.extension().is_some_and(|ending| ending == "part") {
+                fs::remove_file(path)?;
+            }
+        }
         for (name, bytes) in files {
             let path = self.temporary.join(name);
             fs::create_dir_all(path.parent().unwrap_or(&path))?;
@@ -205,20 +213,21 @@ impl Folder {
 
     /// Puts the temporary folder in the place of the report, in one step where the system
     /// can do that.
-    fn replace(&self) -> io::Result<()> {
+    fn replace(&self) -> io::Result<Option<PathBuf>> {
+        let state = fs::read(self.temporary.join(STATE))?;
         fs::remove_file(self.temporary.join(STATE))?;
-        if !self.report.exists() {
-            return fs::rename(&self.temporary, &self.report);
-        }
         let old = self.free_name();
-        if files::exchange(&self.temporary, &self.report).is_ok() {
-            fs::rename(&self.temporary, &old)?;
+        let replaced = if !self.report.exists() {
+            fs::rename(&self.temporary, &self.report)
+        } else if files::exchange(&self.temporary, &self.report).is_ok() {
+            // If this fails, the next run does it.
+            let _ = fs::rename(&self.temporary, &old);
+            Ok(())
         } else {
-            fs::rename(&self.report, &old)?;
-            fs::rename(&self.temporary, &self.report)?;
-        }
-        output::message(format!("lab run: the earlier report is in {}", old.display()));
-        Ok(())
+            fs::rename(&self.report, &old).and_then(|()| fs::rename(&self.temporary, &self.report))
+        };
+        replaced.inspect_err(|_| _ = fs::write(self.temporary.join(STATE), state))?;
+        Ok(Some(old).filter(|old| old.exists()))
     }
 
     /// A free name for the old report: `report-1`.

@@ -110,7 +110,9 @@ fn measure(
     findings.took = started.elapsed().as_secs_f64();
     let report = Report::new(&findings, args.answers(), earlier_answers::read_from(folder.path())?);
     let report = report.assigned(asked.assignment, further, asked.template);
-    folder.complete(&report.files().map_err(Failure::could_not)?)?;
+    if let Some(old) = folder.complete(&report.files().map_err(Failure::could_not)?)? {
+        tell(args, format!("lab run: the earlier report is in {}", old.display()));
+    }
     output::print(&report.table())?;
     report.warnings().iter().for_each(|warning| tell(args, format!("note: {warning}")));
     if !args.answers() {

@@ -149,14 +149,14 @@ fn run(call: &ProgramCall, place: &Path) -> Result<Record, Failure> {
         .stderr(Stdio::piped())
         .output()
         .map_err(|error| refused(&format!("does not start: {error}")))?;
+    let text = files::read_at_most(place, BYTES);
+    let _ = std::fs::remove_file(place);
     if !ran.status.success() {
         let told = String::from_utf8_lossy(&ran.stderr);
         let last = told.lines().last().unwrap_or("it printed nothing");
         return Err(refused(&format!("failed: {}", shorten(last, 300))));
     }
-    let text =
-        files::read_at_most(place, BYTES).map_err(|error| refused(&format!("wrote no record: {error}")))?;
-    let _ = std::fs::remove_file(place);
+    let text = text.map_err(|error| refused(&format!("wrote no record: {error}")))?;
     let text =
         encoding::decode(&text).map_err(|why| refused(&format!("wrote a record that is not text: {why}")))?;
     authentic::read(&text).map_err(|error| refused(&format!("wrote a record that cannot be read: {error}")))
