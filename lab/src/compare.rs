@@ -66,10 +66,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     for pair in &pairs {
         all.extend(results(pair));
     }
-    for pair in &pairs {
-        all.extend(settings(pair));
-        alone.extend(rows_alone(pair));
-    }
+    all.extend(settings_of_all(&pairs));
+    alone.extend(pairs.iter().flat_map(rows_alone));
     for pair in &pairs {
         common += rows(pair).len();
         let (found, unrepeated) = figures(pair);
@@ -240,6 +238,23 @@ fn settings(pair: &Pair) -> Vec<Difference> {
         (a != b).then(|| pair.difference(name, "", a, b, "a setting".to_owned()))
     };
     names.into_iter().filter_map(differs).collect()
+}
+
+/// The settings that differ in any pair; in one line those that differ alike in all.
+fn settings_of_all(pairs: &[Pair]) -> Vec<Difference> {
+    let key = |one: &Difference| (one.name.clone(), one.a.clone(), one.b.clone());
+    let each: Vec<Vec<Difference>> = pairs.iter().map(settings).collect();
+    let is_common =
+        |one: &Difference| each.len() > 1 && each.iter().all(|of| of.iter().any(|o| key(o) == key(one)));
+    let mut found: Vec<Difference> = Vec::new();
+    for one in each.iter().flatten() {
+        let experiment = if is_common(one) { "all".to_owned() } else { one.experiment.clone() };
+        if !found.iter().any(|known| known.experiment == experiment && key(known) == key(one)) {
+            let (name, a, b) = key(one);
+            found.push(Difference { experiment, name, place: String::new(), a, b, note: one.note.clone() });
+        }
+    }
+    found
 }
 
 /// Figures that differ beyond their spread, or that one of the two lacks; and the number of

@@ -38,6 +38,9 @@ pub struct Session {
     pub cpus: Vec<usize>,
     /// What may have disturbed the measurement.
     pub warnings: Vec<Warning>,
+    /// Whether a termination signal ends the process within a sweep, so that no part of a
+    /// sweep is taken for a whole one.
+    pub ends_at_signal: bool,
     pub(super) quiet: bool,
     /// The deadline of the current measurement.
     pub(super) deadline: Cell<Option<Instant>>,
@@ -103,6 +106,7 @@ impl Session {
             runs_are_free: measuring.runs.is_none(),
             cpus: measuring.cpu.map_or(allowed, |cpu| vec![cpu]),
             warnings,
+            ends_at_signal: false,
             quiet: output.quiet,
             deadline: Cell::new(None),
             clock: OnceCell::new(),

@@ -38,11 +38,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let sizes = args.sizes(&asked.assignment);
     let calls = own_sections::calls(&asked.assignment, args)?;
-    let session = Session::start(
+    let mut session = Session::start(
         &Measuring { cpu: args.cpu, ..Measuring::once(args.counters) },
         &Modelling::of(&args.machine),
         &Output::none(),
     )?;
+    session.ends_at_signal = true;
     let settings = Settings::new(args.quick, &sizes, args.hasten, &session.machine);
     let (version, place) = (common::VERSION, environment::place(&session.machine));
     let (counters, cpu) = (args.counters, args.cpu);

@@ -26,11 +26,12 @@ fn two_machines_are_shown_next_to_each_other() {
         lines.iter().position(|line| line.contains(text)).unwrap_or_else(|| panic!("{text}: {table}"))
     };
     // Settings come before figures, and those that may be chance are counted.
-    assert!(at("machine") < at("avg_misses") && at("avg_misses") < at("more of avg_misses"), "{table}");
+    assert!(at("machine") < at("avg_time_us") && at("avg_time_us") < at("more of ns_per_access"), "{table}");
+    assert_eq!(table.matches("machine").count(), 1, "{table}");
     let (_, csv, _) = output_of(&lab(folder.path(), "compare i5-7500 zen3 --csv"));
     assert!(
         csv.lines().count() > 100
-            && csv.contains("cm1-l1,avg_misses,size_bytes=65536 stride_bytes=64 event=PAPI_L1_DCM,"),
+            && csv.contains("cm1-l1,avg_time_us,size_bytes=8192 stride_bytes=1 event=PAPI_L1_DCM,"),
         "{csv}"
     );
     // A run compared with itself.
