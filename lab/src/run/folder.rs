@@ -72,7 +72,10 @@ impl Folder {
             fs::create_dir_all(parent).map_err(|error| refused(&error))?;
         }
         let [temporary, lock] = [beside(&report, "", ".tmp"), beside(&report, ".", ".lock")];
-        let locked = files::lock(&lock).map_err(|error| refused(&error))?;
+        let locked = files::lock(&lock).map_err(|error| {
+            let _ = fs::remove_file(&lock);
+            refused(&error)
+        })?;
         let locked =
             locked.ok_or_else(|| refused(&"another lab run is measuring into it; wait until it ends"))?;
         let mut folder = Folder { report, temporary, found: Vec::new(), _lock: Lock(lock, locked) };

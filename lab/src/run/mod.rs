@@ -33,9 +33,7 @@ const MEMORY_NEEDED: Bytes = Bytes::mib(48);
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     check_memory()?;
     let mut asked = args.assigned.read()?;
-    for what in own_sections::leave_out(&mut asked.assignment, args) {
-        tell(args, format!("note: {what}"));
-    }
+    let left_out = own_sections::leave_out(&mut asked.assignment, args);
     let sizes = args.sizes(&asked.assignment);
     let calls = own_sections::calls(&asked.assignment, args)?;
     let mut session = Session::start(
@@ -53,6 +51,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         settings: format!("{version}, {place}, {counters:?}, {cpu:?}, {settings:?}, {calls:?}"),
     };
     let folder = Folder::open(&args.out, &state, args.afresh)?;
+    left_out.iter().for_each(|what| tell(args, format!("note: {what}")));
     let done = measure(args, asked, &calls, session, settings, &folder);
     folder.tidy();
     done.map_err(|failure| match (failure, folder.stored_names().len()) {

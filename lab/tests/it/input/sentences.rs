@@ -26,13 +26,13 @@ const SAID: [(&str, &str, i32, &[&str]); 16] = [
         "cache_size=8192 stride=1 avg_misses=24000000000 avg_time=0.002\n",
         "plot f.csv -o p.svg",
         1,
-        &["f.csv: line 1: 24000000000 misses per access are impossible", "--tolerate"],
+        &["f.csv: none of its rows", "line 1: 24000000000 misses per access are impossible"],
     ),
     (
         "cache_size=8192 stride=1 avg_misses=1e6\ncache_size=8192 stride=2 avg_misses=1\n",
         "plot f.csv -o p.svg",
         1,
-        &["line 1: 1000000 misses"],
+        &["line 1: 1000000 misses", "--tolerate"],
     ),
     ("size,stride,avg_misses\n8192,1,101\n8192,2,1\n", "plot f.csv -o p.svg", 1, &["line 2: 101 misses"]),
     (
@@ -141,17 +141,17 @@ fn a_comparison_begins_with_what_cannot_be_compared() {
         (
             "compare a.json b.json",
             0,
-            "experiment  what      A  B                                    where\nmm1         checksum  2  3  the two did not compute the same  size=128\n",
+            "experiment what A B where mm1 checksum 2 3 the two did not compute the same size=128",
         ),
         (
             "compare a.json c.json",
             0,
-            "nothing differs beyond its spread\nmm1: 1 of 2 rows are in A only, such as size=128\n",
+            "nothing differs beyond its spread mm1: 1 of 2 rows are in A only, such as size=128",
         ),
         (
             "compare c.json a.json",
             0,
-            "nothing differs beyond its spread\nmm1: 1 of 2 rows are in B only, such as size=128\n",
+            "nothing differs beyond its spread mm1: 1 of 2 rows are in B only, such as size=128",
         ),
         ("compare a.json a.json", 0, "nothing differs"),
         ("compare a.json d.json", 1, ""),
@@ -159,7 +159,8 @@ fn a_comparison_begins_with_what_cannot_be_compared() {
         let output = lab(folder.path(), args);
         let (told, said) = (String::from_utf8_lossy(&output.stdout).into_owned(), stderr(&output));
         assert_eq!(output.status.code(), Some(code), "{args}: {told}{said}");
-        assert!(told.starts_with(first), "{args}: {told}{said}");
+        let words = told.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.starts_with(first), "{args}: {told}{said}");
         assert!(
             code == 0
                 || said.contains(
