@@ -118,6 +118,10 @@ pub(super) fn parse(text: &str) -> Result<RawSweep, SavedError> {
         let names = split(first, separator);
         let names: Vec<String> = names.into_iter().map(|name| name.to_ascii_lowercase()).collect();
         let has = |wanted: &[&str]| names.iter().any(|name| wanted.contains(&name.as_str()));
+        if begins.starts_with("sealed =") {
+            let what = "is of a sealed machine; give the file to a program with --machine";
+            return Err(bad_line(number, "sealed = ...", what));
+        }
         if !has(&["size_bytes", "size"]) || !has(&["stride_bytes", "stride"]) {
             return Err(bad_line(
                 number,

@@ -77,7 +77,7 @@ const SAID: [(&str, &str, i32, &[&str]); 16] = [
         "Array size (pages);stride;avg_misses\n2;1;0,5\n",
         "infer f.csv",
         1,
-        &["f.csv: line 1", "'Array size (pages)'"],
+        &["f.csv: line 1", "'Array size (pages);"],
     ),
     (
         "size,stride,avg_misses,event\n8192,1,3.5,PAPI_TOT_INS\n8192,2,3.5,PAPI_TOT_INS\n",
