@@ -19,7 +19,7 @@ FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 
 
 def markdown(text):
-    """The links of a page and the anchors of its headings, as GitHub and mdBook make them."""
+    """The links of a page and the anchors of its headings, as GitHub makes them."""
     text = FENCE.sub("", text)
     headings = [re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", line) for line in re.findall(r"^#+ +(.*?)#* *$", text, re.MULTILINE)]
     anchors = {re.sub(r"[^\w\- ]", "", heading).strip().lower().replace(" ", "-") for heading in headings}
@@ -59,7 +59,8 @@ def main(folder):
     for path, (links, _) in pages.items():
         for link in links:
             parts = urlsplit(link)
-            if parts.scheme or parts.netloc:
+            # GitHub's own pages of the repository are no files of it.
+            if parts.scheme or parts.netloc or re.match(r"\.\./\.\./(actions|releases)/", link):
                 continue
             number += 1
             start = root.resolve() if parts.path.startswith("/") else path.parent

@@ -6,7 +6,7 @@
 #        scripts/make_kit.sh [--student] --target TRIPLE [--built DIR] [--manuals DIR] [FILE.tar.gz]
 #
 #     --student        without what solves, makes and grades: lab discover, infer,
-#                      mystery, grade, survey, merge, web, and the answers in reports
+#                      mystery, grade, survey, web, and the answers in reports
 #     --without RUNGS  leave these of ge2 to ge7 (like ge4,ge7) to be written: what they
 #                      change, their question and their counts stay, and until they are
 #                      written they do what ge1 does; so do those that repeat their loop
@@ -187,7 +187,7 @@ for_students() {
     cd "$tree"
     sed -i '/^default = \["instructor"\]/s/"instructor"//' lab/Cargo.toml
     find . -name '*.md' -exec sed -i '/^<!-- not for students -->$/,/^<!-- \/not for students -->$/d' {} +
-    ! grep -rnE --include='*.md' --include='guide.*.toml' '\<lab (-- )?(discover|infer|mystery|grade|survey|merge|web)\>' . >&2 ||
+    ! grep -rnE --include='*.md' --include='guide.*.toml' '\<lab (-- )?(discover|infer|mystery|grade|survey|web)\>' . >&2 ||
         fail "these pages of a student's kit name commands that it lacks: put the lines between <!-- not for students --> and <!-- /not for students -->"
     for script in $(find . -name '*.md' -exec grep -ohE 'scripts/[a-z0-9_/]+\.[a-z]+' {} + | sort -u); do
         [ -f "$script" ] || fail "a page of the student's kit names '$script', which it lacks"

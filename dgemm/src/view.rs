@@ -23,7 +23,7 @@ impl<'a> From<Matrix<'a, f64>> for View<'a> {
 impl<'a> View<'a> {
     /// The first `rows * cols` elements of `array`, as `rows` by `cols`.
     ///
-    /// If it has too few.
+    /// # Panics
     ///
     /// If it has fewer.
     #[inline(always)]

@@ -45,7 +45,6 @@ const SWEEP: &[&str] = &[
     "size_bytes",
     "stride_bytes",
     "ns_per_access",
-    "4k,8k,16k",
     "[LOG]",
     "8192",
     "65536",

@@ -24,7 +24,7 @@ use commands::{assignment, causes, dgemm, ge, handin, machines, plot, stat, trac
 #[cfg(feature = "instructor")]
 use commands::{discover, infer};
 #[cfg(feature = "instructor")]
-use instructor::{grade, merge, mystery, survey};
+use instructor::{grade, mystery, survey};
 
 /// The cache lab: the whole assignment in one run, its charts and its report
 ///
@@ -65,11 +65,9 @@ enum Command {
     #[cfg(feature = "instructor")]
     Survey(survey::Args),
     #[cfg(feature = "instructor")]
-    Merge(merge::Args),
-    #[cfg(feature = "instructor")]
     Web(web::Args),
     #[cfg(not(feature = "instructor"))]
-    #[command(name = "infer", aliases = ["discover", "mystery", "grade", "survey", "merge", "web"])]
+    #[command(name = "infer", aliases = ["discover", "mystery", "grade", "survey", "web"])]
     #[command(hide = true, disable_help_flag = true)]
     Instructors(Instructors),
 }
@@ -176,8 +174,6 @@ fn done(command: Command) -> Result<(), Failure> {
         Command::Grade(args) => grade::run(&args),
         #[cfg(feature = "instructor")]
         Command::Survey(args) => survey::run(&args),
-        #[cfg(feature = "instructor")]
-        Command::Merge(args) => merge::run(&args),
         #[cfg(feature = "instructor")]
         Command::Web(args) => web::run(&args),
         #[cfg(not(feature = "instructor"))]

@@ -50,14 +50,20 @@ impl Options {
     }
 }
 
-/// Measures every cell; calls `each` with every row at once.
+/// Measures every cell; calls `each` with every row at once. With [`Counters::Timing`], each
+/// access waits for the one before.
 ///
 /// # Errors
 ///
 /// If the range is impossible, there is not enough memory, or the source cannot time.
-pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row)) -> Result<Record, Failure> {
+pub fn measure(
+    session: &Session,
+    counters: Counters,
+    options: &Options,
+    each: &mut dyn FnMut(&Row),
+) -> Result<Record, Failure> {
     let cells = options.cells()?;
-    if session.measures_host && matches!(session.counters, Counters::Hardware | Counters::Model) {
+    if session.measures_host && matches!(counters, Counters::Hardware | Counters::Model) {
         return Err(Failure::usage(
             "spark only takes the time of this machine: cm1 counts its misses with --counters hardware, \
              and a described machine (--machine i5-7500) has modelled times",
@@ -68,7 +74,7 @@ pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row))
     let largest = cells.iter().map(|cell| cell.size).max().unwrap_or_default();
     let arena = measure::arena(largest)?;
     let array = arena.array::<u8>("array", largest).map_err(Failure::could_not)?;
-    let mut dependent = match session.counters {
+    let mut dependent = match counters {
         Counters::Timing => Some(Cells::new(Bytes(largest as u64), 1)?),
         _ => None,
     };

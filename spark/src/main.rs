@@ -36,7 +36,7 @@ fn main() -> ExitCode {
         let session = Session::start(&args.measuring, &args.modelling, &args.output)?;
         let mut lines = Lines::of(&args.output);
         let mut header = Some(spark::kit_header());
-        let record = spark::measure(&session, &args.options, &mut |row| {
+        let record = spark::measure(&session, session.counters, &args.options, &mut |row| {
             header.take().into_iter().for_each(|header| lines.print(header));
             lines.print(&spark::kit_row(row));
         })?;

@@ -32,7 +32,7 @@ pub(crate) struct Trials<'a> {
     kept: Option<AffinityGuard>,
 }
 
-/// Of an event that a PMU counts whose filters are none.
+/// Note on events of a PMU without filters.
 const EVERYTHING: &str =
     "everything that ran on the core, the kernel too: this processor's counters cannot exclude anything";
 

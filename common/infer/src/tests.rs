@@ -48,7 +48,7 @@ fn behind_scattered_pages_a_timed_sweep_leaves_the_second_level_open() {
 
 #[test]
 fn the_sparcstation_is_read_from_its_times() {
-    let answer = read(&file("sparcstation_fig1.csv"));
+    let answer = read(&file("../../report/src/figure1.csv"));
     let g = answer.verdict.unwrap();
     assert_eq!((g.size, g.line, g.ways), (Bytes::kib(64), Bytes(16), Ok((1, 1))));
     let times = g.times.unwrap();
@@ -76,7 +76,7 @@ type Truth = (u64, u64, Option<u64>);
 fn recorded() -> Vec<(String, Saved, Truth)> {
     let l1 = (1..=5).map(|i| (format!("i5-7500/cm1-l1-{i}.out"), (32768, 64, Some(8))));
     let l2 = (1..=3).map(|i| (format!("i5-7500/cm1-l2-{i}.out"), (262144, 64, None)));
-    let sparc = [("sparcstation_fig1.csv".to_owned(), (65536, 16, Some(1)))];
+    let sparc = [("../../report/src/figure1.csv".to_owned(), (65536, 16, Some(1)))];
     l1.chain(l2).chain(sparc).map(|(name, truth)| (name.clone(), file(&name), truth)).collect()
 }
 

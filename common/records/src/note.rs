@@ -49,8 +49,8 @@ impl<T: Into<String>> From<T> for Note {
     }
 }
 
-/// The notes of a record. JSON has them as sentences, `notes`, and as data, `note_kinds`;
-/// older records have the sentences only.
+/// The notes of a record. JSON has them as sentences, `notes`, and those that are more than a
+/// sentence as data, `note_kinds`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "Written", from = "Written")]
 pub struct Notes(Vec<Note>);

@@ -14,7 +14,7 @@ const SCATTER: f64 = 0.25;
 
 /// Sentences on implausible results; empty if there are none.
 pub(crate) fn warnings(findings: &Findings, products: &[Product; 4]) -> Vec<String> {
-    let mut found = Vec::new();
+    let mut found = findings.remarks.clone();
     checksums(findings, products, &mut found);
     products.iter().for_each(|product| counts(findings, product, &mut found));
     times(findings, &mut found);

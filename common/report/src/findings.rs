@@ -50,8 +50,11 @@ pub struct Findings {
     pub line: Bytes,
     /// The source of that line size.
     pub line_from: LineFrom,
-    /// Seconds the whole run took.
+    /// Seconds the run took, without what an interrupted run had measured before.
     pub took: f64,
+    /// What a reader of the page must know about the run, such as an experiment that failed and
+    /// its reason.
+    pub remarks: Vec<String>,
 }
 
 /// A sweep, and its program's own output.

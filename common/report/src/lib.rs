@@ -85,6 +85,8 @@ impl Report<'_> {
         further: Vec<OwnSection>,
         template: Option<String>,
     ) -> Self {
+        let undrawn = assignment.sections.iter().flat_map(|own| own_sections::undrawn(own, &further));
+        self.contents.warnings.extend(undrawn);
         self.contents = Contents { assignment, further, template, ..self.contents };
         self
     }

@@ -109,6 +109,19 @@ impl<'a> Shown<'a> {
     }
 }
 
+/// Why a chart of the section is not drawn, for each that is not.
+pub(crate) fn undrawn(section: &Section, all: &[OwnSection]) -> Vec<String> {
+    let drawn = section.chart.iter().filter(|drawing| picture(section, drawing, all, "").is_none());
+    let reason = |Drawing { x, y, log, .. }: &Drawing| {
+        let positive = if *log { ", with y above 0" } else { "" };
+        format!(
+            "{}: the chart of {y} over {x} is not drawn: no row has a number for both{positive}",
+            section.title
+        )
+    };
+    drawn.filter(|_| all.iter().any(|own| own.section == section.id)).map(reason).collect()
+}
+
 /// The charts of a section with their names; charts without points are omitted.
 pub(crate) fn pictures(section: &Section, all: &[OwnSection], machine: &str) -> Vec<(String, Chart)> {
     let name = |at: usize| if at == 0 { section.id.clone() } else { format!("{}-{}", section.id, at + 1) };

@@ -66,6 +66,7 @@ fn findings() -> Findings {
         line: Bytes(64),
         line_from: LineFrom::Sweep,
         took: 12.0,
+        remarks: Vec::new(),
     }
 }
 

@@ -108,9 +108,11 @@ impl Session {
 
     /// From now on Ctrl-C, or another termination signal, takes effect after the current
     /// cell; then the results so far are saved and printed. A second one ends the program
-    /// at once.
+    /// at once. (Nothing changes if the session [ends at a signal](Session::ends_at_signal).)
     pub fn finish_cell_on_signal(&self) {
-        signals::defer();
+        if !self.ends_at_signal {
+            signals::defer();
+        }
     }
 
     /// Whether a sweep of `all` cells [is over](Session::is_over) before they are all

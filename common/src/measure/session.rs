@@ -40,6 +40,9 @@ pub struct Session {
     pub cpu: Option<usize>,
     /// What may have disturbed the measurement.
     pub warnings: Vec<Warning>,
+    /// Whether a termination signal ends the process within a sweep, so that no part of a
+    /// sweep is taken for a whole one.
+    pub ends_at_signal: bool,
     pub(super) quiet: bool,
     /// The deadline of the current measurement.
     pub(super) deadline: Cell<Option<Instant>>,
@@ -103,6 +106,7 @@ impl Session {
             cpus: measuring.cpu.map_or(allowed, |cpu| vec![cpu]),
             cpu: measuring.cpu,
             warnings,
+            ends_at_signal: false,
             quiet: output.quiet,
             deadline: Cell::new(None),
             clock: OnceCell::new(),

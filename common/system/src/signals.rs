@@ -18,10 +18,3 @@ pub fn requested() -> bool {
 pub fn exit_if_requested() {
     CurrentOs::exit_if_requested();
 }
-
-/// At a termination signal calls `last` on a thread that only waits for it, then ends the
-/// process by the signal, so that the shell sees it. Must be called once, before any other
-/// thread is started. On systems without such signals `last` is never called.
-pub fn on_request(last: impl FnOnce() + Send + 'static) {
-    CurrentOs::on_termination(Box::new(last));
-}

@@ -1,11 +1,11 @@
 //! ge4: the inner loop unrolled by 8.
 //!
-//! **What changed.** One trip round the loop does eight columns, so adding to
+//! **What changed.** One iteration of the loop handles eight columns, so adding to
 //! `j`, comparing it and jumping back are paid once for eight elements. The
-//! columns that do not fill a block of eight are done one at a time behind it.
+//! remaining columns follow one at a time.
 //!
-//! **Predict.** An element takes ge3 5 instructions, and a trip round its loop 3
-//! more; the compiler has unrolled that loop by two already. By how much can the
+//! **Predict.** ge3 needs 5 instructions per element and 3 per iteration of its
+//! loop; the compiler has unrolled that loop by two already. By how much can the
 //! instructions fall? And the time, if the core starts six instructions a cycle
 //! and can store one element a cycle?
 //!

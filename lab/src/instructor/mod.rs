@@ -2,7 +2,6 @@
 
 pub(crate) mod grade;
 pub(crate) mod key;
-pub(crate) mod merge;
 pub(crate) mod mystery;
 mod names;
 mod procedure;

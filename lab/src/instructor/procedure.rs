@@ -54,8 +54,9 @@ fn run(session: &Session, command: &str) -> Result<(Record, String), Failure> {
     if command.starts_with("spark") {
         lines += &(spark::kit_header().to_owned() + "\n");
         let args = Spark::try_parse_from(words).map_err(Failure::could_not)?;
-        let record =
-            spark::measure(session, &args.options, &mut |row| lines += &(spark::kit_row(row) + "\n"))?;
+        let record = spark::measure(session, session.counters, &args.options, &mut |row| {
+            lines += &(spark::kit_row(row) + "\n")
+        })?;
         return Ok((record, lines));
     }
     let args = Cm1::try_parse_from(words).map_err(Failure::could_not)?;

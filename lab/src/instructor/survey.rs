@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::commands::discover;
 
 /// The schema of such a record.
-pub(crate) const SCHEMA: &str = "cache-lab-kit/survey/1";
+const SCHEMA: &str = "cache-lab-kit/survey/1";
 /// Events that a course needs.
 const EVENTS: [&str; 5] = ["PAPI_TOT_CYC", "PAPI_TOT_INS", "PAPI_L1_DCM", "PAPI_L2_DCM", "PAPI_FP_OPS"];
 /// Rows and columns of the matrices that are multiplied for the timing.
@@ -24,7 +24,7 @@ const SIZE: u32 = 256;
 /// Describe this machine in one file: what it reports, what experiments find
 ///
 /// Run it on every machine of a lab (scripts/room has files for Slurm, GNU
-/// parallel and Ansible), then put the files on one page with `lab merge`.
+/// parallel and Ansible), then put the files on one page with scripts/class.py.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Write this file

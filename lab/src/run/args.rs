@@ -22,11 +22,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     pub(super) assigned: AssignmentOptions,
 
-    /// Continue an interrupted run in that folder, with its options
-    #[arg(long, conflicts_with = "afresh")]
-    pub(super) resume: bool,
-
-    /// Discard an interrupted run and start over
+    /// Discard what an interrupted run has measured; without this, the same command continues it
     #[arg(long)]
     pub(super) afresh: bool,
 

@@ -1,337 +1,340 @@
-//! The report's folder. A new report is written in full to a temporary folder and then
-//! replaces the old one in one step, so a reader never sees a mixture of both. Other files
-//! in the folder stay, and so does a copy of the old page.
+//! The report's folder. A run measures into a temporary folder next to it (`report.tmp`), and
+//! renames that when the report is complete. Whatever ends a run, the old report is whole, and
+//! the records of the finished experiments are in the temporary folder. An old report gets a
+//! name of its own, `report-1`: nothing is removed.
 
-use std::fs;
+use std::ffi::OsString;
+use std::fs::{self, File as Handle};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use common::failure::Failure;
-use common::output;
+use common::record::Record;
+use common::saved::limits::BYTES;
 use common::system::files;
+use common::{authentic, output};
 use report::{File, PAGE};
+use serde_json::{Value as Json, json};
 
-use super::turn::Turn;
-use super::unfinished;
+/// Marks a temporary folder, and says which run it belongs to.
+const STATE: &str = "unfinished.json";
 
-/// The list of a report's files: those that the next report does not have are removed with
-/// the old one.
-const LIST: &str = "records/files.txt";
+/// What identifies a run.
+#[derive(Debug)]
+pub(super) struct RunState {
+    /// Its command line, for people.
+    pub(super) command: String,
+    /// Everything that a record depends on: version, machine, sizes, sources, programs.
+    pub(super) settings: String,
+}
 
-/// The report's folder, while a run writes into it.
-#[derive(Debug, Clone)]
-pub(crate) struct Folder {
-    path: PathBuf,
-    /// Whether this run made it.
-    made: bool,
-    /// Must be taken before anything is written or removed.
-    pub(crate) turn: Turn,
+/// The report's folder and the temporary one, locked for this run.
+#[derive(Debug)]
+pub(super) struct Folder {
+    report: PathBuf,
+    temporary: PathBuf,
+    /// The experiments that an interrupted run with equal settings has finished.
+    pub(super) found: Vec<String>,
+    _lock: Lock,
+}
+
+/// A lock file, removed at the end. The lock itself ends with the process.
+#[derive(Debug)]
+struct Lock(PathBuf, #[expect(dead_code, reason = "open while locked")] Handle);
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
 }
 
 impl Folder {
-    /// Makes the folder, if there is none.
-    pub(crate) fn make(path: &Path) -> Result<Folder, Failure> {
-        let folder = Folder { path: path.to_owned(), made: !path.exists(), turn: Turn::default() };
-        fs::create_dir_all(path).map_err(|error| folder.refused(&error))?;
+    /// Makes or finds the temporary folder; with `afresh`, discards what is in it.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be made, another run uses it, or it has the records of a run with other
+    /// settings.
+    pub(super) fn open(path: &Path, state: &RunState, afresh: bool) -> Result<Folder, Failure> {
+        let refused = |error: &dyn std::fmt::Display| cannot_write(path, error);
+        if path.exists() && !path.is_dir() {
+            return Err(refused(&"it is a file"));
+        }
+        // A link is followed: its target is replaced.
+        let named = path.file_name().is_some() && !path.is_symlink();
+        let report =
+            if named { Ok(path.to_owned()) } else { path.canonicalize() }.map_err(|e| refused(&e))?;
+        let Some(parent) = report.parent() else { return Err(refused(&"it is the root folder")) };
+        if is_inside(&report) {
+            return Err(refused(&"this command runs inside of it; change to its parent folder"));
+        }
+        if !parent.as_os_str().is_empty() {
+            fs::create_dir_all(parent).map_err(|error| refused(&error))?;
+        }
+        let [temporary, lock] = [beside(&report, "", ".tmp"), beside(&report, ".", ".lock")];
+        let locked = files::lock(&lock).map_err(|error| {
+            let _ = fs::remove_file(&lock);
+            refused(&error)
+        })?;
+        let locked =
+            locked.ok_or_else(|| refused(&"another lab run is measuring into it; wait until it ends"))?;
+        let mut folder = Folder { report, temporary, found: Vec::new(), _lock: Lock(lock, locked) };
+        if folder.temporary.join(PAGE).exists() && !folder.temporary.join(STATE).exists() {
+            // A kill has interrupted `replace`: the new report or the old one.
+            let name = if folder.report.exists() { folder.free_name() } else { folder.report.clone() };
+            fs::rename(&folder.temporary, name).map_err(|error| refused(&error))?;
+        }
+        folder.begin(state, afresh)?;
         Ok(folder)
     }
 
-    /// The path of the folder.
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
+    /// Reuses the temporary folder, or makes a new one.
+    fn begin(&mut self, state: &RunState, afresh: bool) -> Result<(), Failure> {
+        let text = fs::read(self.temporary.join(STATE));
+        let stored = text.as_ref().ok().and_then(|text| serde_json::from_slice::<Json>(text).ok());
+        let found = self.stored_names();
+        let shown = self.temporary.display();
+        match stored {
+            Some(stored) if !afresh && !found.is_empty() => {
+                if stored["settings"] != *state.settings {
+                    return Err(Failure::could_not(format!(
+                        "'{shown}' has the records of an interrupted run with other settings (`{}`); repeat that \
+                         command to continue it, or discard it with --afresh",
+                        stored["command"].as_str().unwrap_or_default()
+                    )));
+                }
+                self.found = found;
+                return Ok(());
+            }
+            None if text.is_err()
+                && fs::read_dir(&self.temporary).is_ok_and(|mut all| all.next().is_some()) =>
+            {
+                return Err(Failure::could_not(format!(
+                    "lab run needs the name '{shown}', and that folder is not from lab run; rename it, or choose \
+                     another folder with --output"
+                )));
+            }
+            _ => {}
+        }
+        let text = json!({ "command": state.command, "settings": state.settings }).to_string();
+        let _ = fs::remove_dir_all(&self.temporary);
+        let made = fs::create_dir(&self.temporary)
+            .and_then(|()| fs::write(self.temporary.join(STATE), text))
+            .and_then(|()| fs::create_dir(self.temporary.join("records")));
+        made.map_err(|error| {
+            let _ = fs::remove_dir_all(&self.temporary);
+            cannot_write(&self.report, &error)
+        })
     }
 
-    /// The report's page.
-    pub(crate) fn page(&self) -> PathBuf {
-        self.path.join(PAGE)
+    /// The report's folder.
+    pub(super) fn path(&self) -> &Path {
+        &self.report
     }
 
-    /// The experiments that an unfinished run has left.
-    pub(crate) fn stored(&self) -> Vec<String> {
-        unfinished::names(&self.unfinished())
+    /// A file of the temporary folder.
+    pub(super) fn temporary(&self, name: &str) -> PathBuf {
+        self.temporary.join(name)
     }
 
-    /// Removes what is of no use: an unfinished report, and if nothing was measured,
-    /// everything of this run.
-    pub(crate) fn tidy(&self) {
-        let _ = fs::remove_dir_all(self.next());
-        if self.stored().is_empty() {
-            let _ = fs::remove_dir_all(self.unfinished());
-            self.unmake();
+    /// The experiments whose records are stored.
+    pub(super) fn stored_names(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.temporary.join("records")).into_iter().flatten().flatten();
+        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+        let mut names: Vec<String> =
+            names.filter_map(|name| Some(name.strip_suffix(".json")?.to_owned())).collect();
+        names.sort();
+        names
+    }
+
+    /// The record stored under `name`, if it can be read and its seal is valid.
+    pub(super) fn stored(&self, name: &str) -> Option<Record> {
+        let bytes = files::read_at_most(&self.record_path(name), BYTES).ok()?;
+        authentic::read(std::str::from_utf8(&bytes).ok()?).ok()
+    }
+
+    /// Stores a record.
+    pub(super) fn store(&self, name: &str, record: &Record) -> Result<(), Failure> {
+        output::save(record, &self.record_path(name))
+    }
+
+    /// The record stored under `name`; otherwise calls `measure` and stores its record.
+    pub(super) fn record(
+        &self,
+        name: &str,
+        measure: impl FnOnce() -> Result<Record, Failure>,
+    ) -> Result<Record, Failure> {
+        if let Some(stored) = self.stored(name) {
+            return Ok(stored);
+        }
+        let record = measure()?;
+        self.store(name, &record)?;
+        Ok(record)
+    }
+
+    fn record_path(&self, name: &str) -> PathBuf {
+        self.temporary.join("records").join(format!("{name}.json"))
+    }
+
+    /// Removes the temporary folder if nothing was measured.
+    pub(super) fn tidy(&self) {
+        if self.stored_names().is_empty() {
+            let _ = fs::remove_dir_all(&self.temporary);
         }
     }
 
-    /// Removes the folder if this run made it and it is empty.
-    pub(crate) fn unmake(&self) {
-        if self.made {
-            let _ = fs::remove_dir(&self.path);
-        }
+    /// Makes the report of `files`, with the files that the user has put into the old one.
+    /// Returns the new name of the old one, if there is one.
+    pub(super) fn complete(&self, files: &[File]) -> Result<Option<PathBuf>, Failure> {
+        let replaced = self.stage(files).and_then(|()| self.replace());
+        replaced.map_err(|error| cannot_write(&self.report, &error))
     }
 
-    /// Replaces the report by `files`: all of them, or none. That finishes the run.
-    pub(crate) fn fill(&self, files: &[File]) -> Result<(), Failure> {
-        let mut replaced = self.turn.take();
-        let filled = self.free_for(files).and_then(|()| self.stage(files)).and_then(|()| self.replace(files));
-        *replaced = filled.is_ok();
-        if filled.is_err() {
-            let _ = fs::remove_dir_all(self.next());
-        }
-        filled.map_err(|error| self.refused(&error))
-    }
-
-    /// Checks that no folder or file is in the way of a file.
-    fn free_for(&self, files: &[File]) -> io::Result<()> {
-        for path in files.iter().map(|(name, _)| self.path.join(name)) {
-            let folder = path.parent().unwrap_or(&path);
-            let taken =
-                if path.is_dir() { Some(&*path) } else { Some(folder).filter(|f| f.exists() && !f.is_dir()) };
-            if let Some(taken) = taken {
-                let what = if path.is_dir() { "folder" } else { "file" };
-                return Err(io::Error::other(format!("a {what} has the name '{}'", taken.display())));
+    fn stage(&self, files: &[File]) -> io::Result<()> {
+        for entry in fs::read_dir(self.temporary.join("records"))? {
+            // What a kill has left of a file that was being written.
+            let path = entry?.path();
+            if path.extension().is_some_and(|ending| ending == "part") {
+                fs::remove_file(path)?;
             }
         }
-        Ok(())
-    }
-
-    /// Writes all files to the temporary folder.
-    fn stage(&self, files: &[File]) -> io::Result<()> {
-        let _ = fs::remove_dir_all(self.next());
-        let list: String = files.iter().map(|(name, _)| format!("{name}\n")).collect();
-        let list = (LIST.to_owned(), list.into_bytes());
-        for (name, bytes) in files.iter().chain([&list]) {
-            let path = self.next().join(name);
+        for (name, bytes) in files {
+            let path = self.temporary.join(name);
             fs::create_dir_all(path.parent().unwrap_or(&path))?;
             fs::write(path, bytes)?;
         }
+        for entry in fs::read_dir(&self.report).into_iter().flatten() {
+            let path = entry?.path();
+            let copy = self.temporary.join(path.file_name().unwrap_or_default());
+            // Answers, and the user's notes; copied anew if an interrupted run has copied them.
+            if path.is_file() && files.iter().all(|(name, _)| self.temporary.join(name) != copy) {
+                fs::copy(&path, &copy)?;
+            }
+        }
         Ok(())
     }
 
-    /// Exchanges the two folders; where the system cannot do that, moves file by file.
-    fn replace(&self, files: &[File]) -> io::Result<()> {
-        if self.exchange().is_ok() {
-            return Ok(());
-        }
-        if let Some(page) = self.earlier() {
-            let place = self.path.join(page);
-            fs::create_dir_all(place.parent().unwrap_or(&place))?;
-            fs::copy(self.page(), place)?;
-        }
-        let old = self.listed();
-        // The page last: until then the old one stays.
-        let (page, others): (Vec<_>, Vec<_>) =
-            files.iter().map(|(name, _)| &**name).partition(|name| *name == PAGE);
-        for name in others.into_iter().chain([LIST]).chain(page) {
-            let path = self.path.join(name);
-            fs::create_dir_all(path.parent().unwrap_or(&path))?;
-            fs::rename(self.next().join(name), path)?;
-        }
-        for gone in old.iter().filter(|old| files.iter().all(|(name, _)| name != *old)) {
-            let _ = fs::remove_file(self.path.join(gone));
-        }
-        unfinished::forget(&self.unfinished())
-    }
-
-    /// Replaces the report's folder by the temporary one in one step.
-    fn exchange(&self) -> io::Result<()> {
-        let here = self.path.canonicalize()?;
-        let (Some(parent), Some(name)) = (here.parent(), here.file_name()) else {
-            return Err(io::ErrorKind::Unsupported.into());
+    /// Puts the temporary folder in the place of the report, in one step where the system
+    /// can do that.
+    fn replace(&self) -> io::Result<Option<PathBuf>> {
+        let state = fs::read(self.temporary.join(STATE))?;
+        fs::remove_file(self.temporary.join(STATE))?;
+        let old = self.free_name();
+        let replaced = if !self.report.exists() {
+            fs::rename(&self.temporary, &self.report)
+        } else if files::exchange(&self.temporary, &self.report).is_ok() {
+            // If this fails, the next run does it.
+            let _ = fs::rename(&self.temporary, &old);
+            Ok(())
+        } else {
+            fs::rename(&self.report, &old).and_then(|()| fs::rename(&self.temporary, &self.report))
         };
-        if std::env::current_dir()?.canonicalize()?.starts_with(&here) {
-            // A shell in the folder would then be in the old one.
-            return Err(io::ErrorKind::Unsupported.into());
-        }
-        let next = self.next();
-        fs::set_permissions(&next, fs::metadata(&here)?.permissions())?;
-        let left_out = self.left_out();
-        carry(&here, &next, &left_out)?;
-        if let Some(page) = self.earlier() {
-            let place = next.join(page);
-            fs::create_dir_all(place.parent().unwrap_or(&place))?;
-            fs::hard_link(self.page(), place)?;
-        }
-        let beside = parent.join(format!(".{}.being-replaced", name.to_string_lossy()));
-        // Left by a run that was killed between two of the steps below.
-        let _ = fs::remove_dir_all(&beside);
-        fs::rename(&next, &beside)?;
-        if let Err(error) = files::exchange(&beside, &here) {
-            fs::rename(&beside, &next)?;
-            return Err(error);
-        }
-        // Files that were added to the folder in the meantime.
-        let _ = carry(&beside, &here, &left_out);
-        let _ = fs::remove_dir_all(&beside);
-        Ok(())
+        replaced.inspect_err(|_| _ = fs::write(self.temporary.join(STATE), state))?;
+        Ok(Some(old).filter(|old| old.exists()))
     }
 
-    /// What is not carried over into the next report: the data of this run, and the files
-    /// of the old report.
-    fn left_out(&self) -> Vec<PathBuf> {
-        let own = [unfinished::NAME, LIST, PAGE].map(PathBuf::from);
-        self.listed().into_iter().map(PathBuf::from).chain(own).collect()
-    }
-
-    /// The files of the old report.
-    fn listed(&self) -> Vec<String> {
-        let list = fs::read_to_string(self.path.join(LIST)).unwrap_or_default();
-        list.lines()
-            .filter(|name| !name.contains("..") && !name.starts_with('/'))
-            .map(str::to_owned)
-            .collect()
-    }
-
-    /// The new name of the old page, if there is one: a student may have typed into it.
-    fn earlier(&self) -> Option<String> {
-        output::earlier(&self.path, PAGE).filter(|_| self.page().exists())
-    }
-
-    fn unfinished(&self) -> PathBuf {
-        self.path.join(unfinished::NAME)
-    }
-
-    fn next(&self) -> PathBuf {
-        self.unfinished().join("next")
-    }
-
-    fn refused(&self, error: &io::Error) -> Failure {
-        let path = self.path.display();
-        Failure::could_not(format!(
-            "cannot write the report into '{path}': {error}; choose another folder with --output"
-        ))
+    /// A free name for the old report: `report-1`.
+    fn free_name(&self) -> PathBuf {
+        let names = (1u32..).map(|number| beside(&self.report, "", &format!("-{number}")));
+        names.into_iter().find(|name| name.symlink_metadata().is_err()).unwrap_or_default()
     }
 }
 
-/// Hard-links the files in `from` to `to`, except those in `left_out` and those that `to`
-/// has already.
-fn carry(from: &Path, to: &Path, left_out: &[PathBuf]) -> io::Result<()> {
-    let mut open = vec![PathBuf::new()];
-    while let Some(folder) = open.pop() {
-        for entry in fs::read_dir(from.join(&folder))? {
-            let entry = entry?;
-            let name = folder.join(entry.file_name());
-            let new = to.join(&name);
-            if left_out.contains(&name) {
-                continue;
-            }
-            if entry.file_type()?.is_dir() {
-                if !new.exists() {
-                    fs::create_dir(&new)?;
-                    fs::set_permissions(&new, entry.metadata()?.permissions())?;
-                }
-                open.push(name);
-            } else if !new.exists() {
-                fs::hard_link(entry.path(), &new)?;
-            }
-        }
-    }
-    Ok(())
+/// The name of `path`, between `before` and `after`.
+fn beside(path: &Path, before: &str, after: &str) -> PathBuf {
+    let mut name = OsString::from(before);
+    name.push(path.file_name().unwrap_or_default());
+    name.push(after);
+    path.with_file_name(name)
+}
+
+fn cannot_write(path: &Path, error: &dyn std::fmt::Display) -> Failure {
+    Failure::could_not(format!(
+        "cannot write the report into '{}': {error}; choose another folder with --output",
+        path.display()
+    ))
+}
+
+fn is_inside(folder: &Path) -> bool {
+    let here = std::env::current_dir().and_then(|here| here.canonicalize());
+    here.is_ok_and(|here| folder.canonicalize().is_ok_and(|folder| here.starts_with(folder)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn report(text: &str, more: &[&str]) -> Vec<File> {
-        let names = [PAGE, "records/a.json", "summary.tsv"].into_iter().chain(more.iter().copied());
-        names.map(|name| (name.to_owned(), text.as_bytes().to_vec())).collect()
+    fn report(text: &str) -> Vec<File> {
+        [PAGE, "records/a.json"].map(|name| (name.to_owned(), text.as_bytes().to_vec())).to_vec()
     }
 
-    fn begin(path: &Path) -> (Folder, unfinished::Unfinished) {
-        let folder = Folder::make(path).unwrap();
-        let turn = folder.turn.clone();
-        (folder, unfinished::Unfinished::take(path, turn).unwrap())
-    }
-
-    fn tree(path: &Path) -> Vec<String> {
-        let mut all = Vec::new();
-        let mut open = vec![path.to_owned()];
-        while let Some(folder) = open.pop() {
-            for path_of in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-                if path_of.is_dir() {
-                    open.push(path_of);
-                } else {
-                    all.push(path_of.strip_prefix(path).unwrap().to_string_lossy().into_owned());
-                }
-            }
-        }
-        all.sort();
-        all
+    fn open(path: &Path, settings: &str, afresh: bool) -> Result<Folder, Failure> {
+        let state = RunState { command: format!("lab run {settings}"), settings: settings.to_owned() };
+        Folder::open(path, &state, afresh)
     }
 
     #[test]
-    fn a_report_is_replaced_whole_and_nothing_else_is_touched() {
+    fn an_old_report_gets_a_name_of_its_own_and_the_users_files_are_copied() {
         let place = tempfile::tempdir().unwrap();
         let at = place.path().join("r");
-        begin(&at).0.fill(&report("old", &["records/sometimes.csv"])).unwrap();
+        let read = |name: &str| fs::read_to_string(place.path().join(name)).unwrap();
+        open(&at, "", false).unwrap().complete(&report("old")).unwrap();
         fs::write(at.join("answers.json"), "mine").unwrap();
-        fs::write(at.join("records/own.txt"), "mine").unwrap();
-        begin(&at).0.fill(&report("new", &[])).unwrap();
-        let names = [
-            "answers.json",
-            "earlier/report-1.html",
-            "records/a.json",
-            LIST,
-            "records/own.txt",
-            PAGE,
-            "summary.tsv",
-        ];
-        assert_eq!(tree(&at), names);
-        let read = |name: &str| fs::read_to_string(at.join(name)).unwrap();
-        assert_eq!(["answers.json", "records/own.txt"].map(read), ["mine"; 2]);
-        assert_eq!([PAGE, "records/a.json", "summary.tsv"].map(read), ["new"; 3]);
-        assert_eq!(read("earlier/report-1.html"), "old");
-        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1, "nothing but the folder");
-    }
-
-    #[test]
-    fn what_cannot_be_written_leaves_the_old_report() {
-        for (taken, folder_there) in [("summary.tsv", true), ("records", false)] {
-            let place = tempfile::tempdir().unwrap();
-            let at = place.path().join("r");
-            begin(&at).0.fill(&[(PAGE.into(), b"old".to_vec())]).unwrap();
-            if folder_there {
-                fs::create_dir(at.join(taken)).unwrap();
-            } else {
-                fs::remove_dir_all(at.join(taken)).unwrap();
-                fs::write(at.join(taken), "").unwrap();
-            }
-            let (folder, _lock) = begin(&at);
-            let refused = folder.fill(&report("new", &[])).unwrap_err().to_string();
-            assert!(refused.contains(taken), "{refused}");
-            assert_eq!(fs::read(folder.page()).unwrap(), b"old");
-            folder.tidy();
-            assert!(!at.join(unfinished::NAME).exists());
+        let run = open(&at, "", false).unwrap();
+        assert!(open(&at, "", false).unwrap_err().to_string().contains("another lab run"));
+        run.complete(&report("new")).unwrap();
+        drop(run);
+        for (name, text) in [("r", "new"), ("r-1", "old")] {
+            let texts = [PAGE, "records/a.json", "answers.json"].map(|file| read(&format!("{name}/{file}")));
+            assert_eq!(texts, [text, text, "mine"]);
+            assert_eq!(fs::read_dir(place.path().join(name)).unwrap().count(), 3);
         }
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 2);
     }
 
     #[test]
-    fn what_is_tidied_away_while_a_run_writes_stays_away() {
-        for _ in 0..50 {
-            let place = tempfile::tempdir().unwrap();
-            let (folder, unfinished) = begin(&place.path().join("new"));
-            let (writes, written) = std::sync::mpsc::channel();
-            let run = std::thread::spawn(move || {
-                while unfinished.draw("spark", &Default::default()).is_some() {
-                    let _ = writes.send(());
-                }
-            });
-            written.recv().unwrap();
-            let turn = folder.turn.take();
-            folder.tidy();
-            assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
-            drop(turn);
-            run.join().unwrap();
-        }
-    }
-
-    #[test]
-    fn a_run_that_measured_nothing_leaves_no_trace() {
+    fn records_are_reused_by_a_run_with_equal_settings_alone() {
         let place = tempfile::tempdir().unwrap();
-        let (folder, _lock) = begin(&place.path().join("new"));
-        folder.tidy();
+        let [at, temporary] = ["r", "r.tmp"].map(|name| place.path().join(name));
+        let record = |machine: &str| Ok(Record::new("spark", machine));
+        let first = open(&at, "a", false).unwrap();
+        assert_eq!(first.record("spark", || record("one")).unwrap().machine, "one");
+        drop(first);
+        let other = open(&at, "b", false).unwrap_err().to_string();
+        assert!(other.contains("`lab run a`") && other.contains("--afresh"), "{other}");
+        let second = open(&at, "a", false).unwrap();
+        assert_eq!(second.found, ["spark"]);
+        assert_eq!(second.record("spark", || record("two")).unwrap().machine, "one");
+        fs::write(second.record_path("spark"), "{\"half").unwrap();
+        assert_eq!(second.record("spark", || record("two")).unwrap().machine, "two");
+        drop(second);
+        let third = open(&at, "a", true).unwrap();
+        assert!(third.found.is_empty());
+        third.tidy();
+        drop(third);
         assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
-        fs::write(place.path().join("file"), "").unwrap();
-        let nested = Folder::make(&place.path().join("file/r")).unwrap_err();
-        assert!(nested.to_string().contains("file/r"), "{nested}");
+        fs::create_dir(&temporary).unwrap();
+        fs::write(temporary.join("mine"), "").unwrap();
+        assert!(open(&at, "a", true).unwrap_err().to_string().contains("r.tmp"));
+    }
+
+    /// What a kill between two steps of `replace` leaves: the new report, or the old one.
+    #[test]
+    fn an_interrupted_replacement_is_finished_by_the_next_run() {
+        for (report_exists, names) in [(true, &["r", "r-1", "r-2"][..]), (false, &["r", "r-1"])] {
+            let place = tempfile::tempdir().unwrap();
+            let [at, temporary] = ["r", "r.tmp"].map(|name| place.path().join(name));
+            open(&at, "", false).unwrap().complete(&report("one")).unwrap();
+            fs::rename(&at, &temporary).unwrap();
+            if report_exists {
+                fs::create_dir(&at).unwrap();
+            }
+            open(&at, "", false).unwrap().complete(&report("two")).unwrap();
+            let mut found: Vec<_> = fs::read_dir(&place).unwrap().map(|e| e.unwrap().file_name()).collect();
+            found.sort();
+            assert_eq!(found, names);
+            assert_eq!(fs::read(at.join(PAGE)).unwrap(), b"two");
+            assert_eq!(fs::read(place.path().join("r-1").join(PAGE)).unwrap(), b"one");
+        }
     }
 }

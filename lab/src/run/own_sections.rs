@@ -1,7 +1,5 @@
 //! Sections of an assignment that run their own programs.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -11,12 +9,11 @@ use common::record::Record;
 use common::saved::limits::BYTES;
 use common::system::files;
 use common::text::shorten;
-use common::{authentic, encoding, output};
+use common::{authentic, encoding};
 use report::{Assignment, OwnSection, program};
 
 use super::args::Args;
-use super::progress::{Progress, Step};
-use super::unfinished::Unfinished;
+use super::folder::Folder;
 
 /// A command line whose program was found.
 #[derive(Debug)]
@@ -32,7 +29,7 @@ pub(super) struct ProgramCall {
 
 /// Removes the optional sections that this run cannot measure; returns a reason for each.
 pub(super) fn leave_out(assignment: &mut Assignment, args: &Args) -> Vec<String> {
-    let mut told: Vec<(String, String)> = Vec::new();
+    let mut reasons: Vec<(String, String)> = Vec::new();
     for section in assignment.sections.clone().iter().filter(|section| section.optional) {
         let why = if args.quick {
             Some("--quick skips it".to_owned())
@@ -47,14 +44,14 @@ pub(super) fn leave_out(assignment: &mut Assignment, args: &Args) -> Vec<String>
             })
         };
         if let Some(why) = why {
-            match told.iter_mut().find(|(_, known)| *known == why) {
+            match reasons.iter_mut().find(|(_, known)| *known == why) {
                 Some((titles, _)) => *titles += &format!(", {}", section.title),
-                None => told.push((section.title.clone(), why)),
+                None => reasons.push((section.title.clone(), why)),
             }
             assignment.leave_out(&section.id);
         }
     }
-    told.into_iter().map(|(titles, why)| format!("left out: {titles}; {why}")).collect()
+    reasons.into_iter().map(|(titles, why)| format!("left out: {titles}; {why}")).collect()
 }
 
 /// The command lines of all sections.
@@ -62,18 +59,18 @@ pub(super) fn leave_out(assignment: &mut Assignment, args: &Args) -> Vec<String>
 /// # Errors
 ///
 /// If a program is not in the folder of this one.
-pub(super) fn lines(assignment: &Assignment, args: &Args) -> Result<Vec<ProgramCall>, Failure> {
-    let mut lines = Vec::new();
+pub(super) fn calls(assignment: &Assignment, args: &Args) -> Result<Vec<ProgramCall>, Failure> {
+    let mut calls = Vec::new();
     for own in &assignment.sections {
         for (number, line) in (1..).zip(&own.run) {
             let words: Vec<String> = line.split_whitespace().skip(1).map(|word| filled(word, args)).collect();
             let name = program(line).unwrap_or_default();
             let (section, at) = (own.id.clone(), format!("{}-{number}", own.id));
             let (program, optional) = (find(name, &section)?, own.optional);
-            lines.push(ProgramCall { program, name: at, section, words, optional });
+            calls.push(ProgramCall { program, name: at, section, words, optional });
         }
     }
-    Ok(lines)
+    Ok(calls)
 }
 
 /// A word with the placeholders replaced by this run's machine and source of counts.
@@ -101,41 +98,30 @@ fn place(name: &str) -> Result<PathBuf, Failure> {
     Ok(own.with_file_name(format!("{name}{}", std::env::consts::EXE_SUFFIX)))
 }
 
-/// Runs all of them that are not stored already. Returns the records by section, and the
-/// seconds it took.
+/// Runs all of them that are not stored already. Returns the records by section; `remarks`
+/// gets the optional ones that failed.
 ///
 /// # Errors
 ///
-/// If one fails, or a section shows a figure that its records lack.
+/// If another one fails, or a section shows a figure that its records lack.
 pub(super) fn measure(
-    lines: &[ProgramCall],
+    calls: &[ProgramCall],
     assignment: &Assignment,
-    unfinished: &Unfinished,
-    quiet: bool,
-) -> Result<(Vec<OwnSection>, f64), Failure> {
-    let step = |line: &ProgramCall| {
-        let name = line.program.file_stem().unwrap_or_default().to_string_lossy();
-        Step { name: shorten(&name, 10), expected: 1.0 }
-    };
-    let mut progress = Progress::new(lines.iter().map(step).collect(), quiet);
+    folder: &Folder,
+    remarks: &mut Vec<String>,
+) -> Result<Vec<OwnSection>, Failure> {
     let mut found: Vec<OwnSection> = Vec::new();
-    let mut all = 0.0;
-    for line in lines {
-        progress.at(0.0);
-        let (record, took) = match unfinished.record(&line.name, || run(line, unfinished.scratch())) {
-            Err(why) if line.optional => {
-                if !quiet {
-                    output::message(format!("note: left out: {why}"));
-                }
+    for call in calls {
+        let record = match folder.record(&call.name, || run(call, &folder.temporary("scratch.json"))) {
+            Err(why) if call.optional => {
+                remarks.push(format!("left out: {why}"));
                 continue;
             }
             measured => measured?,
         };
-        all += took;
-        progress.next();
-        match found.iter_mut().find(|further| further.section == line.section) {
+        match found.iter_mut().find(|further| further.section == call.section) {
             Some(further) => further.records.push(record),
-            None => found.push(OwnSection { section: line.section.clone(), records: vec![record] }),
+            None => found.push(OwnSection { section: call.section.clone(), records: vec![record] }),
         }
     }
     for section in assignment.sections.iter().filter(|section| !section.optional) {
@@ -144,35 +130,33 @@ pub(super) fn measure(
             return Err(Failure::could_not(lacking));
         }
     }
-    Ok((found, all))
+    Ok(found)
 }
 
-/// The record that a program writes.
-fn run(line: &ProgramCall, scratch: io::Result<PathBuf>) -> Result<Record, Failure> {
+/// The record that a program writes to `place`.
+fn run(call: &ProgramCall, place: &Path) -> Result<Record, Failure> {
     let refused = |why: &str| {
-        let words = line.words.join(" ");
-        let program = line.program.file_stem().unwrap_or_default().to_string_lossy();
-        Failure::could_not(format!("section '{}': `{program} {words}` {why}", line.section))
+        let words = call.words.join(" ");
+        let program = call.program.file_stem().unwrap_or_default().to_string_lossy();
+        Failure::could_not(format!("section '{}': `{program} {words}` {why}", call.section))
     };
-    let scratch = scratch.map_err(|error| refused(&format!("has no place for its record: {error}")))?;
-    let place = scratch.join("record.json");
-    let _ = fs::remove_file(&place);
-    let ran = Command::new(&line.program)
-        .args(&line.words)
+    let ran = Command::new(&call.program)
+        .args(&call.words)
         .arg("--record")
-        .arg(&place)
+        .arg(place)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .output()
         .map_err(|error| refused(&format!("does not start: {error}")))?;
+    let text = files::read_at_most(place, BYTES);
+    let _ = std::fs::remove_file(place);
     if !ran.status.success() {
         let told = String::from_utf8_lossy(&ran.stderr);
-        let last = told.lines().last().unwrap_or("it said nothing");
+        let last = told.lines().last().unwrap_or("it printed nothing");
         return Err(refused(&format!("failed: {}", shorten(last, 300))));
     }
-    let text =
-        files::read_at_most(&place, BYTES).map_err(|error| refused(&format!("wrote no record: {error}")))?;
+    let text = text.map_err(|error| refused(&format!("wrote no record: {error}")))?;
     let text =
         encoding::decode(&text).map_err(|why| refused(&format!("wrote a record that is not text: {why}")))?;
     authentic::read(&text).map_err(|error| refused(&format!("wrote a record that cannot be read: {error}")))

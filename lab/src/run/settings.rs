@@ -29,10 +29,10 @@ impl Settings {
     /// of these machines, so that it reveals nothing about one. If this `machine`'s cache
     /// is larger still, four times that.
     pub(crate) fn new(quick: bool, sizes: &Sizes, hasten: u64, machine: &Machine) -> Settings {
-        let told = |level| machine.visible_levels().iter().find(|cache| cache.level == level);
-        let reach = |level, usual: Bytes, most: Bytes| {
-            let own = told(level).map_or(0, |cache| 4 * cache.size.0);
-            Bytes(own.next_power_of_two()).clamp(usual, most)
+        let reach = |level, usual: Bytes, largest: Bytes| {
+            let reported = machine.visible_levels().iter().find(|cache| cache.level == level);
+            let own = reported.map_or(0, |cache| 4 * cache.size.0);
+            Bytes(own.next_power_of_two()).clamp(usual, largest)
         };
         // Machines of a class have no larger caches.
         let second = if machine.sealed() { Bytes::mib(4) } else { Bytes::mib(8) };

@@ -1,41 +1,63 @@
-//! Reads saved curves: every format in which a program of this lab (or the C kit before it)
-//! has ever printed a sweep of array size and stride.
+//! Reads saved sweeps of array size and stride.
 //!
 //! | format | looks like |
 //! |---|---|
-//! | oldest kit | `CSIZE=8192 STRIDE=1 avgMISSES=0.000294 avgTIME=0.003029` |
-//! | newer kit, and ours | `cache_size=8192 stride=1 avg_misses=0.000294 avg_time=0.003029 ...` |
+//! | cm1's lines, of the C kit and of this one | `CSIZE=8192 STRIDE=1 avgMISSES=0.000294 avgTIME=0.003029`; `cache_size=8192 stride=1 avg_misses=0.000294 avg_time=0.003029 ...` |
 //! | spark's table | a header `size stride elapsed(s) cycles`, then numbers, then perhaps `source=timing repeats=100`; `[LOG]` lines |
-//! | CSV | a header that names the columns: `size_bytes,stride_bytes,ns_per_access`, `Array size (KiB)`; also with `;` or tabs, and below `sep=;` |
-//! | one column per size | `stride_bytes,4k,8k,16k,...`, nanoseconds per access |
-//! | JSON record | what `--record` and `--format json` write |
+//! | CSV | a header with the kit's names: `size_bytes,stride_bytes,event,avg_misses,ns_per_access`; also as spreadsheets save it, with `;` or tabs |
+//! | JSON | what `--record` and `--format json` write |
 //!
-//! Decimals are separated by a point or, in the whole file, by a comma; misses may be
-//! percentages. Small damage is accepted with a note. Data are never guessed: the file is
+//! Decimals have a point; where columns are separated by tabs or semicolons, all may have a
+//! comma. An unusable figure is a cell without that figure, and a note. Everything else is
 //! refused with the number of the line. [`limits`] says how much is read.
 
 mod error;
-mod header;
 mod json;
-mod keyed;
 pub mod limits;
-mod lines;
-mod merge;
 mod numbers;
-mod other_files;
 mod raw;
-mod sweep;
-mod table;
+mod text;
 
 use figures::encoding;
 use figures::units::Bytes;
-use figures::value::Reading;
+use figures::value::Source;
 
 use crate::authentic::check;
-use crate::record::{Record, Row};
+use crate::record::Record;
 pub use error::SavedError;
-use raw::{RawCell, RawSweep};
-pub use sweep::{Saved, SavedCell, counts_misses};
+use raw::RawSweep;
+
+/// One cell of a sweep.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SavedCell {
+    /// Size of the array in bytes.
+    pub size: u64,
+    /// Bytes from one access to the next.
+    pub stride: u64,
+    /// Misses per access, if the file has them.
+    pub misses: Option<f64>,
+    /// Nanoseconds per access, if the file has them.
+    pub nanos: Option<f64>,
+}
+
+/// A sweep that was read from a file.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Saved {
+    /// The cells in order of size, then stride; no cell twice.
+    pub cells: Vec<SavedCell>,
+    /// The event that was counted, if the file names it.
+    pub event: Option<String>,
+    /// The source of the misses or, without misses, of the times, if the file names it. If
+    /// there are several sources, the weakest.
+    pub source: Option<Source>,
+    /// Notes on what was accepted, one sentence each.
+    pub notes: Vec<String>,
+    /// The notes that report damage: an incomplete line, an entry that is not a number.
+    pub damage: Vec<String>,
+    /// The largest number of decimals of misses per access, if the file is a text with
+    /// misses.
+    pub decimals: Option<usize>,
+}
 
 impl Saved {
     /// Reads a file in any of the formats and of the [`encoding`]s.
@@ -58,58 +80,55 @@ impl Saved {
         within_limit(text.as_bytes())?;
         let text = &*encoding::plain(text);
         check(text)?;
-        let read = found(text).and_then(RawSweep::sweep);
-        read.map_err(|error| match error {
-            SavedError::TooMuch(_) => error,
-            error => other_files::describe(text).map_or(error, SavedError::OtherProgram),
-        })
+        let start = text.trim_start();
+        let found = if start.starts_with('{') || start.starts_with('[') && !start.starts_with("[LOG]") {
+            json::parse(text)
+        } else {
+            text::parse(text)
+        };
+        found.and_then(RawSweep::sweep)
     }
 
     /// The sweep of a new record, as if it had been read from a file.
     pub fn of(record: &Record) -> Saved {
-        let mut found = RawSweep::of_rows();
-        if let Some(event) = record.settings.get("event").and_then(|event| event.as_str()) {
-            found.note_event(1, event);
-        }
-        found.cells = (1..).zip(&record.rows).filter_map(|(line, row)| of_row(row, line)).collect();
-        found.sweep().unwrap_or_default()
+        json::of(record).and_then(RawSweep::sweep).unwrap_or_default()
     }
+
+    /// Whether the event counts misses, judging by its name, and not cycles, instructions
+    /// or accesses.
+    pub fn counts_misses(&self) -> bool {
+        counts_misses(self.event.as_deref())
+    }
+
+    /// The sizes in the file, ascending.
+    pub fn sizes(&self) -> Vec<u64> {
+        let mut sizes: Vec<u64> = self.cells.iter().map(|c| c.size).collect();
+        sizes.dedup();
+        sizes
+    }
+
+    /// The cells of one size, by stride.
+    pub fn row(&self, size: u64) -> impl Iterator<Item = &SavedCell> {
+        let from = self.cells.partition_point(|cell| cell.size < size);
+        self.cells[from..].iter().take_while(move |cell| cell.size == size)
+    }
+}
+
+/// Whether `event` can count misses: of PAPI's presets those of misses, of other names all
+/// except cycles and instructions. A sweep without an event has misses.
+pub fn counts_misses(event: Option<&str>) -> bool {
+    let Some(event) = event.map(str::to_ascii_uppercase) else { return true };
+    if event.starts_with("PAPI_") {
+        return ["CM", "DM", "IM", "TM"].iter().any(|end| event.ends_with(end));
+    }
+    !["CYC", "CLK", "CLOCK", "INS"].iter().any(|part| event.contains(part))
 }
 
 fn within_limit(file: &[u8]) -> Result<(), SavedError> {
     if file.len() as u64 > limits::BYTES {
-        return Err(SavedError::TooMuch(format!("has more than {}", Bytes(limits::BYTES))));
+        return Err(SavedError::TooMuch(Bytes(limits::BYTES).to_string()));
     }
     Ok(())
-}
-
-fn found(text: &str) -> Result<RawSweep, SavedError> {
-    let start = text.trim_start();
-    if start.starts_with(['{', '[']) && !start.starts_with("[LOG]") {
-        return json::parse(text);
-    }
-    match table::recognise(text) {
-        Some(table) => table.parse(text),
-        None => keyed::parse(text),
-    }
-}
-
-/// The cell of a record's row.
-fn of_row(row: &Row, line: usize) -> Option<RawCell> {
-    let micros = || row.reading("avg_time_us").map(|micros| micros.scaled(1e3));
-    let time = row.reading("ns_per_access").cloned().or_else(micros);
-    let misses = row.reading("avg_misses");
-    Some(RawCell {
-        cell: SavedCell {
-            size: row.whole("size_bytes")?,
-            stride: row.whole("stride_bytes")?,
-            misses: misses.and_then(Reading::amount),
-            nanos: time.as_ref().and_then(Reading::amount),
-        },
-        counted: misses.and_then(Reading::source),
-        timed: time.as_ref().and_then(Reading::source),
-        line,
-    })
 }
 
 #[cfg(test)]

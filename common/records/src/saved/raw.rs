@@ -1,12 +1,13 @@
-//! The cells that a parser finds, before they are put into order.
+//! The cells that a reader finds, before they are put into order.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use figures::text::shorten;
+use figures::units::Bytes;
 use figures::value::Source;
 
-use super::numbers::{Numbers, is_gap};
-use super::{SavedCell, SavedError, limits};
+use super::numbers::Numbers;
+use super::{Saved, SavedCell, SavedError, counts_misses, limits};
 
 /// A cell of the file.
 pub(super) struct RawCell {
@@ -15,167 +16,136 @@ pub(super) struct RawCell {
     pub(super) counted: Option<Source>,
     /// Source of the time.
     pub(super) timed: Option<Source>,
-    /// Line, or row of a list, counted from 1.
+    /// Line, or row of a record, counted from 1.
     pub(super) line: usize,
 }
 
-/// The name for the rows of a file.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) enum Unit {
-    /// A line of text.
-    #[default]
-    Line,
-    /// A row of a list in JSON.
-    Row,
-}
-
-impl Unit {
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Unit::Line => "line",
-            Unit::Row => "row",
-        }
-    }
-}
-
-/// The results of a parser.
+/// The results of a reader.
 #[derive(Default)]
 pub(super) struct RawSweep {
-    pub(super) cells: Vec<RawCell>,
-    pub(super) event: Option<String>,
-    other_events: BTreeSet<String>,
-    /// The row of the first of those.
-    second_event: Option<usize>,
+    cells: Vec<RawCell>,
+    event: Option<String>,
     pub(super) numbers: Numbers,
-    /// What messages call its rows: `line`, or `row` of a list.
-    pub(super) unit: Unit,
-    /// The column of misses whose name does not say whether they are per access.
-    pub(super) counts: Option<String>,
-    pub(super) notes: Vec<String>,
-    pub(super) unsaid: usize,
-    pub(super) damage: Vec<String>,
+    notes: Vec<String>,
+    damage: Vec<String>,
     /// Rows whose seconds have too few digits.
     pub(super) coarse: usize,
+    /// Whether the number of passes was not in the file.
+    pub(super) usual_repeats: bool,
 }
 
 impl RawSweep {
-    /// Results for a list of rows.
-    pub(super) fn of_rows() -> RawSweep {
-        RawSweep { unit: Unit::Row, ..RawSweep::default() }
-    }
-
-    /// Adds a cell.
     pub(super) fn push(&mut self, cell: RawCell) -> Result<(), SavedError> {
         if self.cells.len() == limits::ROWS {
-            return Err(SavedError::TooMuch(format!("has more than {} rows", limits::ROWS)));
+            return Err(SavedError::TooMuch(format!("{} rows", limits::ROWS)));
         }
         self.cells.push(cell);
         Ok(())
     }
 
-    /// Adds a note on something that was accepted.
-    pub(super) fn note(&mut self, note: impl Into<String>) {
-        if self.notes.len() < limits::NOTES {
-            self.notes.push(note.into());
-        } else {
-            self.unsaid += 1;
-        }
+    /// Notes a figure that cannot be used.
+    pub(super) fn left_open(&mut self, line: usize, why: &str) {
+        self.note_damage(format!("line {line}: {why}; that cell is left open"));
     }
 
-    /// Adds a note on damage that was accepted.
-    pub(super) fn note_damage(&mut self, note: impl Into<String>) {
-        let note = note.into();
+    /// Notes a last line that is incomplete.
+    pub(super) fn cut_off(&mut self, line: usize) {
+        self.note_damage(format!("line {line}, the last, is cut off; it is left out"));
+    }
+
+    fn note_damage(&mut self, note: String) {
         if self.damage.len() < limits::NOTES {
-            self.damage.push(note.clone());
+            self.damage.push(note);
         }
-        self.note(note);
     }
 
     /// Adds the event that a row names.
-    pub(super) fn note_event(&mut self, row: usize, event: &str) {
+    pub(super) fn note_event(&mut self, line: usize, event: &str) -> Result<(), SavedError> {
         let event = shorten(event, limits::NAME);
         match &self.event {
-            None => self.event = Some(event),
             Some(known) if *known != event => {
-                self.second_event.get_or_insert(row);
-                self.other_events.insert(event);
+                Err(SavedError::Events(format!("line {line} counts {event}, those before it {known}")))
             }
-            Some(_) => {}
-        }
-    }
-
-    /// The misses or the time in `entry`; a note if it is not a number.
-    pub(super) fn amount(&mut self, row: usize, entry: &str) -> Option<f64> {
-        match self.numbers.amount(row, entry) {
-            Ok(amount) => Some(amount),
-            Err(_) if is_gap(entry) => None,
-            Err(why) => {
-                let (unit, entry) = (self.unit.name(), shorten(entry.trim(), limits::NAME));
-                self.note_damage(format!("{unit} {row}: '{entry}' {why}; that cell is left open"));
-                None
+            Some(_) => Ok(()),
+            None => {
+                self.event = Some(event);
+                Ok(())
             }
         }
     }
 
-    /// [`amount`](RawSweep::amount) of misses per access.
-    pub(super) fn misses(&mut self, row: usize, entry: &str) -> Option<f64> {
-        let misses = self.amount(row, entry)?;
-        self.numbers.note_decimals(entry);
-        Some(misses)
-    }
-
-    /// Refuses misses of several events; times with several events are one curve.
-    pub(super) fn check_events(&mut self) -> Result<(), SavedError> {
-        let (Some(known), Some(row)) = (&self.event, self.second_event) else { return Ok(()) };
-        let others: Vec<&str> = self.other_events.iter().take(3).map(String::as_str).collect();
-        let more = match self.other_events.len().saturating_sub(others.len()) {
-            0 => String::new(),
-            more => format!(" and {more} events more"),
-        };
-        let others = others.join(", ") + &more;
-        if self.cells.iter().any(|found| found.cell.misses.is_some()) {
-            let (known, unit) = (known.clone(), self.unit.name());
-            return Err(SavedError::Events { known, others, place: format!("{unit} {row}") });
+    /// The sweep, in order.
+    pub(super) fn sweep(mut self) -> Result<Saved, SavedError> {
+        if self.cells.is_empty() && self.damage.is_empty() {
+            return Err(SavedError::Empty);
         }
-        self.note(format!(
-            "the file mixes rows of {known} and of {others}; their times are read as one curve"
-        ));
-        Ok(())
-    }
-
-    /// Refuses whole numbers above 1 in a column that may have misses per cell.
-    pub(super) fn check_counts(&self) -> Result<(), SavedError> {
-        let Some(name) = &self.counts else { return Ok(()) };
-        let misses = || self.cells.iter().filter_map(|found| Some((found.line, found.cell.misses?)));
-        let total = misses().find(|(_, misses)| *misses > 1.0);
-        match total {
-            Some((row, total)) if misses().all(|(_, misses)| misses.fract() == 0.0) => {
-                let (name, unit) = (name.clone(), self.unit.name());
-                Err(SavedError::Totals { name, total: total.to_string(), place: format!("{unit} {row}") })
+        self.numbers.check()?;
+        let source = self.source();
+        let mut places: BTreeMap<(u64, u64), (usize, SavedCell)> = BTreeMap::new();
+        let misses_counted = counts_misses(self.event.as_deref());
+        for RawCell { mut cell, line, .. } in std::mem::take(&mut self.cells) {
+            if !(1..=cell.size).contains(&cell.stride) || cell.size > limits::ARRAY {
+                let what = format!(
+                    "has an array of {} bytes and a stride of {}; arrays have up to {}, and a stride fits into them",
+                    cell.size,
+                    cell.stride,
+                    Bytes(limits::ARRAY)
+                );
+                return Err(SavedError::NoFigures(format!("line {line} {what}")));
             }
-            _ => Ok(()),
+            if let Some(misses) = cell.misses.filter(|misses| misses_counted && *misses > limits::MISSES) {
+                self.left_open(line, &format!("{misses} misses per access are impossible"));
+                cell.misses = None;
+            }
+            if let Some((first, _)) = places.insert((cell.size, cell.stride), (line, cell)) {
+                return Err(SavedError::NoFigures(format!(
+                    "lines {first} and {line} have the same array size {} and stride {}; put each run into its own file",
+                    cell.size, cell.stride
+                )));
+            }
         }
+        if self.coarse > 0 {
+            self.notes.push(format!(
+                "the times of {} rows have too few digits: sweep with more --repeats, or save with --format csv",
+                self.coarse
+            ));
+        }
+        if self.usual_repeats {
+            self.notes.push("the time per access is taken for spark's usual 100 * stride passes".to_owned());
+        }
+        self.notes.extend(self.damage.iter().cloned());
+        let cells: Vec<SavedCell> = places.into_values().map(|(_, cell)| cell).collect();
+        let cells: Vec<SavedCell> =
+            cells.into_iter().filter(|cell| cell.misses.is_some() || cell.nanos.is_some()).collect();
+        if cells.is_empty() {
+            let why =
+                self.notes.first().map(|note| note.trim_end_matches("; that cell is left open").to_owned());
+            return Err(SavedError::NoFigures(
+                why.unwrap_or_else(|| "all are marked as not counted".to_owned()),
+            ));
+        }
+        let decimals = self.numbers.decimals;
+        Ok(Saved { cells, event: self.event, source, notes: self.notes, damage: self.damage, decimals })
     }
 
     /// The source of the misses or, without any, of the times. If there are several
     /// sources, the weakest.
-    pub(super) fn source(&mut self) -> Option<Source> {
-        let counted = self.cells.iter().filter(|found| found.cell.misses.is_some());
-        let timed = self.cells.iter().filter(|found| found.cell.nanos.is_some());
-        let sources: BTreeSet<(u8, &str)> = if self.cells.iter().any(|found| found.cell.misses.is_some()) {
-            counted.filter_map(|found| found.counted).map(ranked).collect()
-        } else {
-            timed.filter_map(|found| found.timed).map(ranked).collect()
+    fn source(&mut self) -> Option<Source> {
+        let counted = self.cells.iter().any(|found| found.cell.misses.is_some());
+        let of = |found: &RawCell| {
+            if counted { found.counted.filter(|_| found.cell.misses.is_some()) } else { found.timed }
         };
-        let names: Vec<&str> = sources.iter().map(|(_, name)| *name).collect();
-        let weakest = *names.last()?;
-        if names.len() > 1 {
-            self.note(format!(
+        let mut sources: Vec<Source> = SOURCES.map(|(_, source)| source).to_vec();
+        sources.retain(|source| self.cells.iter().any(|found| of(found) == Some(*source)));
+        let weakest = *sources.last()?;
+        if sources.len() > 1 {
+            let names: Vec<String> = sources.iter().map(Source::to_string).collect();
+            self.notes.push(format!(
                 "its figures come from different sources, {}; the whole is taken for the weakest, {weakest}",
                 names.join(" and ")
             ));
         }
-        source(weakest)
+        Some(weakest)
     }
 }
 
@@ -188,11 +158,6 @@ const SOURCES: [(&str, Source); 6] = [
     ("stepped", Source::Stepped),
     ("analytic", Source::Analytic),
 ];
-
-fn ranked(wanted: Source) -> (u8, &'static str) {
-    let mut ranks = (0..).zip(SOURCES);
-    ranks.find(|(_, (_, source))| *source == wanted).map_or((0, ""), |(rank, (name, _))| (rank, name))
-}
 
 /// The source of that name.
 pub(super) fn source(name: &str) -> Option<Source> {

@@ -120,9 +120,6 @@ pub(crate) trait Os {
     /// Implements [`crate::set_up`].
     fn set_up() {}
 
-    /// Implements [`crate::signals::on_request`]; by default the process just ends.
-    fn on_termination(_last: Box<dyn FnOnce() + Send>) {}
-
     /// Implements [`crate::signals::defer`].
     fn defer_termination() {}
 

@@ -114,10 +114,6 @@ impl Os for Linux {
         posix::output_is_closed()
     }
 
-    fn on_termination(last: Box<dyn FnOnce() + Send>) {
-        posix::on_termination(last);
-    }
-
     fn defer_termination() {
         posix::defer_termination();
     }

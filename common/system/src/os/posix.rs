@@ -144,39 +144,6 @@ fn is_ignored(signal: libc::c_int) -> bool {
     }
 }
 
-/// Blocks the termination signals in all threads started later, and starts a thread that
-/// waits for them. Signals that are ignored (`nohup`) stay ignored.
-pub(super) fn on_termination(last: Box<dyn FnOnce() + Send>) {
-    // SAFETY: zero bytes are a valid set, which the system fills in; the mask is
-    // changed before any other thread is started.
-    let asked = unsafe {
-        let mut asked: libc::sigset_t = std::mem::zeroed();
-        libc::sigemptyset(&mut asked);
-        for signal in ENDS.into_iter().filter(|signal| !is_ignored(*signal)) {
-            libc::sigaddset(&mut asked, signal);
-        }
-        libc::pthread_sigmask(libc::SIG_BLOCK, &asked, null_mut());
-        asked
-    };
-    let wait = move || {
-        let mut signal = 0;
-        // SAFETY: the system reads the set and writes the number.
-        if unsafe { libc::sigwait(&asked, &mut signal) } == 0 {
-            last();
-            // SAFETY: the default action ends the process, as its parent expects.
-            unsafe {
-                libc::signal(signal, libc::SIG_DFL);
-                libc::pthread_sigmask(libc::SIG_UNBLOCK, &asked, null_mut());
-                libc::raise(signal);
-            }
-        }
-    };
-    if std::thread::Builder::new().name("ending".to_owned()).spawn(wait).is_err() {
-        // SAFETY: as above.
-        unsafe { libc::pthread_sigmask(libc::SIG_UNBLOCK, &asked, null_mut()) };
-    }
-}
-
 /// The path as a C string.
 pub(super) fn terminated(path: &Path) -> io::Result<CString> {
     CString::new(path.as_os_str().as_bytes()).map_err(|_| io::ErrorKind::InvalidInput.into())

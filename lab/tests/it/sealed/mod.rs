@@ -83,7 +83,6 @@ const LINES: &[(&str, &[&str])] = &[
         &[
             "--quick --hasten 1000 --size 40 --machine M --output report",
             "--quick --hasten 1000 --size 40 --machine M --output report --assignment own.toml",
-            "--quick --machine M --resume --output report",
             "--quick --machine M --counters hardware --output no",
         ],
     ),
@@ -93,10 +92,7 @@ const LINES: &[(&str, &[&str])] = &[
         "lab causes",
         &["32 --machine M --format json --chart causes.svg", "32 --machine M --counters hardware"],
     ),
-    (
-        "lab compare",
-        &["report report --output compared", "spark.json cm1.json", "cm1.json cm1.json", "M cm1.json"],
-    ),
+    ("lab compare", &["report report --csv", "spark.json cm1.json", "cm1.json cm1.json", "M cm1.json"]),
     ("lab exercise", &["", "M"]),
     ("lab quiz", &["", "stride 1", "M"]),
     (

@@ -1,0 +1,225 @@
+//! Sweeps as text: cm1's lines of `name=value`, spark's table, and the kit's own CSV.
+
+use csv::ReaderBuilder;
+use figures::text::shorten;
+
+use super::error::bad_line;
+use super::limits::NAME;
+use super::raw::{RawCell, RawSweep, source};
+use super::{SavedCell, SavedError};
+
+/// Passes per stride of the C kit's spark, whose files do not say it.
+const USUAL_REPEATS: f64 = 100.0;
+/// C's `%lf` has six decimals: rounding may have changed a number by half of the last.
+const ROUNDING: f64 = 0.5e-6;
+/// A larger share of rounding is reported, ...
+const COARSE: f64 = 0.05;
+/// ... and above this share a time is useless.
+const GONE: f64 = 0.5;
+
+/// The fields of one row, by the names of their columns.
+struct Fields<'a> {
+    line: usize,
+    text: &'a str,
+    fields: Vec<(String, String)>,
+    /// Whether columns are separated by tabs or semicolons.
+    commas: bool,
+}
+
+impl Fields<'_> {
+    /// The entry under the first of `names` that the row has.
+    fn get(&self, names: &[&str]) -> Option<&str> {
+        let of = |name: &&str| self.fields.iter().find(|(known, _)| known == name);
+        names.iter().find_map(of).map(|(_, entry)| entry.as_str()).filter(|entry| !entry.is_empty())
+    }
+
+    /// The figure under one of `names`; a note if the entry is not a number.
+    fn amount(&self, names: &[&str], found: &mut RawSweep) -> Option<f64> {
+        let entry = self.get(names).filter(|entry| !entry.starts_with("not counted"))?;
+        let amount = found.numbers.amount(self.line, entry, self.commas);
+        amount.map_err(|why| found.left_open(self.line, &format!("'{}' {why}", shorten(entry, NAME)))).ok()
+    }
+
+    fn bytes(&self, what: &str, names: &[&str]) -> Result<u64, SavedError> {
+        let entry = self.get(names).unwrap_or_default();
+        entry.parse().map_err(|_| {
+            let why = format!(
+                "has '{}' as its {what}, where a whole number of bytes is expected",
+                shorten(entry, 30)
+            );
+            bad_line(self.line, self.text, why)
+        })
+    }
+
+    /// Adds the cell of this row.
+    fn add(&self, found: &mut RawSweep) -> Result<(), SavedError> {
+        let size = self.bytes("array size", &["size_bytes", "cache_size", "csize", "size"])?;
+        let stride = self.bytes("stride", &["stride_bytes", "stride"])?;
+        if let Some(event) = self.get(&["event"]) {
+            found.note_event(self.line, event)?;
+        }
+        let misses = self.amount(&["avg_misses", "avgmisses"], found);
+        if let Some(entry) = misses.and(self.get(&["avg_misses", "avgmisses"])) {
+            found.numbers.note_decimals(entry);
+        }
+        let nanos = self.amount(&["ns_per_access"], found);
+        let micros = self.amount(&["avg_time_us", "avg_time", "avgtime"], found);
+        let nanos = nanos.or(micros.map(|micros| micros * 1e3)).or_else(|| self.elapsed(size, stride, found));
+        let from = |name| self.get(&[name]).or(self.get(&["source"])).and_then(source);
+        let timed = from("ns_per_access_source").or(from("avg_time_us_source")).or(from("time_source"));
+        let cell = SavedCell { size, stride, misses, nanos };
+        found.push(RawCell { cell, counted: from("avg_misses_source"), timed, line: self.line })
+    }
+
+    /// The time per access from the seconds that all passes took.
+    fn elapsed(&self, size: u64, stride: u64, found: &mut RawSweep) -> Option<f64> {
+        let seconds = self.amount(&["elapsed(s)"], found)?;
+        let repeats = self.get(&["repeats"]).map(|entry| entry.parse::<f64>());
+        let repeats = match repeats {
+            None => {
+                found.usual_repeats = true;
+                USUAL_REPEATS
+            }
+            Some(Ok(repeats)) if repeats >= 1.0 && repeats.is_finite() => repeats,
+            Some(_) => {
+                found.left_open(self.line, "repeats= is not a number of passes");
+                return None;
+            }
+        };
+        let six = self
+            .get(&["elapsed(s)"])?
+            .split_once(['.', ','])
+            .is_some_and(|(_, decimals)| decimals.len() == 6);
+        let rounding = if six { ROUNDING / seconds } else { 0.0 };
+        found.coarse += usize::from(rounding > COARSE);
+        // repeats * stride passes of size / stride accesses each
+        let accesses = repeats * stride as f64 * size.checked_div(stride)?.max(1) as f64;
+        (rounding < GONE).then_some(seconds * 1e9 / accesses)
+    }
+}
+
+/// The lines that may contain data: no blank lines, no comments, no messages of the C kit.
+fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    (1..).zip(text.lines()).filter(|(_, line)| {
+        let line = line.trim();
+        !line.is_empty() && !line.starts_with('#') && !line.starts_with("[LOG]")
+    })
+}
+
+/// Reads a text in the format that its first line shows.
+pub(super) fn parse(text: &str) -> Result<RawSweep, SavedError> {
+    let (number, first) = lines(text).next().ok_or(SavedError::Empty)?;
+    let mut found = RawSweep::default();
+    let begins = first.trim_start().to_ascii_lowercase();
+    if begins.starts_with("cache_size=") || begins.starts_with("csize=") {
+        keyed(text, &mut found)?;
+    } else {
+        let separator = [b';', b'\t', b','].into_iter().find(|sign| first.as_bytes().contains(sign));
+        let names = split(first, separator);
+        let names: Vec<String> = names.into_iter().map(|name| name.to_ascii_lowercase()).collect();
+        let has = |wanted: &[&str]| names.iter().any(|name| wanted.contains(&name.as_str()));
+        if begins.starts_with("sealed =") {
+            let what = "is of a sealed machine; give the file to a program with --machine";
+            return Err(bad_line(number, "sealed = ...", what));
+        }
+        if !has(&["size_bytes", "size"]) || !has(&["stride_bytes", "stride"]) {
+            return Err(bad_line(
+                number,
+                first,
+                "is neither a row of cm1 (cache_size=8192 stride=1 ...) nor a header with the columns size_bytes \
+                 and stride_bytes, or spark's size and stride",
+            ));
+        }
+        if !has(&["avg_misses", "ns_per_access", "avg_time_us", "elapsed(s)"]) {
+            let why = "has no column called avg_misses, ns_per_access, avg_time_us or elapsed(s), as cm1 and spark \
+                       call their figures per access";
+            return Err(bad_line(number, first, why));
+        }
+        table(text, separator, &names, &mut found)?;
+    }
+    Ok(found)
+}
+
+/// The entries of a line; without a separator, of a table whose tabs became blanks.
+fn split(line: &str, separator: Option<u8>) -> Vec<String> {
+    let Some(separator) = separator else { return line.split_whitespace().map(str::to_owned).collect() };
+    let mut reader = ReaderBuilder::new()
+        .delimiter(separator)
+        .has_headers(false)
+        .flexible(true)
+        .from_reader(line.as_bytes());
+    let record = reader.records().next().and_then(Result::ok).unwrap_or_default();
+    record.iter().map(|entry| entry.trim().to_owned()).collect()
+}
+
+/// Whether the text ends in the middle of its last line, which has fewer fields than others.
+fn is_cut(text: &str, line: &str, fields: usize, usual: usize) -> bool {
+    fields < usual && !text.ends_with('\n') && text.ends_with(line)
+}
+
+fn keyed(text: &str, found: &mut RawSweep) -> Result<(), SavedError> {
+    let mut usual = 0;
+    for (number, line) in lines(text) {
+        let commas = line.contains(['\t', ';']);
+        let pieces: Vec<&str> =
+            if commas { line.split(['\t', ';']).collect() } else { line.split_whitespace().collect() };
+        let mut fields: Vec<(String, String)> = Vec::new();
+        for piece in pieces {
+            match (piece.split_once('='), fields.last_mut()) {
+                (Some((name, entry)), _) => {
+                    fields.push((name.trim().to_ascii_lowercase(), entry.trim().to_owned()));
+                }
+                // the reason of a gap has several words
+                (None, Some((_, entry))) => *entry = format!("{entry} {}", piece.trim()).trim().to_owned(),
+                (None, None) => {}
+            }
+        }
+        let row = Fields { line: number, text: line, fields, commas };
+        if is_cut(text, line, row.fields.len(), usual) {
+            found.cut_off(number);
+        } else if row.get(&["cache_size", "csize"]).is_none() || row.get(&["stride"]).is_none() {
+            return Err(bad_line(number, line, "is not a row of cm1, which has cache_size= and stride="));
+        } else {
+            usual = usual.max(row.fields.len());
+            row.add(found)?;
+        }
+    }
+    Ok(())
+}
+
+fn table(
+    text: &str,
+    separator: Option<u8>,
+    names: &[String],
+    found: &mut RawSweep,
+) -> Result<(), SavedError> {
+    for (number, line) in lines(text).skip(1) {
+        let mut entries = split(line, separator);
+        if line.matches('"').count() % 2 == 1 {
+            return Err(bad_line(number, line, "opens a quotation mark that is never closed"));
+        }
+        let appended = entries.split_off(names.len().min(entries.len()));
+        if is_cut(text, line, entries.len(), names.len()) {
+            found.cut_off(number);
+            continue;
+        }
+        let mut fields: Vec<(String, String)> = names.iter().cloned().zip(entries.iter().cloned()).collect();
+        // what spark appends to the columns of the C kit
+        let mut words = appended.iter();
+        let mut known = entries.len() == names.len();
+        while let Some(word) = words.next() {
+            match word.split_once('=') {
+                Some((name, entry)) => fields.push((name.to_owned(), entry.to_owned())),
+                None if word == "median" => known &= words.any(|word| word.ends_with(')')),
+                None => known &= word.starts_with("median of "),
+            }
+        }
+        if !known {
+            let (entries, columns) = (entries.len() + appended.len(), names.len());
+            return Err(bad_line(number, line, format!("has {entries} entries for {columns} columns")));
+        }
+        let commas = matches!(separator, Some(b';' | b'\t'));
+        Fields { line: number, text: line, fields, commas }.add(found)?;
+    }
+    Ok(())
+}
