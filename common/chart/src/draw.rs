@@ -13,8 +13,8 @@ use plotters_svg::SVGBackend;
 
 use crate::axis::Span;
 use crate::chart::{Chart, Series};
-use crate::labels::{self, BRACKET, Placed, Point};
-use crate::layout::{self, LABEL_EM, Layout, Panel, SAMPLE, TICK_EM, TITLE_EM};
+use crate::labels::{self, BRACKET, Placed, Point, TICK_EM};
+use crate::layout::{self, LABEL_EM, Layout, Panel, SAMPLE, TITLE_EM};
 use crate::style::{BAND, FINE_GRID, GRID, PALE, PAPER, SOFT, Style, TEXT};
 use crate::values::{self, Drawn};
 

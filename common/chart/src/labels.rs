@@ -3,7 +3,18 @@
 
 use crate::axis::Span;
 use crate::chart::Chart;
-use crate::layout::{Area, TICK_EM};
+
+/// Height of the letters of ticks and names.
+pub(crate) const TICK_EM: f64 = 11.0;
+
+/// A rectangle.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Area {
+    pub(crate) left: f64,
+    pub(crate) top: f64,
+    pub(crate) right: f64,
+    pub(crate) bottom: f64,
+}
 
 /// A position in units.
 pub(crate) type Point = (f64, f64);

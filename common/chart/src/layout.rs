@@ -2,11 +2,10 @@
 
 use crate::axis::Span;
 use crate::chart::{Chart, Series};
-use crate::labels::{self, Placed};
+use crate::labels::{self, Area, Placed, TICK_EM};
 
 pub(crate) const TITLE_EM: f64 = 15.0;
 pub(crate) const LABEL_EM: f64 = 12.0;
-pub(crate) const TICK_EM: f64 = 11.0;
 
 const WIDTH: f64 = 760.0;
 const PLOT_HEIGHT: f64 = 380.0;
@@ -23,15 +22,6 @@ pub(crate) const SAMPLE: f64 = 26.0;
 /// Longest name at a curve's end.
 const LONGEST_END: f64 = 120.0;
 const MAX_COLUMNS: usize = 4;
-
-/// A rectangle.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Area {
-    pub(crate) left: f64,
-    pub(crate) top: f64,
-    pub(crate) right: f64,
-    pub(crate) bottom: f64,
-}
 
 /// One plot: its curves, and the area with its axes.
 #[derive(Debug, Clone)]

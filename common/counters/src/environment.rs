@@ -4,7 +4,6 @@
 use std::fs;
 use std::path::Path;
 
-use super::pmu::{self, Pmu};
 use system::facts::Facts;
 
 /// The circumstances that decide which remedy helps.
@@ -31,13 +30,13 @@ const CAP_SYS_ADMIN: u32 = 21;
 const CAP_PERFMON: u32 = 38;
 
 impl Environment {
-    /// This machine's.
-    pub(crate) fn host(facts: &Facts) -> Environment {
-        Environment::below(Path::new("/"), facts)
+    /// This machine's, which has a processor's `pmu` or not; `None` if that is unknown.
+    pub(crate) fn host(facts: &Facts, pmu: Option<bool>) -> Environment {
+        Environment::below(Path::new("/"), facts, pmu)
     }
 
     /// What the kernel says in files below `root`, on a machine of these facts.
-    fn below(root: &Path, facts: &Facts) -> Environment {
+    fn below(root: &Path, facts: &Facts, pmu: Option<bool>) -> Environment {
         let text = |path: &str| fs::read_to_string(root.join(path)).unwrap_or_default();
         let status = text("proc/self/status");
         let field = |name: &str| {
@@ -48,11 +47,7 @@ impl Environment {
             paranoid: text("proc/sys/kernel/perf_event_paranoid").trim().parse().ok(),
             privileged: capabilities & (1 << CAP_SYS_ADMIN | 1 << CAP_PERFMON) != 0
                 && !is_user_namespace(&text("proc/self/uid_map")),
-            pmu: root
-                .join("sys")
-                .join(pmu::DEVICES)
-                .is_dir()
-                .then(|| pmu::all(&root.join("sys")).iter().any(Pmu::is_core)),
+            pmu,
             watchdog: text("proc/sys/kernel/nmi_watchdog").trim() == "1",
             container: facts.container.clone(),
             seccomp: field("Seccomp").is_some_and(|mode| mode == "2"),
@@ -88,7 +83,7 @@ mod tests {
             ("proc/sys/kernel/perf_event_paranoid", "4\n"),
             ("proc/self/status", "Name:\tx\nCapEff:\t0000000000000000\nSeccomp:\t0\n"),
         ]);
-        let seen = Environment::below(dir.path(), &Facts::below(dir.path(), 0));
+        let seen = Environment::below(dir.path(), &Facts::below(dir.path(), 0), None);
         assert_eq!(seen, Environment { paranoid: Some(4), ..Environment::default() });
     }
 
@@ -99,13 +94,11 @@ mod tests {
             ("proc/self/status", "CapEff:\t000001ffffffffff\nSeccomp:\t2\n"),
             ("proc/self/uid_map", "         0          0 4294967295\n"),
             ("proc/sys/kernel/nmi_watchdog", "1\n"),
-            ("sys/bus/event_source/devices/software/type", "1\n"),
             (".dockerenv", ""),
             ("sys/class/dmi/id/sys_vendor", "QEMU\n"),
         ]);
-        let seen = Environment::below(dir.path(), &Facts::below(dir.path(), 0));
+        let seen = Environment::below(dir.path(), &Facts::below(dir.path(), 0), None);
         assert!(seen.privileged && seen.seccomp && seen.watchdog);
-        assert_eq!(seen.pmu, Some(false));
         assert_eq!(seen.container.as_deref(), Some("docker"));
         assert_eq!(seen.virtual_machine.as_deref(), Some("QEMU"));
         let write = |path: &str, text: &str| {
@@ -115,8 +108,7 @@ mod tests {
         };
         // Root of a user namespace has the capabilities there alone.
         write("proc/self/uid_map", "0 1000 1\n1 100000 65536\n");
-        write("sys/bus/event_source/devices/cpu/type", "4\n");
-        let seen = Environment::below(dir.path(), &Facts::below(dir.path(), 0));
-        assert_eq!((seen.privileged, seen.pmu), (false, Some(true)));
+        let seen = Environment::below(dir.path(), &Facts::below(dir.path(), 0), None);
+        assert!(!seen.privileged);
     }
 }

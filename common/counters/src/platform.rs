@@ -12,7 +12,6 @@ use super::encoding::{Encoding, Part, Scope};
 use super::environment::Environment;
 use super::pmu::{self, Pmu};
 use super::refusal::Refusal;
-use super::trials::{THREAD, Trials};
 use events::generic::{self, Generic};
 use events::{Event, Family, Formula, Native, Preset, Spec, kernel, map};
 use system::cpu::{self, AffinityGuard};
@@ -30,7 +29,7 @@ pub struct Platform {
     /// Where cores differ: which of the PMUs presets are counted on, and why.
     cores: Option<(usize, Choice)>,
     /// What its counters make of a known loop, once that was tried.
-    miscounts: OnceLock<Option<Refusal>>,
+    pub(crate) miscounts: OnceLock<Option<Refusal>>,
 }
 
 static PMUS: LazyLock<Vec<Pmu>> = LazyLock::new(|| pmu::all(Path::new("/sys")));
@@ -49,7 +48,7 @@ impl Platform {
             Platform {
                 family: family(&facts, cores.map(|(place, _)| &PMUS[place])),
                 pmus: PMUS.clone(),
-                environment: Environment::host(&facts),
+                environment: Environment::host(&facts, pmu::of_cores(Path::new("/sys"))),
                 cores,
                 miscounts: OnceLock::new(),
             }
@@ -89,12 +88,6 @@ impl Platform {
     ) -> Platform {
         let cores = cores::chosen(&pmus, allowed, allowed[0]);
         Platform { family: Some(family), pmus, environment, cores, miscounts: OnceLock::new() }
-    }
-
-    /// Why none of its counters can be right, if cycles or instructions of a known loop are
-    /// none or too many. Tried once.
-    pub(crate) fn miscounts(&self) -> Option<&Refusal> {
-        self.miscounts.get_or_init(|| Trials::new(self, THREAD).miscounted()).as_ref()
     }
 
     /// The PMUs of the cores; more than one where cores differ.

@@ -28,6 +28,12 @@ pub struct Pmu {
 /// Where Linux lists them, below `/sys`.
 pub(crate) const DEVICES: &str = "bus/event_source/devices";
 
+/// Whether one of the PMUs below `sys` is that of the cores; `None` if the kernel lists none
+/// at all.
+pub(crate) fn of_cores(sys: &Path) -> Option<bool> {
+    sys.join(DEVICES).is_dir().then(|| all(sys).iter().any(Pmu::is_core))
+}
+
 /// All PMUs of a system whose `/sys` is at `sys`, by name.
 pub(crate) fn all(sys: &Path) -> Vec<Pmu> {
     let Ok(entries) = fs::read_dir(sys.join(DEVICES)) else { return Vec::new() };
@@ -167,6 +173,18 @@ fn spread(mut value: u64, ranges: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_machine_has_a_pmu_of_its_cores_or_not() {
+        let dir = tempfile::tempdir().unwrap();
+        assert_eq!(of_cores(dir.path()), None);
+        for (name, number, expected) in [("software", "1\n", false), ("cpu", "4\n", true)] {
+            let pmu = dir.path().join(DEVICES).join(name);
+            fs::create_dir_all(&pmu).unwrap();
+            fs::write(pmu.join("type"), number).unwrap();
+            assert_eq!(of_cores(dir.path()), Some(expected), "{name}");
+        }
+    }
 
     #[test]
     fn a_value_is_spread_over_the_formats_bits() {

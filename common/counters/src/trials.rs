@@ -36,6 +36,14 @@ pub(crate) struct Trials<'a> {
 const EVERYTHING: &str =
     "everything that ran on the core, the kernel too: this processor's counters cannot exclude anything";
 
+impl Platform {
+    /// Why none of its counters can be right, if cycles or instructions of a known loop are
+    /// none or too many. Tried once.
+    pub(crate) fn miscounts(&self) -> Option<&Refusal> {
+        self.miscounts.get_or_init(|| Trials::new(self, THREAD).miscounted()).as_ref()
+    }
+}
+
 impl<'a> Trials<'a> {
     pub(crate) fn new(platform: &'a Platform, opening: Opening) -> Trials<'a> {
         let kept = platform.pin_to_core_type();

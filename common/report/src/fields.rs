@@ -1,7 +1,28 @@
 //! The fields of a sheet, by the ids under which answers are stored.
 
-use figures::quantity::Kind;
+use std::collections::BTreeMap;
+
+use figures::quantity::{Doubt, Kind, Unit};
 use serde::{Deserialize, Serialize};
+
+/// The script with `valueReader`, with which a page reads values; [`reader_data`] is its
+/// argument.
+pub const READER: &str = include_str!("template/reader.js");
+
+/// What the scripts' `valueReader` needs, as JSON: the units of each kind, the kinds with
+/// thousands, and the sentence of each [`Doubt`] in English.
+pub fn reader_data() -> String {
+    let units: BTreeMap<String, &[Unit]> = Kind::ALL.iter().map(|kind| (name(kind), kind.units())).collect();
+    let thousands: Vec<Kind> = Kind::ALL.into_iter().filter(|kind| kind.has_thousands()).collect();
+    let doubts: BTreeMap<String, &str> =
+        Doubt::ALL.iter().map(|doubt| (name(doubt), doubt.sentence())).collect();
+    serde_json::json!({ "units": units, "thousands": thousands, "doubts": doubts }).to_string()
+}
+
+/// The name of a unit variant in JSON.
+fn name(variant: &impl Serialize) -> String {
+    serde_json::to_value(variant).ok().and_then(|name| Some(name.as_str()?.to_owned())).unwrap_or_default()
+}
 
 /// How a field is filled in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -29,11 +29,11 @@ use thiserror::Error;
 pub use answers::{Answer, Answers, AnswersError, Form, Meaning, Typed, read_cell};
 pub use assignment::{Assignment, Drawing, Extent, GUIDES, Question, Section, SheetPart, Sizes, program};
 pub use checked::{Check, Judgement, Slip};
-pub use fields::{Field, FieldKind};
+pub use fields::{Field, FieldKind, READER, reader_data};
 pub use figures::quantity::{Doubt, Kind};
 pub use findings::{Findings, Host, LineFrom, Sweep};
 pub use product::expected;
-pub use render::{READER, STORE, reader_data};
+pub use render::STORE;
 
 pub use own_sections::{OwnSection, lacking};
 pub use sweep::STRIDE;

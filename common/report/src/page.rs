@@ -16,12 +16,12 @@ use crate::assignment::{Assignment, Section, SheetPart};
 use crate::causes;
 use crate::checked::{self, OnPage};
 use crate::contents::Contents;
+use crate::fields::reader_data;
 use crate::figure::{Cell, Figure};
 use crate::findings::{Findings, LineFrom, Sweep};
 use crate::own_sections::Shown;
 use crate::pictures::FIGURE_1;
 use crate::product::{Gain, Product};
-use crate::render;
 use crate::sweep::{SizeTable, Table, size_table, source, table, why};
 use crate::verdict::Verdict;
 
@@ -203,7 +203,7 @@ pub(crate) fn page<'r>(contents: &'r Contents<'_>) -> Page<'r> {
         fields: assignment.fields().len(),
         answers_element: contents.typed.element(),
         words: words(assignment, checks.values()),
-        reader: in_script(&render::reader_data()),
+        reader: in_script(&reader_data()),
         checks: in_script(&serde_json::to_string(&checks).unwrap_or_default()),
     }
 }

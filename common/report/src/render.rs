@@ -1,9 +1,8 @@
 //! Renders the page as HTML: the templates, and the functions that they may use.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use figures::quantity::{Doubt, Kind, Unit};
+use figures::quantity::Kind;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::{Rest, Serde, Value};
 use minijinja::{AutoEscape, Environment, Error, UndefinedBehavior};
@@ -12,30 +11,11 @@ use serde::Serialize;
 use crate::answers::{Answer, Typed};
 use crate::assignment::{Assignment, Question};
 use crate::contents::Contents;
-use crate::fields::{Field, FieldKind};
+use crate::fields::{Field, FieldKind, READER};
 use crate::page::page;
 
 /// The script with the class `Store`, with which a page stores typed answers.
 pub const STORE: &str = include_str!("template/store.js");
-
-/// The script with `valueReader`, with which a page reads values; [`reader_data`] is its
-/// argument.
-pub const READER: &str = include_str!("template/reader.js");
-
-/// What the scripts' `valueReader` needs, as JSON: the units of each kind, the kinds with
-/// thousands, and the sentence of each [`Doubt`] in English.
-pub fn reader_data() -> String {
-    let units: BTreeMap<String, &[Unit]> = Kind::ALL.iter().map(|kind| (name(kind), kind.units())).collect();
-    let thousands: Vec<Kind> = Kind::ALL.into_iter().filter(|kind| kind.has_thousands()).collect();
-    let doubts: BTreeMap<String, &str> =
-        Doubt::ALL.iter().map(|doubt| (name(doubt), doubt.sentence())).collect();
-    serde_json::json!({ "units": units, "thousands": thousands, "doubts": doubts }).to_string()
-}
-
-/// The name of a unit variant in JSON.
-fn name(variant: &impl Serialize) -> String {
-    serde_json::to_value(variant).ok().and_then(|name| Some(name.as_str()?.to_owned())).unwrap_or_default()
-}
 
 /// What can be said about a size, a line or ways, and how the page asks it.
 const FORMS: [(&str, &str); 4] = [

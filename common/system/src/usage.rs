@@ -4,22 +4,7 @@ use figures::units::Seconds;
 
 use crate::os::{CurrentOs, Os};
 
-/// What finished child processes used.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Usage {
-    /// Processor time in the programs.
-    pub user: Seconds,
-    /// Processor time in the system on their behalf.
-    pub system: Seconds,
-    /// Page faults that needed no input or output.
-    pub minor_faults: u64,
-    /// Page faults that did.
-    pub major_faults: u64,
-    /// Times that they waited, for input or output for example.
-    pub waits: u64,
-    /// Times that the system took the processor away from them.
-    pub preemptions: u64,
-}
+pub use crate::os::Usage;
 
 impl Usage {
     /// Of all children of this process that have ended and were waited for, and theirs;

@@ -4,6 +4,10 @@ use common::failure::Failure;
 use common::output;
 use report::GUIDES;
 
+/// The rubric of the guide's sheet.
+#[cfg(feature = "instructor")]
+pub(crate) const RUBRIC: &str = include_str!("../instructor/grade/rubric.toml");
+
 /// Print the assignment of `lab run`, to change it
 ///
 /// Sizes, sections, questions, points and language are data: change the printed
@@ -28,7 +32,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     #[cfg(feature = "instructor")]
     if args.rubric {
-        return output::print(crate::instructor::grade::rubric::GUIDE);
+        return output::print(RUBRIC);
     }
     let guide = GUIDES.iter().find(|(language, _)| *language == args.language).map_or("", |(_, text)| text);
     output::print(if args.template { report::template() } else { guide })

@@ -65,7 +65,8 @@ fn every_known_obstacle_is_named_and_only_what_can_help() {
     let container = Settings { container: Some("docker"), ..plain };
     let refused = |what, errno, settings: Settings| Settings { refuses: Some((what, errno)), ..settings };
     const BARE: &str = "knl_unlisted";
-    let rows: [(&str, Settings, &str, &[&str], &[&str]); 15] = [
+    type Row<'t> = (&'t str, Settings, &'t str, &'t [&'t str], &'t [&'t str]);
+    let rows: [Row<'_>; 15] = [
         // A setting cannot give a machine the PMU that it does not have.
         (
             BARE,

@@ -193,7 +193,6 @@ impl Described {
                 container: settings.container.map(str::to_owned),
                 seccomp: settings.container.is_some(),
                 virtual_machine: settings.virtual_machine.map(str::to_owned),
-                ..Environment::default()
             },
             &kept,
         );

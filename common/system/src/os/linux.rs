@@ -7,9 +7,9 @@ use std::ptr::NonNull;
 
 use figures::units::{Bytes, Seconds};
 
+use super::Usage;
 use super::{Os, PageKind, posix};
 use crate::facts::Facts;
-use crate::usage::Usage;
 
 pub(crate) struct Linux;
 

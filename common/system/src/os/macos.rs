@@ -7,9 +7,9 @@ use std::ptr::NonNull;
 
 use figures::units::{Bytes, Seconds};
 
+use super::Usage;
 use super::{Os, posix};
 use crate::facts::{Cache, CacheKind, Facts, Teller};
-use crate::usage::Usage;
 
 pub(crate) struct MacOs;
 

@@ -19,7 +19,7 @@ mod windows;
 #[cfg(not(any(target_os = "linux", target_os = "macos", windows)))]
 pub(crate) use elsewhere::Elsewhere as CurrentOs;
 pub(crate) use interface::Os;
-pub use interface::{PageKind, StepError, Trace};
+pub use interface::{PageKind, StepError, Trace, Usage};
 #[cfg(target_os = "linux")]
 pub(crate) use linux::Linux as CurrentOs;
 #[cfg(target_os = "macos")]

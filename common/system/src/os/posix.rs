@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 use figures::units::{Bytes, Seconds};
 
-use crate::usage::Usage;
+use super::Usage;
 
 /// Clocks that have a number in POSIX.
 pub(super) fn clock(which: libc::clockid_t) -> Seconds {

@@ -7,12 +7,12 @@ use common::failure::Failure;
 use common::input;
 use common::text::{says_nothing, shorten};
 use report::{Assignment, Kind, toml_error};
+
+use crate::commands::assignment::RUBRIC;
 use serde::Deserialize;
 
 /// Identifies an assignment among the files.
 const ASSIGNMENT: &str = "\"cache-lab-assignment/";
-/// The rubric of the guide's sheet.
-pub(crate) const GUIDE: &str = include_str!("rubric.toml");
 
 /// All items, in order.
 #[derive(Debug, Clone, Deserialize)]
@@ -221,7 +221,7 @@ impl Rubric {
         let (name, text) = assignment.unwrap_or_else(|| guides("assignment", report::GUIDES[0].1));
         let refused = |name: &String, why: String| Failure::usage(format!("{name}: {why}"));
         let assignment = Assignment::parse(&text).map_err(|why| refused(&name, why))?;
-        let (name, text) = rubric.unwrap_or_else(|| guides("rubric", GUIDE));
+        let (name, text) = rubric.unwrap_or_else(|| guides("rubric", RUBRIC));
         let rubric = Rubric::parse(&text).and_then(|rubric| rubric.worth(&assignment));
         Ok((rubric.map_err(|why| refused(&name, why))?, assignment))
     }
@@ -307,24 +307,24 @@ mod tests {
     #[test]
     fn the_guides_rubric_is_one() {
         let guide = Assignment::guide();
-        let rubric = Rubric::parse(GUIDE).unwrap().worth(&guide).unwrap();
+        let rubric = Rubric::parse(RUBRIC).unwrap().worth(&guide).unwrap();
         assert_eq!((rubric.most(), rubric.items.len()), (20.0, 21));
         assert!(Rubric::parse("").unwrap_err().contains("--rubric"));
         for wrong in [
             "# nothing",
             "format = \"x\"\ntitle = \"\"\nitem = []",
-            &GUIDE.replacen("expect =", "expct =", 1),
-            &GUIDE.replacen("l1.size\"", "l9.size\"", 1),
-            &GUIDE.replacen("l1.size\"", "mm1.ways\"", 1),
-            &GUIDE.replacen("[550, 700]", "[700, 550]", 1),
-            &GUIDE.replacen("[550, 700]", "[nan, 550]", 1),
-            &GUIDE.replacen("records = \"noted\"", "late_percent = 200", 1),
-            &GUIDE.replacen("value = 65536", "value = nan", 1),
-            &GUIDE.replacen("value = 65536", "value = inf", 1),
-            &GUIDE.replacen("id = \"s2-2\"", "id = \"zz\"\npoints = 5", 1),
-            &GUIDE.replacen("id = \"s2-2\"", "id = \"s2-3\"", 1),
-            &GUIDE.replacen("value = 65536", "value = 65536\npoints = -1", 1),
-            &GUIDE.replacen("value = 65536", "value = 65536\npoints = 1e300", 1),
+            &RUBRIC.replacen("expect =", "expct =", 1),
+            &RUBRIC.replacen("l1.size\"", "l9.size\"", 1),
+            &RUBRIC.replacen("l1.size\"", "mm1.ways\"", 1),
+            &RUBRIC.replacen("[550, 700]", "[700, 550]", 1),
+            &RUBRIC.replacen("[550, 700]", "[nan, 550]", 1),
+            &RUBRIC.replacen("records = \"noted\"", "late_percent = 200", 1),
+            &RUBRIC.replacen("value = 65536", "value = nan", 1),
+            &RUBRIC.replacen("value = 65536", "value = inf", 1),
+            &RUBRIC.replacen("id = \"s2-2\"", "id = \"zz\"\npoints = 5", 1),
+            &RUBRIC.replacen("id = \"s2-2\"", "id = \"s2-3\"", 1),
+            &RUBRIC.replacen("value = 65536", "value = 65536\npoints = -1", 1),
+            &RUBRIC.replacen("value = 65536", "value = 65536\npoints = 1e300", 1),
         ] {
             assert!(Rubric::parse(wrong).and_then(|r| r.worth(&guide)).is_err(), "{wrong}");
         }
@@ -334,7 +334,7 @@ mod tests {
     fn an_assignment_says_what_answers_are_worth() {
         let text = report::GUIDES[0].1;
         let asked = |text: String| Assignment::parse(&text).unwrap();
-        let of = |text: String| Rubric::parse(GUIDE).unwrap().worth(&asked(text)).unwrap();
+        let of = |text: String| Rubric::parse(RUBRIC).unwrap().worth(&asked(text)).unwrap();
         assert_eq!(of(text.replacen("points = 1", "points = 4", 1)).most(), 23.0);
         assert_eq!(of(text.replace("[[section]]\npart = \"products\"\n", "")).most(), 14.0);
         let more = "\n[[question]]\nid = \"s2-more\"\nsection = \"2\"\nlabel = \"Why?\"\npoints = 3\n";
