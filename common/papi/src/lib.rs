@@ -1,7 +1,7 @@
 //! PAPI's interface on the kit's counters, for programs and lectures that call it.
 //! `docs/background.md` has the table "PAPI call and what it is here".
 //!
-//! An error has PAPI's [`Code`](counters::Code) and number, and says what helps.
+//! An error has PAPI's [`Code`] and number, and says what helps.
 
 mod rates;
 mod regions;
