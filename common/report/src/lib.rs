@@ -15,7 +15,6 @@ mod own_sections;
 mod page;
 mod pictures;
 mod product;
-pub mod quantity;
 mod render;
 mod summary;
 mod sweep;
