@@ -87,7 +87,7 @@ pub use chart;
 pub use counters;
 pub use discover;
 pub use events::{self, metric};
-pub use figures::{encoding, random, stats, table, text, units, value};
+pub use figures::{encoding, quantity, random, stats, table, text, units, value};
 pub use infer;
 pub use isa;
 pub use latency;

@@ -15,6 +15,8 @@ pub struct Quiz {
     pub name: &'static str,
     /// The question.
     pub asks: &'static str,
+    /// Whether it is a rate in per cent.
+    percent: bool,
     /// Counts it.
     count: fn() -> Result<f64, String>,
     /// The results of usual mistakes, and what each of them forgets.
@@ -34,8 +36,10 @@ pub struct Judged {
     pub why: Vec<&'static str>,
 }
 
-/// Tolerance for rounded predictions.
+/// Tolerance for rounded predictions, as a share; of a rate in per cent, as a share of its miss
+/// rate, and at least half of its first decimal.
 const WITHIN: f64 = 0.01;
+const MIN_POINTS: f64 = 0.05;
 
 impl Quiz {
     /// Counts, and compares.
@@ -45,7 +49,13 @@ impl Quiz {
     /// If the model cannot count it; a sentence.
     pub fn answer(&self, predicted: f64) -> Result<Judged, String> {
         let counted = (self.count)()?;
-        let near = |amount: f64| (predicted - amount).abs() <= WITHIN * amount.abs();
+        let near = |amount: f64| {
+            if !self.percent {
+                return (predicted - amount).abs() <= WITHIN * amount.abs();
+            }
+            let within = MIN_POINTS.max(WITHIN * (100.0 - counted));
+            [predicted, 100.0 * predicted].iter().any(|p| (p - amount).abs() <= within && *p <= 100.0)
+        };
         let slip = self.slips.iter().find(|(amount, _)| near(*amount)).map(|(_, told)| *told);
         let right = near(counted);
         Ok(Judged {
@@ -66,6 +76,7 @@ pub const QUIZZES: &[Quiz] = &[
     Quiz {
         name: "stride",
         asks: "cm1 walks an array of 64 KiB again and again, every 16th byte, through a cache of 32 KiB (64-byte lines, 8 ways). Misses per access?",
+        percent: false,
         count: || walked(16),
         slips: &[
             (1.0, "Only the first access to a line misses; the next ones find their elements in it."),
@@ -81,6 +92,7 @@ pub const QUIZZES: &[Quiz] = &[
     Quiz {
         name: "one-set",
         asks: "cm1 walks an array of 64 KiB again and again, every 4096th byte, through a cache of 32 KiB (64-byte lines, 8 ways). Misses per access?",
+        percent: false,
         count: || walked(4096),
         slips: &[
             (0.0, "16 lines are few, but all of them fall into one set, and it has 8 places."),
@@ -94,6 +106,7 @@ pub const QUIZZES: &[Quiz] = &[
     Quiz {
         name: "vanish",
         asks: "cm1 walks an array of 64 KiB through a cache of 32 KiB (64-byte lines, 8 ways). From which stride on, in bytes, do the misses vanish?",
+        percent: false,
         count: vanishing,
         slips: &[
             (4096.0, "There 16 lines are in use, all in one set of 8 ways."),
@@ -105,6 +118,7 @@ pub const QUIZZES: &[Quiz] = &[
     Quiz {
         name: "line",
         asks: "How many elements of 16 bits does a line of 64 bytes hold?",
+        percent: false,
         count: || Ok(64.0 / size_of::<i16>() as f64),
         slips: &[
             (64.0, "That is the number of bytes; an element has 2."),
@@ -116,6 +130,7 @@ pub const QUIZZES: &[Quiz] = &[
     Quiz {
         name: "loads",
         asks: "How many loads does one step of mm1's inner loop make?",
+        percent: false,
         count: || product(24, mm1_on).map(|counts| counts.loads as f64 / 24f64.powi(3)),
         slips: &[
             (2.0, "The sum is in memory, in res[i][j]: each step loads it as well."),
@@ -126,6 +141,7 @@ pub const QUIZZES: &[Quiz] = &[
     Quiz {
         name: "mm1",
         asks: "mm1 with N = 256 in a cache of 32 KiB (64-byte lines, 8 ways): misses per step of the inner loop?",
+        percent: false,
         count: || product(256, mm1_on).map(|counts| misses(&counts) as f64 / 256f64.powi(3)),
         slips: &[
             (0.03125, "That is for mul1, along its row; but mul2 walks a column."),
@@ -138,6 +154,7 @@ pub const QUIZZES: &[Quiz] = &[
     Quiz {
         name: "mm2",
         asks: "mm2 (tmp is mul2 transposed) with N = 256 in a cache of 32 KiB (64-byte lines, 8 ways): misses per step of the inner loop?",
+        percent: false,
         count: || product(256, mm2_on).map(|counts| misses(&counts) as f64 / 256f64.powi(3)),
         slips: &[
             (0.0625, "mul1's row of 512 bytes stays for all j: only tmp's rows are new."),
@@ -149,12 +166,12 @@ pub const QUIZZES: &[Quiz] = &[
     Quiz {
         name: "hit-rate",
         asks: "mm2 with N = 256 in a cache of 32 KiB (64-byte lines, 8 ways): its hit rate, in percent?",
+        percent: true,
         count: || {
             let counts = product(256, mm2_on)?;
             Ok(100.0 - 100.0 * misses(&counts) as f64 / (counts.loads + counts.stores) as f64)
         },
         slips: &[
-            (0.0079, "That is the miss rate, as a fraction; subtract it from 1, and give percent."),
             (0.79, "That is the miss rate."),
             (96.9, "A step makes four accesses: three loads and a store."),
         ],
@@ -163,6 +180,7 @@ pub const QUIZZES: &[Quiz] = &[
     Quiz {
         name: "ikj",
         asks: "dgemm in the order i, k, j: doubles, 32-byte lines, rows so long that two of them do not fit the cache. Misses per step?",
+        percent: false,
         count: ikj,
         slips: &[
             (0.25, "b's row is new for each k, and so is c's: two rows are walked."),
@@ -174,6 +192,7 @@ pub const QUIZZES: &[Quiz] = &[
     Quiz {
         name: "steps",
         asks: "How often does ge3's inner statement run for N = 100?",
+        percent: false,
         count: eliminated,
         slips: &[
             (1e6, "The loops over i and j begin after k: they become shorter with every k."),
@@ -264,6 +283,16 @@ mod tests {
             assert!(told.right, "{}: {told:?}", quiz.name);
         }
         assert_eq!(QUIZZES.len(), expected.len());
+    }
+
+    #[test]
+    fn a_rate_may_be_a_share_and_is_judged_by_its_misses() {
+        let rate = find("hit-rate").unwrap();
+        for (predicted, right) in
+            [(99.2, true), (0.9921, true), (0.992, true), (99.0, false), (100.4, false), (0.0079, false)]
+        {
+            assert_eq!(rate.answer(predicted).unwrap().right, right, "{predicted}");
+        }
     }
 
     #[test]

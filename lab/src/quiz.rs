@@ -5,6 +5,7 @@ use std::io::{self, BufRead};
 use clap::builder::PossibleValuesParser;
 use common::failure::Failure;
 use common::output;
+use common::quantity::{Kind, cell};
 use common::table::four;
 use exercises::quiz::{QUIZZES, Quiz, find};
 
@@ -66,13 +67,14 @@ fn prediction(lines: &mut impl Iterator<Item = io::Result<String>>) -> Result<An
     }
 }
 
-/// A number as people write it: `0,5`, `8 KiB` as 8192, `25 %` as 25.
+/// One number, read as in the report: `0,5`, `2^13`; `8 KiB` as 8192, `25 %` as a share.
 fn number(text: &str) -> Result<f64, String> {
-    let plain = text.trim().trim_end_matches('%').trim_end().replace(',', ".");
-    let number = plain.parse::<f64>().ok().filter(|number| number.is_finite());
-    let number = number.or_else(|| plain.parse::<common::units::Bytes>().ok().map(|bytes| bytes.0 as f64));
-    number.ok_or_else(|| {
-        format!("'{}' is not a number; type one such as 0.25, 8192 or 8K", common::text::shorten(text, 40))
+    let number = cell(text, Kind::Number)
+        .or_else(|_| cell(text, Kind::Bytes))
+        .or_else(|_| cell(text, Kind::Percent).map(|percent| percent / 100.0));
+    number.map_err(|_| {
+        let shown = common::text::shorten(text, 40);
+        format!("'{shown}' is not a number; type one such as 0.25, 8192 or 8 KiB")
     })
 }
 
@@ -91,9 +93,9 @@ mod tests {
 
     #[test]
     fn numbers_are_read_as_people_write_them() {
-        let read = ["0.25", " 0,25 ", "99.2 %", "8K", "8 KiB", "-1"].map(|text| number(text).ok());
-        assert_eq!(read, [Some(0.25), Some(0.25), Some(99.2), Some(8192.0), Some(8192.0), Some(-1.0)]);
-        for wrong in ["", "none", "nan", "1e999"] {
+        let read = ["0.25", " 0,25 ", "25 %", "2^13", "8 KiB", "-1"].map(|text| number(text).ok());
+        assert_eq!(read, [Some(0.25), Some(0.25), Some(0.25), Some(8192.0), Some(8192.0), Some(-1.0)]);
+        for wrong in ["", "none", "nan", "1e999", "8K", "1 or 2"] {
             assert!(number(wrong).is_err(), "{wrong}");
         }
     }
