@@ -44,10 +44,15 @@ class Store {
   // The text under `key`; empty if there is none.
   get(key) { return this.read(all => all.get(key), ""); }
 
-  // The fields of the page `key`: {id: {saved, text}}.
+  // The fields of the page `key`: {id: {saved, text}}. In one transaction: a field that is
+  // stored between two would give each later id the text of another.
   async fields(key) {
     const range = IDBKeyRange.bound(`${key}\n`, `${key}\n\uffff`);
-    const [ids, records] = await Promise.all([this.read(all => all.getAllKeys(range), []), this.read(all => all.getAll(range), [])]);
-    return Object.fromEntries(ids.map((id, at) => [id.slice(key.length + 1), JSON.parse(records[at])]));
+    let ids;
+    const records = await this.read(all => {
+      ids = all.getAllKeys(range);
+      return all.getAll(range);
+    }, []);
+    return Object.fromEntries(records.map((record, at) => [ids.result[at].slice(key.length + 1), JSON.parse(record)]));
   }
 }
