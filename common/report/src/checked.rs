@@ -199,7 +199,8 @@ pub(crate) struct OnPage {
 const MEMORY: &str = "Rows times columns times the bytes of one element.";
 const RATE: &str = "Hit rate = 1 − misses / (loads + stores), in percent, to two decimals.";
 const DELTA: &str = "The new hit rate minus the old one, in percentage points.";
-const GAIN: &str = "Speed-up = old time / new time, or old cycles / new cycles, of this run.";
+const GAIN: &str =
+    "Speed-up = old time / new time, or old cycles / new cycles. After another run compute it again.";
 
 /// The checks of the fields whose figures this run has, by their ids.
 pub(crate) fn checks(contents: &Contents<'_>) -> BTreeMap<&'static str, OnPage> {
