@@ -1,6 +1,17 @@
 // Page 4: measures a sealed machine, and saves an answer as the answers.json that the
 // report writes and `lab grade` reads.
 const MYSTERY_LEVELS = { 1: "s311-c", 2: "s312-c" };
+const FORMS = ["one", "range", "fully-associative", "not-visible"];
+
+// A field for a value, as in the report: its form, one or two numbers, their unit.
+function valueField(id, key, kind, units) {
+  const entry = (part, label) => el("input", { name: `${id}.${part}`, inputmode: "decimal", autocomplete: "off", "aria-label": t(label) });
+  const choice = (part, label, options) => el("select", { name: `${id}.${part}`, "aria-label": t(label) }, options.map(([value, text]) => el("option", { value }, text)));
+  return el("fieldset", { class: "value", id, "data-kind": kind, "data-form": "one" }, el("legend", {}, t(key)),
+    choice("form", "mystery-form", FORMS.map(form => [form, t(`mystery-${form}`)])), entry("value", "mystery-value"),
+    el("span", { class: "end" }, t("mystery-below"), " ", entry("to", "mystery-to")),
+    units.length ? choice("unit", "mystery-unit", [["", t("mystery-unit")], ...units.map(unit => [unit, unit])]) : null, el("output"));
+}
 
 function mysteryPage(section, write) {
   const file = el("input", { type: "file", accept: ".toml,.txt" });
@@ -22,7 +33,8 @@ function mysteryPage(section, write) {
     el("h3", {}, t("mystery-answer")),
     el("div", { class: "row" }, entry("mystery-number", "student-1-number"), entry("mystery-student", "student-1-name")),
     Object.entries(MYSTERY_LEVELS).map(([level, id]) => el("fieldset", {}, el("legend", {}, t("mystery-level", level)),
-      el("div", { class: "row" }, entry("mystery-size", `${id}-size`), entry("mystery-line", `${id}-line`), entry("mystery-ways", `${id}-ways`)),
+      valueField(`${id}-size`, "mystery-size", "bytes", ["B", "KiB", "MiB"]), valueField(`${id}-line`, "mystery-line", "bytes", ["B", "KiB", "MiB"]),
+      valueField(`${id}-ways`, "mystery-ways", "count", []),
       field("mystery-why", el("textarea", { name: `${id}-size-why`, rows: 4 })))),
     el("p", { class: "buttons" }, el("button", {}, t("mystery-save"))), lacking.box, saved);
   const link = el("p", {});
@@ -34,22 +46,47 @@ function mysteryPage(section, write) {
   // Typed text is stored for each machine; a browser may forbid that.
   const store = new Store(() => { saved.textContent = t("mystery-unkept"); });
   const place = () => `mystery ${machine?.name ?? ""}`;
-  const typed = () => Object.fromEntries([...new FormData(answer)].map(([id, text]) => [id, text.trim()]));
+  // The answers by field: a text, or a value's form, numbers and unit.
+  const typed = () => {
+    const fields = {};
+    for (const [name, text] of new FormData(answer)) {
+      const [id, part] = name.split(".");
+      if (part) (fields[id] ??= { to: "", unit: "" })[part] = text.trim();
+      else fields[id] = text.trim();
+    }
+    return fields;
+  };
+  // Says how a value is read, or why it is not: by the rule of the report and of the grader.
+  function read(id) {
+    const field = byId(id);
+    if (!field?.dataset.kind) return;
+    const value = typed()[id];
+    field.dataset.form = value.form;
+    const { doubt, low, below, value: one } = core({ do: "reading", kind: field.dataset.kind, typed: value });
+    const unit = field.dataset.kind === "bytes" ? t("bytes") : "";
+    const said = low !== undefined ? t("mystery-reads-range", number(low), number(below), unit) : one !== undefined ? t("mystery-reads", number(one), unit) : "";
+    field.lastElementChild.textContent = doubt ?? said;
+    field.lastElementChild.classList.toggle("doubt", Boolean(doubt));
+  }
   let since = 0; // keys since the last recall
-  function keep({ name, value }) {
+  function keep({ name }) {
+    const [id] = name.split(".");
     since++;
     saved.textContent = "";
     lacking.say();
-    store.putField(place(), name, value.trim());
+    store.putField(place(), id, typed()[id]);
+    read(id);
   }
   async function recall() {
     const at = place();
     since = 0;
-    let whole = {}; // as earlier versions stored it
-    try { whole = JSON.parse(await store.get(at) || "{}"); } catch { /* as if nothing was typed */ }
     const kept = await store.fields(at);
     if (at !== place() || since) return;
-    for (const control of answer.elements) if (control.name) control.value = kept[control.name]?.text ?? whole[control.name] ?? "";
+    for (const control of answer.elements) {
+      const [id, part] = control.name?.split(".") ?? [];
+      if (id) control.value = (part ? kept[id]?.text[part] : kept[id]?.text) ?? (part === "form" ? "one" : "");
+    }
+    for (const field of answer.querySelectorAll(".value")) read(field.id);
     section.dataset.recalled = at;
   }
 
@@ -104,9 +141,10 @@ function mysteryPage(section, write) {
   answer.addEventListener("submit", event => {
     event.preventDefault();
     const fields = typed();
-    if (!fields["student-1-name"] || !fields["s311-c-size"] || !fields["s311-c-size-why"]) return lacking.say(t("mystery-lacks"));
+    const { form: shape, value } = fields["s311-c-size"];
+    if (!fields["student-1-name"] || !value && ["one", "range"].includes(shape) || !fields["s311-c-size-why"]) return lacking.say(t("mystery-lacks"));
     const name = `answers-${(machine?.name ?? "machine").replace(/[^\w.-]/g, "_")}.json`;
-    download(name, JSON.stringify({ format: "cache-lab-answers", version: 1, saved: new Date().toISOString(), fields }, null, 1));
+    download(name, JSON.stringify({ format: "cache-lab-answers", version: 2, saved: new Date().toISOString(), fields }, null, 1));
     lacking.say();
     saved.textContent = `${t("mystery-saved", name)} ${self === top ? "" : t("mystery-frame")}`;
   });

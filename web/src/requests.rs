@@ -1,10 +1,12 @@
 //! Requests of the page and their answers, both JSON. An answer is
 //! `{"ok": ...}` or `{"error": "a sentence"}`.
 
+use figures::quantity::Kind;
 use figures::units::Bytes;
 use machine::catalogue;
 use records::authentic::bears_seal;
 use records::saved::Saved;
+use report::{Answer, Meaning, Typed};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -36,6 +38,8 @@ enum Request {
     Trace { toml: String, text: String },
     /// The state after step `at` of the last prepared kernel.
     Step { at: usize },
+    /// What a typed value means, by the rule of the report and of the grader.
+    Reading { kind: Kind, typed: Typed },
     /// A saved sweep, and what the kit reads from it.
     Read { text: String },
     /// A chart of a saved sweep's times.
@@ -95,6 +99,7 @@ impl Lab {
                 Some(steps) => steps.state(at),
                 None => Err("no program is chosen yet: choose one first".to_owned()),
             },
+            Request::Reading { kind, typed } => Ok(meaning(typed, kind)),
             Request::Read { text } => read(&text),
             Request::Draw { text } => sweep::draw(&text),
             Request::Known { toml } => sweep::known(&open(&toml)?),
@@ -142,6 +147,15 @@ fn described(toml: &str) -> Result<Value, String> {
     fields["summary"] = machine.summary().into();
     fields["toml"] = machine.to_toml().into();
     Ok(fields)
+}
+
+fn meaning(typed: Typed, kind: Kind) -> Value {
+    match Answer::Value(typed).read(kind) {
+        Meaning::Nothing | Meaning::FullyAssociative | Meaning::NotVisible => json!({}),
+        Meaning::Value(value) => json!({ "value": value }),
+        Meaning::Range { low, below } => json!({ "low": low, "below": below }),
+        Meaning::ToBeRead(doubt) => json!({ "doubt": doubt.sentence() }),
+    }
 }
 
 fn read(text: &str) -> Result<Value, String> {
