@@ -218,12 +218,17 @@ async function mystery() {
   check((await tab.locator("#page-mystery").innerText()).includes("Ada"), "a link brings a sealed machine");
   await tab.getByRole("button", { name: "Measure it" }).click();
   await tab.waitForSelector("#page-mystery .picture svg", { timeout: 60000 });
-  const texts = { "student-1-name": "Ada", "s311-c-size": `${row.size} bytes`, "s311-c-line": `${row.line} bytes`, "s311-c-ways": String(row.ways),
+  const texts = { "student-1-name": "Ada", "s311-c-size.value": String(row.size), "s311-c-line.value": String(row.line), "s311-c-ways.value": String(row.ways),
     "s311-c-size-why": "the curve of the next size rises" };
-  for (const [name, text] of Object.entries(texts)) await tab.fill(`#page-mystery [name=${name}]`, text);
+  for (const [name, text] of Object.entries(texts)) await tab.fill(`#page-mystery [name="${name}"]`, text);
+  const told = await tab.locator("#page-mystery #s311-c-size output").innerText();
+  for (const name of ["s311-c-size.unit", "s311-c-line.unit"]) await tab.selectOption(`#page-mystery [name="${name}"]`, "B");
+  const read = await tab.locator("#page-mystery #s311-c-size output").innerText();
+  check(told === "Choose the unit." && read.startsWith("= "), `a value is read by the report's rule: ${told} ${read}`);
   const kept = async tab => {
     await tab.waitForSelector("#page-mystery[data-recalled*=Ada]", { state: "attached" });
-    return (await tab.inputValue("#page-mystery [name=s311-c-size-why]")) === texts["s311-c-size-why"];
+    const values = await Promise.all(Object.keys(texts).map(name => tab.inputValue(`#page-mystery [name="${name}"]`)));
+    return String(values) === String(Object.values(texts)) && await tab.inputValue('#page-mystery [name="s311-c-size.unit"]') === "B";
   };
   await tab.reload();
   check(await kept(tab), "what was typed survives a reload");
