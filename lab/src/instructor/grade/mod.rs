@@ -75,7 +75,7 @@ pub(crate) struct Args {
     points: Vec<PathBuf>,
 
     /// Fill this worksheet, exported from Moodle, into DIR/moodle.csv
-    #[arg(long, value_name = "FILE", requires = "out")]
+    #[arg(long, value_name = "FILE", requires = "output")]
     worksheet: Option<PathBuf>,
 
     /// Write grades.csv, grades.json, texts.html and Gradescope's results.json into this folder
