@@ -163,11 +163,11 @@
   }
 
   for (const field of fields) {
-    field.addEventListener("input", () => {
+    field.addEventListener("input", event => {
       dress(field);
       set(field.id, answerIn(field));
       count();
-      check(field, false);
+      check(field, event.target.matches("select")); // a unit is chosen last
     });
     field.addEventListener("focusout", event => { if (!field.contains(event.relatedTarget)) check(field); });
     field.addEventListener("keydown", event => { if (event.key === "Enter") check(field); });
