@@ -239,7 +239,7 @@ async function mystery() {
   }
   const [saved] = await Promise.all([tab.waitForEvent("download"), tab.getByRole("button", { name: "Save the answer" }).click()]);
   await saved.saveAs(join(folder, "handed-in", "Ada.json"));
-  const grades = execFileSync(lab, ["grade", "--key", `${machines}-key.json`, "--output", join(folder, "grades"), "--student", "Ada", join(folder, "handed-in")], { stdio: ["ignore", "pipe", "ignore"] }).toString();
+  const grades = execFileSync(lab, ["grade", "--key", `${machines}-key.json`, "--output", join(folder, "grades"), join(folder, "handed-in")], { stdio: ["ignore", "pipe", "ignore"] }).toString();
   check(/^6\t.*Ada/m.test(grades), `lab grade reads the page's answer: ${grades.trim().split("\n").filter(line => line.includes("Ada")).join("; ")}`);
   await close(tab);
 }
