@@ -3,7 +3,7 @@
 
 use figures::units::Bytes;
 use records::product::WALL_OVER_CPU_WARNING;
-use records::record::Record;
+use records::record::{Record, Row};
 
 use crate::figure::Figure;
 use crate::findings::{Findings, LineFrom};
@@ -18,6 +18,7 @@ pub(crate) fn warnings(findings: &Findings, products: &[Product; 4]) -> Vec<Stri
     checksums(findings, products, &mut found);
     products.iter().for_each(|product| counts(findings, product, &mut found));
     times(findings, &mut found);
+    causes(&findings.causes, &mut found);
     shared(products, &mut found);
     reach(&findings.l1.record, "L1", findings.machine.level(1).map(|c| c.size), &mut found);
     reach(&findings.l2.record, "L2", findings.machine.level(2).map(|c| c.size), &mut found);
@@ -116,6 +117,24 @@ fn times(findings: &Findings, found: &mut Vec<String>) {
                 100.0 * scatter
             ));
         }
+    }
+}
+
+/// One warning for all kernels of the comparison whose runs differ too much.
+fn causes(record: &Record, found: &mut Vec<String>) {
+    let scatters = |row: &&Row| {
+        ["cpu_s", "free_cpu_s"].iter().filter_map(|figure| row.reading(figure)).any(|time| {
+            time.spread().zip(time.amount()).is_some_and(|(s, median)| (s.max - s.min) / median > SCATTER)
+        })
+    };
+    let names = record.rows.iter().filter(scatters).filter_map(|row| row.keys.get("kernel")?.as_str());
+    let names: Vec<&str> = names.collect();
+    if !names.is_empty() {
+        found.push(format!(
+            "what decides the time: the runs of {} differ by more than {:.0} % of their median: other programs were running; close them, or use more --runs",
+            names.join("; "),
+            100.0 * SCATTER
+        ));
     }
 }
 

@@ -76,6 +76,13 @@ impl Product {
     }
 }
 
+impl Product {
+    /// Whether its time is a described machine's, computed from latencies.
+    pub(crate) fn is_modelled(&self) -> bool {
+        [&self.cycles, &self.seconds].iter().any(|figure| figure.sources.contains(&Source::Model))
+    }
+}
+
 /// The gains of one product over another.
 #[derive(Debug, Clone)]
 pub(crate) struct Gain {
@@ -118,8 +125,7 @@ pub fn expected<'r>(record: impl Fn(&str) -> Option<&'r Record>) -> BTreeMap<Str
     let mut all = BTreeMap::new();
     for (product, record) in products.iter().flatten() {
         let mut set = |what: &str, figure: Figure| {
-            let unknowable = figure.amount == Err(MODELLED_TIME.to_owned());
-            if figure.known().is_some() || unknowable {
+            if figure.known().is_some() {
                 all.insert(format!("{}.{what}", product.name), figure.amount);
             }
         };
@@ -128,8 +134,13 @@ pub fn expected<'r>(record: impl Fn(&str) -> Option<&'r Record>) -> BTreeMap<Str
         for (than, ending) in [(0, ""), (1, "_mm2")] {
             let Some((than, _)) = &products[than] else { continue };
             let gain = Gain::of(product, than);
-            set(&format!("clocks_gain{ending}"), gain.clocks);
-            set(&format!("time_gain{ending}"), gain.time);
+            let modelled = product.is_modelled() || than.is_modelled();
+            for (what, gain) in [("clocks", gain.clocks), ("time", gain.time)] {
+                let amount = if modelled { Err(MODELLED_TIME.to_owned()) } else { gain.amount };
+                if modelled || amount.is_ok() {
+                    all.insert(format!("{}.{what}_gain{ending}", product.name), amount);
+                }
+            }
         }
         if let Some(size) = record.rows.first().and_then(|row| row.whole("size")) {
             let size = size as f64;
