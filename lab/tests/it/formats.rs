@@ -39,7 +39,7 @@ const TABLE: [(&str, &str, &[&str], Expected); 20] = [
     ("ge", "ge7 24", &["json", "record"], Refused("a record of ge7")),
     ("dgemm", "I5 ikj 16", &["kit", "csv"], Refused("is neither a row of cm1")),
     ("dgemm", "I5 ikj 16", &["json"], Refused("a record of dgemm")),
-    ("dgemm", "I5 all 16", &["json"], Refused("not the record of a sweep")),
+    ("dgemm", "I5 all 16", &["json"], Refused("a record of dgemm")),
     ("flops", "sse-scalar 16", &["kit", "csv"], Refused("is neither a row of cm1")),
     ("flops", "sse-scalar 16", &["json", "record"], Refused("a record of flops")),
     ("lab", "discover --machine lecture", &["json"], Refused("not the record of a sweep")),
@@ -135,7 +135,10 @@ fn every_format_of_every_program_has_the_figures_of_its_record() {
         };
         let (json, record) = saved("json");
         let written = rows(serde_json::to_value(&record).unwrap());
-        assert_eq!(rows(serde_json::from_str(&json).unwrap()), written, "{name} {args}");
+        let mut printed = rows(serde_json::from_str(&json).unwrap());
+        // What a program says of a row in other forms is not in the saved record.
+        printed.iter_mut().for_each(|row| _ = row.as_object_mut().unwrap().remove("details"));
+        assert_eq!(printed, written, "{name} {args}");
 
         let (csv, record) = saved("csv");
         let mut reader = csv::Reader::from_reader(csv.as_bytes());

@@ -115,7 +115,7 @@ fn fifty_kills() {
 fn a_run_ended_by_a_signal_is_continued_by_the_same_command() {
     let folder = tempfile::tempdir().unwrap();
     let report = folder.path().join("report");
-    let command = format!("{SHORT} --size 256");
+    let command = format!("{SHORT} --size 192");
     let run = begun(folder.path(), &command);
     let spark = folder.path().join("report.tmp/records/spark.json");
     await_file(&spark);

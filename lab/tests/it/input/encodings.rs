@@ -39,7 +39,7 @@ const GRADE: &str = "grade --roster class.csv --key machines-key.json --rubric r
 const GRADES: &[&str] = &["grades/grades.csv"];
 
 const ANSWERS: &str = r#"{ "format": "cache-lab-answers", "version": 2, "saved": "2026-03-01T10:00:00Z",
-"fields": { "student-1-name": "bea", "s2-2": "64 KiB", "s2-4": "0,6 µs", "s311-c-size": "16 KiB" }
+"fields": { "student-1-number": "7", "student-1-name": "bea", "s2-2": "64 KiB", "s2-4": "0,6 µs", "s311-c-size": "16 KiB" }
 }
 "#;
 

@@ -26,7 +26,7 @@ const SAID: [(&str, &str, i32, &[&str]); 16] = [
         "cache_size=8192 stride=1 avg_misses=24000000000 avg_time=0.002\n",
         "plot f.csv -o p.svg",
         1,
-        &["f.csv: none of its rows", "line 1: 24000000000 misses per access are impossible"],
+        &["line 1: 24000000000 misses per access are impossible"],
     ),
     (
         "cache_size=8192 stride=1 avg_misses=1e6\ncache_size=8192 stride=2 avg_misses=1\n",

@@ -40,7 +40,12 @@ fn without_places(text: &str) -> String {
     let is_place = |line: &str| {
         line.trim().strip_prefix("stride ").unwrap_or(line.trim()).parse::<common::units::Bytes>().is_ok()
     };
-    text.lines().filter(|line| !is_place(line)).collect::<Vec<_>>().join("\n")
+    // The values under the pointer are in one line, each with the place of its point.
+    let of_points = |line: &str| match line.trim_start().starts_with("<metadata>") {
+        true => line.split('"').filter(|part| !is_place(part)).collect::<Vec<_>>().join("\""),
+        false => line.to_owned(),
+    };
+    text.lines().filter(|line| !is_place(line)).map(of_points).collect::<Vec<_>>().join("\n")
 }
 
 /// The secrets that `text` reveals, a line each.
