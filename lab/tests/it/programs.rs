@@ -180,7 +180,7 @@ fn files_that_are_no_sweep_and_pictures_that_are_none_are_refused() {
     refuses(folder.path(), "plot good.out -o chart.jpeg", 2, "'chart.jpeg'");
     refuses(folder.path(), "plot good.out -o no/chart.svg", 1, "'no/chart.svg'");
     refuses(folder.path(), "plot good.out --sizes 7X", 2, "'7X'");
-    refuses(folder.path(), "plot good.out --sizes 3K", 1, "sizes");
+    refuses(folder.path(), "plot good.out --sizes 3K", 2, "sizes");
     let tolerated = lab(folder.path(), "plot half.out nan.out --tolerate -o left.svg");
     assert!(tolerated.status.success(), "{}", stderr(&tolerated));
 }

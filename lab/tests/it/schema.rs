@@ -16,6 +16,8 @@ fn faults(schema: &Value, root: &Value, value: &Value, at: &str) -> Vec<String> 
         let holds = match keyword.as_str() {
             "$schema" | "$id" | "$defs" | "title" | "description" => true,
             "const" => value == wanted,
+            "minItems" => value.as_array().is_none_or(|items| items.len() as u64 >= wanted.as_u64().unwrap()),
+            "enum" => wanted.as_array().unwrap().contains(value),
             "type" => match wanted.as_array() {
                 Some(kinds) => kinds.iter().any(|kind| is(value, kind.as_str().unwrap())),
                 None => is(value, wanted.as_str().unwrap()),

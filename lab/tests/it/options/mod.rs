@@ -25,7 +25,8 @@ fn programs() -> Vec<String> {
 /// The options in a help text, by their long names where they have one.
 fn listed(help: &str) -> BTreeSet<String> {
     let option = |line: &str| {
-        let line = line.trim_start();
+        // Sentences begin at the margin, and can begin with an option, too.
+        let line = line.strip_prefix("  ")?.trim_start();
         let name = line.trim_start_matches('-');
         if name.len() == line.len() || !name.starts_with(char::is_alphabetic) {
             return None; // `- auto:` is a value
@@ -134,7 +135,11 @@ fn faults(name: &str) -> Vec<String> {
     let (mut folders, mut plain) = (BTreeMap::new(), BTreeMap::new());
     let rows: Vec<Row> = if rows::like(name).is_some() { Vec::new() } else { rows::of(name).collect() };
     for row in &rows {
-        let words = [row.base.as_str(), row.with].join(" ");
+        // An option belongs before the command of `lab stat`.
+        let words = match row.base.split_once("-- ") {
+            Some((own, command)) => format!("{own}{} -- {command}", row.with),
+            None => [row.base.as_str(), row.with].join(" "),
+        };
         let before = folders.entry(row.first).or_insert_with(|| before(row.first)).path();
         let with = Left::of(name, before, &words);
         let alone = matches!(row.sees, Sees::Fails(_) | Sees::Shows(_) | Sees::Lacks(_));

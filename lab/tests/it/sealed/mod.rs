@@ -94,6 +94,16 @@ const LINES: &[(&str, &[&str])] = &[
     ),
     ("lab compare", &["report report --csv", "spark.json cm1.json", "cm1.json cm1.json", "M cm1.json"]),
     ("lab exercise", &["", "M"]),
+    (
+        "lab trace",
+        &[
+            "accesses.trace --machine M --chart trace.svg --record trace.json",
+            "accesses.trace --machine M --pages 2 --range own=0x7000-0x8000 --verbose",
+            "accesses.trace --machine M --format json",
+            "M --machine M",
+        ],
+    ),
+    ("lab stat", &["--format csv -- true", "--model -- mm1 --machine M", "M"]),
     ("lab quiz", &["", "stride 1", "M"]),
     (
         "lab dgemm",
@@ -144,6 +154,7 @@ fn run(folder: &Path, command: &str, line: &str) -> Output {
 fn place(description: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("sealed.toml"), machine::seal("ada", description).text).unwrap();
+    fs::write(folder.path().join("accesses.trace"), "r 0x7ff0 8\nw 0x7ff8 8\nr 0x17ff0 8\n").unwrap();
     let own = "\n[[section]]\nid = \"own\"\ntitle = \"Own\"\nrun = [\"dgemm block-l1 40 --machine {machine}\", \"mm3 --size 32 --machine {machine}\"]\n";
     program("dgemm");
     fs::write(folder.path().join("own.toml"), report::GUIDES[0].1.to_owned() + own).unwrap();
