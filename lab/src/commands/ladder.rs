@@ -20,7 +20,7 @@ const SIZES: usize = 2000;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// Set the sizes: FIRST..LAST:STEP, FIRST..LAST with two sizes in each doubling, or a list like 100,500,1000
-    #[arg(long, value_name = "SIZES")]
+    #[arg(long, value_name = "SIZES", required = false)] // each command sets a default
     sizes: Sizes,
 
     /// Choose the rungs, in the order of the ladder (`ge --list` and `dgemm --list` name all)

@@ -137,7 +137,7 @@ fn places_that_cannot_be_written_are_refused_before_anything_is_measured() {
             "mm1 --size 4096 --counters none",
             "ge1 4000",
             "dgemm ijk 2000",
-            "lab ge --sizes 4000",
+            "lab ge",
             "flops all 2000",
         ] {
             let line = format!("{line} --record {place}");
@@ -148,8 +148,8 @@ fn places_that_cannot_be_written_are_refused_before_anything_is_measured() {
     }
     for line in [
         "lab run --output file",
-        "lab ge --sizes 4000 --output file",
-        "lab dgemm --sizes 2000 --output file/r",
+        "lab ge --output file",
+        "lab dgemm --output file/r",
         "lab run --output /proc/none",
     ] {
         refused(line, &command(folder.path(), line).output().unwrap(), "cannot");
