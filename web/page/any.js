@@ -45,6 +45,7 @@ function anyPage(section, write) {
   let helper;
   let drawing = false;
   let again = false;
+  let shown = ""; // the request of the chart that is shown
 
   function current() {
     const name = form.elements.machine.value;
@@ -75,6 +76,8 @@ function anyPage(section, write) {
       do: "sweep", toml: current(), min: 8192, max: bytesOf(max), measured: measured.text,
       show: show === "time" ? "time" : { misses: { level: Number(show) } },
     };
+    const asked = JSON.stringify(request);
+    if (asked === shown && !box.hasAttribute("data-old")) { drawing = false; return; }
     try {
       const quick = request.max <= 256 * KIB;
       box.toggleAttribute("aria-busy", !quick);
@@ -82,6 +85,7 @@ function anyPage(section, write) {
       const before = box.querySelector("svg");
       picture(box, drawn.svg, title => sweepTable(drawn.record, title, pointLink), pointAt);
       shadow(box, before);
+      shown = asked;
       box.removeAttribute("data-old");
       complaintOf(form, true);
       reading.lastElementChild.replaceChildren(...argument(drawn.answer));
