@@ -15,7 +15,7 @@ use crate::kit::program;
 use crate::secret;
 
 /// The commands that make, solve and grade: they are not in the student's edition.
-const INSTRUCTORS: [&str; 7] = ["discover", "infer", "mystery", "grade", "survey", "web"];
+const INSTRUCTORS: [&str; 6] = ["discover", "infer", "mystery", "grade", "survey", "web"];
 
 /// The command lines to try for each program and each command of `lab`, in order; later
 /// ones read the records of the first. `M` is the sealed machine's file. A command without
