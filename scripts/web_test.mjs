@@ -105,7 +105,7 @@ async function redraw() {
   console.log(`     redraw of cm1's default sweep: median ${times[30].toFixed(1)} ms, 95th percentile ${times[56].toFixed(1)} ms`);
   const drawn = await tab.evaluate(() => {
     let pictures = 0;
-    const seen = new MutationObserver(changes => { pictures += changes.flatMap(change => [...change.addedNodes]).filter(node => node.matches?.("svg") || node.querySelector?.("svg")).length; });
+    const seen = new MutationObserver(changes => { pictures += changes.flatMap(change => [...change.addedNodes]).filter(node => node.matches?.("svg:not(.before)") || node.querySelector?.("svg:not(.before)")).length; });
     seen.observe(document.querySelector("#page-any .picture"), { childList: true });
     const slider = document.querySelector("[name=ways1]").closest(".field").querySelector("[type=range]");
     slider.value = Number(slider.value) - 1;
