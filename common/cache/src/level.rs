@@ -1,15 +1,18 @@
 //! One level of the hierarchy: serves the requests of the level above, and passes its own
-//! misses, evicted lines and written-through stores to the next level.
+//! misses, evicted lines and written-through stores to the next level. And one level of cached
+//! page translations.
 
+use figures::units::Bytes;
 use machine::{CacheLevel, Inclusion, Index, Machine, Replacement, Write};
 
+use crate::policy::{Fifo, Lru, Plru, RandomVictim};
 use crate::prefetch::Prefetcher;
 use crate::promoted::Promoted;
 use crate::request::{Request, kind};
-use crate::sets::{Layout, Store};
-use crate::stores::new_sets;
+use crate::sets::{Layout, Sets, Store};
 use crate::tag::{DIRTY, PREFETCHED, Tag, line_of, tag_of};
 use crate::tally::LevelTally;
+use crate::wide::{WIDE, WideSets};
 
 /// Which set a line belongs to.
 #[derive(Debug, Clone, Copy)]
@@ -111,12 +114,12 @@ impl Level {
 
     /// A load or a store.
     fn demand(&mut self, request: Request, tally: &mut LevelTally, output: &mut Vec<Request>) {
-        let (set, key) = self.place(request.address());
+        let (set, key) = self.place(request.address);
         let data = request.is(kind::DATA);
         let flags = if data && self.write_back { DIRTY } else { 0 };
         let mut victim = 0;
         let before = if self.exclusive {
-            if data { self.store.mark(set, key, flags).then_some(0) } else { self.promote(request.address()) }
+            if data { self.store.mark(set, key, flags).then_some(0) } else { self.promote(request.address) }
         } else if data && !self.allocate {
             self.store.hit(set, key, flags)
         } else {
@@ -147,7 +150,7 @@ impl Level {
         output: &mut Vec<Request>,
     ) {
         let data = request.is(kind::DATA);
-        tally.misses[request.array()][usize::from(request.is(kind::STORE))] += 1;
+        tally.misses[usize::from(request.array)][usize::from(request.is(kind::STORE))] += 1;
         if self.exclusive {
             output.push(request);
         } else if data && !self.allocate {
@@ -175,9 +178,9 @@ impl Level {
         }
     }
 
-    fn request(&self, line: u64, kind: u64) -> Request {
+    fn request(&self, line: u64, kind: u8) -> Request {
         let physical = if self.physical { kind::PHYSICAL } else { 0 };
-        Request::new(line << self.shift, kind | physical, 0)
+        Request { address: line << self.shift, kind: kind | physical, array: 0 }
     }
 
     /// Moves a line from an exclusive level to the level above.
@@ -193,7 +196,7 @@ impl Level {
     /// A line that the level above evicted: a write-back, or a clean line for an exclusive
     /// level.
     fn accept_victim(&mut self, request: Request, tally: &mut LevelTally, output: &mut Vec<Request>) {
-        let (set, key) = self.place(request.address());
+        let (set, key) = self.place(request.address);
         let data = request.is(kind::DATA);
         if self.exclusive {
             let dirty = if self.promoted.take(line_of(key)) || data { DIRTY } else { 0 };
@@ -208,9 +211,9 @@ impl Level {
 
     /// A line that this level or one above prefetches.
     fn prefetch_line(&mut self, request: Request, tally: &mut LevelTally, output: &mut Vec<Request>) {
-        let (set, key) = self.place(request.address());
+        let (set, key) = self.place(request.address);
         if self.exclusive {
-            if self.promote(request.address()).is_none() {
+            if self.promote(request.address).is_none() {
                 output.push(request);
             }
         } else if self.store.tag(set, key) == 0 {
@@ -223,9 +226,9 @@ impl Level {
 
     /// Trains the level's own prefetcher with a miss or a first use.
     fn prefetch_after(&mut self, request: Request, tally: &mut LevelTally, output: &mut Vec<Request>) {
-        let line = request.address() >> self.shift;
+        let line = request.address >> self.shift;
         let Some(prefetcher) = &mut self.prefetcher else { return };
-        for wanted in prefetcher.after(line, request.array()).into_iter().flatten() {
+        for wanted in prefetcher.after(line, usize::from(request.array)).into_iter().flatten() {
             self.prefetch_line(self.request(wanted, kind::PREFETCH), tally, output);
         }
     }
@@ -246,5 +249,61 @@ impl Level {
     pub(crate) fn was_dirty_above(&self, victim: Request, tally: &mut LevelTally) -> Request {
         tally.write_backs += 1;
         victim.with(kind::DATA).without(kind::EVICTED)
+    }
+}
+
+/// Address translation: one level of cached page translations, always LRU.
+#[derive(Debug)]
+pub(crate) struct Tlb {
+    pub(crate) store: Box<dyn Store>,
+    index: SetIndex,
+}
+
+impl Tlb {
+    /// With these sets and ways; with `pages`, a TLB that holds all of these pages.
+    pub(crate) fn new(sets: usize, ways: usize, page: Bytes, pages: Option<usize>) -> Tlb {
+        let shift = page.0.trailing_zeros();
+        let layout = match pages {
+            Some(sets) => Layout { sets, ways: 1, shift, resident: true },
+            None => Layout { sets, ways, shift, resident: false },
+        };
+        Tlb { store: new_sets(Replacement::Lru, layout), index: SetIndex::new(layout.sets) }
+    }
+
+    /// Uses the page, or fills it; returns whether it was there.
+    #[inline]
+    pub(crate) fn touch(&mut self, page: u64) -> bool {
+        self.store.touch(self.index.of(page), tag_of(page), 0).hit
+    }
+
+    /// Whether the page is there; this is no use of it.
+    pub(crate) fn has(&mut self, page: u64) -> bool {
+        self.store.tag(self.index.of(page), tag_of(page)) != 0
+    }
+}
+
+/// Empty sets with that policy.
+pub(crate) fn new_sets(replacement: Replacement, layout: Layout) -> Box<dyn Store> {
+    let is_wide = layout.ways >= WIDE;
+    match replacement {
+        Replacement::Lru if is_wide => Box::new(WideSets::new(layout, true)),
+        Replacement::Fifo if is_wide => Box::new(WideSets::new(layout, false)),
+        Replacement::Lru => lru_sets(layout),
+        Replacement::Fifo => Box::new(Sets::<_, 0>::new(layout, Fifo)),
+        Replacement::Plru => Box::new(Sets::<_, 0>::new(layout, Plru)),
+        Replacement::Random { seed } => Box::new(Sets::<_, 0>::new(layout, RandomVictim::new(seed))),
+    }
+}
+
+/// The same for LRU, specialised for the usual numbers of ways.
+fn lru_sets(layout: Layout) -> Box<dyn Store> {
+    match layout.ways {
+        1 => Box::new(Sets::<_, 1>::new(layout, Lru)),
+        2 => Box::new(Sets::<_, 2>::new(layout, Lru)),
+        4 => Box::new(Sets::<_, 4>::new(layout, Lru)),
+        8 => Box::new(Sets::<_, 8>::new(layout, Lru)),
+        12 => Box::new(Sets::<_, 12>::new(layout, Lru)),
+        16 => Box::new(Sets::<_, 16>::new(layout, Lru)),
+        _ => Box::new(Sets::<_, 0>::new(layout, Lru)),
     }
 }

@@ -12,8 +12,8 @@
 //! | step | file |
 //! |---|---|
 //! | the kernel's accesses and loops are written down as a description | `modelled.rs`, `loops.rs` |
-//! | the description is walked, iterations that recur are left out | `walk.rs`, `redundant.rs`, `shortcuts/` |
-//! | each access goes through TLBs and levels | `simulator.rs`, `tlb.rs`, `level.rs`, `prefetch.rs` |
+//! | the description is walked, iterations that recur are left out | `walk.rs`, `redundant.rs`, `shortcuts.rs` |
+//! | each access goes through TLBs and levels | `simulator.rs`, `level.rs`, `prefetch.rs` |
 //! | a set finds the line, or a victim | `sets.rs` or, for sets of many ways, `wide.rs`; `policy/` |
 //! | it is counted; iterations left out are multiplied | `tally.rs` |
 //! | counts get names | `counts.rs` |
@@ -23,14 +23,11 @@
 #![forbid(unsafe_code)]
 
 mod addresses;
-mod content;
 mod counts;
 mod journal;
 mod level;
-mod line_set;
 mod loops;
 mod modelled;
-mod moves;
 mod pages;
 mod policy;
 mod prefetch;
@@ -41,16 +38,13 @@ mod request;
 mod sets;
 mod shortcuts;
 mod simulator;
-mod stores;
 mod tag;
 mod tally;
-mod tlb;
 mod walk;
 mod wide;
 
-pub use content::Held;
 pub use counts::{AccessTime, ArrayCounts, Counts, LevelCounts, LoadsStores, TlbCounts};
-pub use modelled::{Modelled, switch_off_shortcuts};
+pub use modelled::{Held, Modelled, switch_off_shortcuts};
 pub use policy::plru;
 pub use replay::{MissKinds, Outcome, PAGE, PageMisses, Replay, TooFar};
 

@@ -12,6 +12,7 @@ use crate::counts::{self, Counts};
 use crate::loops::Recorder;
 use crate::shortcuts::{self, Shortcut};
 use crate::simulator::Simulator;
+use crate::tag::{DIRTY, line_of};
 use crate::walk::{Progress, Walker};
 
 /// Names of shortcuts that are switched off in the whole process.
@@ -22,6 +23,15 @@ static SWITCHED_OFF: OnceLock<String> = OnceLock::new();
 /// call has an effect.
 pub fn switch_off_shortcuts(names: &str) {
     SWITCHED_OFF.get_or_init(|| names.to_owned());
+}
+
+/// A line in a set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Held {
+    /// Address of the line, in bytes from the first array.
+    pub address: u64,
+    /// Whether the line is dirty.
+    pub dirty: bool,
 }
 
 /// Memory with a modelled cache hierarchy. It reads and writes the same cells as
@@ -77,7 +87,7 @@ impl Modelled {
     fn with(
         machine: &Machine,
         addresses: AddressMap,
-        shortcuts: Vec<&'static dyn Shortcut>,
+        shortcuts: Vec<Shortcut>,
     ) -> Result<Modelled, MachineError> {
         if machine.levels.is_empty() {
             return Err(MachineError::Undescribed { reason: machine.unknown.join("; ") });
@@ -98,7 +108,7 @@ impl Modelled {
     #[must_use]
     pub fn without_shortcuts(mut self, names: &str) -> Modelled {
         let is_off = |name| names.split(',').any(|off| off.trim() == name);
-        self.walker.shortcuts.retain(|shortcut| !is_off(shortcut.name()));
+        self.walker.shortcuts.retain(|shortcut| !is_off(shortcut.name));
         self
     }
 
@@ -142,6 +152,19 @@ impl Modelled {
     pub fn counts(&mut self) -> Counts {
         self.simulate();
         counts::gather(&self.walker.sim.tally, &self.recorder.addresses().names(), &self.machine)
+    }
+
+    /// The lines in `set` of the cache at `level`, counted from 1; none if there
+    /// is no such set.
+    pub fn content(&mut self, level: u8, set: usize) -> Vec<Held> {
+        self.simulate();
+        let levels = &self.walker.sim.levels;
+        let Some(level) = levels.get(usize::from(level).wrapping_sub(1)) else { return Vec::new() };
+        if set >= level.store.layout().sets {
+            return Vec::new();
+        }
+        let held = |&tag: &u32| Held { address: line_of(tag) << level.shift, dirty: tag & DIRTY != 0 };
+        level.store.content(set).iter().filter(|tag| **tag != 0).map(held).collect()
     }
 
     /// Simulates everything that is recorded so far.

@@ -1,8 +1,5 @@
 //! The mapping of virtual pages to physical memory.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
-
 use figures::random::mix;
 use machine::{Machine, Mapping};
 
@@ -13,9 +10,8 @@ pub(crate) struct PageMap {
     seed: u64,
     /// Bits of each half of a page number.
     half: u32,
-    /// Frames of the first pages, and the pages of the first frames.
+    /// Frames of the first pages.
     frames: Vec<u64>,
-    pages: HashMap<u64, u64, BuildHasherDefault<FrameHasher>>,
 }
 
 impl PageMap {
@@ -33,9 +29,8 @@ impl PageMap {
         while used > 1 << (2 * half) {
             half += 1;
         }
-        let mut map = PageMap { shift, seed, half, frames: Vec::new(), pages: HashMap::default() };
+        let mut map = PageMap { shift, seed, half, frames: Vec::new() };
         map.frames = (0..used).map(|page| map.frame(page)).collect();
-        map.pages = map.frames.iter().copied().zip(0..).collect();
         Some(map)
     }
 
@@ -51,9 +46,7 @@ impl PageMap {
     }
 
     pub(crate) fn virtual_of(&self, address: u64) -> u64 {
-        let frame = address >> self.shift;
-        let page = self.pages.get(&frame).copied().unwrap_or_else(|| self.page(frame));
-        page << self.shift | address & ((1 << self.shift) - 1)
+        self.page(address >> self.shift) << self.shift | address & ((1 << self.shift) - 1)
     }
 
     /// Four rounds of a Feistel network: a permutation for any round function. Never
@@ -69,8 +62,6 @@ impl PageMap {
     }
 
     /// The same rounds in reverse order.
-    #[cold]
-    #[inline(never)]
     fn page(&self, frame: u64) -> u64 {
         let (mut left, mut right) = self.halves(frame);
         for round in (0..4).rev() {
@@ -86,26 +77,6 @@ impl PageMap {
 
     fn scramble(&self, half: u64, round: u64) -> u64 {
         mix(self.seed ^ mix(half << 2 | round)) & ((1 << self.half) - 1)
-    }
-}
-
-/// Spreads frame numbers, which no attacker chooses: Knuth's multiplicative hashing, with
-/// the upper half moved into the lower bits.
-#[derive(Debug, Default)]
-struct FrameHasher(u64);
-
-impl Hasher for FrameHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
-    }
-
-    fn write_u64(&mut self, frame: u64) {
-        let product = (self.0 ^ frame).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        self.0 = product ^ product >> 32;
     }
 }
 

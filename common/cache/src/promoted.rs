@@ -1,12 +1,13 @@
 //! The dirty lines that an exclusive level has moved to the level above: they are dirty
 //! again when they return.
 
-use crate::line_set::LineSet;
-use crate::moves::Moves;
+use std::collections::BTreeSet;
+
+use crate::journal::Moves;
 
 #[derive(Debug, Default)]
 pub(crate) struct Promoted {
-    lines: LineSet,
+    lines: BTreeSet<u64>,
     /// Lines added or removed since the first open window was opened.
     changes: Vec<u64>,
     /// The number of these at the start of each open window.
@@ -22,7 +23,7 @@ impl Promoted {
 
     /// Removes a line; returns whether it was there.
     pub(crate) fn take(&mut self, line: u64) -> bool {
-        let was_there = !self.lines.is_empty() && self.lines.remove(line);
+        let was_there = self.lines.remove(&line);
         if was_there {
             self.note(line);
         }
@@ -48,25 +49,15 @@ impl Promoted {
 
     /// Whether the lines are those at the start of the last window, moved by `moves`.
     pub(crate) fn recurs(&self, moves: &Moves, shift: u32) -> bool {
-        // Lines that were added or removed an odd number of times differ.
-        let mut changed = LineSet::default();
+        // Each change adds a line or removes it, so those of a line undo each other in pairs.
+        let mut changed = BTreeSet::new();
         for line in &self.changes[self.open.last().copied().unwrap_or(0)..] {
-            if !changed.remove(*line) {
+            if !changed.remove(line) {
                 changed.insert(*line);
             }
         }
-        if moves.is_none() {
-            return changed.is_empty();
-        }
-        let stayed = self.lines.iter().filter(|line| !changed.contains(*line));
-        let left = changed.iter().filter(|line| !self.lines.contains(*line));
-        let mut before = 0;
-        let mut all_moved = stayed.chain(left).all(|line| {
-            before += 1;
-            self.lines.contains(line.wrapping_add_signed(moves.lines(line, shift)))
-        });
-        all_moved &= before == self.lines.len();
-        all_moved
+        let before = self.lines.symmetric_difference(&changed);
+        changed.is_empty() && moves.is_none() || moved(before, moves, shift, 1) == self.lines
     }
 
     /// Moves all lines `times` times.
@@ -74,12 +65,13 @@ impl Promoted {
         if moves.is_none() {
             return;
         }
-        let lines: Vec<u64> = self.lines.iter().collect();
-        for line in &lines {
-            self.take(*line);
-        }
-        for line in lines {
-            self.insert(line.wrapping_add_signed(moves.lines(line, shift) * times as i64));
-        }
+        let after = moved(self.lines.iter(), moves, shift, times as i64);
+        let changed: Vec<u64> = self.lines.symmetric_difference(&after).copied().collect();
+        changed.into_iter().for_each(|line| self.note(line));
+        self.lines = after;
     }
+}
+
+fn moved<'a>(lines: impl Iterator<Item = &'a u64>, moves: &Moves, shift: u32, times: i64) -> BTreeSet<u64> {
+    lines.map(|line| line.wrapping_add_signed(moves.lines(*line, shift) * times)).collect()
 }

@@ -2,8 +2,7 @@
 
 use std::fmt::Debug;
 
-use crate::journal::Journal;
-use crate::moves::Moves;
+use crate::journal::{Journal, Moves};
 use crate::policy::{Policy, Touched, find};
 use crate::tag::{LINE, PREFETCHED, Tag, line_of, moved};
 
@@ -31,9 +30,6 @@ impl Layout {
 /// Sets with any policy.
 pub(crate) trait Store: Debug {
     fn layout(&self) -> Layout;
-
-    /// See [`Policy::HITS_SETTLE`].
-    fn hits_settle(&self) -> bool;
 
     /// Whether the last `lines` lines used are always there.
     fn keeps_last(&self, lines: usize) -> bool;
@@ -144,10 +140,6 @@ pub(crate) fn moved_tag(tag: Tag, moves: &Moves, shift: u32, times: u64) -> Tag 
 impl<P: Policy, const W: usize> Store for Sets<P, W> {
     fn layout(&self) -> Layout {
         self.layout
-    }
-
-    fn hits_settle(&self) -> bool {
-        P::HITS_SETTLE
     }
 
     fn keeps_last(&self, lines: usize) -> bool {

@@ -6,16 +6,15 @@ use machine::{Machine, MachineError};
 use memory::Arena;
 
 use crate::addresses::AddressMap;
-use crate::level::Level;
+use crate::journal::Moves;
+use crate::level::{Level, Tlb};
 use crate::loops::{Access, AccessKind, gcd};
-use crate::moves::Moves;
 use crate::pages::PageMap;
 use crate::prefetch::Prefetcher;
 use crate::request::{Request, kind};
 use crate::sets::Store;
 use crate::tag::{DIRTY, LINE, LINES, Tag};
 use crate::tally::{CoreTally, Tally};
-use crate::tlb::Tlb;
 
 /// A tag that no line has.
 const NO_LINE: Tag = 0;
@@ -104,8 +103,8 @@ impl Simulator {
         };
         let first = &levels[0];
         Ok(Simulator {
-            plain_loads: first.loads_plainly() && first.store.hits_settle(),
-            plain_stores: first.stores_plainly() && first.store.hits_settle(),
+            plain_loads: first.loads_plainly(),
+            plain_stores: first.stores_plainly(),
             tally: Tally::new(levels.len(), machine.tlbs.len(), arrays),
             tlbs: machine.tlbs.iter().map(tlb).collect(),
             levels,
@@ -239,7 +238,7 @@ impl Simulator {
     fn access_by_rules(&mut self, address: u64, store: bool, array: u8) {
         let first = &mut self.levels[0];
         let request = request(address, store, array, false).within(first, self.pages.as_ref());
-        let (set, _) = first.place(request.address());
+        let (set, _) = first.place(request.address);
         let slot = set & (self.last_lines.len() - 1);
         self.last_lines[slot] = NO_LINE;
         first.serve(request, &mut self.tally.levels[0], &mut self.asks[0]);
@@ -391,7 +390,7 @@ fn slots(sets: usize) -> usize {
 #[inline(always)]
 fn request(address: u64, store: bool, array: u8, physical: bool) -> Request {
     let kind = if store { kind::STORE | kind::DATA } else { 0 };
-    Request::new(address, kind | if physical { kind::PHYSICAL } else { 0 }, array)
+    Request { address, kind: kind | if physical { kind::PHYSICAL } else { 0 }, array }
 }
 
 impl Request {
@@ -401,10 +400,10 @@ impl Request {
     fn within(self, level: &Level, pages: Option<&PageMap>) -> Request {
         match pages {
             Some(pages) if level.physical && !self.is(kind::PHYSICAL) => {
-                self.at(pages.physical(self.address())).with(kind::PHYSICAL)
+                Request { address: pages.physical(self.address), ..self.with(kind::PHYSICAL) }
             }
             Some(pages) if !level.physical && self.is(kind::PHYSICAL) => {
-                self.at(pages.virtual_of(self.address())).without(kind::PHYSICAL)
+                Request { address: pages.virtual_of(self.address), ..self.without(kind::PHYSICAL) }
             }
             _ => self,
         }
@@ -416,7 +415,7 @@ impl Request {
 fn recall(above: &mut [Level], victim: Request, bytes: u64, pages: Option<&PageMap>) -> bool {
     let mut dirty = false;
     for level in above {
-        let address = victim.within(level, pages).address();
+        let address = victim.within(level, pages).address;
         dirty |= level.invalidate(address, bytes);
     }
     dirty

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::addresses::AddressMap;
 use crate::loops::{Access, Loop, Node};
 use crate::redundant::Redundant;
-use crate::shortcuts::{self, Answer, Plan, Shortcut};
+use crate::shortcuts::{Answer, Plan, SAME_LINES, Shortcut};
 use crate::simulator::Simulator;
 
 /// Largest number of progress reports.
@@ -57,7 +57,7 @@ impl Progress {
 #[derive(Debug)]
 pub(crate) struct Walker {
     pub(crate) sim: Simulator,
-    pub(crate) shortcuts: Vec<&'static dyn Shortcut>,
+    pub(crate) shortcuts: Vec<Shortcut>,
     pub(crate) progress: Progress,
 }
 
@@ -91,7 +91,7 @@ impl Walker {
         if of.is_innermost() {
             return self.walk_innermost(of, accesses);
         }
-        let mut asked: Vec<&dyn Shortcut> = self.shortcuts.clone();
+        let mut asked = self.shortcuts.clone();
         let mut search: Option<Search> = None;
         let mut left = of.iterations;
         while left > 0 {
@@ -129,14 +129,14 @@ impl Walker {
         accesses: &[Access],
         left: u64,
         map: &AddressMap,
-        asked: &mut Vec<&dyn Shortcut>,
+        asked: &mut Vec<Shortcut>,
     ) -> Option<Plan> {
         let mut found = None;
         asked.retain(|shortcut| {
             if found.is_some() {
                 return true;
             }
-            match shortcut.ask(of, accesses, left, &self.sim, map) {
+            match (shortcut.ask)(of, accesses, left, &self.sim, map) {
                 Answer::Plan(plan) => found = Some(plan),
                 Answer::NotNow => {}
                 Answer::Never => return false,
@@ -190,7 +190,7 @@ impl Walker {
     /// [`Redundant`] are left out.
     fn walk_innermost(&mut self, of: &Loop, accesses: &mut [Access]) {
         let line = self.sim.smallest_line();
-        let shortcut = shortcuts::uses_same_lines(&self.shortcuts);
+        let shortcut = self.shortcuts.iter().any(|shortcut| shortcut.name == SAME_LINES);
         let may_stay = shortcut
             && of.moving.iter().all(|at| of.advances[*at].unsigned_abs() < line)
             && accesses.iter().all(|access| self.sim.hits_settle(access));

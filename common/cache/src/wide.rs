@@ -1,8 +1,9 @@
-//! Sets of many ways, with LRU or FIFO, in order of use or arrival: the first few lines are
-//! searched one by one, the others are in a list with a hash table.
+//! Sets of many ways, with LRU or FIFO: a list in order of use or arrival, and a hash table.
 
-use crate::journal::Journal;
-use crate::moves::Moves;
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use crate::journal::{Journal, Moves};
 use crate::policy::Touched;
 use crate::sets::{Layout, Store, moved_tag};
 use crate::tag::{LINE, PREFETCHED, Tag};
@@ -19,150 +20,53 @@ pub(crate) struct WideSets {
     journal: Journal<()>,
 }
 
-/// The number of lines of a set that are searched one by one.
-const FRONT: usize = 8;
-
-/// One set: the most recent lines, then all others.
+/// One set: lines in order, as a ring. Way 0 is not a way but links the two ends; the ways
+/// are 1 and up.
 #[derive(Debug, Clone)]
 struct WideSet {
-    front: [Tag; FRONT],
-    others: List,
-    /// Number of the window that saved it last.
-    saved_in: u32,
-}
-
-impl WideSet {
-    fn new(ways: usize) -> WideSet {
-        WideSet { front: [0; FRONT], others: List::new(ways.saturating_sub(FRONT)), saved_in: 0 }
-    }
-
-    #[inline(always)]
-    fn tag(&mut self, key: Tag) -> Option<&mut Tag> {
-        match self.front.iter().position(|tag| tag & LINE == key) {
-            Some(at) => Some(&mut self.front[at]),
-            None => self.others.way(key).map(|way| &mut self.others.tags[way as usize]),
-        }
-    }
-
-    /// Uses the line `key`, which makes it the first one; returns its previous tag.
-    #[inline(always)]
-    fn use_line(&mut self, key: Tag, flags: Tag) -> Option<Tag> {
-        if let Some(at) = self.front.iter().position(|tag| tag & LINE == key) {
-            let tag = self.front[at];
-            self.front.copy_within(..at, 1);
-            self.front[0] = (tag | flags) & !PREFETCHED;
-            return Some(tag);
-        }
-        let tag = self.others.remove(key);
-        if tag == 0 {
-            return None;
-        }
-        self.put_first((tag | flags) & !PREFETCHED);
-        Some(tag)
-    }
-
-    fn put_first(&mut self, tag: Tag) {
-        let last = self.front[FRONT - 1];
-        self.front.copy_within(..FRONT - 1, 1);
-        self.front[0] = tag;
-        if last != 0 {
-            self.others.put_first(last);
-        }
-    }
-
-    fn fill(&mut self, tag: Tag) -> Tag {
-        let is_full = self.front[FRONT - 1] != 0 && self.others.empty.is_empty();
-        let victim = if is_full { self.others.remove_last() } else { 0 };
-        self.put_first(tag);
-        victim
-    }
-
-    fn remove(&mut self, key: Tag) -> Tag {
-        match self.front.iter().position(|tag| tag & LINE == key) {
-            Some(at) => {
-                let tag = self.front[at];
-                self.front.copy_within(at + 1.., at);
-                self.front[FRONT - 1] = 0;
-                tag
-            }
-            None => self.others.remove(key),
-        }
-    }
-
-    /// The tags, the most recent first.
-    fn in_order(&self) -> impl Iterator<Item = Tag> {
-        self.front.into_iter().filter(|tag| *tag != 0).chain(self.others.in_order())
-    }
-}
-
-/// Lines in order, as a ring: way 0 is not a way but links the two ends; the ways are 1 and
-/// up.
-#[derive(Debug, Clone)]
-struct List {
     tags: Vec<Tag>,
     newer: Vec<u32>,
     older: Vec<u32>,
     empty: Vec<u32>,
-    /// Finds a line's way: a hash table with linear probing, 0 for a free entry.
-    index: Vec<u32>,
+    /// The way of each line.
+    index: HashMap<Tag, u32, BuildHasherDefault<LineHasher>>,
+    /// Number of the window that saved it last.
+    saved_in: u32,
 }
 
-impl List {
-    fn new(ways: usize) -> List {
-        List {
+/// Spreads line numbers, which no attacker chooses: Knuth's multiplicative hashing.
+#[derive(Debug, Default)]
+struct LineHasher(u64);
+
+impl Hasher for LineHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_u32(u32::from(*byte)));
+    }
+
+    fn write_u32(&mut self, line: u32) {
+        let product = (self.0 ^ u64::from(line)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = product ^ product >> 32;
+    }
+}
+
+impl WideSet {
+    fn new(ways: usize) -> WideSet {
+        WideSet {
             tags: vec![0; ways + 1],
             newer: vec![0; ways + 1],
             older: vec![0; ways + 1],
             empty: (1..=ways as u32).rev().collect(),
-            index: vec![0; (4 * ways).next_power_of_two()],
+            index: HashMap::default(),
+            saved_in: 0,
         }
     }
 
-    /// The entry at which the search for the line `key` starts (Knuth's multiplicative
-    /// hashing).
-    #[inline(always)]
-    fn hash(&self, key: Tag) -> usize {
-        key.wrapping_mul(0x9e37_79b1) as usize >> (u32::BITS - self.index.len().trailing_zeros())
-    }
-
-    /// The line in `way`.
-    #[inline(always)]
-    fn key(&self, way: u32) -> Tag {
-        self.tags[way as usize] & LINE
-    }
-
-    /// The entry of the line `key`, or where it can be inserted.
-    #[inline(always)]
-    fn position(&self, key: Tag) -> usize {
-        let mut at = self.hash(key);
-        while self.index[at] != 0 && self.key(self.index[at]) != key {
-            at = (at + 1) & (self.index.len() - 1);
-        }
-        at
-    }
-
-    #[inline(always)]
-    fn way(&self, key: Tag) -> Option<u32> {
-        Some(self.index[self.position(key)]).filter(|way| *way != 0)
-    }
-
-    /// Removes the line `key` from the table, and moves later entries up where possible.
-    fn forget(&mut self, key: Tag) {
-        let mask = self.index.len() - 1;
-        let mut free = self.position(key);
-        let mut at = free;
-        loop {
-            at = (at + 1) & mask;
-            if self.index[at] == 0 {
-                break;
-            }
-            let distance = at.wrapping_sub(self.hash(self.key(self.index[at]))) & mask;
-            if distance >= at.wrapping_sub(free) & mask {
-                self.index[free] = self.index[at];
-                free = at;
-            }
-        }
-        self.index[free] = 0;
+    fn tag(&mut self, key: Tag) -> Option<&mut Tag> {
+        self.index.get(&key).map(|way| &mut self.tags[*way as usize])
     }
 
     fn unlink(&mut self, way: u32) {
@@ -171,24 +75,33 @@ impl List {
         self.newer[older as usize] = newer;
     }
 
-    /// Adds a new line; there must be an empty way.
-    fn put_first(&mut self, tag: Tag) {
-        let Some(way) = self.empty.pop() else { return };
-        let at = self.position(tag & LINE);
-        self.index[at] = way;
-        self.tags[way as usize] = tag;
+    fn link_first(&mut self, way: u32) {
         let first = std::mem::replace(&mut self.older[0], way);
         self.newer[first as usize] = way;
         (self.newer[way as usize], self.older[way as usize]) = (0, first);
     }
 
-    fn remove_last(&mut self) -> Tag {
-        self.remove(self.key(self.newer[0]))
+    /// Makes the line `key` the first one, if it is there.
+    fn put_first(&mut self, key: Tag) {
+        if let Some(way) = self.index.get(&key).copied().filter(|way| *way != self.older[0]) {
+            self.unlink(way);
+            self.link_first(way);
+        }
+    }
+
+    fn fill(&mut self, tag: Tag) -> Tag {
+        let last = self.newer[0];
+        let victim = if self.empty.is_empty() { self.remove(self.tags[last as usize] & LINE) } else { 0 };
+        if let Some(way) = self.empty.pop() {
+            self.index.insert(tag & LINE, way);
+            self.tags[way as usize] = tag;
+            self.link_first(way);
+        }
+        victim
     }
 
     fn remove(&mut self, key: Tag) -> Tag {
-        let Some(way) = self.way(key) else { return 0 };
-        self.forget(key);
+        let Some(way) = self.index.remove(&key) else { return 0 };
         self.unlink(way);
         self.empty.push(way);
         std::mem::take(&mut self.tags[way as usize])
@@ -226,10 +139,6 @@ impl Store for WideSets {
         self.layout
     }
 
-    fn hits_settle(&self) -> bool {
-        true
-    }
-
     fn keeps_last(&self, lines: usize) -> bool {
         self.reorders && lines < self.layout.ways
     }
@@ -245,7 +154,7 @@ impl Store for WideSets {
         let reorders = self.reorders;
         let set = self.look_at(set);
         if reorders {
-            return set.use_line(key, flags);
+            set.put_first(key);
         }
         let tag = set.tag(key)?;
         Some(std::mem::replace(tag, (*tag | flags) & !PREFETCHED))

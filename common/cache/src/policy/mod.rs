@@ -2,7 +2,7 @@
 //!
 //! To add one: a file in this folder that implements [`Policy`], a name in
 //! [`machine::Replacement`], and a line in
-//! [`new_sets`](crate::stores::new_sets).
+//! [`new_sets`](crate::level::new_sets).
 
 mod fifo;
 mod lru;

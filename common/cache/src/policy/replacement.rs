@@ -13,16 +13,15 @@ pub(crate) struct Touched {
     pub(crate) tag: Tag,
 }
 
-/// How a set of ways chooses its victim. Empty ways, tag 0, are filled first.
+/// How a set of ways chooses its victim. Empty ways, tag 0, are filled first. Repeating a sequence
+/// of hits must leave a set as the first time left it; so touching the most recent line again changes
+/// nothing.
 pub(crate) trait Policy: Debug + 'static {
     /// The state of a set besides its tags and their order; it must not contain line
     /// numbers.
     type Set: SetState;
     /// The state that all sets share: a random generator, a counter of set dueling.
     type Shared: Clone + PartialEq + Debug;
-    /// Whether repeating a sequence of hits leaves a set as the first time left it; so touching
-    /// the most recent line again changes nothing.
-    const HITS_SETTLE: bool = true;
     /// Whether the victim is the line whose last use is the oldest.
     const IS_LRU: bool = false;
 
