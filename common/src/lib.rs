@@ -43,8 +43,8 @@
 //! | Where is a new note? | a variant of [`note::Note`], in `records/src/note.rs`; an argument of the experiments is one of `Why`, in `discover/src/argument.rs` |
 //! | Where is a record printed? | [`output::finish`], in every format, of all programs; a program gives its own lines and chart |
 //! | Where is a new system added? | one file in `system/src/os` that implements its trait; what it cannot do it says at run time |
-//! | Where is a new replacement policy? | a name in [`machine::Replacement`], read in `machine/src/describe`, one file in `cache/src/policy` and a line in `cache/src/stores.rs`; the reference in `cache/tests/it/reference` must agree |
-//! | Where is a shortcut of the model? | one file in `cache/src/shortcuts`, a line in its `mod.rs` |
+//! | Where is a new replacement policy? | a name in [`machine::Replacement`], read in `machine/src/describe`, one file in `cache/src/policy` and a line in `cache/src/level.rs`; the reference in `cache/tests/it/reference` must agree |
+//! | Where is a shortcut of the model? | a function in `cache/src/shortcuts.rs`, and its line in `ALL` |
 //!
 //! # One number's way
 //!

@@ -26,16 +26,19 @@ pub(crate) struct Request {
 
 impl Request {
     /// Whether one of `bits` is set.
+    #[inline(always)]
     pub(crate) fn is(self, bits: u8) -> bool {
         self.kind & bits != 0
     }
 
     /// The same with `bits` set.
+    #[inline(always)]
     pub(crate) fn with(self, bits: u8) -> Request {
         Request { kind: self.kind | bits, ..self }
     }
 
     /// The same with `bits` cleared.
+    #[inline(always)]
     pub(crate) fn without(self, bits: u8) -> Request {
         Request { kind: self.kind & !bits, ..self }
     }

@@ -10,7 +10,6 @@
 //!   written through, then its prefetches.
 //! - Requests carry virtual addresses. A level whose sets are selected by physical ones
 //!   converts them, and so do all levels below it.
-//!   them, and so do all levels below it.
 
 use std::cell::Cell;
 

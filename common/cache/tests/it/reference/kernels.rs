@@ -64,11 +64,11 @@ impl Elements<'_> {
 /// its factor in `by`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Access {
-    pub(crate) array: usize,
-    pub(crate) start: usize,
-    pub(crate) by: [isize; 3],
-    pub(crate) store: bool,
-    pub(crate) vector: bool,
+    array: usize,
+    start: usize,
+    by: [isize; 3],
+    store: bool,
+    vector: bool,
 }
 
 impl Access {
@@ -110,12 +110,8 @@ pub(crate) enum Kernel {
     /// Three loops, the outer and the inner one in `steps!`, with accesses
     /// before, in and after the inner one.
     Nest { counts: [usize; 3], middle: Middle, before: Vec<Access>, body: Vec<Access>, after: Vec<Access> },
-    /// A product of `n` by `n` matrices in blocks, as in mm3: c += a * b.
-    Blocks { n: usize, block: usize, arrays: [usize; 3] },
     /// Gaussian elimination of `n` rows, `row` elements apart.
     Elimination { n: usize, row: usize, array: usize },
-    /// Forward substitution: row i has i elements.
-    Triangle { n: usize, row: usize, arrays: [usize; 2] },
     /// Loads, or loads and stores, of every `stride`-th element, repeated.
     Sweep { times: u64, count: usize, stride: usize, store: bool, array: usize },
     /// The accesses of a list, repeated.
@@ -165,26 +161,6 @@ impl Kernel {
                     }
                 });
             }
-            &Kernel::Blocks { n, block, arrays } => {
-                let [a, b, c] = arrays.map(|array| data[array]);
-                let end = |start: usize| n.min(start + block);
-                steps!(mem; for row in 0..n.div_ceil(block) {
-                    let i = row * block;
-                    for j in (0..n).step_by(block) {
-                        for k in (0..n).step_by(block) {
-                            for i2 in i..end(i) {
-                                for k2 in k..end(k) {
-                                    steps!(mem; for j2 in j..end(j) {
-                                        let product = a.load(mem, i2 * n + k2, false) * b.load(mem, k2 * n + j2, false);
-                                        let sum = c.load(mem, i2 * n + j2, false) + product;
-                                        c.store(mem, i2 * n + j2, false, sum);
-                                    });
-                                }
-                            }
-                        }
-                    }
-                });
-            }
             &Kernel::Elimination { n, row, array } => {
                 let a = data[array];
                 for k in 0..n {
@@ -196,16 +172,6 @@ impl Kernel {
                             let element = a.load(mem, i * row + j, false);
                             a.store(mem, i * row + j, false, element + product);
                         });
-                    });
-                }
-            }
-            &Kernel::Triangle { n, row, arrays } => {
-                let [l, x] = arrays.map(|array| data[array]);
-                for i in 0..n {
-                    steps!(mem; for j in 0..i {
-                        let product = l.load(mem, i * row + j, false) * x.load(mem, j, false);
-                        let sum = x.load(mem, i, false) + product;
-                        x.store(mem, i, false, sum);
                     });
                 }
             }
@@ -260,9 +226,7 @@ impl Kernel {
                 list.iter().map(|access| (access.array, access.end([0; 3]))).collect()
             }
             Kernel::Repeated { kernel, .. } => kernel.lengths(),
-            &Kernel::Blocks { n, arrays, .. } => arrays.map(|array| (array, n * n)).to_vec(),
             &Kernel::Elimination { n, row, array } => vec![(array, n * row)],
-            &Kernel::Triangle { n, row, arrays: [l, x] } => vec![(l, n * row), (x, n)],
             &Kernel::Sweep { count, stride, array, .. } => vec![(array, count * stride)],
             &Kernel::Counted { rows, row, array, .. } => vec![(array, rows * row)],
         }
@@ -277,17 +241,9 @@ impl Kernel {
         match random.below(17) {
             0..6 => product(random, arrays, rows, most),
             6..9 => nest(random, arrays, row, most),
-            9 => {
-                let n = 4 + random.below(((most / 4) as f64).cbrt() as usize);
-                Kernel::Blocks { n, block: 2 + random.below(20), arrays: [0; 3].map(|_| any(random)) }
-            }
-            10 => {
+            9..12 => {
                 let n = 3 + random.below((most as f64).cbrt() as usize);
                 Kernel::Elimination { n, row: row.max(n), array: any(random) }
-            }
-            11 => {
-                let n = 3 + random.below((most as f64 / 2.0).sqrt() as usize);
-                Kernel::Triangle { n, row: row.max(n), arrays: [any(random), any(random)] }
             }
             12 | 13 => {
                 let count = 1 + below(random, &[4, 16, 64, 256, 1024, 4096]);
