@@ -8,6 +8,7 @@ mod accesses;
 mod assignment;
 #[cfg(unix)]
 mod broken_off;
+mod command_lines;
 mod compare;
 mod exercises;
 #[cfg(target_os = "linux")]
@@ -22,7 +23,6 @@ mod input;
 mod kit;
 #[cfg(feature = "instructor")]
 mod mystery;
-mod options;
 mod programs;
 mod questions;
 mod schema;

@@ -4,7 +4,6 @@
 
 mod sandbox;
 mod table;
-mod written;
 
 use std::fs;
 use std::path::Path;
@@ -48,26 +47,27 @@ fn after(folder: &Path, before: &str, line: &str) -> Output {
 }
 
 /// No panic, no signal, no silent failure: a result on standard output, or a last line that
-/// says why there is none. A wrong command line (exit 2) may be told in clap's lines instead.
+/// says why there is none. A wrong command line (exit 2) has clap's lines instead.
 fn decent(line: &str, output: &Output) {
     let told = stderr(output);
     assert!(!told.contains("panicked") && !told.contains("RUST_BACKTRACE"), "{line}: {told}");
     match output.status.code() {
         Some(0) => assert!(!output.stdout.is_empty(), "{line} printed no result: {told}"),
-        Some(2) if told.lines().any(|said| said.starts_with("error: ")) => {}
-        Some(1 | 2) => {
-            assert!(told.lines().last().is_some_and(|last| last.contains(": ")), "{line}: '{told}'")
-        }
+        Some(2) if told.lines().any(|line| line.starts_with("error: ")) => {}
+        Some(1 | 2) => assert!(last_line(output).contains(": "), "{line}: '{told}'"),
         code => panic!("{line}: {code:?}, {}: {told}", output.status),
     }
+}
+
+fn last_line(output: &Output) -> String {
+    stderr(output).lines().last().unwrap_or_default().to_owned()
 }
 
 /// Exit 1, and a last sentence with `word`.
 fn refused(line: &str, output: &Output, word: &str) {
     decent(line, output);
-    let told = stderr(output);
-    assert_eq!(output.status.code(), Some(1), "{line}: {told}");
-    assert!(told.lines().last().unwrap_or_default().contains(word), "{line}: {told}");
+    assert_eq!(output.status.code(), Some(1), "{line}: {}", stderr(output));
+    assert!(last_line(output).contains(word), "{line}: {}", stderr(output));
 }
 
 #[test]
