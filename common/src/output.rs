@@ -29,6 +29,30 @@ pub fn text(record: &Record, format: Format, shown: &Shown<'_>) -> String {
     }
 }
 
+/// In the names of figures, between a cache level and an array: `l1_misses_mul1`.
+pub(crate) const BY_ARRAY: &str = "_misses_";
+
+/// The modelled misses of each array, a line for each level.
+pub fn misses_by_array(record: &Record) -> String {
+    let mut levels: Vec<(String, String)> = Vec::new();
+    for figure in record.rows.iter().flat_map(|row| &row.figures) {
+        let Some((level, array)) = figure.name.split_once(BY_ARRAY) else { continue };
+        let misses = format!("\t{array} {:.0}", figure.reading.amount().unwrap_or_default());
+        match levels.last_mut().filter(|(last, _)| last == level) {
+            Some((_, line)) => *line += &misses,
+            None => levels.push((level.to_owned(), misses)),
+        }
+    }
+    if levels.is_empty() {
+        return "Misses by array: not counted (only the cache model knows arrays; add --compare model)\n"
+            .to_owned();
+    }
+    let line = |(level, misses): (String, String)| {
+        format!("{} misses by array:{misses}\tsource=model\n", level.to_uppercase())
+    };
+    levels.into_iter().map(line).collect()
+}
+
 /// Standard output, as the name of a file.
 const STDOUT: &str = "-";
 

@@ -47,6 +47,10 @@ pub struct Options {
         default_value = "PAPI_L1_DCM,PAPI_LD_INS,PAPI_SR_INS"
     )]
     events: Vec<String>,
+
+    /// Print the modelled misses of each matrix at each level; records always have them
+    #[arg(long)]
+    by_array: bool,
 }
 
 fn side() -> clap::builder::RangedI64ValueParser<u32> {
@@ -60,6 +64,7 @@ impl Options {
             n: None,
             size: Some(size),
             events: events.iter().map(|event| (*event).to_owned()).collect(),
+            by_array: false,
         }
     }
 
@@ -173,6 +178,9 @@ pub fn record(
             row = row.with(format!("{}_modelled", event.name()), counts.reading(event));
         }
     }
+    for (name, misses) in sample.model.iter().flat_map(|counts| counts.by_array()) {
+        row = row.with(name, misses);
+    }
     row = row
         .with("wall_cycles", sample.cycles.clone())
         .with("wall_s", sample.wall.clone())
@@ -194,15 +202,17 @@ pub fn record(
     record
 }
 
+/// Whether a figure of a record counts an event.
+fn is_event(name: &str) -> bool {
+    !TIMES.contains(&name) && !name.contains(output::BY_ARRAY)
+}
+
 /// The lines that the C kit prints.
 pub fn kit_text(record: &Record) -> String {
     let mut text = String::new();
     for row in &record.rows {
-        let events: Vec<_> = row
-            .figures
-            .iter()
-            .filter(|f| !TIMES.contains(&&*f.name) && !f.name.ends_with("_modelled"))
-            .collect();
+        let events: Vec<_> =
+            row.figures.iter().filter(|f| is_event(&f.name) && !f.name.ends_with("_modelled")).collect();
         for event in &events {
             let zero = match event.reading.source() {
                 Some(source) => format!("{:.6}\tsource={source}", 0.0),
@@ -255,9 +265,11 @@ fn residual(measured: &Reading, model: &Reading) -> String {
 /// # Errors
 ///
 /// If a file cannot be written.
-pub fn finish(record: &Record, options: &Output) -> Result<(), Failure> {
-    let shown = Shown { kit: &kit_text, chart: Some(&chart) };
-    output::finish(record, options, &shown)
+pub fn finish(record: &Record, options: &Options, to: &Output) -> Result<(), Failure> {
+    let kit = |record: &Record| {
+        kit_text(record) + &if options.by_array { output::misses_by_array(record) } else { String::new() }
+    };
+    output::finish(record, to, &Shown { kit: &kit, chart: Some(&chart) })
 }
 
 /// Each event per inner iteration, which is one execution of the innermost statement.
@@ -266,7 +278,7 @@ pub fn chart(record: &Record) -> Chart {
     let mut bars = Vec::new();
     for row in &record.rows {
         let iterations = row.whole("size").unwrap_or(1).pow(3) as f64;
-        for figure in row.figures.iter().filter(|f| !TIMES.contains(&&*f.name)) {
+        for figure in row.figures.iter().filter(|f| is_event(&f.name)) {
             let Some((amount, source)) = figure.reading.amount().zip(figure.reading.source()) else {
                 continue;
             };

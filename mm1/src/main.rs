@@ -29,6 +29,6 @@ fn main() -> ExitCode {
     cli::run(|args: Args| {
         let session = Session::start(&args.measuring, &args.modelling, &args.output)?;
         let record = mm1::measure(&session, &args.options)?;
-        product::finish(&record, &args.output)
+        product::finish(&record, &args.options, &args.output)
     })
 }

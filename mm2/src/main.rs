@@ -32,6 +32,6 @@ fn main() -> ExitCode {
     cli::run(|args: Args| {
         let session = Session::start(&args.measuring, &args.modelling, &args.output)?;
         let record = mm2::measure(&session, &args.options, args.time_transpose)?;
-        product::finish(&record, &args.output)
+        product::finish(&record, &args.options, &args.output)
     })
 }

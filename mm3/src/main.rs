@@ -33,6 +33,6 @@ fn main() -> ExitCode {
     cli::run(|args: Args| {
         let session = Session::start(&args.measuring, &args.modelling, &args.output)?;
         let record = mm3::measure(&session, &args.options, args.line_size)?;
-        product::finish(&record, &args.output)
+        product::finish(&record, &args.options, &args.output)
     })
 }

@@ -9,6 +9,9 @@ use memory::{Allocation, Arena};
 
 use crate::tally::MAX_ARRAYS;
 
+/// The name of memory outside the arrays.
+pub(crate) const OUTSIDE: &str = "(outside)";
+
 /// Offsets below this share one entry of the table.
 const GRANULE: u32 = 12;
 /// The entry of a granule with more than one array.
@@ -54,7 +57,7 @@ impl AddressMap {
 
     /// Names of the arrays in order; the last entry is everything else.
     pub(crate) fn names(&self) -> Vec<&'static str> {
-        self.arrays.iter().map(|array| array.name).chain(["(outside)"]).collect()
+        self.arrays.iter().map(|array| array.name).chain([OUTSIDE]).collect()
     }
 
     /// The arrays, and their addresses.

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::addresses::OUTSIDE;
 use crate::tally::{LevelTally, Tally};
 use events::{CacheEvent, Event};
 use figures::units::Seconds;
@@ -108,6 +109,20 @@ impl Counts {
             Ok(count) => Reading::new(count as f64, Source::Model),
             Err(reason) => Reading::missing(reason),
         }
+    }
+
+    /// The misses at each level of each array that was accessed, named `l1_misses_mul1`.
+    pub fn by_array(&self) -> Vec<(String, Reading)> {
+        let accessed = |name| {
+            let first = self.levels.first().and_then(|level| level.arrays.iter().find(|a| a.name == name));
+            name != OUTSIDE && first.is_some_and(|array| array.misses.total() > 0)
+        };
+        let named = |level: &LevelCounts, array: &ArrayCounts| {
+            let misses = Reading::new(array.misses.total() as f64, Source::Model);
+            (format!("l{}_misses_{}", level.level, array.name), misses)
+        };
+        let all = self.levels.iter().flat_map(|level| level.arrays.iter().map(move |array| (level, array)));
+        all.filter(|(_, array)| accessed(array.name)).map(|(level, array)| named(level, array)).collect()
     }
 
     fn count(&self, event: &Event) -> Result<u64, String> {

@@ -52,24 +52,9 @@ pub fn separator(line: &str) -> Option<u8> {
 }
 
 /// Edits between two words, case ignored: letters to insert, to drop, to change,
-/// or adjacent ones to swap (the restricted Damerau-Levenshtein distance).
+/// or adjacent ones to swap (optimal string alignment).
 pub fn edit_distance(a: &str, b: &str) -> usize {
-    let letters = |word: &str| word.to_lowercase().chars().collect::<Vec<char>>();
-    let (a, b) = (letters(a), letters(b));
-    let empty = || vec![0; b.len() + 1];
-    let (mut before, mut last, mut row) = (empty(), (0..=b.len()).collect::<Vec<usize>>(), empty());
-    for i in 1..=a.len() {
-        row[0] = i;
-        for j in 1..=b.len() {
-            let change = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            row[j] = change.min(last[j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                row[j] = row[j].min(before[j - 2] + 1);
-            }
-        }
-        (before, last, row) = (last, row, before);
-    }
-    last[b.len()]
+    strsim::osa_distance(&a.to_lowercase(), &b.to_lowercase())
 }
 
 #[cfg(test)]

@@ -84,6 +84,9 @@ struct What {
     /// Set the widest instructions to use [default: the widest of this processor]
     #[arg(long, value_enum, value_name = "ISA")]
     isa: Option<Instructions>,
+    /// Print the modelled misses of each array at each level; records always have them
+    #[arg(long)]
+    by_array: bool,
     #[command(flatten)]
     measuring: Measuring,
     #[command(flatten)]
@@ -172,7 +175,9 @@ fn run(name: &str, size: usize, threads: Option<usize>, what: &What) -> Result<(
     };
     let row = if wants_model { modelled(row, variant, &task, &session)? } else { row };
     record.rows.push(row);
-    let kit = &|record: &Record| kit(record, what.measure);
+    let by_array =
+        |record: &Record| if what.by_array { output::misses_by_array(record) } else { String::new() };
+    let kit = &|record: &Record| kit(record, what.measure) + &by_array(record);
     output::finish(&record, &what.output, &Shown { kit, chart: None })
 }
 
@@ -230,10 +235,12 @@ fn modelled(row: Row, variant: &Variant, task: &Task, session: &Session) -> Resu
         ("l1_misses", "PAPI_L1_DCM"),
         ("l2_misses", "PAPI_L2_DCM"),
     ];
-    events.into_iter().try_fold(row, |row, (name, event)| {
+    let mut row = row;
+    for (name, event) in events {
         let event = Event::parse(event).map_err(Failure::could_not)?;
-        Ok(row.with(name, counts.reading(&event)))
-    })
+        row = row.with(name, counts.reading(&event));
+    }
+    Ok(counts.by_array().into_iter().fold(row, |row, (name, misses)| row.with(name, misses)))
 }
 
 /// The homework's lines, each with its source at the end.

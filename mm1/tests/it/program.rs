@@ -55,8 +55,17 @@ fn the_checksum_is_the_closed_form_and_wraps_like_c() {
 /// Real machines with a 32 KiB, 8-way L1 count 134.85 to 135.40 million.
 #[test]
 fn the_model_misses_as_often_as_real_machines() {
-    let text = stdout(&["--counters", "model", "--machine", "i5-7500"]);
+    let text = stdout(&["--counters", "model", "--machine", "i5-7500", "--by-array"]);
     let misses = figure(&text, "stopping counter 'PAPI_L1_DCM'");
+    let line = text.lines().find_map(|line| line.strip_prefix("L1 misses by array:\t")).unwrap();
+    let of_arrays: Vec<(&str, f64)> = line
+        .split('\t')
+        .filter_map(|part| part.split_once(' '))
+        .map(|(name, misses)| (name, misses.parse().unwrap()))
+        .collect();
+    let [("mul1", _), ("mul2", column), ("res", _)] = of_arrays[..] else { panic!("{line}") };
+    let sum: f64 = of_arrays.iter().map(|(_, misses)| misses).sum();
+    assert!((sum / 1e6 - misses).abs() < 1e-6 && column > 0.99 * sum, "{line}");
     assert!((misses / 135.2 - 1.0).abs() < 0.01, "{misses}");
     assert_eq!(figure(&text, "stopping counter 'PAPI_LD_INS'"), 402.653184);
     assert_eq!(figure(&text, "stopping counter 'PAPI_SR_INS'"), 134.217728);
