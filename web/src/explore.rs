@@ -198,7 +198,6 @@ mod tests {
             confidence: Confidence::High,
             knee: Vec::new(),
             partners: Vec::new(),
-            denied: None,
             why: Vec::new(),
         };
         Exploration { levels: vec![level], beyond: None, scan: Vec::new() }

@@ -1,14 +1,11 @@
 //! Runs of all experiments until they agree.
 
-use super::Probe;
-use super::argument::Why;
 use super::congruent::{Congruent, UNKNOWN_ABOVE, congruent};
-use super::exploration::{Exploration, LevelFound};
-use super::explore::{explore, hasty};
-use super::least_cost::Steady;
-use super::plateau::Plateau;
+use super::explore::explore;
+use super::found::{Exploration, LevelFound, Why};
+use super::probe::{Probe, Steady};
+use super::scan::{Plateau, Scan};
 use super::scattered::{Walks, walks};
-use super::ways::Denied;
 use figures::units::Bytes;
 use infer::Confidence;
 
@@ -23,8 +20,8 @@ const SURE: usize = 3;
 const NEAR: u64 = 8 << 20;
 /// Share of the time after which the first level must do with the runs it had.
 const FIRST: f64 = 0.4;
-/// Share of the time to use up on what would prove the agreed answer wrong:
-/// another program that runs most of the time pauses now and then.
+/// Share of the time in which runs are repeated although they agree: another program that runs
+/// most of the time pauses now and then.
 const CHALLENGED: f64 = 0.6;
 /// Share of the time after which no run of all levels is begun.
 const REPEATED: f64 = 0.75;
@@ -42,7 +39,7 @@ pub struct Settled {
     /// What the largest working sets cost, if no level was found there.
     pub beyond: Option<Plateau>,
     /// The scan in which the levels were seen.
-    pub scan: super::Scan,
+    pub scan: Scan,
     /// Runs made.
     pub runs: usize,
     /// Whether the time was up before a run looked beyond the first level.
@@ -76,20 +73,6 @@ impl Settled {
     }
 }
 
-impl Settled {
-    /// Narrows the sizes of levels behind pages that lie anywhere to those that walks allow.
-    fn narrow(&mut self, curves: &[Walks]) {
-        // what looks like a level behind one without known sets may be that one
-        let known = self.levels.first().is_some_and(|first| first.found.ways.is_ok());
-        for curve in curves.iter().filter(|_| known) {
-            let sizes: Vec<u64> = self.levels.iter().map(|level| level.found.size).collect();
-            for (above, level) in sizes.iter().zip(self.levels.iter_mut().skip(1)) {
-                curve.take_in(&mut level.found, *above);
-            }
-        }
-    }
-}
-
 impl LevelFound {
     fn doubt(&mut self, share: f64) {
         if self.confidence == Confidence::High {
@@ -113,7 +96,7 @@ impl LevelFound {
             Bytes(said),
             Bytes(self.size)
         );
-        self.why.push(Why::NoWays(reason.to_string()));
+        self.why.push(Why::NoWays(reason.clone()));
         (self.range.1, self.ways, self.confidence) = (said, Err(reason), Confidence::Low);
     }
 }
@@ -131,8 +114,7 @@ pub fn settle(probe: &mut impl Probe, levels: usize) -> Result<Settled, String> 
         let curves: Vec<Walks> = (2..=levels).filter_map(|level| walks(probe, &run, level)).collect();
         let sets = behind_pages(probe, &run.levels, curves.first(), 1);
         let mut settled = settled(vec![run], true, false);
-        settled.narrow(&curves);
-        take_in(sets, &mut settled, probe);
+        settled.take_in(&curves, sets);
         return Ok(settled);
     }
     let mut steady = Steady::new(probe);
@@ -146,34 +128,28 @@ pub fn settle(probe: &mut impl Probe, levels: usize) -> Result<Settled, String> 
         collect(explore(&mut steady, 1), steady.spent() < 1.0, &mut runs, &mut reason);
     }
     let alone = runs.len();
+    // what decides the second level takes less time than the third
+    let mut depth = 2.min(levels);
     let (mut sets, mut curve) = (None, None);
-    if levels > 1 {
-        // what decides the second level takes less time than the third
-        collect(explore(&mut steady, 2), steady.spent() < 1.0, &mut runs, &mut reason);
-        steady.reach = reach;
-        curve = runs[alone..].last().and_then(|run| walks(&mut steady, run, 2));
-        sets = runs[alone..].last().and_then(|run| behind_pages(&mut steady, &run.levels, curve.as_ref(), 0));
-    }
-    let whole = runs.len();
-    while steady.spent() < REPEATED && runs.len() < MOST_RUNS {
-        collect(explore(&mut steady, levels), steady.spent() < 1.0, &mut runs, &mut reason);
-        let Some(run) = runs[whole..].last() else { continue };
+    while levels > 1 && steady.spent() < REPEATED && runs.len() < MOST_RUNS {
+        collect(explore(&mut steady, depth), steady.spent() < 1.0, &mut runs, &mut reason);
+        (steady.reach, depth) = (reach, levels);
+        let Some(run) = runs[alone..].last() else { continue };
+        curve = curve.or_else(|| walks(&mut steady, run, 2));
         if !matches!(sets, Some(Ok(_))) {
             sets = behind_pages(&mut steady, &run.levels, curve.as_ref(), runs.len() as u64);
         }
-        let second = matches!(sets, Some(Ok(_))) || agreeing(&runs[whole..], 1) >= SURE;
-        if second && known(&runs, SURE) && withstands(&mut steady, run) {
+        let second = matches!(sets, Some(Ok(_))) || agreeing(&runs, 1) >= SURE;
+        if second && known(&runs, SURE) && steady.spent() >= CHALLENGED {
             break;
         }
     }
     if runs.is_empty() {
-        let run = hasty(&mut steady).ok_or_else(|| reason.unwrap_or_else(|| TOO_SLOW.to_owned()))?;
-        return Ok(settled(vec![run], false, true));
+        return Err(reason.unwrap_or_else(|| TOO_SLOW.to_owned()));
     }
     let first_only = levels > 1 && runs.len() == alone;
     let mut settled = settled(runs, false, first_only);
-    settled.narrow(curve.as_slice());
-    take_in(sets, &mut settled, &mut steady);
+    settled.take_in(curve.as_slice(), sets);
     Ok(settled)
 }
 
@@ -197,37 +173,32 @@ fn behind_pages(
     anywhere.then(|| congruent(probe, first, &second, seed))
 }
 
-/// Adds what eviction sets show of the second level, if nothing proves them wrong.
-fn take_in(sets: Option<Result<Congruent, String>>, settled: &mut Settled, probe: &mut impl Probe) {
-    let (Some(sets), [first, SettledLevel { found, .. }, ..]) = (sets, &mut settled.levels[..]) else {
-        return;
-    };
-    // what was found behind a first level that later runs refused is refused with it
-    let known = first.found.ways.as_ref().map_err(|_| UNKNOWN_ABOVE.to_owned());
-    let set = known.and_then(|_| sets?.confirmed(probe, found.range));
-    match set {
-        Ok(set) => {
-            let size = set.ways * set.way;
-            // What the sets decide was left open before.
-            found.why.retain(|why| !matches!(why, Why::NoWays(_) | Why::Open(_)));
-            found.why.push(Why::Ways(format!(
-                "of lines at one offset of scattered pages, sets were found of which {} fit and {} do \
-                 not, and {} of {} other pages have a line in one, so a way has {} pages (odds of {:.0} to 1): {} \
-                 ways of {} make {}.",
-                set.ways,
-                set.ways + 1,
-                set.same_set,
-                set.tried,
-                set.way / probe.contiguous(),
-                set.odds.min(1e6),
-                set.ways,
-                Bytes(set.way),
-                Bytes(size)
-            )));
-            (found.size, found.range, found.ways) = (size, (size, size), Ok(set.ways));
-            found.confidence = Confidence::Medium;
+impl Settled {
+    /// Adds what walks and eviction sets show of levels behind pages that lie anywhere.
+    fn take_in(&mut self, curves: &[Walks], sets: Option<Result<Congruent, String>>) {
+        // what looks like a level behind one without known sets may be that one, and what was found behind
+        // a first level that later runs refused is refused with it
+        let known = self.levels.first().is_some_and(|first| first.found.ways.is_ok());
+        for curve in curves.iter().filter(|_| known) {
+            let sizes: Vec<u64> = self.levels.iter().map(|level| level.found.size).collect();
+            for (above, level) in sizes.iter().zip(self.levels.iter_mut().skip(1)) {
+                curve.take_in(&mut level.found, *above);
+            }
         }
-        Err(reason) => found.why.push(Why::Ways(format!("among scattered pages: {reason}."))),
+        let (Some(sets), Some(SettledLevel { found, .. })) = (sets, self.levels.get_mut(1)) else { return };
+        match sets
+            .and_then(|sets| if known { sets.within(found.range) } else { Err(UNKNOWN_ABOVE.to_owned()) })
+        {
+            Ok(set) => {
+                let size = set.ways * set.way;
+                // What the sets decide was left open before.
+                found.why.retain(|why| !matches!(why, Why::NoWays(_) | Why::Open(_)));
+                found.why.push(Why::Ways(set.argument()));
+                (found.size, found.range, found.ways) = (size, (size, size), Ok(set.ways));
+                found.confidence = Confidence::Medium;
+            }
+            Err(reason) => found.why.push(Why::Ways(format!("among scattered pages: {reason}."))),
+        }
     }
 }
 
@@ -262,17 +233,6 @@ fn settled(runs: Vec<Exploration>, once: bool, first_only: bool) -> Settled {
     Settled { levels: found, beyond: last.beyond, scan: last.scan.clone(), runs: runs.len(), first_only }
 }
 
-/// Whether nothing fits that must not, as often as it is tried.
-fn withstands(probe: &mut impl Probe, found: &Exploration) -> bool {
-    let denied: Vec<&Denied> = found.levels.iter().filter_map(|level| level.denied.as_ref()).collect();
-    while !denied.is_empty() && probe.spent() < CHALLENGED {
-        if denied.iter().any(|denied| probe.cost(&denied.pattern) < denied.fits_below) {
-            return false;
-        }
-    }
-    true
-}
-
 /// Last runs in a row that found the same at this level.
 fn agreeing(runs: &[Exploration], level: usize) -> usize {
     let what = |run: &Exploration| run.levels.get(level).map(|l| (l.size, l.ways.clone().ok(), l.line));
@@ -298,7 +258,7 @@ fn conclude(runs: &[Exploration], level: usize, once: bool) -> SettledLevel {
         };
         found.ways = Err(reason.to_owned());
         found.why.retain(|why| !matches!(why, Why::Ways(_) | Why::NoWays(_))); // one run's, which the others take back
-        found.why.push(Why::NoWays(reason.to_string()));
+        found.why.push(Why::NoWays(reason.to_owned()));
         found.range = (found.knee_range.0.min(size), 2 * found.knee_range.1.max(size));
         found.confidence = Confidence::Low;
     }

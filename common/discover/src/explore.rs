@@ -1,13 +1,11 @@
 //! The whole exploration of a memory hierarchy through a [`Probe`].
 
-use super::Probe;
-use super::argument::Why;
-use super::exploration::{Exploration, LevelFound};
-use super::knee::{Knee, fine_knee, knee, size_of};
-use super::line::{DISTANCES, Partners, line};
-use super::plateau::{LINE_DISTANCE, Plateau, Scan, plateaus, scan};
-use super::second_level;
-use super::ways::{OneSet, Search, Sets, Threshold};
+use super::found::{Exploration, LevelFound, Why};
+use super::probe::Probe;
+use super::scan::{
+    DISTANCES, Knee, LINE_DISTANCE, Partners, Plateau, fine_knee, knee, line, plateaus, scan, size_of,
+};
+use super::ways::{OneSet, Search, Sets, Threshold, lines_of_one_set};
 use figures::units::Bytes;
 use infer::Confidence;
 
@@ -51,42 +49,6 @@ pub fn explore(probe: &mut impl Probe, levels: usize) -> Result<Exploration, Str
     }
     let beyond = plateaus.last().copied().filter(|_| found.len() + 1 == plateaus.len());
     Ok(Exploration { levels: found, beyond, scan })
-}
-
-/// The first cache by a scan alone, as far as the time sufficed for one: where
-/// its cost rises, and no more.
-pub(super) fn hasty(probe: &mut impl Probe) -> Option<Exploration> {
-    let scan: Scan =
-        scan(probe, LINE_DISTANCE).into_iter().take_while(|(_, cost)| cost.is_finite()).collect();
-    let [fast, slow, ..] = plateaus(&scan, probe.contiguous())[..] else { return None };
-    let reason = "the time for experiments was up before lines of one set could be looked for; give more (--seconds), \
-                  or an idle machine";
-    let first = LevelFound {
-        level: 1,
-        size: fast.to,
-        // others on the cache make it look smaller
-        range: (fast.to, 2 * slow.from),
-        knee_range: (fast.to, slow.from),
-        line: None,
-        ways: Err(reason.to_owned()),
-        latency: fast.cost,
-        penalty: slow.cost - fast.cost,
-        confidence: Confidence::Low,
-        knee: scan.clone(),
-        partners: Partners::new(),
-        denied: None,
-        why: vec![
-            Why::Size(format!(
-                "working sets up to {} cost {:.2} ns per access, from {} on {:.2} ns.",
-                Bytes(fast.to),
-                fast.cost,
-                Bytes(slow.from),
-                slow.cost
-            )),
-            Why::NoWays(reason.to_string()),
-        ],
-    };
-    Some(Exploration { levels: vec![first], beyond: None, scan })
 }
 
 /// One cache, between the plateau it serves and the next; `above` is the
@@ -161,7 +123,7 @@ fn cache(
     let step = (slow.cost - fast.cost).min(fast.cost);
     let threshold = Threshold { fits_below: fast.cost + share * step };
     let set = match above {
-        Some(above) => second_level::lines_of_one_set(probe, threshold, bytes, (low, high), above),
+        Some(above) => lines_of_one_set(probe, threshold, bytes, (low, high), above),
         None => first(probe, threshold, bytes, (low, high), &mut line, &mut why),
     };
     let mut found = LevelFound {
@@ -176,7 +138,6 @@ fn cache(
         confidence: if sharp { Confidence::Medium } else { Confidence::Low },
         knee,
         partners,
-        denied: None,
         why,
     };
     conclude(&mut found, set, sharp);
@@ -221,7 +182,7 @@ fn first(
     let set = match search.run(probe, low, high) {
         Err(reason) => {
             let set = search.only_set(probe, low).filter(|_| line.is_some()).ok_or(reason)?;
-            return Ok(Sets { set, denied: search.denied(probe, set), beside: 0 });
+            return Ok(Sets { set, beside: 0 });
         }
         Ok(set) => set,
     };
@@ -256,14 +217,14 @@ fn first(
         None => why.push(Why::Line("conflicts in one set do not confirm it, so it is not known.".to_owned())),
         _ => {}
     }
-    Ok(Sets { set, denied: search.denied(probe, set), beside: 0 })
+    Ok(Sets { set, beside: 0 })
 }
 
 /// Brings the size from the knee and the one from the sets together: what
 /// contradicts itself is refused.
 fn conclude(found: &mut LevelFound, sets: Result<Sets, String>, sharp: bool) {
     let (low, high) = found.knee_range;
-    found.ways = sets.and_then(|Sets { set, denied, beside }| {
+    found.ways = sets.and_then(|Sets { set, beside }| {
         let size = set.size();
         let allowed = ((1.0 - SLACK) * low as f64) as u64..if sharp { high } else { 2 * high };
         if !allowed.contains(&(size + beside)) {
@@ -271,7 +232,6 @@ fn conclude(found: &mut LevelFound, sets: Result<Sets, String>, sharp: bool) {
             return Err(disagreement(set, low, high));
         }
         found.size = size;
-        found.denied = Some(denied);
         found.range = (size, size);
         found.confidence = if sharp { Confidence::High } else { Confidence::Medium };
         let where_from = if Some(set.way) == found.line {

@@ -4,34 +4,21 @@
 //! ([`OnModel`]), so what they conclude can be compared with known truth.
 
 mod agreement;
-mod argument;
 mod congruent;
-mod exploration;
 mod explore;
-mod knee;
-mod least_cost;
-mod line;
+mod found;
 mod model;
-mod order;
-mod plateau;
 mod policy;
 mod probe;
+mod scan;
 mod scattered;
-mod second_level;
-mod translation;
 mod ways;
 
 pub use agreement::{Settled, SettledLevel, settle};
-pub use argument::Why;
-pub use exploration::{Exploration, LevelFound};
 pub use explore::explore;
+pub use found::{Exploration, LevelFound, Why};
 pub use infer::Confidence;
-pub use line::Partners;
 pub use model::OnModel;
-pub use order::cell_order;
-pub use plateau::{Plateau, Scan};
 pub use policy::{PolicyFound, policy};
-pub use probe::{Probe, shuffled};
-pub use ways::Denied;
-
-use probe::{in_order, key, usual_sizes};
+pub use probe::{Probe, cell_order, shuffled};
+pub use scan::{Partners, Plateau, Scan};

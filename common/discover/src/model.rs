@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Probe, key};
+use super::probe::{Probe, key};
 use cache::Modelled;
 use figures::units::{Bytes, Seconds};
 use machine::{Index, Machine, Mapping};

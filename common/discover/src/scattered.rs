@@ -3,10 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use super::argument::Why;
-use super::exploration::{Exploration, LevelFound};
-use super::translation::untranslated;
-use super::{Probe, usual_sizes};
+use super::found::{Exploration, LevelFound, Why};
+use super::probe::{Probe, untranslated, usual_sizes};
 use figures::random::Random;
 use figures::stats;
 use figures::units::Bytes;
@@ -45,13 +43,14 @@ pub(super) struct Walks {
 pub(super) fn walks(probe: &mut impl Probe, run: &Exploration, level: usize) -> Option<Walks> {
     let (above, found) = (run.levels.get(level.checked_sub(2)?)?, run.levels.get(level - 1)?);
     let (page, line) = (probe.contiguous(), found.line.or(above.line).unwrap_or(64));
-    let (low, high) = found.knee_range;
+    let high = found.knee_range.1;
     if found.ways.is_ok() || page >= high {
         return None;
     }
     // far enough to show whether the rise that is seen is the next level's
     let to = (8 * high).min(probe.reach() / 2).min(LARGEST.max(2 * high));
-    let from = (low / 2).max(2 * above.size);
+    // others can make the level look like a part of the next, so it may have any size below
+    let from = 2 * above.size;
     let mut costs: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
     let until = (probe.spent() + SHARE).min(LATEST);
     for draw in 0..DRAWS {
@@ -64,9 +63,13 @@ pub(super) fn walks(probe: &mut impl Probe, run: &Exploration, level: usize) -> 
         }
     }
     let points = costs.iter().filter_map(|(bytes, costs)| point(*bytes, costs, probe.reach()));
-    let points: Vec<Point> = points.collect();
+    let mut points: Vec<Point> = points.collect();
+    // what costs more than a larger working set was disturbed
+    for at in (1..points.len()).rev() {
+        points[at - 1].value = points[at - 1].value.min(points[at].value);
+    }
     let enough = points.len() >= LEAST;
-    let range = (low / 2, 2 * high);
+    let range = (above.size, 2 * high);
     let told = enough.then(|| sizes(&points, range, page, line, Scale::Cost { hit: found.latency }));
     let open = |sizes: Sizes| Sizes { high: open(sizes.high, probe.reach(), probe.real()), ..sizes };
     let sizes = told.flatten().map(open);
@@ -87,7 +90,7 @@ fn point(bytes: u64, costs: &[f64], reach: u64) -> Option<Point> {
     let value = stats::median(costs)?;
     let noise = if costs.len() == 1 { NOISE_ONCE } else { NOISE };
     // others only add to a cost
-    let noise = (noise * value).max((value - least) / (costs.len() as f64).sqrt());
+    let noise = (noise * value).max(value - least);
     let draws = costs.len().min(independent(bytes, reach) as usize);
     value.is_finite().then_some(Point { bytes, value, noise, draws })
 }

@@ -10,10 +10,11 @@
 
 use std::collections::BTreeMap;
 
-use super::translation::translation;
-use super::{Probe, in_order, usual_sizes};
+use super::found::LevelFound;
+use super::probe::{Probe, in_order, translation, usual_sizes};
 use figures::numbers::greatest_common_divisor;
 use figures::units::Bytes;
+use infer::exclusive::Above;
 
 /// More lines are not tried.
 const MOST: u64 = 40;
@@ -48,19 +49,10 @@ pub(super) struct OneSet {
     pub(super) way: u64,
 }
 
-/// Accesses that cost at least so much, if what was found is right: one line
-/// more than fits.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Denied {
-    pub(super) pattern: Vec<u64>,
-    pub(super) fits_below: f64,
-}
-
-/// The sets of a level, and what must not fit if they are right.
+/// The sets of a level.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Sets {
     pub(super) set: OneSet,
-    pub(super) denied: Denied,
     /// Bytes of the level above, if this one stores none of its lines (exclusive); else 0.
     pub(super) beside: u64,
 }
@@ -123,12 +115,11 @@ impl Search {
         self.unhidden().fits(probe, lines, self.shared_distance(set.way), TRIES_ONE_MORE)
     }
 
-    /// What must not fit, if the lines of `set` fit while nothing fills the level above, and one more does not.
-    pub(super) fn fill_exactly(&self, probe: &mut impl Probe, set: OneSet) -> Option<Denied> {
+    /// Whether the lines of `set` fit while nothing fills the level above, and one more does not.
+    fn fill_exactly(&self, probe: &mut impl Probe, set: OneSet) -> bool {
         let (plain, distance) = (self.unhidden(), self.shared_distance(set.way));
-        let exactly = plain.fits(probe, set.ways, distance, TRIES)
-            && !plain.fits(probe, set.ways + 1, distance, TRIES_ONE_MORE);
-        exactly.then(|| self.unhidden().denied(probe, set))
+        plain.fits(probe, set.ways, distance, TRIES)
+            && !plain.fits(probe, set.ways + 1, distance, TRIES_ONE_MORE)
     }
 
     fn pattern(&self, order: u64, lines: u64, distance: u64) -> Vec<u64> {
@@ -140,13 +131,6 @@ impl Search {
     /// The distance of lines that share a set in this level and in the one above.
     fn shared_distance(&self, way: u64) -> u64 {
         way / greatest_common_divisor(way, self.unit) * self.unit
-    }
-
-    /// What must not fit, if `set` is right.
-    pub(super) fn denied(&self, probe: &impl Probe, set: OneSet) -> Denied {
-        let pattern = self.pattern(ORDERS, set.ways + 1, self.shared_distance(set.way));
-        let pattern = self.aside(ORDERS - 1, pattern, probe.reach());
-        Denied { pattern, fits_below: self.threshold.fits_below }
     }
 
     /// Whether any of the tries of a pattern, in one order and set or another, costs no
@@ -302,4 +286,99 @@ fn primes(mut of: u64) -> Vec<u64> {
     }
     found.extend(Some(of).filter(|of| *of > 1));
     found
+}
+
+/// Looks for the lines of one set in a cache of `low` to less than `high` bytes
+/// behind `above`.
+pub(super) fn lines_of_one_set(
+    probe: &mut impl Probe,
+    threshold: Threshold,
+    line: u64,
+    (low, high): (u64, u64),
+    above: &LevelFound,
+) -> Result<Sets, String> {
+    let page = probe.contiguous();
+    if page < high {
+        return Err(format!(
+            "pages of {} are scattered in physical memory, so which lines share a set is not known; huge pages, also \
+             in the hypervisor if there is one, would show it",
+            Bytes(page)
+        ));
+    }
+    let Ok(held) = above.ways.clone() else {
+        return Err("lines of one set can be chosen only after a level whose sets are known".to_owned());
+    };
+    if Some(above.size) == above.line.map(|line| line * held) {
+        return Err(format!("the level above holds any {held} lines, more than a set of this level has"));
+    }
+    let above = Above { ways: held, way: above.size / held };
+    let searches = [2 * held, held].map(|evictors| Search::behind(threshold, line, evictors, above.way));
+    let mut reason = "no distance was found at which a fixed number of lines fits".to_owned();
+    for search in searches {
+        match search.run(probe, low, high) {
+            // behind evictors in the same sets, fewer lines fit than there are ways
+            Ok(set) if set.way <= above.way => reason = same_sets(above.way),
+            Ok(set) if search.more_fit(probe, set, held) || !search.fit_alone(probe, set, held) => {
+                return exclusive(probe, &search, set, above, low..high);
+            }
+            Ok(set) if !(low..high).contains(&set.size()) => {
+                reason = format!(
+                    "{} lines of one set at a distance of {} would make {}, but the cost rises between {} and {}",
+                    set.ways,
+                    Bytes(set.way),
+                    Bytes(set.size()),
+                    Bytes(low),
+                    Bytes(high)
+                );
+            }
+            Ok(set) if !search.is_independent(probe, set) => {
+                reason = format!(
+                    "{} lines of one set fit, and more with fewer lines that fill the level above: those share \
+                     the set",
+                    set.ways
+                );
+            }
+            Ok(set) => return Ok(Sets { set, beside: 0 }),
+            Err(other) => reason = other,
+        }
+    }
+    Err(reason)
+}
+
+/// The own lines of a level that seems to be exclusive: those that fit when each was evicted from the level above
+/// before its access. With those that the level above holds they must be all that fit, and make the
+/// size at which the cost rises.
+fn exclusive(
+    probe: &mut impl Probe,
+    search: &Search,
+    set: OneSet,
+    above: Above,
+    rises: std::ops::Range<u64>,
+) -> Result<Sets, String> {
+    let own = (1..=set.ways)
+        .rev()
+        .take(1 + above.ways as usize)
+        .map(|ways| OneSet { ways, ..set })
+        .find(|own| search.fit_alone(probe, *own, above.ways));
+    if let Some(own) = own
+        && rises.contains(&(own.size() + above.size()))
+        && search.fill_exactly(probe, OneSet { ways: own.ways + above.ways, ..set })
+    {
+        return Ok(Sets { set: own, beside: above.size() });
+    }
+    Err(format!(
+        "{} lines of one set at a distance of {} fit, but another number if each is evicted from the level above \
+         before its access: {}",
+        set.ways,
+        Bytes(set.way),
+        above.readings(set.ways, set.way)
+    ))
+}
+
+fn same_sets(way: u64) -> String {
+    format!(
+        "a way is not larger than one of the level above ({}), so lines that share a set there also share one in this level, \
+         and the level above has some of them",
+        Bytes(way)
+    )
 }

@@ -21,6 +21,12 @@ const CLUMPED: f64 = 1.5;
 
 /// A miss costs this share of a hit more, at the least.
 const SMALLEST: f64 = 0.5;
+/// Others hold parts of each cache, more or less of them: a point may be off by this share of the rise
+/// between the points around it.
+const STEEP: f64 = 0.25;
+/// Accesses that all hit cost so many times the cost of a hit, at most: where others make it more, the rise
+/// above it is another level's.
+const DEAREST: f64 = 1.5;
 /// Terms of a cost: a hit, a miss, its growth with the working set, a miss of the next level too.
 const TERMS: usize = 4;
 /// Ways of the next level: of so many, few more or less differ little.
@@ -151,7 +157,7 @@ impl Hypothesis {
             .collect();
         let fit = fit(&weights);
         if let Scale::Cost { hit } = scale
-            && fit[1] < SMALLEST * hit
+            && (fit[1] < SMALLEST * hit || fit[0] > DEAREST * hit)
         {
             return (f64::INFINITY, 0.0);
         }
@@ -240,6 +246,14 @@ pub fn next_size(size: u64) -> u64 {
 /// The sizes from `low` to `high` bytes that the points allow, behind pages of `page` bytes and
 /// with lines of `line` bytes; `None` if no hypothesis explains them.
 pub fn sizes(points: &[Point], (low, high): (u64, u64), page: u64, line: u64, scale: Scale) -> Option<Sizes> {
+    let noise = |at: usize| {
+        let around = &points[at.saturating_sub(1)..(at + 2).min(points.len())];
+        let rise = around.first().zip(around.last()).map_or(0.0, |(low, high)| high.value - low.value);
+        let steep = if scale == Scale::Misses { 0.0 } else { STEEP * rise.abs() };
+        points[at].noise.max(steep)
+    };
+    let points: Vec<Point> = (0..points.len()).map(|at| Point { noise: noise(at), ..points[at] }).collect();
+    let points = &points[..];
     let all = all_sizes().filter(|size| (low..=high).contains(size)).flat_map(|size| {
         WAYS.into_iter().flat_map(move |ways| {
             [Picked::Pages(page), Picked::Hash].map(|picked| Hypothesis { size, ways, picked, line })
@@ -304,6 +318,23 @@ mod tests {
                 found.low <= 1 << 20 && 1 << 20 <= found.high && found.high <= factor * found.low,
                 "{found:?}"
             );
+        }
+    }
+
+    /// Walks of a second level of 1 MiB, of the third of which others leave less than twice as much.
+    #[test]
+    fn a_next_level_that_is_hardly_larger_does_not_exclude_the_size() {
+        let level = |size, ways| Hypothesis { size, ways, picked: Picked::Hash, line: 64 };
+        for next in [1792 << 10, 2304 << 10, 8 << 20] {
+            let (second, third) = (level(1 << 20, 8), level(next, 16));
+            let point = |bytes: u64| {
+                let value = 3.8 + 9.2 * second.misses(bytes) + 75.0 * third.misses(bytes);
+                Point { bytes, value, noise: 0.04 * value, draws: 4 }
+            };
+            let usual = (7..13).flat_map(|power| [4, 5, 6, 7].map(|part| (1024_u64 << power) * part / 4));
+            let points: Vec<Point> = usual.map(point).collect();
+            let found = sizes(&points, (128 << 10, 6 << 20), 4096, 64, Scale::Cost { hit: 3.8 }).unwrap();
+            assert!(found.low <= 1 << 20 && 1 << 20 <= found.high, "{next}: {found:?}");
         }
     }
 }

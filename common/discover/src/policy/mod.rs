@@ -3,8 +3,8 @@
 
 mod set;
 
-use super::Probe;
-use super::exploration::LevelFound;
+use super::found::LevelFound;
+use super::probe::Probe;
 use figures::random::Random;
 use infer::Confidence;
 use set::{Policy, Set, known};
@@ -29,16 +29,12 @@ const WARM: usize = 8;
 const COUNTED: usize = 12;
 /// Of the random policy more are needed.
 const COUNTED_RANDOM: usize = 400;
-/// States from which a set begins: a policy may end up in several rounds.
-const STARTS: u64 = 2;
 /// Smallest assumed measurement error, in misses per access.
 const NOISE: f64 = 0.01;
 /// Difference in misses per access between a policy and the measurements. Above the first no known
 /// policy fits; below the second the fit may be certain.
 const EXPLAINS: f64 = 0.03;
 const CLOSE: f64 = 0.01;
-/// Policies that differ by more are not compared again.
-const HOPELESS: f64 = 0.06;
 /// Odds against all others that make an answer, and a sure one.
 const ODDS: f64 = 100.0;
 const SURE: f64 = 1e4;
@@ -64,17 +60,12 @@ pub struct PolicyFound {
     pub confidence: Confidence,
 }
 
-/// A policy's misses per access in each sequence, and how much they differ with the
-/// state that it begins with.
-struct Expected {
-    policy: Policy,
-    misses: Vec<(f64, f64)>,
-}
-
 /// One policy compared with the measurements.
-struct Scored<'a> {
-    expected: &'a Expected,
-    /// Measured minus expected misses per access.
+struct Scored {
+    policy: Policy,
+    /// Its misses per access in each sequence.
+    misses: Vec<f64>,
+    /// Measured minus expected misses per access, and their root mean square.
     residuals: Vec<f64>,
     off: f64,
 }
@@ -104,27 +95,25 @@ fn among(
     ways: u64,
 ) -> Result<PolicyFound, String> {
     let line = found.line.unwrap_or(2 * WORD);
-    let mut expected: Vec<Expected> =
-        policies.into_iter().map(|policy| Expected { policy, misses: Vec::new() }).collect();
+    let mut expected: Vec<(Policy, Vec<f64>)> =
+        policies.into_iter().map(|policy| (policy, Vec::new())).collect();
     let (mut patterns, mut costs) = (Vec::new(), Vec::new());
-    let mut verdict = Err(String::new());
-    while (patterns.len() as u64) < MOST {
+    loop {
         for number in (patterns.len() as u64..).take(SEQUENCES) {
             let sequence = sequence(number, ways, line);
-            for one in &mut expected {
-                one.misses.push(misses(one.policy, ways as usize, &sequence));
+            for (policy, all) in &mut expected {
+                all.push(misses(*policy, ways as usize, &sequence));
             }
             let aside = number % SETS * ASIDE * line % (found.size / ways);
             patterns.push(offsets(&sequence, found.size / ways).into_iter().map(|at| at + aside).collect());
         }
         measure(probe, &patterns, &mut costs);
-        verdict = decide(&expected, &costs, found);
-        if probe.spent() >= 1.0 || verdict.as_ref().is_ok_and(|v| v.confidence == Confidence::High) {
-            break;
+        let verdict = decide(&expected, &costs, found);
+        let sure = verdict.as_ref().is_ok_and(|verdict| verdict.confidence == Confidence::High);
+        if sure || probe.spent() >= 1.0 || patterns.len() as u64 >= MOST {
+            return verdict;
         }
-        expected.retain(|one| score(one, &costs, found.penalty).is_some_and(|scored| scored.off < HOPELESS));
     }
-    verdict
 }
 
 /// Lines of one set in the order they are met: one to three more than fit, each
@@ -168,29 +157,19 @@ fn offsets(sequence: &[u16], way: u64) -> Vec<u64> {
     (0..sequence.len()).map(|at| u64::from(sequence[at]) * way + word(at) * WORD).collect()
 }
 
-/// Misses per access in the steady state: the mean over several first states,
-/// and how far the farthest is from it.
-fn misses(policy: Policy, ways: usize, sequence: &[u16]) -> (f64, f64) {
-    let random = policy == Policy::Random;
-    let counted = if random { COUNTED_RANDOM } else { COUNTED };
-    let each: Vec<f64> = (0..if random { 1 } else { STARTS })
-        .map(|start| {
-            let mut set = Set::new(policy, ways);
-            let mut before = Random::new(100 + start);
-            (0..3 * ways).for_each(|_| _ = set.access(1000 + before.below(2 * ways) as u16));
-            (0..WARM * sequence.len()).for_each(|at| _ = set.access(sequence[at % sequence.len()]));
-            let all = (0..counted * sequence.len()).filter(|at| !set.access(sequence[at % sequence.len()]));
-            all.count() as f64 / (counted * sequence.len()) as f64
-        })
-        .collect();
-    let mean = each.iter().sum::<f64>() / each.len() as f64;
-    (mean, each.iter().map(|one| (one - mean).abs()).fold(0.0, f64::max))
+/// Misses per access in the steady state.
+fn misses(policy: Policy, ways: usize, sequence: &[u16]) -> f64 {
+    let counted = if policy == Policy::Random { COUNTED_RANDOM } else { COUNTED };
+    let mut set = Set::new(policy, ways);
+    (0..WARM * sequence.len()).for_each(|at| _ = set.access(sequence[at % sequence.len()]));
+    let all = (0..counted * sequence.len()).filter(|at| !set.access(sequence[at % sequence.len()]));
+    all.count() as f64 / (counted * sequence.len()) as f64
 }
 
 /// The best of all policies, if it is so far ahead that it must be right.
-fn decide(expected: &[Expected], costs: &[f64], found: &LevelFound) -> Result<PolicyFound, String> {
+fn decide(expected: &[(Policy, Vec<f64>)], costs: &[f64], found: &LevelFound) -> Result<PolicyFound, String> {
     let mut scored: Vec<Scored> =
-        expected.iter().filter_map(|one| score(one, costs, found.penalty)).collect();
+        expected.iter().filter_map(|(policy, misses)| score(*policy, misses, costs, found.penalty)).collect();
     scored.sort_by(|a, b| a.off.total_cmp(&b.off));
     let Some(best) = scored.first().filter(|best| best.off <= EXPLAINS) else {
         return Err(match scored.first() {
@@ -198,23 +177,16 @@ fn decide(expected: &[Expected], costs: &[f64], found: &LevelFound) -> Result<Po
                 "no known policy explains the cost of {} random sequences in one set; the nearest, {}, differs \
                  by {:.2} misses per access",
                 costs.len(),
-                best.expected.policy,
+                best.policy,
                 best.off
             ),
             None => "in no known policy would a miss cost what it costs on this machine".to_owned(),
         });
     };
     let sigma = best.off.max(NOISE);
-    let equivalent = |one: &&Scored| {
-        let both = one.expected.misses.iter().zip(&best.expected.misses);
-        both.clone().all(|(a, b)| (a.0 - b.0).abs() < 1e-9 && (a.1 - b.1).abs() < 1e-9)
-    };
+    let equivalent = |one: &&Scored| one.misses.iter().zip(&best.misses).all(|(a, b)| (a - b).abs() < 1e-9);
     let likelihood = |one: &Scored| -> f64 {
-        let terms = one.residuals.iter().zip(&one.expected.misses).map(|(residual, (_, apart))| {
-            let variance = sigma * sigma + apart * apart;
-            -0.5 * variance.ln() - residual * residual / (2.0 * variance)
-        });
-        terms.sum()
+        one.residuals.iter().map(|residual| -residual * residual / (2.0 * sigma * sigma)).sum()
     };
     let top = likelihood(best);
     let others: Vec<&Scored> = scored.iter().filter(|one| !equivalent(one)).collect();
@@ -225,48 +197,38 @@ fn decide(expected: &[Expected], costs: &[f64], found: &LevelFound) -> Result<Po
         return Err(format!(
             "{} random sequences in one set leave {} and {} open: odds of {odds:.1} to 1",
             costs.len(),
-            best.expected.policy,
-            next.map_or_else(String::new, |next| next.expected.policy.to_string())
+            best.policy,
+            next.map_or_else(String::new, |next| next.policy.to_string())
         ));
     }
     // What others disturb looks random: this one is named after all sequences only.
-    if best.expected.policy == Policy::Random && (best.off > CLOSE || (costs.len() as u64) < MOST) {
+    if best.policy == Policy::Random && (best.off > CLOSE || (costs.len() as u64) < MOST) {
         return Err("random replacement is the nearest, but it also is if other programs disturb the cache"
             .to_owned());
     }
     Ok(PolicyFound {
-        names: scored.iter().filter(equivalent).map(|one| one.expected.policy.to_string()).collect(),
+        names: scored.iter().filter(equivalent).map(|one| one.policy.to_string()).collect(),
         odds,
         off: best.off,
         sequences: costs.len(),
-        next: next.map(|next| (next.expected.policy.to_string(), next.off)),
+        next: next.map(|next| (next.policy.to_string(), next.off)),
         confidence: if odds >= SURE && best.off <= CLOSE { Confidence::High } else { Confidence::Medium },
     })
 }
 
 /// Costs as misses: the straight line through them (least squares) gives the cost of a hit
 /// and of a miss, which must be near what the level showed.
-fn score<'a>(expected: &'a Expected, costs: &[f64], penalty: f64) -> Option<Scored<'a>> {
-    let points =
-        || expected.misses.iter().map(|(misses, apart)| (misses, 1.0 / (NOISE * NOISE + apart * apart)));
-    let weights: f64 = points().map(|(_, weight)| weight).sum();
-    let mean = |of: &dyn Fn(usize, f64) -> f64| {
-        points().enumerate().map(|(i, (misses, weight))| weight * of(i, *misses)).sum::<f64>() / weights
-    };
-    let (x, y) = (mean(&|_, misses| misses), mean(&|i, _| costs[i]));
-    let slope = mean(&|i, misses| (misses - x) * (costs[i] - y)) / mean(&|_, misses| (misses - x).powi(2));
+fn score(policy: Policy, misses: &[f64], costs: &[f64], penalty: f64) -> Option<Scored> {
+    let mean = |of: &dyn Fn(usize) -> f64| (0..costs.len()).map(of).sum::<f64>() / costs.len() as f64;
+    let (x, y) = (mean(&|i| misses[i]), mean(&|i| costs[i]));
+    let slope = mean(&|i| (misses[i] - x) * (costs[i] - y)) / mean(&|i| (misses[i] - x).powi(2));
     let (least, most) = PENALTY;
     if !(least * penalty..=most * penalty).contains(&slope) {
         return None;
     }
-    let residuals: Vec<f64> = expected
-        .misses
-        .iter()
-        .zip(costs)
-        .map(|((misses, _), cost)| (cost - y) / slope - (misses - x))
-        .collect();
-    let off = mean(&|i, _| residuals[i].powi(2)).sqrt();
-    Some(Scored { expected, residuals, off })
+    let residuals: Vec<f64> = (0..costs.len()).map(|i| (costs[i] - y) / slope - (misses[i] - x)).collect();
+    let off = mean(&|i| residuals[i].powi(2)).sqrt();
+    Some(Scored { policy, misses: misses.to_vec(), residuals, off })
 }
 
 #[cfg(test)]

@@ -52,6 +52,7 @@ pub(super) fn kinds(contiguous: Build, scattered: Build, hashed: Build) -> Vec<K
         kind("lines of 16 to 256 B", lines),
         kind("sizes no powers of two", odd_sizes),
         Kind { build: scattered, ..kind("scattered pages", odd_sizes) },
+        Kind { build: scattered, ..kind("exclusive L2, scattered pages", exclusive_second) },
         Kind { build: hashed, ..kind("hashed index", lines) },
         Kind { build: scattered, ..kind("like the recorded host", recorded_host) },
     ]

@@ -1,11 +1,11 @@
-//! What an exploration finds.
+//! What an exploration finds, and the argument for it.
 
-use super::argument::Why;
-use super::line::Partners;
-use super::plateau::{Plateau, Scan};
-use super::ways::Denied;
+use std::fmt;
+
+use super::scan::{Partners, Plateau, Scan};
 use figures::units::Bytes;
 use infer::Confidence;
+use serde::{Serialize, Serializer};
 
 /// One cache as it was found.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,8 +33,6 @@ pub struct LevelFound {
     pub knee: Scan,
     /// Share of a miss that a partner access at each distance costs.
     pub partners: Partners,
-    /// What must not fit, if the ways are right.
-    pub denied: Option<Denied>,
     /// The argument.
     pub why: Vec<Why>,
 }
@@ -64,4 +62,40 @@ pub struct Exploration {
     pub beyond: Option<Plateau>,
     /// The scan in which the levels were seen.
     pub scan: Scan,
+}
+
+/// A step of the argument; `Display` is its sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Why {
+    /// How large it is.
+    Size(String),
+    /// Why it may be larger or smaller than it looks.
+    Open(String),
+    /// How the line is known, or why not.
+    Line(String),
+    /// How the ways are known.
+    Ways(String),
+    /// Why the ways are not: a clause.
+    NoWays(String),
+    /// Why it is not to be trusted much.
+    Confidence(String),
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Why::Size(text) | Why::Open(text) => write!(f, "Size: {text}"),
+            Why::Line(text) => write!(f, "Line: {text}"),
+            Why::Ways(text) => write!(f, "Ways: {text}"),
+            Why::NoWays(reason) => write!(f, "Ways: not identifiable: {reason}."),
+            Why::Confidence(text) => write!(f, "Confidence: {text}"),
+        }
+    }
+}
+
+/// As its sentence.
+impl Serialize for Why {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
 }
