@@ -2,8 +2,6 @@
 
 use report::Answer;
 
-/// Largest number of files read from a submission: those with answers first, then records.
-pub(crate) const MAX_FILES: usize = 64;
 /// Largest size of all files of a submission, unpacked, in bytes.
 pub(crate) const TOTAL_BYTES: u64 = 64 << 20;
 

@@ -8,7 +8,7 @@ use common::machine::Drawn;
 use common::{encoding, input};
 use serde::{Deserialize, Serialize};
 
-use super::tables::Table;
+use super::tables::csv;
 
 /// Longest phrase, in bytes.
 const MAX_PHRASE_BYTES: u64 = 4096;
@@ -158,7 +158,6 @@ impl Key {
             row.push(m.tlb_entries.map_or(String::new(), |n| n.to_string()));
             row
         };
-        let rows = self.machines.iter().map(row).collect();
-        Table { header, rows, separator: b',' }.text()
+        csv(std::iter::once(header).chain(self.machines.iter().map(row)))
     }
 }

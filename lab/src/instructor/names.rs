@@ -38,11 +38,6 @@ pub(super) fn folded(name: &str) -> String {
     upper.to_lowercase().replace("i\u{307}", "i").replace('ı', "i").nfc().collect()
 }
 
-/// Letters and digits of `text` without case and accents: for suggestions only.
-pub(super) fn letters(text: &str) -> String {
-    folded(text).nfd().filter(|c| c.is_alphanumeric()).collect()
-}
-
 /// A file name for `name`, readable and never a path: letters, marks and digits of any
 /// script stay; other characters become `-`.
 pub(super) fn file_stem(name: &str) -> String {

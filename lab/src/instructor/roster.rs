@@ -7,7 +7,7 @@ use common::input;
 use common::text::shorten;
 
 use super::names;
-use super::tables::Table;
+use super::tables::{Row, Table};
 
 /// The options for the file and its columns.
 #[derive(Debug, Clone, clap::Args)]
@@ -58,15 +58,15 @@ impl Roster {
 const OF_GRADEBOOK: &str = "Points Possible";
 
 fn read(path: &Path, columns: &[String]) -> Result<Listed, Failure> {
-    let (table, lines) = Table::read_ragged(path)?;
-    let file = input::name(path);
-    for (row, line) in table.rows.iter().zip(&lines) {
-        if row.len() != table.header.len() {
-            return Err(table.ragged(&file, row, *line));
+    let (table, file) = (Table::read(path)?, input::name(path));
+    for row in &table.rows {
+        if row.cells.len() != table.header.len() {
+            return Err(table.ragged(&file, row));
         }
-        if row.iter().any(|cell| cell.trim() == OF_GRADEBOOK) {
+        if row.cells.iter().any(|cell| cell.trim() == OF_GRADEBOOK) {
             return Err(Failure::usage(format!(
-                "{file}, line {line}: '{OF_GRADEBOOK}' is a row of a gradebook, not a student; delete that line"
+                "{file}, line {}: '{OF_GRADEBOOK}' is a row of a gradebook, not a student; delete that line",
+                row.line
             )));
         }
     }
@@ -81,11 +81,11 @@ fn read(path: &Path, columns: &[String]) -> Result<Listed, Failure> {
         [] => return Err(lacks("several columns".to_owned())),
         columns => columns.iter().map(of_name).collect::<Result<Vec<usize>, Failure>>()?,
     };
-    let place = |row: usize| format!("{file}, line {}", lines.get(row).copied().unwrap_or_default());
-    distinct(table.rows.iter().map(|row| row[naming[0]].clone()), &file, place)?;
+    let place = |at: usize| format!("{file}, line {}", table.rows[at].line);
+    distinct(table.rows.iter().map(|row| row.cells[naming[0]].clone()), &file, place)?;
     // A cell that cannot be a name names nobody.
     let cells =
-        |row: &Vec<String>| row.iter().map(|cell| names::normalised(cell).unwrap_or_default()).collect();
+        |row: &Row| row.cells.iter().map(|cell| names::normalised(cell).unwrap_or_default()).collect();
     let header = table.header.iter().map(|name| name.trim().to_owned()).collect();
     Ok(Listed { header, rows: table.rows.iter().map(cells).collect(), naming })
 }

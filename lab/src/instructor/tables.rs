@@ -6,12 +6,29 @@ use common::failure::Failure;
 use common::input;
 use common::text::{inert, separator, shorten};
 
-/// A table that was read: its header, its rows, and its separator.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A table with the position of each cell in its text.
+#[derive(Debug)]
 pub(crate) struct Table {
-    pub(crate) header: Vec<String>,
-    pub(crate) rows: Vec<Vec<String>>,
+    text: String,
     pub(crate) separator: u8,
+    pub(crate) header: Vec<String>,
+    /// Rows that are not blank, without the header.
+    pub(crate) rows: Vec<Row>,
+}
+
+/// A row, and the line of the text that it begins on.
+#[derive(Debug, Default)]
+pub(crate) struct Row {
+    pub(crate) line: usize,
+    pub(crate) cells: Vec<String>,
+    places: Vec<(usize, usize)>,
+}
+
+impl Row {
+    /// A cell without blanks around it; empty where the row has none.
+    pub(crate) fn cell(&self, at: usize) -> &str {
+        self.cells.get(at).map_or("", |cell| cell.trim())
+    }
 }
 
 impl Table {
@@ -22,53 +39,62 @@ impl Table {
     /// If it cannot be read, is not a table, or a row has more cells than the header: an
     /// unquoted cell with a separator in it moves the cells after it.
     pub(crate) fn read(path: &Path) -> Result<Table, Failure> {
-        let (table, lines) = Table::read_ragged(path)?;
-        let longer = table.rows.iter().zip(lines).find(|(row, _)| row.len() > table.header.len());
-        match longer {
-            Some((row, line)) => Err(table.ragged(&input::name(path), row, line)),
+        let name = input::name(path);
+        let table = Table::parse(input::text(path)?);
+        let table = table.map_err(|why| Failure::could_not(format!("{name}: {why}")))?;
+        match table.rows.iter().find(|row| row.cells.len() > table.header.len()) {
+            Some(row) => Err(table.ragged(&name, row)),
             None => Ok(table),
         }
     }
 
-    /// The same for rows of any length; with the line on which each row begins.
+    /// What `use_it` makes of the table in that file; its errors are clauses.
     ///
     /// # Errors
     ///
-    /// If it cannot be read, or is not a table.
-    pub(crate) fn read_ragged(path: &Path) -> Result<(Table, Vec<usize>), Failure> {
-        let name = input::name(path);
-        let could_not = |reason: String| Failure::could_not(format!("{name}: {reason}"));
-        Table::numbered(&input::text(path)?).map_err(could_not)
+    /// If it cannot be read, or used; the sentence names the file.
+    pub(crate) fn read_with<T>(
+        path: &Path,
+        use_it: impl FnOnce(&Table) -> Result<T, String>,
+    ) -> Result<T, Failure> {
+        use_it(&Table::read(path)?).map_err(|why| Failure::usage(format!("{}: {why}", input::name(path))))
     }
 
-    /// An error for a row that has more cells than the header.
-    pub(crate) fn ragged(&self, file: &str, row: &[String], line: usize) -> Failure {
+    /// Reads a table from a text.
+    ///
+    /// # Errors
+    ///
+    /// If it is empty, or a quoted cell does not end; a clause.
+    pub(crate) fn parse(text: String) -> Result<Table, String> {
+        let (separator, body) = separated(&text);
+        let offset = text.len() - body.len();
+        let mut rows = rows(body, separator, offset, 1 + text[..offset].matches('\n').count())?;
+        rows.retain(|row| row.cells.iter().any(|cell| !cell.trim().is_empty()));
+        if rows.is_empty() {
+            return Err("it is empty; the first line names the columns".to_owned());
+        }
+        let header = rows.remove(0).cells;
+        Ok(Table { text, separator, header, rows })
+    }
+
+    /// An error for a row that has another number of cells than the header.
+    pub(crate) fn ragged(&self, file: &str, row: &Row) -> Failure {
         let sign = match self.separator {
             b'\t' => "tab",
             b';' => "semicolon",
             _ => "comma",
         };
-        let cells: Vec<String> = row.iter().take(4).map(|cell| format!("'{}'", shorten(cell, 30))).collect();
+        let cells: Vec<String> =
+            row.cells.iter().take(4).map(|cell| format!("'{}'", shorten(cell, 30))).collect();
         Failure::usage(format!(
-            "{file}, line {line}: {} cells where the header has {} ({}{}); put a cell that contains a {sign} in \
+            "{file}, line {}: {} cells where the header has {} ({}{}); put a cell that contains a {sign} in \
              quotes, and give each line as many cells as the header",
-            row.len(),
+            row.line,
+            row.cells.len(),
             self.header.len(),
             cells.join(", "),
-            if row.len() > cells.len() { ", …" } else { "" },
+            if row.cells.len() > cells.len() { ", …" } else { "" },
         ))
-    }
-
-    /// The same for a text; errors are clauses.
-    #[cfg(test)]
-    pub(crate) fn parse(text: &str) -> Result<Table, String> {
-        Table::numbered(text).map(|(table, _)| table)
-    }
-
-    fn numbered(text: &str) -> Result<(Table, Vec<usize>), String> {
-        let Sheet { separator, header, rows, .. } = Sheet::parse(text.to_owned())?;
-        let (lines, rows) = rows.into_iter().map(|row| (row.line, row.cells)).unzip();
-        Ok((Table { header, rows, separator }, lines))
     }
 
     /// The index of the column called `name`; case and blanks around it are ignored.
@@ -77,14 +103,44 @@ impl Table {
         self.header.iter().position(|column| column.trim().to_lowercase() == name)
     }
 
-    /// The table as text. No cell can be a formula of a spreadsheet.
-    pub(crate) fn text(&self) -> String {
-        let line = |row: &Vec<String>| {
-            let cells: Vec<String> = row.iter().map(|cell| quoted(&inert(cell), self.separator)).collect();
-            cells.join(&char::from(self.separator).to_string()) + "\n"
-        };
-        std::iter::once(&self.header).chain(&self.rows).map(line).collect()
+    /// The only column with one of the `names`.
+    ///
+    /// # Errors
+    ///
+    /// If there are two; a clause.
+    pub(crate) fn only_column(&self, names: &[&str]) -> Result<Option<usize>, String> {
+        let is =
+            |at: &usize| names.iter().any(|name| name.trim().eq_ignore_ascii_case(self.header[*at].trim()));
+        let found: Vec<usize> = (0..self.header.len()).filter(is).collect();
+        match found.as_slice() {
+            [one, two, ..] => {
+                let [one, two] = [one, two].map(|at| shorten(&self.header[*at], 40));
+                Err(format!("it has the columns '{one}' and '{two}', which mean the same; rename one"))
+            }
+            found => Ok(found.first().copied()),
+        }
     }
+
+    /// The text with some cells, by row and column, replaced.
+    pub(crate) fn with(&self, mut changes: Vec<(usize, usize, String)>) -> String {
+        changes.sort_by_key(|(row, column, _)| (*row, *column));
+        let (mut out, mut done) = (String::with_capacity(self.text.len()), 0);
+        for (row, column, cell) in changes {
+            let Some((start, end)) = self.rows.get(row).and_then(|row| row.places.get(column)) else {
+                continue;
+            };
+            out.push_str(&self.text[done..*start]);
+            out.push_str(&quoted(&cell, self.separator));
+            done = *end;
+        }
+        out + &self.text[done..]
+    }
+}
+
+/// Rows as comma-separated values. No cell can be a formula of a spreadsheet.
+pub(crate) fn csv(rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let cell = |cell: &String| quoted(&inert(cell), b',');
+    rows.into_iter().map(|row| row.iter().map(cell).collect::<Vec<_>>().join(",") + "\n").collect()
 }
 
 /// A cell as a table holds it. One that any separator would split is quoted, too.
@@ -108,64 +164,6 @@ fn separated(text: &str) -> (u8, &str) {
     let unquoted = || first.split('"').step_by(2).flat_map(str::bytes);
     let most = |sign: &u8| unquoted().filter(|byte| byte == sign).count();
     ([b'\t', b';', b','].into_iter().max_by_key(most).unwrap_or(b','), text)
-}
-
-/// A table with the position of each cell in its text.
-#[derive(Debug)]
-pub(crate) struct Sheet {
-    text: String,
-    pub(crate) separator: u8,
-    pub(crate) header: Vec<String>,
-    /// Rows that are not blank, without the header.
-    pub(crate) rows: Vec<Row>,
-}
-
-/// A row, and the line of the text that it begins on.
-#[derive(Debug, Default)]
-pub(crate) struct Row {
-    pub(crate) line: usize,
-    pub(crate) cells: Vec<String>,
-    places: Vec<(usize, usize)>,
-}
-
-impl Row {
-    pub(crate) fn cell(&self, at: usize) -> &str {
-        self.cells.get(at).map_or("", |cell| cell.trim())
-    }
-}
-
-impl Sheet {
-    /// Reads a table with a header; commas, semicolons or tabs separate it.
-    ///
-    /// # Errors
-    ///
-    /// If it is empty, or a quoted cell does not end; a clause.
-    pub(crate) fn parse(text: String) -> Result<Sheet, String> {
-        let (separator, body) = separated(&text);
-        let offset = text.len() - body.len();
-        let mut rows = rows(body, separator, offset, 1 + text[..offset].matches('\n').count())?;
-        rows.retain(|row| row.cells.iter().any(|cell| !cell.trim().is_empty()));
-        if rows.is_empty() {
-            return Err("it is empty; the first line names the columns".to_owned());
-        }
-        let header = rows.remove(0).cells;
-        Ok(Sheet { text, separator, header, rows })
-    }
-
-    /// The text with some cells, by row and column, replaced.
-    pub(crate) fn with(&self, mut changes: Vec<(usize, usize, String)>) -> String {
-        changes.sort_by_key(|(row, column, _)| (*row, *column));
-        let (mut out, mut done) = (String::with_capacity(self.text.len()), 0);
-        for (row, column, cell) in changes {
-            let Some((start, end)) = self.rows.get(row).and_then(|row| row.places.get(column)) else {
-                continue;
-            };
-            out.push_str(&self.text[done..*start]);
-            out.push_str(&quoted(&cell, self.separator));
-            done = *end;
-        }
-        out + &self.text[done..]
-    }
 }
 
 /// The rows of `text`, which starts `offset` bytes and `line` lines after the beginning of
@@ -237,19 +235,19 @@ mod tests {
         for text in
             ["name,id\n\"Sá, Ana\",7\n", "name;id\nSá, Ana;7\n", "\u{feff}name\tid\r\n\r\nSá, Ana\t7\r\n"]
         {
-            let table = Table::parse(text).unwrap();
-            assert_eq!((table.column(" ID "), &*table.rows[0][0]), (Some(1), "Sá, Ana"));
-            assert_eq!(Table::parse(&table.text()).unwrap(), table);
+            let table = Table::parse(text.to_owned()).unwrap();
+            assert_eq!((table.column(" ID "), table.rows[0].cell(0)), (Some(1), "Sá, Ana"));
+            assert_eq!(csv([table.rows[0].cells.clone()]), "\"Sá, Ana\",7\n");
         }
-        let excel = Table::parse("sep=;\r\na;b,c\r\n1;2\r\n").unwrap();
+        let excel = Table::parse("sep=;\r\na;b,c\r\n1;2\r\n".to_owned()).unwrap();
         assert_eq!((excel.header, excel.separator), (vec!["a".to_owned(), "b,c".to_owned()], b';'));
         assert_eq!(separated("\"a;b;c\",d\n1,2\n").0, b',');
         let hostile = ["x;=1+1;", "＝1+1", "\t=1", "a"].map(str::to_owned).to_vec();
-        let written = Table { header: hostile, rows: Vec::new(), separator: b',' }.text();
-        assert_eq!(written, "\"x;=1+1;\",'＝1+1,\"'\t=1\",a\n");
-        assert!(Table::parse("").is_err());
-        let (_, lines) = Table::numbered("sep=,\nname\n\n\"a\nb\"\n\n\nc\n").unwrap();
-        assert_eq!(lines, [4, 8]);
+        assert_eq!(csv([hostile]), "\"x;=1+1;\",'＝1+1,\"'\t=1\",a\n");
+        let table = Table::parse("sep=,\nname\n\n\"a\nb\"\n\n\nc\n".to_owned()).unwrap();
+        assert_eq!(table.rows.iter().map(|row| row.line).collect::<Vec<_>>(), [4, 8]);
+        let twice = Table::parse("a,b,A\n1,2,3\n".to_owned()).unwrap();
+        assert!(twice.only_column(&["a"]).is_err() && twice.only_column(&["b", "c"]) == Ok(Some(1)));
     }
 
     #[test]
@@ -265,17 +263,15 @@ mod tests {
             ("a\tb\n1\t", "a\tb\n1\tx"),
             ("a,b\n\"1\"z,2\n", "a,b\n\"1\"z,x\n"),
         ] {
-            let sheet = Sheet::parse(text.to_owned()).unwrap();
-            assert_eq!((sheet.header.len(), sheet.rows.len()), (2, 1), "{sheet:?}");
-            assert_eq!(sheet.with(vec![(0, 1, "x".to_owned())]), after, "{sheet:?}");
-            assert_eq!(sheet.with(Vec::new()), text);
+            let table = Table::parse(text.to_owned()).unwrap();
+            assert_eq!((table.header.len(), table.rows.len()), (2, 1), "{table:?}");
+            assert_eq!(table.with(vec![(0, 1, "x".to_owned())]), after, "{table:?}");
+            assert_eq!(table.with(Vec::new()), text);
             let odd = " x;,\t\"\n".to_owned();
-            let again = Sheet::parse(sheet.with(vec![(0, 1, odd.clone())])).unwrap();
+            let again = Table::parse(table.with(vec![(0, 1, odd.clone())])).unwrap();
             assert_eq!(again.rows[0].cells[1], odd);
         }
-        assert!(Sheet::parse("a,b\n\"1,2\n".to_owned()).unwrap_err().contains("line 2"));
-        assert!(Sheet::parse("\n\n".to_owned()).is_err());
-        let lines = Sheet::parse("a\n\"x\ny\"\nz\n".to_owned()).unwrap();
-        assert_eq!(lines.rows.iter().map(|row| row.line).collect::<Vec<_>>(), [2, 4]);
+        assert!(Table::parse("a,b\n\"1,2\n".to_owned()).unwrap_err().contains("line 2"));
+        assert!(Table::parse("\n\n".to_owned()).is_err());
     }
 }

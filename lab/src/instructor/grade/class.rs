@@ -14,90 +14,54 @@ const STUDENT: &str = "student";
 pub(super) struct Class {
     pub(super) names: Vec<String>,
     listed: Listed,
-    /// Places of each value: column and student.
-    exact: HashMap<String, Vec<(usize, usize)>>,
-    folded: HashMap<String, Vec<(usize, usize)>>,
-    /// Students by the letters of their cells.
-    letters: HashMap<String, BTreeSet<usize>>,
-}
-
-/// The students whom a value means.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Found {
-    Nobody,
-    One(usize),
-    Several(Vec<usize>),
-}
-
-impl Found {
-    fn of(students: BTreeSet<usize>) -> Found {
-        let students: Vec<usize> = students.into_iter().collect();
-        match students.as_slice() {
-            [] => Found::Nobody,
-            [student] => Found::One(*student),
-            _ => Found::Several(students),
-        }
-    }
+    /// Columns and students of each value, without case.
+    places: HashMap<String, Vec<(usize, usize)>>,
 }
 
 impl Class {
     pub(super) fn new(listed: Listed) -> Class {
-        let (mut exact, mut folded) = (HashMap::<_, Vec<_>>::new(), HashMap::<_, Vec<_>>::new());
-        let mut letters = HashMap::<_, BTreeSet<_>>::new();
+        let mut places = HashMap::<_, Vec<_>>::new();
         for (student, row) in listed.rows.iter().enumerate() {
             for (column, cell) in row.iter().enumerate().filter(|(_, cell)| !cell.is_empty()) {
-                exact.entry(cell.clone()).or_default().push((column, student));
-                folded.entry(names::folded(cell)).or_default().push((column, student));
-                letters.entry(names::letters(cell)).or_default().insert(student);
+                places.entry(names::folded(cell)).or_default().push((column, student));
             }
         }
-        letters.remove("");
-        Class { names: listed.names(), listed, exact, folded, letters }
+        Class { names: listed.names(), listed, places }
     }
 
-    /// The student whom the name of a folder or file means: a cell of an identifying
-    /// column has it. Nobody is meant if a cell of another student has it too, in any
-    /// column. Case counts unless no cell is equal.
-    pub(super) fn named(&self, name: &str) -> Found {
-        for places in self.places(name) {
-            if places.iter().any(|(column, _)| self.listed.naming.contains(column)) {
-                return Found::of(places.iter().map(|(_, student)| *student).collect());
-            }
-        }
-        Found::Nobody
+    /// The students with the `value` in one of these columns. Case counts unless no cell is
+    /// equal.
+    fn students(&self, value: &str, of_column: impl Fn(usize) -> bool) -> BTreeSet<usize> {
+        let name = names::normalised(value).unwrap_or_default();
+        let places = || {
+            let all = self.places.get(&names::folded(&name)).into_iter().flatten();
+            all.copied().filter(|(column, _)| of_column(*column))
+        };
+        let equal = places().filter(|(column, student)| self.listed.rows[*student][*column] == name);
+        let equal: BTreeSet<usize> = equal.map(|(_, student)| student).collect();
+        if equal.is_empty() { places().map(|(_, student)| student).collect() } else { equal }
+    }
+
+    /// The students whom the name of a folder or file may mean: a cell of an identifying
+    /// column has it. A cell of another student, in any column, makes it unclear.
+    pub(super) fn named(&self, name: &str) -> BTreeSet<usize> {
+        let own = self.students(name, |column| self.listed.naming.contains(&column));
+        if own.is_empty() { own } else { &own | &self.mentioned(name) }
     }
 
     /// The students of whom a cell in any column has the `value`: only to suggest one.
-    pub(super) fn mentioned(&self, value: &str) -> Found {
-        let places = self.places(value).next();
-        Found::of(places.into_iter().flatten().map(|(_, student)| *student).collect())
-    }
-
-    /// The only student of whom a cell has these letters, accents ignored: to suggest one.
-    pub(super) fn similar(&self, value: &str) -> Option<usize> {
-        match self.letters.get(&names::letters(value)).map(|students| students.iter().collect::<Vec<_>>()) {
-            Some(students) if students.len() == 1 => Some(*students[0]),
-            _ => None,
-        }
+    pub(super) fn mentioned(&self, value: &str) -> BTreeSet<usize> {
+        self.students(value, |_| true)
     }
 
     /// The students with that value in the `column`.
     pub(super) fn in_column(&self, column: usize, value: &str) -> BTreeSet<usize> {
-        let of_column = |places: &Vec<(usize, usize)>| -> BTreeSet<usize> {
-            places.iter().filter(|(at, _)| *at == column).map(|(_, student)| *student).collect()
-        };
-        self.places(value).map(of_column).find(|students| !students.is_empty()).unwrap_or_default()
+        self.students(value, |at| at == column)
     }
 
-    /// Places of equal cells, then of cells that differ only in case.
-    fn places(&self, value: &str) -> impl Iterator<Item = &Vec<(usize, usize)>> {
-        let name = names::normalised(value).unwrap_or_default();
-        [self.exact.get(&name), self.folded.get(&names::folded(&name))].into_iter().flatten()
-    }
-
-    /// The student with that name.
-    pub(super) fn by_name(&self, name: &str) -> Found {
-        Found::of(self.in_column(self.listed.naming[0], unquoted(name)))
+    /// The only student with that name.
+    pub(super) fn by_name(&self, name: &str) -> Option<usize> {
+        only(&self.in_column(self.listed.naming[0], unquoted(name)))
     }
 
     /// The header of the column of names.
@@ -117,7 +81,7 @@ impl Class {
     /// # Errors
     ///
     /// If it has no such column, or two with one header; a clause.
-    pub(super) fn join(&self, header: &[String], except: &[usize]) -> Result<Join, String> {
+    pub(super) fn join(&self, header: &[String], except: &[usize]) -> Result<Join<'_>, String> {
         let mut columns: Vec<(usize, usize)> = Vec::new();
         for (at, name) in header.iter().enumerate().filter(|(at, _)| !except.contains(at)) {
             let own = || name.trim().eq_ignore_ascii_case(STUDENT).then_some(self.listed.naming[0]);
@@ -139,42 +103,55 @@ impl Class {
                 headers(&self.listed.header)
             ));
         }
-        Ok(Join { columns })
+        Ok(Join { class: self, columns })
     }
 }
 
 /// The columns of a table that name students, with the roster's columns.
-pub(super) struct Join {
+pub(super) struct Join<'c> {
+    class: &'c Class,
     columns: Vec<(usize, usize)>,
 }
 
-impl Join {
-    /// The student of a row: the one who has all of its values. Values that nobody has are
-    /// ignored after the first.
-    pub(super) fn student(&self, class: &Class, row: &[String]) -> Found {
+impl Join<'_> {
+    /// The students whom a row may mean: those who have all of its values. Values that
+    /// nobody has are ignored after the first.
+    pub(super) fn students(&self, row: &[String]) -> BTreeSet<usize> {
         let mut common: Option<BTreeSet<usize>> = None;
         for (at, column) in &self.columns {
-            let cell = row.get(*at).map_or("", |cell| cell.trim());
-            let cell = unquoted(cell);
+            let cell = unquoted(row.get(*at).map_or("", |cell| cell.trim()));
             if cell.is_empty() {
                 continue;
             }
-            let students = class.in_column(*column, cell);
+            let students = self.class.in_column(*column, cell);
             common = Some(match common {
-                None if students.is_empty() => return Found::Nobody,
+                None if students.is_empty() => return students,
                 None => students,
                 Some(known) if students.is_empty() => known,
-                Some(known) if known.is_disjoint(&students) => return Found::of(&known | &students),
+                Some(known) if known.is_disjoint(&students) => return &known | &students,
                 Some(known) => &known & &students,
             });
         }
-        Found::of(common.unwrap_or_default())
+        common.unwrap_or_default()
+    }
+
+    /// The student of a row, if it is of anybody in the class.
+    ///
+    /// # Errors
+    ///
+    /// If it means two students; a clause.
+    pub(super) fn student(&self, row: &[String]) -> Result<Option<usize>, String> {
+        let students = self.students(row);
+        match students.len() {
+            0 | 1 => Ok(students.first().copied()),
+            _ => Err(format!("'{}' means two students; correct that row", self.shown(row))),
+        }
     }
 
     /// What the row calls its student.
     pub(super) fn shown(&self, row: &[String]) -> String {
-        let cells = self.columns.iter().filter_map(|(at, _)| row.get(*at)).map(|cell| cell.trim());
-        shorten(cells.filter(|cell| !cell.is_empty()).collect::<Vec<_>>().first().unwrap_or(&""), 60)
+        let mut cells = self.columns.iter().filter_map(|(at, _)| row.get(*at)).map(|cell| cell.trim());
+        shorten(cells.find(|cell| !cell.is_empty()).unwrap_or_default(), 60)
     }
 
     /// The first column that names students.
@@ -183,20 +160,26 @@ impl Join {
     }
 }
 
+/// The student, if there is only one.
+pub(super) fn only(students: &BTreeSet<usize>) -> Option<usize> {
+    students.first().copied().filter(|_| students.len() == 1)
+}
+
 /// A cell without the apostrophe that makes spreadsheets take it as text.
-fn unquoted(cell: &str) -> &str {
+pub(super) fn unquoted(cell: &str) -> &str {
     cell.strip_prefix('\'').filter(|rest| common::text::inert(rest) == cell).unwrap_or(cell)
 }
 
-/// `3 of 300 students: a, b, c`.
-pub(super) fn listed(names: &[String], of: usize) -> String {
+/// `what: 3 of 300 students: a, b, c`; nothing if there are none.
+pub(super) fn note(what: &str, names: &[String], of: usize) -> Option<String> {
     const MAX_LISTED: usize = 10;
-    let mut shown =
-        names.iter().take(MAX_LISTED).map(|name| shorten(name, 60)).collect::<Vec<_>>().join(", ");
-    if names.len() > MAX_LISTED {
-        shown += &format!(" and {} more", names.len() - MAX_LISTED);
-    }
-    format!("{} of {of} students: {shown}", names.len())
+    let shown: Vec<String> = names.iter().take(MAX_LISTED).map(|name| shorten(name, 60)).collect();
+    let more = match names.len().saturating_sub(MAX_LISTED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let number = names.len();
+    (number > 0).then(|| format!("{what}: {number} of {of} students: {}{more}", shown.join(", ")))
 }
 
 #[cfg(test)]
@@ -219,39 +202,40 @@ mod tests {
     fn a_name_means_one_student_or_nobody() {
         let class = class(&[0, 2]);
         for (name, found) in [
-            ("ana", Found::One(0)),
-            ("ANA", Found::One(0)),
-            ("1001", Found::Several(vec![0, 1])),
-            ("2002", Found::Nobody),
-            ("Ana Silva", Found::Several(vec![0, 2])),
-            ("IŞIL", Found::Several(vec![2, 3])),
-            ("ışıl", Found::One(3)),
-            ("zoe\u{308}", Found::One(3)),
-            ("zoe", Found::Nobody),
-            ("an", Found::Nobody),
-            ("", Found::Nobody),
+            ("ana", vec![0]),
+            ("ANA", vec![0]),
+            ("1001", vec![0, 1]),
+            ("2002", vec![]),
+            ("Ana Silva", vec![0, 2]),
+            ("IŞIL", vec![2, 3]),
+            ("ışıl", vec![3]),
+            ("zoe\u{308}", vec![3]),
+            ("zoe", vec![]),
+            ("an", vec![]),
+            ("", vec![]),
         ] {
-            assert_eq!(class.named(name), found, "{name}");
+            assert_eq!(class.named(name).into_iter().collect::<Vec<_>>(), found, "{name}");
         }
-        assert_eq!((class.similar("zoe_"), class.mentioned("2002")), (Some(3), Found::One(1)));
+        assert_eq!(only(&class.mentioned("2002")), Some(1));
     }
 
     #[test]
     fn a_row_is_of_the_student_whom_its_headers_name() {
         let class = class(&[0]);
         for (header, row, found) in [
-            ("number", "1001", Found::One(0)),
-            ("user", "1001", Found::One(1)),
-            ("student", "1001", Found::One(1)),
-            ("name,number", "Ana Silva,3", Found::One(2)),
-            ("user,number", "ana,2002", Found::Several(vec![0, 1])),
-            ("user,number", ",2002", Found::One(1)),
-            ("name", "Ana Silva", Found::Several(vec![0, 2])),
-            ("user,number", "nobody,2002", Found::Nobody),
+            ("number", "1001", vec![0]),
+            ("user", "1001", vec![1]),
+            ("student", "1001", vec![1]),
+            ("name,number", "Ana Silva,3", vec![2]),
+            ("user,number", "ana,2002", vec![0, 1]),
+            ("user,number", ",2002", vec![1]),
+            ("name", "Ana Silva", vec![0, 2]),
+            ("user,number", "nobody,2002", vec![]),
         ] {
             let cells = |text: &str| text.split(',').map(str::to_owned).collect::<Vec<_>>();
             let join = class.join(&cells(header), &[]).map_err(|why| panic!("{why}"));
-            assert_eq!(join.map(|join| join.student(&class, &cells(row))), Ok::<_, ()>(found), "{header}");
+            let students = join.map(|join| join.students(&cells(row)).into_iter().collect::<Vec<_>>());
+            assert_eq!(students, Ok::<_, ()>(found), "{header}");
         }
         assert!(class.join(&["nº".to_owned()], &[]).is_err_and(|why| why.contains("'nº'")));
     }

@@ -7,9 +7,9 @@ use common::text::shorten;
 use report::Assignment;
 
 use super::class::Class;
-use super::evidence::{Evidence, Truth};
+use super::evidence::{self, Evidence, Truth};
 use super::judge::{self, Mark};
-use super::owners::Owned;
+use super::latest::Owned;
 use super::reason::{Reason, joined};
 use super::rubric::{self, Records, Rubric};
 use super::submissions::Submission;
@@ -109,18 +109,11 @@ impl<'k> Machines<'k> {
         };
         let mut of_student = HashMap::new();
         for machine in &key.machines {
-            let found = join.student(class, std::slice::from_ref(&machine.name));
-            let student = match found {
-                super::class::Found::Nobody => continue,
-                super::class::Found::One(student) => student,
-                super::class::Found::Several(_) => {
-                    let name = shorten(&machine.name, 60);
-                    return Err(Failure::usage(format!(
-                        "'{name}' of the key means two students of the roster"
-                    )));
-                }
-            };
-            if of_student.insert(student, machine).is_some() {
+            let student = join.student(std::slice::from_ref(&machine.name));
+            let student = student.map_err(|why| Failure::usage(format!("the key: {why}")))?;
+            if let Some(student) = student
+                && of_student.insert(student, machine).is_some()
+            {
                 let name = shorten(&class.names[student], 60);
                 return Err(Failure::usage(format!("the key has two machines of '{name}'")));
             }
@@ -141,11 +134,9 @@ impl<'k> Machines<'k> {
         of_student.map(|(student, machine)| (machine.seal.clone(), *student)).collect()
     }
 
-    /// The students without a machine.
-    pub(super) fn lacking(&self, class: &Class) -> Vec<String> {
-        let Some(known) = &self.of_student else { return Vec::new() };
-        let without = (0..class.names.len()).filter(|student| !known.contains_key(student));
-        without.map(|student| class.names[student].clone()).collect()
+    /// Whether the key has no machine of the student.
+    pub(super) fn lacks(&self, student: usize) -> bool {
+        self.of_student.as_ref().is_some_and(|known| !known.contains_key(&student))
     }
 
     /// Whether machines are those of the records, because the roster lacks the key's names.
@@ -157,9 +148,9 @@ impl<'k> Machines<'k> {
         self.key.machines.iter().find(|machine| machine.seal == tag)
     }
 
-    /// The machine that a submission was measured on.
-    fn machine(&self, student: usize, owned: &Owned, evidence: &Evidence) -> Result<&'k Answers, String> {
-        let tags = evidence.machines();
+    /// The machine that a student's submission was measured on.
+    fn machine(&self, student: usize, submission: &Submission) -> Result<&'k Answers, String> {
+        let tags = submission.evidence.machines();
         let Some(of_student) = &self.of_student else {
             let known: Vec<&Answers> = tags.iter().filter_map(|tag| self.with_tag(tag)).collect();
             return match known.as_slice() {
@@ -168,13 +159,12 @@ impl<'k> Machines<'k> {
                 _ => Err("its records are of several machines of the key".to_owned()),
             };
         };
-        let candidates = || {
-            owned.measured_by.iter().chain([&student]).filter_map(|student| of_student.get(student).copied())
-        };
-        candidates()
-            .find(|machine| tags.contains(&*machine.seal))
-            .or(candidates().next())
-            .ok_or_else(|| "the key has no machine of this student".to_owned())
+        // A group measures on the machine of one member.
+        let owners = submission.owner.iter().flatten().chain([&student]);
+        let candidates: Vec<&Answers> = owners.filter_map(|owner| of_student.get(owner).copied()).collect();
+        let measured = candidates.iter().find(|machine| tags.contains(&*machine.seal));
+        let machine = measured.or(candidates.first()).copied();
+        machine.ok_or_else(|| "the key has no machine of this student".to_owned())
     }
 }
 
@@ -229,11 +219,11 @@ impl Grader<'_> {
             }
         }
         let evidence = &submission.evidence;
-        let machine = self.machines.map(|machines| machines.machine(student, owned, evidence)).transpose();
-        let machine = match machine {
-            Ok(machine) => machine,
-            Err(_) if !self.rubric.needs_machine() => None,
-            Err(why) => {
+        let machine = match self.machines.map(|machines| machines.machine(student, submission)) {
+            None => None,
+            Some(Ok(machine)) => Some(machine),
+            Some(Err(_)) if !self.rubric.needs_machine() => None,
+            Some(Err(why)) => {
                 graded.refused = Some(why);
                 return graded;
             }
@@ -249,9 +239,9 @@ impl Grader<'_> {
             let (program, figure) = name.strip_prefix(rubric::OF_RECORD)?.split_once('.')?;
             Some((name, program, figure))
         });
-        let mut truth = evidence.truth(&records, wanted);
-        truth.0.extend(machine.map(geometry).into_iter().flatten().map(|(name, value)| (name, Ok(value))));
-        truth.0.extend(truth.get("l1.line").map(|line| ("line.elements".to_owned(), Ok(line / 2.0))));
+        let mut truth = evidence::truth(&records, wanted);
+        truth.add(machine.map(geometry).into_iter().flatten());
+        truth.add(truth.get("l1.line").map(|line| ("line.elements".to_owned(), line / 2.0)));
         graded.marks = judge::marks(self.rubric, &submission.answers, &truth);
         // Without a key, only changes show, not whose a record is.
         let own = if self.machines.is_some() { !records.is_empty() } else { evidence.changed.is_empty() };

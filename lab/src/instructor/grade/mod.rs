@@ -9,6 +9,7 @@ mod files;
 mod grader;
 mod gradescope;
 mod judge;
+mod latest;
 mod output;
 mod owners;
 mod points;
@@ -27,14 +28,15 @@ use common::text::shorten;
 
 use super::key::Key;
 use super::roster::{self, Listed, Roster};
-use class::{Class, listed};
+use class::{Class, note};
 use grader::{Graded, Grader, Machines};
+use latest::Owned;
 use output::{GRADES, MAP, Outputs, Shown, WRITTEN};
-use owners::{Decision, Groups, Map, Owners};
+use owners::{Groups, Map, Owners, Unresolved};
 use points::Points;
 use reason::Reason;
 use rubric::Rubric;
-use submissions::Reading;
+use submissions::{Reading, Submission};
 use times::Due;
 use worksheet::Worksheet;
 
@@ -105,7 +107,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             members.iter().map(|student| shorten(&class.names[*student], 60)).collect();
         message(format!("lab grade: group '{}': {}", shorten(name, 60), members.join(", ")));
     }
-    let times = args.times.as_deref().map(|path| times::table(path, &class, args.due)).transpose()?;
+    let times = args.times.as_deref().map(|path| times::file(path, &class, args.due)).transpose()?;
     let worksheet = args.worksheet.as_deref().map(|path| Worksheet::read(path, &rubric, &class, args.due));
     let worksheet = worksheet.transpose()?;
     let out = |name: &str| args.output.as_ref().map(|out| out.join(name));
@@ -113,22 +115,15 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let points = Points::read(&args.points, out(GRADES).as_deref(), &class, &rubric)?;
     let mut asked: Vec<String> = assignment.fields().into_iter().map(|field| field.id).collect();
     asked.extend(rubric.items.iter().map(|item| item.id.clone()));
-    let reading = Reading { class: &class, due: args.due, fields: &asked, with_key: key.is_some() };
-    let (submissions, mut notes) = reading.collect(&args.submissions)?;
     let of_machines = machines.as_ref().map(Machines::owners).unwrap_or_default();
-    let of_worksheet = worksheet.as_ref().map(|worksheet| worksheet.times.clone()).unwrap_or_default();
-    let owners = Owners {
-        class: &class,
-        submissions: &submissions,
-        groups: &groups,
-        map: &map,
-        machines: &of_machines,
-        times: &times.unwrap_or_default(),
-        of_worksheet: &of_worksheet,
-    };
-    let decision = owners.decide();
-    name_unresolved(&decision, &class);
-    enough(args, &decision, &map, &class)?;
+    let owners = Owners { class: &class, groups: &groups, map: &map, machines: &of_machines };
+    let reading = Reading { owners: &owners, due: args.due, fields: &asked };
+    let (submissions, mut notes) = reading.collect(&args.submissions)?;
+    let owned = latest::of_class(&submissions, class.names.len(), &groups);
+    let unresolved: Vec<Unresolved> = submissions.iter().filter_map(Submission::unresolved).collect();
+    name_unresolved(&unresolved, &class);
+    let written_map = || map.text(&unresolved, &class);
+    enough(args, &owned, &unresolved, written_map)?;
     let grader = Grader {
         rubric: &rubric,
         assignment: &assignment,
@@ -136,26 +131,35 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         asked: &asked,
         due: args.due,
     };
-    let time = |student: usize| owners.time(student, &decision.owned[student]);
+    // The times that the instructor gives go before those of systems.
+    let time = |student: usize| {
+        let of_table = times.as_ref().and_then(|times| times.get(&student).copied());
+        let of_system = || submissions[owned[student].submission?].time;
+        let of_worksheet = || worksheet.as_ref()?.times.get(&student).copied();
+        of_table.or_else(of_system).or_else(of_worksheet)
+    };
     if args.due.is_some() && (0..class.names.len()).all(|student| time(student).is_none()) {
         return Err(Failure::usage(
             "no submission has a time of hand-in, so nothing can be compared with --due; give --times",
         ));
     }
-    let grade = |student| grader.grade(student, &decision.owned[student], &submissions, time(student));
+    let grade = |student| grader.grade(student, &owned[student], &submissions, time(student));
     let mut graded: Vec<Graded> = (0..class.names.len()).map(grade).collect();
     one_machine_each(&mut graded, machines.as_ref(), &class);
     notes.extend(of_class(&graded, machines.as_ref(), &rubric, &class)?);
-    wait_for_map(&mut graded, decision.unresolved.len());
+    wait_for_map(&mut graded, unresolved.len());
     notes.extend(points.give(&mut graded, &mut rubric, &class));
     notes.extend(points.changed(&graded, &class));
     let shown = Shown { rubric: &rubric, class: &class, graded: &graded };
     if let Some(out) = &args.output {
-        notes.extend(write(out, &shown, &decision, &map, worksheet.as_ref())?);
+        notes.extend(write(out, &shown, &unresolved, worksheet.as_ref())?);
+        if !unresolved.is_empty() {
+            write_map(out, &written_map())?;
+        }
     }
     notes.iter().for_each(|note| message(format!("lab grade: note: {note}")));
     print(&shown.text())?;
-    unresolved(args, &decision)
+    complete(args, unresolved.len())
 }
 
 /// Refuses to write a file that is also read.
@@ -192,8 +196,8 @@ fn students(args: &Args, key: Option<&Key>) -> Result<Listed, Failure> {
 }
 
 /// Names each submission without an owner.
-fn name_unresolved(decision: &Decision, class: &Class) {
-    for one in &decision.unresolved {
+fn name_unresolved(unresolved: &[Unresolved], class: &Class) {
+    for one in unresolved {
         let suggested = one.suggested.map(|student| shorten(&class.names[student], 60));
         let suggested = suggested.map_or(String::new(), |name| format!("; suggested: {name}"));
         message(format!("lab grade: '{}' {}{suggested}", shorten(&one.submission, 60), one.why));
@@ -202,16 +206,20 @@ fn name_unresolved(decision: &Decision, class: &Class) {
 
 /// Refuses to grade a class of which fewer than half have a submission: it is probably
 /// another folder, or another class.
-fn enough(args: &Args, decision: &Decision, map: &Map, class: &Class) -> Result<(), Failure> {
-    let is_found = |owned: &&owners::Owned| owned.submission.is_some() || owned.refused.is_some();
-    let (found, all) = (decision.owned.iter().filter(is_found).count(), class.names.len());
-    let open = decision.unresolved.len();
+fn enough(
+    args: &Args,
+    owned: &[Owned],
+    unresolved: &[Unresolved],
+    map: impl FnOnce() -> String,
+) -> Result<(), Failure> {
+    let is_found = |owned: &&Owned| owned.submission.is_some() || owned.refused.is_some();
+    let (found, all, open) = (owned.iter().filter(is_found).count(), owned.len(), unresolved.len());
     if found > 0 && 2 * (found + open) >= all || args.allow_missing {
         return Ok(());
     }
     if let Some(out) = args.output.as_ref().filter(|_| open > 0) {
-        write_map(out, decision, map, class)?;
-        unresolved(args, decision)?;
+        write_map(out, &map())?;
+        complete(args, open)?;
     }
     let open = if open > 0 { format!(", and {open} submissions have no owner") } else { String::new() };
     Err(Failure::could_not(format!(
@@ -219,10 +227,9 @@ fn enough(args: &Args, decision: &Decision, map: &Map, class: &Class) -> Result<
     )))
 }
 
-/// Fails while a submission has no owner.
-fn unresolved(args: &Args, decision: &Decision) -> Result<(), Failure> {
-    let number = decision.unresolved.len();
-    if number == 0 {
+/// Fails while submissions have no owner.
+fn complete(args: &Args, unresolved: usize) -> Result<(), Failure> {
+    if unresolved == 0 {
         return Ok(());
     }
     let what = match &args.output {
@@ -232,7 +239,7 @@ fn unresolved(args: &Args, decision: &Decision) -> Result<(), Failure> {
         ),
         None => "give --output, fill in its map.csv, and grade again".to_owned(),
     };
-    Err(Failure::could_not(format!("{number} submissions have no owner; {what}")))
+    Err(Failure::could_not(format!("{unresolved} submissions have no owner; {what}")))
 }
 
 /// Without the roster's names in the key, a machine shows whose records they are: it must
@@ -289,21 +296,20 @@ fn of_class(
             "the answers of {others} of {answered} students are for another assignment: none of their fields is asked for; give it with --assignment"
         )));
     }
+    let late = |at: usize| graded[at].late.is_some_and(|late| late > 0.0);
+    let lists: [(&str, &dyn Fn(usize) -> bool); 4] = [
+        ("nothing that can be read was handed in (the notes say why)", &|at| {
+            graded[at].source.is_some() && !graded[at].answered
+        }),
+        ("late (hours are in grades.csv)", &late),
+        ("the time of hand-in is not known", &|at| graded[at].notes.contains(&Reason::TimeUnknown)),
+        ("the key has no machine", &|at| machines.is_some_and(|machines| machines.lacks(at))),
+    ];
     let mut notes = Vec::new();
-    let mut note = |what: &str, which: &dyn Fn(usize) -> bool| {
-        let names: Vec<String> = (0..all).filter(|at| which(*at)).map(|at| class.names[at].clone()).collect();
-        if !names.is_empty() {
-            notes.push(format!("{what}: {}", listed(&names, all)));
-        }
-    };
-    note("nothing that can be read was handed in (the notes say why)", &|at| {
-        graded[at].source.is_some() && !graded[at].answered
-    });
-    note("late (hours are in grades.csv)", &|at| graded[at].late.is_some_and(|late| late > 0.0));
-    note("the time of hand-in is not known", &|at| graded[at].notes.contains(&Reason::TimeUnknown));
-    if let Some(machines) = machines {
-        let lacking = machines.lacking(class);
-        note("the key has no machine", &|at| lacking.contains(&class.names[at]));
+    for (what, is_listed) in lists {
+        let names: Vec<String> =
+            (0..all).filter(|at| is_listed(*at)).map(|at| class.names[at].clone()).collect();
+        notes.extend(note(what, &names, all));
     }
     if machines.is_some_and(Machines::by_records) {
         notes.push(
@@ -335,13 +341,12 @@ fn of_class(
 fn write(
     out: &Path,
     shown: &Shown<'_>,
-    decision: &Decision,
-    map: &Map,
+    unresolved: &[Unresolved],
     worksheet: Option<&Worksheet>,
 ) -> Result<Vec<String>, Failure> {
     let mut outputs = Outputs::new(out);
     outputs.add(GRADES, shown.csv());
-    outputs.add("grades.json", shown.json(&decision.unresolved));
+    outputs.add("grades.json", shown.json(unresolved));
     shown.texts().into_iter().for_each(|page| outputs.add("texts.html", page));
     shown.results().for_each(|(path, text)| outputs.add(path, text));
     let filled = worksheet.map(|worksheet| worksheet.fill(shown.rubric, shown.graded, shown.class));
@@ -351,15 +356,12 @@ fn write(
         notes = filled.notes;
     }
     notes.extend(outputs.write()?);
-    if !decision.unresolved.is_empty() {
-        write_map(out, decision, map, shown.class)?;
-    }
     Ok(notes)
 }
 
-fn write_map(out: &Path, decision: &Decision, map: &Map, class: &Class) -> Result<(), Failure> {
+fn write_map(out: &Path, map: &str) -> Result<(), Failure> {
     std::fs::create_dir_all(out).map_err(|error| {
         Failure::could_not(format!("cannot make the folder '{}': {error}", out.display()))
     })?;
-    common::output::write(&out.join(MAP), map.text(&decision.unresolved, class).as_bytes())
+    common::output::write(&out.join(MAP), map.as_bytes())
 }

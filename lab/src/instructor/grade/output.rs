@@ -16,7 +16,7 @@ use super::reason::Reason;
 use super::rubric::{Item, Rubric};
 use crate::book::markdown::escaped;
 use crate::instructor::names;
-use crate::instructor::tables::Table;
+use crate::instructor::tables::csv;
 
 /// Names in the folder of `--output`.
 pub(super) const GRADES: &str = "grades.csv";
@@ -185,7 +185,7 @@ impl Shown<'_> {
             }
             row
         };
-        Table { header, rows: self.students().map(row).collect(), separator: b',' }.text()
+        csv(std::iter::once(header).chain(self.students().map(row)))
     }
 
     /// `grades.json`: the same as data.

@@ -5,13 +5,12 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use common::failure::Failure;
-use common::input;
 use common::text::{inert, shorten};
 
-use super::class::{Class, Found, listed};
+use super::class::{Class, note};
 use super::grader::Graded;
 use super::reason::Reason;
-use super::rubric::Rubric;
+use super::rubric::{Item, Rubric};
 use crate::instructor::tables::Table;
 
 /// Points of one student for one item.
@@ -57,74 +56,61 @@ impl Points {
     ) -> Result<Points, Failure> {
         let mut points = Points::default();
         if let Some(path) = earlier.filter(|path| path.is_file()) {
-            let name = input::name(path);
-            let table = Table::read(path).map_err(|why| why.to_string());
-            table.and_then(|table| points.add(&table, class, rubric)).map_err(|why| {
-                Failure::usage(format!("{name} would be replaced, and points may be in it: {why}; move it"))
+            Table::read_with(path, |table| points.add(table, class, rubric)).map_err(|why| {
+                Failure::usage(format!("{why}; it would be replaced, and points may be in it: move it"))
             })?;
         }
         for path in files {
-            let (name, table) = (input::name(path), Table::read(path)?);
-            points.add(&table, class, rubric).map_err(|why| Failure::usage(format!("{name}: {why}")))?;
+            Table::read_with(path, |table| points.add(table, class, rubric))?;
         }
         Ok(points)
     }
 
     fn add(&mut self, table: &Table, class: &Class, rubric: &Rubric) -> Result<(), String> {
-        let with = |place: usize, what: &str| table.column(&format!("{}_{what}", rubric.items[place].id));
-        let column = |place: usize| with(place, "points").or_else(|| table.column(&rubric.items[place].id));
-        let columns: Vec<(usize, usize)> =
-            (0..rubric.items.len()).filter_map(|place| Some((place, column(place)?))).collect();
+        let with = |item: &Item, what: &str| table.column(&format!("{}_{what}", item.id));
+        let column = |item: &Item| with(item, "points").or_else(|| table.column(&item.id));
+        let columns: Vec<(usize, &Item, usize)> =
+            (0..).zip(&rubric.items).filter_map(|(place, item)| Some((place, item, column(item)?))).collect();
         if columns.is_empty() {
             let ids: Vec<&str> =
                 rubric.items.iter().filter(|item| item.by_hand).map(|item| item.id.as_str()).collect();
             return Err(format!("it has no column of points; call one as an item: {}", ids.join(", ")));
         }
-        let items: Vec<usize> = columns.iter().map(|(_, at)| *at).collect();
-        let join = class.join(&table.header, &items)?;
+        let own: Vec<usize> = columns.iter().map(|(.., at)| *at).collect();
+        let join = class.join(&table.header, &own)?;
         let sum = table.column("max_points").and(table.column("points"));
         let mut seen = HashMap::new();
-        for (line, row) in (2..).zip(&table.rows) {
-            let cell = |at: usize| row.get(at).map_or("", |cell| cell.trim());
-            let optional = |at: Option<usize>| at.map_or("", cell);
-            let same = |place: usize, at: usize| {
-                let computed = number(optional(with(place, "computed")));
-                computed.zip(number(cell(at))).is_some_and(|(computed, given)| equal(computed, given))
+        for row in &table.rows {
+            let (line, name) = (row.line, join.shown(&row.cells));
+            let is_given = |(_, item, at): &&(usize, &Item, usize)| {
+                let computed = with(item, "computed").and_then(|at| number(row.cell(at)));
+                let same = computed.zip(number(row.cell(*at))).is_some_and(|(one, other)| equal(one, other));
+                !row.cell(*at).is_empty() && !same
             };
-            let given: Vec<(usize, usize)> = columns
-                .iter()
-                .copied()
-                .filter(|(place, at)| !cell(*at).is_empty() && !same(*place, *at))
-                .collect();
-            let name = join.shown(row);
-            let student = match join.student(class, row) {
-                Found::One(student) => student,
-                Found::Several(_) => {
-                    return Err(format!("row {line}: '{name}' means two students; correct it"));
-                }
-                Found::Nobody if given.is_empty() => continue,
-                Found::Nobody => {
+            let mut given = columns.iter().filter(is_given).peekable();
+            let Some(student) = join.student(&row.cells)? else {
+                if given.peek().is_some() {
                     self.notes.push(format!("points are given to '{name}', who is not in the roster"));
-                    continue;
                 }
+                continue;
             };
             if let Some(first) = seen.insert(student, line) {
-                return Err(format!("'{name}' is in rows {first} and {line}; leave one"));
+                return Err(format!("'{name}' is in lines {first} and {line}; leave one"));
             }
-            number(optional(sum)).into_iter().for_each(|sum| _ = self.sums.insert(student, sum));
-            for (place, at) in given {
-                let item = &rubric.items[place];
-                let points = number(cell(at)).filter(|points| (0.0..=item.points).contains(points));
+            let earlier = sum.and_then(|at| number(row.cell(at)));
+            self.sums.extend(earlier.map(|earlier| (student, earlier)));
+            for (place, item, at) in given {
+                let points = number(row.cell(*at)).filter(|points| (0.0..=item.points).contains(points));
                 let points = points.ok_or_else(|| {
                     format!(
-                        "row {line}, '{name}': '{}' is not a number of points from 0 to {} for {}",
-                        shorten(cell(at), 20),
+                        "line {line}, '{name}': '{}' is not a number of points from 0 to {} for {}",
+                        shorten(row.cell(*at), 20),
                         item.points,
                         item.id
                     )
                 })?;
-                let answer = with(place, "answer").and_then(|at| row.get(at)).cloned();
-                self.given.insert((student, place), Given { points, answer });
+                let answer = with(item, "answer").and_then(|at| row.cells.get(at)).cloned();
+                self.given.insert((student, *place), Given { points, answer });
             }
         }
         Ok(())
@@ -160,17 +146,11 @@ impl Points {
                     None => {}
                 }
             }
-            for (names, what) in [
-                (unread, "not read yet, and so without points"),
-                (
-                    changed,
-                    "points given by hand are not used, because the answer is another now; give them again",
-                ),
-            ] {
-                if !names.is_empty() {
-                    notes.push(format!("{}: {what}: {}", item.id, listed(&names, class.names.len())));
-                }
-            }
+            let id = &item.id;
+            notes.extend(note(&format!("{id}: not read yet, and so without points"), &unread, graded.len()));
+            let what =
+                "points given by hand are not used, because the answer is another now; give them again";
+            notes.extend(note(&format!("{id}: {what}"), &changed, graded.len()));
         }
         notes
     }
@@ -183,8 +163,6 @@ impl Points {
             (!equal(now, before) && graded[*student].refused.is_none()).then(change)
         };
         let changes: Vec<String> = (0..graded.len()).filter_map(|student| change(&student)).collect();
-        (!changes.is_empty()).then(|| {
-            format!("other points than in the earlier grades.csv: {}", listed(&changes, graded.len()))
-        })
+        note("other points than in the earlier grades.csv", &changes, graded.len())
     }
 }

@@ -61,7 +61,6 @@ reasons! {
     ChangedRecord(file) = "{} was changed after it was made, or is of another version of the kit.";
     OtherSize(program, size, assigned) = "{}: its matrices have {} rows, not the {} of the assignment, so it does not count.";
     // its files
-    TooManyFiles(number, read) = "There are {} files to read; the first {} were, answers first.";
     TooManyEntries(number) = "There are more than {} files; the others were not read.";
     OthersUnread(number) = "{} more were not read.";
     TooLarge(file, mib) = "{} was not read: it is larger than {} MiB.";

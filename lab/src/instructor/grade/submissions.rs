@@ -4,54 +4,43 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::authentic::{self, Unread};
 use common::failure::Failure;
 use common::input;
 use common::text::shorten;
 use report::{Answer, Answers};
 
-use super::class::{Class, Found};
 use super::evidence::Evidence;
-use super::files::{self, File, FileKind};
-use super::gradescope::{self, Submitter};
+use super::files::{self, FileKind, Unread};
+use super::gradescope::{self, Known};
+use super::owners::{Owners, Stated, Unresolved};
 use super::reason::Reason;
 use super::times::{self, Due};
 use crate::handed_in::is_answer;
-use crate::instructor::tables::Table;
+use crate::instructor::tables::{Row, Table};
 
 /// Largest size of one answer, and of all answers of a submission, in bytes.
 const ANSWER_BYTES: usize = 16 << 10;
 const ANSWERS_BYTES: usize = 128 << 10;
-/// Largest number of answers in one submission.
-const MAX_ANSWERS: usize = 1000;
+/// Largest number of notes about one submission.
+const MAX_NOTES: usize = 12;
 
 /// A submission: everything handed in under one name.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Submission {
     /// The name of its folder or file without the collecting system's ending.
     pub(super) name: String,
-    /// The names that may be a student's.
-    pub(super) names: Vec<String>,
-    /// Whose it is, as the collecting system says.
-    pub(super) stated: Stated,
+    /// Whose it is, or why nobody knows.
+    pub(super) owner: Result<Vec<usize>, String>,
+    /// The student whom it may be of.
+    pub(super) suggested: Option<usize>,
     /// The collecting system's number of it, which rises.
-    pub(super) version: Option<u64>,
+    pub(super) version: Option<i64>,
     /// When it was handed in, by the collecting system's clock.
     pub(super) time: Option<i64>,
     pub(super) answers: BTreeMap<String, Given>,
     pub(super) evidence: Evidence,
     /// What was not read.
     pub(super) notes: Vec<Reason>,
-}
-
-/// The owner of a submission, as the system that collected it states it.
-#[derive(Debug, Default)]
-pub(super) enum Stated {
-    #[default]
-    Nothing,
-    Submitters(Vec<Submitter>),
-    /// The row of a table.
-    Row(Found),
 }
 
 /// An answer as it was given.
@@ -83,11 +72,10 @@ impl Given {
 
 /// How submissions are read.
 pub(super) struct Reading<'r> {
-    pub(super) class: &'r Class,
+    pub(super) owners: &'r Owners<'r>,
     pub(super) due: Option<Due>,
     /// The ids of the fields that count.
     pub(super) fields: &'r [String],
-    pub(super) with_key: bool,
 }
 
 impl Reading<'_> {
@@ -100,100 +88,117 @@ impl Reading<'_> {
     pub(super) fn collect(&self, paths: &[PathBuf]) -> Result<(Vec<Submission>, Vec<String>), Failure> {
         let (mut found, mut notes) = (Vec::new(), Vec::new());
         for path in paths {
-            let there = found.len();
-            if path.is_dir() {
-                self.folder(path, &mut found)?;
+            let name = input::name(path);
+            let of_path = if path.is_dir() {
+                self.folder(path)?
             } else if files::ending(&path.to_string_lossy()) == "csv" {
-                let table = Table::read(path)?;
-                let rows = self.rows(&table, &input::name(path), &mut notes);
-                found.extend(rows.map_err(|why| Failure::usage(format!("{}: {why}", input::name(path))))?);
+                Table::read_with(path, |table| self.rows(table, &name, &mut notes))?
             } else if path.exists() {
-                found.push(self.one(path));
-            }
-            if found.len() == there {
+                vec![self.read(label(path), &[path.clone()], None)]
+            } else {
+                Vec::new()
+            };
+            if of_path.is_empty() {
                 return Err(Failure::could_not(format!(
-                    "there are no submissions in '{}'; is it the right folder?",
-                    input::name(path)
+                    "there are no submissions in '{name}'; is it the right folder?"
                 )));
             }
+            found.extend(of_path);
         }
         Ok((found, notes))
     }
 
     /// A submission for each folder and file; several files of one participant in a
     /// system's export are one submission.
-    fn folder(&self, folder: &Path, found: &mut Vec<Submission>) -> Result<(), Failure> {
+    fn folder(&self, folder: &Path) -> Result<Vec<Submission>, Failure> {
         let mut metadata = gradescope::read(folder)?;
-        let mut collected: BTreeMap<String, (Label, Vec<PathBuf>)> = BTreeMap::new();
+        let mut collected: BTreeMap<String, (Label, Vec<PathBuf>, Option<Known>)> = BTreeMap::new();
         for path in children(folder)? {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            if name == gradescope::FILE {
-                continue;
+            if name != gradescope::FILE {
+                let (known, label) = (metadata.remove(&name), label(&path));
+                let key = if known.is_some() { name } else { label.key.clone() };
+                collected.entry(key).or_insert((label, Vec::new(), known)).1.push(path);
             }
-            if let Some(known) = metadata.remove(&name) {
-                let stated = Stated::Submitters(known.submitters);
-                found.push(Submission { stated, time: known.time, ..self.one(&path) });
-                continue;
-            }
-            let label = label(&path);
-            collected.entry(label.key.clone()).or_insert((label, Vec::new())).1.push(path);
         }
-        found.extend(collected.into_values().map(|(label, paths)| self.read(label, &paths)));
-        Ok(())
-    }
-
-    /// The submission in a folder or a file.
-    fn one(&self, path: &Path) -> Submission {
-        self.read(label(path), &[path.to_owned()])
+        Ok(collected.into_values().map(|(label, paths, known)| self.read(label, &paths, known)).collect())
     }
 
     /// Reads all files of a submission once.
-    fn read(&self, label: Label, paths: &[PathBuf]) -> Submission {
-        let mut submission = Submission {
-            name: label.key,
-            names: label.names,
-            version: label.version,
-            ..Submission::default()
+    fn read(&self, label: Label, paths: &[PathBuf], known: Option<Known>) -> Submission {
+        let (time, stated) = match known {
+            Some(known) => (known.time, Stated::Submitters(known.submitters)),
+            None => (None, Stated::Names(label.names)),
         };
-        let (mut answers, mut records, mut changed) = (None::<Answers>, Vec::new(), Vec::new());
-        let mut notes = Vec::new();
-        let unread = files::visit(paths, |file| {
-            let read = match file.kind {
-                FileKind::Page => page(&file, answers.is_some()),
-                FileKind::Json if Answers::are_named_in(&file.text) => parse(&file).map(Some),
-                FileKind::Json => {
-                    match authentic::parse(&file.text).or_else(|_| authentic::read(&file.text)) {
-                        Ok(record) => records.push(record),
-                        Err(Unread::Changed(_)) => changed.push(file.name.to_owned()),
-                        Err(_) if file.name.to_lowercase().starts_with("answers") => {
-                            notes.extend(parse(&file).err());
-                        }
-                        // summaries and other JSON files
-                        Err(_) => {}
-                    }
-                    Ok(None)
+        let (mut answers, mut evidence) = (Answers::default(), Evidence::default());
+        let (mut notes, mut bare_pages) = (Vec::new(), Vec::new());
+        let unread = files::visit(paths, |name, kind, text| {
+            let shown = || shorten(name, 60);
+            let named = || name.to_lowercase().starts_with("answers");
+            let read = match kind {
+                FileKind::Page => match Answers::in_page(text) {
+                    Some(read) => read,
+                    None => return bare_pages.push(Reason::PageWithoutAnswers(shown())),
+                },
+                _ if Answers::are_named_in(text) || !evidence.add(name, text) && named() => {
+                    Answers::parse(text)
                 }
+                // a record, a summary or another JSON file
+                _ => return,
             };
-            match (read, answers.take()) {
-                (Ok(Some(new)), Some(known)) => answers = Some(known.joined(new)),
-                (Ok(Some(new)), None) => answers = Some(new),
-                (Ok(None), known) => answers = known,
-                (Err(why), known) => {
-                    answers = known;
-                    notes.push(why);
-                }
+            match read {
+                Ok(read) => answers = std::mem::take(&mut answers).joined(read),
+                Err(why) => notes.push(Reason::AnswersUnread(shown(), why.to_string())),
             }
         });
-        let given = answers.unwrap_or_default().fields.into_iter();
-        submission.answers = given.map(|(id, answer)| (id, Given::Typed(answer))).collect();
-        submission.notes = unread.notes;
-        submission.notes.extend(notes);
-        if submission.is_empty() && !unread.others.is_empty() {
-            submission.notes.push(Reason::OtherKinds(unread.others.join(", ")));
+        let given: BTreeMap<String, Given> =
+            answers.fields.into_iter().map(|(id, answer)| (id, Given::Typed(answer))).collect();
+        if given.is_empty() {
+            notes.extend(bare_pages);
         }
-        submission.bound();
-        submission.evidence = Evidence::of(records, changed, self.with_key);
-        submission
+        self.submission(label.key, stated, given, (evidence, unread, notes), (label.version, time))
+    }
+
+    /// A submission with its owner, whose answers are at most as long as one student can
+    /// type.
+    fn submission(
+        &self,
+        name: String,
+        stated: Stated,
+        mut answers: BTreeMap<String, Given>,
+        (evidence, unread, mut notes): (Evidence, Unread, Vec<Reason>),
+        (version, time): (Option<i64>, Option<i64>),
+    ) -> Submission {
+        let (mut bytes, all) = (0, answers.len());
+        for (id, given) in &mut answers {
+            let (Given::Typed(Answer::Text(text)) | Given::Cell(text)) = given else { continue };
+            if text.len() > ANSWER_BYTES {
+                let end = (0..=ANSWER_BYTES).rev().find(|end| text.is_char_boundary(*end));
+                text.truncate(end.unwrap_or(0));
+                notes.push(Reason::LongAnswer(shorten(id, 40), (ANSWER_BYTES >> 10).to_string()));
+            }
+        }
+        answers.retain(|id, given| {
+            bytes += id.len() + given.text().len();
+            bytes <= ANSWERS_BYTES
+        });
+        if answers.len() < all {
+            notes.push(Reason::ManyAnswers((all - answers.len()).to_string()));
+        }
+        notes.extend(unread.notes);
+        if !unread.others.is_empty() && !answers.iter().any(|(id, given)| given.is_answer(id)) {
+            notes.push(Reason::OtherKinds(unread.others.join(", ")));
+        }
+        if notes.len() > MAX_NOTES {
+            let more = notes.len() - MAX_NOTES + 1;
+            notes.truncate(MAX_NOTES - 1);
+            notes.push(Reason::OthersUnread(more.to_string()));
+        }
+        let signed = ["student-1-number", "student-1-name"];
+        let signed = signed.into_iter().filter_map(|id| answers.get(id)).map(Given::text);
+        let suggested = self.owners.suggested(&name, &stated, &evidence, signed);
+        let owner = self.owners.owner(&name, &stated);
+        Submission { name, owner, suggested, version, time, answers, evidence, notes }
     }
 
     /// One submission for each row, with a column for each field.
@@ -202,93 +207,52 @@ impl Reading<'_> {
     ///
     /// If no column names students, or a time cannot be read; a clause.
     fn rows(&self, table: &Table, file: &str, notes: &mut Vec<String>) -> Result<Vec<Submission>, String> {
-        let time = times::column(&table.header)?;
+        let class = self.owners.class;
+        let time = table.only_column(&times::HEADERS)?;
         let field = |header: &String| {
             let same = |id: &&String| id.eq_ignore_ascii_case(header.trim());
             self.fields.iter().find(same).cloned()
         };
         let fields: Vec<Option<String>> = table.header.iter().map(field).collect();
-        let asked: Vec<usize> =
+        if fields.iter().all(Option::is_none) {
+            return Err("no column has the id of a question".to_owned());
+        }
+        let own: Vec<usize> =
             (0..fields.len()).filter(|at| fields[*at].is_some() || time == Some(*at)).collect();
-        let join = self.class.join(&table.header, &asked)?;
-        let unknown =
-            |at: &usize| !asked.contains(at) && self.class.join(&table.header[*at..=*at], &[]).is_err();
-        let unknown: Vec<String> =
-            (0..fields.len()).filter(unknown).map(|at| table.header[at].clone()).collect();
+        let join = class.join(&table.header, &own)?;
+        let unknown = |at: &usize| !own.contains(at) && class.join(&table.header[*at..=*at], &[]).is_err();
+        let unknown: Vec<&str> =
+            (0..fields.len()).filter(unknown).map(|at| table.header[at].as_str()).collect();
         if !unknown.is_empty() {
             notes.push(format!(
                 "{file}: no question has the id of the columns '{}'",
                 shorten(&unknown.join("', '"), 200)
             ));
         }
-        if fields.iter().all(Option::is_none) {
-            return Err("no column has the id of a question".to_owned());
-        }
-        let of_row = |row: &Vec<String>| {
-            let name = join.shown(row);
-            let cell = time.map_or("", |at| row.get(at).map_or("", String::as_str));
-            let time = times::read(cell, self.due);
-            if time.is_none() && !times::is_none(cell) {
-                return Err(times::unreadable(&name, cell));
-            }
+        let of_row = |row: &Row| {
+            let name = join.shown(&row.cells);
+            let time = times::cell(time.map_or("", |at| row.cell(at)), &name, self.due)?;
             let answer =
                 |(id, cell): (&Option<String>, &String)| Some((id.clone()?, Given::Cell(cell.clone())));
-            let mut submission = Submission {
-                stated: Stated::Row(join.student(self.class, row)),
-                answers: fields.iter().zip(row).filter_map(answer).collect(),
-                name,
-                time,
-                ..Submission::default()
-            };
-            submission.bound();
-            Ok(submission)
+            let answers = fields.iter().zip(&row.cells).filter_map(answer).collect();
+            let stated = Stated::Row(join.students(&row.cells));
+            Ok(self.submission(name, stated, answers, Default::default(), (None, time)))
         };
         table.rows.iter().map(of_row).collect()
     }
 }
 
 impl Submission {
+    /// What the instructor must know to say whose it is, if nobody knows.
+    pub(super) fn unresolved(&self) -> Option<Unresolved> {
+        let (submission, suggested) = (self.name.clone(), self.suggested);
+        self.owner.clone().err().map(|why| Unresolved { submission, suggested, why })
+    }
+
     /// Whether there is no answer; the student's name is none.
     pub(super) fn is_empty(&self) -> bool {
         !self.answers.iter().any(|(id, given)| given.is_answer(id))
     }
-
-    /// Limits the answers to as many as one student can type.
-    fn bound(&mut self) {
-        let (mut bytes, all) = (0, self.answers.len());
-        for (id, given) in &mut self.answers {
-            let (Given::Typed(Answer::Text(text)) | Given::Cell(text)) = given else { continue };
-            if text.len() > ANSWER_BYTES {
-                let end = (0..=ANSWER_BYTES).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
-                text.truncate(end);
-                self.notes.push(Reason::LongAnswer(shorten(id, 40), (ANSWER_BYTES >> 10).to_string()));
-            }
-        }
-        let mut number = 0;
-        self.answers.retain(|id, given| {
-            bytes += id.len() + given.text().len();
-            number += 1;
-            bytes <= ANSWERS_BYTES && number <= MAX_ANSWERS
-        });
-        if self.answers.len() < all {
-            self.notes.push(Reason::ManyAnswers((all - self.answers.len()).to_string()));
-        }
-        self.notes.truncate(12);
-    }
-}
-
-/// The answers in a page; `known` if others were found before.
-fn page(file: &File<'_>, known: bool) -> Result<Option<Answers>, Reason> {
-    match Answers::in_page(&file.text) {
-        Some(Ok(answers)) => Ok(Some(answers)),
-        Some(Err(why)) => Err(Reason::AnswersUnread(shorten(file.name, 60), why.to_string())),
-        None if known => Ok(None),
-        None => Err(Reason::PageWithoutAnswers(shorten(file.name, 60))),
-    }
-}
-
-fn parse(file: &File<'_>) -> Result<Answers, Reason> {
-    Answers::parse(&file.text).map_err(|why| Reason::AnswersUnread(shorten(file.name, 60), why.to_string()))
 }
 
 /// What the name of a folder or file says.
@@ -297,7 +261,7 @@ struct Label {
     /// All files with the same key are one submission.
     key: String,
     names: Vec<String>,
-    version: Option<u64>,
+    version: Option<i64>,
 }
 
 /// Cuts off the documented endings of names: Moodle's

@@ -4,30 +4,16 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use common::failure::Failure;
-use common::input;
 use common::system::date;
 use common::text::shorten;
 
-use super::class::{Class, Found};
+use super::class::{Class, Join};
 use crate::instructor::tables::Table;
 
 /// Headers of the column of times: this kit's, Moodle's, and that of Google Forms.
 pub(super) const HEADERS: [&str; 3] = ["time", "Last modified (submission)", "Timestamp"];
 
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
+const MONTHS: &str = "January February March April May June July August September October November December";
 
 /// When it was due, and the offset of that time, which times without one have too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,76 +46,64 @@ pub(super) fn read(text: &str, due: Option<Due>) -> Option<i64> {
     Some(at - zone.unwrap_or(due.map_or(0, |due| due.zone)))
 }
 
-/// Whether a cell says that nothing was handed in.
-pub(super) fn is_none(cell: &str) -> bool {
-    ["", "-"].contains(&cell.trim())
-}
-
-/// The only column of times.
+/// The time in a cell of the student called `name`, if there is one.
 ///
 /// # Errors
 ///
-/// If there is more than one; a clause.
-pub(super) fn column(header: &[String]) -> Result<Option<usize>, String> {
-    let is = |at: &usize| HEADERS.iter().any(|name| name.eq_ignore_ascii_case(header[*at].trim()));
-    let found: Vec<usize> = (0..header.len()).filter(is).collect();
-    match found.as_slice() {
-        [] => Ok(None),
-        [at] => Ok(Some(*at)),
-        [one, two, ..] => Err(format!(
-            "it has two columns of times, '{}' and '{}'; rename one",
-            shorten(&header[*one], 40),
-            shorten(&header[*two], 40)
-        )),
+/// If it cannot be read; a clause.
+pub(super) fn cell(text: &str, name: &str, due: Option<Due>) -> Result<Option<i64>, String> {
+    let time = read(text, due);
+    if time.is_none() && !["", "-"].contains(&text.trim()) {
+        let text = shorten(text, 60);
+        return Err(format!(
+            "the time '{text}' of '{name}' cannot be read; write it as 2026-11-20T23:59+01:00"
+        ));
     }
+    Ok(time)
 }
 
-/// The times in a table, by student; of several the last.
+/// The times in the column `at` of a table, by student; of several the last.
 ///
 /// # Errors
 ///
-/// If it cannot be read, has no column of times or of students, or a row means two
-/// students or has no time; the sentence names the row.
-pub(super) fn table(path: &Path, class: &Class, due: Option<Due>) -> Result<HashMap<usize, i64>, Failure> {
-    let (table, file) = (Table::read(path)?, input::name(path));
-    let refused = |why: String| Failure::usage(format!("{file}: {why}"));
-    let Some(at) = column(&table.header).map_err(refused)? else {
-        return Err(refused(format!("it has no column of times; call it '{}'", HEADERS.join("' or '"))));
-    };
-    let join = class.join(&table.header, &[at]).map_err(refused)?;
+/// If a row means two students, or has another text; a clause.
+pub(super) fn of(
+    table: &Table,
+    join: &Join<'_>,
+    at: usize,
+    due: Option<Due>,
+) -> Result<HashMap<usize, i64>, String> {
     let mut times = HashMap::new();
     for row in &table.rows {
-        let name = join.shown(row);
-        let cell = row.get(at).map_or("", String::as_str);
-        match join.student(class, row) {
-            Found::Nobody => {}
-            Found::Several(_) => {
-                return Err(refused(format!("'{name}' means two students; correct that row")));
-            }
-            Found::One(_) if is_none(cell) => {}
-            Found::One(student) => {
-                let time = read(cell, due).ok_or_else(|| refused(unreadable(&name, cell)))?;
-                times.entry(student).and_modify(|known: &mut i64| *known = time.max(*known)).or_insert(time);
-            }
+        let Some(student) = join.student(&row.cells)? else { continue };
+        if let Some(time) = cell(row.cell(at), &join.shown(&row.cells), due)? {
+            times.entry(student).and_modify(|known: &mut i64| *known = time.max(*known)).or_insert(time);
         }
-    }
-    if times.is_empty() {
-        return Err(refused("it has no time of any student of the roster".to_owned()));
     }
     Ok(times)
 }
 
-/// Why a cell is not a time.
-pub(super) fn unreadable(name: &str, cell: &str) -> String {
-    let cell = shorten(cell, 60);
-    format!("the time '{cell}' of '{name}' cannot be read; write it as 2026-11-20T23:59+01:00")
+/// The times in the file of `--times`.
+///
+/// # Errors
+///
+/// If it cannot be read, has no column of times or of students, or a row cannot be used.
+pub(super) fn file(path: &Path, class: &Class, due: Option<Due>) -> Result<HashMap<usize, i64>, Failure> {
+    Table::read_with(path, |table| {
+        let at = table.only_column(&HEADERS)?;
+        let at =
+            at.ok_or_else(|| format!("it has no column of times; call it '{}'", HEADERS.join("' or '")))?;
+        let times = of(table, &class.join(&table.header, &[at])?, at, due)?;
+        let none = || "it has no time of any student of the roster".to_owned();
+        if times.is_empty() { Err(none()) } else { Ok(times) }
+    })
 }
 
 /// Moodle's column, exported in English: `Friday, 20 November 2026, 9:59 PM`.
 fn of_moodle(text: &str) -> Option<(i64, Option<i64>)> {
     let words: Vec<&str> = text.split(' ').collect();
     let [_, day, month, year, clock, half] = words[..] else { return None };
-    let month = 1 + MONTHS.iter().position(|name| *name == month)?;
+    let month = 1 + MONTHS.split(' ').position(|name| name == month)?;
     let year = year.strip_suffix(',')?;
     date::parse(&format!("{year}-{month:02}-{day:0>2}T{}", clock_of_24_hours(clock, half)?))
 }

@@ -8,20 +8,20 @@ use common::failure::Failure;
 use common::input;
 use common::text::{inert, shorten};
 
-use super::class::{Class, Found, listed};
+use super::class::{Class, note};
 use super::grader::Graded;
 use super::points::{equal, number};
 use super::rubric::Rubric;
 use super::times::{self, Due};
 use crate::book::markdown::escaped;
-use crate::instructor::tables::{Row, Sheet};
+use crate::instructor::tables::{Row, Table};
 
 /// The column that says whether Moodle takes a grade, and what it says if not.
 const LOCK: (&str, &str) = ("Grade can be changed", "No");
 
 /// A worksheet, with the student of each row.
 pub(super) struct Worksheet {
-    sheet: Sheet,
+    table: Table,
     encoding: Encoding,
     grade: usize,
     most: Option<usize>,
@@ -54,66 +54,43 @@ impl Worksheet {
     ) -> Result<Worksheet, Failure> {
         let name = input::name(path);
         let (text, encoding) = input::exact_text(path)?;
-        let sheet = Sheet::parse(text).map_err(|why| Failure::could_not(format!("{name}: {why}")))?;
-        let worksheet = Worksheet::of(sheet, encoding, rubric, class, due);
+        let table = Table::parse(text).map_err(|why| Failure::could_not(format!("{name}: {why}")))?;
+        let worksheet = Worksheet::of(table, encoding, rubric, class, due);
         worksheet.map_err(|why| Failure::usage(format!("{name}: {why}")))
     }
 
     fn of(
-        sheet: Sheet,
+        table: Table,
         encoding: Encoding,
         rubric: &Rubric,
         class: &Class,
         due: Option<Due>,
     ) -> Result<Worksheet, String> {
-        let column = |name: &str| {
-            let same = |at: &usize| sheet.header[*at].trim().eq_ignore_ascii_case(name.trim());
-            let found: Vec<usize> = (0..sheet.header.len()).filter(same).collect();
-            match found.as_slice() {
-                [] => Ok(None),
-                [at] => Ok(Some(*at)),
-                _ => Err(format!("it has two columns '{}'; rename one", shorten(name, 60))),
-            }
-        };
         let headers = &rubric.worksheet;
-        let grade = column(&headers.grade)?.ok_or_else(|| {
+        let grade = table.only_column(&[&headers.grade])?.ok_or_else(|| {
             format!(
                 "it has no column '{}' ('{}'); export it in English, or name its columns in the rubric's [worksheet]",
                 shorten(&headers.grade, 60),
-                shorten(&sheet.header.join("', '"), 200)
+                shorten(&table.header.join("', '"), 200)
             )
         })?;
-        let (most, feedback, lock) = (column(&headers.maximum)?, column(&headers.feedback)?, column(LOCK.0)?);
-        let time = times::column(&sheet.header)?;
+        let most = table.only_column(&[&headers.maximum])?;
+        let feedback = table.only_column(&[&headers.feedback])?;
+        let (lock, time) = (table.only_column(&[LOCK.0])?, table.only_column(&times::HEADERS)?);
         let own: Vec<usize> = [Some(grade), most, feedback, lock, time].into_iter().flatten().collect();
-        let join = class.join(&sheet.header, &own)?;
-        let (mut rows, mut times) = (BTreeMap::<usize, Vec<usize>>::new(), HashMap::new());
-        for (place, row) in sheet.rows.iter().enumerate() {
-            let name = join.shown(&row.cells);
-            match join.student(class, &row.cells) {
-                Found::One(student) => {
-                    rows.entry(student).or_default().push(place);
-                    let cell = time.map_or("", |at| row.cell(at));
-                    let at = times::read(cell, due);
-                    if at.is_none() && !times::is_none(cell) {
-                        return Err(times::unreadable(&name, cell));
-                    }
-                    at.into_iter().for_each(|at| _ = times.insert(student, at));
-                }
-                Found::Several(_) => {
-                    return Err(format!(
-                        "line {}: '{name}' means two students; add a column that identifies them",
-                        row.line
-                    ));
-                }
-                Found::Nobody => {}
+        let join = class.join(&table.header, &own)?;
+        let mut rows = BTreeMap::<usize, Vec<usize>>::new();
+        for (place, row) in table.rows.iter().enumerate() {
+            if let Some(student) = join.student(&row.cells)? {
+                rows.entry(student).or_default().push(place);
             }
         }
         if rows.is_empty() {
-            let header = shorten(&sheet.header[join.first()], 60);
+            let header = shorten(&table.header[join.first()], 60);
             return Err(format!("its column '{header}' names no student of the roster"));
         }
-        Ok(Worksheet { sheet, encoding, grade, most, feedback, lock, rows, times })
+        let times = time.map(|at| times::of(&table, &join, at, due)).transpose()?.unwrap_or_default();
+        Ok(Worksheet { table, encoding, grade, most, feedback, lock, rows, times })
     }
 
     /// The worksheet with grades and feedback; nothing else in it changes. A student without
@@ -133,11 +110,11 @@ impl Worksheet {
             }
             let [place] = rows.as_slice() else {
                 let lines: Vec<String> =
-                    rows.iter().take(4).map(|row| self.sheet.rows[*row].line.to_string()).collect();
+                    rows.iter().take(4).map(|row| self.table.rows[*row].line.to_string()).collect();
                 refused.push(format!("'{name}' is in several rows (lines {})", lines.join(", ")));
                 continue;
             };
-            let row = &self.sheet.rows[*place];
+            let row = &self.table.rows[*place];
             let scale = match self.scale(row, graded.most()) {
                 Ok(scale) => scale,
                 Err(why) => {
@@ -156,14 +133,10 @@ impl Worksheet {
             let feedback = inert(&escaped(&graded.feedback(rubric)));
             self.feedback.into_iter().for_each(|at| changes.push((*place, at, feedback.clone())));
         }
-        let mut notes = Vec::new();
-        for (names, what) in
-            [(changed, "grades in the worksheet change"), (missing, "the worksheet has no row of")]
-        {
-            if !names.is_empty() {
-                notes.push(format!("{what}: {}", listed(&names, graded.len())));
-            }
-        }
+        let mut notes: Vec<String> = note("grades in the worksheet change", &changed, graded.len())
+            .into_iter()
+            .chain(note("the worksheet has no row of", &missing, graded.len()))
+            .collect();
         if self.feedback.is_none() {
             notes.push(format!(
                 "the worksheet has no column '{}', so it gets no feedback",
@@ -175,12 +148,12 @@ impl Worksheet {
             notes.push(format!("the worksheet has no column '{maximum}'; points are written as they are"));
         }
         notes.extend(refused.into_iter().map(|why| format!("the worksheet: not filled: {why}")));
-        Filled { bytes: self.encoding.encode(&self.sheet.with(changes)), notes }
+        Filled { bytes: self.encoding.encode(&self.table.with(changes)), notes }
     }
 
     /// The factor from our points to a row's grade, or why the row cannot have a grade.
     fn scale(&self, row: &Row, most: f64) -> Result<f64, String> {
-        let (cells, columns) = (row.cells.len(), self.sheet.header.len());
+        let (cells, columns) = (row.cells.len(), self.table.header.len());
         if cells != columns {
             return Err(format!(
                 "the row has {cells} cells and the header {columns}; is a cell not in quotes?"
@@ -205,11 +178,11 @@ impl Worksheet {
     fn comma(&self) -> bool {
         let columns = || [Some(self.grade), self.most].into_iter().flatten();
         let numbers = || {
-            let cells = self.sheet.rows.iter().flat_map(|row| columns().map(|at| row.cell(at)));
+            let cells = self.table.rows.iter().flat_map(|row| columns().map(|at| row.cell(at)));
             cells.filter(|cell| number(cell).is_some())
         };
         let comma = numbers().any(|cell| cell.contains(','));
-        comma || self.sheet.separator == b';' && !numbers().any(|cell| cell.contains('.'))
+        comma || self.table.separator == b';' && !numbers().any(|cell| cell.contains('.'))
     }
 }
 

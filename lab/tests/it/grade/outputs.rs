@@ -91,7 +91,7 @@ fn points_given_by_hand_are_used_for_the_same_answer() {
     write(folder, "p.csv", "name,spec-comment\nbea,2\n");
     let (code, _, err) = graded(folder, "--roster r.csv --points p.csv in");
     assert!(
-        code == Some(2) && err.contains("row 2, 'bea': '2' is not a number of points from 0 to 1"),
+        code == Some(2) && err.contains("line 2, 'bea': '2' is not a number of points from 0 to 1"),
         "{err}"
     );
 }

@@ -62,7 +62,7 @@ const CASES: &[Case] = &[
         files: &[("in/ana/", "RIGHT"), ("p.csv", "user,number,spec-comment\nana,2002,1\n")],
         args: "--name-column user --points p.csv in",
         code: 2,
-        says: &["row 2: 'ana' means two students"],
+        says: &["'ana' means two students; correct that row"],
         ..CASE
     },
     Case {
@@ -202,7 +202,7 @@ const CASES: &[Case] = &[
         files: &[("in/ana/", "RIGHT"), ("t.csv", "user,time,Timestamp\nana,,\n")],
         args: DUE,
         code: 2,
-        says: &["it has two columns of times, 'time' and 'Timestamp'"],
+        says: &["it has the columns 'time' and 'Timestamp', which mean the same"],
         ..CASE
     },
     Case {
