@@ -7,6 +7,9 @@ use exercises::check::{Checked, Wrong};
 use exercises::{TASKS, Task};
 use serde_json::{Value, json};
 
+/// Identifies the result as JSON.
+const FORMAT: &str = "cache-lab-exercises/1";
+
 /// Write kernels yourself: list the tasks, or check yours by NAME
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -58,12 +61,20 @@ fn scores(results: &[(&Task, Checked)]) -> Value {
         })
     };
     json!({
-        "format": "cache-lab-exercises/1",
+        "format": FORMAT,
         "version": common::VERSION,
         "points": results.iter().map(points).sum::<u32>(),
         "max_points": results.iter().map(|(task, _)| task.points).sum::<u32>(),
         "tasks": results.iter().map(task).collect::<Vec<_>>(),
     })
+}
+
+/// The tasks that a result of `--format json` says are solved; `None` if it is none.
+pub(crate) fn solved(json: &str) -> Option<Vec<String>> {
+    let result: Value = serde_json::from_str(json.trim_start_matches('\u{feff}')).ok()?;
+    let tasks = result["tasks"].as_array().filter(|_| result["format"] == FORMAT)?;
+    let solved = tasks.iter().filter(|task| task["passed"] == true);
+    Some(solved.filter_map(|task| Some(task["name"].as_str()?.to_owned())).collect())
 }
 
 fn list(results: &[(&Task, Checked)]) -> Result<(), Failure> {

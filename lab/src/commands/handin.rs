@@ -13,6 +13,7 @@ use serde_json::json;
 use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
 
+use crate::exercise;
 use crate::handed_in::{TOTAL_BYTES, is_answer};
 
 /// The name of the list of contents, and the name of its schema.
@@ -21,10 +22,11 @@ const SCHEMA: &str = "cache-lab-kit/handin/1";
 /// Longest list of names in one sentence.
 const MAX_LISTED: usize = 5;
 
-/// Make the archive to hand in: answers, page, records, versions
+/// Make the archive to hand in: answers, page, records, exercises, versions
 ///
 /// First press **Save answers** in the page and move answers.json into the report's
-/// folder, or name it with --answers. Missing parts are reported; without answers,
+/// folder, or name it with --answers; do the same with the exercises.json of
+/// lab exercise --format json. Missing parts are reported; without answers,
 /// or without the student's number and name, nothing is written.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -32,8 +34,8 @@ pub(crate) struct Args {
     #[arg(value_name = "FOLDER", default_value = "report")]
     folder: PathBuf,
 
-    /// More records to hand in: files that programs wrote with --record
-    #[arg(value_name = "RECORD")]
+    /// More files to hand in: records that programs wrote, an exercises.json
+    #[arg(value_name = "FILE")]
     records: Vec<PathBuf>,
 
     /// Use this file of Save answers [default: answers.json in the folder]
@@ -174,7 +176,7 @@ fn saved_answers(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// The records in the folder and on the command line, and the folders without any.
+/// The records and the exercises in the folder and on the command line, and what is missing.
 fn records(args: &Args) -> Result<(Vec<ArchiveFile>, Vec<String>), Failure> {
     let folder = args.folder.join("records");
     let json = |path: &PathBuf| path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
@@ -185,6 +187,7 @@ fn records(args: &Args) -> Result<(Vec<ArchiveFile>, Vec<String>), Failure> {
         .filter(|path| json(path) && fs::symlink_metadata(path).is_ok_and(|there| there.is_file()))
         .collect();
     paths.sort();
+    paths.extend(Some(args.folder.join("exercises.json")).filter(|path| path.is_file()));
     paths.extend(args.records.iter().cloned());
     let (mut found, mut missing): (Vec<ArchiveFile>, _) = (Vec::new(), Vec::new());
     if paths.is_empty() {
@@ -193,15 +196,17 @@ fn records(args: &Args) -> Result<(Vec<ArchiveFile>, Vec<String>), Failure> {
     for path in paths {
         let bytes = read(&path)?;
         let shown = input::name(&path);
-        let record = encoding::decode(&bytes).map_err(|why| why.to_string());
-        let record = record.and_then(|text| authentic::read(&text).map_err(|why| why.to_string()));
-        if let Err(why) = record {
-            missing.push(format!("{shown} will not count as a record: {why}"));
+        let text = encoding::decode(&bytes).map_err(|why| why.to_string());
+        let is_exercise = text.as_ref().is_ok_and(|text| exercise::solved(text).is_some());
+        match text.and_then(|text| authentic::read(&text).map_err(|why| why.to_string())) {
+            Err(why) if !is_exercise => missing.push(format!("{shown} will not count as a record: {why}")),
+            _ => {}
         }
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let folder = if is_exercise { "" } else { "records/" };
         let place = |number: usize| match number {
-            0 => format!("records/{name}"),
-            number => format!("records/{number}-{name}"),
+            0 => format!("{folder}{name}"),
+            number => format!("{folder}{number}-{name}"),
         };
         let taken = |place: &String| found.iter().any(|entry| entry.name == *place);
         let place = (0..).map(place).find(|place| !taken(place)).unwrap_or_default();

@@ -8,6 +8,7 @@ use common::record::Record;
 use common::text::shorten;
 
 use super::reason::Reason;
+use crate::exercise;
 
 /// The right values for one student, under the rubric's names, or why a figure cannot be
 /// computed.
@@ -31,6 +32,8 @@ pub(super) struct Evidence {
     records: Vec<Record>,
     /// Files of sealed machines whose content was changed.
     pub(super) changed: Vec<String>,
+    /// The tasks of `lab exercise` that are solved; none without a file that says so.
+    pub(super) exercises: Option<BTreeSet<String>>,
 }
 
 /// The setting of a record of mm2 that includes the transposition.
@@ -39,8 +42,13 @@ const TRANSPOSING: &str = "time_transpose";
 const PRODUCTS: [&str; 3] = ["mm1", "mm2", "mm3"];
 
 impl Evidence {
-    /// Adds the record in the file `name`; whether it is one, changed or not.
+    /// Adds the record or the exercises in the file `name`; whether it has these, changed or
+    /// not.
     pub(super) fn add(&mut self, name: &str, text: &str) -> bool {
+        if let Some(solved) = exercise::solved(text) {
+            self.exercises.get_or_insert_default().extend(solved);
+            return true;
+        }
         match authentic::parse(text).or_else(|_| authentic::read(text)) {
             Ok(mut record) => {
                 // A class has thousands of records: only what is compared stays in memory.

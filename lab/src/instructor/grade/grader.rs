@@ -194,7 +194,7 @@ impl Grader<'_> {
             share: 1.0,
             ..Graded::default()
         };
-        graded.marks = judge::marks(self.rubric, &[].into(), &Truth::default());
+        graded.marks = judge::marks(self.rubric, &[].into(), &Truth::default(), None);
         let Some(submission) = owned.submission.map(|place| &submissions[place]) else {
             if graded.refused.is_none() {
                 graded.notes.insert(0, Reason::NothingHandedIn);
@@ -212,8 +212,9 @@ impl Grader<'_> {
             }
             graded.notes.push(Reason::NoAnswersFound);
         } else {
-            let answered = || submission.answers.iter().filter(|(id, given)| given.is_answer(id));
-            graded.other_assignment = !answered().any(|(id, _)| self.asked.contains(id));
+            let answered = submission.answers.iter().filter(|(id, given)| given.is_answer(id));
+            let asked: Vec<bool> = answered.map(|(id, _)| self.asked.contains(id)).collect();
+            graded.other_assignment = !asked.is_empty() && !asked.contains(&true);
             if graded.other_assignment {
                 graded.notes.push(Reason::OtherAssignment);
             }
@@ -242,12 +243,14 @@ impl Grader<'_> {
         let mut truth = evidence::truth(&records, wanted);
         truth.add(machine.map(geometry).into_iter().flatten());
         truth.add(truth.get("l1.line").map(|line| ("line.elements".to_owned(), line / 2.0)));
-        graded.marks = judge::marks(self.rubric, &submission.answers, &truth);
+        graded.marks = judge::marks(self.rubric, &submission.answers, &truth, evidence.exercises.as_ref());
         // Without a key, only changes show, not whose a record is.
         let own = if self.machines.is_some() { !records.is_empty() } else { evidence.changed.is_empty() };
         if self.rubric.records == Records::Own && !own {
+            let items = self.rubric.items.iter().zip(&mut graded.marks);
+            let measured = items.filter(|(item, _)| item.exercise().is_none()).map(|(_, mark)| mark);
             let counts = |mark: &&mut Mark| mark.points > 0.0 || mark.unread && mark.most.is_some();
-            for mark in graded.marks.iter_mut().filter(counts) {
+            for mark in measured.filter(counts) {
                 (mark.points, mark.computed, mark.unread) = (0.0, Some(0.0), false);
                 mark.reason = Reason::NoOwnRecords;
             }

@@ -1,7 +1,7 @@
 //! Compares an answer with what is right: points, and one reason. The reason never shows
 //! the right answer, because students may read it before their last try.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use common::text::shorten;
 use report::{Check, Kind, Meaning, Slip};
@@ -35,13 +35,34 @@ const RANGE: f64 = 2.0;
 const ROUNDING: f64 = 1e-9;
 
 /// The marks of all items for one student's `answers`.
-pub(super) fn marks(rubric: &Rubric, answers: &BTreeMap<String, Given>, truth: &Truth) -> Vec<Mark> {
-    rubric.items.iter().map(|item| mark(item, answers.get(&item.id), truth)).collect()
+pub(super) fn marks(
+    rubric: &Rubric,
+    answers: &BTreeMap<String, Given>,
+    truth: &Truth,
+    exercises: Option<&BTreeSet<String>>,
+) -> Vec<Mark> {
+    let of_item = |item: &Item| match item.exercise() {
+        Some(task) => mark(item, String::new(), exercise(task, exercises), truth),
+        None => {
+            let given = answers.get(&item.id);
+            let answer = given.map(Given::text).unwrap_or_default().trim().to_owned();
+            let judgement = judged(item, given, &answer, truth);
+            mark(item, answer, judgement, truth)
+        }
+    };
+    rubric.items.iter().map(of_item).collect()
 }
 
-fn mark(item: &Item, given: Option<&Given>, truth: &Truth) -> Mark {
-    let answer = given.map(Given::text).unwrap_or_default().trim().to_owned();
-    let (share, unread, counted, reason) = match judged(item, given, &answer, truth) {
+fn exercise(task: &str, solved: Option<&BTreeSet<String>>) -> Judgement {
+    match solved.map(|solved| solved.contains(task)) {
+        Some(true) => Judgement::Share(1.0, Reason::Right),
+        Some(false) => Judgement::Share(0.0, Reason::NotSolved),
+        None => Judgement::Share(0.0, Reason::NoExercises),
+    }
+}
+
+fn mark(item: &Item, answer: String, judgement: Judgement, truth: &Truth) -> Mark {
+    let (share, unread, counted, reason) = match judgement {
         Judgement::Share(share, reason) => (share, false, true, reason),
         Judgement::Unread(reason) => (0.0, true, true, reason),
         Judgement::LeftOut(reason) => (0.0, false, false, reason),
@@ -179,7 +200,7 @@ mod tests {
             Err(_) => Given::Cell(answer.to_owned()),
         };
         let at = rubric.items.iter().position(|item| item.id == id).unwrap();
-        marks(&rubric, &BTreeMap::from([(id.to_owned(), given)]), &truth).remove(at)
+        marks(&rubric, &BTreeMap::from([(id.to_owned(), given)]), &truth, None).remove(at)
     }
 
     #[test]

@@ -43,6 +43,8 @@ reasons! {
     NoEvidence(figure) = "Not graded: the submission has no records that show {}.";
     ModelledTime = "Left out of the sum: only the time of the memory is modelled, and it cannot show this.";
     GivenByInstructor = "Points given by the instructor.";
+    NotSolved = "The check of this exercise was not passed.";
+    NoExercises = "No exercises.json was handed in.";
     NoOwnRecords = "No points without records of your own machine.";
     // the whole submission
     NothingHandedIn = "Nothing was handed in.";

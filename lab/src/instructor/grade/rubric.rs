@@ -143,6 +143,8 @@ const OF_PRODUCT: [&str; 6] =
 
 /// The prefix of a figure of any program's record: `record.mine.wall_s`.
 pub(super) const OF_RECORD: &str = "record.";
+/// The prefix of a task of `lab exercise`, which has no field: `exercise.tail`.
+pub(super) const OF_EXERCISES: &str = "exercise.";
 
 fn is_of_machine(figure: &str) -> bool {
     let of_level = figure
@@ -157,13 +159,20 @@ fn is_figure(figure: &str) -> bool {
         .split_once('.')
         .is_some_and(|(product, what)| PRODUCTS.contains(&product) && OF_PRODUCT.contains(&what));
     let of_record = figure.strip_prefix(OF_RECORD).and_then(|rest| rest.split_once('.'));
+    let task = figure.strip_prefix(OF_EXERCISES);
     is_of_machine(figure)
+        || task.is_some_and(|task| exercises::TASKS.iter().any(|known| known.name == task))
         || of_product
         || figure == "mm.bytes"
         || of_record.is_some_and(|(program, what)| !program.is_empty() && !what.is_empty())
 }
 
 impl Item {
+    /// The task of `lab exercise` that it is for.
+    pub(super) fn exercise(&self) -> Option<&str> {
+        self.expect.as_deref()?.strip_prefix(OF_EXERCISES)
+    }
+
     /// Refuses an item whose points nobody, or everybody, would get.
     fn impossible(&self) -> Option<String> {
         let ways = [self.expect.is_some(), self.value.is_some(), self.range.is_some(), self.by_hand];
@@ -234,8 +243,10 @@ impl Rubric {
         let worth = assignment.points();
         let of = |id: &str| worth.iter().find(|(field, _)| field.id == id).map(|(_, points)| *points);
         let fields: Vec<String> = assignment.fields().into_iter().map(|field| field.id).collect();
-        let unasked =
-            |item: &&Item| item.given.is_some_and(|points| points > 0.0) && !fields.contains(&item.id);
+        let unasked = |item: &&Item| {
+            let has_points = item.given.is_some_and(|points| points > 0.0);
+            has_points && !fields.contains(&item.id) && item.exercise().is_none()
+        };
         if let Some(item) = self.items.iter().find(unasked) {
             return Err(format!(
                 "'{}' has points, and the assignment does not ask for it; correct the id, or give the assignment with --assignment",
@@ -243,7 +254,9 @@ impl Rubric {
             ));
         }
         self.items.retain_mut(|item| {
-            let points = item.given.or_else(|| of(&item.id));
+            let task = exercises::TASKS.iter().find(|task| item.exercise() == Some(task.name));
+            let of_task = task.map(|task| f64::from(task.points));
+            let points = item.given.or_else(|| of(&item.id)).or(of_task);
             item.points = points.unwrap_or_default();
             points.is_some()
         });

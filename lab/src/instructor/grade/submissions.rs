@@ -94,7 +94,7 @@ impl Reading<'_> {
             } else if files::ending(&path.to_string_lossy()) == "csv" {
                 Table::read_with(path, |table| self.rows(table, &name, &mut notes))?
             } else if path.exists() {
-                vec![self.read(label(path), &[path.clone()], None)]
+                vec![self.read(label(path), std::slice::from_ref(path), None)]
             } else {
                 Vec::new()
             };
@@ -249,9 +249,9 @@ impl Submission {
         self.owner.clone().err().map(|why| Unresolved { submission, suggested, why })
     }
 
-    /// Whether there is no answer; the student's name is none.
+    /// Whether there is no answer, and no exercise; the student's name is none.
     pub(super) fn is_empty(&self) -> bool {
-        !self.answers.iter().any(|(id, given)| given.is_answer(id))
+        self.evidence.exercises.is_none() && !self.answers.iter().any(|(id, given)| given.is_answer(id))
     }
 }
 

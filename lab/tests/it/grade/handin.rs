@@ -8,6 +8,8 @@ use crate::kit::{lab, stderr};
 const RECORD: &str = r#"{"schema":"cache-lab-kit/record/1","program":"mm1","version":"0.1.0","settings":{},
     "machine":"a machine","notes":[],"rows":[{"size":512,"figures":[]}]}"#;
 
+const EXERCISES: &str = r#"{"format":"cache-lab-exercises/1","tasks":[{"name":"tail","passed":true},{"name":"block","passed":false}]}"#;
+
 const SIGNED: &str = r#""student-1-number":"1001","student-1-name":"Ann""#;
 
 fn page(fields: &str) -> String {
@@ -37,14 +39,24 @@ fn one_archive_has_everything_and_is_graded() {
     write(folder, "report/records/mm1.csv", "a,b\n");
     write(folder, "report/pictures/x.svg", "<svg/>");
     write(folder, "more/mm1.json", RECORD);
+    write(folder, "report/exercises.json", EXERCISES);
+    write(folder, "more/exercises.json", EXERCISES);
     write(folder, "saved.json", &answers(&signed).replace("03-01", "03-02"));
-    let (code, told) = handin(folder, "report more/mm1.json --answers saved.json");
+    let (code, told) = handin(folder, "report more/mm1.json more/exercises.json --answers saved.json");
     assert_eq!(code, Some(0), "{told}");
     assert!(told.contains("report.zip: 3 answers, the page, 2 records. Hand in this file."), "{told}");
     assert!(!told.contains("note"), "{told}");
     assert_eq!(
         names(folder, "report.zip"),
-        ["answers.json", "records/1-mm1.json", "records/mm1.json", "report.html", "versions.json"]
+        [
+            "1-exercises.json",
+            "answers.json",
+            "exercises.json",
+            "records/1-mm1.json",
+            "records/mm1.json",
+            "report.html",
+            "versions.json"
+        ]
     );
     // again, replacing the earlier one; under any name it is graded
     assert_eq!(handin(folder, "report --answers saved.json").0, Some(0));

@@ -222,6 +222,47 @@ const CASES: &[Case] = &[
         ..CASE
     },
     Case {
+        what: "exercises: what their file says; the task's points unless the rubric has others",
+        roster: "user\nana\nbea\ncarl\n",
+        files: &[
+            (
+                "rubric.toml",
+                "format = \"cache-lab-rubric/1\"\ntitle = \"t\"\nrecords = \"own\"\n[[item]]\nid = \"tail\"\nlabel = \"a\"\nexpect = \"exercise.tail\"\npoints = 3\n[[item]]\nid = \"policy\"\nlabel = \"b\"\nexpect = \"exercise.policy\"\n",
+            ),
+            (
+                "in/ana/exercises.json",
+                r#"{"format":"cache-lab-exercises/1","points":8,"tasks":[{"name":"tail","passed":true},{"name":"policy","passed":false}]}"#,
+            ),
+            (
+                "in/ana/x/policy.json",
+                r#"{"format":"cache-lab-exercises/1","tasks":[{"name":"policy","passed":true}]}"#,
+            ),
+            (
+                "in/bea/exercises.json",
+                r#"{"format":"cache-lab-exercises/1","tasks":[{"name":"tail","passed":1}]}"#,
+            ),
+            ("in/carl/", "RIGHT"),
+        ],
+        args: "--rubric rubric.toml --output o in",
+        points: &[("ana", "5"), ("bea", "0"), ("carl", "0")],
+        holds: &[
+            ("o/grades.json", "The check of this exercise was not passed."),
+            ("o/grades.json", "No exercises.json was handed in."),
+        ],
+        ..CASE
+    },
+    Case {
+        what: "a task that does not exist",
+        files: &[(
+            "rubric.toml",
+            "format = \"cache-lab-rubric/1\"\ntitle = \"t\"\n[[item]]\nid = \"a\"\nlabel = \"a\"\nexpect = \"exercise.tial\"\n",
+        )],
+        args: "--name-column user --rubric rubric.toml in",
+        code: 2,
+        says: &["'a' expects 'exercise.tial'"],
+        ..CASE
+    },
+    Case {
         what: "a form's row of nobody",
         files: &[("f.csv", "user,s2-2\nana,64 KiB\nzoe,64 KiB\n")],
         args: "--name-column user f.csv",
