@@ -2,8 +2,6 @@
 
 #[cfg(target_arch = "wasm32")]
 mod abi;
-mod chain;
-mod description;
 mod explore;
 mod kernels;
 mod misses;

@@ -10,12 +10,11 @@ use report::{Answer, Meaning, Typed};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::description::{machine, open};
 use crate::explore::Runs;
 use crate::kernels::Kernel;
 use crate::misses;
 use crate::steps::Steps;
-use crate::sweep::{self, Sweep};
+use crate::sweep::{self, Sweep, machine, open};
 use crate::tab::{Clock, Tab};
 
 /// The page's requests.

@@ -3,7 +3,6 @@
 
 mod loops;
 mod own;
-mod step;
 mod watcher;
 
 use std::ops::Range;
@@ -13,9 +12,8 @@ use memory::Arena;
 use serde_json::{Value, json};
 
 use crate::kernels::{Kernel, Source};
-use step::Way;
-pub use step::{Outcome, Step};
-use watcher::Watcher;
+pub use watcher::{Outcome, Step};
+use watcher::{Watcher, Way};
 
 /// Largest number of lines of a cache that can be shown.
 const MOST_LINES: usize = 4096;

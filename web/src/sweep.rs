@@ -13,9 +13,7 @@ use records::sweep::{Cell, cells, doubling};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::chain::WORD;
-use crate::description::machine;
-use crate::tab::Tab;
+use crate::tab::{Tab, WORD};
 
 /// Passes per stride, as cm1 makes them.
 const REPEATS: u64 = 200;
@@ -23,6 +21,20 @@ const REPEATS: u64 = 200;
 const BLOCK: usize = 128;
 /// Milliseconds after which a part of a timed sweep is returned.
 const PART: f64 = 400.0;
+
+/// The machine described by a text from the page.
+pub(crate) fn machine(toml: &str) -> Result<Machine, String> {
+    Machine::parse(toml, "the description").map_err(|error| error.to_string())
+}
+
+/// The same, unless it is sealed: the answer would reveal its sets.
+pub(crate) fn open(toml: &str) -> Result<Machine, String> {
+    let machine = machine(toml)?;
+    if machine.sealed() {
+        return Err("this description is sealed: open it on the page “The mystery”".to_owned());
+    }
+    Ok(machine)
+}
 
 /// A modelled sweep, and what to draw of it.
 #[derive(Debug, Deserialize)]
