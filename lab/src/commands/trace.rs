@@ -1,11 +1,10 @@
 //! `lab trace`: a trace of accesses through the caches of a described machine.
 
-use std::fmt::Write;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use common::cache::{Outcome, Replay};
+use common::cache::{Outcome, Replay, TooFar};
 use common::chart::{Axis, Chart};
 use common::cli::{Format, Output};
 use common::failure::Failure;
@@ -95,10 +94,6 @@ impl Range {
         }
         if range.start >= range.end { Err("its end is not above its start".to_owned()) } else { Ok(range) }
     }
-
-    fn overlaps(&self, other: &Range) -> bool {
-        self.start < other.end && other.start < self.end
-    }
 }
 
 /// What is in no range.
@@ -126,10 +121,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let name = input::name(&args.file);
     let failed = |error: &dyn std::fmt::Display| Failure::could_not(format!("{name}, {error}"));
     while let Some(access) = trace.read().map_err(|error| failed(&error))? {
-        run.access(args, access).map_err(|error| match error {
-            Stop::TooFar(error) => failed(&format!("line {}: {error}", trace.line())),
-            Stop::Output(failure) => failure,
-        })?;
+        run.access(args, access).map_err(|error| failed(&format!("line {}: {error}", trace.line())))?;
+        if run.text.len() > BUFFER {
+            output::print(&std::mem::take(&mut run.text))?;
+        }
     }
     if run.accesses == 0 {
         return Err(failed(
@@ -165,20 +160,14 @@ fn described(args: &Args) -> Result<Machine, Failure> {
 
 fn check(ranges: &[Range]) -> Result<(), Failure> {
     if ranges.len() > MAX_RANGES {
-        return Err(Failure::usage(format!(
-            "{} ranges are too many: give at most {MAX_RANGES}",
-            ranges.len()
-        )));
+        let count = ranges.len();
+        return Err(Failure::usage(format!("{count} ranges are too many: give at most {MAX_RANGES}")));
     }
+    let clashes = |a: &Range, b: &Range| a.start < b.end && b.start < a.end || a.name == b.name;
     for (at, range) in ranges.iter().enumerate() {
-        if let Some(other) =
-            ranges[..at].iter().find(|other| other.overlaps(range) || other.name == range.name)
-        {
-            return Err(Failure::usage(format!(
-                "the ranges '{}' and '{}' overlap or have one name",
-                shorten(&other.name, 40),
-                shorten(&range.name, 40)
-            )));
+        if let Some(other) = ranges[..at].iter().find(|other| clashes(other, range)) {
+            let [one, other] = [&other.name, &range.name].map(|name| shorten(name, 40));
+            return Err(Failure::usage(format!("the ranges '{one}' and '{other}' overlap or have one name")));
         }
     }
     Ok(())
@@ -215,14 +204,8 @@ struct Run {
     accesses: u64,
 }
 
-/// Why a trace is not followed to its end.
-enum Stop {
-    TooFar(common::cache::TooFar),
-    Output(Failure),
-}
-
 impl Run {
-    fn access(&mut self, args: &Args, access: trace::Access) -> Result<(), Stop> {
+    fn access(&mut self, args: &Args, access: trace::Access) -> Result<(), TooFar> {
         let trace::Access { kind, address, bytes } = access;
         let name = args.range.iter().position(|range| (range.start..range.end).contains(&address));
         let name = name.unwrap_or(args.range.len()) as u8;
@@ -234,14 +217,13 @@ impl Run {
         };
         if args.verbose {
             let letter = ['L', 'S', 'M'][kind as usize];
-            let _ = write!(self.text, "{letter} {address:x},{bytes}");
+            self.text += &format!("{letter} {address:x},{bytes}");
         }
         for store in parts {
             if args.verbose {
-                let outcome = self.replay.observe(address, width, *store, name).map_err(Stop::TooFar)?;
-                self.text += &in_words(&outcome);
+                self.text += &in_words(&self.replay.observe(address, width, *store, name)?);
             } else {
-                self.replay.access(address, width, *store, name).map_err(Stop::TooFar)?;
+                self.replay.access(address, width, *store, name)?;
             }
             self.accesses += 1;
             if self.accesses.is_multiple_of(self.slices.step) {
@@ -250,9 +232,6 @@ impl Run {
         }
         if args.verbose {
             self.text.push('\n');
-            if self.text.len() > BUFFER {
-                output::print(&std::mem::take(&mut self.text)).map_err(Stop::Output)?;
-            }
         }
         Ok(())
     }
@@ -269,79 +248,69 @@ impl Run {
             .set("form", form)
             .set("lines", trace.line())
             .set("instruction_fetches_skipped", trace.instructions());
-        let total = Row::new([("part", "accesses".into())]);
-        record.rows.push(total.with("loads", model(counts.loads)).with("stores", model(counts.stores)));
+        let row = |part: &str, keys: &[(&str, String)], counts: &[(&str, u64)]| {
+            let mut row = Row::new([("part", part.into())]);
+            row.keys.extend(keys.iter().map(|(key, text)| ((*key).to_owned(), text.as_str().into())));
+            let counted = |count: u64| Reading::new(count as f64, Source::Model);
+            counts.iter().fold(row, |row, (name, count)| row.with(*name, counted(*count)))
+        };
+        let mut rows = vec![row("accesses", &[], &[("loads", counts.loads), ("stores", counts.stores)])];
+        let kinds = self.replay.kinds();
+        let kinds = [
+            ("compulsory_misses", kinds.compulsory),
+            ("capacity_misses", kinds.capacity),
+            ("conflict_misses", kinds.conflict),
+        ];
         for (at, (level, cache)) in counts.levels.iter().zip(&machine.levels).enumerate() {
             let part = format!("L{}", level.level);
-            let mut row = Row::new([("part", part.clone().into()), ("cache", level_text(cache).into())])
-                .with("accesses", model(level.accesses.total()))
-                .with("hits", model(level.hits()))
-                .with("misses", model(level.misses.total()))
-                .with("load_misses", model(level.misses.loads))
-                .with("store_misses", model(level.misses.stores))
-                .with("evictions", model(level.evictions))
-                .with("write_backs", model(level.write_backs));
-            if at == 0 {
-                let kinds = self.replay.kinds();
-                row = row
-                    .with("compulsory_misses", model(kinds.compulsory))
-                    .with("capacity_misses", model(kinds.capacity))
-                    .with("conflict_misses", model(kinds.conflict));
-            }
-            record.rows.push(row);
+            let text = format!("{} {} {} lines", cache.size, cache.associativity(), cache.line);
+            let all = [
+                ("accesses", level.accesses.total()),
+                ("hits", level.hits()),
+                ("misses", level.misses.total()),
+                ("load_misses", level.misses.loads),
+                ("store_misses", level.misses.stores),
+                ("evictions", level.evictions),
+                ("write_backs", level.write_backs),
+            ];
+            let kinds: &[_] = if at == 0 { &kinds } else { &[] };
+            rows.push(row(&part, &[("cache", text)], &[&all, kinds].concat()));
             for array in level.arrays.iter().filter(|_| !args.range.is_empty()) {
-                let keys = [("part", part.clone().into()), ("range", array.name.into())];
-                record.rows.push(Row::new(keys).with("misses", model(array.misses.total())));
+                rows.push(row(&part, &[("range", array.name.into())], &[("misses", array.misses.total())]));
             }
         }
         for (tlb, entries) in counts.tlbs.iter().zip(&machine.tlbs) {
             let text = format!("{} entries of {}", entries.entries, machine.page_size);
-            let row = Row::new([("part", format!("TLB{}", tlb.level).into()), ("cache", text.into())]);
-            record.rows.push(row.with("misses", model(tlb.misses)));
+            rows.push(row(&format!("TLB{}", tlb.level), &[("cache", text)], &[("misses", tlb.misses)]));
         }
         let mut pages = self.replay.pages();
         pages.sort_by_key(|page| (std::cmp::Reverse(page.misses), page.address));
         for page in pages.iter().take(args.pages) {
-            let row = Row::new([("part", "page".into()), ("address", format!("{:#x}", page.address).into())]);
-            record.rows.push(row.with("accesses", model(page.accesses)).with("misses", model(page.misses)));
+            let address = ("address", format!("{:#x}", page.address));
+            rows.push(row("page", &[address], &[("accesses", page.accesses), ("misses", page.misses)]));
         }
         if args.output.chart.is_some() || args.output.record.is_some() {
-            let accesses = counts.loads + counts.stores;
-            record.rows.extend(self.slices.rows(accesses, self.replay.totals().misses));
+            rows.extend(self.slices.rows(counts.loads + counts.stores, self.replay.totals().misses));
         }
+        record.rows = rows;
         record
     }
 }
 
-fn model(count: u64) -> Reading {
-    Reading::new(count as f64, Source::Model)
-}
-
 /// ` miss eviction` for one level, ` L1 miss eviction, L2 miss` for several.
 fn in_words(outcome: &Outcome) -> String {
-    let parts = outcome.misses.iter().zip(&outcome.evictions).zip(1..);
-    let words = |misses: u64, evictions: u64| {
-        let evicted = if evictions > 0 { " eviction" } else { "" };
-        if misses > 0 { format!(" miss{evicted}") } else { evicted.to_owned() }
+    let levels = outcome.misses.iter().zip(&outcome.evictions).zip(1..);
+    let levels = levels.map(|((misses, evictions), level)| (format!(" L{level}"), *misses, *evictions));
+    let tlbs = outcome.tlb_misses.iter().zip(1..).map(|(misses, level)| (format!(" TLB{level}"), *misses, 0));
+    let is_one = outcome.misses.len() == 1 && outcome.tlb_misses.is_empty();
+    let words = |(part, misses, evictions): (String, u64, u64)| {
+        let [missed, evicted] = [(misses, " miss"), (evictions, " eviction")]
+            .map(|(count, word)| if count > 0 { word } else { "" });
+        let is_shown = misses > 0 || evictions > 0 && !is_one;
+        is_shown.then(|| format!("{}{missed}{evicted}", if is_one { "" } else { &part }))
     };
-    if outcome.misses.len() == 1 && outcome.tlb_misses.is_empty() {
-        let (misses, evictions) = (outcome.misses[0], outcome.evictions[0]);
-        return if misses == 0 { " hit".to_owned() } else { words(misses, evictions) };
-    }
-    let levels = parts.map(|((misses, evictions), level)| (format!("L{level}"), words(*misses, *evictions)));
-    let tlbs =
-        outcome.tlb_misses.iter().zip(1..).map(|(misses, level)| (format!("TLB{level}"), words(*misses, 0)));
-    let told: Vec<String> = levels
-        .chain(tlbs)
-        .filter(|(_, words)| !words.is_empty())
-        .map(|(part, words)| part + &words)
-        .collect();
-    if told.is_empty() { " hit".to_owned() } else { format!(" {}", told.join(", ")) }
-}
-
-/// `32 KiB 8-way 64 B lines`.
-fn level_text(cache: &CacheLevel) -> String {
-    format!("{} {} {} lines", cache.size, cache.associativity(), cache.line)
+    let parts: Vec<String> = levels.chain(tlbs).filter_map(words).collect();
+    if parts.is_empty() { " hit".to_owned() } else { parts.join(",") }
 }
 
 /// Misses over time, in slices of equally many accesses: as there become too many, each two
@@ -393,104 +362,68 @@ impl Slices {
 
 /// The lines for people; with `csim`, its last line too.
 fn kit_text(record: &Record, csim: bool) -> String {
-    let whole = |row: &Row, name: &str| grouped(row.amount(name).unwrap_or(0.0) as u64);
-    let part = |row: &Row| row.keys.get("part").and_then(|part| part.as_str()).unwrap_or_default().to_owned();
-    let text_of = |row: &Row, key: &str| row.keys.get(key).and_then(|text| text.as_str()).map(str::to_owned);
     let mut text = String::new();
     let mut lines: Vec<Vec<String>> = Vec::new();
-    for row in record.rows.iter().filter(|row| part(row) != "time") {
-        let amount = |name| row.amount(name).unwrap_or(0.0);
-        if part(row) == "accesses" {
-            let _ = writeln!(
-                text,
-                "{} loads, {} stores (model of {})",
-                whole(row, "loads"),
-                whole(row, "stores"),
-                record.machine
-            );
-        } else if let Some(range) = text_of(row, "range") {
-            lines.push(vec![
-                String::new(),
-                format!("in {range}"),
-                String::new(),
-                format!("{} misses", whole(row, "misses")),
-            ]);
-        } else if let Some(address) = text_of(row, "address") {
-            lines.push(vec![
-                "page".to_owned(),
-                address,
-                format!("{} accesses", whole(row, "accesses")),
-                format!("{} misses", whole(row, "misses")),
-            ]);
-        } else if let Some(cache) = text_of(row, "cache") {
-            let share = match amount("accesses") {
-                accesses if accesses > 0.0 => {
-                    format!(" ({} %)", table::four(100.0 * amount("misses") / accesses))
-                }
-                _ => String::new(),
-            };
-            let hits =
-                row.reading("hits").map(|_| format!("{} hits", whole(row, "hits"))).unwrap_or_default();
-            let mut line = vec![part(row), cache, hits, format!("{} misses{share}", whole(row, "misses"))];
-            if row.reading("evictions").is_some() {
-                line.push(format!("{} evictions", whole(row, "evictions")));
-                line.push(format!("{} write-backs", whole(row, "write_backs")));
+    let mut last = String::new();
+    for row in &record.rows {
+        let key =
+            |name: &str| row.keys.get(name).and_then(|text| text.as_str()).unwrap_or_default().to_owned();
+        let count = |name: &str| row.amount(name).unwrap_or(0.0);
+        let says = |name: &str| match row.amount(name) {
+            Some(count) => format!("{} {}", grouped(count as u64), name.replace('_', "-")),
+            None => String::new(),
+        };
+        match (key("part").as_str(), key("range").as_str()) {
+            ("time", _) => {}
+            ("accesses", _) => {
+                text += &format!("{}, {} (model of {})\n", says("loads"), says("stores"), record.machine);
             }
-            lines.push(line);
-            if row.reading("conflict_misses").is_some() {
-                let kinds = ["compulsory", "capacity", "conflict"]
-                    .map(|kind| format!("{} {kind}", whole(row, &format!("{kind}_misses"))));
-                lines.push(vec![
-                    String::new(),
-                    "of these misses".to_owned(),
-                    String::new(),
-                    kinds.join(", "),
-                ]);
+            ("page", _) => {
+                lines.push(vec!["page".to_owned(), key("address"), says("accesses"), says("misses")]);
+            }
+            (part, "") => {
+                let mut misses = says("misses");
+                if count("accesses") > 0.0 {
+                    misses += &format!(" ({} %)", table::four(100.0 * count("misses") / count("accesses")));
+                }
+                let counts = [says("hits"), misses, says("evictions"), says("write_backs")];
+                lines.push([part.to_owned(), key("cache")].into_iter().chain(counts).collect());
+                if row.reading("conflict_misses").is_some() {
+                    let kinds = ["compulsory_misses", "capacity_misses", "conflict_misses"];
+                    let kinds = kinds.map(|kind| says(kind).replace("-misses", "")).join(", ");
+                    lines.push(vec![String::new(), "of these misses".to_owned(), String::new(), kinds]);
+                }
+                if csim && part == "L1" {
+                    let names = ["hits", "misses", "evictions"];
+                    last = names.map(|name| format!("{name}:{}", count(name))).join(" ") + "\n";
+                }
+            }
+            (_, range) => {
+                lines.push(vec![String::new(), format!("in {range}"), String::new(), says("misses")]);
             }
         }
     }
-    text += &table::columns(&lines);
-    if csim && let Some(row) = record.rows.iter().find(|row| part(row) == "L1") {
-        let count = |name| row.amount(name).unwrap_or(0.0);
-        let _ = writeln!(
-            text,
-            "hits:{} misses:{} evictions:{}",
-            count("hits"),
-            count("misses"),
-            count("evictions")
-        );
-    }
-    text
+    text + &table::columns(&lines) + &last
 }
 
 /// `1,234,567`.
 fn grouped(count: u64) -> String {
     let digits = count.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.char_indices() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    let comma = |at: usize| at > 0 && (digits.len() - at).is_multiple_of(3);
+    digits
+        .char_indices()
+        .flat_map(|(at, digit)| comma(at).then_some(',').into_iter().chain([digit]))
+        .collect()
 }
 
 /// Misses per access of each level over time.
 fn chart(record: &Record) -> Chart {
-    let mut chart =
-        Chart::new("Misses over time", Axis::linear("accesses"), Axis::linear("misses per access"))
-            .caption(&record.machine);
-    for level in 1..=9 {
+    let axes = (Axis::linear("accesses"), Axis::linear("misses per access"));
+    let chart = Chart::new("Misses over time", axes.0, axes.1).caption(&record.machine);
+    (1..=9).fold(chart, |chart, level| {
         let name = format!("l{level}_misses_per_access");
-        let points: Vec<(f64, f64)> = record
-            .rows
-            .iter()
-            .filter_map(|row| Some((row.whole("accesses")? as f64, row.amount(&name)?)))
-            .collect();
-        if !points.is_empty() {
-            chart = chart.curve(format!("L{level}"), points);
-        }
-    }
-    chart
+        let point = |row: &Row| Some((row.whole("accesses")? as f64, row.amount(&name)?));
+        let points: Vec<(f64, f64)> = record.rows.iter().filter_map(point).collect();
+        if points.is_empty() { chart } else { chart.curve(format!("L{level}"), points) }
+    })
 }
