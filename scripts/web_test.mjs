@@ -444,7 +444,7 @@ async function argued() {
   await close(tab);
 }
 
-// A measured sweep is in the panels of the model; a disturbed point does not stretch an
+// A measured sweep is over the curves of the model; a disturbed point does not stretch an
 // axis.
 async function laidOver() {
   const tab = await open("any?show=time&max=64K");
@@ -454,8 +454,7 @@ async function laidOver() {
     const { svg } = core({ do: "sweep", toml: core({ do: "catalogue" })[1].toml, show: "time", min: 8192, max: 65536, measured: JSON.stringify(record) });
     return [...new DOMParser().parseFromString(svg, "image/svg+xml").querySelectorAll("text")].map(text => text.textContent.trim());
   });
-  const count = name => drawn.filter(text => text === name).length;
-  check(count("model") === 1 && count("measured") === 1 && ["8 KiB", "16 KiB", "32 KiB", "64 KiB"].every(size => count(size) >= 1), "a measured sweep has the panels of the model");
+  check(drawn.some(text => text.includes("hollow points: measured; 1 more were far above")), "a measured sweep is over the curves of the model");
   // Strides have such numbers too, up to 512; above, they are in KiB.
   check(!drawn.some(text => Number(text) > 512), `a disturbed point stretches no axis: ${drawn.filter(text => Number(text) > 512)}`);
   await close(tab);

@@ -229,7 +229,8 @@ pub fn chart(record: &Record) -> Chart {
         .collect();
     let of_size = |size: u64| cells.iter().filter(|cell| cell.0 == size).count();
     let few = cells.iter().map(|cell| of_size(cell.0)).max().unwrap_or(0).min(3);
-    let rows = cells.iter().copied().filter(|cell| of_size(cell.0) >= few);
+    let rows = cells.iter().filter(|cell| of_size(cell.0) >= few);
+    let rows = rows.map(|(size, stride, reading)| (*size, *stride, reading.cloned()));
     let event = record.settings.get("event").and_then(|event| event.as_str()).unwrap_or_default();
     let source = record.rows.iter().find_map(|row| row.reading("avg_misses")?.source());
     let source = source.map(|source| format!("; source: {source}")).unwrap_or_default();

@@ -170,7 +170,7 @@ pub fn kit_row(row: &Row) -> String {
 /// Nanoseconds per access against the stride, one curve per array size.
 pub fn chart(record: &Record) -> Chart {
     let rows = record.rows.iter().filter_map(|row| {
-        Some((row.whole("size_bytes")?, row.whole("stride_bytes")?, row.reading("ns_per_access")))
+        Some((row.whole("size_bytes")?, row.whole("stride_bytes")?, row.reading("ns_per_access").cloned()))
     });
     chart::sweep("Time of an access by array size and stride", Axis::linear("ns per access"), rows)
         .caption(record.machine_alone())

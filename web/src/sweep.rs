@@ -8,7 +8,7 @@ use figures::value::{Reading, Source};
 use machine::{Inclusion, Machine};
 use memory::Arena;
 use records::record::{Record, Row};
-use records::saved::Saved;
+use records::saved::{Saved, SavedCell};
 use records::sweep::{Cell, cells, doubling};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -134,36 +134,34 @@ impl Sweep {
             }
         };
         let rows = record.rows.iter().filter_map(|row| {
-            Some((row.whole("size_bytes")?, row.whole("stride_bytes")?, row.reading(name)))
+            Some((row.whole("size_bytes")?, row.whole("stride_bytes")?, row.reading(name).cloned()))
         });
         chart::sweep(&title, axis, rows).caption(format!("{}; source: model", record.machine))
     }
 
-    /// The curves of `chart`, each in one panel with that of `saved` for the same array, if
-    /// they have any array in common.
+    /// The curves of `chart` as lines, with the values of `saved` for the same arrays as hollow
+    /// points, if they have any array in common.
     fn overlaid(&self, chart: &Chart, saved: &Saved) -> Option<Chart> {
-        let amount = |cell: &records::saved::SavedCell| match self.show {
-            Show::Misses { .. } => cell.misses,
-            Show::Time => cell.nanos,
-        };
-        let mut laid = Chart { series: Vec::new(), ..chart.clone() };
+        let mut laid = chart.clone();
         let (mut measured, mut disturbed) = (0, 0);
-        for model in &chart.series {
-            let size = saved.sizes().into_iter().find(|size| Bytes(*size).to_string() == model.name);
-            let cells: Vec<(f64, f64)> = size
-                .into_iter()
-                .flat_map(|size| saved.row(size))
-                .filter_map(|cell| Some((cell.stride as f64, amount(cell)?)))
-                .collect();
-            let amounts: Vec<f64> = cells.iter().map(|cell| cell.1).collect();
-            let wrong: Vec<(f64, f64)> = infer::spikes(&amounts).into_iter().map(|at| cells[at]).collect();
-            let right: Vec<(f64, f64)> = cells.into_iter().filter(|cell| !wrong.contains(cell)).collect();
-            (measured, disturbed) = (measured + right.len(), disturbed + wrong.len());
-            laid = laid.curve("model", model.points.iter().copied()).panel(model.name.as_str());
-            laid = laid.curve("measured", right).disturbed(wrong).panel(model.name.as_str());
+        for series in &mut laid.series {
+            let amount = |cell: &SavedCell| match self.show {
+                Show::Misses { .. } => cell.misses,
+                Show::Time => cell.nanos,
+            };
+            let own = saved.cells.iter().filter(|cell| Bytes(cell.size).to_string() == series.name);
+            let cells: Vec<(f64, f64)> =
+                own.filter_map(|cell| Some((cell.stride as f64, amount(cell)?))).collect();
+            let spikes = infer::spikes(&Vec::from_iter(cells.iter().map(|cell| cell.1)));
+            (measured, disturbed) = (measured + cells.len() - spikes.len(), disturbed + spikes.len());
+            series.is_line = true;
+            series.hollow = (0..cells.len()).filter(|at| !spikes.contains(at)).map(|at| cells[at]).collect();
         }
+        laid.caption += "; hollow points: measured";
         if disturbed > 0 {
-            laid.caption += "; a hollow point is far above both adjacent points: other programs disturbed it";
+            laid.caption += &format!(
+                "; {disturbed} more were far above both adjacent points: other programs disturbed them"
+            );
         }
         (measured > 0).then_some(laid)
     }
@@ -184,7 +182,8 @@ impl Sweep {
 /// A chart of a saved sweep's times.
 pub(crate) fn draw(text: &str) -> Result<Value, String> {
     let saved = Saved::parse(text).map_err(|error| error.to_string())?;
-    let rows = saved.cells.iter().map(|cell| (cell.size, cell.stride, cell.nanos));
+    let timed = |nanos| Reading::new(nanos, Source::Timing);
+    let rows = saved.cells.iter().map(|cell| (cell.size, cell.stride, cell.nanos.map(timed)));
     let title = "Time of a dependent access on this computer, by array size and stride";
     let chart =
         chart::sweep(title, Axis::linear("ns per access"), rows).caption("source: timing, in a browser tab");
@@ -305,22 +304,20 @@ mod tests {
     }
 
     #[test]
-    fn a_measured_curve_shares_its_models_panel_and_its_disturbed_points_are_off_the_line() {
+    fn measured_points_are_at_the_curve_of_their_array_and_disturbed_ones_are_counted() {
         let toml = catalogue()[0].text.to_owned();
         let sweep = Sweep { toml, show: Show::Time, min: Bytes::kib(8), max: Bytes::kib(16), measured: None };
         let record = sweep.answer().unwrap()["record"].clone();
         let mut disturbed = record.clone();
         disturbed["rows"][5]["figures"][0]["amount"] = json!(700.0);
         let chart = sweep.chart(&sweep.record(&machine(&sweep.toml).unwrap()).unwrap());
-        let laid =
-            |record: &Value| sweep.overlaid(&chart, &Saved::parse(&record.to_string()).unwrap()).unwrap();
-        for (chart, wrong) in [(laid(&record), 0), (laid(&disturbed), 1)] {
-            let told: Vec<(&str, &str)> =
-                chart.series.iter().map(|series| (series.panel.as_str(), series.name.as_str())).collect();
-            let [small, large] = ["8 KiB", "16 KiB"];
-            assert_eq!(told, [(small, "model"), (small, "measured"), (large, "model"), (large, "measured")]);
-            assert_eq!(chart.series.iter().map(|series| series.disturbed.len()).sum::<usize>(), wrong);
-            assert_eq!(chart.caption.contains("hollow"), wrong > 0);
+        for (record, wrong) in [(record, 0), (disturbed, 1)] {
+            let laid = sweep.overlaid(&chart, &Saved::parse(&record.to_string()).unwrap()).unwrap();
+            let [(modelled, measured), (_, other)] =
+                [0, 1].map(|at| (&laid.series[at].points, &laid.series[at].hollow));
+            assert_eq!((measured.len() + wrong, other), (modelled.len(), &laid.series[1].points));
+            assert!(measured.iter().all(|point| modelled.contains(point)));
+            assert_eq!(laid.caption.contains("1 more were far above"), wrong > 0);
         }
     }
 

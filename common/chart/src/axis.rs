@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use figures::units::Bytes;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 
 /// Larger numbers are errors, not measurements; they are drawn as gaps.
@@ -9,7 +10,7 @@ const ABSURD: f64 = 1e100;
 /// Space beyond the outermost points, as a share of the axis.
 const MARGIN: f64 = 0.02;
 /// Smallest distance of grid lines without a label.
-const FINEST: f64 = 8.0;
+const FINEST: f64 = 7.0;
 
 /// How numbers are laid out along an axis.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -23,16 +24,6 @@ pub enum Scale {
     Log10,
 }
 
-/// How numbers on an axis are written.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Unit {
-    /// As plain numbers.
-    #[default]
-    Number,
-    /// As sizes: 64, 32K, 2M bytes.
-    Bytes,
-}
-
 /// One axis.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Axis {
@@ -40,10 +31,8 @@ pub struct Axis {
     pub label: String,
     /// Linear or logarithmic.
     pub scale: Scale,
-    /// How ticks are written.
-    pub unit: Unit,
-    /// The axis starts at this value or below it, whatever the data.
-    pub low: Option<f64>,
+    /// Whether its numbers are sizes: 64, 32K, 2M bytes.
+    pub is_bytes: bool,
     /// The axis ends at this value or above it, whatever the data.
     pub high: Option<f64>,
     /// The range that is shown, whatever the data; points outside it are not drawn.
@@ -60,29 +49,23 @@ impl Axis {
 
     /// A binary logarithmic axis of plain numbers, ticked at powers of two.
     pub fn log2(label: impl Into<String>) -> Axis {
-        Axis { label: label.into(), scale: Scale::Log2, ..Axis::default() }
+        Axis { scale: Scale::Log2, ..Axis::linear(label) }
     }
 
     /// A decimal logarithmic axis of plain numbers.
     pub fn log10(label: impl Into<String>) -> Axis {
-        Axis { label: label.into(), scale: Scale::Log10, ..Axis::default() }
+        Axis { scale: Scale::Log10, ..Axis::linear(label) }
     }
 
     /// A binary logarithmic axis of sizes in bytes.
     pub fn bytes(label: impl Into<String>) -> Axis {
-        Axis { unit: Unit::Bytes, ..Axis::log2(label) }
+        Axis { is_bytes: true, ..Axis::log2(label) }
     }
 
     /// An axis of named things. A point over a name is a bar, or a dot if the other axis is
     /// logarithmic: a bar would have to start at zero.
     pub fn named(label: impl Into<String>, names: Vec<String>) -> Axis {
-        Axis { label: label.into(), names, ..Axis::default() }
-    }
-
-    /// Starts the axis at `low` or below it.
-    #[must_use]
-    pub fn from(self, low: f64) -> Axis {
-        Axis { low: Some(low), ..self }
+        Axis { names, ..Axis::linear(label) }
     }
 
     /// Ends the axis at `high` or above it.
@@ -93,7 +76,7 @@ impl Axis {
 
     /// The label, the unit of sizes, and the scale if there are numbers.
     pub(crate) fn full_label(&self) -> String {
-        let unit = if self.unit == Unit::Bytes { " in bytes (K = 1024)" } else { "" };
+        let unit = if self.is_bytes { " in bytes (K = 1024)" } else { "" };
         match self.scale {
             _ if self.label.is_empty() || self.is_named() => self.label.clone(),
             Scale::Linear => format!("{}{unit}", self.label),
@@ -136,16 +119,16 @@ impl Axis {
     /// The range that shows all of `data` on an axis of `length` pixels, with at most `most`
     /// labels.
     pub(crate) fn span(&self, data: impl Iterator<Item = f64>, length: f64, most: usize) -> Span {
-        let most = most.max(2);
+        let axis = self.clone();
         if self.is_named() {
             let high = self.names.len() as f64 + 0.5;
-            return Span { axis: self.clone(), low: 0.5, high, bold: Vec::new(), light: Vec::new() };
+            return Span { axis, low: 0.5, high, bold: Vec::new(), light: Vec::new() };
         }
+        let most = most.max(2) as f64;
         let zero = (self.scale == Scale::Linear).then_some(0.0);
-        let wanted = data.chain(self.low).chain(self.high).chain(zero);
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-        for at in wanted.filter(|v| self.shows(*v)).map(|v| self.measure(v)) {
-            (low, high) = (low.min(at), high.max(at));
+        for value in data.chain(self.high).chain(zero).filter(|value| self.shows(*value)) {
+            (low, high) = (low.min(self.measure(value)), high.max(self.measure(value)));
         }
         let range = self.range.filter(|(from, to)| self.shows(*from) && self.shows(*to) && from < to);
         if let Some((from, to)) = range {
@@ -153,58 +136,46 @@ impl Axis {
         } else if low > high {
             (low, high) = (0.0, 1.0);
         } else if high - low < (high.abs() + low.abs()) * 1e-12 + 1.0 / ABSURD {
-            (low, high) =
-                if self.scale == Scale::Linear { (low, low + 1.0) } else { (low - 1.0, high + 1.0) };
+            low -= if self.scale == Scale::Linear { 0.0 } else { 1.0 };
+            high += 1.0;
         }
+        // The smallest whole number of powers between labels.
+        let powers = ((high - low) / (most - 1.0)).ceil().max(1.0);
         let (bold, light) = match self.scale {
             Scale::Linear => {
-                let (step, parts) = linear_step(high - low, most, length);
+                let (step, fine) = linear_steps((high - low) / most);
                 if range.is_none() {
+                    let is_given = self.high.is_some_and(|end| end >= high);
                     low = (low / step).floor() * step;
-                    high = if self.high.is_some_and(|end| end >= high) {
-                        high
-                    } else {
-                        (high / step).ceil() * step
-                    };
+                    high = if is_given { high } else { (high / step).ceil() * step };
                 }
-                (multiples(step, low, high), multiples(step / parts, low, high))
+                (multiples(step, low, high), multiples(fine, low, high))
             }
-            Scale::Log2 => {
-                let step = (1..).map(f64::from).find(|step| (high - low) / step < most as f64).unwrap_or(1.0);
-                (multiples(step, low, high), multiples(1.0, low, high))
+            Scale::Log2 => (multiples(powers, low, high), multiples(1.0, low, high)),
+            Scale::Log10 => {
+                let choices: [&[f64]; 3] = [&DIGITS, &[1.0, 2.0, 5.0], &[1.0]];
+                let all = choices.map(|digits| decades(low, high, digits));
+                let bold = all.iter().find(|ticks| ticks.len() as f64 <= most).cloned();
+                (bold.unwrap_or_else(|| multiples(powers, low, high)), decades(low, high, &DIGITS))
             }
-            Scale::Log10 => decades(low, high, most),
         };
         let (bold, light) = if bold.len() < 2 { (vec![low, high], Vec::new()) } else { (bold, light) };
-        let values = |measures: Vec<f64>| measures.into_iter().map(|at| self.value(at)).collect();
-        let margin = (high - low) * MARGIN;
-        let below = if self.scale == Scale::Linear && low == 0.0 { 0.0 } else { margin };
-        let (below, above) = if range.is_some() { (0.0, 0.0) } else { (below, margin) };
         let light = if light.len() as f64 * FINEST > length { Vec::new() } else { light };
-        Span {
-            axis: self.clone(),
-            low: low - below,
-            high: high + above,
-            bold: values(bold),
-            light: values(light),
-        }
+        let values = |measures: Vec<f64>| measures.into_iter().map(|at| self.value(at)).collect();
+        let margin = if range.is_some() { 0.0 } else { (high - low) * MARGIN };
+        Span { axis, low: low - margin, high: high + margin, bold: values(bold), light: values(light) }
     }
 }
 
-/// The distance of labelled grid lines, 1, 2 or 5 times a power of ten, and how many parts
-/// finer lines divide it into.
-fn linear_step(length: f64, most: usize, pixels: f64) -> (f64, f64) {
-    let rough = length / most as f64;
-    let power = 10f64.powf(rough.log10().floor());
-    let factor = [1.0, 2.0, 5.0, 10.0]
-        .into_iter()
-        .find(|factor| factor * power >= rough * (1.0 - 1e-9))
-        .unwrap_or(10.0);
-    let distance = factor * power / length * pixels;
-    let parts: &[f64] = if factor == 2.0 { &[4.0, 2.0] } else { &[5.0, 2.0] };
-    // Halves of 5 are no values that one can read.
-    let parts = parts.iter().filter(|parts| factor != 5.0 || **parts == 5.0);
-    (factor * power, parts.copied().find(|parts| distance / parts >= FINEST).unwrap_or(1.0))
+const DIGITS: [f64; 9] = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0];
+
+/// The distances of labelled grid lines, 1, 2 or 5 times a power of ten and at least
+/// `least`, and of finer ones.
+fn linear_steps(least: f64) -> (f64, f64) {
+    let power = 10f64.powf(least.log10().floor());
+    let steps = [(1.0, 0.2), (2.0, 0.5), (5.0, 1.0)].into_iter();
+    let found = { steps }.find(|(step, _)| step * power >= least * (1.0 - 1e-9)).unwrap_or((10.0, 2.0));
+    (found.0 * power, found.1 * power)
 }
 
 /// The multiples of `step` between the ends.
@@ -213,22 +184,11 @@ fn multiples(step: f64, low: f64, high: f64) -> Vec<f64> {
     (0..=(last - first).clamp(0.0, 1e4) as usize).map(|i| (first + i as f64) * step).collect()
 }
 
-/// Labels at 1, 2 and 5 times each power of ten, or at powers alone; finer lines between.
-fn decades(low: f64, high: f64, most: usize) -> (Vec<f64>, Vec<f64>) {
-    let within = |factors: &[f64]| -> Vec<f64> {
-        let all = (low.floor() as i64..=high.ceil() as i64)
-            .flat_map(|d| factors.iter().map(move |m| d as f64 + m.log10()));
-        all.filter(|at| (low - 1e-9..=high + 1e-9).contains(at)).collect()
-    };
-    let all = || within(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]);
-    let choices = [&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0][..], &[1.0, 2.0, 5.0], &[1.0, 3.0], &[1.0]];
-    match choices.into_iter().map(within).find(|ticks| ticks.len() <= most) {
-        Some(ticks) => (ticks, all()),
-        None => {
-            let step = (1..).map(f64::from).find(|step| (high - low) / step < most as f64).unwrap_or(1.0);
-            (multiples(step, low, high), multiples(1.0, low, high))
-        }
-    }
+/// The logarithms of `digits` times each power of ten between the ends.
+fn decades(low: f64, high: f64, digits: &[f64]) -> Vec<f64> {
+    let powers = low.floor() as i64..=high.ceil() as i64;
+    let all = powers.flat_map(|power| digits.iter().map(move |digit| power as f64 + digit.log10()));
+    all.filter(|at| (low - 1e-9..=high + 1e-9).contains(at)).collect()
 }
 
 /// The shown range of an axis, as a coordinate of plotters.
@@ -244,10 +204,9 @@ pub(crate) struct Span {
 }
 
 impl Span {
-    /// The same range, and some space below zero for points near it.
-    pub(crate) fn lowered(self, least: f64) -> Span {
-        let near = self.axis.scale == Scale::Linear && self.axis.range.is_none() && self.low == 0.0;
-        let low = if near && least < self.high * MARGIN { -self.high * MARGIN } else { self.low };
+    /// The same without space below zero.
+    pub(crate) fn from_zero(self) -> Span {
+        let low = if self.bold.first() == Some(&0.0) { 0.0 } else { self.low };
         Span { low, ..self }
     }
 
@@ -257,6 +216,11 @@ impl Span {
         Some((at - self.low) / (self.high - self.low))
     }
 
+    /// Whether `value` is between the ends.
+    pub(crate) fn contains(&self, value: f64) -> bool {
+        self.share(value).is_some_and(|share| (-1e-9..=1.0 + 1e-9).contains(&share))
+    }
+
     /// The value at a position, 0 to 1.
     pub(crate) fn value(&self, share: f64) -> f64 {
         self.axis.value(self.low + share * (self.high - self.low))
@@ -264,13 +228,12 @@ impl Span {
 
     /// `value` as it is written at the axis.
     pub(crate) fn label(&self, value: f64) -> String {
-        let axis = &self.axis;
-        match axis.unit {
-            Unit::Bytes if (1.0..1e15).contains(&value) => short_bytes(value.round() as u64),
-            _ if axis.scale == Scale::Log2 && value > 65536.0 => format!("2^{:.0}", value.log2()),
-            _ if axis.scale == Scale::Log2 && (1e-5..1.0).contains(&value) => value.to_string(),
-            _ if axis.scale == Scale::Linear => plain(value, self.high - self.low),
-            _ => plain(value, value.abs() * 5.0),
+        match self.axis.scale {
+            _ if self.axis.is_bytes && (1.0..1e15).contains(&value) => short_bytes(value.round() as u64),
+            Scale::Log2 if value > 65536.0 => format!("2^{:.0}", value.log2()),
+            Scale::Log2 if (1e-5..1.0).contains(&value) => value.to_string(),
+            Scale::Linear => plain(value, self.high - self.low),
+            Scale::Log2 | Scale::Log10 => plain(value, value.abs() * 5.0),
         }
     }
 }
@@ -279,8 +242,9 @@ impl Ranged for Span {
     type FormatOption = NoDefaultFormatting;
     type ValueType = f64;
 
+    /// Values outside the axis are at its ends.
     fn map(&self, value: &f64, (from, to): (i32, i32)) -> i32 {
-        let share = self.share(*value).unwrap_or(0.0).clamp(-1.0, 2.0);
+        let share = self.share(*value).unwrap_or(0.0).clamp(0.0, 1.0);
         from + (share * f64::from(to - from)).round() as i32
     }
 
@@ -316,4 +280,48 @@ pub(crate) fn plain(value: f64, span: f64) -> String {
     }
     let text = format!("{value:.*}", decimals.clamp(0.0, 8.0) as usize);
     if !text.contains('.') { text } else { text.trim_end_matches('0').trim_end_matches('.').to_owned() }
+}
+
+/// A value with four significant digits, or a size with its unit.
+pub(crate) fn amount(axis: &Axis, value: f64) -> String {
+    if axis.is_bytes && (1.0..1e15).contains(&value) {
+        return Bytes(value.round() as u64).to_string();
+    }
+    plain(value, value / 100.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn axes_have_labels_at_one_two_and_five() {
+        for (axis, low, high, labels) in [
+            (Axis::linear("y"), 0.0, 1.0, "0 0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9 1"),
+            (Axis::linear("y"), 0.0, 1100.0, "0 100 200 300 400 500 600 700 800 900 1000 1100"),
+            (Axis::log10("y"), 0.02, 3.0, "0.02 0.05 0.1 0.2 0.5 1 2"),
+            (Axis::log10("y"), 1.5, 4.0, "2 3 4"),
+            (Axis::bytes("x"), 1.0, 65536.0, "1 4 16 64 256 1K 4K 16K 64K"),
+        ] {
+            let span = axis.span([low, high].into_iter(), 380.0, 14);
+            let all: Vec<String> = span.bold.iter().map(|value| span.label(*value)).collect();
+            assert_eq!(all.join(" "), labels);
+        }
+    }
+
+    #[test]
+    fn amounts_have_four_digits_and_sizes_a_unit() {
+        let ns = Axis::linear("ns");
+        for (value, text) in [
+            (0.0, "0"),
+            (960.0, "960"),
+            (0.01234567, "0.01235"),
+            (3.25, "3.25"),
+            (1e-9, "1e-9"),
+            (2.54e8, "2.54e8"),
+        ] {
+            assert_eq!(amount(&ns, value), text);
+        }
+        assert_eq!(amount(&Axis::bytes("stride"), 4096.0), "4 KiB");
+    }
 }

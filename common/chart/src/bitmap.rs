@@ -11,7 +11,6 @@ use thiserror::Error;
 
 use crate::chart::Chart;
 use crate::draw::{self, FINE, SIZE_OF_EM};
-use crate::layout;
 
 const FONT: &[u8] = include_bytes!("../assets/NotoSans-Regular.ttf");
 /// Ascent and descent of the font, and half the height of a small letter, in ems.
@@ -31,12 +30,11 @@ impl Chart {
     ///
     /// If the picture cannot be encoded.
     pub fn png(&self) -> Result<Vec<u8>, ChartError> {
-        let arranged = layout::arrange(self);
+        let [width, height] = self.sides().map(|side| side as usize * FINE as usize);
         let drawn = FINE as usize;
-        let (width, height) = (arranged.width as usize * drawn, arranged.height.ceil() as usize * drawn);
         let mut dots = vec![0; width * height * 3];
         let backend = BitMapBackend::with_buffer(&mut dots, (width as u32, height as u32));
-        draw::paint(Raster(backend), self, &arranged).map_err(ChartError)?;
+        draw::paint(Raster(backend), self).map_err(|error| ChartError(error.to_string()))?;
         let side = if self.size.is_some() { drawn } else { drawn / 2 };
         let small = averaged(&dots, width, side);
         encoded(&small, width / side, height / side).map_err(|error| ChartError(error.to_string()))

@@ -6,7 +6,7 @@ use figures::text::clean;
 use figures::units::Bytes;
 use figures::value::Reading;
 
-use crate::axis::{Axis, Scale};
+use crate::axis::{Axis, Scale, amount};
 
 /// What a chart shows.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -21,14 +21,14 @@ pub struct Chart {
     pub y: Axis,
     /// The curves, in the order of their styles.
     pub series: Vec<Series>,
-    /// Vertical lines at known values, such as a cache's capacity.
+    /// Places on the horizontal axis, such as a cache's capacity.
     pub marks: Vec<Mark>,
-    /// Intervals of the horizontal axis.
-    pub bands: Vec<Band>,
     /// Whether the curves have an order, such as that of array sizes: they are drawn from light to dark.
     pub ordered: bool,
     /// Width and height in pixels, if they are given.
     pub size: Option<(u32, u32)>,
+    /// Whether each curve has a plot of its own.
+    pub panels: bool,
 }
 
 /// One curve.
@@ -36,40 +36,29 @@ pub struct Chart {
 pub struct Series {
     /// Its name, at its end or in the legend.
     pub name: String,
-    /// The panel that it shares with other curves of that panel; empty in a chart of one plot.
-    pub panel: String,
     /// Its points, in drawing order. A point that is not finite (or not
     /// positive on a logarithmic axis) is a gap in the line.
     pub points: Vec<(f64, f64)>,
     /// The spread of repeated runs: x value, smallest and largest y value, drawn as error
     /// bars.
     pub spreads: Vec<(f64, f64, f64)>,
-    /// Points that are known to be wrong: drawn hollow, not connected by the line, and at
-    /// the edge of the plot if they are outside the range of the others.
-    pub disturbed: Vec<(f64, f64)>,
+    /// Points of another source than the curve: drawn hollow, not connected.
+    pub hollow: Vec<(f64, f64)>,
     /// Whether it is a computed line, without markers.
     pub is_line: bool,
     /// The source of its values, if all have the same.
     pub source: String,
 }
 
-/// A vertical line with a label above the plot.
+/// A value or an interval of the horizontal axis, with a label above the plot: a vertical
+/// line, or a shade.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Mark {
-    /// Its x value.
-    pub at: f64,
-    /// Its label: `L1 32 KiB`.
-    pub label: String,
-}
-
-/// An interval of the horizontal axis: a bracket with a label above the plot.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Band {
     /// Left end.
     pub from: f64,
-    /// Right end.
+    /// Right end; the same as the left end of a single value.
     pub to: f64,
-    /// Its label.
+    /// Its label: `L1 32 KiB`.
     pub label: String,
 }
 
@@ -102,6 +91,17 @@ impl Chart {
         self
     }
 
+    /// Adds a curve of readings with the spread of their runs, and their source.
+    pub fn readings(self, name: impl Into<String>, readings: &[(f64, Reading)]) -> Chart {
+        let amount = |(x, reading): &(f64, Reading)| (*x, reading.amount().unwrap_or(f64::NAN));
+        let spread =
+            |(x, reading): &(f64, Reading)| reading.spread().map(|spread| (*x, spread.min, spread.max));
+        let source = readings.iter().find_map(|(_, reading)| reading.source());
+        self.curve(name, readings.iter().map(amount))
+            .spread(readings.iter().filter_map(spread))
+            .source(source.map_or_else(String::new, |source| source.to_string()))
+    }
+
     /// Adds a computed line, such as a roof: a curve without markers.
     pub fn line(self, name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Chart {
         self.curve(name, points).change_last(|series| series.is_line = true)
@@ -113,15 +113,9 @@ impl Chart {
         self.change_last(|series| series.spreads = spreads.into_iter().collect())
     }
 
-    /// Adds points of the last curve that are known to be wrong.
-    pub fn disturbed(self, points: impl IntoIterator<Item = (f64, f64)>) -> Chart {
-        self.change_last(|series| series.disturbed = points.into_iter().collect())
-    }
-
-    /// Puts the last curve into a panel of that name. Every panel has curves of the same
-    /// names in the same order, which the legend explains.
-    pub fn panel(self, name: impl Into<String>) -> Chart {
-        self.change_last(|series| series.panel = plain(name))
+    /// Adds hollow points of another source to the last curve.
+    pub fn hollow(self, points: impl IntoIterator<Item = (f64, f64)>) -> Chart {
+        self.change_last(|series| series.hollow = points.into_iter().collect())
     }
 
     /// Sets the source of the last curve's values.
@@ -140,14 +134,13 @@ impl Chart {
     }
 
     /// Adds a vertical line, such as a cache's capacity.
-    pub fn mark(mut self, at: f64, label: impl Into<String>) -> Chart {
-        self.marks.push(Mark { at, label: plain(label) });
-        self
+    pub fn mark(self, at: f64, label: impl Into<String>) -> Chart {
+        self.band(at, at, label)
     }
 
     /// Adds an interval, such as the possible sizes of a cache.
     pub fn band(mut self, from: f64, to: f64, label: impl Into<String>) -> Chart {
-        self.bands.push(Band { from, to, label: plain(label) });
+        self.marks.push(Mark { from, to, label: plain(label) });
         self
     }
 
@@ -165,54 +158,51 @@ impl Chart {
     /// All texts of the chart.
     pub(crate) fn texts(&self) -> impl Iterator<Item = &String> {
         let axes = [&self.x, &self.y].into_iter().flat_map(|axis| axis.names.iter().chain([&axis.label]));
-        let series = self.series.iter().flat_map(|series| [&series.name, &series.panel]);
-        let places = self.marks.iter().map(|mark| &mark.label);
-        let places = places.chain(self.bands.iter().map(|band| &band.label));
-        [&self.title, &self.caption].into_iter().chain(axes).chain(series).chain(places)
+        let series = self.series.iter().map(|series| &series.name);
+        let marks = self.marks.iter().map(|mark| &mark.label);
+        [&self.title, &self.caption].into_iter().chain(axes).chain(series).chain(marks)
     }
-}
 
-/// A value of a sweep's cell, with what is known of it.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Cell {
-    /// The value; `NAN` is a gap.
-    pub amount: f64,
-    /// The smallest and the largest of repeated runs.
-    pub spread: Option<(f64, f64)>,
-    /// Its source.
-    pub source: String,
-}
-
-impl From<Option<f64>> for Cell {
-    fn from(amount: Option<f64>) -> Cell {
-        Cell { amount: amount.unwrap_or(f64::NAN), ..Cell::default() }
-    }
-}
-
-impl From<Option<&Reading>> for Cell {
-    fn from(reading: Option<&Reading>) -> Cell {
-        Cell {
-            amount: reading.and_then(Reading::amount).unwrap_or(f64::NAN),
-            spread: reading.and_then(Reading::spread).map(|spread| (spread.min, spread.max)),
-            source: reading.and_then(Reading::source).map_or_else(String::new, |source| source.to_string()),
+    /// What the chart is about, in a sentence: its caption, its curves and their ranges.
+    pub(crate) fn description(&self) -> String {
+        let points = self.series.iter().flat_map(|series| &series.points);
+        let drawn: Vec<&(f64, f64)> = points.filter(|(x, y)| self.x.shows(*x) && self.y.shows(*y)).collect();
+        let ends = |axis: &Axis, pick: fn(&(f64, f64)) -> f64| {
+            let values = || drawn.iter().map(|point| pick(point));
+            let (low, high) =
+                (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
+            format!("{}: {} to {}", axis.label, amount(axis, low), amount(axis, high))
+        };
+        let mut parts: Vec<String> =
+            self.caption.lines().map(|line| line.trim_end_matches('.').to_owned()).collect();
+        if !drawn.is_empty() {
+            parts.extend((!self.x.is_named()).then(|| ends(&self.x, |point| point.0)));
+            parts.push(ends(&self.y, |point| point.1));
         }
+        let names = self.series.iter().map(|series| series.name.as_str());
+        let names: Vec<&str> = names.filter(|name| !name.is_empty()).collect();
+        match names.as_slice() {
+            [first, .., last] if names.len() > 12 => {
+                parts.push(format!("{} curves, {first} to {last}", names.len()));
+            }
+            [] => {}
+            names => parts.push(format!("curves: {}", names.join(", "))),
+        }
+        parts.retain(|part| !part.is_empty());
+        parts.join(". ") + "."
     }
 }
 
 /// The guide's chart of a sweep: `y` against the stride, one curve per array size. Rows are
 /// array size and stride in bytes, and a value; a missing one is a gap.
-pub fn sweep<C: Into<Cell>>(title: &str, y: Axis, rows: impl IntoIterator<Item = (u64, u64, C)>) -> Chart {
-    let mut curves: BTreeMap<u64, Vec<(f64, Cell)>> = BTreeMap::new();
-    for (size, stride, cell) in rows {
-        curves.entry(size).or_default().push((stride as f64, cell.into()));
+pub fn sweep(title: &str, y: Axis, rows: impl IntoIterator<Item = (u64, u64, Option<Reading>)>) -> Chart {
+    let mut curves: BTreeMap<u64, Vec<(f64, Reading)>> = BTreeMap::new();
+    for (size, stride, reading) in rows {
+        let reading = reading.unwrap_or_else(|| Reading::missing("no value"));
+        curves.entry(size).or_default().push((stride as f64, reading));
     }
     let chart = Chart::new(title, Axis::bytes("stride"), y).ordered();
-    curves.into_iter().fold(chart, |chart, (size, cells)| {
-        let source = cells.iter().map(|(_, cell)| &cell.source).find(|source| !source.is_empty());
-        let source = source.cloned().unwrap_or_default();
-        let spreads: Vec<_> =
-            cells.iter().filter_map(|(x, cell)| cell.spread.map(|(low, high)| (*x, low, high))).collect();
-        let points = cells.into_iter().map(|(x, cell)| (x, cell.amount));
-        chart.curve(Bytes(size).to_string(), points).spread(spreads).source(source)
-    })
+    curves
+        .into_iter()
+        .fold(chart, |chart, (size, readings)| chart.readings(Bytes(size).to_string(), &readings))
 }

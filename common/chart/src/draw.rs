@@ -1,142 +1,172 @@
 //! Draws a chart on a backend of plotters.
 
-use plotters::chart::{ChartBuilder, ChartContext, LabelAreaPosition};
+use std::error::Error;
+
+use plotters::chart::{ChartBuilder, ChartContext};
 use plotters::coord::Shift;
 use plotters::coord::cartesian::Cartesian2d;
 use plotters::drawing::{DrawingArea, IntoDrawingArea};
-use plotters::element::{Circle, Drawable, PathElement, PointCollection, Polygon, Rectangle, Text};
+use plotters::element::{Circle, DashedPathElement, ErrorBar, PathElement, Rectangle};
 use plotters::series::{DashedLineSeries, LineSeries};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
-use plotters::style::{Color, IntoFont, RGBColor, TextStyle};
-use plotters_backend::{BackendCoord, DrawingBackend};
+use plotters::style::{Color, IntoFont, RGBColor, ShapeStyle, TextStyle};
+use plotters_backend::DrawingBackend;
 use plotters_svg::SVGBackend;
+use serde_json::{Value, json};
 
-use crate::axis::Span;
+use crate::axis::{Axis, Span, amount, plain};
 use crate::chart::{Chart, Series};
-use crate::labels::{self, BRACKET, Placed, Point, TICK_EM};
-use crate::layout::{self, LABEL_EM, Layout, Panel, SAMPLE, TITLE_EM};
-use crate::style::{BAND, FINE_GRID, GRID, PALE, PAPER, SOFT, Style, TEXT};
-use crate::values::{self, Drawn};
+use crate::labels::{self, Area, Point, TICK_EM};
+use crate::style::{BAND, FINE_GRID, GRID, PAPER, SOFT, Style, TEXT};
 
-/// Plotters' coordinates are whole numbers; this many of them make one unit.
+/// Plotters' coordinates are whole numbers; this many of them make one unit, a pixel of a
+/// picture in its ordinary size.
 pub(crate) const FINE: f64 = 4.0;
-/// Line width of a hollow marker.
+const TITLE_EM: f64 = 15.0;
+const LABEL_EM: f64 = 12.0;
+/// The font for viewers of an SVG, and its size that makes an em, for plotters.
+const FAMILY: &str = "Noto Sans, Helvetica, Arial, sans-serif";
+pub(crate) const SIZE_OF_EM: f64 = 1.24;
+
+const WIDTH: f64 = 760.0;
+const HEIGHT: f64 = 520.0;
+const PANEL_HEIGHT: f64 = 250.0;
+const MIN_PLOT_HEIGHT: f64 = 60.0;
+const MAX_COLUMNS: usize = 4;
+const MARGIN: f64 = 12.0;
+/// Height of a row of tick labels, names or legend.
+const ROW: f64 = 18.0;
+/// Height of a row of names above or below a plot.
+const NAME_ROW: f64 = 14.0;
+/// Width of a legend's sample.
+const SAMPLE: f64 = 26.0;
+/// Longest name at a curve's end.
+const LONGEST_END: f64 = 120.0;
+
+/// Width of the rim around a marker, and of the line of a hollow one.
+const RIM: f64 = 0.8;
 const RING: f64 = 1.4;
-/// Half the width of an error bar's caps.
-const CAP: f64 = 3.0;
+/// A curve of more points has no markers.
+const MAX_MARKERS: usize = 100;
+/// Smallest size of a hollow marker.
+const HOLLOW: f64 = 3.6;
+/// Width of an error bar's ends.
+const CAPS: f64 = 6.0;
 /// Width of a bar, as a share of the distance between bars.
 const BAR: f64 = 0.4;
-/// The font for viewers of an SVG.
-const FAMILY: &str = "Noto Sans, Helvetica, Arial, sans-serif";
+/// A chart of more points has no values to show: a page should not become twice as large.
+const MAX_VALUES: usize = 4000;
 
 type Context<'a, DB> = ChartContext<'a, DB, Cartesian2d<Span, Span>>;
-
-/// The size of a font that makes an em, for plotters.
-pub(crate) const SIZE_OF_EM: f64 = 1.24;
+type Drawn<T> = Result<T, Box<dyn Error>>;
 
 impl Chart {
     /// The chart as SVG text, for a file or inside a page.
     pub fn svg(&self) -> String {
-        let arranged = layout::arrange(self);
-        let (width, height) = (arranged.width as u32, arranged.height.ceil() as u32);
-        let (fine_width, fine_height) = (width * FINE as u32, height * FINE as u32);
+        let [width, height] = self.sides();
+        let fine = [width, height].map(|side| side * FINE as u32);
         let mut text = String::new();
-        let backend = SVGBackend::with_string(&mut text, (fine_width, fine_height));
         // Writing into a string cannot fail.
-        let drawn = paint(backend, self, &arranged).unwrap_or_default();
+        let curves = paint(SVGBackend::with_string(&mut text, fine.into()), self).unwrap_or_default();
         let body = text.split_once('\n').map_or("", |(_, body)| body).replace(" opacity=\"1\"", "");
-        let colours = Vec::from_iter(styles(self, &arranged).into_iter().map(|style| hex(style.colour)));
-        let values = escaped(&values::json(self, &drawn, &colours, FINE));
+        let count: usize = curves.iter().filter_map(|curve| curve["points"].as_array()).map(Vec::len).sum();
+        let values = json!({ "x": self.x.label, "y": self.y.label, "curves": curves }).to_string();
+        let values = if (1..=MAX_VALUES).contains(&count) { escaped(&values) } else { String::new() };
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" role=\"img\" width=\"{width}\" height=\"{height}\" \
-             viewBox=\"0 0 {fine_width} {fine_height}\" style=\"forced-color-adjust:none\">\n\
+             viewBox=\"0 0 {} {}\" style=\"forced-color-adjust:none\">\n\
              <title>{}</title>\n<desc>{}</desc>\n<metadata>{values}</metadata>\n{body}",
+            fine[0],
+            fine[1],
             escaped(&self.title),
-            escaped(&values::description(self))
+            escaped(&self.description())
         )
+    }
+
+    /// Width and height in units.
+    pub(crate) fn sides(&self) -> [u32; 2] {
+        let height = if self.panels { 100.0 + PANEL_HEIGHT * self.grid().1 as f64 } else { HEIGHT };
+        self.size.map_or([WIDTH as u32, height as u32], |(width, height)| [width, height])
+    }
+
+    /// Columns and rows of plots.
+    fn grid(&self) -> (usize, usize) {
+        let count = if self.panels { self.series.len().max(1) } else { 1 };
+        let columns = match count {
+            0..=3 => count,
+            4 => 2,
+            5..=9 => 3,
+            _ => MAX_COLUMNS,
+        };
+        (columns, count.div_ceil(columns))
+    }
+
+    /// Whether the names of the curves are at their ends, not in a legend.
+    fn has_ends(&self) -> bool {
+        let is_short = |name: &String| labels::width(name, TICK_EM) <= LONGEST_END;
+        let are_short = self.ordered || self.series.iter().all(|series| is_short(&series.name));
+        self.series.len() > 1 && !self.panels && !self.x.is_named() && are_short
+    }
+
+    fn style(&self, index: usize) -> Style {
+        let style = Style::of(index, self.series.len(), self.ordered);
+        let series = &self.series[index];
+        if series.is_line || series.points.len() > MAX_MARKERS {
+            Style { size: 0.0, width: 1.3, ..style }
+        } else {
+            style
+        }
+    }
+
+    fn all_points(&self) -> impl Iterator<Item = &Point> + Clone {
+        self.series.iter().flat_map(|series| series.points.iter().chain(&series.hollow))
+    }
+
+    /// The caption, with what the axes cannot show.
+    fn whole_caption(&self) -> String {
+        let is_zero = |(x, y): &&Point| self.x.shows(*x) && self.y.is_below_logarithms(*y);
+        let is_outside = |axis: &Axis, value: f64| {
+            axis.range.is_some_and(|(low, high)| axis.shows(value) && !(low..=high).contains(&value))
+        };
+        let hidden = self.all_points().filter(|(x, y)| is_outside(&self.x, *x) || is_outside(&self.y, *y));
+        let mut lines = vec![self.caption.clone()];
+        if self.all_points().any(|point| is_zero(&point)) {
+            lines.push("Hollow at the lower edge: 0, which a logarithmic axis does not have.".to_owned());
+        }
+        match hidden.count() {
+            0 => {}
+            1 => lines.push("1 point is outside the ranges shown.".to_owned()),
+            count => lines.push(format!("{count} points are outside the ranges shown.")),
+        }
+        lines.join("\n").trim().to_owned()
+    }
+
+    /// The horizontal axis on this length, with as many labels as have space.
+    fn x_span(&self, length: f64) -> Span {
+        let marked = self.marks.iter().map(|mark| mark.from).filter(|_| self.is_empty());
+        let data: Vec<f64> = self.all_points().map(|point| point.0).chain(marked).collect();
+        let span = |most: usize| self.x.span(data.iter().copied(), length, most);
+        let fits = |span: &Span| {
+            let width = |value: f64| labels::width(&span.label(value), TICK_EM);
+            let place = |value: f64| span.share(value).unwrap_or(0.0) * length;
+            let pairs = span.bold.windows(2).map(|pair| (pair[0], pair[1]));
+            { pairs }.all(|(a, b)| place(b) - place(a) >= (width(a) + width(b)) / 2.0 + 6.0)
+        };
+        (2..=26).rev().map(span).find(fits).unwrap_or_else(|| span(2))
+    }
+
+    /// The vertical axis on this length.
+    fn y_span(&self, length: f64) -> Span {
+        let spreads = self.series.iter().flat_map(|series| &series.spreads);
+        let ends = spreads.flat_map(|spread| [spread.1, spread.2]);
+        let data = self.all_points().map(|point| point.1).chain(ends);
+        let span = self.y.span(data, length, (length / 27.0) as usize);
+        if self.has_bars() { span.from_zero() } else { span }
     }
 }
 
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
-}
-
-fn hex(RGBColor(r, g, b): RGBColor) -> String {
-    format!("#{r:02X}{g:02X}{b:02X}")
-}
-
-/// The styles of all curves.
-fn styles(chart: &Chart, arranged: &Layout) -> Vec<Style> {
-    let compared = layout::is_compared(&arranged.panels);
-    let count = chart.series.len();
-    let mut styles = Vec::from_iter((0..count).map(|index| Style::of(index, count, chart.ordered)));
-    for panel in arranged.panels.iter().filter(|_| compared) {
-        for (place, index) in panel.series.iter().enumerate() {
-            styles[*index] = Style::compared(place, panel.series.len());
-        }
-    }
-    for (style, series) in styles.iter_mut().zip(&chart.series) {
-        if series.is_line {
-            (style.size, style.width) = (0.0, 1.3);
-        }
-    }
-    styles
-}
-
-/// Draws everything, the background first; returns the points that were drawn.
-pub(crate) fn paint<DB: DrawingBackend>(
-    backend: DB,
-    chart: &Chart,
-    arranged: &Layout,
-) -> Result<Vec<Drawn>, String> {
-    let root = backend.into_drawing_area();
-    root.fill(&PAPER).map_err(|error| error.to_string())?;
-    let pen = Pen { root: &root };
-    let styles = styles(chart, arranged);
-    let mut drawn = Vec::new();
-    for line in &arranged.title {
-        pen.text(line, HPos::Left, TITLE_EM, TEXT)?;
-    }
-    for line in &arranged.caption {
-        pen.text(line, HPos::Left, TICK_EM, SOFT)?;
-    }
-    pen.text(&arranged.y_label, HPos::Left, LABEL_EM, TEXT)?;
-    pen.text(&arranged.x_label, HPos::Center, LABEL_EM, TEXT)?;
-    for name in &arranged.names {
-        pen.text(name, HPos::Center, TICK_EM, SOFT)?;
-    }
-    for panel in &arranged.panels {
-        pen.panel(chart, arranged, panel, &styles, &mut drawn)?;
-    }
-    for line in &arranged.strip {
-        pen.text(line, HPos::Center, TICK_EM, SOFT)?;
-    }
-    for (index, entry) in &arranged.legend {
-        let ((x, y), style) = (entry.at, styles[*index]);
-        let from = x - SAMPLE - 6.0;
-        if chart.has_bars() {
-            pen.rectangle((from, y - 5.0), (from + SAMPLE, y + 5.0), style.colour)?;
-        } else {
-            if !chart.x.is_named() {
-                pen.dashed((from, y), (from + SAMPLE, y), style)?;
-            }
-            pen.marker((from + SAMPLE / 2.0, y), style)?;
-        }
-        pen.text(entry, HPos::Left, TICK_EM, TEXT)?;
-    }
-    if chart.is_empty() {
-        let area = arranged.panels[0].plot();
-        let middle = ((area.left + area.right) / 2.0, (area.top + area.bottom) / 2.0);
-        pen.text(&Placed { at: middle, text: "no data".to_owned() }, HPos::Center, LABEL_EM, SOFT)?;
-    }
-    root.present().map_err(|error| error.to_string())?;
-    drop(root);
-    Ok(drawn)
-}
-
-/// Draws shapes whose places are in units.
-struct Pen<'a, DB: DrawingBackend> {
-    root: &'a DrawingArea<DB, Shift>,
 }
 
 fn pixels(length: f64) -> i32 {
@@ -147,327 +177,347 @@ fn pixel((x, y): Point) -> (i32, i32) {
     (pixels(x), pixels(y))
 }
 
-impl<DB: DrawingBackend> Pen<'_, DB> {
-    fn element<E>(&self, element: &E) -> Result<(), String>
-    where
-        for<'b> &'b E: PointCollection<'b, BackendCoord>,
-        E: Drawable<DB>,
-    {
-        self.root.draw(element).map_err(|error| error.to_string())
-    }
+fn stroke(colour: RGBColor, width: f64) -> ShapeStyle {
+    colour.stroke_width(pixels(width) as u32)
+}
 
-    fn style(&self, em: f64, colour: RGBColor) -> TextStyle<'static> {
-        let style = TextStyle::from((FAMILY, em * FINE * SIZE_OF_EM).into_font());
-        TextStyle { color: colour.to_backend_color(), ..style }
-    }
+fn font(em: f64, colour: RGBColor) -> TextStyle<'static> {
+    let style = TextStyle::from((FAMILY, em * FINE * SIZE_OF_EM).into_font());
+    TextStyle { color: colour.to_backend_color(), ..style }
+}
 
-    fn text(&self, line: &Placed, side: HPos, em: f64, colour: RGBColor) -> Result<(), String> {
-        if line.text.is_empty() {
-            return Ok(());
+/// Draws everything, the background first; returns the values of each curve, for the script
+/// that shows them.
+pub(crate) fn paint<DB>(backend: DB, chart: &Chart) -> Drawn<Vec<Value>>
+where
+    DB: DrawingBackend,
+    DB::ErrorType: 'static,
+{
+    let root = backend.into_drawing_area();
+    root.fill(&PAPER)?;
+    let pen = Pen { root: &root, chart };
+    let [width, height] = chart.sides().map(f64::from);
+    let (left, right) = (MARGIN, width - MARGIN);
+    let (mut top, mut bottom) = (MARGIN, height - MARGIN);
+    for line in labels::wrapped(&chart.title, TITLE_EM, right - left) {
+        pen.text((left, top + TITLE_EM / 2.0), &line, HPos::Left, TITLE_EM, TEXT)?;
+        top += TITLE_EM + 5.0;
+    }
+    for line in labels::wrapped(&chart.whole_caption(), TICK_EM, right - left).iter().rev() {
+        bottom -= TICK_EM + 5.0;
+        pen.text((left, bottom + TICK_EM / 2.0), line, HPos::Left, TICK_EM, SOFT)?;
+    }
+    if chart.series.len() > 1 && !chart.panels && !chart.has_ends() {
+        top = pen.legend((left, right), top)?;
+    }
+    pen.text((left, top + ROW / 2.0), &chart.y.full_label(), HPos::Left, LABEL_EM, TEXT)?;
+    top += ROW;
+    bottom -= ROW;
+    pen.text(
+        ((left + right) / 2.0, bottom + ROW / 2.0),
+        &chart.x.full_label(),
+        HPos::Center,
+        LABEL_EM,
+        TEXT,
+    )?;
+    let (columns, rows) = chart.grid();
+    let (across, down) = ((right - left) / columns as f64, (bottom - top) / rows as f64);
+    let mut values = Vec::new();
+    for at in 0..columns * rows {
+        let (left, top) = (left + (at % columns) as f64 * across, top + (at / columns) as f64 * down);
+        let cell = Area { left, top, right: left + across, bottom: top + down };
+        match chart.panels {
+            true if at >= chart.series.len() => {}
+            true => values.extend(pen.plot(cell, &[at])?),
+            false => values.extend(pen.plot(cell, &Vec::from_iter(0..chart.series.len()))?),
         }
-        let style = self.style(em, colour).pos(Pos::new(side, VPos::Center));
-        self.element(&Text::new(line.text.clone(), pixel(line.at), style))
+    }
+    root.present()?;
+    Ok(values)
+}
+
+/// Draws the parts of a chart.
+struct Pen<'a, DB: DrawingBackend> {
+    root: &'a DrawingArea<DB, Shift>,
+    chart: &'a Chart,
+}
+
+impl<DB: DrawingBackend> Pen<'_, DB>
+where
+    DB::ErrorType: 'static,
+{
+    fn text(&self, at: Point, text: &str, side: HPos, em: f64, colour: RGBColor) -> Drawn<()> {
+        let style = font(em, colour).pos(Pos::new(side, VPos::Center));
+        Ok(self.root.draw_text(text, &style, pixel(at))?)
     }
 
-    fn line(&self, from: Point, to: Point, width: f64, colour: RGBColor) -> Result<(), String> {
-        let style = colour.stroke_width(pixels(width) as u32);
-        self.element(&PathElement::new(vec![pixel(from), pixel(to)], style))
-    }
-
-    fn dashed(&self, from: Point, to: Point, style: Style) -> Result<(), String> {
-        let (dash, gap) = style.dash;
-        let length = (to.0 - from.0).hypot(to.1 - from.1);
-        let at = |share: f64| (from.0 + (to.0 - from.0) * share, from.1 + (to.1 - from.1) * share);
-        let step = if dash > 0.0 { (dash + gap) / length } else { 1.0 };
-        let drawn = if dash > 0.0 { dash / length } else { 1.0 };
-        let mut start = 0.0;
-        while start < 1.0 {
-            self.line(at(start), at((start + drawn).min(1.0)), style.width, style.colour)?;
-            start += step;
-        }
-        Ok(())
-    }
-
-    fn rectangle(&self, from: Point, to: Point, colour: RGBColor) -> Result<(), String> {
-        self.element(&Rectangle::new([pixel(from), pixel(to)], colour.filled()))
+    fn disc(&self, at: (i32, i32), size: f64, colour: RGBColor) -> Drawn<()> {
+        Ok(self.root.draw(&Circle::new(at, pixels(size) as u32, colour.filled()))?)
     }
 
     /// A marker with a rim of paper, so that it is visible on other curves.
-    fn marker(&self, at: Point, style: Style) -> Result<(), String> {
-        if style.size <= 0.0 {
-            return Ok(());
-        }
-        self.shape(at, style.outline, style.size + 0.8, PAPER)?;
-        self.shape(at, style.outline, style.size, style.colour)?;
-        if style.hollow { self.shape(at, style.outline, style.size - RING, PAPER) } else { Ok(()) }
-    }
-
-    fn shape(&self, at: Point, outline: &[Point], size: f64, colour: RGBColor) -> Result<(), String> {
-        if outline.is_empty() {
-            return self.element(&Circle::new(pixel(at), pixels(size) as u32, colour.filled()));
-        }
-        let corners = outline.iter().map(|(dx, dy)| pixel((at.0 + dx * size, at.1 + dy * size)));
-        self.element(&Polygon::new(corners.collect::<Vec<_>>(), colour.filled()))
-    }
-
-    /// One plot with its grid, axes and curves.
-    fn panel(
-        &self,
-        chart: &Chart,
-        arranged: &Layout,
-        panel: &Panel,
-        styles: &[Style],
-        drawn: &mut Vec<Drawn>,
-    ) -> Result<(), String> {
-        let says = |error: &dyn std::error::Error| error.to_string();
-        let area = panel.area;
-        let part = self
-            .root
-            .clone()
-            .shrink(pixel((area.left, area.top)), pixel((area.right - area.left, area.bottom - area.top)));
-        let plot = panel.plot();
-        let mut context = ChartBuilder::on(&part)
-            .set_label_area_size(LabelAreaPosition::Left, pixels(panel.sides.0))
-            .set_label_area_size(LabelAreaPosition::Bottom, pixels(area.bottom - plot.bottom))
-            .margin_right(pixels(panel.sides.1))
-            .build_cartesian_2d(panel.x.clone(), panel.y.clone())
-            .map_err(|error| says(&error))?;
-        self.below_grid(chart, panel)?;
-        let mut mesh = context.configure_mesh();
-        mesh.bold_line_style(GRID.stroke_width(pixels(0.8) as u32))
-            .light_line_style(FINE_GRID.stroke_width(pixels(0.8) as u32))
-            .axis_style(SOFT.stroke_width(pixels(1.0) as u32))
-            .label_style(self.style(TICK_EM, SOFT))
-            .set_all_tick_mark_size(pixels(3.0));
-        if chart.x.is_named() {
-            mesh.disable_x_mesh();
-        }
-        mesh.draw().map_err(|error| says(&error))?;
-        if !panel.name.is_empty() && arranged.panels.len() > 1 {
-            let at = (plot.left, plot.top - 9.0);
-            self.text(&Placed { at, text: panel.name.clone() }, HPos::Left, LABEL_EM, TEXT)?;
-        }
-        if arranged.panels.len() > 1 && !layout::is_compared(&arranged.panels) {
-            for series in &chart.series {
-                let pale = Style { colour: PALE, dash: (0.0, 0.0), width: 1.0, ..styles[0] };
-                self.curve(&mut context, panel, series, pale)?;
-            }
-        }
-        self.marks(chart, panel)?;
-        let mut ends = Vec::new();
-        for &index in &panel.series {
-            let (series, style) = (&chart.series[index], styles[index]);
-            let places = self.series(&mut context, chart, panel, index, style)?;
-            drawn.extend(&places);
-            let points = places.iter().filter(|point| !point.is_disturbed && point.place.0.is_finite());
-            let end = points.map(|point| point.place).collect();
-            ends.push((index, series.name.clone(), end));
-        }
-        if arranged.has_ends {
-            for label in labels::at_ends(&ends, plot, area.right) {
-                let colour = styles[label.index].colour;
-                if let Some((from, to)) = label.leader {
-                    self.line(from, to, 0.6, colour)?;
-                }
-                self.text(&label.name, HPos::Center, TICK_EM, colour)?;
-            }
+    fn marker(&self, at: (i32, i32), style: Style) -> Drawn<()> {
+        if style.size > 0.0 {
+            self.disc(at, style.size + RIM, PAPER)?;
+            self.disc(at, style.size, style.colour)?;
         }
         Ok(())
     }
 
-    /// One curve with its markers, bars or dots; returns its points.
-    fn series(
-        &self,
-        context: &mut Context<'_, DB>,
-        chart: &Chart,
-        panel: &Panel,
-        index: usize,
-        style: Style,
-    ) -> Result<Vec<Drawn>, String> {
-        let series = &chart.series[index];
-        let (named, has_bars) = (chart.x.is_named(), chart.has_bars());
-        if !named {
-            self.curve(context, panel, series, style)?;
+    /// Names of curves in rows; returns the lower end.
+    fn legend(&self, (left, right): Point, mut top: f64) -> Drawn<f64> {
+        let mut x = left;
+        for (index, series) in self.chart.series.iter().enumerate() {
+            let length = SAMPLE + 6.0 + labels::width(&series.name, TICK_EM);
+            if x > left && x + length > right {
+                (x, top) = (left, top + ROW);
+            }
+            let (style, y) = (self.chart.style(index), top + ROW / 2.0);
+            let ends = [pixel((x, y)), pixel((x + SAMPLE, y))];
+            if self.chart.has_bars() {
+                let half = pixels(5.0);
+                let corners = [(ends[0].0, ends[0].1 - half), (ends[1].0, ends[1].1 + half)];
+                self.root.draw(&Rectangle::new(corners, style.colour.filled()))?;
+            } else {
+                let (dash, gap) = style.dash.unwrap_or((SAMPLE, 0.0));
+                let line = DashedPathElement::new(
+                    ends,
+                    pixels(dash),
+                    pixels(gap),
+                    stroke(style.colour, style.width),
+                );
+                self.root.draw(&line)?;
+                self.marker(pixel((x + SAMPLE / 2.0, y)), style)?;
+            }
+            self.text((x + SAMPLE + 6.0, y), &series.name, HPos::Left, TICK_EM, TEXT)?;
+            x += length + 16.0;
         }
-        let mut drawn = Vec::new();
-        let mut point = |x: f64, y: f64, place: Point, is_disturbed: bool| {
-            drawn.push(Drawn { series: index, place, x, y, is_disturbed });
+        Ok(top + ROW)
+    }
+
+    /// One plot with its grid, axes and curves; returns the curves' values.
+    fn plot(&self, cell: Area, curves: &[usize]) -> Drawn<Vec<Value>> {
+        let chart = self.chart;
+        let tick_width = |span: &Span| {
+            span.bold.iter().map(|value| labels::width(&span.label(*value), TICK_EM)).fold(18.0, f64::max)
         };
-        for &(x, y) in &series.points {
-            if chart.x.shows(x) && chart.y.is_below_logarithms(y) {
-                let Some(across) = panel.x.share(x).filter(|share| (0.0..=1.0).contains(share)) else {
-                    continue;
-                };
-                let at = in_plot(panel, (across, 0.0));
-                self.marker(at, Style { hollow: true, size: style.size.max(3.4), ..style })?;
-                point(x, y, at, false);
-                continue;
+        let ticks = tick_width(&chart.y_span(cell.bottom - cell.top)) + 12.0;
+        let names = chart.series.iter().map(|series| labels::width(&series.name, TICK_EM));
+        let beside = if chart.has_ends() { names.fold(14.0, f64::max) } else { 0.0 };
+        let mut plot = Area { left: cell.left + ticks, right: cell.right - beside - 14.0, ..cell };
+        let x = chart.x_span(plot.right - plot.left);
+        let place = |value: f64| {
+            x.share(value).map(|share| plot.left + share.clamp(0.0, 1.0) * (plot.right - plot.left))
+        };
+
+        // The names of marks are above the plot, those of the horizontal axis below it.
+        let marks = chart.marks.iter().filter(|mark| x.contains(mark.from) || x.contains(mark.to));
+        let mut above: Vec<(f64, &str)> = { marks.clone() }
+            .filter_map(|mark| Some(((place(mark.from)? + place(mark.to)?) / 2.0, mark.label.as_str())))
+            .collect();
+        above.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let below: Vec<(f64, &str)> = (1..)
+            .zip(&chart.x.names)
+            .filter_map(|(at, name)| Some((place(f64::from(at))?, name.as_str())))
+            .collect();
+        let (above_rows, below_rows) = (labels::rows(&above, cell), labels::rows(&below, cell));
+        let height = |rows: &[labels::Row<'_>]| {
+            rows.iter().map(|row| NAME_ROW * (row.row + 1) as f64).fold(0.0, f64::max)
+        };
+        plot.top += height(&above_rows) + if chart.panels { NAME_ROW + 10.0 } else { 4.0 };
+        plot.bottom = (plot.bottom - ROW.max(height(&below_rows) + 6.0)).max(plot.top + MIN_PLOT_HEIGHT);
+        for (rows, edge, step) in
+            [(above_rows, plot.top - 8.0, -NAME_ROW), (below_rows, plot.bottom + 13.0, NAME_ROW)]
+        {
+            for row in rows {
+                let at = (row.middle, edge + step * row.row as f64);
+                self.text(at, row.text, HPos::Center, TICK_EM, SOFT)?;
             }
-            let Some(at) = place(panel, x, y) else {
-                point(x, y, (f64::NAN, f64::NAN), false);
-                continue;
+        }
+        if let ([index], true) = (curves, chart.panels) {
+            let at = (plot.left, cell.top + NAME_ROW);
+            self.text(at, &chart.series[*index].name, HPos::Left, LABEL_EM, TEXT)?;
+        }
+
+        let y = chart.y_span(plot.bottom - plot.top);
+        let size = (plot.right - cell.left, plot.bottom - plot.top + ROW);
+        let area = self.root.clone().shrink(pixel((cell.left, plot.top)), pixel(size));
+        let mut context = ChartBuilder::on(&area)
+            .y_label_area_size(pixels(ticks))
+            .x_label_area_size(pixels(ROW))
+            .build_cartesian_2d(x.clone(), y.clone())?;
+        let (low, high) = (y.value(0.0), y.value(1.0));
+        let shades = marks.clone().filter(|mark| mark.from < mark.to);
+        let shade = |mark: &crate::Mark| Rectangle::new([(mark.from, low), (mark.to, high)], BAND.filled());
+        context.draw_series(shades.map(shade))?;
+        let mut mesh = context.configure_mesh();
+        mesh.bold_line_style(stroke(GRID, 0.8)).light_line_style(stroke(FINE_GRID, 0.8));
+        mesh.axis_style(stroke(SOFT, 1.0))
+            .label_style(font(TICK_EM, SOFT))
+            .set_all_tick_mark_size(pixels(3.0));
+        mesh.draw()?;
+        for mark in marks.filter(|mark| mark.from == mark.to) {
+            let style = Style { dash: Some((5.0, 4.0)), colour: SOFT, width: 1.2, size: 0.0 };
+            line(&mut context, vec![(mark.from, low), (mark.from, high)], style)?;
+        }
+        let values = curves.iter().map(|index| self.series(&mut context, &x, &y, *index));
+        let values = values.collect::<Drawn<Vec<Value>>>()?;
+        if chart.has_ends() {
+            self.ends(&values, plot)?;
+        }
+        if chart.is_empty() {
+            let middle = ((plot.left + plot.right) / 2.0, (plot.top + plot.bottom) / 2.0);
+            self.text(middle, "no data", HPos::Center, LABEL_EM, SOFT)?;
+        }
+        Ok(values)
+    }
+
+    /// Names at the ends of curves, with a thin line to an end that is not next to its name.
+    fn ends(&self, values: &[Value], plot: Area) -> Drawn<()> {
+        let place = |point: &Value| Some((point[0].as_f64()? / FINE, point[1].as_f64()? / FINE));
+        let curve = |(value, series): (&Value, &Series)| {
+            let points = value["points"].as_array().into_iter().flatten().take(series.points.len());
+            points.filter_map(place).collect()
+        };
+        let curves: Vec<Vec<Point>> = values.iter().zip(&self.chart.series).map(curve).collect();
+        let end = |(index, curve): (usize, &Vec<Point>)| {
+            Some((index, self.chart.series[index].name.as_str(), *curve.last()?))
+        };
+        let ends: Vec<(usize, &str, Point)> = curves.iter().enumerate().filter_map(end).collect();
+        let parts = |pair: &[Point]| {
+            let (from, way) = (pair[0], (pair[1].0 - pair[0].0, pair[1].1 - pair[0].1));
+            [0.0, 0.25, 0.5, 0.75].map(|share| (from.0 + share * way.0, from.1 + share * way.1))
+        };
+        let lines: Vec<Point> = curves.iter().flat_map(|curve| curve.windows(2).flat_map(parts)).collect();
+        for label in labels::at_ends(&ends, &lines, plot) {
+            let (colour, (x, y)) = (self.chart.style(label.index).colour, label.middle);
+            let (left, right) = (x - label.half_width - 1.0, x + label.half_width + 1.0);
+            if (y - label.end.1).abs() > 9.0 {
+                let leader = vec![pixel(label.end), pixel((left, y))];
+                self.root.draw(&PathElement::new(leader, stroke(colour, 0.6)))?;
+            }
+            let corners = [pixel((left, y - 6.0)), pixel((right, y + 6.0))];
+            self.root.draw(&Rectangle::new(corners, PAPER.mix(0.75).filled()))?;
+            self.text(label.middle, &self.chart.series[label.index].name, HPos::Center, TICK_EM, colour)?;
+        }
+        Ok(())
+    }
+
+    /// One curve with its markers, bars or dots; returns its values for the script.
+    fn series(&self, context: &mut Context<'_, DB>, x: &Span, y: &Span, index: usize) -> Drawn<Value> {
+        let (chart, series, style) = (self.chart, &self.chart.series[index], self.chart.style(index));
+        let (is_named, has_bars) = (chart.x.is_named(), chart.has_bars());
+        if has_bars {
+            let bars = series.points.iter().filter(|(at, value)| x.contains(*at) && y.contains(*value));
+            let bar = |&(at, value): &Point| {
+                Rectangle::new([(at - BAR / 2.0, 0.0), (at + BAR / 2.0, value)], style.colour.filled())
             };
-            if has_bars {
-                let [left, right] = [-0.5, 0.5].map(|side| place(panel, x + side * BAR, y).unwrap_or(at).0);
-                let zero = place(panel, x, 0.0).map_or(panel.plot().bottom, |zero| zero.1);
-                self.rectangle((left, at.1.min(zero)), (right, at.1.max(zero)), style.colour)?;
-            } else {
-                self.marker(at, style)?;
-            }
-            point(x, y, at, false);
-            if named {
-                let end = series
-                    .spreads
-                    .iter()
-                    .find(|spread| spread.0 == x)
-                    .and_then(|spread| place(panel, x, spread.2));
-                let top = end.map_or(at.1, |end| end.1.min(at.1)) - if has_bars { 8.0 } else { 12.0 };
-                let text = if has_bars { bar_figure(y) } else { dot_figure(y) };
-                self.text(&Placed { at: (at.0, top), text }, HPos::Center, TICK_EM, TEXT)?;
+            context.draw_series(bars.map(bar))?;
+        } else if !is_named {
+            for piece in pieces(x, y, &series.points) {
+                line(context, piece, style)?;
             }
         }
-        for (x, low, high) in &series.spreads {
-            let Some((from, to)) = place(panel, *x, *low).zip(place(panel, *x, *high)) else { continue };
-            let colour = if has_bars { TEXT } else { style.colour };
-            self.line(from, to, 1.1, colour)?;
-            for (x, y) in [from, to] {
-                self.line((x - CAP, y), (x + CAP, y), 1.1, colour)?;
-            }
-        }
-        for &(x, y) in &series.disturbed {
-            let Some((across, up)) = panel.x.share(x).zip(panel.y.share(y)) else { continue };
-            let at = in_plot(panel, (across.clamp(0.0, 1.0), up.clamp(0.0, 1.0)));
-            self.marker(at, Style { hollow: true, size: style.size.max(4.0), ..style })?;
-            point(x, y, at, true);
-        }
-        Ok(drawn)
-    }
-
-    /// The line with its gaps.
-    fn curve(
-        &self,
-        context: &mut Context<'_, DB>,
-        panel: &Panel,
-        series: &Series,
-        style: Style,
-    ) -> Result<(), String> {
-        let stroke = style.colour.stroke_width(pixels(style.width) as u32);
-        for piece in pieces(&panel.x, &panel.y, &series.points) {
-            if style.dash.0 > 0.0 {
-                let (dash, gap) = (pixels(style.dash.0), pixels(style.dash.1));
-                context.draw_series(DashedLineSeries::new(piece, dash, gap, stroke))
-            } else {
-                context.draw_series(LineSeries::new(piece, stroke))
-            }
-            .map_err(|error| error.to_string())?;
-        }
-        Ok(())
-    }
-
-    /// The shades of intervals.
-    fn below_grid(&self, chart: &Chart, panel: &Panel) -> Result<(), String> {
-        let plot = panel.plot();
-        for (from, to) in brackets(chart, panel) {
-            self.rectangle((from, plot.top), (to, plot.bottom), BAND)?;
-        }
-        Ok(())
-    }
-
-    /// The lines of marks, and the brackets of intervals.
-    fn marks(&self, chart: &Chart, panel: &Panel) -> Result<(), String> {
-        let plot = panel.plot();
-        for mark in &chart.marks {
-            let Some(share) = panel.x.share(mark.at).filter(|share| (0.0..=1.0).contains(share)) else {
+        let mut values = Vec::new();
+        let hollow = series.hollow.iter().map(|point| (point, true));
+        for (&(at, value), is_hollow) in series.points.iter().map(|point| (point, false)).chain(hollow) {
+            let is_zero = chart.y.is_below_logarithms(value);
+            if !(x.contains(at) && (y.contains(value) || is_zero)) {
+                values.push(Value::Null);
                 continue;
-            };
-            let x = in_plot(panel, (share, 0.0)).0;
-            let style = Style { colour: SOFT, dash: (5.0, 4.0), width: 1.2, ..Style::of(0, 1, false) };
-            self.dashed((x, plot.top), (x, plot.bottom), style)?;
-        }
-        for (from, to) in brackets(chart, panel) {
-            let y = plot.top - BRACKET / 2.0 - 1.0;
-            self.line((from, y), (to, y), 1.2, SOFT)?;
-            for x in [from, to] {
-                self.line((x, y - 2.5), (x, y + 2.5), 1.2, SOFT)?;
             }
+            let spread = series.spreads.iter().find(|spread| spread.0 == at && !is_hollow);
+            if let Some(&(_, low, high)) =
+                spread.filter(|(_, low, high)| chart.y.shows(*low) && chart.y.shows(*high))
+            {
+                let colour = if has_bars { TEXT } else { style.colour };
+                let bar =
+                    ErrorBar::new_vertical(at, low, value, high, stroke(colour, 1.1), pixels(CAPS) as u32);
+                context.draw_series([bar])?;
+            }
+            let place = context.backend_coord(&(at, value));
+            if is_hollow || is_zero {
+                self.disc(place, style.size.max(HOLLOW), style.colour)?;
+                self.disc(place, style.size.max(HOLLOW) - RING, PAPER)?;
+            } else if !has_bars {
+                self.marker(place, style)?;
+            }
+            if is_named {
+                let (across, down) = context.backend_coord(&(at, spread.map_or(value, |spread| spread.2)));
+                let above = if has_bars { 8.0 } else { 12.0 };
+                let at = (f64::from(across) / FINE, f64::from(down.min(place.1)) / FINE - above);
+                self.text(at, &plain(value, value / 10.0), HPos::Center, TICK_EM, TEXT)?;
+            }
+            let name = chart.x.names.get((at.round() as usize).wrapping_sub(1)).cloned();
+            let (at, y) = (name.unwrap_or_else(|| amount(&chart.x, at)), |y| amount(&chart.y, y));
+            values.push(match spread {
+                _ if is_hollow => json!([place.0, place.1, at, y(value), "hollow point"]),
+                Some((_, low, high)) => {
+                    json!([place.0, place.1, at, y(value), format!("{} to {}", y(*low), y(*high))])
+                }
+                None => json!([place.0, place.1, at, y(value)]),
+            });
         }
-        Ok(())
+        let RGBColor(red, green, blue) = style.colour;
+        let colour = format!("#{red:02X}{green:02X}{blue:02X}");
+        Ok(json!({ "name": series.name, "source": series.source, "colour": colour, "points": values }))
     }
 }
 
-/// The ends of the intervals, as far as they are in the plot.
-fn brackets(chart: &Chart, panel: &Panel) -> Vec<Point> {
-    let ends = chart.bands.iter().filter_map(|band| panel.x.share(band.from).zip(panel.x.share(band.to)));
-    let within = ends.filter(|(from, to)| *to > 0.0 && *from < 1.0);
-    let edge = |share: f64| in_plot(panel, (share.clamp(0.0, 1.0), 0.0)).0;
-    within.map(|(from, to)| (edge(from), edge(to))).collect()
-}
-
-/// The place of shares of both axes.
-fn in_plot(panel: &Panel, (across, up): Point) -> Point {
-    let plot = panel.plot();
-    (plot.left + across * (plot.right - plot.left), plot.bottom - up * (plot.bottom - plot.top))
-}
-
-/// The place of a point, if it is in the plot.
-pub(crate) fn place(panel: &Panel, x: f64, y: f64) -> Option<Point> {
-    let inside = |share: &f64| (-1e-9..=1.0 + 1e-9).contains(share);
-    let (across, up) = (panel.x.share(x).filter(inside)?, panel.y.share(y).filter(inside)?);
-    Some(in_plot(panel, (across, up)))
+/// A line with the dashes of its style.
+fn line<DB>(context: &mut Context<'_, DB>, points: Vec<Point>, style: Style) -> Drawn<()>
+where
+    DB: DrawingBackend,
+    DB::ErrorType: 'static,
+{
+    let stroke = stroke(style.colour, style.width);
+    match style.dash {
+        Some((dash, gap)) => {
+            context.draw_series(DashedLineSeries::new(points, pixels(dash), pixels(gap), stroke))?;
+        }
+        None => {
+            context.draw_series(LineSeries::new(points, stroke))?;
+        }
+    }
+    Ok(())
 }
 
 /// The parts of a line between gaps, cut at the edges of the plot.
 fn pieces(x: &Span, y: &Span, points: &[Point]) -> Vec<Vec<Point>> {
-    let places: Vec<Option<Point>> =
-        points.iter().map(|point| x.share(point.0).zip(y.share(point.1))).collect();
+    let shares = Vec::from_iter(points.iter().map(|point| x.share(point.0).zip(y.share(point.1))));
     let mut pieces: Vec<Vec<Point>> = vec![Vec::new()];
-    for pair in places.windows(2) {
-        let Some((from, to)) = pair[0].zip(pair[1]).and_then(|(from, to)| inside(from, to)) else {
+    for pair in shares.windows(2) {
+        let visible = pair[0].zip(pair[1]).and_then(|(from, to)| Some((from, to, inside(from, to)?)));
+        let Some((from, to, (start, end))) = visible else {
             pieces.push(Vec::new());
             continue;
         };
-        match pieces.last_mut() {
-            Some(piece) if piece.last() == Some(&from) => piece.push(to),
-            _ => pieces.push(vec![from, to]),
+        let between = |a: f64, b: f64, share: f64| a + (b - a) * share;
+        let at = |share: f64| (x.value(between(from.0, to.0, share)), y.value(between(from.1, to.1, share)));
+        if start > 0.0 || pieces.last().is_none_or(Vec::is_empty) {
+            pieces.push(vec![at(start)]);
+        }
+        pieces.last_mut().into_iter().for_each(|piece| piece.push(at(end)));
+        if end < 1.0 {
+            pieces.push(Vec::new());
         }
     }
     pieces.retain(|piece| piece.len() > 1);
-    { pieces.into_iter() }
-        .map(|piece| piece.into_iter().map(|(across, up)| (x.value(across), y.value(up))).collect())
-        .collect()
+    pieces
 }
 
-/// The part of a segment in the unit square (Liang and Barsky).
-fn inside(from: Point, to: Point) -> Option<(Point, Point)> {
-    let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+/// The part of a segment in the unit square, as shares of the segment.
+fn inside(from: Point, to: Point) -> Option<Point> {
+    const EDGE: f64 = 1e-9;
     let (mut start, mut end) = (0.0f64, 1.0f64);
-    for (slope, distance) in [(-dx, from.0), (dx, 1.0 - from.0), (-dy, from.1), (dy, 1.0 - from.1)] {
-        let at = distance / slope;
-        match slope {
-            0.0 if distance < -1e-9 => return None,
-            slope if slope < 0.0 && distance < 0.0 => start = start.max(at),
-            slope if slope > 0.0 && distance < slope => end = end.min(at),
-            _ => {}
+    for (from, to) in [(from.0, to.0), (from.1, to.1)] {
+        if from == to && !(-EDGE..=1.0 + EDGE).contains(&from) {
+            return None;
+        }
+        if from != to {
+            let ends = [-EDGE, 1.0 + EDGE].map(|edge| (edge - from) / (to - from));
+            (start, end) = (start.max(ends[0].min(ends[1])), end.min(ends[0].max(ends[1])));
         }
     }
-    let at = |share: f64| {
-        if share == 0.0 {
-            from
-        } else if share == 1.0 {
-            to
-        } else {
-            (from.0 + dx * share, from.1 + dy * share)
-        }
-    };
-    (start <= end).then(|| (at(start), at(end)))
-}
-
-/// Three decimals, or fewer for large numbers.
-fn bar_figure(value: f64) -> String {
-    if value.abs() < 1e6 { format!("{value:.3}") } else { format!("{value:.2e}") }
-}
-
-fn dot_figure(value: f64) -> String {
-    let digits = if value.abs() < 10.0 { 2 } else { usize::from(value.abs() < 1e3) };
-    format!("{value:.digits$}")
+    (start < end).then_some((start, end))
 }

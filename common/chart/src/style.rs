@@ -1,5 +1,5 @@
-//! The styles that distinguish curves: colour, marker and dash together, so that one of the
-//! three is enough in print or for colour-blind readers.
+//! The styles that distinguish curves: colour and dash, for print in grey or for colour-blind
+//! readers.
 
 use plotters::style::RGBColor;
 
@@ -8,8 +8,6 @@ pub(crate) const SOFT: RGBColor = RGBColor(0x55, 0x5d, 0x66);
 pub(crate) const GRID: RGBColor = RGBColor(0xd3, 0xd8, 0xde);
 pub(crate) const FINE_GRID: RGBColor = RGBColor(0xee, 0xf0, 0xf3);
 pub(crate) const BAND: RGBColor = RGBColor(0xe9, 0xee, 0xf5);
-/// The curves behind a panel's own.
-pub(crate) const PALE: RGBColor = RGBColor(0xcd, 0xd3, 0xda);
 pub(crate) const PAPER: RGBColor = RGBColor(0xff, 0xff, 0xff);
 
 /// Okabe and Ito's palette without its yellow, which is hardly visible on white paper:
@@ -34,32 +32,19 @@ const SEQUENCE: [RGBColor; 6] = [
     RGBColor(0x1f, 0x1f, 0x4a),
 ];
 
-/// Lengths of a dash and of the gap after it; 0 is a solid line.
-const DASHES: [(f64, f64); 4] = [(0.0, 0.0), (8.0, 4.0), (2.5, 3.0), (14.0, 4.0)];
+/// Lengths of a dash and of the gap after it, if there are any.
+const DASHES: [Option<(f64, f64)>; 4] = [None, Some((8.0, 4.0)), Some((2.5, 3.0)), Some((14.0, 4.0))];
 
 /// The style of one curve.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Style {
     pub(crate) colour: RGBColor,
-    pub(crate) dash: (f64, f64),
-    /// The marker's outline around the origin, for a circle of radius 1; empty for a circle.
-    pub(crate) outline: &'static [(f64, f64)],
-    /// In the second round, markers are hollow.
-    pub(crate) hollow: bool,
+    pub(crate) dash: Option<(f64, f64)>,
     /// Half a marker's width; 0 without markers.
     pub(crate) size: f64,
     /// The line's width.
     pub(crate) width: f64,
 }
-
-/// Circle, square, triangle, diamond, triangle that points downwards.
-const OUTLINES: [&[(f64, f64)]; 5] = [
-    &[],
-    &[(-0.88, -0.88), (0.88, -0.88), (0.88, 0.88), (-0.88, 0.88)],
-    &[(0.0, -1.2), (1.1, 0.75), (-1.1, 0.75)],
-    &[(0.0, -1.25), (1.25, 0.0), (0.0, 1.25), (-1.25, 0.0)],
-    &[(0.0, 1.2), (-1.1, -0.75), (1.1, -0.75)],
-];
 
 /// Curves in order of which there are more have no markers.
 const MAX_MARKED: usize = 16;
@@ -67,36 +52,22 @@ const MAX_MARKED: usize = 16;
 impl Style {
     /// The style of curve `index` out of `count`, which have an order or have none.
     pub(crate) fn of(index: usize, count: usize, ordered: bool) -> Style {
-        let shape = Style {
+        let plain = Style {
             colour: DISTINCT[index % DISTINCT.len()],
             dash: DASHES[index % DASHES.len()],
-            outline: OUTLINES[index % OUTLINES.len()],
-            hollow: (index / OUTLINES.len()) % 2 == 1,
             size: 3.4,
             width: 1.8,
         };
         if !ordered || count < 2 {
-            return shape;
+            return plain;
         }
         let share = index as f64 / (count - 1) as f64;
-        let plain = Style { colour: sequential(share), dash: DASHES[0], ..shape };
-        if count > MAX_MARKED {
-            return Style { size: 0.0, width: 1.1, ..plain };
-        }
         // Of curves that coincide, the later and narrower ones leave a rim of the earlier.
-        Style { size: 3.6 - 1.2 * share, width: 2.6 - 1.2 * share, hollow: false, ..plain }
-    }
-
-    /// The style of curve `index` of `count` that are compared in one panel. If two curves
-    /// coincide, both are visible: the second's points are inside the rings of the first, its
-    /// thin dashes on a broad line.
-    pub(crate) fn compared(index: usize, count: usize) -> Style {
-        let plain = Style::of(index, count, false);
-        match (index, count) {
-            (0, 2) => Style { hollow: true, size: 5.2, width: 2.8, ..plain },
-            (1, 2) => Style { outline: OUTLINES[3], size: 2.2, width: 1.3, ..plain },
-            _ => plain,
-        }
+        let (size, width) = match count {
+            0..=MAX_MARKED => (3.6 - 1.2 * share, 2.6 - 1.2 * share),
+            _ => (0.0, 1.1),
+        };
+        Style { colour: sequential(share), dash: None, size, width }
     }
 }
 
@@ -131,15 +102,5 @@ mod tests {
         }
         let ends: Vec<f64> = of(2).collect();
         assert!(ends[0] < 76.0 && ends[1] < 15.0, "the lightest is visible on white: {ends:?}");
-    }
-
-    #[test]
-    fn no_two_of_ten_curves_look_the_same_without_colour() {
-        let styles: Vec<Style> = (0..10).map(|index| Style::of(index, 10, false)).collect();
-        for (i, a) in styles.iter().enumerate() {
-            for b in &styles[i + 1..] {
-                assert!((a.outline, a.hollow) != (b.outline, b.hollow), "{a:?} {b:?}");
-            }
-        }
     }
 }

@@ -78,11 +78,7 @@ impl Chart {
         limit(&mut self.x, view.x_range, "horizontal")?;
         limit(&mut self.y, view.y_range, "vertical")?;
         self.size = view.size.map(|Size(width, height)| (width, height)).or(self.size);
-        if view.panels && !self.x.is_named() {
-            for series in self.series.iter_mut().filter(|series| series.panel.is_empty()) {
-                series.panel.clone_from(&series.name);
-            }
-        }
+        self.panels = view.panels && !self.x.is_named();
         Ok(self)
     }
 }

@@ -1,6 +1,7 @@
 //! The report's pictures.
 
 use chart::{self, Axis, Chart};
+use figures::value::{Reading, Source};
 use records::saved::Saved;
 
 use crate::causes;
@@ -69,7 +70,9 @@ impl Pictures {
 
 fn figure_1() -> Chart {
     let cells = Saved::parse(FIGURE_1).map(|saved| saved.cells).unwrap_or_default();
-    let rows = cells.into_iter().map(|cell| (cell.size, cell.stride, cell.nanos));
+    let rows = cells
+        .into_iter()
+        .map(|cell| (cell.size, cell.stride, cell.nanos.map(|nanos| Reading::new(nanos, Source::Timing))));
     chart::sweep(
         "Figure 1 of the guide: access time of its machine",
         Axis::linear("time per access (ns)"),

@@ -105,14 +105,16 @@ pub(crate) fn staircase(spark: &Record, waiting: Option<&Record>) -> Chart {
     );
     let chart = [1, 16, STRIDE.0, 4096].into_iter().fold(chart, |chart, wanted| {
         let curve = cells.iter().filter(|((stride, _), _)| *stride == wanted);
-        let points = curve.map(|((_, size), reading)| (*size as f64, reading.amount().unwrap_or(f64::NAN)));
-        chart.curve(format!("stride {}", Bytes(wanted)), points)
+        let points: Vec<(f64, Reading)> =
+            curve.map(|((_, size), reading)| (*size as f64, (*reading).clone())).collect();
+        chart.readings(format!("stride {}", Bytes(wanted)), &points)
     });
     let Some(waiting) = waiting else { return chart };
-    let points = waiting.rows.iter().filter_map(|row| {
-        Some((row.whole("size_bytes")? as f64, row.amount("ns_per_access").unwrap_or(f64::NAN)))
-    });
-    chart.curve(format!("stride {}, each waits for the last", STRIDE), points)
+    let points = waiting
+        .rows
+        .iter()
+        .filter_map(|row| Some((row.whole("size_bytes")? as f64, row.reading("ns_per_access")?.clone())));
+    chart.readings(format!("stride {}, each waits for the last", STRIDE), &Vec::from_iter(points))
 }
 
 /// Marks the capacities of the caches.

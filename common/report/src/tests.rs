@@ -20,7 +20,11 @@ fn sweep(program: &str) -> Sweep {
             );
         }
     }
-    let chart = chart::sweep("a sweep", chart::Axis::linear("misses"), [(16 << 10, 1, Some(0.5))]);
+    let chart = chart::sweep(
+        "a sweep",
+        chart::Axis::linear("misses"),
+        [(16 << 10, 1, Some(Reading::new(0.5, Source::Model)))],
+    );
     Sweep { record, chart, printed: "as printed\n".to_owned() }
 }
 

@@ -209,7 +209,7 @@ pub(crate) fn over_size<L: Ladder>(
         let rows = record.rows.iter().filter(|row| name(row) == rung);
         let points: Vec<(f64, Reading)> =
             rows.filter_map(|row| Some((row.whole(L::SIZE)? as f64, figure(row)))).collect();
-        ::dgemm::experiment::charts::curve(chart, rung, &points)
+        chart.readings(rung, &points)
     })
 }
 
