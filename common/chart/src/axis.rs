@@ -204,8 +204,8 @@ pub(crate) struct Span {
 }
 
 impl Span {
-    /// The same without space below zero.
-    pub(crate) fn from_zero(self) -> Span {
+    /// The same, from zero on if that is its first label: bars stand on the axis.
+    pub(crate) fn without_space_below_zero(self) -> Span {
         let low = if self.bold.first() == Some(&0.0) { 0.0 } else { self.low };
         Span { low, ..self }
     }

@@ -161,7 +161,7 @@ impl Chart {
         let ends = spreads.flat_map(|spread| [spread.1, spread.2]);
         let data = self.all_points().map(|point| point.1).chain(ends);
         let span = self.y.span(data, length, (length / 27.0) as usize);
-        if self.has_bars() { span.from_zero() } else { span }
+        if self.has_bars() { span.without_space_below_zero() } else { span }
     }
 }
 
