@@ -9,10 +9,11 @@ use events::Event;
 use figures::encoding::{Encoding, decode, decode_exact, plain};
 use figures::text::is_unprintable;
 use figures::units::Bytes;
+use figures::value::{Reading, Source};
 use machine::{Machine, catalogue, seal};
 use memory::Arena;
 use records::record::Record;
-use records::saved::{Saved, limits};
+use records::saved::{Saved, SavedCell, limits};
 use records::sweep;
 use report::Answers;
 
@@ -106,7 +107,9 @@ fn saved(input: &[u8]) {
     if !input.len().is_multiple_of(32) {
         return;
     }
-    let rows = saved.cells.iter().map(|cell| (cell.size, cell.stride, cell.misses.or(cell.nanos)));
+    let source = saved.source.unwrap_or(Source::Timing);
+    let value = |cell: &SavedCell| Some(Reading::new(cell.misses.or(cell.nanos)?, source));
+    let rows = saved.cells.iter().map(|cell| (cell.size, cell.stride, value(cell)));
     let svg = chart::sweep("t", Axis::linear("y"), rows).caption(saved.event.unwrap_or_default()).svg();
     assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
 }
