@@ -6,14 +6,14 @@ use clap::Args;
 
 use crate::cli::Output;
 use crate::failure::Failure;
-use crate::measure::{self, Plan, Sample, Session, Warning};
+use crate::measure::{self, Plan, Sample, Session};
 use crate::output::{self, Shown};
 use chart::{Axis, Chart};
 use events::Event;
 use figures::value::{Reading, Source};
 use memory::{Arena, Matrix};
 use records::note::Note;
-use records::product::{self, WALL_OVER_CPU_WARNING, overflows};
+use records::product::{self, overflows};
 use records::record::{Record, Row};
 
 /// The fields of a record other than events.
@@ -185,19 +185,7 @@ pub fn record(
         .with("wall_cycles", sample.cycles.clone())
         .with("wall_s", sample.wall.clone())
         .with("cpu_s", sample.cpu.clone());
-    if let Some(times) = sample.wall.amount().zip(sample.cpu.amount()).map(|(wall, cpu)| wall / cpu)
-        && times > WALL_OVER_CPU_WARNING
-    {
-        let told = format!(
-            "wall time is {times:.1} times CPU time: other programs were running; use cpu_s, or close them"
-        );
-        // Of other programs' warnings one is enough.
-        if session.warnings.iter().any(|warning| matches!(warning, Warning::Busy { .. })) {
-            record.notes.push(told.into());
-        } else {
-            session.note(&mut record, told);
-        }
-    }
+    session.note_waits(&mut record, &sample.wall, &sample.cpu, 1);
     record.rows.push(row);
     record
 }

@@ -39,7 +39,7 @@ pub struct Args {
     /// The same, by name
     #[arg(short = 'n', long = "size", id = "named", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=16384))]
     named: Option<u32>,
-    /// Set the number of threads [default: the processors it may use]
+    /// Set the number of threads [default: the processors it may use, within its CPU quota]
     #[arg(long, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
     /// Compute N products in a row [default: as many as take half a second]
@@ -78,7 +78,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
     let session = Session::start(&args.measuring, &Modelling::of("host"), &args.output)?;
     let settings = Settings {
         n: args.n.or(args.named).unwrap_or(512) as usize,
-        threads: args.threads.map_or(session.cpus.len().max(1), usize::from),
+        threads: args.threads.map_or(session.team(), usize::from),
         repeats: args.repeats,
         event,
         period: args.period,
@@ -91,6 +91,8 @@ pub fn run(args: Args) -> Result<(), Failure> {
     for kernel in kernels {
         let estimate = estimate::estimate(&session, kernel, &settings)?;
         notes(&estimate).into_iter().for_each(|note| session.note(&mut record, note));
+        let busy = estimate.busy.scaled(estimate.threads as f64);
+        session.note_waits(&mut record, &estimate.seconds, &busy, estimate.threads);
         record.rows.push(row(&estimate));
         all.push(estimate);
     }

@@ -8,6 +8,7 @@ use common::clock;
 use common::counters::{CounterError, Sampler, Samples};
 use common::events::Event;
 use common::failure::Failure;
+use common::system::host;
 
 use crate::kernels::{Band, Kernel};
 
@@ -110,9 +111,9 @@ pub fn run(
                 Some(member(a, c))
             });
             team.push(begun.map_err(|error| {
+                let limits = host::task_limits().described(1);
                 Failure::could_not(format!(
-                    "the system started {} of {threads} threads ({error}): use fewer with --threads, or raise its \
-                     limit (ulimit -u)",
+                    "the system started {} of {threads} threads ({error}; {limits}): use fewer with --threads",
                     team.len() + 1
                 ))
             })?);

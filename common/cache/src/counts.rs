@@ -67,6 +67,9 @@ impl LevelCounts {
     }
 }
 
+/// Why TLB misses are not counted, and what to do.
+const WITHOUT_TLB: &str = "the machine's description has no TLB: save what `lab machines NAME` prints, add [[tlb]] with level = 1, entries = 64, ways = 4 or whatever the processor has (`avail --mem`), and give that file to --machine";
+
 /// One TLB level's counts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TlbCounts {
@@ -132,7 +135,7 @@ impl Counts {
             Event::LST_INS => Ok(self.loads + self.stores),
             Event::TLB_DM => {
                 let last = self.tlbs.last().map(|tlb| tlb.misses);
-                last.ok_or_else(|| "the modelled machine describes no TLB".to_owned())
+                last.ok_or_else(|| WITHOUT_TLB.to_owned())
             }
             Event::Preset(preset) => match preset.cache_event() {
                 Some((level, what)) => self.cache_count(level, what),

@@ -259,7 +259,7 @@ impl Refusal {
             }
             Errno::Missing | Errno::Unsupported => return missing(attempt, environment, basics()),
             // Any reason of a refused form is about a PMU, of which there is none.
-            Errno::Invalid if has_no_pmu => return no_pmu(environment),
+            Errno::Invalid if has_no_pmu => return Refusal::without_pmu(environment),
             Errno::Forbidden | Errno::Filtered => forbidden(attempt, environment, errno == Errno::Filtered),
             // The setting exists only in kernels that have the call.
             Errno::NoCall if environment.paranoid.is_some() => forbidden(attempt, environment, true),
@@ -279,7 +279,15 @@ impl Refusal {
             }
             Errno::Other(errno) => Refusal::System { event, error: error.to_string(), errno },
         };
-        if has_no_pmu { no_pmu(environment).and(refused) } else { refused }
+        if has_no_pmu { Refusal::without_pmu(environment).and(refused) } else { refused }
+    }
+
+    /// There is no PMU.
+    pub(crate) fn without_pmu(environment: &Environment) -> Refusal {
+        match &environment.virtual_machine {
+            Some(machine) => Refusal::NoPmuInVm(machine.clone()),
+            None => Refusal::NoPmu,
+        }
     }
 
     /// The event opens but never runs.
@@ -297,17 +305,10 @@ impl Refusal {
     }
 }
 
-fn no_pmu(environment: &Environment) -> Refusal {
-    match &environment.virtual_machine {
-        Some(machine) => Refusal::NoPmuInVm(machine.clone()),
-        None => Refusal::NoPmu,
-    }
-}
-
 fn missing(attempt: Attempt<'_>, environment: &Environment, basics: Basics) -> Refusal {
     match (basics.cycles, basics.instructions) {
         (true, false) if attempt.instructions => Refusal::NoInstructions,
-        (false, false) => no_pmu(environment),
+        (false, false) => Refusal::without_pmu(environment),
         _ => Refusal::NotOnThisCpu { event: attempt.event.to_owned() },
     }
 }

@@ -1,6 +1,7 @@
 //! Trying events out: in which form the kernel opens them, which of them count at
 //! the same time, whether they count what a known loop does, and why one does not.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::hint::black_box;
 use std::io;
@@ -30,6 +31,7 @@ pub(crate) struct Trials<'a> {
     open: Vec<(Vec<Part>, Group)>,
     /// On a hybrid processor the events run on one core type only.
     kept: Option<AffinityGuard>,
+    basics: OnceCell<Basics>,
 }
 
 /// Note on events of a PMU without filters.
@@ -47,7 +49,7 @@ impl Platform {
 impl<'a> Trials<'a> {
     pub(crate) fn new(platform: &'a Platform, opening: Opening) -> Trials<'a> {
         let kept = platform.pin_to_core_type();
-        Trials { platform, opening, tried: HashMap::new(), open: Vec::new(), kept }
+        Trials { platform, opening, tried: HashMap::new(), open: Vec::new(), kept, basics: OnceCell::new() }
     }
 
     pub(crate) fn platform(&self) -> &'a Platform {
@@ -116,6 +118,9 @@ impl<'a> Trials<'a> {
     }
 
     fn probe(&mut self, part: &Part) -> Result<(Encoding, Count), Refusal> {
+        if let Some(refusal) = self.without_pmu(part.encoding) {
+            return Err(refusal);
+        }
         let (form, group) = form(part.encoding, self.opening).map_err(|error| self.explain(part, &error))?;
         let Some(count) = counted(&group).and_then(|counts| counts.first().copied()) else {
             return Err(Refusal::never_ran(part.name.clone(), &self.platform.environment));
@@ -188,27 +193,28 @@ impl<'a> Trials<'a> {
         }
     }
 
+    /// What the machine opens of its basic events, asked once.
     fn basics(&self) -> Basics {
-        let cycles = self.platform.kernel(names::HARDWARE, 0);
-        let there = |encoding| {
-            let refused = form(encoding, self.opening).err().map(|e| Errno::of(&e));
-            !matches!(refused, Some(Errno::Missing | Errno::Unsupported))
-        };
-        let errno = |encoding| open(encoding, self.opening).err().map(|e| Errno::of(&e));
-        let everything = Encoding { scope: Scope::Everything, ..cycles };
-        #[cfg(test)]
-        eprintln!(
-            "DBG {:?} {:?} {}",
-            errno(cycles),
-            errno(everything),
-            errno(cycles) == Some(Errno::Invalid) && errno(everything) == Some(Errno::Forbidden)
-        );
-        let (refused, with_the_kernel) = (errno(cycles), errno(everything));
-        Basics {
-            cycles: there(cycles),
-            instructions: there(self.platform.kernel(names::HARDWARE, 1)),
-            kernel_included: refused == Some(Errno::Invalid) && with_the_kernel == Some(Errno::Forbidden),
-        }
+        *self.basics.get_or_init(|| {
+            let refusal = |encoding| form(encoding, self.opening).err().map(|e| Errno::of(&e));
+            let there = |refused| !matches!(refused, Some(Errno::Missing | Errno::Unsupported));
+            let cycles = self.platform.kernel(names::HARDWARE, 0);
+            let refused = refusal(cycles);
+            let everything = || refusal(Encoding { scope: Scope::Everything, ..cycles });
+            Basics {
+                cycles: there(refused),
+                instructions: there(refusal(self.platform.kernel(names::HARDWARE, 1))),
+                kernel_included: refused == Some(Errno::Invalid) && everything() == Some(Errno::Forbidden),
+            }
+        })
+    }
+
+    /// Why no event of the cores' PMUs opens, if that is known: an earlier one was missing, and
+    /// so are cycles and instructions.
+    fn without_pmu(&self, encoding: Encoding) -> Option<Refusal> {
+        let of_cores = [names::HARDWARE, names::HW_CACHE, names::RAW].contains(&encoding.kind);
+        let basics = self.basics.get().filter(|_| of_cores)?;
+        (!basics.cycles && !basics.instructions).then(|| Refusal::without_pmu(&self.platform.environment))
     }
 }
 

@@ -1,8 +1,20 @@
 //! What the record of a product of the guide (mm1, mm2, mm3) must contain, from the course's
 //! operands: `mul1[i][j] = (i + j) % 8 + 1`, `mul2[i][j] = (n - i + j) % 8 + 1`.
 
-/// If wall time is more than so many times CPU time, other programs were running.
+/// If wall time is more than so many times CPU time, the program waited for the processor.
 pub const WALL_OVER_CPU_WARNING: f64 = 1.15;
+
+/// Why `threads` threads wait for the processor where a control group grants `quota`
+/// processors, and what to do about it.
+pub fn cause_of_waits(quota: Option<f64>, threads: usize) -> (String, &'static str) {
+    match quota.filter(|quota| *quota < threads as f64) {
+        Some(quota) => {
+            let quota = (quota * 100.0).round() / 100.0;
+            (format!("a CPU quota of {quota} CPUs holds this process back"), "raise the quota")
+        }
+        None => ("other programs were running".to_owned(), "close them"),
+    }
+}
 
 /// The element in row `i` and column `j` of the product, by definition. The operands repeat
 /// every 8 rows and columns, so 64 elements represent all.
@@ -25,6 +37,18 @@ pub fn checksum(n: usize) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_quota_is_the_cause_only_if_the_threads_need_more() {
+        for (quota, threads, cause) in [
+            (Some(0.5), 1, "a CPU quota of 0.5 CPUs"),
+            (Some(1.333_333), 2, "a CPU quota of 1.33 CPUs"),
+            (Some(2.0), 2, "other programs"),
+            (None, 4, "other programs"),
+        ] {
+            assert!(cause_of_waits(quota, threads).0.starts_with(cause), "{quota:?} {threads}");
+        }
+    }
 
     #[test]
     fn overflow_begins_where_the_c_programs_checksum_leaves_the_closed_form() {

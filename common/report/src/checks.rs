@@ -2,7 +2,7 @@
 //! from them.
 
 use figures::units::Bytes;
-use records::product::WALL_OVER_CPU_WARNING;
+use records::product::{WALL_OVER_CPU_WARNING, cause_of_waits};
 use records::record::{Record, Row};
 
 use crate::figure::Figure;
@@ -149,8 +149,9 @@ fn shared(products: &[Product; 4], found: &mut Vec<String>) {
     };
     let names: Vec<&str> = products.iter().filter(apart).map(|product| product.name).collect();
     if !names.is_empty() {
+        let (cause, remedy) = cause_of_waits(products.iter().find_map(|product| product.quota), 1);
         found.push(format!(
-            "{}: wall time is more than {WALL_OVER_CPU_WARNING} times CPU time: other programs were running; the times on this page are CPU times, but other programs in shared caches make them longer too: close them, and run it again",
+            "{}: wall time is more than {WALL_OVER_CPU_WARNING} times CPU time: {cause}; the times on this page are CPU times, but waits and other programs in shared caches make them longer too: {remedy}, and run it again",
             names.join(", ")
         ));
     }

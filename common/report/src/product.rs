@@ -40,6 +40,8 @@ pub(crate) struct Product {
     pub(crate) l2_hit_rate: Figure,
     /// Sum of the result's elements.
     pub(crate) checksum: Option<i64>,
+    /// Processors' worth of time that a control group granted.
+    pub(crate) quota: Option<f64>,
 }
 
 impl Product {
@@ -65,6 +67,7 @@ impl Product {
                 "wall_s"
             }),
             wall: figure("wall_s"),
+            quota: record.environment.get("quota_processors").and_then(serde_json::Value::as_f64),
             checksum: record.rows.first().and_then(|row| row.keys.get("checksum")?.as_i64()),
             misses,
             loads,

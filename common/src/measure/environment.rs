@@ -2,8 +2,13 @@
 
 use std::fmt;
 
+use figures::value::Reading;
+use records::product::{WALL_OVER_CPU_WARNING, cause_of_waits};
+use records::record::Record;
 use system::facts::Facts;
 use system::host;
+
+use super::Session;
 
 /// A reason to distrust the figures that follow.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,6 +24,8 @@ pub enum Warning {
         /// The processors that they share.
         cpus: usize,
     },
+    /// A control group grants less than one processor's time.
+    Quota(f64),
     /// The system did not let the program stay on one processor.
     NotPinned,
     /// Cores differ, and events are counted on one kind of them.
@@ -43,6 +50,10 @@ impl fmt::Display for Warning {
                     "{load:.1} processes share {cpus} processors: wall times include the other programs; close them, or take the median of more runs (--runs)"
                 )
             }
+            Warning::Quota(quota) => {
+                let (cause, remedy) = cause_of_waits(Some(*quota), 1);
+                write!(f, "{cause}: wall times include its waits; use CPU times, or {remedy}")
+            }
             Warning::NotPinned => {
                 f.write_str("the system did not pin the program to one processor: times may scatter")
             }
@@ -59,13 +70,31 @@ pub(super) fn warnings(cpus: usize) -> Vec<Warning> {
     let debug = cfg!(debug_assertions).then_some(Warning::DebugBuild);
     let governor = Facts::of_host().governor.filter(|name| name != "performance").map(Warning::Governor);
     let busy = host::load().and_then(|load| busy(load, cpus));
-    [debug, governor, busy].into_iter().flatten().collect()
+    let quota = host::cpu_quota().filter(|quota| *quota < 1.0).map(Warning::Quota);
+    [debug, governor, busy, quota].into_iter().flatten().collect()
 }
 
 fn busy(load: f64, cpus: usize) -> Option<Warning> {
     // A system that does not list its processors has at least one.
     let cpus = cpus.max(1);
     (load > cpus as f64).then_some(Warning::Busy { load, cpus })
+}
+
+impl Session {
+    /// Notes in the record if `threads` threads waited for the processor: their wall time is
+    /// longer than their CPU time, of which `cpu` is the sum.
+    pub fn note_waits(&self, record: &mut Record, wall: &Reading, cpu: &Reading, threads: usize) {
+        let times = wall.amount().zip(cpu.amount()).map(|(wall, cpu)| wall * threads as f64 / cpu);
+        let Some(times) = times.filter(|times| *times > WALL_OVER_CPU_WARNING) else { return };
+        let (cause, remedy) = cause_of_waits(host::cpu_quota(), threads);
+        let note = format!("wall time is {times:.1} times CPU time: {cause}; use CPU times, or {remedy}");
+        // On the terminal one warning of this kind is enough.
+        if self.warnings.iter().any(|warning| matches!(warning, Warning::Busy { .. } | Warning::Quota(_))) {
+            record.notes.push(note.into());
+        } else {
+            self.note(record, note);
+        }
+    }
 }
 
 #[cfg(test)]

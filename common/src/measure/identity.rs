@@ -30,13 +30,14 @@ pub(super) fn sign(record: &mut Record, machine: &Machine) {
 pub(super) fn environment(allowed: &[usize]) -> Map<String, Json> {
     let facts = Facts::of_host();
     let compiler = Some(records::COMPILER).filter(|compiler| !compiler.is_empty());
-    let all: [(&str, Option<Json>); 6] = [
+    let all: [(&str, Option<Json>); 7] = [
         ("system", facts.system.map(Json::from)),
         ("compiler", compiler.map(Json::from)),
         ("profile", Some(if cfg!(debug_assertions) { "debug" } else { "release" }.into())),
         ("governor", facts.governor.map(Json::from)),
         ("load", host::load().map(Json::from)),
         ("processors", Some(json!(allowed))),
+        ("quota_processors", host::cpu_quota().map(Json::from)),
     ];
     all.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
 }

@@ -16,7 +16,7 @@ use figures::units::Hertz;
 use machine::{Machine, MachineError};
 use records::note::Note;
 use records::record::Record;
-use system::cpu;
+use system::{cpu, host};
 
 /// The settings of one program's measurements, and their state.
 #[derive(Debug)]
@@ -79,6 +79,13 @@ impl Session {
                 modelling.machine
             )));
         }
+        if !measures_host && (measuring.cpu.is_some() || measuring.runs.is_some_and(|runs| runs > 1)) {
+            let option = if measuring.cpu.is_some() { "--cpu" } else { "--runs" };
+            return Err(Failure::usage(format!(
+                "{option} is for measurements, and --machine {} is modelled, with the same result each time; leave out one of the two",
+                modelling.machine
+            )));
+        }
         // a described machine's times are modelled: nothing on this machine disturbs them
         let mut warnings = Vec::new();
         if measures_host {
@@ -111,6 +118,12 @@ impl Session {
             deadline: Cell::new(None),
             clock: OnceCell::new(),
         })
+    }
+
+    /// The number of threads that a team has by default: one for each processor that it may use,
+    /// within the CPU quota.
+    pub fn team(&self) -> usize {
+        host::usable(self.cpus.len(), host::cpu_quota())
     }
 
     /// An empty record of `program` on this session's machine.

@@ -6,6 +6,8 @@ use crate::cpu;
 use crate::facts::{Facts, cpuid};
 use crate::os::{CurrentOs, Os};
 
+pub use crate::os::{TaskLimit, TaskLimits};
+
 impl Facts {
     /// The facts of the processor with this number.
     pub fn of(cpu: usize) -> Facts {
@@ -30,4 +32,36 @@ pub fn load() -> Option<f64> {
 /// Memory that is available without swapping, within the limits of this process.
 pub fn free_memory() -> Option<Bytes> {
     CurrentOs::free_memory()
+}
+
+/// How many processors' time the control groups of this process grant it, 0.5 for example, if
+/// they set a limit.
+pub fn cpu_quota() -> Option<f64> {
+    CurrentOs::cpu_quota()
+}
+
+/// How many of `allowed` processors a team of threads can keep busy within the CPU quota; at
+/// least 1.
+pub fn usable(allowed: usize, quota: Option<f64>) -> usize {
+    let granted = quota.map_or(usize::MAX, |quota| quota as usize);
+    allowed.min(granted).max(1)
+}
+
+/// The limits on the number of processes and threads.
+pub fn task_limits() -> TaskLimits {
+    CurrentOs::task_limits()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::usable;
+
+    #[test]
+    fn a_team_is_no_larger_than_its_quota() {
+        for (allowed, quota, team) in
+            [(8, None, 8), (8, Some(2.5), 2), (8, Some(0.5), 1), (2, Some(16.0), 2), (0, None, 1)]
+        {
+            assert_eq!(usable(allowed, quota), team, "{allowed} {quota:?}");
+        }
+    }
 }

@@ -61,7 +61,9 @@ mod tests {
                 assert_eq!(many.values().sum::<u64>() - few.values().sum::<u64>(), 2000);
                 assert_eq!(many.values().filter(|&&times| times == 1100).count(), 2);
             }
-            (Err(why @ (StepError::Refused(_) | StepError::Unsupported)), _) => skip::skip(&why.to_string()),
+            (Err(why @ (StepError::Refused(_) | StepError::NoProcess(_) | StepError::Unsupported)), _) => {
+                skip::skip(&why.to_string())
+            }
             refusals => panic!("{refusals:?}"),
         }
     }
@@ -72,7 +74,9 @@ mod tests {
         let long = unsafe { trace(100, &mut || loop_of(1000)) };
         match long {
             Err(StepError::TooMany(_)) => {}
-            Err(why @ (StepError::Refused(_) | StepError::Unsupported)) => skip::skip(&why.to_string()),
+            Err(why @ (StepError::Refused(_) | StepError::NoProcess(_) | StepError::Unsupported)) => {
+                skip::skip(&why.to_string())
+            }
             other => panic!("{other:?}"),
         }
     }

@@ -50,7 +50,7 @@ pub struct Args {
     /// Set the largest side that the recursion does not cut [default: 2]
     #[arg(long, value_name = "SIDE", value_parser = side)]
     base: Option<usize>,
-    /// Set the threads of the threaded rung [default: the processors it may use]
+    /// Set the threads of the threaded rung [default: the processors it may use, within its CPU quota]
     #[arg(long, value_name = "T", value_parser = threads)]
     threads: Option<usize>,
     /// Set the widest instructions to use [default: the widest of this processor]
@@ -217,7 +217,7 @@ impl Args {
     }
 
     fn blocks(&self, session: &Session) -> Blocks {
-        let threads = self.threads.unwrap_or(session.cpus.len().max(1));
+        let threads = self.threads.unwrap_or(session.team());
         let rule = experiment::blocks_for(&session.machine, threads);
         let l1 = self.block.unwrap_or(rule.l1);
         let l2 = self.block_l2.unwrap_or((rule.l2 / l1).max(1) * l1);

@@ -59,7 +59,7 @@ pub struct AnyRung {
     /// List the rungs, and which of them this processor can run
     #[arg(long, exclusive = true)]
     list: bool,
-    /// Set the threads of the threaded rungs, each on its processor [default: the processors it may use]
+    /// Set the threads of the threaded rungs, each on its processor [default: the processors it may use, within its CPU quota]
     #[arg(long, value_name = "T")]
     threads: Option<usize>,
     #[command(flatten)]
@@ -148,7 +148,7 @@ fn run(name: &str, size: usize, threads: Option<usize>, what: &What) -> Result<(
         return Err(Failure::usage(format!("{name} is printed right; --as-printed is for ge4, ge5 and ge6")));
     }
     let session = Session::start(&what.measuring, &what.modelling, &what.output)?;
-    let processors = processors(&session.cpus, threads)?;
+    let processors = processors(&session.cpus, session.team(), threads)?;
     let wants_model = !session.measures_host || session.compare || session.counters == Counters::Model;
     if wants_model && what.as_printed {
         return Err(Failure::usage("the misprinted loop is measured, not modelled: leave out --as-printed"));
@@ -188,11 +188,11 @@ fn threaded() -> String {
 }
 
 /// The processors for `threads` threads.
-fn processors(allowed: &[usize], threads: Option<usize>) -> Result<&[usize], Failure> {
+fn processors(allowed: &[usize], team: usize, threads: Option<usize>) -> Result<&[usize], Failure> {
     // A system that does not list its processors has at least one.
     let most = allowed.len().max(1);
     match threads {
-        None => Ok(allowed),
+        None => Ok(&allowed[..team.min(allowed.len())]),
         Some(count) if (1..=most).contains(&count) => Ok(&allowed[..count.min(allowed.len())]),
         Some(count) => Err(Failure::usage(format!(
             "--threads {count}: each thread has a processor of its own; give a number from 1 to {most}"
@@ -220,6 +220,8 @@ fn measured(
             ),
         );
     }
+    let threads = if variant.threaded() { task.processors.len().max(1) } else { 1 };
+    session.note_waits(record, &outcome.timed.wall(), &outcome.timed.cpu(), threads);
     let stepped = Stepped::new();
     let totals = plan.map(|plan| measure::totals(variant, task, session, &plan, &outcome, &stepped));
     Ok(measure::row(variant, task.size, &outcome, totals.transpose()?))

@@ -26,7 +26,12 @@ pub fn rows(
     plan: &Plan,
     stepped: &mut BTreeMap<&'static str, Stepped>,
 ) -> Result<Vec<Row>, Failure> {
-    let task = Task { size, fill: Fill::Rand, as_printed: false, processors: &session.cpus };
+    let task = Task {
+        size,
+        fill: Fill::Rand,
+        as_printed: false,
+        processors: &session.cpus[..session.team().min(session.cpus.len())],
+    };
     let mut outcomes: Vec<Outcome> = Vec::new();
     for _ in 0..session.runs {
         for (at, variant) in variants.iter().enumerate() {

@@ -63,7 +63,7 @@ impl Ladder for Products<'_> {
 
     fn measure(&mut self, rungs: &[&'static str], n: usize) -> Result<Vec<Row>, Failure> {
         let session = self.session;
-        let blocks = experiment::blocks_for(&session.machine, session.cpus.len().max(1));
+        let blocks = experiment::blocks_for(&session.machine, session.team());
         let arena = measure::arena(Problem::bytes(n, n, n, blocks))?;
         let problem = if session.measures_host { Problem::new } else { Problem::without_numbers };
         let p = problem(&arena, [n; 3], blocks).map_err(Failure::could_not)?;

@@ -233,6 +233,33 @@ fn a_refused_event_is_asked_for_once() {
     assert_eq!(machine.asked().len(), 1);
 }
 
+/// Without a PMU three openings are enough: the first event, cycles and instructions.
+#[test]
+fn without_a_pmu_no_more_events_are_asked_for_than_it_takes_to_know() {
+    let bare = DESCRIPTIONS.iter().find(|described| described.driver.name == "none").unwrap();
+    for events in [
+        &[Event::L1_DCM, Event::LD_INS, Event::SR_INS, Event::TOT_CYC][..],
+        &[Event::TOT_CYC, Event::TOT_INS],
+        &[Event::L1_DCM],
+    ] {
+        for (described, settings) in [
+            (bare, Settings { virtual_machine: Some("KVM"), ..Settings::default() }),
+            (described("skl"), refusing(Refused::Hardware, libc::ENOENT)),
+        ] {
+            let machine = machine(described, settings);
+            machine.play(|| {
+                for found in Counting::open(events).definitions() {
+                    let refusal = found.as_ref().unwrap_err();
+                    let is_known =
+                        matches!(refusal, Refusal::NoPmu | Refusal::NoPmuInVm(_) | Refusal::NotMapped { .. });
+                    assert!(is_known, "{refusal}");
+                }
+            });
+            assert!(machine.asked().len() <= 3, "{} for {events:?}", machine.asked().len());
+        }
+    }
+}
+
 /// The limit is met in the middle: the events before it still count.
 #[test]
 fn too_many_open_files_leave_the_other_events() {

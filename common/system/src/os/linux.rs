@@ -7,8 +7,7 @@ use std::ptr::NonNull;
 
 use figures::units::{Bytes, Seconds};
 
-use super::Usage;
-use super::{Os, PageKind, posix};
+use super::{Os, PageKind, TaskLimits, Usage, limits, posix};
 use crate::facts::Facts;
 
 pub(crate) struct Linux;
@@ -98,7 +97,15 @@ impl Os for Linux {
     }
 
     fn free_memory() -> Option<Bytes> {
-        super::memory_limit::free(Path::new("/"))
+        limits::free_memory(Path::new("/"))
+    }
+
+    fn cpu_quota() -> Option<f64> {
+        limits::cpu_quota(Path::new("/"))
+    }
+
+    fn task_limits() -> TaskLimits {
+        limits::tasks(Path::new("/"))
     }
 
     fn set_up() {

@@ -4,11 +4,11 @@
 mod elsewhere;
 mod interface;
 #[cfg(target_os = "linux")]
+mod limits;
+#[cfg(target_os = "linux")]
 mod linux;
 #[cfg(target_os = "macos")]
 mod macos;
-#[cfg(target_os = "linux")]
-mod memory_limit;
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 mod posix;
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
@@ -19,7 +19,7 @@ mod windows;
 #[cfg(not(any(target_os = "linux", target_os = "macos", windows)))]
 pub(crate) use elsewhere::Elsewhere as CurrentOs;
 pub(crate) use interface::Os;
-pub use interface::{PageKind, StepError, Trace, Usage};
+pub use interface::{PageKind, StepError, TaskLimit, TaskLimits, Trace, Usage};
 #[cfg(target_os = "linux")]
 pub(crate) use linux::Linux as CurrentOs;
 #[cfg(target_os = "macos")]

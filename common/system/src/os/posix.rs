@@ -105,8 +105,23 @@ const PUT_OFF: &[u8] =
 
 extern "C" fn remember(signal: libc::c_int) {
     ASKED.store(signal, Ordering::Relaxed);
-    // SAFETY: POSIX allows write in a handler, and the bytes are static.
-    unsafe { libc::write(libc::STDERR_FILENO, PUT_OFF.as_ptr().cast(), PUT_OFF.len()) };
+    write_in_handler(libc::STDERR_FILENO, PUT_OFF);
+}
+
+/// Writes `text` and ignores errors. The interrupted code may be about to read its own `errno`,
+/// so that is restored.
+fn write_in_handler(to: libc::c_int, text: &'static [u8]) {
+    #[cfg(target_os = "linux")]
+    use libc::__errno_location as errno;
+    #[cfg(target_os = "macos")]
+    use libc::__error as errno;
+    // SAFETY: POSIX allows write in a handler, the bytes are static, and the place of errno is
+    // this thread's own.
+    unsafe {
+        let before = *errno();
+        libc::write(to, text.as_ptr().cast(), text.len());
+        *errno() = before;
+    }
 }
 
 pub(super) fn defer_termination() {
@@ -147,4 +162,26 @@ fn is_ignored(signal: libc::c_int) -> bool {
 /// The path as a C string.
 pub(super) fn terminated(path: &Path) -> io::Result<CString> {
     CString::new(path.as_os_str().as_bytes()).map_err(|_| io::ErrorKind::InvalidInput.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_handler_leaves_the_error_number_as_it_was() {
+        let full = CString::new("/dev/full").unwrap();
+        // SAFETY: the path ends in a zero; the descriptor is closed below.
+        let to = unsafe { libc::open(full.as_ptr(), libc::O_WRONLY) };
+        if to < 0 {
+            return skip::skip("this system has no /dev/full");
+        }
+        // SAFETY: a call without a file, which only sets errno.
+        unsafe { libc::fcntl(-1, libc::F_SETFL, 0) };
+        let interrupted = io::Error::last_os_error().raw_os_error();
+        write_in_handler(to, b"x");
+        assert_eq!(io::Error::last_os_error().raw_os_error(), interrupted);
+        // SAFETY: opened above.
+        unsafe { libc::close(to) };
+    }
 }

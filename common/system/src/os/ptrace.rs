@@ -1,9 +1,10 @@
 //! Single-steps a child process with `ptrace`.
 
+use std::path::Path;
 use std::ptr::null_mut;
 use std::time::{Duration, Instant};
 
-use super::{StepError, Trace};
+use super::{StepError, Trace, limits};
 
 /// Longest time of a trace in seconds. Each step switches processes twice, and on a busy
 /// machine each switch may take milliseconds.
@@ -36,7 +37,9 @@ pub(super) unsafe fn trace(limit: u64, body: &mut dyn FnMut()) -> Result<Trace, 
         }
     }
     if child < 0 {
-        return Err(refused());
+        let error = std::io::Error::last_os_error();
+        let limits = limits::tasks(Path::new("/")).described(1);
+        return Err(StepError::NoProcess(format!("{error}; {limits}")));
     }
     let trace = follow(child, limit);
     // SAFETY: our own child, which this function waits for.

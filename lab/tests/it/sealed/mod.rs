@@ -26,7 +26,7 @@ const LINES: &[(&str, &[&str])] = &[
         &[
             "--max 64K --machine M --record spark.json --chart spark.svg",
             "--max 8K --repeats 2 --machine M --format json",
-            "--max 8K --machine M --format csv --compare model --runs 2",
+            "--max 8K --machine M --format csv --compare model",
             "--max 8K --machine M --counters timing",
             "--max 3G --machine M",
         ],

@@ -1,0 +1,256 @@
+//! What a process may use on Linux: memory, processor time, and tasks (processes and threads). All
+//! functions read files below `root`, which is `/` or a copy of its tree.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use figures::units::Bytes;
+
+use super::{TaskLimit, TaskLimits};
+
+/// Memory that this process may still use: the minimum of the system's free memory, the limits of
+/// its control groups, and those of its address space.
+pub(super) fn free_memory(root: &Path) -> Option<Bytes> {
+    [available(root), grouped(root), addressable(root)].into_iter().flatten().min().map(Bytes)
+}
+
+/// How many processors' time the control groups of this process grant it, if they set a limit.
+pub(super) fn cpu_quota(root: &Path) -> Option<f64> {
+    let quota = |folder: &PathBuf| {
+        let (quota, period) = match fs::read_to_string(folder.join("cpu.max")) {
+            Ok(text) => text.split_once(' ').map(|(quota, period)| (quota.to_owned(), period.to_owned()))?,
+            Err(_) => (word(folder, "cpu.cfs_quota_us")?, word(folder, "cpu.cfs_period_us")?),
+        };
+        // Without a limit, version 2 says max, and version 1 says -1.
+        let (quota, period): (f64, f64) = (quota.parse().ok()?, period.trim().parse().ok()?);
+        (quota > 0.0 && period > 0.0).then(|| quota / period)
+    };
+    groups(root, "cpu").iter().filter_map(quota).min_by(f64::total_cmp)
+}
+
+/// The limits on the number of tasks, and how many there are.
+pub(super) fn tasks(root: &Path) -> TaskLimits {
+    let text = |path: &str| fs::read_to_string(root.join(path)).unwrap_or_default();
+    let group = |folder: &PathBuf| {
+        Some(TaskLimit { limit: number(folder, "pids.max")?, used: number(folder, "pids.current")? })
+    };
+    let tightest = |limit: &TaskLimit| limit.limit.saturating_sub(limit.used);
+    let limits = text("proc/self/limits");
+    let soft = limits.lines().find_map(|line| line.strip_prefix("Max processes")?.split_whitespace().next());
+    let own = text("proc/self/status");
+    let user =
+        soft.and_then(|soft| Some(TaskLimit { limit: soft.parse().ok()?, used: used_by_user(root, &own) }));
+    let capabilities = field(&own, "CapEff").and_then(|hex| u64::from_str_radix(hex, 16).ok()).unwrap_or(0);
+    TaskLimits {
+        group: groups(root, "pids").iter().filter_map(group).min_by_key(tightest),
+        user,
+        // capabilities(7): CAP_SYS_ADMIN and CAP_SYS_RESOURCE.
+        is_exempt: capabilities & (1 << 21 | 1 << 24) != 0,
+    }
+}
+
+/// The folders of the control groups around this process that have `controller`, innermost first.
+fn groups(root: &Path, controller: &str) -> Vec<PathBuf> {
+    let mut folders = Vec::new();
+    for line in fs::read_to_string(root.join("proc/self/cgroup")).unwrap_or_default().lines() {
+        // cgroups(7): hierarchy, controllers and group; version 2 names no controllers.
+        let mut fields = line.splitn(3, ':').skip(1);
+        let (Some(controllers), Some(group)) = (fields.next(), fields.next()) else { continue };
+        let mount = match controllers {
+            "" => "",
+            _ if controllers.split(',').any(|one| one == controller) => controller,
+            _ => continue,
+        };
+        let top = root.join("sys/fs/cgroup").join(mount);
+        let innermost = top.join(group.trim_start_matches('/'));
+        folders
+            .extend(innermost.ancestors().take_while(|folder| folder.starts_with(&top)).map(Path::to_owned));
+    }
+    folders
+}
+
+fn word(folder: &Path, file: &str) -> Option<String> {
+    Some(fs::read_to_string(folder.join(file)).ok()?.trim().to_owned())
+}
+
+fn number(folder: &Path, file: &str) -> Option<u64> {
+    word(folder, file)?.parse().ok()
+}
+
+/// A field of `/proc/PID/status`.
+fn field<'t>(status: &'t str, name: &str) -> Option<&'t str> {
+    status.lines().find_map(|line| Some(line.strip_prefix(name)?.strip_prefix(':')?.trim()))
+}
+
+/// The tasks of this process's user.
+fn used_by_user(root: &Path, own: &str) -> u64 {
+    let user = |status: &str| Some(field(status, "Uid")?.split_whitespace().next()?.to_owned());
+    let Ok(processes) = fs::read_dir(root.join("proc")) else { return 0 };
+    let statuses = processes.flatten().filter_map(|entry| {
+        let is_process = entry.file_name().to_string_lossy().bytes().all(|byte| byte.is_ascii_digit());
+        is_process.then(|| fs::read_to_string(entry.path().join("status")).ok())?
+    });
+    let of_user = statuses.filter(|status| user(status).is_some() && user(status) == user(own));
+    of_user.filter_map(|status| field(&status, "Threads")?.parse::<u64>().ok()).sum()
+}
+
+fn available(root: &Path) -> Option<u64> {
+    let text = fs::read_to_string(root.join("proc/meminfo")).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    Some(line.split_whitespace().next()?.parse::<u64>().ok()? << 10)
+}
+
+/// The remaining memory of the tightest control group; the page cache counts as free.
+fn grouped(root: &Path) -> Option<u64> {
+    let free = |folder: &PathBuf| {
+        let either = |new, old| number(folder, new).or_else(|| number(folder, old));
+        let limit = either("memory.max", "memory.limit_in_bytes")?;
+        let used = either("memory.current", "memory.usage_in_bytes")?;
+        Some(limit.saturating_sub(used).saturating_add(page_cache(folder)).min(limit))
+    };
+    groups(root, "memory").iter().filter_map(free).min()
+}
+
+fn page_cache(group: &Path) -> u64 {
+    let stat = fs::read_to_string(group.join("memory.stat")).unwrap_or_default();
+    let of = |name: &str| stat.lines().find_map(|line| line.strip_prefix(name)?.trim().parse::<u64>().ok());
+    [of("inactive_file "), of("active_file ")].into_iter().flatten().sum()
+}
+
+/// What the limits of this process (`ulimit -v`, `ulimit -d`) leave for its address space
+/// and its data.
+fn addressable(root: &Path) -> Option<u64> {
+    let pages = fs::read_to_string(root.join("proc/self/statm")).unwrap_or_default();
+    let pages: Vec<u64> = pages.split_whitespace().filter_map(|pages| pages.parse().ok()).collect();
+    let page = super::posix::page_size().map_or(4096, |size| size.0);
+    // proc(5): the first field of statm is the total size, the sixth data and stack.
+    let limits = [(libc::RLIMIT_AS, 0), (libc::RLIMIT_DATA, 5)];
+    let left = limits.into_iter().filter_map(|(which, field)| {
+        let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+        // SAFETY: the kernel writes the struct behind this valid pointer.
+        let status = unsafe { libc::getrlimit(which, &mut limit) };
+        let used = pages.get(field).copied().unwrap_or(0).saturating_mul(page);
+        (status == 0 && limit.rlim_cur != libc::RLIM_INFINITY).then(|| limit.rlim_cur.saturating_sub(used))
+    });
+    left.min()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Writes files below a new root.
+    fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let root = tempfile::tempdir().unwrap();
+        files.iter().for_each(|(path, text)| write(root.path(), path, text));
+        root
+    }
+
+    fn write(root: &Path, path: &str, text: &str) {
+        let path = root.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    #[test]
+    fn the_tightest_group_around_the_process_counts() {
+        let place = tree(&[]);
+        let root = place.path();
+        assert_eq!(free_memory(root).is_some(), addressable(root).is_some());
+        for (path, text) in [
+            ("proc/meminfo", "MemTotal: 9000000 kB\nMemAvailable: 8000000 kB\n"),
+            ("proc/self/cgroup", "0::/user/job\n"),
+            ("sys/fs/cgroup/user/job/memory.max", "max\n"),
+            ("sys/fs/cgroup/user/job/memory.current", "1000\n"),
+        ] {
+            write(root, path, text);
+        }
+        assert_eq!((available(root), grouped(root)), (Some(8_000_000 << 10), None));
+        for (path, text) in [
+            ("sys/fs/cgroup/user/memory.max", "100000000\n"),
+            ("sys/fs/cgroup/user/memory.current", "70000000\n"),
+            ("sys/fs/cgroup/user/memory.stat", "anon 1\ninactive_file 20000000\nactive_file 1000000\n"),
+        ] {
+            write(root, path, text);
+        }
+        assert_eq!(grouped(root), Some(51_000_000));
+        for (path, text) in [
+            ("proc/self/cgroup", "9:cpuset,memory:/old\n"),
+            ("sys/fs/cgroup/memory/old/memory.limit_in_bytes", "5000\n"),
+            ("sys/fs/cgroup/memory/old/memory.usage_in_bytes", "6000\n"),
+        ] {
+            write(root, path, text);
+        }
+        assert_eq!(grouped(root), Some(0));
+        write(root, "proc/self/cgroup", "garbage\n");
+        assert_eq!(grouped(root), None);
+    }
+
+    #[test]
+    fn the_smallest_cpu_quota_of_either_version_counts() {
+        let two = ("proc/self/cgroup", "0::/a/b\n");
+        let one = ("proc/self/cgroup", "3:cpu,cpuacct:/a\n0::/\n");
+        let [inner, outer, top] =
+            ["sys/fs/cgroup/a/b/cpu.max", "sys/fs/cgroup/a/cpu.max", "sys/fs/cgroup/cpu.max"];
+        let (quota, period) =
+            ("sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", "sys/fs/cgroup/cpu/a/cpu.cfs_period_us");
+        for (files, expected) in [
+            (vec![], None),
+            (vec![two], None),
+            (vec![two, (inner, "50000 100000\n")], Some(0.5)),
+            (
+                vec![two, (inner, "max 100000\n"), (outer, "150000 100000\n"), (top, "400000 100000")],
+                Some(1.5),
+            ),
+            (vec![two, (inner, "max 100000\n")], None),
+            (vec![two, (inner, "nonsense\n"), (outer, "0 0\n")], None),
+            (vec![one, (quota, "25000\n"), (period, "50000\n")], Some(0.5)),
+            (vec![one, (quota, "-1\n"), (period, "100000\n")], None),
+            (vec![one, (quota, "25000\n")], None),
+        ] {
+            assert_eq!(cpu_quota(tree(&files).path()), expected, "{files:?}");
+        }
+    }
+
+    #[test]
+    fn both_limits_on_tasks_are_named_and_the_one_that_is_reached() {
+        let status = |user: &str, threads: u64, capabilities: &str| {
+            format!("Name:\tx\nUid:\t{user}\t0\t0\t0\nThreads:\t{threads}\nCapEff:\t{capabilities}\n")
+        };
+        let (ours, root_s) = (status("1000", 7, "0"), status("1000", 7, "000001ffffffffff"));
+        let (second, other) = (status("1000", 3, "0"), status("0", 90, "0"));
+        let limits = "Limit  Soft Limit  Hard Limit  Units\nMax processes             12                   20   processes\n";
+        let base = [
+            ("proc/self/limits", limits),
+            ("proc/7/status", &ours),
+            ("proc/8/status", &second),
+            ("proc/1/status", &other),
+        ];
+        let group = [
+            ("proc/self/cgroup", "8:pids:/job\n"),
+            ("sys/fs/cgroup/pids/job/pids.max", "4\n"),
+            ("sys/fs/cgroup/pids/job/pids.current", "3\n"),
+        ];
+        let ordinary = ("proc/self/status", ours.as_str());
+        for (files, wanted, told) in [
+            (vec![], 1, "pids.max of its control group: no limit; `ulimit -u`: no limit; neither is reached"),
+            (vec![ordinary], 2, "`ulimit -u`: 12, of which this user has 10; neither is reached"),
+            (vec![ordinary], 3, "`ulimit -u`: 12, of which this user has 10 (reached)"),
+            (
+                vec![("proc/self/status", &root_s)],
+                3,
+                "`ulimit -u`: 12, which this process may exceed; neither",
+            ),
+            ([&group[..], &[ordinary]].concat(), 1, "control group: 4, of which it has 3; `ulimit -u`: 12,"),
+            (
+                [&group[..], &[ordinary]].concat(),
+                2,
+                "control group: 4, of which it has 3 (reached); `ulimit -u`: 12,",
+            ),
+        ] {
+            let base = if files.is_empty() { &[][..] } else { &base };
+            let found = tasks(tree(&[base, &files].concat()).path()).described(wanted);
+            assert!(found.contains(told), "{told}: {found}");
+        }
+    }
+}
