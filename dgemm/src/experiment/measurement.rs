@@ -1,5 +1,6 @@
 //! Times and counts of what runs.
 
+use common::cache::Counts;
 use common::cli::{self, Counters};
 use common::clock::Stopwatch;
 use common::cpu::AffinityGuard;
@@ -12,7 +13,7 @@ use common::value::{Reading, Source};
 
 use super::outcome::Outcome;
 use super::subject::Subject;
-use crate::counting::model::{self, Tally};
+use crate::counting::model;
 use crate::counting::theory;
 use crate::problem::{Blocks, Problem};
 use crate::rungs::widest::tile;
@@ -138,6 +139,18 @@ fn timed(session: &Session, subject: Subject, p: &Problem) -> Result<f64, Failur
     ran.map(|()| took).map_err(Failure::could_not)
 }
 
+/// Seconds that the model needs for all `subjects`, if none of their states recurs.
+pub fn modelling_seconds(session: &Session, subjects: &[Subject], p: &Problem) -> f64 {
+    if !matches!(session.counters, Counters::Auto | Counters::Model) {
+        return 0.0;
+    }
+    let one = |subject: &Subject| match subject {
+        Subject::Rung(variant) => model::seconds(variant, p, &session.machine),
+        Subject::Yardstick => 0.0,
+    };
+    subjects.iter().map(one).filter(|seconds| *seconds <= model::LONGEST_S).sum()
+}
+
 /// All results of `subjects` except their times. On a described machine, where none of them
 /// runs, several are modelled at once.
 ///
@@ -150,13 +163,12 @@ pub fn counted(
     subjects: &[Subject],
     p: &Problem,
     arena: &Arena,
-    exact: bool,
     times: Vec<(Reading, Option<f64>)>,
 ) -> Result<Vec<Outcome>, Failure> {
     let at_once = !session.measures_host && subjects.len() > 1;
-    let mut models = if at_once { modelled(session, subjects, p, exact)? } else { Vec::new() }.into_iter();
+    let mut models = if at_once { modelled(session, subjects, p)? } else { Vec::new() }.into_iter();
     let one = |(subject, time): (&Subject, _)| {
-        let model = models.next().unwrap_or_else(|| by_model(session, *subject, p, arena, exact));
+        let model = models.next().unwrap_or_else(|| by_model(session, *subject, p, arena));
         about(session, plan, *subject, p, time, model)
     };
     subjects.iter().zip(times).map(one).collect()
@@ -168,14 +180,13 @@ fn modelled(
     session: &Session,
     subjects: &[Subject],
     p: &Problem,
-    exact: bool,
-) -> Result<Vec<Result<Tally, String>>, Failure> {
+) -> Result<Vec<Result<Counts, String>>, Failure> {
     let (sides, blocks, counters, machine) = (p.sides(), p.blocks, session.counters, &session.machine);
-    let work = |at: usize| -> Result<Tally, String> {
+    let work = |at: usize| -> Result<Counts, String> {
         let [m, n, k] = sides;
         let arena = measure::arena(Problem::bytes(m, n, k, blocks)).map_err(|e| e.to_string())?;
         let p = Problem::without_numbers(&arena, sides, blocks).map_err(|e| e.to_string())?;
-        tally(counters, machine, subjects[at], &p, &arena, exact, None)
+        count(counters, machine, subjects[at], &p, &arena, None)
     };
     let mut models = Vec::new();
     session.side_by_side(subjects.len(), work, |_, model| {
@@ -186,29 +197,21 @@ fn modelled(
 }
 
 /// The same for one, with a progress line if it takes long.
-fn by_model(
-    session: &Session,
-    subject: Subject,
-    p: &Problem,
-    arena: &Arena,
-    exact: bool,
-) -> Result<Tally, String> {
+fn by_model(session: &Session, subject: Subject, p: &Problem, arena: &Arena) -> Result<Counts, String> {
     if session.is_over() {
         return Err(LEFT_OUT.to_owned());
     }
-    let line = if exact { session.line_of_progress() } else { None };
-    tally(session.counters, &session.machine, subject, p, arena, exact, line)
+    count(session.counters, &session.machine, subject, p, arena, session.line_of_progress())
 }
 
-fn tally(
+fn count(
     counters: Counters,
     machine: &Machine,
     subject: Subject,
     p: &Problem,
     arena: &Arena,
-    exact: bool,
     progress: Option<Box<dyn FnMut(f64)>>,
-) -> Result<Tally, String> {
+) -> Result<Counts, String> {
     let Subject::Rung(variant) = subject else {
         return Err("the library's accesses are not modelled".to_owned());
     };
@@ -218,8 +221,7 @@ fn tally(
     if variant.kernel == Kernel::Threads && subject.cores(p.blocks.threads) > 1 {
         return Err("the model is of one core's caches".to_owned());
     }
-    let max_accesses = if exact { f64::INFINITY } else { model::MAX_ACCESSES };
-    model::tally(variant, p, arena, machine, max_accesses, progress).map_err(|e| e.to_string())
+    model::count(variant, p, arena, machine, progress).map_err(|e| e.to_string())
 }
 
 fn about(
@@ -228,7 +230,7 @@ fn about(
     subject: Subject,
     p: &Problem,
     (seconds, check): (Reading, Option<f64>),
-    model: Result<Tally, String>,
+    model: Result<Counts, String>,
 ) -> Result<Outcome, Failure> {
     let threads = subject.cores(p.blocks.threads);
     let hardware = match seconds.reason() {

@@ -6,9 +6,8 @@ mod outcome;
 pub mod program;
 pub mod report;
 mod subject;
-pub mod yardstick;
 
 use measurement::LEFT_OUT;
-pub use measurement::{EVENTS, blocks_for, counted, plan, runs, sources, times};
+pub use measurement::{EVENTS, blocks_for, counted, modelling_seconds, plan, runs, sources, times};
 pub use outcome::{Outcome, PerIteration};
 pub use subject::Subject;

@@ -1,13 +1,13 @@
 //! All results for one rung and one product, and figures derived from them.
 
+use common::cache::Counts;
 use common::events::Event;
 use common::machine::CacheLevel;
 use common::metric::{Input, METRICS};
 use common::value::{Reading, Source};
 
 use super::Subject;
-use crate::counting::model::Tally;
-use crate::counting::theory::{self, ClosedForm};
+use crate::counting::theory::{self, ClosedForm, Misses};
 use crate::problem::Problem;
 
 /// All results for one rung and one product.
@@ -25,7 +25,7 @@ pub struct Outcome {
     /// caches.
     pub forms: Vec<(CacheLevel, ClosedForm)>,
     /// The model's counts, or why there are none.
-    pub model: Result<Tally, String>,
+    pub model: Result<Counts, String>,
     /// Hardware's counts, or why there are none.
     pub hardware: Vec<(Event, Reading)>,
 }
@@ -36,16 +36,19 @@ impl Outcome {
         self.seconds.rate(p.flops() / 1e9)
     }
 
-    /// An event's count from hardware, else from the model.
-    pub fn count(&self, name: &str) -> Reading {
-        let by_hardware =
-            self.hardware.iter().find(|(event, _)| event.name() == name).map(|(_, r)| r.clone());
+    /// An event's count from hardware, else from the model; if it has neither, both reasons.
+    pub fn count(&self, event: &Event) -> Reading {
+        let by_hardware = self.hardware.iter().find(|(counted, _)| counted == event).map(|(_, r)| r.clone());
         let by_model = match &self.model {
-            Ok(tally) => tally.reading(name),
+            Ok(counts) => counts.reading(event),
             Err(why) => Reading::missing(why.clone()),
         };
-        match by_hardware {
-            Some(reading) if reading.amount().is_some() || by_model.amount().is_none() => reading,
+        match (by_hardware, by_model.reason()) {
+            (Some(hardware), Some(why)) => match hardware.reason() {
+                Some(reason) => Reading::missing(format!("{reason}; and {why}")),
+                None => hardware,
+            },
+            (Some(hardware), None) if hardware.amount().is_some() => hardware,
             _ => by_model,
         }
     }
@@ -55,14 +58,14 @@ impl Outcome {
         let input = |input: &Input| match input {
             Input::Operations => Reading::new(p.flops(), Source::Analytic),
             Input::Seconds => self.seconds.clone(),
-            Input::Count(event) => self.count(event.name()),
+            Input::Count(event) => self.count(event),
         };
         METRICS.iter().map(|metric| (metric.name, metric.reading(input))).collect()
     }
 
     /// The levels with any result.
     pub fn levels(&self) -> Vec<u8> {
-        let modelled = self.model.iter().flat_map(|tally| &tally.levels).map(|level| level.level);
+        let modelled = self.model.iter().flat_map(|counts| &counts.levels).map(|level| level.level);
         let mut all: Vec<u8> = self.forms.iter().map(|(cache, _)| cache.level).chain(modelled).collect();
         all.sort_unstable();
         all.dedup();
@@ -75,7 +78,7 @@ impl Outcome {
         let described = self.forms.iter().find(|(cache, _)| cache.level == level);
         let each = 1.0 / p.iterations().max(1.0);
         let model = self.model.as_ref().ok();
-        let model = model.and_then(|tally| tally.levels.iter().find(|l| l.level == level));
+        let model = model.and_then(|counts| counts.level(level));
         if described.is_none() && model.is_none() {
             return None;
         }
@@ -87,7 +90,7 @@ impl Outcome {
             cache: described.map(|(cache, _)| cache),
             form: described.map(|(_, form)| form.misses.scaled(each)),
             assumptions: described.map_or(&[], |(_, form)| &form.assumptions),
-            model: model.map(|l| l.misses.scaled(each)),
+            model: model.map(|l| Misses::counted(l).scaled(each)),
             hardware: counted.unwrap_or_else(none),
         })
     }

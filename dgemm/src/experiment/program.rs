@@ -56,10 +56,6 @@ pub struct Args {
     /// Set the widest instructions to use [default: the widest of this processor]
     #[arg(long, value_enum, value_name = "ISA")]
     isa: Option<Instructions>,
-    /// Simulate all of a product of more than 100 million accesses, which the model otherwise
-    /// estimates from a part of it
-    #[arg(long)]
-    exact: bool,
     #[command(flatten)]
     measuring: Measuring,
     #[command(flatten)]
@@ -106,17 +102,13 @@ pub fn run(args: Args) -> Result<(), Failure> {
     let arena = measure::arena(bytes(sides, blocks)?)?;
     let problem = if session.measures_host { Problem::new } else { Problem::without_numbers };
     let p = problem(&arena, sides, blocks).map_err(Failure::could_not)?;
-    let seconds = subjects.len() as f64 * p.flops() * OPERATION;
-    if session.measures_host {
-        session.expect("this product", seconds)?;
-    } else {
-        measure::patience("this product", seconds)?; // nothing is timed; the model shows how far it is
-    }
+    let measured = if session.measures_host { subjects.len() as f64 * p.flops() * OPERATION } else { 0.0 };
+    session.expect("this product", measured + experiment::modelling_seconds(&session, &subjects, &p))?;
     if all {
         session.finish_cell_on_signal();
     }
     let times = experiment::times(&session, &subjects, &p)?;
-    let outcomes = experiment::counted(&session, &plan, &subjects, &p, &arena, args.exact, times)?;
+    let outcomes = experiment::counted(&session, &plan, &subjects, &p, &arena, times)?;
     let record = args.record(&session, &outcomes, &p);
     if all && args.output.format == Format::Kit {
         session.say(
@@ -172,14 +164,6 @@ fn notes(outcome: &Outcome, here: bool) -> Vec<String> {
     }
     if let Some(check) = outcome.check.filter(|&check| check > 1e-9) {
         notes.push(format!("the product of {name} is wrong: its check is off by {check:.1e}"));
-    }
-    if let Ok(tally) = &outcome.model
-        && tally.walked.0 < tally.walked.1
-    {
-        let (steps, of) = tally.walked;
-        notes.push(format!(
-            "the model's figures of {name} are estimates from {steps} of the {of} steps of its outermost loop; --exact simulates all"
-        ));
     }
     notes
 }
@@ -249,7 +233,7 @@ pub fn row(outcome: &Outcome, p: &Problem) -> Row {
     .with("seconds", outcome.seconds.clone())
     .with("gflops", outcome.gflops(p));
     for event in &experiment::EVENTS {
-        row = row.with(event.name(), outcome.count(event.name()));
+        row = row.with(event.name(), outcome.count(event));
     }
     for (name, reading) in outcome.metrics(p) {
         row = row.with(name, reading);

@@ -43,11 +43,10 @@ pub fn details(outcome: &Outcome, p: &Problem) -> Map<String, Json> {
     }
     let levels: Vec<Json> = outcome.levels().into_iter().filter_map(per).map(level).collect();
     set("levels", levels.into());
-    match &outcome.model {
-        Ok(tally) => set("walked", json!({"steps": tally.walked.0, "of": tally.walked.1})),
-        Err(why) => set("model", json!({"reason": why})),
-    };
-    let counts = |event: &Event| (event.name().to_owned(), json!(outcome.count(event.name())));
+    if let Err(why) = &outcome.model {
+        set("model", json!({"reason": why}));
+    }
+    let counts = |event: &Event| (event.name().to_owned(), json!(outcome.count(event)));
     set("counts", crate::experiment::EVENTS.iter().map(counts).collect::<Map<_, _>>().into());
     let metrics = outcome.metrics(p).into_iter().map(|(name, reading)| (name.to_owned(), json!(reading)));
     set("metrics", metrics.collect::<Map<_, _>>().into());
@@ -102,7 +101,7 @@ pub fn text(outcome: &Outcome, p: &Problem) -> String {
     }
     if let Ok(model) = &outcome.model {
         let steps = (m * n * k) as f64;
-        let [loads, stores] = [model.loads, model.stores].map(|accesses| accesses / steps);
+        let [loads, stores] = [model.loads, model.stores].map(|accesses| accesses as f64 / steps);
         let _ = writeln!(out, "per inner iteration: {loads:.4} loads, {stores:.4} stores\tsource=model");
     }
     for level in outcome.levels() {

@@ -2,9 +2,11 @@
 
 use threads::NoThread;
 
-use super::yardstick;
 use crate::problem::Problem;
 use crate::variants::Variant;
+
+/// The library for comparison: the crate `matrixmultiply`, in Rust with its own SIMD kernels.
+const YARDSTICK: &str = "matrixmultiply";
 
 /// What is measured: a rung, or the library for comparison.
 #[derive(Debug, Clone, Copy)]
@@ -20,7 +22,7 @@ impl Subject {
     pub fn name(self) -> &'static str {
         match self {
             Subject::Rung(variant) => variant.name,
-            Subject::Yardstick => yardstick::NAME,
+            Subject::Yardstick => YARDSTICK,
         }
     }
 
@@ -41,9 +43,36 @@ impl Subject {
         match self {
             Subject::Rung(variant) => variant.run_native(p),
             Subject::Yardstick => {
-                yardstick::multiply(p);
+                by_the_library(p);
                 Ok(())
             }
         }
+    }
+}
+
+/// `c += a * b` by the library, on one core.
+fn by_the_library(p: &Problem) {
+    let [m, n, k] = p.sides();
+    let [(a, row_a), (b, row_b), (c, row_c)] = [p.a.flat(), p.b.flat(), p.c.flat()];
+    // SAFETY: the three views have m by k, k by n and m by n elements, with a distance of
+    // `row_*` between rows and 1 between columns, and nothing else uses them at the same
+    // time; cells may be written through a shared reference.
+    unsafe {
+        matrixmultiply::dgemm(
+            m,
+            k,
+            n,
+            1.0,
+            a.cells().as_ptr().cast(),
+            row_a as isize,
+            1,
+            b.cells().as_ptr().cast(),
+            row_b as isize,
+            1,
+            1.0,
+            c.cells().as_ptr().cast::<f64>().cast_mut(),
+            row_c as isize,
+            1,
+        );
     }
 }

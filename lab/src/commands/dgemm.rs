@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use ::dgemm::experiment::{self, Subject, charts, program};
 use ::dgemm::{Problem, Variant};
 use common::chart::{Axis, Chart};
-use common::cli::{self, Compare, Measuring, Modelling, Output};
+use common::cli::{self, Compare, Counters, Measuring, Modelling, Output};
 use common::failure::Failure;
 use common::measure::{self, Plan, Session};
 use common::record::{Record, Row};
@@ -34,8 +34,9 @@ pub(crate) struct Args {
     output: Output,
 }
 
-/// Assumed seconds of one operation before anything is measured.
+/// Assumed seconds of one operation before anything is measured, and in the model.
 const OPERATION: f64 = 0.25e-9;
+const MODELLED: f64 = 2e-8;
 /// Misses of the first level, all arrays together.
 const MISSES: &str = "misses_per_iteration";
 
@@ -58,7 +59,8 @@ impl Ladder for Products<'_> {
     const SECONDS: &'static str = "seconds";
 
     fn estimate(&self, n: usize) -> f64 {
-        2.0 * (n as f64).powi(3) * OPERATION
+        let models = matches!(self.session.counters, Counters::Auto | Counters::Model);
+        2.0 * (n as f64).powi(3) * (OPERATION + if models { MODELLED } else { 0.0 })
     }
 
     fn measure(&mut self, rungs: &[&'static str], n: usize) -> Result<Vec<Row>, Failure> {
@@ -70,7 +72,7 @@ impl Ladder for Products<'_> {
         let subjects: Vec<Subject> =
             rungs.iter().filter_map(|name| Variant::find(name)).map(Subject::Rung).collect();
         let times = experiment::times(session, &subjects, &p)?;
-        let outcomes = experiment::counted(session, &self.plan, &subjects, &p, &arena, false, times)?;
+        let outcomes = experiment::counted(session, &self.plan, &subjects, &p, &arena, times)?;
         let measured = outcomes.iter().filter(|outcome| {
             outcome.seconds.amount().is_some() || outcome.model.is_ok() || !session.is_over()
         });
