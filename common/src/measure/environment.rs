@@ -2,13 +2,9 @@
 
 use std::fmt;
 
-use figures::value::Reading;
-use records::product::{WALL_OVER_CPU_WARNING, cause_of_waits};
-use records::record::Record;
+use records::product::cause_of_waits;
 use system::facts::Facts;
 use system::host;
-
-use super::Session;
 
 /// A reason to distrust the figures that follow.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,23 +74,6 @@ fn busy(load: f64, cpus: usize) -> Option<Warning> {
     // A system that does not list its processors has at least one.
     let cpus = cpus.max(1);
     (load > cpus as f64).then_some(Warning::Busy { load, cpus })
-}
-
-impl Session {
-    /// Notes in the record if `threads` threads waited for the processor: their wall time is
-    /// longer than their CPU time, of which `cpu` is the sum.
-    pub fn note_waits(&self, record: &mut Record, wall: &Reading, cpu: &Reading, threads: usize) {
-        let times = wall.amount().zip(cpu.amount()).map(|(wall, cpu)| wall * threads as f64 / cpu);
-        let Some(times) = times.filter(|times| *times > WALL_OVER_CPU_WARNING) else { return };
-        let (cause, remedy) = cause_of_waits(host::cpu_quota(), threads);
-        let note = format!("wall time is {times:.1} times CPU time: {cause}; use CPU times, or {remedy}");
-        // On the terminal one warning of this kind is enough.
-        if self.warnings.iter().any(|warning| matches!(warning, Warning::Busy { .. } | Warning::Quota(_))) {
-            record.notes.push(note.into());
-        } else {
-            self.note(record, note);
-        }
-    }
 }
 
 #[cfg(test)]

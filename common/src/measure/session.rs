@@ -13,8 +13,10 @@ use crate::failure::Failure;
 use crate::output;
 use counters::Platform;
 use figures::units::Hertz;
+use figures::value::Reading;
 use machine::{Machine, MachineError};
 use records::note::Note;
+use records::product::{WALL_OVER_CPU_WARNING, cause_of_waits};
 use records::record::Record;
 use system::{cpu, host};
 
@@ -148,6 +150,21 @@ impl Session {
         let note = note.into();
         self.say(format!("note: {note}"));
         record.notes.push(note);
+    }
+
+    /// Notes in the record if `threads` threads waited for the processor: their wall time is
+    /// longer than their CPU time, of which `cpu` is the sum.
+    pub fn note_waits(&self, record: &mut Record, wall: &Reading, cpu: &Reading, threads: usize) {
+        let times = wall.amount().zip(cpu.amount()).map(|(wall, cpu)| wall * threads as f64 / cpu);
+        let Some(times) = times.filter(|times| *times > WALL_OVER_CPU_WARNING) else { return };
+        let (cause, remedy) = cause_of_waits(host::cpu_quota(), threads);
+        let note = format!("wall time is {times:.1} times CPU time: {cause}; use CPU times, or {remedy}");
+        // On the terminal one warning of this kind is enough.
+        if self.warnings.iter().any(|warning| matches!(warning, Warning::Busy { .. } | Warning::Quota(_))) {
+            record.notes.push(note.into());
+        } else {
+            self.note(record, note);
+        }
     }
 
     /// Prints a line on stderr, unless the session is quiet.
