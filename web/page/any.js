@@ -257,21 +257,12 @@ function products(machine) {
   return el("section", { "aria-labelledby": "products" }, el("h3", { id: "products" }, t("any-products")), form, counting, wrong.box, result);
 }
 
-function missTables(program, n, { counts, machine, lecture }) {
+function missTables(program, n, { counts, machine }) {
   const steps = program.startsWith("ge") ? n * (n - 1) * (2 * n - 1) / 6 : n ** 3;
-  const names = counts.levels[0].arrays.map(array => array.name);
-  const of = (level, i) => level.arrays[i].misses.loads + level.arrays[i].misses.stores;
-  const formed = lecture ? { ...lecture.misses, all: lecture.total } : undefined;
-  const row = (name, misses) => [name, ...misses.flatMap(m => [number(m, 0), number(m / steps, 4)]),
-    ...(formed ? [number(formed[name], 0)] : [])];
-  const rows = names.map((name, i) => [name, counts.levels.map(level => of(level, i))])
-    .filter(([, misses]) => misses.some(m => m > 0)).map(([name, misses]) => row(name, misses));
-  rows.push(row(t("any-all"), counts.levels.map(level => level.misses.loads + level.misses.stores)));
-  const head = [t("any-array"), ...counts.levels.flatMap(level => [t("any-level", level.level), t("any-each")]),
-    ...(formed ? [t("any-lecture")] : [])];
-  const assumptions = lecture ? [el("p", {}, t("any-assumes")), el("ul", {},
-    lecture.assumptions.map(({ text, holds }) => el("li", {}, `${text}: ${t(holds ? "holds" : "holds-not")}`)))] : [];
-  return [table(t("any-misses", `${program} ${n}`, machine), head, rows),
-    el("p", {}, t("any-accesses", number(counts.loads, 0), number(counts.stores, 0), number(counts.memory_reads, 0), number(counts.memory_writes, 0))),
-    ...assumptions];
+  const total = ({ misses }) => misses.loads + misses.stores;
+  const row = (name, misses) => [name, ...misses.flatMap(m => [number(m, 0), number(m / steps, 4)])];
+  const rows = counts.levels[0].arrays.map(({ name }, i) => [name, counts.levels.map(level => total(level.arrays[i]))])
+    .filter(([, misses]) => misses.some(m => m > 0)).concat([[t("any-all"), counts.levels.map(total)]]).map(([name, misses]) => row(name, misses));
+  return [table(t("any-misses", `${program} ${n}`, machine), [t("any-array"), ...counts.levels.flatMap(level => [t("any-level", level.level), t("any-each")])], rows),
+    el("p", {}, t("any-accesses", number(counts.loads, 0), number(counts.stores, 0), number(counts.memory_reads, 0), number(counts.memory_writes, 0)))];
 }

@@ -83,17 +83,8 @@ function show() {
 
 // Decodes base 64 and decompresses.
 function unpacked(text) {
-  const packed = new Blob([bytes(text)]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return new Response(packed).arrayBuffer();
-}
-
-// Decodes base 64.
-function bytes(text) {
-  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
-  const letters = atob(text);
-  const all = new Uint8Array(letters.length);
-  for (let at = 0; at < letters.length; at++) all[at] = letters.charCodeAt(at);
-  return all;
+  const packed = Uint8Array.from(atob(text), letter => letter.charCodeAt(0));
+  return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"))).arrayBuffer();
 }
 
 async function start() {

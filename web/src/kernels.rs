@@ -9,7 +9,14 @@ use ge::problem::system::System;
 use ge::rungs::{Rung as _, ge1::Ge1, ge2::Ge2, ge3::Ge3, ge4::Ge4};
 use isa::Scalar;
 use memory::{Arena, Array, Matrix, Memory, OutOfMemory};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+
+/// The name and the text of a file of this repository.
+macro_rules! file {
+    ($path:literal) => {
+        ($path, include_str!(concat!("../../", $path)))
+    };
+}
 
 /// Largest array of cm1 and spark.
 const LARGEST_ARRAY: Bytes = Bytes::mib(64);
@@ -63,7 +70,7 @@ pub enum Kernel {
 }
 
 /// The scalar rungs with row pointers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs, reason = "each is the file of that name in ge")]
 pub enum Rung {
@@ -74,7 +81,7 @@ pub enum Rung {
 }
 
 /// The orders of the three loops.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs, reason = "each is the file of that name in dgemm")]
 pub enum Order {
@@ -177,22 +184,31 @@ impl Kernel {
 
     /// The kernel's own source text.
     pub(crate) fn source(&self) -> Source {
-        match self {
-            Kernel::Cm1 { .. } => {
-                cut("cm1/src/kernel.rs", include_str!("../../cm1/src/kernel.rs"), "pub fn walk<", END)
-            }
-            Kernel::Mm1 { .. } => {
-                cut("mm1/src/kernel.rs", include_str!("../../mm1/src/kernel.rs"), "pub fn multiply<", END)
-            }
-            Kernel::Mm2 { .. } => {
-                cut("mm2/src/kernel.rs", include_str!("../../mm2/src/kernel.rs"), "pub fn multiply<", END)
-            }
-            Kernel::Mm3 { .. } => {
-                cut("mm3/src/kernel.rs", include_str!("../../mm3/src/kernel.rs"), "pub fn multiply<", END)
-            }
-            Kernel::Dgemm { order, .. } => order.source(),
-            Kernel::Ge { rung, .. } => rung.source(),
-        }
+        let (file, text) = match self {
+            Kernel::Cm1 { .. } => file!("cm1/src/kernel.rs"),
+            Kernel::Mm1 { .. } => file!("mm1/src/kernel.rs"),
+            Kernel::Mm2 { .. } => file!("mm2/src/kernel.rs"),
+            Kernel::Mm3 { .. } => file!("mm3/src/kernel.rs"),
+            Kernel::Dgemm { order: Order::Ijk, .. } => file!("dgemm/src/rungs/orders/ijk.rs"),
+            Kernel::Dgemm { order: Order::Jik, .. } => file!("dgemm/src/rungs/orders/jik.rs"),
+            Kernel::Dgemm { order: Order::Ikj, .. } => file!("dgemm/src/rungs/orders/ikj.rs"),
+            Kernel::Dgemm { order: Order::Kij, .. } => file!("dgemm/src/rungs/orders/kij.rs"),
+            Kernel::Dgemm { order: Order::Jki, .. } => file!("dgemm/src/rungs/orders/jki.rs"),
+            Kernel::Dgemm { order: Order::Kji, .. } => file!("dgemm/src/rungs/orders/kji.rs"),
+            Kernel::Ge { rung: Rung::Ge1, .. } => file!("ge/src/rungs/ge1.rs"),
+            Kernel::Ge { rung: Rung::Ge2, .. } => file!("ge/src/rungs/ge2.rs"),
+            Kernel::Ge { rung: Rung::Ge3, .. } => file!("ge/src/rungs/ge3.rs"),
+            Kernel::Ge { rung: Rung::Ge4, .. } => file!("ge/src/rungs/ge4.rs"),
+        };
+        let (begin, end) = match self {
+            Kernel::Cm1 { .. } => ("pub fn walk<", "\n}"),
+            Kernel::Ge { .. } => ("    fn eliminate<", "\n    }\n"),
+            _ => ("pub fn multiply<", "\n}"),
+        };
+        let from = text.find(begin).unwrap_or(0);
+        let length = text[from..].find(end).map_or(text.len() - from, |at| at + end.trim_end().len());
+        let first = text[..from].matches('\n').count() + 1;
+        Source { file, first, text: Cow::Borrowed(&text[from..from + length]) }
     }
 }
 
@@ -202,18 +218,6 @@ fn blocks() -> Blocks {
 }
 
 impl Order {
-    /// The rung of the lecture's ladder.
-    pub(crate) fn rung(self) -> dgemm::Kernel {
-        match self {
-            Order::Ijk => dgemm::Kernel::Ijk,
-            Order::Jik => dgemm::Kernel::Jik,
-            Order::Ikj => dgemm::Kernel::Ikj,
-            Order::Kij => dgemm::Kernel::Kij,
-            Order::Jki => dgemm::Kernel::Jki,
-            Order::Kji => dgemm::Kernel::Kji,
-        }
-    }
-
     fn run<M: Memory>(self, mem: &mut M, p: &Problem) {
         let (a, b, c) = (p.a(), p.b(), p.c());
         match self {
@@ -225,28 +229,6 @@ impl Order {
             Order::Kji => orders::kji::multiply(mem, a, b, c),
         }
     }
-
-    fn source(self) -> Source {
-        macro_rules! of {
-            ($name:literal) => {{
-                let file = concat!("dgemm/src/rungs/orders/", $name, ".rs");
-                cut(
-                    file,
-                    include_str!(concat!("../../dgemm/src/rungs/orders/", $name, ".rs")),
-                    "pub fn multiply<",
-                    END,
-                )
-            }};
-        }
-        match self {
-            Order::Ijk => of!("ijk"),
-            Order::Jik => of!("jik"),
-            Order::Ikj => of!("ikj"),
-            Order::Kij => of!("kij"),
-            Order::Jki => of!("jki"),
-            Order::Kji => of!("kji"),
-        }
-    }
 }
 
 impl Rung {
@@ -256,26 +238,6 @@ impl Rung {
             Rung::Ge2 => Ge2::eliminate(mem, system, Scalar),
             Rung::Ge3 => Ge3::eliminate(mem, system, Scalar),
             Rung::Ge4 => Ge4::eliminate(mem, system, Scalar),
-        }
-    }
-
-    fn source(self) -> Source {
-        macro_rules! of {
-            ($name:literal) => {{
-                let file = concat!("ge/src/rungs/", $name, ".rs");
-                cut(
-                    file,
-                    include_str!(concat!("../../ge/src/rungs/", $name, ".rs")),
-                    "    fn eliminate<",
-                    "\n    }\n",
-                )
-            }};
-        }
-        match self {
-            Rung::Ge1 => of!("ge1"),
-            Rung::Ge2 => of!("ge2"),
-            Rung::Ge3 => of!("ge3"),
-            Rung::Ge4 => of!("ge4"),
         }
     }
 }
@@ -292,17 +254,6 @@ impl Placed<'_> {
             Placed::Elimination(system, rung) => rung.run(mem, system),
         }
     }
-}
-
-/// The end of a function in a file.
-const END: &str = "\n}";
-
-/// The part of the text of `file` from `begin` to `end`.
-fn cut(file: &'static str, text: &'static str, begin: &str, end: &str) -> Source {
-    let from = text.find(begin).unwrap_or(0);
-    let length = text[from..].find(end).map_or(text.len() - from, |at| at + end.trim_end().len());
-    let first = text[..from].matches('\n').count() + 1;
-    Source { file, first, text: Cow::Borrowed(&text[from..from + length]) }
 }
 
 #[cfg(test)]

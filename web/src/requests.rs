@@ -39,7 +39,7 @@ enum Request {
     Step { at: usize },
     /// What a typed value means, by the rule of the report and of the grader.
     Reading { kind: Kind, typed: Typed },
-    /// A saved sweep, and what the kit reads from it.
+    /// What the kit reads from a saved sweep.
     Read { text: String },
     /// A chart of a saved sweep's times.
     Draw { text: String },
@@ -48,8 +48,6 @@ enum Request {
     /// A chart of a curve while it is measured: (bytes, nanoseconds), and what is known
     /// about each level.
     Curve { points: Vec<(f64, f64)>, found: Vec<sweep::Place> },
-    /// The resolution and the regularity of this tab's clock.
-    Clock,
     /// The caches of this computer, at most `levels` of them: the first experiment, or one
     /// more.
     Explore { megabytes: usize, levels: usize, patient: bool, first: bool },
@@ -106,7 +104,6 @@ impl Lab {
                 let caption = "source: timing, in a browser tab; of repeated measurements, the median";
                 Ok(sweep::curve(points, &found, caption).into())
             }
-            Request::Clock => Ok(json!(self.clock.steadiness())),
             Request::Explore { megabytes, levels, patient, first } => {
                 let mut runs = if first { Runs::default() } else { std::mem::take(&mut self.runs) };
                 // what is known stays known if this experiment fails
@@ -157,10 +154,8 @@ fn meaning(typed: Typed, kind: Kind) -> Value {
     }
 }
 
+/// What the kit reads from a saved sweep; a sealed machine's curves are shown without that.
 fn read(text: &str) -> Result<Value, String> {
     let saved = Saved::parse(text).map_err(|error| error.to_string())?;
-    let notes: Vec<&String> = saved.notes.iter().take(3).collect();
-    // A sealed machine's curves are shown without the kit's reading of them.
-    let answer = (!bears_seal(text)).then(|| infer::read(&saved).json());
-    Ok(json!({ "cells": saved.cells.len(), "notes": notes, "answer": answer }))
+    Ok(json!({ "answer": (!bears_seal(text)).then(|| infer::read(&saved).json()) }))
 }

@@ -6,7 +6,6 @@ use discover::{Probe, shuffled};
 use figures::stats;
 use figures::units::Bytes;
 use memory::Arena;
-use serde::Serialize;
 
 /// A batch of accesses takes so many steps of the clock, so that one step is 4 % of it; and
 /// at least so many milliseconds, far more than a call costs.
@@ -45,17 +44,17 @@ pub struct Clock {
 }
 
 /// The quality of a clock.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Steadiness {
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Steadiness {
     /// The usual step in milliseconds: from one reading to the next different one.
-    pub step_ms: f64,
+    step_ms: f64,
     /// Whether it ever went backwards.
-    pub backwards: bool,
+    backwards: bool,
 }
 
 impl Clock {
     /// Reads the clock for about 20 of its steps.
-    pub fn steadiness(&self) -> Steadiness {
+    fn steadiness(&self) -> Steadiness {
         let began = (self.now)();
         let (mut last, mut steps, mut backwards) = (began, Vec::new(), false);
         for _ in 0..50_000_000 {
