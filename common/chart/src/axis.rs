@@ -221,6 +221,11 @@ impl Span {
         self.share(value).is_some_and(|share| (-1e-9..=1.0 + 1e-9).contains(&share))
     }
 
+    /// Whether a part of the interval is between the ends.
+    pub(crate) fn overlaps(&self, from: f64, to: f64) -> bool {
+        self.share(from).zip(self.share(to)).is_some_and(|(from, to)| from <= 1.0 && to >= 0.0)
+    }
+
     /// The value at a position, 0 to 1.
     pub(crate) fn value(&self, share: f64) -> f64 {
         self.axis.value(self.low + share * (self.high - self.low))

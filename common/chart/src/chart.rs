@@ -34,7 +34,7 @@ pub struct Chart {
 /// One curve.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Series {
-    /// Its name, at its end or in the legend.
+    /// Its name, at its end.
     pub name: String,
     /// Its points, in drawing order. A point that is not finite (or not
     /// positive on a logarithmic axis) is a gap in the line.

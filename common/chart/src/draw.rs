@@ -2,11 +2,12 @@
 
 use std::error::Error;
 
+use figures::text::shorten;
 use plotters::chart::{ChartBuilder, ChartContext};
 use plotters::coord::Shift;
 use plotters::coord::cartesian::Cartesian2d;
 use plotters::drawing::{DrawingArea, IntoDrawingArea};
-use plotters::element::{Circle, DashedPathElement, ErrorBar, PathElement, Rectangle};
+use plotters::element::{Circle, ErrorBar, PathElement, Rectangle};
 use plotters::series::{DashedLineSeries, LineSeries};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, IntoFont, RGBColor, ShapeStyle, TextStyle};
@@ -33,15 +34,13 @@ const HEIGHT: f64 = 520.0;
 const PANEL_HEIGHT: f64 = 250.0;
 const MIN_PLOT_HEIGHT: f64 = 60.0;
 const MAX_COLUMNS: usize = 4;
+/// Most characters of a curve's name.
+const MAX_NAME: usize = 40;
 const MARGIN: f64 = 12.0;
-/// Height of a row of tick labels, names or legend.
+/// Height of a row of tick labels.
 const ROW: f64 = 18.0;
 /// Height of a row of names above or below a plot.
 const NAME_ROW: f64 = 14.0;
-/// Width of a legend's sample.
-const SAMPLE: f64 = 26.0;
-/// Longest name at a curve's end.
-const LONGEST_END: f64 = 120.0;
 
 /// Width of the rim around a marker, and of the line of a hollow one.
 const RIM: f64 = 0.8;
@@ -101,11 +100,14 @@ impl Chart {
         (columns, count.div_ceil(columns))
     }
 
-    /// Whether the names of the curves are at their ends, not in a legend.
+    /// Whether the curves have their names at their ends.
     fn has_ends(&self) -> bool {
-        let is_short = |name: &String| labels::width(name, TICK_EM) <= LONGEST_END;
-        let are_short = self.ordered || self.series.iter().all(|series| is_short(&series.name));
-        self.series.len() > 1 && !self.panels && !self.x.is_named() && are_short
+        self.series.len() > 1 && !self.panels && !self.x.is_named()
+    }
+
+    /// The name of a curve as it is drawn.
+    fn name(&self, index: usize) -> String {
+        shorten(&self.series[index].name, MAX_NAME)
     }
 
     fn style(&self, index: usize) -> Style {
@@ -130,6 +132,9 @@ impl Chart {
         };
         let hidden = self.all_points().filter(|(x, y)| is_outside(&self.x, *x) || is_outside(&self.y, *y));
         let mut lines = vec![self.caption.clone()];
+        if self.has_bars() {
+            lines.push(Vec::from_iter(self.series.iter().map(|series| series.name.as_str())).join("; "));
+        }
         if self.all_points().any(|point| is_zero(&point)) {
             lines.push("Hollow at the lower edge: 0, which a logarithmic axis does not have.".to_owned());
         }
@@ -138,7 +143,8 @@ impl Chart {
             1 => lines.push("1 point is outside the ranges shown.".to_owned()),
             count => lines.push(format!("{count} points are outside the ranges shown.")),
         }
-        lines.join("\n").trim().to_owned()
+        lines.retain(|line| !line.is_empty());
+        lines.join("\n")
     }
 
     /// The horizontal axis on this length, with as many labels as have space.
@@ -207,9 +213,6 @@ where
         bottom -= TICK_EM + 5.0;
         pen.text((left, bottom + TICK_EM / 2.0), line, HPos::Left, TICK_EM, SOFT)?;
     }
-    if chart.series.len() > 1 && !chart.panels && !chart.has_ends() {
-        top = pen.legend((left, right), top)?;
-    }
     pen.text((left, top + ROW / 2.0), &chart.y.full_label(), HPos::Left, LABEL_EM, TEXT)?;
     top += ROW;
     bottom -= ROW;
@@ -264,37 +267,6 @@ where
         Ok(())
     }
 
-    /// Names of curves in rows; returns the lower end.
-    fn legend(&self, (left, right): Point, mut top: f64) -> Drawn<f64> {
-        let mut x = left;
-        for (index, series) in self.chart.series.iter().enumerate() {
-            let length = SAMPLE + 6.0 + labels::width(&series.name, TICK_EM);
-            if x > left && x + length > right {
-                (x, top) = (left, top + ROW);
-            }
-            let (style, y) = (self.chart.style(index), top + ROW / 2.0);
-            let ends = [pixel((x, y)), pixel((x + SAMPLE, y))];
-            if self.chart.has_bars() {
-                let half = pixels(5.0);
-                let corners = [(ends[0].0, ends[0].1 - half), (ends[1].0, ends[1].1 + half)];
-                self.root.draw(&Rectangle::new(corners, style.colour.filled()))?;
-            } else {
-                let (dash, gap) = style.dash.unwrap_or((SAMPLE, 0.0));
-                let line = DashedPathElement::new(
-                    ends,
-                    pixels(dash),
-                    pixels(gap),
-                    stroke(style.colour, style.width),
-                );
-                self.root.draw(&line)?;
-                self.marker(pixel((x + SAMPLE / 2.0, y)), style)?;
-            }
-            self.text((x + SAMPLE + 6.0, y), &series.name, HPos::Left, TICK_EM, TEXT)?;
-            x += length + 16.0;
-        }
-        Ok(top + ROW)
-    }
-
     /// One plot with its grid, axes and curves; returns the curves' values.
     fn plot(&self, cell: Area, curves: &[usize]) -> Drawn<Vec<Value>> {
         let chart = self.chart;
@@ -302,7 +274,7 @@ where
             span.bold.iter().map(|value| labels::width(&span.label(*value), TICK_EM)).fold(18.0, f64::max)
         };
         let ticks = tick_width(&chart.y_span(cell.bottom - cell.top)) + 12.0;
-        let names = chart.series.iter().map(|series| labels::width(&series.name, TICK_EM));
+        let names = (0..chart.series.len()).map(|index| labels::width(&chart.name(index), TICK_EM));
         let beside = if chart.has_ends() { names.fold(14.0, f64::max) } else { 0.0 };
         let mut plot = Area { left: cell.left + ticks, right: cell.right - beside - 14.0, ..cell };
         let x = chart.x_span(plot.right - plot.left);
@@ -311,7 +283,7 @@ where
         };
 
         // The names of marks are above the plot, those of the horizontal axis below it.
-        let marks = chart.marks.iter().filter(|mark| x.contains(mark.from) || x.contains(mark.to));
+        let marks = chart.marks.iter().filter(|mark| x.overlaps(mark.from, mark.to));
         let mut above: Vec<(f64, &str)> = { marks.clone() }
             .filter_map(|mark| Some(((place(mark.from)? + place(mark.to)?) / 2.0, mark.label.as_str())))
             .collect();
@@ -336,7 +308,7 @@ where
         }
         if let ([index], true) = (curves, chart.panels) {
             let at = (plot.left, cell.top + NAME_ROW);
-            self.text(at, &chart.series[*index].name, HPos::Left, LABEL_EM, TEXT)?;
+            self.text(at, &chart.name(*index), HPos::Left, LABEL_EM, TEXT)?;
         }
 
         let y = chart.y_span(plot.bottom - plot.top);
@@ -380,10 +352,9 @@ where
             points.filter_map(place).collect()
         };
         let curves: Vec<Vec<Point>> = values.iter().zip(&self.chart.series).map(curve).collect();
-        let end = |(index, curve): (usize, &Vec<Point>)| {
-            Some((index, self.chart.series[index].name.as_str(), *curve.last()?))
-        };
-        let ends: Vec<(usize, &str, Point)> = curves.iter().enumerate().filter_map(end).collect();
+        let end =
+            |(index, curve): (usize, &Vec<Point>)| Some((index, self.chart.name(index), *curve.last()?));
+        let ends: Vec<(usize, String, Point)> = curves.iter().enumerate().filter_map(end).collect();
         let parts = |pair: &[Point]| {
             let (from, way) = (pair[0], (pair[1].0 - pair[0].0, pair[1].1 - pair[0].1));
             [0.0, 0.25, 0.5, 0.75].map(|share| (from.0 + share * way.0, from.1 + share * way.1))
@@ -398,7 +369,7 @@ where
             }
             let corners = [pixel((left, y - 6.0)), pixel((right, y + 6.0))];
             self.root.draw(&Rectangle::new(corners, PAPER.mix(0.75).filled()))?;
-            self.text(label.middle, &self.chart.series[label.index].name, HPos::Center, TICK_EM, colour)?;
+            self.text(label.middle, &self.chart.name(label.index), HPos::Center, TICK_EM, colour)?;
         }
         Ok(())
     }

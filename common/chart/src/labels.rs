@@ -99,9 +99,9 @@ impl EndLabel {
 /// Names at the ends of curves (index, name, end), which do not overlap and cover few of
 /// `points`. Names of curves that end above each other are in a column, in the order of the
 /// ends; a column without space for all has the first, the last, and evenly chosen others.
-pub(crate) fn at_ends(curves: &[(usize, &str, Point)], points: &[Point], plot: Area) -> Vec<EndLabel> {
-    let label = |&(index, name, end): &(usize, &str, Point)| {
-        let half_width = width(name, TICK_EM) / 2.0;
+pub(crate) fn at_ends(curves: &[(usize, String, Point)], points: &[Point], plot: Area) -> Vec<EndLabel> {
+    let label = |(index, name, end): &(usize, String, Point)| {
+        let (index, end, half_width) = (*index, *end, width(name, TICK_EM) / 2.0);
         EndLabel { index, end, middle: (end.0 + GAP + half_width, end.1), half_width }
     };
     let named = curves.iter().filter(|(_, name, _)| !name.is_empty());
@@ -168,9 +168,7 @@ mod tests {
         for (end, count, all) in
             [(same, 11, true), (fan, 60, false), (stairs, 11, true), (same, 1, true), (same, 0, true)]
         {
-            let names: Vec<String> = (0..count).map(|at| format!("{at} KiB")).collect();
-            let curves: Vec<_> =
-                names.iter().enumerate().map(|(at, name)| (at, name.as_str(), end(at))).collect();
+            let curves = Vec::from_iter((0..count).map(|at| (at, format!("{at} KiB"), end(at))));
             let labels = at_ends(&curves, &[], plot);
             assert!(!all || labels.len() == count, "{} of {count}", labels.len());
             for end in [0, count.saturating_sub(1)].into_iter().filter(|end| *end < count) {

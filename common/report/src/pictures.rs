@@ -39,7 +39,7 @@ impl Pictures {
             sweep.chart.clone().caption(caption(what, &source(&sweep.record, figure)))
         };
         let staircase = staircase(&findings.spark.record, findings.waiting.as_ref().ok()).caption(caption(
-            "spark, one curve for each stride; accesses overlap unless each waits for the last",
+            "spark, one curve for each stride; accesses overlap unless they are dependent: each then waits for the last",
             "timing",
         ));
         let causes = causes::chart(&findings.causes);

@@ -114,7 +114,7 @@ pub(crate) fn staircase(spark: &Record, waiting: Option<&Record>) -> Chart {
         .rows
         .iter()
         .filter_map(|row| Some((row.whole("size_bytes")? as f64, row.reading("ns_per_access")?.clone())));
-    chart.readings(format!("stride {}, each waits for the last", STRIDE), &Vec::from_iter(points))
+    chart.readings(format!("stride {}, dependent", STRIDE), &Vec::from_iter(points))
 }
 
 /// Marks the capacities of the caches.
