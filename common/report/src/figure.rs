@@ -2,7 +2,7 @@
 
 use figures::value::{Reading, Source};
 use records::record::{Record, Row};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// A figure, or why there is none.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,27 +12,30 @@ pub(crate) struct Figure {
     /// Its source; several if it was computed from several.
     pub(crate) sources: Vec<Source>,
     /// Spread over the runs, share of multiplexing.
-    pub(crate) caveat: String,
+    caveat: String,
+    /// The page shows the amount times this factor, with so many decimals.
+    scale: (f64, usize),
 }
 
 impl Figure {
+    fn new(amount: Result<f64, String>, sources: Vec<Source>) -> Figure {
+        Figure { amount, sources, caveat: String::new(), scale: (1.0, 0) }
+    }
+
     /// One reading.
     pub(crate) fn of(reading: &Reading) -> Figure {
-        Figure {
-            amount: reading.result().map_err(str::to_owned),
-            sources: reading.source().into_iter().collect(),
-            caveat: caveat(reading),
-        }
+        let amount = reading.result().map_err(str::to_owned);
+        Figure { caveat: caveat(reading), ..Figure::new(amount, reading.source().into_iter().collect()) }
     }
 
     /// A missing figure.
     pub(crate) fn missing(reason: &str) -> Figure {
-        Figure { amount: Err(reason.to_owned()), sources: Vec::new(), caveat: String::new() }
+        Figure::new(Err(reason.to_owned()), Vec::new())
     }
 
     /// From a closed form.
     pub(crate) fn analytic(amount: f64) -> Figure {
-        Figure { amount: Ok(amount), sources: vec![Source::Analytic], caveat: String::new() }
+        Figure::new(Ok(amount), vec![Source::Analytic])
     }
 
     /// A figure of a record with a single row.
@@ -61,7 +64,12 @@ impl Figure {
         if !result.is_finite() {
             return Figure::missing("it would divide by zero");
         }
-        Figure { amount: Ok(result), sources, caveat: String::new() }
+        Figure::new(Ok(result), sources)
+    }
+
+    /// The same, shown on the page as `amount * factor` with `digits` decimals.
+    pub(crate) fn shown(self, factor: f64, digits: usize) -> Figure {
+        Figure { scale: (factor, digits), ..self }
     }
 
     /// The amount, if there is one.
@@ -74,8 +82,9 @@ impl Figure {
         self.sources.iter().map(Source::to_string).collect::<Vec<_>>().join(" + ")
     }
 
-    /// For the page: `amount * factor` with `digits` decimals.
-    pub(crate) fn cell(&self, factor: f64, digits: usize) -> Cell {
+    /// For the page.
+    pub(crate) fn cell(&self) -> Cell {
+        let (factor, digits) = self.scale;
         match &self.amount {
             Ok(amount) => Cell {
                 text: grouped(&format!("{:.digits$}", amount * factor)),
@@ -85,16 +94,22 @@ impl Figure {
             },
             Err(reason) => Cell {
                 text: "not counted".to_owned(),
-                source: String::new(),
                 note: reason.clone(),
                 missing: true,
+                ..Cell::default()
             },
         }
     }
 }
 
-/// A figure for the page.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+impl Serialize for Figure {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        self.cell().serialize(to)
+    }
+}
+
+/// A text in a table of the page, such as a figure.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub(crate) struct Cell {
     pub(crate) text: String,
     pub(crate) source: String,
@@ -145,7 +160,7 @@ mod tests {
         let none = Figure::missing("no such counter");
         assert_eq!(Figure::from([&none, &loads], |[m, l]| m / l).amount, Err("no such counter".into()));
         assert!(Figure::from([&loads, &Figure::analytic(0.0)], |[a, b]| a / b).amount.is_err());
-        assert_eq!(none.cell(1.0, 3).text, "not counted");
+        assert_eq!(none.shown(1.0, 3).cell().text, "not counted");
     }
 
     #[test]

@@ -19,7 +19,6 @@ mod render;
 mod summary;
 mod sweep;
 pub mod toml_error;
-mod verdict;
 
 use chart::ChartError;
 use records::note::Note;

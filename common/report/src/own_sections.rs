@@ -79,10 +79,7 @@ impl Column {
             for row in rows {
                 row[at].source.clear();
                 if row[at].missing {
-                    row[at] =
-                        Cell {
-                            text: "–".to_owned(), note: String::new(), missing: false, ..row[at].clone()
-                        };
+                    row[at] = Cell { text: "–".to_owned(), ..Cell::default() };
                 }
             }
         }
@@ -205,14 +202,9 @@ fn number(record: &Record, row: &Row, name: &str) -> Option<f64> {
 
 fn cell(record: &Record, row: &Row, name: &str) -> Cell {
     let Some(reading) = row.reading(name) else {
-        return Cell {
-            text: text(record, row, name),
-            source: String::new(),
-            note: String::new(),
-            missing: false,
-        };
+        return Cell { text: text(record, row, name), ..Cell::default() };
     };
-    let cell = Figure::of(reading).cell(1.0, 0);
+    let cell = Figure::of(reading).cell();
     Cell { text: reading.amount().map_or(cell.text, four), ..cell }
 }
 

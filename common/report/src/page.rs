@@ -6,7 +6,6 @@ use chart::Chart;
 use events::Event;
 use figures::quantity::Doubt;
 use figures::units::Bytes;
-use figures::value::Source;
 use machine::CacheLevel;
 use records::note::Note;
 use records::saved::Saved;
@@ -17,13 +16,12 @@ use crate::causes;
 use crate::checked::{self, OnPage};
 use crate::contents::Contents;
 use crate::fields::reader_data;
-use crate::figure::{Cell, Figure};
+use crate::figure::Figure;
 use crate::findings::{Findings, LineFrom, Sweep};
 use crate::own_sections::Shown;
 use crate::pictures::FIGURE_1;
 use crate::product::{Gain, Product};
 use crate::sweep::{SizeTable, Table, size_table, source, table, why};
-use crate::verdict::Verdict;
 
 /// All data.
 #[derive(Serialize)]
@@ -52,14 +50,14 @@ pub(crate) struct Page<'r> {
     l2: Misses,
     n: u32,
     runs: u32,
-    matrix_bytes: Cell,
+    matrix_bytes: Figure,
     line: String,
     line_from: &'static str,
-    elements: Cell,
+    elements: Figure,
     /// Whether the cycles of all products are their times at one clock.
     one_clock: bool,
-    products: Vec<ProductPart>,
-    gains: Vec<GainPart>,
+    products: &'r [Product],
+    gains: &'r [Gain],
     causes: Causes,
     levels: Vec<Level>,
     assumed: &'r [String],
@@ -101,33 +99,6 @@ struct Misses {
     verdict: Verdict,
 }
 
-#[derive(Serialize)]
-struct ProductPart {
-    name: &'static str,
-    misses: Cell,
-    loads: Cell,
-    stores: Cell,
-    accesses: Cell,
-    cycles: Cell,
-    seconds: Cell,
-    wall: Cell,
-    /// Whether the time is modelled.
-    modelled: bool,
-    hit_rate: Cell,
-    l2_misses: Cell,
-    l2_accesses: Cell,
-    l2_hit_rate: Cell,
-    checksum: String,
-}
-
-#[derive(Serialize)]
-struct GainPart {
-    hit_rate: Cell,
-    l2_hit_rate: Cell,
-    clocks: Cell,
-    time: Cell,
-}
-
 /// The section on what decides the time of a product.
 #[derive(Serialize)]
 struct Causes {
@@ -149,6 +120,40 @@ struct Level {
     shared: usize,
     /// The kit's own reading of the curves, if it is shown.
     read: Option<Verdict>,
+}
+
+/// The kit's own answer in sentences, with its argument.
+#[derive(Debug, Clone, Default, Serialize)]
+struct Verdict {
+    size: String,
+    line: String,
+    ways: String,
+    penalty: String,
+    /// Set if the curve is not conclusive.
+    refusal: String,
+    why: Vec<String>,
+}
+
+impl Verdict {
+    fn of(answer: &infer::Answer) -> Verdict {
+        let why = answer.why.clone();
+        match &answer.verdict {
+            Err(reason) => Verdict { refusal: reason.clone(), why, ..Verdict::default() },
+            Ok(found) => Verdict {
+                size: found.size_text(),
+                line: found.line.to_string(),
+                ways: found
+                    .ways_text()
+                    .map_or_else(|why| format!("not known: {why}"), |w| format!("{w} ways")),
+                penalty: found
+                    .times
+                    .map(|t| format!("{:.1} ns above a hit of {:.1} ns", t.penalty_ns, t.hit_ns))
+                    .unwrap_or_default(),
+                refusal: String::new(),
+                why,
+            },
+        }
+    }
 }
 
 pub(crate) fn page<'r>(contents: &'r Contents<'_>) -> Page<'r> {
@@ -181,17 +186,16 @@ pub(crate) fn page<'r>(contents: &'r Contents<'_>) -> Page<'r> {
         l2: misses(&found.l2, &pictures.l2, &found.l2_answer),
         n: found.size,
         runs: found.runs,
-        matrix_bytes: Figure::analytic(n * n * 2.0).cell(1.0, 0),
+        matrix_bytes: Figure::analytic(n * n * 2.0),
         line: found.line.to_string(),
         line_from: line_from(found),
         elements: match found.line_from {
             LineFrom::Sealed => Figure::missing("the line is for you to find"),
             _ => Figure::analytic(found.line.0 as f64 / 2.0),
-        }
-        .cell(1.0, 0),
+        },
         one_clock: has_one_clock(&contents.products),
-        products: contents.products.iter().map(product).collect(),
-        gains: contents.gains.iter().map(gain).collect(),
+        products: &contents.products,
+        gains: &contents.gains,
         causes: Causes {
             picture: pictures.causes.svg(),
             lines: causes::lines(&found.causes),
@@ -296,34 +300,6 @@ fn misses(sweep: &Sweep, picture: &Chart, answer: &infer::Answer) -> Misses {
             table(record, "avg_cycles", "Core cycles per access", 2, None),
         ],
         verdict: Verdict::of(answer),
-    }
-}
-
-fn product(product: &Product) -> ProductPart {
-    ProductPart {
-        name: product.name,
-        misses: product.misses.cell(1e-6, 3),
-        loads: product.loads.cell(1e-6, 3),
-        stores: product.stores.cell(1e-6, 3),
-        accesses: product.accesses.cell(1e-6, 3),
-        cycles: product.cycles.cell(1e-6, 3),
-        seconds: product.seconds.cell(1.0, 4),
-        wall: product.wall.cell(1.0, 4),
-        modelled: product.seconds.sources.contains(&Source::Model),
-        hit_rate: product.hit_rate.cell(100.0, 3),
-        l2_misses: product.l2_misses.cell(1e-6, 3),
-        l2_accesses: product.l2_accesses.cell(1e-6, 3),
-        l2_hit_rate: product.l2_hit_rate.cell(100.0, 3),
-        checksum: product.checksum.map_or("none".to_owned(), |sum| sum.to_string()),
-    }
-}
-
-fn gain(gain: &Gain) -> GainPart {
-    GainPart {
-        hit_rate: gain.hit_rate.cell(100.0, 3),
-        l2_hit_rate: gain.l2_hit_rate.cell(100.0, 3),
-        clocks: gain.clocks.cell(1.0, 3),
-        time: gain.time.cell(1.0, 3),
     }
 }
 

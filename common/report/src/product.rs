@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use events::metric;
 use figures::value::Source;
 use records::record::Record;
+use serde::Serialize;
 
 use crate::figure::Figure;
 
@@ -12,7 +13,7 @@ use crate::figure::Figure;
 const MODELLED_TIME: &str = "modelled time is that of the memory alone: it excludes steps that wait for each other, which decide the time of these products";
 
 /// One run of mm1, mm2 or mm3.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
 pub(crate) struct Product {
     /// `mm1`.
     pub(crate) name: &'static str,
@@ -47,28 +48,28 @@ pub(crate) struct Product {
 impl Product {
     /// The figures of a record.
     pub(crate) fn of(name: &'static str, record: &Record) -> Product {
-        let figure = |name| Figure::in_record(record, name);
-        let [misses, loads, stores] = ["PAPI_L1_DCM", "PAPI_LD_INS", "PAPI_SR_INS"].map(figure);
-        let [l2_misses, l2_accesses] = ["PAPI_L2_DCM", "PAPI_L2_DCA"].map(figure);
-        let accesses = Figure::from([&loads, &stores], |[l, s]| l + s);
+        let millions = |name: &str| Figure::in_record(record, name).shown(1e-6, 3);
+        let seconds = |name: &str| Figure::in_record(record, name).shown(1.0, 4);
+        let [misses, loads, stores] = ["PAPI_L1_DCM", "PAPI_LD_INS", "PAPI_SR_INS"].map(millions);
+        let [l2_misses, l2_accesses] = ["PAPI_L2_DCM", "PAPI_L2_DCA"].map(millions);
+        let accesses = Figure::from([&loads, &stores], |[l, s]| l + s).shown(1e-6, 3);
         let hit_rate = |misses: &Figure, accesses: &Figure| {
-            Figure::from([misses, accesses], |[misses, accesses]| metric::hit_rate(misses, accesses))
+            let rate = |[misses, accesses]: [f64; 2]| metric::hit_rate(misses, accesses);
+            Figure::from([misses, accesses], rate).shown(100.0, 3)
         };
+        let row = record.rows.first();
+        let is_cpu_time = row.is_some_and(|row| row.reading("cpu_s").is_some());
         Product {
             name,
             transposes: record.settings.get("time_transpose").is_some_and(|counted| *counted == true),
             hit_rate: hit_rate(&misses, &accesses),
             of_loads: hit_rate(&misses, &loads),
             l2_hit_rate: hit_rate(&l2_misses, &l2_accesses),
-            cycles: figure("wall_cycles"),
-            seconds: figure(if record.rows.first().is_some_and(|row| row.reading("cpu_s").is_some()) {
-                "cpu_s"
-            } else {
-                "wall_s"
-            }),
-            wall: figure("wall_s"),
+            cycles: millions("wall_cycles"),
+            seconds: seconds(if is_cpu_time { "cpu_s" } else { "wall_s" }),
+            wall: seconds("wall_s"),
             quota: record.environment.get("quota_processors").and_then(serde_json::Value::as_f64),
-            checksum: record.rows.first().and_then(|row| row.keys.get("checksum")?.as_i64()),
+            checksum: row.and_then(|row| row.keys.get("checksum")?.as_i64()),
             misses,
             loads,
             stores,
@@ -77,9 +78,7 @@ impl Product {
             l2_accesses,
         }
     }
-}
 
-impl Product {
     /// Whether its time is a described machine's, computed from latencies.
     pub(crate) fn is_modelled(&self) -> bool {
         [&self.cycles, &self.seconds].iter().any(|figure| figure.sources.contains(&Source::Model))
@@ -87,12 +86,10 @@ impl Product {
 }
 
 /// The gains of one product over another.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
 pub(crate) struct Gain {
     /// Difference of the L1 hit rates.
     pub(crate) hit_rate: Figure,
-    /// Difference of the L2 hit rates.
-    pub(crate) l2_hit_rate: Figure,
     /// Quotient of the cycles.
     pub(crate) clocks: Figure,
     /// Quotient of the times.
@@ -102,9 +99,9 @@ pub(crate) struct Gain {
 impl Gain {
     /// The gains of `new` over `old`.
     pub(crate) fn of(new: &Product, old: &Product) -> Gain {
+        let difference = |[new, old]: [f64; 2]| new - old;
         Gain {
-            hit_rate: Figure::from([&new.hit_rate, &old.hit_rate], |[new, old]| new - old),
-            l2_hit_rate: Figure::from([&new.l2_hit_rate, &old.l2_hit_rate], |[new, old]| new - old),
+            hit_rate: Figure::from([&new.hit_rate, &old.hit_rate], difference).shown(100.0, 3),
             clocks: speed_up(&old.cycles, &new.cycles),
             time: speed_up(&old.seconds, &new.seconds),
         }
@@ -116,7 +113,7 @@ fn speed_up(old: &Figure, new: &Figure) -> Figure {
     if [old, new].iter().any(|figure| figure.sources.contains(&Source::Model)) {
         return Figure::missing(MODELLED_TIME);
     }
-    Figure::from([old, new], |[old, new]| old / new)
+    Figure::from([old, new], |[old, new]| old / new).shown(1.0, 3)
 }
 
 /// The sheet's figures for the products, under the rubric's names: rates in per cent,

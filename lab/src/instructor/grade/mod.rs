@@ -31,7 +31,7 @@ use super::roster::{self, Listed, Roster};
 use class::{Class, note};
 use grader::{Graded, Grader, Machines};
 use latest::Owned;
-use output::{GRADES, MAP, Outputs, Shown, WRITTEN};
+use output::{GRADES, MAP, MOODLE, Shown, WRITTEN};
 use owners::{Groups, Map, Owners, Unresolved};
 use points::Points;
 use reason::Reason;
@@ -152,7 +152,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     notes.extend(points.changed(&graded, &class));
     let shown = Shown { rubric: &rubric, class: &class, graded: &graded };
     if let Some(out) = &args.output {
-        notes.extend(write(out, &shown, &unresolved, worksheet.as_ref())?);
+        let mut files = shown.files(&unresolved);
+        if let Some(worksheet) = &worksheet {
+            let (filled, of_worksheet) = worksheet.fill(&rubric, &graded, &class);
+            files.insert(MOODLE.to_owned(), filled);
+            notes.extend(of_worksheet);
+        }
+        notes.extend(output::write(out, &files)?);
         if !unresolved.is_empty() {
             write_map(out, &written_map())?;
         }
@@ -334,28 +340,6 @@ fn of_class(
     for (name, graded) in class.names.iter().zip(graded) {
         notes.extend(graded.refused.iter().map(|why| format!("no grade for '{}': {why}", shorten(name, 60))));
     }
-    Ok(notes)
-}
-
-/// Writes the files; returns notes about them.
-fn write(
-    out: &Path,
-    shown: &Shown<'_>,
-    unresolved: &[Unresolved],
-    worksheet: Option<&Worksheet>,
-) -> Result<Vec<String>, Failure> {
-    let mut outputs = Outputs::new(out);
-    outputs.add(GRADES, shown.csv());
-    outputs.add("grades.json", shown.json(unresolved));
-    shown.texts().into_iter().for_each(|page| outputs.add("texts.html", page));
-    shown.results().for_each(|(path, text)| outputs.add(path, text));
-    let filled = worksheet.map(|worksheet| worksheet.fill(shown.rubric, shown.graded, shown.class));
-    let mut notes = Vec::new();
-    if let Some(filled) = filled {
-        outputs.add("moodle.csv", filled.bytes);
-        notes = filled.notes;
-    }
-    notes.extend(outputs.write()?);
     Ok(notes)
 }
 

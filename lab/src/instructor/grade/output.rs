@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use common::failure::Failure;
 use common::output;
@@ -21,87 +21,67 @@ use crate::instructor::tables::csv;
 /// Names in the folder of `--output`.
 pub(super) const GRADES: &str = "grades.csv";
 pub(super) const MAP: &str = "map.csv";
-pub(super) const WRITTEN: [&str; 5] = [GRADES, MAP, "grades.json", "moodle.csv", "texts.html"];
+pub(super) const MOODLE: &str = "moodle.csv";
+pub(super) const WRITTEN: [&str; 5] = [GRADES, MAP, MOODLE, "grades.json", "texts.html"];
 /// Tags of the files that the last run wrote.
 const FORMER: &str = ".lab-grade.json";
 
-/// The files of one run.
-pub(super) struct Outputs {
-    folder: PathBuf,
-    files: Vec<(String, Vec<u8>)>,
-}
+/// The files of one run, by their names in the folder of `--output`.
+pub(super) type Files = BTreeMap<String, Vec<u8>>;
 
-impl Outputs {
-    pub(super) fn new(folder: &Path) -> Outputs {
-        Outputs { folder: folder.to_owned(), files: Vec::new() }
-    }
-
-    pub(super) fn add(&mut self, name: impl Into<String>, content: impl Into<Vec<u8>>) {
-        self.files.push((name.into(), content.into()));
-    }
-
-    /// Writes the files. A file that is not as the last run wrote it is moved to another
-    /// name first; files of that run that this one does not have are removed. Returns notes
-    /// on both.
-    ///
-    /// # Errors
-    ///
-    /// If the folder cannot be written to.
-    pub(super) fn write(self) -> Result<Vec<String>, Failure> {
-        let place = |name: &str| self.folder.join(name);
-        let tag = |bytes: &[u8]| seal::tag("output", &[bytes]);
-        let former = fs::read(place(FORMER)).unwrap_or_default();
-        let former: BTreeMap<String, String> = serde_json::from_slice(&former).unwrap_or_default();
-        let (mut notes, mut removed) = (Vec::new(), Vec::new());
-        let names: BTreeSet<&str> = self.files.iter().map(|(name, _)| name.as_str()).collect();
-        let former_names = former.keys().map(String::as_str);
-        for name in names.iter().copied().chain(former_names.filter(|name| !names.contains(name))) {
-            let Ok(there) = fs::read(place(name)) else { continue };
-            let new = self.files.iter().find(|(known, _)| known == name).map(|(_, bytes)| bytes);
-            if new == Some(&there) {
-                continue;
-            }
-            if former.get(name) != Some(&tag(&there)) {
-                let kept = keep(&place(name))?;
-                notes.push(format!(
-                    "{name} was changed since the last run, or is not of lab grade; it is now {kept}"
-                ));
-            } else if new.is_none() {
-                fs::remove_file(place(name)).map_err(|error| {
-                    Failure::could_not(format!("cannot remove '{}': {error}", place(name).display()))
-                })?;
-                place(name).parent().map(fs::remove_dir);
-                removed.push(name.to_owned());
-            }
+/// Writes the files. A file that is not as the last run wrote it is moved to another name
+/// first; files of that run that this one does not have are removed. Returns notes on both.
+///
+/// # Errors
+///
+/// If the folder cannot be written to.
+pub(super) fn write(folder: &Path, files: &Files) -> Result<Vec<String>, Failure> {
+    let place = |name: &str| folder.join(name);
+    let tag = |bytes: &[u8]| seal::tag("output", &[bytes]);
+    let former = fs::read(place(FORMER)).unwrap_or_default();
+    let former: BTreeMap<String, String> = serde_json::from_slice(&former).unwrap_or_default();
+    let (mut notes, mut removed) = (Vec::new(), Vec::new());
+    for name in files.keys().chain(former.keys()).collect::<BTreeSet<_>>() {
+        let Ok(there) = fs::read(place(name)) else { continue };
+        if files.get(name) == Some(&there) {
+            continue;
         }
-        if !removed.is_empty() {
-            let shown = removed.iter().take(10).cloned().collect::<Vec<_>>().join(", ");
+        if former.get(name) != Some(&tag(&there)) {
+            let kept = keep(&place(name))?;
             notes.push(format!(
-                "{} files of the last run that no longer belong were removed: {shown}",
-                removed.len()
+                "{name} was changed since the last run, or is not of lab grade; it is now {kept}"
             ));
-        }
-        let mut tags = BTreeMap::new();
-        for (name, bytes) in &self.files {
-            let path = place(name);
-            path.parent().map_or(Ok(()), fs::create_dir_all).map_err(|error| {
-                Failure::could_not(format!("cannot make the folder of '{}': {error}", path.display()))
+        } else if !files.contains_key(name) {
+            fs::remove_file(place(name)).map_err(|error| {
+                Failure::could_not(format!("cannot remove '{}': {error}", place(name).display()))
             })?;
-            if name.contains('/') {
-                // up to a thousand files that can be written again: no need to sync each to
-                // disk
-                let part = path.with_extension("part");
-                fs::write(&part, bytes).and_then(|()| fs::rename(&part, &path)).map_err(|error| {
-                    Failure::could_not(format!("cannot write '{}': {error}", path.display()))
-                })?;
-            } else {
-                output::write(&path, bytes)?;
-            }
-            tags.insert(name.clone(), tag(bytes));
+            place(name).parent().map(fs::remove_dir);
+            removed.push(name.as_str());
         }
-        output::write(&place(FORMER), json!(tags).to_string().as_bytes())?;
-        Ok(notes)
     }
+    if !removed.is_empty() {
+        let shown = removed[..removed.len().min(10)].join(", ");
+        let number = removed.len();
+        notes.push(format!("{number} files of the last run that no longer belong were removed: {shown}"));
+    }
+    for (name, bytes) in files {
+        let path = place(name);
+        path.parent().map_or(Ok(()), fs::create_dir_all).map_err(|error| {
+            Failure::could_not(format!("cannot make the folder of '{}': {error}", path.display()))
+        })?;
+        if name.contains('/') {
+            // up to a thousand files that can be written again: no need to sync each to disk
+            let part = path.with_extension("part");
+            fs::write(&part, bytes)
+                .and_then(|()| fs::rename(&part, &path))
+                .map_err(|error| Failure::could_not(format!("cannot write '{}': {error}", path.display())))?;
+        } else {
+            output::write(&path, bytes)?;
+        }
+    }
+    let tags: BTreeMap<&String, String> = files.iter().map(|(name, bytes)| (name, tag(bytes))).collect();
+    output::write(&place(FORMER), json!(tags).to_string().as_bytes())?;
+    Ok(notes)
 }
 
 /// Moves a file to the first free name `NAME-earlier.csv`, `NAME-earlier-2.csv`; returns
@@ -133,6 +113,14 @@ impl Shown<'_> {
         self.class.names.iter().map(String::as_str).zip(self.graded)
     }
 
+    /// All files but the worksheet and the map.
+    pub(super) fn files(&self, unresolved: &[Unresolved]) -> Files {
+        let files = [(GRADES, self.csv()), ("grades.json", self.json(unresolved))];
+        let files = files.into_iter().chain(self.texts().map(|page| ("texts.html", page)));
+        let files = files.map(|(name, text)| (name.to_owned(), text));
+        files.chain(self.results()).map(|(name, text)| (name, text.into_bytes())).collect()
+    }
+
     /// The overview that is printed: a line for each student, then the mean.
     pub(super) fn text(&self) -> String {
         let mut lines = vec!["points\tof\tstudent\tnotes".to_owned()];
@@ -153,7 +141,7 @@ impl Shown<'_> {
 
     /// `grades.csv`: a row for each student; for each item what counts, what the program
     /// computed, why, the answer and the right value.
-    pub(super) fn csv(&self) -> String {
+    fn csv(&self) -> String {
         let mut header =
             ["points", "max_points", "late_hours", "submission", "notes"].map(str::to_owned).to_vec();
         header.insert(0, self.class.header().to_owned());
@@ -189,7 +177,7 @@ impl Shown<'_> {
     }
 
     /// `grades.json`: the same as data.
-    pub(super) fn json(&self, unresolved: &[Unresolved]) -> String {
+    fn json(&self, unresolved: &[Unresolved]) -> String {
         let student = |(name, graded): (&str, &Graded)| {
             let items = self.rubric.items.iter().zip(&graded.marks).map(|(item, mark)| {
                 json!({
@@ -216,7 +204,7 @@ impl Shown<'_> {
     }
 
     /// Gradescope's results.json for each student with a grade, by its path.
-    pub(super) fn results(&self) -> impl Iterator<Item = (String, String)> {
+    fn results(&self) -> impl Iterator<Item = (String, String)> {
         let graded = self.students().filter(|(_, graded)| graded.refused.is_none());
         graded.map(|(name, graded)| {
             let path = format!("gradescope/{}/results.json", names::file_stem(name));
@@ -242,7 +230,7 @@ impl Shown<'_> {
     }
 
     /// A page with all texts that the instructor has to read; `None` if there are none.
-    pub(super) fn texts(&self) -> Option<String> {
+    fn texts(&self) -> Option<String> {
         let of_item = |(place, item): (usize, &Item)| {
             let shown = |mark: &super::judge::Mark| !mark.answer.is_empty() && (item.by_hand || mark.unread);
             let texts = self.students().filter(|(_, graded)| shown(&graded.marks[place]));

@@ -68,7 +68,7 @@ pub(crate) enum Records {
 
 /// One answer.
 #[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub(crate) struct Item {
     /// The id of the report's field.
     pub(crate) id: String,
@@ -81,7 +81,6 @@ pub(crate) struct Item {
     #[serde(skip)]
     pub(crate) points: f64,
     /// The kind of number: its unit.
-    #[serde(default = "number")]
     pub(crate) kind: Kind,
     /// The name of the right figure: `l1.size` of the machine, `mm1.hit_rate` of the
     /// records.
@@ -95,42 +94,31 @@ pub(crate) struct Item {
     pub(crate) tolerance: Option<f64>,
     /// The share of the points for a range of a factor of two that contains the value, of
     /// sizes and ways.
-    #[serde(default = "half")]
     pub(crate) partial: f64,
     /// Whether the instructor reads the answer: it gets no points yet.
-    #[serde(default)]
     pub(crate) by_hand: bool,
     /// Whether the instructor has read one of the answers, so that the item counts.
     #[serde(skip)]
     pub(crate) read: bool,
 }
 
-impl Item {
-    /// An item that the instructor reads.
-    fn by_hand(id: &str, label: &str, points: f64) -> Item {
+impl Default for Item {
+    fn default() -> Item {
         Item {
-            id: id.to_owned(),
-            label: label.to_owned(),
-            given: Some(points),
-            points,
+            id: String::new(),
+            label: String::new(),
+            given: None,
+            points: 0.0,
             kind: Kind::Number,
             expect: None,
             value: None,
             range: None,
             tolerance: None,
-            partial: half(),
-            by_hand: true,
+            partial: 0.5,
+            by_hand: false,
             read: false,
         }
     }
-}
-
-fn number() -> Kind {
-    Kind::Number
-}
-
-fn half() -> f64 {
-    0.5
 }
 
 /// The figures of the student's machine, of one cache level, and of a record.
@@ -175,6 +163,9 @@ impl Item {
 
     /// Refuses an item whose points nobody, or everybody, would get.
     fn impossible(&self) -> Option<String> {
+        if self.id.is_empty() || self.label.is_empty() {
+            return Some("needs an id and a label".to_owned());
+        }
         let ways = [self.expect.is_some(), self.value.is_some(), self.range.is_some(), self.by_hand];
         if ways.iter().filter(|given| **given).count() != 1 {
             return Some("needs one of expect, value, range and by_hand".to_owned());
@@ -262,7 +253,13 @@ impl Rubric {
         });
         for (field, points) in &worth {
             if !self.items.iter().any(|item| item.id == field.id) {
-                self.items.push(Item::by_hand(&field.id, &field.label, *points));
+                self.items.push(Item {
+                    id: field.id.clone(),
+                    label: field.label.clone(),
+                    points: *points,
+                    by_hand: true,
+                    ..Item::default()
+                });
             }
         }
         if self.items.is_empty() {

@@ -11,7 +11,7 @@ use common::text::{inert, shorten};
 use super::class::{Class, note};
 use super::grader::Graded;
 use super::points::{equal, number};
-use super::rubric::Rubric;
+use super::rubric::{Headers, Rubric};
 use super::times::{self, Due};
 use crate::book::markdown::escaped;
 use crate::instructor::tables::{Row, Table};
@@ -31,12 +31,6 @@ pub(super) struct Worksheet {
     rows: BTreeMap<usize, Vec<usize>>,
     /// Times of hand-in, by student.
     pub(super) times: HashMap<usize, i64>,
-}
-
-/// A worksheet that was filled in, with notes.
-pub(super) struct Filled {
-    pub(super) bytes: Vec<u8>,
-    pub(super) notes: Vec<String>,
 }
 
 impl Worksheet {
@@ -93,62 +87,63 @@ impl Worksheet {
         Ok(Worksheet { table, encoding, grade, most, feedback, lock, rows, times })
     }
 
-    /// The worksheet with grades and feedback; nothing else in it changes. A student without
-    /// a submission or a grade keeps the cells of the row.
-    pub(super) fn fill(&self, rubric: &Rubric, graded: &[Graded], class: &Class) -> Filled {
-        let (mut changes, mut missing, mut refused, mut changed) =
+    /// The worksheet with grades and feedback, and notes; nothing else in it changes. A
+    /// student without a submission or a grade keeps the cells of the row.
+    pub(super) fn fill(&self, rubric: &Rubric, graded: &[Graded], class: &Class) -> (Vec<u8>, Vec<String>) {
+        let (mut cells, mut missing, mut refused, mut changed) =
             (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let comma = self.comma();
-        for (student, graded) in graded.iter().enumerate() {
-            let name = shorten(&class.names[student], 60);
+        for (name, (student, graded)) in class.names.iter().zip(graded.iter().enumerate()) {
             let Some(rows) = self.rows.get(&student) else {
-                missing.push(name);
+                missing.push(name.clone());
                 continue;
             };
             if graded.refused.is_some() || graded.source.is_none() {
                 continue;
             }
-            let [place] = rows.as_slice() else {
-                let lines: Vec<String> =
-                    rows.iter().take(4).map(|row| self.table.rows[*row].line.to_string()).collect();
-                refused.push(format!("'{name}' is in several rows (lines {})", lines.join(", ")));
-                continue;
-            };
-            let row = &self.table.rows[*place];
-            let scale = match self.scale(row, graded.most()) {
-                Ok(scale) => scale,
+            let (place, scale) = match self.place(rows, graded.most()) {
+                Ok(found) => found,
                 Err(why) => {
-                    refused.push(format!("'{name}' (line {}): {why}", row.line));
+                    refused.push(format!("the worksheet: not filled: '{}' {why}", shorten(name, 60)));
                     continue;
                 }
             };
-            let (grade, before) = (graded.points() * scale, row.cell(self.grade));
+            let (grade, before) = (graded.points() * scale, self.table.rows[place].cell(self.grade));
             if number(before).is_some_and(|before| !equal(before, grade)) {
                 changed.push(format!("{name} ({before} to {grade:.2})"));
             }
-            changes.push((*place, self.grade, written(grade, comma)));
+            cells.push((place, self.grade, written(grade, comma)));
             // HTML (`FORMAT_HTML` in `mod/assign/feedback/comments/locallib.php`):
             // otherwise a student's text could be taken as a tag and vanish, or, as `\"`,
             // end the cell for PHP's reader.
             let feedback = inert(&escaped(&graded.feedback(rubric)));
-            self.feedback.into_iter().for_each(|at| changes.push((*place, at, feedback.clone())));
+            cells.extend(self.feedback.map(|at| (place, at, feedback)));
         }
-        let mut notes: Vec<String> = note("grades in the worksheet change", &changed, graded.len())
-            .into_iter()
-            .chain(note("the worksheet has no row of", &missing, graded.len()))
-            .collect();
-        if self.feedback.is_none() {
-            notes.push(format!(
-                "the worksheet has no column '{}', so it gets no feedback",
-                rubric.worksheet.feedback
-            ));
-        }
-        if self.most.is_none() {
-            let maximum = &rubric.worksheet.maximum;
-            notes.push(format!("the worksheet has no column '{maximum}'; points are written as they are"));
-        }
-        notes.extend(refused.into_iter().map(|why| format!("the worksheet: not filled: {why}")));
-        Filled { bytes: self.encoding.encode(&self.table.with(changes)), notes }
+        let Headers { feedback, maximum, .. } = &rubric.worksheet;
+        let lists = [
+            note("grades in the worksheet change", &changed, graded.len()),
+            note("the worksheet has no row of", &missing, graded.len()),
+            self.feedback
+                .is_none()
+                .then(|| format!("the worksheet has no column '{feedback}', so it gets no feedback")),
+            self.most
+                .is_none()
+                .then(|| format!("the worksheet has no column '{maximum}'; points are written as they are")),
+        ];
+        let notes = lists.into_iter().flatten().chain(refused).collect();
+        (self.encoding.encode(&self.table.with(cells)), notes)
+    }
+
+    /// The only row of a student, and the factor from our points, of `most`, to its grade;
+    /// or why there cannot be a grade.
+    fn place(&self, rows: &[usize], most: f64) -> Result<(usize, f64), String> {
+        let line = |place: &usize| self.table.rows[*place].line.to_string();
+        let [place] = rows else {
+            let lines: Vec<String> = rows.iter().take(4).map(line).collect();
+            return Err(format!("is in several rows (lines {})", lines.join(", ")));
+        };
+        let scale = self.scale(&self.table.rows[*place], most);
+        Ok((*place, scale.map_err(|why| format!("(line {}): {why}", line(place)))?))
     }
 
     /// The factor from our points to a row's grade, or why the row cannot have a grade.
